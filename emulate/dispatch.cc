@@ -1,0 +1,344 @@
+// The scheduler: workgroups to host threads, waves of a workgroup in turns.
+//
+// A host thread runs one workgroup until it is done. A workgroup may instead wait for another one (a grid barrier, a
+// spin lock, decoupled look-back); such a wait is made of loads that bypass caches, of atomics or of s_sleep, which set
+// Wave::may_wait. When every wave that could run did one of these in its time slice and none ended, the thread sets the
+// workgroup aside and goes on with its next one, or brings in a new one while the GPU would have room. So every resident
+// workgroup makes progress, and one that only computes is never disturbed.
+#include "emulate/dispatch.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "emulate/workgroup.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+namespace index = scalar_index;
+
+/// Instructions that a wave runs before the next one of its workgroup has its turn.
+constexpr int64_t kSlice = 20'000;
+
+/// What all threads of one run share.
+struct Run {
+  const Dispatch& dispatch;
+  const Memory& memory;
+  const Limits& limits;
+  uint32_t groups[3];
+  uint64_t total;
+  uint32_t waves_per_group;
+  size_t most_resident;
+  std::atomic<uint64_t> next{0};
+  std::atomic<uint64_t> instructions{0};
+  std::atomic<bool> stop{false};
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::mutex mutex;
+  std::optional<Fault> fault;
+};
+
+/// Pages that read as zero until they are written.
+template <class T>
+struct Pages {
+  explicit Pages(size_t count) : bytes(count * sizeof(T)) {
+    void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    data = at == MAP_FAILED ? nullptr : static_cast<T*>(at);
+  }
+  ~Pages() {
+    if (data) munmap(data, bytes);
+  }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  T* data;
+  size_t bytes;
+};
+
+/// A workgroup with the storage that its waves use; reused from one workgroup to the next.
+struct Slot {
+  Slot(const Run& run, uint32_t lds_size, uint32_t scratch_size)
+      : waves(run.waves_per_group),
+        lds(lds_size + 64),
+        scratch(static_cast<size_t>(scratch_size) * kRowLanes * run.waves_per_group + 64) {}
+  Workgroup group;
+  Pages<Wave> waves;
+  Pages<uint8_t> lds;
+  Pages<uint8_t> scratch;
+};
+
+class Worker {
+ public:
+  explicit Worker(Run& run)
+      : run_(run),
+        kernel_(*run.dispatch.kernel),
+        lanes_(static_cast<uint32_t>(run.dispatch.program->wave_lanes())),
+        hits_(kMostBlocks) {}
+
+  void work() {
+    while (!run_.stop.load(std::memory_order_relaxed)) {
+      if (resident_.empty() && !bring_in()) break;
+      Slot* const slot = resident_.front();
+      switch (turn(*slot)) {
+        case Outcome::Finished:
+          resident_.pop_front();
+          free_.push_back(slot);
+          break;
+        case Outcome::Going:
+          break;
+        case Outcome::Waiting:
+          resident_.pop_front();
+          resident_.push_back(slot);
+          if (resident_.size() < most_resident_per_thread() && bring_in()) {
+            resident_.push_front(resident_.back());
+            resident_.pop_back();
+          } else if (resident_.size() == 1) {
+            std::this_thread::yield();
+          }
+          break;
+        case Outcome::Stopped:
+          return;
+      }
+    }
+  }
+
+  [[nodiscard]] const uint64_t* hits() const { return hits_.data; }
+  uint64_t waves = 0;
+
+ private:
+  enum class Outcome { Finished, Going, Waiting, Stopped };
+
+  [[nodiscard]] size_t most_resident_per_thread() const { return run_.most_resident; }
+
+  /// Starts the next workgroup of the grid; false when all have been started.
+  bool bring_in() {
+    const uint64_t number = run_.next.fetch_add(1, std::memory_order_relaxed);
+    if (number >= run_.total) return false;
+    if (free_.empty()) {
+      slots_.push_back(std::make_unique<Slot>(run_, lds_size(), scratch_size()));
+      free_.push_back(slots_.back().get());
+    }
+    Slot* const slot = free_.back();
+    free_.pop_back();
+    Workgroup& group = slot->group;
+    group.program = run_.dispatch.program;
+    group.dispatch = &run_.dispatch;
+    group.id[0] = static_cast<uint32_t>(number % run_.groups[0]);
+    group.id[1] = static_cast<uint32_t>(number / run_.groups[0] % run_.groups[1]);
+    group.id[2] = static_cast<uint32_t>(number / run_.groups[0] / run_.groups[1]);
+    group.lds = slot->lds.data;
+    group.fault.reset();
+    group.waves.clear();
+    if (lds_size()) std::memset(group.lds, 0, lds_size());
+    start_waves(*slot);
+    resident_.push_back(slot);
+    return true;
+  }
+
+  [[nodiscard]] uint32_t lds_size() const { return kernel_.fields.group_segment_fixed_size + run_.dispatch.dynamic_lds; }
+  [[nodiscard]] uint32_t scratch_size() const { return (kernel_.fields.private_segment_fixed_size + 15u) / 16 * 16; }
+
+  void start_waves(Slot& slot) {
+    const Dispatch& dispatch = run_.dispatch;
+    uint32_t size[3], items = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      size[axis] = std::min(dispatch.workgroup[axis], dispatch.grid[axis] - slot.group.id[axis] * dispatch.workgroup[axis]);
+      items *= dispatch.workgroup[axis];
+    }
+    const uint32_t count = (items + lanes_ - 1) / lanes_;
+    for (uint32_t i = 0; i < count; ++i) {
+      Wave& wave = slot.waves.data[i];
+      if (!start_wave(wave, slot, i, size)) continue;
+      slot.group.waves.push_back(&wave);
+      ++waves;
+    }
+  }
+
+  /// Sets the registers as the command processor does; false when the wave would have no lane.
+  bool start_wave(Wave& wave, Slot& slot, uint32_t number, const uint32_t (&size)[3]) {
+    const Dispatch& dispatch = run_.dispatch;
+    const object::Descriptor& descriptor = kernel_.fields;
+    const uint32_t* const full = dispatch.workgroup;
+    std::memset(wave.s, 0, sizeof wave.s);
+    const uint32_t vgprs = std::min<uint32_t>(kVgprRows, std::max(1u, kernel_.vgpr_count));
+    std::memset(wave.vgpr(0), 0, size_t{kRowBytes} * vgprs);
+    if (kernel_.agpr_count) std::memset(wave.agpr(0), 0, size_t{kRowBytes} * std::min<uint32_t>(kAgprRows, kernel_.agpr_count));
+
+    uint64_t exec = 0;
+    for (uint32_t lane = 0; lane < lanes_; ++lane) {
+      const uint32_t flat = number * lanes_ + lane;
+      const uint32_t x = flat % full[0], y = flat / full[0] % full[1], z = flat / full[0] / full[1];
+      wave.vgpr(0)[lane] = x | y << 10 | z << 20;
+      if (z < full[2] && x < size[0] && y < size[1] && z < size[2]) exec |= uint64_t{1} << lane;
+    }
+    if (exec == 0) return false;
+    wave.exec() = exec;
+
+    int sgpr = 0;
+    const auto put = [&](uint64_t value, int dwords) {
+      for (int i = 0; i < dwords; ++i) wave.s[sgpr++] = static_cast<uint32_t>(i < 2 ? value >> (32 * i) : 0);
+    };
+    if (descriptor.private_segment_buffer()) put(0, 4);
+    if (descriptor.dispatch_ptr()) put(reinterpret_cast<uint64_t>(dispatch.packet), 2);
+    if (descriptor.queue_ptr()) put(reinterpret_cast<uint64_t>(dispatch.queue), 2);
+    if (descriptor.kernarg_segment_ptr()) put(reinterpret_cast<uint64_t>(dispatch.kernarg), 2);
+    if (descriptor.dispatch_id()) put(dispatch.dispatch_id, 2);
+    if (descriptor.flat_scratch_init()) put(0, 2);
+    if (descriptor.private_segment_size()) put(scratch_size(), 1);
+    // Kernel arguments preloaded to SGPRs: count in bits 0-6, offset in dwords in bits 7-15.
+    for (uint32_t i = 0; i < (descriptor.kernarg_preload & 0x7fu); ++i) {
+      uint32_t word;
+      std::memcpy(&word, static_cast<const uint8_t*>(dispatch.kernarg) + 4 * ((descriptor.kernarg_preload >> 7) + i), 4);
+      put(word, 1);
+    }
+    if (dispatch.program->target().is(isa::kRdna4)) {
+      wave.s[index::kTtmp + 9] = slot.group.id[0];
+      wave.s[index::kTtmp + 7] = slot.group.id[1] | slot.group.id[2] << 16;
+    } else {
+      sgpr = std::max(sgpr, static_cast<int>(descriptor.user_sgprs()));
+      for (int axis = 0; axis < 3; ++axis)
+        if (descriptor.workgroup_id(axis)) put(slot.group.id[axis], 1);
+      if (descriptor.workgroup_info()) put(0, 1);
+    }
+    wave.s[index::kMode] = descriptor.float_mode();
+
+    wave.status = Status::Ready;
+    wave.lanes = lanes_;
+    wave.hits = hits_.data;
+    wave.group = &slot.group;
+    wave.memory = &run_.memory.map();
+    wave.lds = slot.group.lds;
+    wave.lds_size = lds_size();
+    wave.index = number;
+    wave.scratch = slot.scratch.data + static_cast<size_t>(scratch_size()) * kRowLanes * number;
+    wave.scratch_size = scratch_size();
+    wave.constants_loaded = 0;
+    const auto entry = dispatch.program->entry(dispatch.entry);
+    if (!entry) {
+      slot.group.fail(wave, nullptr, entry.error());
+      return true;
+    }
+    wave.resume = *entry;
+    dispatch.program->load_constants(wave);
+    return true;
+  }
+
+  /// Gives each wave of the workgroup that can run a time slice.
+  Outcome turn(Slot& slot) {
+    Workgroup& group = slot.group;
+    bool ended = false, computing = false, running = false;
+    for (Wave* wave : group.waves) {
+      if (wave->status != Status::Ready) continue;
+      running = true;
+      wave->budget = kSlice;
+      wave->may_wait = wave->slept = 0;
+      wave->resume->handler(wave->resume, wave);
+      executed_ += static_cast<uint64_t>(kSlice - wave->budget);
+      if (wave->status == Status::Fault) return report(group, *wave);
+      if (wave->status != Status::Ready) ended = true;
+      else if (!wave->may_wait && !wave->slept) computing = true;
+    }
+    if (executed_ > 1'000'000) {
+      const uint64_t all = run_.instructions.fetch_add(executed_, std::memory_order_relaxed) + executed_;
+      executed_ = 0;
+      if (over_budget(all)) return report_budget(group);
+    }
+    const bool done = std::all_of(group.waves.begin(), group.waves.end(), [](Wave* wave) { return wave->status == Status::Done; });
+    if (done) return Outcome::Finished;
+    const bool blocked = std::none_of(group.waves.begin(), group.waves.end(), [](Wave* wave) { return wave->status == Status::Ready; });
+    if (blocked) {
+      for (Wave* wave : group.waves)
+        if (wave->status == Status::Barrier) wave->status = Status::Ready;
+      return Outcome::Going;
+    }
+    (void)running;
+    return ended || computing ? Outcome::Going : Outcome::Waiting;
+  }
+
+  [[nodiscard]] bool over_budget(uint64_t instructions) const {
+    if (run_.limits.instructions && instructions > run_.limits.instructions) return true;
+    if (run_.limits.seconds <= 0) return false;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - run_.start;
+    return passed.count() > run_.limits.seconds;
+  }
+
+  Outcome report_budget(Workgroup& group) {
+    for (Wave* wave : group.waves)
+      if (wave->status == Status::Ready) {
+        group.fail(*wave, wave->resume, Error{ErrorKind::Budget, "the kernel ran longer than it was allowed to"});
+        return report(group, *wave);
+      }
+    return Outcome::Going;
+  }
+
+  Outcome report(Workgroup& group, Wave& wave) {
+    if (!group.fault) {
+      const Stop* const stop = static_cast<const Stop*>(wave.resume->pointer);
+      group.fault = Fault{stop ? stop->error : Error{ErrorKind::Internal, "a wave stopped without a reason"}, wave.resume};
+    }
+    const std::scoped_lock lock(run_.mutex);
+    run_.stop = true;
+    if (run_.fault) return Outcome::Stopped;
+    Fault fault = *group.fault;
+    const Program::Place place = fault.uop ? group.program->place(fault.uop) : Program::Place{};
+    const uint64_t offset = place.pc - run_.dispatch.entry;
+    fault.error.where = fmt::format("kernel '{}', workgroup ({}, {}, {}), wave {}, pc {:#x} = entry + {:#x}: {}", kernel_.name, group.id[0],
+                                    group.id[1], group.id[2], wave.index, place.pc, offset, place.text);
+    run_.fault = std::move(fault);
+    return Outcome::Stopped;
+  }
+
+  Run& run_;
+  const object::Kernel& kernel_;
+  uint32_t lanes_;
+  Pages<uint64_t> hits_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<Slot*> free_;
+  std::deque<Slot*> resident_;
+  uint64_t executed_ = 0;
+};
+
+}  // namespace
+
+Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Limits& limits) {
+  Run shared{dispatch, memory, limits, {}, 1, 0, 64};
+  uint32_t items = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (dispatch.grid[axis] == 0 || dispatch.workgroup[axis] == 0)
+      return fail(ErrorKind::BadInput, "the grid or the workgroup is empty", fmt::format("kernel '{}'", dispatch.kernel->name));
+    shared.groups[axis] = (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
+    shared.total *= shared.groups[axis];
+    items *= dispatch.workgroup[axis];
+  }
+  const auto lanes = static_cast<uint32_t>(dispatch.program->wave_lanes());
+  shared.waves_per_group = (items + lanes - 1) / lanes;
+
+  const auto hardware = std::max(1u, std::thread::hardware_concurrency());
+  const auto threads = std::min<uint64_t>(limits.threads > 0 ? static_cast<unsigned>(limits.threads) : hardware, shared.total);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(shared));
+  std::vector<std::thread> others;
+  for (uint64_t i = 1; i < threads; ++i) others.emplace_back([&worker = *workers[i]] { worker.work(); });
+  workers[0]->work();
+  for (std::thread& other : others) other.join();
+  if (shared.fault) return tl::unexpected(shared.fault->error);
+
+  Statistics statistics{shared.total, 0, 0};
+  const size_t blocks = dispatch.program->block_count();
+  for (const auto& worker : workers) {
+    statistics.waves += worker->waves;
+    for (size_t i = 0; i < blocks; ++i)
+      statistics.instructions += worker->hits()[i] * dispatch.program->block(i).instructions;
+  }
+  return statistics;
+}
+
+}  // namespace wavesmith::emulate

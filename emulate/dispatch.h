@@ -1,0 +1,43 @@
+// Running a grid: what a packet of the command processor asks for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "emulate/memory.h"
+#include "emulate/program.h"
+#include "object/kernel.h"
+
+namespace wavesmith::emulate {
+
+/// A kernel launch. Sizes are in work-items; a grid need not be a multiple of the workgroup.
+struct Dispatch {
+  Program* program = nullptr;
+  const object::Kernel* kernel = nullptr;
+  uint64_t entry = 0;               ///< address of the first instruction
+  uint32_t grid[3] = {1, 1, 1};     ///< work-items
+  uint32_t workgroup[3] = {1, 1, 1};
+  const void* kernarg = nullptr;
+  uint32_t dynamic_lds = 0;         ///< bytes beyond the kernel's own
+  const void* packet = nullptr;     ///< for kernels that ask for the dispatch pointer
+  const void* queue = nullptr;
+  uint64_t dispatch_id = 0;
+  bool cooperative = false;         ///< all workgroups must be resident at once
+};
+
+struct Limits {
+  int threads = 0;                  ///< host threads; 0: all
+  uint64_t instructions = 0;        ///< budget of wave-instructions; 0: none
+  double seconds = 0;               ///< budget of time; 0: none
+};
+
+/// What a run executed.
+struct Statistics {
+  uint64_t workgroups = 0, waves = 0, instructions = 0;
+};
+
+/// Runs a grid to its end. Error: the kernel's fault, with kernel, pc and instruction in `where`.
+Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Limits& limits);
+
+}  // namespace wavesmith::emulate

@@ -1,0 +1,143 @@
+#include "emulate/emitter.h"
+
+#include <bit>
+#include <cmath>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace wavesmith::emulate {
+namespace {
+
+using isa::Operand;
+using isa::Type;
+namespace index = scalar_index;
+
+/// Registers that are printed as words: index into Wave::s, and how many dwords.
+const std::unordered_map<std::string_view, int>& special_registers() {
+  static const std::unordered_map<std::string_view, int> registers = {
+      {"vcc", index::kVcc},
+      {"vcc_lo", index::kVcc},
+      {"vcc_hi", index::kVcc + 1},
+      {"exec", index::kExec},
+      {"exec_lo", index::kExec},
+      {"exec_hi", index::kExec + 1},
+      {"m0", index::kM0},
+      {"flat_scratch", index::kFlatScratch},
+      {"flat_scratch_lo", index::kFlatScratch},
+      {"flat_scratch_hi", index::kFlatScratch + 1},
+      {"src_flat_scratch_base_lo", index::kFlatScratch},
+      {"src_flat_scratch_base_hi", index::kFlatScratch + 1},
+      {"xnack_mask", index::kXnackMask},
+      {"xnack_mask_lo", index::kXnackMask},
+      {"xnack_mask_hi", index::kXnackMask + 1},
+      {"src_shared_base", index::kSharedBase},
+      {"src_shared_limit", index::kSharedLimit},
+      {"src_private_base", index::kPrivateBase},
+      {"src_private_limit", index::kPrivateLimit},
+      {"src_scc", index::kScc},
+      {"scc", index::kScc},
+  };
+  return registers;
+}
+
+}  // namespace
+
+uint64_t constant_bits(const Operand& operand, Type type) {
+  if (operand.kind == Operand::Kind::Integer) {
+    // A 32-bit literal of a double is its upper half; the printer shows 64-bit literals whole where the ISA has them.
+    if (type == Type::F64 && (operand.bits < -16 || operand.bits > 64)) {
+      const auto value = static_cast<uint64_t>(operand.bits);
+      return value >> 32 ? value : value << 32;
+    }
+    if (type == Type::U64) return (operand.bits >= -16 && operand.bits < 0) ? static_cast<uint64_t>(operand.bits)
+                                                                            : static_cast<uint64_t>(operand.bits);
+    return static_cast<uint64_t>(operand.bits);
+  }
+  // 1/(2 pi) is printed rounded, and differs by type: LLVM, AMDGPUInstPrinter::printImmediate*.
+  const bool inverse_two_pi = std::fabs(operand.real - 0.15915494309189532) < 1e-6;
+  switch (type) {
+    case Type::F64:
+    case Type::U64:
+    case Type::I64:
+      return inverse_two_pi ? 0x3fc45f306dc9c882u : std::bit_cast<uint64_t>(operand.real);
+    case Type::F16:
+    case Type::U16:
+    case Type::I16:
+    case Type::V2F16:
+    case Type::V2U16:
+    case Type::V2I16:
+      return inverse_two_pi ? 0x3118u : std::bit_cast<uint16_t>(static_cast<_Float16>(operand.real));
+    case Type::BF16:
+    case Type::V2BF16:
+      return inverse_two_pi ? 0x3e22u : std::bit_cast<uint32_t>(static_cast<float>(operand.real)) >> 16;
+    default:
+      return inverse_two_pi ? 0x3e22f983u : std::bit_cast<uint32_t>(static_cast<float>(operand.real));
+  }
+}
+
+void Emitter::emit_stop(Error error) {
+  const Stop& stop = program_.stops_.emplace_back(Stop{std::move(error)});
+  Uop& uop = emit(Micro::Trap);
+  uop.pointer = &stop;
+}
+
+uint32_t Emitter::temporary_rows(int count) {
+  const int first = temporary_row_;
+  temporary_row_ += count;
+  return row_offset(first % kTemporaryRows);
+}
+
+uint32_t Emitter::temporary_scalars(int count) {
+  const int first = temporary_scalar_;
+  temporary_scalar_ += count;
+  return scalar_offset(index::kTemporary + first % 32);
+}
+
+uint32_t Emitter::constant(uint64_t value) {
+  const auto [found, added] = program_.constant_index_.try_emplace(value, static_cast<int>(program_.constants_.size()));
+  if (added) program_.constants_.push_back(value);
+  return constant_offset(found->second);
+}
+
+Result<uint32_t> Emitter::register_offset(const Operand& operand) const {
+  switch (operand.kind) {
+    case Operand::Kind::Vgpr:
+      return vgpr_offset(operand.index);
+    case Operand::Kind::Agpr:
+      return agpr_offset(operand.index);
+    case Operand::Kind::Sgpr:
+      return scalar_offset(operand.index);
+    case Operand::Kind::Special:
+      if (const auto found = special_registers().find(operand.name); found != special_registers().end())
+        return scalar_offset(found->second);
+      if (operand.name == "null" || operand.name == "off") return scalar_offset(index::kSink);
+      if (operand.name.starts_with("ttmp")) {
+        const size_t digits = operand.name.find_first_of("0123456789");
+        if (digits != std::string::npos) return scalar_offset(index::kTtmp + std::atoi(operand.name.c_str() + digits));
+      }
+      [[fallthrough]];
+    default:
+      return fail(ErrorKind::Unsupported, fmt::format("operand '{}' is no register", operand.name));
+  }
+}
+
+Result<uint32_t> Emitter::scalar_source(const Operand& operand, Type type) {
+  if (operand.kind == Operand::Kind::Integer || operand.kind == Operand::Kind::Float)
+    return constant(constant_bits(operand, type));
+  if (operand.kind == Operand::Kind::Special && operand.name == "null") return constant(0);
+  return register_offset(operand);
+}
+
+Result<uint32_t> Emitter::row_source(const Operand& operand, Type type) {
+  if (is_row(operand)) return register_offset(operand);
+  const auto scalar = scalar_source(operand, type);
+  if (!scalar) return scalar;
+  const bool wide = type == Type::F64 || type == Type::U64 || type == Type::I64 || type == Type::V2F32;
+  const uint32_t rows = temporary_rows(wide ? 2 : 1);
+  emit(Micro::Splat, rows, *scalar);
+  if (wide) emit(Micro::Splat, rows + kRowBytes, *scalar + 4);
+  return rows;
+}
+
+}  // namespace wavesmith::emulate

@@ -1,0 +1,70 @@
+// Builds the micro-operations of one instruction: what the translate_*.cc files write with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "emulate/engine/handlers.h"
+#include "emulate/program.h"
+#include "emulate/wave.h"
+#include "isa/instruction.h"
+
+namespace wavesmith::emulate {
+
+class Emitter {
+ public:
+  Emitter(Program& program, std::vector<Uop>& uops) : program_(program), uops_(uops) {}
+
+  [[nodiscard]] const isa::Target& target() const { return program_.target(); }
+  [[nodiscard]] int lanes() const { return program_.wave_lanes(); }
+  [[nodiscard]] bool wave32() const { return lanes() == 32; }
+
+  /// Forgets the temporaries of the instruction before.
+  void begin() { temporary_row_ = 0, temporary_scalar_ = 0; }
+  Uop& emit(const Uop& uop) { return uops_.emplace_back(uop); }
+  Uop& emit(Handler handler, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
+    return emit(Uop{handler, d, a, b, c});
+  }
+  Uop& emit(Micro operation, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
+    return emit(engine().micro[static_cast<size_t>(operation)][wave32()], d, a, b, c);
+  }
+  /// A micro-operation that stops the wave with `error`.
+  void emit_stop(Error error);
+
+  /// Offset of `count` temporary rows, or scalar dwords, free until the next instruction.
+  uint32_t temporary_rows(int count = 1);
+  uint32_t temporary_scalars(int count = 1);
+  /// Offset of a constant of 64 bits (of which an instruction may read the lower part).
+  uint32_t constant(uint64_t value);
+
+  /// An operand that names a register: its offset. Error: Unsupported for one that is no register.
+  Result<uint32_t> register_offset(const isa::Operand& operand) const;
+  /// A scalar source: register, special value or constant of a type. The offset is of contiguous dwords.
+  Result<uint32_t> scalar_source(const isa::Operand& operand, isa::Type type);
+  /// A vector source as a row (constants and scalars are spread over the lanes).
+  Result<uint32_t> row_source(const isa::Operand& operand, isa::Type type);
+
+ private:
+  Program& program_;
+  std::vector<Uop>& uops_;
+  int temporary_row_ = 0, temporary_scalar_ = 0;
+};
+
+/// The bits of an inline constant or literal for an operand of `type`.
+uint64_t constant_bits(const isa::Operand& operand, isa::Type type);
+
+/// True for v and a registers.
+constexpr bool is_row(const isa::Operand& operand) {
+  return operand.kind == isa::Operand::Kind::Vgpr || operand.kind == isa::Operand::Kind::Agpr;
+}
+
+// One translator a shape. Each emits the instruction's micro-operations or says why it can't.
+Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
+Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
+Result<void> translate_memory(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
+/// Everything else but branches: waits, barriers, messages, sleeps.
+Result<void> translate_control(Emitter& emitter, const isa::Instruction& instruction);
+
+}  // namespace wavesmith::emulate

@@ -1,0 +1,47 @@
+// The visitor that turns families of rows into the engine's table.
+#pragma once
+
+#include <vector>
+
+#include "emulate/engine/handlers.h"
+#include "emulate/engine/lane.h"
+#include "emulate/engine/scalar.h"
+#include "isa/row.h"
+
+namespace wavesmith::emulate {
+
+class Collector {
+ public:
+  template <class Signature, class Body>
+  void operator()(isa::LaneSignature<Signature>, std::string_view names, Body, isa::Facts facts = {}) {
+    Implementation implementation{isa::make_row<Signature>(isa::Shape::Lane, names, facts)};
+    using Applied = std::conditional_t<LaneOperation<64, false, Body, Signature>::kPacked, BothHalves<Body>, Body>;
+    implementation.handlers[0][0] = LaneOperation<64, false, Applied, Signature>::run;
+    implementation.handlers[0][1] = LaneOperation<64, true, Applied, Signature>::run;
+    if (facts.generations & isa::kRdna) {
+      implementation.handlers[1][0] = LaneOperation<32, false, Applied, Signature>::run;
+      implementation.handlers[1][1] = LaneOperation<32, true, Applied, Signature>::run;
+    }
+    table.push_back(implementation);
+  }
+  template <class Signature, class Body>
+  void operator()(isa::ScalarSignature<Signature>, std::string_view names, Body, isa::Facts facts = {}) {
+    Implementation implementation{isa::make_row<Signature>(isa::Shape::Scalar, names, facts)};
+    implementation.handlers[0][0] = implementation.handlers[1][0] = ScalarOperation<Body, Signature>::run;
+    table.push_back(implementation);
+  }
+
+  std::vector<Implementation> table;
+};
+
+// One file a family, so that a change compiles one of them again.
+void add_float32(Collector& collector);
+void add_integer32(Collector& collector);
+void add_compare(Collector& collector);
+void add_scalar_integer(Collector& collector);
+void add_memory(Collector& collector);
+
+/// The micro-operations' handlers.
+void add_micro(Engine& engine);
+
+}  // namespace wavesmith::emulate

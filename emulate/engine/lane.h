@@ -1,0 +1,184 @@
+// The loop over a wave's lanes: turns a row's body into handlers.
+#pragma once
+
+#include <array>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "emulate/engine/io.h"
+#include "isa/row.h"
+
+namespace wavesmith::emulate {
+
+template <class T>
+struct IsMask : std::false_type {};
+template <>
+struct IsMask<isa::bit> : std::true_type {};
+template <>
+struct IsMask<isa::vcc> : std::true_type {};
+template <>
+struct IsMask<isa::exec> : std::true_type {};
+template <class T>
+struct IsOld : std::false_type {};
+template <class T>
+struct IsOld<isa::old<T>> : std::true_type {};
+template <class T>
+struct IsTwo : std::false_type {};
+template <class T>
+struct IsTwo<isa::two<T>> : std::true_type {};
+
+/// A row's results as a list, whether it has one or several.
+template <class R>
+struct ResultList {
+  using type = isa::out<R>;
+};
+template <class... R>
+struct ResultList<isa::out<R...>> {
+  using type = isa::out<R...>;
+};
+
+template <int kWaveLanes, bool kScalarFirst, class Body, class Signature>
+struct LaneOperation;
+
+/// Sources take the micro-operation's a, b, c, f in order (a former destination takes d); results d, e.
+template <int kWaveLanes, bool kScalarFirst, class Body, class R, class... A>
+struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
+  static constexpr int kPacks = kWaveLanes / kPackLanes;
+  static constexpr bool kPacked = (IsTwo<A>::value || ...);
+
+  /// Which of a, b, c, f each source takes.
+  static constexpr auto slots() {
+    std::array<int, sizeof...(A) + 1> slot{};
+    int next = 0, i = 0;
+    ((slot[static_cast<size_t>(i++)] = IsOld<A>::value ? -1 : next++), ...);
+    return slot;
+  }
+  [[gnu::always_inline]] static uint32_t offset(const Uop* uop, int slot) {
+    return slot < 0 ? uop->d : slot == 0 ? uop->a : slot == 1 ? uop->b : slot == 2 ? uop->c : uop->f;
+  }
+
+  struct Sources {
+    std::byte* rows[sizeof...(A) + 1];
+    uint64_t masks[sizeof...(A) + 1];
+  };
+
+  template <class T, size_t I>
+  [[gnu::always_inline]] static auto source(const Sources& sources, int pack) {
+    if constexpr (IsMask<T>::value) {
+      return mask_of(sources.masks[I], pack);
+    } else if constexpr (IsOld<T>::value) {
+      return source<typename T::of, I>(sources, pack);
+    } else if constexpr (kScalarFirst && slots()[I] == 0) {
+      return Io<T>::broadcast(sources.rows[I]);
+    } else {
+      return Io<T>::load(sources.rows[I], pack);
+    }
+  }
+
+  template <class T, bool kFull, class V>
+  [[gnu::always_inline]] static void result(std::byte* row, uint64_t& bits, int pack, V value, Mask mask) {
+    if constexpr (IsMask<T>::value)
+      bits |= bits_of(value, pack);
+    else
+      Io<T>::template store_value<kFull>(row, pack, value, mask);
+  }
+
+  template <bool kFull, class... T, size_t... I>
+  [[gnu::always_inline]] static void pack_of(isa::out<T...>, std::index_sequence<I...>, const Sources& sources,
+                                             std::byte* d, std::byte* e, uint64_t (&bits)[2], int pack, uint64_t exec) {
+    const Mask mask = mask_of(exec, pack);
+    auto value = Body{}(source<A, I>(sources, pack)...);
+    if constexpr (sizeof...(T) == 1) {
+      (result<T, kFull>(d, bits[0], pack, value, mask), ...);
+    } else {
+      using First = std::tuple_element_t<0, std::tuple<T...>>;
+      using Second = std::tuple_element_t<1, std::tuple<T...>>;
+      result<First, kFull>(d, bits[0], pack, value.first, mask);
+      result<Second, kFull>(e, bits[1], pack, value.second, mask);
+    }
+  }
+
+  template <class T>
+  [[gnu::always_inline]] static void write_bits(Wave* wave, uint32_t offset, uint64_t bits, uint64_t exec) {
+    if constexpr (IsMask<T>::value) {
+      if constexpr (kWaveLanes == 64)
+        at<uint64_t>(wave, offset) = bits & exec;
+      else
+        at<uint32_t>(wave, offset) = static_cast<uint32_t>(bits & exec);
+    }
+  }
+
+  template <bool kFull, class Results, size_t... I>
+  [[gnu::always_inline]] static void all(const Uop* uop, Wave* wave, uint64_t exec, std::index_sequence<I...> indices) {
+    Sources sources;
+    ((sources.rows[I] = base(wave) + offset(uop, slots()[I])), ...);
+    ((sources.masks[I] = IsMask<A>::value ? at<uint64_t>(wave, offset(uop, slots()[I])) : 0), ...);
+    std::byte* const d = base(wave) + uop->d;
+    std::byte* const e = base(wave) + uop->e;
+    uint64_t bits[2] = {};
+#pragma clang loop unroll(full)
+    for (int pack = 0; pack < kPacks; ++pack) pack_of<kFull>(Results{}, indices, sources, d, e, bits, pack, exec);
+    finish(Results{}, uop, wave, bits, exec);
+  }
+  template <class First, class... Rest>
+  [[gnu::always_inline]] static void finish(isa::out<First, Rest...>, const Uop* uop, Wave* wave,
+                                            const uint64_t (&bits)[2], uint64_t exec) {
+    write_bits<First>(wave, uop->d, bits[0], exec);
+    (write_bits<Rest>(wave, uop->e, bits[1], exec), ...);
+  }
+
+  static void run(const Uop* uop, Wave* wave) {
+    using Results = typename ResultList<R>::type;
+    constexpr auto kIndices = std::index_sequence_for<A...>{};
+    const uint64_t exec = wave->exec();
+    if constexpr (kMaskedStores) {
+      all<false, Results>(uop, wave, exec, kIndices);
+    } else {
+      constexpr uint64_t kEvery = kWaveLanes == 64 ? ~uint64_t{0} : 0xffffffffu;
+      if (exec == kEvery) [[likely]]
+        all<true, Results>(uop, wave, exec, kIndices);
+      else
+        all<false, Results>(uop, wave, exec, kIndices);
+    }
+    [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+  }
+};
+
+/// Packed 16-bit operations: the body is applied to the low halves and to the high halves.
+template <class T>
+struct Io<isa::two<T>> {
+  struct Halves {
+    Pack<typename T::value> low, high;
+  };
+  [[gnu::always_inline]] static Halves split(Pack<uint32_t> word) {
+    return {Io<T>::unpack(word), Io<T>::unpack(word >> 16)};
+  }
+  [[gnu::always_inline]] static Halves load(std::byte* row, int pack) { return split(dwords(row, pack)); }
+  [[gnu::always_inline]] static Halves broadcast(const std::byte* scalar) {
+    uint32_t value;
+    std::memcpy(&value, scalar, 4);
+    return split(Pack<uint32_t>(value));
+  }
+  template <bool kFull, class V>
+  [[gnu::always_inline]] static void store_value(std::byte* row, int pack_index, V value, Mask mask) {
+    store<kFull>(row, pack_index, Io<T>::pack(value.low) | Io<T>::pack(value.high) << 16, mask);
+  }
+};
+
+/// Applies a body to halves: what packed rows pass as their body.
+template <class Body>
+struct BothHalves {
+  template <class... H>
+  [[gnu::always_inline]] auto operator()(H... halves) const {
+    auto low = Body{}(halves.low...);
+    auto high = Body{}(halves.high...);
+    return Both<decltype(low)>{low, high};
+  }
+  template <class V>
+  struct Both {
+    V low, high;
+  };
+};
+
+}  // namespace wavesmith::emulate

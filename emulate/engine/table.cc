@@ -1,0 +1,27 @@
+// One level's table: its only symbol that other levels and the rest of the program see.
+#include "emulate/engine/collect.h"
+
+#define WAVESMITH_NAME_(level) wavesmith_engine_##level
+#define WAVESMITH_NAME(level) WAVESMITH_NAME_(level)
+#define WAVESMITH_TEXT_(level) #level
+#define WAVESMITH_TEXT(level) WAVESMITH_TEXT_(level)
+
+extern "C" const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)();
+
+const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
+  using namespace wavesmith::emulate;
+  static Collector collector;
+  static const Engine engine = [] {
+    Engine made{};
+    made.level = WAVESMITH_TEXT(WAVESMITH_LEVEL);
+    add_float32(collector);
+    add_integer32(collector);
+    add_compare(collector);
+    add_scalar_integer(collector);
+    add_memory(collector);
+    add_micro(made);
+    made.implementations = collector.table;
+    return made;
+  }();
+  return &engine;
+}

@@ -1,0 +1,258 @@
+#include "emulate/program.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "emulate/emitter.h"
+#include "emulate/workgroup.h"
+#include "isa/llvm/decoder.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+namespace index = scalar_index;
+
+/// What an instruction does to the flow of control.
+enum class Flow { Next, Branch, Conditional, Call, Indirect, IndirectCall, End };
+
+Flow flow_of(std::string_view name) {
+  if (name == "s_branch") return Flow::Branch;
+  if (name.starts_with("s_cbranch_")) return Flow::Conditional;
+  if (name == "s_call_b64") return Flow::Call;
+  if (name == "s_setpc_b64") return Flow::Indirect;
+  if (name == "s_swappc_b64") return Flow::IndirectCall;
+  if (name == "s_endpgm" || name == "s_endpgm_saved") return Flow::End;
+  return Flow::Next;
+}
+
+bool goes_on(Flow flow) { return flow != Flow::Branch && flow != Flow::Indirect && flow != Flow::End; }
+
+uint64_t branch_target(const isa::Instruction& instruction) {
+  const auto words = static_cast<int16_t>(instruction.operands.empty() ? 0 : instruction.operands.back().bits);
+  return instruction.pc + instruction.size + static_cast<uint64_t>(int64_t{words} * 4);
+}
+
+}  // namespace
+
+/// The micro-operations of one piece of code, translated together. They never move.
+struct Program::Unit {
+  std::vector<Uop> uops;
+  struct Start {
+    uint32_t uop;
+    uint64_t pc;
+  };
+  std::vector<Start> starts;  ///< of each instruction, ascending
+};
+
+Program::Program(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code)
+    : target_(target), wave_lanes_(wave_lanes), code_(code) {}
+Program::~Program() = default;
+
+Result<std::unique_ptr<Program>> Program::create(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code) {
+  auto decoder = isa::Decoder::create(target, wave_lanes);
+  if (!decoder) return tl::unexpected(decoder.error());
+  std::unique_ptr<Program> program(new Program(target, wave_lanes, code));
+  program->decoder_ = std::make_unique<isa::Decoder>(std::move(*decoder));
+  return program;
+}
+
+size_t Program::block_count() const {
+  const std::scoped_lock lock(mutex_);
+  return blocks_.size();
+}
+
+void Program::load_constants(Wave& wave) const {
+  std::copy(constants_.begin() + wave.constants_loaded, constants_.end(), wave.constants + wave.constants_loaded);
+  wave.constants_loaded = static_cast<uint32_t>(constants_.size());
+}
+
+Result<const Uop*> Program::entry(uint64_t pc) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto found = entries_.find(pc); found != entries_.end()) return found->second;
+  return translate(pc);
+}
+
+Program::Place Program::place(const Uop* uop) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& unit : units_) {
+    if (uop < unit->uops.data() || uop >= unit->uops.data() + unit->uops.size()) continue;
+    const auto position = static_cast<uint32_t>(uop - unit->uops.data());
+    const auto after = std::upper_bound(unit->starts.begin(), unit->starts.end(), position,
+                                        [](uint32_t p, const Unit::Start& start) { return p < start.uop; });
+    if (after == unit->starts.begin()) break;
+    const uint64_t pc = std::prev(after)->pc;
+    const auto begin = reinterpret_cast<uint64_t>(code_.data());
+    const auto instruction = decoder_->decode(code_.subspan(pc - begin), pc);
+    return {pc, instruction ? instruction->text : std::string("?")};
+  }
+  return {};
+}
+
+Result<const Uop*> Program::translate(uint64_t entry_pc) {
+  const auto begin = reinterpret_cast<uint64_t>(code_.data());
+  if (entry_pc < begin || entry_pc >= begin + code_.size())
+    return fail(ErrorKind::BadInput, "jump to an address outside of the code", fmt::format("pc {:#x}", entry_pc));
+
+  // What can be reached by direct control flow, and where blocks begin.
+  std::map<uint64_t, isa::Instruction> code;
+  std::map<uint64_t, Error> undecodable;
+  std::set<uint64_t> leaders{entry_pc};
+  std::vector<uint64_t> work{entry_pc};
+  while (!work.empty()) {
+    uint64_t pc = work.back();
+    work.pop_back();
+    while (!code.contains(pc) && !undecodable.contains(pc) && !entries_.contains(pc)) {
+      if (pc < begin || pc >= begin + code_.size()) {
+        undecodable.emplace(pc, Error{ErrorKind::BadInput, "the code runs past its end", fmt::format("pc {:#x}", pc)});
+        break;
+      }
+      auto decoded = decoder_->decode(code_.subspan(pc - begin), pc);
+      if (!decoded) {
+        undecodable.emplace(pc, decoded.error());
+        break;
+      }
+      const Flow flow = flow_of(decoded->mnemonic);
+      const uint64_t next = pc + decoded->size;
+      if (flow == Flow::Branch || flow == Flow::Conditional || flow == Flow::Call) {
+        const uint64_t target = branch_target(*decoded);
+        leaders.insert(target);
+        work.push_back(target);
+      }
+      code.emplace(pc, std::move(*decoded));
+      if (flow != Flow::Next && goes_on(flow)) leaders.insert(next);
+      if (!goes_on(flow)) break;
+      pc = next;
+    }
+  }
+
+  auto unit = std::make_unique<Unit>();
+  std::vector<Uop>& uops = unit->uops;
+  Emitter emitter(*this, uops);
+  struct Fixup {
+    size_t uop;
+    uint64_t target;
+  };
+  std::vector<Fixup> fixups;
+  std::map<uint64_t, size_t> positions;  // of leaders
+  Block* block = nullptr;
+  const auto jump = [&](Micro operation, uint64_t target, uint32_t d = 0, uint32_t a = 0) {
+    fixups.push_back({uops.size(), target});
+    emitter.emit(operation, d, a);
+  };
+  uint64_t expected = 0;  // where the code emitted last goes on; 0 when it does not
+  const auto begin_at = [&](uint64_t pc) {
+    if (expected != 0 && expected != pc) jump(Micro::Jump, expected);
+    if (!leaders.contains(pc)) return;
+    if (blocks_.size() >= kMostBlocks) return;
+    positions[pc] = uops.size();
+    blocks_.push_back(std::make_unique<Block>());
+    block = blocks_.back().get();
+    block->number = static_cast<uint32_t>(blocks_.size() - 1);
+    block->pc = pc;
+    unit->starts.push_back({static_cast<uint32_t>(uops.size()), pc});
+    emitter.emit(Micro::Block).pointer = block;
+  };
+  for (auto& [pc, instruction] : code) {
+    begin_at(pc);
+    emitter.begin();
+    unit->starts.push_back({static_cast<uint32_t>(uops.size()), pc});
+    if (block) {
+      block->instructions++;
+      block->mnemonics.push_back(instruction.mnemonic);
+    }
+    const Flow flow = flow_of(instruction.mnemonic);
+    const uint64_t next = pc + instruction.size;
+    const uint32_t scc = scalar_offset(index::kScc), vcc = scalar_offset(index::kVcc), exec = scalar_offset(index::kExec);
+    const Micro wide = emitter.wave32() ? Micro::JumpIf : Micro::JumpIf64;
+    Result<void> done;
+    const std::string& name = instruction.mnemonic;
+    switch (flow) {
+      case Flow::Branch:
+        jump(Micro::Jump, branch_target(instruction));
+        break;
+      case Flow::Conditional:
+        if (name == "s_cbranch_scc0") jump(Micro::JumpIf, branch_target(instruction), 0, scc);
+        else if (name == "s_cbranch_scc1") jump(Micro::JumpIf, branch_target(instruction), 1, scc);
+        else if (name == "s_cbranch_vccz") jump(wide, branch_target(instruction), 0, vcc);
+        else if (name == "s_cbranch_vccnz") jump(wide, branch_target(instruction), 1, vcc);
+        else if (name == "s_cbranch_execz") jump(wide, branch_target(instruction), 0, exec);
+        else if (name == "s_cbranch_execnz") jump(wide, branch_target(instruction), 1, exec);
+        else if (!name.starts_with("s_cbranch_cdbg"))  // no debugger is attached: never taken
+          done = fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
+        break;
+      case Flow::Call:
+      case Flow::IndirectCall: {
+        const auto result = emitter.register_offset(instruction.operands[0]);
+        const auto move = find_implementation("s_mov_b64", target_);
+        if (!result) { done = tl::unexpected(result.error()); break; }
+        if (flow == Flow::Call) {
+          emitter.emit(move->handlers[0][0], *result, emitter.constant(next));
+          jump(Micro::Jump, branch_target(instruction));
+        } else {
+          const uint32_t target = emitter.temporary_scalars(2);
+          emitter.emit(move->handlers[0][0], target, *emitter.register_offset(instruction.operands[1]));
+          emitter.emit(move->handlers[0][0], *result, emitter.constant(next));
+          emitter.emit(Micro::JumpTo, 0, target);
+        }
+        break;
+      }
+      case Flow::Indirect: {
+        const auto source = emitter.register_offset(instruction.operands[0]);
+        if (source) emitter.emit(Micro::JumpTo, 0, *source);
+        else done = tl::unexpected(source.error());
+        break;
+      }
+      case Flow::End:
+        emitter.emit(Micro::End);
+        break;
+      case Flow::Next:
+        if (name == "s_getpc_b64") {
+          emitter.emit(find_implementation("s_mov_b64", target_)->handlers[0][0], *emitter.register_offset(instruction.operands[0]),
+                       emitter.constant(next));
+        } else if (const Implementation* implementation = find_implementation(name, target_)) {
+          switch (implementation->row.shape) {
+            case isa::Shape::Lane: done = translate_lane(emitter, instruction, *implementation); break;
+            case isa::Shape::Scalar: done = translate_scalar(emitter, instruction, *implementation); break;
+            default: done = translate_memory(emitter, instruction, *implementation); break;
+          }
+        } else {
+          done = translate_control(emitter, instruction);
+        }
+    }
+    if (!done) emitter.emit_stop(done.error());
+    expected = goes_on(flow) ? next : 0;
+  }
+  if (expected != 0) jump(Micro::Jump, expected);
+  for (const auto& [pc, error] : undecodable) {
+    if (!leaders.contains(pc)) leaders.insert(pc);
+    expected = 0;
+    begin_at(pc);
+    emitter.emit_stop(error);
+  }
+  for (const Fixup& fixup : fixups) {
+    const auto here = positions.find(fixup.target);
+    const auto elsewhere = entries_.find(fixup.target);
+    uops[fixup.uop].pointer = here != positions.end() ? &uops[here->second] : elsewhere != entries_.end() ? elsewhere->second : nullptr;
+  }
+  for (const auto& [pc, position] : positions) entries_.emplace(pc, &uops[position]);
+  units_.push_back(std::move(unit));
+  if (constants_.size() > kConstants)
+    return fail(ErrorKind::Unsupported, "the code names more distinct constants than the interpreter holds");
+  return entries_.at(entry_pc);
+}
+
+const Uop* resolve_jump(const Uop* uop, Wave* wave, uint64_t pc) {
+  Program& program = *wave->group->program;
+  const auto target = program.entry(pc);
+  if (!target) {
+    wave->group->fail(*wave, uop, target.error());
+    return nullptr;
+  }
+  program.load_constants(*wave);
+  return *target;
+}
+
+}  // namespace wavesmith::emulate

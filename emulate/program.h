@@ -1,0 +1,86 @@
+// Machine code translated to micro-operations, lazily, a function at a time.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "emulate/uop.h"
+#include "isa/instruction.h"
+#include "isa/target.h"
+
+namespace wavesmith::isa {
+class Decoder;
+}
+
+namespace wavesmith::emulate {
+
+/// A basic block as executed; hits are counted by `number`.
+struct Block {
+  uint32_t number = 0;
+  uint32_t instructions = 0;
+  uint64_t pc = 0;
+  std::vector<std::string> mnemonics = {};  ///< of its instructions, for the instruction mix
+};
+
+/// Why a Trap micro-operation stops the wave.
+struct Stop {
+  Error error;
+};
+
+/// The most basic blocks that a program may have; hit counters are reserved (not committed) for all of them.
+inline constexpr size_t kMostBlocks = size_t{1} << 20;
+
+/// The translated code of one loaded code object for one wave size. Shared by all waves; translation is under a lock.
+class Program {
+ public:
+  /// `code` is the executable segment, loaded at its own address (instructions may read data relative to it).
+  static Result<std::unique_ptr<Program>> create(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code);
+  ~Program();
+
+  /// The first micro-operation at `pc`, translated when it is new. Error: BadInput for a pc outside the code.
+  Result<const Uop*> entry(uint64_t pc);
+
+  /// The pc and text of the instruction that a micro-operation belongs to.
+  struct Place {
+    uint64_t pc = 0;
+    std::string text;
+  };
+  [[nodiscard]] Place place(const Uop* uop) const;
+
+  [[nodiscard]] const isa::Target& target() const { return target_; }
+  [[nodiscard]] int wave_lanes() const { return wave_lanes_; }
+  [[nodiscard]] size_t block_count() const;
+  [[nodiscard]] const Block& block(size_t number) const { return *blocks_[number]; }
+  /// Copies the constants that a wave has not yet loaded.
+  void load_constants(Wave& wave) const;
+
+ private:
+  friend class Emitter;
+  struct Unit;
+  Program(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code);
+  Result<const Uop*> translate(uint64_t pc);
+
+  const isa::Target& target_;
+  int wave_lanes_;
+  std::span<const uint8_t> code_;
+  std::unique_ptr<isa::Decoder> decoder_;
+  mutable std::mutex mutex_;
+  std::unordered_map<uint64_t, const Uop*> entries_;
+  std::vector<std::unique_ptr<Unit>> units_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::deque<Stop> stops_;
+  std::vector<uint64_t> constants_;
+  std::unordered_map<uint64_t, int> constant_index_;
+};
+
+/// Where an indirect jump goes on; nullptr after stopping the wave with a fault. Called by the engine.
+const Uop* resolve_jump(const Uop* uop, Wave* wave, uint64_t pc);
+
+}  // namespace wavesmith::emulate

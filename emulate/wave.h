@@ -1,0 +1,90 @@
+// The state of one wave, laid out for the interpreter: every operand is at a fixed byte offset.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "emulate/uop.h"
+
+namespace wavesmith::emulate {
+
+struct Workgroup;
+struct MemoryMap;
+struct Uop;
+
+/// Lanes that a register row has room for; a wave32 uses the first half.
+inline constexpr int kRowLanes = 64;
+inline constexpr int kRowBytes = kRowLanes * 4;
+
+/// Where scalar registers stand in Wave::s.
+namespace scalar_index {
+inline constexpr int kVcc = 106, kTtmp = 108, kM0 = 124, kExec = 126;
+inline constexpr int kScc = 128;          ///< 0 or 1
+inline constexpr int kFlatScratch = 130, kXnackMask = 132, kMode = 134, kTrapStatus = 136;
+inline constexpr int kSharedBase = 138, kSharedLimit = 140, kPrivateBase = 142, kPrivateLimit = 144;  ///< 64 bits each
+inline constexpr int kSink = 160;         ///< 16 dwords written by results sent to `null`
+inline constexpr int kTemporary = 176;    ///< 32 dwords for micro-operations
+inline constexpr int kCount = 208;
+}  // namespace scalar_index
+
+/// Rows before the VGPRs, for micro-operations; then v0-v255, then a0-a255.
+inline constexpr int kTemporaryRows = 24;
+inline constexpr int kVgprRows = 256, kAgprRows = 256;
+inline constexpr int kRows = kTemporaryRows + kVgprRows + kAgprRows;
+
+/// Constants that instructions name, 8 bytes each.
+inline constexpr int kConstants = 4096;
+
+/// Why a wave stopped running.
+enum class Status : uint32_t {
+  Ready,    ///< its time slice is over, or it sleeps
+  Barrier,  ///< it waits at the workgroup's barrier
+  Done,     ///< s_endpgm
+  Fault,    ///< Workgroup::fault says why
+};
+
+/// One wave. Waves live in zeroed, page-backed memory; untouched rows cost nothing.
+struct alignas(64) Wave {
+  uint32_t s[scalar_index::kCount];
+
+  // How it runs.
+  const Uop* resume;      ///< where to go on
+  Status status;
+  uint32_t lanes;         ///< 64 or 32
+  int64_t budget;         ///< instructions left in this time slice
+  uint64_t* hits;         ///< executions of each basic block, by the block's number
+  Workgroup* group;
+  const MemoryMap* memory;
+  uint8_t* lds;           ///< the workgroup's LDS
+  uint32_t lds_size;
+  uint32_t index;         ///< the wave's number in its workgroup
+  uint8_t* scratch;       ///< private memory, dword-interleaved: lane l's dword i is at (i * lanes + l) * 4
+  uint32_t scratch_size;  ///< bytes a lane
+  uint32_t constants_loaded;
+  uint32_t may_wait;      ///< it did something in this slice that a wave waiting for another one does
+  uint32_t slept;         ///< s_sleep asked for a turn of the others
+  uint64_t instructions_before;  ///< executed in earlier slices
+
+  alignas(64) uint64_t address[kRowLanes];  ///< of the memory instruction under way
+  alignas(64) uint64_t constants[kConstants];
+  alignas(64) uint32_t row[kRows][kRowLanes];
+
+  [[nodiscard]] uint64_t& scalar64(int index) { return reinterpret_cast<uint64_t&>(s[index]); }
+  /// EXEC; the upper half is 0 in a wave32.
+  [[nodiscard]] uint64_t& exec() { return scalar64(scalar_index::kExec); }
+  [[nodiscard]] uint32_t* vgpr(int index) { return row[kTemporaryRows + index]; }
+  [[nodiscard]] uint32_t* agpr(int index) { return row[kTemporaryRows + kVgprRows + index]; }
+};
+
+// Operand offsets, as micro-operations hold them.
+constexpr uint32_t scalar_offset(int index) { return static_cast<uint32_t>(offsetof(Wave, s) + 4 * static_cast<size_t>(index)); }
+constexpr uint32_t row_offset(int index) {
+  return static_cast<uint32_t>(offsetof(Wave, row) + static_cast<size_t>(kRowBytes) * static_cast<size_t>(index));
+}
+constexpr uint32_t vgpr_offset(int index) { return row_offset(kTemporaryRows + index); }
+constexpr uint32_t agpr_offset(int index) { return row_offset(kTemporaryRows + kVgprRows + index); }
+constexpr uint32_t constant_offset(int index) {
+  return static_cast<uint32_t>(offsetof(Wave, constants) + 8 * static_cast<size_t>(index));
+}
+
+}  // namespace wavesmith::emulate

@@ -1,0 +1,81 @@
+#include "isa/llvm/decoder.h"
+
+#include <fmt/format.h>
+#include <llvm/MC/MCAsmInfo.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/MC/MCDisassembler/MCDisassembler.h>
+#include <llvm/MC/MCInst.h>
+#include <llvm/MC/MCInstPrinter.h>
+#include <llvm/MC/MCInstrInfo.h>
+#include <llvm/MC/MCRegisterInfo.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/MCTargetOptions.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "isa/llvm/target_registry.h"
+
+namespace wavesmith::isa {
+
+struct Decoder::State {
+  const llvm::Target* target = nullptr;
+  llvm::Triple triple{"amdgcn-amd-amdhsa"};
+  std::unique_ptr<llvm::MCRegisterInfo> registers;
+  std::unique_ptr<llvm::MCAsmInfo> asm_info;
+  std::unique_ptr<llvm::MCInstrInfo> instructions;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> printer;
+  std::string text;
+};
+
+Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder& Decoder::operator=(Decoder&&) noexcept = default;
+Decoder::~Decoder() = default;
+
+Result<Decoder> Decoder::create(const Target& target, int wave_lanes) {
+  auto state = std::make_unique<State>();
+  state->target = llvm_target();
+  if (!state->target) return fail(ErrorKind::Internal, "LLVM was built without its AMDGPU target");
+  const std::string features =
+      target.wave64_only ? "" : wave_lanes == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64";
+  state->registers.reset(state->target->createMCRegInfo(state->triple));
+  state->asm_info.reset(state->target->createMCAsmInfo(*state->registers, state->triple, llvm::MCTargetOptions{}));
+  state->instructions.reset(state->target->createMCInstrInfo());
+  state->subtarget.reset(
+      state->target->createMCSubtargetInfo(state->triple, llvm::StringRef(target.name), llvm::StringRef(features)));
+  state->context = std::make_unique<llvm::MCContext>(state->triple, state->asm_info.get(), state->registers.get(),
+                                                     state->subtarget.get());
+  state->disassembler.reset(state->target->createMCDisassembler(*state->subtarget, *state->context));
+  state->printer.reset(state->target->createMCInstPrinter(state->triple, 0, *state->asm_info, *state->instructions,
+                                                          *state->registers));
+  if (!state->disassembler || !state->printer)
+    return fail(ErrorKind::Internal, fmt::format("LLVM has no disassembler for {}", target.name));
+  return Decoder(std::move(state));
+}
+
+Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc) {
+  llvm::MCInst inst;
+  uint64_t size = 0;
+  const auto status = state_->disassembler->getInstruction(inst, size, llvm::ArrayRef<uint8_t>(bytes.data(), bytes.size()),
+                                                           pc, llvm::nulls());
+  if (status == llvm::MCDisassembler::Fail || size == 0) {
+    std::string hex;
+    for (size_t i = 0; i < std::min<size_t>(bytes.size(), 8); ++i) hex += fmt::format("{:02x} ", bytes[i]);
+    return fail(ErrorKind::BadInput, fmt::format("bytes {}are no instruction of this target", hex),
+                fmt::format("pc {:#x}", pc));
+  }
+  state_->text.clear();
+  llvm::raw_string_ostream stream(state_->text);
+  state_->printer->printInst(&inst, pc, "", *state_->subtarget, stream);
+  auto parsed = parse_instruction(state_->text);
+  if (!parsed) return parsed;
+  parsed->pc = pc;
+  parsed->size = static_cast<uint32_t>(size);
+  return parsed;
+}
+
+}  // namespace wavesmith::isa

@@ -1,0 +1,148 @@
+// A row: the facts of one instruction, one aligned line in a family's file. A family is a function template over a
+// visitor, which is called once a row:
+//
+//   v(lane<f32(f32, f32)>, "v_add_f32", [](auto a, auto b) { return a + b; });
+//
+// The signature says what the instruction reads and writes, in the order in which operands are printed; the lambda is the
+// body, the meaning. One visitor collects the facts (isa/rows.cc); another instantiates the interpreter's handlers
+// (emulate/engine). A body is a pure function of what its signature names, so it can touch nothing else.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "isa/target.h"
+#include "isa/types.h"
+
+namespace wavesmith::isa {
+
+/// How the engine runs an instruction.
+enum class Shape : uint8_t {
+  Scalar,  ///< once a wave, on SGPRs
+  Lane,    ///< once a lane, under EXEC
+  Wave,    ///< across lanes
+  Memory,  ///< loads, stores, atomics, LDS
+  Matrix,  ///< MFMA, WMMA and their sparse forms
+  Control, ///< branches, barriers, waits, messages
+};
+
+/// How near the result is to the hardware's.
+enum class Fidelity : uint8_t { Exact, Approximate, Unsupported };
+
+/// Which pipe issues it; the timing model's class.
+enum class Issue : uint8_t { Valu, Transcendental, Double, Salu, Smem, Vmem, Flat, Lds, Export, Matrix, Branch, Message, Wait, None };
+
+/// Which counter a wave waits on for the result.
+enum class Counter : uint8_t { None, Vm, Lgkm, Exp, Vs, Load, Store, Ds, Km };
+
+/// What a row may say beside its signature; the defaults are a plain VALU instruction of every generation.
+struct Facts {
+  Issue issue = Issue::Valu;
+  Counter counter = Counter::None;
+  Generations generations = kEvery;
+  Fidelity fidelity = Fidelity::Exact;
+  std::string_view bound = {};  ///< of an approximate row: its error, for example "1 ulp"
+};
+
+/// One operand of a row.
+struct Role {
+  enum class Use : uint8_t { Read, Write };
+  Use use;
+  Type type;
+  bool printed;         ///< stands among the printed operands (otherwise implicit: VCC, SCC, EXEC)
+  bool destination_too; ///< reads the destination's former value
+};
+
+/// The facts of one instruction. `mnemonics` lists its names in all generations, separated by spaces.
+struct Row {
+  static constexpr int kMostRoles = 8;
+  std::string_view mnemonics;
+  Shape shape;
+  Facts facts;
+  Role roles[kMostRoles] = {};
+  int count = 0;
+};
+
+/// Signature tags: `lane<f32(f32)>`.
+template <class Signature>
+struct LaneSignature {};
+template <class Signature>
+inline constexpr LaneSignature<Signature> lane{};
+template <class Signature>
+struct ScalarSignature {};
+template <class Signature>
+inline constexpr ScalarSignature<Signature> scalar{};
+
+namespace detail {
+
+template <class T>
+struct RoleOf {
+  static constexpr Role read{Role::Use::Read, T::type, true, false};
+  static constexpr Role write{Role::Use::Write, T::type, true, false};
+};
+template <>
+struct RoleOf<vcc> {
+  static constexpr Role read{Role::Use::Read, Type::LaneMask, false, false};
+  static constexpr Role write{Role::Use::Write, Type::LaneMask, false, false};
+};
+template <>
+struct RoleOf<exec> : RoleOf<vcc> {};
+template <>
+struct RoleOf<scc> {
+  static constexpr Role read{Role::Use::Read, Type::Scc, false, false};
+  static constexpr Role write{Role::Use::Write, Type::Scc, false, false};
+};
+template <class T>
+struct RoleOf<old<T>> {
+  static constexpr Role read{Role::Use::Read, RoleOf<T>::read.type, false, true};
+};
+template <>
+struct RoleOf<v2f16> {
+  static constexpr Role read{Role::Use::Read, Type::V2F16, true, false};
+  static constexpr Role write{Role::Use::Write, Type::V2F16, true, false};
+};
+template <>
+struct RoleOf<v2u16> {
+  static constexpr Role read{Role::Use::Read, Type::V2U16, true, false};
+  static constexpr Role write{Role::Use::Write, Type::V2U16, true, false};
+};
+template <>
+struct RoleOf<v2i16> {
+  static constexpr Role read{Role::Use::Read, Type::V2I16, true, false};
+  static constexpr Role write{Role::Use::Write, Type::V2I16, true, false};
+};
+
+template <class R>
+struct Written {
+  static constexpr void add(Row& row) { row.roles[row.count++] = RoleOf<R>::write; }
+};
+template <>
+struct Written<void> {
+  static constexpr void add(Row&) {}
+};
+template <class... R>
+struct Written<out<R...>> {
+  static constexpr void add(Row& row) { ((row.roles[row.count++] = RoleOf<R>::write), ...); }
+};
+
+template <class Signature>
+struct Roles;
+template <class R, class... A>
+struct Roles<R(A...)> {
+  static constexpr void add(Row& row) {
+    Written<R>::add(row);
+    ((row.roles[row.count++] = RoleOf<A>::read), ...);
+  }
+};
+
+}  // namespace detail
+
+/// The row of a signature: results first, then sources, in printed order.
+template <class Signature>
+constexpr Row make_row(Shape shape, std::string_view mnemonics, Facts facts) {
+  Row row{mnemonics, shape, facts};
+  detail::Roles<Signature>::add(row);
+  return row;
+}
+
+}  // namespace wavesmith::isa

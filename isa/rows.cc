@@ -1,0 +1,39 @@
+#include "isa/rows.h"
+
+#include <unordered_map>
+#include <vector>
+
+#include "isa/families.h"
+
+namespace wavesmith::isa {
+namespace {
+
+struct Facts_ {
+  std::vector<Row> rows;
+  template <class Signature, class Body>
+  void operator()(LaneSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
+    rows.push_back(make_row<Signature>(Shape::Lane, names, facts));
+  }
+  template <class Signature, class Body>
+  void operator()(ScalarSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
+    rows.push_back(make_row<Signature>(Shape::Scalar, names, facts));
+  }
+};
+
+const std::vector<Row>& all() {
+  static const std::vector<Row> rows = [] {
+    Facts_ facts;
+    float32(facts);
+    integer32(facts);
+    compare(facts);
+    scalar_integer(facts);
+    return facts.rows;
+  }();
+  return rows;
+}
+
+}  // namespace
+
+std::span<const Row> rows() { return all(); }
+
+}  // namespace wavesmith::isa

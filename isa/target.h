@@ -1,0 +1,50 @@
+// What code is compiled for: the generation of the instruction set and the wave size, never a chip.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace wavesmith::isa {
+
+/// A generation of the instruction set. Common code asks Target for a capability instead of comparing these.
+enum class Generation : uint8_t { Cdna2, Cdna3, Cdna4, Rdna3, Rdna4 };
+
+/// A set of generations; rows say in which of them they hold.
+using Generations = uint8_t;
+constexpr Generations in(Generation g) { return static_cast<Generations>(1u << static_cast<unsigned>(g)); }
+inline constexpr Generations kCdna2 = in(Generation::Cdna2), kCdna3 = in(Generation::Cdna3), kCdna4 = in(Generation::Cdna4),
+                             kRdna3 = in(Generation::Rdna3), kRdna4 = in(Generation::Rdna4);
+inline constexpr Generations kCdna = kCdna2 | kCdna3 | kCdna4, kRdna = kRdna3 | kRdna4, kEvery = kCdna | kRdna;
+
+/// An instruction-set target as LLVM names it, with what common code may ask of it.
+struct Target {
+  std::string_view name;  ///< LLVM's processor name, for example "gfx942"
+  Generation generation;
+  bool wave64_only;  ///< waves have 64 lanes; otherwise a kernel chooses 32 or 64
+
+  [[nodiscard]] constexpr bool is(Generations set) const { return (in(generation) & set) != 0; }
+  /// 16-bit results in 32-bit registers clear the upper half (most instructions of CDNA), or leave it (RDNA).
+  [[nodiscard]] constexpr bool clears_high_half() const { return is(kCdna); }
+  /// Accumulation registers and MFMA.
+  [[nodiscard]] constexpr bool has_accumulators() const { return is(kCdna); }
+  /// 8-bit floats use the FNUZ encodings rather than the OCP ones.
+  [[nodiscard]] constexpr bool fp8_is_fnuz() const { return is(kCdna3); }
+};
+
+inline constexpr std::array kTargets = {
+    Target{"gfx90a", Generation::Cdna2, true},   Target{"gfx942", Generation::Cdna3, true},
+    Target{"gfx950", Generation::Cdna4, true},   Target{"gfx1100", Generation::Rdna3, false},
+    Target{"gfx1201", Generation::Rdna4, false},
+};
+
+/// The target of that name, features such as ":sramecc+" apart; nullptr when it is not one of kTargets.
+constexpr const Target* find_target(std::string_view name) {
+  name = name.substr(0, name.find(':'));
+  for (const Target& target : kTargets)
+    if (target.name == name) return &target;
+  return nullptr;
+}
+
+}  // namespace wavesmith::isa
