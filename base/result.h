@@ -9,16 +9,16 @@ namespace wavesmith {
 
 /// What kind of failure an Error is; callers map these to HIP error codes and to process exit codes.
 enum class ErrorKind {
-  BadInput,       ///< malformed file, argument or text
-  NotFound,       ///< no such file, kernel, GPU or symbol
-  WrongTarget,    ///< code for another GPU than the one described
-  Unsupported,    ///< a known instruction or call that is not served
-  OutOfMemory,    ///< the device's memory or the host's is exhausted
-  OutOfResources, ///< more LDS, registers or threads than the GPU has
-  MemoryFault,    ///< a kernel touched memory that is not its own
-  Trap,           ///< a kernel ended itself: s_trap, assert, an illegal instruction
-  Budget,         ///< a kernel ran longer than it was allowed to
-  Internal,       ///< a defect in Wavesmith
+  BadInput,        ///< malformed file, argument or text
+  NotFound,        ///< no such file, kernel, GPU or symbol
+  WrongTarget,     ///< code for another GPU than the one described
+  Unsupported,     ///< a known instruction or call that is not served
+  OutOfMemory,     ///< the device's memory or the host's is exhausted
+  OutOfResources,  ///< more LDS, registers or threads than the GPU has
+  MemoryFault,     ///< a kernel touched memory that is not its own
+  Trap,            ///< a kernel ended itself: s_trap, assert, an illegal instruction
+  Budget,          ///< a kernel ran longer than it was allowed to
+  Internal,        ///< a defect in Wavesmith
 };
 
 /// A failure. `what` is one sentence; `where` names file, kernel, pc, line; `hint` is the next step.

@@ -1,10 +1,11 @@
 // The scheduler: workgroups to host threads, waves of a workgroup in turns.
 //
-// A host thread runs one workgroup until it is done. A workgroup may instead wait for another one (a grid barrier, a
-// spin lock, decoupled look-back); such a wait is made of loads that bypass caches, of atomics or of s_sleep, which set
-// Wave::may_wait. When every wave that could run did one of these in its time slice and none ended, the thread sets the
-// workgroup aside and goes on with its next one, or brings in a new one while the GPU would have room. So every resident
-// workgroup makes progress, and one that only computes is never disturbed.
+// A host thread runs one workgroup until it is done. A workgroup may instead wait for another one (a grid
+// barrier, a spin lock, decoupled look-back); such a wait is made of loads that bypass caches, of atomics or
+// of s_sleep, which set Wave::may_wait. When every wave that could run did one of these in its time slice and
+// none ended, the thread sets the workgroup aside and goes on with its next one, or brings in a new one while
+// the GPU would have room. So every resident workgroup makes progress, and one that only computes is never
+// disturbed.
 #include "emulate/dispatch.h"
 
 #include <sys/mman.h>
@@ -51,7 +52,8 @@ struct Run {
 template <class T>
 struct Pages {
   explicit Pages(size_t count) : bytes(count * sizeof(T)) {
-    void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const at =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     data = at == MAP_FAILED ? nullptr : static_cast<T*>(at);
   }
   ~Pages() {
@@ -143,14 +145,19 @@ class Worker {
     return true;
   }
 
-  [[nodiscard]] uint32_t lds_size() const { return kernel_.fields.group_segment_fixed_size + run_.dispatch.dynamic_lds; }
-  [[nodiscard]] uint32_t scratch_size() const { return (kernel_.fields.private_segment_fixed_size + 15u) / 16 * 16; }
+  [[nodiscard]] uint32_t lds_size() const {
+    return kernel_.fields.group_segment_fixed_size + run_.dispatch.dynamic_lds;
+  }
+  [[nodiscard]] uint32_t scratch_size() const {
+    return (kernel_.fields.private_segment_fixed_size + 15u) / 16 * 16;
+  }
 
   void start_waves(Slot& slot) {
     const Dispatch& dispatch = run_.dispatch;
     uint32_t size[3], items = 1;
     for (int axis = 0; axis < 3; ++axis) {
-      size[axis] = std::min(dispatch.workgroup[axis], dispatch.grid[axis] - slot.group.id[axis] * dispatch.workgroup[axis]);
+      size[axis] = std::min(dispatch.workgroup[axis],
+                            dispatch.grid[axis] - slot.group.id[axis] * dispatch.workgroup[axis]);
       items *= dispatch.workgroup[axis];
     }
     const uint32_t count = (items + lanes_ - 1) / lanes_;
@@ -170,7 +177,8 @@ class Worker {
     std::memset(wave.s, 0, sizeof wave.s);
     const uint32_t vgprs = std::min<uint32_t>(kVgprRows, std::max(1u, kernel_.vgpr_count));
     std::memset(wave.vgpr(0), 0, size_t{kRowBytes} * vgprs);
-    if (kernel_.agpr_count) std::memset(wave.agpr(0), 0, size_t{kRowBytes} * std::min<uint32_t>(kAgprRows, kernel_.agpr_count));
+    if (kernel_.agpr_count)
+      std::memset(wave.agpr(0), 0, size_t{kRowBytes} * std::min<uint32_t>(kAgprRows, kernel_.agpr_count));
 
     uint64_t exec = 0;
     for (uint32_t lane = 0; lane < lanes_; ++lane) {
@@ -196,7 +204,9 @@ class Worker {
     // Kernel arguments preloaded to SGPRs: count in bits 0-6, offset in dwords in bits 7-15.
     for (uint32_t i = 0; i < (descriptor.kernarg_preload & 0x7fu); ++i) {
       uint32_t word;
-      std::memcpy(&word, static_cast<const uint8_t*>(dispatch.kernarg) + 4 * ((descriptor.kernarg_preload >> 7) + i), 4);
+      std::memcpy(&word,
+                  static_cast<const uint8_t*>(dispatch.kernarg) + 4 * ((descriptor.kernarg_preload >> 7) + i),
+                  4);
       put(word, 1);
     }
     if (dispatch.program->target().is(isa::kRdna4)) {
@@ -243,17 +253,21 @@ class Worker {
       wave->resume->handler(wave->resume, wave);
       executed_ += static_cast<uint64_t>(kSlice - wave->budget);
       if (wave->status == Status::Fault) return report(group, *wave);
-      if (wave->status != Status::Ready) ended = true;
-      else if (!wave->may_wait && !wave->slept) computing = true;
+      if (wave->status != Status::Ready)
+        ended = true;
+      else if (!wave->may_wait && !wave->slept)
+        computing = true;
     }
     if (executed_ > 1'000'000) {
       const uint64_t all = run_.instructions.fetch_add(executed_, std::memory_order_relaxed) + executed_;
       executed_ = 0;
       if (over_budget(all)) return report_budget(group);
     }
-    const bool done = std::all_of(group.waves.begin(), group.waves.end(), [](Wave* wave) { return wave->status == Status::Done; });
+    const bool done = std::all_of(group.waves.begin(), group.waves.end(),
+                                  [](Wave* wave) { return wave->status == Status::Done; });
     if (done) return Outcome::Finished;
-    const bool blocked = std::none_of(group.waves.begin(), group.waves.end(), [](Wave* wave) { return wave->status == Status::Ready; });
+    const bool blocked = std::none_of(group.waves.begin(), group.waves.end(),
+                                      [](Wave* wave) { return wave->status == Status::Ready; });
     if (blocked) {
       for (Wave* wave : group.waves)
         if (wave->status == Status::Barrier) wave->status = Status::Ready;
@@ -273,7 +287,8 @@ class Worker {
   Outcome report_budget(Workgroup& group) {
     for (Wave* wave : group.waves)
       if (wave->status == Status::Ready) {
-        group.fail(*wave, wave->resume, Error{ErrorKind::Budget, "the kernel ran longer than it was allowed to"});
+        group.fail(*wave, wave->resume,
+                   Error{ErrorKind::Budget, "the kernel ran longer than it was allowed to"});
         return report(group, *wave);
       }
     return Outcome::Going;
@@ -282,7 +297,10 @@ class Worker {
   Outcome report(Workgroup& group, Wave& wave) {
     if (!group.fault) {
       const Stop* const stop = static_cast<const Stop*>(wave.resume->pointer);
-      group.fault = Fault{stop ? stop->error : Error{ErrorKind::Internal, "a wave stopped without a reason"}, wave.resume};
+      group.fault = Fault{
+          stop ? stop->error : Error{ErrorKind::Internal, "a wave stopped without a reason"},
+              wave.resume
+      };
     }
     const std::scoped_lock lock(run_.mutex);
     run_.stop = true;
@@ -290,8 +308,9 @@ class Worker {
     Fault fault = *group.fault;
     const Program::Place place = fault.uop ? group.program->place(fault.uop) : Program::Place{};
     const uint64_t offset = place.pc - run_.dispatch.entry;
-    fault.error.where = fmt::format("kernel '{}', workgroup ({}, {}, {}), wave {}, pc {:#x} = entry + {:#x}: {}", kernel_.name, group.id[0],
-                                    group.id[1], group.id[2], wave.index, place.pc, offset, place.text);
+    fault.error.where = fmt::format(
+        "kernel '{}', workgroup ({}, {}, {}), wave {}, pc {:#x} = entry + {:#x}: {}", kernel_.name,
+        group.id[0], group.id[1], group.id[2], wave.index, place.pc, offset, place.text);
     run_.fault = std::move(fault);
     return Outcome::Stopped;
   }
@@ -313,7 +332,8 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   uint32_t items = 1;
   for (int axis = 0; axis < 3; ++axis) {
     if (dispatch.grid[axis] == 0 || dispatch.workgroup[axis] == 0)
-      return fail(ErrorKind::BadInput, "the grid or the workgroup is empty", fmt::format("kernel '{}'", dispatch.kernel->name));
+      return fail(ErrorKind::BadInput, "the grid or the workgroup is empty",
+                  fmt::format("kernel '{}'", dispatch.kernel->name));
     shared.groups[axis] = (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
     shared.total *= shared.groups[axis];
     items *= dispatch.workgroup[axis];
@@ -322,7 +342,8 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   shared.waves_per_group = (items + lanes - 1) / lanes;
 
   const auto hardware = std::max(1u, std::thread::hardware_concurrency());
-  const auto threads = std::min<uint64_t>(limits.threads > 0 ? static_cast<unsigned>(limits.threads) : hardware, shared.total);
+  const auto threads =
+      std::min<uint64_t>(limits.threads > 0 ? static_cast<unsigned>(limits.threads) : hardware, shared.total);
   std::vector<std::unique_ptr<Worker>> workers;
   for (uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(shared));
   std::vector<std::thread> others;

@@ -15,21 +15,21 @@ namespace wavesmith::emulate {
 struct Dispatch {
   Program* program = nullptr;
   const object::Kernel* kernel = nullptr;
-  uint64_t entry = 0;               ///< address of the first instruction
-  uint32_t grid[3] = {1, 1, 1};     ///< work-items
+  uint64_t entry = 0;            ///< address of the first instruction
+  uint32_t grid[3] = {1, 1, 1};  ///< work-items
   uint32_t workgroup[3] = {1, 1, 1};
   const void* kernarg = nullptr;
-  uint32_t dynamic_lds = 0;         ///< bytes beyond the kernel's own
-  const void* packet = nullptr;     ///< for kernels that ask for the dispatch pointer
+  uint32_t dynamic_lds = 0;      ///< bytes beyond the kernel's own
+  const void* packet = nullptr;  ///< for kernels that ask for the dispatch pointer
   const void* queue = nullptr;
   uint64_t dispatch_id = 0;
-  bool cooperative = false;         ///< all workgroups must be resident at once
+  bool cooperative = false;  ///< all workgroups must be resident at once
 };
 
 struct Limits {
-  int threads = 0;                  ///< host threads; 0: all
-  uint64_t instructions = 0;        ///< budget of wave-instructions; 0: none
-  double seconds = 0;               ///< budget of time; 0: none
+  int threads = 0;            ///< host threads; 0: all
+  uint64_t instructions = 0;  ///< budget of wave-instructions; 0: none
+  double seconds = 0;         ///< budget of time; 0: none
 };
 
 /// What a run executed.

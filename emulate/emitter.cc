@@ -16,27 +16,27 @@ namespace index = scalar_index;
 /// Registers that are printed as words: index into Wave::s, and how many dwords.
 const std::unordered_map<std::string_view, int>& special_registers() {
   static const std::unordered_map<std::string_view, int> registers = {
-      {"vcc", index::kVcc},
-      {"vcc_lo", index::kVcc},
-      {"vcc_hi", index::kVcc + 1},
-      {"exec", index::kExec},
-      {"exec_lo", index::kExec},
-      {"exec_hi", index::kExec + 1},
-      {"m0", index::kM0},
-      {"flat_scratch", index::kFlatScratch},
-      {"flat_scratch_lo", index::kFlatScratch},
-      {"flat_scratch_hi", index::kFlatScratch + 1},
-      {"src_flat_scratch_base_lo", index::kFlatScratch},
+      {"vcc",                      index::kVcc            },
+      {"vcc_lo",                   index::kVcc            },
+      {"vcc_hi",                   index::kVcc + 1        },
+      {"exec",                     index::kExec           },
+      {"exec_lo",                  index::kExec           },
+      {"exec_hi",                  index::kExec + 1       },
+      {"m0",                       index::kM0             },
+      {"flat_scratch",             index::kFlatScratch    },
+      {"flat_scratch_lo",          index::kFlatScratch    },
+      {"flat_scratch_hi",          index::kFlatScratch + 1},
+      {"src_flat_scratch_base_lo", index::kFlatScratch    },
       {"src_flat_scratch_base_hi", index::kFlatScratch + 1},
-      {"xnack_mask", index::kXnackMask},
-      {"xnack_mask_lo", index::kXnackMask},
-      {"xnack_mask_hi", index::kXnackMask + 1},
-      {"src_shared_base", index::kSharedBase},
-      {"src_shared_limit", index::kSharedLimit},
-      {"src_private_base", index::kPrivateBase},
-      {"src_private_limit", index::kPrivateLimit},
-      {"src_scc", index::kScc},
-      {"scc", index::kScc},
+      {"xnack_mask",               index::kXnackMask      },
+      {"xnack_mask_lo",            index::kXnackMask      },
+      {"xnack_mask_hi",            index::kXnackMask + 1  },
+      {"src_shared_base",          index::kSharedBase     },
+      {"src_shared_limit",         index::kSharedLimit    },
+      {"src_private_base",         index::kPrivateBase    },
+      {"src_private_limit",        index::kPrivateLimit   },
+      {"src_scc",                  index::kScc            },
+      {"scc",                      index::kScc            },
   };
   return registers;
 }
@@ -45,13 +45,15 @@ const std::unordered_map<std::string_view, int>& special_registers() {
 
 uint64_t constant_bits(const Operand& operand, Type type) {
   if (operand.kind == Operand::Kind::Integer) {
-    // A 32-bit literal of a double is its upper half; the printer shows 64-bit literals whole where the ISA has them.
+    // A 32-bit literal of a double is its upper half; the printer shows 64-bit literals whole where the ISA
+    // has them.
     if (type == Type::F64 && (operand.bits < -16 || operand.bits > 64)) {
       const auto value = static_cast<uint64_t>(operand.bits);
       return value >> 32 ? value : value << 32;
     }
-    if (type == Type::U64) return (operand.bits >= -16 && operand.bits < 0) ? static_cast<uint64_t>(operand.bits)
-                                                                            : static_cast<uint64_t>(operand.bits);
+    if (type == Type::U64)
+      return (operand.bits >= -16 && operand.bits < 0) ? static_cast<uint64_t>(operand.bits)
+                                                       : static_cast<uint64_t>(operand.bits);
     return static_cast<uint64_t>(operand.bits);
   }
   // 1/(2 pi) is printed rounded, and differs by type: LLVM, AMDGPUInstPrinter::printImmediate*.
@@ -95,7 +97,8 @@ uint32_t Emitter::temporary_scalars(int count) {
 }
 
 uint32_t Emitter::constant(uint64_t value) {
-  const auto [found, added] = program_.constant_index_.try_emplace(value, static_cast<int>(program_.constants_.size()));
+  const auto [found, added] =
+      program_.constant_index_.try_emplace(value, static_cast<int>(program_.constants_.size()));
   if (added) program_.constants_.push_back(value);
   return constant_offset(found->second);
 }
@@ -114,7 +117,8 @@ Result<uint32_t> Emitter::register_offset(const Operand& operand) const {
       if (operand.name == "null" || operand.name == "off") return scalar_offset(index::kSink);
       if (operand.name.starts_with("ttmp")) {
         const size_t digits = operand.name.find_first_of("0123456789");
-        if (digits != std::string::npos) return scalar_offset(index::kTtmp + std::atoi(operand.name.c_str() + digits));
+        if (digits != std::string::npos)
+          return scalar_offset(index::kTtmp + std::atoi(operand.name.c_str() + digits));
       }
       [[fallthrough]];
     default:

@@ -61,9 +61,12 @@ constexpr bool is_row(const isa::Operand& operand) {
 }
 
 // One translator a shape. Each emits the instruction's micro-operations or says why it can't.
-Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
-Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
-Result<void> translate_memory(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
+Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction,
+                            const Implementation& implementation);
+Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruction,
+                              const Implementation& implementation);
+Result<void> translate_memory(Emitter& emitter, const isa::Instruction& instruction,
+                              const Implementation& implementation);
 /// Everything else but branches: waits, barriers, messages, sleeps.
 Result<void> translate_control(Emitter& emitter, const isa::Instruction& instruction);
 

@@ -11,7 +11,8 @@ constexpr uint64_t kReserve = uint64_t{1} << 42;
 
 Result<Memory*> Memory::create(uint64_t) {
   void* const range = mmap(nullptr, kReserve, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (range == MAP_FAILED) return fail(ErrorKind::OutOfMemory, "cannot reserve address space for the device's memory");
+  if (range == MAP_FAILED)
+    return fail(ErrorKind::OutOfMemory, "cannot reserve address space for the device's memory");
   auto* memory = new Memory;
   memory->map_ = {reinterpret_cast<uint64_t>(range), reinterpret_cast<uint64_t>(range) + kReserve};
   memory->next_ = memory->map_.begin + kPage;
@@ -32,7 +33,8 @@ Result<void*> Memory::allocate(size_t bytes) {
 Result<void> Memory::release(void* pointer) {
   const std::scoped_lock lock(mutex_);
   const auto found = allocations_.find(reinterpret_cast<uint64_t>(pointer));
-  if (found == allocations_.end()) return fail(ErrorKind::BadInput, "free of a pointer that is not allocated");
+  if (found == allocations_.end())
+    return fail(ErrorKind::BadInput, "free of a pointer that is not allocated");
   mmap(pointer, found->second, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   allocations_.erase(found);
   return {};

@@ -31,7 +31,8 @@ Flow flow_of(std::string_view name) {
 bool goes_on(Flow flow) { return flow != Flow::Branch && flow != Flow::Indirect && flow != Flow::End; }
 
 uint64_t branch_target(const isa::Instruction& instruction) {
-  const auto words = static_cast<int16_t>(instruction.operands.empty() ? 0 : instruction.operands.back().bits);
+  const auto words =
+      static_cast<int16_t>(instruction.operands.empty() ? 0 : instruction.operands.back().bits);
   return instruction.pc + instruction.size + static_cast<uint64_t>(int64_t{words} * 4);
 }
 
@@ -51,7 +52,8 @@ Program::Program(const isa::Target& target, int wave_lanes, std::span<const uint
     : target_(target), wave_lanes_(wave_lanes), code_(code) {}
 Program::~Program() = default;
 
-Result<std::unique_ptr<Program>> Program::create(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code) {
+Result<std::unique_ptr<Program>> Program::create(const isa::Target& target, int wave_lanes,
+                                                 std::span<const uint8_t> code) {
   auto decoder = isa::Decoder::create(target, wave_lanes);
   if (!decoder) return tl::unexpected(decoder.error());
   std::unique_ptr<Program> program(new Program(target, wave_lanes, code));
@@ -65,7 +67,8 @@ size_t Program::block_count() const {
 }
 
 void Program::load_constants(Wave& wave) const {
-  std::copy(constants_.begin() + wave.constants_loaded, constants_.end(), wave.constants + wave.constants_loaded);
+  std::copy(constants_.begin() + wave.constants_loaded, constants_.end(),
+            wave.constants + wave.constants_loaded);
   wave.constants_loaded = static_cast<uint32_t>(constants_.size());
 }
 
@@ -94,7 +97,8 @@ Program::Place Program::place(const Uop* uop) const {
 Result<const Uop*> Program::translate(uint64_t entry_pc) {
   const auto begin = reinterpret_cast<uint64_t>(code_.data());
   if (entry_pc < begin || entry_pc >= begin + code_.size())
-    return fail(ErrorKind::BadInput, "jump to an address outside of the code", fmt::format("pc {:#x}", entry_pc));
+    return fail(ErrorKind::BadInput, "jump to an address outside of the code",
+                fmt::format("pc {:#x}", entry_pc));
 
   // What can be reached by direct control flow, and where blocks begin.
   std::map<uint64_t, isa::Instruction> code;
@@ -106,7 +110,8 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
     work.pop_back();
     while (!code.contains(pc) && !undecodable.contains(pc) && !entries_.contains(pc)) {
       if (pc < begin || pc >= begin + code_.size()) {
-        undecodable.emplace(pc, Error{ErrorKind::BadInput, "the code runs past its end", fmt::format("pc {:#x}", pc)});
+        undecodable.emplace(
+            pc, Error{ErrorKind::BadInput, "the code runs past its end", fmt::format("pc {:#x}", pc)});
         break;
       }
       auto decoded = decoder_->decode(code_.subspan(pc - begin), pc);
@@ -165,7 +170,8 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
     }
     const Flow flow = flow_of(instruction.mnemonic);
     const uint64_t next = pc + instruction.size;
-    const uint32_t scc = scalar_offset(index::kScc), vcc = scalar_offset(index::kVcc), exec = scalar_offset(index::kExec);
+    const uint32_t scc = scalar_offset(index::kScc), vcc = scalar_offset(index::kVcc),
+                   exec = scalar_offset(index::kExec);
     const Micro wide = emitter.wave32() ? Micro::JumpIf : Micro::JumpIf64;
     Result<void> done;
     const std::string& name = instruction.mnemonic;
@@ -174,12 +180,18 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
         jump(Micro::Jump, branch_target(instruction));
         break;
       case Flow::Conditional:
-        if (name == "s_cbranch_scc0") jump(Micro::JumpIf, branch_target(instruction), 0, scc);
-        else if (name == "s_cbranch_scc1") jump(Micro::JumpIf, branch_target(instruction), 1, scc);
-        else if (name == "s_cbranch_vccz") jump(wide, branch_target(instruction), 0, vcc);
-        else if (name == "s_cbranch_vccnz") jump(wide, branch_target(instruction), 1, vcc);
-        else if (name == "s_cbranch_execz") jump(wide, branch_target(instruction), 0, exec);
-        else if (name == "s_cbranch_execnz") jump(wide, branch_target(instruction), 1, exec);
+        if (name == "s_cbranch_scc0")
+          jump(Micro::JumpIf, branch_target(instruction), 0, scc);
+        else if (name == "s_cbranch_scc1")
+          jump(Micro::JumpIf, branch_target(instruction), 1, scc);
+        else if (name == "s_cbranch_vccz")
+          jump(wide, branch_target(instruction), 0, vcc);
+        else if (name == "s_cbranch_vccnz")
+          jump(wide, branch_target(instruction), 1, vcc);
+        else if (name == "s_cbranch_execz")
+          jump(wide, branch_target(instruction), 0, exec);
+        else if (name == "s_cbranch_execnz")
+          jump(wide, branch_target(instruction), 1, exec);
         else if (!name.starts_with("s_cbranch_cdbg"))  // no debugger is attached: never taken
           done = fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
         break;
@@ -187,7 +199,10 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
       case Flow::IndirectCall: {
         const auto result = emitter.register_offset(instruction.operands[0]);
         const auto move = find_implementation("s_mov_b64", target_);
-        if (!result) { done = tl::unexpected(result.error()); break; }
+        if (!result) {
+          done = tl::unexpected(result.error());
+          break;
+        }
         if (flow == Flow::Call) {
           emitter.emit(move->handlers[0][0], *result, emitter.constant(next));
           jump(Micro::Jump, branch_target(instruction));
@@ -201,8 +216,10 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
       }
       case Flow::Indirect: {
         const auto source = emitter.register_offset(instruction.operands[0]);
-        if (source) emitter.emit(Micro::JumpTo, 0, *source);
-        else done = tl::unexpected(source.error());
+        if (source)
+          emitter.emit(Micro::JumpTo, 0, *source);
+        else
+          done = tl::unexpected(source.error());
         break;
       }
       case Flow::End:
@@ -210,13 +227,19 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
         break;
       case Flow::Next:
         if (name == "s_getpc_b64") {
-          emitter.emit(find_implementation("s_mov_b64", target_)->handlers[0][0], *emitter.register_offset(instruction.operands[0]),
-                       emitter.constant(next));
+          emitter.emit(find_implementation("s_mov_b64", target_)->handlers[0][0],
+                       *emitter.register_offset(instruction.operands[0]), emitter.constant(next));
         } else if (const Implementation* implementation = find_implementation(name, target_)) {
           switch (implementation->row.shape) {
-            case isa::Shape::Lane: done = translate_lane(emitter, instruction, *implementation); break;
-            case isa::Shape::Scalar: done = translate_scalar(emitter, instruction, *implementation); break;
-            default: done = translate_memory(emitter, instruction, *implementation); break;
+            case isa::Shape::Lane:
+              done = translate_lane(emitter, instruction, *implementation);
+              break;
+            case isa::Shape::Scalar:
+              done = translate_scalar(emitter, instruction, *implementation);
+              break;
+            default:
+              done = translate_memory(emitter, instruction, *implementation);
+              break;
           }
         } else {
           done = translate_control(emitter, instruction);
@@ -235,7 +258,9 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
   for (const Fixup& fixup : fixups) {
     const auto here = positions.find(fixup.target);
     const auto elsewhere = entries_.find(fixup.target);
-    uops[fixup.uop].pointer = here != positions.end() ? &uops[here->second] : elsewhere != entries_.end() ? elsewhere->second : nullptr;
+    uops[fixup.uop].pointer = here != positions.end()       ? &uops[here->second]
+                              : elsewhere != entries_.end() ? elsewhere->second
+                                                            : nullptr;
   }
   for (const auto& [pc, position] : positions) entries_.emplace(pc, &uops[position]);
   units_.push_back(std::move(unit));

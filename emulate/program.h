@@ -37,11 +37,13 @@ struct Stop {
 /// The most basic blocks that a program may have; hit counters are reserved (not committed) for all of them.
 inline constexpr size_t kMostBlocks = size_t{1} << 20;
 
-/// The translated code of one loaded code object for one wave size. Shared by all waves; translation is under a lock.
+/// The translated code of one loaded code object for one wave size. Shared by all waves; translation is under
+/// a lock.
 class Program {
  public:
   /// `code` is the executable segment, loaded at its own address (instructions may read data relative to it).
-  static Result<std::unique_ptr<Program>> create(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code);
+  static Result<std::unique_ptr<Program>> create(const isa::Target& target, int wave_lanes,
+                                                 std::span<const uint8_t> code);
   ~Program();
 
   /// The first micro-operation at `pc`, translated when it is new. Error: BadInput for a pc outside the code.

@@ -29,7 +29,8 @@ Result<uint32_t> modified_source(Emitter& emitter, const Operand& operand, Type 
 
 }  // namespace
 
-Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation) {
+Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction,
+                            const Implementation& implementation) {
   if (instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp ||
       instruction.encoding == isa::Encoding::Sdwa || !instruction.modifiers.empty())
     return fail(ErrorKind::Unsupported, fmt::format("modifiers of '{}'", instruction.text));

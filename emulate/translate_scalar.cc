@@ -7,7 +7,8 @@ namespace wavesmith::emulate {
 
 using isa::Role;
 
-Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation) {
+Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruction,
+                              const Implementation& implementation) {
   const isa::Row& row = implementation.row;
   Uop uop;
   uint32_t* const results[] = {&uop.d, &uop.e, &uop.f};
@@ -22,8 +23,8 @@ Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruct
     if (printed >= instruction.operands.size())
       return fail(ErrorKind::Internal, fmt::format("'{}' has fewer operands than its row", instruction.text));
     const isa::Operand& operand = instruction.operands[printed++];
-    const auto offset =
-        role.use == Role::Use::Write ? emitter.register_offset(operand) : emitter.scalar_source(operand, role.type);
+    const auto offset = role.use == Role::Use::Write ? emitter.register_offset(operand)
+                                                     : emitter.scalar_source(operand, role.type);
     if (!offset) return tl::unexpected(offset.error());
     (role.use == Role::Use::Write ? *results[result++] : *sources[source++]) = *offset;
   }

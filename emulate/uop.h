@@ -11,8 +11,8 @@ struct Wave;
 /// Executes `uop` on `wave` and goes on with the next one by a tail call; returns when the wave has to stop.
 using Handler = void (*)(const Uop* uop, Wave* wave);
 
-/// Operands are byte offsets from the Wave: a register row, a scalar register or a constant alike, so that a handler
-/// never asks what kind of operand it has.
+/// Operands are byte offsets from the Wave: a register row, a scalar register or a constant alike, so that a
+/// handler never asks what kind of operand it has.
 struct Uop {
   Handler handler = nullptr;
   uint32_t d = 0;  ///< first result

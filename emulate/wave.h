@@ -19,11 +19,12 @@ inline constexpr int kRowBytes = kRowLanes * 4;
 /// Where scalar registers stand in Wave::s.
 namespace scalar_index {
 inline constexpr int kVcc = 106, kTtmp = 108, kM0 = 124, kExec = 126;
-inline constexpr int kScc = 128;          ///< 0 or 1
+inline constexpr int kScc = 128;  ///< 0 or 1
 inline constexpr int kFlatScratch = 130, kXnackMask = 132, kMode = 134, kTrapStatus = 136;
-inline constexpr int kSharedBase = 138, kSharedLimit = 140, kPrivateBase = 142, kPrivateLimit = 144;  ///< 64 bits each
-inline constexpr int kSink = 160;         ///< 16 dwords written by results sent to `null`
-inline constexpr int kTemporary = 176;    ///< 32 dwords for micro-operations
+inline constexpr int kSharedBase = 138, kSharedLimit = 140, kPrivateBase = 142,
+                     kPrivateLimit = 144;  ///< 64 bits each
+inline constexpr int kSink = 160;          ///< 16 dwords written by results sent to `null`
+inline constexpr int kTemporary = 176;     ///< 32 dwords for micro-operations
 inline constexpr int kCount = 208;
 }  // namespace scalar_index
 
@@ -48,21 +49,21 @@ struct alignas(64) Wave {
   uint32_t s[scalar_index::kCount];
 
   // How it runs.
-  const Uop* resume;      ///< where to go on
+  const Uop* resume;  ///< where to go on
   Status status;
-  uint32_t lanes;         ///< 64 or 32
-  int64_t budget;         ///< instructions left in this time slice
-  uint64_t* hits;         ///< executions of each basic block, by the block's number
+  uint32_t lanes;  ///< 64 or 32
+  int64_t budget;  ///< instructions left in this time slice
+  uint64_t* hits;  ///< executions of each basic block, by the block's number
   Workgroup* group;
   const MemoryMap* memory;
-  uint8_t* lds;           ///< the workgroup's LDS
+  uint8_t* lds;  ///< the workgroup's LDS
   uint32_t lds_size;
   uint32_t index;         ///< the wave's number in its workgroup
   uint8_t* scratch;       ///< private memory, dword-interleaved: lane l's dword i is at (i * lanes + l) * 4
   uint32_t scratch_size;  ///< bytes a lane
   uint32_t constants_loaded;
-  uint32_t may_wait;      ///< it did something in this slice that a wave waiting for another one does
-  uint32_t slept;         ///< s_sleep asked for a turn of the others
+  uint32_t may_wait;             ///< it did something in this slice that a wave waiting for another one does
+  uint32_t slept;                ///< s_sleep asked for a turn of the others
   uint64_t instructions_before;  ///< executed in earlier slices
 
   alignas(64) uint64_t address[kRowLanes];  ///< of the memory instruction under way
@@ -77,9 +78,12 @@ struct alignas(64) Wave {
 };
 
 // Operand offsets, as micro-operations hold them.
-constexpr uint32_t scalar_offset(int index) { return static_cast<uint32_t>(offsetof(Wave, s) + 4 * static_cast<size_t>(index)); }
+constexpr uint32_t scalar_offset(int index) {
+  return static_cast<uint32_t>(offsetof(Wave, s) + 4 * static_cast<size_t>(index));
+}
 constexpr uint32_t row_offset(int index) {
-  return static_cast<uint32_t>(offsetof(Wave, row) + static_cast<size_t>(kRowBytes) * static_cast<size_t>(index));
+  return static_cast<uint32_t>(offsetof(Wave, row) +
+                               static_cast<size_t>(kRowBytes) * static_cast<size_t>(index));
 }
 constexpr uint32_t vgpr_offset(int index) { return row_offset(kTemporaryRows + index); }
 constexpr uint32_t agpr_offset(int index) { return row_offset(kTemporaryRows + kVgprRows + index); }

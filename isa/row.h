@@ -1,11 +1,12 @@
-// A row: the facts of one instruction, one aligned line in a family's file. A family is a function template over a
-// visitor, which is called once a row:
+// A row: the facts of one instruction, one aligned line in a family's file. A family is a function template
+// over a visitor, which is called once a row:
 //
 //   v(lane<f32(f32, f32)>, "v_add_f32", [](auto a, auto b) { return a + b; });
 //
-// The signature says what the instruction reads and writes, in the order in which operands are printed; the lambda is the
-// body, the meaning. One visitor collects the facts (isa/rows.cc); another instantiates the interpreter's handlers
-// (emulate/engine). A body is a pure function of what its signature names, so it can touch nothing else.
+// The signature says what the instruction reads and writes, in the order in which operands are printed; the
+// lambda is the body, the meaning. One visitor collects the facts (isa/rows.cc); another instantiates the
+// interpreter's handlers (emulate/engine). A body is a pure function of what its signature names, so it can
+// touch nothing else.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +19,34 @@ namespace wavesmith::isa {
 
 /// How the engine runs an instruction.
 enum class Shape : uint8_t {
-  Scalar,  ///< once a wave, on SGPRs
-  Lane,    ///< once a lane, under EXEC
-  Wave,    ///< across lanes
-  Memory,  ///< loads, stores, atomics, LDS
-  Matrix,  ///< MFMA, WMMA and their sparse forms
-  Control, ///< branches, barriers, waits, messages
+  Scalar,   ///< once a wave, on SGPRs
+  Lane,     ///< once a lane, under EXEC
+  Wave,     ///< across lanes
+  Memory,   ///< loads, stores, atomics, LDS
+  Matrix,   ///< MFMA, WMMA and their sparse forms
+  Control,  ///< branches, barriers, waits, messages
 };
 
 /// How near the result is to the hardware's.
 enum class Fidelity : uint8_t { Exact, Approximate, Unsupported };
 
 /// Which pipe issues it; the timing model's class.
-enum class Issue : uint8_t { Valu, Transcendental, Double, Salu, Smem, Vmem, Flat, Lds, Export, Matrix, Branch, Message, Wait, None };
+enum class Issue : uint8_t {
+  Valu,
+  Transcendental,
+  Double,
+  Salu,
+  Smem,
+  Vmem,
+  Flat,
+  Lds,
+  Export,
+  Matrix,
+  Branch,
+  Message,
+  Wait,
+  None
+};
 
 /// Which counter a wave waits on for the result.
 enum class Counter : uint8_t { None, Vm, Lgkm, Exp, Vs, Load, Store, Ds, Km };
@@ -49,8 +65,8 @@ struct Role {
   enum class Use : uint8_t { Read, Write };
   Use use;
   Type type;
-  bool printed;         ///< stands among the printed operands (otherwise implicit: VCC, SCC, EXEC)
-  bool destination_too; ///< reads the destination's former value
+  bool printed;          ///< stands among the printed operands (otherwise implicit: VCC, SCC, EXEC)
+  bool destination_too;  ///< reads the destination's former value
 };
 
 /// The facts of one instruction. `mnemonics` lists its names in all generations, separated by spaces.

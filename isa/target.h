@@ -14,9 +14,11 @@ enum class Generation : uint8_t { Cdna2, Cdna3, Cdna4, Rdna3, Rdna4 };
 /// A set of generations; rows say in which of them they hold.
 using Generations = uint8_t;
 constexpr Generations in(Generation g) { return static_cast<Generations>(1u << static_cast<unsigned>(g)); }
-inline constexpr Generations kCdna2 = in(Generation::Cdna2), kCdna3 = in(Generation::Cdna3), kCdna4 = in(Generation::Cdna4),
-                             kRdna3 = in(Generation::Rdna3), kRdna4 = in(Generation::Rdna4);
-inline constexpr Generations kCdna = kCdna2 | kCdna3 | kCdna4, kRdna = kRdna3 | kRdna4, kEvery = kCdna | kRdna;
+inline constexpr Generations kCdna2 = in(Generation::Cdna2), kCdna3 = in(Generation::Cdna3),
+                             kCdna4 = in(Generation::Cdna4), kRdna3 = in(Generation::Rdna3),
+                             kRdna4 = in(Generation::Rdna4);
+inline constexpr Generations kCdna = kCdna2 | kCdna3 | kCdna4, kRdna = kRdna3 | kRdna4,
+                             kEvery = kCdna | kRdna;
 
 /// An instruction-set target as LLVM names it, with what common code may ask of it.
 struct Target {
@@ -24,7 +26,7 @@ struct Target {
   Generation generation;
   bool wave64_only;  ///< waves have 64 lanes; otherwise a kernel chooses 32 or 64
 
-  [[nodiscard]] constexpr bool is(Generations set) const { return (in(generation) & set) != 0; }
+  [[nodiscard]] constexpr bool is(Generations set) const { return (in(generation)&set) != 0; }
   /// 16-bit results in 32-bit registers clear the upper half (most instructions of CDNA), or leave it (RDNA).
   [[nodiscard]] constexpr bool clears_high_half() const { return is(kCdna); }
   /// Accumulation registers and MFMA.
@@ -34,8 +36,10 @@ struct Target {
 };
 
 inline constexpr std::array kTargets = {
-    Target{"gfx90a", Generation::Cdna2, true},   Target{"gfx942", Generation::Cdna3, true},
-    Target{"gfx950", Generation::Cdna4, true},   Target{"gfx1100", Generation::Rdna3, false},
+    Target{"gfx90a",  Generation::Cdna2, true },
+    Target{"gfx942",  Generation::Cdna3, true },
+    Target{"gfx950",  Generation::Cdna4, true },
+    Target{"gfx1100", Generation::Rdna3, false},
     Target{"gfx1201", Generation::Rdna4, false},
 };
 

@@ -11,11 +11,38 @@ namespace wavesmith::object {
 /// One argument, as the metadata describes it.
 struct Argument {
   enum class Kind : uint8_t {
-    Value, GlobalBuffer, DynamicSharedPointer, Image, Sampler, Pipe, Queue,
-    HiddenBlockCountX, HiddenBlockCountY, HiddenBlockCountZ, HiddenGroupSizeX, HiddenGroupSizeY, HiddenGroupSizeZ,
-    HiddenRemainderX, HiddenRemainderY, HiddenRemainderZ, HiddenGlobalOffsetX, HiddenGlobalOffsetY, HiddenGlobalOffsetZ,
-    HiddenGridDims, HiddenNone, HiddenPrintfBuffer, HiddenHostcallBuffer, HiddenDefaultQueue, HiddenCompletionAction,
-    HiddenMultigridSyncArg, HiddenHeap, HiddenDynamicLdsSize, HiddenPrivateBase, HiddenSharedBase, HiddenQueuePtr, Unknown
+    Value,
+    GlobalBuffer,
+    DynamicSharedPointer,
+    Image,
+    Sampler,
+    Pipe,
+    Queue,
+    HiddenBlockCountX,
+    HiddenBlockCountY,
+    HiddenBlockCountZ,
+    HiddenGroupSizeX,
+    HiddenGroupSizeY,
+    HiddenGroupSizeZ,
+    HiddenRemainderX,
+    HiddenRemainderY,
+    HiddenRemainderZ,
+    HiddenGlobalOffsetX,
+    HiddenGlobalOffsetY,
+    HiddenGlobalOffsetZ,
+    HiddenGridDims,
+    HiddenNone,
+    HiddenPrintfBuffer,
+    HiddenHostcallBuffer,
+    HiddenDefaultQueue,
+    HiddenCompletionAction,
+    HiddenMultigridSyncArg,
+    HiddenHeap,
+    HiddenDynamicLdsSize,
+    HiddenPrivateBase,
+    HiddenSharedBase,
+    HiddenQueuePtr,
+    Unknown
   };
   Kind kind = Kind::Value;
   uint32_t offset = 0, size = 0;
@@ -51,8 +78,8 @@ struct Descriptor {
 };
 
 struct Kernel {
-  std::string name;          ///< without ".kd"
-  uint64_t descriptor = 0;   ///< virtual address of the descriptor in the object
+  std::string name;         ///< without ".kd"
+  uint64_t descriptor = 0;  ///< virtual address of the descriptor in the object
   Descriptor fields;
   std::vector<Argument> arguments;
   uint32_t kernarg_size = 0, kernarg_align = 8;
@@ -60,7 +87,9 @@ struct Kernel {
   uint32_t max_flat_workgroup_size = 1024, wavefront_size = 64;
   uint32_t required_workgroup_size[3] = {};
   bool uses_dynamic_stack = false, uniform_workgroup_size = false;
-  [[nodiscard]] uint64_t entry() const { return descriptor + static_cast<uint64_t>(fields.kernel_code_entry_byte_offset); }
+  [[nodiscard]] uint64_t entry() const {
+    return descriptor + static_cast<uint64_t>(fields.kernel_code_entry_byte_offset);
+  }
 };
 
 }  // namespace wavesmith::object

@@ -15,7 +15,8 @@ class Collector {
   template <class Signature, class Body>
   void operator()(isa::LaneSignature<Signature>, std::string_view names, Body, isa::Facts facts = {}) {
     Implementation implementation{isa::make_row<Signature>(isa::Shape::Lane, names, facts)};
-    using Applied = std::conditional_t<LaneOperation<64, false, Body, Signature>::kPacked, BothHalves<Body>, Body>;
+    using Applied =
+        std::conditional_t<LaneOperation<64, false, Body, Signature>::kPacked, BothHalves<Body>, Body>;
     implementation.handlers[0][0] = LaneOperation<64, false, Applied, Signature>::run;
     implementation.handlers[0][1] = LaneOperation<64, true, Applied, Signature>::run;
     if (facts.generations & isa::kRdna) {

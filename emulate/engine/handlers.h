@@ -19,19 +19,19 @@ struct Implementation {
 
 /// Micro-operations that are no instruction of their own: operand preparation and control.
 enum class Micro : uint32_t {
-  Block,        ///< begins a basic block: imm = Block*; counts, and ends the time slice
-  Jump,         ///< pointer = target Uop
-  JumpIf,       ///< a = scalar dword tested, d = 1: jump when it is not 0, 0: when it is; pointer = target
-  JumpIf64,     ///< the same for 64 bits
-  JumpTo,       ///< a = scalar pair with the target address
-  End,          ///< s_endpgm
-  Barrier,      ///< s_barrier
-  Sleep,        ///< s_sleep
+  Block,     ///< begins a basic block: imm = Block*; counts, and ends the time slice
+  Jump,      ///< pointer = target Uop
+  JumpIf,    ///< a = scalar dword tested, d = 1: jump when it is not 0, 0: when it is; pointer = target
+  JumpIf64,  ///< the same for 64 bits
+  JumpTo,    ///< a = scalar pair with the target address
+  End,       ///< s_endpgm
+  Barrier,   ///< s_barrier
+  Sleep,     ///< s_sleep
   Nop,
-  Trap,         ///< pointer = Stop*: stops the wave with a typed error (unsupported, trap)
-  Splat,        ///< row d = scalar dword a in all lanes
-  Negate,       ///< row d = row a ^ c's dword (sign bits)
-  ClearSign,    ///< row d = row a & ~c's dword
+  Trap,       ///< pointer = Stop*: stops the wave with a typed error (unsupported, trap)
+  Splat,      ///< row d = scalar dword a in all lanes
+  Negate,     ///< row d = row a ^ c's dword (sign bits)
+  ClearSign,  ///< row d = row a & ~c's dword
   Count
 };
 
@@ -42,7 +42,8 @@ struct Engine {
   Handler micro[static_cast<size_t>(Micro::Count)][2];  ///< [operation][wave32]
 };
 
-/// The engine for this host (the best level that it has, or the one that WAVESMITH_LEVEL in the environment names).
+/// The engine for this host (the best level that it has, or the one that WAVESMITH_LEVEL in the environment
+/// names).
 const Engine& engine();
 
 /// The implementation of a mnemonic (without encoding suffix) in a generation; nullptr when there is none.

@@ -56,7 +56,8 @@ template <bool kFull>
   return convert<uint64_t>(low) | convert<uint64_t>(high) << 32;
 }
 
-/// Type tag to registers. load: from a row; broadcast: from a scalar or constant; store: to a row, under a mask.
+/// Type tag to registers. load: from a row; broadcast: from a scalar or constant; store: to a row, under a
+/// mask.
 template <class Tag>
 struct Io {
   using Value = typename Tag::value;

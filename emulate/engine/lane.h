@@ -85,8 +85,9 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
   }
 
   template <bool kFull, class... T, size_t... I>
-  [[gnu::always_inline]] static void pack_of(isa::out<T...>, std::index_sequence<I...>, const Sources& sources,
-                                             std::byte* d, std::byte* e, uint64_t (&bits)[2], int pack, uint64_t exec) {
+  [[gnu::always_inline]] static void pack_of(isa::out<T...>, std::index_sequence<I...>,
+                                             const Sources& sources, std::byte* d, std::byte* e,
+                                             uint64_t (&bits)[2], int pack, uint64_t exec) {
     const Mask mask = mask_of(exec, pack);
     auto value = Body{}(source<A, I>(sources, pack)...);
     if constexpr (sizeof...(T) == 1) {
@@ -110,7 +111,8 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
   }
 
   template <bool kFull, class Results, size_t... I>
-  [[gnu::always_inline]] static void all(const Uop* uop, Wave* wave, uint64_t exec, std::index_sequence<I...> indices) {
+  [[gnu::always_inline]] static void all(const Uop* uop, Wave* wave, uint64_t exec,
+                                         std::index_sequence<I...> indices) {
     Sources sources;
     ((sources.rows[I] = base(wave) + offset(uop, slots()[I])), ...);
     ((sources.masks[I] = IsMask<A>::value ? at<uint64_t>(wave, offset(uop, slots()[I])) : 0), ...);
@@ -118,7 +120,8 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
     std::byte* const e = base(wave) + uop->e;
     uint64_t bits[2] = {};
 #pragma clang loop unroll(full)
-    for (int pack = 0; pack < kPacks; ++pack) pack_of<kFull>(Results{}, indices, sources, d, e, bits, pack, exec);
+    for (int pack = 0; pack < kPacks; ++pack)
+      pack_of<kFull>(Results{}, indices, sources, d, e, bits, pack, exec);
     finish(Results{}, uop, wave, bits, exec);
   }
   template <class First, class... Rest>

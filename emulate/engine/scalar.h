@@ -74,7 +74,10 @@ struct ScalarOperation<Body, R(A...)> {
     if constexpr (requires { typename T::of; }) {
       return ScalarIo<typename T::of>::read(wave, uop->d);
     } else {
-      return ScalarIo<T>::read(wave, kSlot == 0 ? uop->a : kSlot == 1 ? uop->b : kSlot == 2 ? uop->c : uop->f);
+      return ScalarIo<T>::read(wave, kSlot == 0   ? uop->a
+                                     : kSlot == 1 ? uop->b
+                                     : kSlot == 2 ? uop->c
+                                                  : uop->f);
     }
   }
   template <class First, class Second, class V>
@@ -90,8 +93,8 @@ struct ScalarOperation<Body, R(A...)> {
   }
   template <size_t... I>
   [[gnu::always_inline]] static void apply(const Uop* uop, Wave* wave, std::index_sequence<I...>) {
-    if constexpr (requires { typename R::value; } || std::is_same_v<R, isa::scc> || std::is_same_v<R, isa::exec> ||
-                  std::is_same_v<R, isa::vcc>)
+    if constexpr (requires { typename R::value; } || std::is_same_v<R, isa::scc> ||
+                  std::is_same_v<R, isa::exec> || std::is_same_v<R, isa::vcc>)
       ScalarIo<R>::write(wave, uop->d, Body{}(source<A, I>(uop, wave)...));
     else
       write(R{}, uop, wave, Body{}(source<A, I>(uop, wave)...));

@@ -14,6 +14,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "isa/llvm/assembler.h"
 #include "isa/llvm/target_registry.h"
 
 namespace wavesmith::isa {
@@ -40,18 +41,18 @@ Result<Decoder> Decoder::create(const Target& target, int wave_lanes) {
   auto state = std::make_unique<State>();
   state->target = llvm_target();
   if (!state->target) return fail(ErrorKind::Internal, "LLVM was built without its AMDGPU target");
-  const std::string features =
-      target.wave64_only ? "" : wave_lanes == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64";
+  const std::string_view features = wave_features(target, wave_lanes);
   state->registers.reset(state->target->createMCRegInfo(state->triple));
-  state->asm_info.reset(state->target->createMCAsmInfo(*state->registers, state->triple, llvm::MCTargetOptions{}));
+  state->asm_info.reset(
+      state->target->createMCAsmInfo(*state->registers, state->triple, llvm::MCTargetOptions{}));
   state->instructions.reset(state->target->createMCInstrInfo());
-  state->subtarget.reset(
-      state->target->createMCSubtargetInfo(state->triple, llvm::StringRef(target.name), llvm::StringRef(features)));
-  state->context = std::make_unique<llvm::MCContext>(state->triple, state->asm_info.get(), state->registers.get(),
-                                                     state->subtarget.get());
+  state->subtarget.reset(state->target->createMCSubtargetInfo(state->triple, llvm::StringRef(target.name),
+                                                              llvm::StringRef(features)));
+  state->context = std::make_unique<llvm::MCContext>(state->triple, state->asm_info.get(),
+                                                     state->registers.get(), state->subtarget.get());
   state->disassembler.reset(state->target->createMCDisassembler(*state->subtarget, *state->context));
-  state->printer.reset(state->target->createMCInstPrinter(state->triple, 0, *state->asm_info, *state->instructions,
-                                                          *state->registers));
+  state->printer.reset(state->target->createMCInstPrinter(state->triple, 0, *state->asm_info,
+                                                          *state->instructions, *state->registers));
   if (!state->disassembler || !state->printer)
     return fail(ErrorKind::Internal, fmt::format("LLVM has no disassembler for {}", target.name));
   return Decoder(std::move(state));
@@ -60,8 +61,8 @@ Result<Decoder> Decoder::create(const Target& target, int wave_lanes) {
 Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc) {
   llvm::MCInst inst;
   uint64_t size = 0;
-  const auto status = state_->disassembler->getInstruction(inst, size, llvm::ArrayRef<uint8_t>(bytes.data(), bytes.size()),
-                                                           pc, llvm::nulls());
+  const auto status = state_->disassembler->getInstruction(
+      inst, size, llvm::ArrayRef<uint8_t>(bytes.data(), bytes.size()), pc, llvm::nulls());
   if (status == llvm::MCDisassembler::Fail || size == 0) {
     std::string hex;
     for (size_t i = 0; i < std::min<size_t>(bytes.size(), 8); ++i) hex += fmt::format("{:02x} ", bytes[i]);

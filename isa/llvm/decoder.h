@@ -20,7 +20,8 @@ class Decoder {
   Decoder& operator=(Decoder&&) noexcept;
   ~Decoder();
 
-  /// The instruction at the start of `bytes`, which lies at `pc`. Error: BadInput for bytes that are no instruction.
+  /// The instruction at the start of `bytes`, which lies at `pc`. Error: BadInput for bytes that are no
+  /// instruction.
   Result<Instruction> decode(std::span<const uint8_t> bytes, uint64_t pc);
 
  private:

@@ -47,8 +47,10 @@ bool parse_float(std::string_view s, double& value) {
 bool parse_register(std::string_view s, char letter, Operand& operand) {
   if (s.size() < 2 || s[0] != letter) return false;
   s.remove_prefix(1);
-  if (s.ends_with(".l")) operand.half = Operand::Half::Low, s.remove_suffix(2);
-  else if (s.ends_with(".h")) operand.half = Operand::Half::High, s.remove_suffix(2);
+  if (s.ends_with(".l"))
+    operand.half = Operand::Half::Low, s.remove_suffix(2);
+  else if (s.ends_with(".h"))
+    operand.half = Operand::Half::High, s.remove_suffix(2);
   int64_t first = 0, last = 0;
   if (s.front() == '[') {
     if (s.back() != ']') return false;
@@ -83,7 +85,8 @@ Operand parse_operand(std::string_view s) {
   if (s.starts_with("neg(") && s.ends_with(")")) operand.negate = true, s = s.substr(4, s.size() - 5);
   if (s.starts_with("sext(") && s.ends_with(")")) operand.sign_extend = true, s = s.substr(5, s.size() - 6);
   if (s.starts_with("abs(") && s.ends_with(")")) operand.absolute = true, s = s.substr(4, s.size() - 5);
-  if (s.size() > 2 && s.front() == '|' && s.back() == '|') operand.absolute = true, s = s.substr(1, s.size() - 2);
+  if (s.size() > 2 && s.front() == '|' && s.back() == '|')
+    operand.absolute = true, s = s.substr(1, s.size() - 2);
   if (int64_t value = 0; parse_integer(s, value)) {
     operand.kind = Operand::Kind::Integer;
     operand.bits = value;
@@ -149,8 +152,13 @@ void split_suffix(Instruction& instruction) {
     std::string_view text;
     Encoding encoding;
   };
-  static constexpr Suffix kSuffixes[] = {{"_e64_dpp", Encoding::E64Dpp}, {"_e32", Encoding::E32}, {"_e64", Encoding::E64},
-                                         {"_dpp", Encoding::Dpp},        {"_sdwa", Encoding::Sdwa}};
+  static constexpr Suffix kSuffixes[] = {
+      {"_e64_dpp", Encoding::E64Dpp},
+      {"_e32",     Encoding::E32   },
+      {"_e64",     Encoding::E64   },
+      {"_dpp",     Encoding::Dpp   },
+      {"_sdwa",    Encoding::Sdwa  }
+  };
   for (const Suffix& suffix : kSuffixes) {
     if (!instruction.mnemonic.ends_with(suffix.text)) continue;
     instruction.mnemonic.resize(instruction.mnemonic.size() - suffix.text.size());
@@ -160,8 +168,8 @@ void split_suffix(Instruction& instruction) {
 }
 
 bool is_wait(std::string_view mnemonic) {
-  return mnemonic == "s_waitcnt" || mnemonic == "s_waitcnt_depctr" || mnemonic == "s_wait_alu" || mnemonic == "s_delay_alu" ||
-         mnemonic == "s_clause";
+  return mnemonic == "s_waitcnt" || mnemonic == "s_waitcnt_depctr" || mnemonic == "s_wait_alu" ||
+         mnemonic == "s_delay_alu" || mnemonic == "s_clause";
 }
 
 }  // namespace
@@ -169,7 +177,8 @@ bool is_wait(std::string_view mnemonic) {
 Result<Instruction> parse_instruction(std::string_view text) {
   Instruction instruction;
   text = trim(text.substr(0, text.find("//")));
-  if (const size_t comment = text.find(';'); comment != std::string_view::npos) text = trim(text.substr(0, comment));
+  if (const size_t comment = text.find(';'); comment != std::string_view::npos)
+    text = trim(text.substr(0, comment));
   instruction.text = text;
   if (const size_t dual = text.find(" :: "); dual != std::string_view::npos) {
     auto second = parse_instruction(text.substr(dual + 4));
@@ -186,7 +195,8 @@ Result<Instruction> parse_instruction(std::string_view text) {
   if (is_wait(mnemonic)) {
     while (!text.empty()) {
       const std::string_view piece = trim(next_piece(text, ' '));
-      if (!piece.empty() && piece != "&" && piece != "|") instruction.modifiers.push_back(parse_modifier(piece));
+      if (!piece.empty() && piece != "&" && piece != "|")
+        instruction.modifiers.push_back(parse_modifier(piece));
       text = trim(text);
     }
     return instruction;
@@ -197,8 +207,9 @@ Result<Instruction> parse_instruction(std::string_view text) {
     if (piece.empty()) continue;
     std::string_view rest = piece;
     std::string_view first = next_piece(rest, ' ');
-    const bool modifier_only = first.find(':') != std::string_view::npos && first.find('[') != 1 && !first.starts_with("|") &&
-                               !first.starts_with("-") && first.find(":[") == first.find(':') ;
+    const bool modifier_only = first.find(':') != std::string_view::npos && first.find('[') != 1 &&
+                               !first.starts_with("|") && !first.starts_with("-") &&
+                               first.find(":[") == first.find(':');
     if (!instruction.operands.empty() || !modifier_only) {
       instruction.operands.push_back(parse_operand(first));
     } else {

@@ -1,0 +1,92 @@
+#include "emulate/testing.h"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <deque>
+
+#include "emulate/program.h"
+#include "emulate/workgroup.h"
+#include "isa/llvm/assembler.h"
+
+namespace wavesmith::emulate {
+namespace {
+constexpr uint32_t kLdsBytes = 65536;
+}
+
+struct WaveTest::State {
+  const isa::Target* target;
+  Workgroup group;
+  std::vector<uint8_t> lds = std::vector<uint8_t>(kLdsBytes + 64);
+  std::vector<uint64_t> hits = std::vector<uint64_t>(4096);
+  std::vector<uint8_t> scratch = std::vector<uint8_t>(65536);
+  Memory* memory = nullptr;
+  std::deque<std::vector<uint8_t>> code;
+  std::vector<std::unique_ptr<Program>> programs;
+};
+
+WaveTest::WaveTest(std::string_view target, int lanes) : state_(std::make_unique<State>()), lanes_(lanes) {
+  state_->target = isa::find_target(target);
+  void* const pages = mmap(nullptr, sizeof(Wave), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (!state_->target || pages == MAP_FAILED) std::abort();
+  wave_ = static_cast<Wave*>(pages);
+  auto memory = Memory::create(uint64_t{1} << 32);
+  if (!memory) std::abort();
+  state_->memory = *memory;
+  wave_->lanes = static_cast<uint32_t>(lanes);
+  wave_->hits = state_->hits.data();
+  wave_->group = &state_->group;
+  wave_->memory = &state_->memory->map();
+  wave_->lds = state_->lds.data();
+  wave_->lds_size = kLdsBytes;
+  wave_->scratch = state_->scratch.data();
+  wave_->scratch_size = 256;
+  wave_->exec() = lanes == 64 ? ~uint64_t{0} : 0xffffffffu;
+  wave_->s[scalar_index::kMode] = 0xf0;  // round to nearest even, denormals kept: HIP's default
+  state_->group.lds = wave_->lds;
+  state_->group.waves = {wave_};
+}
+
+WaveTest::~WaveTest() { munmap(wave_, sizeof(Wave)); }
+
+uint8_t* WaveTest::lds() { return state_->lds.data(); }
+Memory& WaveTest::memory() { return *state_->memory; }
+
+Result<void> WaveTest::run(std::string_view assembly) {
+  auto code = isa::assemble(*state_->target, lanes_, std::string(assembly) + "\ns_endpgm\n");
+  if (!code) return tl::unexpected(code.error());
+  const std::vector<uint8_t>& kept = state_->code.emplace_back(std::move(*code));
+  auto program = Program::create(*state_->target, lanes_, kept);
+  if (!program) return tl::unexpected(program.error());
+  state_->programs.push_back(std::move(*program));
+  Program& loaded = *state_->programs.back();
+  state_->group.program = &loaded;
+  state_->group.fault.reset();
+  const auto entry = loaded.entry(reinterpret_cast<uint64_t>(kept.data()));
+  if (!entry) return tl::unexpected(entry.error());
+  wave_->constants_loaded = 0;
+  loaded.load_constants(*wave_);
+  wave_->resume = *entry;
+  int64_t left = most_instructions;
+  do {
+    wave_->status = Status::Ready;
+    wave_->budget = 10'000;
+    wave_->resume->handler(wave_->resume, wave_);
+    left -= 10'000 - wave_->budget;
+    if (left < 0) return fail(ErrorKind::Budget, "the test's program did not end");
+  } while (wave_->status == Status::Ready || wave_->status == Status::Barrier);
+  if (wave_->status == Status::Done) return {};
+  if (state_->group.fault) return tl::unexpected(state_->group.fault->error);
+  return tl::unexpected(static_cast<const Stop*>(wave_->resume->pointer)->error);
+}
+
+std::vector<TargetLanes> all_targets() {
+  std::vector<TargetLanes> all;
+  for (const isa::Target& target : isa::kTargets) {
+    all.push_back({target.name, 64});
+    if (!target.wave64_only) all.push_back({target.name, 32});
+  }
+  return all;
+}
+
+}  // namespace wavesmith::emulate
