@@ -8,8 +8,6 @@
 // disturbed.
 #include "emulate/dispatch.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -21,6 +19,8 @@
 
 #include <fmt/format.h>
 
+#include "base/pages.h"
+#include "base/thread_pool.h"
 #include "emulate/workgroup.h"
 
 namespace wavesmith::emulate {
@@ -48,33 +48,51 @@ struct Run {
   std::optional<Fault> fault;
 };
 
-/// Pages that read as zero until they are written.
-template <class T>
-struct Pages {
-  explicit Pages(size_t count) : bytes(count * sizeof(T)) {
-    void* const at =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    data = at == MAP_FAILED ? nullptr : static_cast<T*>(at);
-  }
-  ~Pages() {
-    if (data) munmap(data, bytes);
-  }
-  Pages(const Pages&) = delete;
-  Pages& operator=(const Pages&) = delete;
-  T* data;
-  size_t bytes;
-};
+/// The most waves of a workgroup: 1,024 work-items in waves of 32.
+constexpr size_t kMostWaves = 32;
 
 /// A workgroup with the storage that its waves use; reused from one workgroup to the next.
 struct Slot {
-  Slot(const Run& run, uint32_t lds_size, uint32_t scratch_size)
-      : waves(run.waves_per_group),
-        lds(lds_size + 64),
-        scratch(static_cast<size_t>(scratch_size) * kRowLanes * run.waves_per_group + 64) {}
   Workgroup group;
-  Pages<Wave> waves;
+  Pages<Wave> waves = Pages<Wave>(kMostWaves);
   Pages<uint8_t> lds;
   Pages<uint8_t> scratch;
+
+  void reserve(size_t lds_bytes, size_t scratch_bytes) {
+    if (lds.size() < lds_bytes) lds = Pages<uint8_t>(lds_bytes);
+    if (scratch.size() < scratch_bytes) scratch = Pages<uint8_t>(scratch_bytes);
+  }
+};
+
+/// What a host thread needs to run workgroups; kept from one launch to the next, because making it costs more
+/// than a small kernel.
+struct Storage {
+  Pages<uint64_t> hits = Pages<uint64_t>(kMostBlocks);
+  std::vector<std::unique_ptr<Slot>> slots;
+
+  static std::unique_ptr<Storage> take() {
+    const std::scoped_lock lock(mutex());
+    if (idle().empty()) return std::make_unique<Storage>();
+    std::unique_ptr<Storage> storage = std::move(idle().back());
+    idle().pop_back();
+    return storage;
+  }
+  static void give_back(std::unique_ptr<Storage> storage) {
+    constexpr size_t kKeep = 64;
+    if (storage->slots.size() > kKeep) storage->slots.resize(kKeep);
+    const std::scoped_lock lock(mutex());
+    idle().push_back(std::move(storage));
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex instance;
+    return instance;
+  }
+  static std::vector<std::unique_ptr<Storage>>& idle() {
+    static auto* const list = new std::vector<std::unique_ptr<Storage>>;
+    return *list;
+  }
 };
 
 class Worker {
@@ -83,7 +101,16 @@ class Worker {
       : run_(run),
         kernel_(*run.dispatch.kernel),
         lanes_(static_cast<uint32_t>(run.dispatch.program->wave_lanes())),
-        hits_(kMostBlocks) {}
+        storage_(Storage::take()),
+        hits_(storage_->hits) {
+    for (const auto& slot : storage_->slots) free_.push_back(slot.get());
+  }
+  ~Worker() {
+    std::memset(hits_.data(), 0, run_.dispatch.program->block_count() * sizeof(uint64_t));
+    Storage::give_back(std::move(storage_));
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   void work() {
     while (!run_.stop.load(std::memory_order_relaxed)) {
@@ -112,7 +139,7 @@ class Worker {
     }
   }
 
-  [[nodiscard]] const uint64_t* hits() const { return hits_.data; }
+  [[nodiscard]] const uint64_t* hits() const { return hits_.data(); }
   uint64_t waves = 0;
 
  private:
@@ -125,18 +152,19 @@ class Worker {
     const uint64_t number = run_.next.fetch_add(1, std::memory_order_relaxed);
     if (number >= run_.total) return false;
     if (free_.empty()) {
-      slots_.push_back(std::make_unique<Slot>(run_, lds_size(), scratch_size()));
-      free_.push_back(slots_.back().get());
+      storage_->slots.push_back(std::make_unique<Slot>());
+      free_.push_back(storage_->slots.back().get());
     }
     Slot* const slot = free_.back();
     free_.pop_back();
+    slot->reserve(lds_size() + 64, size_t{scratch_size()} * kRowLanes * run_.waves_per_group + 64);
     Workgroup& group = slot->group;
     group.program = run_.dispatch.program;
     group.dispatch = &run_.dispatch;
     group.id[0] = static_cast<uint32_t>(number % run_.groups[0]);
     group.id[1] = static_cast<uint32_t>(number / run_.groups[0] % run_.groups[1]);
     group.id[2] = static_cast<uint32_t>(number / run_.groups[0] / run_.groups[1]);
-    group.lds = slot->lds.data;
+    group.lds = slot->lds.data();
     group.fault.reset();
     group.waves.clear();
     if (lds_size()) std::memset(group.lds, 0, lds_size());
@@ -162,7 +190,7 @@ class Worker {
     }
     const uint32_t count = (items + lanes_ - 1) / lanes_;
     for (uint32_t i = 0; i < count; ++i) {
-      Wave& wave = slot.waves.data[i];
+      Wave& wave = slot.waves[i];
       if (!start_wave(wave, slot, i, size)) continue;
       slot.group.waves.push_back(&wave);
       ++waves;
@@ -222,13 +250,13 @@ class Worker {
 
     wave.status = Status::Ready;
     wave.lanes = lanes_;
-    wave.hits = hits_.data;
+    wave.hits = hits_.data();
     wave.group = &slot.group;
     wave.memory = &run_.memory.map();
     wave.lds = slot.group.lds;
     wave.lds_size = lds_size();
     wave.index = number;
-    wave.scratch = slot.scratch.data + static_cast<size_t>(scratch_size()) * kRowLanes * number;
+    wave.scratch = slot.scratch.data() + static_cast<size_t>(scratch_size()) * kRowLanes * number;
     wave.scratch_size = scratch_size();
     wave.constants_loaded = 0;
     const auto entry = dispatch.program->entry(dispatch.entry);
@@ -244,10 +272,9 @@ class Worker {
   /// Gives each wave of the workgroup that can run a time slice.
   Outcome turn(Slot& slot) {
     Workgroup& group = slot.group;
-    bool ended = false, computing = false, running = false;
+    bool ended = false, computing = false;
     for (Wave* wave : group.waves) {
       if (wave->status != Status::Ready) continue;
-      running = true;
       wave->budget = kSlice;
       wave->may_wait = wave->slept = 0;
       wave->resume->handler(wave->resume, wave);
@@ -258,7 +285,7 @@ class Worker {
       else if (!wave->may_wait && !wave->slept)
         computing = true;
     }
-    if (executed_ > 1'000'000) {
+    if (executed_ > 1'000'000 || ++turns_ % 1024 == 0) {
       const uint64_t all = run_.instructions.fetch_add(executed_, std::memory_order_relaxed) + executed_;
       executed_ = 0;
       if (over_budget(all)) return report_budget(group);
@@ -273,7 +300,6 @@ class Worker {
         if (wave->status == Status::Barrier) wave->status = Status::Ready;
       return Outcome::Going;
     }
-    (void)running;
     return ended || computing ? Outcome::Going : Outcome::Waiting;
   }
 
@@ -318,17 +344,18 @@ class Worker {
   Run& run_;
   const object::Kernel& kernel_;
   uint32_t lanes_;
-  Pages<uint64_t> hits_;
-  std::vector<std::unique_ptr<Slot>> slots_;
+  std::unique_ptr<Storage> storage_;
+  Pages<uint64_t>& hits_;
   std::vector<Slot*> free_;
   std::deque<Slot*> resident_;
   uint64_t executed_ = 0;
+  uint32_t turns_ = 0;
 };
 
 }  // namespace
 
 Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Limits& limits) {
-  Run shared{dispatch, memory, limits, {}, 1, 0, 64};
+  Run shared{dispatch, memory, limits, {}, 1, 0, 0};
   uint32_t items = 1;
   for (int axis = 0; axis < 3; ++axis) {
     if (dispatch.grid[axis] == 0 || dispatch.workgroup[axis] == 0)
@@ -341,23 +368,19 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   const auto lanes = static_cast<uint32_t>(dispatch.program->wave_lanes());
   shared.waves_per_group = (items + lanes - 1) / lanes;
 
-  const auto hardware = std::max(1u, std::thread::hardware_concurrency());
-  const auto threads =
-      std::min<uint64_t>(limits.threads > 0 ? static_cast<unsigned>(limits.threads) : hardware, shared.total);
+  const unsigned hardware = std::max(1u, std::thread::hardware_concurrency());
+  const auto threads = static_cast<unsigned>(std::min<uint64_t>(
+      limits.threads > 0 ? static_cast<unsigned>(limits.threads) : hardware, shared.total));
+  shared.most_resident = std::max<size_t>(1, (dispatch.most_resident + threads - 1) / threads);
   std::vector<std::unique_ptr<Worker>> workers;
-  for (uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(shared));
-  std::vector<std::thread> others;
-  for (uint64_t i = 1; i < threads; ++i) others.emplace_back([&worker = *workers[i]] { worker.work(); });
-  workers[0]->work();
-  for (std::thread& other : others) other.join();
+  for (unsigned i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(shared));
+  ThreadPool::shared().run(threads, [&workers](unsigned i) { workers[i]->work(); });
   if (shared.fault) return tl::unexpected(shared.fault->error);
 
   Statistics statistics{shared.total, 0, 0};
-  const size_t blocks = dispatch.program->block_count();
   for (const auto& worker : workers) {
     statistics.waves += worker->waves;
-    for (size_t i = 0; i < blocks; ++i)
-      statistics.instructions += worker->hits()[i] * dispatch.program->block(i).instructions;
+    statistics.instructions += dispatch.program->count(worker->hits());
   }
   return statistics;
 }

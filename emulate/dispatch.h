@@ -23,7 +23,7 @@ struct Dispatch {
   const void* packet = nullptr;  ///< for kernels that ask for the dispatch pointer
   const void* queue = nullptr;
   uint64_t dispatch_id = 0;
-  bool cooperative = false;  ///< all workgroups must be resident at once
+  uint64_t most_resident = 2048;  ///< workgroups that the GPU holds at once; those make progress together
 };
 
 struct Limits {

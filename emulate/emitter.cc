@@ -97,10 +97,18 @@ uint32_t Emitter::temporary_scalars(int count) {
 }
 
 uint32_t Emitter::constant(uint64_t value) {
-  const auto [found, added] =
-      program_.constant_index_.try_emplace(value, static_cast<int>(program_.constants_.size()));
-  if (added) program_.constants_.push_back(value);
-  return constant_offset(found->second);
+  if (const auto found = program_.constant_index_.find(value); found != program_.constant_index_.end())
+    return constant_offset(found->second);
+  if (program_.constants_.size() == kConstants) {
+    // More constants than a wave holds: this one is set where it is used.
+    const uint32_t scalars = temporary_scalars(2);
+    emit(Micro::SetScalar, scalars).imm = value;
+    return scalars;
+  }
+  const int index = static_cast<int>(program_.constants_.size());
+  program_.constants_.push_back(value);
+  program_.constant_index_.emplace(value, index);
+  return constant_offset(index);
 }
 
 Result<uint32_t> Emitter::register_offset(const Operand& operand) const {

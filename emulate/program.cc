@@ -49,7 +49,9 @@ struct Program::Unit {
 };
 
 Program::Program(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code)
-    : target_(target), wave_lanes_(wave_lanes), code_(code) {}
+    : target_(target), wave_lanes_(wave_lanes), code_(code) {
+  constants_.reserve(kConstants);
+}
 Program::~Program() = default;
 
 Result<std::unique_ptr<Program>> Program::create(const isa::Target& target, int wave_lanes,
@@ -66,10 +68,31 @@ size_t Program::block_count() const {
   return blocks_.size();
 }
 
+uint64_t Program::count(const uint64_t* hits) {
+  const std::scoped_lock lock(mutex_);
+  totals_.resize(blocks_.size());
+  uint64_t instructions = 0;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    totals_[i] += hits[i];
+    instructions += hits[i] * blocks_[i]->instructions;
+  }
+  return instructions;
+}
+
+std::map<std::string, uint64_t> Program::instruction_mix() const {
+  const std::scoped_lock lock(mutex_);
+  std::map<std::string, uint64_t> mix;
+  for (size_t i = 0; i < totals_.size(); ++i)
+    if (totals_[i])
+      for (const std::string& mnemonic : blocks_[i]->mnemonics) mix[mnemonic] += totals_[i];
+  return mix;
+}
+
 void Program::load_constants(Wave& wave) const {
-  std::copy(constants_.begin() + wave.constants_loaded, constants_.end(),
+  const uint32_t count = constant_count_.load(std::memory_order_acquire);
+  std::copy(constants_.data() + wave.constants_loaded, constants_.data() + count,
             wave.constants + wave.constants_loaded);
-  wave.constants_loaded = static_cast<uint32_t>(constants_.size());
+  wave.constants_loaded = count;
 }
 
 Result<const Uop*> Program::entry(uint64_t pc) {
@@ -264,8 +287,7 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
   }
   for (const auto& [pc, position] : positions) entries_.emplace(pc, &uops[position]);
   units_.push_back(std::move(unit));
-  if (constants_.size() > kConstants)
-    return fail(ErrorKind::Unsupported, "the code names more distinct constants than the interpreter holds");
+  constant_count_.store(static_cast<uint32_t>(constants_.size()), std::memory_order_release);
   return entries_.at(entry_pc);
 }
 

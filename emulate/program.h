@@ -1,8 +1,10 @@
 // Machine code translated to micro-operations, lazily, a function at a time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -59,7 +61,10 @@ class Program {
   [[nodiscard]] const isa::Target& target() const { return target_; }
   [[nodiscard]] int wave_lanes() const { return wave_lanes_; }
   [[nodiscard]] size_t block_count() const;
-  [[nodiscard]] const Block& block(size_t number) const { return *blocks_[number]; }
+  /// Adds one thread's block hits to the program's totals; returns how many instructions these were.
+  uint64_t count(const uint64_t* hits);
+  /// Executions of each mnemonic so far.
+  [[nodiscard]] std::map<std::string, uint64_t> instruction_mix() const;
   /// Copies the constants that a wave has not yet loaded.
   void load_constants(Wave& wave) const;
 
@@ -77,8 +82,10 @@ class Program {
   std::unordered_map<uint64_t, const Uop*> entries_;
   std::vector<std::unique_ptr<Unit>> units_;
   std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<uint64_t> totals_;  ///< executions of each block
   std::deque<Stop> stops_;
-  std::vector<uint64_t> constants_;
+  std::vector<uint64_t> constants_;  ///< reserved for all, so that waves may read while more are added
+  std::atomic<uint32_t> constant_count_{0};
   std::unordered_map<uint64_t, int> constant_index_;
 };
 

@@ -29,6 +29,7 @@ enum class Micro : uint32_t {
   Sleep,     ///< s_sleep
   Nop,
   Trap,       ///< pointer = Stop*: stops the wave with a typed error (unsupported, trap)
+  SetScalar,  ///< scalar pair d = imm
   Splat,      ///< row d = scalar dword a in all lanes
   Negate,     ///< row d = row a ^ c's dword (sign bits)
   ClearSign,  ///< row d = row a & ~c's dword

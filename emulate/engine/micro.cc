@@ -56,6 +56,11 @@ void trap(const Uop* uop, Wave* wave) {
   wave->status = Status::Fault;
 }
 
+void set_scalar(const Uop* uop, Wave* wave) {
+  at<uint64_t>(wave, uop->d) = uop->imm;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
 template <int kWaveLanes>
 void splat(const Uop* uop, Wave* wave) {
   const Pack<uint32_t> value(at<uint32_t>(wave, uop->a));
@@ -95,6 +100,7 @@ void add_micro(Engine& engine) {
   both(engine, Micro::Sleep, sleep);
   both(engine, Micro::Nop, nop);
   both(engine, Micro::Trap, trap);
+  both(engine, Micro::SetScalar, set_scalar);
   by_lanes(engine, Micro::Splat, splat<64>, splat<32>);
   by_lanes(engine, Micro::Negate, change_sign<64, true>, change_sign<32, true>);
   by_lanes(engine, Micro::ClearSign, change_sign<64, false>, change_sign<32, false>);
