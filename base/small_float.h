@@ -24,6 +24,7 @@ struct FloatFormat {
   int exponent_bits, mantissa_bits, bias;
   Specials specials;
 
+  constexpr bool operator==(const FloatFormat&) const = default;
   [[nodiscard]] constexpr int bits() const { return 1 + exponent_bits + mantissa_bits; }
   [[nodiscard]] constexpr uint32_t sign_bit() const { return 1u << (bits() - 1); }
   [[nodiscard]] constexpr uint32_t magnitude_mask() const { return sign_bit() - 1; }
@@ -89,13 +90,11 @@ constexpr float decode(uint32_t code) {
   if constexpr (F.bias == 127) {
     return std::bit_cast<float>(sign | magnitude << kShift);
   } else {
-    // A number below the smallest normal is its fraction times the smallest step: make it a difference of two
-    // normals.
-    float value = std::bit_cast<float>((magnitude << kShift) + (uint32_t{127 - F.bias} << 23));
-    if (magnitude >> F.mantissa_bits == 0) {
-      constexpr uint32_t kOne = uint32_t{128 - F.bias} << 23;
-      value = std::bit_cast<float>((magnitude << kShift) + kOne) - std::bit_cast<float>(kOne);
-    }
+    // A number below the smallest normal is its fraction times the smallest step.
+    constexpr float kStep = std::bit_cast<float>(uint32_t{128 - F.bias - F.mantissa_bits} << 23);
+    const float value = magnitude >> F.mantissa_bits == 0
+                            ? static_cast<float>(magnitude) * kStep
+                            : std::bit_cast<float>((magnitude << kShift) + (uint32_t{127 - F.bias} << 23));
     return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
   }
 }
