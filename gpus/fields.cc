@@ -1,0 +1,117 @@
+// The fields of a data file, in its order. A new number is a line here and a member of Gpu.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "gpus/gpu.h"
+
+namespace wavesmith::gpus {
+namespace {
+
+// clang-format off
+const Field kFields[] = {
+    {"name", "", &Gpu::name},
+    {"architecture", "", &Gpu::architecture},
+    {"target", "", &Gpu::target},
+    {"arch_name", "", &Gpu::arch_name},
+    {"pci.vendor", "", &Gpu::pci_vendor},
+    {"pci.device", "", &Gpu::pci_device},
+    {"pci.revision", "", &Gpu::pci_revision},
+    {"memory_model.is_apu", "", &Gpu::is_apu},
+    {"compute.units", "", &Gpu::compute_units, 1},
+    {"compute.units_per_workgroup_processor", "", &Gpu::units_per_workgroup_processor, 1},
+    {"compute.xcds", "", &Gpu::xcds, 1},
+    {"compute.simds_per_unit", "", &Gpu::simds_per_unit, 1},
+    {"compute.shader_engines", "", &Gpu::shader_engines, 1},
+    {"compute.arrays_per_engine", "", &Gpu::arrays_per_engine, 1},
+    {"compute.waves_per_simd", "", &Gpu::waves_per_simd, 1},
+    {"compute.wave_sizes", "lanes", &Gpu::wave_sizes},
+    {"compute.max_workgroup", "work-items", &Gpu::max_workgroup, 1},
+    {"compute.max_workgroups_per_unit", "", &Gpu::max_workgroups_per_unit, 1},
+    {"registers.vgprs_per_simd", "", &Gpu::vgprs_per_simd, 1},
+    {"registers.vgprs_per_simd_wave64", "", &Gpu::vgprs_per_simd_wave64, 1},
+    {"registers.vgpr_granule", "", &Gpu::vgpr_granule, 1},
+    {"registers.vgpr_granule_wave64", "", &Gpu::vgpr_granule_wave64, 1},
+    {"registers.vgprs_per_wave", "", &Gpu::vgprs_per_wave, 1},
+    {"registers.unified_accumulation", "", &Gpu::unified_accumulation},
+    {"registers.sgprs_per_simd", "", &Gpu::sgprs_per_simd, 1},
+    {"registers.sgpr_granule", "", &Gpu::sgpr_granule, 1},
+    {"registers.sgprs_per_wave", "", &Gpu::sgprs_per_wave, 1},
+    {"lds.bytes", "B", &Gpu::lds_bytes, 1},
+    {"lds.granule", "B", &Gpu::lds_granule, 1},
+    {"lds.max_per_workgroup", "B", &Gpu::lds_per_workgroup, 1},
+    {"lds.banks", "", &Gpu::lds_banks, 1},
+    {"lds.read_bytes_per_clock", "B", &Gpu::lds_read_bytes_per_clock, 1},
+    {"clocks.engine_mhz", "MHz", &Gpu::engine_mhz, 1},
+    {"clocks.memory_mhz", "MHz", &Gpu::memory_mhz, 1},
+    {"clocks.realtime_mhz", "MHz", &Gpu::realtime_mhz, 1},
+    {"memory.bytes", "B", &Gpu::memory_bytes, 1u << 20},
+    {"memory.bus_bits", "bit", &Gpu::memory_bus_bits, 1},
+    {"memory.gigabytes_per_second", "GB/s", &Gpu::memory_gigabytes_per_second, 1},
+    {"cache.l1_vector_bytes", "B", &Gpu::l1_vector_bytes, 1},
+    {"cache.l1_line_bytes", "B", &Gpu::l1_line_bytes, 1},
+    {"cache.l1_scalar_bytes", "B", &Gpu::l1_scalar_bytes, 1},
+    {"cache.l1_instruction_bytes", "B", &Gpu::l1_instruction_bytes, 1},
+    {"cache.units_per_scalar_cache", "", &Gpu::units_per_scalar_cache, 1},
+    {"cache.l2_bytes", "B", &Gpu::l2_bytes, 1},
+    {"cache.l2_line_bytes", "B", &Gpu::l2_line_bytes, 1},
+    {"cache.l2_channels", "", &Gpu::l2_channels, 1},
+    {"cache.l2_bytes_per_clock_per_channel", "B", &Gpu::l2_bytes_per_clock_per_channel, 1},
+    {"cache.infinity_cache_bytes", "B", &Gpu::infinity_cache_bytes},
+    {"cache.infinity_cache_gigabytes_per_second", "GB/s", &Gpu::infinity_cache_gigabytes_per_second},
+    {"latency.l1_cycles", "clocks", &Gpu::l1_cycles, 1},
+    {"latency.l2_cycles", "clocks", &Gpu::l2_cycles, 1},
+    {"latency.infinity_cache_cycles", "clocks", &Gpu::infinity_cache_cycles, 1},
+    {"latency.memory_cycles", "clocks", &Gpu::memory_cycles, 1},
+    {"matrix.f64", "FLOP/clk/CU", &Gpu::matrix_f64},
+    {"matrix.f32", "FLOP/clk/CU", &Gpu::matrix_f32},
+    {"matrix.xf32", "FLOP/clk/CU", &Gpu::matrix_xf32},
+    {"matrix.f16", "FLOP/clk/CU", &Gpu::matrix_f16},
+    {"matrix.bf16", "FLOP/clk/CU", &Gpu::matrix_bf16},
+    {"matrix.i8", "OP/clk/CU", &Gpu::matrix_i8},
+    {"matrix.f8", "FLOP/clk/CU", &Gpu::matrix_f8},
+    {"matrix.f6", "FLOP/clk/CU", &Gpu::matrix_f6},
+    {"matrix.f4", "FLOP/clk/CU", &Gpu::matrix_f4},
+    {"power.watts", "W", &Gpu::watts, 1},
+};
+// clang-format on
+
+std::string text_of(const std::string& value) { return value; }
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(uint32_t value) { return fmt::to_string(value); }
+std::string text_of(uint64_t value) { return fmt::to_string(value); }
+std::string text_of(double value) { return fmt::format("{:g}", value); }
+std::string text_of(const std::vector<uint32_t>& value) { return fmt::format("{}", fmt::join(value, ", ")); }
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? text_of(*value) : "unknown";
+}
+
+}  // namespace
+
+std::span<const Field> fields() { return kFields; }
+
+std::string value_text(const Gpu& gpu, const Field& field) {
+  return std::visit([&](auto member) { return text_of(gpu.*member); }, field.member);
+}
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::Read:
+      return "read";
+    case Kind::Derived:
+      return "derived";
+    case Kind::Modelled:
+      return "modelled";
+    case Kind::Measured:
+      return "measured";
+  }
+  return "unknown";
+}
+
+bool Gpu::has_wave_size(uint32_t lanes) const {
+  for (uint32_t size : wave_sizes)
+    if (size == lanes) return true;
+  return false;
+}
+
+}  // namespace wavesmith::gpus

@@ -1,0 +1,127 @@
+// A GPU as data: what the runtime reports, the emulator assumes and the models compute with. One TOML file a
+// GPU, in gpus/data, built into the library; each number has its source beside it, and a number nobody has
+// published is absent.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wavesmith::gpus {
+
+/// How a number came to be known.
+enum class Kind : uint8_t { Read, Derived, Modelled, Measured };
+std::string_view name_of(Kind kind);
+
+/// Where a number stands.
+struct Source {
+  std::string text;
+  Kind kind = Kind::Read;
+};
+
+/// One GPU as HIP shows it (of a module with two dies: one die). Sizes are bytes unless a name says
+/// otherwise.
+struct Gpu {
+  std::string id;            ///< "mi300x"
+  std::string name;          ///< as HIP reports it: "AMD Instinct MI300X"
+  std::string architecture;  ///< "CDNA3"
+  std::string target;        ///< LLVM's processor: "gfx942"
+  std::string arch_name;     ///< HIP's gcnArchName: "gfx942:sramecc+:xnack-"
+
+  uint32_t pci_vendor = 0, pci_device = 0, pci_revision = 0;
+  bool is_apu = false;  ///< one memory for CPU and GPU
+
+  uint32_t compute_units = 0;
+  uint32_t units_per_workgroup_processor = 1;  ///< compute units that share a workgroup: 2 on RDNA
+  uint32_t xcds = 1;                           ///< dies with compute units
+  uint32_t simds_per_unit = 4;
+  uint32_t shader_engines = 1, arrays_per_engine = 1;
+  uint32_t waves_per_simd = 8;
+  std::vector<uint32_t> wave_sizes;       ///< the first one is HIP's warpSize
+  uint32_t max_workgroup = 1024;          ///< work-items
+  uint32_t max_workgroups_per_unit = 16;  ///< of more than one wave: barriers are the limit
+
+  uint32_t vgprs_per_simd = 0, vgprs_per_simd_wave64 = 0;  ///< registers a lane, shared by the SIMD's waves
+  uint32_t vgpr_granule = 0, vgpr_granule_wave64 = 0;
+  uint32_t vgprs_per_wave = 256;      ///< accumulation registers included where the file is unified
+  bool unified_accumulation = false;  ///< VGPRs and accumulation VGPRs share one file
+  uint32_t sgprs_per_simd = 0, sgpr_granule = 0, sgprs_per_wave = 0;
+
+  uint32_t lds_bytes = 0;  ///< of one compute unit
+  uint32_t lds_granule = 0, lds_per_workgroup = 0, lds_banks = 0, lds_read_bytes_per_clock = 0;
+
+  uint32_t engine_mhz = 0;  ///< the peak clock
+  uint32_t memory_mhz = 0;
+  uint32_t realtime_mhz = 0;  ///< of s_memrealtime and wall_clock64()
+
+  uint64_t memory_bytes = 0;
+  uint32_t memory_bus_bits = 0;
+  double memory_gigabytes_per_second = 0;  ///< 10^9 bytes, peak
+
+  uint32_t l1_vector_bytes = 0, l1_line_bytes = 0, l1_scalar_bytes = 0, l1_instruction_bytes = 0,
+           units_per_scalar_cache = 1;
+  uint64_t l2_bytes = 0;  ///< of one XCD, as the next two
+  uint32_t l2_line_bytes = 0;
+  std::optional<uint32_t> l2_channels, l2_bytes_per_clock_per_channel;
+  uint64_t infinity_cache_bytes = 0;
+  std::optional<double> infinity_cache_gigabytes_per_second;
+
+  std::optional<uint32_t> l1_cycles, l2_cycles, infinity_cache_cycles, memory_cycles;  ///< load latency
+
+  /// FLOP a clock and compute unit of the matrix instructions, by the type of their operands; 0: there are
+  /// none.
+  uint32_t matrix_f64 = 0, matrix_f32 = 0, matrix_xf32 = 0, matrix_f16 = 0, matrix_bf16 = 0, matrix_i8 = 0,
+           matrix_f8 = 0, matrix_f6 = 0, matrix_f4 = 0;
+
+  uint32_t watts = 0;  ///< peak board or module power
+
+  std::map<std::string, Source, std::less<>> sources;  ///< by the field's path, "compute.units"
+
+  /// What HIP calls multiprocessors: compute units on CDNA, workgroup processors on RDNA.
+  [[nodiscard]] uint32_t multiprocessors() const { return compute_units / units_per_workgroup_processor; }
+  /// What HIP calls the warp size.
+  [[nodiscard]] uint32_t warp_size() const { return wave_sizes.empty() ? 64 : wave_sizes.front(); }
+  [[nodiscard]] bool has_wave_size(uint32_t lanes) const;
+};
+
+/// A number of a Gpu: its path in the TOML file, its unit, what it is, and the member that holds it.
+struct Field {
+  using Member = std::variant<std::string Gpu::*, uint32_t Gpu::*, uint64_t Gpu::*, double Gpu::*,
+                              bool Gpu::*, std::vector<uint32_t> Gpu::*, std::optional<uint32_t> Gpu::*,
+                              std::optional<double> Gpu::*>;
+  std::string_view path, unit;
+  Member member;
+  uint64_t least = 0;  ///< smallest value that makes sense, for numbers
+};
+
+/// Every field that a data file states, in the order of the file.
+std::span<const Field> fields();
+
+/// A field's value as text: "304", "true", "32, 64"; "unknown" when absent.
+std::string value_text(const Gpu& gpu, const Field& field);
+
+/// The ids of the GPUs that are built in, sorted.
+std::span<const std::string_view> ids();
+
+/// The built-in GPU of that id, or the one that a TOML file describes (`which` then ends in ".toml" or has a
+/// '/'). "mi300x+compute.units=8+memory.bytes=1073741824" changes fields. The result lives as long as the
+/// process.
+Result<const Gpu*> find_gpu(std::string_view which);
+
+/// The devices of a machine: "mi300x", "mi300x:8" (eight of them), "mi300x:2,mi210" (three).
+Result<std::vector<const Gpu*>> find_machine(std::string_view devices);
+
+/// Every built-in GPU, sorted by id.
+std::vector<const Gpu*> gpus();
+
+/// A GPU from the text of a data file; `file` is named in errors. The id is the file's name without ".toml".
+Result<Gpu> parse_gpu(std::string_view text, std::string_view file);
+
+}  // namespace wavesmith::gpus
