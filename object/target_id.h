@@ -1,0 +1,34 @@
+// Target ids: which processor, with which settings, code is for: "gfx90a:sramecc+:xnack-".
+// Source: LLVM, "User Guide for AMDGPU Backend", section "Target ID".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace wavesmith::object {
+
+/// What code asks of a feature. Code for Any runs with the feature on or off.
+enum class Setting : uint8_t { Any, Off, On };
+
+struct TargetId {
+  std::string processor;
+  Setting sramecc = Setting::Any, xnack = Setting::Any;
+
+  /// From "gfx90a:sramecc+:xnack-". Error: BadInput for an unknown or repeated feature.
+  static Result<TargetId> parse(std::string_view text);
+  /// The canonical text: features in alphabetical order, those that are Any left out.
+  [[nodiscard]] std::string text() const;
+  friend bool operator==(const TargetId&, const TargetId&) = default;
+};
+
+/// How well code for `code` suits a GPU that is `gpu` (whose settings are known): nullopt when it may not run
+/// there, otherwise the better the higher. Code for the very processor goes before code for its family, and
+/// code for the very settings before code for any.
+std::optional<int> suitability(const TargetId& code, const TargetId& gpu);
+
+}  // namespace wavesmith::object
