@@ -16,6 +16,7 @@ Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruct
   size_t printed = 0, result = 0, source = 0;
   for (int i = 0; i < row.count; ++i) {
     const Role& role = row.roles[i];
+    if (role.destination_too) continue;
     if (!role.printed) {
       if (role.use == Role::Use::Write) ++result;
       continue;

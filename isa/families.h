@@ -1,7 +1,12 @@
 // The list of families. Adding one is adding a line here.
 #pragma once
 
+#include "isa/salu/bits.h"
+#include "isa/salu/compare.h"
+#include "isa/salu/exec.h"
 #include "isa/salu/integer.h"
+#include "isa/salu/logic.h"
+#include "isa/salu/move.h"
 #include "isa/valu/compare.h"
 #include "isa/valu/float32.h"
 #include "isa/valu/integer32.h"

@@ -104,6 +104,8 @@ struct RoleOf<vcc> {
 template <>
 struct RoleOf<exec> : RoleOf<vcc> {};
 template <>
+struct RoleOf<exec32> : RoleOf<vcc> {};
+template <>
 struct RoleOf<scc> {
   static constexpr Role read{Role::Use::Read, Type::Scc, false, false};
   static constexpr Role write{Role::Use::Write, Type::Scc, false, false};

@@ -26,7 +26,12 @@ const std::vector<Row>& all() {
     float32(facts);
     integer32(facts);
     compare(facts);
+    scalar_move(facts);
     scalar_integer(facts);
+    scalar_logic(facts);
+    scalar_bits(facts);
+    scalar_compare(facts);
+    scalar_exec(facts);
     return facts.rows;
   }();
   return rows;

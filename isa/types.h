@@ -44,6 +44,8 @@ struct bit { static constexpr Type type = Type::LaneMask; };
 struct vcc { static constexpr Type type = Type::LaneMask; };
 /// The same, in EXEC, and not printed.
 struct exec { static constexpr Type type = Type::LaneMask; };
+/// EXEC of a wave32, for scalar instructions of 32 bits.
+struct exec32 { static constexpr Type type = Type::LaneMask; };
 /// The scalar condition code, never printed.
 struct scc { static constexpr Type type = Type::Scc; };
 /// The destination's former value, which a multiply-accumulate reads.

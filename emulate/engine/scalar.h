@@ -45,6 +45,12 @@ struct ScalarIo<isa::exec> {
   static void write(Wave* wave, uint32_t, uint64_t value) { wave->exec() = value; }
 };
 template <>
+struct ScalarIo<isa::exec32> {
+  static constexpr bool kImplicit = true;
+  static uint32_t read(Wave* wave, uint32_t) { return wave->s[scalar_index::kExec]; }
+  static void write(Wave* wave, uint32_t, uint32_t value) { wave->s[scalar_index::kExec] = value; }
+};
+template <>
 struct ScalarIo<isa::vcc> {
   static constexpr bool kImplicit = true;
   static uint64_t read(Wave* wave, uint32_t) { return wave->scalar64(scalar_index::kVcc); }

@@ -1,0 +1,21 @@
+// What most scalar rows say beside their signature.
+#pragma once
+
+#include "isa/row.h"
+
+namespace wavesmith::isa {
+
+inline constexpr Facts kSalu{.issue = Issue::Salu};
+inline constexpr Facts kSaluCdna{.issue = Issue::Salu, .generations = kCdna};
+inline constexpr Facts kSaluRdna{.issue = Issue::Salu, .generations = kRdna};
+inline constexpr Facts kSaluRdna4{.issue = Issue::Salu, .generations = kRdna4};
+inline constexpr Facts kSaluBeforeRdna4{.issue = Issue::Salu, .generations = kCdna | kRdna3};
+
+namespace salu {
+
+/// A result whose SCC says that it is not zero.
+inline constexpr auto nonzero = [](auto result) { return Results{result, result != 0}; };
+
+}  // namespace salu
+
+}  // namespace wavesmith::isa
