@@ -30,7 +30,8 @@ WaveTest::WaveTest(std::string_view target, int lanes) : state_(std::make_unique
   void* const pages = mmap(nullptr, sizeof(Wave), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (!state_->target || pages == MAP_FAILED) std::abort();
   wave_ = static_cast<Wave*>(pages);
-  auto memory = Memory::create(uint64_t{1} << 32);
+  // One for all tests of the process: each reserves terabytes of addresses.
+  static const auto memory = Memory::create(uint64_t{1} << 32);
   if (!memory) std::abort();
   state_->memory = *memory;
   wave_->lanes = static_cast<uint32_t>(lanes);
