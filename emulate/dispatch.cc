@@ -21,6 +21,7 @@
 
 #include "base/pages.h"
 #include "base/thread_pool.h"
+#include "emulate/fault.h"
 #include "emulate/workgroup.h"
 
 namespace wavesmith::emulate {
@@ -246,6 +247,7 @@ class Worker {
         if (descriptor.workgroup_id(axis)) put(slot.group.id[axis], 1);
       if (descriptor.workgroup_info()) put(0, 1);
     }
+    wave.set_apertures();
     wave.s[index::kMode] = descriptor.float_mode();
 
     wave.status = Status::Ready;
@@ -277,7 +279,7 @@ class Worker {
       if (wave->status != Status::Ready) continue;
       wave->budget = kSlice;
       wave->may_wait = wave->slept = 0;
-      wave->resume->handler(wave->resume, wave);
+      run_slice(*wave);
       executed_ += static_cast<uint64_t>(kSlice - wave->budget);
       if (wave->status == Status::Fault) return report(group, *wave);
       if (wave->status != Status::Ready)

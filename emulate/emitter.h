@@ -30,6 +30,9 @@ class Emitter {
   Uop& emit(Micro operation, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
     return emit(engine().micro[static_cast<size_t>(operation)][wave32()], d, a, b, c);
   }
+  Uop& emit(Address kind, uint32_t d, uint32_t a, uint32_t b, uint32_t c = 0) {
+    return emit(engine().address[static_cast<size_t>(kind)][wave32()], d, a, b, c);
+  }
   /// A micro-operation that stops the wave with `error`.
   void emit_stop(Error error);
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <deque>
 
+#include "emulate/fault.h"
 #include "emulate/program.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/assembler.h"
@@ -43,6 +44,7 @@ WaveTest::WaveTest(std::string_view target, int lanes) : state_(std::make_unique
   wave_->scratch = state_->scratch.data();
   wave_->scratch_size = 256;
   wave_->exec() = lanes == 64 ? ~uint64_t{0} : 0xffffffffu;
+  wave_->set_apertures();
   wave_->s[scalar_index::kMode] = 0xf0;  // round to nearest even, denormals kept: HIP's default
   state_->group.lds = wave_->lds;
   state_->group.waves = {wave_};
@@ -72,7 +74,7 @@ Result<void> WaveTest::run(std::string_view assembly) {
   do {
     wave_->status = Status::Ready;
     wave_->budget = 10'000;
-    wave_->resume->handler(wave_->resume, wave_);
+    run_slice(*wave_);
     left -= 10'000 - wave_->budget;
     if (left < 0) return fail(ErrorKind::Budget, "the test's program did not end");
   } while (wave_->status == Status::Ready || wave_->status == Status::Barrier);

@@ -1,12 +1,173 @@
-// Loads, stores and atomics.
+// Loads, stores and atomics: an address micro-operation of the mnemonic's space, then the row's access.
 #include <fmt/format.h>
 
 #include "emulate/emitter.h"
 
 namespace wavesmith::emulate {
+namespace {
 
-Result<void> translate_memory(Emitter&, const isa::Instruction& instruction, const Implementation&) {
-  return fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
+using isa::Access;
+using isa::Direction;
+using isa::Instruction;
+using isa::Operand;
+
+bool is_off(const Operand& operand) {
+  return operand.kind == Operand::Kind::Special && operand.name == "off";
+}
+bool is_null(const Operand& operand) {
+  return operand.kind == Operand::Kind::Special && operand.name == "null";
+}
+
+/// Scope and coherence bits by which a program says that it looks at what others write.
+bool may_wait(const Instruction& instruction) {
+  for (const char* bit : {"glc", "slc", "sc0", "sc1", "dlc", "scope"})
+    if (instruction.has(bit)) return true;
+  return false;
+}
+
+uint32_t address_word(const Instruction& instruction, const Access& access) {
+  uint32_t word = access.bytes;
+  if (access.direction != Direction::Load) word |= AddressWord::kWrite;
+  if (access.direction == Direction::Atomic) word |= AddressWord::kAtomic | AddressWord::kMayWait;
+  if (may_wait(instruction)) word |= AddressWord::kMayWait;
+  return word;
+}
+
+tl::unexpected<Error> unsupported(const Instruction& instruction) {
+  return fail(ErrorKind::Unsupported, fmt::format("unsupported operands of '{}'", instruction.text));
+}
+
+/// The printed operands of a vector memory instruction by what they are.
+struct Operands {
+  const Operand* result = nullptr;
+  const Operand* address = nullptr;
+  const Operand* data = nullptr;
+  const Operand* scalar = nullptr;
+};
+
+Result<void> emit_access(Emitter& emitter, const Instruction& instruction,
+                         const Implementation& implementation, const Operands& operands) {
+  Uop uop;
+  uop.handler = implementation.handlers[emitter.wave32()][0];
+  if (!uop.handler) return unsupported(instruction);
+  if (operands.result) {
+    const auto offset = emitter.register_offset(*operands.result);
+    if (!offset) return tl::unexpected(offset.error());
+    uop.d = *offset;
+  }
+  if (operands.data) {
+    const auto offset = emitter.register_offset(*operands.data);
+    if (!offset) return tl::unexpected(offset.error());
+    uop.a = *offset;
+  }
+  emitter.emit(uop);
+  return {};
+}
+
+/// global_, flat_ and scratch_: `vdst, vaddr, saddr`, `vaddr, vdata, saddr`, or both for an atomic that
+/// returns.
+Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
+                            const Implementation& implementation) {
+  const std::string& name = instruction.mnemonic;
+  const Access& access = implementation.row.access;
+  const auto& printed = instruction.operands;
+  const bool flat = name.starts_with("flat_");
+  Operands operands;
+  size_t next = 0;
+  const size_t expected =
+      (access.direction == Direction::Load) + (access.direction == Direction::Store) + 1 + !flat;
+  if (printed.size() < expected) return unsupported(instruction);
+  if (access.direction == Direction::Load) operands.result = &printed[next++];
+  operands.address = &printed[next++];
+  if (access.direction == Direction::Store) operands.data = &printed[next++];
+  if (next < printed.size()) operands.scalar = &printed[next++];
+
+  const uint32_t word = address_word(instruction, access);
+  const auto offset = static_cast<uint64_t>(instruction.value("offset"));
+  const bool scalar_off = !operands.scalar || is_off(*operands.scalar) || is_null(*operands.scalar);
+  if (name.starts_with("scratch_")) {
+    const auto scalar =
+        scalar_off ? Result<uint32_t>(emitter.constant(0)) : emitter.register_offset(*operands.scalar);
+    if (!scalar) return tl::unexpected(scalar.error());
+    Result<uint32_t> vector = 0u;
+    if (is_off(*operands.address)) {
+      vector = emitter.temporary_rows();
+      emitter.emit(Micro::Splat, *vector, emitter.constant(0));
+    } else {
+      vector = emitter.register_offset(*operands.address);
+    }
+    if (!vector) return tl::unexpected(vector.error());
+    emitter.emit(Address::Scratch, word, *vector, *scalar).imm = offset;
+  } else {
+    const auto vector = emitter.register_offset(*operands.address);
+    if (!vector) return tl::unexpected(vector.error());
+    if (scalar_off) {
+      emitter.emit(flat ? Address::Flat : Address::Vaddr, word, *vector, 0).imm = offset;
+    } else {
+      const auto scalar = emitter.register_offset(*operands.scalar);
+      if (!scalar) return tl::unexpected(scalar.error());
+      emitter.emit(Address::Saddr, word, *vector, *scalar).imm = offset;
+    }
+  }
+  return emit_access(emitter, instruction, implementation, operands);
+}
+
+Result<void> translate_lds(Emitter& emitter, const Instruction& instruction,
+                           const Implementation& implementation) {
+  const Access& access = implementation.row.access;
+  const auto& printed = instruction.operands;
+  Operands operands;
+  size_t next = 0;
+  if (printed.size() < 2 || instruction.has("gds")) return unsupported(instruction);
+  if (access.direction == Direction::Load) operands.result = &printed[next++];
+  operands.address = &printed[next++];
+  if (access.direction == Direction::Store) operands.data = &printed[next++];
+  const auto vector = emitter.register_offset(*operands.address);
+  if (!vector) return tl::unexpected(vector.error());
+  emitter.emit(Address::Lds, address_word(instruction, access), *vector, 0).imm =
+      static_cast<uint64_t>(instruction.value("offset"));
+  return emit_access(emitter, instruction, implementation, operands);
+}
+
+/// `sdst, sbase, soffset|imm offset:imm`.
+Result<void> translate_scalar_memory(Emitter& emitter, const Instruction& instruction,
+                                     const Implementation& implementation) {
+  const auto& printed = instruction.operands;
+  if (printed.size() < 2 || instruction.mnemonic.starts_with("s_buffer") ||
+      instruction.mnemonic.starts_with("s_scratch"))
+    return unsupported(instruction);
+  const auto data = emitter.register_offset(printed[0]);
+  const auto base = emitter.register_offset(printed[1]);
+  if (!data) return tl::unexpected(data.error());
+  if (!base) return tl::unexpected(base.error());
+  uint64_t immediate = static_cast<uint64_t>(instruction.value("offset"));
+  uint32_t offset = emitter.constant(0);
+  if (printed.size() > 2) {
+    if (printed[2].kind == Operand::Kind::Integer) {
+      immediate += static_cast<uint64_t>(printed[2].bits);
+    } else {
+      const auto scalar = emitter.scalar_source(printed[2], isa::Type::U32);
+      if (!scalar) return tl::unexpected(scalar.error());
+      offset = *scalar;
+    }
+  }
+  const bool load = implementation.row.access.direction == Direction::Load;
+  emitter
+      .emit(implementation.handlers[emitter.wave32()][0], load ? *data : 0, *base, offset, load ? 0 : *data)
+      .imm = immediate;
+  return {};
+}
+
+}  // namespace
+
+Result<void> translate_memory(Emitter& emitter, const Instruction& instruction,
+                              const Implementation& implementation) {
+  const std::string& name = instruction.mnemonic;
+  if (name.starts_with("global_") || name.starts_with("flat_") || name.starts_with("scratch_"))
+    return translate_flat(emitter, instruction, implementation);
+  if (name.starts_with("ds_")) return translate_lds(emitter, instruction, implementation);
+  if (name.starts_with("s_")) return translate_scalar_memory(emitter, instruction, implementation);
+  return unsupported(instruction);
 }
 
 }  // namespace wavesmith::emulate

@@ -28,6 +28,10 @@ inline constexpr int kTemporary = 176;     ///< 32 dwords for micro-operations
 inline constexpr int kCount = 208;
 }  // namespace scalar_index
 
+/// Where flat addresses mean LDS and private memory: outside of what a host gives its processes (2^47, or
+/// 2^48 on AArch64). The upper halves are what the hardware's SH_MEM_BASES holds under ROCm.
+inline constexpr uint64_t kPrivateAperture = 0x0001'0000'0000'0000, kSharedAperture = 0x0002'0000'0000'0000;
+
 /// Rows before the VGPRs, for micro-operations; then v0-v255, then a0-a255.
 inline constexpr int kTemporaryRows = 24;
 inline constexpr int kVgprRows = 256, kAgprRows = 256;
@@ -42,6 +46,23 @@ enum class Status : uint32_t {
   Barrier,  ///< it waits at the workgroup's barrier
   Done,     ///< s_endpgm
   Fault,    ///< Workgroup::fault says why
+};
+
+/// Where the lanes of the memory instruction under way find their data, made by an address micro-operation
+/// and used by the access that follows it.
+struct WaveAccess {
+  enum class Pattern : uint32_t {
+    Gather,       ///< lane l at Wave::address[l]
+    Contiguous,   ///< lane l at base + l * bytes
+    Uniform,      ///< every lane at base
+    Interleaved,  ///< private memory: dword k of lane l at base + (k * lanes + l) * 4
+    Translated,   ///< Wave::address[l] is a flat address, to be translated byte by byte
+  };
+  uint64_t base;
+  uint64_t lanes;  ///< that access memory
+  uint64_t zero;   ///< that are out of range: loads give 0
+  Pattern pattern;
+  uint32_t word;  ///< the address micro-operation's AddressWord
 };
 
 /// One wave. Waves live in zeroed, page-backed memory; untouched rows cost nothing.
@@ -66,13 +87,20 @@ struct alignas(64) Wave {
   uint32_t slept;                ///< s_sleep asked for a turn of the others
   uint64_t instructions_before;  ///< executed in earlier slices
 
-  alignas(64) uint64_t address[kRowLanes];  ///< of the memory instruction under way
+  WaveAccess access;                        ///< of the memory instruction under way
+  alignas(64) uint64_t address[kRowLanes];  ///< the same, lane by lane
   alignas(64) uint64_t constants[kConstants];
   alignas(64) uint32_t row[kRows][kRowLanes];
 
   [[nodiscard]] uint64_t& scalar64(int index) { return reinterpret_cast<uint64_t&>(s[index]); }
   /// EXEC; the upper half is 0 in a wave32.
   [[nodiscard]] uint64_t& exec() { return scalar64(scalar_index::kExec); }
+  void set_apertures() {
+    scalar64(scalar_index::kSharedBase) = kSharedAperture;
+    scalar64(scalar_index::kSharedLimit) = kSharedAperture | 0xffffffffu;
+    scalar64(scalar_index::kPrivateBase) = kPrivateAperture;
+    scalar64(scalar_index::kPrivateLimit) = kPrivateAperture | 0xffffffffu;
+  }
   [[nodiscard]] uint32_t* vgpr(int index) { return row[kTemporaryRows + index]; }
   [[nodiscard]] uint32_t* agpr(int index) { return row[kTemporaryRows + kVgprRows + index]; }
 };

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "isa/memory/element.h"
 #include "isa/target.h"
 #include "isa/types.h"
 
@@ -77,6 +78,7 @@ struct Row {
   Facts facts;
   Role roles[kMostRoles] = {};
   int count = 0;
+  Access access = {};  ///< of Shape::Memory
 };
 
 /// Signature tags: `lane<f32(f32)>`.
@@ -88,6 +90,25 @@ template <class Signature>
 struct ScalarSignature {};
 template <class Signature>
 inline constexpr ScalarSignature<Signature> scalar{};
+
+/// Memory rows: which element moves, and which way: `load<mem_b32>`. Address and data operands follow from
+/// the space that the mnemonic names, so that one row serves all spaces.
+template <class Element>
+struct LoadSignature {};
+template <class Element>
+inline constexpr LoadSignature<Element> load{};
+template <class Element>
+struct StoreSignature {};
+template <class Element>
+inline constexpr StoreSignature<Element> store{};
+template <class Element>
+struct ScalarLoadSignature {};
+template <class Element>
+inline constexpr ScalarLoadSignature<Element> scalar_load{};
+template <class Element>
+struct ScalarStoreSignature {};
+template <class Element>
+inline constexpr ScalarStoreSignature<Element> scalar_store{};
 
 namespace detail {
 
@@ -160,6 +181,13 @@ template <class Signature>
 constexpr Row make_row(Shape shape, std::string_view mnemonics, Facts facts) {
   Row row{mnemonics, shape, facts};
   detail::Roles<Signature>::add(row);
+  return row;
+}
+
+/// The row of a memory instruction; its operands are those of its space.
+constexpr Row make_memory_row(std::string_view mnemonics, Access access, Facts facts) {
+  Row row{mnemonics, Shape::Memory, facts};
+  row.access = access;
   return row;
 }
 

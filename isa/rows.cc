@@ -18,6 +18,22 @@ struct Facts_ {
   void operator()(ScalarSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
     rows.push_back(make_row<Signature>(Shape::Scalar, names, facts));
   }
+  template <class E>
+  void operator()(LoadSignature<E>, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
+  }
+  template <class E>
+  void operator()(StoreSignature<E>, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_access<E>(Direction::Store), facts));
+  }
+  template <class E>
+  void operator()(ScalarLoadSignature<E>, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
+  }
+  template <class E>
+  void operator()(ScalarStoreSignature<E>, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_access<E>(Direction::Store), facts));
+  }
 };
 
 const std::vector<Row>& all() {
@@ -32,6 +48,8 @@ const std::vector<Row>& all() {
     scalar_bits(facts);
     scalar_compare(facts);
     scalar_exec(facts);
+    load_store(facts);
+    scalar_memory(facts);
     return facts.rows;
   }();
   return rows;

@@ -32,6 +32,16 @@ class Collector {
     table.push_back(implementation);
   }
 
+  // Memory rows: the handlers of the access, which follows a micro-operation that made the addresses.
+  template <class E>
+  void operator()(isa::LoadSignature<E>, std::string_view names, isa::Facts facts);
+  template <class E>
+  void operator()(isa::StoreSignature<E>, std::string_view names, isa::Facts facts);
+  template <class E>
+  void operator()(isa::ScalarLoadSignature<E>, std::string_view names, isa::Facts facts);
+  template <class E>
+  void operator()(isa::ScalarStoreSignature<E>, std::string_view names, isa::Facts facts);
+
   std::vector<Implementation> table;
 };
 
@@ -40,9 +50,13 @@ void add_float32(Collector& collector);
 void add_integer32(Collector& collector);
 void add_compare(Collector& collector);
 void add_scalar_integer(Collector& collector);
-void add_memory(Collector& collector);
+void add_load_store(Collector& collector);
+void add_scalar_memory(Collector& collector);
 
 /// The micro-operations' handlers.
 void add_micro(Engine& engine);
+
+/// The handlers that make addresses.
+void add_address(Engine& engine);
 
 }  // namespace wavesmith::emulate

@@ -36,11 +36,29 @@ enum class Micro : uint32_t {
   Count
 };
 
+/// Micro-operations that make the addresses of a memory access (Wave::access): a = vector address row, b =
+/// scalar base, c = second scalar, d = AddressWord, imm = the instruction's offset.
+enum class Address : uint32_t {
+  Saddr,    ///< 64-bit scalar base + 32-bit vector offset
+  Vaddr,    ///< 64-bit vector address
+  Flat,     ///< the same, which may lie in an aperture
+  Scratch,  ///< private memory: 32-bit scalar b + 32-bit vector a + imm
+  Lds,      ///< 32-bit vector address
+  Count
+};
+
+/// The packed word that address micro-operations carry.
+struct AddressWord {
+  static constexpr uint32_t kWrite = 1u << 8, kAtomic = 1u << 9, kMayWait = 1u << 10;
+  static constexpr uint32_t bytes(uint32_t word) { return word & 0xff; }
+};
+
 /// What one level provides.
 struct Engine {
   std::string_view level;
   std::span<const Implementation> implementations;
-  Handler micro[static_cast<size_t>(Micro::Count)][2];  ///< [operation][wave32]
+  Handler micro[static_cast<size_t>(Micro::Count)][2];      ///< [operation][wave32]
+  Handler address[static_cast<size_t>(Address::Count)][2];  ///< [kind][wave32]
 };
 
 /// The engine for this host (the best level that it has, or the one that WAVESMITH_LEVEL in the environment

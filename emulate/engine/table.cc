@@ -18,8 +18,10 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_integer32(collector);
     add_compare(collector);
     add_scalar_integer(collector);
-    add_memory(collector);
+    add_load_store(collector);
+    add_scalar_memory(collector);
     add_micro(made);
+    add_address(made);
     made.implementations = collector.table;
     return made;
   }();

@@ -1,0 +1,48 @@
+// What address micro-operations and accesses share: lane loops, and the checks of a wave's addresses.
+#pragma once
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+#include <bit>
+#include <cstring>
+
+#include "emulate/engine/handlers.h"
+#include "emulate/engine/io.h"
+#include "emulate/fault.h"
+#include "emulate/memory.h"
+
+namespace wavesmith::emulate {
+
+using Pattern = WaveAccess::Pattern;
+
+template <int kLanes>
+inline constexpr uint64_t kEveryLane = kLanes == 64 ? ~uint64_t{0} : 0xffffffffu;
+
+/// 0, 1, ... 15.
+inline constexpr Pack<uint32_t> kIota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/// Calls f(lane) for each lane of the set; unrolled when it is all of them.
+template <int kLanes, class F>
+[[gnu::always_inline]] inline void each_lane(uint64_t lanes, F f) {
+  if (lanes == kEveryLane<kLanes>) {
+    for (int lane = 0; lane < kLanes; ++lane) f(lane);
+  } else {
+    for (; lanes; lanes &= lanes - 1) f(std::countr_zero(lanes));
+  }
+}
+
+/// True when accesses of `bytes` a lane may be contiguous under a partial mask: they are one masked load a
+/// pack.
+[[gnu::always_inline]] inline bool masks(uint32_t bytes) { return kMaskedStores && bytes <= 4; }
+
+[[gnu::always_inline]] inline bool inside(const MemoryMap& map, uint64_t address, uint64_t bytes) {
+  return address - map.begin <= map.end - map.begin - bytes && address >= map.begin;
+}
+
+[[gnu::always_inline]] inline uint32_t* row_at(Wave* wave, uint32_t offset) {
+  return reinterpret_cast<uint32_t*>(base(wave) + offset);
+}
+
+}  // namespace wavesmith::emulate

@@ -1,0 +1,283 @@
+// Address generation: from registers to Wave::access, one micro-operation a kind of address. What an access
+// may do fast (all lanes side by side, all on one place) is found here, once, so that accesses only have
+// their element to care for.
+#include "emulate/engine/access.h"
+#include "emulate/engine/collect.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+/// Lanes whose 32-bit offsets are not first + (lane - first's lane) * step.
+template <int kLanes>
+[[gnu::always_inline]] inline uint64_t unlike(const uint32_t* offsets, uint32_t start, uint32_t step) {
+  uint64_t different = 0;
+#pragma clang loop unroll(full)
+  for (int pack = 0; pack < kLanes / kPackLanes; ++pack) {
+    const auto expected = kIota * step + (start + step * kPackLanes * static_cast<uint32_t>(pack));
+    different |=
+        bits_of(isa::lanes(reinterpret_cast<const Pack<uint32_t>*>(offsets)[pack] != expected), pack);
+  }
+  return different;
+}
+
+/// Lanes whose addresses in Wave::address leave the device's range.
+template <int kLanes>
+[[gnu::always_inline]] inline uint64_t outside(const Wave* wave, uint32_t bytes) {
+  const MemoryMap& map = *wave->memory;
+  const Pack<uint64_t> begin(map.begin), most(map.end - map.begin - bytes);
+  uint64_t lanes = 0;
+#pragma clang loop unroll(full)
+  for (int pack = 0; pack < kLanes / kPackLanes; ++pack)
+    lanes |= bits_of(isa::lanes(reinterpret_cast<const Pack<uint64_t>*>(wave->address)[pack] - begin > most),
+                     pack);
+  return lanes;
+}
+
+/// base + offset, where offsets are 32 bits and the host's memory is linear: global with a scalar base, and
+/// LDS. `limit` bounds offset + bytes; lanes beyond it are out of range (LDS), and no check follows.
+template <int kLanes, bool kLds>
+[[gnu::always_inline]] inline bool linear(const Uop* uop, Wave* wave, uint64_t start, const uint32_t* offsets,
+                                          uint32_t word) {
+  const uint32_t bytes = AddressWord::bytes(word);
+  const uint64_t exec = wave->exec();
+  WaveAccess& access = wave->access;
+  access.word = word;
+  access.lanes = exec;
+  access.zero = 0;
+  if (exec == 0) [[unlikely]] {
+    access.pattern = Pattern::Gather;
+    return true;
+  }
+  const int first = std::countr_zero(exec), last = 63 - std::countl_zero(exec);
+  const uint64_t low = offsets[first], high = offsets[last];
+  const auto fits = [&](uint64_t from, uint64_t to) {
+    if constexpr (kLds)
+      return to + bytes <= wave->lds_size;
+    else
+      return inside(*wave->memory, start + from, to - from + bytes);
+  };
+  if (high - low == static_cast<uint64_t>(last - first) * bytes &&
+      (exec == kEveryLane<kLanes> || masks(bytes)) &&
+      (unlike<kLanes>(offsets, static_cast<uint32_t>(low) - static_cast<uint32_t>(first) * bytes, bytes) &
+       exec) == 0 &&
+      fits(low, high)) {
+    access.pattern = Pattern::Contiguous;
+    access.base = start + low - static_cast<uint64_t>(first) * bytes;
+    return true;
+  }
+  if (low == high && (unlike<kLanes>(offsets, static_cast<uint32_t>(low), 0) & exec) == 0 && fits(low, low)) {
+    access.pattern = Pattern::Uniform;
+    access.base = start + low;
+    return true;
+  }
+  access.pattern = Pattern::Gather;
+  const Pack<uint64_t> from(start);
+  uint64_t beyond = 0;
+#pragma clang loop unroll(full)
+  for (int pack = 0; pack < kLanes / kPackLanes; ++pack) {
+    const auto offset = convert<uint64_t>(reinterpret_cast<const Pack<uint32_t>*>(offsets)[pack]);
+    reinterpret_cast<Pack<uint64_t>*>(wave->address)[pack] = from + offset;
+    if constexpr (kLds) beyond |= bits_of(isa::lanes(offset + bytes > wave->lds_size), pack);
+  }
+  if constexpr (kLds) {
+    access.zero = exec & beyond;
+    access.lanes = exec & ~beyond;
+    return true;
+  } else {
+    const uint64_t stray = outside<kLanes>(wave, bytes) & exec;
+    return stray == 0 || admit(uop, wave, stray, bytes);
+  }
+}
+
+template <int kLanes>
+void address_saddr(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->may_wait |= uop->d & AddressWord::kMayWait;
+  if (!linear<kLanes, false>(uop, wave, at<uint64_t>(wave, uop->b) + uop->imm, row_at(wave, uop->a), uop->d))
+      [[unlikely]]
+    return;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// 64-bit addresses from a pair of rows.
+template <int kLanes>
+[[gnu::always_inline]] inline bool wide(const Uop* uop, Wave* wave, const uint32_t* low,
+                                        const uint32_t* high) {
+  const uint32_t word = uop->d, bytes = AddressWord::bytes(word);
+  const uint64_t exec = wave->exec();
+  WaveAccess& access = wave->access;
+  access.word = word;
+  access.lanes = exec;
+  access.zero = 0;
+  access.pattern = Pattern::Gather;
+  if (exec == 0) [[unlikely]]
+    return true;
+  const int first = std::countr_zero(exec), last = 63 - std::countl_zero(exec);
+  // Side by side within four GiB: the high halves agree, the low halves step.
+  if ((unlike<kLanes>(high, high[first], 0) & exec) == 0) {
+    const uint64_t start = low[first], end = low[last];
+    const uint64_t at = (uint64_t{high[first]} << 32 | start) + uop->imm;
+    if (end - start == static_cast<uint64_t>(last - first) * bytes &&
+        (exec == kEveryLane<kLanes> || masks(bytes)) &&
+        (unlike<kLanes>(low, low[first] - static_cast<uint32_t>(first) * bytes, bytes) & exec) == 0 &&
+        inside(*wave->memory, at, end - start + bytes)) {
+      access.pattern = Pattern::Contiguous;
+      access.base = at - static_cast<uint64_t>(first) * bytes;
+      return true;
+    }
+    if (start == end && (unlike<kLanes>(low, low[first], 0) & exec) == 0 &&
+        inside(*wave->memory, at, bytes)) {
+      access.pattern = Pattern::Uniform;
+      access.base = at;
+      return true;
+    }
+  }
+  const Pack<uint64_t> offset(uop->imm);
+#pragma clang loop unroll(full)
+  for (int pack = 0; pack < kLanes / kPackLanes; ++pack)
+    reinterpret_cast<Pack<uint64_t>*>(wave->address)[pack] =
+        join(reinterpret_cast<const Pack<uint32_t>*>(low)[pack],
+             reinterpret_cast<const Pack<uint32_t>*>(high)[pack]) +
+        offset;
+  const uint64_t stray = outside<kLanes>(wave, bytes) & exec;
+  return stray == 0 || admit(uop, wave, stray, bytes);
+}
+
+template <int kLanes>
+void address_vaddr(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->may_wait |= uop->d & AddressWord::kMayWait;
+  const uint32_t* low = row_at(wave, uop->a);
+  if (!wide<kLanes>(uop, wave, low, low + kRowLanes)) [[unlikely]]
+    return;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// Private memory whose lanes all want the same dword is a row of the host's; all else is translated lane by
+/// lane.
+template <int kLanes>
+[[gnu::always_inline]] inline bool private_offsets(const Uop* uop, Wave* wave, const uint32_t* offsets,
+                                                   uint32_t constant) {
+  const uint32_t word = uop->d, bytes = AddressWord::bytes(word);
+  const uint64_t exec = wave->exec();
+  WaveAccess& access = wave->access;
+  access.word = word;
+  access.lanes = exec;
+  access.zero = 0;
+  access.pattern = Pattern::Translated;
+  if (exec == 0) [[unlikely]]
+    return true;
+  const int first = std::countr_zero(exec);
+  const uint32_t offset = offsets[first] + constant;
+  const bool whole = bytes < 4 ? offset % 4 + bytes <= 4 : offset % 4 == 0;
+  if (whole && uint64_t{offset} + bytes <= wave->scratch_size &&
+      (unlike<kLanes>(offsets, offsets[first], 0) & exec) == 0) {
+    access.pattern = Pattern::Interleaved;
+    access.base = reinterpret_cast<uint64_t>(wave->scratch) + uint64_t{offset / 4} * 4 * kLanes + offset % 4;
+    return true;
+  }
+  const uint64_t aperture = wave->scalar64(scalar_index::kPrivateBase);
+  for (int lane = 0; lane < kLanes; ++lane) wave->address[lane] = aperture + (offsets[lane] + constant);
+  for (uint64_t left = exec; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if ((wave->address[lane] & 0xffffffffu) + bytes > wave->scratch_size) [[unlikely]] {
+      stray_access(uop, wave, lane, wave->address[lane], bytes);
+      return false;
+    }
+  }
+  return true;
+}
+
+template <int kLanes>
+void address_scratch(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  const uint32_t constant = at<uint32_t>(wave, uop->b) + static_cast<uint32_t>(uop->imm);
+  if (!private_offsets<kLanes>(uop, wave, row_at(wave, uop->a), constant)) [[unlikely]]
+    return;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// Flat addresses whose upper half is an aperture's mean LDS or private memory.
+/// Source: LLVM, "User Guide for AMDGPU Backend", section "Address Spaces".
+template <int kLanes>
+void address_flat(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->may_wait |= uop->d & AddressWord::kMayWait;
+  const uint64_t exec = wave->exec();
+  const uint32_t* const low = row_at(wave, uop->a);
+  const uint32_t* const high = low + kRowLanes;
+  const uint32_t shared = wave->s[scalar_index::kSharedBase + 1],
+                 own = wave->s[scalar_index::kPrivateBase + 1];
+  const uint64_t in_lds = ~unlike<kLanes>(high, shared, 0) & exec,
+                 in_private = ~unlike<kLanes>(high, own, 0) & exec;
+  bool good = false;
+  if ((in_lds | in_private) == 0) [[likely]] {
+    good = wide<kLanes>(uop, wave, low, high);
+  } else if (in_private == exec) {
+    good = private_offsets<kLanes>(uop, wave, low, static_cast<uint32_t>(uop->imm));
+  } else {
+    const uint32_t bytes = AddressWord::bytes(uop->d);
+    WaveAccess& access = wave->access;
+    access.word = uop->d;
+    access.lanes = exec;
+    access.zero = 0;
+    access.pattern = in_private ? Pattern::Translated : Pattern::Gather;
+    for (int lane = 0; lane < kLanes; ++lane)
+      wave->address[lane] = (uint64_t{high[lane]} << 32 | low[lane]) + uop->imm;
+    good = true;
+    uint64_t global = exec;
+    for (uint64_t left = exec & (in_lds | in_private); left; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const uint64_t offset = (wave->address[lane] & 0xffffffffu) + 0;
+      global &= ~(uint64_t{1} << lane);
+      if (in_lds >> lane & 1) {
+        if (offset + bytes > wave->lds_size) {
+          access.lanes &= ~(uint64_t{1} << lane);
+          access.zero |= uint64_t{1} << lane;
+        } else {
+          wave->address[lane] = reinterpret_cast<uint64_t>(wave->lds) + offset;
+        }
+      } else if (offset + bytes > wave->scratch_size) {
+        stray_access(uop, wave, lane, wave->address[lane], bytes);
+        return;
+      }
+    }
+    const uint64_t stray = outside<kLanes>(wave, bytes) & global;
+    if (stray) good = admit(uop, wave, stray, bytes);
+  }
+  if (!good) [[unlikely]]
+    return;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+template <int kLanes>
+void address_lds(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  const uint32_t* offsets = row_at(wave, uop->a);
+  alignas(64) uint32_t moved[kLanes];
+  const auto constant = static_cast<uint32_t>(uop->imm);
+  if (constant) {
+    for (int pack = 0; pack < kLanes / kPackLanes; ++pack)
+      reinterpret_cast<Pack<uint32_t>*>(moved)[pack] =
+          reinterpret_cast<const Pack<uint32_t>*>(offsets)[pack] + constant;
+    offsets = moved;
+  }
+  linear<kLanes, true>(uop, wave, reinterpret_cast<uint64_t>(wave->lds), offsets, uop->d);
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+}  // namespace
+
+void add_address(Engine& engine) {
+  const auto set = [&](Address kind, Handler wave64, Handler wave32) {
+    engine.address[static_cast<size_t>(kind)][0] = wave64;
+    engine.address[static_cast<size_t>(kind)][1] = wave32;
+  };
+  set(Address::Saddr, address_saddr<64>, address_saddr<32>);
+  set(Address::Vaddr, address_vaddr<64>, address_vaddr<32>);
+  set(Address::Flat, address_flat<64>, address_flat<32>);
+  set(Address::Scratch, address_scratch<64>, address_scratch<32>);
+  set(Address::Lds, address_lds<64>, address_lds<32>);
+}
+
+}  // namespace wavesmith::emulate

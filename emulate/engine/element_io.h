@@ -1,0 +1,124 @@
+// Elements between registers and memory: one lane, or a pack of lanes side by side.
+#pragma once
+
+#include "emulate/engine/access.h"
+#include "isa/memory/element.h"
+
+namespace wavesmith::emulate {
+
+using Dwords = Pack<uint32_t>;
+
+[[gnu::always_inline]] inline Dwords load_dwords(const std::byte* from) {
+  Dwords value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+[[gnu::always_inline]] inline void store_dwords(std::byte* to, Dwords value) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+// clang-format off
+[[gnu::always_inline]] inline Dwords even(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30); }
+[[gnu::always_inline]] inline Dwords odd(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31); }
+[[gnu::always_inline]] inline Dwords zip_low(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23); }
+[[gnu::always_inline]] inline Dwords zip_high(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31); }
+// clang-format on
+
+/// Sixteen lanes of kDwords dwords each, from memory order to a register each.
+template <int kDwords>
+[[gnu::always_inline]] inline void from_memory(const std::byte* from, Dwords (&rows)[kDwords]) {
+  if constexpr (kDwords == 1) {
+    rows[0] = load_dwords(from);
+  } else if constexpr (kDwords == 2) {
+    const Dwords a = load_dwords(from), b = load_dwords(from + 64);
+    rows[0] = even(a, b);
+    rows[1] = odd(a, b);
+  } else if constexpr (kDwords == 3) {
+    const Dwords a = load_dwords(from), b = load_dwords(from + 64), c = load_dwords(from + 128);
+    // clang-format off
+    const Dwords p = __builtin_shufflevector(a, b, 0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, -1, -1, -1, -1, -1);
+    const Dwords q = __builtin_shufflevector(a, b, 1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31, -1, -1, -1, -1, -1);
+    const Dwords r = __builtin_shufflevector(a, b, 2, 5, 8, 11, 14, 17, 20, 23, 26, 29, -1, -1, -1, -1, -1, -1);
+    rows[0] = __builtin_shufflevector(p, c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 20, 23, 26, 29);
+    rows[1] = __builtin_shufflevector(q, c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 21, 24, 27, 30);
+    rows[2] = __builtin_shufflevector(r, c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 19, 22, 25, 28, 31);
+    // clang-format on
+  } else {
+    const Dwords a = load_dwords(from), b = load_dwords(from + 64), c = load_dwords(from + 128),
+                 d = load_dwords(from + 192);
+    const Dwords ab_even = even(a, b), ab_odd = odd(a, b), cd_even = even(c, d), cd_odd = odd(c, d);
+    rows[0] = even(ab_even, cd_even);
+    rows[1] = even(ab_odd, cd_odd);
+    rows[2] = odd(ab_even, cd_even);
+    rows[3] = odd(ab_odd, cd_odd);
+  }
+}
+
+/// The inverse.
+template <int kDwords>
+[[gnu::always_inline]] inline void to_memory(std::byte* to, const Dwords (&rows)[kDwords]) {
+  if constexpr (kDwords == 1) {
+    store_dwords(to, rows[0]);
+  } else if constexpr (kDwords == 2) {
+    store_dwords(to, zip_low(rows[0], rows[1]));
+    store_dwords(to + 64, zip_high(rows[0], rows[1]));
+  } else if constexpr (kDwords == 3) {
+    // clang-format off
+    const Dwords p = __builtin_shufflevector(rows[0], rows[1], 0, 16, -1, 1, 17, -1, 2, 18, -1, 3, 19, -1, 4, 20, -1, 5);
+    const Dwords q = __builtin_shufflevector(rows[0], rows[1], 21, -1, 6, 22, -1, 7, 23, -1, 8, 24, -1, 9, 25, -1, 10, 26);
+    const Dwords r = __builtin_shufflevector(rows[0], rows[1], -1, 11, 27, -1, 12, 28, -1, 13, 29, -1, 14, 30, -1, 15, 31, -1);
+    store_dwords(to, __builtin_shufflevector(p, rows[2], 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15));
+    store_dwords(to + 64, __builtin_shufflevector(q, rows[2], 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15));
+    store_dwords(to + 128, __builtin_shufflevector(r, rows[2], 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31));
+    // clang-format on
+  } else {
+    const Dwords a = zip_low(rows[0], rows[2]), b = zip_high(rows[0], rows[2]);
+    const Dwords c = zip_low(rows[1], rows[3]), d = zip_high(rows[1], rows[3]);
+    store_dwords(to, zip_low(a, c));
+    store_dwords(to + 64, zip_high(a, c));
+    store_dwords(to + 128, zip_low(b, d));
+    store_dwords(to + 192, zip_high(b, d));
+  }
+}
+
+/// The integer of a lane's element of less than a dword.
+template <class E>
+using Narrow = std::conditional_t<E::kBytes == 1, std::conditional_t<E::kSigned, int8_t, uint8_t>,
+                                  std::conditional_t<E::kSigned, int16_t, uint16_t>>;
+
+/// A loaded element of less than a dword in its register: extended, or merged into a half of `old`.
+template <class E, class Word>
+[[gnu::always_inline]] inline Word placed(Word extended, Word old) {
+  if constexpr (E::kPart == isa::Part::Low)
+    return (old & 0xffff0000u) | (extended & 0xffffu);
+  else if constexpr (E::kPart == isa::Part::High)
+    return (old & 0xffffu) | extended << 16;
+  else
+    return extended;
+}
+
+/// One lane's element from memory to its registers.
+template <class E>
+[[gnu::always_inline]] inline void load_lane(const std::byte* from, uint32_t* rows, int lane) {
+  if constexpr (E::kBytes < 4) {
+    Narrow<E> value;
+    std::memcpy(&value, from, sizeof value);
+    rows[lane] = placed<E>(static_cast<uint32_t>(static_cast<int32_t>(value)), rows[lane]);
+  } else {
+    for (int dword = 0; dword < E::kDwords; ++dword)
+      std::memcpy(&rows[dword * kRowLanes + lane], from + 4 * dword, 4);
+  }
+}
+
+template <class E>
+[[gnu::always_inline]] inline void store_lane(std::byte* to, const uint32_t* rows, int lane) {
+  if constexpr (E::kBytes < 4) {
+    const auto value = static_cast<Narrow<E>>(E::kPart == isa::Part::High ? rows[lane] >> 16 : rows[lane]);
+    std::memcpy(to, &value, sizeof value);
+  } else {
+    for (int dword = 0; dword < E::kDwords; ++dword)
+      std::memcpy(to + 4 * dword, &rows[dword * kRowLanes + lane], 4);
+  }
+}
+
+}  // namespace wavesmith::emulate

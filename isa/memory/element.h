@@ -1,0 +1,60 @@
+// What one lane moves between a register and memory, and the facts that a memory row states with it.
+#pragma once
+
+#include <cstdint>
+
+namespace wavesmith::isa {
+
+/// Which way the data goes.
+enum class Direction : uint8_t { None, Load, Store, Atomic };
+
+/// What a memory instruction addresses; the first part of its mnemonic says which (see space_of).
+enum class Space : uint8_t { Global, Flat, Scratch, Buffer, Typed, Scalar, Lds };
+
+/// The facts of a memory row.
+struct Access {
+  Direction direction = Direction::None;
+  uint8_t bytes = 0;    ///< a lane moves in memory
+  uint8_t dwords = 0;   ///< registers that hold them
+  bool merges = false;  ///< a load that keeps the other half of its destination
+  bool high = false;    ///< the upper half of the register
+  uint8_t places = 1;   ///< 2: read2 and write2, with an offset each
+};
+
+/// Elements are types: bytes in memory, and the part of a register that they fill.
+enum class Part : uint8_t { Whole, Low, High };
+
+template <int kBytes_, bool kSigned_ = false, Part kPart_ = Part::Whole>
+struct Element {
+  static constexpr int kBytes = kBytes_;
+  static constexpr bool kSigned = kSigned_;
+  static constexpr Part kPart = kPart_;
+  static constexpr int kDwords = (kBytes + 3) / 4;
+};
+
+using mem_u8 = Element<1>;
+using mem_i8 = Element<1, true>;
+using mem_u16 = Element<2>;
+using mem_i16 = Element<2, true>;
+using mem_u8_low = Element<1, false, Part::Low>;
+using mem_i8_low = Element<1, true, Part::Low>;
+using mem_u8_high = Element<1, false, Part::High>;
+using mem_i8_high = Element<1, true, Part::High>;
+using mem_b16_low = Element<2, false, Part::Low>;
+using mem_b16_high = Element<2, false, Part::High>;
+using mem_b32 = Element<4>;
+using mem_b64 = Element<8>;
+using mem_b96 = Element<12>;
+using mem_b128 = Element<16>;
+
+template <class E>
+constexpr Access make_access(Direction direction, int places = 1) {
+  return {direction,
+          static_cast<uint8_t>(E::kBytes),
+          static_cast<uint8_t>(E::kDwords),
+          direction == Direction::Load && E::kPart != Part::Whole,
+          E::kPart == Part::High,
+          static_cast<uint8_t>(places)};
+}
+
+}  // namespace wavesmith::isa
