@@ -207,14 +207,12 @@ Result<Instruction> parse_instruction(std::string_view text) {
     if (piece.empty()) continue;
     std::string_view rest = piece;
     std::string_view first = next_piece(rest, ' ');
-    const bool modifier_only = first.find(':') != std::string_view::npos && first.find('[') != 1 &&
-                               !first.starts_with("|") && !first.starts_with("-") &&
-                               first.find(":[") == first.find(':');
-    if (!instruction.operands.empty() || !modifier_only) {
-      instruction.operands.push_back(parse_operand(first));
-    } else {
+    // `scope:SCOPE_SYS` without operands before it; the colon of `s[0:1]` is inside its brackets.
+    const bool only_modifiers = instruction.operands.empty() && first.find(':') < first.find('[');
+    if (only_modifiers)
       rest = piece;
-    }
+    else
+      instruction.operands.push_back(parse_operand(first));
     rest = trim(rest);
     while (!rest.empty()) {
       const std::string_view word = trim(next_piece(rest, ' '));

@@ -1,0 +1,118 @@
+#include "isa/llvm/decoder.h"
+
+#include <gtest/gtest.h>
+
+#include "isa/llvm/assembler.h"
+
+namespace wavesmith::isa {
+namespace {
+
+Instruction parsed(std::string_view text) {
+  auto instruction = parse_instruction(text);
+  EXPECT_TRUE(instruction) << text;
+  return instruction.value_or(Instruction{});
+}
+
+TEST(ParseInstruction, SplitsMnemonicAndEncoding) {
+  EXPECT_EQ(parsed("v_add_f32_e64 v0, v1, v2").mnemonic, "v_add_f32");
+  EXPECT_EQ(parsed("v_add_f32_e64 v0, v1, v2").encoding, Encoding::E64);
+  EXPECT_EQ(parsed("v_add_f16_e64_dpp v0, v1, v2 row_shl:1").encoding, Encoding::E64Dpp);
+  EXPECT_EQ(parsed("s_endpgm").mnemonic, "s_endpgm");
+  EXPECT_TRUE(parsed("s_endpgm").operands.empty());
+}
+
+TEST(ParseInstruction, ReadsRegistersAndTheirModifiers) {
+  const Instruction i = parsed("v_fma_f32 v7, -|v1|, s[4:5], neg(1.0) clamp mul:2");
+  ASSERT_EQ(i.operands.size(), 4u);
+  EXPECT_EQ(i.operands[0].kind, Operand::Kind::Vgpr);
+  EXPECT_EQ(i.operands[0].index, 7);
+  EXPECT_TRUE(i.operands[1].negate);
+  EXPECT_TRUE(i.operands[1].absolute);
+  EXPECT_EQ(i.operands[2].index, 4);
+  EXPECT_EQ(i.operands[2].count, 2);
+  EXPECT_EQ(i.operands[3].kind, Operand::Kind::Float);
+  EXPECT_TRUE(i.operands[3].negate);
+  EXPECT_TRUE(i.has("clamp"));
+  EXPECT_EQ(i.value("mul"), 2);
+}
+
+TEST(ParseInstruction, ReadsHalvesAndConstants) {
+  const Instruction i = parsed("v_add_f16_e32 v0.l, 0x1234, v2.h");
+  EXPECT_EQ(i.operands[0].half, Operand::Half::Low);
+  EXPECT_EQ(i.operands[1].bits, 0x1234);
+  EXPECT_EQ(i.operands[2].half, Operand::Half::High);
+  EXPECT_EQ(parsed("s_mov_b32 s0, -16").operands[1].bits, -16);
+  EXPECT_DOUBLE_EQ(parsed("s_mov_b32 s0, -0.5").operands[1].real, -0.5);
+}
+
+TEST(ParseInstruction, ReadsModifiersWithLists) {
+  const Instruction i = parsed("v_mov_b32_dpp v0, v1 quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0x5 bound_ctrl:1");
+  ASSERT_EQ(i.operands.size(), 2u);
+  EXPECT_EQ(i.value("quad_perm", -1, 0), 3);
+  EXPECT_EQ(i.value("quad_perm", -1, 3), 0);
+  EXPECT_EQ(i.value("bank_mask"), 5);
+  EXPECT_EQ(i.value("absent", 42), 42);
+}
+
+TEST(ParseInstruction, ReadsMemoryInstructions) {
+  const Instruction i = parsed("buffer_load_dwordx2 v[0:1], v2, s[4:7], 0 offen offset:4095 sc0 nt");
+  ASSERT_EQ(i.operands.size(), 4u);
+  EXPECT_TRUE(i.has("offen"));
+  EXPECT_TRUE(i.has("nt"));
+  EXPECT_EQ(i.value("offset"), 4095);
+  EXPECT_EQ(parsed("global_store_dword v[0:1], v2, off").operands[2].name, "off");
+  EXPECT_TRUE(parsed("global_inv scope:SCOPE_SYS").operands.empty());
+}
+
+TEST(ParseInstruction, KeepsMessagesAndHardwareRegistersWhole) {
+  EXPECT_EQ(parsed("s_getreg_b32 s0, hwreg(HW_REG_MODE, 0, 4)").operands[1].name, "hwreg(HW_REG_MODE, 0, 4)");
+  EXPECT_EQ(parsed("s_sendmsg sendmsg(MSG_INTERRUPT)").operands[0].name, "sendmsg(MSG_INTERRUPT)");
+}
+
+TEST(ParseInstruction, ReadsWaits) {
+  const Instruction i = parsed("s_waitcnt vmcnt(3) lgkmcnt(0)");
+  EXPECT_EQ(i.value("vmcnt", -1), 3);
+  EXPECT_EQ(i.value("lgkmcnt", -1), 0);
+}
+
+TEST(ParseInstruction, ReadsBothHalvesOfDualIssue) {
+  const Instruction i = parsed("v_dual_mov_b32 v0, v1 :: v_dual_add_f32 v1, v2, v3");
+  EXPECT_EQ(i.mnemonic, "v_dual_mov_b32");
+  ASSERT_EQ(i.second.size(), 1u);
+  EXPECT_EQ(i.second[0].mnemonic, "v_dual_add_f32");
+  EXPECT_EQ(i.second[0].operands.size(), 3u);
+}
+
+TEST(ParseInstruction, RefusesNothing) {
+  EXPECT_FALSE(parse_instruction(""));
+  EXPECT_FALSE(parse_instruction("   "));
+}
+
+TEST(Decoder, RoundTripsThroughTheAssembler) {
+  for (const Target& target : kTargets) {
+    auto decoder = Decoder::create(target, 64);
+    ASSERT_TRUE(decoder);
+    const auto code = assemble(target, 64, "v_mov_b32 v3, 0x12345678\ns_endpgm\n");
+    ASSERT_TRUE(code) << code.error().text();
+    const auto first = decoder->decode(*code, 0x1000);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->mnemonic, "v_mov_b32");
+    EXPECT_EQ(first->size, 8u);
+    EXPECT_EQ(first->operands[1].bits, 0x12345678);
+    EXPECT_EQ(decoder->decode(std::span(*code).subspan(8), 0x1008)->mnemonic, "s_endpgm");
+  }
+}
+
+TEST(Decoder, NamesBytesThatAreNoInstruction) {
+  auto decoder = Decoder::create(*find_target("gfx942"), 64);
+  const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+  const auto decoded = decoder->decode(bytes, 0x40);
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().kind, ErrorKind::BadInput);
+  EXPECT_NE(decoded.error().text().find("0x40"), std::string::npos);
+  EXPECT_FALSE(decoder->decode(std::span(bytes, 2), 0));
+  EXPECT_FALSE(decoder->decode({}, 0));
+}
+
+}  // namespace
+}  // namespace wavesmith::isa
