@@ -1,0 +1,81 @@
+#include "runtime/exports.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace wavesmith::runtime {
+namespace {
+
+struct Row {
+  std::string function, version, headers, programs;
+};
+
+std::vector<Row> table() {
+  std::ifstream file(WAVESMITH_API_TABLE);
+  std::vector<Row> rows;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    Row row;
+    std::getline(fields, row.function, '\t');
+    std::getline(fields, row.version, '\t');
+    std::getline(fields, row.headers, '\t');
+    std::getline(fields, row.programs, '\t');
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(Exports, EveryFunctionOfTheApiIsExportedWithItsVersion) {
+  void* library = dlopen(WAVESMITH_HIP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  int public_functions = 0;
+  for (const Row& row : table()) {
+    EXPECT_NE(dlvsym(library, row.function.c_str(), row.version.c_str()), nullptr)
+        << row.function << " " << row.version;
+    public_functions += row.headers != "-" || row.programs != "-";
+  }
+  EXPECT_EQ(public_functions, 469);
+}
+
+TEST(Exports, NothingElseIsExported) {
+  void* library = dlopen(WAVESMITH_HIP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  EXPECT_EQ(dlsym(library, "wavesmith_unserved_hipBindTexture"), nullptr);
+}
+
+TEST(Exports, UnservedFunctionsSayNotSupportedOnce) {
+  const Export* texture = find_export("hipBindTexture");
+  ASSERT_NE(texture, nullptr);
+  ASSERT_FALSE(texture->served());
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(reinterpret_cast<int (*)()>(texture->function)(), hipErrorNotSupported);
+  EXPECT_EQ(reinterpret_cast<int (*)()>(texture->function)(), hipErrorNotSupported);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("hipBindTexture"), std::string::npos);
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+}
+
+TEST(Exports, UnknownNamesAreNotFound) { EXPECT_EQ(find_export("hipNoSuchFunction"), nullptr); }
+
+TEST(Exports, CountOfServedFunctions) {
+  int served = 0, used = 0, used_served = 0;
+  std::string missing;
+  for (const Export& each : exports()) {
+    served += each.served();
+    if (each.programs == "-") continue;
+    ++used;
+    used_served += each.served();
+    if (!each.served()) missing += "\n  " + std::string(each.name);
+  }
+  EXPECT_EQ(used, 162);
+  std::printf("served: %d of %zu; of the %d that programs call: %d; not yet:%s\n", served, exports().size(),
+              used, used_served, missing.c_str());
+}
+
+}  // namespace
+}  // namespace wavesmith::runtime
