@@ -3,7 +3,7 @@
 add_library(wavesmith_warnings INTERFACE)
 if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(wavesmith_warnings INTERFACE -Wall -Wextra -Wpedantic -Werror
-    -Wno-gnu-anonymous-struct -Wno-nested-anon-types -Wno-vla-extension -Wno-c99-extensions -Wno-c++23-extensions -Wno-missing-field-initializers -Wno-missing-designated-field-initializers)
+    -Wno-gnu-anonymous-struct -Wno-nested-anon-types -Wno-vla-extension -Wno-c99-extensions -Wno-c++23-extensions -Wno-c2y-extensions -Wno-missing-field-initializers -Wno-missing-designated-field-initializers)
 endif()
 
 # The language's floating point, exactly as written: an emulator may not contract, reorder or assume.
