@@ -1,70 +1,250 @@
 // Vector instructions: operands and modifiers become rows, then the row's handler runs.
+//
+//   DPP          the first source's lanes are exchanged into a temporary row; EXEC is narrowed around the
+//   instruction SDWA, halves a field of a source is extracted into a temporary row; a result is computed in a
+//   temporary row and
+//                inserted
+//   neg, abs     the sign bit is changed in a temporary row
+//   omod, clamp  finish the result in place; integer clamp is a row of its own
+#include <array>
+
 #include <fmt/format.h>
 
+#include "emulate/dpp.h"
 #include "emulate/emitter.h"
+#include "emulate/operand_fields.h"
 
 namespace wavesmith::emulate {
 namespace {
 
+using isa::Encoding;
 using isa::Operand;
 using isa::Role;
 using isa::Type;
 
-Result<uint32_t> modified_source(Emitter& emitter, const Operand& operand, Type type) {
-  auto row = emitter.row_source(operand, type);
-  if (!row || (!operand.negate && !operand.absolute)) return row;
-  const uint32_t sign = type == Type::F16 || type == Type::BF16 ? 0x8000u : 0x80000000u;
-  uint32_t source = *row;
-  const bool wide = type == Type::F64;
-  const uint32_t result = emitter.temporary_rows(wide ? 2 : 1);
-  if (wide) {
-    emitter.emit(Micro::ClearSign, result, source, 0, 0);
-    source += kRowBytes;
-  }
-  const uint32_t high = wide ? result + kRowBytes : result;
-  if (operand.absolute) emitter.emit(Micro::ClearSign, high, source, 0, sign), source = high;
-  if (operand.negate) emitter.emit(Micro::Negate, high, source, 0, sign);
-  return result;
+constexpr bool is_wide(Type type) {
+  return type == Type::F64 || type == Type::U64 || type == Type::I64 || type == Type::V2F32;
 }
+constexpr bool is_half(Type type) {
+  return type == Type::F16 || type == Type::BF16 || type == Type::U16 || type == Type::I16;
+}
+constexpr bool is_float(Type type) { return type == Type::F16 || type == Type::F32 || type == Type::F64; }
+
+/// Modifiers that this file gives meaning, and those that have none for the result.
+constexpr std::array<std::string_view, 29> kKnown = {
+    "clamp",     "mul",          "div",       "op_sel",     "bitop3",
+    "dst_sel",   "dst_unused",   "src0_sel",  "src1_sel",   "row_mask",
+    "bank_mask", "bound_ctrl",   "fi",        "quad_perm",  "dpp8",
+    "row_shl",   "row_shr",      "row_ror",   "row_mirror", "row_half_mirror",
+    "row_share", "row_newbcast", "row_xmask", "row_bcast",  "wave_shl",
+    "wave_shr",  "wave_rol",     "wave_ror",  "done"};
+
+Field field_of(std::string_view selection) {
+  if (selection.starts_with("BYTE_")) return {8u * static_cast<uint32_t>(selection.back() - '0'), 8};
+  if (selection.starts_with("WORD_")) return {16u * static_cast<uint32_t>(selection.back() - '0'), 16};
+  return {};
+}
+
+class LaneTranslator {
+ public:
+  LaneTranslator(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation)
+      : emitter_(emitter), instruction_(instruction), implementation_(&implementation) {}
+
+  Result<void> translate() {
+    for (const isa::Modifier& modifier : instruction_.modifiers)
+      if (std::find(kKnown.begin(), kKnown.end(), modifier.name) == kKnown.end())
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("modifier '{}' of '{}'", modifier.name, instruction_.text));
+    if (auto done = choose_row(); !done) return done;
+    if (instruction_.encoding == Encoding::Dpp || instruction_.encoding == Encoding::E64Dpp) {
+      auto table = dpp_table(instruction_, emitter_.lanes());
+      if (!table) return tl::unexpected(table.error());
+      dpp_ = *table;
+    }
+    if (auto done = operands(); !done) return done;
+    emit();
+    return {};
+  }
+
+ private:
+  /// The operands that a row prints; some are printed as modifiers.
+  [[nodiscard]] std::vector<Operand> printed_operands() const {
+    std::vector<Operand> operands = instruction_.operands;
+    if (instruction_.mnemonic.starts_with("v_bitop3_"))
+      operands.push_back({.kind = Operand::Kind::Integer, .bits = instruction_.value("bitop3")});
+    return operands;
+  }
+
+  /// Integer results with `clamp` have a row that saturates.
+  Result<void> choose_row() {
+    const isa::Row& row = implementation_->row;
+    const bool result_is_lanes = row.roles[0].type == Type::LaneMask || row.roles[0].type == Type::Exec;
+    if (!instruction_.has("clamp") || is_float(row.roles[0].type) || result_is_lanes) return {};
+    implementation_ = find_implementation(instruction_.mnemonic, emitter_.target(), true);
+    if (!implementation_)
+      return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction_.text));
+    return {};
+  }
+
+  Result<void> operands() {
+    const isa::Row& row = implementation_->row;
+    const std::vector<Operand> operands = printed_operands();
+    uint32_t* const results[] = {&uop_.d, &uop_.e};
+    uint32_t* const sources[] = {&uop_.a, &uop_.b, &uop_.c, &uop_.f};
+    size_t printed = 0, result = 0, source = 0;
+    for (int i = 0; i < row.count; ++i) {
+      const Role& role = row.roles[i];
+      if (role.destination_too) {
+        reads_destination_ = true;
+        continue;
+      }
+      if (role.printed && printed >= operands.size())
+        return fail(ErrorKind::Internal,
+                    fmt::format("'{}' has fewer operands than its row", instruction_.text));
+      if (role.type == Type::Exec && role.use == Role::Use::Write) {
+        if (result == 0)
+          uop_.d = scalar_offset(scalar_index::kExec);
+        else
+          exec_too_ = true;  // v_cmpx of CDNA writes the lanes to both
+        ++result;
+        continue;
+      }
+      Result<uint32_t> offset = scalar_offset(scalar_index::kVcc);
+      if (role.printed) {
+        const Operand& operand = operands[printed++];
+        if (role.use == Role::Use::Write)
+          offset = result == 0 && is_row(operand) ? first_result(operand, role.type)
+                                                  : emitter_.register_offset(operand);
+        else if (role.type == Type::LaneMask)
+          offset = emitter_.scalar_source(operand, Type::U64);
+        else
+          offset = lane_source(operand, role.type, source);
+      }
+      if (!offset) return tl::unexpected(offset.error());
+      (role.use == Role::Use::Write ? *results[result++] : *sources[source++]) = *offset;
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool op_sel(size_t index) const { return instruction_.value("op_sel", 0, index) != 0; }
+  /// Whether the upper half of an operand is meant, of a printed position in op_sel.
+  [[nodiscard]] bool high(const Operand& operand, size_t index) const {
+    return operand.half == Operand::Half::Whole ? op_sel(index) : operand.half == Operand::Half::High;
+  }
+
+  Result<uint32_t> lane_source(const Operand& operand, Type type, size_t index) {
+    Field field;
+    if (instruction_.encoding == Encoding::Sdwa && index < 2) {
+      const isa::Modifier* selection = instruction_.find(index == 0 ? "src0_sel" : "src1_sel");
+      if (selection) field = field_of(selection->text);
+      field.sign_extend = operand.sign_extend;
+    } else if ((is_half(type) || operand.half != Operand::Half::Whole) && high(operand, index)) {
+      field = {16, 16};
+    }
+    const bool plain = field.width == 32 && !operand.negate && !operand.absolute;
+    if (index == 0 && plain && !is_row(operand) && !dpp_ && implementation_->handlers[emitter_.wave32()][1]) {
+      scalar_first_ = true;
+      return emitter_.scalar_source(operand, type);
+    }
+    auto row = emitter_.row_source(operand, type);
+    if (!row) return row;
+    uint32_t source = *row;
+    const int count = is_wide(type) ? 2 : 1;
+    if (index == 0 && dpp_) {
+      const uint32_t moved = emitter_.temporary_rows(count);
+      for (int i = 0; i < count; ++i)
+        emitter_.emit(Micro::DppMove, moved + kRowBytes * i, source + kRowBytes * i).pointer = dpp_;
+      source = moved;
+    }
+    if (field.width != 32) {
+      const uint32_t part = emitter_.temporary_rows();
+      emitter_.emit(Micro::Extract, part, source, field.first(), field.second());
+      source = part;
+    }
+    if (!operand.absolute && !operand.negate) return source;
+    // The sign is the highest bit of any type; of a wide one it stands in the second row.
+    const uint32_t changed = emitter_.temporary_rows(count);
+    if (count == 2) emitter_.emit(Micro::CopyRow, changed, source);
+    const uint32_t sign = is_half(type) ? 0x8000u : 0x80000000u;
+    const uint32_t to = changed + kRowBytes * (count - 1);
+    uint32_t from = source + kRowBytes * (count - 1);
+    if (operand.absolute) emitter_.emit(Micro::ClearSign, to, from, 0, sign), from = to;
+    if (operand.negate) emitter_.emit(Micro::Negate, to, from, 0, sign);
+    return changed;
+  }
+
+  /// Where the handler writes: the register, or a temporary row that is inserted into it afterwards.
+  Result<uint32_t> first_result(const Operand& operand, Type type) {
+    result_type_ = type;
+    const auto offset = emitter_.register_offset(operand);
+    if (!offset) return offset;
+    if (const isa::Modifier* selection = instruction_.find("dst_sel")) {
+      part_ = field_of(selection->text);
+      const isa::Modifier* unused = instruction_.find("dst_unused");
+      if (unused && unused->text == "UNUSED_PRESERVE") part_.rest = Field::Rest::Keep;
+      if (unused && unused->text == "UNUSED_SEXT") part_.rest = Field::Rest::Sign;
+    } else if (is_half(type)) {
+      const bool keeps = !emitter_.target().clears_high_half() || implementation_->row.facts.keeps_high;
+      const bool upper = high(operand, op_sel_of_result());
+      if (keeps || upper) part_ = {upper ? 16u : 0u, 16, false, Field::Rest::Keep};
+    }
+    if (part_.width == 32) return offset;
+    register_ = *offset;
+    return emitter_.temporary_rows();
+  }
+
+  /// op_sel's last value is the result's.
+  [[nodiscard]] size_t op_sel_of_result() const {
+    const isa::Modifier* modifier = instruction_.find("op_sel");
+    return modifier && !modifier->values.empty() ? modifier->values.size() - 1 : 0;
+  }
+
+  void emit() {
+    const bool in_part = part_.width != 32;
+    if (in_part && reads_destination_)
+      emitter_.emit(Micro::Extract, uop_.d, register_, part_.first(), Field{part_.low, part_.width}.second());
+    const bool narrow = dpp_ && dpp_->narrows(emitter_.lanes());
+    const uint32_t exec = scalar_offset(scalar_index::kExec);
+    const uint32_t saved = narrow ? emitter_.temporary_scalars(2) : 0;
+    if (narrow) emitter_.emit(Micro::DppNarrow, saved).pointer = dpp_;
+    uop_.handler = implementation_->handlers[emitter_.wave32()][scalar_first_];
+    emitter_.emit(uop_);
+    if (is_float(result_type_)) finish_float();
+    if (in_part) emitter_.emit(Micro::Insert, register_, uop_.d, part_.first(), part_.second());
+    if (narrow && uop_.d != exec) emitter_.emit(Micro::CopyScalar64, exec, saved);
+    if (exec_too_) emitter_.emit(Micro::CopyScalar64, exec, uop_.d);
+  }
+
+  void finish_float() {
+    const auto by_type = [&](Micro of16, Micro of32, Micro of64) {
+      return result_type_ == Type::F16 ? of16 : result_type_ == Type::F32 ? of32 : of64;
+    };
+    const float factor = instruction_.has("mul")   ? static_cast<float>(instruction_.value("mul"))
+                         : instruction_.has("div") ? 1.0f / static_cast<float>(instruction_.value("div"))
+                                                   : 1.0f;
+    if (factor != 1)
+      emitter_.emit(by_type(Micro::ScaleF16, Micro::ScaleF32, Micro::ScaleF64), uop_.d, uop_.d, 0,
+                    std::bit_cast<uint32_t>(factor));
+    if (instruction_.has("clamp"))
+      emitter_.emit(by_type(Micro::ClampF16, Micro::ClampF32, Micro::ClampF64), uop_.d, uop_.d);
+  }
+
+  Emitter& emitter_;
+  const isa::Instruction& instruction_;
+  const Implementation* implementation_;
+  const DppTable* dpp_ = nullptr;
+  Uop uop_;
+  bool scalar_first_ = false, reads_destination_ = false, exec_too_ = false;
+  Type result_type_ = Type::U32;
+  Field part_;             ///< of the register, that the result goes to
+  uint32_t register_ = 0;  ///< when part_ is not all of it
+};
 
 }  // namespace
 
 Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction,
                             const Implementation& implementation) {
-  if (instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp ||
-      instruction.encoding == isa::Encoding::Sdwa || !instruction.modifiers.empty())
-    return fail(ErrorKind::Unsupported, fmt::format("modifiers of '{}'", instruction.text));
-  const isa::Row& row = implementation.row;
-  Uop uop;
-  uint32_t* const results[] = {&uop.d, &uop.e};
-  uint32_t* const sources[] = {&uop.a, &uop.b, &uop.c, &uop.f};
-  size_t printed = 0, result = 0, source = 0;
-  bool scalar_first = false;
-  for (int i = 0; i < row.count; ++i) {
-    const Role& role = row.roles[i];
-    if (role.destination_too) continue;
-    if (role.printed && printed >= instruction.operands.size())
-      return fail(ErrorKind::Internal, fmt::format("'{}' has fewer operands than its row", instruction.text));
-    Result<uint32_t> offset = scalar_offset(scalar_index::kVcc);
-    if (role.printed) {
-      const Operand& operand = instruction.operands[printed++];
-      if (role.use == Role::Use::Write)
-        offset = emitter.register_offset(operand);
-      else if (role.type == Type::LaneMask)
-        offset = emitter.scalar_source(operand, Type::U64);
-      else if (source == 0 && !is_row(operand) && !operand.negate && !operand.absolute) {
-        offset = emitter.scalar_source(operand, role.type);
-        scalar_first = true;
-      } else {
-        offset = modified_source(emitter, operand, role.type);
-      }
-    }
-    if (!offset) return tl::unexpected(offset.error());
-    (role.use == Role::Use::Write ? *results[result++] : *sources[source++]) = *offset;
-  }
-  uop.handler = implementation.handlers[emitter.wave32()][scalar_first];
-  emitter.emit(uop);
-  return {};
+  return LaneTranslator(emitter, instruction, implementation).translate();
 }
 
 }  // namespace wavesmith::emulate

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "isa/memory/element.h"
 #include "isa/target.h"
@@ -59,6 +60,8 @@ struct Facts {
   Generations generations = kEvery;
   Fidelity fidelity = Fidelity::Exact;
   std::string_view bound = {};  ///< of an approximate row: its error, for example "1 ulp"
+  bool keeps_high = false;      ///< a 16-bit result leaves the register's upper half in every generation
+  bool saturates = false;       ///< the row of the form with `clamp`; the form without has a row of its own
 };
 
 /// One operand of a row.
@@ -86,6 +89,11 @@ template <class Signature>
 struct LaneSignature {};
 template <class Signature>
 inline constexpr LaneSignature<Signature> lane{};
+/// The same for an instruction whose speed does not matter: one small handler serves both wave sizes.
+template <class Signature>
+struct RareSignature {};
+template <class Signature>
+inline constexpr RareSignature<Signature> rare{};
 template <class Signature>
 struct ScalarSignature {};
 template <class Signature>
@@ -123,7 +131,10 @@ struct RoleOf<vcc> {
   static constexpr Role write{Role::Use::Write, Type::LaneMask, false, false};
 };
 template <>
-struct RoleOf<exec> : RoleOf<vcc> {};
+struct RoleOf<exec> {
+  static constexpr Role read{Role::Use::Read, Type::Exec, false, false};
+  static constexpr Role write{Role::Use::Write, Type::Exec, false, false};
+};
 template <>
 struct RoleOf<exec32> : RoleOf<vcc> {};
 template <>
@@ -164,13 +175,18 @@ struct Written<out<R...>> {
   static constexpr void add(Row& row) { ((row.roles[row.count++] = RoleOf<R>::write), ...); }
 };
 
+template <class A>
+constexpr void add_source(Row& row) {
+  if constexpr (!std::is_same_v<A, lane_number>) row.roles[row.count++] = RoleOf<A>::read;
+}
+
 template <class Signature>
 struct Roles;
 template <class R, class... A>
 struct Roles<R(A...)> {
   static constexpr void add(Row& row) {
     Written<R>::add(row);
-    ((row.roles[row.count++] = RoleOf<A>::read), ...);
+    (add_source<A>(row), ...);
   }
 };
 

@@ -15,6 +15,10 @@ struct Facts_ {
     rows.push_back(make_row<Signature>(Shape::Lane, names, facts));
   }
   template <class Signature, class Body>
+  void operator()(RareSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
+    rows.push_back(make_row<Signature>(Shape::Lane, names, facts));
+  }
+  template <class Signature, class Body>
   void operator()(ScalarSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
     rows.push_back(make_row<Signature>(Shape::Scalar, names, facts));
   }
@@ -41,8 +45,13 @@ const std::vector<Row>& all() {
     Facts_ facts;
     float32(facts);
     integer32(facts);
-    compare(facts);
     scalar_move(facts);
+    bitfield(facts);
+    bytes(facts);
+    integer16(facts);
+    integer64(facts);
+    compare_integers(facts);
+    compare_floats(facts);
     scalar_integer(facts);
     scalar_logic(facts);
     scalar_bits(facts);

@@ -10,7 +10,7 @@ namespace wavesmith::isa {
 
 /// What the registers hold; facts about a row are made of these.
 enum class Type : uint8_t {
-  F16, F32, F64, BF16, U16, I16, U32, I32, U64, I64, V2F16, V2BF16, V2I16, V2U16, V2F32, B96, B128, LaneMask, Scc
+  F16, F32, F64, BF16, U16, I16, U32, I32, U64, I64, V2F16, V2BF16, V2I16, V2U16, V2F32, B96, B128, LaneMask, Scc, Exec
 };
 
 // clang-format off
@@ -46,6 +46,8 @@ struct vcc { static constexpr Type type = Type::LaneMask; };
 struct exec { static constexpr Type type = Type::LaneMask; };
 /// EXEC of a wave32, for scalar instructions of 32 bits.
 struct exec32 { static constexpr Type type = Type::LaneMask; };
+/// The lane's number, which no register holds.
+struct lane_number {};
 /// The scalar condition code, never printed.
 struct scc { static constexpr Type type = Type::Scc; };
 /// The destination's former value, which a multiply-accumulate reads.

@@ -15,14 +15,18 @@ class Collector {
   template <class Signature, class Body>
   void operator()(isa::LaneSignature<Signature>, std::string_view names, Body, isa::Facts facts = {}) {
     Implementation implementation{isa::make_row<Signature>(isa::Shape::Lane, names, facts)};
-    using Applied =
-        std::conditional_t<LaneOperation<64, false, Body, Signature>::kPacked, BothHalves<Body>, Body>;
-    implementation.handlers[0][0] = LaneOperation<64, false, Applied, Signature>::run;
-    implementation.handlers[0][1] = LaneOperation<64, true, Applied, Signature>::run;
+    implementation.handlers[0][0] = Operation<64, false, Body, Signature>::run;
+    implementation.handlers[0][1] = Operation<64, true, Body, Signature>::run;
     if (facts.generations & isa::kRdna) {
-      implementation.handlers[1][0] = LaneOperation<32, false, Applied, Signature>::run;
-      implementation.handlers[1][1] = LaneOperation<32, true, Applied, Signature>::run;
+      implementation.handlers[1][0] = Operation<32, false, Body, Signature>::run;
+      implementation.handlers[1][1] = Operation<32, true, Body, Signature>::run;
     }
+    table.push_back(implementation);
+  }
+  template <class Signature, class Body>
+  void operator()(isa::RareSignature<Signature>, std::string_view names, Body, isa::Facts facts = {}) {
+    Implementation implementation{isa::make_row<Signature>(isa::Shape::Lane, names, facts)};
+    implementation.handlers[0][0] = implementation.handlers[1][0] = Operation<0, false, Body, Signature>::run;
     table.push_back(implementation);
   }
   template <class Signature, class Body>
@@ -43,11 +47,21 @@ class Collector {
   void operator()(isa::ScalarStoreSignature<E>, std::string_view names, isa::Facts facts);
 
   std::vector<Implementation> table;
+
+ private:
+  template <int kWaveLanes, bool kScalarFirst, class Body, class Signature>
+  using Operation = LaneOperation<kWaveLanes, kScalarFirst,
+                                  std::conditional_t<HasHalves<Signature>::value, BothHalves<Body>, Body>,
+                                  typename HandlerSignature<Signature>::type>;
 };
 
 // One file a family, so that a change compiles one of them again.
 void add_float32(Collector& collector);
 void add_integer32(Collector& collector);
+void add_bitfield(Collector& collector);
+void add_bytes(Collector& collector);
+void add_integer16(Collector& collector);
+void add_integer64(Collector& collector);
 void add_compare(Collector& collector);
 void add_scalar_integer(Collector& collector);
 void add_load_store(Collector& collector);
@@ -55,6 +69,7 @@ void add_scalar_memory(Collector& collector);
 
 /// The micro-operations' handlers.
 void add_micro(Engine& engine);
+void add_operands(Engine& engine);
 
 /// The handlers that make addresses.
 void add_address(Engine& engine);

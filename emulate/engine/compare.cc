@@ -4,6 +4,9 @@
 
 namespace wavesmith::emulate {
 
-void add_compare(Collector& collector) { isa::compare(collector); }
+void add_compare(Collector& collector) {
+  isa::compare_integers(collector);
+  isa::compare_floats(collector);
+}
 
 }  // namespace wavesmith::emulate

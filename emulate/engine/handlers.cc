@@ -55,12 +55,14 @@ const Engine& engine() {
   return chosen;
 }
 
-const Implementation* find_implementation(std::string_view mnemonic, const isa::Target& target) {
+const Implementation* find_implementation(std::string_view mnemonic, const isa::Target& target,
+                                          bool saturates) {
   static const Index index = make_index();
   const auto found = index.find(mnemonic);
   if (found == index.end()) return nullptr;
   for (const Implementation* implementation : found->second)
-    if (target.is(implementation->row.facts.generations)) return implementation;
+    if (target.is(implementation->row.facts.generations) && implementation->row.facts.saturates == saturates)
+      return implementation;
   return nullptr;
 }
 

@@ -11,7 +11,7 @@
 namespace wavesmith::emulate {
 
 /// An instruction's handlers. Which of them exist depends on the row's shape:
-/// Lane: [wave32][first source is scalar], other shapes: [wave32][0].
+/// Lane: [wave32][first source is scalar] (none of the latter for a rare row), other shapes: [wave32][0].
 struct Implementation {
   isa::Row row;
   Handler handlers[2][2] = {};
@@ -33,6 +33,18 @@ enum class Micro : uint32_t {
   Splat,      ///< row d = scalar dword a in all lanes
   Negate,     ///< row d = row a ^ c's dword (sign bits)
   ClearSign,  ///< row d = row a & ~c's dword
+  CopyRow,    ///< row d = row a
+  Extract,    ///< row d = a Field (b, c) of row a
+  Insert,     ///< a Field (b, c) of row d = row a's low bits, in active lanes
+  ClampF16,   ///< row d to 0..1, in active lanes
+  ClampF32,
+  ClampF64,
+  ScaleF16,  ///< row d times the f32 constant in c, in active lanes
+  ScaleF32,
+  ScaleF64,
+  DppMove,       ///< row d = row a, lanes exchanged by a DppTable in pointer; 0 where there is no source
+  DppNarrow,     ///< scalar pair d = EXEC, then EXEC = those lanes of it that the DppTable in pointer writes
+  CopyScalar64,  ///< scalar pair d = scalar pair a
   Count
 };
 
@@ -66,6 +78,8 @@ struct Engine {
 const Engine& engine();
 
 /// The implementation of a mnemonic (without encoding suffix) in a generation; nullptr when there is none.
-const Implementation* find_implementation(std::string_view mnemonic, const isa::Target& target);
+/// `saturates`: the row of the form with integer `clamp`.
+const Implementation* find_implementation(std::string_view mnemonic, const isa::Target& target,
+                                          bool saturates = false);
 
 }  // namespace wavesmith::emulate

@@ -38,6 +38,29 @@ struct ResultList<isa::out<R...>> {
   using type = isa::out<R...>;
 };
 
+/// Whether a row's body is for halves.
+template <class Signature>
+struct HasHalves;
+template <class R, class... A>
+struct HasHalves<R(A...)> {
+  static constexpr bool value = (IsTwo<A>::value || ...);
+};
+
+/// v_cmpx_* share the handlers of v_cmp_*: the translator says where the lanes' mask goes.
+template <class Signature>
+struct HandlerSignature {
+  using type = Signature;
+};
+template <class... A>
+struct HandlerSignature<isa::exec(A...)> {
+  using type = isa::bit(A...);
+};
+template <class... A>
+struct HandlerSignature<isa::out<isa::bit, isa::exec>(A...)> {
+  using type = isa::bit(A...);
+};
+
+/// kWaveLanes is 64 or 32; 0 stands for either, in a loop that is not unrolled.
 template <int kWaveLanes, bool kScalarFirst, class Body, class Signature>
 struct LaneOperation;
 
@@ -45,13 +68,13 @@ struct LaneOperation;
 template <int kWaveLanes, bool kScalarFirst, class Body, class R, class... A>
 struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
   static constexpr int kPacks = kWaveLanes / kPackLanes;
-  static constexpr bool kPacked = (IsTwo<A>::value || ...);
 
   /// Which of a, b, c, f each source takes.
   static constexpr auto slots() {
     std::array<int, sizeof...(A) + 1> slot{};
     int next = 0, i = 0;
-    ((slot[static_cast<size_t>(i++)] = IsOld<A>::value ? -1 : next++), ...);
+    ((slot[static_cast<size_t>(i++)] = IsOld<A>::value || std::is_same_v<A, isa::lane_number> ? -1 : next++),
+     ...);
     return slot;
   }
   [[gnu::always_inline]] static uint32_t offset(const Uop* uop, int slot) {
@@ -69,6 +92,9 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
       return mask_of(sources.masks[I], pack);
     } else if constexpr (IsOld<T>::value) {
       return source<typename T::of, I>(sources, pack);
+    } else if constexpr (std::is_same_v<T, isa::lane_number>) {
+      constexpr Pack<uint32_t> kNumbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+      return kNumbers + static_cast<uint32_t>(kPackLanes * pack);
     } else if constexpr (kScalarFirst && slots()[I] == 0) {
       return Io<T>::broadcast(sources.rows[I]);
     } else {
@@ -103,7 +129,7 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
   template <class T>
   [[gnu::always_inline]] static void write_bits(Wave* wave, uint32_t offset, uint64_t bits, uint64_t exec) {
     if constexpr (IsMask<T>::value) {
-      if constexpr (kWaveLanes == 64)
+      if (kWaveLanes == 64 || (kWaveLanes == 0 && wave->lanes == 64))
         at<uint64_t>(wave, offset) = bits & exec;
       else
         at<uint32_t>(wave, offset) = static_cast<uint32_t>(bits & exec);
@@ -119,9 +145,16 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
     std::byte* const d = base(wave) + uop->d;
     std::byte* const e = base(wave) + uop->e;
     uint64_t bits[2] = {};
+    if constexpr (kWaveLanes == 0) {
+      const int packs = static_cast<int>(wave->lanes / kPackLanes);
+#pragma clang loop unroll(disable)
+      for (int pack = 0; pack < packs; ++pack)
+        pack_of<kFull>(Results{}, indices, sources, d, e, bits, pack, exec);
+    } else {
 #pragma clang loop unroll(full)
-    for (int pack = 0; pack < kPacks; ++pack)
-      pack_of<kFull>(Results{}, indices, sources, d, e, bits, pack, exec);
+      for (int pack = 0; pack < kPacks; ++pack)
+        pack_of<kFull>(Results{}, indices, sources, d, e, bits, pack, exec);
+    }
     finish(Results{}, uop, wave, bits, exec);
   }
   template <class First, class... Rest>
@@ -135,7 +168,9 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
     using Results = typename ResultList<R>::type;
     constexpr auto kIndices = std::index_sequence_for<A...>{};
     const uint64_t exec = wave->exec();
-    if constexpr (kMaskedStores) {
+    if constexpr (IsMask<R>::value) {
+      all<true, Results>(uop, wave, exec, kIndices);
+    } else if constexpr (kMaskedStores || kWaveLanes == 0) {
       all<false, Results>(uop, wave, exec, kIndices);
     } else {
       constexpr uint64_t kEvery = kWaveLanes == 64 ? ~uint64_t{0} : 0xffffffffu;

@@ -16,12 +16,17 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     made.level = WAVESMITH_TEXT(WAVESMITH_LEVEL);
     add_float32(collector);
     add_integer32(collector);
+    add_bitfield(collector);
+    add_bytes(collector);
+    add_integer16(collector);
+    add_integer64(collector);
     add_compare(collector);
     add_scalar_integer(collector);
     add_load_store(collector);
     add_scalar_memory(collector);
     add_micro(made);
     add_address(made);
+    add_operands(made);
     made.implementations = collector.table;
     return made;
   }();

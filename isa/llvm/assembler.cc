@@ -56,7 +56,9 @@ std::vector<uint8_t> text_section(llvm::StringRef object) {
 
 std::string_view wave_features(const Target& target, int wave_lanes) {
   if (target.wave64_only) return "";
-  return wave_lanes == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64";
+  // Halves of registers by name (v0.l, v0.h), also where LLVM does not yet print them by default.
+  return wave_lanes == 64 ? "+real-true16,+wavefrontsize64,-wavefrontsize32"
+                          : "+real-true16,+wavefrontsize32,-wavefrontsize64";
 }
 
 Result<std::vector<uint8_t>> assemble(const Target& target, int wave_lanes, std::string_view text) {

@@ -1,0 +1,77 @@
+#include "emulate/dpp.h"
+
+#include <deque>
+#include <mutex>
+
+#include <fmt/format.h>
+
+namespace wavesmith::emulate {
+namespace {
+
+constexpr int kNone = -1;
+
+/// The lane that `lane` reads, or kNone; the controls as in the ISA manuals' "Data Parallel Processing".
+int source_lane(const isa::Modifier& control, int lane, int lanes) {
+  const int n = control.values.empty() ? 0 : static_cast<int>(control.values[0]);
+  const int row = lane & ~15, in_row = lane & 15;
+  const std::string& name = control.name;
+  if (name == "quad_perm") return (lane & ~3) + (static_cast<int>(control.values[lane & 3]) & 3);
+  if (name == "dpp8") return (lane & ~7) + (static_cast<int>(control.values[lane & 7]) & 7);
+  if (name == "row_shl") return in_row + n < 16 ? lane + n : kNone;
+  if (name == "row_shr") return in_row >= n ? lane - n : kNone;
+  if (name == "row_ror") return row + ((in_row - n) & 15);
+  if (name == "row_mirror") return row + 15 - in_row;
+  if (name == "row_half_mirror") return (lane & ~7) + 7 - (lane & 7);
+  if (name == "row_share" || name == "row_newbcast") return row + (n & 15);
+  if (name == "row_xmask") return row + (in_row ^ (n & 15));
+  if (name == "row_bcast") return n == 15 ? row - 1 : lane >= 32 ? 31 : kNone;
+  if (name == "wave_shl") return lane + 1 < lanes ? lane + 1 : kNone;
+  if (name == "wave_shr") return lane - 1;
+  if (name == "wave_rol") return (lane + 1) % lanes;
+  if (name == "wave_ror") return (lane + lanes - 1) % lanes;
+  return kNone;
+}
+
+constexpr std::string_view kControls[] = {"quad_perm",    "dpp8",       "row_shl",         "row_shr",
+                                          "row_ror",      "row_mirror", "row_half_mirror", "row_share",
+                                          "row_newbcast", "row_xmask",  "row_bcast",       "wave_shl",
+                                          "wave_shr",     "wave_rol",   "wave_ror"};
+
+const isa::Modifier* control_of(const isa::Instruction& instruction) {
+  for (const std::string_view name : kControls)
+    if (const isa::Modifier* modifier = instruction.find(name)) return modifier;
+  return nullptr;
+}
+
+/// Tables that were made; the few that a process needs are kept to its end.
+const DppTable* keep(const DppTable& table) {
+  static std::mutex mutex;
+  static std::deque<DppTable> tables;
+  const std::scoped_lock lock(mutex);
+  for (const DppTable& known : tables)
+    if (known == table) return &known;
+  return &tables.emplace_back(table);
+}
+
+}  // namespace
+
+Result<const DppTable*> dpp_table(const isa::Instruction& instruction, int lanes) {
+  const isa::Modifier* const control = control_of(instruction);
+  const bool eight = control && control->name == "dpp8";
+  const size_t values = control && control->name == "quad_perm" ? 4 : eight ? 8 : 0;
+  if (!control || control->values.size() < values)
+    return fail(ErrorKind::Unsupported, fmt::format("unknown DPP control of '{}'", instruction.text));
+  DppTable table;
+  const int64_t rows = instruction.value("row_mask", 15), banks = instruction.value("bank_mask", 15);
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int from = source_lane(*control, lane, lanes);
+    const uint64_t bit = uint64_t{1} << lane;
+    if (from >= 0) table.inside |= bit, table.lane[lane] = static_cast<uint32_t>(from);
+    if ((rows >> (lane / 16) & 1) && (banks >> (lane % 16 / 4) & 1)) table.written |= bit;
+  }
+  table.inactive_too = instruction.value("fi") != 0;
+  table.bound_ctrl = eight || instruction.has("bound_ctrl");
+  return keep(table);
+}
+
+}  // namespace wavesmith::emulate

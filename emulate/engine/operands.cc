@@ -1,0 +1,150 @@
+// Micro-operations that prepare sources and finish results: DPP, SDWA, halves of registers, clamp and omod.
+// They are rare beside the instructions proper, so one handler serves both wave sizes.
+#include "emulate/dpp.h"
+#include "emulate/engine/collect.h"
+#include "emulate/operand_fields.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+using isa::bits;
+
+/// Applies `body` to each pack: (row a, row d's former value) to d; kMasked: only in active lanes.
+template <bool kMasked, class Body>
+[[gnu::always_inline]] void each_pack(const Uop* uop, Wave* wave, Body body) {
+  const int packs = static_cast<int>(wave->lanes / kPackLanes);
+  std::byte *const d = base(wave) + uop->d, *const a = base(wave) + uop->a;
+  const uint64_t exec = wave->exec();
+#pragma clang loop unroll(disable)
+  for (int pack = 0; pack < packs; ++pack)
+    store<!kMasked>(d, pack, body(dwords(a, pack), dwords(d, pack)), mask_of(exec, pack));
+}
+
+void copy_row(const Uop* uop, Wave* wave) {
+  each_pack<false>(uop, wave, [](auto a, auto) { return a; });
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// d = field of a: `b` is its lowest bit, `c` its width and whether to extend its sign.
+void extract(const Uop* uop, Wave* wave) {
+  const Field field = Field::unpack(uop->b, uop->c);
+  const uint32_t up = 32 - field.width - field.low, down = 32 - field.width;
+  if (field.sign_extend)
+    each_pack<false>(uop, wave, [&](auto a, auto) {
+      return bits<Pack<uint32_t>>(bits<Pack<int32_t>>(a << up) >> static_cast<int>(down));
+    });
+  else
+    each_pack<false>(uop, wave, [&](auto a, auto) { return a << up >> down; });
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// The field of d = the low bits of a, in active lanes; the other bits of d by `rest`.
+void insert(const Uop* uop, Wave* wave) {
+  const Field field = Field::unpack(uop->b, uop->c);
+  const uint32_t mask = (field.width == 32 ? ~0u : (1u << field.width) - 1) << field.low;
+  switch (field.rest) {
+    case Field::Rest::Keep:
+      each_pack<true>(uop, wave, [&](auto a, auto d) { return (d & ~mask) | ((a << field.low) & mask); });
+      break;
+    case Field::Rest::Zero:
+      each_pack<true>(uop, wave, [&](auto a, auto) { return (a << field.low) & mask; });
+      break;
+    case Field::Rest::Sign: {
+      const uint32_t up = 32 - field.width, down = 32 - field.width - field.low;
+      each_pack<true>(uop, wave, [&](auto a, auto) {
+        return bits<Pack<uint32_t>>(bits<Pack<int32_t>>(a << up) >> static_cast<int>(down)) &
+               ~((1u << field.low) - 1);
+      });
+      break;
+    }
+  }
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// Row d of floats in place, in active lanes.
+template <class Tag, class Body>
+[[gnu::always_inline]] void in_place(const Uop* uop, Wave* wave, Body body) {
+  const int packs = static_cast<int>(wave->lanes / kPackLanes);
+  std::byte* const d = base(wave) + uop->d;
+  const uint64_t exec = wave->exec();
+#pragma clang loop unroll(disable)
+  for (int pack = 0; pack < packs; ++pack)
+    Io<Tag>::template store_value<false>(d, pack, body(Io<Tag>::load(d, pack)), mask_of(exec, pack));
+}
+
+/// To 0..1; a NaN becomes 0, as with the DX10_CLAMP bit that AMDGPU programs have set and gfx12 always has.
+template <class Tag>
+void clamp(const Uop* uop, Wave* wave) {
+  in_place<Tag>(uop, wave, [](auto x) {
+    const decltype(x) zero = 0, one = 1;
+    return x > zero ? (x < one ? x : one) : zero;
+  });
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// Times the float in c: the output modifier.
+template <class Tag>
+void scale(const Uop* uop, Wave* wave) {
+  const auto factor = static_cast<typename Tag::value>(bits<float>(uop->c));
+  in_place<Tag>(uop, wave, [&](auto x) { return x * factor; });
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// The lanes whose DPP source can be read.
+uint64_t readable(const DppTable& table, uint64_t exec, int lanes) {
+  if (table.inactive_too) return table.inside;
+  uint64_t active = 0;
+  for (int lane = 0; lane < lanes; ++lane)
+    active |= (exec >> table.lane[static_cast<size_t>(lane)] & 1) << lane;
+  return active & table.inside;
+}
+
+void dpp_move(const Uop* uop, Wave* wave) {
+  const auto& table = *static_cast<const DppTable*>(uop->pointer);
+  const int lanes = static_cast<int>(wave->lanes);
+  const auto* const a = &at<uint32_t>(wave, uop->a);
+  auto* const d = &at<uint32_t>(wave, uop->d);
+  const uint64_t valid = readable(table, wave->exec(), lanes);
+  for (int lane = 0; lane < lanes; ++lane)
+    d[lane] = a[table.lane[static_cast<size_t>(lane)]] & -static_cast<uint32_t>(valid >> lane & 1);
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// d = EXEC, then EXEC = its lanes that the DPP instruction writes.
+void dpp_narrow(const Uop* uop, Wave* wave) {
+  const auto& table = *static_cast<const DppTable*>(uop->pointer);
+  const uint64_t exec = wave->exec();
+  at<uint64_t>(wave, uop->d) = exec;
+  uint64_t written = exec & table.written;
+  if (!table.bound_ctrl) written &= readable(table, exec, static_cast<int>(wave->lanes));
+  wave->exec() = written;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+void copy_scalar64(const Uop* uop, Wave* wave) {
+  at<uint64_t>(wave, uop->d) = at<uint64_t>(wave, uop->a);
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+}  // namespace
+
+void add_operands(Engine& engine) {
+  const auto both = [&](Micro operation, Handler handler) {
+    engine.micro[static_cast<size_t>(operation)][0] = engine.micro[static_cast<size_t>(operation)][1] =
+        handler;
+  };
+  both(Micro::CopyRow, copy_row);
+  both(Micro::Extract, extract);
+  both(Micro::Insert, insert);
+  both(Micro::ClampF16, clamp<isa::f16>);
+  both(Micro::ClampF32, clamp<isa::f32>);
+  both(Micro::ClampF64, clamp<isa::f64>);
+  both(Micro::ScaleF16, scale<isa::f16>);
+  both(Micro::ScaleF32, scale<isa::f32>);
+  both(Micro::ScaleF64, scale<isa::f64>);
+  both(Micro::DppMove, dpp_move);
+  both(Micro::DppNarrow, dpp_narrow);
+  both(Micro::CopyScalar64, copy_scalar64);
+}
+
+}  // namespace wavesmith::emulate
