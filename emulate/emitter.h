@@ -66,6 +66,8 @@ constexpr bool is_row(const isa::Operand& operand) {
 // One translator a shape. Each emits the instruction's micro-operations or says why it can't.
 Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction,
                             const Implementation& implementation);
+Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
+Result<void> translate_wave(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
 Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruction,
                               const Implementation& implementation);
 Result<void> translate_memory(Emitter& emitter, const isa::Instruction& instruction,

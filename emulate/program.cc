@@ -257,6 +257,12 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
             case isa::Shape::Lane:
               done = translate_lane(emitter, instruction, *implementation);
               break;
+            case isa::Shape::Packed:
+              done = translate_packed(emitter, instruction, *implementation);
+              break;
+            case isa::Shape::Wave:
+              done = translate_wave(emitter, instruction, *implementation);
+              break;
             case isa::Shape::Scalar:
               done = translate_scalar(emitter, instruction, *implementation);
               break;

@@ -23,6 +23,7 @@ namespace wavesmith::isa {
 enum class Shape : uint8_t {
   Scalar,   ///< once a wave, on SGPRs
   Lane,     ///< once a lane, under EXEC
+  Packed,  ///< once a lane on parts of registers, which op_sel chooses: VOP3P, small floats
   Wave,     ///< across lanes
   Memory,   ///< loads, stores, atomics, LDS
   Matrix,   ///< MFMA, WMMA and their sparse forms
@@ -70,7 +71,7 @@ struct Role {
   Use use;
   Type type;
   bool printed;          ///< stands among the printed operands (otherwise implicit: VCC, SCC, EXEC)
-  bool destination_too;  ///< reads the destination's former value
+  bool destination_too;  ///< a read: of the destination's former value; a write: of a register that is read as well
 };
 
 /// The facts of one instruction. `mnemonics` lists its names in all generations, separated by spaces.

@@ -22,6 +22,14 @@ struct Facts_ {
   void operator()(ScalarSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
     rows.push_back(make_row<Signature>(Shape::Scalar, names, facts));
   }
+  template <class Signature, class Body>
+  void operator()(PackedSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
+    rows.push_back(make_row<Signature>(Shape::Packed, names, facts));
+  }
+  template <class Signature, class Body>
+  void operator()(WaveSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
+    rows.push_back(make_row<Signature>(Shape::Wave, names, facts));
+  }
   template <class E>
   void operator()(LoadSignature<E>, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
@@ -45,6 +53,9 @@ const std::vector<Row>& all() {
     Facts_ facts;
     float32(facts);
     integer32(facts);
+    packed_math_instructions(facts);
+    dot_instructions(facts);
+    cross_lane_instructions(facts);
     scalar_move(facts);
     bitfield(facts);
     bytes(facts);

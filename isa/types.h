@@ -10,7 +10,8 @@ namespace wavesmith::isa {
 
 /// What the registers hold; facts about a row are made of these.
 enum class Type : uint8_t {
-  F16, F32, F64, BF16, U16, I16, U32, I32, U64, I64, V2F16, V2BF16, V2I16, V2U16, V2F32, B96, B128, LaneMask, Scc, Exec
+  F16, F32, F64, BF16, U16, I16, U32, I32, U64, I64, V2F16, V2BF16, V2I16, V2U16, V2F32, V2U32, B8, B16, B96, B128, B192,
+  B512, B1024, LaneMask, Scc, Exec, Row, Mixed, Immediate, M0
 };
 
 // clang-format off

@@ -6,7 +6,9 @@
 #include "emulate/engine/handlers.h"
 #include "emulate/engine/lane.h"
 #include "emulate/engine/scalar.h"
+#include "isa/packed.h"
 #include "isa/row.h"
+#include "isa/wave.h"
 
 namespace wavesmith::emulate {
 
@@ -46,6 +48,12 @@ class Collector {
   template <class E>
   void operator()(isa::ScalarStoreSignature<E>, std::string_view names, isa::Facts facts);
 
+  // Packed and wave rows: defined in packed.h and wave_operation.h.
+  template <class Signature, class Body>
+  void operator()(isa::PackedSignature<Signature>, std::string_view names, Body, isa::Facts facts = {});
+  template <class Signature, class Body>
+  void operator()(isa::WaveSignature<Signature>, std::string_view names, Body, isa::Facts facts = {});
+
   std::vector<Implementation> table;
 
  private:
@@ -66,6 +74,9 @@ void add_compare(Collector& collector);
 void add_scalar_integer(Collector& collector);
 void add_load_store(Collector& collector);
 void add_scalar_memory(Collector& collector);
+void add_packed_math(Collector& collector);
+void add_dot(Collector& collector);
+void add_cross_lane(Collector& collector);
 
 /// The micro-operations' handlers.
 void add_micro(Engine& engine);

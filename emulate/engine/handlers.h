@@ -11,7 +11,8 @@
 namespace wavesmith::emulate {
 
 /// An instruction's handlers. Which of them exist depends on the row's shape:
-/// Lane: [wave32][first source is scalar] (none of the latter for a rare row), other shapes: [wave32][0].
+/// Lane: [wave32][first source is scalar] (none of the latter for a rare row), Packed: [0][clamp], Wave: [0][0],
+/// other shapes: [wave32][0].
 struct Implementation {
   isa::Row row;
   Handler handlers[2][2] = {};
@@ -45,6 +46,7 @@ enum class Micro : uint32_t {
   DppMove,       ///< row d = row a, lanes exchanged by a DppTable in pointer; 0 where there is no source
   DppNarrow,     ///< scalar pair d = EXEC, then EXEC = those lanes of it that the DppTable in pointer writes
   CopyScalar64,  ///< scalar pair d = scalar pair a
+  SelectHalves, ///< row d = halves of row a, chosen by b (kSelect*), ^ c
   Count
 };
 

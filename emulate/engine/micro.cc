@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "emulate/engine/collect.h"
+#include "emulate/engine/packed_flags.h"
 #include "emulate/program.h"
 
 namespace wavesmith::emulate {
@@ -78,6 +79,15 @@ void change_sign(const Uop* uop, Wave* wave) {
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
+void select_halves(const Uop* uop, Wave* wave) {
+  const uint32_t low = (uop->b & kSelectLowFromHigh) != 0 ? 16 : 0, high = (uop->b & kSelectHighFromHigh) != 0 ? 16 : 0;
+  for (int pack = 0; pack < static_cast<int>(wave->lanes) / kPackLanes; ++pack) {
+    const auto word = dwords(base(wave) + uop->a, pack);
+    dwords(base(wave) + uop->d, pack) = ((word >> low & 0xffffu) | word >> high << 16) ^ uop->c;
+  }
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
 void both(Engine& engine, Micro operation, Handler handler) {
   engine.micro[static_cast<size_t>(operation)][0] = engine.micro[static_cast<size_t>(operation)][1] = handler;
 }
@@ -100,6 +110,7 @@ void add_micro(Engine& engine) {
   both(engine, Micro::Sleep, sleep);
   both(engine, Micro::Nop, nop);
   both(engine, Micro::Trap, trap);
+  both(engine, Micro::SelectHalves, select_halves);
   both(engine, Micro::SetScalar, set_scalar);
   by_lanes(engine, Micro::Splat, splat<64>, splat<32>);
   by_lanes(engine, Micro::Negate, change_sign<64, true>, change_sign<32, true>);

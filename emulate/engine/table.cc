@@ -24,6 +24,9 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_scalar_integer(collector);
     add_load_store(collector);
     add_scalar_memory(collector);
+    add_packed_math(collector);
+    add_dot(collector);
+    add_cross_lane(collector);
     add_micro(made);
     add_address(made);
     add_operands(made);

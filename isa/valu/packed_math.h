@@ -1,0 +1,73 @@
+// VOP3P arithmetic on two 16-bit values in a register, and CDNA's on two floats in a pair of registers.
+#pragma once
+
+#include "isa/packed.h"
+#include "isa/valu/half_fma.h"
+
+namespace wavesmith::isa {
+
+namespace packed_math {
+
+/// V_MIN_F16, V_MIN_NUM_F16: a NaN loses against a number, -0 is less than +0.
+inline constexpr auto minimum_number = [](auto a, auto b) {
+  using Words = Pack<uint32_t>;
+  const auto zeros = bits<Pack<float>>(bits<Words>(a) | bits<Words>(b));
+  return a < b ? a : a == b ? zeros : b != b ? a : b;
+};
+inline constexpr auto maximum_number = [](auto a, auto b) {
+  using Words = Pack<uint32_t>;
+  const auto zeros = bits<Pack<float>>(bits<Words>(a) & bits<Words>(b));
+  return a > b ? a : a == b ? zeros : b != b ? a : b;
+};
+/// V_MINIMUM_F16: IEEE 754-2019 minimum, a NaN wins.
+inline constexpr auto minimum = [](auto a, auto b) { return a != a ? a : b != b ? b : minimum_number(a, b); };
+inline constexpr auto maximum = [](auto a, auto b) { return a != a ? a : b != b ? b : maximum_number(a, b); };
+
+}  // namespace packed_math
+
+template <class Visitor>
+void packed_math_instructions(Visitor& v) {
+  using namespace packed_math;
+  // clang-format off
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_add_f16", [](auto a, auto b) { return a + b; });
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_mul_f16", [](auto a, auto b) { return a * b; });
+  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_fma_f16", [](auto a, auto b, auto c) { return half_fma(a, b, c); });
+  v(packed<v2f16(v2f16, v2f16, old<v2f16>)>, "v_pk_fmac_f16", [](auto a, auto b, auto d) { return half_fma(a, b, d); });
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_min_f16 v_pk_min_num_f16", [](auto a, auto b) { return minimum_number(a, b); });
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_max_f16 v_pk_max_num_f16", [](auto a, auto b) { return maximum_number(a, b); });
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_minimum_f16", [](auto a, auto b) { return minimum(a, b); }, {.generations = kRdna4});
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_maximum_f16", [](auto a, auto b) { return maximum(a, b); }, {.generations = kRdna4});
+  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_minimum3_f16", [](auto a, auto b, auto c) { return minimum(minimum(a, b), c); }, {.generations = kCdna4});
+  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_maximum3_f16", [](auto a, auto b, auto c) { return maximum(maximum(a, b), c); }, {.generations = kCdna4});
+
+  // With `clamp` integers saturate instead of wrapping.
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_add_u16", [](auto clamp, auto a, auto b) { if constexpr (clamp()) return __builtin_elementwise_add_sat(a, b); else return a + b; });
+  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_add_i16", [](auto clamp, auto a, auto b) { if constexpr (clamp()) return __builtin_elementwise_add_sat(a, b); else return a + b; });
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_sub_u16", [](auto clamp, auto a, auto b) { if constexpr (clamp()) return __builtin_elementwise_sub_sat(a, b); else return a - b; });
+  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_sub_i16", [](auto clamp, auto a, auto b) { if constexpr (clamp()) return __builtin_elementwise_sub_sat(a, b); else return a - b; });
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_mul_lo_u16", [](auto a, auto b) { return a * b; });
+  v(packed<v2u16(v2u16, v2u16, v2u16)>,    "v_pk_mad_u16", [](auto clamp, auto a, auto b, auto c) {
+    if constexpr (!clamp()) return a * b + c;
+    else return convert<uint16_t>(__builtin_elementwise_min(__builtin_elementwise_add_sat(convert<uint32_t>(a) * convert<uint32_t>(b), convert<uint32_t>(c)), Pack<uint32_t>(0xffff)));
+  });
+  v(packed<v2i16(v2i16, v2i16, v2i16)>,    "v_pk_mad_i16", [](auto clamp, auto a, auto b, auto c) {
+    if constexpr (!clamp()) return a * b + c;
+    else return convert<int16_t>(__builtin_elementwise_max(__builtin_elementwise_min(convert<int32_t>(a) * convert<int32_t>(b) + convert<int32_t>(c), Pack<int32_t>(0x7fff)), Pack<int32_t>(-0x8000)));
+  });
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_min_u16", [](auto a, auto b) { return __builtin_elementwise_min(a, b); });
+  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_min_i16", [](auto a, auto b) { return __builtin_elementwise_min(a, b); });
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_max_u16", [](auto a, auto b) { return __builtin_elementwise_max(a, b); });
+  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_max_i16", [](auto a, auto b) { return __builtin_elementwise_max(a, b); });
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_lshlrev_b16", [](auto a, auto b) { return b << (a & 15); });
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_lshrrev_b16", [](auto a, auto b) { return b >> (a & 15); });
+  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_ashrrev_i16", [](auto a, auto b) { return b >> (a & 15); });
+
+  v(packed<v2f32(v2f32, v2f32)>,           "v_pk_add_f32", [](auto a, auto b) { return a + b; }, {.generations = kCdna});
+  v(packed<v2f32(v2f32, v2f32)>,           "v_pk_mul_f32", [](auto a, auto b) { return a * b; }, {.generations = kCdna});
+  v(packed<v2f32(v2f32, v2f32, v2f32)>,    "v_pk_fma_f32", [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); }, {.generations = kCdna});
+  // The low result comes from the first source, the high one from the second.
+  v(packed<v2u32(whole<v2u32>, whole<v2u32>)>, "v_pk_mov_b32", [](auto a, auto b) { return Parts{a.low, b.low}; }, {.generations = kCdna});
+  // clang-format on
+}
+
+}  // namespace wavesmith::isa
