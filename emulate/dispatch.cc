@@ -52,6 +52,15 @@ struct Run {
 /// The most waves of a workgroup: 1,024 work-items in waves of 32.
 constexpr size_t kMostWaves = 32;
 
+/// MODE as the kernel descriptor asks for it: rounding and denormals, and, where these exist, DX10_CLAMP and
+/// IEEE.
+uint32_t initial_mode(const object::Descriptor& descriptor, const isa::Target& target) {
+  const uint32_t settings = descriptor.compute_pgm_rsrc1;
+  uint32_t mode = descriptor.float_mode() | (settings >> 26 & 1) << 23;
+  if (target.has_ieee_mode()) mode |= (settings >> 21 & 1) << 8 | (settings >> 23 & 1) << 9;
+  return mode;
+}
+
 /// A workgroup with the storage that its waves use; reused from one workgroup to the next.
 struct Slot {
   Workgroup group;
@@ -167,6 +176,7 @@ class Worker {
     group.id[2] = static_cast<uint32_t>(number / run_.groups[0] / run_.groups[1]);
     group.lds = slot->lds.data();
     group.fault.reset();
+    group.barrier_signals = 0;
     group.waves.clear();
     if (lds_size()) std::memset(group.lds, 0, lds_size());
     start_waves(*slot);
@@ -248,7 +258,7 @@ class Worker {
       if (descriptor.workgroup_info()) put(0, 1);
     }
     wave.set_apertures();
-    wave.s[index::kMode] = descriptor.float_mode();
+    wave.s[index::kMode] = initial_mode(descriptor, dispatch.program->target());
 
     wave.status = Status::Ready;
     wave.lanes = lanes_;
@@ -261,6 +271,7 @@ class Worker {
     wave.scratch = slot.scratch.data() + static_cast<size_t>(scratch_size()) * kRowLanes * number;
     wave.scratch_size = scratch_size();
     wave.constants_loaded = 0;
+    wave.barrier_complete = 0;
     const auto entry = dispatch.program->entry(dispatch.entry);
     if (!entry) {
       slot.group.fail(wave, nullptr, entry.error());
@@ -282,6 +293,7 @@ class Worker {
       run_slice(*wave);
       executed_ += static_cast<uint64_t>(kSlice - wave->budget);
       if (wave->status == Status::Fault) return report(group, *wave);
+      if (wave->status == Status::Done) group.complete_barrier();
       if (wave->status != Status::Ready)
         ended = true;
       else if (!wave->may_wait && !wave->slept)
@@ -298,9 +310,10 @@ class Worker {
     const bool blocked = std::none_of(group.waves.begin(), group.waves.end(),
                                       [](Wave* wave) { return wave->status == Status::Ready; });
     if (blocked) {
+      Wave* released = nullptr;
       for (Wave* wave : group.waves)
-        if (wave->status == Status::Barrier) wave->status = Status::Ready;
-      return Outcome::Going;
+        if (wave->status == Status::Barrier) wave->status = Status::Ready, released = wave;
+      return released ? Outcome::Going : report_deadlock(group);
     }
     return ended || computing ? Outcome::Going : Outcome::Waiting;
   }
@@ -320,6 +333,14 @@ class Worker {
         return report(group, *wave);
       }
     return Outcome::Going;
+  }
+
+  Outcome report_deadlock(Workgroup& group) {
+    Wave& wave = **std::find_if(group.waves.begin(), group.waves.end(),
+                                [](Wave* each) { return each->status == Status::SplitBarrier; });
+    group.fail(wave, wave.resume,
+               Error{ErrorKind::Trap, "every wave waits at a barrier that not all have signalled"});
+    return report(group, wave);
   }
 
   Outcome report(Workgroup& group, Wave& wave) {

@@ -23,6 +23,10 @@ struct Dispatch {
   const void* packet = nullptr;  ///< for kernels that ask for the dispatch pointer
   const void* queue = nullptr;
   uint64_t dispatch_id = 0;
+  /// Called on a wave's thread when it sends MSG_INTERRUPT with this M0: the device asks the host for a
+  /// service.
+  void (*interrupt)(void* context, uint32_t m0) = nullptr;
+  void* interrupt_context = nullptr;
   uint64_t most_resident = 2048;  ///< workgroups that the GPU holds at once; those make progress together
 };
 

@@ -51,9 +51,9 @@ uint64_t constant_bits(const Operand& operand, Type type) {
       const auto value = static_cast<uint64_t>(operand.bits);
       return value >> 32 ? value : value << 32;
     }
-    if (type == Type::U64)
-      return (operand.bits >= -16 && operand.bits < 0) ? static_cast<uint64_t>(operand.bits)
-                                                       : static_cast<uint64_t>(operand.bits);
+    // A 32-bit literal is extended as the type says.
+    if (type == Type::I64 && operand.bits > 64 && operand.bits <= 0xffffffff)
+      return static_cast<uint64_t>(int64_t{static_cast<int32_t>(operand.bits)});
     return static_cast<uint64_t>(operand.bits);
   }
   // 1/(2 pi) is printed rounded, and differs by type: LLVM, AMDGPUInstPrinter::printImmediate*.
@@ -137,7 +137,15 @@ Result<uint32_t> Emitter::register_offset(const Operand& operand) const {
 Result<uint32_t> Emitter::scalar_source(const Operand& operand, Type type) {
   if (operand.kind == Operand::Kind::Integer || operand.kind == Operand::Kind::Float)
     return constant(constant_bits(operand, type));
-  if (operand.kind == Operand::Kind::Special && operand.name == "null") return constant(0);
+  if (operand.kind == Operand::Kind::Special) {
+    if (operand.name == "null" || operand.name == "src_pops_exiting_wave_id") return constant(0);
+    if (operand.name == "src_vccz" || operand.name == "src_execz") {
+      const uint32_t flag = temporary_scalars();
+      const int of = operand.name == "src_vccz" ? index::kVcc : index::kExec;
+      emit(control::is_zero, flag, scalar_offset(of), wave32() ? 1 : 2);
+      return flag;
+    }
+  }
   return register_offset(operand);
 }
 

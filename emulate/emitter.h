@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "emulate/control.h"
 #include "emulate/engine/handlers.h"
 #include "emulate/program.h"
 #include "emulate/wave.h"
@@ -32,6 +33,12 @@ class Emitter {
   }
   Uop& emit(Address kind, uint32_t d, uint32_t a, uint32_t b, uint32_t c = 0) {
     return emit(engine().address[static_cast<size_t>(kind)][wave32()], d, a, b, c);
+  }
+  /// A micro-operation that calls `function`, which reads d, a, b and c.
+  Uop& emit(ControlFunction function, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
+    Uop& uop = emit(Micro::Call, d, a, b, c);
+    uop.pointer = reinterpret_cast<const void*>(function);
+    return uop;
   }
   /// A micro-operation that stops the wave with `error`.
   void emit_stop(Error error);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "emulate/emitter.h"
+#include "emulate/mode_flow.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/decoder.h"
 
@@ -34,6 +35,62 @@ uint64_t branch_target(const isa::Instruction& instruction) {
   const auto words =
       static_cast<int16_t>(instruction.operands.empty() ? 0 : instruction.operands.back().bits);
   return instruction.pc + instruction.size + static_cast<uint64_t>(int64_t{words} * 4);
+}
+
+Result<void> translate_next(Emitter& emitter, const isa::Instruction& instruction) {
+  const Implementation* const implementation = find_implementation(instruction.mnemonic, emitter.target());
+  if (!implementation) return translate_control(emitter, instruction);
+  switch (implementation->row.shape) {
+    case isa::Shape::Lane:
+      return translate_lane(emitter, instruction, *implementation);
+    case isa::Shape::Packed:
+      return translate_packed(emitter, instruction, *implementation);
+    case isa::Shape::Wave:
+      return translate_wave(emitter, instruction, *implementation);
+    case isa::Shape::Scalar:
+      return translate_scalar(emitter, instruction, *implementation);
+    default:
+      return translate_memory(emitter, instruction, *implementation);
+  }
+}
+
+/// While GPR_IDX_EN is 1, M0's index is added to the numbers of the VGPRs that M0's bits 12 to 15 name:
+/// first, second and third source, and result (CDNA3 ISA, "VGPR indexing"). The instruction works on rows
+/// that stand for those registers.
+Result<void> translate_indexed(Emitter& emitter, isa::Instruction instruction) {
+  const Implementation* const implementation = find_implementation(instruction.mnemonic, emitter.target());
+  size_t results = 1;
+  if (implementation) {
+    const isa::Row& row = implementation->row;
+    results = static_cast<size_t>(std::count_if(row.roles, row.roles + row.count, [](const isa::Role& role) {
+      return role.printed && role.use == isa::Role::Use::Write;
+    }));
+  }
+  struct Copy {
+    uint32_t stand_in, registers, bit, rows;
+  };
+  std::vector<Copy> copies;
+  int used = 0;
+  for (size_t i = 0; i < instruction.operands.size(); ++i) {
+    isa::Operand& operand = instruction.operands[i];
+    if (operand.kind != isa::Operand::Kind::Vgpr) continue;
+    if (used + operand.count > kIndexedRows)
+      return fail(ErrorKind::Unsupported, fmt::format("M0-relative registers of '{}'", instruction.text));
+    const uint32_t stand_in = vgpr_offset(kFirstIndexed + used);
+    const uint32_t bit = i < results ? 15 : 12 + static_cast<uint32_t>(i - results);
+    if (bit <= 15) {
+      copies.push_back({stand_in, vgpr_offset(operand.index), bit, operand.count});
+      operand.index = static_cast<uint16_t>(kFirstIndexed + used);
+      used += operand.count;
+    }
+  }
+  for (const Copy& copy : copies)
+    emitter.emit(control::load_indexed, copy.stand_in, copy.registers, copy.bit, copy.rows);
+  if (const auto done = translate_next(emitter, instruction); !done) return done;
+  for (const Copy& copy : copies)
+    if (copy.bit == 15)
+      emitter.emit(control::store_indexed, copy.stand_in, copy.registers, copy.bit, copy.rows);
+  return {};
 }
 
 }  // namespace
@@ -93,6 +150,17 @@ void Program::load_constants(Wave& wave) const {
   std::copy(constants_.data() + wave.constants_loaded, constants_.data() + count,
             wave.constants + wave.constants_loaded);
   wave.constants_loaded = count;
+}
+
+const Uop* Program::find_jump(uint64_t pc) const {
+  const Jump* const jump = jumps_[jump_slot(pc)].load(std::memory_order_acquire);
+  return jump && jump->pc == pc ? jump->uop : nullptr;
+}
+
+void Program::remember_jump(uint64_t pc, const Uop* uop) {
+  const std::scoped_lock lock(mutex_);
+  jumps_[jump_slot(pc)].store(&kept_jumps_.try_emplace(pc, Jump{pc, uop}).first->second,
+                              std::memory_order_release);
 }
 
 Result<const Uop*> Program::entry(uint64_t pc) {
@@ -164,7 +232,9 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
     uint64_t target;
   };
   std::vector<Fixup> fixups;
+  std::vector<size_t> skips;             // jumps over an instruction that VSKIP skips; their target is in d
   std::map<uint64_t, size_t> positions;  // of leaders
+  const std::map<uint64_t, Modes> modes = follow_modes(code, entry_pc, branch_target);
   Block* block = nullptr;
   const auto jump = [&](Micro operation, uint64_t target, uint32_t d = 0, uint32_t a = 0) {
     fixups.push_back({uops.size(), target});
@@ -198,6 +268,13 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
     const Micro wide = emitter.wave32() ? Micro::JumpIf : Micro::JumpIf64;
     Result<void> done;
     const std::string& name = instruction.mnemonic;
+    const auto mode = modes.find(pc);
+    const Modes here = mode == modes.end() ? Modes{} : mode->second;
+    const bool skippable = here.may_skip && is_vector(instruction);
+    if (skippable) {
+      skips.push_back(uops.size());
+      emitter.emit(Micro::JumpIf, 1, scalar_offset(index::kSkip));
+    }
     switch (flow) {
       case Flow::Branch:
         jump(Micro::Jump, branch_target(instruction));
@@ -252,29 +329,17 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
         if (name == "s_getpc_b64") {
           emitter.emit(find_implementation("s_mov_b64", target_)->handlers[0][0],
                        *emitter.register_offset(instruction.operands[0]), emitter.constant(next));
-        } else if (const Implementation* implementation = find_implementation(name, target_)) {
-          switch (implementation->row.shape) {
-            case isa::Shape::Lane:
-              done = translate_lane(emitter, instruction, *implementation);
-              break;
-            case isa::Shape::Packed:
-              done = translate_packed(emitter, instruction, *implementation);
-              break;
-            case isa::Shape::Wave:
-              done = translate_wave(emitter, instruction, *implementation);
-              break;
-            case isa::Shape::Scalar:
-              done = translate_scalar(emitter, instruction, *implementation);
-              break;
-            default:
-              done = translate_memory(emitter, instruction, *implementation);
-              break;
-          }
+        } else if (here.may_index && is_vector(instruction)) {
+          done = here.may_not_index
+                     ? fail(ErrorKind::Unsupported,
+                            fmt::format("'{}' where s_set_gpr_idx_on may or may not hold", instruction.text))
+                     : translate_indexed(emitter, instruction);
         } else {
-          done = translate_control(emitter, instruction);
+          done = translate_next(emitter, instruction);
         }
     }
     if (!done) emitter.emit_stop(done.error());
+    if (skippable) uops[skips.back()].d = static_cast<uint32_t>(uops.size());
     expected = goes_on(flow) ? next : 0;
   }
   if (expected != 0) jump(Micro::Jump, expected);
@@ -291,6 +356,10 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
                               : elsewhere != entries_.end() ? elsewhere->second
                                                             : nullptr;
   }
+  for (const size_t skip : skips) {
+    uops[skip].pointer = &uops[uops[skip].d];
+    uops[skip].d = 1;
+  }
   for (const auto& [pc, position] : positions) entries_.emplace(pc, &uops[position]);
   units_.push_back(std::move(unit));
   constant_count_.store(static_cast<uint32_t>(constants_.size()), std::memory_order_release);
@@ -299,11 +368,16 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
 
 const Uop* resolve_jump(const Uop* uop, Wave* wave, uint64_t pc) {
   Program& program = *wave->group->program;
+  if (const Uop* const known = program.find_jump(pc)) {
+    program.load_constants(*wave);
+    return known;
+  }
   const auto target = program.entry(pc);
   if (!target) {
     wave->group->fail(*wave, uop, target.error());
     return nullptr;
   }
+  program.remember_jump(pc, *target);
   program.load_constants(*wave);
   return *target;
 }

@@ -1,6 +1,7 @@
 // Machine code translated to micro-operations, lazily, a function at a time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -70,6 +71,7 @@ class Program {
 
  private:
   friend class Emitter;
+  friend const Uop* resolve_jump(const Uop* uop, Wave* wave, uint64_t pc);
   struct Unit;
   Program(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code);
   Result<const Uop*> translate(uint64_t pc);
@@ -87,6 +89,19 @@ class Program {
   std::vector<uint64_t> constants_;  ///< reserved for all, so that waves may read while more are added
   std::atomic<uint32_t> constant_count_{0};
   std::unordered_map<uint64_t, int> constant_index_;
+
+  /// Where indirect jumps went lately, found without the lock. A slot is overwritten, what it pointed to is
+  /// kept.
+  struct Jump {
+    uint64_t pc;
+    const Uop* uop;
+  };
+  static constexpr size_t kJumpSlots = 1024;
+  static constexpr size_t jump_slot(uint64_t pc) { return (pc >> 2 ^ pc >> 12) % kJumpSlots; }
+  [[nodiscard]] const Uop* find_jump(uint64_t pc) const;
+  void remember_jump(uint64_t pc, const Uop* uop);
+  std::array<std::atomic<const Jump*>, kJumpSlots> jumps_{};
+  std::unordered_map<uint64_t, Jump> kept_jumps_;
 };
 
 /// Where an indirect jump goes on; nullptr after stopping the wave with a fault. Called by the engine.

@@ -68,6 +68,8 @@ Result<void> WaveTest::run(std::string_view assembly) {
   const auto entry = loaded.entry(reinterpret_cast<uint64_t>(kept.data()));
   if (!entry) return tl::unexpected(entry.error());
   wave_->constants_loaded = 0;
+  wave_->barrier_complete = 0;
+  state_->group.barrier_signals = 0;
   loaded.load_constants(*wave_);
   wave_->resume = *entry;
   int64_t left = most_instructions;
@@ -79,6 +81,8 @@ Result<void> WaveTest::run(std::string_view assembly) {
     if (left < 0) return fail(ErrorKind::Budget, "the test's program did not end");
   } while (wave_->status == Status::Ready || wave_->status == Status::Barrier);
   if (wave_->status == Status::Done) return {};
+  if (wave_->status == Status::SplitBarrier)
+    return fail(ErrorKind::Trap, "the wave waits at a barrier that it has not signalled");
   if (state_->group.fault) return tl::unexpected(state_->group.fault->error);
   return tl::unexpected(static_cast<const Stop*>(wave_->resume->pointer)->error);
 }

@@ -1,72 +1,336 @@
-// Waits, barriers, sleeps and the end of a wave.
+// Control: waits, barriers, messages, traps, hardware registers, relative moves, modes.
+//
+// Execution is in order and every memory access is done when its instruction is, so every wait is already
+// satisfied. Sources of what each does: AMD's ISA manuals, "Scalar instructions" (SOP1, SOPK, SOPP); LLVM,
+// "Syntax of AMDGPU instruction operands" for how messages and hardware registers are printed.
 #include <fmt/format.h>
 
 #include <array>
+#include <unordered_map>
+#include <vector>
 
+#include "emulate/control.h"
+#include "emulate/control_table.h"
 #include "emulate/emitter.h"
+#include "emulate/hardware_registers.h"
 
 namespace wavesmith::emulate {
 namespace {
 
-/// Instructions that have no effect on the result: execution is in order, so every wait is already satisfied.
-constexpr std::array kNoEffect = {
-    "s_waitcnt",
-    "s_waitcnt_depctr",
-    "s_waitcnt_vscnt",
-    "s_waitcnt_vmcnt",
-    "s_waitcnt_lgkmcnt",
-    "s_waitcnt_expcnt",
-    "s_wait_loadcnt",
-    "s_wait_storecnt",
-    "s_wait_dscnt",
-    "s_wait_kmcnt",
-    "s_wait_expcnt",
-    "s_wait_samplecnt",
-    "s_wait_bvhcnt",
-    "s_wait_loadcnt_dscnt",
-    "s_wait_storecnt_dscnt",
-    "s_wait_alu",
-    "s_delay_alu",
-    "s_clause",
-    "s_nop",
-    "s_setprio",
-    "s_inst_prefetch",
-    "s_set_inst_prefetch_distance",
-    "s_icache_inv",
-    "s_dcache_inv",
-    "s_dcache_wb",
-    "buffer_wbl2",
-    "buffer_inv",
-    "buffer_wbinvl1",
-    "buffer_wbinvl1_vol",
-    "buffer_invl2",
-    "buffer_gl0_inv",
-    "buffer_gl1_inv",
-    "global_inv",
-    "global_wb",
-    "global_wbinv",
-    "s_code_end",
-    "v_nop",
+using isa::Instruction;
+using isa::Operand;
+using isa::Type;
+namespace index = scalar_index;
+
+tl::unexpected<Error> unsupported(const Instruction& instruction) {
+  return fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
+}
+
+Result<void> nothing(Emitter& emitter, const Instruction&) {
+  emitter.emit(Micro::Nop);
+  return {};
+}
+
+Result<void> barrier(Emitter& emitter, const Instruction&) {
+  emitter.emit(Micro::Barrier);
+  return {};
+}
+
+Result<void> sleep(Emitter& emitter, const Instruction&) {
+  emitter.emit(Micro::Sleep);
+  return {};
+}
+
+/// Barrier -1 is the workgroup's. 0 is none, and named ones exist on no target here.
+Result<bool> is_workgroup_barrier(const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  const Operand& number = instruction.operands.back();
+  if (number.kind != Operand::Kind::Integer) return unsupported(instruction);
+  const auto value = static_cast<int16_t>(number.bits);
+  if (value > 0 || value < -1) return unsupported(instruction);
+  return value == -1;
+}
+
+template <ControlFunction kFunction, uint32_t kFlag>
+Result<void> split_barrier(Emitter& emitter, const Instruction& instruction) {
+  const auto served = is_workgroup_barrier(instruction);
+  if (!served) return tl::unexpected(served.error());
+  if (*served)
+    emitter.emit(kFunction, 0, 0, kFlag);
+  else if (kFlag)
+    emitter.emit(find_implementation("s_mov_b32", emitter.target())->handlers[0][0],
+                 scalar_offset(index::kScc), emitter.constant(0));
+  else
+    emitter.emit(Micro::Nop);
+  return {};
+}
+
+Result<void> barrier_state(Emitter& emitter, const Instruction& instruction) {
+  const auto served = is_workgroup_barrier(instruction);
+  if (!served) return tl::unexpected(served.error());
+  const auto result = emitter.register_offset(instruction.operands.front());
+  if (!result || !*served) return unsupported(instruction);
+  emitter.emit(control::barrier_state, *result);
+  return {};
+}
+
+Result<void> trap(Emitter& emitter, const Instruction& instruction) {
+  const int64_t id = instruction.operands.empty() ? 0 : instruction.operands[0].bits;
+  // LLVM, "Trap Handler ABI": 2 is llvm.trap, 3 is llvm.debugtrap, which does nothing without a debugger.
+  if (id == 3) return nothing(emitter, instruction);
+  emitter.emit_stop(
+      Error{ErrorKind::Trap, id == 2 ? "the kernel ended itself (a failed assertion, abort, or a trap)"
+                                     : fmt::format("the kernel trapped (s_trap {})", id)});
+  return {};
+}
+
+Result<void> halt(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty() || (instruction.operands[0].bits & 1) == 0)
+    return nothing(emitter, instruction);
+  emitter.emit_stop(Error{ErrorKind::Trap, "a wave halted itself for ever (s_sethalt)"});
+  return {};
+}
+
+Result<void> kill(Emitter& emitter, const Instruction& instruction) {
+  emitter.emit(!instruction.operands.empty() && (instruction.operands[0].bits & 1) ? Micro::End : Micro::Nop);
+  return {};
+}
+
+/// The inner text of `hwreg(...)` or `sendmsg(...)`, split at commas.
+std::vector<std::string_view> arguments(std::string_view text) {
+  std::vector<std::string_view> parts;
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos || !text.ends_with(')')) return parts;
+  text = text.substr(open + 1, text.size() - open - 2);
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    std::string_view part = text.substr(0, comma);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    parts.push_back(part);
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+  }
+  return parts;
+}
+
+Result<void> send_message(Emitter& emitter, const Instruction& instruction) {
+  const auto parts = instruction.operands.empty() ? std::vector<std::string_view>{}
+                                                  : arguments(instruction.operands[0].name);
+  if (parts.empty()) return unsupported(instruction);
+  if (parts[0] == "MSG_INTERRUPT")
+    emitter.emit(control::interrupt);
+  else
+    emitter.emit(Micro::Nop);  // to the graphics pipeline or to the scheduler
+  return {};
+}
+
+Result<void> message_return(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  const auto parts = arguments(instruction.operands[1].name);
+  if (!result || parts.empty()) return unsupported(instruction);
+  const bool clock = parts[0] == "MSG_RTN_GET_REALTIME";
+  static constexpr std::array<std::string_view, 3> kZero = {"MSG_RTN_GET_DOORBELL", "MSG_RTN_GET_DDID",
+                                                            "MSG_RTN_GET_SE_AID_ID"};
+  if (!clock && std::find(kZero.begin(), kZero.end(), parts[0]) == kZero.end())
+    return unsupported(instruction);
+  emitter.emit(control::message_return, *result, clock ? 1 : 0,
+               instruction.mnemonic.ends_with("b64") ? 2 : 1);
+  return {};
+}
+
+struct RegisterField {
+  HardwareRegister which;
+  uint32_t offset, bits;
 };
+
+Result<RegisterField> register_field(const Instruction& instruction, const Operand& operand) {
+  const auto parts = arguments(operand.name);
+  if (parts.empty()) return unsupported(instruction);
+  const auto which = hardware_register(parts[0]);
+  if (!which) return unsupported(instruction);
+  const auto number = [&](size_t i, uint32_t otherwise) {
+    return i < parts.size() ? static_cast<uint32_t>(std::atoi(std::string(parts[i]).c_str())) : otherwise;
+  };
+  const RegisterField field{*which, number(1, 0), number(2, 32)};
+  if (field.offset > 31 || field.bits == 0 || field.bits > 32) return unsupported(instruction);
+  return field;
+}
+
+Result<void> get_register(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  const auto field = register_field(instruction, instruction.operands[1]);
+  if (!field) return tl::unexpected(field.error());
+  if (!result) return tl::unexpected(result.error());
+  emitter.emit(control::get_register, *result, static_cast<uint32_t>(field->which), field->offset,
+               field->bits);
+  return {};
+}
+
+Result<void> set_register(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto field = register_field(instruction, instruction.operands[0]);
+  if (!field) return tl::unexpected(field.error());
+  const auto source = emitter.scalar_source(instruction.operands[1], Type::U32);
+  if (!source) return tl::unexpected(source.error());
+  emitter.emit(control::set_register, static_cast<uint32_t>(field->which), *source, field->offset,
+               field->bits);
+  return {};
+}
+
+/// s_round_mode, s_denorm_mode: four bits of MODE.
+template <uint32_t kOffset>
+Result<void> set_mode(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  emitter.emit(control::set_register, static_cast<uint32_t>(HardwareRegister::Mode),
+               emitter.constant(static_cast<uint64_t>(instruction.operands[0].bits)), kOffset, 4);
+  return {};
+}
+
+template <ControlFunction kFunction, uint32_t kDwords>
+Result<void> move_relative(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  const auto source =
+      kFunction == control::move_to_relative
+          ? emitter.scalar_source(instruction.operands[1], kDwords == 2 ? Type::U64 : Type::U32)
+          : emitter.register_offset(instruction.operands[1]);
+  if (!result) return tl::unexpected(result.error());
+  if (!source) return tl::unexpected(source.error());
+  emitter.emit(kFunction, *result, *source, kDwords);
+  return {};
+}
+
+/// gpr_idx(SRC0,DST): which operands M0's index is added to, as M0 holds it in bits 12 to 15.
+Result<uint32_t> index_operands(const Instruction& instruction, const Operand& operand) {
+  if (operand.kind == Operand::Kind::Integer) return static_cast<uint32_t>(operand.bits) & 15;
+  uint32_t bits = 0;
+  static constexpr std::array<std::string_view, 4> kNames = {"SRC0", "SRC1", "SRC2", "DST"};
+  for (const std::string_view part : arguments(operand.name)) {
+    const auto* const found = std::find(kNames.begin(), kNames.end(), part);
+    if (found == kNames.end()) return unsupported(instruction);
+    bits |= 1u << (found - kNames.begin());
+  }
+  return bits;
+}
+
+Result<void> index_on(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto source = emitter.scalar_source(instruction.operands[0], Type::U32);
+  const auto operands = index_operands(instruction, instruction.operands[1]);
+  if (!source) return tl::unexpected(source.error());
+  if (!operands) return tl::unexpected(operands.error());
+  emitter.emit(control::set_index, 0, *source, 0xff, 0);
+  emitter.emit(control::set_index, 0, emitter.constant(*operands), 0xf000, 12);
+  return {};
+}
+
+Result<void> index_index(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  const auto source = emitter.scalar_source(instruction.operands[0], Type::U32);
+  if (!source) return tl::unexpected(source.error());
+  emitter.emit(control::set_index, 0, *source, 0xff, 0);
+  return {};
+}
+
+Result<void> index_mode(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  const auto operands = index_operands(instruction, instruction.operands[0]);
+  if (!operands) return tl::unexpected(operands.error());
+  emitter.emit(control::set_index, 0, emitter.constant(*operands), 0xf000, 12);
+  return {};
+}
+
+Result<void> skip(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto value = emitter.scalar_source(instruction.operands[0], Type::U32);
+  const auto bit = emitter.scalar_source(instruction.operands[1], Type::U32);
+  if (!value) return tl::unexpected(value.error());
+  if (!bit) return tl::unexpected(bit.error());
+  emitter.emit(control::set_skip, 0, *value, *bit);
+  return {};
+}
+
+using isa::Fidelity;
+using isa::kCdna, isa::kRdna, isa::kRdna3, isa::kRdna4, isa::kEvery;
+
+constexpr std::string_view kPlacement =
+    "HW_ID and XCC_ID are made from the workgroup's number; clocks tell the host's time";
+
+// clang-format off
+constexpr std::array kEntries = {
+    // Waits and hints
+    ControlEntry{"s_waitcnt s_waitcnt_depctr s_waitcnt_vscnt s_waitcnt_vmcnt s_waitcnt_lgkmcnt s_waitcnt_expcnt "
+                 "s_wait_loadcnt s_wait_storecnt s_wait_dscnt s_wait_kmcnt s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
+                 "s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_wait_alu s_wait_idle s_wait_event", nothing},
+    ControlEntry{"s_nop s_delay_alu s_clause s_setprio s_inst_prefetch s_set_inst_prefetch_distance s_wakeup s_code_end s_version "
+                 "s_incperflevel s_decperflevel s_ttracedata s_ttracedata_imm s_singleuse_vdst", nothing},
+    ControlEntry{"s_icache_inv s_dcache_inv s_dcache_inv_vol s_dcache_wb s_dcache_wb_vol s_gl1_inv s_prefetch_inst s_prefetch_inst_pc_rel "
+                 "s_prefetch_data s_prefetch_data_pc_rel s_buffer_prefetch_data", nothing},
+    ControlEntry{"buffer_wbl2 buffer_inv buffer_wbinvl1 buffer_wbinvl1_vol buffer_invl2 buffer_gl0_inv buffer_gl1_inv "
+                 "global_inv global_wb global_wbinv", nothing},
+    ControlEntry{"v_nop", nothing},
+    ControlEntry{"s_sleep s_sleep_var s_monitor_sleep", sleep},
+    // Barriers
+    ControlEntry{"s_barrier", barrier, kCdna | kRdna3},
+    ControlEntry{"s_barrier_signal", split_barrier<control::barrier_signal, 0>, kRdna4},
+    ControlEntry{"s_barrier_signal_isfirst", split_barrier<control::barrier_signal, 1>, kRdna4},
+    ControlEntry{"s_barrier_wait", split_barrier<control::barrier_wait, 0>, kRdna4},
+    ControlEntry{"s_get_barrier_state", barrier_state, kRdna4},
+    // Messages, traps, the end
+    ControlEntry{"s_sendmsg s_sendmsghalt", send_message},
+    ControlEntry{"s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", message_return, kRdna, Fidelity::Approximate, "the clock tells the host's time"},
+    ControlEntry{"s_trap", trap},
+    ControlEntry{"s_sethalt", halt},
+    ControlEntry{"s_setkill", kill},
+    // Hardware registers and modes
+    ControlEntry{"s_getreg_b32", get_register, kEvery, Fidelity::Approximate, kPlacement},
+    ControlEntry{"s_setreg_b32 s_setreg_imm32_b32", set_register},
+    ControlEntry{"s_round_mode", set_mode<0>, kRdna},
+    ControlEntry{"s_denorm_mode", set_mode<4>, kRdna},
+    ControlEntry{"s_set_gpr_idx_on", index_on, kCdna},
+    ControlEntry{"s_set_gpr_idx_off", nothing, kCdna},
+    ControlEntry{"s_set_gpr_idx_idx", index_index, kCdna},
+    ControlEntry{"s_set_gpr_idx_mode", index_mode, kCdna},
+    ControlEntry{"s_setvskip", skip, kCdna},
+    // Relative moves
+    ControlEntry{"s_movrels_b32", move_relative<control::move_from_relative, 1>},
+    ControlEntry{"s_movrels_b64", move_relative<control::move_from_relative, 2>},
+    ControlEntry{"s_movreld_b32", move_relative<control::move_to_relative, 1>},
+    ControlEntry{"s_movreld_b64", move_relative<control::move_to_relative, 2>},
+    ControlEntry{"s_movrelsd_2_b32", move_relative<control::move_relative_both, 1>, kRdna},
+    // Flow
+    ControlEntry{"s_branch s_cbranch_scc0 s_cbranch_scc1 s_cbranch_vccz s_cbranch_vccnz s_cbranch_execz s_cbranch_execnz "
+                 "s_call_b64 s_setpc_b64 s_swappc_b64 s_getpc_b64 s_endpgm s_endpgm_saved", nullptr},
+    ControlEntry{"s_cbranch_cdbgsys s_cbranch_cdbguser s_cbranch_cdbgsys_or_user s_cbranch_cdbgsys_and_user", nullptr, kCdna | kRdna3},
+};
+// clang-format on
 
 }  // namespace
 
-Result<void> translate_control(Emitter& emitter, const isa::Instruction& instruction) {
-  const std::string& name = instruction.mnemonic;
-  for (const std::string_view none : kNoEffect)
-    if (name == none) {
-      emitter.emit(Micro::Nop);
-      return {};
+std::span<const ControlEntry> control_entries() { return kEntries; }
+
+const ControlEntry* find_control(std::string_view mnemonic, const isa::Target& target) {
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, const ControlEntry*> map;
+    for (const ControlEntry& entry : kEntries) {
+      std::string_view names = entry.mnemonics;
+      while (!names.empty()) {
+        const size_t space = names.find(' ');
+        map.emplace(names.substr(0, space), &entry);
+        names = space == std::string_view::npos ? std::string_view{} : names.substr(space + 1);
+      }
     }
-  if (name == "s_barrier") {
-    emitter.emit(Micro::Barrier);
-    return {};
-  }
-  if (name == "s_sleep") {
-    emitter.emit(Micro::Sleep);
-    return {};
-  }
-  return fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
+    return map;
+  }();
+  const auto found = by_name.find(mnemonic);
+  return found != by_name.end() && target.is(found->second->generations) ? found->second : nullptr;
+}
+
+Result<void> translate_control(Emitter& emitter, const Instruction& instruction) {
+  const ControlEntry* const entry = find_control(instruction.mnemonic, emitter.target());
+  if (!entry || !entry->translate) return unsupported(instruction);
+  return entry->translate(emitter, instruction);
 }
 
 }  // namespace wavesmith::emulate

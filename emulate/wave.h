@@ -23,6 +23,7 @@ inline constexpr int kScc = 128;  ///< 0 or 1
 inline constexpr int kFlatScratch = 130, kXnackMask = 132, kMode = 134, kTrapStatus = 136;
 inline constexpr int kSharedBase = 138, kSharedLimit = 140, kPrivateBase = 142,
                      kPrivateLimit = 144;  ///< 64 bits each
+inline constexpr int kSkip = 146;          ///< MODE.VSKIP: 1 while vector instructions are skipped
 inline constexpr int kSink = 160;          ///< 16 dwords written by results sent to `null`
 inline constexpr int kTemporary = 176;     ///< 32 dwords for micro-operations
 inline constexpr int kCount = 208;
@@ -34,18 +35,22 @@ inline constexpr uint64_t kPrivateAperture = 0x0001'0000'0000'0000, kSharedApert
 
 /// Rows before the VGPRs, for micro-operations; then v0-v255, then a0-a255.
 inline constexpr int kTemporaryRows = 24;
-inline constexpr int kVgprRows = 256, kAgprRows = 256;
-inline constexpr int kRows = kTemporaryRows + kVgprRows + kAgprRows;
+/// Last come rows that stand for M0-relative VGPRs while an instruction uses them; they are numbered as VGPRs
+/// are.
+inline constexpr int kVgprRows = 256, kAgprRows = 256, kIndexedRows = 16;
+inline constexpr int kFirstIndexed = kVgprRows + kAgprRows;
+inline constexpr int kRows = kTemporaryRows + kVgprRows + kAgprRows + kIndexedRows;
 
 /// Constants that instructions name, 8 bytes each.
 inline constexpr int kConstants = 4096;
 
 /// Why a wave stopped running.
 enum class Status : uint32_t {
-  Ready,    ///< its time slice is over, or it sleeps
-  Barrier,  ///< it waits at the workgroup's barrier
-  Done,     ///< s_endpgm
-  Fault,    ///< Workgroup::fault says why
+  Ready,         ///< its time slice is over, or it sleeps
+  Barrier,       ///< it waits at the workgroup's barrier
+  SplitBarrier,  ///< it waits for the others' signals
+  Done,          ///< s_endpgm
+  Fault,         ///< Workgroup::fault says why
 };
 
 /// Where the lanes of the memory instruction under way find their data, made by an address micro-operation
@@ -83,8 +88,9 @@ struct alignas(64) Wave {
   uint8_t* scratch;       ///< private memory, dword-interleaved: lane l's dword i is at (i * lanes + l) * 4
   uint32_t scratch_size;  ///< bytes a lane
   uint32_t constants_loaded;
-  uint32_t may_wait;             ///< it did something in this slice that a wave waiting for another one does
-  uint32_t slept;                ///< s_sleep asked for a turn of the others
+  uint32_t may_wait;          ///< it did something in this slice that a wave waiting for another one does
+  uint32_t barrier_complete;  ///< all waves have signalled the split barrier, and this one has not yet waited
+  uint32_t slept;             ///< s_sleep asked for a turn of the others
   uint64_t instructions_before;  ///< executed in earlier slices
 
   WaveAccess access;                        ///< of the memory instruction under way

@@ -1,6 +1,7 @@
 // One workgroup under execution: its waves, its LDS, and how they take turns.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -26,6 +27,23 @@ struct Workgroup {
   std::vector<Wave*> waves;
   uint8_t* lds = nullptr;
   std::optional<Fault> fault;
+  uint32_t barrier_signals = 0;  ///< waves that have signalled the split barrier in its present phase
+
+  /// Waves that have not ended.
+  [[nodiscard]] uint32_t members() const {
+    return static_cast<uint32_t>(std::count_if(
+        waves.begin(), waves.end(), [](const Wave* wave) { return wave->status != Status::Done; }));
+  }
+  /// When every wave that still runs has signalled the split barrier: lets those go on that wait, begins a
+  /// new phase.
+  void complete_barrier() {
+    if (barrier_signals == 0 || barrier_signals < members()) return;
+    barrier_signals = 0;
+    for (Wave* wave : waves) {
+      wave->barrier_complete = 1;
+      if (wave->status == Status::SplitBarrier) wave->status = Status::Ready;
+    }
+  }
 
   /// Stops `wave` with an error at `uop`; the first one of a workgroup is kept.
   void fail(Wave& wave, const Uop* uop, Error error) {

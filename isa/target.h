@@ -31,6 +31,10 @@ struct Target {
   [[nodiscard]] constexpr bool clears_high_half() const { return is(kCdna); }
   /// Accumulation registers and MFMA.
   [[nodiscard]] constexpr bool has_accumulators() const { return is(kCdna); }
+  /// MODE has the bits IEEE and DX10_CLAMP.
+  [[nodiscard]] constexpr bool has_ieee_mode() const { return !is(kRdna4); }
+  /// MODE has the bits GPR_IDX_EN and VSKIP.
+  [[nodiscard]] constexpr bool has_index_mode() const { return is(kCdna); }
   /// 8-bit floats use the FNUZ encodings rather than the OCP ones.
   [[nodiscard]] constexpr bool fp8_is_fnuz() const { return is(kCdna3); }
 };

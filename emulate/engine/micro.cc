@@ -1,6 +1,7 @@
 // Micro-operations: control flow, time slices and operand preparation.
 #include <cstdint>
 
+#include "emulate/control.h"
 #include "emulate/engine/collect.h"
 #include "emulate/engine/packed_flags.h"
 #include "emulate/program.h"
@@ -48,6 +49,12 @@ void sleep(const Uop* uop, Wave* wave) {
   wave->resume = uop + 1;
   wave->status = Status::Ready;
   wave->slept = 1;
+}
+
+void call(const Uop* uop, Wave* wave) {
+  const auto function = reinterpret_cast<ControlFunction>(const_cast<void*>(uop->pointer));
+  if (!function(uop, wave)) return;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
 void nop(const Uop* uop, Wave* wave) { [[clang::musttail]] return uop[1].handler(uop + 1, wave); }
@@ -111,6 +118,7 @@ void add_micro(Engine& engine) {
   both(engine, Micro::Nop, nop);
   both(engine, Micro::Trap, trap);
   both(engine, Micro::SelectHalves, select_halves);
+  both(engine, Micro::Call, call);
   both(engine, Micro::SetScalar, set_scalar);
   by_lanes(engine, Micro::Splat, splat<64>, splat<32>);
   by_lanes(engine, Micro::Negate, change_sign<64, true>, change_sign<32, true>);

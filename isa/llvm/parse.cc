@@ -82,6 +82,11 @@ Operand parse_operand(std::string_view s) {
     return operand;
   }
   if (s.size() > 1 && s[0] == '-') operand.negate = true, s.remove_prefix(1);
+  // A literal whose value would have fitted an inline constant.
+  if ((s.starts_with("lit(") || s.starts_with("lit64(")) && s.ends_with(")")) {
+    const size_t open = s.find('(');
+    s = s.substr(open + 1, s.size() - open - 2);
+  }
   if (s.starts_with("neg(") && s.ends_with(")")) operand.negate = true, s = s.substr(4, s.size() - 5);
   if (s.starts_with("sext(") && s.ends_with(")")) operand.sign_extend = true, s = s.substr(5, s.size() - 6);
   if (s.starts_with("abs(") && s.ends_with(")")) operand.absolute = true, s = s.substr(4, s.size() - 5);

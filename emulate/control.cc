@@ -1,0 +1,149 @@
+#include "emulate/control.h"
+
+#include <cstring>
+
+#include "emulate/dispatch.h"
+#include "emulate/hardware_registers.h"
+#include "emulate/workgroup.h"
+
+namespace wavesmith::emulate::control {
+namespace {
+
+namespace index = scalar_index;
+
+/// SGPRs that a relative move can reach: s0 to s105, then VCC.
+constexpr uint32_t kRelative = 108;
+
+uint32_t& dword(Wave* wave, uint32_t offset) {
+  return *reinterpret_cast<uint32_t*>(reinterpret_cast<std::byte*>(wave) + offset);
+}
+uint32_t* row(Wave* wave, uint32_t offset) { return &dword(wave, offset); }
+uint32_t number_of(uint32_t offset) { return (offset - scalar_offset(0)) / 4; }
+
+/// The SGPRs at a number, or nothing when it is out of range.
+uint32_t* relative(Wave* wave, uint32_t number, uint32_t dwords) {
+  return number + dwords <= kRelative ? &wave->s[number] : nullptr;
+}
+
+/// Out-of-range sources read s0, out-of-range results are dropped (RDNA3 ISA, "SGPR addressing: out of
+/// range").
+void move(Wave* wave, uint32_t to, uint32_t from, uint32_t dwords) {
+  const uint32_t* source = relative(wave, from, dwords);
+  uint32_t* const result = relative(wave, to, dwords);
+  if (!source) source = wave->s;
+  if (result) std::memmove(result, source, 4 * size_t{dwords});
+}
+
+uint64_t scalar(Wave* wave, uint32_t offset, uint32_t dwords) {
+  uint64_t value = 0;
+  std::memcpy(&value, &dword(wave, offset), 4 * size_t{dwords});
+  return value;
+}
+
+}  // namespace
+
+bool get_register(const Uop* uop, Wave* wave) {
+  const uint32_t value = read_register(*wave, static_cast<HardwareRegister>(uop->a));
+  dword(wave, uop->d) = value >> uop->b & static_cast<uint32_t>((uint64_t{1} << uop->c) - 1);
+  return true;
+}
+
+bool set_register(const Uop* uop, Wave* wave) {
+  const auto mask = static_cast<uint32_t>((uint64_t{1} << uop->c) - 1) << uop->b;
+  write_register(*wave, static_cast<HardwareRegister>(uop->d), dword(wave, uop->a) << uop->b, mask);
+  return true;
+}
+
+bool move_from_relative(const Uop* uop, Wave* wave) {
+  const uint32_t* source = relative(wave, number_of(uop->a) + wave->s[index::kM0], uop->b);
+  if (!source) source = wave->s;
+  std::memmove(&dword(wave, uop->d), source, 4 * size_t{uop->b});
+  return true;
+}
+
+bool move_to_relative(const Uop* uop, Wave* wave) {
+  uint32_t* const result = relative(wave, number_of(uop->d) + wave->s[index::kM0], uop->b);
+  if (result) std::memmove(result, &dword(wave, uop->a), 4 * size_t{uop->b});
+  return true;
+}
+
+bool move_relative_both(const Uop* uop, Wave* wave) {
+  const uint32_t m0 = wave->s[index::kM0];
+  move(wave, number_of(uop->d) + (m0 >> 16 & 0x3ff), number_of(uop->a) + (m0 & 0x3ff), uop->b);
+  return true;
+}
+
+bool is_zero(const Uop* uop, Wave* wave) {
+  dword(wave, uop->d) = scalar(wave, uop->a, uop->b) == 0;
+  return true;
+}
+
+bool interrupt(const Uop*, Wave* wave) {
+  const Dispatch* const dispatch = wave->group->dispatch;
+  wave->may_wait = 1;
+  if (dispatch && dispatch->interrupt) dispatch->interrupt(dispatch->interrupt_context, wave->s[index::kM0]);
+  return true;
+}
+
+bool message_return(const Uop* uop, Wave* wave) {
+  const uint64_t value = uop->a == 1 ? realtime_clock() : 0;
+  std::memcpy(&dword(wave, uop->d), &value, 4 * size_t{uop->b});
+  return true;
+}
+
+bool barrier_signal(const Uop* uop, Wave* wave) {
+  Workgroup& group = *wave->group;
+  if (uop->b) wave->s[index::kScc] = group.barrier_signals == 0;
+  ++group.barrier_signals;
+  group.complete_barrier();
+  return true;
+}
+
+bool barrier_wait(const Uop* uop, Wave* wave) {
+  if (wave->barrier_complete) {
+    wave->barrier_complete = 0;
+    return true;
+  }
+  wave->resume = uop;
+  wave->status = Status::SplitBarrier;
+  return false;
+}
+
+bool barrier_state(const Uop* uop, Wave* wave) {
+  // RDNA4 ISA, S_GET_BARRIER_STATE: valid, members, signals.
+  const Workgroup& group = *wave->group;
+  dword(wave, uop->d) = 1 | (group.members() & 127) << 4 | (group.barrier_signals & 127) << 16;
+  return true;
+}
+
+bool load_indexed(const Uop* uop, Wave* wave) {
+  const uint32_t m0 = wave->s[index::kM0];
+  uint32_t number = (uop->a - vgpr_offset(0)) / kRowBytes;
+  if (m0 >> uop->b & 1) number += m0 & 0xff;
+  // An index out of range reads v0 (CDNA3 ISA, "VGPR indexing").
+  if (number + uop->c > kVgprRows) number = 0;
+  std::memcpy(row(wave, uop->d), wave->vgpr(static_cast<int>(number)), size_t{kRowBytes} * uop->c);
+  return true;
+}
+
+bool store_indexed(const Uop* uop, Wave* wave) {
+  const uint32_t m0 = wave->s[index::kM0];
+  uint32_t number = (uop->a - vgpr_offset(0)) / kRowBytes;
+  if (m0 >> uop->b & 1) number += m0 & 0xff;
+  if (number + uop->c > kVgprRows) return true;
+  std::memcpy(wave->vgpr(static_cast<int>(number)), row(wave, uop->d), size_t{kRowBytes} * uop->c);
+  return true;
+}
+
+bool set_index(const Uop* uop, Wave* wave) {
+  uint32_t& m0 = wave->s[index::kM0];
+  m0 = (m0 & ~uop->b) | (dword(wave, uop->a) << uop->c & uop->b);
+  return true;
+}
+
+bool set_skip(const Uop* uop, Wave* wave) {
+  wave->s[index::kSkip] = dword(wave, uop->a) >> (dword(wave, uop->b) & 31) & 1;
+  return true;
+}
+
+}  // namespace wavesmith::emulate::control

@@ -1,0 +1,51 @@
+// What the scalar control instructions do to a wave: messages, split barriers, hardware registers, relative
+// moves. None of these is frequent, so they are ordinary functions that a micro-operation calls.
+#pragma once
+
+#include "emulate/uop.h"
+#include "emulate/wave.h"
+
+namespace wavesmith::emulate {
+
+/// Called by Micro::Call. False stops the wave; then the function has set its status and where it goes on.
+using ControlFunction = bool (*)(const Uop* uop, Wave* wave);
+
+namespace control {
+
+/// s_getreg: d = result, a = register, b = offset, c = bits.
+bool get_register(const Uop* uop, Wave* wave);
+/// s_setreg: a = source, d = register, b = offset, c = bits.
+bool set_register(const Uop* uop, Wave* wave);
+
+/// s_movrels, s_movreld, s_movrelsd_2: d = result, a = source (offsets of the SGPRs that the instruction
+/// names). M0 is added to the number of the source, the result, or (its halves) both. b = dwords.
+bool move_from_relative(const Uop* uop, Wave* wave);
+bool move_to_relative(const Uop* uop, Wave* wave);
+bool move_relative_both(const Uop* uop, Wave* wave);
+
+/// src_vccz and src_execz: d = 1 when b dwords at a are 0.
+bool is_zero(const Uop* uop, Wave* wave);
+
+/// s_sendmsg(MSG_INTERRUPT): tells the host.
+bool interrupt(const Uop* uop, Wave* wave);
+/// s_sendmsg_rtn: d = result, a = message, b = dwords.
+bool message_return(const Uop* uop, Wave* wave);
+
+/// gfx12's split barrier. Its first signal of a phase sets SCC where b is 1.
+bool barrier_signal(const Uop* uop, Wave* wave);
+bool barrier_wait(const Uop* uop, Wave* wave);
+/// d = result
+bool barrier_state(const Uop* uop, Wave* wave);
+
+/// M0-relative VGPRs: rows d.. = rows of the VGPR at a, to which M0's index is added when M0's bit b asks for
+/// it; c = rows. And back.
+bool load_indexed(const Uop* uop, Wave* wave);
+bool store_indexed(const Uop* uop, Wave* wave);
+/// M0's bits given by the mask b = those of the value at a, shifted left by c.
+bool set_index(const Uop* uop, Wave* wave);
+
+/// VSKIP = bit (the value at b) of the value at a.
+bool set_skip(const Uop* uop, Wave* wave);
+
+}  // namespace control
+}  // namespace wavesmith::emulate
