@@ -1,0 +1,26 @@
+// The subcommands: each file adds itself to the parser and leaves what is to be run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+
+namespace wavesmith::cli {
+
+/// What the parsed command line asks for; set by the subcommand's callback.
+using Action = std::function<Exit()>;
+
+void add_gpus(CLI::App& app, Action& action);
+
+/// `wavesmith cc`: its arguments are hipcc's, so they are not parsed by CLI11.
+int compile(const std::vector<std::string>& arguments);
+
+/// A footer with examples, the same for all.
+inline void teach(CLI::App& command, const std::string& examples) {
+  command.footer("\nExamples:\n" + examples);
+}
+
+}  // namespace wavesmith::cli

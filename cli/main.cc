@@ -1,0 +1,59 @@
+// `wavesmith`: one subcommand a file.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <exception>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+namespace wavesmith::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Start here:
+  wavesmith cc vector_add.hip -o vector_add             compile a HIP program, with no ROCm installed
+  wavesmith run --gpu mi300x -- ./vector_add            run it on a GPU that is not there
+  wavesmith COMMAND --help                              options and examples of a command
+
+Exit codes:
+  0 done   1 results differ   2 wrong command line   3 bad input   4 not found   5 code for another GPU
+  6 not supported   7 out of memory or resources   8 a kernel's fault   9 budget or time over   70 a defect in wavesmith
+  `wavesmith run -- ./app` returns what the program returned, `wavesmith cc` what the compiler returned.
+)";
+
+int run(int count, char** words) {
+  if (count > 1 && std::strcmp(words[1], "cc") == 0) return compile({words + 2, words + count});
+
+  CLI::App app("Runs HIP programs and AMD code objects on described AMD GPUs, with no GPU and no ROCm.",
+               "wavesmith");
+  app.set_version_flag("--version", "wavesmith " WAVESMITH_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(kFooter);
+  Action action;
+  add_gpus(app, action);
+  // Only for its line in the list of commands; its arguments never come here.
+  app.add_subcommand("cc", "Compiles HIP: takes hipcc's arguments");
+
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    const bool asked = error.get_exit_code() == 0;
+    app.exit(error);
+    return static_cast<int>(asked ? Exit::Ok : Exit::Usage);
+  }
+  return static_cast<int>(action ? action() : Exit::Usage);
+}
+
+}  // namespace
+}  // namespace wavesmith::cli
+
+int main(int count, char** words) {
+  using namespace wavesmith;
+  try {
+    return cli::run(count, words);
+  } catch (const std::exception& error) {
+    return static_cast<int>(cli::report(Error{ErrorKind::Internal, error.what(), {}, "please report this"}));
+  }
+}

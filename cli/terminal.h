@@ -1,0 +1,41 @@
+// Printing: text for people, colour only on a terminal, tables, errors.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/exit_code.h"
+
+namespace wavesmith::cli {
+
+enum class Style : unsigned char { Plain, Strong, Faint, Good, Warning, Bad };
+
+/// The text with the style's escape codes where stdout is a terminal and NO_COLOR is not set; the text alone
+/// elsewhere.
+std::string styled(std::string_view text, Style style);
+
+/// Columns, each as wide as its widest cell; the first row is the head.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void align_right(size_t column) { right_.push_back(column); }
+  void print() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<size_t> right_;
+};
+
+/// Prints "wavesmith: what (where)" and the hint on stderr; returns the exit code that belongs to it.
+Exit report(const Error& error);
+
+/// Bytes as people write them: "64 KiB".
+std::string bytes_text(uint64_t bytes);
+
+/// A count as people read it: "1.24 M".
+std::string count_text(double count);
+
+}  // namespace wavesmith::cli

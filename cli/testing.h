@@ -1,0 +1,62 @@
+// For tests of the command's behaviour: runs the built `wavesmith` as a shell would.
+#pragma once
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace wavesmith::cli {
+
+struct Ran {
+  int code = -1;
+  std::string out, err;
+};
+
+/// A folder of the test's own, removed at its end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "wavesmith-test-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string slurp(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Runs `environment wavesmith arguments` in a shell, a minute at most.
+inline Ran run_wavesmith(const std::string& arguments, const std::string& environment = {}) {
+  const Scratch scratch;
+  const std::string out = scratch / "out", err = scratch / "err";
+  const int status = std::system(fmt::format("{} timeout 60 " WAVESMITH_BINARY " {} >{} 2>{} </dev/null",
+                                             environment, arguments, out, err)
+                                     .c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(out), slurp(err)};
+}
+
+}  // namespace wavesmith::cli

@@ -1,0 +1,179 @@
+#include "toolchain/discover.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "toolchain/process.h"
+
+namespace wavesmith::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// Folders matching "parent/prefix*", newest name first.
+std::vector<fs::path> children(const fs::path& parent, const std::string& prefix) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored))
+    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
+  std::sort(found.rbegin(), found.rend());
+  return found;
+}
+
+/// Folders in which Python packages are installed.
+std::vector<fs::path> package_folders() {
+  std::vector<fs::path> folders;
+  const std::string listed = environment("PYTHONPATH");
+  for (size_t at = 0; at < listed.size();) {
+    const size_t colon = std::min(listed.find(':', at), listed.size());
+    if (colon > at) folders.emplace_back(listed.substr(at, colon - at));
+    at = colon + 1;
+  }
+  std::vector<fs::path> roots;
+  if (const std::string venv = environment("VIRTUAL_ENV"); !venv.empty()) roots.emplace_back(venv);
+  if (const std::string home = environment("HOME"); !home.empty()) roots.push_back(fs::path(home) / ".local");
+  std::error_code ignored;
+  if (const std::string python = find_program({"python3"}); !python.empty())
+    roots.push_back(fs::canonical(python, ignored).parent_path().parent_path());
+  roots.insert(roots.end(), {"/usr/local", "/usr"});
+  for (const fs::path& root : roots)
+    for (const fs::path& python : children(root / "lib", "python3"))
+      for (const char* kind : {"site-packages", "dist-packages"})
+        if (is_there(python / kind)) folders.push_back(python / kind);
+  return folders;
+}
+
+void add_headers(Toolchain& found, Headers::Origin origin, const fs::path& include) {
+  std::ifstream version(include / "hip" / "hip_version.h");
+  if (!version) return;
+  for (const Headers& known : found.headers)
+    if (known.include == include) return;
+  Headers headers{origin, include.string()};
+  for (std::string line; std::getline(version, line);) {
+    std::sscanf(line.c_str(), "#define HIP_VERSION_MAJOR %d", &headers.major);
+    std::sscanf(line.c_str(), "#define HIP_VERSION_MINOR %d", &headers.minor);
+    std::sscanf(line.c_str(), "#define HIP_VERSION_PATCH %d", &headers.patch);
+  }
+  found.headers.push_back(headers);
+}
+
+void add_libraries(Toolchain& found, Headers::Origin origin, const fs::path& folder) {
+  if (!is_there(folder / "ocml.bc") || !is_there(folder / "ockl.bc")) return;
+  for (const DeviceLibraries& known : found.libraries)
+    if (known.folder == folder) return;
+  found.libraries.push_back({origin, folder.string()});
+}
+
+void find_compilers(Toolchain& found) {
+  std::vector<std::string> names;
+  if (const std::string given = environment("WAVESMITH_CLANG"); !given.empty()) names.push_back(given);
+  for (int version : {22, 23, 24, 21, 20})
+    for (const char* form : {"clang++-{}", "/usr/lib/llvm-{}/bin/clang++"})
+      names.push_back(fmt::format(fmt::runtime(form), version));
+  names.emplace_back("clang++");
+  found.clang = find_program(names);
+  if (found.clang.empty()) return;
+  std::error_code ignored;
+  const fs::path folder = fs::canonical(found.clang, ignored).parent_path();
+  found.lld = find_program({(folder / "ld.lld").string(), (folder / "lld").string()});
+  found.bundler = find_program({(folder / "clang-offload-bundler").string()});
+}
+
+void find_rocm(Toolchain& found) {
+  std::vector<fs::path> roots;
+  if (const std::string path = environment("ROCM_PATH"); !path.empty()) roots.emplace_back(path);
+  roots.emplace_back("/opt/rocm");
+  for (const fs::path& root : roots) {
+    if (found.hipcc.empty()) found.hipcc = find_program({(root / "bin" / "hipcc").string()});
+    add_headers(found, Headers::Origin::Rocm, root / "include");
+    for (const char* folder : {"amdgcn/bitcode", "lib/llvm/lib/clang/amdgcn/bitcode"})
+      add_libraries(found, Headers::Origin::Rocm, root / folder);
+  }
+}
+
+void find_debian(Toolchain& found) {
+  add_headers(found, Headers::Origin::Debian, "/usr/include");
+  add_libraries(found, Headers::Origin::Debian, "/usr/lib/amdgcn/bitcode");
+  for (const fs::path& folder : children("/usr/lib", ""))
+    if (is_there(folder / "amdgcn"))
+      add_libraries(found, Headers::Origin::Debian, folder / "amdgcn" / "bitcode");
+}
+
+std::string find_runtime() {
+  std::error_code failed;
+  const fs::path self = fs::canonical("/proc/self/exe", failed);
+  if (failed) return {};
+  for (const char* relative : {"../lib/wavesmith", "../lib", "../lib64/wavesmith"}) {
+    const fs::path folder = fs::weakly_canonical(self.parent_path() / relative, failed);
+    if (is_there(folder / "libamdhip64.so")) return folder.string();
+  }
+  return {};
+}
+
+}  // namespace
+
+bool Headers::has(const std::string& header) const { return is_there(fs::path(include) / header); }
+
+std::string name_of(Headers::Origin origin) {
+  switch (origin) {
+    case Headers::Origin::Given:
+      return "given";
+    case Headers::Origin::Rocm:
+      return "rocm";
+    case Headers::Origin::Triton:
+      return "triton";
+    case Headers::Origin::TensorFlow:
+      return "tensorflow";
+    case Headers::Origin::Debian:
+      return "debian";
+  }
+  return "unknown";
+}
+
+Toolchain discover() {
+  Toolchain found;
+  find_compilers(found);
+  if (const std::string given = environment("WAVESMITH_HIP_PATH"); !given.empty()) {
+    add_headers(found, Headers::Origin::Given, fs::path(given) / "include");
+    for (const char* folder : {"amdgcn/bitcode", "lib"})
+      add_libraries(found, Headers::Origin::Given, fs::path(given) / folder);
+  }
+  find_rocm(found);
+  const std::vector<fs::path> packages = package_folders();
+  for (const fs::path& package : packages) {
+    const fs::path amd = package / "triton" / "backends" / "amd";
+    add_headers(found, Headers::Origin::Triton, amd / "include");
+    add_libraries(found, Headers::Origin::Triton, amd / "lib");
+  }
+  for (const fs::path& package : packages)
+    add_headers(found, Headers::Origin::TensorFlow,
+                package / "tensorflow/include/external/local_config_rocm/rocm/rocm/include");
+  find_debian(found);
+  found.runtime = find_runtime();
+  return found;
+}
+
+std::string cache_folder() {
+  if (const std::string given = environment("WAVESMITH_CACHE"); !given.empty()) return given;
+  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) return cache + "/wavesmith";
+  if (const std::string home = environment("HOME"); !home.empty()) return home + "/.cache/wavesmith";
+  return fmt::format("/tmp/wavesmith-{}", getuid());
+}
+
+}  // namespace wavesmith::toolchain

@@ -1,0 +1,43 @@
+// What is on this machine to compile HIP with: compilers, HIP headers, device libraries. Nothing of ROCm is
+// needed; where it is installed, it is preferred.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace wavesmith::toolchain {
+
+/// A set of HIP headers.
+struct Headers {
+  enum class Origin : unsigned char { Given, Rocm, Triton, TensorFlow, Debian };
+  Origin origin = Origin::Given;
+  std::string include;  ///< the folder that has hip/hip_runtime.h
+  int major = 0, minor = 0, patch = 0;
+  [[nodiscard]] bool has(const std::string& header) const;  ///< "hip/hip_fp16.h"
+};
+std::string name_of(Headers::Origin origin);
+
+/// A folder with ocml.bc and ockl.bc.
+struct DeviceLibraries {
+  Headers::Origin origin = Headers::Origin::Given;
+  std::string folder;
+};
+
+struct Toolchain {
+  std::string clang;                       ///< clang++; empty: none found
+  std::string lld;                         ///< the linker beside it, which device code needs
+  std::string bundler;                     ///< clang-offload-bundler beside it
+  std::string hipcc;                       ///< ROCm's own compiler driver; empty: no ROCm
+  std::vector<Headers> headers;            ///< best first
+  std::vector<DeviceLibraries> libraries;  ///< best first
+  std::string runtime;                     ///< the folder with our libamdhip64.so; empty: not found
+};
+
+/// Looks at the environment (WAVESMITH_CLANG, WAVESMITH_HIP_PATH, ROCM_PATH, VIRTUAL_ENV, PYTHONPATH), PATH,
+/// /opt/rocm, the usual folders of Python packages and Debian's folders. Runs nothing.
+Toolchain discover();
+
+/// Where generated files are kept: WAVESMITH_CACHE, else wavesmith under XDG_CACHE_HOME or ~/.cache.
+std::string cache_folder();
+
+}  // namespace wavesmith::toolchain

@@ -1,0 +1,213 @@
+// The reading of hipcc's arguments. What hipcc does beside clang: sources ending in .cpp and the like are
+// HIP, --genco means device code alone, and the result is linked with the HIP runtime.
+#include "toolchain/hipcc.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+namespace wavesmith::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+using Language = Arguments::Language;
+
+bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  for (std::string_view other : words)
+    if (word == other) return true;
+  return false;
+}
+
+bool starts_with_any(std::string_view word, std::initializer_list<std::string_view> prefixes) {
+  for (std::string_view prefix : prefixes)
+    if (word.starts_with(prefix)) return true;
+  return false;
+}
+
+Language language_of(const std::string& path) {
+  const std::string extension = fs::path(path).extension().string();
+  if (one_of(extension, {".hip", ".cu", ".cuh", ".cpp", ".cxx", ".cc", ".C", ".c++", ".cppm"}))
+    return Language::Hip;
+  if (extension == ".c") return Language::C;
+  return Language::Other;
+}
+
+Language language_named(const std::string& name) {
+  if (one_of(name, {"hip", "cuda"})) return Language::Hip;
+  if (name == "c") return Language::C;
+  if (name == "c++") return Language::Cxx;
+  return Language::Other;
+}
+
+/// Options of clang whose value is the next argument.
+bool takes_value(std::string_view option) {
+  return one_of(option, {"-I",           "-D",
+                         "-U",           "-include",
+                         "-imacros",     "-isystem",
+                         "-idirafter",   "-iquote",
+                         "-isysroot",    "-Xclang",
+                         "-Xarch_host",  "-Xarch_device",
+                         "-Xassembler",  "-Xpreprocessor",
+                         "-MF",          "-MT",
+                         "-MQ",          "-mllvm",
+                         "-target",      "-arch",
+                         "--param",      "-Xcuda-fatbinary",
+                         "-Xcuda-ptxas", "--gpu-max-threads-per-block",
+                         "-framework"});
+}
+bool linker_takes_value(std::string_view option) {
+  return one_of(option, {"-L", "-l", "-Xlinker", "-T", "-u", "-z", "-rpath", "-Xoffload-linker"});
+}
+bool is_for_linker(std::string_view option) {
+  return starts_with_any(option, {"-L", "-l", "-Wl,", "-static-lib", "-rpath", "-fuse-ld="}) ||
+         one_of(option, {"-shared", "-static", "-rdynamic", "-pie", "-no-pie", "-s", "-nostdlib",
+                         "-nodefaultlibs", "-nostartfiles"});
+}
+bool is_for_compiler(std::string_view option) {
+  return starts_with_any(
+      option, {"-D", "-I", "-U", "-M", "-std=", "--std=", "-isystem", "-include", "-idirafter", "-iquote"});
+}
+
+void add_targets(Arguments& result, std::string_view list) {
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    if (comma > 0) result.targets.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+}
+
+/// hipcc's own options, which clang does not know. True when `word` was one.
+bool take_hipcc_option(Arguments& result, const std::string& word) {
+  auto value = [&](std::string_view name) -> const char* {
+    return word.starts_with(name) ? word.c_str() + name.size() : nullptr;
+  };
+  if (const char* list = value("--offload-arch="); list) return add_targets(result, list), true;
+  if (const char* list = value("--amdgpu-target="); list) return add_targets(result, list), true;
+  if (const char* path = value("--hip-path="); path) return result.hip_path = path, true;
+  if (const char* path = value("--rocm-device-lib-path="); path) return result.library_path = path, true;
+  if (value("--rocm-path=")) return true;
+  if (one_of(word, {"--genco", "--cuda-device-only", "--offload-device-only"}))
+    return result.mode = "--genco", true;
+  if (one_of(word, {"-fgpu-rdc", "-fcuda-rdc"})) return result.device_code_separate = true, true;
+  if (one_of(word, {"-fno-gpu-rdc", "-fno-cuda-rdc"})) return result.device_code_separate = false, true;
+  if (one_of(word, {"-use_fast_math", "--use_fast_math"}))
+    return result.compile.emplace_back("-ffast-math"), true;
+  if (word == "-nogpuinc") return result.no_headers = true, true;
+  if (one_of(word, {"-nogpulib", "-nogpulib=1"})) return result.no_libraries = true, true;
+  if (word == "-fgpu-flush-denormals-to-zero")
+    return result.flush_denormals = true, result.compile.push_back(word), true;
+  if (word == "-mwavefrontsize64") return result.wave64 = true, result.compile.push_back(word), true;
+  return one_of(word, {"--hip-link", "-use-staticlib", "-use-sharedlib", "--hipcc-func-supp",
+                       "--hipcc-no-func-supp", "-hip-device-lib"});
+}
+
+/// HIP and library headers named by a source and by what it includes in quotes.
+void collect_includes(const fs::path& source, std::set<std::string>& named, std::set<fs::path>& seen,
+                      int depth) {
+  if (depth > 16 || !seen.insert(source.lexically_normal()).second) return;
+  std::ifstream file(source);
+  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^">]+)[">])");
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, pattern)) continue;
+    const std::string name = match[2];
+    std::error_code ignored;
+    if (match[1] == "\"" && fs::exists(source.parent_path() / name, ignored))
+      collect_includes(source.parent_path() / name, named, seen, depth + 1);
+    else
+      named.insert(name);
+  }
+}
+
+bool mentions_hip(const std::string& target) { return target.starts_with("gfx") || target == "native"; }
+
+}  // namespace
+
+Result<Arguments> parse_arguments(const std::vector<std::string>& words) {
+  Arguments result;
+  std::string forced;
+  bool only_inputs = false;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    auto next = [&]() -> const std::string* { return i + 1 < words.size() ? &words[++i] : nullptr; };
+    if (only_inputs || word == "-" || !word.starts_with('-')) {
+      if (word.empty()) return fail(ErrorKind::BadInput, "an empty file name");
+      result.inputs.push_back({word, forced.empty() ? language_of(word) : language_named(forced), forced});
+    } else if (word == "--") {
+      only_inputs = true;
+    } else if (one_of(word, {"-o", "--output"})) {
+      const std::string* path = next();
+      if (!path) return fail(ErrorKind::BadInput, "-o has no file name");
+      result.output = *path;
+    } else if (word.starts_with("-o") && word.size() > 2 && !word.starts_with("-objc")) {
+      result.output = word.substr(2);
+    } else if (word == "-x") {
+      const std::string* language = next();
+      if (!language) return fail(ErrorKind::BadInput, "-x has no language");
+      forced = *language == "none" ? "" : *language;
+    } else if (word.starts_with("-x") && word.size() > 2) {
+      forced = word.substr(2) == "none" ? "" : word.substr(2);
+    } else if (word == "--offload-arch" || word == "--amdgpu-target") {
+      const std::string* list = next();
+      if (!list) return fail(ErrorKind::BadInput, word + " has no target");
+      add_targets(result, *list);
+    } else if (take_hipcc_option(result, word)) {
+    } else if (one_of(word, {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile"})) {
+      if (result.mode != "--genco")
+        result.mode = word;
+      else if (word == "-S" || word == "-E")
+        result.compile.push_back(word);
+    } else if (one_of(word, {"--version", "-dumpversion", "-print-prog-name"})) {
+      result.asks_version = true;
+    } else if (linker_takes_value(word)) {
+      const std::string* value = next();
+      if (!value) return fail(ErrorKind::BadInput, word + " has no value");
+      result.link.insert(result.link.end(), {word, *value});
+    } else if (takes_value(word)) {
+      const std::string* value = next();
+      if (!value) return fail(ErrorKind::BadInput, word + " has no value");
+      result.compile.insert(result.compile.end(), {word, *value});
+    } else if (is_for_linker(word)) {
+      result.link.push_back(word);
+    } else if (is_for_compiler(word)) {
+      result.compile.push_back(word);
+    } else {
+      result.common.push_back(word);
+    }
+  }
+  for (const std::string& target : result.targets)
+    if (!mentions_hip(target))
+      return fail(ErrorKind::BadInput, fmt::format("--offload-arch={} is no AMD target", target), {},
+                  "write --offload-arch=gfx942");
+  return result;
+}
+
+const Headers* choose_headers(const Toolchain& tools, const Arguments& arguments) {
+  if (tools.headers.empty()) return nullptr;
+  std::set<std::string> named;
+  std::set<fs::path> seen;
+  for (const Arguments::Input& input : arguments.inputs)
+    if (input.language != Language::Other) collect_includes(input.path, named, seen, 0);
+  // Only headers that some set has are a reason to prefer it.
+  std::vector<std::string> wanted;
+  for (const std::string& name : named)
+    for (const Headers& headers : tools.headers)
+      if (headers.origin != Headers::Origin::Debian || name.starts_with("hip/"))
+        if (headers.has(name)) {
+          wanted.push_back(name);
+          break;
+        }
+  const Headers* best = nullptr;
+  size_t most = 0;
+  for (const Headers& headers : tools.headers) {
+    size_t count = 0;
+    for (const std::string& name : wanted) count += headers.has(name);
+    if (!best || count > most) best = &headers, most = count;
+  }
+  return best;
+}
+
+}  // namespace wavesmith::toolchain

@@ -1,0 +1,203 @@
+#include "toolchain/prepare.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "toolchain/process.h"
+
+namespace wavesmith::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Changes whenever what is generated changes, so that an old cache is not used.
+constexpr int kFormat = 2;
+
+// __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence and
+// __llvm_amdgcn_rcp_f16 were found in the device libraries and in LLVM when HIP 5's headers were written.
+constexpr const char* kPreamble = R"(#pragma once
+#if defined(__HIP__)
+#ifndef __AMDGCN_WAVEFRONT_SIZE
+#if defined(WAVESMITH_WAVE_SIZE)
+#define __AMDGCN_WAVEFRONT_SIZE WAVESMITH_WAVE_SIZE
+#elif defined(__AMDGCN__) && !defined(__GFX9__)
+#define __AMDGCN_WAVEFRONT_SIZE 32
+#else
+#define __AMDGCN_WAVEFRONT_SIZE 64
+#endif
+#endif
+#ifndef __AMDGCN_WAVEFRONT_SIZE__
+#define __AMDGCN_WAVEFRONT_SIZE__ __AMDGCN_WAVEFRONT_SIZE
+#endif
+#if defined(WAVESMITH_HIP_MAJOR) && WAVESMITH_HIP_MAJOR < 6
+#if defined(__AMDGCN__)
+extern "C" __attribute__((device, const)) inline _Float16 __llvm_amdgcn_rcp_f16(_Float16 x) {
+  return __builtin_amdgcn_rcph(x);
+}
+typedef _Float16 wavesmith_half2 __attribute__((ext_vector_type(2)));
+extern "C" __attribute__((device, const)) inline wavesmith_half2 __llvm_amdgcn_rcp_2f16(wavesmith_half2 x) {
+  return wavesmith_half2{static_cast<_Float16>(__builtin_amdgcn_rcph(x.x)), static_cast<_Float16>(__builtin_amdgcn_rcph(x.y))};
+}
+// Scopes as OpenCL numbers them: work-item, workgroup, device, system.
+extern "C" __attribute__((device)) inline void __atomic_work_item_fence(unsigned, int, int scope) {
+  if (scope == 1)
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
+  else if (scope == 2)
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+  else if (scope == 3)
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
+}
+#endif
+#endif
+#endif
+)";
+
+struct Constant {
+  const char* file;
+  std::string text;
+};
+
+std::string byte(const char* name, int value) {
+  return fmt::format("@{} = linkonce_odr protected local_unnamed_addr addrspace(4) constant i8 {}\n", name,
+                     value);
+}
+std::string word(const char* name, int value) {
+  return fmt::format("@{} = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 {}\n", name,
+                     value);
+}
+
+/// LLVM IR of every oclc_*.bc. Names and values: ROCm device libraries, doc/OCML.md, section "Controls"; ISA
+/// versions are major * 1000 + minor * 100 + stepping in decimal.
+std::vector<Constant> constants(bool flush_denormals) {
+  // ocml of ROCm 5 asks for __oclc_daz_opt, which clang no longer links; it comes along with the ABI version.
+  const std::string abi = byte("__oclc_daz_opt", flush_denormals ? 1 : 0);
+  return {
+      {"opencl", ""}, // clang 22 takes no folder without it, and links it to no HIP program
+      {"oclc_abi_version_400", word("__oclc_ABI_version", 400) + abi},
+      {"oclc_abi_version_500", word("__oclc_ABI_version", 500) + abi},
+      {"oclc_abi_version_600", word("__oclc_ABI_version", 600) + abi},
+      {"oclc_isa_version_90a", word("__oclc_ISA_version", 9010)},
+      {"oclc_isa_version_942", word("__oclc_ISA_version", 9402)},
+      {"oclc_isa_version_950", word("__oclc_ISA_version", 9500)},
+      {"oclc_isa_version_1030", word("__oclc_ISA_version", 10300)},
+      {"oclc_isa_version_1100", word("__oclc_ISA_version", 11000)},
+      {"oclc_isa_version_1101", word("__oclc_ISA_version", 11001)},
+      {"oclc_isa_version_1200", word("__oclc_ISA_version", 12000)},
+      {"oclc_isa_version_1201", word("__oclc_ISA_version", 12001)},
+      {"oclc_wavefrontsize64_on", byte("__oclc_wavefrontsize64", 1) + word("__oclc_wavefrontsize_log2", 6)},
+      {"oclc_wavefrontsize64_off", byte("__oclc_wavefrontsize64", 0) + word("__oclc_wavefrontsize_log2", 5)},
+      {"oclc_finite_only_on", byte("__oclc_finite_only_opt", 1)},
+      {"oclc_finite_only_off", byte("__oclc_finite_only_opt", 0)},
+      {"oclc_unsafe_math_on", byte("__oclc_unsafe_math_opt", 1)},
+      {"oclc_unsafe_math_off", byte("__oclc_unsafe_math_opt", 0)},
+      {"oclc_correctly_rounded_sqrt_on", byte("__oclc_correctly_rounded_sqrt32", 1)},
+      {"oclc_correctly_rounded_sqrt_off", byte("__oclc_correctly_rounded_sqrt32", 0)},
+      {"oclc_daz_opt_on", byte("__oclc_daz_opt", 1)},
+      {"oclc_daz_opt_off", byte("__oclc_daz_opt", 0)},
+  };
+}
+
+Result<void> make_bitcode(const Toolchain& tools, const DeviceLibraries& libraries, bool flush,
+                          const fs::path& folder) {
+  std::error_code failed;
+  for (const char* name : {"ocml.bc", "ockl.bc", "hip.bc", "asanrtl.bc"}) {
+    const fs::path original = fs::path(libraries.folder) / name;
+    if (fs::exists(original, failed)) fs::create_symlink(fs::absolute(original), folder / name, failed);
+    if (failed) return fail(ErrorKind::BadInput, fmt::format("cannot write '{}'", (folder / name).string()));
+  }
+  for (const Constant& constant : constants(flush)) {
+    const std::string source = (folder / constant.file).string() + ".ll",
+                      target = (folder / constant.file).string() + ".bc";
+    std::ofstream(source) << "target triple = \"amdgcn-amd-amdhsa\"\n" << constant.text;
+    Result<Outcome> made = run({tools.clang, "--target=amdgcn-amd-amdhsa", "-nogpulib",
+                                "-Wno-override-module", "-x", "ir", "-emit-llvm", "-c", source, "-o", target},
+                               true);
+    if (!made) return tl::unexpected(made.error());
+    if (made->code != 0)
+      return fail(ErrorKind::BadInput,
+                  fmt::format("'{}' cannot make device bitcode: {}", tools.clang, made->output));
+    fs::remove(source, failed);
+  }
+  return {};
+}
+
+Result<void> make_hip(const Headers& headers, const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder / "share/hip", failed);
+  std::ofstream(folder / "share/hip/version")
+      << fmt::format("HIP_VERSION_MAJOR={}\nHIP_VERSION_MINOR={}\nHIP_VERSION_PATCH={}\n", headers.major,
+                     headers.minor, headers.patch);
+  if (headers.include == "/usr/include") {  // only its HIP: the rest is searched anyway
+    fs::create_directories(folder / "include", failed);
+    fs::create_directory_symlink("/usr/include/hip", folder / "include/hip", failed);
+  } else {
+    fs::create_directory_symlink(fs::absolute(headers.include), folder / "include", failed);
+  }
+  if (failed) return fail(ErrorKind::BadInput, fmt::format("cannot write under '{}'", folder.string()));
+  return {};
+}
+
+/// A folder of the cache, made by `make` in a scratch folder and moved into place, so that it is complete or
+/// absent.
+Result<std::string> cached(const std::string& name,
+                           const std::function<Result<void>(const fs::path&)>& make) {
+  const fs::path cache = cache_folder(), folder = cache / fmt::format("{}-v{}", name, kFormat);
+  std::error_code failed;
+  if (fs::exists(folder, failed)) return folder.string();
+  const fs::path scratch = cache / fmt::format("making-{}-{}", name, getpid());
+  fs::create_directories(scratch, failed);
+  if (failed)
+    return fail(ErrorKind::BadInput,
+                fmt::format("cannot create '{}': {}", scratch.string(), failed.message()), {},
+                "set WAVESMITH_CACHE to a folder that can be written");
+  Result<void> made = make(scratch);
+  if (made) fs::rename(scratch, folder, failed);
+  fs::remove_all(scratch, failed);
+  if (!made) return tl::unexpected(made.error());
+  if (!fs::exists(folder))
+    return fail(ErrorKind::BadInput, fmt::format("cannot create '{}'", folder.string()));
+  return folder.string();
+}
+
+std::string tag_of(const std::string& text) {
+  return fmt::format("{:08x}", std::hash<std::string>{}(text) & 0xffffffffu);
+}
+
+}  // namespace
+
+Result<Prepared> prepare(const Toolchain& tools, const Choice& choice) {
+  Prepared prepared;
+  if (choice.headers) {
+    const Headers& headers = *choice.headers;
+    Result<std::string> hip = cached(fmt::format("hip-{}.{}-{}-{}", headers.major, headers.minor,
+                                                 name_of(headers.origin), tag_of(headers.include)),
+                                     [&](const fs::path& folder) { return make_hip(headers, folder); });
+    if (!hip) return tl::unexpected(hip.error());
+    prepared.hip = *hip;
+  }
+  if (choice.libraries) {
+    const DeviceLibraries& libraries = *choice.libraries;
+    const std::string name =
+        fmt::format("bitcode-{}-{}{}", name_of(libraries.origin), tag_of(libraries.folder + tools.clang),
+                    choice.flush_denormals ? "-flush" : "");
+    Result<std::string> bitcode = cached(name, [&](const fs::path& folder) {
+      return make_bitcode(tools, libraries, choice.flush_denormals, folder);
+    });
+    if (!bitcode) return tl::unexpected(bitcode.error());
+    prepared.bitcode = *bitcode;
+  }
+  Result<std::string> preamble =
+      cached(fmt::format("preamble-{}", tag_of(kPreamble)), [](const fs::path& folder) -> Result<void> {
+        std::ofstream(folder / "wavesmith_hip.h") << kPreamble;
+        return {};
+      });
+  if (!preamble) return tl::unexpected(preamble.error());
+  prepared.preamble = *preamble + "/wavesmith_hip.h";
+  return prepared;
+}
+
+}  // namespace wavesmith::toolchain

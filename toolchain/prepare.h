@@ -1,0 +1,32 @@
+// Making HIP headers and device libraries fit for a clang that did not come with them.
+//
+// A clang of the LLVM project takes a folder for a HIP installation when it finds share/hip/version there;
+// wants small bitcode files with constants (oclc_*.bc) beside ocml.bc and ockl.bc, which only ROCm's packages
+// have complete; and no longer defines macros that older headers rely on. All that is generated once, in the
+// cache folder.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "toolchain/discover.h"
+
+namespace wavesmith::toolchain {
+
+/// Folders to give to clang. Empty members: there is none, compile without.
+struct Prepared {
+  std::string hip;       ///< --hip-path: has include/ and share/hip/version
+  std::string bitcode;   ///< --rocm-device-lib-path
+  std::string preamble;  ///< a header to include before everything
+};
+
+struct Choice {
+  const Headers* headers = nullptr;
+  const DeviceLibraries* libraries = nullptr;
+  bool flush_denormals = false;  ///< -fgpu-flush-denormals-to-zero
+};
+
+/// Fills the cache, if need be, and says where things are. Safe to call from several processes at once.
+Result<Prepared> prepare(const Toolchain& tools, const Choice& choice);
+
+}  // namespace wavesmith::toolchain

@@ -1,0 +1,30 @@
+// Running other programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wavesmith::toolchain {
+
+/// A command line; the first word is the program.
+using Command = std::vector<std::string>;
+
+/// What a program did.
+struct Outcome {
+  int code = 0;        ///< exit status; 128 + signal when a signal ended it
+  std::string output;  ///< stdout and stderr, when captured
+};
+
+/// Runs a program to its end. With `capture` its output is returned, otherwise it goes where ours goes.
+Result<Outcome> run(const Command& command, bool capture = false);
+
+/// The command as one could type it into a shell.
+std::string quoted(const Command& command);
+
+/// The first of `names` that is an executable file: as it is when it has a '/', else searched in PATH. Empty:
+/// none.
+std::string find_program(const std::vector<std::string>& names);
+
+}  // namespace wavesmith::toolchain
