@@ -48,6 +48,9 @@ struct Argument {
   uint32_t offset = 0, size = 0;
   std::string name = {}, type_name = {}, value_kind = {};
   uint32_t pointee_align = 0;
+
+  /// Filled by the runtime, not passed by the program.
+  [[nodiscard]] bool hidden() const { return value_kind.starts_with("hidden_"); }
 };
 
 /// The 64-byte kernel descriptor, field by field.

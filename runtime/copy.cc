@@ -1,0 +1,84 @@
+#include "runtime/copy.h"
+
+#include <cstring>
+
+namespace wavesmith::runtime {
+namespace {
+
+/// Pageable sources up to this are copied aside; for larger ones the call waits.
+constexpr size_t kStaged = size_t{64} << 10;
+
+bool plain(const Box& box) { return box.height == 1 && box.depth == 1; }
+
+/// Bytes from the first to the last one that one side of a box touches.
+size_t reach(const Box& box, size_t pitch, size_t slice) {
+  return box.width + (box.height - 1) * pitch + (box.depth - 1) * slice;
+}
+
+bool known_kind(hipMemcpyKind kind) {
+  return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) || kind == hipMemcpyDeviceToDeviceNoCU;
+}
+
+}  // namespace
+
+void copy_box(const Box& box) {
+  if (plain(box)) {
+    std::memmove(box.destination, box.source, box.width);
+    return;
+  }
+  for (size_t z = 0; z < box.depth; ++z)
+    for (size_t y = 0; y < box.height; ++y)
+      std::memmove(
+          static_cast<char*>(box.destination) + z * box.destination_slice + y * box.destination_pitch,
+          static_cast<const char*>(box.source) + z * box.source_slice + y * box.source_pitch, box.width);
+}
+
+CopyOperation::CopyOperation(const Box& box, std::vector<unsigned char> staged)
+    : box_(box), staged_(std::move(staged)) {
+  if (!staged_.empty()) box_.source = staged_.data();
+}
+
+hipError_t CopyOperation::run(Stream&) {
+  copy_box(box_);
+  return hipSuccess;
+}
+
+hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKind kind, Order order) {
+  if (!known_kind(kind)) return hipErrorInvalidMemcpyDirection;
+  if (box.width == 0 || box.height == 0 || box.depth == 0) return hipSuccess;
+  if (!box.destination || !box.source) return hipErrorInvalidValue;
+  if (!platform.allocations.contains_or_foreign(box.source, reach(box, box.source_pitch, box.source_slice)) ||
+      !platform.allocations.contains_or_foreign(box.destination,
+                                                reach(box, box.destination_pitch, box.destination_slice)))
+    return hipErrorInvalidValue;
+  const bool source_known = platform.allocations.find(box.source).has_value();
+  const bool destination_known = platform.allocations.find(box.destination).has_value();
+  const auto in_arena = [&](const void* pointer) {
+    const auto at = reinterpret_cast<uint64_t>(pointer);
+    return at >= platform.memory->map().begin && at < platform.memory->map().end;
+  };
+  // The arena is the device's: what is not allocated there is nobody's.
+  if ((!source_known && in_arena(box.source)) || (!destination_known && in_arena(box.destination)))
+    return hipErrorInvalidValue;
+  if (kind == hipMemcpyDeviceToDevice && (!source_known || !destination_known) && !platform.xnack)
+    return hipErrorInvalidValue;
+  if (const hipError_t failed = stream.device.failure(); failed != hipSuccess) return failed;
+
+  std::vector<unsigned char> staged;
+  if (order == Order::Asynchronous && !source_known && plain(box) && box.width <= kStaged) {
+    const auto* const bytes = static_cast<const unsigned char*>(box.source);
+    staged.assign(bytes, bytes + box.width);
+  } else if (!source_known || !destination_known) {
+    order = Order::Synchronous;
+  }
+  if (order == Order::Synchronous && stream.nothing_before()) {
+    copy_box(box);
+    return hipSuccess;
+  }
+  const Ticket ticket = stream.enqueue(std::make_shared<CopyOperation>(box, std::move(staged)));
+  if (order == Order::Asynchronous && destination_known) return hipSuccess;
+  stream.wait(ticket.number);
+  return stream.device.failure();
+}
+
+}  // namespace wavesmith::runtime

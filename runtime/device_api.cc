@@ -1,0 +1,60 @@
+// The functions that choose and describe devices: the few that everything needs.
+#include "runtime/abi/handles.h"
+#include "runtime/platform.h"
+
+using namespace wavesmith::runtime;
+
+namespace {
+/// The version of HIP that is spoken: major * 10^7 + minor * 10^5 + patch.
+constexpr int kVersion = 7 * 10'000'000 + 1 * 100'000;
+}  // namespace
+
+HIP_API hipError_t hipInit(unsigned flags) {
+  return api([&](Platform&) { return flags ? hipErrorInvalidValue : hipSuccess; });
+}
+
+HIP_API hipError_t hipDriverGetVersion(int* version) {
+  return plain_api([&] { return version ? (*version = kVersion, hipSuccess) : hipErrorInvalidValue; });
+}
+HIP_API hipError_t hipRuntimeGetVersion(int* version) {
+  return plain_api([&] { return version ? (*version = kVersion, hipSuccess) : hipErrorInvalidValue; });
+}
+
+HIP_API hipError_t hipGetDeviceCount(int* count) {
+  return plain_api([&] {
+    if (!count) return hipErrorInvalidValue;
+    Platform* const platform = Platform::get();
+    *count = platform ? static_cast<int>(platform->devices.size()) : 0;
+    return platform ? hipSuccess : hipErrorNoDevice;
+  });
+}
+
+HIP_API hipError_t hipSetDevice(int ordinal) {
+  return api([&](Platform& platform) {
+    if (!platform.device(ordinal)) return hipErrorInvalidDevice;
+    Platform::current_ordinal() = ordinal;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipGetDevice(int* ordinal) {
+  return api([&](Platform&) {
+    return ordinal ? (*ordinal = Platform::current_ordinal(), hipSuccess) : hipErrorInvalidValue;
+  });
+}
+
+HIP_API hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
+  return api([&](Platform& platform) {
+    if (!device) return hipErrorInvalidValue;
+    if (!platform.device(ordinal)) return hipErrorInvalidDevice;
+    *device = ordinal;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipDeviceSynchronize() {
+  return api([](Platform& platform) {
+    platform.current().synchronize();
+    return platform.current().failure();
+  });
+}

@@ -1,0 +1,144 @@
+#include "runtime/event.h"
+
+#include <chrono>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "runtime/platform.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+struct Events {
+  std::shared_mutex mutex;
+  std::unordered_map<hipEvent_t, std::shared_ptr<Event>> live;
+};
+
+Events& events() {
+  static auto& all = *new Events;
+  return all;
+}
+
+class RecordOperation final : public Operation {
+ public:
+  explicit RecordOperation(std::shared_ptr<Recording> recording) : recording_(std::move(recording)) {}
+  hipError_t run(Stream&) override {
+    recording_->nanoseconds = std::chrono::steady_clock::now().time_since_epoch().count();
+    return hipSuccess;
+  }
+  [[nodiscard]] bool always() const override { return true; }
+
+ private:
+  std::shared_ptr<Recording> recording_;
+};
+
+}  // namespace
+
+std::shared_ptr<Event> find_event(hipEvent_t handle) {
+  Events& all = events();
+  const std::shared_lock lock(all.mutex);
+  const auto found = all.live.find(handle);
+  return found == all.live.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<Event> make_event(int device, unsigned flags, hipEvent_t* handle) {
+  auto event = std::make_shared<Event>();
+  event->flags = flags;
+  event->device = device;
+  *handle = reinterpret_cast<hipEvent_t>(event.get());
+  Events& all = events();
+  const std::unique_lock lock(all.mutex);
+  return all.live[*handle] = event;
+}
+
+hipError_t record_event(hipEvent_t handle, Stream& stream) {
+  const auto event = find_event(handle);
+  if (!event) return hipErrorInvalidHandle;
+  auto recording = std::make_shared<Recording>();
+  recording->ticket = stream.enqueue(std::make_shared<RecordOperation>(recording));
+  const std::scoped_lock lock(event->mutex);
+  event->recording = std::move(recording);
+  return hipSuccess;
+}
+
+}  // namespace wavesmith::runtime
+
+using namespace wavesmith::runtime;
+
+HIP_API hipError_t hipEventCreateWithFlags(hipEvent_t* handle, unsigned flags) {
+  return api([&](Platform&) {
+    constexpr unsigned kKnown = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess |
+                                hipEventDisableSystemFence | hipEventReleaseToDevice |
+                                hipEventReleaseToSystem;
+    constexpr unsigned kRelease = hipEventReleaseToDevice | hipEventReleaseToSystem;
+    if (!handle || (flags & ~kKnown) || (flags & kRelease) == kRelease) return hipErrorInvalidValue;
+    if ((flags & hipEventInterprocess) && !(flags & hipEventDisableTiming)) return hipErrorInvalidValue;
+    make_event(Platform::current_ordinal(), flags, handle);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipEventCreate(hipEvent_t* handle) {
+  return hipEventCreateWithFlags(handle, hipEventDefault);
+}
+
+HIP_API hipError_t hipEventDestroy(hipEvent_t handle) {
+  return api([&](Platform&) {
+    Events& all = events();
+    const std::unique_lock lock(all.mutex);
+    return all.live.erase(handle) ? hipSuccess : hipErrorInvalidHandle;
+  });
+}
+
+HIP_API hipError_t hipEventRecordWithFlags(hipEvent_t handle, hipStream_t stream_handle, unsigned /*flags*/) {
+  return api([&](Platform& platform) {
+    const auto stream = platform.stream(stream_handle);
+    if (!handle || !stream) return hipErrorInvalidHandle;
+    return record_event(handle, *stream);
+  });
+}
+
+HIP_API hipError_t hipEventRecord(hipEvent_t handle, hipStream_t stream) {
+  return hipEventRecordWithFlags(handle, stream, 0);
+}
+HIP_API hipError_t hipEventRecord_spt(hipEvent_t handle, hipStream_t stream) {
+  return hipEventRecordWithFlags(handle, stream ? stream : hipStreamPerThread, 0);
+}
+
+HIP_API hipError_t hipEventSynchronize(hipEvent_t handle) {
+  return api([&](Platform&) {
+    const auto event = find_event(handle);
+    if (!event) return hipErrorInvalidHandle;
+    const auto recording = event->latest();
+    if (!recording) return hipSuccess;
+    recording->ticket.stream->wait(recording->ticket.number);
+    return recording->ticket.stream->device.failure();
+  });
+}
+
+HIP_API hipError_t hipEventQuery(hipEvent_t handle) {
+  return api([&](Platform&) {
+    const auto event = find_event(handle);
+    if (!event) return hipErrorInvalidHandle;
+    const auto recording = event->latest();
+    if (!recording) return hipSuccess;
+    if (!recording->ticket.stream->done(recording->ticket.number)) return hipErrorNotReady;
+    return recording->ticket.stream->device.failure();
+  });
+}
+
+HIP_API hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start_handle, hipEvent_t stop_handle) {
+  return api([&](Platform&) {
+    if (!milliseconds) return hipErrorInvalidValue;
+    const auto start = find_event(start_handle), stop = find_event(stop_handle);
+    if (!start || !stop) return hipErrorInvalidHandle;
+    const auto from = start->latest(), to = stop->latest();
+    if (!from || !to || ((start->flags | stop->flags) & hipEventDisableTiming) ||
+        start->device != stop->device)
+      return hipErrorInvalidHandle;
+    if (!from->ticket.stream->done(from->ticket.number) || !to->ticket.stream->done(to->ticket.number))
+      return hipErrorNotReady;
+    *milliseconds = static_cast<float>(static_cast<double>(to->nanoseconds - from->nanoseconds) * 1e-6);
+    return hipSuccess;
+  });
+}

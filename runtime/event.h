@@ -1,0 +1,34 @@
+// Events: points in a stream's work, with the time at which they were reached.
+#pragma once
+
+#include <memory>
+
+#include "runtime/abi/launch.h"
+#include "runtime/stream.h"
+
+namespace wavesmith::runtime {
+
+/// One recording of an event.
+struct Recording {
+  Ticket ticket;
+  std::atomic<int64_t> nanoseconds{-1};  ///< of the steady clock; -1: not yet reached
+};
+
+struct Event {
+  unsigned flags = 0;
+  int device = 0;
+  std::mutex mutex;
+  std::shared_ptr<Recording> recording;  ///< the latest one; empty: never recorded
+
+  [[nodiscard]] std::shared_ptr<Recording> latest() {
+    const std::scoped_lock lock(mutex);
+    return recording;
+  }
+};
+
+/// The event of a handle; empty for anything that is none.
+std::shared_ptr<Event> find_event(hipEvent_t handle);
+std::shared_ptr<Event> make_event(int device, unsigned flags, hipEvent_t* handle);
+hipError_t record_event(hipEvent_t handle, Stream& stream);
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,175 @@
+#include "runtime/launch.h"
+
+#include <chrono>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "gpus/occupancy.h"
+#include "runtime/hostcall.h"
+#include "runtime/queue.h"
+#include "runtime/statistics.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+/// Workgroups that the whole GPU holds at once.
+uint64_t resident_workgroups(const gpus::Gpu& gpu, const object::Kernel& kernel, const Geometry& geometry) {
+  gpus::KernelResources resources;
+  resources.vgprs = kernel.vgpr_count;
+  resources.sgprs = kernel.sgpr_count;
+  resources.lds_bytes = kernel.fields.group_segment_fixed_size + geometry.dynamic_lds;
+  resources.workgroup = geometry.workgroup[0] * geometry.workgroup[1] * geometry.workgroup[2];
+  resources.wave_size = kernel.wavefront_size;
+  return uint64_t{gpus::occupancy(gpu, resources).workgroups} * gpu.multiprocessors();
+}
+
+hipError_t refuse(hipError_t error, const Function& function, std::string what) {
+  report(Error{ErrorKind::OutOfResources, std::move(what),
+               fmt::format("launch of kernel '{}'", function.kernel->name)});
+  return error;
+}
+
+hipError_t check(const Device& device, const LaunchRequest& request) {
+  const Geometry& geometry = request.geometry;
+  const Function& function = *request.function;
+  const object::Kernel& kernel = *function.kernel;
+  uint64_t items = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (geometry.workgroup[axis] == 0) return hipErrorInvalidConfiguration;
+    if (geometry.grid[axis] == 0) return hipErrorInvalidValue;
+    items *= geometry.workgroup[axis];
+    if (items > device.gpu.max_workgroup)
+      return refuse(hipErrorInvalidValue, function,
+                    fmt::format("a block of {} x {} x {} threads; the GPU takes {}", geometry.workgroup[0],
+                                geometry.workgroup[1], geometry.workgroup[2], device.gpu.max_workgroup));
+  }
+  if (request.arguments && request.extra) return hipErrorInvalidValue;
+  if (function.explicit_size > 0 && !request.arguments && !request.extra)
+    return refuse(hipErrorInvalidValue, function, "no arguments, but the kernel takes some");
+  if (items > kernel.max_flat_workgroup_size)
+    return refuse(hipErrorLaunchFailure, function,
+                  fmt::format("a block of {} threads; the kernel was compiled for at most {}", items,
+                              kernel.max_flat_workgroup_size));
+  const uint64_t lds = uint64_t{kernel.fields.group_segment_fixed_size} + geometry.dynamic_lds;
+  if (lds > device.gpu.lds_per_workgroup)
+    return refuse(hipErrorInvalidValue, function,
+                  fmt::format("{} bytes of LDS ({} of them dynamic); the GPU has {}", lds,
+                              geometry.dynamic_lds, device.gpu.lds_per_workgroup));
+  if (request.cooperative) {
+    uint64_t groups = 1;
+    for (int axis = 0; axis < 3; ++axis)
+      groups *= (geometry.grid[axis] + geometry.workgroup[axis] - 1) / geometry.workgroup[axis];
+    if (groups > resident_workgroups(device.gpu, kernel, geometry)) return hipErrorCooperativeLaunchTooLarge;
+  }
+  return hipSuccess;
+}
+
+/// Copies the arguments that the program passes to the kernel's memory.
+hipError_t copy_arguments(const LaunchRequest& request, uint8_t* memory) {
+  const Function& function = *request.function;
+  if (request.extra) {
+    const void* buffer = nullptr;
+    const size_t* size = nullptr;
+    for (void** entry = request.extra; *entry != HIP_LAUNCH_PARAM_END; entry += 2) {
+      if (*entry == HIP_LAUNCH_PARAM_BUFFER_POINTER)
+        buffer = entry[1];
+      else if (*entry == HIP_LAUNCH_PARAM_BUFFER_SIZE)
+        size = static_cast<const size_t*>(entry[1]);
+      else
+        return hipErrorInvalidValue;
+    }
+    if (!size || (!buffer && *size)) return hipErrorInvalidValue;
+    std::memcpy(memory, buffer, std::min<size_t>(*size, function.kernel->kernarg_size));
+    return hipSuccess;
+  }
+  size_t index = 0;
+  for (const object::Argument& argument : function.kernel->arguments) {
+    if (argument.hidden()) continue;
+    const void* const value = request.arguments[index++];
+    if (!value)
+      return refuse(hipErrorInvalidValue, function, fmt::format("argument {} is a null pointer", index - 1));
+    std::memcpy(memory + argument.offset, value, argument.size);
+  }
+  return hipSuccess;
+}
+
+}  // namespace
+
+hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& request,
+                       std::shared_ptr<LaunchOperation>& operation) {
+  if (!request.function) return hipErrorInvalidImage;
+  if (const hipError_t error = check(device, request); error != hipSuccess) return error;
+  Function& function = *request.function;
+  const object::Kernel& kernel = *function.kernel;
+  const Geometry& geometry = request.geometry;
+  const uint32_t packet_offset = (std::max(kernel.kernarg_size, kernel.fields.kernarg_size) + 63) / 64 * 64;
+  auto memory = Block::take(*platform.memory, packet_offset + sizeof(DispatchPacket));
+  if (!memory) return hip_error(memory.error());
+  std::memset(memory->data(), 0, packet_offset);
+  if (const hipError_t error = copy_arguments(request, memory->data()); error != hipSuccess) return error;
+  HiddenPointers pointers;
+  pointers.queue = device.queue;
+  pointers.multigrid = request.multigrid;
+  if (function.needs_hostcall) pointers.hostcall = hostcall_buffer(platform, device);
+  if (function.needs_heap) pointers.heap = device_heap(platform, device);
+  fill_hidden(kernel, geometry, pointers, memory->data());
+
+  DispatchPacket packet{};
+  packet.header = 2;  // a kernel dispatch
+  packet.setup = 3;
+  for (int axis = 0; axis < 3; ++axis) {
+    packet.workgroup_size[axis] = static_cast<uint16_t>(geometry.workgroup[axis]);
+    packet.grid_size[axis] = geometry.grid[axis];
+  }
+  packet.private_segment_size = kernel.fields.private_segment_fixed_size;
+  packet.group_segment_size = kernel.fields.group_segment_fixed_size + geometry.dynamic_lds;
+  packet.kernel_object = function.descriptor;
+  packet.kernarg_address = reinterpret_cast<uint64_t>(memory->data());
+  std::memcpy(memory->data() + packet_offset, &packet, sizeof packet);
+  operation = std::make_shared<LaunchOperation>(function.module->shared_from_this(), function, geometry,
+                                                std::move(*memory), packet_offset);
+  return hipSuccess;
+}
+
+hipError_t launch(Platform& platform, Stream& stream, const LaunchRequest& request) {
+  if (const hipError_t failed = stream.device.failure(); failed != hipSuccess) return failed;
+  std::shared_ptr<LaunchOperation> operation;
+  if (const hipError_t error = make_launch(platform, stream.device, request, operation); error != hipSuccess)
+    return error;
+  stream.enqueue(std::move(operation));
+  return hipSuccess;
+}
+
+hipError_t LaunchOperation::run(Stream& stream) {
+  Platform& platform = *Platform::get();
+  Device& device = stream.device;
+  emulate::Dispatch dispatch;
+  dispatch.program = function_.program;
+  dispatch.kernel = function_.kernel;
+  dispatch.entry = function_.entry;
+  for (int axis = 0; axis < 3; ++axis) {
+    dispatch.grid[axis] = geometry_.grid[axis];
+    dispatch.workgroup[axis] = geometry_.workgroup[axis];
+  }
+  dispatch.kernarg = memory_.data();
+  dispatch.dynamic_lds = geometry_.dynamic_lds;
+  dispatch.packet = memory_.data() + packet_offset_;
+  dispatch.queue = device.queue;
+  dispatch.dispatch_id = device.dispatches.fetch_add(1, std::memory_order_relaxed);
+  dispatch.most_resident =
+      std::max<uint64_t>(1, resident_workgroups(device.gpu, *function_.kernel, geometry_));
+  const auto start = std::chrono::steady_clock::now();
+  const auto done = emulate::run(dispatch, *platform.memory, platform.limits);
+  if (function_.needs_hostcall) serve_hostcalls(platform, device);
+  if (!done) {
+    report(done.error());
+    return done.error().kind == ErrorKind::Unsupported || done.error().kind == ErrorKind::BadInput
+               ? hipErrorLaunchFailure
+               : hip_error(done.error());
+  }
+  count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);
+  return hipSuccess;
+}
+
+}  // namespace wavesmith::runtime

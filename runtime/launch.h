@@ -1,0 +1,53 @@
+// Launches: from a function, a grid and arguments to an operation of a stream.
+#pragma once
+
+#include <memory>
+
+#include "runtime/abi/launch.h"
+#include "runtime/kernarg.h"
+#include "runtime/module.h"
+#include "runtime/stream.h"
+
+namespace wavesmith::runtime {
+
+/// Everything that a kind of launch may ask for.
+struct LaunchRequest {
+  Function* function = nullptr;
+  Geometry geometry;
+  void** arguments = nullptr;  ///< a pointer to each argument
+  void** extra = nullptr;      ///< or HIP_LAUNCH_PARAM_BUFFER_POINTER ...
+  bool cooperative = false;
+  const void* multigrid = nullptr;
+};
+
+/// A kernel launch. It holds its arguments, so that it can be executed again.
+class LaunchOperation final : public Operation {
+ public:
+  LaunchOperation(std::shared_ptr<Module> module, Function& function, const Geometry& geometry, Block memory,
+                  uint32_t packet_offset)
+      : module_(std::move(module)),
+        function_(function),
+        geometry_(geometry),
+        memory_(std::move(memory)),
+        packet_offset_(packet_offset) {}
+  hipError_t run(Stream& stream) override;
+
+  [[nodiscard]] const Function& function() const { return function_; }
+  [[nodiscard]] const Geometry& geometry() const { return geometry_; }
+  [[nodiscard]] uint8_t* arguments() const { return memory_.data(); }
+
+ private:
+  std::shared_ptr<Module> module_;  ///< keeps the code alive
+  Function& function_;
+  Geometry geometry_;
+  Block memory_;  ///< arguments, then the dispatch packet
+  uint32_t packet_offset_;
+};
+
+/// Checks a launch as the real runtime does and makes its operation, reading the arguments.
+hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& request,
+                       std::shared_ptr<LaunchOperation>& operation);
+/// The same, and enqueues it.
+hipError_t launch(Platform& platform, Stream& stream, const LaunchRequest& request);
+
+}  // namespace wavesmith::runtime

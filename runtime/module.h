@@ -1,0 +1,75 @@
+// A code object loaded on a device, with its kernels and variables.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "emulate/program.h"
+#include "object/code_object.h"
+#include "runtime/abi/memory.h"
+#include "runtime/platform.h"
+
+namespace wavesmith::runtime {
+
+class Module;
+
+/// A kernel of a module: what a hipFunction_t points to.
+struct Function {
+  Module* module = nullptr;
+  const object::Kernel* kernel = nullptr;
+  emulate::Program* program = nullptr;
+  uint64_t entry = 0;             ///< of its code, loaded
+  uint64_t descriptor = 0;        ///< of its descriptor, loaded: the packet's kernel object
+  uint32_t explicit_size = 0;     ///< bytes of arguments that the program passes
+  uint32_t most_dynamic_lds = 0;  ///< hipFuncSetAttribute; 0: not set
+  bool needs_hostcall = false, needs_heap = false;
+};
+
+class Module : public std::enable_shared_from_this<Module> {
+ public:
+  /// Loads the code in `image` (any form that Bundle takes) that suits the device. `managed` are the
+  /// addresses of managed variables that exist already, by name.
+  static Result<std::shared_ptr<Module>> load(Platform& platform, Device& device,
+                                              std::span<const uint8_t> image,
+                                              const std::unordered_map<std::string, void*>& managed = {});
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// Error: NotFound, with similar names.
+  Result<Function*> function(std::string_view name);
+  struct Place {
+    void* address = nullptr;
+    size_t size = 0;
+  };
+  /// A variable's memory; of a managed one the memory that both sides use. Error: NotFound.
+  Result<Place> variable(std::string_view name);
+
+  [[nodiscard]] const object::CodeObject& object() const { return object_; }
+  [[nodiscard]] uint64_t base() const { return base_; }
+
+  Platform& platform;
+  Device& device;
+
+ private:
+  Module(Platform& platform, Device& device, object::CodeObject object)
+      : platform(platform), device(device), object_(std::move(object)) {}
+  Result<emulate::Program*> program(int wave_lanes);
+
+  object::CodeObject object_;
+  uint64_t base_ = 0;
+  std::mutex mutex_;
+  std::unordered_map<int, std::unique_ptr<emulate::Program>> programs_;  ///< by lanes of a wave
+  std::unordered_map<std::string, std::unique_ptr<Function>> functions_;
+  std::unordered_map<std::string, void*> managed_;
+};
+
+/// The bytes from `pointer` on that may be read; what a caller gives no length for has to lie in them.
+std::span<const uint8_t> readable_from(const void* pointer);
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,134 @@
+#include "runtime/platform.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "isa/target.h"
+#include "runtime/queue.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+std::string environment(const char* name, const char* otherwise = "") {
+  const char* const value = std::getenv(name);
+  return value && *value ? value : otherwise;
+}
+
+/// A number from the environment. Anything else is said and ignored: a typo must not stop a program.
+template <class T>
+T number(const char* name, T otherwise) {
+  const std::string text = environment(name);
+  if (text.empty()) return otherwise;
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size()) return value;
+  report(Error{ErrorKind::BadInput, fmt::format("{}='{}' is no number and is ignored", name, text)});
+  return otherwise;
+}
+
+Result<std::unique_ptr<Platform>> create() {
+  auto platform = std::make_unique<Platform>();
+  const auto machine = gpus::find_machine(environment("WAVESMITH_GPU", "mi300x"));
+  if (!machine) return tl::unexpected(machine.error());
+  auto memory = emulate::Memory::create(0);
+  if (!memory) return tl::unexpected(memory.error());
+  platform->memory = *memory;
+  platform->limits.threads = number("WAVESMITH_THREADS", 0);
+  platform->limits.instructions = number<uint64_t>("WAVESMITH_MAX_INSTRUCTIONS", 0);
+  platform->limits.seconds = number("WAVESMITH_TIMEOUT", 0.0);
+  platform->report_path = environment("WAVESMITH_REPORT");
+  const bool xnack = environment("HSA_XNACK", "0") == "1";
+  for (const gpus::Gpu* const gpu : *machine) {
+    auto target = object::TargetId::parse(gpu->arch_name);
+    if (!target) return tl::unexpected(target.error());
+    // A GPU whose arch name has no xnack setting has no such feature.
+    if (xnack && target->xnack != object::Setting::Any) target->xnack = object::Setting::On;
+    platform->xnack |= gpu->is_apu || target->xnack == object::Setting::On;
+    const isa::Target* const isa = isa::find_target(gpu->target);
+    if (!isa)
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("GPU '{}' is a {}, which is not emulated", gpu->id, gpu->target));
+    auto device =
+        std::make_unique<Device>(static_cast<int>(platform->devices.size()), *gpu, std::move(*target), *isa);
+    auto queue = create_queue(*platform->memory);
+    if (!queue) return tl::unexpected(queue.error());
+    device->queue = *queue;
+    platform->devices.push_back(std::move(device));
+  }
+  if (platform->devices.empty()) return fail(ErrorKind::BadInput, "WAVESMITH_GPU names no GPU");
+  return platform;
+}
+
+}  // namespace
+
+Platform* Platform::get() {
+  // Never destroyed: programs call into the library while they exit.
+  static Platform* const platform = []() -> Platform* {
+    auto made = create();
+    if (made) return made->release();
+    report(made.error());
+    return nullptr;
+  }();
+  return platform;
+}
+
+int& Platform::current_ordinal() {
+  thread_local int ordinal = 0;
+  return ordinal;
+}
+
+Result<void*> Platform::allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags) {
+  const bool counts = kind == Allocation::Kind::Device || kind == Allocation::Kind::Managed;
+  if (counts &&
+      (size > device.gpu.memory_bytes || allocations.used(device.ordinal) > device.gpu.memory_bytes - size))
+    return fail(ErrorKind::OutOfMemory,
+                fmt::format("{} bytes asked for; {} of {} are in use", size, allocations.used(device.ordinal),
+                            device.gpu.memory_bytes));
+  const auto pointer = memory->allocate(size);
+  if (!pointer) return pointer;
+  allocations.insert({reinterpret_cast<uint64_t>(*pointer), size, kind, device.ordinal, flags});
+  return pointer;
+}
+
+Result<void> Platform::release(void* pointer) {
+  if (!allocations.erase(pointer))
+    return fail(ErrorKind::BadInput, "free of a pointer that is not allocated");
+  return memory->release(pointer);
+}
+
+namespace {
+
+/// The default streams of one thread, one a device; dissolved when the thread ends.
+struct ThreadStreams {
+  std::unordered_map<int, std::shared_ptr<Stream>> of_device;
+  ~ThreadStreams() {
+    for (const auto& [ordinal, stream] : of_device) {
+      stream->wait_all();
+      stream->device.remove_stream(*stream);
+    }
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Stream> Platform::per_thread_stream() {
+  thread_local ThreadStreams streams;
+  std::shared_ptr<Stream>& stream = streams.of_device[current_ordinal()];
+  if (!stream) stream = current().create_stream(Stream::Kind::PerThread, 0, 0);
+  return stream;
+}
+
+std::shared_ptr<Stream> Platform::stream(hipStream_t handle) {
+  if (handle == nullptr || handle == hipStreamLegacy) return current().null_stream();
+  if (handle == hipStreamPerThread) return per_thread_stream();
+  const auto* const wanted = reinterpret_cast<Stream*>(handle);
+  for (const auto& device : devices)
+    if (auto found = device->find_stream(wanted)) return found;
+  return {};
+}
+
+}  // namespace wavesmith::runtime

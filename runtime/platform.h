@@ -1,0 +1,61 @@
+// The process's GPUs and memory, made by the first call that needs them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulate/dispatch.h"
+#include "emulate/memory.h"
+#include "runtime/allocations.h"
+#include "runtime/device.h"
+#include "runtime/error.h"
+
+namespace wavesmith::runtime {
+
+class Platform {
+ public:
+  /// The one platform; nullptr when it could not be made (said once on stderr).
+  static Platform* get();
+
+  /// Of the calling thread, chosen by hipSetDevice.
+  [[nodiscard]] Device& current() { return *devices[static_cast<size_t>(current_ordinal())]; }
+  static int& current_ordinal();
+  [[nodiscard]] Device* device(int ordinal) {
+    return ordinal >= 0 && static_cast<size_t>(ordinal) < devices.size()
+               ? devices[static_cast<size_t>(ordinal)].get()
+               : nullptr;
+  }
+
+  /// Memory of the arena, entered in `allocations`. Error: OutOfMemory when the device has no more.
+  Result<void*> allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags = 0);
+  /// Takes back what allocate() gave. Error: BadInput for anything else.
+  Result<void> release(void* pointer);
+
+  /// The stream of a handle: null, legacy, per thread or one that was created; empty for anything else.
+  std::shared_ptr<Stream> stream(hipStream_t handle);
+  /// The calling thread's default stream on its device.
+  std::shared_ptr<Stream> per_thread_stream();
+
+  std::vector<std::unique_ptr<Device>> devices;
+  emulate::Memory* memory = nullptr;
+  emulate::Limits limits;
+  Allocations allocations;
+  bool xnack = false;       ///< pageable host memory is visible to kernels
+  std::string report_path;  ///< WAVESMITH_REPORT
+
+  Platform() = default;
+  Platform(const Platform&) = delete;
+  Platform& operator=(const Platform&) = delete;
+};
+
+/// Runs the body of an API function that needs the platform: `body(Platform&)` returns a hipError_t.
+template <class Body>
+hipError_t api(Body body) {
+  return plain_api([&]() -> hipError_t {
+    Platform* const platform = Platform::get();
+    return platform ? body(*platform) : hipErrorNoDevice;
+  });
+}
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,71 @@
+#include "runtime/statistics.h"
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <mutex>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/platform.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+struct Line {
+  uint64_t launches = 0, workgroups = 0, waves = 0, instructions = 0;
+  std::chrono::nanoseconds time{0};
+};
+
+struct Report {
+  std::mutex mutex;
+  std::map<std::string, Line> kernels;
+
+  void write(const Platform& platform) {
+    const std::scoped_lock lock(mutex);
+    nlohmann::json json;
+    for (const auto& device : platform.devices) json["gpus"].push_back(device->gpu.id);
+    json["kernels"] = nlohmann::json::array();
+    for (const auto& [name, line] : kernels)
+      json["kernels"].push_back({
+          {"name",         name                                            },
+          {"launches",     line.launches                                   },
+          {"workgroups",   line.workgroups                                 },
+          {"waves",        line.waves                                      },
+          {"instructions", line.instructions                               },
+          {"seconds",      std::chrono::duration<double>(line.time).count()}
+      });
+    std::ofstream file(platform.report_path);
+    if (file) file << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    if (!file)
+      std::fprintf(stderr, "wavesmith: cannot write the report to '%s'\n", platform.report_path.c_str());
+  }
+};
+
+Report& whole() {
+  static auto& report = *new Report;
+  return report;
+}
+
+/// Writes the report when the library is unloaded: after the program's own ends.
+[[gnu::destructor]] void at_exit() {
+  const char* const wanted = std::getenv("WAVESMITH_REPORT");
+  if (!wanted || !*wanted) return;
+  if (const Platform* const platform = Platform::get()) whole().write(*platform);
+}
+
+}  // namespace
+
+void count_launch(const std::string& kernel, const emulate::Statistics& statistics,
+                  std::chrono::nanoseconds time) {
+  Report& report = whole();
+  const std::scoped_lock lock(report.mutex);
+  Line& line = report.kernels[kernel];
+  ++line.launches;
+  line.workgroups += statistics.workgroups;
+  line.waves += statistics.waves;
+  line.instructions += statistics.instructions;
+  line.time += time;
+}
+
+}  // namespace wavesmith::runtime

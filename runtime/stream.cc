@@ -1,0 +1,84 @@
+#include "runtime/stream.h"
+
+#include "runtime/device.h"
+#include "runtime/workers.h"
+
+namespace wavesmith::runtime {
+
+Ticket Stream::enqueue(std::shared_ptr<Operation> operation, std::vector<Ticket> tickets) {
+  device.add_default_stream_tickets(*this, tickets);
+  bool submit = false;
+  uint64_t number;
+  {
+    const std::scoped_lock lock(mutex_);
+    queue_.push_back({std::move(operation), std::move(tickets)});
+    number = added_.fetch_add(1, std::memory_order_release) + 1;
+    if (!owned_ && !scheduled_) submit = scheduled_ = true;
+  }
+  if (submit) submit_to_workers(shared_from_this());
+  return {shared_from_this(), number};
+}
+
+bool Stream::nothing_before() {
+  if (!idle()) return false;
+  std::vector<Ticket> tickets;
+  device.add_default_stream_tickets(*this, tickets);
+  return tickets.empty();
+}
+
+bool Stream::own() {
+  const std::scoped_lock lock(mutex_);
+  if (owned_) return false;
+  return owned_ = true;
+}
+
+void Stream::work() {
+  {
+    const std::scoped_lock lock(mutex_);
+    scheduled_ = false;
+  }
+  if (own()) run_until(UINT64_MAX);
+}
+
+void Stream::wait(uint64_t number) {
+  while (true) {
+    const uint64_t completed = completed_.load(std::memory_order_acquire);
+    if (completed >= number) return;
+    if (own())
+      run_until(number);
+    else
+      completed_.wait(completed, std::memory_order_acquire);
+  }
+}
+
+/// The owner's loop; gives the stream back at the end.
+void Stream::run_until(uint64_t number) {
+  bool submit = false;
+  while (true) {
+    Item item;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (queue_.empty() || completed_.load(std::memory_order_relaxed) >= number) {
+        owned_ = false;
+        if (!queue_.empty() && !scheduled_) submit = scheduled_ = true;
+        break;
+      }
+      item = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    execute(item);
+    item.operation.reset();
+    completed_.fetch_add(1, std::memory_order_release);
+    completed_.notify_all();
+  }
+  // Those who found the stream owned have to look again: the one that gave it up may have stopped early.
+  if (submit) submit_to_workers(shared_from_this());
+}
+
+void Stream::execute(Item& item) {
+  for (const Ticket& ticket : item.tickets) ticket.stream->wait(ticket.number);
+  if (device.failure() != hipSuccess && !item.operation->always()) return;
+  if (const hipError_t error = item.operation->run(*this); error != hipSuccess) device.fail(error);
+}
+
+}  // namespace wavesmith::runtime
