@@ -1,0 +1,234 @@
+#include "runtime/rtc/program.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "gpus/gpu.h"
+#include "runtime/rtc/device_header.h"
+#include "runtime/rtc/lowered_names.h"
+#include "toolchain/discover.h"
+#include "toolchain/prepare.h"
+#include "toolchain/process.h"
+
+namespace wavesmith::rtc {
+namespace {
+
+namespace fs = std::filesystem;
+using toolchain::Command;
+
+/// A folder that is gone when the compilation is over.
+class Scratch {
+ public:
+  Scratch() {
+    std::error_code failed;
+    std::string name = (fs::temp_directory_path(failed) / "wavesmith-rtc-XXXXXX").string();
+    if (mkdtemp(name.data())) folder_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] bool made() const { return !folder_.empty(); }
+  [[nodiscard]] fs::path operator/(const fs::path& name) const { return folder_ / name; }
+  [[nodiscard]] std::string prefix() const { return folder_.string() + "/"; }
+
+ private:
+  fs::path folder_;
+};
+
+bool write(const fs::path& file, std::string_view text) {
+  std::error_code failed;
+  fs::create_directories(file.parent_path(), failed);
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+  return stream.good();
+}
+
+std::vector<uint8_t> read(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The options, sorted by what they are for.
+struct Options {
+  std::string target;
+  bool separate = false;  ///< -fgpu-rdc: bitcode, to be linked later
+  bool no_header = false;
+  bool optimized = false, language = false, no_device_libraries = false;
+  std::vector<std::string> others;
+};
+
+Options sort_options(const std::vector<std::string>& given) {
+  Options sorted;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const size_t first = given[i].find_first_not_of(" \t\n"), last = given[i].find_last_not_of(" \t\n");
+    if (first == std::string::npos) continue;
+    const std::string option = given[i].substr(first, last - first + 1);
+    bool taken = false;
+    for (const std::string_view name :
+         {"--gpu-architecture=", "--offload-arch=", "-arch=", "--cuda-gpu-arch="}) {
+      if (option.starts_with(name)) sorted.target = option.substr(name.size()), taken = true;
+    }
+    if (taken) continue;
+    if ((option == "--gpu-architecture" || option == "-arch" || option == "--offload-arch") &&
+        i + 1 < given.size()) {
+      sorted.target = given[++i];
+    } else if (option == "-fgpu-rdc") {
+      sorted.separate = true;
+    } else if (option == "--hiprtc-no-builtin-header") {
+      sorted.no_header = true;
+    } else {
+      sorted.optimized |= option.starts_with("-O");
+      sorted.language |= option.starts_with("-std=") || option.starts_with("--std=");
+      sorted.no_device_libraries |= option == "-nogpulib";
+      sorted.others.push_back(option);
+    }
+  }
+  if (sorted.target.empty()) sorted.target = default_target();
+  return sorted;
+}
+
+/// The compiler, or what to do about it.
+Result<toolchain::Toolchain> compiler() {
+  toolchain::Toolchain tools = toolchain::discover();
+  constexpr const char* kHint =
+      "install clang 17 or newer with lld, or set WAVESMITH_CLANG; 'wavesmith cc --doctor' says what is "
+      "there";
+  if (tools.clang.empty())
+    return fail(ErrorKind::NotFound, "hiprtc needs clang++, and none was found", {}, kHint);
+  if (tools.lld.empty())
+    return fail(ErrorKind::NotFound,
+                fmt::format("'{}' has no lld beside it, which device code needs", tools.clang), {}, kHint);
+  return tools;
+}
+
+/// Paths of the scratch folder mean nothing to the caller.
+void remove_all(std::string& text, const std::string& what) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
+    text.erase(at, what.size());
+}
+
+}  // namespace
+
+std::string default_target() {
+  const char* const devices = std::getenv("WAVESMITH_GPU");
+  const auto machine = gpus::find_machine(devices && *devices ? devices : "mi300x");
+  return machine && !machine->empty() ? machine->front()->target : "gfx942";
+}
+
+Result<Compiled> compile(const Source& source, const std::vector<Source>& headers,
+                         const std::vector<std::string>& expressions, const std::vector<std::string>& given,
+                         std::string& log) {
+  const auto tools = compiler();
+  if (!tools) return tl::unexpected(tools.error());
+  const Options options = sort_options(given);
+  const Scratch scratch;
+  if (!scratch.made())
+    return fail(ErrorKind::BadInput, "no folder for temporary files", {},
+                "set TMPDIR to one that can be written");
+
+  std::string name = fs::path(source.name).filename().string();
+  if (name.empty() || name == "." || name == "..") name = "program.hip";
+  const fs::path file = scratch / name, output = scratch / ".out";
+  if (!write(file, source.text + name_variables(expressions)))
+    return fail(ErrorKind::BadInput, "cannot write temporary files");
+  for (const Source& header : headers) {
+    const fs::path relative = fs::path(header.name).relative_path().lexically_normal();
+    if (relative.empty() || *relative.begin() == "..")
+      return fail(ErrorKind::BadInput, fmt::format("header name '{}'", header.name));
+    if (!write(scratch / relative, header.text))
+      return fail(ErrorKind::BadInput, "cannot write temporary files");
+  }
+
+  const toolchain::Headers* const hip = tools->headers.empty() ? nullptr : &tools->headers.front();
+  const toolchain::DeviceLibraries* const libraries =
+      tools->libraries.empty() ? nullptr : &tools->libraries.front();
+  const auto prepared = toolchain::prepare(*tools, {hip, libraries, false});
+  if (!prepared) return tl::unexpected(prepared.error());
+
+  Command command{tools->clang,
+                  "-x",
+                  "hip",
+                  "--cuda-device-only",
+                  "--no-gpu-bundle-output",
+                  "--offload-arch=" + options.target,
+                  "-Wno-unused-command-line-argument"};
+  if (!options.optimized) command.emplace_back("-O3");
+  if (!options.language) command.emplace_back("-std=c++17");
+  if (options.separate) command.insert(command.end(), {"-fgpu-rdc", "-c", "-emit-llvm"});
+  if (!libraries)
+    command.emplace_back("-nogpulib");
+  else
+    command.push_back("--rocm-device-lib-path=" + prepared->bitcode);
+  command.push_back("-I" + scratch.prefix());
+  if (!hip)
+    command.emplace_back("-nogpuinc");
+  else
+    command.insert(
+        command.end(),
+        {"--hip-path=" + prepared->hip, "-isystem", prepared->hip + "/include", "-D__HIP_PLATFORM_AMD__=1",
+         fmt::format("-DWAVESMITH_HIP_MAJOR={}", hip->major), "-include", prepared->preamble});
+  if (!options.no_header) {
+    const fs::path header = scratch / ".builtin/hiprtc_runtime.h";
+    if (!write(header, hip ? kHeaderOverHip : kHeaderAlone))
+      return fail(ErrorKind::BadInput, "cannot write temporary files");
+    command.insert(command.end(), {"-D__HIPCC_RTC__=1", "-isystem", header.parent_path().string(), "-include",
+                                   header.string()});
+  }
+  command.insert(command.end(), options.others.begin(), options.others.end());
+  command.insert(command.end(), {file.string(), "-o", output.string()});
+
+  const auto outcome = toolchain::run(command, true);
+  if (!outcome) return tl::unexpected(outcome.error());
+  log = outcome->output;
+  remove_all(log, scratch.prefix());
+  if (outcome->code != 0) return fail(ErrorKind::BadInput, "the program does not compile");
+  Compiled compiled;
+  (options.separate ? compiled.bitcode : compiled.code) = read(output);
+  if (!options.separate && !expressions.empty()) {
+    auto symbols = lowered_names(compiled.code, expressions.size());
+    if (!symbols) return tl::unexpected(symbols.error());
+    for (size_t i = 0; i < expressions.size(); ++i) compiled.lowered[expressions[i]] = (*symbols)[i];
+  }
+  return compiled;
+}
+
+Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& inputs,
+                                  const std::vector<std::string>& given, std::string& log) {
+  const auto tools = compiler();
+  if (!tools) return tl::unexpected(tools.error());
+  const Options options = sort_options(given);
+  const Scratch scratch;
+  if (!scratch.made())
+    return fail(ErrorKind::BadInput, "no folder for temporary files", {},
+                "set TMPDIR to one that can be written");
+  // With -flto the linker sees all inputs as one module, so that calls between them are resolved before code
+  // is made.
+  Command command{
+      tools->clang, "--target=amdgcn-amd-amdhsa",        "-mcpu=" + options.target, "-nogpulib", "-flto",
+      "-O3",        "-Wno-unused-command-line-argument", "-Wno-override-module"};
+  command.insert(command.end(), options.others.begin(), options.others.end());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const fs::path file = scratch / fmt::format("input{}.bc", i);
+    if (!write(file, {reinterpret_cast<const char*>(inputs[i].data()), inputs[i].size()}))
+      return fail(ErrorKind::BadInput, "cannot write temporary files");
+    command.push_back(file.string());
+  }
+  const fs::path output = scratch / ".out";
+  command.insert(command.end(), {"-o", output.string()});
+  const auto outcome = toolchain::run(command, true);
+  if (!outcome) return tl::unexpected(outcome.error());
+  log = outcome->output;
+  remove_all(log, scratch.prefix());
+  if (outcome->code != 0) return fail(ErrorKind::BadInput, "the program does not link");
+  return read(output);
+}
+
+}  // namespace wavesmith::rtc

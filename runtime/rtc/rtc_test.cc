@@ -1,0 +1,181 @@
+// hiprtc against the compiler of this machine. Without one the tests that compile are skipped, and the rest
+// still holds.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "object/code_object.h"
+#include "runtime/rtc/api.h"
+#include "runtime/rtc/device_header.h"
+#include "toolchain/discover.h"
+
+namespace {
+
+class Hiprtc : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto tools = wavesmith::toolchain::discover();
+    if (tools.clang.empty() || tools.lld.empty()) GTEST_SKIP() << "no clang with lld here";
+  }
+  void TearDown() override {
+    for (hiprtcProgram& each : programs_) hiprtcDestroyProgram(&each);
+  }
+  hiprtcProgram create(const char* source, std::vector<const char*> headers = {},
+                       std::vector<const char*> names = {}) {
+    hiprtcProgram program = nullptr;
+    EXPECT_EQ(hiprtcCreateProgram(&program, source, "folder/kernel.hip", static_cast<int>(headers.size()),
+                                  headers.data(), names.data()),
+              HIPRTC_SUCCESS);
+    programs_.push_back(program);
+    return program;
+  }
+  static hiprtcResult compile(hiprtcProgram program, std::vector<const char*> options) {
+    return hiprtcCompileProgram(program, static_cast<int>(options.size()), options.data());
+  }
+  static std::string log(hiprtcProgram program) {
+    size_t size = 0;
+    EXPECT_EQ(hiprtcGetProgramLogSize(program, &size), HIPRTC_SUCCESS);
+    std::string text(size, '\0');
+    EXPECT_EQ(hiprtcGetProgramLog(program, text.data()), HIPRTC_SUCCESS);
+    return text;
+  }
+  static wavesmith::Result<wavesmith::object::CodeObject> object(hiprtcProgram program) {
+    size_t size = 0;
+    EXPECT_EQ(hiprtcGetCodeSize(program, &size), HIPRTC_SUCCESS);
+    std::vector<char> code(size);
+    EXPECT_EQ(hiprtcGetCode(program, code.data()), HIPRTC_SUCCESS);
+    return wavesmith::object::CodeObject::parse({reinterpret_cast<const uint8_t*>(code.data()), size});
+  }
+  std::vector<hiprtcProgram> programs_;
+};
+
+TEST_F(Hiprtc, CompilesForTheGpuThatIsAskedFor) {
+  for (const char* const target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    hiprtcProgram program = create(
+        "extern \"C\" __global__ void saxpy(float a, const float* x, float* y, size_t n) {\n"
+        "  size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n) y[i] = a * x[i] + expf(y[i]);\n"
+        "  __syncthreads();\n"
+        "  atomicAdd(y, 1.0f);\n"
+        "}\n");
+    ASSERT_EQ(compile(program, {(std::string("--offload-arch=") + target).c_str()}), HIPRTC_SUCCESS)
+        << log(program);
+    const auto code = object(program);
+    ASSERT_TRUE(code.has_value()) << code.error().text();
+    EXPECT_NE(code->kernel("saxpy"), nullptr);
+  }
+}
+
+TEST_F(Hiprtc, LoweredNamesAreSymbolsOfTheObject) {
+  hiprtcProgram program = create(
+      "namespace n { template <class T, int N> __global__ void kernel(T* p) { *p = N; } __constant__ float "
+      "weights[4]; }\n"
+      "__global__ void plain(int* p) { *p = static_cast<int>(n::weights[1]); }\n");
+  for (const char* const expression : {"n::kernel<float, 3>", "&n::weights", "plain"})
+    ASSERT_EQ(hiprtcAddNameExpression(program, expression), HIPRTC_SUCCESS);
+  const char* name = nullptr;
+  EXPECT_EQ(hiprtcGetLoweredName(program, "plain", &name), HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
+  ASSERT_EQ(compile(program, {"--gpu-architecture=gfx942"}), HIPRTC_SUCCESS) << log(program);
+  ASSERT_EQ(hiprtcGetLoweredName(program, "n::kernel<float, 3>", &name), HIPRTC_SUCCESS);
+  EXPECT_STREQ(name, "_ZN1n6kernelIfLi3EEEvPT_");
+  ASSERT_EQ(hiprtcGetLoweredName(program, "&n::weights", &name), HIPRTC_SUCCESS);
+  EXPECT_STREQ(name, "_ZN1n7weightsE");
+  ASSERT_EQ(hiprtcGetLoweredName(program, "plain", &name), HIPRTC_SUCCESS);
+  EXPECT_STREQ(name, "_Z5plainPi");
+  EXPECT_EQ(hiprtcGetLoweredName(program, "other", &name), HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+  EXPECT_EQ(hiprtcAddNameExpression(program, "late"), HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION);
+  const auto code = object(program);
+  ASSERT_TRUE(code.has_value());
+  EXPECT_NE(code->kernel("_ZN1n6kernelIfLi3EEEvPT_"), nullptr);
+}
+
+TEST_F(Hiprtc, ErrorsAreInTheLogWithTheProgramsOwnNames) {
+  hiprtcProgram program = create("extern \"C\" __global__ void f(int* p) {\n  *p = undeclared;\n}\n");
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_ERROR_COMPILATION);
+  const std::string text = log(program);
+  EXPECT_NE(text.find("kernel.hip:2"), std::string::npos) << text;
+  EXPECT_NE(text.find("undeclared"), std::string::npos) << text;
+  EXPECT_EQ(text.find("/tmp"), std::string::npos) << text;
+  size_t size = 0;
+  EXPECT_EQ(hiprtcGetCodeSize(program, &size), HIPRTC_ERROR_INVALID_PROGRAM);
+}
+
+TEST_F(Hiprtc, HeadersAreFoundByTheirNames) {
+  hiprtcProgram program = create(
+      "#include \"lib/answer.h\"\n#include <other.h>\nextern \"C\" __global__ void f(int* p) { *p = ANSWER + "
+      "OTHER; }\n",
+      {"#define ANSWER 42\n", "#define OTHER 1\n"}, {"lib/answer.h", "other.h"});
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942", "-O1"}), HIPRTC_SUCCESS) << log(program);
+  hiprtcProgram outside = create("\n", {"#define ANSWER 42\n"}, {"../../answer.h"});
+  EXPECT_EQ(compile(outside, {}), HIPRTC_ERROR_COMPILATION);
+}
+
+TEST_F(Hiprtc, BitcodeOfSeveralProgramsLinks) {
+  std::vector<std::vector<char>> parts;
+  for (const char* const source :
+       {"__device__ int answer(int x) { return x * 6; }\n",
+        "__device__ int answer(int x);\nextern \"C\" __global__ void f(int* p) { *p = answer(*p); }\n"}) {
+    hiprtcProgram program = create(source);
+    ASSERT_EQ(compile(program, {"-fgpu-rdc", "--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
+    size_t size = 0;
+    EXPECT_EQ(hiprtcGetCodeSize(program, &size), HIPRTC_ERROR_INVALID_PROGRAM);
+    ASSERT_EQ(hiprtcGetBitcodeSize(program, &size), HIPRTC_SUCCESS);
+    parts.emplace_back(size);
+    ASSERT_EQ(hiprtcGetBitcode(program, parts.back().data()), HIPRTC_SUCCESS);
+  }
+  hiprtcLinkState state = nullptr;
+  ASSERT_EQ(hiprtcLinkCreate(0, nullptr, nullptr, &state), HIPRTC_SUCCESS);
+  for (auto& part : parts)
+    ASSERT_EQ(hiprtcLinkAddData(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, part.data(), part.size(), "part", 0,
+                                nullptr, nullptr),
+              HIPRTC_SUCCESS);
+  void* binary = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(hiprtcLinkComplete(state, &binary, &size), HIPRTC_SUCCESS);
+  const auto code = wavesmith::object::CodeObject::parse({static_cast<const uint8_t*>(binary), size});
+  ASSERT_TRUE(code.has_value()) << code.error().text();
+  EXPECT_NE(code->kernel("f"), nullptr);
+  EXPECT_EQ(hiprtcLinkDestroy(state), HIPRTC_SUCCESS);
+  EXPECT_EQ(hiprtcLinkDestroy(state), HIPRTC_ERROR_INVALID_INPUT);
+}
+
+TEST_F(Hiprtc, TheBuiltInHeaderNeedsNoHipHeaders) {
+  const std::string source = std::string(wavesmith::rtc::kHeaderAlone) +
+                             "extern \"C\" __global__ void f(float* p) {\n"
+                             "  __shared__ float shared[64];\n"
+                             "  shared[threadIdx.x % 64] = p[blockIdx.x * blockDim.x + threadIdx.x];\n"
+                             "  __syncthreads();\n"
+                             "  float4 v = make_float4(1, 2, sqrtf(shared[3]), gridDim.x);\n"
+                             "  atomicAdd(p, __shfl_xor(v.z, 5) + __popcll(__ballot(v.w > 2)));\n"
+                             "}\n";
+  for (const char* const target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    hiprtcProgram program = create(source.c_str());
+    EXPECT_EQ(compile(program, {"--hiprtc-no-builtin-header", "-nogpuinc", "-nogpulib",
+                                (std::string("--offload-arch=") + target).c_str()}),
+              HIPRTC_SUCCESS)
+        << log(program);
+  }
+}
+
+TEST(HiprtcArguments, WrongOnesAreErrors) {
+  hiprtcProgram program = nullptr;
+  size_t size = 0;
+  EXPECT_EQ(hiprtcCreateProgram(nullptr, "", "", 0, nullptr, nullptr), HIPRTC_ERROR_INVALID_PROGRAM);
+  EXPECT_EQ(hiprtcCreateProgram(&program, nullptr, "", 0, nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(hiprtcCreateProgram(&program, "", "", 1, nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(hiprtcCreateProgram(&program, "", "", -1, nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(hiprtcGetCodeSize(nullptr, &size), HIPRTC_ERROR_INVALID_PROGRAM);
+  EXPECT_EQ(hiprtcCompileProgram(reinterpret_cast<hiprtcProgram>(&size), 0, nullptr),
+            HIPRTC_ERROR_INVALID_PROGRAM);
+  EXPECT_EQ(hiprtcDestroyProgram(nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  ASSERT_EQ(hiprtcCreateProgram(&program, "", nullptr, 0, nullptr, nullptr), HIPRTC_SUCCESS);
+  EXPECT_EQ(hiprtcCompileProgram(program, 1, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_EQ(hiprtcDestroyProgram(&program), HIPRTC_SUCCESS);
+  EXPECT_EQ(program, nullptr);
+  int major = 0;
+  EXPECT_EQ(hiprtcVersion(&major, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+  EXPECT_STREQ(hiprtcGetErrorString(HIPRTC_ERROR_COMPILATION), "HIPRTC_ERROR_COMPILATION");
+}
+
+}  // namespace
