@@ -22,6 +22,13 @@ void stray_access(const Uop* uop, Wave* wave, int lane, uint64_t address, uint32
       Error{ErrorKind::MemoryFault, fmt::format("lane {} accesses {} bytes at {:#x}", lane, bytes, address)});
 }
 
+void misaligned_atomic(const Uop* uop, Wave* wave, int lane, uint64_t address) {
+  wave->group->fail(
+      *wave, uop,
+      Error{ErrorKind::MemoryFault,
+            fmt::format("lane {}: atomic access to the unaligned address {:#x}", lane, address)});
+}
+
 void run_slice(Wave& wave) { wave.resume->handler(wave.resume, &wave); }
 
 }  // namespace wavesmith::emulate

@@ -22,6 +22,9 @@ bool admit_scalar(const Uop* uop, Wave* wave, uint64_t address, uint32_t bytes);
 /// Stops the wave: an access beyond the private segment, or on another place that no lookup could allow.
 void stray_access(const Uop* uop, Wave* wave, int lane, uint64_t address, uint32_t bytes);
 
+/// Stops the wave: the hardware's atomics are aligned to their size.
+void misaligned_atomic(const Uop* uop, Wave* wave, int lane, uint64_t address);
+
 /// Runs the wave from Wave::resume until it stops. A stray access that the host's memory protection catches
 /// ends it with a MemoryFault.
 void run_slice(Wave& wave);

@@ -4,6 +4,7 @@
 #include "isa/salu/bits.h"
 #include "isa/salu/compare.h"
 #include "isa/salu/exec.h"
+#include "isa/memory/atomic.h"
 #include "isa/memory/load_store.h"
 #include "isa/memory/scalar_memory.h"
 #include "isa/salu/integer.h"

@@ -110,6 +110,22 @@ template <class Element>
 struct StoreSignature {};
 template <class Element>
 inline constexpr StoreSignature<Element> store{};
+/// Loads and stores with two offsets: `load_pair<mem_b32>`.
+template <class Element>
+struct PairSignature {
+  Direction direction;
+};
+template <class Element>
+inline constexpr PairSignature<Element> load_pair{Direction::Load};
+template <class Element>
+inline constexpr PairSignature<Element> store_pair{Direction::Store};
+template <class Element>
+inline constexpr PairSignature<Element> exchange_pair{Direction::Atomic};
+/// `atomic<u32>`, and `atomic<u32, u32>` for those with a second operand.
+template <class T, class... Second>
+struct AtomicSignature {};
+template <class T, class... Second>
+inline constexpr AtomicSignature<T, Second...> atomic{};
 template <class Element>
 struct ScalarLoadSignature {};
 template <class Element>

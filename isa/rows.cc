@@ -38,6 +38,14 @@ struct Facts_ {
   void operator()(StoreSignature<E>, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Store), facts));
   }
+  template <class T, class... Second, class Body>
+  void operator()(AtomicSignature<T, Second...>, std::string_view names, Body, Facts facts) {
+    rows.push_back(make_memory_row(names, make_atomic_access<T>(1 + sizeof...(Second)), facts));
+  }
+  template <class E>
+  void operator()(PairSignature<E> pair, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_access<E>(pair.direction, 2), facts));
+  }
   template <class E>
   void operator()(ScalarLoadSignature<E>, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
@@ -69,6 +77,8 @@ const std::vector<Row>& all() {
     scalar_compare(facts);
     scalar_exec(facts);
     load_store(facts);
+    integer_atomics(facts);
+    float_atomics(facts);
     scalar_memory(facts);
     return facts.rows;
   }();

@@ -45,4 +45,15 @@ template <int kLanes, class F>
   return reinterpret_cast<uint32_t*>(base(wave) + offset);
 }
 
+/// Where a flat address is in the host: private memory's dwords are interleaved by lane, all else is linear.
+[[gnu::always_inline]] inline uint64_t host_address(Wave* wave, int lane, uint64_t address) {
+  if (static_cast<uint32_t>(address >> 32) != wave->s[scalar_index::kPrivateBase + 1]) return address;
+  const auto offset = static_cast<uint32_t>(address);
+  return reinterpret_cast<uint64_t>(wave->scratch) +
+         (uint64_t{offset / 4} * wave->lanes + static_cast<uint32_t>(lane)) * 4 + offset % 4;
+}
+[[gnu::always_inline]] inline std::byte* host_byte(Wave* wave, int lane, uint64_t address) {
+  return reinterpret_cast<std::byte*>(host_address(wave, lane, address));
+}
+
 }  // namespace wavesmith::emulate

@@ -43,6 +43,12 @@ class Collector {
   void operator()(isa::LoadSignature<E>, std::string_view names, isa::Facts facts);
   template <class E>
   void operator()(isa::StoreSignature<E>, std::string_view names, isa::Facts facts);
+  template <class T, class... Second, class Body>
+  void operator()(isa::AtomicSignature<T, Second...>, std::string_view names, Body, isa::Facts facts);
+  template <class E>
+  void operator()(isa::PairSignature<E> pair, std::string_view names, isa::Facts facts) {
+    table.push_back({isa::make_memory_row(names, isa::make_access<E>(pair.direction, 2), facts)});
+  }
   template <class E>
   void operator()(isa::ScalarLoadSignature<E>, std::string_view names, isa::Facts facts);
   template <class E>
@@ -73,6 +79,8 @@ void add_integer64(Collector& collector);
 void add_compare(Collector& collector);
 void add_scalar_integer(Collector& collector);
 void add_load_store(Collector& collector);
+void add_integer_atomics(Collector& collector);
+void add_float_atomics(Collector& collector);
 void add_scalar_memory(Collector& collector);
 void add_packed_math(Collector& collector);
 void add_dot(Collector& collector);

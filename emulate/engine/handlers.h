@@ -64,7 +64,8 @@ enum class Address : uint32_t {
 
 /// The packed word that address micro-operations carry.
 struct AddressWord {
-  static constexpr uint32_t kWrite = 1u << 8, kAtomic = 1u << 9, kMayWait = 1u << 10;
+  static constexpr uint32_t kWrite = 1u << 8, kAtomic = 1u << 9, kMayWait = 1u << 10,
+                            kOwn = 1u << 11;  ///< kOwn: LDS, which no other host thread touches
   static constexpr uint32_t bytes(uint32_t word) { return word & 0xff; }
 };
 

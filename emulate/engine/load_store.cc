@@ -7,15 +7,6 @@
 namespace wavesmith::emulate {
 namespace {
 
-/// Private memory, whose dwords are interleaved by lane; others are linear.
-[[gnu::always_inline]] inline std::byte* host_byte(Wave* wave, int lane, uint64_t address) {
-  if (static_cast<uint32_t>(address >> 32) != wave->s[scalar_index::kPrivateBase + 1])
-    return reinterpret_cast<std::byte*>(address);
-  const auto offset = static_cast<uint32_t>(address);
-  return reinterpret_cast<std::byte*>(wave->scratch) +
-         (uint64_t{offset / 4} * wave->lanes + static_cast<uint32_t>(lane)) * 4 + offset % 4;
-}
-
 template <int kLanes, class E>
 struct Load {
   static constexpr int kPacks = kLanes / kPackLanes;

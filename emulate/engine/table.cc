@@ -23,6 +23,8 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_compare(collector);
     add_scalar_integer(collector);
     add_load_store(collector);
+    add_integer_atomics(collector);
+    add_float_atomics(collector);
     add_scalar_memory(collector);
     add_packed_math(collector);
     add_dot(collector);

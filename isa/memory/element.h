@@ -57,4 +57,10 @@ constexpr Access make_access(Direction direction, int places = 1) {
           static_cast<uint8_t>(places)};
 }
 
+/// `data` counts what an atomic reads beside memory: 1, or 2 for a compare and swap.
+template <class T>
+constexpr Access make_atomic_access(int data) {
+  return {Direction::Atomic, static_cast<uint8_t>(4 * T::dwords), static_cast<uint8_t>(T::dwords * data)};
+}
+
 }  // namespace wavesmith::isa

@@ -33,6 +33,13 @@ void load_store(Visitor& v) {
   v(store<mem_b64>,      "global_store_dwordx2 global_store_b64 flat_store_dwordx2 flat_store_b64 scratch_store_dwordx2 scratch_store_b64 buffer_store_dwordx2 buffer_store_b64 ds_write_b64 ds_store_b64", vmem);
   v(store<mem_b96>,      "global_store_dwordx3 global_store_b96 flat_store_dwordx3 flat_store_b96 scratch_store_dwordx3 scratch_store_b96 buffer_store_dwordx3 buffer_store_b96 ds_write_b96 ds_store_b96", vmem);
   v(store<mem_b128>,     "global_store_dwordx4 global_store_b128 flat_store_dwordx4 flat_store_b128 scratch_store_dwordx4 scratch_store_b128 buffer_store_dwordx4 buffer_store_b128 ds_write_b128 ds_store_b128", vmem);
+
+  v(load_pair<mem_b32>,   "ds_read2_b32 ds_read2st64_b32 ds_load_2addr_b32 ds_load_2addr_stride64_b32", vmem);
+  v(load_pair<mem_b64>,   "ds_read2_b64 ds_read2st64_b64 ds_load_2addr_b64 ds_load_2addr_stride64_b64", vmem);
+  v(store_pair<mem_b32>,  "ds_write2_b32 ds_write2st64_b32 ds_store_2addr_b32 ds_store_2addr_stride64_b32", vmem);
+  v(store_pair<mem_b64>,  "ds_write2_b64 ds_write2st64_b64 ds_store_2addr_b64 ds_store_2addr_stride64_b64", vmem);
+  v(exchange_pair<mem_b32>, "ds_wrxchg2_rtn_b32 ds_wrxchg2st64_rtn_b32 ds_storexchg_2addr_rtn_b32 ds_storexchg_2addr_stride64_rtn_b32", vmem);
+  v(exchange_pair<mem_b64>, "ds_wrxchg2_rtn_b64 ds_wrxchg2st64_rtn_b64 ds_storexchg_2addr_rtn_b64 ds_storexchg_2addr_stride64_rtn_b64", vmem);
   // clang-format on
 }
 
