@@ -2,7 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 
 #include "emulate/fault.h"
@@ -13,7 +16,15 @@
 namespace wavesmith::emulate {
 namespace {
 constexpr uint32_t kLdsBytes = 65536;
+
+/// One for all tests of the process: each reserves terabytes of addresses.
+Memory& shared_memory() {
+  static const auto memory = Memory::create(uint64_t{1} << 32);
+  if (!memory) std::abort();
+  return **memory;
 }
+
+}  // namespace
 
 struct WaveTest::State {
   const isa::Target* target;
@@ -31,10 +42,7 @@ WaveTest::WaveTest(std::string_view target, int lanes) : state_(std::make_unique
   void* const pages = mmap(nullptr, sizeof(Wave), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (!state_->target || pages == MAP_FAILED) std::abort();
   wave_ = static_cast<Wave*>(pages);
-  // One for all tests of the process: each reserves terabytes of addresses.
-  static const auto memory = Memory::create(uint64_t{1} << 32);
-  if (!memory) std::abort();
-  state_->memory = *memory;
+  state_->memory = &shared_memory();
   wave_->lanes = static_cast<uint32_t>(lanes);
   wave_->hits = state_->hits.data();
   wave_->group = &state_->group;
@@ -85,6 +93,60 @@ Result<void> WaveTest::run(std::string_view assembly) {
     return fail(ErrorKind::Trap, "the wave waits at a barrier that it has not signalled");
   if (state_->group.fault) return tl::unexpected(state_->group.fault->error);
   return tl::unexpected(static_cast<const Stop*>(wave_->resume->pointer)->error);
+}
+
+struct KernelTest::State {
+  std::vector<uint8_t> code;
+  std::unique_ptr<Program> program;
+  object::Kernel kernel;
+  Memory* memory = nullptr;
+};
+
+KernelTest::KernelTest(std::string_view target_name, std::string_view assembly, int lanes, uint32_t lds)
+    : state_(std::make_unique<State>()) {
+  const isa::Target* const target = isa::find_target(target_name);
+  if (!target) std::abort();
+  auto code = isa::assemble(*target, lanes, std::string(assembly) + "\ns_endpgm\n");
+  if (!code) {
+    std::fprintf(stderr, "%s\n", code.error().text().c_str());
+    std::abort();
+  }
+  state_->code = std::move(*code);
+  auto program = Program::create(*target, lanes, state_->code);
+  if (!program) std::abort();
+  state_->program = std::move(*program);
+  state_->memory = &shared_memory();
+  object::Kernel& kernel = state_->kernel;
+  kernel.name = "test";
+  kernel.vgpr_count = 32;
+  kernel.fields.group_segment_fixed_size = lds;
+  kernel.fields.kernel_code_properties = 1u << 3;       // kernarg segment pointer
+  kernel.fields.compute_pgm_rsrc2 = 2u << 1 | 1u << 7;  // two user SGPRs, workgroup id x
+  kernel.fields.compute_pgm_rsrc1 = 0xf0u << 12;        // denormals kept
+}
+
+KernelTest::~KernelTest() = default;
+
+uint32_t* KernelTest::allocate(size_t count) {
+  auto memory = state_->memory->allocate(count * 4);
+  if (!memory) std::abort();
+  std::memset(*memory, 0, count * 4);
+  return static_cast<uint32_t*>(*memory);
+}
+
+Result<Statistics> KernelTest::launch(uint32_t workgroups, uint32_t workgroup_size,
+                                      const std::vector<uint64_t>& arguments, const Limits& limits) {
+  auto* const kernarg = reinterpret_cast<uint64_t*>(allocate(2 * arguments.size() + 2));
+  std::copy(arguments.begin(), arguments.end(), kernarg);
+  Dispatch dispatch;
+  dispatch.program = state_->program.get();
+  dispatch.kernel = &state_->kernel;
+  dispatch.entry = reinterpret_cast<uint64_t>(state_->code.data());
+  dispatch.grid[0] = workgroups * workgroup_size;
+  dispatch.workgroup[0] = workgroup_size;
+  dispatch.kernarg = kernarg;
+  dispatch.most_resident = most_resident;
+  return emulate::run(dispatch, *state_->memory, limits);
 }
 
 std::vector<TargetLanes> all_targets() {

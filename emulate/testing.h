@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "emulate/dispatch.h"
 #include "emulate/memory.h"
 #include "emulate/wave.h"
 
@@ -60,6 +61,27 @@ class WaveTest {
   std::unique_ptr<State> state_;
   Wave* wave_;
   int lanes_;
+};
+
+/// A kernel in assembly text, launched as a grid. It finds the address of its arguments (64 bits each) in
+/// s[0:1] and its workgroup's number in s2 (in ttmp9 on gfx1201).
+class KernelTest {
+ public:
+  /// `lds` bytes of LDS a workgroup. Aborts when the text can't be assembled.
+  KernelTest(std::string_view target, std::string_view assembly, int lanes = 64, uint32_t lds = 0);
+  ~KernelTest();
+  KernelTest(const KernelTest&) = delete;
+  KernelTest& operator=(const KernelTest&) = delete;
+
+  Result<Statistics> launch(uint32_t workgroups, uint32_t workgroup_size,
+                            const std::vector<uint64_t>& arguments, const Limits& limits = {});
+  /// Zeroed device memory of `count` dwords; lives as long as the test.
+  uint32_t* allocate(size_t count);
+  uint64_t most_resident = 2048;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// Every (target, lanes) pair: for tests that loop over all of them.

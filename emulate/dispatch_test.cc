@@ -1,0 +1,191 @@
+#include "emulate/dispatch.h"
+
+#include <gtest/gtest.h>
+
+#include "emulate/testing.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+/// out[global id] = global id, for workgroups of 256.
+constexpr std::string_view kIota = R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_and_b32 v0, 0x3ff, v0
+  s_lshl_b32 s3, s2, 8
+  v_add_u32 v1, s3, v0
+  v_lshlrev_b32 v2, 2, v1
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v1, s[4:5]
+)";
+
+TEST(Dispatch, RunsEveryWorkItemOnce) {
+  for (const int threads : {1, 2, 5}) {
+    KernelTest test("gfx942", kIota);
+    uint32_t* const out = test.allocate(1000 * 256);
+    Limits limits;
+    limits.threads = threads;
+    const auto done = test.launch(1000, 256, {reinterpret_cast<uint64_t>(out)}, limits);
+    ASSERT_TRUE(done) << done.error().text();
+    EXPECT_EQ(done->workgroups, 1000u);
+    EXPECT_EQ(done->waves, 4000u);
+    EXPECT_EQ(done->instructions, 4000u * 8);
+    for (uint32_t i = 0; i < 1000 * 256; ++i) ASSERT_EQ(out[i], i);
+  }
+}
+
+/// Every workgroup (one wave) adds 1 to a counter and waits until all have: what a grid barrier does.
+constexpr std::string_view kGridBarrier = R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_mov_b32 v1, 0
+  v_mov_b32 v2, 1
+  s_mov_b64 exec, 1
+  s_waitcnt lgkmcnt(0)
+  global_atomic_add v1, v2, s[4:5]
+wait:
+  global_load_dword v3, v1, s[4:5] sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s8, v3
+  s_cmp_lt_u32 s8, s6
+  s_cbranch_scc1 wait
+)";
+
+TEST(Dispatch, ResidentWorkgroupsWaitForEachOther) {
+  for (const int threads : {1, 2}) {
+    KernelTest test("gfx942", kGridBarrier);
+    uint32_t* const counter = test.allocate(1);
+    Limits limits;
+    limits.threads = threads;
+    limits.seconds = 60;
+    const auto done = test.launch(600, 64, {reinterpret_cast<uint64_t>(counter), 600}, limits);
+    ASSERT_TRUE(done) << done.error().text();
+    EXPECT_EQ(*counter, 600u);
+  }
+}
+
+TEST(Dispatch, MoreWaitingWorkgroupsThanTheGpuHoldsRunOutOfTheirBudget) {
+  KernelTest test("gfx942", kGridBarrier);
+  test.most_resident = 8;
+  uint32_t* const counter = test.allocate(1);
+  Limits limits;
+  limits.instructions = 3'000'000;
+  const auto done = test.launch(64, 64, {reinterpret_cast<uint64_t>(counter), 64}, limits);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::Budget);
+}
+
+/// Wave 0 of a workgroup spins on LDS until wave 3 has written: waves of a workgroup take turns.
+TEST(Dispatch, WavesOfAWorkgroupWaitForEachOtherThroughLds) {
+  KernelTest test("gfx942", R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_mov_b32 v1, 0
+    v_readfirstlane_b32 s6, v0
+    s_cmp_eq_u32 s6, 0
+    s_cbranch_scc1 wait
+    s_cmp_eq_u32 s6, 192
+    s_cbranch_scc0 end
+    v_mov_b32 v2, 77
+    ds_write_b32 v1, v2
+    s_branch end
+  wait:
+    ds_read_b32 v3, v1
+    s_waitcnt lgkmcnt(0)
+    v_readfirstlane_b32 s7, v3
+    s_cmp_eq_u32 s7, 77
+    s_cbranch_scc0 wait
+    global_store_dword v1, v3, s[4:5]
+  end:
+  )",
+                  64, 1024);
+  uint32_t* const out = test.allocate(1);
+  const auto done = test.launch(1, 256, {reinterpret_cast<uint64_t>(out)});
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(*out, 77u);
+}
+
+/// Each wave writes its number to LDS; after the barrier every wave reads its neighbour's.
+TEST(Dispatch, BarrierSeparatesWritesFromReads) {
+  KernelTest test("gfx942", R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_lshlrev_b32 v1, 2, v0
+    ds_write_b32 v1, v0
+    s_waitcnt lgkmcnt(0)
+    s_barrier
+    v_xor_b32 v2, 0x3c0, v0
+    v_lshlrev_b32 v2, 2, v2
+    ds_read_b32 v3, v2
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v1, v3, s[4:5]
+  )",
+                  64, 4096);
+  uint32_t* const out = test.allocate(1024);
+  const auto done = test.launch(1, 1024, {reinterpret_cast<uint64_t>(out)});
+  ASSERT_TRUE(done) << done.error().text();
+  for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], i ^ 0x3c0u);
+}
+
+TEST(Dispatch, LastWorkgroupOfARaggedGridIsSmaller) {
+  KernelTest test("gfx942", R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, 1
+    s_waitcnt lgkmcnt(0)
+    global_atomic_add v1, v2, s[4:5]
+  )");
+  uint32_t* const out = test.allocate(1);
+  const auto done = test.launch(3, 100, {reinterpret_cast<uint64_t>(out)});
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(*out, 300u);
+  EXPECT_EQ(done->waves, 6u);
+}
+
+TEST(Dispatch, EndlessKernelEndsWithItsBudget) {
+  KernelTest test("gfx942", "loop: s_branch loop");
+  Limits limits;
+  limits.instructions = 2'000'000;
+  const auto counted = test.launch(2, 64, {}, limits);
+  ASSERT_FALSE(counted);
+  EXPECT_EQ(counted.error().kind, ErrorKind::Budget);
+  EXPECT_NE(counted.error().where.find("s_branch"), std::string::npos) << counted.error().text();
+
+  Limits time;
+  time.seconds = 0.05;
+  const auto timed = test.launch(2, 64, {}, time);
+  ASSERT_FALSE(timed);
+  EXPECT_EQ(timed.error().kind, ErrorKind::Budget);
+}
+
+TEST(Dispatch, SleepingForeverEndsWithItsTime) {
+  KernelTest test("gfx942", "loop: s_sleep 1\ns_branch loop");
+  Limits limits;
+  limits.seconds = 0.05;
+  const auto done = test.launch(1, 64, {}, limits);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::Budget);
+}
+
+TEST(Dispatch, FaultNamesKernelWorkgroupAndInstruction) {
+  KernelTest test("gfx1100", R"(
+    s_cmp_eq_u32 s2, 2
+    s_cbranch_scc0 end
+    image_load v[0:3], v[4:5], s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D
+  end:
+  )",
+                  32);
+  const auto done = test.launch(5, 32, {});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::Unsupported);
+  for (const char* part : {"kernel 'test'", "workgroup (2, 0, 0)", "entry + 0x8", "image_load"})
+    EXPECT_NE(done.error().text().find(part), std::string::npos) << done.error().text();
+}
+
+TEST(Dispatch, EmptyGridIsRefused) {
+  KernelTest test("gfx942", "s_nop 0");
+  const auto done = test.launch(0, 64, {});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::BadInput);
+}
+
+}  // namespace
+}  // namespace wavesmith::emulate
