@@ -30,6 +30,8 @@ function(wavesmith_exports table map list)
     string(APPEND script "}${before};\n")
     set(before " ${version}")
   endforeach()
+  # Wavesmith's own entry points (runtime/wavesmith.h).
+  string(APPEND script "WAVESMITH_1 {\n  global:\n    wavesmith_*;\n};\n")
   file(CONFIGURE OUTPUT ${map} CONTENT "${script}" @ONLY)
   file(CONFIGURE OUTPUT ${list} CONTENT "${exports}" @ONLY)
 endfunction()

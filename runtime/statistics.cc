@@ -68,4 +68,12 @@ void count_launch(const std::string& kernel, const emulate::Statistics& statisti
   line.time += time;
 }
 
+uint64_t instructions() {
+  Report& report = whole();
+  const std::scoped_lock lock(report.mutex);
+  uint64_t sum = 0;
+  for (const auto& [name, line] : report.kernels) sum += line.instructions;
+  return sum;
+}
+
 }  // namespace wavesmith::runtime

@@ -11,4 +11,7 @@ namespace wavesmith::runtime {
 void count_launch(const std::string& kernel, const emulate::Statistics& statistics,
                   std::chrono::nanoseconds time);
 
+/// Wave-instructions of all launches so far.
+uint64_t instructions();
+
 }  // namespace wavesmith::runtime
