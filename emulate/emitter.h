@@ -73,12 +73,18 @@ constexpr bool is_row(const isa::Operand& operand) {
 // One translator a shape. Each emits the instruction's micro-operations or says why it can't.
 Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction,
                             const Implementation& implementation);
-Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
-Result<void> translate_wave(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
+Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruction,
+                              const Implementation& implementation);
+Result<void> translate_wave(Emitter& emitter, const isa::Instruction& instruction,
+                            const Implementation& implementation);
 Result<void> translate_scalar(Emitter& emitter, const isa::Instruction& instruction,
                               const Implementation& implementation);
 Result<void> translate_memory(Emitter& emitter, const isa::Instruction& instruction,
                               const Implementation& implementation);
+/// Both halves of a dual-issue instruction.
+Result<void> translate_dual(Emitter& emitter, const isa::Instruction& instruction);
+/// Any instruction that is not dual and does not change the flow of control.
+Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction);
 /// Everything else but branches: waits, barriers, messages, sleeps.
 Result<void> translate_control(Emitter& emitter, const isa::Instruction& instruction);
 

@@ -37,23 +37,6 @@ uint64_t branch_target(const isa::Instruction& instruction) {
   return instruction.pc + instruction.size + static_cast<uint64_t>(int64_t{words} * 4);
 }
 
-Result<void> translate_next(Emitter& emitter, const isa::Instruction& instruction) {
-  const Implementation* const implementation = find_implementation(instruction.mnemonic, emitter.target());
-  if (!implementation) return translate_control(emitter, instruction);
-  switch (implementation->row.shape) {
-    case isa::Shape::Lane:
-      return translate_lane(emitter, instruction, *implementation);
-    case isa::Shape::Packed:
-      return translate_packed(emitter, instruction, *implementation);
-    case isa::Shape::Wave:
-      return translate_wave(emitter, instruction, *implementation);
-    case isa::Shape::Scalar:
-      return translate_scalar(emitter, instruction, *implementation);
-    default:
-      return translate_memory(emitter, instruction, *implementation);
-  }
-}
-
 /// While GPR_IDX_EN is 1, M0's index is added to the numbers of the VGPRs that M0's bits 12 to 15 name:
 /// first, second and third source, and result (CDNA3 ISA, "VGPR indexing"). The instruction works on rows
 /// that stand for those registers.
@@ -86,7 +69,7 @@ Result<void> translate_indexed(Emitter& emitter, isa::Instruction instruction) {
   }
   for (const Copy& copy : copies)
     emitter.emit(control::load_indexed, copy.stand_in, copy.registers, copy.bit, copy.rows);
-  if (const auto done = translate_next(emitter, instruction); !done) return done;
+  if (const auto done = translate_plain(emitter, instruction); !done) return done;
   for (const Copy& copy : copies)
     if (copy.bit == 15)
       emitter.emit(control::store_indexed, copy.stand_in, copy.registers, copy.bit, copy.rows);
@@ -94,6 +77,23 @@ Result<void> translate_indexed(Emitter& emitter, isa::Instruction instruction) {
 }
 
 }  // namespace
+
+Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction) {
+  const Implementation* const implementation = find_implementation(instruction.mnemonic, emitter.target());
+  if (!implementation) return translate_control(emitter, instruction);
+  switch (implementation->row.shape) {
+    case isa::Shape::Lane:
+      return translate_lane(emitter, instruction, *implementation);
+    case isa::Shape::Packed:
+      return translate_packed(emitter, instruction, *implementation);
+    case isa::Shape::Wave:
+      return translate_wave(emitter, instruction, *implementation);
+    case isa::Shape::Scalar:
+      return translate_scalar(emitter, instruction, *implementation);
+    default:
+      return translate_memory(emitter, instruction, *implementation);
+  }
+}
 
 /// The micro-operations of one piece of code, translated together. They never move.
 struct Program::Unit {
@@ -335,7 +335,8 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
                             fmt::format("'{}' where s_set_gpr_idx_on may or may not hold", instruction.text))
                      : translate_indexed(emitter, instruction);
         } else {
-          done = translate_next(emitter, instruction);
+          done = instruction.second.empty() ? translate_plain(emitter, instruction)
+                                            : translate_dual(emitter, instruction);
         }
     }
     if (!done) emitter.emit_stop(done.error());

@@ -84,6 +84,11 @@ Result<void> trap(Emitter& emitter, const Instruction& instruction) {
   return {};
 }
 
+Result<void> illegal(Emitter& emitter, const Instruction&) {
+  emitter.emit_stop(Error{ErrorKind::Trap, "an illegal instruction was executed"});
+  return {};
+}
+
 Result<void> halt(Emitter& emitter, const Instruction& instruction) {
   if (instruction.operands.empty() || (instruction.operands[0].bits & 1) == 0)
     return nothing(emitter, instruction);
@@ -264,13 +269,13 @@ constexpr std::array kEntries = {
                  "s_wait_loadcnt s_wait_storecnt s_wait_dscnt s_wait_kmcnt s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
                  "s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_wait_alu s_wait_idle s_wait_event", nothing},
     ControlEntry{"s_nop s_delay_alu s_clause s_setprio s_inst_prefetch s_set_inst_prefetch_distance s_wakeup s_code_end s_version "
-                 "s_incperflevel s_decperflevel s_ttracedata s_ttracedata_imm s_singleuse_vdst", nothing},
+                 "s_incperflevel s_decperflevel s_ttracedata s_ttracedata_imm", nothing},
     ControlEntry{"s_icache_inv s_dcache_inv s_dcache_inv_vol s_dcache_wb s_dcache_wb_vol s_gl1_inv s_prefetch_inst s_prefetch_inst_pc_rel "
                  "s_prefetch_data s_prefetch_data_pc_rel s_buffer_prefetch_data", nothing},
     ControlEntry{"buffer_wbl2 buffer_inv buffer_wbinvl1 buffer_wbinvl1_vol buffer_invl2 buffer_gl0_inv buffer_gl1_inv "
                  "global_inv global_wb global_wbinv", nothing},
     ControlEntry{"v_nop", nothing},
-    ControlEntry{"s_sleep s_sleep_var s_monitor_sleep", sleep},
+    ControlEntry{"s_sleep s_sleep_var", sleep},
     // Barriers
     ControlEntry{"s_barrier", barrier, kCdna | kRdna3},
     ControlEntry{"s_barrier_signal", split_barrier<control::barrier_signal, 0>, kRdna4},
@@ -281,6 +286,7 @@ constexpr std::array kEntries = {
     ControlEntry{"s_sendmsg s_sendmsghalt", send_message},
     ControlEntry{"s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", message_return, kRdna, Fidelity::Approximate, "the clock tells the host's time"},
     ControlEntry{"s_trap", trap},
+    ControlEntry{"v_illegal", illegal},
     ControlEntry{"s_sethalt", halt},
     ControlEntry{"s_setkill", kill},
     // Hardware registers and modes

@@ -47,8 +47,8 @@ void scalar_integer(Visitor& v) {
     return Results{difference, overflow};
   }, kSalu);
   v(scalar<out<i32, scc>(old<i32>, i16)>, "s_addk_i32 s_addk_co_i32",    [](int32_t a, int16_t b) { return add_signed(a, b); }, kSalu);
-  v(scalar<u64(u64, u64)>,                "s_add_nc_u64 s_add_u64",      [](auto a, auto b) { return a + b; }, kSaluRdna4);
-  v(scalar<u64(u64, u64)>,                "s_sub_nc_u64 s_sub_u64",      [](auto a, auto b) { return a - b; }, kSaluRdna4);
+  v(scalar<u64(u64, u64)>,                "s_add_nc_u64",                [](auto a, auto b) { return a + b; }, kSaluRdna4);
+  v(scalar<u64(u64, u64)>,                "s_sub_nc_u64",                [](auto a, auto b) { return a - b; }, kSaluRdna4);
   v(scalar<u64(u64, u64)>,                "s_mul_u64",                   [](auto a, auto b) { return a * b; }, kSaluRdna4);
   v(scalar<i32(i32, i32)>,                "s_mul_i32",                   [](auto a, auto b) { return multiply(a, b); }, kSalu);
   v(scalar<i32(old<i32>, i16)>,           "s_mulk_i32",                  [](int32_t a, int16_t b) { return multiply(a, b); }, kSalu);
