@@ -145,7 +145,10 @@ void expect_lanes(std::string_view text, const LaneReference& reference, const L
         const bool active = exec >> lane & 1;
         const uint64_t expected = active ? reference(a, b, c, old) & options.mask : old & options.mask;
         const uint64_t got = test.v64(0, lane) & options.mask;
-        if (active && is_nan(expected, options.float_bits) && is_nan(got, options.float_bits)) continue;
+        const int width = options.integer_result ? 0
+                          : options.result_bits  ? options.result_bits
+                                                 : options.float_bits;
+        if (active && is_nan(expected, width) && is_nan(got, width)) continue;
         ASSERT_EQ(got, expected) << std::hex << "lane " << lane << ", a " << a << ", b " << b << ", c " << c
                                  << ", old " << old;
       }

@@ -19,6 +19,8 @@ struct LaneOptions {
   isa::Generations generations = isa::kEvery;
   uint64_t mask = 0xffffffffu;  ///< bits of the result that count
   int float_bits = 0;           ///< 16, 32, 64: sources are special floats among random ones; NaN equals NaN
+  bool integer_result = false;  ///< of floats: NaN is no special result
+  int result_bits = 0;          ///< the result's width as a float, when it is not that of the sources
   uint64_t exec = ~uint64_t{0};
 };
 

@@ -60,6 +60,11 @@ const std::vector<Row>& all() {
   static const std::vector<Row> rows = [] {
     Facts_ facts;
     float32(facts);
+    float16(facts);
+    float64(facts);
+    float_extremes(facts);
+    division(facts);
+    convert_numbers(facts);
     integer32(facts);
     packed_math_instructions(facts);
     dot_instructions(facts);

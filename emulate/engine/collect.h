@@ -71,6 +71,11 @@ class Collector {
 
 // One file a family, so that a change compiles one of them again.
 void add_float32(Collector& collector);
+void add_float16(Collector& collector);
+void add_float64(Collector& collector);
+void add_float_extremes(Collector& collector);
+void add_division(Collector& collector);
+void add_convert(Collector& collector);
 void add_integer32(Collector& collector);
 void add_bitfield(Collector& collector);
 void add_bytes(Collector& collector);

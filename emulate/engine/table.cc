@@ -15,6 +15,11 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     Engine made{};
     made.level = WAVESMITH_TEXT(WAVESMITH_LEVEL);
     add_float32(collector);
+    add_float16(collector);
+    add_float64(collector);
+    add_float_extremes(collector);
+    add_division(collector);
+    add_convert(collector);
     add_integer32(collector);
     add_bitfield(collector);
     add_bytes(collector);

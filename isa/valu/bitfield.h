@@ -12,7 +12,9 @@ inline constexpr auto leading_zeros = [](auto a) {
   return a == V(0) ? V(~0u) : V(__builtin_elementwise_clzg(a, V(0)));
 };
 /// How far below the highest bit the first one stands that differs from it; -1 when none does.
-inline constexpr auto leading_signs = [](auto a) { return leading_zeros(bits<Pack<uint32_t>>(a ^ (a >> 31))); };
+inline constexpr auto leading_signs = [](auto a) {
+  return leading_zeros(bits<Pack<uint32_t>>(a ^ (a >> 31)));
+};
 /// The lanes of `mask` (a half of a wave's) below this one.
 template <class V>
 V below(V mask, V lane, int half) {

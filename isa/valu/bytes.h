@@ -25,7 +25,8 @@ V sum_of_differences(V a, V b) {
   }
   return sum;
 }
-/// Four such sums, of the four byte-aligned dwords that begin in a's low half, added to the 16-bit parts of c.
+/// Four such sums, of the four byte-aligned dwords that begin in a's low half, added to the 16-bit parts of
+/// c.
 template <bool kMasked, class W, class V>
 W four_sums(W a, V b, W c) {
   W result{};

@@ -1,4 +1,5 @@
-// Vector comparisons (VOPC). v_cmp_* write a lane mask. v_cmpx_* write EXEC; on CDNA they write the lane mask as well.
+// Vector comparisons (VOPC). v_cmp_* write a lane mask. v_cmpx_* write EXEC; on CDNA they write the lane mask
+// as well.
 #pragma once
 
 #include <type_traits>
@@ -10,9 +11,11 @@ namespace detail {
 
 /// The two mnemonics of a comparison, whose operands have types A and B. `lanes` is lane<> or rare<>.
 template <template <class> class Signature, class A, class B, class Visitor, class Body>
-void both_forms(Visitor& v, std::string_view cmp, std::string_view cmpx, Body body, Generations generations = kEvery) {
+void both_forms(Visitor& v, std::string_view cmp, std::string_view cmpx, Body body,
+                Generations generations = kEvery) {
   v(Signature<bit(A, B)>{}, cmp, body, {.generations = generations});
-  if (const Generations rdna = generations & kRdna) v(Signature<exec(A, B)>{}, cmpx, body, {.generations = rdna});
+  if (const Generations rdna = generations & kRdna)
+    v(Signature<exec(A, B)>{}, cmpx, body, {.generations = rdna});
   if (const Generations cdna = generations & kCdna)
     v(Signature<out<bit, exec>(A, B)>{}, cmpx, body, {.generations = cdna});
 }
@@ -38,7 +41,8 @@ template <class V>
 V float_class(V x, int mantissa_bits) {
   using U = std::remove_reference_t<decltype(x[0])>;
   constexpr int kBits = 8 * sizeof(U);
-  const U one = 1, sign = static_cast<U>(one << (kBits - 1)), quiet = static_cast<U>(one << (mantissa_bits - 1));
+  const U one = 1, sign = static_cast<U>(one << (kBits - 1)),
+          quiet = static_cast<U>(one << (mantissa_bits - 1));
   const U mantissa = static_cast<U>((one << mantissa_bits) - 1), infinity = static_cast<U>(~sign & ~mantissa);
   const V magnitude = x & V(static_cast<U>(~sign));
   const auto negative = x != magnitude;

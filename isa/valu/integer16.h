@@ -1,5 +1,5 @@
-// 16-bit integer arithmetic and logic. Sources are halves of registers; see the translator for the other half of a
-// result's register.
+// 16-bit integer arithmetic and logic. Sources are halves of registers; see the translator for the other half
+// of a result's register.
 #pragma once
 
 #include "isa/row.h"
@@ -16,8 +16,12 @@ void integer16(Visitor& v) {
   constexpr Facts kept{.keeps_high = true};
   constexpr Facts sat{.saturates = true}, kept_sat{.keeps_high = true, .saturates = true};
   constexpr auto mad = [](auto a, auto b, auto c) { return static_cast<decltype(a)>(a * b + c); };
-  constexpr auto mad_sat_u16 = [](auto a, auto b, auto c) { return saturated<uint16_t>(wide_product<uint64_t>(a, b) + convert<uint64_t>(c)); };
-  constexpr auto mad_sat_i16 = [](auto a, auto b, auto c) { return saturated<int16_t>(wide_product<int64_t>(a, b) + convert<int64_t>(c)); };
+  constexpr auto mad_sat_u16 = [](auto a, auto b, auto c) {
+    return saturated<uint16_t>(wide_product<uint64_t>(a, b) + convert<uint64_t>(c));
+  };
+  constexpr auto mad_sat_i16 = [](auto a, auto b, auto c) {
+    return saturated<int16_t>(wide_product<int64_t>(a, b) + convert<int64_t>(c));
+  };
   constexpr auto min3 = [](auto a, auto b, auto c) { return min(min(a, b), c); };
   constexpr auto max3 = [](auto a, auto b, auto c) { return max(max(a, b), c); };
   constexpr auto med3 = [](auto a, auto b, auto c) { return median(a, b, c); };

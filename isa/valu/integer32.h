@@ -32,8 +32,9 @@ V median(V a, V b, V c) {
 template <class To, class V>
 auto saturated(V a) {
   using S = std::remove_reference_t<decltype(a[0])>;
-  return convert<To>(__builtin_elementwise_min(__builtin_elementwise_max(a, V(static_cast<S>(std::numeric_limits<To>::min()))),
-                                               V(static_cast<S>(std::numeric_limits<To>::max()))));
+  return convert<To>(__builtin_elementwise_min(
+      __builtin_elementwise_max(a, V(static_cast<S>(std::numeric_limits<To>::min()))),
+      V(static_cast<S>(std::numeric_limits<To>::max()))));
 }
 
 inline constexpr auto min = [](auto a, auto b) { return __builtin_elementwise_min(a, b); };

@@ -1,0 +1,91 @@
+// Minima, maxima and medians of floats, with the NaN rules of each generation (NanRule in numeric.h).
+#pragma once
+
+#include "isa/row.h"
+#include "isa/valu/numeric.h"
+
+namespace wavesmith::isa {
+namespace detail {
+
+template <NanRule kRule>
+struct Extremes {
+  static constexpr auto min = [](auto a, auto b) { return extreme<false, kRule>(a, b); };
+  static constexpr auto max = [](auto a, auto b) { return extreme<true, kRule>(a, b); };
+  static constexpr auto min3 = [](auto a, auto b, auto c) { return min(min(a, b), c); };
+  static constexpr auto max3 = [](auto a, auto b, auto c) { return max(max(a, b), c); };
+  static constexpr auto minmax = [](auto a, auto b, auto c) { return max(min(a, b), c); };
+  static constexpr auto maxmin = [](auto a, auto b, auto c) { return min(max(a, b), c); };
+  /// The smallest when there is a NaN.
+  static constexpr auto med3 = [](auto a, auto b, auto c) {
+    const auto greatest = max3(a, b, c);
+    const auto middle = greatest == a ? max(b, c) : greatest == b ? max(a, c) : max(a, b);
+    return (is_nan(a) | is_nan(b) | is_nan(c)) ? min3(a, b, c) : middle;
+  };
+};
+
+}  // namespace detail
+
+template <class Visitor>
+void float_extremes(Visitor& v) {
+  using namespace detail;
+  using Ieee = Extremes<NanRule::Ieee>;
+  using Number = Extremes<NanRule::Number>;
+  using Nan = Extremes<NanRule::Nan>;
+  constexpr Generations kIeee = kCdna | kRdna3;
+  constexpr Facts ieee{.generations = kIeee}, ieee64{.issue = Issue::Double, .generations = kIeee};
+  constexpr Facts kept{.generations = kIeee, .keeps_high = true};
+  constexpr Facts rdna3{.generations = kRdna3}, rdna4{.generations = kRdna4};
+  constexpr Facts rdna4_64{.issue = Issue::Double, .generations = kRdna4};
+  // clang-format off
+  v(lane<f32(f32, f32)>,      "v_min_f32",  Ieee::min, ieee);
+  v(lane<f32(f32, f32)>,      "v_max_f32",  Ieee::max, ieee);
+  v(rare<f32(f32, f32, f32)>, "v_min3_f32", Ieee::min3, ieee);
+  v(rare<f32(f32, f32, f32)>, "v_max3_f32", Ieee::max3, ieee);
+  v(rare<f32(f32, f32, f32)>, "v_med3_f32", Ieee::med3, ieee);
+  v(rare<f32(f32, f32, f32)>, "v_minmax_f32", Ieee::minmax, rdna3);
+  v(rare<f32(f32, f32, f32)>, "v_maxmin_f32", Ieee::maxmin, rdna3);
+  v(rare<f64(f64, f64)>,      "v_min_f64",  Ieee::min, ieee64);
+  v(rare<f64(f64, f64)>,      "v_max_f64",  Ieee::max, ieee64);
+  v(rare<f16(f16, f16)>,      "v_min_f16",  Ieee::min, ieee);
+  v(rare<f16(f16, f16)>,      "v_max_f16",  Ieee::max, ieee);
+  v(rare<f16(f16, f16, f16)>, "v_min3_f16", Ieee::min3, kept);
+  v(rare<f16(f16, f16, f16)>, "v_max3_f16", Ieee::max3, kept);
+  v(rare<f16(f16, f16, f16)>, "v_med3_f16", Ieee::med3, kept);
+  v(rare<f16(f16, f16, f16)>, "v_minmax_f16", Ieee::minmax, rdna3);
+  v(rare<f16(f16, f16, f16)>, "v_maxmin_f16", Ieee::maxmin, rdna3);
+
+  v(lane<f32(f32, f32)>,      "v_min_num_f32",  Number::min, rdna4);
+  v(lane<f32(f32, f32)>,      "v_max_num_f32",  Number::max, rdna4);
+  v(rare<f32(f32, f32, f32)>, "v_min3_num_f32", Number::min3, rdna4);
+  v(rare<f32(f32, f32, f32)>, "v_max3_num_f32", Number::max3, rdna4);
+  v(rare<f32(f32, f32, f32)>, "v_med3_num_f32", Number::med3, rdna4);
+  v(rare<f32(f32, f32, f32)>, "v_minmax_num_f32", Number::minmax, rdna4);
+  v(rare<f32(f32, f32, f32)>, "v_maxmin_num_f32", Number::maxmin, rdna4);
+  v(rare<f64(f64, f64)>,      "v_min_num_f64",  Number::min, rdna4_64);
+  v(rare<f64(f64, f64)>,      "v_max_num_f64",  Number::max, rdna4_64);
+  v(rare<f16(f16, f16)>,      "v_min_num_f16",  Number::min, rdna4);
+  v(rare<f16(f16, f16)>,      "v_max_num_f16",  Number::max, rdna4);
+  v(rare<f16(f16, f16, f16)>, "v_min3_num_f16", Number::min3, rdna4);
+  v(rare<f16(f16, f16, f16)>, "v_max3_num_f16", Number::max3, rdna4);
+  v(rare<f16(f16, f16, f16)>, "v_med3_num_f16", Number::med3, rdna4);
+  v(rare<f16(f16, f16, f16)>, "v_minmax_num_f16", Number::minmax, rdna4);
+  v(rare<f16(f16, f16, f16)>, "v_maxmin_num_f16", Number::maxmin, rdna4);
+
+  v(rare<f32(f32, f32)>,      "v_minimum_f32",  Nan::min, rdna4);
+  v(rare<f32(f32, f32)>,      "v_maximum_f32",  Nan::max, rdna4);
+  v(rare<f64(f64, f64)>,      "v_minimum_f64",  Nan::min, rdna4_64);
+  v(rare<f64(f64, f64)>,      "v_maximum_f64",  Nan::max, rdna4_64);
+  v(rare<f16(f16, f16)>,      "v_minimum_f16",  Nan::min, rdna4);
+  v(rare<f16(f16, f16)>,      "v_maximum_f16",  Nan::max, rdna4);
+  v(rare<f32(f32, f32, f32)>, "v_minimum3_f32", Nan::min3, {.generations = kCdna4 | kRdna4});
+  v(rare<f32(f32, f32, f32)>, "v_maximum3_f32", Nan::max3, {.generations = kCdna4 | kRdna4});
+  v(rare<f16(f16, f16, f16)>, "v_minimum3_f16", Nan::min3, rdna4);
+  v(rare<f16(f16, f16, f16)>, "v_maximum3_f16", Nan::max3, rdna4);
+  v(rare<f32(f32, f32, f32)>, "v_minimummaximum_f32", Nan::minmax, rdna4);
+  v(rare<f32(f32, f32, f32)>, "v_maximumminimum_f32", Nan::maxmin, rdna4);
+  v(rare<f16(f16, f16, f16)>, "v_minimummaximum_f16", Nan::minmax, rdna4);
+  v(rare<f16(f16, f16, f16)>, "v_maximumminimum_f16", Nan::maxmin, rdna4);
+  // clang-format on
+}
+
+}  // namespace wavesmith::isa
