@@ -1,23 +1,19 @@
 // The functions that choose and describe devices: the few that everything needs.
 #include "runtime/abi/handles.h"
 #include "runtime/platform.h"
+#include "runtime/version.h"
 
 using namespace wavesmith::runtime;
-
-namespace {
-/// The version of HIP that is spoken: major * 10^7 + minor * 10^5 + patch.
-constexpr int kVersion = 7 * 10'000'000 + 1 * 100'000;
-}  // namespace
 
 HIP_API hipError_t hipInit(unsigned flags) {
   return api([&](Platform&) { return flags ? hipErrorInvalidValue : hipSuccess; });
 }
 
 HIP_API hipError_t hipDriverGetVersion(int* version) {
-  return plain_api([&] { return version ? (*version = kVersion, hipSuccess) : hipErrorInvalidValue; });
+  return plain_api([&] { return version ? (*version = hip_version(), hipSuccess) : hipErrorInvalidValue; });
 }
 HIP_API hipError_t hipRuntimeGetVersion(int* version) {
-  return plain_api([&] { return version ? (*version = kVersion, hipSuccess) : hipErrorInvalidValue; });
+  return plain_api([&] { return version ? (*version = hip_version(), hipSuccess) : hipErrorInvalidValue; });
 }
 
 HIP_API hipError_t hipGetDeviceCount(int* count) {
