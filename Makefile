@@ -1,0 +1,62 @@
+# The commands of this project; CMake does the work. `make help` lists them.
+BUILD := build/release
+JOBS := $(shell nproc)
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+PREFIX ?= /usr/local
+# One place that says how a tree is configured: the presets.
+configure = cmake --preset release >/dev/null
+
+.PHONY: help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
+
+help:
+	@echo "make run       build, compile examples/attention.hip for gfx942, run it on an emulated MI300X"
+	@echo "make build     the command in $(BUILD)/bin/wavesmith, the libraries in $(BUILD)/lib"
+	@echo "make test      build and run every test"
+	@echo "make bench     build and run the benchmarks, results in $(BUILD)/bench.json"
+	@echo "make install   install under PREFIX ($(PREFIX))"
+	@echo "make format    format the sources; format-check: only look"
+	@echo "make tidy      clang-tidy over everything"
+	@echo "make check     the rules of the repository: who includes whom, where targets are named"
+	@echo "make setup     install what all of these need (apt; they do it themselves)"
+	@echo "Other builds:  cmake --preset debug|asan|tsan && cmake --build build/debug"
+
+setup: setup-test
+setup-build setup-run setup-test: setup-%:
+	@tools/setup $*
+
+build: setup-build
+	@$(configure)
+	@nice cmake --build $(BUILD) --target product
+
+run: setup-run
+	@$(configure)
+	@nice cmake --build $(BUILD) --target product
+	@mkdir -p build/examples
+	$(BUILD)/bin/wavesmith cc --offload-arch=gfx942 -O3 examples/attention.hip -o build/examples/attention
+	$(BUILD)/bin/wavesmith run --gpu mi300x --report -- build/examples/attention
+
+test: setup-test check
+	@$(configure)
+	@nice cmake --build $(BUILD)
+	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+bench: setup-run
+	@$(configure)
+	@nice cmake --build $(BUILD) --target product wavesmith_bench
+	@$(BUILD)/bin/wavesmith_bench
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+format format-check: %: setup-test
+	@tools/$@
+
+tidy: setup-test
+	@cmake --preset tidy >/dev/null
+	@nice cmake --build build/tidy
+
+check:
+	@tools/check_dependencies
+
+clean:
+	rm -rf build

@@ -1,0 +1,35 @@
+# What users get: the command, the libraries, and a CMake package. `product` builds just these.
+#
+#   find_package(wavesmith REQUIRED)
+#   target_link_libraries(my_hip_program PRIVATE wavesmith::amdhip64)
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# A folder of their own: other programs on the machine keep finding ROCm's libraries, if there are any.
+set(library_folder ${CMAKE_INSTALL_LIBDIR}/wavesmith)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/wavesmith)
+
+add_custom_target(product)
+set(libraries)
+foreach(target wavesmith amdhip64 hiprtc)
+  if(TARGET ${target})
+    add_dependencies(product ${target})
+    if(NOT target STREQUAL "wavesmith")
+      list(APPEND libraries ${target})
+    endif()
+  endif()
+endforeach()
+
+install(TARGETS wavesmith RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ${libraries} EXPORT wavesmith LIBRARY DESTINATION ${library_folder})
+foreach(target ${libraries})
+  # The links of HIP's other major versions.
+  install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/ DESTINATION ${library_folder}
+    FILES_MATCHING PATTERN "lib${target}.so.[0-9]")
+endforeach()
+install(EXPORT wavesmith NAMESPACE wavesmith:: FILE wavesmith-targets.cmake DESTINATION ${package_folder})
+file(WRITE ${PROJECT_BINARY_DIR}/wavesmith-config.cmake
+  "include(\"\${CMAKE_CURRENT_LIST_DIR}/wavesmith-targets.cmake\")\n")
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/wavesmith-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/wavesmith-config.cmake ${PROJECT_BINARY_DIR}/wavesmith-config-version.cmake
+  DESTINATION ${package_folder})
