@@ -14,6 +14,8 @@ namespace wavesmith::cli {
 using Action = std::function<Exit()>;
 
 void add_gpus(CLI::App& app, Action& action);
+/// `program`: what stands behind "--".
+void add_run(CLI::App& app, Action& action, std::vector<std::string> program);
 
 /// `wavesmith cc`: its arguments are hipcc's, so they are not parsed by CLI11.
 int compile(const std::vector<std::string>& arguments);

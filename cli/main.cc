@@ -25,6 +25,15 @@ Exit codes:
 int run(int count, char** words) {
   if (count > 1 && std::strcmp(words[1], "cc") == 0) return compile({words + 2, words + count});
 
+  // What stands behind "--" is a program's command line, none of ours.
+  std::vector<std::string> program;
+  if (count > 1 && std::strcmp(words[1], "run") == 0)
+    for (int i = 2; i < count; ++i)
+      if (std::strcmp(words[i], "--") == 0) {
+        program.assign(words + i + 1, words + count);
+        count = i;
+      }
+
   CLI::App app("Runs HIP programs and AMD code objects on described AMD GPUs, with no GPU and no ROCm.",
                "wavesmith");
   app.set_version_flag("--version", "wavesmith " WAVESMITH_VERSION);
@@ -32,9 +41,10 @@ int run(int count, char** words) {
   app.get_formatter()->column_width(34);
   app.footer(kFooter);
   Action action;
-  add_gpus(app, action);
+  add_run(app, action, std::move(program));
   // Only for its line in the list of commands; its arguments never come here.
   app.add_subcommand("cc", "Compiles HIP: takes hipcc's arguments");
+  add_gpus(app, action);
 
   try {
     app.parse(count, words);

@@ -1,0 +1,111 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/terminal.h"
+#include "gpus/gpu.h"
+
+namespace wavesmith::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+double number(const ordered_json& object, const char* key) {
+  const auto entry = object.find(key);
+  return entry != object.end() && entry->is_number() ? entry->get<double>() : 0;
+}
+
+/// What an instruction is counted under in the mix, by the first part of its name.
+std::string_view class_of(std::string_view mnemonic) {
+  for (const char* matrix : {"v_mfma", "v_smfmac", "v_wmma", "v_swmmac"})
+    if (mnemonic.starts_with(matrix)) return "matrix";
+  if (mnemonic.starts_with("ds_")) return "LDS";
+  for (const char* memory : {"global_", "flat_", "buffer_", "scratch_", "tbuffer_"})
+    if (mnemonic.starts_with(memory)) return "vector memory";
+  for (const char* memory : {"s_load", "s_buffer_load", "s_store", "s_atomic", "s_scratch", "s_dcache"})
+    if (mnemonic.starts_with(memory)) return "scalar memory";
+  for (const char* control :
+       {"s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call", "s_endpgm", "s_barrier", "s_wait", "s_nop",
+        "s_sleep", "s_setprio", "s_delay_alu", "s_clause"})
+    if (mnemonic.starts_with(control)) return "control and waits";
+  return mnemonic.starts_with("s_") ? "scalar ALU" : "vector ALU";
+}
+
+void print_mix(const ordered_json& counts, double instructions) {
+  std::map<std::string_view, double> classes;
+  std::vector<std::pair<double, std::string>> most;
+  for (const auto& [mnemonic, count] : counts.items()) {
+    classes[class_of(mnemonic)] += count.get<double>();
+    most.emplace_back(count.get<double>(), mnemonic);
+  }
+  std::vector<std::pair<double, std::string_view>> sorted;
+  for (const auto& [name, count] : classes) sorted.emplace_back(count, name);
+  std::sort(sorted.rbegin(), sorted.rend());
+  std::string line;
+  for (const auto& [count, name] : sorted)
+    line += fmt::format("{}{} {:.1f} %", line.empty() ? "" : ", ", name, 100 * count / instructions);
+  fmt::print(stderr, "  mix           {}\n", line);
+  std::sort(most.rbegin(), most.rend());
+  line.clear();
+  for (size_t i = 0; i < std::min<size_t>(5, most.size()); ++i)
+    line += fmt::format("{}{} {:.1f} %", line.empty() ? "" : ", ", most[i].second,
+                        100 * most[i].first / instructions);
+  fmt::print(stderr, "  most          {}\n", line);
+}
+
+}  // namespace
+
+void print_report(const std::string& text, const ReportOptions& options) {
+  ordered_json json = ordered_json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object() || json.value("kernels", ordered_json::array()).empty()) {
+    if (options.json)
+      return fmt::print("{}\n",
+                        ordered_json{
+                            {"exit",    options.code         },
+                            {"kernels", ordered_json::array()}
+      }
+                            .dump(2));
+    return fmt::print(stderr, "\nwavesmith: no kernel ran to its end\n");
+  }
+  double workgroups = 0, waves = 0, instructions = 0, seconds = 0, launches = 0;
+  for (const ordered_json& kernel : json["kernels"]) {
+    launches += number(kernel, "launches"), workgroups += number(kernel, "workgroups"),
+        waves += number(kernel, "waves");
+    instructions += number(kernel, "instructions"), seconds += number(kernel, "seconds");
+  }
+  if (options.json) {
+    json["exit"] = options.code;
+    json["total"] = {
+        {"launches",     launches    },
+        {"workgroups",   workgroups  },
+        {"waves",        waves       },
+        {"instructions", instructions},
+        {"seconds",      seconds     }
+    };
+    return fmt::print("{}\n", json.dump(2));
+  }
+  std::string machine;
+  for (const ordered_json& id : json["gpus"]) {
+    const auto gpu = id.is_string() ? gpus::find_gpu(id.get<std::string>()) : tl::unexpected(Error{});
+    const std::string name =
+        gpu ? fmt::format("{} ({}, {} CUs)", (*gpu)->name, (*gpu)->target, (*gpu)->compute_units) : id.dump();
+    if (machine.find(name) == machine.npos) machine += (machine.empty() ? "" : ", ") + name;
+  }
+  if (json["gpus"].size() > 1) machine = fmt::format("{} x {}", json["gpus"].size(), machine);
+  fmt::print(stderr, "\n{}\n", "wavesmith: what ran");
+  fmt::print(stderr, "  GPU           {}, emulated\n", machine);
+  fmt::print(stderr, "  launches      {} of {} kernels\n", count_text(launches), json["kernels"].size());
+  fmt::print(stderr, "  waves         {} in {} workgroups\n", count_text(waves), count_text(workgroups));
+  fmt::print(stderr, "  instructions  {} (of whole waves)\n", count_text(instructions));
+  fmt::print(stderr, "  time          {:.3g} s in kernels\n", seconds);
+  if (seconds > 0)
+    fmt::print(stderr, "  speed         {} wave-instructions/s\n", count_text(instructions / seconds));
+  if (const auto counts = json.find("mnemonics");
+      counts != json.end() && counts->is_object() && !counts->empty())
+    print_mix(*counts, instructions);
+}
+
+}  // namespace wavesmith::cli

@@ -1,0 +1,40 @@
+// `wavesmith run`, in its two forms: a program that uses HIP, or a kernel of a code object.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+
+namespace wavesmith::cli {
+
+struct RunOptions {
+  std::string gpu;
+  std::vector<std::string> set;  ///< --set compute.units=8
+  uint64_t max_instructions = 0;
+  double timeout = 0;
+  int threads = 0;
+  bool report = false, fidelity = false, json = false, xnack = false;
+
+  // A program.
+  std::vector<std::string> program;  ///< behind "--"
+
+  // A kernel.
+  std::string file, kernel;
+  std::string grid = "1", block = "64";
+  uint32_t shared = 0;
+  std::vector<std::string> arguments, dump, print, expect;
+  double rtol = 1e-5, atol = 1e-8;
+
+  /// What devices the runtime shall show: the GPU with its changes.
+  [[nodiscard]] std::string devices() const;
+};
+
+/// Runs a program with our libamdhip64. With a report it returns after the program, otherwise it becomes the
+/// program.
+int run_program(const RunOptions& options);
+
+/// Launches one kernel of a file.
+Exit run_kernel(const RunOptions& options);
+
+}  // namespace wavesmith::cli
