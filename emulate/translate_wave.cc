@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "emulate/emitter.h"
+#include "emulate/engine/packed_flags.h"
 
 namespace wavesmith::emulate {
 
@@ -15,6 +16,7 @@ Result<void> translate_wave(Emitter& emitter, const isa::Instruction& instructio
   uint32_t* const results[] = {&uop.d, &uop.a};
   uint32_t* const sources[] = {&uop.a, &uop.b, &uop.c};
   size_t printed = 0, result = 0, source = 0;
+  uint32_t options = 0;  // of V_PERMLANE*: 1 fetches inactive lanes, 2 gives 0 for them
   for (int i = 0; i < row.count; ++i) {
     const Role& role = row.roles[i];
     if (!role.printed) continue;
@@ -25,9 +27,9 @@ Result<void> translate_wave(Emitter& emitter, const isa::Instruction& instructio
                         : role.type == Type::Row     ? emitter.row_source(operand, Type::U32)
                                                      : emitter.scalar_source(operand, role.type);
     if (!offset) return tl::unexpected(offset.error());
+    options |= (operand.negate ? kScalarNegate : 0) | (operand.absolute ? kScalarAbsolute : 0);
     *(role.use == Role::Use::Write ? results[result++] : sources[source++]) = *offset;
   }
-  uint32_t options = 0;  // V_PERMLANE*: fetch inactive lanes, give 0 for them
   for (const isa::Modifier& modifier : instruction.modifiers) {
     if (modifier.name == "op_sel") {
       options |= instruction.value("op_sel", 0, 0) != 0 ? 1 : 0;
@@ -36,6 +38,12 @@ Result<void> translate_wave(Emitter& emitter, const isa::Instruction& instructio
       options |= instruction.value("fi") != 0 ? 1 : 0;
     } else if (modifier.name == "bound_ctrl") {
       options |= instruction.value("bound_ctrl") != 0 ? 2 : 0;
+    } else if (modifier.name == "clamp") {
+      options |= kScalarClamp;
+    } else if (modifier.name == "mul") {
+      options |= instruction.value("mul") == 2 ? kScalarTwice : kScalarFourfold;
+    } else if (modifier.name == "div") {
+      options |= kScalarHalf;
     } else {
       return fail(ErrorKind::Unsupported, fmt::format("unsupported modifier of '{}'", instruction.text));
     }

@@ -25,3 +25,4 @@
 #include "isa/valu/integer32.h"
 #include "isa/valu/integer64.h"
 #include "isa/valu/packed_math.h"
+#include "isa/valu/transcendental.h"

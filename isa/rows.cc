@@ -69,6 +69,7 @@ const std::vector<Row>& all() {
     packed_math_instructions(facts);
     dot_instructions(facts);
     cross_lane_instructions(facts);
+    transcendental_instructions(facts);
     scalar_move(facts);
     bitfield(facts);
     bytes(facts);

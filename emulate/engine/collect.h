@@ -90,6 +90,7 @@ void add_scalar_memory(Collector& collector);
 void add_packed_math(Collector& collector);
 void add_dot(Collector& collector);
 void add_cross_lane(Collector& collector);
+void add_transcendental(Collector& collector);
 
 /// The micro-operations' handlers.
 void add_micro(Engine& engine);

@@ -14,4 +14,8 @@ inline constexpr uint32_t kMixedBits = 4, kMixedF16 = 1, kMixedHigh = 2, kMixedN
 /// Of Micro::SelectHalves: the low half comes from the source's high half, the high half from the source's high half.
 inline constexpr uint32_t kSelectLowFromHigh = 1, kSelectHighFromHigh = 2;
 
+/// Of scalar floats: V_S_EXP_F32 and its like.
+inline constexpr uint32_t kScalarNegate = 4, kScalarAbsolute = 8, kScalarClamp = 16, kScalarTwice = 32,
+                          kScalarFourfold = 64, kScalarHalf = 128;
+
 }  // namespace wavesmith::emulate

@@ -34,6 +34,7 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_packed_math(collector);
     add_dot(collector);
     add_cross_lane(collector);
+    add_transcendental(collector);
     add_micro(made);
     add_address(made);
     add_operands(made);

@@ -1,5 +1,5 @@
 // Runs the bodies of wave rows (isa/wave.h). Printed results take a micro-operation's d and (in place) a;
-// printed sources a, b, c; an immediate is e.
+// printed sources a, b, c; an immediate, or the modifiers of a scalar float, e.
 #pragma once
 
 #include <array>
@@ -7,6 +7,8 @@
 
 #include "emulate/engine/collect.h"
 #include "emulate/engine/io.h"
+#include "emulate/engine/packed_flags.h"
+#include "isa/small_float_pack.h"
 #include "isa/wave.h"
 
 namespace wavesmith::emulate {
@@ -53,8 +55,32 @@ struct WaveOperation<Body, R(A...)> {
       return wave->s[scalar_index::kM0];
     else if constexpr (std::is_same_v<T, isa::immediate>)
       return uop->e;
+    else if constexpr (std::is_same_v<T, isa::f32>)
+      return scalar_float(at<float>(wave, offset), uop->e);
+    else if constexpr (std::is_same_v<T, isa::f16>)
+      return scalar_float(isa::decode_pack<kF16>(Pack<uint32_t>(at<uint32_t>(wave, offset)))[0], uop->e);
     else
       return at<uint32_t>(wave, offset);
+  }
+  static float scalar_float(float value, uint32_t modifiers) {
+    if ((modifiers & kScalarAbsolute) != 0) value = __builtin_fabsf(value);
+    return (modifiers & kScalarNegate) != 0 ? -value : value;
+  }
+  static float finished(float value, uint32_t modifiers) {
+    if ((modifiers & kScalarTwice) != 0) value *= 2;
+    if ((modifiers & kScalarFourfold) != 0) value *= 4;
+    if ((modifiers & kScalarHalf) != 0) value *= 0.5f;
+    if ((modifiers & kScalarClamp) != 0) value = value > 0 ? value < 1 ? value : 1.0f : 0.0f;
+    return value;
+  }
+  template <size_t... I>
+  static void call(isa::f32, const Uop* uop, Wave* wave, std::index_sequence<I...>) {
+    at<float>(wave, uop->d) = finished(Body{}(source<A, I>(uop, wave)...), uop->e);
+  }
+  template <size_t... I>
+  static void call(isa::f16, const Uop* uop, Wave* wave, std::index_sequence<I...>) {
+    const Pack<float> value(finished(Body{}(source<A, I>(uop, wave)...), uop->e));
+    at<uint32_t>(wave, uop->d) = isa::encode_f16_pack(value)[0];
   }
   template <size_t... I>
   static void call(isa::row, const Uop* uop, Wave* wave, std::index_sequence<I...>) {
