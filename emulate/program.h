@@ -61,6 +61,7 @@ class Program {
 
   [[nodiscard]] const isa::Target& target() const { return target_; }
   [[nodiscard]] int wave_lanes() const { return wave_lanes_; }
+  [[nodiscard]] std::span<const uint8_t> code() const { return code_; }
   [[nodiscard]] size_t block_count() const;
   /// Adds one thread's block hits to the program's totals; returns how many instructions these were.
   uint64_t count(const uint64_t* hits);

@@ -18,6 +18,8 @@ template <class E>
 template <class E>
 void scalar_load(const Uop* uop, Wave* wave) {
   wave->resume = uop;
+  wave->access.lanes = 0;
+  wave->access.word = E::kBytes;
   const uint64_t address = scalar_address<E>(uop, wave);
   if (!inside(*wave->memory, address, E::kBytes) && !admit_scalar(uop, wave, address, E::kBytes)) [[unlikely]]
     return;
@@ -36,6 +38,8 @@ void scalar_load(const Uop* uop, Wave* wave) {
 template <class E>
 void scalar_store(const Uop* uop, Wave* wave) {
   wave->resume = uop;
+  wave->access.lanes = 0;
+  wave->access.word = E::kBytes | AddressWord::kWrite;
   const uint64_t address = scalar_address<E>(uop, wave);
   if (!inside(*wave->memory, address, E::kBytes) && !admit_scalar(uop, wave, address, E::kBytes)) [[unlikely]]
     return;
