@@ -7,6 +7,7 @@
 #include "isa/memory/atomic.h"
 #include "isa/memory/load_store.h"
 #include "isa/memory/scalar_memory.h"
+#include "isa/salu/float.h"
 #include "isa/salu/integer.h"
 #include "isa/salu/logic.h"
 #include "isa/salu/move.h"

@@ -155,6 +155,10 @@ struct RoleOf<exec> {
 template <>
 struct RoleOf<exec32> : RoleOf<vcc> {};
 template <>
+struct RoleOf<float_mode> {
+  static constexpr Role read{Role::Use::Read, Type::Mode, false, false};
+};
+template <>
 struct RoleOf<scc> {
   static constexpr Role read{Role::Use::Read, Type::Scc, false, false};
   static constexpr Role write{Role::Use::Write, Type::Scc, false, false};

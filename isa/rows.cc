@@ -82,6 +82,7 @@ const std::vector<Row>& all() {
     scalar_bits(facts);
     scalar_compare(facts);
     scalar_exec(facts);
+    scalar_float(facts);
     load_store(facts);
     integer_atomics(facts);
     float_atomics(facts);

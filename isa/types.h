@@ -11,7 +11,7 @@ namespace wavesmith::isa {
 /// What the registers hold; facts about a row are made of these.
 enum class Type : uint8_t {
   F16, F32, F64, BF16, U16, I16, U32, I32, U64, I64, V2F16, V2BF16, V2I16, V2U16, V2F32, V2U32, B8, B16, B96, B128, B192,
-  B512, B1024, LaneMask, Scc, Exec, Row, Mixed, Immediate, M0
+  B512, B1024, LaneMask, Scc, Exec, Mode, Row, Mixed, Immediate, M0
 };
 
 // clang-format off
@@ -49,6 +49,8 @@ struct exec { static constexpr Type type = Type::LaneMask; };
 struct exec32 { static constexpr Type type = Type::LaneMask; };
 /// The lane's number, which no register holds.
 struct lane_number {};
+/// The MODE register, never printed: for bodies that round and flush as it asks.
+struct float_mode { static constexpr Type type = Type::Mode; };
 /// The scalar condition code, never printed.
 struct scc { static constexpr Type type = Type::Scc; };
 /// The destination's former value, which a multiply-accumulate reads.

@@ -83,6 +83,7 @@ void add_integer16(Collector& collector);
 void add_integer64(Collector& collector);
 void add_compare(Collector& collector);
 void add_scalar_integer(Collector& collector);
+void add_scalar_float(Collector& collector);
 void add_load_store(Collector& collector);
 void add_integer_atomics(Collector& collector);
 void add_float_atomics(Collector& collector);

@@ -15,7 +15,7 @@ struct ScalarIo {
   using Value = typename Tag::value;
   static constexpr bool kImplicit = false;
   static Value read(Wave* wave, uint32_t offset) {
-    if constexpr (Tag::type == isa::Type::F16) {
+    if constexpr (Tag::type == isa::Type::F16 && std::is_same_v<Value, float>) {
       return static_cast<float>(at<_Float16>(wave, offset));
     } else {
       Value value;
@@ -24,7 +24,7 @@ struct ScalarIo {
     }
   }
   static void write(Wave* wave, uint32_t offset, Value value) {
-    if constexpr (Tag::type == isa::Type::F16)
+    if constexpr (Tag::type == isa::Type::F16 && std::is_same_v<Value, float>)
       at<uint32_t>(wave, offset) = __builtin_bit_cast(uint16_t, static_cast<_Float16>(value));
     else if constexpr (sizeof(Value) == 2)
       at<uint32_t>(wave, offset) = static_cast<uint16_t>(value);
@@ -37,6 +37,11 @@ struct ScalarIo<isa::scc> {
   static constexpr bool kImplicit = true;
   static bool read(Wave* wave, uint32_t) { return wave->s[scalar_index::kScc] != 0; }
   static void write(Wave* wave, uint32_t, bool value) { wave->s[scalar_index::kScc] = value; }
+};
+template <>
+struct ScalarIo<isa::float_mode> {
+  static constexpr bool kImplicit = true;
+  static uint32_t read(Wave* wave, uint32_t) { return wave->s[scalar_index::kMode]; }
 };
 template <>
 struct ScalarIo<isa::exec> {

@@ -27,6 +27,7 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_integer64(collector);
     add_compare(collector);
     add_scalar_integer(collector);
+    add_scalar_float(collector);
     add_load_store(collector);
     add_integer_atomics(collector);
     add_float_atomics(collector);
