@@ -52,9 +52,11 @@ Result<void> fill(KernelArgument& argument, std::string_view how) {
   const Element& element = *argument.element;
   const uint64_t count = argument.count();
   uint64_t bytes = 0;
-  const auto pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)), page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)),
+             page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   if (__builtin_mul_overflow(count, element.size, &bytes) || bytes / page >= pages)
-    return fail(ErrorKind::OutOfMemory, fmt::format("--arg '{}' is larger than this machine's memory", argument.text));
+    return fail(ErrorKind::OutOfMemory,
+                fmt::format("--arg '{}' is larger than this machine's memory", argument.text));
   argument.bytes.resize(bytes);
   auto each = [&](auto value_of) {
     for (uint64_t i = 0; i < count; ++i)

@@ -44,6 +44,8 @@ int run(int count, char** words) {
   add_run(app, action, std::move(program));
   // Only for its line in the list of commands; its arguments never come here.
   app.add_subcommand("cc", "Compiles HIP: takes hipcc's arguments");
+  add_disasm(app, action);
+  add_isa(app, action);
   add_gpus(app, action);
 
   try {

@@ -15,7 +15,7 @@ TEST(Command, HelpNamesEveryCommandAndTheExitCodes) {
 }
 
 TEST(Command, EveryCommandTeachesByExample) {
-  for (const char* command : {"gpus", "cc", "run"}) {
+  for (const char* command : {"gpus", "cc", "run", "isa", "disasm"}) {
     const Ran help = run_wavesmith(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_NE(help.out.find("Examples:"), help.out.npos) << command;

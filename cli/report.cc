@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/isa.h"
 #include "cli/terminal.h"
+#include "emulate/fidelity.h"
 #include "gpus/gpu.h"
 
 namespace wavesmith::cli {
@@ -16,6 +18,31 @@ using nlohmann::ordered_json;
 double number(const ordered_json& object, const char* key) {
   const auto entry = object.find(key);
   return entry != object.end() && entry->is_number() ? entry->get<double>() : 0;
+}
+
+/// An instruction that ran, and what the emulator makes of it.
+struct Counted {
+  std::string mnemonic;
+  double count;
+  emulate::InstructionFidelity fidelity;
+};
+using Counts = std::vector<Counted>;
+
+/// From {"gfx942": {"v_add_f32": 12}}.
+Counts read_counts(const ordered_json& json) {
+  Counts counts;
+  const auto targets = json.find("mnemonics");
+  if (targets == json.end() || !targets->is_object()) return counts;
+  for (const auto& [name, mnemonics] : targets->items()) {
+    const isa::Target* target = isa::find_target(name);
+    if (!target || !mnemonics.is_object()) continue;
+    for (const auto& [mnemonic, count] : mnemonics.items())
+      counts.push_back(
+          {mnemonic, count.get<double>(), emulate::fidelity_of(mnemonic, isa::Encoding::Plain, *target)});
+  }
+  std::sort(counts.begin(), counts.end(),
+            [](const Counted& a, const Counted& b) { return a.count > b.count; });
+  return counts;
 }
 
 /// What an instruction is counted under in the mix, by the first part of its name.
@@ -34,12 +61,12 @@ std::string_view class_of(std::string_view mnemonic) {
   return mnemonic.starts_with("s_") ? "scalar ALU" : "vector ALU";
 }
 
-void print_mix(const ordered_json& counts, double instructions) {
+void print_mix(const Counts& counts, double instructions) {
   std::map<std::string_view, double> classes;
   std::vector<std::pair<double, std::string>> most;
-  for (const auto& [mnemonic, count] : counts.items()) {
-    classes[class_of(mnemonic)] += count.get<double>();
-    most.emplace_back(count.get<double>(), mnemonic);
+  for (const Counted& one : counts) {
+    classes[class_of(one.mnemonic)] += one.count;
+    most.emplace_back(one.count, one.mnemonic);
   }
   std::vector<std::pair<double, std::string_view>> sorted;
   for (const auto& [name, count] : classes) sorted.emplace_back(count, name);
@@ -54,6 +81,19 @@ void print_mix(const ordered_json& counts, double instructions) {
     line += fmt::format("{}{} {:.1f} %", line.empty() ? "" : ", ", most[i].second,
                         100 * most[i].first / instructions);
   fmt::print(stderr, "  most          {}\n", line);
+}
+
+void print_fidelity(const Counts& counts, double instructions) {
+  double exact = 0;
+  for (const Counted& one : counts)
+    if (one.fidelity.fidelity == isa::Fidelity::Exact) exact += one.count;
+  fmt::print(stderr, "  fidelity      {:.2f} % of the instructions are exact\n",
+             instructions > 0 ? 100 * exact / instructions : 100.0);
+  for (const Counted& one : counts)
+    if (one.fidelity.fidelity != isa::Fidelity::Exact)
+      fmt::print(stderr, "    {:<28} {:>10}  {}{}{}\n", one.mnemonic, count_text(one.count),
+                 fidelity_name(one.fidelity.fidelity), one.fidelity.note.empty() ? "" : ", ",
+                 one.fidelity.note);
 }
 
 }  // namespace
@@ -78,6 +118,14 @@ void print_report(const std::string& text, const ReportOptions& options) {
   }
   if (options.json) {
     json["exit"] = options.code;
+    if (options.fidelity)
+      for (const Counted& one : read_counts(json))
+        json["fidelity"].push_back({
+            {"mnemonic", one.mnemonic                        },
+            {"count",    one.count                           },
+            {"fidelity", fidelity_name(one.fidelity.fidelity)},
+            {"note",     one.fidelity.note                   }
+        });
     json["total"] = {
         {"launches",     launches    },
         {"workgroups",   workgroups  },
@@ -103,9 +151,12 @@ void print_report(const std::string& text, const ReportOptions& options) {
   fmt::print(stderr, "  time          {:.3g} s in kernels\n", seconds);
   if (seconds > 0)
     fmt::print(stderr, "  speed         {} wave-instructions/s\n", count_text(instructions / seconds));
-  if (const auto counts = json.find("mnemonics");
-      counts != json.end() && counts->is_object() && !counts->empty())
-    print_mix(*counts, instructions);
+  const Counts counts = read_counts(json);
+  if (counts.empty()) return;
+  double counted = 0;
+  for (const Counted& one : counts) counted += one.count;
+  print_mix(counts, counted);
+  if (options.fidelity) print_fidelity(counts, counted);
 }
 
 }  // namespace wavesmith::cli

@@ -1,4 +1,5 @@
 #include "runtime/module.h"
+#include "runtime/statistics.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -74,6 +75,8 @@ Result<std::shared_ptr<Module>> Module::load(Platform& platform, Device& device,
 }
 
 Module::~Module() {
+  for (const auto& [lanes, program] : programs_)
+    if (program) forget_program(*program);
   if (base_) (void)platform.release(reinterpret_cast<void*>(base_));
   for (const auto& [name, memory] : managed_) (void)platform.release(memory);
 }
@@ -84,6 +87,7 @@ Result<emulate::Program*> Module::program(int wave_lanes) {
     auto made = emulate::Program::create(device.isa, wave_lanes, object_.loaded_code(base_));
     if (!made) return tl::unexpected(made.error());
     program = std::move(*made);
+    count_program(*program);
   }
   return program.get();
 }

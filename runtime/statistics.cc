@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -20,6 +21,13 @@ struct Line {
 struct Report {
   std::mutex mutex;
   std::map<std::string, Line> kernels;
+  std::set<const emulate::Program*> programs;
+  std::map<std::string, std::map<std::string, uint64_t>> mnemonics;  ///< of programs that are gone, by target
+
+  void add_mnemonics(const emulate::Program& program) {
+    for (const auto& [mnemonic, count] : program.instruction_mix())
+      if (count) mnemonics[std::string(program.target().name)][mnemonic] += count;
+  }
 
   void write(const Platform& platform) {
     const std::scoped_lock lock(mutex);
@@ -35,6 +43,8 @@ struct Report {
           {"instructions", line.instructions                               },
           {"seconds",      std::chrono::duration<double>(line.time).count()}
       });
+    for (const emulate::Program* const program : programs) add_mnemonics(*program);
+    json["mnemonics"] = mnemonics;
     std::ofstream file(platform.report_path);
     if (file) file << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     if (!file)
@@ -74,6 +84,16 @@ uint64_t instructions() {
   uint64_t sum = 0;
   for (const auto& [name, line] : report.kernels) sum += line.instructions;
   return sum;
+}
+
+void count_program(const emulate::Program& program) {
+  const std::scoped_lock lock(whole().mutex);
+  whole().programs.insert(&program);
+}
+
+void forget_program(const emulate::Program& program) {
+  const std::scoped_lock lock(whole().mutex);
+  if (whole().programs.erase(&program)) whole().add_mnemonics(program);
 }
 
 }  // namespace wavesmith::runtime

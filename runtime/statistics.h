@@ -5,6 +5,7 @@
 #include <string>
 
 #include "emulate/dispatch.h"
+#include "emulate/program.h"
 
 namespace wavesmith::runtime {
 
@@ -13,5 +14,9 @@ void count_launch(const std::string& kernel, const emulate::Statistics& statisti
 
 /// Wave-instructions of all launches so far.
 uint64_t instructions();
+
+/// The instructions of a program are counted from now on, until it is forgotten (before it is destroyed).
+void count_program(const emulate::Program& program);
+void forget_program(const emulate::Program& program);
 
 }  // namespace wavesmith::runtime
