@@ -391,7 +391,8 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   const auto lanes = static_cast<uint32_t>(dispatch.program->wave_lanes());
   shared.waves_per_group = (items + lanes - 1) / lanes;
 
-  const unsigned hardware = std::max(1u, std::thread::hardware_concurrency());
+  // Asked once: the C library reads it from a file each time.
+  static const unsigned hardware = std::max(1u, std::thread::hardware_concurrency());
   const auto threads = static_cast<unsigned>(std::min<uint64_t>(
       limits.threads > 0 ? static_cast<unsigned>(limits.threads) : hardware, shared.total));
   shared.most_resident = std::max<size_t>(1, (dispatch.most_resident + threads - 1) / threads);
