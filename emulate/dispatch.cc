@@ -126,6 +126,7 @@ class Worker {
     while (!run_.stop.load(std::memory_order_relaxed)) {
       if (resident_.empty() && !bring_in()) break;
       Slot* const slot = resident_.front();
+      if (run_.dispatch.serve) run_.dispatch.serve(run_.dispatch.serve_context);
       switch (turn(*slot)) {
         case Outcome::Finished:
           resident_.pop_front();

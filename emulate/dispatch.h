@@ -28,6 +28,9 @@ struct Dispatch {
   void (*interrupt)(void* context, uint32_t m0) = nullptr;
   void* interrupt_context = nullptr;
   uint64_t most_resident = 2048;  ///< workgroups that the GPU holds at once; those make progress together
+  void (*serve)(void* context) =
+      nullptr;  ///< called again and again meanwhile: answers what waves ask of the host
+  void* serve_context = nullptr;
 };
 
 struct Limits {

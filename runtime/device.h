@@ -17,6 +17,8 @@ struct Target;
 
 namespace wavesmith::runtime {
 
+class HostcallHost;
+
 class Device {
  public:
   Device(int ordinal, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa)
@@ -54,7 +56,11 @@ class Device {
   /// The queue structure that kernels find apertures in (a page of device memory).
   const void* queue = nullptr;
   std::atomic<uint64_t> dispatches{0};
-  unsigned flags = 0;  ///< hipSetDeviceFlags
+  HostcallHost* hostcalls = nullptr;  ///< the host's side of printf and the like, once a kernel wants it
+  const void* heap = nullptr;         ///< device malloc's books, the same
+  std::once_flag hostcalls_made, heap_made;
+  std::atomic<bool> asserted{false};  ///< a kernel's assert has said so; its trap follows
+  unsigned flags = 0;                 ///< hipSetDeviceFlags
 
  private:
   std::mutex mutex_;

@@ -94,6 +94,19 @@ hipError_t copy_arguments(const LaunchRequest& request, uint8_t* memory) {
   return hipSuccess;
 }
 
+/// What the program gets to see of a kernel that did not end well.
+hipError_t launch_error(const Error& error, Device& device) {
+  switch (error.kind) {
+    case ErrorKind::Trap:
+      return device.asserted.exchange(false) ? hipErrorAssert : hipErrorLaunchFailure;
+    case ErrorKind::Unsupported:
+    case ErrorKind::BadInput:
+      return hipErrorLaunchFailure;
+    default:
+      return hip_error(error);
+  }
+}
+
 }  // namespace
 
 hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& request,
@@ -159,14 +172,15 @@ hipError_t LaunchOperation::run(Stream& stream) {
   dispatch.dispatch_id = device.dispatches.fetch_add(1, std::memory_order_relaxed);
   dispatch.most_resident =
       std::max<uint64_t>(1, resident_workgroups(device.gpu, *function_.kernel, geometry_));
+  if (function_.needs_hostcall && device.hostcalls) {
+    dispatch.serve = serve_hostcalls;
+    dispatch.serve_context = &device;
+  }
   const auto start = std::chrono::steady_clock::now();
   const auto done = emulate::run(dispatch, *platform.memory, platform.limits);
-  if (function_.needs_hostcall) serve_hostcalls(platform, device);
   if (!done) {
     report(done.error());
-    return done.error().kind == ErrorKind::Unsupported || done.error().kind == ErrorKind::BadInput
-               ? hipErrorLaunchFailure
-               : hip_error(done.error());
+    return launch_error(done.error(), device);
   }
   count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);
   return hipSuccess;
