@@ -1,6 +1,7 @@
 // The list of families. Adding one is adding a line here.
 #pragma once
 
+#include "isa/matrix/row.h"
 #include "isa/salu/bits.h"
 #include "isa/salu/compare.h"
 #include "isa/salu/exec.h"

@@ -83,6 +83,7 @@ struct Row {
   Role roles[kMostRoles] = {};
   int count = 0;
   Access access = {};  ///< of Shape::Memory
+  const struct MatrixInstruction* matrix = nullptr;  ///< of Shape::Matrix
 };
 
 /// Signature tags: `lane<f32(f32)>`.

@@ -30,6 +30,7 @@ struct Facts_ {
   void operator()(WaveSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
     rows.push_back(make_row<Signature>(Shape::Wave, names, facts));
   }
+  void operator()(const MatrixInstruction& instruction) { rows.push_back(make_matrix_row(instruction)); }
   template <class E>
   void operator()(LoadSignature<E>, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
@@ -87,6 +88,7 @@ const std::vector<Row>& all() {
     integer_atomics(facts);
     float_atomics(facts);
     scalar_memory(facts);
+    matrix(facts);
     return facts.rows;
   }();
   return rows;

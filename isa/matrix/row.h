@@ -1,0 +1,65 @@
+// The row of a matrix instruction: its facts, made from the table.
+#pragma once
+
+#include "isa/matrix/table.h"
+#include "isa/row.h"
+
+namespace wavesmith::isa {
+
+constexpr Type type_of_element(Element element) {
+  switch (element) {
+    case Element::F64:
+      return Type::F64;
+    case Element::F32:
+    case Element::Xf32:
+      return Type::F32;
+    case Element::F16:
+      return Type::V2F16;
+    case Element::Bf16:
+      return Type::V2BF16;
+    case Element::I32:
+      return Type::I32;
+    default:
+      return Type::U32;  // four bytes, eight nibbles, ...
+  }
+}
+
+/// Integers are exact. Sums of floats are approximate, for no manual says in which order and width the
+/// hardware adds. Here products are exact (F32 and F64 ones part of a fused multiply-add where the host has
+/// one), added in order of k. Subnormal numbers are kept, except with F16 and Bf16 on CDNA2, which flushes
+/// them in A, B, C and D (MIOpen's documentation, "MI200 matrix fused multiply-add behavior specifics").
+constexpr Row make_matrix_row(const MatrixInstruction& in) {
+  Facts facts{.issue = Issue::Matrix, .generations = in.generations};
+  if (in.d != Element::I32) {
+    facts.fidelity = Fidelity::Approximate;
+    facts.bound = in.d == Element::F64    ? "(k + 1) * 2^-53 * (|c| + sum |a b|)"
+                  : in.a == Element::Xf32 ? "2^-10 * sum |a b| + (k + 1) * 2^-24 * |c|"
+                  : in.d == Element::F32
+                      ? "(k + 1) * 2^-24 * (|c| + sum |a b|)"
+                      : "half a unit in the last place + (k + 1) * 2^-24 * (|c| + sum |a b|)";
+  }
+  Row row{in.mnemonic, Shape::Matrix, facts};
+  const auto add = [&](Role::Use use, Type type, bool printed = true) {
+    row.roles[row.count++] = {use, type, printed, !printed};
+  };
+  add(Role::Use::Write, type_of_element(in.d));
+  add(Role::Use::Read, type_of_element(in.a));
+  add(Role::Use::Read, type_of_element(in.b));
+  if (in.sparse) {
+    add(Role::Use::Read, Type::U32);                     // the indices
+    add(Role::Use::Read, type_of_element(in.d), false);  // C is D's former value
+  } else {
+    add(Role::Use::Read, type_of_element(in.d));
+  }
+  if (in.modifiers & kScaled) add(Role::Use::Read, Type::U32), add(Role::Use::Read, Type::U32);
+  row.matrix = &in;
+  return row;
+}
+
+/// The family: a visitor's call form for matrix instructions takes the instruction itself.
+template <class Visitor>
+void matrix(Visitor& v) {
+  for (const MatrixInstruction& instruction : kMatrixInstructions) v(instruction);
+}
+
+}  // namespace wavesmith::isa
