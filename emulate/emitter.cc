@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "emulate/matrix_plan.h"
+
 namespace wavesmith::emulate {
 namespace {
 
@@ -109,6 +111,10 @@ uint32_t Emitter::constant(uint64_t value) {
   program_.constants_.push_back(value);
   program_.constant_index_.emplace(value, index);
   return constant_offset(index);
+}
+
+const MatrixPlan* Emitter::keep(MatrixPlan plan) {
+  return program_.matrix_plans_.emplace_back(std::make_unique<MatrixPlan>(plan)).get();
 }
 
 Result<uint32_t> Emitter::register_offset(const Operand& operand) const {

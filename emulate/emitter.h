@@ -49,6 +49,9 @@ class Emitter {
   /// Offset of a constant of 64 bits (of which an instruction may read the lower part).
   uint32_t constant(uint64_t value);
 
+  /// A plan that lives as long as the program.
+  const MatrixPlan* keep(MatrixPlan plan);
+
   /// An operand that names a register: its offset. Error: Unsupported for one that is no register.
   Result<uint32_t> register_offset(const isa::Operand& operand) const;
   /// A scalar source: register, special value or constant of a type. The offset is of contiguous dwords.
@@ -85,6 +88,7 @@ Result<void> translate_memory(Emitter& emitter, const isa::Instruction& instruct
 Result<void> translate_dual(Emitter& emitter, const isa::Instruction& instruction);
 /// Any instruction that is not dual and does not change the flow of control.
 Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction);
+Result<void> translate_matrix(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
 /// Everything else but branches: waits, barriers, messages, sleeps.
 Result<void> translate_control(Emitter& emitter, const isa::Instruction& instruction);
 

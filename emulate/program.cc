@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "emulate/emitter.h"
+#include "emulate/matrix_plan.h"
 #include "emulate/mode_flow.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/decoder.h"
@@ -90,6 +91,8 @@ Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instructi
       return translate_wave(emitter, instruction, *implementation);
     case isa::Shape::Scalar:
       return translate_scalar(emitter, instruction, *implementation);
+    case isa::Shape::Matrix:
+      return translate_matrix(emitter, instruction, *implementation);
     default:
       return translate_memory(emitter, instruction, *implementation);
   }

@@ -24,6 +24,8 @@ class Decoder;
 
 namespace wavesmith::emulate {
 
+struct MatrixPlan;
+
 /// A basic block as executed; hits are counted by `number`.
 struct Block {
   uint32_t number = 0;
@@ -87,6 +89,7 @@ class Program {
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<uint64_t> totals_;  ///< executions of each block
   std::deque<Stop> stops_;
+  std::vector<std::unique_ptr<MatrixPlan>> matrix_plans_;
   std::vector<uint64_t> constants_;  ///< reserved for all, so that waves may read while more are added
   std::atomic<uint32_t> constant_count_{0};
   std::unordered_map<uint64_t, int> constant_index_;

@@ -35,6 +35,8 @@ struct Target {
   [[nodiscard]] constexpr bool has_ieee_mode() const { return !is(kRdna4); }
   /// MODE has the bits GPR_IDX_EN and VSKIP.
   [[nodiscard]] constexpr bool has_index_mode() const { return is(kCdna); }
+  /// Matrix instructions of 16-bit floats take subnormal numbers, and give them, as 0.
+  [[nodiscard]] constexpr bool matrix_flushes_subnormals() const { return is(kCdna2); }
   /// 8-bit floats use the FNUZ encodings rather than the OCP ones.
   [[nodiscard]] constexpr bool fp8_is_fnuz() const { return is(kCdna3); }
 };

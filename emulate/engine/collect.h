@@ -59,6 +59,8 @@ class Collector {
   void operator()(isa::PackedSignature<Signature>, std::string_view names, Body, isa::Facts facts = {});
   template <class Signature, class Body>
   void operator()(isa::WaveSignature<Signature>, std::string_view names, Body, isa::Facts facts = {});
+  /// Defined in matrix.cc.
+  void operator()(const isa::MatrixInstruction& instruction);
 
   std::vector<Implementation> table;
 
@@ -92,6 +94,7 @@ void add_packed_math(Collector& collector);
 void add_dot(Collector& collector);
 void add_cross_lane(Collector& collector);
 void add_transcendental(Collector& collector);
+void add_matrix(Collector& collector);
 
 /// The micro-operations' handlers.
 void add_micro(Engine& engine);

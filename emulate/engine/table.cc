@@ -36,6 +36,7 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_dot(collector);
     add_cross_lane(collector);
     add_transcendental(collector);
+    add_matrix(collector);
     add_micro(made);
     add_address(made);
     add_operands(made);

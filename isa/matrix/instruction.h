@@ -11,7 +11,7 @@
 namespace wavesmith::isa {
 
 /// What an element of A, B, C or D is.
-enum class Element : uint8_t {
+enum class MatrixElement : uint8_t {
   F64,
   F32,
   Xf32,  ///< held as float, multiplied with 10 bits of fraction
@@ -29,24 +29,24 @@ enum class Element : uint8_t {
   I32,
 };
 
-constexpr int bits_of_element(Element element) {
+constexpr int bits_of_element(MatrixElement element) {
   switch (element) {
-    case Element::F64:
+    case MatrixElement::F64:
       return 64;
-    case Element::F16:
-    case Element::Bf16:
+    case MatrixElement::F16:
+    case MatrixElement::Bf16:
       return 16;
-    case Element::Fp8:
-    case Element::Bf8:
-    case Element::F8f6f4:
-    case Element::I8:
-    case Element::Iu8:
+    case MatrixElement::Fp8:
+    case MatrixElement::Bf8:
+    case MatrixElement::F8f6f4:
+    case MatrixElement::I8:
+    case MatrixElement::Iu8:
       return 8;
-    case Element::Fp6:
-    case Element::Bf6:
+    case MatrixElement::Fp6:
+    case MatrixElement::Bf6:
       return 6;
-    case Element::Fp4:
-    case Element::Iu4:
+    case MatrixElement::Fp4:
+    case MatrixElement::Iu4:
       return 4;
     default:
       return 32;
@@ -71,7 +71,7 @@ struct MatrixInstruction {
   std::string_view mnemonic;  ///< as LLVM prints it for these generations
   Generations generations;
   MatrixLayout layout;
-  Element a, b, d;  ///< C is as D
+  MatrixElement a, b, d;  ///< C is as D
   uint8_t m, n, k;
   uint8_t blocks;  ///< independent products
   bool sparse;     ///< A holds two of every four elements along K
@@ -87,8 +87,9 @@ constexpr int held_k(const MatrixInstruction& instruction) {
 
 /// The operand format that cbsz or blgp selects for f8f6f4 (LLVM AMDGPUUsage, "MFMA scale"; CDNA4 ISA,
 /// VOP3P-MAI).
-constexpr Element f8f6f4_element(int select) {
-  constexpr Element kFormats[] = {Element::Fp8, Element::Bf8, Element::Fp6, Element::Bf6, Element::Fp4};
+constexpr MatrixElement f8f6f4_element(int select) {
+  constexpr MatrixElement kFormats[] = {MatrixElement::Fp8, MatrixElement::Bf8, MatrixElement::Fp6,
+                                        MatrixElement::Bf6, MatrixElement::Fp4};
   return kFormats[select];
 }
 inline constexpr int kF8f6f4Formats = 5;

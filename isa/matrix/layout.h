@@ -22,13 +22,13 @@ namespace detail {
 
 /// A or B. `rows` is M or N, `k` runs over `held` elements, `pairs` 4 or 8: elements of 16 bits that RDNA4
 /// keeps together.
-constexpr MatrixPlace input_place(const MatrixInstruction& in, Element element, int wave_lanes, int rows,
-                                  int held, int run, int i, int k, int block) {
+constexpr MatrixPlace input_place(const MatrixInstruction& in, MatrixElement element, int wave_lanes,
+                                  int rows, int held, int run, int i, int k, int block) {
   const int bits = bits_of_element(element);
   if (in.layout == MatrixLayout::Wmma3) return {i, k * bits};
   if (in.layout == MatrixLayout::Mfma) {
     int group = 0, position = 0;
-    if (in.a == Element::F8f6f4 && bits == 8) {
+    if (in.a == MatrixElement::F8f6f4 && bits == 8) {
       group = k % (held / 2) / 16;
       position = k / (held / 2) * 16 + k % 16;
     } else {
@@ -53,14 +53,14 @@ constexpr MatrixPlace input_place(const MatrixInstruction& in, Element element, 
 
 /// A[i][k] of a block. In sparse forms `k` counts the elements held: 2q and 2q + 1 are the two of columns 4q
 /// to 4q + 3. `element` is the format in use: in.a, or that chosen for f8f6f4.
-constexpr MatrixPlace place_a(const MatrixInstruction& in, Element element, int wave_lanes, int i, int k,
-                              int block) {
+constexpr MatrixPlace place_a(const MatrixInstruction& in, MatrixElement element, int wave_lanes, int i,
+                              int k, int block) {
   return detail::input_place(in, element, wave_lanes, in.m, held_k(in), 4, i, k, block);
 }
 
 /// B[k][j] of a block.
-constexpr MatrixPlace place_b(const MatrixInstruction& in, Element element, int wave_lanes, int k, int j,
-                              int block) {
+constexpr MatrixPlace place_b(const MatrixInstruction& in, MatrixElement element, int wave_lanes, int k,
+                              int j, int block) {
   return detail::input_place(in, element, wave_lanes, in.n, in.k, in.sparse ? 8 : 4, j, k, block);
 }
 
@@ -79,7 +79,7 @@ constexpr MatrixPlace place_d(const MatrixInstruction& in, int wave_lanes, int i
     case MatrixLayout::Mfma:
       break;
   }
-  if (in.d == Element::F64) {
+  if (in.d == MatrixElement::F64) {
     if (in.m == 4) return {j + 4 * block + 16 * i, 0};
     return {j + 16 * (i % 4), i / 4 * 64};
   }
@@ -89,12 +89,12 @@ constexpr MatrixPlace place_d(const MatrixInstruction& in, int wave_lanes, int i
 }
 
 /// Registers of an operand.
-constexpr int registers_of_a(const MatrixInstruction& in, Element element, int wave_lanes) {
+constexpr int registers_of_a(const MatrixInstruction& in, MatrixElement element, int wave_lanes) {
   return (place_a(in, element, wave_lanes, in.m - 1, held_k(in) - 1, in.blocks - 1).bit +
           bits_of_element(element) + 31) /
          32;
 }
-constexpr int registers_of_b(const MatrixInstruction& in, Element element, int wave_lanes) {
+constexpr int registers_of_b(const MatrixInstruction& in, MatrixElement element, int wave_lanes) {
   return (place_b(in, element, wave_lanes, in.k - 1, in.n - 1, in.blocks - 1).bit + bits_of_element(element) +
           31) /
          32;

@@ -6,18 +6,18 @@
 
 namespace wavesmith::isa {
 
-constexpr Type type_of_element(Element element) {
+constexpr Type type_of_element(MatrixElement element) {
   switch (element) {
-    case Element::F64:
+    case MatrixElement::F64:
       return Type::F64;
-    case Element::F32:
-    case Element::Xf32:
+    case MatrixElement::F32:
+    case MatrixElement::Xf32:
       return Type::F32;
-    case Element::F16:
+    case MatrixElement::F16:
       return Type::V2F16;
-    case Element::Bf16:
+    case MatrixElement::Bf16:
       return Type::V2BF16;
-    case Element::I32:
+    case MatrixElement::I32:
       return Type::I32;
     default:
       return Type::U32;  // four bytes, eight nibbles, ...
@@ -30,11 +30,11 @@ constexpr Type type_of_element(Element element) {
 /// them in A, B, C and D (MIOpen's documentation, "MI200 matrix fused multiply-add behavior specifics").
 constexpr Row make_matrix_row(const MatrixInstruction& in) {
   Facts facts{.issue = Issue::Matrix, .generations = in.generations};
-  if (in.d != Element::I32) {
+  if (in.d != MatrixElement::I32) {
     facts.fidelity = Fidelity::Approximate;
-    facts.bound = in.d == Element::F64    ? "(k + 1) * 2^-53 * (|c| + sum |a b|)"
-                  : in.a == Element::Xf32 ? "2^-10 * sum |a b| + (k + 1) * 2^-24 * |c|"
-                  : in.d == Element::F32
+    facts.bound = in.d == MatrixElement::F64    ? "(k + 1) * 2^-53 * (|c| + sum |a b|)"
+                  : in.a == MatrixElement::Xf32 ? "2^-10 * sum |a b| + (k + 1) * 2^-24 * |c|"
+                  : in.d == MatrixElement::F32
                       ? "(k + 1) * 2^-24 * (|c| + sum |a b|)"
                       : "half a unit in the last place + (k + 1) * 2^-24 * (|c| + sum |a b|)";
   }

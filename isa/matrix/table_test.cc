@@ -78,20 +78,20 @@ struct Map {
   }
 };
 
-Element element_named(std::string name) {
+MatrixElement element_named(std::string name) {
   if (name.starts_with("amd_")) name = name.substr(4);
-  const std::map<std::string, Element> elements = {
-      {"fp64",  Element::F64 },
-      {"fp32",  Element::F32 },
-      {"xf32",  Element::Xf32},
-      {"fp16",  Element::F16 },
-      {"bf16",  Element::Bf16},
-      {"fp8",   Element::Fp8 },
-      {"bf8",   Element::Bf8 },
-      {"int8",  Element::I8  },
-      {"iu8",   Element::Iu8 },
-      {"iu4",   Element::Iu4 },
-      {"int32", Element::I32 }
+  const std::map<std::string, MatrixElement> elements = {
+      {"fp64",  MatrixElement::F64 },
+      {"fp32",  MatrixElement::F32 },
+      {"xf32",  MatrixElement::Xf32},
+      {"fp16",  MatrixElement::F16 },
+      {"bf16",  MatrixElement::Bf16},
+      {"fp8",   MatrixElement::Fp8 },
+      {"bf8",   MatrixElement::Bf8 },
+      {"int8",  MatrixElement::I8  },
+      {"iu8",   MatrixElement::Iu8 },
+      {"iu4",   MatrixElement::Iu4 },
+      {"int32", MatrixElement::I32 }
   };
   return elements.at(name);
 }
@@ -114,7 +114,7 @@ TEST(MatrixTable, AgreesWithTheCalculator) {
     EXPECT_EQ(in->a, element_named(line.at("A type")));
     EXPECT_EQ(in->b, element_named(line.at("B type")));
     EXPECT_EQ(in->d, element_named(line.at("D type")));
-    if (in->d != Element::F64 && !in->sparse) {
+    if (in->d != MatrixElement::F64 && !in->sparse) {
       EXPECT_EQ((in->modifiers & kBroadcastA) != 0, number("cbsz_abid") != 0);
       EXPECT_EQ((in->modifiers & kPermuteB) != 0, number("blgp") != 0);
     }
@@ -180,7 +180,7 @@ TEST(MatrixLayout, GivesEveryElementAPlaceOfItsOwn) {
       for (const int wave : {32, 64}) {
         if (wave == 32 && target.wave64_only) continue;
         for (int format = 0; format < kF8f6f4Formats; ++format) {
-          const Element a = in.a == Element::F8f6f4 ? f8f6f4_element(format) : in.a;
+          const MatrixElement a = in.a == MatrixElement::F8f6f4 ? f8f6f4_element(format) : in.a;
           std::set<std::pair<int, int>> of_a, of_d;
           for (int block = 0; block < in.blocks; ++block) {
             for (int i = 0; i < in.m; ++i)
@@ -209,8 +209,8 @@ std::string registers(int first, int count) {
 }
 
 std::string assembly_of(const MatrixInstruction& in, int wave) {
-  const Element a = in.a == Element::F8f6f4 ? Element::Fp8 : in.a,
-                b = in.b == Element::F8f6f4 ? Element::Fp8 : in.b;
+  const MatrixElement a = in.a == MatrixElement::F8f6f4 ? MatrixElement::Fp8 : in.a,
+                      b = in.b == MatrixElement::F8f6f4 ? MatrixElement::Fp8 : in.b;
   const int d = registers_of_d(in, wave);
   std::string text =
       std::string(in.mnemonic) + " " + registers(0, d) + ", " + registers(64, registers_of_a(in, a, wave)) +
