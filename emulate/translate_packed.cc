@@ -158,6 +158,10 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
     } else if (role.type == Type::B16) {
       offset = emitter.row_source(operand, Type::U32);
       e = part_position(instruction, op_sel[k] || operand.half == Operand::Half::High ? 16 : 0);
+    } else if (role.type == Type::B192 || role.type == Type::B512 || role.type == Type::B1024) {
+      if (!is_row(operand))
+        return fail(ErrorKind::Unsupported, fmt::format("scalar array in '{}'", instruction.text));
+      offset = emitter.register_offset(operand);
     } else if (role.type == Type::Mixed) {
       const bool f16 = flag("op_sel_hi", source, 0);
       offset = emitter.row_source(operand, f16 ? Type::F16 : Type::F32);

@@ -26,5 +26,7 @@
 #include "isa/valu/integer16.h"
 #include "isa/valu/integer32.h"
 #include "isa/valu/integer64.h"
+#include "isa/valu/move.h"
 #include "isa/valu/packed_math.h"
+#include "isa/valu/small_float.h"
 #include "isa/valu/transcendental.h"

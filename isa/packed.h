@@ -36,9 +36,15 @@ struct mixed {};
 /// A number that the instruction holds, not a register: a truth table, the signedness of integers. Not an
 /// operand.
 struct immediate {};
-/// Consecutive registers that hold an array of small elements; only bulk conversions use them.
+/// MODE.FP16_OVFL, as what becomes of numbers too large for a small float. Not printed.
+struct overflow_mode {};
+/// Consecutive registers that hold an array of small elements. The body receives and returns Registers.
 template <int kDwords>
 struct dwords_of {};
+template <int kDwords>
+struct Registers {
+  Pack<uint32_t> dword[kDwords];
+};
 
 /// What a body receives for a pair.
 template <class V>
@@ -84,6 +90,10 @@ template <>
 struct RoleOf<dwords_of<16>> : PrintedRole<Type::B512> {};
 template <>
 struct RoleOf<dwords_of<32>> : PrintedRole<Type::B1024> {};
+template <>
+struct RoleOf<overflow_mode> {
+  static constexpr Role read{Role::Use::Read, Type::Mode, false, false};
+};
 template <>
 struct RoleOf<immediate> {
   static constexpr Role read{Role::Use::Read, Type::Immediate, false, false};

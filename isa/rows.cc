@@ -70,6 +70,9 @@ const std::vector<Row>& all() {
     packed_math_instructions(facts);
     dot_instructions(facts);
     cross_lane_instructions(facts);
+    small_float_instructions(facts);
+    scaled_conversion_instructions(facts);
+    move_instructions(facts);
     transcendental_instructions(facts);
     scalar_move(facts);
     bitfield(facts);

@@ -42,8 +42,9 @@ template <FloatFormat F>
 }
 
 /// encode<F> of each lane. Rounding is NearestEven, TowardZero or Stochastic (which adds `random`).
-template <FloatFormat F, Rounding kRounding = Rounding::NearestEven, Overflow kOverflow = Overflow::Special>
-[[gnu::always_inline]] inline Pack<uint32_t> encode_pack(Pack<float> value, Pack<uint32_t> random = 0) {
+template <FloatFormat F, Rounding kRounding = Rounding::NearestEven>
+[[gnu::always_inline]] inline Pack<uint32_t> encode_pack_with(Pack<float> value, Overflow overflow,
+                                                              Pack<uint32_t> random = 0) {
   static_assert(kRounding == Rounding::NearestEven || kRounding == Rounding::TowardZero ||
                 kRounding == Rounding::Stochastic);
   using Words = Pack<uint32_t>;
@@ -78,10 +79,10 @@ template <FloatFormat F, Rounding kRounding = Rounding::NearestEven, Overflow kO
     }
     code = (__builtin_elementwise_sub_sat(exponent, Words(kSmallest)) << F.mantissa_bits) + kept;
   }
-  constexpr bool kStays = F.specials == Specials::None || kOverflow == Overflow::Saturate ||
+  const bool stays = F.specials == Specials::None || overflow == Overflow::Saturate ||
                       (F.specials == Specials::Ieee && kRounding == Rounding::TowardZero);
   constexpr uint32_t kSpecial = F.specials == Specials::Ieee ? F.infinity() : F.nan();
-  code = code > F.largest() ? Words(kStays ? F.largest() : kSpecial) : code;
+  code = code > F.largest() ? Words(stays ? F.largest() : kSpecial) : code;
   if constexpr (F.specials == Specials::Ieee) {
     code = magnitude == 0x7f800000u ? Words(F.infinity()) : code;
     code = magnitude > 0x7f800000u ? ((magnitude & 0x7fffffu) >> kDrop) | F.nan() : code;
@@ -95,6 +96,12 @@ template <FloatFormat F, Rounding kRounding = Rounding::NearestEven, Overflow kO
   } else {
     return code | sign;
   }
+}
+
+/// The same with the treatment of overflow fixed.
+template <FloatFormat F, Rounding kRounding = Rounding::NearestEven, Overflow kOverflow = Overflow::Special>
+[[gnu::always_inline]] inline Pack<uint32_t> encode_pack(Pack<float> value, Pack<uint32_t> random = 0) {
+  return encode_pack_with<F, kRounding>(value, kOverflow, random);
 }
 
 /// f16 to nearest even by the host's instruction where it has one.

@@ -95,6 +95,9 @@ void add_dot(Collector& collector);
 void add_cross_lane(Collector& collector);
 void add_transcendental(Collector& collector);
 void add_matrix(Collector& collector);
+void add_small_float(Collector& collector);
+void add_scaled_conversion(Collector& collector);
+void add_move(Collector& collector);
 
 /// The micro-operations' handlers.
 void add_micro(Engine& engine);

@@ -10,6 +10,7 @@
 #include "emulate/engine/io.h"
 #include "emulate/engine/lane.h"
 #include "emulate/engine/packed_flags.h"
+#include "base/small_float.h"
 #include "isa/packed.h"
 
 namespace wavesmith::emulate {
@@ -27,6 +28,10 @@ struct PackedRoles<isa::two<T>> {
 template <class T>
 struct PackedRoles<isa::old<T>> {
   static constexpr bool kPair = PackedRoles<T>::kPair, kSlot = false;
+};
+template <>
+struct PackedRoles<isa::overflow_mode> {
+  static constexpr bool kPair = false, kSlot = false;
 };
 template <>
 struct PackedRoles<isa::immediate> {
@@ -66,6 +71,15 @@ template <int kBits, int kIndex>
 struct PackedSource<isa::part<kBits>, kIndex> {
   [[gnu::always_inline]] static auto load(std::byte* row, int pack, const Uop* uop) {
     return dwords(row, pack) >> uop->e;
+  }
+};
+template <int kDwords, int kIndex>
+struct PackedSource<isa::dwords_of<kDwords>, kIndex> {
+  [[gnu::always_inline]] static auto load(std::byte* row, int pack, const Uop*) {
+    isa::Registers<kDwords> registers;
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < kDwords; ++i) registers.dword[i] = dwords(row + i * kRowBytes, pack);
+    return registers;
   }
 };
 template <int kIndex>
@@ -117,6 +131,16 @@ struct PackedResult<isa::insert<kBits>> {
   }
 };
 
+template <int kDwords>
+struct PackedResult<isa::dwords_of<kDwords>> {
+  static constexpr bool kFloat = false;
+  [[gnu::always_inline]] static void store(std::byte* row, int pack, const isa::Registers<kDwords>& registers,
+                                           Mask mask, const Uop*) {
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < kDwords; ++i) emulate::store<false>(row + i * kRowBytes, pack, registers.dword[i], mask);
+  }
+};
+
 /// The clamp of a float result; a NaN becomes 0 (MODE.DX10_CLAMP, which compute kernels set).
 template <class V>
 [[gnu::always_inline]] inline V clamp_float(V value) {
@@ -142,6 +166,9 @@ struct PackedOperation<kClamp, Body, R(A...)> {
     constexpr int kSlot = slots()[I];
     if constexpr (std::is_same_v<T, isa::immediate>) {
       return uop->e;
+    } else if constexpr (std::is_same_v<T, isa::overflow_mode>) {
+      constexpr int kFp16Ovfl = 23;
+      return (wave->s[scalar_index::kMode] >> kFp16Ovfl & 1) != 0 ? Overflow::Saturate : Overflow::Special;
     } else if constexpr (IsOld<T>::value) {
       return PackedSource<typename T::of, 0>::load(base(wave) + uop->d, pack, uop);
     } else {

@@ -37,6 +37,9 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_cross_lane(collector);
     add_transcendental(collector);
     add_matrix(collector);
+    add_small_float(collector);
+    add_scaled_conversion(collector);
+    add_move(collector);
     add_micro(made);
     add_address(made);
     add_operands(made);
