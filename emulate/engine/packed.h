@@ -215,6 +215,17 @@ struct PackedOperation<kClamp, Body, R(A...)> {
     else
       return call(values...);
   }
+  /// Whether `clamp` means something: a float result, or a body with one argument more than sources.
+  template <size_t... I>
+  static constexpr bool heeds_clamp(std::index_sequence<I...>) {
+    if constexpr (PackedResult<R>::kFloat)
+      return true;
+    else if constexpr (kByHalves)
+      return requires { Body{}(std::bool_constant<kClamp>{}, low(source<A, I>(nullptr, nullptr, 0))...); };
+    else
+      return requires { Body{}(std::bool_constant<kClamp>{}, source<A, I>(nullptr, nullptr, 0)...); };
+  }
+
   template <size_t... I>
   [[gnu::always_inline]] static void all(const Uop* uop, Wave* wave, std::index_sequence<I...>) {
     const uint64_t exec = wave->exec();
@@ -224,6 +235,7 @@ struct PackedOperation<kClamp, Body, R(A...)> {
       PackedResult<R>::store(base(wave) + uop->d, pack, value, mask_of(exec, pack), uop);
     }
   }
+  static constexpr bool heeds_clamp() { return heeds_clamp(std::index_sequence_for<A...>{}); }
   static void run(const Uop* uop, Wave* wave) {
     all(uop, wave, std::index_sequence_for<A...>{});
     [[clang::musttail]] return uop[1].handler(uop + 1, wave);
@@ -233,10 +245,9 @@ struct PackedOperation<kClamp, Body, R(A...)> {
 template <class Signature, class Body>
 void Collector::operator()(isa::PackedSignature<Signature>, std::string_view names, Body, isa::Facts facts) {
   Implementation implementation{isa::make_row<Signature>(isa::Shape::Packed, names, facts)};
-  for (auto& handlers : implementation.handlers) {
-    handlers[0] = PackedOperation<false, Body, Signature>::run;
-    handlers[1] = PackedOperation<true, Body, Signature>::run;
-  }
+  implementation.handlers[0][0] = PackedOperation<false, Body, Signature>::run;
+  if constexpr (PackedOperation<true, Body, Signature>::heeds_clamp())
+    implementation.handlers[0][1] = PackedOperation<true, Body, Signature>::run;
   table.push_back(implementation);
 }
 
