@@ -25,8 +25,10 @@ uint32_t any_float(std::mt19937& random) {
 
 /// Equal, or both NaN.
 void expect_float(uint32_t got, float want, const std::string& what) {
-  if (std::isnan(want)) EXPECT_TRUE(std::isnan(real(got))) << what;
-  else EXPECT_EQ(got, bits(want)) << what;
+  if (std::isnan(want))
+    EXPECT_TRUE(std::isnan(real(got))) << what;
+  else
+    EXPECT_EQ(got, bits(want)) << what;
 }
 
 template <FloatFormat F>
@@ -40,8 +42,9 @@ void check_decoding(std::string_view target, std::string_view format) {
     }
     std::string text = fmt::format("v_cvt_f32_{0} v2, v1\n", format);
     for (int byte = 1; byte < 4; ++byte)
-      text += lanes == 32 ? fmt::format("v_cvt_f32_{} v{}, v1 byte_sel:{}\n", format, 2 + byte, byte)
-                          : fmt::format("v_cvt_f32_{}_sdwa v{}, v1 src0_sel:BYTE_{}\n", format, 2 + byte, byte);
+      text += lanes == 32
+                  ? fmt::format("v_cvt_f32_{} v{}, v1 byte_sel:{}\n", format, 2 + byte, byte)
+                  : fmt::format("v_cvt_f32_{}_sdwa v{}, v1 src0_sel:BYTE_{}\n", format, 2 + byte, byte);
     text += fmt::format("v_cvt_pk_f32_{0} v[6:7], v1\n", format);
     text += lanes == 32 ? fmt::format("v_cvt_pk_f32_{}_e64 v[8:9], v1 op_sel:[1,0]", format)
                         : fmt::format("v_cvt_pk_f32_{}_sdwa v[8:9], v1 src0_sel:WORD_1", format);
@@ -50,8 +53,10 @@ void check_decoding(std::string_view target, std::string_view format) {
     for (int lane = 0; lane < lanes; ++lane)
       for (int byte = 0; byte < 4; ++byte) {
         const float want = decode<F>(test.v(1, lane) >> (8 * byte) & 0xff);
-        expect_float(test.v(2 + byte, lane), want, fmt::format("{} byte {} of {:x}", target, byte, test.v(1, lane)));
-        expect_float(test.v(6 + byte, lane), want, fmt::format("{} pair byte {} of {:x}", target, byte, test.v(1, lane)));
+        expect_float(test.v(2 + byte, lane), want,
+                     fmt::format("{} byte {} of {:x}", target, byte, test.v(1, lane)));
+        expect_float(test.v(6 + byte, lane), want,
+                     fmt::format("{} pair byte {} of {:x}", target, byte, test.v(1, lane)));
       }
   }
 }
@@ -67,13 +72,16 @@ void check_encoding(std::string_view target, std::string_view format) {
     const Overflow overflow = round % 2 ? Overflow::Saturate : Overflow::Special;
     if (round % 2) test.wave().s[scalar_index::kMode] |= 1u << 23;  // FP16_OVFL
     for (int lane = 0; lane < lanes; ++lane) {
-      for (int reg = 1; reg < 4; ++reg) test.v(reg, lane) = reg == 3 ? static_cast<uint32_t>(random()) : any_float(random);
+      for (int reg = 1; reg < 4; ++reg)
+        test.v(reg, lane) = reg == 3 ? static_cast<uint32_t>(random()) : any_float(random);
       for (int reg = 4; reg < 10; ++reg) test.v(reg, lane) = 0x11223344;
     }
-    std::string text = fmt::format("v_cvt_pk_{0}_f32 v4, v1, -v2\nv_cvt_pk_{0}_f32 v5, v1, |v2| op_sel:[0,0,1]\n", format);
+    std::string text =
+        fmt::format("v_cvt_pk_{0}_f32 v4, v1, -v2\nv_cvt_pk_{0}_f32 v5, v1, |v2| op_sel:[0,0,1]\n", format);
     for (int byte = 0; byte < 4; ++byte)
       text += lanes == 32 ? fmt::format("v_cvt_sr_{}_f32 v{}, v1, v3 byte_sel:{}\n", format, 6 + byte, byte)
-                          : fmt::format("v_cvt_sr_{}_f32 v{}, v1, v3 op_sel:[0,0,{},{}]\n", format, 6 + byte, byte & 1, byte >> 1);
+                          : fmt::format("v_cvt_sr_{}_f32 v{}, v1, v3 op_sel:[0,0,{},{}]\n", format, 6 + byte,
+                                        byte & 1, byte >> 1);
     const auto done = test.run(text);
     ASSERT_TRUE(done) << done.error().text() << text;
     for (int lane = 0; lane < lanes; ++lane) {
@@ -83,26 +91,30 @@ void check_encoding(std::string_view target, std::string_view format) {
       EXPECT_EQ(test.v(5, lane), 0x3344u | code(a) << 16 | code(std::fabs(b)) << 24) << a << " " << b;
       const uint32_t rounded = encode<F>(a, Rounding::Stochastic, overflow, test.v(3, lane));
       for (int byte = 0; byte < 4; ++byte)
-        EXPECT_EQ(test.v(6 + byte, lane), (0x11223344u & ~(0xffu << (8 * byte))) | rounded << (8 * byte)) << a;
+        EXPECT_EQ(test.v(6 + byte, lane), (0x11223344u & ~(0xffu << (8 * byte))) | rounded << (8 * byte))
+            << a;
     }
   }
 }
 
 TEST(SmallFloatConversion, EightBitsToFloats) {
   check_decoding<kFp8Fnuz>("gfx942", "fp8"), check_decoding<kBf8Fnuz>("gfx942", "bf8");
-  for (const std::string_view target : {"gfx950", "gfx1201"}) check_decoding<kFp8>(target, "fp8"), check_decoding<kBf8>(target, "bf8");
+  for (const std::string_view target : {"gfx950", "gfx1201"})
+    check_decoding<kFp8>(target, "fp8"), check_decoding<kBf8>(target, "bf8");
 }
 
 TEST(SmallFloatConversion, FloatsToEightBits) {
   check_encoding<kFp8Fnuz>("gfx942", "fp8"), check_encoding<kBf8Fnuz>("gfx942", "bf8");
-  for (const std::string_view target : {"gfx950", "gfx1201"}) check_encoding<kFp8>(target, "fp8"), check_encoding<kBf8>(target, "bf8");
+  for (const std::string_view target : {"gfx950", "gfx1201"})
+    check_encoding<kFp8>(target, "fp8"), check_encoding<kBf8>(target, "bf8");
 }
 
 TEST(SmallFloatConversion, Bf16AndTheRandomGenerator) {
   std::mt19937 random(9);
   WaveTest test("gfx950");
   for (int lane = 0; lane < 64; ++lane) {
-    for (int reg = 1; reg < 4; ++reg) test.v(reg, lane) = reg == 3 ? static_cast<uint32_t>(random()) : any_float(random);
+    for (int reg = 1; reg < 4; ++reg)
+      test.v(reg, lane) = reg == 3 ? static_cast<uint32_t>(random()) : any_float(random);
     test.v(5, lane) = test.v(6, lane) = test.v(7, lane) = 0x11223344;
   }
   const auto done = test.run(R"(
@@ -117,7 +129,8 @@ TEST(SmallFloatConversion, Bf16AndTheRandomGenerator) {
     const float a = real(test.v(1, lane)), b = real(test.v(2, lane));
     const uint32_t noise = test.v(3, lane);
     EXPECT_EQ(test.v(4, lane), encode<kBf16>(a) | encode<kBf16>(b) << 16);
-    EXPECT_EQ(test.v(5, lane), 0x3344u | encode<kBf16>(a, Rounding::Stochastic, Overflow::Special, noise) << 16);
+    EXPECT_EQ(test.v(5, lane), 0x3344u | encode<kBf16>(a, Rounding::Stochastic, Overflow::Special, noise)
+                                             << 16);
     EXPECT_EQ(test.v(6, lane), 0x11220000u | encode<kF16>(a, Rounding::Stochastic, Overflow::Special, noise));
     EXPECT_EQ(test.v(7, lane), noise << 1 ^ (noise >> 31) * 197);
     expect_float(test.v(8, lane), real(noise << 16), "bf16");
@@ -131,7 +144,8 @@ float power_of(uint32_t scale) { return decode_e8m0(scale >> 23); }
 /// The quotient as a float that is finite when the number is.
 float quotient(float value, uint32_t scale) {
   const double exact = static_cast<double>(value) / static_cast<double>(power_of(scale));
-  if (std::isfinite(value) && std::fabs(exact) > 3.4e38) return std::copysign(3.4028234e38f, static_cast<float>(exact));
+  if (std::isfinite(value) && std::fabs(exact) > 3.4e38)
+    return std::copysign(3.4028234e38f, static_cast<float>(exact));
   return static_cast<float>(exact);
 }
 
@@ -143,7 +157,7 @@ float wide_element(std::string_view type, WaveTest& test, int reg, int lane, int
 
 class Scaled : public testing::Test {
  protected:
-  static constexpr int kScale = 100, kNoise = 101, kFrom = 0, kTo = 40;
+  static constexpr int kScale = 100, kNoise = 101, kFrom = 0;
   std::mt19937 random{77};
   WaveTest test{"gfx950"};
 
@@ -157,7 +171,8 @@ class Scaled : public testing::Test {
         test.v(kFrom + reg, lane) = word;
       }
       for (int reg = 40; reg < 80; ++reg) test.v(reg, lane) = 0x55667788;
-      test.v(kScale, lane) = (117 + static_cast<uint32_t>(random() % 20)) << 23 | static_cast<uint32_t>(random() & 0x807fffff);
+      test.v(kScale, lane) =
+          (117 + static_cast<uint32_t>(random() % 20)) << 23 | static_cast<uint32_t>(random() & 0x807fffff);
       test.v(kNoise, lane) = static_cast<uint32_t>(random());
     }
   }
@@ -172,33 +187,49 @@ class Scaled : public testing::Test {
       SCOPED_TRACE(fmt::format("{} {}", name, type));
       const bool pairs = type == "f32";
       fill(type);
-      run(fmt::format("v_cvt_scalef32_pk_{0}_{1} v40, {2}, v100 op_sel:[0,0{3},1]\n"
+      run(
+          fmt::format("v_cvt_scalef32_pk_{0}_{1} v40, {2}, v100 op_sel:[0,0{3},1]\n"
                       "v_cvt_scalef32_sr_{0}_{1} v41, v0, v101, v100 op_sel:[{4},0,0,1]",
                       name, type, pairs ? "v0, v1" : "v0", pairs ? ",0" : "", pairs ? 0 : 1));
       for (int lane = 0; lane < 64; ++lane) {
         const uint32_t scale = test.v(kScale, lane);
         const auto x = [&](int i) { return quotient(wide_element(type, test, 0, lane, i), scale); };
         EXPECT_EQ(test.v(40, lane), 0x7788u | encode<F>(x(0)) << 16 | encode<F>(x(1)) << 24) << lane;
-        EXPECT_EQ(test.v(41, lane), 0x55007788u | encode<F>(x(pairs ? 0 : 1), Rounding::Stochastic, Overflow::Special, test.v(kNoise, lane)) << 16) << lane;
+        EXPECT_EQ(
+            test.v(41, lane),
+            0x55007788u |
+                encode<F>(x(pairs ? 0 : 1), Rounding::Stochastic, Overflow::Special, test.v(kNoise, lane))
+                    << 16)
+            << lane;
       }
       fill("code");
-      run(fmt::format("v_cvt_scalef32_pk_{}_{} {}, v0, v100 op_sel:[1,0,0]", type, name, pairs ? "v[40:41]" : "v40"));
+      run(fmt::format("v_cvt_scalef32_pk_{}_{} {}, v0, v100 op_sel:[1,0,0]", type, name,
+                      pairs ? "v[40:41]" : "v40"));
       for (int lane = 0; lane < 64; ++lane) {
         const float scale = power_of(test.v(kScale, lane));
         for (int i = 0; i < 2; ++i) {
           const float want = decode<F>(test.v(0, lane) >> (16 + 8 * i) & 0xff) * scale;
-          if (pairs) expect_float(test.v(40 + i, lane), want, "pair");
-          else expect_float(bits(wide_element(type, test, 40, lane, i)), type == "f16" ? decode<kF16>(encode<kF16>(want)) : decode<kBf16>(encode<kBf16>(want)), "pair");
+          if (pairs)
+            expect_float(test.v(40 + i, lane), want, "pair");
+          else
+            expect_float(
+                bits(wide_element(type, test, 40, lane, i)),
+                type == "f16" ? decode<kF16>(encode<kF16>(want)) : decode<kBf16>(encode<kBf16>(want)),
+                "pair");
         }
       }
     }
     fill("code");
-    run(fmt::format("v_cvt_scalef32_f32_{0} v40, v0, v100 op_sel:[1,1,0]\nv_cvt_scalef32_f16_{0} v41, v0, v100 op_sel:[0,1,1]", name));
+    run(
+        fmt::format("v_cvt_scalef32_f32_{0} v40, v0, v100 op_sel:[1,1,0]\nv_cvt_scalef32_f16_{0} v41, v0, "
+                    "v100 op_sel:[0,1,1]",
+                    name));
     for (int lane = 0; lane < 64; ++lane) {
       const float scale = power_of(test.v(kScale, lane));
       expect_float(test.v(40, lane), decode<F>(test.v(0, lane) >> 24) * scale, "one");
       EXPECT_EQ(test.v(41, lane) & 0xffff, 0x7788u);
-      expect_float(bits(decode<kF16>(test.v(41, lane) >> 16)), decode<kF16>(encode<kF16>(decode<F>(test.v(0, lane) >> 16 & 0xff) * scale)), "one half");
+      expect_float(bits(decode<kF16>(test.v(41, lane) >> 16)),
+                   decode<kF16>(encode<kF16>(decode<F>(test.v(0, lane) >> 16 & 0xff) * scale)), "one half");
     }
   }
 
@@ -225,17 +256,22 @@ class Scaled : public testing::Test {
         uint32_t noise = test.v(kNoise, lane);
         for (int i = 0; i < 32; ++i) {
           const int from = type == "f32" ? i / 2 + (i % 2) * 16 : i;
-          ASSERT_EQ(six(40, lane, i), encode<F>(quotient(wide_element(type, test, 0, lane, from), scale))) << lane << " " << i;
-          ASSERT_EQ(six(50, lane, i), encode<F>(quotient(wide_element(type, test, 0, lane, i), scale), Rounding::Stochastic, Overflow::Special, noise));
+          ASSERT_EQ(six(40, lane, i), encode<F>(quotient(wide_element(type, test, 0, lane, from), scale)))
+              << lane << " " << i;
+          ASSERT_EQ(six(50, lane, i), encode<F>(quotient(wide_element(type, test, 0, lane, i), scale),
+                                                Rounding::Stochastic, Overflow::Special, noise));
           noise = noise << 1 ^ (noise >> 31) * 197;
         }
       }
       fill("code");
-      run(fmt::format("v_cvt_scalef32_pk32_{}_{} {}, v[0:5], v100", type, name, type == "f32" ? "v[40:71]" : "v[40:55]"));
+      run(fmt::format("v_cvt_scalef32_pk32_{}_{} {}, v[0:5], v100", type, name,
+                      type == "f32" ? "v[40:71]" : "v[40:55]"));
       for (int lane = 0; lane < 64; ++lane)
         for (int i = 0; i < 32; ++i) {
           const float want = decode<F>(six(0, lane, i)) * power_of(test.v(kScale, lane));
-          ASSERT_EQ(wide_element(type, test, 40, lane, i), type == "f16" ? decode<kF16>(encode<kF16>(want)) : want) << lane << " " << i;
+          ASSERT_EQ(wide_element(type, test, 40, lane, i),
+                    type == "f16" ? decode<kF16>(encode<kF16>(want)) : want)
+              << lane << " " << i;
         }
     }
   }
@@ -251,21 +287,27 @@ TEST_F(Scaled, Fp4) {
     SCOPED_TRACE(type);
     const bool pairs = type == "f32";
     fill(type);
-    run(fmt::format("v_cvt_scalef32_pk_fp4_{0} v40, {1}, v100 op_sel:[0,0,1,0]\n"
+    run(
+        fmt::format("v_cvt_scalef32_pk_fp4_{0} v40, {1}, v100 op_sel:[0,0,1,0]\n"
                     "v_cvt_scalef32_sr_pk_fp4_{0} v41, {2}, v101, v100 op_sel:[0,0,1,1]",
                     type, pairs ? "v0, v1" : "v0", pairs ? "v[0:1]" : "v0"));
     for (int lane = 0; lane < 64; ++lane) {
-      const uint32_t scale = test.v(kScale, lane), noise = test.v(kNoise, lane), next = noise << 1 ^ (noise >> 31) * 197;
+      const uint32_t scale = test.v(kScale, lane), noise = test.v(kNoise, lane),
+                     next = noise << 1 ^ (noise >> 31) * 197;
       const auto x = [&](int i) { return quotient(wide_element(type, test, 0, lane, i), scale); };
-      const auto rounded = [&](int i, uint32_t r) { return encode<kFp4>(x(i), Rounding::Stochastic, Overflow::Special, r); };
+      const auto rounded = [&](int i, uint32_t r) {
+        return encode<kFp4>(x(i), Rounding::Stochastic, Overflow::Special, r);
+      };
       EXPECT_EQ(test.v(40, lane), 0x55660088u | encode<kFp4>(x(0)) << 8 | encode<kFp4>(x(1)) << 12) << lane;
       EXPECT_EQ(test.v(41, lane), 0x667788u | rounded(0, noise) << 24 | rounded(1, next) << 28) << lane;
     }
     fill("code");
-    run(fmt::format("v_cvt_scalef32_pk_{}_fp4 {}, v0, v100 op_sel:[1,1,0]", type, pairs ? "v[40:41]" : "v40"));
+    run(fmt::format("v_cvt_scalef32_pk_{}_fp4 {}, v0, v100 op_sel:[1,1,0]", type,
+                    pairs ? "v[40:41]" : "v40"));
     for (int lane = 0; lane < 64; ++lane)
       for (int i = 0; i < 2; ++i)
-        EXPECT_EQ(wide_element(type, test, 40, lane, i), decode<kFp4>(test.v(0, lane) >> (24 + 4 * i) & 15) * power_of(test.v(kScale, lane)));
+        EXPECT_EQ(wide_element(type, test, 40, lane, i),
+                  decode<kFp4>(test.v(0, lane) >> (24 + 4 * i) & 15) * power_of(test.v(kScale, lane)));
   }
 }
 
@@ -273,15 +315,19 @@ TEST(Moves, AccumulationRegistersAndPairs) {
   for (const std::string_view target : {"gfx90a", "gfx942", "gfx950"}) {
     WaveTest test(target);
     test.exec() = 0xff;
-    for (int lane = 0; lane < 64; ++lane) test.v(1, lane) = static_cast<uint32_t>(lane) + 7, test.v(2, lane) = 5;
-    const auto done = test.run("v_accvgpr_write_b32 a3, v1\nv_accvgpr_mov_b32 a4, a3\nv_accvgpr_read_b32 v3, a4\nv_accvgpr_write_b32 a5, 1.0");
+    for (int lane = 0; lane < 64; ++lane)
+      test.v(1, lane) = static_cast<uint32_t>(lane) + 7, test.v(10, lane) = static_cast<uint32_t>(lane) + 7,
+                test.v(11, lane) = 5;
+    const auto done = test.run(
+        "v_accvgpr_write_b32 a3, v1\nv_accvgpr_mov_b32 a4, a3\nv_accvgpr_read_b32 v3, "
+        "a4\nv_accvgpr_write_b32 a5, 1.0");
     ASSERT_TRUE(done) << done.error().text();
     for (int lane = 0; lane < 64; ++lane) {
       EXPECT_EQ(test.v(3, lane), lane < 8 ? static_cast<uint32_t>(lane) + 7 : 0);
       EXPECT_EQ(test.a(5, lane), lane < 8 ? 0x3f800000u : 0);
     }
     if (target == "gfx90a") continue;
-    ASSERT_TRUE(test.run("v_mov_b64 v[6:7], v[1:2]\nv_mov_b64 v[8:9], -2"));
+    ASSERT_TRUE(test.run("v_mov_b64 v[6:7], v[10:11]\nv_mov_b64 v[8:9], -2"));
     EXPECT_EQ(test.v64(6, 3), 0x50000000aull);
     EXPECT_EQ(test.v64(8, 3), ~uint64_t{1});
   }

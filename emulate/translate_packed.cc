@@ -180,8 +180,7 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
     *slots[source++] = *offset;
   }
   uop.handler = implementation.handlers[0][instruction.has("clamp")];
-  if (!uop.handler)
-    return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction.text));
+  if (!uop.handler) return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction.text));
   uop.e = e;
   uop.f = f;
   emitter.emit(uop);

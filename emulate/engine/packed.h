@@ -6,11 +6,11 @@
 
 #include <tuple>
 
+#include "base/small_float.h"
 #include "emulate/engine/collect.h"
 #include "emulate/engine/io.h"
 #include "emulate/engine/lane.h"
 #include "emulate/engine/packed_flags.h"
-#include "base/small_float.h"
 #include "isa/packed.h"
 
 namespace wavesmith::emulate {
@@ -137,7 +137,8 @@ struct PackedResult<isa::dwords_of<kDwords>> {
   [[gnu::always_inline]] static void store(std::byte* row, int pack, const isa::Registers<kDwords>& registers,
                                            Mask mask, const Uop*) {
 #pragma clang loop unroll(disable)
-    for (int i = 0; i < kDwords; ++i) emulate::store<false>(row + i * kRowBytes, pack, registers.dword[i], mask);
+    for (int i = 0; i < kDwords; ++i)
+      emulate::store<false>(row + i * kRowBytes, pack, registers.dword[i], mask);
   }
 };
 
