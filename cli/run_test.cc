@@ -101,6 +101,12 @@ TEST_F(Run, WrongArgumentsAreNamedBeforeAnythingRuns) {
   }
 }
 
+TEST_F(Run, AStrayAccessIsExit8AndNamesTheKernel) {
+  const Ran ran = kernel("--kernel stray --grid 1 --block 64 --arg 'i32[4]=zeros'");
+  EXPECT_EQ(ran.code, 8) << ran.err;
+  EXPECT_NE(ran.err.find("stray"), ran.err.npos);
+}
+
 TEST_F(Run, AnEndlessKernelIsStoppedWithExit9) {
   const std::string common = "--kernel forever --grid 1 --block 64 --arg 'i32[1]=zeros' ";
   EXPECT_EQ(kernel(common + "--max-instructions 100000").code, 9);
