@@ -33,7 +33,7 @@ class Run : public testing::Test {
     static const std::string path = [] {
       const std::string source = folder.write("kernels.hip", kKernels), object = folder / "kernels.co";
       const Ran ran = run_wavesmith(
-          "cc --no-rocm --hip-headers=none -nogpulib --genco -O2 --offload-arch=gfx942 "
+          "cc --no-rocm --hip-headers=none -nogpulib --genco -O2 -g --offload-arch=gfx942 "
           "--offload-arch=gfx1100 " +
               source + " -o " + object,
           "WAVESMITH_CACHE=" + (folder / "cache"));
@@ -104,7 +104,8 @@ TEST_F(Run, WrongArgumentsAreNamedBeforeAnythingRuns) {
 TEST_F(Run, AStrayAccessIsExit8AndNamesTheKernel) {
   const Ran ran = kernel("--kernel stray --grid 1 --block 64 --arg 'i32[4]=zeros'");
   EXPECT_EQ(ran.code, 8) << ran.err;
-  EXPECT_NE(ran.err.find("stray"), ran.err.npos);
+  EXPECT_NE(ran.err.find("kernel 'stray'"), ran.err.npos);
+  EXPECT_NE(ran.err.find("kernels.hip:11"), ran.err.npos) << "the line\n" << ran.err;
 }
 
 TEST_F(Run, AnEndlessKernelIsStoppedWithExit9) {

@@ -161,6 +161,8 @@ hipError_t LaunchOperation::run(Stream& stream) {
   dispatch.program = function_.program;
   dispatch.kernel = function_.kernel;
   dispatch.entry = function_.entry;
+  dispatch.file = function_.module->object().file();
+  dispatch.load_offset = function_.module->object().loaded(function_.module->base(), 0);
   for (int axis = 0; axis < 3; ++axis) {
     dispatch.grid[axis] = geometry_.grid[axis];
     dispatch.workgroup[axis] = geometry_.workgroup[axis];
