@@ -62,6 +62,11 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
     return hipErrorInvalidValue;
   if (kind == hipMemcpyDeviceToDevice && (!source_known || !destination_known) && !platform.xnack)
     return hipErrorInvalidValue;
+  if (order == Order::Synchronous) {
+    if (refuse_captured(stream)) return hipErrorStreamCaptureImplicit;
+  } else if (const auto noted = capture_copy(stream, box, kind)) {
+    return *noted;
+  }
   if (const hipError_t failed = stream.device.failure(); failed != hipSuccess) return failed;
 
   std::vector<unsigned char> staged;

@@ -50,6 +50,7 @@ HIP_API hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
 
 HIP_API hipError_t hipDeviceSynchronize() {
   return api([](Platform& platform) {
+    if (refuse_while_capturing()) return hipErrorStreamCaptureUnsupported;
     platform.current().synchronize();
     return platform.current().failure();
   });

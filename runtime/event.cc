@@ -51,13 +51,31 @@ std::shared_ptr<Event> make_event(int device, unsigned flags, hipEvent_t* handle
   return all.live[*handle] = event;
 }
 
+void set_recording(hipEvent_t handle, Ticket ticket) {
+  const auto event = find_event(handle);
+  if (!event) return;
+  auto recording = std::make_shared<Recording>();
+  recording->ticket = std::move(ticket);
+  const std::scoped_lock lock(event->mutex);
+  event->recording = std::move(recording);
+  event->captured = {};
+}
+
+void mark_reached(hipEvent_t handle) {
+  if (const auto event = find_event(handle))
+    if (const auto recording = event->latest())
+      recording->nanoseconds = std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
 hipError_t record_event(hipEvent_t handle, Stream& stream) {
   const auto event = find_event(handle);
   if (!event) return hipErrorInvalidHandle;
+  if (const auto captured = capture_record(stream, handle, *event)) return *captured;
   auto recording = std::make_shared<Recording>();
   recording->ticket = stream.enqueue(std::make_shared<RecordOperation>(recording));
   const std::scoped_lock lock(event->mutex);
   event->recording = std::move(recording);
+  event->captured = {};
   return hipSuccess;
 }
 
@@ -109,6 +127,7 @@ HIP_API hipError_t hipEventSynchronize(hipEvent_t handle) {
   return api([&](Platform&) {
     const auto event = find_event(handle);
     if (!event) return hipErrorInvalidHandle;
+    if (refuse_captured(*event)) return hipErrorCapturedEvent;
     const auto recording = event->latest();
     if (!recording) return hipSuccess;
     recording->ticket.stream->wait(recording->ticket.number);
@@ -120,6 +139,7 @@ HIP_API hipError_t hipEventQuery(hipEvent_t handle) {
   return api([&](Platform&) {
     const auto event = find_event(handle);
     if (!event) return hipErrorInvalidHandle;
+    if (refuse_captured(*event)) return hipErrorCapturedEvent;
     const auto recording = event->latest();
     if (!recording) return hipSuccess;
     if (!recording->ticket.stream->done(recording->ticket.number)) return hipErrorNotReady;

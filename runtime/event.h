@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/abi/launch.h"
+#include "runtime/capture.h"
 #include "runtime/stream.h"
 
 namespace wavesmith::runtime {
@@ -19,6 +20,7 @@ struct Event {
   int device = 0;
   std::mutex mutex;
   std::shared_ptr<Recording> recording;  ///< the latest one; empty: never recorded
+  CapturePoint captured;                 ///< instead, when it was recorded on a stream that is captured
 
   [[nodiscard]] std::shared_ptr<Recording> latest() {
     const std::scoped_lock lock(mutex);
@@ -30,5 +32,9 @@ struct Event {
 std::shared_ptr<Event> find_event(hipEvent_t handle);
 std::shared_ptr<Event> make_event(int device, unsigned flags, hipEvent_t* handle);
 hipError_t record_event(hipEvent_t handle, Stream& stream);
+/// Says that what the event records happens with the operation of that ticket.
+void set_recording(hipEvent_t handle, Ticket ticket);
+/// Sets the time of the latest recording, which is reached now.
+void mark_reached(hipEvent_t handle);
 
 }  // namespace wavesmith::runtime

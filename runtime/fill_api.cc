@@ -1,48 +1,10 @@
 // The functions that fill memory with a value.
-#include <algorithm>
-#include <cstring>
-
 #include "runtime/copy.h"
+#include "runtime/fill.h"
 
 using namespace wavesmith::runtime;
 
 namespace {
-
-struct Fill {
-  void* destination = nullptr;
-  uint32_t value = 0;
-  size_t element = 1;                       ///< bytes of the value
-  size_t width = 0, height = 1, depth = 1;  ///< width in elements
-  size_t pitch = 0, slice = 0;
-};
-
-void fill_row(char* row, const Fill& fill) {
-  if (fill.element == 1) {
-    std::memset(row, static_cast<int>(fill.value), fill.width);
-  } else if (fill.element == 2) {
-    std::fill_n(reinterpret_cast<uint16_t*>(row), fill.width, static_cast<uint16_t>(fill.value));
-  } else {
-    std::fill_n(reinterpret_cast<uint32_t*>(row), fill.width, fill.value);
-  }
-}
-
-void do_fill(const Fill& fill) {
-  for (size_t z = 0; z < fill.depth; ++z)
-    for (size_t y = 0; y < fill.height; ++y)
-      fill_row(static_cast<char*>(fill.destination) + z * fill.slice + y * fill.pitch, fill);
-}
-
-class FillOperation final : public Operation {
- public:
-  explicit FillOperation(const Fill& fill) : fill_(fill) {}
-  hipError_t run(Stream&) override {
-    do_fill(fill_);
-    return hipSuccess;
-  }
-
- private:
-  Fill fill_;
-};
 
 hipStream_t or_per_thread(hipStream_t handle) { return handle ? handle : hipStreamPerThread; }
 
@@ -59,6 +21,11 @@ hipError_t fill(hipStream_t handle, const Fill& what, Order order) {
         !platform.allocations.contains_or_foreign(what.destination, reach))
       return hipErrorInvalidValue;
     if (what.height > 1 && row > what.pitch) return hipErrorInvalidValue;
+    if (order == Order::Synchronous) {
+      if (refuse_captured(*stream)) return hipErrorStreamCaptureImplicit;
+    } else if (const auto noted = capture_fill(*stream, what)) {
+      return *noted;
+    }
     if (const hipError_t failed = stream->device.failure(); failed != hipSuccess) return failed;
     if (order == Order::Synchronous && stream->nothing_before()) {
       do_fill(what);

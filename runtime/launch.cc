@@ -146,6 +146,7 @@ hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& 
 }
 
 hipError_t launch(Platform& platform, Stream& stream, const LaunchRequest& request) {
+  if (const auto noted = capture_launch(stream, request, request.host)) return *noted;
   if (const hipError_t failed = stream.device.failure(); failed != hipSuccess) return failed;
   std::shared_ptr<LaunchOperation> operation;
   if (const hipError_t error = make_launch(platform, stream.device, request, operation); error != hipSuccess)

@@ -16,6 +16,7 @@ struct LaunchRequest {
   Geometry geometry;
   void** arguments = nullptr;  ///< a pointer to each argument
   void** extra = nullptr;      ///< or HIP_LAUNCH_PARAM_BUFFER_POINTER ...
+  const void* host = nullptr;  ///< the kernel's stub, when it was launched by it
   bool cooperative = false;
   const void* multigrid = nullptr;
 };

@@ -57,6 +57,7 @@ hipError_t launch_registered(Platform& platform, const void* host, dim3 grid, di
                                                            : hipErrorInvalidDeviceFunction;
   LaunchRequest request;
   request.function = *function;
+  request.host = host;
   request.arguments = arguments;
   request.cooperative = cooperative;
   if (!set_geometry(request.geometry, grid, block, shared)) return hipErrorInvalidConfiguration;

@@ -1,6 +1,9 @@
 #include "runtime/module.h"
 #include "runtime/statistics.h"
 
+#include <shared_mutex>
+#include <unordered_set>
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -12,6 +15,19 @@
 #include "object/bundle.h"
 
 namespace wavesmith::runtime {
+namespace {
+
+/// The functions that handles may name.
+struct Functions {
+  std::shared_mutex mutex;
+  std::unordered_set<const Function*> live;
+};
+Functions& functions() {
+  static auto& all = *new Functions;
+  return all;
+}
+
+}  // namespace
 
 std::span<const uint8_t> readable_from(const void* pointer) {
   const auto start = reinterpret_cast<uint64_t>(pointer);
@@ -77,6 +93,10 @@ Result<std::shared_ptr<Module>> Module::load(Platform& platform, Device& device,
 Module::~Module() {
   for (const auto& [lanes, program] : programs_)
     if (program) forget_program(*program);
+  {
+    const std::unique_lock all(functions().mutex);
+    for (const auto& [name, function] : functions_) functions().live.erase(function.get());
+  }
   if (base_) (void)platform.release(reinterpret_cast<void*>(base_));
   for (const auto& [name, memory] : managed_) (void)platform.release(memory);
 }
@@ -120,7 +140,17 @@ Result<Function*> Module::function(std::string_view name) {
       made->explicit_size = std::max(made->explicit_size, argument.offset + argument.size);
   }
   function = std::move(made);
+  {
+    const std::unique_lock all(functions().mutex);
+    functions().live.insert(function.get());
+  }
   return function.get();
+}
+
+Function* find_function(hipFunction_t handle) {
+  auto* const function = reinterpret_cast<Function*>(handle);
+  const std::shared_lock all(functions().mutex);
+  return functions().live.contains(function) ? function : nullptr;
 }
 
 Result<Module::Place> Module::variable(std::string_view name) {

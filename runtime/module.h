@@ -69,6 +69,9 @@ class Module : public std::enable_shared_from_this<Module> {
   std::unordered_map<std::string, void*> managed_;
 };
 
+/// The function of a handle; nullptr for anything that is none.
+Function* find_function(hipFunction_t handle);
+
 /// The bytes from `pointer` on that may be read; what a caller gives no length for has to lie in them.
 std::span<const uint8_t> readable_from(const void* pointer);
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/abi/launch.h"
+#include "runtime/capture.h"
 
 namespace wavesmith::runtime {
 
@@ -74,6 +75,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   const Kind kind;
   const unsigned flags;
   const int priority;
+
+  CapturePoint captured;  ///< where it is in a graph, while it is captured; under the captures' lock
 
   /// Executes everything; a worker's part. Nothing happens when another thread owns the stream.
   void work();

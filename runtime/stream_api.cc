@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/abi/memory.h"
+#include "runtime/capture_state.h"
 #include "runtime/event.h"
 #include "runtime/platform.h"
 
@@ -95,6 +96,7 @@ HIP_API hipError_t hipDeviceGetStreamPriorityRange(int* lowest, int* highest) {
 HIP_API hipError_t hipStreamDestroy(hipStream_t handle) {
   return on_stream(handle, [&](Platform&, Stream& stream) {
     if (stream.kind != Stream::Kind::Created) return hipErrorInvalidHandle;
+    drop_from_capture(stream);
     stream.wait_all();
     stream.device.remove_stream(stream);
     return hipSuccess;
@@ -103,6 +105,7 @@ HIP_API hipError_t hipStreamDestroy(hipStream_t handle) {
 
 HIP_API hipError_t hipStreamSynchronize(hipStream_t handle) {
   return on_stream(handle, [](Platform&, Stream& stream) {
+    if (refuse_captured(stream)) return hipErrorStreamCaptureUnsupported;
     stream.wait_all();
     // The default stream is done when the streams that it orders are.
     if (stream.kind == Stream::Kind::Null)
@@ -117,6 +120,7 @@ HIP_API hipError_t hipStreamSynchronize_spt(hipStream_t handle) {
 
 HIP_API hipError_t hipStreamQuery(hipStream_t handle) {
   return on_stream(handle, [](Platform&, Stream& stream) {
+    if (refuse_captured(stream)) return hipErrorStreamCaptureUnsupported;
     return stream.idle() ? stream.device.failure() : hipErrorNotReady;
   });
 }
@@ -126,6 +130,7 @@ HIP_API hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t event_handl
   return on_stream(handle, [&](Platform&, Stream& stream) {
     const auto event = find_event(event_handle);
     if (!event) return hipErrorInvalidHandle;
+    if (const auto noted = capture_wait(stream, event_handle, *event)) return *noted;
     const auto recording = event->latest();
     if (!recording || recording->ticket.stream.get() == &stream ||
         recording->ticket.stream->done(recording->ticket.number))
@@ -178,6 +183,8 @@ HIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t 
                                         unsigned flags) {
   return on_stream(handle, [&](Platform&, Stream& stream) {
     if (!callback || flags) return hipErrorInvalidValue;
+    if (const auto noted = capture_host(stream, nullptr, nullptr, [=](Stream& where) { callback(handle, where.device.failure(), user); }))
+      return *noted;
     stream.enqueue(call_operation([=](Stream& where) { callback(handle, where.device.failure(), user); }));
     return hipSuccess;
   });
@@ -190,6 +197,7 @@ HIP_API hipError_t hipStreamAddCallback_spt(hipStream_t handle, hipStreamCallbac
 HIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function, void* user) {
   return on_stream(handle, [&](Platform&, Stream& stream) {
     if (!function) return hipErrorInvalidValue;
+    if (const auto noted = capture_host(stream, function, user)) return *noted;
     stream.enqueue(call_operation([=](Stream&) { function(user); }));
     return hipSuccess;
   });

@@ -1,0 +1,27 @@
+#include "runtime/fill.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wavesmith::runtime {
+namespace {
+
+void fill_row(char* row, const Fill& fill) {
+  if (fill.element == 1) {
+    std::memset(row, static_cast<int>(fill.value), fill.width);
+  } else if (fill.element == 2) {
+    std::fill_n(reinterpret_cast<uint16_t*>(row), fill.width, static_cast<uint16_t>(fill.value));
+  } else {
+    std::fill_n(reinterpret_cast<uint32_t*>(row), fill.width, fill.value);
+  }
+}
+
+}  // namespace
+
+void do_fill(const Fill& fill) {
+  for (size_t z = 0; z < fill.depth; ++z)
+    for (size_t y = 0; y < fill.height; ++y)
+      fill_row(static_cast<char*>(fill.destination) + z * fill.slice + y * fill.pitch, fill);
+}
+
+}  // namespace wavesmith::runtime

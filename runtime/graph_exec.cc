@@ -1,0 +1,200 @@
+#include "runtime/graph_exec.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "runtime/event.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+struct Executables {
+  std::mutex mutex;
+  std::unordered_map<hipGraphExec_t, std::shared_ptr<Executable>> live;
+};
+Executables& executables() {
+  static auto& all = *new Executables;
+  return all;
+}
+
+Node* find_by_original(const Graph& graph, uint64_t original) {
+  for (const auto& node : graph.nodes) {
+    if (node->original == original) return node.get();
+    if (const auto* const child = std::get_if<ChildWork>(&node->work))
+      if (Node* const found = find_by_original(*child->graph, original)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+/// A run of a whole graph. Branches are run one after the other, each node after those it depends on.
+class GraphOperation final : public Operation {
+ public:
+  using Steps = std::vector<Executable::Step>;
+  explicit GraphOperation(Steps steps) : steps_(std::move(steps)) {}
+  hipError_t run(Stream& stream) override {
+    for (const auto& [device, operation] : steps_) {
+      if (stream.device.failure() != hipSuccess && !operation->always()) continue;
+      Stream& where = device == &stream.device ? stream : *device->null_stream();
+      if (const hipError_t error = operation->run(where); error != hipSuccess) stream.device.fail(error);
+    }
+    return hipSuccess;
+  }
+  [[nodiscard]] bool always() const override { return true; }
+
+ private:
+  Steps steps_;
+};
+
+hipError_t Executable::create(Platform& platform, const Graph& graph, unsigned long long flags,
+                              std::shared_ptr<Executable>& made, uint64_t& culprit) {
+  auto executable = std::make_shared<Executable>();
+  executable->flags = flags;
+  executable->graph_ = graph.clone();
+  culprit = 0;
+  if (executable->graph_->in_order().size() != graph.nodes.size()) return hipErrorInvalidValue;
+  if (const hipError_t error = executable->prepare(platform, *executable->graph_); error != hipSuccess)
+    return error;
+  made = std::move(executable);
+  return hipSuccess;
+}
+
+hipError_t Executable::prepare(Platform& platform, const Graph& graph) {
+  for (const auto& node : graph.nodes) {
+    if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
+      if (child->graph->in_order().size() != child->graph->nodes.size()) return hipErrorInvalidValue;
+      if (const hipError_t error = prepare(platform, *child->graph); error != hipSuccess) return error;
+      continue;
+    }
+    if (const hipError_t error = make_operation(platform, *node, operations_[node->id]); error != hipSuccess)
+      return error;
+  }
+  return hipSuccess;
+}
+
+void Executable::collect(const Graph& graph, std::vector<Step>& steps) const {
+  for (const Node* const node : graph.in_order()) {
+    if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
+      collect(*child->graph, steps);
+      continue;
+    }
+    const auto found = operations_.find(node->id);
+    if (found != operations_.end() && found->second) steps.push_back({node->device, found->second});
+  }
+}
+
+Node* Executable::counterpart(const Node& original) { return find_by_original(*graph_, original.original); }
+
+hipError_t Executable::set(Platform& platform, Node& mine, Work work) {
+  Work before = mine.work;
+  set_work(mine, std::move(work));
+  if (const auto* const child = std::get_if<ChildWork>(&mine.work)) return prepare(platform, *child->graph);
+  std::shared_ptr<Operation> operation;
+  if (const hipError_t error = make_operation(platform, mine, operation); error != hipSuccess) {
+    set_work(mine, std::move(before));
+    return error;
+  }
+  operations_[mine.id] = std::move(operation);
+  return hipSuccess;
+}
+
+hipError_t Executable::enable(Platform& platform, Node& mine, bool enabled) {
+  mine.enabled = enabled;
+  return make_operation(platform, mine, operations_[mine.id]);
+}
+
+hipError_t Executable::update(Platform& platform, const Graph& graph, hipGraphExecUpdateResult& result,
+                              uint64_t& culprit) {
+  const auto ours = graph_->in_order(), theirs = graph.in_order();
+  culprit = 0;
+  const auto refuse = [&](hipGraphExecUpdateResult why, const Node* node) {
+    result = why;
+    culprit = node ? node->id : 0;
+    return hipErrorGraphExecUpdateFailure;
+  };
+  if (ours.size() != theirs.size()) return refuse(hipGraphExecUpdateErrorTopologyChanged, nullptr);
+  std::unordered_map<const Node*, const Node*> counterpart;
+  for (size_t i = 0; i < ours.size(); ++i) counterpart[theirs[i]] = ours[i];
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const Node &mine = *ours[i], &other = *theirs[i];
+    if (mine.work.index() != other.work.index())
+      return refuse(hipGraphExecUpdateErrorNodeTypeChanged, &other);
+    if (mine.dependencies.size() != other.dependencies.size())
+      return refuse(hipGraphExecUpdateErrorTopologyChanged, &other);
+    for (const Node* const dependency : other.dependencies)
+      if (std::find(mine.dependencies.begin(), mine.dependencies.end(), counterpart[dependency]) ==
+          mine.dependencies.end())
+        return refuse(hipGraphExecUpdateErrorTopologyChanged, &other);
+    if (const auto* const kernel = std::get_if<KernelWork>(&mine.work))
+      if (&kernel->module->device != &std::get<KernelWork>(other.work).module->device)
+        return refuse(hipGraphExecUpdateErrorUnsupportedFunctionChange, &other);
+    if (std::holds_alternative<AllocateWork>(mine.work) || std::holds_alternative<ReleaseWork>(mine.work))
+      return refuse(hipGraphExecUpdateErrorNotSupported, &other);
+  }
+  for (size_t i = 0; i < ours.size(); ++i) {
+    // From now on the given graph's nodes are those that name ours.
+    ours[i]->original = theirs[i]->original;
+    if (set(platform, *ours[i], theirs[i]->work) != hipSuccess)
+      return refuse(hipGraphExecUpdateErrorParametersChanged, theirs[i]);
+  }
+  result = hipGraphExecUpdateSuccess;
+  return hipSuccess;
+}
+
+std::shared_ptr<Graph> Executable::snapshot() {
+  const std::scoped_lock lock(mutex);
+  return graph_->clone();
+}
+
+void Executable::launch(Stream& stream) {
+  std::vector<Step> steps;
+  std::vector<hipEvent_t> recorded;
+  std::vector<Ticket> tickets;
+  {
+    const std::scoped_lock lock(mutex);
+    collect(*graph_, steps);
+    collect_events(*graph_, stream, recorded, tickets);
+  }
+  const Ticket ticket =
+      stream.enqueue(std::make_shared<GraphOperation>(std::move(steps)), std::move(tickets));
+  for (const hipEvent_t event : recorded) set_recording(event, ticket);
+}
+
+/// The events that a run records, and what it has to wait for. Waits for events of the graph itself are its
+/// edges.
+void Executable::collect_events(const Graph& graph, const Stream& stream, std::vector<hipEvent_t>& recorded,
+                                std::vector<Ticket>& tickets) const {
+  for (const Node* const node : graph.in_order()) {
+    if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
+      collect_events(*child->graph, stream, recorded, tickets);
+    } else if (const auto* const record = std::get_if<RecordWork>(&node->work)) {
+      recorded.push_back(record->event);
+    } else if (const auto* const wait = std::get_if<WaitWork>(&node->work)) {
+      if (std::find(recorded.begin(), recorded.end(), wait->event) != recorded.end()) continue;
+      const auto event = find_event(wait->event);
+      const auto latest = event ? event->latest() : nullptr;
+      if (latest && latest->ticket.stream.get() != &stream) tickets.push_back(latest->ticket);
+    }
+  }
+}
+
+std::shared_ptr<Executable> find_executable(hipGraphExec_t handle) {
+  const std::scoped_lock lock(executables().mutex);
+  const auto found = executables().live.find(handle);
+  return found == executables().live.end() ? nullptr : found->second;
+}
+
+hipGraphExec_t own(std::shared_ptr<Executable> executable) {
+  const auto handle = reinterpret_cast<hipGraphExec_t>(executable.get());
+  const std::scoped_lock lock(executables().mutex);
+  executables().live[handle] = std::move(executable);
+  return handle;
+}
+
+bool forget(hipGraphExec_t handle) {
+  const std::scoped_lock lock(executables().mutex);
+  return executables().live.erase(handle) > 0;
+}
+
+}  // namespace wavesmith::runtime
