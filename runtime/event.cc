@@ -51,20 +51,16 @@ std::shared_ptr<Event> make_event(int device, unsigned flags, hipEvent_t* handle
   return all.live[*handle] = event;
 }
 
-void set_recording(hipEvent_t handle, Ticket ticket) {
+std::shared_ptr<Operation> record_operation(std::shared_ptr<Recording> recording) {
+  return std::make_shared<RecordOperation>(std::move(recording));
+}
+
+void publish(hipEvent_t handle, std::shared_ptr<Recording> recording) {
   const auto event = find_event(handle);
   if (!event) return;
-  auto recording = std::make_shared<Recording>();
-  recording->ticket = std::move(ticket);
   const std::scoped_lock lock(event->mutex);
   event->recording = std::move(recording);
   event->captured = {};
-}
-
-void mark_reached(hipEvent_t handle) {
-  if (const auto event = find_event(handle))
-    if (const auto recording = event->latest())
-      recording->nanoseconds = std::chrono::steady_clock::now().time_since_epoch().count();
 }
 
 hipError_t record_event(hipEvent_t handle, Stream& stream) {

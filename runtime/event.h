@@ -32,9 +32,9 @@ struct Event {
 std::shared_ptr<Event> find_event(hipEvent_t handle);
 std::shared_ptr<Event> make_event(int device, unsigned flags, hipEvent_t* handle);
 hipError_t record_event(hipEvent_t handle, Stream& stream);
-/// Says that what the event records happens with the operation of that ticket.
-void set_recording(hipEvent_t handle, Ticket ticket);
-/// Sets the time of the latest recording, which is reached now.
-void mark_reached(hipEvent_t handle);
+/// What notes the time of a recording; its ticket is that of whatever contains the operation.
+std::shared_ptr<Operation> record_operation(std::shared_ptr<Recording> recording);
+/// Makes it the event's latest recording.
+void publish(hipEvent_t handle, std::shared_ptr<Recording> recording);
 
 }  // namespace wavesmith::runtime

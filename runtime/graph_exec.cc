@@ -73,14 +73,24 @@ hipError_t Executable::prepare(Platform& platform, const Graph& graph) {
   return hipSuccess;
 }
 
-void Executable::collect(const Graph& graph, std::vector<Step>& steps) const {
+void Executable::collect(const Graph& graph, const Stream& stream, Run& run) const {
   for (const Node* const node : graph.in_order()) {
     if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
-      collect(*child->graph, steps);
-      continue;
+      collect(*child->graph, stream, run);
+    } else if (const auto* const record = std::get_if<RecordWork>(&node->work)) {
+      auto recording = std::make_shared<Recording>();
+      run.steps.push_back({node->device, record_operation(recording)});
+      run.recordings.emplace_back(record->event, std::move(recording));
+    } else if (const auto* const wait = std::get_if<WaitWork>(&node->work)) {
+      // Waits for what the graph itself records are its edges.
+      const auto same = [&](const auto& each) { return each.first == wait->event; };
+      if (std::any_of(run.recordings.begin(), run.recordings.end(), same)) continue;
+      const auto event = find_event(wait->event);
+      const auto latest = event ? event->latest() : nullptr;
+      if (latest && latest->ticket.stream.get() != &stream) run.tickets.push_back(latest->ticket);
+    } else if (const auto found = operations_.find(node->id); found != operations_.end() && found->second) {
+      run.steps.push_back({node->device, found->second});
     }
-    const auto found = operations_.find(node->id);
-    if (found != operations_.end() && found->second) steps.push_back({node->device, found->second});
   }
 }
 
@@ -148,34 +158,16 @@ std::shared_ptr<Graph> Executable::snapshot() {
 }
 
 void Executable::launch(Stream& stream) {
-  std::vector<Step> steps;
-  std::vector<hipEvent_t> recorded;
-  std::vector<Ticket> tickets;
+  Run run;
   {
     const std::scoped_lock lock(mutex);
-    collect(*graph_, steps);
-    collect_events(*graph_, stream, recorded, tickets);
+    collect(*graph_, stream, run);
   }
   const Ticket ticket =
-      stream.enqueue(std::make_shared<GraphOperation>(std::move(steps)), std::move(tickets));
-  for (const hipEvent_t event : recorded) set_recording(event, ticket);
-}
-
-/// The events that a run records, and what it has to wait for. Waits for events of the graph itself are its
-/// edges.
-void Executable::collect_events(const Graph& graph, const Stream& stream, std::vector<hipEvent_t>& recorded,
-                                std::vector<Ticket>& tickets) const {
-  for (const Node* const node : graph.in_order()) {
-    if (const auto* const child = std::get_if<ChildWork>(&node->work)) {
-      collect_events(*child->graph, stream, recorded, tickets);
-    } else if (const auto* const record = std::get_if<RecordWork>(&node->work)) {
-      recorded.push_back(record->event);
-    } else if (const auto* const wait = std::get_if<WaitWork>(&node->work)) {
-      if (std::find(recorded.begin(), recorded.end(), wait->event) != recorded.end()) continue;
-      const auto event = find_event(wait->event);
-      const auto latest = event ? event->latest() : nullptr;
-      if (latest && latest->ticket.stream.get() != &stream) tickets.push_back(latest->ticket);
-    }
+      stream.enqueue(std::make_shared<GraphOperation>(std::move(run.steps)), std::move(run.tickets));
+  for (auto& [event, recording] : run.recordings) {
+    recording->ticket = ticket;
+    publish(event, std::move(recording));
   }
 }
 

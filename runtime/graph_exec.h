@@ -7,6 +7,8 @@
 
 namespace wavesmith::runtime {
 
+struct Recording;
+
 class Executable {
  public:
   /// Error: what making an operation of a node failed with; hipErrorInvalidValue for a circle. `culprit` is
@@ -37,9 +39,13 @@ class Executable {
     std::shared_ptr<Operation> operation;
   };
   hipError_t prepare(Platform& platform, const Graph& graph);
-  void collect(const Graph& graph, std::vector<Step>& steps) const;
-  void collect_events(const Graph& graph, const Stream& stream, std::vector<hipEvent_t>& recorded,
-                      std::vector<Ticket>& tickets) const;
+  /// A run: what to execute, the events that it records and what it waits for first.
+  struct Run {
+    std::vector<Step> steps;
+    std::vector<std::pair<hipEvent_t, std::shared_ptr<Recording>>> recordings;
+    std::vector<Ticket> tickets;
+  };
+  void collect(const Graph& graph, const Stream& stream, Run& run) const;
 
   std::shared_ptr<Graph> graph_;
   std::map<uint64_t, std::shared_ptr<Operation>> operations_;  ///< by the id of our node

@@ -189,8 +189,8 @@ hipError_t make_operation(Platform& platform, const Node& node, std::shared_ptr<
     operation = std::make_shared<HostOperation>(
         host->call ? host->call : [params](Stream&) { params.fn(params.userData); });
   } else if (const auto* const record = std::get_if<RecordWork>(&node.work)) {
+    // Each launch records anew.
     if (!find_event(record->event)) return hipErrorInvalidValue;
-    operation = std::make_shared<HostOperation>([event = record->event](Stream&) { mark_reached(event); });
   } else if (const auto* const wait = std::get_if<WaitWork>(&node.work)) {
     // What it waits for is known at each launch, which puts it before the whole graph.
     if (!find_event(wait->event)) return hipErrorInvalidValue;

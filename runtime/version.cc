@@ -8,6 +8,9 @@
 
 #include "runtime/error.h"
 
+/// The major version of the headers that a program was compiled with, where `wavesmith cc` did it.
+extern "C" [[gnu::weak]] const int wavesmith_hip_headers;
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -20,6 +23,8 @@ struct Version {
 constexpr Version kFive{5, 2, 21153}, kSix{6, 4, 43484}, kSeven{7, 1, 25424};
 
 Version named_by_file() {
+  if (&wavesmith_hip_headers)
+    return wavesmith_hip_headers < 6 ? kFive : wavesmith_hip_headers < 7 ? kSix : kSeven;
   Dl_info info{};
   // dli_fname is the name that the loader was asked for, a link's included.
   if (!dladdr(reinterpret_cast<const void*>(&hip_version), &info) || !info.dli_fname) return kSeven;

@@ -33,6 +33,12 @@ constexpr const char* kPreamble = R"(#pragma once
 #ifndef __AMDGCN_WAVEFRONT_SIZE__
 #define __AMDGCN_WAVEFRONT_SIZE__ __AMDGCN_WAVEFRONT_SIZE
 #endif
+#if defined(WAVESMITH_HIP_MAJOR)
+#if !defined(__HIP_DEVICE_COMPILE__)  // clang defines __AMDGCN__ for the host, too
+// The numbers of memory types and some layouts changed with version 6: the runtime has to know which are meant.
+extern "C" __attribute__((weak, visibility("default"))) const int wavesmith_hip_headers = WAVESMITH_HIP_MAJOR;
+#endif
+#endif
 #if defined(WAVESMITH_HIP_MAJOR) && WAVESMITH_HIP_MAJOR < 6
 #if defined(__AMDGCN__)
 extern "C" __attribute__((device, const)) inline _Float16 __llvm_amdgcn_rcp_f16(_Float16 x) {
