@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,8 @@ int main(int argc, char** argv) {
   argc = kept;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  // A CDNA3 and a CDNA4 device, where the emulated machine is ours to choose.
+  setenv("WAVESMITH_GPU", "mi300x,mi355x", 0);
   wavesmith::bench::set_threads(1);
   benchmark::RunSpecifiedBenchmarks();
   wavesmith::bench::print_table();

@@ -10,6 +10,7 @@
 #include "emulate/engine/handlers.h"
 #include "emulate/program.h"
 #include "emulate/wave.h"
+#include "emulate/widened.h"
 #include "isa/instruction.h"
 
 namespace wavesmith::emulate {
@@ -49,6 +50,8 @@ class Emitter {
   /// Offset of a constant of 64 bits (of which an instruction may read the lower part).
   uint32_t constant(uint64_t value);
 
+  /// Operands of matrix instructions that the wave has as floats here.
+  [[nodiscard]] Widened& widened() { return widened_; }
   /// A plan that lives as long as the program.
   const MatrixPlan* keep(MatrixPlan plan);
 
@@ -60,6 +63,7 @@ class Emitter {
   Result<uint32_t> row_source(const isa::Operand& operand, isa::Type type);
 
  private:
+  Widened widened_;
   Program& program_;
   std::vector<Uop>& uops_;
   int temporary_row_ = 0, temporary_scalar_ = 0;

@@ -222,14 +222,16 @@ Result<MatrixPlan> make_matrix_plan(const MatrixInstruction& in, const isa::Targ
     plan.block_of_a[block] = static_cast<uint8_t>(
         !chosen && !in.sparse ? (block >> modifiers.cbsz << modifiers.cbsz) + modifiers.abid : block);
 
+  plan.broadcast = !chosen && !in.sparse && modifiers.cbsz != 0;
   if (!integers) {
     plan.a.negate = static_cast<uint8_t>((modifiers.neg_lo & 1) | (modifiers.neg_hi & 1) << 1);
     plan.b.negate = static_cast<uint8_t>((modifiers.neg_lo >> 1 & 1) | (modifiers.neg_hi >> 1 & 1) << 1);
     plan.c_negate = (modifiers.neg_lo & 4) != 0;
     plan.c_absolute = (modifiers.neg_hi & 4) != 0;
     // CDNA2 flushes subnormal numbers of F16 and Bf16 products: MIOpen, "MI200 MFMA behavior specifics".
-    plan.flush = plan.a.flush = plan.b.flush =
+    plan.a.flush = plan.b.flush =
         target.matrix_flushes_subnormals() && (in.a == MatrixElement::F16 || in.a == MatrixElement::Bf16);
+    if (plan.a.flush) plan.sums = Sums::F32Flushed;
   }
 
   const int rows = plan.quads ? in.m : in.m * in.blocks;

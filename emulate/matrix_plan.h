@@ -32,7 +32,7 @@ enum class Widening : uint8_t {
 };
 
 /// How sums meet C and become D.
-enum class Sums : uint8_t { F64, F32, F16, Bf16, I32, I32Saturated };
+enum class Sums : uint8_t { F64, F32, F32Flushed, F16, Bf16, I32, I32Saturated };
 
 struct MatrixPlan {
   static constexpr int kPacks = 4;       ///< of 16 lanes, a wave
@@ -50,8 +50,11 @@ struct MatrixPlan {
     uint8_t negate =
         0;  ///< bit 0: elements in low halves (all, where there are no halves), bit 1: in high ones
     bool flush = false;  ///< subnormal numbers are 0
+    bool operator==(const Input&) const = default;
   };
   Input a, b;
+  uint8_t slot_of_a = 0, slot_of_b = 0;         ///< of Wave::widened
+  bool a_is_ready = false, b_is_ready = false;  ///< widened by an instruction before
   Sums sums{};
   bool sparse = false, quads = false, scaled = false;
   uint8_t blocks = 1;
@@ -59,13 +62,14 @@ struct MatrixPlan {
   uint8_t k = 0;         ///< held along K in A
   uint8_t k_of_b = 0;
   uint8_t block_of_a[16] = {};    ///< cbsz, abid: whose A a block multiplies
+  bool broadcast = false;         ///< block_of_a is not the identity
   uint32_t row_of_d[kRows] = {};  ///< byte offset of a row from D's first register; +2: high halves
   uint32_t row_of_c[kRows] = {};  ///< likewise, of C; all 0 for a constant
   // Rare treatment of C (and D) as a whole.
   bool c_is_constant = false;
   uint64_t constant = 0;  ///< of C's type
   bool copy_c = false;    ///< C overlaps D in part, or is changed before use
-  bool c_negate = false, c_absolute = false, flush = false;
+  bool c_negate = false, c_absolute = false;
   uint8_t registers_of_d = 0;
   // Sparse: of A's held element (k, i), bits shift[k] and the next in the index register of lane lane[k] + i.
   uint8_t index_lane[64] = {}, index_shift[64] = {};

@@ -552,6 +552,63 @@ TEST(Matrix, ScalesFromScalarsAndSubnormalScales) {
   for (int lane = 0; lane < 64; ++lane) EXPECT_EQ(wave.f(0, lane), 128.0f);
 }
 
+/// Operands that were widened before are used again only while their registers stay as they are: programs of
+/// matrix instructions and moves over few registers give the same bits at once and instruction by
+/// instruction.
+TEST(Matrix, OperandsAreWidenedAgainAfterTheyChange) {
+  std::mt19937_64 random(seed_of_run());
+  const auto any = [&](int count) { return static_cast<int>(random() % static_cast<uint64_t>(count)); };
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::string> program;
+    for (int i = 0; i < 40; ++i) {
+      const int d = 4 * any(6), a = 2 * any(12), b = 2 * any(12), kind = any(8);
+      if (kind == 0)
+        program.push_back("v_mov_b32 v" + std::to_string(any(24)) + ", v" + std::to_string(24 + any(8)));
+      else if (kind == 1)
+        program.push_back("s_nop 3");
+      else if (kind == 2)
+        program.push_back("v_mfma_f32_16x16x16_bf16 " + registers('v', d, 4) + ", " + registers('v', a, 2) +
+                          ", " + registers('v', b, 2) + ", 0");
+      else
+        program.push_back("v_mfma_f32_16x16x16_f16 " + registers('v', d, 4) + ", " + registers('v', a, 2) +
+                          ", " + registers('v', b, 2) + ", 0");
+    }
+    WaveTest whole("gfx942"), steps("gfx942");
+    for (int r = 0; r < 32; ++r)
+      for (int lane = 0; lane < 64; ++lane) {
+        const uint32_t half = encode<kF16>(std::uniform_real_distribution<double>(-1, 1)(random));
+        whole.v(r, lane) = steps.v(r, lane) = half | encode<kF16>(-0.3) << 16;
+      }
+    std::string text;
+    for (const std::string& line : program) {
+      text += line + "\n";
+      ASSERT_TRUE(steps.run(line)) << line;
+    }
+    SCOPED_TRACE(text);
+    ASSERT_TRUE(whole.run(text));
+    for (int r = 0; r < 32; ++r)
+      for (int lane = 0; lane < 64; ++lane) ASSERT_EQ(whole.v(r, lane), steps.v(r, lane)) << r << " " << lane;
+  }
+}
+
+TEST(Matrix, OperandsAreWidenedAgainInEveryTurnOfALoop) {
+  WaveTest wave("gfx942");
+  for (int lane = 0; lane < 64; ++lane)
+    for (int r = 16; r < 20; ++r) wave.v(r, lane) = 0x3c003c00;  // f16: 1
+  const auto done = wave.run(R"(
+    s_mov_b32 s0, 3
+  turn:
+    v_mfma_f32_16x16x16_f16 v[0:3], v[16:17], v[18:19], v[0:3]
+    v_pk_add_f16 v16, v16, v16
+    v_pk_add_f16 v17, v17, v17
+    s_sub_u32 s0, s0, 1
+    s_cmp_lg_u32 s0, 0
+    s_cbranch_scc1 turn
+  )");
+  ASSERT_TRUE(done) << done.error().text();
+  for (int lane = 0; lane < 64; ++lane) EXPECT_EQ(wave.f(0, lane), 16.0f * (1 + 2 + 4));
+}
+
 TEST(Matrix, ModifiersThatAnInstructionLacksAreRefused) {
   WaveTest wave("gfx942");
   for (const char* text : {"v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], 0 blgp:3",

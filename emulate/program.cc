@@ -11,6 +11,7 @@
 #include "emulate/mode_flow.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/decoder.h"
+#include "isa/matrix/instruction.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -257,6 +258,7 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
     emitter.emit(Micro::Block).pointer = block;
   };
   for (auto& [pc, instruction] : code) {
+    if (leaders.contains(pc) || expected != pc) emitter.widened().forget();
     begin_at(pc);
     emitter.begin();
     unit->starts.push_back({static_cast<uint32_t>(uops.size()), pc});
@@ -343,6 +345,10 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
         }
     }
     if (!done) emitter.emit_stop(done.error());
+    if (here.may_skip || here.may_index)
+      emitter.widened().forget();
+    else if (!isa::is_matrix(name))
+      emitter.widened().passed(instruction);
     if (skippable) uops[skips.back()].d = static_cast<uint32_t>(uops.size());
     expected = goes_on(flow) ? next : 0;
   }

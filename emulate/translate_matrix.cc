@@ -51,9 +51,16 @@ Result<void> translate_matrix(Emitter& emitter, const isa::Instruction& instruct
     plan->scale_a = *a, plan->scale_b = *b;
   }
   if (!in.sparse && !plan->c_is_constant) plan->copy_c = overlaps_in_part(uop.c, uop.d, plan->registers_of_d);
-  plan->copy_c |= plan->c_negate || plan->c_absolute || plan->flush;
+  plan->copy_c |= plan->c_negate || plan->c_absolute;
   if (plan->c_is_constant && !plan->copy_c)
     std::fill(std::begin(plan->row_of_c), std::end(plan->row_of_c), 0u);
+  if (plan->sums != Sums::F64) {
+    const Widened::Place a = emitter.widened().find(plan->a, uop.a);
+    const Widened::Place b = emitter.widened().find(plan->b, uop.b);
+    plan->slot_of_a = a.slot, plan->a_is_ready = a.ready;
+    plan->slot_of_b = b.slot, plan->b_is_ready = b.ready;
+  }
+  emitter.widened().written(uop.d, plan->registers_of_d);
   uop.handler = implementation.handlers[emitter.wave32()][0];
   uop.pointer = emitter.keep(std::move(*plan));
   emitter.emit(uop);

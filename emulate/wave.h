@@ -41,6 +41,9 @@ inline constexpr int kVgprRows = 256, kAgprRows = 256, kIndexedRows = 16;
 inline constexpr int kFirstIndexed = kVgprRows + kAgprRows;
 inline constexpr int kRows = kTemporaryRows + kVgprRows + kAgprRows + kIndexedRows;
 
+/// Operands of matrix instructions as floats (emulate/widened.h): 16 x 128 or 32 x 64 elements at most.
+inline constexpr int kWidenedSlots = 8, kWidenedFloats = 2048;
+
 /// Constants that instructions name, 8 bytes each.
 inline constexpr int kConstants = 4096;
 
@@ -97,6 +100,7 @@ struct alignas(64) Wave {
   alignas(64) uint64_t address[kRowLanes];  ///< the same, lane by lane
   alignas(64) uint64_t constants[kConstants];
   alignas(64) uint32_t row[kRows][kRowLanes];
+  alignas(64) float widened[kWidenedSlots][kWidenedFloats];
 
   [[nodiscard]] uint64_t& scalar64(int index) { return reinterpret_cast<uint64_t&>(s[index]); }
   /// EXEC; the upper half is 0 in a wave32.

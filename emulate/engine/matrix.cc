@@ -16,8 +16,7 @@ using isa::bits;
 using Words = Pack<uint32_t>;
 using Floats = Pack<float>;
 
-constexpr int kMostElements = 2048;  // of A or B: 16 x 128 or 32 x 64
-constexpr int kMostRegisters = 32;   // of D
+constexpr int kMostRegisters = 32;  // of D
 
 [[gnu::always_inline]] inline Floats& pack_at(float* floats, int index) {
   return *reinterpret_cast<Floats*>(floats + 16 * index);
@@ -40,13 +39,6 @@ constexpr int kMostRegisters = 32;   // of D
     }
 }
 
-void flush_floats(std::byte* rows, int registers) {
-  for (int i = 0; i < 4 * registers; ++i) {
-    Words& word = words_at(rows, i);
-    word = (word & 0x7f800000u) == 0 ? word & 0x80000000u : word;
-  }
-}
-
 /// C as the instruction uses it, in `copy`.
 [[gnu::noinline]] void prepare_c(const MatrixPlan& plan, const std::byte* c, std::byte* copy) {
   const bool doubles = plan.sums == Sums::F64, halves = plan.sums == Sums::F16 || plan.sums == Sums::Bf16;
@@ -60,7 +52,6 @@ void flush_floats(std::byte* rows, int registers) {
     if (plan.c_negate && (!doubles || high)) word ^= sign;
     words_at(copy, i) = word;
   }
-  if (plan.flush) flush_floats(copy, plan.registers_of_d);
 }
 
 /// The constant that stands for every row of C.
@@ -87,13 +78,10 @@ void read_indices(const MatrixPlan& plan, const std::byte* index, uint16_t* rows
 }
 
 /// Blocks of A that others multiply too (cbsz), where blocks are lanes.
-[[gnu::noinline]] void broadcast_quads(const MatrixPlan& plan, float* of_a) {
-  for (int k = 0; k < plan.k; ++k) {
-    float line[64];
-    std::memcpy(line, of_a + 64 * k, sizeof line);
+void broadcast_quads(const MatrixPlan& plan, const float* of_a, float* broadcast) {
+  for (int k = 0; k < plan.k; ++k)
     for (int lane = 0; lane < 64; ++lane)
-      of_a[64 * k + lane] = line[plan.block_of_a[lane / 4] * 4 + lane % 4];
-  }
+      broadcast[64 * k + lane] = of_a[64 * k + plan.block_of_a[lane / 4] * 4 + lane % 4];
 }
 
 /// Sums of 32 elements along K are multiplied with 2^(a - 127) * 2^(b - 127) and added. In double, where no
@@ -143,10 +131,15 @@ void read_indices(const MatrixPlan& plan, const std::byte* index, uint16_t* rows
       std::memcpy(product.d + product.row_of_d[row] + 64 * p, sum + row * size + 16 * p, 64);
 }
 
+void widen_and_adjust(const MatrixPlan::Input& input, const std::byte* registers, float* floats) {
+  widen(input, registers, floats);
+  if (input.negate || input.flush) [[unlikely]]
+    adjust_input(input, floats);
+}
+
 [[gnu::noinline]] void execute(const MatrixPlan& plan, const Uop* uop, Wave* wave) {
-  alignas(64) float of_a[kMostElements], of_b[kMostElements];
   alignas(64) std::byte of_c[kMostRegisters * kRowBytes];
-  alignas(64) uint16_t rows_of_b[kMostElements / 2];
+  alignas(64) uint16_t rows_of_b[kWidenedFloats / 2];
   const std::byte* const a = base(wave) + uop->a;
   const std::byte* const b = base(wave) + uop->b;
   std::byte* const d = base(wave) + uop->d;
@@ -160,14 +153,18 @@ void read_indices(const MatrixPlan& plan, const std::byte* index, uint16_t* rows
   }
   if (plan.sums == Sums::F64) return multiply_doubles(plan, a, b, c, d);
 
-  widen(plan.a, a, of_a);
-  widen(plan.b, b, of_b);
-  if (plan.a.negate || plan.a.flush) adjust_input(plan.a, of_a);
-  if (plan.b.negate || plan.b.flush) adjust_input(plan.b, of_b);
+  float* of_a = wave->widened[plan.slot_of_a];
+  float* const of_b = wave->widened[plan.slot_of_b];
+  if (!plan.a_is_ready) widen_and_adjust(plan.a, a, of_a);
+  if (!plan.b_is_ready) widen_and_adjust(plan.b, b, of_b);
 
   Product product{of_a, of_b, plan.k, plan.row_of_d, plan.row_of_c, d, c};
   if (plan.quads) {
-    broadcast_quads(plan, of_a);
+    alignas(64) float broadcast[4 * 64];
+    if (plan.broadcast) {
+      broadcast_quads(plan, of_a, broadcast);
+      product.a = broadcast;
+    }
     multiply_quads(product, plan.sums);
   } else if (plan.scaled) {
     multiply_scaled(plan, product, base(wave) + plan.scale_a, base(wave) + plan.scale_b);
@@ -185,7 +182,6 @@ void read_indices(const MatrixPlan& plan, const std::byte* index, uint16_t* rows
       product.row_of_d += plan.columns;
     }
   }
-  if (plan.flush) flush_floats(d, plan.registers_of_d);
 }
 
 void run(const Uop* uop, Wave* wave) {

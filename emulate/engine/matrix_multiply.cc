@@ -35,6 +35,12 @@ template <class P>
 #endif
 }
 
+/// Subnormal numbers as 0.
+[[gnu::always_inline]] inline Floats flush(Floats value) {
+  const Words word = bits<Words>(value);
+  return bits<Floats>((word & 0x7f800000u) == 0 ? word & 0x80000000u : word);
+}
+
 /// How C's rows become sums, and sums D's rows. An offset's bit 1 says that a 16-bit row is in the high
 /// halves.
 template <Sums kSums>
@@ -47,7 +53,8 @@ struct Rows {
     return *reinterpret_cast<const Words*>(at + (offset & ~3u));
   }
   [[gnu::always_inline]] static Floats load(const std::byte* c, uint32_t offset) {
-    if constexpr (kSums == Sums::F32) return bits<Floats>(word(c, offset));
+    if constexpr (kSums == Sums::F32) return *reinterpret_cast<const Floats*>(c + offset);
+    if constexpr (kSums == Sums::F32Flushed) return flush(*reinterpret_cast<const Floats*>(c + offset));
     if constexpr (!kHalves) return Floats(0);  // integers meet C at the end
     const Words half = word(c, offset) >> (offset & 2 ? 16u : 0u) & 0xffffu;
     if constexpr (kSums == Sums::F16) return isa::decode_pack<kF16>(half);
@@ -55,10 +62,12 @@ struct Rows {
   }
   [[gnu::always_inline]] static void store(std::byte* d, uint32_t offset, const std::byte* c,
                                            uint32_t c_offset, Floats sum) {
+    if constexpr (kSums == Sums::F32 || kSums == Sums::F32Flushed) {
+      *reinterpret_cast<Floats*>(d + offset) = kSums == Sums::F32 ? sum : flush(sum);
+      return;
+    }
     Words& to = word(d, offset);
-    if constexpr (kSums == Sums::F32) {
-      to = bits<Words>(sum);
-    } else if constexpr (kHalves) {
+    if constexpr (kHalves) {
       const Words code = kSums == Sums::F16 ? isa::encode_f16_pack(sum) : isa::encode_pack<kBf16>(sum);
       to = offset & 2 ? (to & 0xffffu) | code << 16 : (to & 0xffff0000u) | code;
     } else {
@@ -74,16 +83,20 @@ struct Rows {
 
 template <Sums kSums, int kColumnPacks, bool kSparse, int kRows>
 [[gnu::always_inline]] inline void rows(const Product& p, int row) {
+  const std::byte* const c = p.c;
+  std::byte* const d = p.d;
+  const uint32_t* const row_of_c = p.row_of_c + row;
+  const uint32_t* const row_of_d = p.row_of_d + row;
   constexpr int kStride = 16 * kColumnPacks;
   Floats sum[kRows][kColumnPacks];
 #pragma clang loop unroll(full)
   for (int r = 0; r < kRows; ++r)
 #pragma clang loop unroll(full)
     for (int column = 0; column < kColumnPacks; ++column)
-      sum[r][column] = Rows<kSums>::load(p.c, p.row_of_c[row + r] + 64u * static_cast<uint32_t>(column));
+      sum[r][column] = Rows<kSums>::load(c, row_of_c[r] + 64u * static_cast<uint32_t>(column));
   const float* a = p.a + row;
   const float* b = p.b;
-  const uint16_t* rows_of_b = p.rows_of_b + row;
+  const uint16_t* rows_of_b = kSparse ? p.rows_of_b + row : nullptr;
   for (int k = 0; k < p.k; ++k, a += kStride) {
     Floats line[kColumnPacks];
     if constexpr (!kSparse) {
@@ -107,8 +120,8 @@ template <Sums kSums, int kColumnPacks, bool kSparse, int kRows>
   for (int r = 0; r < kRows; ++r)
 #pragma clang loop unroll(full)
     for (int column = 0; column < kColumnPacks; ++column)
-      Rows<kSums>::store(p.d, p.row_of_d[row + r] + 64u * static_cast<uint32_t>(column), p.c,
-                         p.row_of_c[row + r] + 64u * static_cast<uint32_t>(column), sum[r][column]);
+      Rows<kSums>::store(d, row_of_d[r] + 64u * static_cast<uint32_t>(column), c,
+                         row_of_c[r] + 64u * static_cast<uint32_t>(column), sum[r][column]);
 }
 
 template <Sums kSums, int kColumnPacks, bool kSparse>
@@ -174,6 +187,8 @@ void multiply(const Product& product, int columns, Sums sums) {
   switch (sums) {
     case Sums::F32:
       return multiply_as<Sums::F32>(product, columns);
+    case Sums::F32Flushed:
+      return multiply_as<Sums::F32Flushed>(product, columns);
     case Sums::F16:
       return multiply_as<Sums::F16>(product, columns);
     case Sums::Bf16:
@@ -189,6 +204,7 @@ void multiply(const Product& product, int columns, Sums sums) {
 
 void multiply_quads(const Product& product, Sums sums) {
   if (sums == Sums::I32) return quads_as<Sums::I32>(product);
+  if (sums == Sums::F32Flushed) return quads_as<Sums::F32Flushed>(product);
   quads_as<Sums::F32>(product);
 }
 

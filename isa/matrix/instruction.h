@@ -80,6 +80,12 @@ struct MatrixInstruction {
   uint8_t cycles_narrow;  ///< of f8f6f4 with none; otherwise the same
 };
 
+/// Whether a mnemonic is a matrix instruction's.
+constexpr bool is_matrix(std::string_view mnemonic) {
+  return mnemonic.starts_with("v_mfma_") || mnemonic.starts_with("v_smfmac_") || mnemonic.starts_with("v_wmma_") ||
+         mnemonic.starts_with("v_swmmac_");
+}
+
 /// Elements of A along K that are held: half of them in sparse forms.
 constexpr int held_k(const MatrixInstruction& instruction) {
   return instruction.sparse ? instruction.k / 2 : instruction.k;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "isa/llvm/assembler.h"
+#include "isa/llvm/mnemonics.h"
 #include "isa/matrix/layout.h"
 
 namespace wavesmith::isa {
@@ -233,6 +234,22 @@ TEST(MatrixTable, AgreesWithTheAssembler) {
         EXPECT_EQ(assemble(target, wave, assembly_of(in, wave)).has_value(), here)
             << target.name << " " << assembly_of(in, wave);
       }
+}
+
+TEST(MatrixTable, HasEveryMatrixInstructionThatLlvmKnows) {
+  for (const Target& target : kTargets) {
+    const auto known = mnemonics(target);
+    ASSERT_TRUE(known) << known.error().text();
+    int count = 0;
+    for (const Mnemonic& mnemonic : *known) {
+      // The first half of a scaled instruction, which LLVM decodes as a whole.
+      if (!is_matrix(mnemonic.name) || mnemonic.name == "v_mfma_ld_scale_b32") continue;
+      ++count;
+      EXPECT_NE(find_matrix_instruction(mnemonic.name, target), nullptr)
+          << target.name << " " << mnemonic.name;
+    }
+    EXPECT_GT(count, 0) << target.name;
+  }
 }
 
 }  // namespace
