@@ -50,7 +50,7 @@ std::string registers(char file, int first, int count) {
 std::string text_of(const Case& c) {
   const MatrixInstruction& in = *c.in;
   const int d = isa::registers_of_d(in, c.lanes);
-  std::string text = std::string(in.mnemonic) + " " + registers(c.file, c.in_place ? kC : 0, d) + ", " +
+  std::string text = std::string(in.mnemonic()) + " " + registers(c.file, c.in_place ? kC : 0, d) + ", " +
                      registers(c.file, kA, isa::registers_of_a(in, c.a, c.lanes)) + ", " +
                      registers(c.file, kB, isa::registers_of_b(in, c.b, c.lanes)) + ", ";
   if (in.sparse)

@@ -68,7 +68,8 @@ enum MatrixModifiers : uint8_t {
 };
 
 struct MatrixInstruction {
-  std::string_view mnemonic;  ///< as LLVM prints it for these generations
+  std::string_view
+      mnemonics;  ///< as LLVM prints it for these generations, then older names that its assembler takes
   Generations generations;
   MatrixLayout layout;
   MatrixElement a, b, d;  ///< C is as D
@@ -78,12 +79,24 @@ struct MatrixInstruction {
   uint8_t modifiers;
   uint8_t cycles;         ///< from its issue to the next one's, of f8f6f4: with an 8-bit operand
   uint8_t cycles_narrow;  ///< of f8f6f4 with none; otherwise the same
+
+  [[nodiscard]] constexpr std::string_view mnemonic() const {
+    return mnemonics.substr(0, mnemonics.find(' '));
+  }
+  [[nodiscard]] constexpr bool has_name(std::string_view name) const {
+    for (std::string_view rest = mnemonics; !rest.empty();) {
+      const size_t space = rest.find(' ');
+      if (rest.substr(0, space) == name) return true;
+      rest = space == std::string_view::npos ? std::string_view{} : rest.substr(space + 1);
+    }
+    return false;
+  }
 };
 
 /// Whether a mnemonic is a matrix instruction's.
 constexpr bool is_matrix(std::string_view mnemonic) {
-  return mnemonic.starts_with("v_mfma_") || mnemonic.starts_with("v_smfmac_") || mnemonic.starts_with("v_wmma_") ||
-         mnemonic.starts_with("v_swmmac_");
+  return mnemonic.starts_with("v_mfma_") || mnemonic.starts_with("v_smfmac_") ||
+         mnemonic.starts_with("v_wmma_") || mnemonic.starts_with("v_swmmac_");
 }
 
 /// Elements of A along K that are held: half of them in sparse forms.

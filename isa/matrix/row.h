@@ -38,7 +38,7 @@ constexpr Row make_matrix_row(const MatrixInstruction& in) {
                       ? "(k + 1) * 2^-24 * (|c| + sum |a b|)"
                       : "half a unit in the last place + (k + 1) * 2^-24 * (|c| + sum |a b|)";
   }
-  Row row{in.mnemonic, Shape::Matrix, facts};
+  Row row{in.mnemonics, Shape::Matrix, facts};
   const auto add = [&](Role::Use use, Type type, bool printed = true) {
     row.roles[row.count++] = {use, type, printed, !printed};
   };

@@ -177,7 +177,7 @@ TEST(MatrixLayout, GivesEveryElementAPlaceOfItsOwn) {
   for (const Target& target : kTargets)
     for (const MatrixInstruction& in : kMatrixInstructions) {
       if (!target.is(in.generations)) continue;
-      SCOPED_TRACE(in.mnemonic);
+      SCOPED_TRACE(in.mnemonic());
       for (const int wave : {32, 64}) {
         if (wave == 32 && target.wave64_only) continue;
         for (int format = 0; format < kF8f6f4Formats; ++format) {
@@ -214,7 +214,7 @@ std::string assembly_of(const MatrixInstruction& in, int wave) {
                       b = in.b == MatrixElement::F8f6f4 ? MatrixElement::Fp8 : in.b;
   const int d = registers_of_d(in, wave);
   std::string text =
-      std::string(in.mnemonic) + " " + registers(0, d) + ", " + registers(64, registers_of_a(in, a, wave)) +
+      std::string(in.mnemonic()) + " " + registers(0, d) + ", " + registers(64, registers_of_a(in, a, wave)) +
       ", " + registers(96, registers_of_b(in, b, wave)) + ", " + (in.sparse ? "v128" : registers(32, d));
   if (in.modifiers & kScaled) text += ", v130, v131";
   return text;
@@ -229,7 +229,7 @@ TEST(MatrixTable, AgreesWithTheAssembler) {
         if (wave == 32 && target.wave64_only) continue;
         const bool here = target.is(in.generations);
         // Names that an older generation prints are aliases in newer ones.
-        if (!here && find_matrix_instruction(in.mnemonic, target)) continue;
+        if (!here && find_matrix_instruction(in.mnemonic(), target)) continue;
         if (!here && in.layout == MatrixLayout::Mfma && target.is(kCdna)) continue;
         EXPECT_EQ(assemble(target, wave, assembly_of(in, wave)).has_value(), here)
             << target.name << " " << assembly_of(in, wave);
