@@ -99,13 +99,19 @@ constexpr Kernel kBfloatSmall{"gfx942", "mfma", "mfma_bf16_16x16x16", Operands::
 constexpr Kernel kByte{"gfx950", "mfma_cdna4", "mfma_fp8_16x16x128", Operands::Fp8, 65536};
 constexpr Kernel kByteLarge{"gfx950", "mfma_cdna4", "mfma_fp8_32x32x64", Operands::Fp8, 131072};
 constexpr Kernel kByteFnuz{"gfx942", "mfma", "mfma_fp8_16x16x32", Operands::Fp8, 16384};
-BENCHMARK_CAPTURE(matrix, f16, "mfma_f16", kHalf)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(matrix, f16_16x16, "mfma_f16_16x16", kHalfSmall)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(matrix, bf16, "mfma_bf16", kBfloat)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(matrix, bf16_16x16, "mfma_bf16_16x16", kBfloatSmall)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(matrix, fp8, "mfma_fp8", kByte)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(matrix, fp8_32x32, "mfma_fp8_32x32", kByteLarge)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(matrix, fp8_fnuz, "mfma_fp8_fnuz", kByteFnuz)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(matrix, f16, "mfma_f16", kHalf)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(matrix, f16_16x16, "mfma_f16_16x16", kHalfSmall)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(matrix, bf16, "mfma_bf16", kBfloat)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(matrix, bf16_16x16, "mfma_bf16_16x16", kBfloatSmall)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(matrix, fp8, "mfma_fp8", kByte)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(matrix, fp8_32x32, "mfma_fp8_32x32", kByteLarge)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(matrix, fp8_fnuz, "mfma_fp8_fnuz", kByteFnuz)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 /// A whole GEMM from launch to end. The peer that publishes this case takes 4.21 s on one thread.
 void gemm_fp8_1024(benchmark::State& state) {
@@ -152,7 +158,7 @@ void gemm_fp8_1024(benchmark::State& state) {
   report(state, {"gemm_fp8_1024", best, "s", 2.0 * kSize * kSize * kSize / best / fma_peak(), 0.05, false,
                  true, "one thread; 1024 x 1024 x 1024 e4m3 on CDNA4, 256 workgroups of 64 x 64"});
 }
-BENCHMARK(gemm_fp8_1024)->Unit(benchmark::kMillisecond);
+BENCHMARK(gemm_fp8_1024)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace wavesmith::bench

@@ -210,30 +210,37 @@ void multiply_quads(const Product& product, Sums sums) {
 
 void multiply_doubles(const MatrixPlan& plan, const std::byte* a, const std::byte* b, const std::byte* c,
                       std::byte* d) {
-  // Four packs of lanes, one for each k.
+  // Four packs of lanes, one for each k. Everything is read before D is written.
+  constexpr int kRowsAtOnce = 4;
   alignas(64) double of_a[4][16];
-  Doubles of_b[4];
+  alignas(64) Doubles of_b[4], sums[16];
   for (int k = 0; k < 4; ++k) {
-    const Doubles values = load_doubles(a + 64 * k);
+    const Doubles values = load_doubles(a + 64 * k), line = load_doubles(b + 64 * k);
     *reinterpret_cast<Doubles*>(of_a[k]) = plan.a.negate ? -values : values;
-    const Doubles line = load_doubles(b + 64 * k);
     of_b[k] = plan.b.negate ? -line : line;
   }
-  const bool quads = plan.quads;
-  Doubles sum[16];
-  for (int row = 0; row < (quads ? 4 : 16); ++row) sum[row] = load_doubles(c + plan.row_of_c[row]);
-  for (int k = 0; k < 4; ++k) {
-    const Doubles values = *reinterpret_cast<const Doubles*>(of_a[k]);
-    if (quads) {
-      sum[0] = fused(spread<0>(values), of_b[k], sum[0]);
-      sum[1] = fused(spread<1>(values), of_b[k], sum[1]);
-      sum[2] = fused(spread<2>(values), of_b[k], sum[2]);
-      sum[3] = fused(spread<3>(values), of_b[k], sum[3]);
-    } else {
-      for (int row = 0; row < 16; ++row) sum[row] = fused(Doubles(of_a[k][row]), of_b[k], sum[row]);
+  const int rows = plan.quads ? 4 : 16;
+  for (int row = 0; row < rows; row += kRowsAtOnce) {
+    Doubles sum[kRowsAtOnce];
+#pragma clang loop unroll(full)
+    for (int r = 0; r < kRowsAtOnce; ++r) sum[r] = load_doubles(c + plan.row_of_c[row + r]);
+    for (int k = 0; k < 4; ++k) {
+      const Doubles line = of_b[k];
+      if (plan.quads) {
+        const Doubles values = *reinterpret_cast<const Doubles*>(of_a[k]);
+        sum[0] = fused(spread<0>(values), line, sum[0]);
+        sum[1] = fused(spread<1>(values), line, sum[1]);
+        sum[2] = fused(spread<2>(values), line, sum[2]);
+        sum[3] = fused(spread<3>(values), line, sum[3]);
+      } else {
+#pragma clang loop unroll(full)
+        for (int r = 0; r < kRowsAtOnce; ++r) sum[r] = fused(Doubles(of_a[k][row + r]), line, sum[r]);
+      }
     }
+#pragma clang loop unroll(full)
+    for (int r = 0; r < kRowsAtOnce; ++r) sums[row + r] = sum[r];
   }
-  for (int row = 0; row < (quads ? 4 : 16); ++row) store_doubles(d + plan.row_of_d[row], sum[row]);
+  for (int row = 0; row < rows; ++row) store_doubles(d + plan.row_of_d[row], sums[row]);
 }
 
 }  // namespace wavesmith::emulate
