@@ -212,8 +212,8 @@ void multiply_doubles(const MatrixPlan& plan, const std::byte* a, const std::byt
                       std::byte* d) {
   // Four packs of lanes, one for each k. Everything is read before D is written.
   constexpr int kRowsAtOnce = 4;
-  alignas(64) double of_a[4][16];
-  alignas(64) Doubles of_b[4], sums[16];
+  alignas(Doubles) double of_a[4][16];
+  Doubles of_b[4], sums[16];
   for (int k = 0; k < 4; ++k) {
     const Doubles values = load_doubles(a + 64 * k), line = load_doubles(b + 64 * k);
     *reinterpret_cast<Doubles*>(of_a[k]) = plan.a.negate ? -values : values;
