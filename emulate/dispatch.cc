@@ -190,7 +190,10 @@ class Worker {
     return kernel_.fields.group_segment_fixed_size + run_.dispatch.dynamic_lds;
   }
   [[nodiscard]] uint32_t scratch_size() const {
-    return (kernel_.fields.private_segment_fixed_size + 15u) / 16 * 16;
+    // A stack whose depth is unknown gets what HIP gives it unless hipLimitStackSize says otherwise, and
+    // more.
+    const uint32_t stack = kernel_.uses_dynamic_stack || kernel_.fields.uses_dynamic_stack() ? 16384 : 0;
+    return (kernel_.fields.private_segment_fixed_size + stack + 15u) / 16 * 16;
   }
 
   void start_waves(Slot& slot) {
@@ -208,6 +211,10 @@ class Worker {
       slot.group.waves.push_back(&wave);
       ++waves;
     }
+  }
+
+  [[nodiscard]] uint8_t* wave_scratch(const Slot& slot, uint32_t number) const {
+    return slot.scratch.data() + static_cast<size_t>(scratch_size()) * kRowLanes * number;
   }
 
   /// Sets the registers as the command processor does; false when the wave would have no lane.
@@ -235,7 +242,13 @@ class Worker {
     const auto put = [&](uint64_t value, int dwords) {
       for (int i = 0; i < dwords; ++i) wave.s[sgpr++] = static_cast<uint32_t>(i < 2 ? value >> (32 * i) : 0);
     };
-    if (descriptor.private_segment_buffer()) put(0, 4);
+    if (descriptor.private_segment_buffer()) {
+      // A swizzled buffer over this wave's private memory, dwords interleaved by lane; so its wave offset is
+      // 0.
+      const uint64_t base = reinterpret_cast<uint64_t>(wave_scratch(slot, number)) | uint64_t{1} << 63;
+      put(base, 2);
+      put(0xffffffffu | uint64_t{3u << 21 | 1u << 23} << 32, 2);
+    }
     if (descriptor.dispatch_ptr()) put(reinterpret_cast<uint64_t>(dispatch.packet), 2);
     if (descriptor.queue_ptr()) put(reinterpret_cast<uint64_t>(dispatch.queue), 2);
     if (descriptor.kernarg_segment_ptr()) put(reinterpret_cast<uint64_t>(dispatch.kernarg), 2);
@@ -270,7 +283,7 @@ class Worker {
     wave.lds = slot.group.lds;
     wave.lds_size = lds_size();
     wave.index = number;
-    wave.scratch = slot.scratch.data() + static_cast<size_t>(scratch_size()) * kRowLanes * number;
+    wave.scratch = wave_scratch(slot, number);
     wave.scratch_size = scratch_size();
     wave.constants_loaded = 0;
     wave.barrier_complete = 0;

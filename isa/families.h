@@ -6,6 +6,7 @@
 #include "isa/salu/compare.h"
 #include "isa/salu/exec.h"
 #include "isa/memory/atomic.h"
+#include "isa/memory/lds_lanes.h"
 #include "isa/memory/load_store.h"
 #include "isa/memory/scalar_memory.h"
 #include "isa/salu/float.h"

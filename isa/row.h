@@ -23,7 +23,7 @@ namespace wavesmith::isa {
 enum class Shape : uint8_t {
   Scalar,   ///< once a wave, on SGPRs
   Lane,     ///< once a lane, under EXEC
-  Packed,  ///< once a lane on parts of registers, which op_sel chooses: VOP3P, small floats
+  Packed,   ///< once a lane on parts of registers, which op_sel chooses: VOP3P, small floats
   Wave,     ///< across lanes
   Memory,   ///< loads, stores, atomics, LDS
   Matrix,   ///< MFMA, WMMA and their sparse forms
@@ -71,7 +71,8 @@ struct Role {
   Use use;
   Type type;
   bool printed;          ///< stands among the printed operands (otherwise implicit: VCC, SCC, EXEC)
-  bool destination_too;  ///< a read: of the destination's former value; a write: of a register that is read as well
+  bool destination_too;  ///< a read: of the destination's former value; a write: of a register that is read
+                         ///< as well
 };
 
 /// The facts of one instruction. `mnemonics` lists its names in all generations, separated by spaces.
@@ -127,6 +128,11 @@ template <class T, class... Second>
 struct AtomicSignature {};
 template <class T, class... Second>
 inline constexpr AtomicSignature<T, Second...> atomic{};
+struct LdsLaneSignature {
+  LdsLane what;
+};
+template <LdsLane kWhat>
+inline constexpr LdsLaneSignature lds_lane{kWhat};
 template <class Element>
 struct ScalarLoadSignature {};
 template <class Element>

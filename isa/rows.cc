@@ -47,6 +47,9 @@ struct Facts_ {
   void operator()(PairSignature<E> pair, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_access<E>(pair.direction, 2), facts));
   }
+  void operator()(LdsLaneSignature, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, {}, facts));
+  }
   template <class E>
   void operator()(ScalarLoadSignature<E>, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
@@ -88,6 +91,7 @@ const std::vector<Row>& all() {
     scalar_exec(facts);
     scalar_float(facts);
     load_store(facts);
+    lds_lanes(facts);
     integer_atomics(facts);
     float_atomics(facts);
     scalar_memory(facts);

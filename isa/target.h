@@ -29,6 +29,12 @@ struct Target {
   [[nodiscard]] constexpr bool is(Generations set) const { return (in(generation)&set) != 0; }
   /// 16-bit results in 32-bit registers clear the upper half (most instructions of CDNA), or leave it (RDNA).
   [[nodiscard]] constexpr bool clears_high_half() const { return is(kCdna); }
+  /// LDS permutes reach all lanes of a wave64, not only those of the same half.
+  [[nodiscard]] constexpr bool permutes_whole_wave() const { return !is(kRdna3); }
+  /// A buffer resource says how its bounds are checked; otherwise the instruction's form does.
+  [[nodiscard]] constexpr bool selects_buffer_bounds() const { return is(kRdna); }
+  /// Private memory is reached by scratch instructions from a base that the hardware sets up.
+  [[nodiscard]] constexpr bool has_architected_scratch() const { return !is(kCdna2); }
   /// Accumulation registers and MFMA.
   [[nodiscard]] constexpr bool has_accumulators() const { return is(kCdna); }
   /// MODE has the bits IEEE and DX10_CLAMP.

@@ -33,20 +33,21 @@ template <int kLanes>
   return lanes;
 }
 
-/// base + offset, where offsets are 32 bits and the host's memory is linear: global with a scalar base, and
-/// LDS. `limit` bounds offset + bytes; lanes beyond it are out of range (LDS), and no check follows.
+/// base + offset, where offsets are 32 bits and the host's memory is linear: global with a scalar base,
+/// buffers, LDS. LDS needs no check against the device's range, but has a size; lanes `beyond` it, or beyond
+/// a buffer, are out of range.
 template <int kLanes, bool kLds>
 [[gnu::always_inline]] inline bool linear(const Uop* uop, Wave* wave, uint64_t start, const uint32_t* offsets,
-                                          uint32_t word) {
+                                          uint32_t word, uint64_t beyond = 0) {
   const uint32_t bytes = AddressWord::bytes(word);
-  const uint64_t exec = wave->exec();
+  const uint64_t wanted = wave->exec(), exec = wanted & ~beyond;
   WaveAccess& access = wave->access;
   access.word = word;
   access.lanes = exec;
-  access.zero = 0;
-  if (exec == 0) [[unlikely]] {
+  access.zero = wanted & beyond;
+  if (exec == 0 || access.zero) [[unlikely]] {
     access.pattern = Pattern::Gather;
-    return true;
+    if (exec == 0) return true;
   }
   const int first = std::countr_zero(exec), last = 63 - std::countl_zero(exec);
   const uint64_t low = offsets[first], high = offsets[last];
@@ -56,7 +57,7 @@ template <int kLanes, bool kLds>
     else
       return inside(*wave->memory, start + from, to - from + bytes);
   };
-  if (high - low == static_cast<uint64_t>(last - first) * bytes &&
+  if (access.zero == 0 && high - low == static_cast<uint64_t>(last - first) * bytes &&
       (exec == kEveryLane<kLanes> || masks(bytes)) &&
       (unlike<kLanes>(offsets, static_cast<uint32_t>(low) - static_cast<uint32_t>(first) * bytes, bytes) &
        exec) == 0 &&
@@ -65,14 +66,14 @@ template <int kLanes, bool kLds>
     access.base = start + low - static_cast<uint64_t>(first) * bytes;
     return true;
   }
-  if (low == high && (unlike<kLanes>(offsets, static_cast<uint32_t>(low), 0) & exec) == 0 && fits(low, low)) {
+  if (access.zero == 0 && low == high &&
+      (unlike<kLanes>(offsets, static_cast<uint32_t>(low), 0) & exec) == 0 && fits(low, low)) {
     access.pattern = Pattern::Uniform;
     access.base = start + low;
     return true;
   }
   access.pattern = Pattern::Gather;
   const Pack<uint64_t> from(start);
-  uint64_t beyond = 0;
 #pragma clang loop unroll(full)
   for (int pack = 0; pack < kLanes / kPackLanes; ++pack) {
     const auto offset = convert<uint64_t>(reinterpret_cast<const Pack<uint32_t>*>(offsets)[pack]);
@@ -266,6 +267,95 @@ void address_lds(const Uop* uop, Wave* wave) {
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
+/// A buffer resource, as four SGPRs hold it. Sources: CDNA3 ISA manual, section "Memory Buffer Resource
+/// Descriptor"; RDNA3 ISA manual, section "Buffer Resource".
+struct Resource {
+  uint64_t base;
+  uint32_t stride, records, index_stride, bounds;
+  bool swizzled, by_lane;
+
+  Resource(const uint32_t* words, bool newer)
+      : base(words[0] | uint64_t{words[1] & 0xffff} << 32),
+        stride(words[1] >> 16 & 0x3fff),
+        records(words[2]),
+        index_stride(8u << (words[3] >> 21 & 3)),
+        bounds(words[3] >> 28 & 3),
+        swizzled(newer ? words[1] >> 30 : words[1] >> 31),
+        by_lane(words[3] >> 23 & 1) {
+    if (by_lane && !newer) stride |= (words[3] >> 15 & 15) << 14;  // the data format's place
+  }
+};
+
+/// a = offset row, e = index row, b = resource, c = scalar offset, f = immediate and BufferWord.
+template <int kLanes>
+void address_buffer(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->may_wait |= uop->d & AddressWord::kMayWait;
+  const uint32_t flags = uop->f, bytes = AddressWord::bytes(uop->d);
+  const bool newer = flags & BufferWord::kNewer, indexed = flags & BufferWord::kIndex;
+  const Resource resource(row_at(wave, uop->b), newer);
+  const uint32_t scalar = at<uint32_t>(wave, uop->c), immediate = flags & BufferWord::kImmediate;
+  const uint32_t* const offsets = row_at(wave, uop->a);
+  bool good = false;
+  if (resource.swizzled && resource.by_lane && resource.base == reinterpret_cast<uint64_t>(wave->scratch)) {
+    // The private segment of generations without scratch instructions; the scalar offset counts the whole
+    // wave's bytes.
+    alignas(64) static constexpr uint32_t kNone[kRowLanes] = {};
+    good = private_offsets<kLanes>(uop, wave, flags & BufferWord::kOffset ? offsets : kNone,
+                                   immediate + scalar / kLanes);
+  } else {
+    const uint32_t* const indices = row_at(wave, uop->e);
+    alignas(64) uint32_t place[kLanes];
+    uint64_t beyond = 0;
+    // Raw: bytes are counted; structured: records. Older ones choose by the instruction, newer ones by the
+    // resource.
+    const bool structured = newer ? resource.bounds <= 1 : indexed && resource.stride != 0;
+    const bool whole = newer && resource.bounds == 0 && resource.stride != 0;
+    const uint32_t room = scalar <= resource.records ? resource.records - scalar : 0;
+    for (int pack = 0; pack < kLanes / kPackLanes; ++pack) {
+      Pack<uint32_t> index(0), offset(immediate);
+      if (indexed) index = reinterpret_cast<const Pack<uint32_t>*>(indices)[pack];
+      if (resource.by_lane) index += kIota + static_cast<uint32_t>(pack * kPackLanes);
+      if (flags & BufferWord::kOffset) offset += reinterpret_cast<const Pack<uint32_t>*>(offsets)[pack];
+      const Pack<uint32_t> straight = index * resource.stride + offset;
+      auto where = straight;
+      if (resource.swizzled) {
+        const uint32_t unit = 4;
+        const auto high = (index / resource.index_stride * resource.stride + (offset & ~(unit - 1))) *
+                          resource.index_stride;
+        where = high + index % resource.index_stride * unit + offset % unit;
+      }
+      reinterpret_cast<Pack<uint32_t>*>(place)[pack] = where;
+      uint64_t out;
+      if (newer && resource.bounds == 2)
+        out = resource.records == 0 ? ~uint64_t{0} : 0;
+      else if (structured)
+        out = bits_of(isa::lanes(index >= resource.records), pack) |
+              (whole ? bits_of(isa::lanes(offset + bytes > resource.stride), pack) : 0);
+      else
+        out = bytes > room ? ~uint64_t{0} : bits_of(isa::lanes(straight > room - bytes), pack);
+      beyond |= out;
+    }
+    good = linear<kLanes, false>(uop, wave, resource.base + scalar, place, uop->d, beyond);
+  }
+  if (!good) [[unlikely]]
+    return;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// LDS at M0 + imm + lane * c: loads that go straight to LDS, and the forms with "addtid".
+template <int kLanes>
+void address_by_lane(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  alignas(64) uint32_t place[kLanes];
+  const uint32_t start = (wave->s[scalar_index::kM0] & 0xffff) + static_cast<uint32_t>(uop->imm);
+  for (int pack = 0; pack < kLanes / kPackLanes; ++pack)
+    reinterpret_cast<Pack<uint32_t>*>(place)[pack] =
+        (kIota + static_cast<uint32_t>(pack * kPackLanes)) * uop->c + start;
+  linear<kLanes, true>(uop, wave, reinterpret_cast<uint64_t>(wave->lds), place, uop->d);
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
 }  // namespace
 
 void add_address(Engine& engine) {
@@ -277,6 +367,8 @@ void add_address(Engine& engine) {
   set(Address::Vaddr, address_vaddr<64>, address_vaddr<32>);
   set(Address::Flat, address_flat<64>, address_flat<32>);
   set(Address::Scratch, address_scratch<64>, address_scratch<32>);
+  set(Address::Buffer, address_buffer<64>, address_buffer<32>);
+  set(Address::ByLane, address_by_lane<64>, address_by_lane<32>);
   set(Address::Lds, address_lds<64>, address_lds<32>);
 }
 

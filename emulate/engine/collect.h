@@ -49,6 +49,7 @@ class Collector {
   void operator()(isa::PairSignature<E> pair, std::string_view names, isa::Facts facts) {
     table.push_back({isa::make_memory_row(names, isa::make_access<E>(pair.direction, 2), facts)});
   }
+  void operator()(isa::LdsLaneSignature signature, std::string_view names, isa::Facts facts);
   template <class E>
   void operator()(isa::ScalarLoadSignature<E>, std::string_view names, isa::Facts facts);
   template <class E>
@@ -87,6 +88,7 @@ void add_compare(Collector& collector);
 void add_scalar_integer(Collector& collector);
 void add_scalar_float(Collector& collector);
 void add_load_store(Collector& collector);
+void add_lds_lanes(Collector& collector);
 void add_integer_atomics(Collector& collector);
 void add_float_atomics(Collector& collector);
 void add_scalar_memory(Collector& collector);

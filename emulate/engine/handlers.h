@@ -11,8 +11,8 @@
 namespace wavesmith::emulate {
 
 /// An instruction's handlers. Which of them exist depends on the row's shape:
-/// Lane: [wave32][first source is scalar] (none of the latter for a rare row), Packed: [0][clamp], Wave: [0][0],
-/// other shapes: [wave32][0].
+/// Lane: [wave32][first source is scalar] (none of the latter for a rare row), Packed: [0][clamp], Wave:
+/// [0][0], other shapes: [wave32][0].
 struct Implementation {
   isa::Row row;
   Handler handlers[2][2] = {};
@@ -46,8 +46,8 @@ enum class Micro : uint32_t {
   DppMove,       ///< row d = row a, lanes exchanged by a DppTable in pointer; 0 where there is no source
   DppNarrow,     ///< scalar pair d = EXEC, then EXEC = those lanes of it that the DppTable in pointer writes
   CopyScalar64,  ///< scalar pair d = scalar pair a
-  SelectHalves, ///< row d = halves of row a, chosen by b (kSelect*), ^ c
-  Call,  ///< pointer = ControlFunction (emulate/control.h): what is rare and needs no speed
+  SelectHalves,  ///< row d = halves of row a, chosen by b (kSelect*), ^ c
+  Call,          ///< pointer = ControlFunction (emulate/control.h): what is rare and needs no speed
   Count
 };
 
@@ -59,6 +59,8 @@ enum class Address : uint32_t {
   Flat,     ///< the same, which may lie in an aperture
   Scratch,  ///< private memory: 32-bit scalar b + 32-bit vector a + imm
   Lds,      ///< 32-bit vector address
+  Buffer,   ///< a = offset row, e = index row, b = resource, c = scalar offset, f = BufferWord
+  ByLane,   ///< LDS at M0 + imm + lane * c
   Count
 };
 
@@ -67,6 +69,11 @@ struct AddressWord {
   static constexpr uint32_t kWrite = 1u << 8, kAtomic = 1u << 9, kMayWait = 1u << 10,
                             kOwn = 1u << 11;  ///< kOwn: LDS, which no other host thread touches
   static constexpr uint32_t bytes(uint32_t word) { return word & 0xff; }
+};
+
+/// A buffer instruction's immediate offset, and how its address is made.
+struct BufferWord {
+  static constexpr uint32_t kImmediate = 0xffffff, kOffset = 1u << 24, kIndex = 1u << 25, kNewer = 1u << 26;
 };
 
 /// What one level provides.

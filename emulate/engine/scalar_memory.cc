@@ -47,6 +47,38 @@ void scalar_store(const Uop* uop, Wave* wave) {
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
+/// The same through a buffer resource: bytes beyond it read as 0 and are not written.
+template <class E, bool kStore>
+void scalar_buffer(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->access.lanes = 0;
+  wave->access.word = 4 | (kStore ? AddressWord::kWrite : 0);
+  const auto* const words = reinterpret_cast<const uint32_t*>(base(wave) + uop->a);
+  const uint64_t start = words[0] | uint64_t{words[1] & 0xffff} << 32, stride = words[1] >> 16 & 0x3fff;
+  const uint64_t size = stride ? stride * words[2] : words[2];
+  uint64_t offset = at<uint32_t>(wave, uop->b) + uop->imm;
+  if constexpr (E::kBytes >= 4) offset &= ~uint64_t{3};
+  constexpr uint32_t kUnit = E::kBytes < 4 ? E::kBytes : 4;
+  uint32_t values[(E::kBytes + 3) / 4] = {};
+  for (uint32_t done = 0; done < E::kBytes; done += kUnit) {
+    if (offset + done + kUnit > size) break;
+    const uint64_t address = start + offset + done;
+    if (!inside(*wave->memory, address, kUnit) && !admit_scalar(uop, wave, address, kUnit)) [[unlikely]]
+      return;
+    if constexpr (kStore)
+      std::memcpy(reinterpret_cast<void*>(address), base(wave) + uop->c + done, kUnit);
+    else
+      std::memcpy(reinterpret_cast<std::byte*>(values) + done, reinterpret_cast<const void*>(address), kUnit);
+  }
+  if constexpr (!kStore) {
+    if constexpr (E::kSigned)
+      values[0] = static_cast<uint32_t>(static_cast<int32_t>(values[0] << (32 - 8 * E::kBytes)) >>
+                                        (32 - 8 * E::kBytes));
+    std::memcpy(base(wave) + uop->d, values, sizeof values);
+  }
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
 }  // namespace
 
 template <class E>
@@ -54,6 +86,7 @@ void Collector::operator()(isa::ScalarLoadSignature<E>, std::string_view names, 
   Implementation implementation{
       isa::make_memory_row(names, isa::make_access<E>(isa::Direction::Load), facts)};
   implementation.handlers[0][0] = implementation.handlers[1][0] = scalar_load<E>;
+  implementation.handlers[0][1] = implementation.handlers[1][1] = scalar_buffer<E, false>;
   table.push_back(implementation);
 }
 
@@ -62,6 +95,7 @@ void Collector::operator()(isa::ScalarStoreSignature<E>, std::string_view names,
   Implementation implementation{
       isa::make_memory_row(names, isa::make_access<E>(isa::Direction::Store), facts)};
   implementation.handlers[0][0] = implementation.handlers[1][0] = scalar_store<E>;
+  implementation.handlers[0][1] = implementation.handlers[1][1] = scalar_buffer<E, true>;
   table.push_back(implementation);
 }
 

@@ -29,6 +29,7 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_scalar_integer(collector);
     add_scalar_float(collector);
     add_load_store(collector);
+    add_lds_lanes(collector);
     add_integer_atomics(collector);
     add_float_atomics(collector);
     add_scalar_memory(collector);

@@ -21,6 +21,21 @@ struct Access {
   uint8_t places = 1;   ///< 2: read2 and write2, with an offset each
 };
 
+/// LDS instructions that move data between lanes, or whose address is not a lane's own.
+enum class LdsLane : uint8_t {
+  None,
+  Swizzle,
+  Permute,
+  BackPermute,
+  BackPermuteInvalid,
+  Append,
+  Consume,
+  Transpose16,
+  Transpose8,
+  Transpose4,
+  Transpose6
+};
+
 /// Elements are types: bytes in memory, and the part of a register that they fill.
 enum class Part : uint8_t { Whole, Low, High };
 
