@@ -1,5 +1,8 @@
 #include "isa/llvm/decoder.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 #include <llvm/MC/MCAsmInfo.h>
 #include <llvm/MC/MCContext.h>
@@ -24,6 +27,7 @@ struct Decoder::State {
   llvm::Triple triple{"amdgcn-amd-amdhsa"};
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> asm_info;
+  size_t longest = 0;  ///< instruction, in bytes
   std::unique_ptr<llvm::MCInstrInfo> instructions;
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
   std::unique_ptr<llvm::MCContext> context;
@@ -31,6 +35,25 @@ struct Decoder::State {
   std::unique_ptr<llvm::MCInstPrinter> printer;
   std::string text;
 };
+
+namespace {
+
+/// LLVM 22 decodes reserved values of SDWA's fields but cannot print them. The fields come last: dst_sel,
+/// dst_unused, src0_sel, src1_sel of two sources; no src1_sel of one; the sources' alone of comparisons.
+bool is_printable(const llvm::MCInst& inst, llvm::StringRef name) {
+  if (!name.contains("_sdwa")) return true;
+  const auto count = static_cast<int>(inst.getNumOperands());
+  const bool compares = name.starts_with("V_CMP"), two_sources = count >= 10;
+  const int fields = compares ? 2 : two_sources ? 4 : 3;
+  for (int i = 0; i < fields && i < count; ++i) {
+    const llvm::MCOperand& operand = inst.getOperand(static_cast<unsigned>(count - 1 - i));
+    const bool unused = !compares && i == fields - 2;
+    if (operand.isImm() && operand.getImm() > (unused ? 2 : 6)) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Decoder::Decoder(Decoder&&) noexcept = default;
@@ -46,8 +69,15 @@ Result<Decoder> Decoder::create(const Target& target, int wave_lanes) {
   state->asm_info.reset(
       state->target->createMCAsmInfo(*state->registers, state->triple, llvm::MCTargetOptions{}));
   state->instructions.reset(state->target->createMCInstrInfo());
-  state->subtarget.reset(state->target->createMCSubtargetInfo(state->triple, llvm::StringRef(target.name),
-                                                              llvm::StringRef(features)));
+  // LLVM 22 crashes over a literal behind the longest instruction of the target, so it is told that literals
+  // may stand there; an instruction that has one is refused afterwards.
+  const auto subtarget = [&](std::string_view asked) {
+    return state->target->createMCSubtargetInfo(state->triple, llvm::StringRef(target.name),
+                                                llvm::StringRef(asked));
+  };
+  const std::unique_ptr<llvm::MCSubtargetInfo> plain(subtarget(features));
+  state->longest = state->asm_info->getMaxInstLength(plain.get());
+  state->subtarget.reset(subtarget(fmt::format("{}{}+vop3-literal", features, features.empty() ? "" : ",")));
   state->context = std::make_unique<llvm::MCContext>(state->triple, state->asm_info.get(),
                                                      state->registers.get(), state->subtarget.get());
   state->disassembler.reset(state->target->createMCDisassembler(*state->subtarget, *state->context));
@@ -59,11 +89,17 @@ Result<Decoder> Decoder::create(const Target& target, int wave_lanes) {
 }
 
 Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc) {
+  // LLVM wants to see the whole instruction, its literal included.
+  std::array<uint8_t, 32> padded{};
+  const size_t given = std::min(bytes.size(), padded.size());
+  std::copy_n(bytes.begin(), given, padded.begin());
   llvm::MCInst inst;
   uint64_t size = 0;
   const auto status = state_->disassembler->getInstruction(
-      inst, size, llvm::ArrayRef<uint8_t>(bytes.data(), bytes.size()), pc, llvm::nulls());
-  if (status == llvm::MCDisassembler::Fail || size == 0) {
+      inst, size, llvm::ArrayRef<uint8_t>(padded.data(), padded.size()), pc, llvm::nulls());
+  const bool valid =
+      status != llvm::MCDisassembler::Fail && size != 0 && size <= std::min(given, state_->longest);
+  if (!valid || !is_printable(inst, state_->instructions->getName(inst.getOpcode()))) {
     std::string hex;
     for (size_t i = 0; i < std::min<size_t>(bytes.size(), 8); ++i) hex += fmt::format("{:02x} ", bytes[i]);
     return fail(ErrorKind::BadInput, fmt::format("bytes {}are no instruction of this target", hex),

@@ -46,7 +46,8 @@ TEST(ParseInstruction, ReadsHalvesAndConstants) {
 }
 
 TEST(ParseInstruction, ReadsModifiersWithLists) {
-  const Instruction i = parsed("v_mov_b32_dpp v0, v1 quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0x5 bound_ctrl:1");
+  const Instruction i =
+      parsed("v_mov_b32_dpp v0, v1 quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0x5 bound_ctrl:1");
   ASSERT_EQ(i.operands.size(), 2u);
   EXPECT_EQ(i.value("quad_perm", -1, 0), 3);
   EXPECT_EQ(i.value("quad_perm", -1, 3), 0);
@@ -112,6 +113,21 @@ TEST(Decoder, NamesBytesThatAreNoInstruction) {
   EXPECT_NE(decoded.error().text().find("0x40"), std::string::npos);
   EXPECT_FALSE(decoder->decode(std::span(bytes, 2), 0));
   EXPECT_FALSE(decoder->decode({}, 0));
+}
+
+TEST(Decoder, RefusesWhatLlvmCannotPrint) {
+  // A literal where the target has none, one that is cut off, a reserved SDWA selection.
+  auto decoder = Decoder::create(*find_target("gfx942"), 64);
+  ASSERT_TRUE(decoder);
+  const std::vector<std::vector<uint8_t>> inputs = {
+      {0x8b, 0xa4, 0x50, 0xe9, 0xe7, 0x18, 0xf8, 0xff, 0x65, 0x42, 0x0e, 0x93},
+      {0xff, 0x02, 0x00, 0x7e},
+      {0xf9, 0x62, 0xbd, 0x15, 0xd0, 0x5f, 0xa1, 0xc5},
+  };
+  for (const auto& input : inputs) {
+    const auto decoded = decoder->decode(input, 0);
+    EXPECT_FALSE(decoded) << decoded->text;
+  }
 }
 
 }  // namespace
