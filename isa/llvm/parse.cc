@@ -192,7 +192,7 @@ Result<Instruction> parse_instruction(std::string_view text) {
     text = text.substr(0, dual);
   }
   const std::string_view mnemonic = next_piece(text, ' ');
-  if (mnemonic.empty() || text.find("/*Invalid") != std::string_view::npos)
+  if (mnemonic.empty() || text.find("/*") != std::string_view::npos)
     return fail(ErrorKind::BadInput, fmt::format("cannot read instruction '{}'", instruction.text));
   instruction.mnemonic = mnemonic;
   split_suffix(instruction);
