@@ -69,8 +69,6 @@ uint64_t constant_bits(const Operand& operand, Type type) {
     case Type::U16:
     case Type::I16:
     case Type::V2F16:
-    case Type::V2U16:
-    case Type::V2I16:
       return inverse_two_pi ? 0x3118u : std::bit_cast<uint16_t>(static_cast<_Float16>(operand.real));
     case Type::BF16:
     case Type::V2BF16:

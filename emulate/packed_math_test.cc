@@ -228,6 +228,32 @@ TEST(PackedMath, FmacAddsToItsDestination) {
   EXPECT_EQ(test.v(0, 5), 0x48804500u);  // 2*4+1, 3*1+2
 }
 
+TEST(PackedMath, DppExchangesTheFirstSourcesLanes) {
+  for (const auto [target, lanes] : all_targets()) {
+    SCOPED_TRACE(target);
+    WaveTest test(target, lanes);
+    const bool integers = target.starts_with("gfx9");
+    const auto number = [&](uint32_t n) {
+      return integers ? n : std::bit_cast<uint32_t>(static_cast<float>(n));
+    };
+    for (int lane = 0; lane < lanes; ++lane) {
+      test.v(0, lane) = number(1000), test.v(1, lane) = number(static_cast<uint32_t>(lane)),
+                test.v(2, lane) = number(3);
+    }
+    // Row 1's lanes keep their value; the last lane of a row has no source and keeps its own.
+    const auto done = test.run(
+        fmt::format("{} row_shl:1 row_mask:0xd bank_mask:0xf",
+                    integers ? "v_dot4c_i32_i8_dpp v0, v1, v2" : "v_fma_mix_f32_e64_dpp v0, v1, v2, v0"));
+    ASSERT_TRUE(done) << done.error().text();
+    for (int lane = 0; lane < lanes; ++lane) {
+      const bool written = lane / 16 != 1 && lane % 16 != 15;
+      EXPECT_EQ(test.v(0, lane), number(written ? 1000u + 3 * (static_cast<uint32_t>(lane) + 1) : 1000u))
+          << lane;
+    }
+    EXPECT_EQ(test.exec(), lanes == 64 ? ~uint64_t{0} : 0xffffffffu);
+  }
+}
+
 TEST(PackedMath, InlineConstantsStandInTheLowHalf) {
   for (const auto [target, lanes] : all_targets()) {
     SCOPED_TRACE(target);
@@ -241,6 +267,9 @@ TEST(PackedMath, InlineConstantsStandInTheLowHalf) {
     ASSERT_TRUE(test.run("v_pk_add_u16 v0, -1, v1\nv_pk_add_u16 v2, 3, v1"));
     EXPECT_EQ(test.v(0, 3), 0x3fff41ffu);
     EXPECT_EQ(test.v(2, 3), 0x40004203u);
+    // A float constant of a packed integer is a single-precision one.
+    ASSERT_TRUE(test.run("v_pk_add_u16 v0, 1.0, v1"));
+    EXPECT_EQ(test.v(0, 3), 0x7f804200u);
   }
 }
 

@@ -2,6 +2,7 @@
 // flags of the micro-operation, or micro-operations that arrange the halves before it.
 #include <fmt/format.h>
 
+#include "emulate/dpp.h"
 #include "emulate/emitter.h"
 #include "emulate/engine/packed_flags.h"
 
@@ -43,9 +44,20 @@ uint32_t part_position(const isa::Instruction& instruction, uint32_t otherwise) 
   return 0;
 }
 
+/// The rows of a source; its lanes exchanged where it is the first of a DPP form.
+Result<uint32_t> rows_of(Emitter& emitter, const Operand& operand, Type type, const DppTable* dpp) {
+  const auto rows = emitter.row_source(operand, type);
+  if (!rows || !dpp) return rows;
+  const int count = is_pair(type) ? 2 : 1;
+  const uint32_t moved = emitter.temporary_rows(count);
+  for (int i = 0; i < count; ++i)
+    emitter.emit(Micro::DppMove, moved + kRowBytes * i, *rows + kRowBytes * i).pointer = dpp;
+  return moved;
+}
+
 /// A float source with |x| and -x applied.
-Result<uint32_t> whole_source(Emitter& emitter, const Operand& operand, Type type) {
-  auto row = emitter.row_source(operand, type);
+Result<uint32_t> whole_source(Emitter& emitter, const Operand& operand, Type type, const DppTable* dpp) {
+  auto row = rows_of(emitter, operand, type, dpp);
   if (!row || (!operand.negate && !operand.absolute)) return row;
   const uint32_t sign = type == Type::F16 || type == Type::BF16 ? 0x8000u : 0x80000000u;
   const uint32_t result = emitter.temporary_rows();
@@ -64,7 +76,8 @@ struct Halves {
 };
 
 /// A source of two halves, arranged.
-Result<uint32_t> halves_source(Emitter& emitter, const Operand& operand, Type type, const Halves& halves) {
+Result<uint32_t> halves_source(Emitter& emitter, const Operand& operand, Type type, const Halves& halves,
+                               const DppTable* dpp) {
   if (operand.kind == Operand::Kind::Integer || operand.kind == Operand::Kind::Float) {
     const auto bits = static_cast<uint32_t>(constant_bits(operand, type));
     const uint32_t low = halves.low_from_high ? bits >> 16 : bits & 0xffff;
@@ -73,7 +86,7 @@ Result<uint32_t> halves_source(Emitter& emitter, const Operand& operand, Type ty
     emitter.emit(Micro::Splat, row, emitter.constant((low | high << 16) ^ halves.signs()));
     return row;
   }
-  const auto row = emitter.row_source(operand, type);
+  const auto row = rows_of(emitter, operand, type, dpp);
   if (!row || halves.plain()) return row;
   const uint32_t result = emitter.temporary_rows();
   const uint32_t select =
@@ -83,7 +96,9 @@ Result<uint32_t> halves_source(Emitter& emitter, const Operand& operand, Type ty
 }
 
 /// Modifiers that this translator honours, or that change nothing.
-bool known_modifier(std::string_view name, bool sdwa) {
+bool known_modifier(std::string_view name, bool sdwa, bool dpp) {
+  // What the DPP controls are is for dpp_table() to know; output modifiers are not honoured here.
+  if (dpp) return name != "mul" && name != "div";
   for (const std::string_view known :
        {"op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp", "byte_sel", "bitop3"})
     if (name == known) return true;
@@ -96,12 +111,19 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
                               const Implementation& implementation) {
   const isa::Row& row = implementation.row;
   const bool sdwa = instruction.encoding == isa::Encoding::Sdwa;
-  if (instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp ||
-      (sdwa && instruction.has("dst_sel") && instruction.find("dst_sel")->text != "DWORD"))
+  const bool with_dpp =
+      instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp;
+  if (sdwa && instruction.has("dst_sel") && instruction.find("dst_sel")->text != "DWORD")
     return fail(ErrorKind::Unsupported, fmt::format("unsupported form '{}'", instruction.text));
   for (const isa::Modifier& modifier : instruction.modifiers)
-    if (!known_modifier(modifier.name, sdwa))
+    if (!known_modifier(modifier.name, sdwa, with_dpp))
       return fail(ErrorKind::Unsupported, fmt::format("unsupported modifier of '{}'", instruction.text));
+  const DppTable* table = nullptr;
+  if (with_dpp) {
+    const auto found = dpp_table(instruction, emitter.lanes());
+    if (!found) return tl::unexpected(found.error());
+    table = *found;
+  }
 
   size_t sources = 0;
   for (int i = 0; i < row.count; ++i) sources += row.roles[i].use == Role::Use::Read && row.roles[i].printed;
@@ -139,24 +161,26 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
       continue;
     }
     const auto k = static_cast<int>(source);
+    const DppTable* const dpp = source == 0 ? table : nullptr;
     Result<uint32_t> offset = 0;
     if (is_halves(role.type)) {
       const bool sign = operand.negate;  // VOP3's neg of a packed source means both halves
       offset = halves_source(emitter, operand, role.type,
                              {flag("op_sel", source, 0), flag("op_sel_hi", source, 1),
-                              flag("neg_lo", source, 0) != sign, flag("neg_hi", source, 0) != sign});
+                              flag("neg_lo", source, 0) != sign, flag("neg_hi", source, 0) != sign},
+                             dpp);
     } else if (is_pair(role.type)) {
-      offset = emitter.row_source(operand, role.type);
+      offset = rows_of(emitter, operand, Type::V2F32, dpp);
       e |= (op_sel[k] ? kPairLowFromSecond : 0) << k;
       // The result's second half of v_pk_mov_b32 is its second source's, chosen by op_sel alone.
       e |= (flag("op_sel_hi", source, 1) ? kPairHighFromSecond : 0) << k;
       e |= (flag("neg_lo", source, 0) ? kPairNegateLow : 0) << k;
       e |= (flag("neg_hi", source, 0) ? kPairNegateHigh : 0) << k;
     } else if (role.type == Type::B8) {
-      offset = emitter.row_source(operand, Type::U32);
+      offset = rows_of(emitter, operand, Type::U32, dpp);
       e = part_position(instruction, (op_sel[1] * 2 + op_sel[0]) * 8);
     } else if (role.type == Type::B16) {
-      offset = emitter.row_source(operand, Type::U32);
+      offset = rows_of(emitter, operand, Type::U32, dpp);
       e = part_position(instruction, op_sel[k] || operand.half == Operand::Half::High ? 16 : 0);
     } else if (role.type == Type::B192 || role.type == Type::B512 || role.type == Type::B1024) {
       if (!is_row(operand))
@@ -164,12 +188,12 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
       offset = emitter.register_offset(operand);
     } else if (role.type == Type::Mixed) {
       const bool f16 = flag("op_sel_hi", source, 0);
-      offset = emitter.row_source(operand, f16 ? Type::F16 : Type::F32);
+      offset = rows_of(emitter, operand, f16 ? Type::F16 : Type::F32, dpp);
       const uint32_t flags = (f16 ? kMixedF16 : 0) | (op_sel[k] ? kMixedHigh : 0) |
                              (operand.negate ? kMixedNegate : 0) | (operand.absolute ? kMixedAbsolute : 0);
       e |= flags << (kMixedBits * source);
     } else {
-      offset = whole_source(emitter, operand, role.type);
+      offset = whole_source(emitter, operand, role.type, dpp);
       if (offset && flag("neg_lo", source, 0) && role.type == Type::F32) {
         const uint32_t negated = emitter.temporary_rows();
         emitter.emit(Micro::Negate, negated, *offset, 0, 0x80000000u);
@@ -183,7 +207,11 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
   if (!uop.handler) return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction.text));
   uop.e = e;
   uop.f = f;
+  const bool narrow = table && table->narrows(emitter.lanes());
+  const uint32_t saved = narrow ? emitter.temporary_scalars(2) : 0;
+  if (narrow) emitter.emit(Micro::DppNarrow, saved).pointer = table;
   emitter.emit(uop);
+  if (narrow) emitter.emit(Micro::CopyScalar64, scalar_offset(scalar_index::kExec), saved);
   return {};
 }
 
