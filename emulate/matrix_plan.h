@@ -32,7 +32,17 @@ enum class Widening : uint8_t {
 };
 
 /// How sums meet C and become D.
-enum class Sums : uint8_t { F64, F32, F32Flushed, F16, Bf16, I32, I32Saturated };
+enum class Sums : uint8_t {
+  F64,
+  F32,
+  F32Flushed,     ///< subnormal numbers are 0
+  F32Scaled,      ///< multiplied with scales whose product is a normal number
+  F32ScaledWide,  ///< with any scales
+  F16,
+  Bf16,
+  I32,
+  I32Saturated
+};
 
 struct MatrixPlan {
   static constexpr int kPacks = 4;       ///< of 16 lanes, a wave

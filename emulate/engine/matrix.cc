@@ -84,51 +84,37 @@ void broadcast_quads(const MatrixPlan& plan, const float* of_a, float* broadcast
       broadcast[64 * k + lane] = of_a[64 * k + plan.block_of_a[lane / 4] * 4 + lane % 4];
 }
 
-/// Sums of 32 elements along K are multiplied with 2^(a - 127) * 2^(b - 127) and added. In double, where no
-/// intermediate result leaves the range; a scale of 0xff is NaN (OCP Microscaling specification 1.0, e8m0).
-[[gnu::noinline]] void multiply_scaled(const MatrixPlan& plan, Product product, const std::byte* scale_a,
-                                       const std::byte* scale_b) {
-  using Doubles = Pack<double>;
-  alignas(64) float part[32 * 32], sum[32 * 32];
-  alignas(64) static constexpr uint32_t kZero[64] = {};
-  uint32_t rows[32];
-  const int size = plan.columns, packs = size / 16;
-  for (int row = 0; row < size; ++row) rows[row] = static_cast<uint32_t>(row * size * 4);
-  for (int row = 0; row < size; ++row)
-    for (int p = 0; p < packs; ++p)
-      std::memcpy(sum + row * size + 16 * p, product.c + product.row_of_c[row] + 64 * p, 64);
-  for (int run = 0; run * MatrixPlan::kScaledRun < plan.k; ++run) {
-    Product some = product;
-    some.a += run * MatrixPlan::kScaledRun * size;
-    some.b += run * MatrixPlan::kScaledRun * size;
-    some.k = MatrixPlan::kScaledRun;
-    some.c = reinterpret_cast<const std::byte*>(kZero);
-    uint32_t none[32] = {};
-    some.row_of_c = none;
-    some.d = reinterpret_cast<std::byte*>(part);
-    some.row_of_d = rows;
-    multiply(some, size, Sums::F32);
-    alignas(64) float of_a[32], of_b[32];
-    for (int p = 0; p < packs; ++p) {
-      const auto scale = [&](const std::byte* from, uint32_t byte) {
-        Words word;
-        std::memcpy(&word, from + 4 * (run * size + 16 * p), sizeof word);
-        return isa::decode_e8m0_pack(word >> (8 * byte) & 0xffu);
-      };
-      pack_at(of_a, p) = scale(scale_a, plan.scale_byte_a);
-      pack_at(of_b, p) = scale(scale_b, plan.scale_byte_b);
-    }
-    for (int row = 0; row < size; ++row)
-      for (int p = 0; p < packs; ++p) {
-        const Doubles scaled = convert<double>(pack_at(part, row * packs + p)) *
-                               static_cast<double>(of_a[row]) * convert<double>(pack_at(of_b, p));
-        Floats& to = pack_at(sum, row * packs + p);
-        to = convert<float>(convert<double>(to) + scaled);
-      }
+/// The scales' bytes in all lanes as floats. The lanes of a run of 32 elements along K follow each other.
+/// Returns whether the product of any two of such scales is a normal number.
+bool read_scales(const std::byte* from, uint8_t byte, float* scales) {
+  Mask wide = {};
+  for (int pack = 0; pack < 4; ++pack) {
+    const Words code = reinterpret_cast<const Words*>(from)[pack] >> (8u * byte) & 0xffu;
+    wide |= isa::lanes(code - 64 > Words(126));  // 2^-63 to 2^63
+    pack_at(scales, pack) = isa::decode_e8m0_pack(code);
   }
-  for (int row = 0; row < size; ++row)
-    for (int p = 0; p < packs; ++p)
-      std::memcpy(product.d + product.row_of_d[row] + 64 * p, sum + row * size + 16 * p, 64);
+  return !__builtin_reduce_or(wide);
+}
+
+/// Sums of 32 elements along K are multiplied with 2^(a - 127) * 2^(b - 127) and added; a scale of 0xff is
+/// NaN (OCP Microscaling specification 1.0, e8m0).
+void multiply_scaled(const MatrixPlan& plan, Product product, const std::byte* scale_a,
+                     const std::byte* scale_b) {
+  alignas(64) float of_a[64], of_b[64];
+  const bool normal_a = read_scales(scale_a, plan.scale_byte_a, of_a),
+             normal_b = read_scales(scale_b, plan.scale_byte_b, of_b);
+  product.k = MatrixPlan::kScaledRun;
+  product.scale_of_rows = of_a;
+  product.scale_of_columns = of_b;
+  for (int k = 0; k < plan.k; k += MatrixPlan::kScaledRun) {
+    multiply(product, plan.columns, normal_a && normal_b ? Sums::F32Scaled : Sums::F32ScaledWide);
+    product.a += MatrixPlan::kScaledRun * plan.columns;
+    product.b += MatrixPlan::kScaledRun * plan.columns;
+    product.scale_of_rows += plan.columns;
+    product.scale_of_columns += plan.columns;
+    product.c = product.d;  // what comes next is added to that
+    product.row_of_c = product.row_of_d;
+  }
 }
 
 void widen_and_adjust(const MatrixPlan::Input& input, const std::byte* registers, float* floats) {

@@ -55,15 +55,29 @@ struct Rows {
   [[gnu::always_inline]] static Floats load(const std::byte* c, uint32_t offset) {
     if constexpr (kSums == Sums::F32) return *reinterpret_cast<const Floats*>(c + offset);
     if constexpr (kSums == Sums::F32Flushed) return flush(*reinterpret_cast<const Floats*>(c + offset));
-    if constexpr (!kHalves) return Floats(0);  // integers meet C at the end
+    if constexpr (!kHalves) return Floats(0);  // integers and scaled sums meet C at the end
     const Words half = word(c, offset) >> (offset & 2 ? 16u : 0u) & 0xffffu;
     if constexpr (kSums == Sums::F16) return isa::decode_pack<kF16>(half);
     return isa::decode_pack<kBf16>(half);
   }
   [[gnu::always_inline]] static void store(std::byte* d, uint32_t offset, const std::byte* c,
-                                           uint32_t c_offset, Floats sum) {
+                                           uint32_t c_offset, Floats sum, const float* scale_of_row,
+                                           const float* scale_of_columns) {
     if constexpr (kSums == Sums::F32 || kSums == Sums::F32Flushed) {
       *reinterpret_cast<Floats*>(d + offset) = kSums == Sums::F32 ? sum : flush(sum);
+      return;
+    }
+    if constexpr (kSums == Sums::F32Scaled || kSums == Sums::F32ScaledWide) {
+      const Floats before = *reinterpret_cast<const Floats*>(c + c_offset);
+      const Floats columns = *reinterpret_cast<const Floats*>(scale_of_columns);
+      Floats& to = *reinterpret_cast<Floats*>(d + offset);
+      if constexpr (kSums == Sums::F32Scaled) {
+        to = fused(sum, *scale_of_row * columns, before);
+      } else {  // in double, where no intermediate result leaves the range
+        using Doubles = Pack<double>;
+        const Doubles scaled = convert<double>(sum) * Doubles(*scale_of_row) * convert<double>(columns);
+        to = convert<float>(convert<double>(before) + scaled);
+      }
       return;
     }
     Words& to = word(d, offset);
@@ -83,6 +97,7 @@ struct Rows {
 
 template <Sums kSums, int kColumnPacks, bool kSparse, int kRows>
 [[gnu::always_inline]] inline void rows(const Product& p, int row) {
+  constexpr bool kScaled = kSums == Sums::F32Scaled || kSums == Sums::F32ScaledWide;
   const std::byte* const c = p.c;
   std::byte* const d = p.d;
   const uint32_t* const row_of_c = p.row_of_c + row;
@@ -121,7 +136,9 @@ template <Sums kSums, int kColumnPacks, bool kSparse, int kRows>
 #pragma clang loop unroll(full)
     for (int column = 0; column < kColumnPacks; ++column)
       Rows<kSums>::store(d, row_of_d[r] + 64u * static_cast<uint32_t>(column), c,
-                         row_of_c[r] + 64u * static_cast<uint32_t>(column), sum[r][column]);
+                         row_of_c[r] + 64u * static_cast<uint32_t>(column), sum[r][column],
+                         p.scale_of_rows + (kScaled ? row + r : 0),
+                         p.scale_of_columns + (kScaled ? 16 * column : 0));
 }
 
 template <Sums kSums, int kColumnPacks, bool kSparse>
@@ -132,14 +149,17 @@ template <Sums kSums, int kColumnPacks, bool kSparse>
 
 template <Sums kSums>
 void multiply_as(const Product& p, int columns) {
-  constexpr bool kNarrowOnly = Rows<kSums>::kHalves;  // 16-bit sums have 16 columns
-  if (p.rows_of_b) {
-    if (kNarrowOnly || columns == 16) return all_rows<kSums, 1, true>(p);
-    if constexpr (!kNarrowOnly) all_rows<kSums, 2, true>(p);
-  } else {
-    if (kNarrowOnly || columns == 16) return all_rows<kSums, 1, false>(p);
-    if constexpr (!kNarrowOnly) all_rows<kSums, 2, false>(p);
+  // Not all combinations exist: 16-bit sums have 16 columns, flushed and scaled ones are dense.
+  constexpr bool kWide = kSums != Sums::F16 && kSums != Sums::Bf16;
+  constexpr bool kDense =
+      kSums == Sums::F32Flushed || kSums == Sums::F32Scaled || kSums == Sums::F32ScaledWide;
+  if constexpr (!kDense) {
+    if (p.rows_of_b && columns == 16) return all_rows<kSums, 1, true>(p);
+    if constexpr (kWide)
+      if (p.rows_of_b) return all_rows<kSums, 2, true>(p);
   }
+  if (columns == 16) return all_rows<kSums, 1, false>(p);
+  if constexpr (kWide) all_rows<kSums, 2, false>(p);
 }
 
 /// Lane 4q + j gets lane 4q + kLane.
@@ -164,7 +184,8 @@ void quads_as(const Product& p) {
       sum[3] = fused(spread<3>(a), b, sum[3]);
     }
     for (int r = 0; r < 4; ++r)
-      Rows<kSums>::store(p.d, p.row_of_d[r] + 64 * pack, p.c, p.row_of_c[r] + 64 * pack, sum[r]);
+      Rows<kSums>::store(p.d, p.row_of_d[r] + 64 * pack, p.c, p.row_of_c[r] + 64 * pack, sum[r], nullptr,
+                         nullptr);
   }
 }
 
@@ -189,6 +210,10 @@ void multiply(const Product& product, int columns, Sums sums) {
       return multiply_as<Sums::F32>(product, columns);
     case Sums::F32Flushed:
       return multiply_as<Sums::F32Flushed>(product, columns);
+    case Sums::F32Scaled:
+      return multiply_as<Sums::F32Scaled>(product, columns);
+    case Sums::F32ScaledWide:
+      return multiply_as<Sums::F32ScaledWide>(product, columns);
     case Sums::F16:
       return multiply_as<Sums::F16>(product, columns);
     case Sums::Bf16:

@@ -15,6 +15,9 @@ struct Product {
   std::byte* d;
   const std::byte* c;
   const uint16_t* rows_of_b = nullptr;  ///< sparse: for A's [k][row], which k of B
+  // Scaled sums: factors of rows and columns, powers of two.
+  const float* scale_of_rows = nullptr;
+  const float* scale_of_columns = nullptr;
 };
 
 /// D = A * B + C of one block; `columns` is 16 or 32.
