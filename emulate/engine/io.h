@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "emulate/wave.h"
 #include "isa/pack.h"
+#include "isa/small_float_pack.h"
 #include "isa/types.h"
 
 namespace wavesmith::emulate {
@@ -65,7 +67,7 @@ struct Io {
 
   [[gnu::always_inline]] static Pack<Value> unpack(Pack<uint32_t> word) {
     if constexpr (Tag::type == isa::Type::F16)
-      return convert<float>(__builtin_bit_cast(Pack<_Float16>, convert<uint16_t>(word)));
+      return isa::decode_pack<kF16>(word);
     else if constexpr (Tag::type == isa::Type::BF16)
       return __builtin_bit_cast(Pack<float>, word << 16);
     else if constexpr (sizeof(Value) == 2)
@@ -93,7 +95,9 @@ struct Io {
   /// A 16-bit result as the low half of a dword.
   template <class V>
   [[gnu::always_inline]] static Pack<uint32_t> pack(V value) {
-    if constexpr (Tag::type == isa::Type::F16)
+    if constexpr (Tag::type == isa::Type::F16 && std::is_same_v<V, Pack<float>>)
+      return isa::encode_f16_pack(value);
+    else if constexpr (Tag::type == isa::Type::F16)
       return convert<uint32_t>(__builtin_bit_cast(Pack<uint16_t>, convert<_Float16>(value)));
     else if constexpr (Tag::type == isa::Type::BF16) {
       const auto word = __builtin_bit_cast(Pack<uint32_t>, value);

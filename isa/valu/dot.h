@@ -1,6 +1,7 @@
 // Dot products of packed values, and the multiply-adds that mix f16 and f32 (v_fma_mix).
 #pragma once
 
+#include "isa/fused.h"
 #include "isa/packed.h"
 #include "isa/small_float_pack.h"
 
@@ -118,9 +119,9 @@ void dot_instructions(Visitor& v) {
   v(packed<i32(u32, u32, i32, immediate)>, "v_dot4_i32_iu8", [](auto clamp, auto a, auto b, auto c, auto is_signed) { return either<8, clamp()>(a, b, c, is_signed); }, {.generations = kRdna});
   v(packed<i32(u32, u32, i32, immediate)>, "v_dot8_i32_iu4", [](auto clamp, auto a, auto b, auto c, auto is_signed) { return either<4, clamp()>(a, b, c, is_signed); }, {.generations = kRdna});
 
-  v(packed<f32(mixed, mixed, mixed)>,      "v_fma_mix_f32", [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); });
-  v(packed<insert<16>(mixed, mixed, mixed)>, "v_fma_mixlo_f16", [](auto clamp, auto a, auto b, auto c) { return encode_f16_pack(clamped(clamp, __builtin_elementwise_fma(a, b, c))); });
-  v(packed<insert<16>(mixed, mixed, mixed)>, "v_fma_mixhi_f16", [](auto clamp, auto a, auto b, auto c) { return encode_f16_pack(clamped(clamp, __builtin_elementwise_fma(a, b, c))); });
+  v(packed<f32(mixed, mixed, mixed)>,      "v_fma_mix_f32", [](auto a, auto b, auto c) { return fused(a, b, c); });
+  v(packed<insert<16>(mixed, mixed, mixed)>, "v_fma_mixlo_f16", [](auto clamp, auto a, auto b, auto c) { return encode_f16_pack(clamped(clamp, fused(a, b, c))); });
+  v(packed<insert<16>(mixed, mixed, mixed)>, "v_fma_mixhi_f16", [](auto clamp, auto a, auto b, auto c) { return encode_f16_pack(clamped(clamp, fused(a, b, c))); });
   // clang-format on
 }
 

@@ -1,6 +1,7 @@
 // Single-precision arithmetic: VOP1, VOP2 and VOP3 of the "f32" mnemonics.
 #pragma once
 
+#include "isa/fused.h"
 #include "isa/row.h"
 #include "isa/valu/numeric.h"
 
@@ -30,9 +31,9 @@ struct CubeFace {
 template <class Visitor>
 void float32(Visitor& v) {
   using namespace detail;
-  constexpr auto fma = [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); };
+  constexpr auto fma = [](auto a, auto b, auto c) { return fused(a, b, c); };
   constexpr auto fma_dx9 = [](auto a, auto b, auto c) {
-    return ((a == 0) | (b == 0)) ? c : __builtin_elementwise_fma(a, b, c);
+    return ((a == 0) | (b == 0)) ? c : fused(a, b, c);
   };
   constexpr Facts cdna2{.generations = kCdna2}, rdna{.generations = kRdna}, rdna3{.generations = kRdna3};
   // clang-format off

@@ -1,6 +1,7 @@
 // VOP3P arithmetic on two 16-bit values in a register, and CDNA's on two floats in a pair of registers.
 #pragma once
 
+#include "isa/fused.h"
 #include "isa/packed.h"
 #include "isa/valu/half_fma.h"
 
@@ -64,7 +65,7 @@ void packed_math_instructions(Visitor& v) {
 
   v(packed<v2f32(v2f32, v2f32)>,           "v_pk_add_f32", [](auto a, auto b) { return a + b; }, {.generations = kCdna});
   v(packed<v2f32(v2f32, v2f32)>,           "v_pk_mul_f32", [](auto a, auto b) { return a * b; }, {.generations = kCdna});
-  v(packed<v2f32(v2f32, v2f32, v2f32)>,    "v_pk_fma_f32", [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); }, {.generations = kCdna});
+  v(packed<v2f32(v2f32, v2f32, v2f32)>,    "v_pk_fma_f32", [](auto a, auto b, auto c) { return fused(a, b, c); }, {.generations = kCdna});
   // The low result comes from the first source, the high one from the second.
   v(packed<v2u32(whole<v2u32>, whole<v2u32>)>, "v_pk_mov_b32", [](auto a, auto b) { return Parts{a.low, b.low}; }, {.generations = kCdna});
   // clang-format on

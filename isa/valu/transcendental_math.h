@@ -8,6 +8,7 @@
 // (AMDGPULegalizerInfo.cpp).
 #pragma once
 
+#include "isa/fused.h"
 #include "isa/pack.h"
 
 namespace wavesmith::isa::transcendental {
@@ -25,7 +26,7 @@ inline constexpr float kInfinity = __builtin_inff();
 
 /// Fused multiply-add, short.
 [[gnu::always_inline]] inline Floats fma(Floats a, Floats b, Floats c) {
-  return __builtin_elementwise_fma(a, b, c);
+  return fused(a, b, c);
 }
 
 /// 2^x; zero below 2^-126.
