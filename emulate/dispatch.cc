@@ -23,7 +23,6 @@
 #include "base/thread_pool.h"
 #include "emulate/fault.h"
 #include "emulate/workgroup.h"
-#include "isa/llvm/source_lines.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -375,9 +374,9 @@ class Worker {
     fault.error.where = fmt::format(
         "kernel '{}', workgroup ({}, {}, {}), wave {}, pc {:#x} = entry + {:#x}: {}", kernel_.name,
         group.id[0], group.id[1], group.id[2], wave.index, place.pc, offset, place.text);
-    const Dispatch& dispatch = run_.dispatch;
-    if (const auto line = isa::SourceLines(dispatch.file).at(place.pc - dispatch.load_offset))
-      fault.error.where += ", " + line->text();
+    if (run_.dispatch.locate && fault.uop)
+      if (const std::string line = run_.dispatch.locate(place.pc); !line.empty())
+        fault.error.where += ", " + line;
     run_.fault = std::move(fault);
     return Outcome::Stopped;
   }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -28,13 +29,12 @@ struct Dispatch {
   /// service.
   void (*interrupt)(void* context, uint32_t m0) = nullptr;
   void* interrupt_context = nullptr;
-  /// The code object's file, for the source line in errors, and what to subtract from a pc for its addresses.
-  std::span<const uint8_t> file = {};
-  uint64_t load_offset = 0;
   uint64_t most_resident = 2048;  ///< workgroups that the GPU holds at once; those make progress together
   void (*serve)(void* context) =
       nullptr;  ///< called again and again meanwhile: answers what waves ask of the host
   void* serve_context = nullptr;
+  std::function<std::string(uint64_t)> locate =
+      {};  ///< which function and source line a pc belongs to, for messages
 };
 
 struct Limits {

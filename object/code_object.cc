@@ -270,6 +270,15 @@ struct CodeObject::Reader {
     return {};
   }
 
+  Result<void> read_routines() {
+    // The symbol table proper also has the functions that are not exported.
+    for (const Symbol& symbol : symbols.empty() ? dynamic_symbols : symbols)
+      if (ELF64_ST_TYPE(symbol.fields.st_info) == STT_FUNC && symbol.fields.st_shndx != SHN_UNDEF &&
+          !symbol.name.empty())
+        object.routines_.push_back({std::string(symbol.name), symbol.fields.st_value, symbol.fields.st_size});
+    return {};
+  }
+
   Result<void> read_relocations() {
     for (const Elf64_Shdr& section : sections) {
       if (section.sh_type != SHT_RELA || !(section.sh_flags & SHF_ALLOC)) continue;
@@ -305,9 +314,9 @@ Result<CodeObject> CodeObject::parse(std::span<const uint8_t> file) {
   object.file_.assign(file.begin(), file.end());
   Reader reader{object, object.file_};
   using Step = Result<void> (Reader::*)();
-  for (const Step step :
-       {&Reader::read_header, &Reader::read_tables, &Reader::read_segments, &Reader::read_all_symbols,
-        &Reader::read_notes, &Reader::read_kernels, &Reader::read_variables, &Reader::read_relocations})
+  for (const Step step : {&Reader::read_header, &Reader::read_tables, &Reader::read_segments,
+                          &Reader::read_all_symbols, &Reader::read_notes, &Reader::read_kernels,
+                          &Reader::read_variables, &Reader::read_routines, &Reader::read_relocations})
     if (auto done = (reader.*step)(); !done) return tl::unexpected(done.error());
   object.printf_formats_ = std::move(reader.metadata.printf_formats);
   return object;
@@ -322,6 +331,12 @@ const Kernel* CodeObject::kernel(std::string_view name) const {
 const Variable* CodeObject::variable(std::string_view name) const {
   for (const Variable& variable : variables_)
     if (variable.name == name) return &variable;
+  return nullptr;
+}
+
+const Routine* CodeObject::routine_at(uint64_t address) const {
+  for (const Routine& routine : routines_)
+    if (address >= routine.address && address - routine.address < routine.size) return &routine;
   return nullptr;
 }
 

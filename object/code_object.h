@@ -23,6 +23,12 @@ struct Variable {
   bool managed = false;
 };
 
+/// Code with a name: a kernel or a function that kernels call.
+struct Routine {
+  std::string name;
+  uint64_t address = 0, size = 0;
+};
+
 /// A piece of the file that is loaded.
 struct Segment {
   uint64_t address = 0, file_offset = 0, file_size = 0, memory_size = 0, align = 1;
@@ -53,6 +59,8 @@ class CodeObject {
   [[nodiscard]] const Kernel* kernel(std::string_view name) const;
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] const Variable* variable(std::string_view name) const;
+  /// The routine that an address of the object lies in; nullptr when the symbol table has none.
+  [[nodiscard]] const Routine* routine_at(uint64_t address) const;
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] std::span<const uint8_t> file() const { return file_; }
   /// printf formats of the metadata (OpenCL's buffered printf), as written there.
@@ -63,6 +71,10 @@ class CodeObject {
   /// Where the object's virtual address lies when it is loaded at `base`.
   [[nodiscard]] uint64_t loaded(uint64_t base, uint64_t address) const {
     return base + (address - load_begin_);
+  }
+  /// The object's virtual address of what lies at `loaded` when it is loaded at `base`.
+  [[nodiscard]] uint64_t unloaded(uint64_t base, uint64_t loaded) const {
+    return loaded - base + load_begin_;
   }
   /// Copies the segments to `memory` (load_size() bytes, page aligned) and relocates them. `externals` are
   /// the addresses of symbols that the object leaves undefined. Error: NotFound for one that is not there.
@@ -80,6 +92,7 @@ class CodeObject {
   int version_ = 0;
   std::vector<Kernel> kernels_;
   std::vector<Variable> variables_;
+  std::vector<Routine> routines_;
   std::vector<Segment> segments_;
   std::vector<Relocation> relocations_;
   std::vector<std::string> printf_formats_;

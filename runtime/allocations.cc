@@ -43,6 +43,14 @@ bool Allocations::contains_or_foreign(const void* pointer, size_t size) const {
   return !allocation || size <= allocation->size - (reinterpret_cast<uint64_t>(pointer) - allocation->begin);
 }
 
+bool Allocations::overlaps(const void* pointer, size_t size) const {
+  if (find(pointer)) return true;
+  const std::shared_lock lock(mutex_);
+  const auto at = reinterpret_cast<uint64_t>(pointer);
+  const auto next = by_begin_.lower_bound(at);
+  return next != by_begin_.end() && next->first - at < size;
+}
+
 uint64_t Allocations::used(int device) const {
   const std::shared_lock lock(mutex_);
   const auto found = used_.find(device);

@@ -40,6 +40,8 @@ class Allocations {
   /// Whether [pointer, pointer + size) is inside one allocation, or outside of all of them. False: it begins
   /// inside one and runs past its end.
   [[nodiscard]] bool contains_or_foreign(const void* pointer, size_t size) const;
+  /// Whether an allocation holds any byte of [pointer, pointer + size).
+  [[nodiscard]] bool overlaps(const void* pointer, size_t size) const;
   /// Bytes of Device and Managed allocations of one device.
   [[nodiscard]] uint64_t used(int device) const;
   [[nodiscard]] std::vector<Allocation> all() const;

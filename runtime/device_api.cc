@@ -55,3 +55,17 @@ HIP_API hipError_t hipDeviceSynchronize() {
     return platform.current().failure();
   });
 }
+
+HIP_API hipError_t hipDeviceReset() {
+  return api([](Platform& platform) {
+    Device& device = platform.current();
+    device.synchronize();
+    // Code and managed variables belong to the program, not to what it did since.
+    for (const Allocation& allocation : platform.allocations.all())
+      if (allocation.device == device.ordinal &&
+          (allocation.kind == Allocation::Kind::Device || allocation.kind == Allocation::Kind::Host))
+        (void)platform.release(allocation.pointer());
+    device.clear_failure();
+    return hipSuccess;
+  });
+}

@@ -162,8 +162,6 @@ hipError_t LaunchOperation::run(Stream& stream) {
   dispatch.program = function_.program;
   dispatch.kernel = function_.kernel;
   dispatch.entry = function_.entry;
-  dispatch.file = function_.module->object().file();
-  dispatch.load_offset = function_.module->object().loaded(function_.module->base(), 0);
   for (int axis = 0; axis < 3; ++axis) {
     dispatch.grid[axis] = geometry_.grid[axis];
     dispatch.workgroup[axis] = geometry_.workgroup[axis];
@@ -175,6 +173,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   dispatch.dispatch_id = device.dispatches.fetch_add(1, std::memory_order_relaxed);
   dispatch.most_resident =
       std::max<uint64_t>(1, resident_workgroups(device.gpu, *function_.kernel, geometry_));
+  dispatch.locate = [this](uint64_t pc) { return module_->locate(pc); };
   if (function_.needs_hostcall && device.hostcalls) {
     dispatch.serve = serve_hostcalls;
     dispatch.serve_context = &device;

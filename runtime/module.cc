@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/llvm/source_lines.h"
 #include "object/bundle.h"
 
 namespace wavesmith::runtime {
@@ -151,6 +152,16 @@ Function* find_function(hipFunction_t handle) {
   auto* const function = reinterpret_cast<Function*>(handle);
   const std::shared_lock all(functions().mutex);
   return functions().live.contains(function) ? function : nullptr;
+}
+
+std::string Module::locate(uint64_t pc) const {
+  const uint64_t address = object_.unloaded(base_, pc);
+  std::string text;
+  if (const object::Routine* const routine = object_.routine_at(address))
+    text = fmt::format("function '{}' + {:#x}", routine->name, address - routine->address);
+  if (const auto line = isa::SourceLines(object_.file()).at(address))
+    text += (text.empty() ? "" : ", ") + line->text();
+  return text;
 }
 
 Result<Module::Place> Module::variable(std::string_view name) {

@@ -50,6 +50,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// A variable's memory; of a managed one the memory that both sides use. Error: NotFound.
   Result<Place> variable(std::string_view name);
 
+  /// What a pc belongs to, for messages: "function 'f' + 0x10, kernel.hip:12"; empty when nothing is known.
+  [[nodiscard]] std::string locate(uint64_t pc) const;
+
   [[nodiscard]] const object::CodeObject& object() const { return object_; }
   [[nodiscard]] uint64_t base() const { return base_; }
 

@@ -59,6 +59,7 @@ Result<std::unique_ptr<Platform>> create() {
     device->queue = *queue;
     platform->devices.push_back(std::move(device));
   }
+  platform->memory->show_host(platform->xnack);
   if (platform->devices.empty()) return fail(ErrorKind::BadInput, "WAVESMITH_GPU names no GPU");
   return platform;
 }
@@ -88,7 +89,8 @@ Result<void*> Platform::allocate(Device& device, size_t size, Allocation::Kind k
     return fail(ErrorKind::OutOfMemory,
                 fmt::format("{} bytes asked for; {} of {} are in use", size, allocations.used(device.ordinal),
                             device.gpu.memory_bytes));
-  const auto pointer = memory->allocate(size);
+  const auto pointer =
+      memory->allocate(size, {.kind = static_cast<uint32_t>(kind), .flags = flags, .device = device.ordinal});
   if (!pointer) return pointer;
   allocations.insert({reinterpret_cast<uint64_t>(*pointer), size, kind, device.ordinal, flags});
   return pointer;

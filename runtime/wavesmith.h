@@ -1,4 +1,5 @@
-/* What the emulated GPU offers beside the HIP API. A program that may also run on a real GPU looks these up with dlsym. */
+/* What the emulated GPU offers beside the HIP API. A program that may also run on a real GPU looks these up
+ * with dlsym. */
 #pragma once
 
 #include <stdint.h>
