@@ -1,0 +1,55 @@
+// Memory across processes, by handle.
+#include <cstring>
+
+#include "runtime/abi/memory.h"
+#include "runtime/shareable.h"
+#include "runtime/version.h"
+
+using namespace wavesmith::runtime;
+
+namespace {
+
+struct MemoryHandle {
+  SharedMemory memory;
+  uint64_t offset;
+};
+static_assert(sizeof(MemoryHandle) <= sizeof(hipIpcMemHandle_t));
+
+}  // namespace
+
+HIP_API hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* out, void* pointer) {
+  return api([&](Platform& platform) {
+    if (!out || !pointer) return hipErrorInvalidValue;
+    const auto allocation = platform.allocations.find(pointer);
+    if (!allocation || allocation->kind != Allocation::Kind::Device) return hipErrorInvalidDevicePointer;
+    MemoryHandle handle{};
+    if (const hipError_t error = share_memory(platform, *allocation, handle.memory); error != hipSuccess)
+      return error;
+    handle.offset = reinterpret_cast<uint64_t>(pointer) - allocation->begin;
+    std::memset(out, 0, sizeof *out);
+    std::memcpy(out, &handle, sizeof handle);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipIpcOpenMemHandle(void** out, hipIpcMemHandle_t in, unsigned flags) {
+  return api([&](Platform& platform) {
+    // The only flag there is was 0 in HIP 5's headers.
+    if (!out || flags != (hip_major() < 6 ? 0 : hipIpcMemLazyEnablePeerAccess)) return hipErrorInvalidValue;
+    MemoryHandle handle{};
+    std::memcpy(&handle, &in, sizeof handle);
+    void* base = nullptr;
+    if (const hipError_t error = attach_memory(platform, platform.current(), handle.memory, base);
+        error != hipSuccess)
+      return error;
+    *out = static_cast<char*>(base) + handle.offset;
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipIpcCloseMemHandle(void* pointer) {
+  return api([&](Platform& platform) {
+    const auto allocation = platform.allocations.find(pointer);
+    return allocation ? detach_memory(platform, allocation->pointer()) : hipErrorInvalidValue;
+  });
+}

@@ -1,0 +1,79 @@
+// Two processes, one memory.
+#include <hip/hip_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "check.h"
+
+constexpr int kCount = 5000;
+
+__global__ void add(int* data, int count, int value) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) data[i] += value;
+}
+
+template <class T>
+void send(int pipe, const T& value) {
+  CHECK(write(pipe, &value, sizeof value) == static_cast<ssize_t>(sizeof value));
+}
+template <class T>
+T receive(int pipe) {
+  T value{};
+  CHECK(read(pipe, &value, sizeof value) == static_cast<ssize_t>(sizeof value));
+  return value;
+}
+
+/// Adds to the other process's memory, twice opened.
+int other_process(int in, int out) {
+  const auto handle = receive<hipIpcMemHandle_t>(in);
+  const auto inner = receive<hipIpcMemHandle_t>(in);
+  int *data = nullptr, *again = nullptr, *half = nullptr;
+  CHECK_HIP(hipIpcOpenMemHandle(reinterpret_cast<void**>(&data), handle, hipIpcMemLazyEnablePeerAccess));
+  CHECK_HIP(hipIpcOpenMemHandle(reinterpret_cast<void**>(&again), handle, hipIpcMemLazyEnablePeerAccess));
+  CHECK_HIP(hipIpcOpenMemHandle(reinterpret_cast<void**>(&half), inner, hipIpcMemLazyEnablePeerAccess));
+  CHECK(data == again && half == data + kCount / 2);
+  add<<<(kCount + 255) / 256, 256>>>(data, kCount, 100);
+  CHECK_HIP(hipDeviceSynchronize());
+  CHECK_HIP(hipIpcCloseMemHandle(data));
+  CHECK_HIP(hipIpcCloseMemHandle(again));
+  CHECK_HIP(hipIpcCloseMemHandle(half));
+  CHECK_ERROR(hipIpcCloseMemHandle(data), hipErrorInvalidValue);
+  hipIpcMemHandle_t wrong{};
+  CHECK_ERROR(hipIpcOpenMemHandle(reinterpret_cast<void**>(&data), wrong, hipIpcMemLazyEnablePeerAccess),
+              hipErrorInvalidValue);
+  CHECK_ERROR(hipIpcOpenMemHandle(reinterpret_cast<void**>(&data), handle, 7), hipErrorInvalidValue);
+  send(out, failures);
+  return failures != 0;
+}
+
+int main() {
+  int there[2], back[2];
+  CHECK(pipe(there) == 0 && pipe(back) == 0);
+  const pid_t child = fork();  // before the first call, as with any GPU
+  if (child == 0) return other_process(there[0], back[1]);
+  close(back[1]);  // so that a child that dies is noticed
+
+  int* data;
+  CHECK_HIP(hipMalloc(&data, kCount * sizeof(int)));
+  std::vector<int> host(kCount);
+  for (int i = 0; i < kCount; ++i) host[i] = i;
+  CHECK_HIP(hipMemcpy(data, host.data(), kCount * sizeof(int), hipMemcpyHostToDevice));
+  hipIpcMemHandle_t handle, inner;
+  CHECK_HIP(hipIpcGetMemHandle(&handle, data));
+  CHECK_HIP(hipIpcGetMemHandle(&inner, data + kCount / 2));
+  CHECK_ERROR(hipIpcGetMemHandle(nullptr, data), hipErrorInvalidValue);
+  CHECK_ERROR(hipIpcGetMemHandle(&inner, host.data()), hipErrorInvalidDevicePointer);
+  CHECK_HIP(hipIpcGetMemHandle(&inner, data + kCount / 2));
+  send(there[1], handle);
+  send(there[1], inner);
+  CHECK(receive<int>(back[0]) == 0);
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  CHECK_HIP(hipMemcpy(host.data(), data, kCount * sizeof(int), hipMemcpyDeviceToHost));
+  for (int i = 0; i < kCount; ++i) CHECK(host[i] == i + 100);
+  CHECK_HIP(hipFree(data));
+  return finish();
+}

@@ -1,0 +1,112 @@
+// Allocation in a stream's order, and the pools behind it.
+#include <hip/hip_runtime.h>
+
+#include <vector>
+
+#include "check.h"
+
+__global__ void fill(int* data, int count, int value) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) data[i] = value + i;
+}
+
+uint64_t number(hipMemPool_t pool, hipMemPoolAttr which) {
+  uint64_t value = 0;
+  CHECK_HIP(hipMemPoolGetAttribute(pool, which, &value));
+  return value;
+}
+
+int main() {
+  hipStream_t stream;
+  CHECK_HIP(hipStreamCreate(&stream));
+  const int count = 3000;
+  std::vector<int> host(count);
+  for (int round = 0; round < 5; ++round) {
+    int* data = nullptr;
+    CHECK_HIP(hipMallocAsync(reinterpret_cast<void**>(&data), count * sizeof(int), stream));
+    fill<<<(count + 255) / 256, 256, 0, stream>>>(data, count, round);
+    CHECK_HIP(hipMemcpyAsync(host.data(), data, count * sizeof(int), hipMemcpyDeviceToHost, stream));
+    CHECK_HIP(hipFreeAsync(data, stream));
+    CHECK_HIP(hipStreamSynchronize(stream));
+    for (int i = 0; i < count; ++i) CHECK(host[i] == round + i);
+    CHECK_ERROR(hipFreeAsync(data, stream), hipErrorInvalidValue);  // freed before
+  }
+
+  hipMemPoolProps props{};
+  props.allocType = hipMemAllocationTypePinned;
+  props.location.type = hipMemLocationTypeDevice;
+  props.location.id = 0;
+  hipMemPool_t pool;
+  CHECK_HIP(hipMemPoolCreate(&pool, &props));
+  CHECK_ERROR(hipMemPoolCreate(&pool, nullptr), hipErrorInvalidValue);
+  void *a, *b;
+  CHECK_HIP(hipMallocFromPoolAsync(&a, 1 << 20, pool, stream));
+  CHECK_HIP(hipMallocFromPoolAsync(&b, 1 << 20, pool, stream));
+  CHECK(a != b && number(pool, hipMemPoolAttrUsedMemCurrent) == 2 << 20);
+  // With no threshold, what is freed goes back to the device.
+  CHECK_HIP(hipFreeAsync(a, stream));
+  CHECK_HIP(hipStreamSynchronize(stream));
+  CHECK(number(pool, hipMemPoolAttrUsedMemCurrent) == 1 << 20);
+  CHECK(number(pool, hipMemPoolAttrReservedMemCurrent) == 1 << 20);
+  CHECK(number(pool, hipMemPoolAttrUsedMemHigh) == 2 << 20);
+  // With one, it stays and is used again.
+  uint64_t threshold = 1 << 30;
+  CHECK_HIP(hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &threshold));
+  CHECK_HIP(hipFreeAsync(b, stream));
+  CHECK_HIP(hipStreamSynchronize(stream));
+  CHECK(number(pool, hipMemPoolAttrUsedMemCurrent) == 0);
+  CHECK(number(pool, hipMemPoolAttrReservedMemCurrent) == 1 << 20);
+  CHECK_ERROR(hipMemset(b, 0, 4), hipErrorInvalidValue);  // kept by the pool, but nobody's
+  CHECK_HIP(hipMallocFromPoolAsync(&a, 1 << 20, pool, stream));
+  CHECK(a == b);
+  CHECK_HIP(hipFree(a));  // any way of freeing will do
+  CHECK(number(pool, hipMemPoolAttrUsedMemCurrent) == 0);
+  CHECK_HIP(hipMemPoolTrimTo(pool, 0));
+  CHECK(number(pool, hipMemPoolAttrReservedMemCurrent) == 0);
+  uint64_t zero = 0, one = 1;
+  CHECK_HIP(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemHigh, &zero));
+  CHECK(number(pool, hipMemPoolAttrUsedMemHigh) == 0);
+  CHECK_ERROR(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemHigh, &one), hipErrorInvalidValue);
+  CHECK_ERROR(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &one), hipErrorInvalidValue);
+
+  hipMemPool_t present, default_pool;
+  CHECK_HIP(hipDeviceGetDefaultMemPool(&default_pool, 0));
+  CHECK_HIP(hipDeviceGetMemPool(&present, 0));
+  CHECK(present == default_pool);
+  CHECK_HIP(hipDeviceSetMemPool(0, pool));
+  CHECK_HIP(hipDeviceGetMemPool(&present, 0));
+  CHECK(present == pool);
+  CHECK_ERROR(hipMemPoolDestroy(default_pool), hipErrorInvalidValue);
+  CHECK_HIP(hipMemPoolDestroy(pool));
+  CHECK_ERROR(hipMemPoolDestroy(pool), hipErrorInvalidValue);
+  CHECK_HIP(hipDeviceGetMemPool(&present, 0));
+  CHECK(present == default_pool);
+  CHECK_ERROR(hipMallocAsync(nullptr, 4, stream), hipErrorInvalidValue);
+  CHECK_ERROR(hipMallocAsync(&a, size_t{1} << 50, stream), hipErrorOutOfMemory);
+
+  // Memory of a graph.
+  hipGraph_t graph;
+  hipGraphExec_t exec;
+  int* data = nullptr;
+  int* kept;
+  CHECK_HIP(hipMalloc(&kept, count * sizeof(int)));
+  CHECK_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+  CHECK_HIP(hipMallocAsync(reinterpret_cast<void**>(&data), count * sizeof(int), stream));
+  fill<<<(count + 255) / 256, 256, 0, stream>>>(data, count, 40);
+  CHECK_HIP(hipMemcpyAsync(kept, data, count * sizeof(int), hipMemcpyDeviceToDevice, stream));
+  CHECK_HIP(hipFreeAsync(data, stream));
+  CHECK_HIP(hipStreamEndCapture(stream, &graph));
+  CHECK_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  CHECK_HIP(hipGraphDestroy(graph));
+  for (int run = 0; run < 2; ++run) {
+    CHECK_HIP(hipMemset(kept, 0, count * sizeof(int)));
+    CHECK_HIP(hipGraphLaunch(exec, stream));
+    CHECK_HIP(hipStreamSynchronize(stream));
+    CHECK_HIP(hipMemcpy(host.data(), kept, count * sizeof(int), hipMemcpyDeviceToHost));
+    for (int i = 0; i < count; ++i) CHECK(host[i] == 40 + i);
+  }
+  CHECK_HIP(hipGraphExecDestroy(exec));
+  CHECK_HIP(hipFree(kept));
+  CHECK_HIP(hipStreamDestroy(stream));
+  return finish();
+}
