@@ -530,6 +530,47 @@ TEST(Matrix, EveryPairOfFormats) {
   });
 }
 
+/// CDNA2 takes and gives subnormal numbers of 16-bit products as 0, CDNA3 keeps them; F32 products always do.
+TEST(Matrix, SubnormalNumbersAsTheGenerationTreatsThem) {
+  struct Expected {
+    const char* target;
+    const char* text;
+    uint32_t a, b, c;
+    float d;
+  };
+  const auto bits_of = [](float value) { return std::bit_cast<uint32_t>(value); };
+  constexpr uint32_t kOneF16 = 0x3c00, kOneBf16 = 0x3f80, kSmallBf16 = 0x1f80;  // 2^-64
+  const uint32_t f32 = bits_of(0x1p-130f), one = bits_of(1);
+  const Expected cases[] = {
+      {"gfx90a", "v_mfma_f32_16x16x16f16 v[0:3], v[8:9], v[10:11], v[12:15]",     0x0010,     kOneF16,    0,   0        },
+      {"gfx90a", "v_mfma_f32_16x16x16f16 v[0:3], v[8:9], v[10:11], v[12:15]",     0,          kOneF16,    f32, 0        },
+      {"gfx90a", "v_mfma_f32_16x16x16f16 v[0:3], v[8:9], v[10:11], v[12:15]",     kOneF16,    kOneF16,    0,   1        },
+      {"gfx90a", "v_mfma_f32_16x16x16bf16_1k v[0:3], v[8:9], v[10:11], v[12:15]", 0x0010,     kOneBf16,   0,   0        },
+      {"gfx90a", "v_mfma_f32_16x16x16bf16_1k v[0:3], v[8:9], v[10:11], v[12:15]", kSmallBf16, kSmallBf16, 0,
+       0                                                                                                                },
+      {"gfx90a", "v_mfma_f32_4x4x4f16 v[0:3], v[8:9], v[10:11], v[12:15]",        0,          kOneF16,    f32, 0        },
+      {"gfx90a", "v_mfma_f32_16x16x4f32 v[0:3], v8, v10, v[12:15]",               f32,        one,        f32, 0x1p-129f},
+      {"gfx942", "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[12:15]",    0x0010,     kOneF16,    0,   0x1p-20f },
+      {"gfx942", "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[12:15]",    0,          kOneF16,    f32, 0x1p-130f},
+      {"gfx942", "v_mfma_f32_16x16x16_bf16 v[0:3], v[8:9], v[10:11], v[12:15]",   kSmallBf16, kSmallBf16, 0,
+       0x1p-128f                                                                                                        },
+  };
+  for (const Expected& one_case : cases) {
+    WaveTest wave(one_case.target);
+    for (int lane = 0; lane < 64; ++lane) {
+      // One element along K: the first of the lanes that hold k = 0.
+      const bool quads = std::string_view(one_case.text).find("4x4x4") != std::string_view::npos;
+      wave.v(8, lane) = quads || lane < 16 ? one_case.a : 0;
+      wave.v(10, lane) = quads || lane < 16 ? one_case.b : 0;
+      for (int r = 12; r < 16; ++r) wave.v(r, lane) = one_case.c;
+    }
+    const auto done = wave.run(one_case.text);
+    ASSERT_TRUE(done) << done.error().text();
+    for (int lane = 0; lane < 64; ++lane)
+      ASSERT_EQ(wave.f(0, lane), one_case.d) << one_case.target << " " << one_case.text;
+  }
+}
+
 TEST(Matrix, PartlyOverlappingCAndD) {
   // D = v[0:3], C = v[2:5]: each element of C is read before any of D is written.
   WaveTest wave("gfx942");

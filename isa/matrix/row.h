@@ -25,9 +25,11 @@ constexpr Type type_of_element(MatrixElement element) {
 }
 
 /// Integers are exact. Sums of floats are approximate, for no manual says in which order and width the
-/// hardware adds. Here products are exact (F32 and F64 ones part of a fused multiply-add where the host has
-/// one), added in order of k. Subnormal numbers are kept, except with F16 and Bf16 on CDNA2, which flushes
-/// them in A, B, C and D (MIOpen's documentation, "MI200 matrix fused multiply-add behavior specifics").
+/// hardware adds. Here products are exact (those of F32 and F64 part of a fused multiply-add where the host
+/// has one), added in order of k; scaled sums of 32 elements are added to the next. Subnormal numbers are
+/// kept, except with F16 and Bf16 on CDNA2, which takes and gives them as 0 (MIOpen's documentation, "MI200
+/// matrix fused multiply-add (MFMA) behavior specifics"; PyTorch's, "Numerical accuracy", which adds that F32
+/// and F64 keep them). MODE is ignored.
 constexpr Row make_matrix_row(const MatrixInstruction& in) {
   Facts facts{.issue = Issue::Matrix, .generations = in.generations};
   if (in.d != MatrixElement::I32) {
