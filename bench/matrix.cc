@@ -78,7 +78,7 @@ void matrix(benchmark::State& state, const char* name, Kernel kernel) {
   const std::vector<uint8_t> operands = random_operands(kernel.operands, 256 * 32);
   const Buffer in(operands.size()), out(64 * 4);
   check(hipMemcpy(in.get(), operands.data(), operands.size(), hipMemcpyHostToDevice), "hipMemcpy");
-  const auto rounds = static_cast<uint32_t>(2e9 / kernel.flop / 16);
+  const auto rounds = static_cast<uint32_t>(2e8 / kernel.flop / 16);
   const auto work = [&] { run(function, 1, 64, out.get(), in.get(), rounds); };
   work();
   double best = 1e9;
