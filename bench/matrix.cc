@@ -1,4 +1,5 @@
 // How fast matrix instructions run, against the host's own peak of float32 multiply-adds.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -38,6 +39,16 @@ class OnDevice {
   OnDevice& operator=(const OnDevice&) = delete;
   bool found = false;
 };
+
+/// The host's peak, the best of many tries: other programs on the host must not make it look slow.
+double peak() {
+  static const double best = [] {
+    double rate = 0;
+    for (int i = 0; i < 10; ++i) rate = std::max(rate, fma_peak());
+    return rate;
+  }();
+  return best;
+}
 
 enum class Operands { F16, Bf16, Fp8 };
 
@@ -88,7 +99,7 @@ void matrix(benchmark::State& state, const char* name, Kernel kernel) {
     best = std::min(best, seconds_since(start));
   }
   const double rate = kernel.flop * 16 * rounds / best;
-  report(state, {name, rate / 1e9, "GFLOP/s", rate / fma_peak(), 0.5, true, false,
+  report(state, {name, rate / 1e9, "GFLOP/s", rate / peak(), 0.5, true, false,
                  std::string("one thread; v_") + kernel.function});
 }
 
@@ -155,8 +166,8 @@ void gemm_fp8_1024(benchmark::State& state) {
       return;
     }
   }
-  report(state, {"gemm_fp8_1024", best, "s", 2.0 * kSize * kSize * kSize / best / fma_peak(), 0.05, false,
-                 true, "one thread; 1024 x 1024 x 1024 e4m3 on CDNA4, 256 workgroups of 64 x 64"});
+  report(state, {"gemm_fp8_1024", best, "s", 2.0 * kSize * kSize * kSize / best / peak(), 0.05, false, true,
+                 "one thread; 1024 x 1024 x 1024 e4m3 on CDNA4, 256 workgroups of 64 x 64"});
 }
 BENCHMARK(gemm_fp8_1024)->Unit(benchmark::kMillisecond)->UseRealTime();
 
