@@ -134,6 +134,15 @@ TEST(CrossLane, RegistersAreSwappedInActiveLanes) {
       EXPECT_EQ(c.test.v(1, lane), c.before[c.active(lane) ? 0 : 1][lane]);
     }
     if (target.starts_with("gfx9")) continue;
+    CrossLane halves(target, lanes, random);
+    halves.run("v_swap_b16 v0.l, v1.h\nv_swap_b16 v2.h, v2.l");
+    for (int lane = 0; lane < lanes; ++lane) {
+      const uint32_t a = halves.before[0][lane], b = halves.before[1][lane], c = halves.before[2][lane];
+      const bool on = halves.active(lane);
+      EXPECT_EQ(halves.test.v(0, lane), on ? (a & 0xffff0000u) | b >> 16 : a);
+      EXPECT_EQ(halves.test.v(1, lane), on ? (b & 0xffffu) | a << 16 : b);
+      EXPECT_EQ(halves.test.v(2, lane), on ? c >> 16 | c << 16 : c);
+    }
     CrossLane relative(target, lanes, random);
     relative.test.s(scalar_index::kM0) =
         3 | 4 << 16;  // added to the source's and to the destination's number

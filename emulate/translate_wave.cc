@@ -28,6 +28,7 @@ Result<void> translate_wave(Emitter& emitter, const isa::Instruction& instructio
                                                      : emitter.scalar_source(operand, role.type);
     if (!offset) return tl::unexpected(offset.error());
     options |= (operand.negate ? kScalarNegate : 0) | (operand.absolute ? kScalarAbsolute : 0);
+    if (operand.half == isa::Operand::Half::High) options |= 1u << (printed - 1);  // V_SWAP_B16
     *(role.use == Role::Use::Write ? results[result++] : sources[source++]) = *offset;
   }
   for (const isa::Modifier& modifier : instruction.modifiers) {

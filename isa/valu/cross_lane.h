@@ -60,6 +60,18 @@ inline void swap(Lanes a, Lanes b, uint64_t exec) {
     if (active(exec, lane)) std::swap(a[lane], b[lane]);
 }
 
+/// Exchanges 16 bits: those of the upper half of the first register where bit 0 of `upper` is set, of the second's where bit
+/// 1 is.
+inline void swap_halves(Lanes a, Lanes b, uint64_t exec, uint32_t upper) {
+  const int shift_a = (upper & 1) != 0 ? 16 : 0, shift_b = (upper & 2) != 0 ? 16 : 0;
+  for (int lane = 0; lane < a.count; ++lane) {
+    if (!active(exec, lane)) continue;
+    const uint32_t half_a = a[lane] >> shift_a & 0xffffu, half_b = b[lane] >> shift_b & 0xffffu;
+    a[lane] = (a[lane] & ~(0xffffu << shift_a)) | half_b << shift_a;
+    b[lane] = (b[lane] & ~(0xffffu << shift_b)) | half_a << shift_b;
+  }
+}
+
 }  // namespace cross_lane
 
 template <class Visitor>
@@ -96,6 +108,9 @@ void cross_lane_instructions(Visitor& v) {
     swap_rows(a, b, exec, options, 32);
   }, {.generations = kCdna4});
   v(wave<out<row_in_place, row_in_place>(exec)>, "v_swap_b32", [](Lanes a, Lanes b, uint64_t exec) { swap(a, b, exec); });
+  v(wave<out<row_in_place, row_in_place>(exec, immediate)>, "v_swap_b16", [](Lanes a, Lanes b, uint64_t exec, uint32_t options) {
+    swap_halves(a, b, exec, options);
+  }, {.generations = kRdna});
   // Both registers' numbers have parts of M0 added.
   v(wave<out<row_in_place, row_in_place>(exec, m0)>, "v_swaprel_b32", [](Lanes a, Lanes b, uint64_t exec, uint32_t m) {
     const uint32_t from = m & 0x3ff, to = m >> 16 & 0x3ff;
