@@ -1,5 +1,6 @@
 // `wavesmith cc`: compiles HIP with what is on this machine.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -201,9 +202,6 @@ int execute(const Plan& steps) {
     std::error_code ignored;
     fs::remove(file, ignored);
   }
-  if (code != 0 && steps.headers == nullptr)
-    fmt::print(stderr,
-               "wavesmith: no HIP headers were found; 'wavesmith cc --doctor' says how to get some\n");
   return code;
 }
 
@@ -264,7 +262,17 @@ int compile(const std::vector<std::string>& words) {
     for (const Command& command : steps->commands) fmt::print("{}\n", quoted(command));
     return 0;
   }
-  return execute(*steps);
+  const int code = execute(*steps);
+  if (code == 0) return 0;
+  if (!steps->headers && understood->hip_path.empty() && !understood->no_headers)
+    fmt::print(stderr,
+               "wavesmith: no HIP headers were found; 'wavesmith cc --doctor' says how to get some\n");
+  else if (const auto missing = missing_headers(tools, *understood); !missing.empty())
+    fmt::print(
+        stderr,
+        "wavesmith: nothing on this machine has {}; 'wavesmith cc --doctor' says how to get more headers\n",
+        fmt::join(missing, ", "));
+  return code;
 }
 
 }  // namespace wavesmith::cli

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/command.h"
+#include "cli/names.h"
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
 #include "gpus/occupancy.h"
@@ -64,7 +65,7 @@ class Disassembly {
                                 Style::Strong));
     }
     for (const Kernel& kernel : object_.kernels()) {
-      if (!options_.kernel.empty() && kernel.name != options_.kernel) continue;
+      if (!options_.kernel.empty() && !means(options_.kernel, kernel.name)) continue;
       ordered_json described = describe(kernel);
       if (!json) print_head(kernel, described);
       if (!options_.list && target)
@@ -114,7 +115,9 @@ class Disassembly {
   }
 
   static void print_head(const Kernel& kernel, const ordered_json& json) {
-    fmt::print("\n{}\n", styled(kernel.name, Style::Strong));
+    const std::string name = readable(kernel.name);
+    fmt::print("\n{}\n", styled(name, Style::Strong));
+    if (name != kernel.name) fmt::print("  {}\n", kernel.name);
     fmt::print(
         "  {} VGPRs ({} accumulation), {} SGPRs, {} LDS, {} scratch a work-item, wave{}, up to {} work-items "
         "a workgroup\n",

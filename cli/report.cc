@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/isa.h"
+#include "cli/names.h"
 #include "cli/terminal.h"
 #include "emulate/fidelity.h"
 #include "gpus/gpu.h"
@@ -83,6 +84,12 @@ void print_mix(const Counts& counts, double instructions) {
   fmt::print(stderr, "  most          {}\n", line);
 }
 
+/// "171 of bitonic(int*, int, int)", or how many kernels there were.
+std::string launched(const ordered_json& kernels, double launches) {
+  if (kernels.size() != 1) return fmt::format("{} of {} kernels", count_text(launches), kernels.size());
+  return fmt::format("{} of {}", count_text(launches), readable(kernels[0].value("name", std::string())));
+}
+
 void print_fidelity(const Counts& counts, double instructions) {
   double exact = 0;
   for (const Counted& one : counts)
@@ -145,7 +152,7 @@ void print_report(const std::string& text, const ReportOptions& options) {
   if (json["gpus"].size() > 1) machine = fmt::format("{} x {}", json["gpus"].size(), machine);
   fmt::print(stderr, "\n{}\n", "wavesmith: what ran");
   fmt::print(stderr, "  GPU           {}, emulated\n", machine);
-  fmt::print(stderr, "  launches      {} of {} kernels\n", count_text(launches), json["kernels"].size());
+  fmt::print(stderr, "  launches      {}\n", launched(json["kernels"], launches));
   fmt::print(stderr, "  waves         {} in {} workgroups\n", count_text(waves), count_text(workgroups));
   fmt::print(stderr, "  instructions  {} (of whole waves)\n", count_text(instructions));
   fmt::print(stderr, "  time          {:.3g} s in kernels\n", seconds);

@@ -12,6 +12,7 @@
 
 #include "cli/hip_library.h"
 #include "cli/kernel_arguments.h"
+#include "cli/names.h"
 #include "cli/npy.h"
 #include "cli/run.h"
 #include "cli/terminal.h"
@@ -116,19 +117,20 @@ class KernelRun {
 
   Result<void> choose_kernel() {
     std::string names;
-    for (const object::Kernel& kernel : object_->kernels())
-      names += (names.empty() ? "" : ", ") + kernel.name;
+    std::vector<const object::Kernel*> chosen;
+    for (const object::Kernel& kernel : object_->kernels()) {
+      names += (names.empty() ? "" : "; ") + readable(kernel.name);
+      if (options_.kernel.empty() || means(options_.kernel, kernel.name)) chosen.push_back(&kernel);
+    }
     if (object_->kernels().empty()) return fail(ErrorKind::NotFound, "no kernels", options_.file);
-    if (options_.kernel.empty() && object_->kernels().size() == 1)
-      kernel_ = &object_->kernels().front();
-    else if (options_.kernel.empty())
-      return bad(fmt::format("'{}' has several kernels", options_.file),
-                 "choose one with --kernel: " + names);
-    else
-      kernel_ = object_->kernel(options_.kernel);
-    if (!kernel_)
+    if (chosen.empty())
       return fail(ErrorKind::NotFound, fmt::format("no kernel '{}'", options_.kernel), options_.file,
                   "there are " + names);
+    if (chosen.size() > 1)
+      return bad(options_.kernel.empty() ? fmt::format("'{}' has several kernels", options_.file)
+                                         : fmt::format("'{}' means several kernels", options_.kernel),
+                 "choose one with --kernel: " + names);
+    kernel_ = chosen.front();
     return {};
   }
 

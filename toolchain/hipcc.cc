@@ -185,12 +185,36 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words) {
   return result;
 }
 
-const Headers* choose_headers(const Toolchain& tools, const Arguments& arguments) {
-  if (tools.headers.empty()) return nullptr;
+namespace {
+
+std::set<std::string> included(const Arguments& arguments) {
   std::set<std::string> named;
   std::set<fs::path> seen;
   for (const Arguments::Input& input : arguments.inputs)
     if (input.language != Language::Other) collect_includes(input.path, named, seen, 0);
+  return named;
+}
+
+}  // namespace
+
+std::vector<std::string> missing_headers(const Toolchain& tools, const Arguments& arguments) {
+  std::vector<std::string> missing;
+  for (const std::string& name : included(arguments)) {
+    if (!starts_with_any(name, {"hip/", "hipcub/", "rocprim/", "thrust/", "rocwmma/", "ck/", "ck_tile/",
+                                "rocblas/", "hipblas/", "hipblaslt/", "rocrand/", "hiprand/", "hipfft/",
+                                "hipsparse/", "rccl/", "miopen/"}))
+      continue;
+    bool found = false;
+    for (const Headers& headers : tools.headers) found |= headers.has(name);
+    std::error_code ignored;
+    if (!found && !fs::exists("/usr/include/" + name, ignored)) missing.push_back(name);
+  }
+  return missing;
+}
+
+const Headers* choose_headers(const Toolchain& tools, const Arguments& arguments) {
+  if (tools.headers.empty()) return nullptr;
+  const std::set<std::string> named = included(arguments);
   // Only headers that some set has are a reason to prefer it.
   std::vector<std::string> wanted;
   for (const std::string& name : named)

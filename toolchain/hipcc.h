@@ -38,6 +38,9 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& arguments);
 /// has them all.
 const Headers* choose_headers(const Toolchain& tools, const Arguments& arguments);
 
+/// Headers of HIP and of ROCm's libraries that these inputs name and no set on this machine has.
+std::vector<std::string> missing_headers(const Toolchain& tools, const Arguments& arguments);
+
 /// What to run, in order.
 struct Plan {
   std::vector<Command> commands;
