@@ -145,6 +145,27 @@ TEST(Dot, FloatsAreWithinTheErrorOfTheirAdditions) {
     }
 }
 
+TEST(Dot, IsHalfOfADualInstruction) {
+  for (const std::string_view target : {"gfx1100", "gfx1201"}) {
+    SCOPED_TRACE(target);
+    WaveTest test(target, 32);
+    for (int lane = 0; lane < 32; ++lane) {
+      test.set_f(0, lane, static_cast<float>(lane)), test.set_f(5, lane, 1.0f);
+      test.v(1, lane) = encode<kF16>(2.0f) | encode<kF16>(3.0f) << 16,
+                test.v(2, lane) = encode<kF16>(4.0f) | encode<kF16>(-1.0f) << 16;
+      test.v(7, lane) = encode<kBf16>(2.0f) | encode<kBf16>(3.0f) << 16,
+                test.v(9, lane) = encode<kBf16>(5.0f) | encode<kBf16>(-1.0f) << 16;
+    }
+    const auto done = test.run(
+        "v_dual_dot2acc_f32_f16 v0, v1, v2 :: v_dual_mov_b32 v3, v0\n"
+        "v_dual_mov_b32 v4, v8 :: v_dual_dot2acc_f32_bf16 v5, v7, v9");
+    EXPECT_TRUE(done) << done.error().text();
+    EXPECT_EQ(test.f(0, 9), 14.0f);
+    EXPECT_EQ(test.f(3, 9), 9.0f);
+    EXPECT_EQ(test.f(5, 9), 8.0f);
+  }
+}
+
 TEST(Dot, HalvesOfAHalfResultAreChosen) {
   for (const std::string_view target : {"gfx1100", "gfx1201"}) {
     WaveTest test(target, 32);

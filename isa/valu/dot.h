@@ -93,6 +93,7 @@ void dot_instructions(Visitor& v) {
   v(packed<f32(v2bf16, v2bf16, f32)>,      "v_dot2_f32_bf16", [](auto a, auto b, auto c) { return floats_last(a, b, c); }, kCdna4Only);
   v(packed<f32(v2bf16, v2bf16, f32)>,      "v_dot2_f32_bf16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kRdnaOnly);
   v(packed<f32(v2bf16, v2bf16, old<f32>)>, "v_dot2c_f32_bf16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kCdna4Only);
+  v(packed<f32(v2bf16, v2bf16, old<f32>)>, "v_dot2acc_f32_bf16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kRdnaOnly);  // as half of a dual instruction
   v(packed<insert<16>(v2f16, v2f16, part<16>)>, "v_dot2_f16_f16", [](auto clamp, auto a, auto b, auto c) {
     const auto half = [](auto value) { return decode_pack<kF16>(encode_f16_pack(value)); };
     return encode_f16_pack(clamped(clamp, half(half(decode_pack<kF16>(c & 0xffff) + a.low * b.low) + a.high * b.high)));
