@@ -348,7 +348,9 @@ template <int kLanes>
 void address_by_lane(const Uop* uop, Wave* wave) {
   wave->resume = uop;
   alignas(64) uint32_t place[kLanes];
-  const uint32_t start = (wave->s[scalar_index::kM0] & 0xffff) + static_cast<uint32_t>(uop->imm);
+  // M0 holds a byte address in LDS: 16 bits, or 18 where LDS is larger than 64 KiB (CDNA4's 160 KiB).
+  const uint32_t bits = wave->lds_size > 0x10000 ? 0x3ffff : 0xffff;
+  const uint32_t start = (wave->s[scalar_index::kM0] & bits) + static_cast<uint32_t>(uop->imm);
   for (int pack = 0; pack < kLanes / kPackLanes; ++pack)
     reinterpret_cast<Pack<uint32_t>*>(place)[pack] =
         (kIota + static_cast<uint32_t>(pack * kPackLanes)) * uop->c + start;
