@@ -124,6 +124,8 @@ Result<uint32_t> Emitter::register_offset(const Operand& operand) const {
     case Operand::Kind::Sgpr:
       return scalar_offset(operand.index);
     case Operand::Kind::Special:
+      if (operand.name.starts_with("src_") || operand.name == "scc")
+        return fail(ErrorKind::Unsupported, fmt::format("operand '{}' can only be read", operand.name));
       if (const auto found = special_registers().find(operand.name); found != special_registers().end())
         return scalar_offset(found->second);
       if (operand.name == "null" || operand.name == "off") return scalar_offset(index::kSink);
@@ -138,6 +140,11 @@ Result<uint32_t> Emitter::register_offset(const Operand& operand) const {
   }
 }
 
+Result<uint32_t> Emitter::row_register(const Operand& operand) const {
+  if (is_row(operand)) return register_offset(operand);
+  return fail(ErrorKind::Unsupported, "a scalar operand where a vector register has to stand");
+}
+
 Result<uint32_t> Emitter::scalar_source(const Operand& operand, Type type) {
   if (operand.kind == Operand::Kind::Integer || operand.kind == Operand::Kind::Float)
     return constant(constant_bits(operand, type));
@@ -149,6 +156,8 @@ Result<uint32_t> Emitter::scalar_source(const Operand& operand, Type type) {
       emit(control::is_zero, flag, scalar_offset(of), wave32() ? 1 : 2);
       return flag;
     }
+    if (const auto found = special_registers().find(operand.name); found != special_registers().end())
+      return scalar_offset(found->second);
   }
   return register_offset(operand);
 }

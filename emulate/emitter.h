@@ -55,8 +55,10 @@ class Emitter {
   /// A plan that lives as long as the program.
   const MatrixPlan* keep(MatrixPlan plan);
 
-  /// An operand that names a register: its offset. Error: Unsupported for one that is no register.
+  /// An operand that names a register that may be written: its offset. Error: Unsupported for any other.
   Result<uint32_t> register_offset(const isa::Operand& operand) const;
+  /// The same for an operand that has to be a v or a register. Error: Unsupported for any other.
+  Result<uint32_t> row_register(const isa::Operand& operand) const;
   /// A scalar source: register, special value or constant of a type. The offset is of contiguous dwords.
   Result<uint32_t> scalar_source(const isa::Operand& operand, isa::Type type);
   /// A vector source as a row (constants and scalars are spread over the lanes).

@@ -157,6 +157,7 @@ void run_slice(Wave& wave) {
     current = &slice;
     wave.resume->handler(wave.resume, &wave);
   } else {
+    current = outer;  // a fault from here on is our own
     const uint32_t bytes = AddressWord::bytes(wave.access.word);
     const char* const verb = slice.knows_write && slice.write && !(wave.access.word & AddressWord::kAtomic)
                                  ? "writes"

@@ -313,14 +313,19 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
           jump(Micro::Jump, branch_target(instruction));
         } else {
           const uint32_t target = emitter.temporary_scalars(2);
-          emitter.emit(move->handlers[0][0], target, *emitter.register_offset(instruction.operands[1]));
+          const auto source = emitter.scalar_source(instruction.operands[1], isa::Type::U64);
+          if (!source) {
+            done = tl::unexpected(source.error());
+            break;
+          }
+          emitter.emit(move->handlers[0][0], target, *source);
           emitter.emit(move->handlers[0][0], *result, emitter.constant(next));
           emitter.emit(Micro::JumpTo, 0, target);
         }
         break;
       }
       case Flow::Indirect: {
-        const auto source = emitter.register_offset(instruction.operands[0]);
+        const auto source = emitter.scalar_source(instruction.operands[0], isa::Type::U64);
         if (source)
           emitter.emit(Micro::JumpTo, 0, *source);
         else
@@ -332,8 +337,12 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
         break;
       case Flow::Next:
         if (name == "s_getpc_b64") {
-          emitter.emit(find_implementation("s_mov_b64", target_)->handlers[0][0],
-                       *emitter.register_offset(instruction.operands[0]), emitter.constant(next));
+          const auto result = emitter.register_offset(instruction.operands[0]);
+          if (result)
+            emitter.emit(find_implementation("s_mov_b64", target_)->handlers[0][0], *result,
+                         emitter.constant(next));
+          else
+            done = tl::unexpected(result.error());
         } else if (here.may_index && is_vector(instruction)) {
           done = here.may_not_index
                      ? fail(ErrorKind::Unsupported,

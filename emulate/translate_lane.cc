@@ -114,7 +114,8 @@ class LaneTranslator {
         const Operand& operand = operands[printed++];
         if (role.use == Role::Use::Write)
           offset = result == 0 && is_row(operand) ? first_result(operand, role.type)
-                                                  : emitter_.register_offset(operand);
+                   : role.type == Type::LaneMask  ? emitter_.register_offset(operand)
+                                                  : emitter_.row_register(operand);
         else if (role.type == Type::LaneMask)
           offset = emitter_.scalar_source(operand, Type::U64);
         else

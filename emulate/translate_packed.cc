@@ -147,7 +147,7 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
     if (!role.printed) continue;
     const Operand& operand = instruction.operands[printed++];
     if (role.use == Role::Use::Write) {
-      const auto offset = emitter.register_offset(operand);
+      const auto offset = emitter.row_register(operand);
       if (!offset) return tl::unexpected(offset.error());
       uop.d = *offset;
       const bool byte_sel = instruction.has("byte_sel");

@@ -23,9 +23,10 @@ Result<void> translate_wave(Emitter& emitter, const isa::Instruction& instructio
     if (printed >= instruction.operands.size())
       return fail(ErrorKind::Internal, fmt::format("'{}' has fewer operands than its row", instruction.text));
     const isa::Operand& operand = instruction.operands[printed++];
-    const auto offset = role.use == Role::Use::Write ? emitter.register_offset(operand)
-                        : role.type == Type::Row     ? emitter.row_source(operand, Type::U32)
-                                                     : emitter.scalar_source(operand, role.type);
+    const auto offset = role.use == Role::Use::Write && role.type == Type::Row ? emitter.row_register(operand)
+                        : role.use == Role::Use::Write ? emitter.register_offset(operand)
+                        : role.type == Type::Row       ? emitter.row_source(operand, Type::U32)
+                                                       : emitter.scalar_source(operand, role.type);
     if (!offset) return tl::unexpected(offset.error());
     options |= (operand.negate ? kScalarNegate : 0) | (operand.absolute ? kScalarAbsolute : 0);
     if (operand.half == isa::Operand::Half::High) options |= 1u << (printed - 1);  // V_SWAP_B16
