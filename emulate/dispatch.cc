@@ -21,7 +21,7 @@
 
 #include "base/pages.h"
 #include "base/thread_pool.h"
-#include "emulate/fault.h"
+#include "emulate/host_mode.h"
 #include "emulate/workgroup.h"
 
 namespace wavesmith::emulate {
@@ -286,6 +286,7 @@ class Worker {
     wave.scratch_size = scratch_size();
     wave.constants_loaded = 0;
     wave.barrier_complete = 0;
+    dispatch.program->expect_mode(wave.s[index::kMode]);
     const auto entry = dispatch.program->entry(dispatch.entry);
     if (!entry) {
       slot.group.fail(wave, nullptr, entry.error());
@@ -304,7 +305,7 @@ class Worker {
       if (wave->status != Status::Ready) continue;
       wave->budget = kSlice;
       wave->may_wait = wave->slept = 0;
-      run_slice(*wave);
+      run_in_mode(*wave);
       executed_ += static_cast<uint64_t>(kSlice - wave->budget);
       if (wave->status == Status::Fault) return report(group, *wave);
       if (wave->status == Status::Done) group.complete_barrier();

@@ -20,6 +20,7 @@ class Emitter {
   Emitter(Program& program, std::vector<Uop>& uops) : program_(program), uops_(uops) {}
 
   [[nodiscard]] const isa::Target& target() const { return program_.target(); }
+  [[nodiscard]] bool mode_varies() const { return program_.mode_varies(); }
   [[nodiscard]] int lanes() const { return program_.wave_lanes(); }
   [[nodiscard]] bool wave32() const { return lanes() == 32; }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "emulate/dispatch.h"
+#include "emulate/host_mode.h"
 #include "emulate/workgroup.h"
 
 namespace wavesmith::emulate {
@@ -151,7 +152,10 @@ void write_register(Wave& wave, HardwareRegister which, uint32_t value, uint32_t
     const uint32_t bits = mask & writable;
     wave.s[scalar] = (wave.s[scalar] & ~bits) | (value & bits);
   };
-  if (which == Register::Mode) put(index::kMode, kModeWritable);
+  if (which == Register::Mode) {
+    put(index::kMode, kModeWritable);
+    set_host_mode(wave.s[index::kMode], HostMode::Single);
+  }
   if (which == Register::TrapStatus) put(index::kTrapStatus, ~0u);
   if (which == Register::FlatScratchLow) put(index::kFlatScratch, ~0u);
   if (which == Register::FlatScratchHigh) put(index::kFlatScratch + 1, ~0u);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "emulate/emitter.h"
+#include "emulate/host_mode.h"
 #include "emulate/matrix_plan.h"
 #include "emulate/mode_flow.h"
 #include "emulate/workgroup.h"
@@ -78,25 +79,42 @@ Result<void> translate_indexed(Emitter& emitter, isa::Instruction instruction) {
   return {};
 }
 
+/// An instruction that has a row, by its shape.
+Result<void> translate_row(Emitter& emitter, const isa::Instruction& instruction,
+                           const Implementation& implementation) {
+  switch (implementation.row.shape) {
+    case isa::Shape::Lane:
+      return translate_lane(emitter, instruction, implementation);
+    case isa::Shape::Packed:
+      return translate_packed(emitter, instruction, implementation);
+    case isa::Shape::Wave:
+      return translate_wave(emitter, instruction, implementation);
+    case isa::Shape::Scalar:
+      return translate_scalar(emitter, instruction, implementation);
+    case isa::Shape::Matrix:
+      return translate_matrix(emitter, instruction, implementation);
+    default:
+      return translate_memory(emitter, instruction, implementation);
+  }
+}
+
+bool sets_mode(const isa::Instruction& instruction) {
+  if (instruction.mnemonic == "s_round_mode" || instruction.mnemonic == "s_denorm_mode") return true;
+  return instruction.mnemonic.starts_with("s_setreg") &&
+         instruction.text.find("HW_REG_MODE") != std::string::npos;
+}
+
 }  // namespace
 
 Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction) {
   const Implementation* const implementation = find_implementation(instruction.mnemonic, emitter.target());
   if (!implementation) return translate_control(emitter, instruction);
-  switch (implementation->row.shape) {
-    case isa::Shape::Lane:
-      return translate_lane(emitter, instruction, *implementation);
-    case isa::Shape::Packed:
-      return translate_packed(emitter, instruction, *implementation);
-    case isa::Shape::Wave:
-      return translate_wave(emitter, instruction, *implementation);
-    case isa::Shape::Scalar:
-      return translate_scalar(emitter, instruction, *implementation);
-    case isa::Shape::Matrix:
-      return translate_matrix(emitter, instruction, *implementation);
-    default:
-      return translate_memory(emitter, instruction, *implementation);
-  }
+  const auto mode = emitter.mode_varies() ? host_mode_of(implementation->row) : std::nullopt;
+  if (!mode) return translate_row(emitter, instruction, *implementation);
+  emitter.emit(control::follow_mode, static_cast<uint32_t>(*mode));
+  const auto done = translate_row(emitter, instruction, *implementation);
+  emitter.emit(control::follow_mode, static_cast<uint32_t>(HostMode::Single));
+  return done;
 }
 
 /// The micro-operations of one piece of code, translated together. They never move.
@@ -167,6 +185,20 @@ void Program::remember_jump(uint64_t pc, const Uop* uop) {
                               std::memory_order_release);
 }
 
+void Program::expect_mode(uint32_t mode) {
+  if (is_default_mode(mode) || mode_varies_) return;
+  const std::scoped_lock lock(mutex_);
+  forget_translations();
+}
+
+/// What was translated without regard to MODE goes on for the waves that are in it.
+void Program::forget_translations() {
+  if (mode_varies_.exchange(true)) return;
+  entries_.clear();
+  for (auto& jump : jumps_) jump.store(nullptr, std::memory_order_release);
+  old_jumps_.push_back(std::exchange(kept_jumps_, {}));
+}
+
 Result<const Uop*> Program::entry(uint64_t pc) {
   const std::scoped_lock lock(mutex_);
   if (const auto found = entries_.find(pc); found != entries_.end()) return found->second;
@@ -226,6 +258,12 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
       if (!goes_on(flow)) break;
       pc = next;
     }
+  }
+
+  if (!mode_varies_ &&
+      std::any_of(code.begin(), code.end(), [](const auto& each) { return sets_mode(each.second); })) {
+    forget_translations();
+    return translate(entry_pc);
   }
 
   auto unit = std::make_unique<Unit>();

@@ -61,6 +61,11 @@ class Program {
   };
   [[nodiscard]] Place place(const Uop* uop) const;
 
+  /// Says with which MODE waves begin. From the first one on that is not the default, code is translated so
+  /// that instructions follow the fields of their types (emulate/host_mode.h).
+  void expect_mode(uint32_t mode);
+  [[nodiscard]] bool mode_varies() const { return mode_varies_; }
+
   [[nodiscard]] const isa::Target& target() const { return target_; }
   [[nodiscard]] int wave_lanes() const { return wave_lanes_; }
   [[nodiscard]] std::span<const uint8_t> code() const { return code_; }
@@ -78,6 +83,7 @@ class Program {
   struct Unit;
   Program(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code);
   Result<const Uop*> translate(uint64_t pc);
+  void forget_translations();
 
   const isa::Target& target_;
   int wave_lanes_;
@@ -106,6 +112,8 @@ class Program {
   void remember_jump(uint64_t pc, const Uop* uop);
   std::array<std::atomic<const Jump*>, kJumpSlots> jumps_{};
   std::unordered_map<uint64_t, Jump> kept_jumps_;
+  std::deque<std::unordered_map<uint64_t, Jump>> old_jumps_;  ///< waves may still look at them
+  std::atomic<bool> mode_varies_{false};
 };
 
 /// Where an indirect jump goes on; nullptr after stopping the wave with a fault. Called by the engine.

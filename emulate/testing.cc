@@ -8,7 +8,7 @@
 #include <cstring>
 #include <deque>
 
-#include "emulate/fault.h"
+#include "emulate/host_mode.h"
 #include "emulate/program.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/assembler.h"
@@ -73,6 +73,7 @@ Result<void> WaveTest::run(std::string_view assembly) {
   Program& loaded = *state_->programs.back();
   state_->group.program = &loaded;
   state_->group.fault.reset();
+  loaded.expect_mode(wave_->s[scalar_index::kMode]);
   const auto entry = loaded.entry(reinterpret_cast<uint64_t>(kept.data()));
   if (!entry) return tl::unexpected(entry.error());
   wave_->constants_loaded = 0;
@@ -84,7 +85,7 @@ Result<void> WaveTest::run(std::string_view assembly) {
   do {
     wave_->status = Status::Ready;
     wave_->budget = 10'000;
-    run_slice(*wave_);
+    run_in_mode(*wave_);
     left -= 10'000 - wave_->budget;
     if (left < 0) return fail(ErrorKind::Budget, "the test's program did not end");
   } while (wave_->status == Status::Ready || wave_->status == Status::Barrier);

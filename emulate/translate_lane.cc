@@ -220,6 +220,12 @@ class LaneTranslator {
     const auto by_type = [&](Micro of16, Micro of32, Micro of64) {
       return result_type_ == Type::F16 ? of16 : result_type_ == Type::F32 ? of32 : of64;
     };
+    // Where denormals may be flushed, a minimum has to do it, which is otherwise a choice of its sources.
+    const std::string& name = instruction_.mnemonic;
+    const bool chooses = name.starts_with("v_min") || name.starts_with("v_max") || name.starts_with("v_med3");
+    if (chooses && emitter_.mode_varies())
+      emitter_.emit(by_type(Micro::ScaleF16, Micro::ScaleF32, Micro::ScaleF64), uop_.d, uop_.d, 0,
+                    std::bit_cast<uint32_t>(1.0f));
     const float factor = instruction_.has("mul")   ? static_cast<float>(instruction_.value("mul"))
                          : instruction_.has("div") ? 1.0f / static_cast<float>(instruction_.value("div"))
                                                    : 1.0f;
