@@ -73,6 +73,22 @@ bool move_relative_both(const Uop* uop, Wave* wave) {
   return true;
 }
 
+bool move_rows_relative(const Uop* uop, Wave* wave) {
+  const uint64_t m0 = wave->s[index::kM0];
+  // The row of the VGPR whose number is that of `offset` and a part of M0; nothing for one that is no VGPR.
+  const auto row = [&](uint32_t offset, uint32_t bit) -> uint32_t* {
+    if (bit == 32) return &dword(wave, offset);
+    const uint64_t number = (offset - vgpr_offset(0)) / kRowBytes + (m0 >> bit & 0x3ff);
+    return number < kVgprRows ? wave->vgpr(static_cast<int>(number)) : nullptr;
+  };
+  const uint32_t* source = row(uop->a, uop->b);
+  uint32_t* const result = row(uop->d, uop->c);
+  if (!source) source = wave->vgpr(0);
+  for (uint32_t lane = 0; result && lane < wave->lanes; ++lane)
+    if (wave->exec() >> lane & 1) result[lane] = source[lane];
+  return true;
+}
+
 bool is_zero(const Uop* uop, Wave* wave) {
   dword(wave, uop->d) = scalar(wave, uop->a, uop->b) == 0;
   return true;

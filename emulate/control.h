@@ -23,6 +23,10 @@ bool move_from_relative(const Uop* uop, Wave* wave);
 bool move_to_relative(const Uop* uop, Wave* wave);
 bool move_relative_both(const Uop* uop, Wave* wave);
 
+/// v_movrels, v_movreld, v_movrelsd, v_movrelsd_2: row d = row a in active lanes; b, c = the bit of M0 from
+/// which ten bits are added to the number of the source, the result (32: nothing is added).
+bool move_rows_relative(const Uop* uop, Wave* wave);
+
 /// src_vccz and src_execz: d = 1 when b dwords at a are 0.
 bool is_zero(const Uop* uop, Wave* wave);
 

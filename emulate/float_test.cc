@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "emulate/lane_testing.h"
 #include "emulate/testing.h"
@@ -484,6 +485,38 @@ TEST(Float, Conversions) {
     expect_lanes(
         name, [&](uint64_t a, uint64_t b, auto...) { return normalized(a) | normalized(b) << 16; },
         integer_of(32, in));
+}
+
+/// The sequence that LLVM emits for a division, correctly rounded for all operands.
+template <class T>
+std::string division() {
+  const bool wide = sizeof(T) == 8;
+  const auto r = [&](int i) {
+    return wide ? "v[" + std::to_string(i) + ":" + std::to_string(i + 1) + "]" : "v" + std::to_string(i);
+  };
+  const auto line = [&](const std::string& op, const std::vector<std::string>& operands) {
+    std::string text = "v_" + op + (wide ? "_f64 " : "_f32 ");
+    for (size_t i = 0; i < operands.size(); ++i) text += (i ? ", " : "") + operands[i];
+    return text + "\n";
+  };
+  const std::string n = r(2), d = r(4), scaled_d = r(8), reciprocal = r(10), error = r(12), scaled_n = r(14),
+                    quotient = r(16), rest = r(18);
+  std::string text = line("div_scale", {scaled_d, "VCC", d, d, n}) + line("rcp", {reciprocal, scaled_d});
+  for (int step = 0; step < (wide ? 2 : 1); ++step)
+    text += line("fma", {error, "-" + scaled_d, reciprocal, "1.0"}) +
+            line("fma", {reciprocal, error, reciprocal, reciprocal});
+  text += line("div_scale", {scaled_n, "VCC", n, d, n}) + line("mul", {quotient, scaled_n, reciprocal});
+  if (!wide)
+    text += line("fma", {rest, "-" + scaled_d, quotient, scaled_n}) +
+            line("fma", {quotient, rest, reciprocal, quotient});
+  return text + line("fma", {rest, "-" + scaled_d, quotient, scaled_n}) +
+         line("div_fmas", {rest, rest, reciprocal, quotient}) + line("div_fixup", {r(0), rest, d, n});
+}
+
+TEST(Float, DivisionIsCorrectlyRounded) {
+  const auto quotient = [](auto n, auto d, auto...) { return n / d; };
+  expect_lanes(division<float>(), f32(quotient), of32());
+  expect_lanes(division<double>(), f64(quotient), of64());
 }
 
 TEST(Float, FixupAnswersSpecialCases) {

@@ -206,6 +206,18 @@ Result<void> move_relative(Emitter& emitter, const Instruction& instruction) {
   return {};
 }
 
+template <uint32_t kSourceBit, uint32_t kResultBit>
+Result<void> move_rows_relative(Emitter& emitter, const Instruction& instruction) {
+  const bool plain = instruction.modifiers.empty() && instruction.operands.size() == 2 && is_row(instruction.operands[0]);
+  if (!plain || (kSourceBit < 32 && !is_row(instruction.operands[1]))) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  const auto source = emitter.row_source(instruction.operands[1], Type::U32);
+  if (!result) return tl::unexpected(result.error());
+  if (!source) return tl::unexpected(source.error());
+  emitter.emit(control::move_rows_relative, *result, *source, kSourceBit, kResultBit);
+  return {};
+}
+
 /// gpr_idx(SRC0,DST): which operands M0's index is added to, as M0 holds it in bits 12 to 15.
 Result<uint32_t> index_operands(const Instruction& instruction, const Operand& operand) {
   if (operand.kind == Operand::Kind::Integer) return static_cast<uint32_t>(operand.bits) & 15;
@@ -304,6 +316,10 @@ constexpr std::array kEntries = {
     ControlEntry{"s_movrels_b64", move_relative<control::move_from_relative, 2>},
     ControlEntry{"s_movreld_b32", move_relative<control::move_to_relative, 1>},
     ControlEntry{"s_movreld_b64", move_relative<control::move_to_relative, 2>},
+    ControlEntry{"v_movrels_b32", move_rows_relative<0, 32>, kRdna},
+    ControlEntry{"v_movreld_b32", move_rows_relative<32, 0>, kRdna},
+    ControlEntry{"v_movrelsd_b32", move_rows_relative<0, 0>, kRdna},
+    ControlEntry{"v_movrelsd_2_b32", move_rows_relative<0, 16>, kRdna},
     ControlEntry{"s_movrelsd_2_b32", move_relative<control::move_relative_both, 1>, kRdna},
     // Flow
     ControlEntry{"s_branch s_cbranch_scc0 s_cbranch_scc1 s_cbranch_vccz s_cbranch_vccnz s_cbranch_execz s_cbranch_execnz "

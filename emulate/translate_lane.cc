@@ -70,6 +70,11 @@ class LaneTranslator {
   /// The operands that a row prints; some are printed as modifiers.
   [[nodiscard]] std::vector<Operand> printed_operands() const {
     std::vector<Operand> operands = instruction_.operands;
+    // A scalar costs nothing as the first source.
+    const bool plain = instruction_.encoding != Encoding::Sdwa && !dpp_ && !instruction_.has("op_sel");
+    if (implementation_->row.facts.commutes && plain && operands.size() >= 3 && is_row(operands[1]) &&
+        !is_row(operands[2]))
+      std::swap(operands[1], operands[2]);
     if (instruction_.mnemonic.starts_with("v_bitop3_"))
       operands.push_back({.kind = Operand::Kind::Integer, .bits = instruction_.value("bitop3")});
     return operands;
@@ -127,6 +132,13 @@ class LaneTranslator {
     return {};
   }
 
+  /// Whether the handler for changed signs is the one to run; it reads rows only.
+  [[nodiscard]] bool changes_signs() const {
+    return implementation_->signs[emitter_.wave32()] &&
+           std::any_of(instruction_.operands.begin(), instruction_.operands.end(),
+                       [](const Operand& operand) { return operand.negate || operand.absolute; });
+  }
+
   [[nodiscard]] bool op_sel(size_t index) const { return instruction_.value("op_sel", 0, index) != 0; }
   /// Whether the upper half of an operand is meant, of a printed position in op_sel.
   [[nodiscard]] bool high(const Operand& operand, size_t index) const {
@@ -143,7 +155,8 @@ class LaneTranslator {
       field = {16, 16};
     }
     const bool plain = field.width == 32 && !operand.negate && !operand.absolute;
-    if (index == 0 && plain && !is_row(operand) && !dpp_ && implementation_->handlers[emitter_.wave32()][1]) {
+    if (index == 0 && plain && !is_row(operand) && !dpp_ && !changes_signs() &&
+        implementation_->handlers[emitter_.wave32()][1]) {
       scalar_first_ = true;
       return emitter_.scalar_source(operand, type);
     }
@@ -163,6 +176,11 @@ class LaneTranslator {
       source = part;
     }
     if (!operand.absolute && !operand.negate) return source;
+    if (implementation_->signs[emitter_.wave32()]) {
+      signs_ |= static_cast<uint32_t>(operand.negate) << index | static_cast<uint32_t>(operand.absolute)
+                                                                     << (8 + index);
+      return source;
+    }
     // The sign is the highest bit of any type; of a wide one it stands in the second row.
     const uint32_t changed = emitter_.temporary_rows(count);
     if (count == 2) emitter_.emit(Micro::CopyRow, changed, source);
@@ -209,6 +227,10 @@ class LaneTranslator {
     const uint32_t saved = narrow ? emitter_.temporary_scalars(2) : 0;
     if (narrow) emitter_.emit(Micro::DppNarrow, saved).pointer = dpp_;
     uop_.handler = implementation_->handlers[emitter_.wave32()][scalar_first_];
+    if (signs_ != 0) {
+      uop_.handler = implementation_->signs[emitter_.wave32()];
+      uop_.e = signs_;
+    }
     emitter_.emit(uop_);
     if (is_float(result_type_)) finish_float();
     if (in_part) emitter_.emit(Micro::Insert, register_, uop_.d, part_.first(), part_.second());
@@ -242,6 +264,7 @@ class LaneTranslator {
   const DppTable* dpp_ = nullptr;
   Uop uop_;
   bool scalar_first_ = false, reads_destination_ = false, exec_too_ = false;
+  uint32_t signs_ = 0;  ///< of f32 sources, for the handler that changes them
   Type result_type_ = Type::U32;
   Field part_;             ///< of the register, that the result goes to
   uint32_t register_ = 0;  ///< when part_ is not all of it

@@ -62,6 +62,7 @@ struct Facts {
   Fidelity fidelity = Fidelity::Exact;
   std::string_view bound = {};  ///< of an approximate row: its error, for example "1 ulp"
   bool keeps_high = false;      ///< a 16-bit result leaves the register's upper half in every generation
+  bool commutes = false;        ///< its first two sources may be exchanged
   bool saturates = false;       ///< the row of the form with `clamp`; the form without has a row of its own
 };
 

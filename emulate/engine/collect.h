@@ -19,6 +19,11 @@ class Collector {
     Implementation implementation{isa::make_row<Signature>(isa::Shape::Lane, names, facts)};
     implementation.handlers[0][0] = Operation<64, false, Body, Signature>::run;
     implementation.handlers[0][1] = Operation<64, true, Body, Signature>::run;
+    if constexpr (OnlySingles<Signature>::value) {
+      implementation.signs[0] = LaneOperation<64, false, Body, Signature, true>::run;
+      if (facts.generations & isa::kRdna)
+        implementation.signs[1] = LaneOperation<32, false, Body, Signature, true>::run;
+    }
     if (facts.generations & isa::kRdna) {
       implementation.handlers[1][0] = Operation<32, false, Body, Signature>::run;
       implementation.handlers[1][1] = Operation<32, true, Body, Signature>::run;

@@ -16,6 +16,9 @@ namespace wavesmith::emulate {
 struct Implementation {
   isa::Row row;
   Handler handlers[2][2] = {};
+  /// Rows of f32 alone: [wave32]; bit i of the micro-operation's e negates the i-th source, bit 8 + i takes
+  /// its absolute value before that.
+  Handler signs[2] = {};
 };
 
 /// Micro-operations that are no instruction of their own: operand preparation and control.

@@ -60,13 +60,20 @@ struct HandlerSignature<isa::out<isa::bit, isa::exec>(A...)> {
   using type = isa::bit(A...);
 };
 
+/// Whether a row reads and writes nothing but f32: its signs can be changed on the way.
+template <class Signature>
+struct OnlySingles : std::false_type {};
+template <class... A>
+struct OnlySingles<isa::f32(A...)>
+    : std::bool_constant<((std::is_same_v<A, isa::f32> || std::is_same_v<A, isa::old<isa::f32>>) && ...)> {};
+
 /// kWaveLanes is 64 or 32; 0 stands for either, in a loop that is not unrolled.
-template <int kWaveLanes, bool kScalarFirst, class Body, class Signature>
+template <int kWaveLanes, bool kScalarFirst, class Body, class Signature, bool kSigns = false>
 struct LaneOperation;
 
 /// Sources take the micro-operation's a, b, c, f in order (a former destination takes d); results d, e.
-template <int kWaveLanes, bool kScalarFirst, class Body, class R, class... A>
-struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
+template <int kWaveLanes, bool kScalarFirst, class Body, class R, class... A, bool kSigns>
+struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...), kSigns> {
   static constexpr int kPacks = kWaveLanes / kPackLanes;
 
   /// Which of a, b, c, f each source takes.
@@ -84,7 +91,15 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
   struct Sources {
     std::byte* rows[sizeof...(A) + 1];
     uint64_t masks[sizeof...(A) + 1];
+    uint32_t signs;
   };
+
+  /// Source bits with the signs that the micro-operation asks for.
+  template <int kSlot>
+  [[gnu::always_inline]] static Pack<uint32_t> with_signs(Pack<uint32_t> word, uint32_t signs) {
+    const uint32_t keep = ~((signs >> (8 + kSlot) & 1) << 31), flip = (signs >> kSlot & 1) << 31;
+    return (word & Pack<uint32_t>(keep)) ^ Pack<uint32_t>(flip);
+  }
 
   template <class T, size_t I>
   [[gnu::always_inline]] static auto source(const Sources& sources, int pack) {
@@ -95,6 +110,8 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
     } else if constexpr (std::is_same_v<T, isa::lane_number>) {
       constexpr Pack<uint32_t> kNumbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
       return kNumbers + static_cast<uint32_t>(kPackLanes * pack);
+    } else if constexpr (kSigns && slots()[I] >= 0) {
+      return Io<T>::unpack(with_signs<slots()[I]>(dwords(sources.rows[I], pack), sources.signs));
     } else if constexpr (kScalarFirst && slots()[I] == 0) {
       return Io<T>::broadcast(sources.rows[I]);
     } else {
@@ -142,6 +159,7 @@ struct LaneOperation<kWaveLanes, kScalarFirst, Body, R(A...)> {
     Sources sources;
     ((sources.rows[I] = base(wave) + offset(uop, slots()[I])), ...);
     ((sources.masks[I] = IsMask<A>::value ? at<uint64_t>(wave, offset(uop, slots()[I])) : 0), ...);
+    sources.signs = kSigns ? uop->e : 0;
     std::byte* const d = base(wave) + uop->d;
     std::byte* const e = base(wave) + uop->e;
     uint64_t bits[2] = {};

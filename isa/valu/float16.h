@@ -2,6 +2,7 @@
 #pragma once
 
 #include "isa/row.h"
+#include "isa/valu/half_fma.h"
 #include "isa/valu/numeric.h"
 
 namespace wavesmith::isa {
@@ -9,7 +10,7 @@ namespace wavesmith::isa {
 template <class Visitor>
 void float16(Visitor& v) {
   using namespace detail;
-  constexpr auto fma = [](auto a, auto b, auto c) { return fma16(a, b, c); };
+  constexpr auto fma = [](auto a, auto b, auto c) { return half_fma(a, b, c); };
   // Unfused: the product is rounded.
   constexpr auto mad = [](auto a, auto b, auto c) { return round16(a * b) + c; };
   constexpr Facts cdna{.generations = kCdna}, rdna{.generations = kRdna}, kept{.keeps_high = true};

@@ -35,15 +35,16 @@ void float32(Visitor& v) {
   constexpr auto fma_dx9 = [](auto a, auto b, auto c) {
     return ((a == 0) | (b == 0)) ? c : fused(a, b, c);
   };
+  constexpr Facts commutes{.commutes = true};
   constexpr Facts cdna2{.generations = kCdna2}, rdna{.generations = kRdna}, rdna3{.generations = kRdna3};
   // clang-format off
-  v(lane<f32(f32, f32)>,           "v_add_f32", [](auto a, auto b) { return a + b; });
+  v(lane<f32(f32, f32)>,           "v_add_f32", [](auto a, auto b) { return a + b; }, commutes);
   v(lane<f32(f32, f32)>,           "v_sub_f32", [](auto a, auto b) { return a - b; });
   v(lane<f32(f32, f32)>,           "v_subrev_f32", [](auto a, auto b) { return b - a; });
-  v(lane<f32(f32, f32)>,           "v_mul_f32", [](auto a, auto b) { return a * b; });
+  v(lane<f32(f32, f32)>,           "v_mul_f32", [](auto a, auto b) { return a * b; }, commutes);
   v(rare<f32(f32, f32)>,           "v_mul_legacy_f32 v_mul_dx9_zero_f32", multiply_dx9);
-  v(lane<f32(f32, f32, f32)>,      "v_fma_f32 v_fmaak_f32 v_fmamk_f32", fma);
-  v(lane<f32(f32, f32, old<f32>)>, "v_fmac_f32", fma);
+  v(lane<f32(f32, f32, f32)>,      "v_fma_f32 v_fmaak_f32 v_fmamk_f32", fma, commutes);
+  v(lane<f32(f32, f32, old<f32>)>, "v_fmac_f32", fma, commutes);
   v(rare<f32(f32, f32, f32)>,      "v_fma_dx9_zero_f32", fma_dx9, rdna);
   v(rare<f32(f32, f32, old<f32>)>, "v_fmac_dx9_zero_f32", fma_dx9, rdna3);
   v(rare<f32(f32, f32, f32)>,      "v_mad_f32 v_madak_f32 v_madmk_f32", mad_flushing, cdna2);

@@ -35,11 +35,11 @@ template <class Visitor>
 void float64(Visitor& v) {
   using namespace detail;
   constexpr auto fma = [](auto a, auto b, auto c) { return __builtin_elementwise_fma(a, b, c); };
-  constexpr Facts wide{.issue = Issue::Double};
+  constexpr Facts wide{.issue = Issue::Double}, commutes{.issue = Issue::Double, .commutes = true};
   // clang-format off
-  v(lane<f64(f64, f64)>,           "v_add_f64", [](auto a, auto b) { return a + b; }, wide);
-  v(lane<f64(f64, f64)>,           "v_mul_f64", [](auto a, auto b) { return a * b; }, wide);
-  v(lane<f64(f64, f64, f64)>,      "v_fma_f64", fma, wide);
+  v(lane<f64(f64, f64)>,           "v_add_f64", [](auto a, auto b) { return a + b; }, commutes);
+  v(lane<f64(f64, f64)>,           "v_mul_f64", [](auto a, auto b) { return a * b; }, commutes);
+  v(lane<f64(f64, f64, f64)>,      "v_fma_f64", fma, commutes);
   v(lane<f64(f64, f64, old<f64>)>, "v_fmac_f64", fma, {.issue = Issue::Double, .generations = kCdna});
   v(rare<f64(f64)>,                "v_trunc_f64", [](auto a) { return __builtin_elementwise_trunc(a); }, wide);
   v(rare<f64(f64)>,                "v_ceil_f64",  [](auto a) { return __builtin_elementwise_ceil(a); }, wide);

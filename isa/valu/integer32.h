@@ -57,15 +57,16 @@ template <class Visitor>
 void integer32(Visitor& v) {
   using namespace detail;
   constexpr Facts rdna{.generations = kRdna}, cdna4{.generations = kCdna4}, sat{.saturates = true};
+  constexpr Facts commutes{.commutes = true};
   // clang-format off
   v(lane<u32(u32)>,                    "v_mov_b32", [](auto a) { return a; });
   v(lane<u32(u32)>,                    "v_not_b32", [](auto a) { return ~a; });
-  v(lane<u32(u32, u32)>,               "v_and_b32", [](auto a, auto b) { return a & b; });
-  v(lane<u32(u32, u32)>,               "v_or_b32",  [](auto a, auto b) { return a | b; });
-  v(lane<u32(u32, u32)>,               "v_xor_b32", [](auto a, auto b) { return a ^ b; });
+  v(lane<u32(u32, u32)>,               "v_and_b32", [](auto a, auto b) { return a & b; }, commutes);
+  v(lane<u32(u32, u32)>,               "v_or_b32",  [](auto a, auto b) { return a | b; }, commutes);
+  v(lane<u32(u32, u32)>,               "v_xor_b32", [](auto a, auto b) { return a ^ b; }, commutes);
   v(rare<u32(u32, u32)>,               "v_xnor_b32", [](auto a, auto b) { return ~(a ^ b); });
-  v(lane<u32(u32, u32, u32)>,          "v_and_or_b32", [](auto a, auto b, auto c) { return (a & b) | c; });
-  v(lane<u32(u32, u32, u32)>,          "v_or3_b32",  [](auto a, auto b, auto c) { return a | b | c; });
+  v(lane<u32(u32, u32, u32)>,          "v_and_or_b32", [](auto a, auto b, auto c) { return (a & b) | c; }, commutes);
+  v(lane<u32(u32, u32, u32)>,          "v_or3_b32",  [](auto a, auto b, auto c) { return a | b | c; }, commutes);
   v(rare<u32(u32, u32, u32)>,          "v_xor3_b32", [](auto a, auto b, auto c) { return a ^ b ^ c; }, rdna);
   v(rare<u32(u32, u32, u32)>,          "v_xad_u32",  [](auto a, auto b, auto c) { return (a ^ b) + c; });
   v(rare<u32(u32, u32, u32, u32)>,     "v_bitop3_b32", [](auto a, auto b, auto c, auto table) { return truth_table(a, b, c, table); }, cdna4);
@@ -78,7 +79,7 @@ void integer32(Visitor& v) {
   v(lane<u32(u32, u32, u32)>,          "v_add_lshl_u32", [](auto a, auto b, auto c) { return (a + b) << (c & 31); });
   v(lane<u32(u32, u32, u32)>,          "v_lshl_or_b32", [](auto a, auto b, auto c) { return (a << (b & 31)) | c; });
 
-  v(lane<u32(u32, u32)>,               "v_add_u32 v_add_nc_u32", [](auto a, auto b) { return a + b; });
+  v(lane<u32(u32, u32)>,               "v_add_u32 v_add_nc_u32", [](auto a, auto b) { return a + b; }, commutes);
   v(lane<u32(u32, u32)>,               "v_sub_u32 v_sub_nc_u32", [](auto a, auto b) { return a - b; });
   v(rare<u32(u32, u32)>,               "v_subrev_u32 v_subrev_nc_u32", [](auto a, auto b) { return b - a; });
   v(rare<u32(u32, u32)>,               "v_add_i32 v_add_nc_i32", [](auto a, auto b) { return a + b; });
@@ -88,7 +89,7 @@ void integer32(Visitor& v) {
   v(rare<u32(u32, u32)>,               "v_subrev_u32 v_subrev_nc_u32", [](auto a, auto b) { return __builtin_elementwise_sub_sat(b, a); }, sat);
   v(rare<i32(i32, i32)>,               "v_add_i32 v_add_nc_i32", [](auto a, auto b) { return __builtin_elementwise_add_sat(a, b); }, sat);
   v(rare<i32(i32, i32)>,               "v_sub_i32 v_sub_nc_i32", [](auto a, auto b) { return __builtin_elementwise_sub_sat(a, b); }, sat);
-  v(lane<u32(u32, u32, u32)>,          "v_add3_u32", [](auto a, auto b, auto c) { return a + b + c; });
+  v(lane<u32(u32, u32, u32)>,          "v_add3_u32", [](auto a, auto b, auto c) { return a + b + c; }, commutes);
 
   v(lane<out<u32, bit>(u32, u32)>,     "v_add_co_u32", [](auto a, auto b) { auto sum = a + b; return Results{sum, lanes(sum < a)}; });
   v(lane<out<u32, bit>(u32, u32)>,     "v_sub_co_u32", [](auto a, auto b) { return Results{a - b, lanes(a < b)}; });
@@ -101,14 +102,14 @@ void integer32(Visitor& v) {
   v(lane<out<u32, bit>(u32, u32, bit)>, "v_subb_co_u32 v_sub_co_ci_u32", [](auto a, auto b, auto borrow) { return subtract(a, b, borrow); });
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_subbrev_co_u32 v_subrev_co_ci_u32", [](auto a, auto b, auto borrow) { return subtract(b, a, borrow); });
 
-  v(lane<u32(u32, u32)>,               "v_mul_lo_u32", [](auto a, auto b) { return a * b; });
-  v(lane<u32(u32, u32)>,               "v_mul_hi_u32", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a, b) >> 32); });
+  v(lane<u32(u32, u32)>,               "v_mul_lo_u32", [](auto a, auto b) { return a * b; }, commutes);
+  v(lane<u32(u32, u32)>,               "v_mul_hi_u32", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a, b) >> 32); }, commutes);
   v(rare<i32(i32, i32)>,               "v_mul_hi_i32", [](auto a, auto b) { return convert<int32_t>(wide_product<int64_t>(a, b) >> 32); });
-  v(lane<u32(u32, u32)>,               "v_mul_u32_u24", [](auto a, auto b) { return (a & 0xffffff) * (b & 0xffffff); });
-  v(lane<i32(i32, i32)>,               "v_mul_i32_i24", [](auto a, auto b) { return bits<Pack<int32_t>>(bits<Pack<uint32_t>>(signed24(a)) * bits<Pack<uint32_t>>(signed24(b))); });
+  v(lane<u32(u32, u32)>,               "v_mul_u32_u24", [](auto a, auto b) { return (a & 0xffffff) * (b & 0xffffff); }, commutes);
+  v(lane<i32(i32, i32)>,               "v_mul_i32_i24", [](auto a, auto b) { return bits<Pack<int32_t>>(bits<Pack<uint32_t>>(signed24(a)) * bits<Pack<uint32_t>>(signed24(b))); }, commutes);
   v(rare<u32(u32, u32)>,               "v_mul_hi_u32_u24", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a & 0xffffff, b & 0xffffff) >> 32); });
   v(rare<i32(i32, i32)>,               "v_mul_hi_i32_i24", [](auto a, auto b) { return convert<int32_t>(wide_product<int64_t>(signed24(a), signed24(b)) >> 32); });
-  v(lane<u32(u32, u32, u32)>,          "v_mad_u32_u24", [](auto a, auto b, auto c) { return (a & 0xffffff) * (b & 0xffffff) + c; });
+  v(lane<u32(u32, u32, u32)>,          "v_mad_u32_u24", [](auto a, auto b, auto c) { return (a & 0xffffff) * (b & 0xffffff) + c; }, commutes);
   v(lane<i32(i32, i32, i32)>,          "v_mad_i32_i24", [](auto a, auto b, auto c) {
     return bits<Pack<int32_t>>(bits<Pack<uint32_t>>(signed24(a)) * bits<Pack<uint32_t>>(signed24(b)) + bits<Pack<uint32_t>>(c));
   });
@@ -125,10 +126,10 @@ void integer32(Visitor& v) {
   v(rare<u32(u16, u16, u32)>,          "v_mad_u32_u16", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(wide_product<uint32_t>(a, b), c); }, sat);
   v(rare<i32(i16, i16, i32)>,          "v_mad_i32_i16", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(wide_product<int32_t>(a, b), c); }, sat);
 
-  v(lane<u32(u32, u32)>,               "v_min_u32", min);
-  v(lane<u32(u32, u32)>,               "v_max_u32", max);
-  v(lane<i32(i32, i32)>,               "v_min_i32", min);
-  v(lane<i32(i32, i32)>,               "v_max_i32", max);
+  v(lane<u32(u32, u32)>,               "v_min_u32", min, commutes);
+  v(lane<u32(u32, u32)>,               "v_max_u32", max, commutes);
+  v(lane<i32(i32, i32)>,               "v_min_i32", min, commutes);
+  v(lane<i32(i32, i32)>,               "v_max_i32", max, commutes);
   v(rare<u32(u32, u32, u32)>,          "v_min3_u32", [](auto a, auto b, auto c) { return min(min(a, b), c); });
   v(rare<u32(u32, u32, u32)>,          "v_max3_u32", [](auto a, auto b, auto c) { return max(max(a, b), c); });
   v(rare<i32(i32, i32, i32)>,          "v_min3_i32", [](auto a, auto b, auto c) { return min(min(a, b), c); });

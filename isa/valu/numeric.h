@@ -106,18 +106,6 @@ inline Pack<double> scale(Pack<double> x, Pack<int64_t> power) {
   return parts.mantissa * power_of_two<Pack<double>>(total - last) * power_of_two<Pack<double>>(last);
 }
 
-/// To f32 with a sticky last bit, so that rounding the result to fewer bits is as good as rounding x.
-inline Pack<float> narrow_to_odd(Pack<double> x) {
-  constexpr uint64_t kDropped = (uint64_t{1} << 29) - 1;
-  const auto word = bits<Pack<uint64_t>>(x);
-  const auto sticky = (word & kDropped) != 0 ? Pack<uint64_t>(kDropped + 1) : Pack<uint64_t>(0);
-  return convert<float>(bits<Pack<double>>((word & ~kDropped) | sticky));
-}
-
-/// The fused multiply-add of f16 operands, exact but for the sticky last bit.
-inline Pack<float> fma16(Pack<float> a, Pack<float> b, Pack<float> c) {
-  return narrow_to_odd(convert<double>(a) * convert<double>(b) + convert<double>(c));
-}
 inline Pack<float> round16(Pack<float> a) { return convert<float>(convert<_Float16>(a)); }
 
 template <class V>

@@ -1,0 +1,208 @@
+// Every vector row touches exactly the operands that it declares: its handlers run on random registers, once
+// more with everything undeclared changed, and once more with each declared source changed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "emulate/engine/handlers.h"
+#include "emulate/wave.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+using isa::Role;
+using isa::Type;
+
+int rows_of(Type type) {
+  switch (type) {
+    case Type::F64:
+    case Type::U64:
+    case Type::I64:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+/// Bytes of the wave that a role names.
+struct Place {
+  uint32_t offset, bytes;
+  bool source, result;
+};
+
+struct Bound {
+  Uop uop;
+  std::vector<Place> places;
+};
+
+constexpr int kStride = 8;  // VGPRs between operands
+
+Bound bind(const Implementation& implementation, int lanes, Handler handler, bool scalar_first) {
+  Bound bound;
+  bound.uop.handler = handler;
+  uint32_t* const results[] = {&bound.uop.d, &bound.uop.e};
+  uint32_t* const sources[] = {&bound.uop.a, &bound.uop.b, &bound.uop.c, &bound.uop.f};
+  const auto mask_bytes = static_cast<uint32_t>(lanes / 8);
+  size_t result = 0, source = 0;
+  int number = 0;
+  for (int i = 0; i < implementation.row.count; ++i) {
+    const Role& role = implementation.row.roles[i];
+    const bool writes = role.use == Role::Use::Write;
+    if (role.type == Type::Exec) {
+      if (result == 0) {
+        bound.places.push_back({scalar_offset(scalar_index::kExec), mask_bytes, false, true});
+        *results[0] = scalar_offset(scalar_index::kExec);
+      }
+      ++result;
+      continue;
+    }
+    Place place{};
+    if (role.destination_too) {
+      bound.places.front().source = true;
+      continue;
+    }
+    const auto position = number++;
+    if (role.type == Type::LaneMask)
+      place = {role.printed ? scalar_offset(2 + 2 * position) : scalar_offset(scalar_index::kVcc), mask_bytes,
+               !writes, writes};
+    else if (scalar_first && !writes && source == 0)
+      place = {scalar_offset(40), static_cast<uint32_t>(4 * rows_of(role.type)), true, false};
+    else
+      place = {vgpr_offset(kStride * position), static_cast<uint32_t>(kRowBytes * rows_of(role.type)),
+               !writes, writes};
+    bound.places.push_back(place);
+    (writes ? *results[result++] : *sources[source++]) = place.offset;
+  }
+  return bound;
+}
+
+/// Storage for waves as the interpreter wants it.
+struct Storage {
+  std::unique_ptr<Wave, void (*)(void*)> wave{
+      static_cast<Wave*>(std::aligned_alloc(alignof(Wave), sizeof(Wave))), std::free};
+  std::byte* bytes() { return reinterpret_cast<std::byte*>(wave.get()); }
+};
+
+/// The registers: SGPRs up to SCC, EXEC apart, and all rows.
+constexpr size_t kScalarsEnd = offsetof(Wave, s) + 4 * scalar_index::kExec, kRowsBegin = offsetof(Wave, row),
+                 kRowsEnd = kRowsBegin + sizeof(Wave::row);
+
+template <class F>
+void each_register_byte(F f) {
+  for (size_t i = offsetof(Wave, s); i < kScalarsEnd; ++i) f(i);
+  for (size_t i = kRowsBegin; i < kRowsEnd; ++i) f(i);
+}
+
+class RowEffects : public testing::Test {
+ protected:
+  void fill(Wave& wave, int lanes, uint64_t exec) {
+    std::memset(static_cast<void*>(&wave), 0, sizeof wave);
+    auto* const dwords = reinterpret_cast<uint32_t*>(wave.row);
+    for (size_t i = 0; i < sizeof(wave.row) / 4; ++i) dwords[i] = value();
+    for (int i = 0; i < scalar_index::kExec; ++i) wave.s[i] = value();
+    wave.lanes = static_cast<uint32_t>(lanes);
+    wave.exec() = exec & (lanes == 64 ? ~uint64_t{0} : 0xffffffffu);
+  }
+  /// Any bits, small numbers, and floats near 1 of each width.
+  uint32_t value() {
+    const auto any = static_cast<uint32_t>(random_());
+    switch (random_() % 4) {
+      case 0:
+        return any & 0x1f;
+      case 1:
+        return 0x3f800000u ^ (any & 0x81ffffffu);
+      case 2:
+        return 0x3c003c00u ^ (any & 0x87ff87ffu);
+      default:
+        return any;
+    }
+  }
+  void execute(Wave& wave, const Uop& uop) {
+    const Uop code[] = {uop, Uop{engine().micro[static_cast<size_t>(Micro::End)][0]}};
+    code[0].handler(code, &wave);
+  }
+  static bool declared(const Bound& bound, size_t byte, bool source) {
+    for (const Place& place : bound.places)
+      if ((source ? place.source : place.result) && byte >= place.offset && byte < place.offset + place.bytes)
+        return true;
+    return false;
+  }
+
+  void check(const Implementation& implementation, int lanes, Handler handler, bool scalar_first) {
+    const Bound bound = bind(implementation, lanes, handler, scalar_first);
+    std::vector<bool> matters(bound.places.size());
+    bool changed = false;
+    for (int round = 0; round < 10; ++round) {
+      fill(*before_.wave, lanes, round % 2 ? random_() | random_() : ~uint64_t{0});
+      const auto run_copy = [&](Storage& storage) { execute(*storage.wave, bound.uop); };
+      std::memcpy(after_.bytes(), before_.bytes(), sizeof(Wave));
+      run_copy(after_);
+      each_register_byte([&](size_t i) {
+        if (after_.bytes()[i] == before_.bytes()[i]) return;
+        changed = true;
+        if (!declared(bound, i, false))
+          ADD_FAILURE() << "writes byte " << i << " of the wave, which it does not declare";
+      });
+      if (HasFailure()) return;
+      // What it does not declare as a source makes no difference.
+      std::memcpy(other_.bytes(), before_.bytes(), sizeof(Wave));
+      each_register_byte([&](size_t i) {
+        if (!declared(bound, i, true) && !declared(bound, i, false)) other_.bytes()[i] ^= std::byte{0x5a};
+      });
+      run_copy(other_);
+      for (const Place& place : bound.places)
+        if (place.result)
+          ASSERT_EQ(std::memcmp(other_.bytes() + place.offset, after_.bytes() + place.offset, place.bytes), 0)
+              << "reads what it does not declare";
+      for (size_t p = 0; p < bound.places.size(); ++p) {
+        if (!bound.places[p].source || matters[p]) continue;
+        std::memcpy(other_.bytes(), before_.bytes(), sizeof(Wave));
+        for (uint32_t i = 0; i < bound.places[p].bytes; i += 4) {
+          const uint32_t another = value();
+          std::memcpy(other_.bytes() + bound.places[p].offset + i, &another, 4);
+        }
+        run_copy(other_);
+        for (const Place& place : bound.places)
+          if (place.result &&
+              std::memcmp(other_.bytes() + place.offset, after_.bytes() + place.offset, place.bytes) != 0)
+            matters[p] = true;
+      }
+    }
+    EXPECT_TRUE(changed) << "writes nothing";
+    // A comparison that is always or never true reads nothing.
+    const std::string_view names = implementation.row.mnemonics;
+    for (const std::string_view constant :
+         {"v_cmp_f_", "v_cmpx_f_", "v_cmp_t_", "v_cmpx_t_", "v_cmp_tru_", "v_cmpx_tru_"})
+      if (names.starts_with(constant)) return;
+    for (size_t p = 0; p < bound.places.size(); ++p)
+      if (bound.places[p].source) EXPECT_TRUE(matters[p]) << "operand " << p << " makes no difference";
+  }
+
+  std::mt19937_64 random_{11};
+  Storage before_, after_, other_;
+};
+
+TEST_F(RowEffects, AreTheDeclaredOnes) {
+  int checked = 0;
+  for (const Implementation& implementation : engine().implementations) {
+    if (implementation.row.shape != isa::Shape::Lane) continue;
+    for (const int lanes : {64, 32})
+      for (const bool scalar_first : {false, true}) {
+        const Handler handler = implementation.handlers[lanes == 32][scalar_first];
+        if (!handler || (lanes == 32 && !(implementation.row.facts.generations & isa::kRdna))) continue;
+        SCOPED_TRACE(fmt::format("{}, {} lanes{}", implementation.row.mnemonics, lanes,
+                                 scalar_first ? ", first source scalar" : ""));
+        check(implementation, lanes, handler, scalar_first);
+        ++checked;
+        if (HasFatalFailure()) return;
+      }
+  }
+  EXPECT_GT(checked, 500);
+}
+
+}  // namespace
+}  // namespace wavesmith::emulate
