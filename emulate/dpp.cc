@@ -55,6 +55,11 @@ const DppTable* keep(const DppTable& table) {
 
 }  // namespace
 
+bool is_dpp(const isa::Instruction& instruction) {
+  return instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp ||
+         control_of(instruction) != nullptr;
+}
+
 Result<const DppTable*> dpp_table(const isa::Instruction& instruction, int lanes) {
   const isa::Modifier* const control = control_of(instruction);
   const bool eight = control && control->name == "dpp8";

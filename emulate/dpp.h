@@ -25,6 +25,9 @@ struct DppTable {
   }
 };
 
+/// Whether the instruction is in DPP encoding. Comparisons are printed without the suffix that says so.
+bool is_dpp(const isa::Instruction& instruction);
+
 /// The control of an instruction in DPP encoding; tables are shared and live as long as the program.
 Result<const DppTable*> dpp_table(const isa::Instruction& instruction, int lanes);
 

@@ -214,7 +214,7 @@ TEST(Operands, ConstantsByType) {
     const auto done = test.run(R"(
       v_add_f64 v[0:1], v[20:21], 0.5
       v_add_f64 v[2:3], v[20:21], -4.0
-      v_add_f64 v[4:5], v[20:21], 0.15915494
+      v_add_f64 v[4:5], v[20:21], 0.15915494309189532
       v_add_f64 v[6:7], v[20:21], 3
       v_add_f32 v8, 0.15915494, v20
       v_add_f32 v9, 0x40490fdb, v20

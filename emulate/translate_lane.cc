@@ -56,7 +56,7 @@ class LaneTranslator {
         return fail(ErrorKind::Unsupported,
                     fmt::format("modifier '{}' of '{}'", modifier.name, instruction_.text));
     if (auto done = choose_row(); !done) return done;
-    if (instruction_.encoding == Encoding::Dpp || instruction_.encoding == Encoding::E64Dpp) {
+    if (is_dpp(instruction_)) {
       auto table = dpp_table(instruction_, emitter_.lanes());
       if (!table) return tl::unexpected(table.error());
       dpp_ = *table;

@@ -40,7 +40,7 @@ auto div_scale(V a, V b, V c) {
   const I up = S::kBy, down = -S::kBy, none = 0;
   const I power = near_overflow                       ? (is_b ? up : none)
                   : tiny_b                            ? up
-                  : (reciprocal_tiny & quotient_tiny) ? (is_b ? up : none)
+                  : (reciprocal_tiny & quotient_tiny) ? (is_b ? down : none)
                   : reciprocal_tiny                   ? down
                   : quotient_tiny                     ? (is_c ? up : none)
                   : of_c <= S::kTinyNumerator         ? up
@@ -48,6 +48,25 @@ auto div_scale(V a, V b, V c) {
   const auto undo = zero | near_overflow | (~tiny_b & quotient_tiny);
   const V scaled = power == 0 ? a : a * power_of_two<V>(power);
   return Results{zero ? V(__builtin_nan("")) : scaled, lanes(undo)};
+}
+
+/// (a * b + c) * 2^-128 rounded once, to a denormal: where the rounded sum lies halfway between two
+/// denormals, the error of the sum decides (Boldo and Muller, "Exact and approximated error of the FMA").
+inline Pack<double> scaled_to_denormal(Pack<double> a, Pack<double> b, Pack<double> c) {
+  using V = Pack<double>;
+  const auto two_sum = [](V x, V y) {
+    const V sum = x + y, part = sum - x;
+    return Results{sum, (x - (sum - part)) + (y - part)};
+  };
+  const V rounded = __builtin_elementwise_fma(a, b, c), product = a * b;
+  const auto low = two_sum(c, __builtin_elementwise_fma(a, b, -product));
+  const auto high = two_sum(product, low.first);
+  const V error = ((high.first - rounded) + high.second) + low.second;
+  const V result = rounded * 0x1p-128, beyond = rounded - result * 0x1p128;
+  const V step = 0x1p-1074, half = 0x1p-947;
+  return ((beyond == half) & (error > 0))    ? result + step
+         : ((beyond == -half) & (error < 0)) ? result - step
+                                             : result;
 }
 
 template <class V>
@@ -63,7 +82,9 @@ V div_fmas(V a, V b, V c, Mask scaled) {
     const auto exact = convert<double>(a) * convert<double>(b) + convert<double>(c);
     return scaled ? convert<float>(exact * convert<double>(factor)) : plain;
   } else {
-    return scaled ? plain * factor : plain;
+    // A denormal result is rounded by the scaling, and only there.
+    const V result = plain * factor;
+    return scaled ? (exponent(result) == 0 ? scaled_to_denormal(a, b, c) : result) : plain;
   }
 }
 
