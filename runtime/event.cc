@@ -4,6 +4,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "runtime/ipc_event.h"
 #include "runtime/platform.h"
 
 namespace wavesmith::runtime {
@@ -21,15 +22,21 @@ Events& events() {
 
 class RecordOperation final : public Operation {
  public:
-  explicit RecordOperation(std::shared_ptr<Recording> recording) : recording_(std::move(recording)) {}
+  explicit RecordOperation(std::shared_ptr<Recording> recording, std::shared_ptr<SharedEvent> shared = {})
+      : recording_(std::move(recording)),
+        shared_(std::move(shared)),
+        number_(shared_ ? ++shared_->counters->asked : 0) {}
   hipError_t run(Stream&) override {
     recording_->nanoseconds = std::chrono::steady_clock::now().time_since_epoch().count();
+    if (shared_) reach(*shared_->counters, number_);
     return hipSuccess;
   }
   [[nodiscard]] bool always() const override { return true; }
 
  private:
   std::shared_ptr<Recording> recording_;
+  std::shared_ptr<SharedEvent> shared_;
+  uint64_t number_;
 };
 
 }  // namespace
@@ -68,7 +75,7 @@ hipError_t record_event(hipEvent_t handle, Stream& stream) {
   if (!event) return hipErrorInvalidHandle;
   if (const auto captured = capture_record(stream, handle, *event)) return *captured;
   auto recording = std::make_shared<Recording>();
-  recording->ticket = stream.enqueue(std::make_shared<RecordOperation>(recording));
+  recording->ticket = stream.enqueue(std::make_shared<RecordOperation>(recording, event->across_processes()));
   const std::scoped_lock lock(event->mutex);
   event->recording = std::move(recording);
   event->captured = {};
@@ -125,6 +132,11 @@ HIP_API hipError_t hipEventSynchronize(hipEvent_t handle) {
     if (!event) return hipErrorInvalidHandle;
     if (refuse_captured(*event)) return hipErrorCapturedEvent;
     const auto recording = event->latest();
+    if (const auto shared = event->across_processes()) {
+      // Whoever executes the recording of this process may be this very thread.
+      if (recording) recording->ticket.stream->wait(recording->ticket.number);
+      return wait_for(*shared->counters), hipSuccess;
+    }
     if (!recording) return hipSuccess;
     recording->ticket.stream->wait(recording->ticket.number);
     return recording->ticket.stream->device.failure();
@@ -136,6 +148,8 @@ HIP_API hipError_t hipEventQuery(hipEvent_t handle) {
     const auto event = find_event(handle);
     if (!event) return hipErrorInvalidHandle;
     if (refuse_captured(*event)) return hipErrorCapturedEvent;
+    if (const auto shared = event->across_processes())
+      return is_reached(*shared->counters) ? hipSuccess : hipErrorNotReady;
     const auto recording = event->latest();
     if (!recording) return hipSuccess;
     if (!recording->ticket.stream->done(recording->ticket.number)) return hipErrorNotReady;

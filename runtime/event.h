@@ -15,13 +15,20 @@ struct Recording {
   std::atomic<int64_t> nanoseconds{-1};  ///< of the steady clock; -1: not yet reached
 };
 
+struct SharedEvent;
+
 struct Event {
   unsigned flags = 0;
   int device = 0;
   std::mutex mutex;
   std::shared_ptr<Recording> recording;  ///< the latest one; empty: never recorded
   CapturePoint captured;                 ///< instead, when it was recorded on a stream that is captured
+  std::shared_ptr<SharedEvent> shared;   ///< when other processes have it, too
 
+  [[nodiscard]] std::shared_ptr<SharedEvent> across_processes() {
+    const std::scoped_lock lock(mutex);
+    return shared;
+  }
   [[nodiscard]] std::shared_ptr<Recording> latest() {
     const std::scoped_lock lock(mutex);
     return recording;

@@ -138,6 +138,12 @@ hipError_t make_kernel_work(Platform& platform, Device& device, const hipKernelN
                             KernelWork& work);
 hipError_t make_copy_work(Platform& platform, const hipMemcpy3DParms* params, CopyWork& work);
 hipError_t make_fill_work(Platform& platform, const hipMemsetParams* params, FillWork& work);
+/// Bytes that graphs hold on a device.
+struct GraphMemory {
+  std::atomic<uint64_t> used{0}, high{0};
+};
+GraphMemory& graph_memory(int device);
+
 /// Memory of a graph, on that device. Fills in the address.
 hipError_t make_allocate_work(Platform& platform, Device& device, size_t size, AllocateWork& work);
 /// A copy of plain memory as hipMemcpy3D would be asked for it.

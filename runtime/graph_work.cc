@@ -1,5 +1,6 @@
 // From what a caller asks of a node to the node's work, and from there to what executes it.
 #include <cstring>
+#include <map>
 
 #include "runtime/event.h"
 #include "runtime/fat_binary.h"
@@ -151,14 +152,25 @@ hipError_t make_fill_work(Platform& platform, const hipMemsetParams* params, Fil
   return hipSuccess;
 }
 
+GraphMemory& graph_memory(int device) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<int, GraphMemory>;
+  const std::scoped_lock lock(mutex);
+  return all[device];
+}
+
 hipError_t make_allocate_work(Platform& platform, Device& device, size_t size, AllocateWork& work) {
   const auto memory = platform.allocate(device, size, Allocation::Kind::Device);
   if (!memory) return hip_error(memory.error());
   const auto allocation = platform.allocations.find(*memory);
   work.params.dptr = *memory;
   work.params.bytesize = size;
+  GraphMemory& held = graph_memory(device.ordinal);
+  held.used += size;
+  held.high = std::max(held.high.load(), held.used.load());
   // The program may have freed it, and others may have got the address since.
-  work.memory = std::shared_ptr<void>(*memory, [&platform, id = allocation->id](void* pointer) {
+  work.memory = std::shared_ptr<void>(*memory, [&platform, &held, size, id = allocation->id](void* pointer) {
+    held.used -= size;
     const auto now = platform.allocations.find(pointer);
     if (now && now->id == id) (void)platform.release(pointer);
   });

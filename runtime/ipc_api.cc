@@ -1,7 +1,11 @@
-// Memory across processes, by handle.
+// Memory and events across processes, by handle.
+#include <unistd.h>
+
 #include <cstring>
 
 #include "runtime/abi/memory.h"
+#include "runtime/event.h"
+#include "runtime/ipc_event.h"
 #include "runtime/shareable.h"
 #include "runtime/version.h"
 
@@ -14,6 +18,13 @@ struct MemoryHandle {
   uint64_t offset;
 };
 static_assert(sizeof(MemoryHandle) <= sizeof(hipIpcMemHandle_t));
+
+struct EventHandle {
+  uint64_t magic;
+  int process, file;
+};
+static_assert(sizeof(EventHandle) <= sizeof(hipIpcEventHandle_t));
+constexpr uint64_t kEventMagic = 0x57535f49'50435f45;
 
 }  // namespace
 
@@ -51,5 +62,36 @@ HIP_API hipError_t hipIpcCloseMemHandle(void* pointer) {
   return api([&](Platform& platform) {
     const auto allocation = platform.allocations.find(pointer);
     return allocation ? detach_memory(platform, allocation->pointer()) : hipErrorInvalidValue;
+  });
+}
+
+HIP_API hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t* out, hipEvent_t event_handle) {
+  return api([&](Platform&) {
+    const auto event = find_event(event_handle);
+    if (!out) return hipErrorInvalidValue;
+    if (!event) return hipErrorInvalidHandle;
+    if (!(event->flags & hipEventInterprocess)) return hipErrorInvalidConfiguration;
+    const std::scoped_lock lock(event->mutex);
+    if (!event->shared) event->shared = create_shared_event();
+    if (!event->shared) return hipErrorOperatingSystem;
+    const EventHandle handle{kEventMagic, getpid(), event->shared->pages->file()};
+    std::memset(out, 0, sizeof *out);
+    std::memcpy(out, &handle, sizeof handle);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipIpcOpenEventHandle(hipEvent_t* out, hipIpcEventHandle_t in) {
+  return api([&](Platform&) {
+    if (!out) return hipErrorInvalidValue;
+    EventHandle handle{};
+    std::memcpy(&handle, &in, sizeof handle);
+    if (handle.magic != kEventMagic) return hipErrorInvalidValue;
+    if (handle.process == getpid()) return hipErrorInvalidContext;
+    auto shared = open_shared_event(handle.process, handle.file);
+    if (!shared) return hipErrorInvalidValue;
+    make_event(Platform::current_ordinal(), hipEventInterprocess | hipEventDisableTiming, out)->shared =
+        std::move(shared);
+    return hipSuccess;
   });
 }

@@ -71,6 +71,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     return kind == Kind::Null ? nullptr : reinterpret_cast<hipStream_t>(this);
   }
 
+  const uint64_t id = next_id();  ///< never used twice
   Device& device;
   const Kind kind;
   const unsigned flags;
@@ -86,6 +87,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::shared_ptr<Operation> operation;
     std::vector<Ticket> tickets;
   };
+  static uint64_t next_id() {
+    static std::atomic<uint64_t> next{1};
+    return next++;
+  }
   bool own();
   void run_until(uint64_t number);
   void execute(Item& item);

@@ -5,6 +5,7 @@
 #include "runtime/abi/memory.h"
 #include "runtime/capture_state.h"
 #include "runtime/event.h"
+#include "runtime/ipc_event.h"
 #include "runtime/platform.h"
 
 using namespace wavesmith::runtime;
@@ -131,6 +132,10 @@ HIP_API hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t event_handl
     const auto event = find_event(event_handle);
     if (!event) return hipErrorInvalidHandle;
     if (const auto noted = capture_wait(stream, event_handle, *event)) return *noted;
+    if (const auto shared = event->across_processes()) {
+      stream.enqueue(call_operation([shared](Stream&) { wait_for(*shared->counters); }));
+      return hipSuccess;
+    }
     const auto recording = event->latest();
     if (!recording || recording->ticket.stream.get() == &stream ||
         recording->ticket.stream->done(recording->ticket.number))
@@ -183,7 +188,8 @@ HIP_API hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t 
                                         unsigned flags) {
   return on_stream(handle, [&](Platform&, Stream& stream) {
     if (!callback || flags) return hipErrorInvalidValue;
-    if (const auto noted = capture_host(stream, nullptr, nullptr, [=](Stream& where) { callback(handle, where.device.failure(), user); }))
+    if (const auto noted = capture_host(
+            stream, nullptr, nullptr, [=](Stream& where) { callback(handle, where.device.failure(), user); }))
       return *noted;
     stream.enqueue(call_operation([=](Stream& where) { callback(handle, where.device.failure(), user); }));
     return hipSuccess;

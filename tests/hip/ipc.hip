@@ -44,6 +44,12 @@ int other_process(int in, int out) {
   CHECK_ERROR(hipIpcOpenMemHandle(reinterpret_cast<void**>(&data), wrong, hipIpcMemLazyEnablePeerAccess),
               hipErrorInvalidValue);
   CHECK_ERROR(hipIpcOpenMemHandle(reinterpret_cast<void**>(&data), handle, 7), hipErrorInvalidValue);
+  // An event of the other process: recorded here, waited for there.
+  hipEvent_t event;
+  CHECK_HIP(hipIpcOpenEventHandle(&event, receive<hipIpcEventHandle_t>(in)));
+  CHECK_HIP(hipEventRecord(event, nullptr));
+  CHECK_HIP(hipEventSynchronize(event));
+  CHECK_HIP(hipEventDestroy(event));
   send(out, failures);
   return failures != 0;
 }
@@ -68,7 +74,19 @@ int main() {
   CHECK_HIP(hipIpcGetMemHandle(&inner, data + kCount / 2));
   send(there[1], handle);
   send(there[1], inner);
+  hipEvent_t event, timed;
+  hipIpcEventHandle_t event_handle;
+  CHECK_HIP(hipEventCreate(&timed));
+  CHECK_ERROR(hipIpcGetEventHandle(&event_handle, timed), hipErrorInvalidConfiguration);
+  CHECK_HIP(hipEventDestroy(timed));
+  CHECK_HIP(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+  CHECK_HIP(hipIpcGetEventHandle(&event_handle, event));
+  send(there[1], event_handle);
   CHECK(receive<int>(back[0]) == 0);
+  CHECK_HIP(hipEventQuery(event));  // the other process recorded it, and it was reached
+  CHECK_HIP(hipStreamWaitEvent(nullptr, event, 0));
+  CHECK_HIP(hipDeviceSynchronize());
+  CHECK_HIP(hipEventDestroy(event));
   int status = -1;
   waitpid(child, &status, 0);
   CHECK(status == 0);

@@ -1,0 +1,174 @@
+// Libraries of kernels that belong to no device: loaded on a device when a kernel is asked for there.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "object/bundle.h"
+#include "runtime/abi/launch.h"
+#include "runtime/module.h"
+
+using namespace wavesmith;
+using namespace wavesmith::runtime;
+
+namespace {
+
+struct Library;
+
+/// A kernel of a library, on no device in particular.
+struct LibraryKernel {
+  Library* library;
+  std::string name;
+};
+
+struct Library {
+  std::vector<uint8_t> image;
+  std::map<int, std::shared_ptr<Module>> modules;  ///< by device
+  std::map<std::string, std::unique_ptr<LibraryKernel>> kernels;
+};
+
+struct Libraries {
+  std::mutex mutex;
+  std::unordered_map<hipLibrary_t, std::unique_ptr<Library>> live;
+};
+Libraries& libraries() {
+  static auto& all = *new Libraries;
+  return all;
+}
+
+Library* find(hipLibrary_t handle) {
+  const auto found = libraries().live.find(handle);
+  return found == libraries().live.end() ? nullptr : found->second.get();
+}
+
+const LibraryKernel* find(hipKernel_t handle) {
+  for (const auto& [library_handle, library] : libraries().live)
+    for (const auto& [name, kernel] : library->kernels)
+      if (reinterpret_cast<hipKernel_t>(kernel.get()) == handle) return kernel.get();
+  return nullptr;
+}
+
+template <class Body>
+hipError_t locked(Body body) {
+  return api([&](Platform& platform) -> hipError_t {
+    const std::scoped_lock lock(libraries().mutex);
+    return body(platform);
+  });
+}
+
+/// The library's code on the current device.
+Result<Module*> module_of(Platform& platform, Library& library) {
+  std::shared_ptr<Module>& module = library.modules[platform.current().ordinal];
+  if (!module) {
+    auto loaded = Module::load(platform, platform.current(), library.image);
+    if (!loaded) return tl::unexpected(loaded.error());
+    module = std::move(*loaded);
+  }
+  return module.get();
+}
+
+hipError_t add(Platform& platform, hipLibrary_t* handle, std::vector<uint8_t> image) {
+  auto library = std::make_unique<Library>();
+  library->image = std::move(image);
+  // What cannot be loaded at all is said now.
+  if (const auto module = module_of(platform, *library); !module)
+    return report(module.error()), hip_error(module.error());
+  *handle = reinterpret_cast<hipLibrary_t>(library.get());
+  libraries().live[*handle] = std::move(library);
+  return hipSuccess;
+}
+
+}  // namespace
+
+HIP_API hipError_t hipLibraryLoadData(hipLibrary_t* handle, const void* code, hipJitOption*, void**, unsigned,
+                                      hipLibraryOption*, void**, unsigned) {
+  return locked([&](Platform& platform) {
+    if (!handle || !code) return hipErrorInvalidValue;
+    const auto readable = readable_from(code);
+    const auto size = object::extent(readable);
+    if (!size) return hip_error(size.error());
+    return add(platform, handle, {readable.begin(), readable.begin() + static_cast<ptrdiff_t>(*size)});
+  });
+}
+
+HIP_API hipError_t hipLibraryLoadFromFile(hipLibrary_t* handle, const char* path, hipJitOption*, void**,
+                                          unsigned, hipLibraryOption*, void**, unsigned) {
+  return locked([&](Platform& platform) {
+    if (!handle || !path) return hipErrorInvalidValue;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return hipErrorFileNotFound;
+    return add(platform, handle, {std::istreambuf_iterator<char>(file), {}});
+  });
+}
+
+HIP_API hipError_t hipLibraryUnload(hipLibrary_t handle) {
+  return locked([&](Platform& platform) {
+    if (!find(handle)) return hipErrorInvalidResourceHandle;
+    for (const auto& device : platform.devices) device->synchronize();
+    libraries().live.erase(handle);
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipLibraryGetKernel(hipKernel_t* out, hipLibrary_t handle, const char* name) {
+  return locked([&](Platform& platform) {
+    Library* const library = find(handle);
+    if (!out || !name) return hipErrorInvalidValue;
+    if (!library) return hipErrorInvalidResourceHandle;
+    const auto module = module_of(platform, *library);
+    if (!module) return hip_error(module.error());
+    if (!(*module)->object().kernel(name)) return hipErrorNotFound;
+    auto& kernel = library->kernels[name];
+    if (!kernel) kernel = std::make_unique<LibraryKernel>(LibraryKernel{library, name});
+    *out = reinterpret_cast<hipKernel_t>(kernel.get());
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipLibraryGetKernelCount(unsigned* count, hipLibrary_t handle) {
+  return locked([&](Platform& platform) {
+    Library* const library = find(handle);
+    if (!count) return hipErrorInvalidValue;
+    if (!library) return hipErrorInvalidResourceHandle;
+    const auto module = module_of(platform, *library);
+    if (!module) return hip_error(module.error());
+    *count = static_cast<unsigned>((*module)->object().kernels().size());
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipLibraryEnumerateKernels(hipKernel_t* kernels, unsigned room, hipLibrary_t handle) {
+  return locked([&](Platform& platform) {
+    Library* const library = find(handle);
+    if (!kernels) return hipErrorInvalidValue;
+    if (!library) return hipErrorInvalidResourceHandle;
+    const auto module = module_of(platform, *library);
+    if (!module) return hip_error(module.error());
+    const auto& all = (*module)->object().kernels();
+    for (size_t i = 0; i < std::min<size_t>(room, all.size()); ++i) {
+      auto& kernel = library->kernels[all[i].name];
+      if (!kernel) kernel = std::make_unique<LibraryKernel>(LibraryKernel{library, all[i].name});
+      kernels[i] = reinterpret_cast<hipKernel_t>(kernel.get());
+    }
+    return hipSuccess;
+  });
+}
+
+HIP_API hipError_t hipKernelGetName(const char** name, hipKernel_t handle) {
+  return locked([&](Platform&) {
+    const LibraryKernel* const kernel = find(handle);
+    if (!name) return hipErrorInvalidValue;
+    return kernel ? (*name = kernel->name.c_str(), hipSuccess) : hipErrorInvalidResourceHandle;
+  });
+}
+
+HIP_API hipError_t hipKernelGetLibrary(hipLibrary_t* library, hipKernel_t handle) {
+  return locked([&](Platform&) {
+    const LibraryKernel* const kernel = find(handle);
+    if (!library) return hipErrorInvalidValue;
+    return kernel ? (*library = reinterpret_cast<hipLibrary_t>(kernel->library), hipSuccess)
+                  : hipErrorInvalidResourceHandle;
+  });
+}
