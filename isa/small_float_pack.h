@@ -33,6 +33,8 @@ template <FloatFormat F>
     Words word = magnitude < (1u << F.mantissa_bits) ? bits<Words>(below) : normal;
     if constexpr (F.specials == Specials::Ieee)
       word = magnitude >= F.infinity() ? (magnitude << kShift) | 0x7f800000u : word;
+    if constexpr (F == kF16)  // as the host's instruction does: NaNs become quiet
+      word = magnitude > F.infinity() ? word | 0x7fc00000u : word;
     if constexpr (F.specials == Specials::NanOnly)
       word = magnitude == F.magnitude_mask() ? Words(0x7fc00000u) : word;
     word |= sign;
@@ -80,7 +82,7 @@ template <FloatFormat F, Rounding kRounding = Rounding::NearestEven>
     code = (__builtin_elementwise_sub_sat(exponent, Words(kSmallest)) << F.mantissa_bits) + kept;
   }
   const bool stays = F.specials == Specials::None || overflow == Overflow::Saturate ||
-                      (F.specials == Specials::Ieee && kRounding == Rounding::TowardZero);
+                     (F.specials == Specials::Ieee && kRounding == Rounding::TowardZero);
   constexpr uint32_t kSpecial = F.specials == Specials::Ieee ? F.infinity() : F.nan();
   code = code > F.largest() ? Words(stays ? F.largest() : kSpecial) : code;
   if constexpr (F.specials == Specials::Ieee) {

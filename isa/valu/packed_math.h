@@ -4,42 +4,39 @@
 #include "isa/fused.h"
 #include "isa/packed.h"
 #include "isa/valu/half_fma.h"
+#include "isa/valu/numeric.h"
 
 namespace wavesmith::isa {
 
 namespace packed_math {
 
-/// V_MIN_F16, V_MIN_NUM_F16: a NaN loses against a number, -0 is less than +0.
-inline constexpr auto minimum_number = [](auto a, auto b) {
-  using Words = Pack<uint32_t>;
-  const auto zeros = bits<Pack<float>>(bits<Words>(a) | bits<Words>(b));
-  return a < b ? a : a == b ? zeros : b != b ? a : b;
+using detail::NanRule;
+
+/// A half is widened before, which makes a signaling NaN quiet: so the IEEE bit of MODE makes no difference here.
+template <NanRule kRule>
+struct HalfExtremes {
+  static constexpr auto min = [](auto a, auto b) { return detail::extreme<false, kRule>(a, b); };
+  static constexpr auto max = [](auto a, auto b) { return detail::extreme<true, kRule>(a, b); };
 };
-inline constexpr auto maximum_number = [](auto a, auto b) {
-  using Words = Pack<uint32_t>;
-  const auto zeros = bits<Pack<float>>(bits<Words>(a) & bits<Words>(b));
-  return a > b ? a : a == b ? zeros : b != b ? a : b;
-};
-/// V_MINIMUM_F16: IEEE 754-2019 minimum, a NaN wins.
-inline constexpr auto minimum = [](auto a, auto b) { return a != a ? a : b != b ? b : minimum_number(a, b); };
-inline constexpr auto maximum = [](auto a, auto b) { return a != a ? a : b != b ? b : maximum_number(a, b); };
 
 }  // namespace packed_math
 
 template <class Visitor>
 void packed_math_instructions(Visitor& v) {
   using namespace packed_math;
+  using Number = HalfExtremes<NanRule::Number>;
+  using Nan = HalfExtremes<NanRule::Nan>;
   // clang-format off
   v(packed<v2f16(v2f16, v2f16)>,           "v_pk_add_f16", [](auto a, auto b) { return a + b; });
   v(packed<v2f16(v2f16, v2f16)>,           "v_pk_mul_f16", [](auto a, auto b) { return a * b; });
   v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_fma_f16", [](auto a, auto b, auto c) { return half_fma(a, b, c); });
   v(packed<v2f16(v2f16, v2f16, old<v2f16>)>, "v_pk_fmac_f16", [](auto a, auto b, auto d) { return half_fma(a, b, d); });
-  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_min_f16 v_pk_min_num_f16", [](auto a, auto b) { return minimum_number(a, b); });
-  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_max_f16 v_pk_max_num_f16", [](auto a, auto b) { return maximum_number(a, b); });
-  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_minimum_f16", [](auto a, auto b) { return minimum(a, b); }, {.generations = kRdna4});
-  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_maximum_f16", [](auto a, auto b) { return maximum(a, b); }, {.generations = kRdna4});
-  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_minimum3_f16", [](auto a, auto b, auto c) { return minimum(minimum(a, b), c); }, {.generations = kCdna4});
-  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_maximum3_f16", [](auto a, auto b, auto c) { return maximum(maximum(a, b), c); }, {.generations = kCdna4});
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_min_f16 v_pk_min_num_f16", Number::min);
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_max_f16 v_pk_max_num_f16", Number::max);
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_minimum_f16", Nan::min, {.generations = kRdna4});
+  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_maximum_f16", Nan::max, {.generations = kRdna4});
+  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_minimum3_f16", [](auto a, auto b, auto c) { return Nan::min(Nan::min(a, b), c); }, {.generations = kCdna4});
+  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_maximum3_f16", [](auto a, auto b, auto c) { return Nan::max(Nan::max(a, b), c); }, {.generations = kCdna4});
 
   // With `clamp` integers saturate instead of wrapping.
   v(packed<v2u16(v2u16, v2u16)>,           "v_pk_add_u16", [](auto clamp, auto a, auto b) { if constexpr (clamp()) return __builtin_elementwise_add_sat(a, b); else return a + b; });
