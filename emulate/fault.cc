@@ -165,6 +165,10 @@ void run_slice(Wave& wave) {
     wave.group->fail(wave, wave.resume,
                      fault_at(wave, verb, lane_at(wave, slice.address), slice.address, bytes));
   }
+#if defined(__x86_64__)
+  if (wave.streamed) __builtin_ia32_sfence();
+  wave.streamed = 0;
+#endif
   current = outer;
 }
 

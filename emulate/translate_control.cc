@@ -143,6 +143,16 @@ Result<void> message_return(Emitter& emitter, const Instruction& instruction) {
   return {};
 }
 
+/// s_memtime and s_memrealtime: a clock in a pair of SGPRs.
+template <uint32_t kClock>
+Result<void> memory_time(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  if (!result) return unsupported(instruction);
+  emitter.emit(control::message_return, *result, kClock, 2);
+  return {};
+}
+
 struct RegisterField {
   HardwareRegister which;
   uint32_t offset, bits;
@@ -297,6 +307,8 @@ constexpr std::array kEntries = {
     // Messages, traps, the end
     ControlEntry{"s_sendmsg s_sendmsghalt", send_message},
     ControlEntry{"s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", message_return, kRdna, Fidelity::Approximate, "the clock tells the host's time"},
+    ControlEntry{"s_memrealtime", memory_time<1>, kCdna, Fidelity::Approximate, "the clock tells the host's time"},
+    ControlEntry{"s_memtime", memory_time<2>, kCdna, Fidelity::Approximate, "the clock tells the host's time"},
     ControlEntry{"s_trap", trap},
     ControlEntry{"v_illegal", illegal},
     ControlEntry{"s_sethalt", halt},

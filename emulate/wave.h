@@ -96,6 +96,12 @@ struct alignas(64) Wave {
   uint32_t slept;             ///< s_sleep asked for a turn of the others
   uint64_t instructions_before;  ///< executed in earlier slices
 
+  /// Where contiguous accesses went last, by a hash of their micro-operation: the next one is foreseen from
+  /// two.
+  static constexpr int kStreams = 16;
+  uint64_t streams[kStreams];
+  uint32_t streamed;  ///< non-temporal stores were made that no fence followed yet
+
   WaveAccess access;                        ///< of the memory instruction under way
   alignas(64) uint64_t address[kRowLanes];  ///< the same, lane by lane
   alignas(64) uint64_t constants[kConstants];

@@ -41,6 +41,31 @@ template <int kLanes, class F>
   return address - map.begin <= map.end - map.begin - bytes && address >= map.begin;
 }
 
+/// How far this micro-operation's contiguous access is from its last one. A wave runs alone for a while, so a
+/// loop over a large array jumps by the size of the grid: too far for the host to foresee.
+[[gnu::always_inline]] inline int64_t jump_of(const Uop* uop, Wave* wave) {
+  uint64_t& last = wave->streams[reinterpret_cast<uintptr_t>(uop) / sizeof(Uop) % Wave::kStreams];
+  const uint64_t before = last;
+  last = wave->access.base;
+  return static_cast<int64_t>(last - before);
+}
+[[gnu::always_inline]] inline bool is_far(int64_t jump) {
+  constexpr int64_t kFar = 256 << 10, kFarthest = int64_t{1} << 30;
+  const int64_t distance = jump < 0 ? -jump : jump;
+  return distance >= kFar && distance < kFarthest;
+}
+
+/// Orders non-temporal stores before what follows, for other threads that look.
+[[gnu::always_inline]] inline void fence_streams(Wave* wave) {
+#if defined(__x86_64__)
+  if (wave->streamed) [[unlikely]] {
+    __builtin_ia32_sfence();
+    wave->streamed = 0;
+  }
+#endif
+  (void)wave;
+}
+
 [[gnu::always_inline]] inline uint32_t* row_at(Wave* wave, uint32_t offset) {
   return reinterpret_cast<uint32_t*>(base(wave) + offset);
 }

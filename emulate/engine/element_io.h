@@ -17,6 +17,15 @@ using Dwords = Pack<uint32_t>;
   std::memcpy(to, &value, sizeof value);
 }
 
+/// A line of 64 bytes; past the caches when it is part of a stream and aligned.
+template <bool kStream>
+[[gnu::always_inline]] inline void store_line(std::byte* to, Dwords value) {
+  if constexpr (kStream)
+    __builtin_nontemporal_store(value, reinterpret_cast<Dwords*>(to));
+  else
+    store_dwords(to, value);
+}
+
 // clang-format off
 [[gnu::always_inline]] inline Dwords even(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30); }
 [[gnu::always_inline]] inline Dwords odd(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31); }
@@ -55,29 +64,29 @@ template <int kDwords>
 }
 
 /// The inverse.
-template <int kDwords>
+template <int kDwords, bool kStream = false>
 [[gnu::always_inline]] inline void to_memory(std::byte* to, const Dwords (&rows)[kDwords]) {
   if constexpr (kDwords == 1) {
-    store_dwords(to, rows[0]);
+    store_line<kStream>(to, rows[0]);
   } else if constexpr (kDwords == 2) {
-    store_dwords(to, zip_low(rows[0], rows[1]));
-    store_dwords(to + 64, zip_high(rows[0], rows[1]));
+    store_line<kStream>(to, zip_low(rows[0], rows[1]));
+    store_line<kStream>(to + 64, zip_high(rows[0], rows[1]));
   } else if constexpr (kDwords == 3) {
     // clang-format off
     const Dwords p = __builtin_shufflevector(rows[0], rows[1], 0, 16, -1, 1, 17, -1, 2, 18, -1, 3, 19, -1, 4, 20, -1, 5);
     const Dwords q = __builtin_shufflevector(rows[0], rows[1], 21, -1, 6, 22, -1, 7, 23, -1, 8, 24, -1, 9, 25, -1, 10, 26);
     const Dwords r = __builtin_shufflevector(rows[0], rows[1], -1, 11, 27, -1, 12, 28, -1, 13, 29, -1, 14, 30, -1, 15, 31, -1);
-    store_dwords(to, __builtin_shufflevector(p, rows[2], 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15));
-    store_dwords(to + 64, __builtin_shufflevector(q, rows[2], 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15));
-    store_dwords(to + 128, __builtin_shufflevector(r, rows[2], 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31));
+    store_line<kStream>(to, __builtin_shufflevector(p, rows[2], 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15));
+    store_line<kStream>(to + 64, __builtin_shufflevector(q, rows[2], 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15));
+    store_line<kStream>(to + 128, __builtin_shufflevector(r, rows[2], 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31));
     // clang-format on
   } else {
     const Dwords a = zip_low(rows[0], rows[2]), b = zip_high(rows[0], rows[2]);
     const Dwords c = zip_low(rows[1], rows[3]), d = zip_high(rows[1], rows[3]);
-    store_dwords(to, zip_low(a, c));
-    store_dwords(to + 64, zip_high(a, c));
-    store_dwords(to + 128, zip_low(b, d));
-    store_dwords(to + 192, zip_high(b, d));
+    store_line<kStream>(to, zip_low(a, c));
+    store_line<kStream>(to + 64, zip_high(a, c));
+    store_line<kStream>(to + 128, zip_low(b, d));
+    store_line<kStream>(to + 192, zip_high(b, d));
   }
 }
 

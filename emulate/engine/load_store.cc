@@ -102,10 +102,16 @@ struct Load {
     uint32_t* const to = row_at(wave, uop->d);
     const auto* const from = reinterpret_cast<const std::byte*>(access.base);
     if (access.pattern == Pattern::Contiguous) [[likely]] {
-      if (access.lanes == kEveryLane<kLanes>) [[likely]]
+      if (access.lanes == kEveryLane<kLanes>) [[likely]] {
+        if constexpr (E::kBytes >= 4) {
+          const int64_t jump = jump_of(uop, wave);
+          if (is_far(jump))
+            for (int line = 0; line < kLanes * E::kBytes; line += 64) __builtin_prefetch(from + jump + line);
+        }
         contiguous(from, to);
-      else
+      } else {
         masked(from, to, access.lanes);
+      }
     } else {
       if (access.pattern == Pattern::Gather)
         each_lane<kLanes>(access.lanes, [&](int lane) {
@@ -120,12 +126,19 @@ struct Load {
 template <int kLanes, class E>
 struct Store {
   static constexpr int kPacks = kLanes / kPackLanes;
+  /// Elements that fill whole lines are stored past the caches when the wave goes through memory in leaps.
+#if defined(__x86_64__)
+  static constexpr bool kStreams = E::kBytes >= 4;
+#else
+  static constexpr bool kStreams = false;
+#endif
 
   [[gnu::always_inline]] static Pack<Narrow<E>> narrow(Dwords word) {
     return __builtin_bit_cast(Pack<Narrow<E>>, convert<std::make_unsigned_t<Narrow<E>>>(
                                                    E::kPart == isa::Part::High ? word >> 16 : word));
   }
 
+  template <bool kStream>
   [[gnu::always_inline]] static void contiguous(std::byte* to, uint32_t* from) {
 #pragma clang loop unroll(full)
     for (int pack = 0; pack < kPacks; ++pack) {
@@ -136,7 +149,7 @@ struct Store {
       } else {
         Dwords rows[E::kDwords];
         for (int i = 0; i < E::kDwords; ++i) rows[i] = dwords(row + i * kRowBytes, pack);
-        to_memory<E::kDwords>(to + pack * kPackLanes * E::kBytes, rows);
+        to_memory<E::kDwords, kStream>(to + pack * kPackLanes * E::kBytes, rows);
       }
     }
   }
@@ -201,11 +214,20 @@ struct Store {
     uint32_t* const from = row_at(wave, uop->a);
     auto* const to = reinterpret_cast<std::byte*>(access.base);
     if (access.pattern == Pattern::Contiguous) [[likely]] {
-      if (access.lanes == kEveryLane<kLanes>) [[likely]]
-        contiguous(to, from);
-      else
+      if (access.lanes == kEveryLane<kLanes>) [[likely]] {
+        if (kStreams && is_far(jump_of(uop, wave)) && access.base % 64 == 0) {
+          contiguous<true>(to, from);
+          wave->streamed = 1;
+        } else {
+          fence_streams(wave);
+          contiguous<false>(to, from);
+        }
+      } else {
+        fence_streams(wave);
         masked(to, from, access.lanes);
+      }
     } else if (access.pattern == Pattern::Gather) {
+      fence_streams(wave);
       each_lane<kLanes>(access.lanes, [&](int lane) {
         store_lane<E>(reinterpret_cast<std::byte*>(wave->address[lane]), from, lane);
       });

@@ -43,6 +43,7 @@ void scalar_store(const Uop* uop, Wave* wave) {
   const uint64_t address = scalar_address<E>(uop, wave);
   if (!inside(*wave->memory, address, E::kBytes) && !admit_scalar(uop, wave, address, E::kBytes)) [[unlikely]]
     return;
+  fence_streams(wave);
   std::memcpy(reinterpret_cast<void*>(address), base(wave) + uop->c, E::kBytes);
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
