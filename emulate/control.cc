@@ -132,6 +132,35 @@ bool barrier_state(const Uop* uop, Wave* wave) {
   return true;
 }
 
+bool grid_barrier(const Uop* uop, Wave* wave) {
+  Workgroup& group = *wave->group;
+  const Dispatch* const dispatch = group.dispatch;
+  GridBarrier* const barrier = dispatch ? dispatch->grid_barrier : nullptr;
+  if (!barrier) {
+    group.fail(*wave, uop,
+               Error{ErrorKind::BadInput,
+                     "a grid barrier in a kernel that was not launched cooperatively",
+                     {},
+                     "launch it with hipLaunchCooperativeKernel"});
+    return false;
+  }
+  if (group.grid_phase == 0) {
+    group.grid_phase = barrier->phase.load(std::memory_order_acquire) + 1;
+    if (barrier->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == barrier->members) {
+      barrier->arrived.store(0, std::memory_order_relaxed);
+      barrier->phase.fetch_add(1, std::memory_order_release);
+    }
+  }
+  if (barrier->phase.load(std::memory_order_acquire) >= group.grid_phase) {
+    group.grid_phase = 0;
+    return true;
+  }
+  wave->resume = uop;
+  wave->status = Status::Ready;
+  wave->slept = 1;
+  return false;
+}
+
 bool load_indexed(const Uop* uop, Wave* wave) {
   const uint32_t m0 = wave->s[index::kM0];
   uint32_t number = (uop->a - vgpr_offset(0)) / kRowBytes;

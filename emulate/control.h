@@ -41,6 +41,9 @@ bool barrier_wait(const Uop* uop, Wave* wave);
 /// d = result
 bool barrier_state(const Uop* uop, Wave* wave);
 
+/// ds_gws_barrier: waits for the other workgroups of a cooperative launch.
+bool grid_barrier(const Uop* uop, Wave* wave);
+
 /// M0-relative VGPRs: rows d.. = rows of the VGPR at a, to which M0's index is added when M0's bit b asks for
 /// it; c = rows. And back.
 bool load_indexed(const Uop* uop, Wave* wave);

@@ -177,6 +177,7 @@ class Worker {
     group.id[2] = static_cast<uint32_t>(number / run_.groups[0] / run_.groups[1]);
     group.lds = slot->lds.data();
     group.fault.reset();
+    group.grid_phase = 0;
     group.barrier_signals = 0;
     group.waves.clear();
     if (lds_size()) std::memset(group.lds, 0, lds_size());

@@ -1,6 +1,7 @@
 // Running a grid: what a packet of the command processor asks for.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -12,6 +13,12 @@
 #include "object/kernel.h"
 
 namespace wavesmith::emulate {
+
+/// The barrier of a cooperative launch, at which one wave of each workgroup arrives (ds_gws_barrier).
+struct GridBarrier {
+  uint64_t members = 0;  ///< workgroups
+  std::atomic<uint64_t> arrived{0}, phase{0};
+};
 
 /// A kernel launch. Sizes are in work-items; a grid need not be a multiple of the workgroup.
 struct Dispatch {
@@ -33,6 +40,7 @@ struct Dispatch {
   void (*serve)(void* context) =
       nullptr;  ///< called again and again meanwhile: answers what waves ask of the host
   void* serve_context = nullptr;
+  GridBarrier* grid_barrier = nullptr;  ///< of a cooperative launch
   std::function<std::string(uint64_t)> locate =
       {};  ///< which function and source line a pc belongs to, for messages
 };

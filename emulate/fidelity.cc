@@ -18,22 +18,22 @@ std::string_view reason(std::string_view mnemonic) {
     std::string_view prefix, text;
   };
   static constexpr std::array kReasons = {
-      Reason{"image_bvh",        "ray tracing is not emulated"  },
-      Reason{"image_",           "there are no textures"        },
-      Reason{"export",           "there is no graphics pipeline"},
-      Reason{"exp",              "there is no graphics pipeline"},
-      Reason{"ds_gws",           "there is no global wave sync" },
-      Reason{"ds_ordered_count", "there is no global wave sync" },
-      Reason{"v_interp",         "there is no graphics pipeline"},
-      Reason{"lds_",             "there is no graphics pipeline"},
-      Reason{"ds_param_load",    "there is no graphics pipeline"},
-      Reason{"ds_direct_load",   "there is no graphics pipeline"},
-      Reason{"ds_bvh",           "ray tracing is not emulated"  },
-      Reason{"s_rfe",            "it belongs to trap handlers"  },
-      Reason{"s_cbranch_g_fork", "no compiler uses it"          },
-      Reason{"s_cbranch_i_fork", "no compiler uses it"          },
-      Reason{"s_cbranch_join",   "no compiler uses it"          },
-      Reason{"s_subvector_loop", "no compiler uses it"          },
+      Reason{"image_bvh",        "ray tracing is not emulated"             },
+      Reason{"image_",           "there are no textures"                   },
+      Reason{"export",           "there is no graphics pipeline"           },
+      Reason{"exp",              "there is no graphics pipeline"           },
+      Reason{"ds_gws",           "its counters are set by the driver alone"},
+      Reason{"ds_ordered_count", "there is no global wave sync"            },
+      Reason{"v_interp",         "there is no graphics pipeline"           },
+      Reason{"lds_",             "there is no graphics pipeline"           },
+      Reason{"ds_param_load",    "there is no graphics pipeline"           },
+      Reason{"ds_direct_load",   "there is no graphics pipeline"           },
+      Reason{"ds_bvh",           "ray tracing is not emulated"             },
+      Reason{"s_rfe",            "it belongs to trap handlers"             },
+      Reason{"s_cbranch_g_fork", "no compiler uses it"                     },
+      Reason{"s_cbranch_i_fork", "no compiler uses it"                     },
+      Reason{"s_cbranch_join",   "no compiler uses it"                     },
+      Reason{"s_subvector_loop", "no compiler uses it"                     },
   };
   for (const Reason& each : kReasons)
     if (mnemonic.starts_with(each.prefix) && (each.prefix != "exp" || mnemonic == "exp")) return each.text;

@@ -41,6 +41,11 @@ Result<void> sleep(Emitter& emitter, const Instruction&) {
   return {};
 }
 
+Result<void> grid_barrier(Emitter& emitter, const Instruction&) {
+  emitter.emit(control::grid_barrier);
+  return {};
+}
+
 /// Barrier -1 is the workgroup's. 0 is none, and named ones exist on no target here.
 Result<bool> is_workgroup_barrier(const Instruction& instruction) {
   if (instruction.operands.empty()) return unsupported(instruction);
@@ -304,6 +309,7 @@ constexpr std::array kEntries = {
     ControlEntry{"s_barrier_signal_isfirst", split_barrier<control::barrier_signal, 1>, kRdna4},
     ControlEntry{"s_barrier_wait", split_barrier<control::barrier_wait, 0>, kRdna4},
     ControlEntry{"s_get_barrier_state", barrier_state, kRdna4},
+    ControlEntry{"ds_gws_barrier", grid_barrier, kCdna | kRdna3},
     // Messages, traps, the end
     ControlEntry{"s_sendmsg s_sendmsghalt", send_message},
     ControlEntry{"s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", message_return, kRdna, Fidelity::Approximate, "the clock tells the host's time"},

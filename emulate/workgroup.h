@@ -26,6 +26,7 @@ struct Workgroup {
   uint32_t id[3] = {};
   std::vector<Wave*> waves;
   uint8_t* lds = nullptr;
+  uint64_t grid_phase = 0;  ///< the phase of the grid barrier that one of its waves waits for; 0: none
   std::optional<Fault> fault;
   uint32_t barrier_signals = 0;  ///< waves that have signalled the split barrier in its present phase
 

@@ -33,6 +33,7 @@ struct Geometry {
   uint32_t grid[3] = {1, 1, 1};  ///< work-items
   uint32_t workgroup[3] = {1, 1, 1};
   uint32_t dynamic_lds = 0;
+  bool cooperative = false;  ///< all workgroups are resident at once and may meet at grid barriers
 };
 
 /// Addresses that hidden arguments name.

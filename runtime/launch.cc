@@ -115,7 +115,8 @@ hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& 
   if (const hipError_t error = check(device, request); error != hipSuccess) return error;
   Function& function = *request.function;
   const object::Kernel& kernel = *function.kernel;
-  const Geometry& geometry = request.geometry;
+  Geometry geometry = request.geometry;
+  geometry.cooperative = request.cooperative;
   const uint32_t packet_offset = (std::max(kernel.kernarg_size, kernel.fields.kernarg_size) + 63) / 64 * 64;
   auto memory = Block::take(*platform.memory, packet_offset + sizeof(DispatchPacket));
   if (!memory) return hip_error(memory.error());
@@ -173,6 +174,13 @@ hipError_t LaunchOperation::run(Stream& stream) {
   dispatch.dispatch_id = device.dispatches.fetch_add(1, std::memory_order_relaxed);
   dispatch.most_resident =
       std::max<uint64_t>(1, resident_workgroups(device.gpu, *function_.kernel, geometry_));
+  emulate::GridBarrier barrier;
+  if (geometry_.cooperative) {
+    barrier.members = 1;
+    for (int axis = 0; axis < 3; ++axis)
+      barrier.members *= (geometry_.grid[axis] + geometry_.workgroup[axis] - 1) / geometry_.workgroup[axis];
+    dispatch.grid_barrier = &barrier;
+  }
   dispatch.locate = [this](uint64_t pc) { return module_->locate(pc); };
   if (function_.needs_hostcall && device.hostcalls) {
     dispatch.serve = serve_hostcalls;
