@@ -104,21 +104,41 @@ bool take_hipcc_option(Arguments& result, const std::string& word) {
                        "--hipcc-no-func-supp", "-hip-device-lib"});
 }
 
-/// HIP and library headers named by a source and by what it includes in quotes.
-void collect_includes(const fs::path& source, std::set<std::string>& named, std::set<fs::path>& seen,
-                      int depth) {
-  if (depth > 16 || !seen.insert(source.lexically_normal()).second) return;
+/// Folders of -I.
+std::vector<fs::path> include_folders(const Arguments& arguments) {
+  std::vector<fs::path> folders;
+  for (size_t i = 0; i < arguments.compile.size(); ++i) {
+    const std::string& word = arguments.compile[i];
+    if (word == "-I" && i + 1 < arguments.compile.size())
+      folders.emplace_back(arguments.compile[i + 1]);
+    else if (word.starts_with("-I"))
+      folders.emplace_back(word.substr(2));
+  }
+  return folders;
+}
+
+/// Headers named by a source and by those that it includes and that stand beside it or in `folders`.
+void collect_includes(const fs::path& source, const std::vector<fs::path>& folders,
+                      std::set<std::string>& named, std::set<fs::path>& seen) {
+  constexpr size_t kMost = 500;
+  if (seen.size() >= kMost || !seen.insert(source.lexically_normal()).second) return;
   std::ifstream file(source);
   static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^">]+)[">])");
   for (std::string line; std::getline(file, line);) {
+    if (line.size() > 1000 || line.find("include") == line.npos) continue;
     std::smatch match;
     if (!std::regex_search(line, match, pattern)) continue;
     const std::string name = match[2];
-    std::error_code ignored;
-    if (match[1] == "\"" && fs::exists(source.parent_path() / name, ignored))
-      collect_includes(source.parent_path() / name, named, seen, depth + 1);
-    else
-      named.insert(name);
+    std::vector<fs::path> places = folders;
+    if (match[1] == "\"") places.insert(places.begin(), source.parent_path());
+    bool own = false;
+    for (const fs::path& place : places)
+      if (std::error_code ignored; fs::is_regular_file(place / name, ignored)) {
+        collect_includes(place / name, folders, named, seen);
+        own = true;
+        break;
+      }
+    if (!own) named.insert(name);
   }
 }
 
@@ -191,8 +211,16 @@ std::set<std::string> included(const Arguments& arguments) {
   std::set<std::string> named;
   std::set<fs::path> seen;
   for (const Arguments::Input& input : arguments.inputs)
-    if (input.language != Language::Other) collect_includes(input.path, named, seen, 0);
+    if (input.language != Language::Other)
+      collect_includes(input.path, include_folders(arguments), named, seen);
   return named;
+}
+
+/// Whether a header is HIP's or of a library of ROCm.
+bool of_rocm(std::string_view name) {
+  return starts_with_any(
+      name, {"hip/", "hipcub/", "rocprim/", "thrust/", "rocwmma/", "ck/", "ck_tile/", "rocblas/", "hipblas/",
+             "hipblaslt/", "rocrand/", "hiprand/", "hipfft/", "hipsparse/", "rccl/", "miopen/"});
 }
 
 }  // namespace
@@ -200,10 +228,7 @@ std::set<std::string> included(const Arguments& arguments) {
 std::vector<std::string> missing_headers(const Toolchain& tools, const Arguments& arguments) {
   std::vector<std::string> missing;
   for (const std::string& name : included(arguments)) {
-    if (!starts_with_any(name, {"hip/", "hipcub/", "rocprim/", "thrust/", "rocwmma/", "ck/", "ck_tile/",
-                                "rocblas/", "hipblas/", "hipblaslt/", "rocrand/", "hiprand/", "hipfft/",
-                                "hipsparse/", "rccl/", "miopen/"}))
-      continue;
+    if (!of_rocm(name)) continue;
     bool found = false;
     for (const Headers& headers : tools.headers) found |= headers.has(name);
     std::error_code ignored;
@@ -219,7 +244,7 @@ const Headers* choose_headers(const Toolchain& tools, const Arguments& arguments
   std::vector<std::string> wanted;
   for (const std::string& name : named)
     for (const Headers& headers : tools.headers)
-      if (headers.origin != Headers::Origin::Debian || name.starts_with("hip/"))
+      if (headers.origin != Headers::Origin::Debian || of_rocm(name))
         if (headers.has(name)) {
           wanted.push_back(name);
           break;

@@ -82,6 +82,13 @@ TEST(HipccHeaders, TheFirstSetThatHasWhatTheProgramIncludesIsTaken) {
   EXPECT_EQ(chosen("#include <hip/hip_runtime.h>\n"), 7);
   EXPECT_EQ(chosen("#include <hip/hip_runtime.h>\n#include <rocprim/rocprim.hpp>\n"), 6);
   EXPECT_EQ(chosen("#include \"kernels.h\"\n"), 6);
+  folder.write("deep/angled.h", "#include <rocprim/rocprim.hpp>\n");
+  const Arguments searched =
+      *parse_arguments({"-I", folder / "deep", folder.write("angled.hip", "#include <angled.h>\n")});
+  EXPECT_EQ(choose_headers(tools, searched)->major, 6);
+  const Arguments lacking = *parse_arguments(
+      {folder.write("lacking.hip", "#include <hipcub/hipcub.hpp>\n#include <hip/hip_fp16.h>\n")});
+  EXPECT_EQ(missing_headers(tools, lacking), (std::vector<std::string>{"hipcub/hipcub.hpp"}));
   EXPECT_EQ(chosen("#include <hip/of_no_set.h>\n"), 7);
   EXPECT_EQ(chosen("int x;\n"), 7);
 }

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Changes whenever what is generated changes, so that an old cache is not used.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 // __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence and
 // __llvm_amdgcn_rcp_f16 were found in the device libraries and in LLVM when HIP 5's headers were written.
@@ -137,11 +137,28 @@ Result<void> make_hip(const Headers& headers, const fs::path& folder) {
   std::ofstream(folder / "share/hip/version")
       << fmt::format("HIP_VERSION_MAJOR={}\nHIP_VERSION_MINOR={}\nHIP_VERSION_PATCH={}\n", headers.major,
                      headers.minor, headers.patch);
-  if (headers.include == "/usr/include") {  // only its HIP: the rest is searched anyway
-    fs::create_directories(folder / "include", failed);
-    fs::create_directory_symlink("/usr/include/hip", folder / "include/hip", failed);
-  } else {
-    fs::create_directory_symlink(fs::absolute(headers.include), folder / "include", failed);
+  fs::create_directories(folder / "include/hip", failed);
+  const fs::path system = "/usr/include/hip", original = fs::absolute(headers.include);
+  auto link_all = [&](const fs::path& from, const fs::path& to) {
+    std::error_code unreadable;
+    for (const fs::directory_entry& entry : fs::directory_iterator(from, unreadable))
+      if (!fs::exists(to / entry.path().filename()))
+        fs::create_symlink(entry.path(), to / entry.path().filename(), failed);
+  };
+  link_all(original / "hip", folder / "include/hip");
+  if (original != system.parent_path()) {  // there, the rest is searched anyway
+    link_all(original, folder / "include");
+    // A header that only the system's other version has would be found silently, and not fit the rest.
+    std::error_code unreadable;
+    for (const fs::directory_entry& entry : fs::directory_iterator(system, unreadable)) {
+      const fs::path name = entry.path().filename();
+      if (name.extension() == ".h" && !fs::exists(folder / "include/hip" / name))
+        std::ofstream(folder / "include/hip" / name) << fmt::format(
+            "#error \"the {} headers (HIP {}.{}) have no hip/{}; 'wavesmith cc --doctor' says how to get "
+            "more, "
+            "--hip-headers=debian uses HIP of another version\"\n",
+            name_of(headers.origin), headers.major, headers.minor, name.string());
+    }
   }
   if (failed) return fail(ErrorKind::BadInput, fmt::format("cannot write under '{}'", folder.string()));
   return {};
