@@ -95,7 +95,8 @@ void scale(const Uop* uop, Wave* wave) {
 
 /// The lanes whose DPP source can be read.
 uint64_t readable(const DppTable& table, uint64_t exec, int lanes) {
-  if (table.inactive_too) return table.inside;
+  const uint64_t every = lanes == 64 ? ~uint64_t{0} : 0xffffffffu;
+  if (table.inactive_too || (exec & every) == every) return table.inside;
   uint64_t active = 0;
   for (int lane = 0; lane < lanes; ++lane)
     active |= (exec >> table.lane[static_cast<size_t>(lane)] & 1) << lane;
