@@ -301,7 +301,7 @@ constexpr std::array kEntries = {
                  "s_prefetch_data s_prefetch_data_pc_rel s_buffer_prefetch_data", nothing},
     ControlEntry{"buffer_wbl2 buffer_inv buffer_wbinvl1 buffer_wbinvl1_vol buffer_invl2 buffer_gl0_inv buffer_gl1_inv "
                  "global_inv global_wb global_wbinv", nothing},
-    ControlEntry{"v_nop", nothing},
+    ControlEntry{"v_nop v_pipeflush v_clrexcp", nothing},
     ControlEntry{"s_sleep s_sleep_var", sleep},
     // Barriers
     ControlEntry{"s_barrier", barrier, kCdna | kRdna3},

@@ -158,13 +158,13 @@ void compare_floats(Visitor& v) {
   comparison_rare<f64>(v, "v_cmp_neq_f64",  "v_cmpx_neq_f64",  [](auto a, auto b) { return lanes(a != b); });
   comparison_rare<f64>(v, "v_cmp_nlt_f64",  "v_cmpx_nlt_f64",  [](auto a, auto b) { return lanes(~(a < b)); });
   never<f32>(v,  "v_cmp_f_f32",   "v_cmpx_f_f32",   kCdna | kRdna3);
-  always<f32>(v, "v_cmp_tru_f32", "v_cmpx_tru_f32", kCdna);
+  always<f32>(v, "v_cmp_tru_f32", "v_cmpx_tru_f32", kCdna | kRdna3);
   always<f32>(v, "v_cmp_t_f32",   "v_cmpx_t_f32",   kRdna3);
   never<f16>(v,  "v_cmp_f_f16",   "v_cmpx_f_f16",   kCdna | kRdna3);
-  always<f16>(v, "v_cmp_tru_f16", "v_cmpx_tru_f16", kCdna);
+  always<f16>(v, "v_cmp_tru_f16", "v_cmpx_tru_f16", kCdna | kRdna3);
   always<f16>(v, "v_cmp_t_f16",   "v_cmpx_t_f16",   kRdna3);
   never<f64>(v,  "v_cmp_f_f64",   "v_cmpx_f_f64",   kCdna | kRdna3);
-  always<f64>(v, "v_cmp_tru_f64", "v_cmpx_tru_f64", kCdna);
+  always<f64>(v, "v_cmp_tru_f64", "v_cmpx_tru_f64", kCdna | kRdna3);
   always<f64>(v, "v_cmp_t_f64",   "v_cmpx_t_f64",   kRdna3);
   both_forms<RareSignature, u32, u32>(v, "v_cmp_class_f32", "v_cmpx_class_f32", [](auto a, auto b) {
     return lanes(((b >> float_class(a, 23)) & Pack<uint32_t>(1)) != Pack<uint32_t>(0));

@@ -45,8 +45,8 @@ void float32(Visitor& v) {
   v(rare<f32(f32, f32)>,           "v_mul_legacy_f32 v_mul_dx9_zero_f32", multiply_dx9);
   v(lane<f32(f32, f32, f32)>,      "v_fma_f32 v_fmaak_f32 v_fmamk_f32", fma, commutes);
   v(lane<f32(f32, f32, old<f32>)>, "v_fmac_f32", fma, commutes);
-  v(rare<f32(f32, f32, f32)>,      "v_fma_dx9_zero_f32", fma_dx9, rdna);
-  v(rare<f32(f32, f32, old<f32>)>, "v_fmac_dx9_zero_f32", fma_dx9, rdna3);
+  v(rare<f32(f32, f32, f32)>,      "v_fma_dx9_zero_f32 v_fma_legacy_f32", fma_dx9, rdna);
+  v(rare<f32(f32, f32, old<f32>)>, "v_fmac_dx9_zero_f32 v_fmac_legacy_f32", fma_dx9, rdna3);
   v(rare<f32(f32, f32, f32)>,      "v_mad_f32 v_madak_f32 v_madmk_f32", mad_flushing, cdna2);
   v(rare<f32(f32, f32, old<f32>)>, "v_mac_f32", mad_flushing, cdna2);
   v(rare<f32(f32, f32, f32)>,      "v_mad_legacy_f32", [](auto a, auto b, auto c) {

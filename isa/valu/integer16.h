@@ -11,7 +11,7 @@ template <class Visitor>
 void integer16(Visitor& v) {
   using namespace detail;
   using P = Pack<uint16_t>;
-  constexpr Facts cdna{.generations = kCdna}, rdna{.generations = kRdna}, rdna3{.generations = kRdna3};
+  constexpr Facts cdna{.generations = kCdna}, rdna{.generations = kRdna};
   // Those that CDNA can aim at either half leave the other one.
   constexpr Facts kept{.keeps_high = true};
   constexpr Facts sat{.saturates = true}, kept_sat{.keeps_high = true, .saturates = true};
@@ -28,7 +28,7 @@ void integer16(Visitor& v) {
   constexpr auto add_sat = [](auto a, auto b) { return __builtin_elementwise_add_sat(a, b); };
   constexpr auto sub_sat = [](auto a, auto b) { return __builtin_elementwise_sub_sat(a, b); };
   // clang-format off
-  v(rare<u16(u16)>,           "v_mov_b16", [](auto a) { return a; }, rdna3);
+  v(rare<u16(u16)>,           "v_mov_b16", [](auto a) { return a; }, rdna);
   v(rare<u16(u16)>,           "v_not_b16", [](auto a) { return ~a; }, rdna);
   v(rare<u16(u16, u16)>,      "v_and_b16", [](auto a, auto b) { return a & b; }, rdna);
   v(rare<u16(u16, u16)>,      "v_or_b16",  [](auto a, auto b) { return a | b; }, rdna);

@@ -102,7 +102,7 @@ void integer32(Visitor& v) {
   v(lane<out<u32, bit>(u32, u32, bit)>, "v_subb_co_u32 v_sub_co_ci_u32", [](auto a, auto b, auto borrow) { return subtract(a, b, borrow); });
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_subbrev_co_u32 v_subrev_co_ci_u32", [](auto a, auto b, auto borrow) { return subtract(b, a, borrow); });
 
-  v(lane<u32(u32, u32)>,               "v_mul_lo_u32", [](auto a, auto b) { return a * b; }, commutes);
+  v(lane<u32(u32, u32)>,               "v_mul_lo_u32 v_mul_lo_i32", [](auto a, auto b) { return a * b; }, commutes);
   v(lane<u32(u32, u32)>,               "v_mul_hi_u32", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a, b) >> 32); }, commutes);
   v(rare<i32(i32, i32)>,               "v_mul_hi_i32", [](auto a, auto b) { return convert<int32_t>(wide_product<int64_t>(a, b) >> 32); });
   v(lane<u32(u32, u32)>,               "v_mul_u32_u24", [](auto a, auto b) { return (a & 0xffffff) * (b & 0xffffff); }, commutes);
