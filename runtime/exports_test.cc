@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace wavesmith::runtime {
@@ -62,19 +63,30 @@ TEST(Exports, UnservedFunctionsSayNotSupportedOnce) {
 
 TEST(Exports, UnknownNamesAreNotFound) { EXPECT_EQ(find_export("hipNoSuchFunction"), nullptr); }
 
-TEST(Exports, CountOfServedFunctions) {
-  int served = 0, used = 0, used_served = 0;
-  std::string missing;
+TEST(Exports, WhatProgramsCallIsServed) {
+  // Surfaces need image instructions, which are not emulated; the program that links to them runs without.
+  const std::set<std::string_view> excused = {"hipCreateSurfaceObject", "hipDestroySurfaceObject"};
+  int used = 0;
   for (const Export& each : exports()) {
-    served += each.served();
     if (each.programs == "-") continue;
     ++used;
-    used_served += each.served();
-    if (!each.served()) missing += "\n  " + std::string(each.name);
+    EXPECT_EQ(each.served(), !excused.contains(each.name)) << each.name;
   }
   EXPECT_EQ(used, 162);
-  std::printf("served: %d of %zu; of the %d that programs call: %d; not yet:%s\n", served, exports().size(),
-              used, used_served, missing.c_str());
+}
+
+TEST(Exports, CountOfServedFunctions) {
+  int known = 0, served = 0;
+  for (const Row& row : table()) {
+    if (row.headers == "-" && row.programs == "-") continue;
+    const Export* const each = find_export(row.function);
+    ASSERT_NE(each, nullptr) << row.function;
+    ++known;
+    served += each->served();
+  }
+  std::printf("%d of %d public functions are served; the others answer hipErrorNotSupported\n", served,
+              known);
+  EXPECT_GE(served, 355);
 }
 
 }  // namespace
