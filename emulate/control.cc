@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "emulate/dispatch.h"
+#include "emulate/fault.h"
 #include "emulate/hardware_registers.h"
 #include "emulate/workgroup.h"
 
@@ -184,6 +185,73 @@ bool set_index(const Uop* uop, Wave* wave) {
   uint32_t& m0 = wave->s[index::kM0];
   m0 = (m0 & ~uop->b) | (dword(wave, uop->a) << uop->c & uop->b);
   return true;
+}
+
+namespace {
+
+/// The new value of an atomic's memory.
+template <class T>
+T applied(ScalarAtomic::Operation operation, T old, T data, T compare) {
+  using S = std::make_signed_t<T>;
+  switch (operation) {
+    case ScalarAtomic::Swap:
+      return data;
+    case ScalarAtomic::CompareSwap:
+      return old == compare ? data : old;
+    case ScalarAtomic::Add:
+      return old + data;
+    case ScalarAtomic::Sub:
+      return old - data;
+    case ScalarAtomic::Smin:
+      return static_cast<S>(data) < static_cast<S>(old) ? data : old;
+    case ScalarAtomic::Umin:
+      return data < old ? data : old;
+    case ScalarAtomic::Smax:
+      return static_cast<S>(data) > static_cast<S>(old) ? data : old;
+    case ScalarAtomic::Umax:
+      return data > old ? data : old;
+    case ScalarAtomic::And:
+      return old & data;
+    case ScalarAtomic::Or:
+      return old | data;
+    case ScalarAtomic::Xor:
+      return old ^ data;
+    case ScalarAtomic::Inc:
+      return old >= data ? 0 : old + 1;
+    case ScalarAtomic::Dec:
+      return old == 0 || old > data ? data : old - 1;
+    case ScalarAtomic::Count:
+      break;
+  }
+  return old;
+}
+
+template <class T>
+bool atomic(const Uop* uop, Wave* wave, ScalarAtomic how) {
+  const uint64_t base = scalar(wave, uop->a, 2);
+  const uint64_t address =
+      (base + dword(wave, uop->b) + static_cast<uint64_t>(int64_t{how.immediate})) & ~uint64_t{sizeof(T) - 1};
+  const emulate::MemoryMap& map = *wave->memory;
+  if ((address < map.begin || address >= map.end) && !admit_scalar(uop, wave, address, sizeof(T)))
+    return false;
+  T data, compare;
+  std::memcpy(&data, &dword(wave, uop->d), sizeof(T));
+  std::memcpy(&compare, &dword(wave, uop->d + sizeof(T)), sizeof(T));
+  T* const memory = reinterpret_cast<T*>(address);
+  T old = __atomic_load_n(memory, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(memory, &old, applied(how.operation, old, data, compare), false,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+  }
+  if (how.returns) std::memcpy(&dword(wave, uop->d), &old, sizeof(T));
+  wave->may_wait = 1;
+  return true;
+}
+
+}  // namespace
+
+bool scalar_atomic(const Uop* uop, Wave* wave) {
+  const ScalarAtomic how = ScalarAtomic::unpack(uop->c);
+  return how.wide ? atomic<uint64_t>(uop, wave, how) : atomic<uint32_t>(uop, wave, how);
 }
 
 bool set_skip(const Uop* uop, Wave* wave) {

@@ -51,6 +51,40 @@ bool store_indexed(const Uop* uop, Wave* wave);
 /// M0's bits given by the mask b = those of the value at a, shifted left by c.
 bool set_index(const Uop* uop, Wave* wave);
 
+/// s_atomic_*: d = data, a = base pair, b = dword of the offset, c = a ScalarAtomic.
+bool scalar_atomic(const Uop* uop, Wave* wave);
+
+/// What the word c of scalar_atomic says.
+struct ScalarAtomic {
+  enum Operation : uint32_t {
+    Swap,
+    CompareSwap,
+    Add,
+    Sub,
+    Smin,
+    Umin,
+    Smax,
+    Umax,
+    And,
+    Or,
+    Xor,
+    Inc,
+    Dec,
+    Count
+  };
+  Operation operation = Swap;
+  bool wide = false, returns = false;
+  int32_t immediate = 0;  ///< 21 bits
+
+  [[nodiscard]] constexpr uint32_t packed() const {
+    return operation | uint32_t{wide} << 5 | uint32_t{returns} << 6 | static_cast<uint32_t>(immediate) << 8;
+  }
+  static constexpr ScalarAtomic unpack(uint32_t word) {
+    return {static_cast<Operation>(word & 31), (word >> 5 & 1) != 0, (word >> 6 & 1) != 0,
+            static_cast<int32_t>(word) >> 8};
+  }
+};
+
 /// VSKIP = bit (the value at b) of the value at a.
 bool set_skip(const Uop* uop, Wave* wave);
 

@@ -267,6 +267,67 @@ TEST(Control, SkippedVectorInstructions) {
     }
 }
 
+TEST(Control, ScalarAtomics) {
+  struct Case {
+    std::string_view name;
+    uint64_t memory, data, result, compare = 0;
+  };
+  static constexpr Case kCases[] = {
+      {"swap", 5, 9, 9},
+      {"cmpswap", 5, 9, 9, 5},
+      {"cmpswap", 5, 9, 5, 6},
+      {"add", 5, 9, 14},
+      {"sub", 5, 9, ~uint64_t{3}},
+      {"smin", 5, ~0ull, ~0ull},
+      {"umin", 5, ~0ull, 5},
+      {"smax", 5, ~0ull, 5},
+      {"umax", 5, ~0ull, ~0ull},
+      {"and", 12, 10, 8},
+      {"or", 12, 10, 14},
+      {"xor", 12, 10, 6},
+      {"inc", 5, 9, 6},
+      {"inc", 9, 9, 0},
+      {"dec", 5, 9, 4},
+      {"dec", 0, 9, 9},
+      {"dec", 10, 9, 9},
+  };
+  for (const std::string_view target : {"gfx90a", "gfx942", "gfx950"})
+    for (const Case& c : kCases)
+      for (const bool wide : {false, true}) {
+        WaveTest test(target);
+        auto buffer = test.memory().allocate(64);
+        ASSERT_TRUE(buffer);
+        auto* const words = static_cast<uint32_t*>(*buffer);
+        std::memcpy(words + 6, &c.memory, 8);
+        words[8] = 77;
+        test.s64(2) = reinterpret_cast<uint64_t>(*buffer), test.s(8) = 8;
+        test.s64(4) = c.data, test.s64(wide ? 6 : 5) = c.compare;
+        const int dwords = (wide ? 2 : 1) * (c.name == "cmpswap" ? 2 : 1);
+        RUN(test, fmt::format("s_atomic_{}{} {}, s[2:3], s8 offset:0x10 glc", c.name, wide ? "_x2" : "",
+                              dwords == 1   ? "s4"
+                              : dwords == 2 ? "s[4:5]"
+                                            : "s[4:7]"));
+        uint64_t after = 0;
+        std::memcpy(&after, words + 6, wide ? 8 : 4);
+        EXPECT_EQ(after, wide ? c.result : c.result & 0xffffffff) << c.name;
+        EXPECT_EQ(wide ? test.s64(4) : test.s(4), c.memory) << c.name;
+        EXPECT_EQ(words[8], 77u);
+        ASSERT_TRUE(test.memory().release(*buffer));
+      }
+}
+
+TEST(Control, SwappedHalves) {
+  for (const std::string_view target : {"gfx1100", "gfx1201"}) {
+    WaveTest test(target, 32);
+    test.exec() = 1;
+    test.v(0, 0) = test.v(0, 1) = 0x11112222, test.v(1, 0) = 0x33334444;
+    RUN(test, "v_swap_b16 v0.l, v1.h");
+    EXPECT_EQ(test.v(0, 0), 0x11113333u);
+    EXPECT_EQ(test.v(1, 0), 0x22224444u);
+    EXPECT_EQ(test.v(0, 1), 0x11112222u);
+  }
+}
+
 /// Runs a kernel of one workgroup; the waves are told apart by v0, the work-item's number.
 Result<Statistics> run_group(std::string_view name, int lanes, uint32_t items, std::string_view assembly,
                              std::vector<uint32_t>& result) {

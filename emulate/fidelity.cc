@@ -37,6 +37,9 @@ std::string_view reason(std::string_view mnemonic) {
   };
   for (const Reason& each : kReasons)
     if (mnemonic.starts_with(each.prefix) && (each.prefix != "exp" || mnemonic == "exp")) return each.text;
+  for (const isa::Target& other : isa::kTargets)
+    if (find_implementation(mnemonic, other))
+      return "a name of other targets, which the assembler also accepts";
   return "not done yet";
 }
 

@@ -223,13 +223,46 @@ Result<void> move_relative(Emitter& emitter, const Instruction& instruction) {
 
 template <uint32_t kSourceBit, uint32_t kResultBit>
 Result<void> move_rows_relative(Emitter& emitter, const Instruction& instruction) {
-  const bool plain = instruction.modifiers.empty() && instruction.operands.size() == 2 && is_row(instruction.operands[0]);
+  const bool plain =
+      instruction.modifiers.empty() && instruction.operands.size() == 2 && is_row(instruction.operands[0]);
   if (!plain || (kSourceBit < 32 && !is_row(instruction.operands[1]))) return unsupported(instruction);
   const auto result = emitter.register_offset(instruction.operands[0]);
   const auto source = emitter.row_source(instruction.operands[1], Type::U32);
   if (!result) return tl::unexpected(result.error());
   if (!source) return tl::unexpected(source.error());
   emitter.emit(control::move_rows_relative, *result, *source, kSourceBit, kResultBit);
+  return {};
+}
+
+/// s_atomic_inc s5, s[2:3], s7 offset:16 glc; without glc memory alone changes.
+Result<void> scalar_atomic(Emitter& emitter, const Instruction& instruction) {
+  static constexpr std::array<std::string_view, control::ScalarAtomic::Count> kNames = {
+      "swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"};
+  std::string_view name = instruction.mnemonic;
+  name.remove_prefix(sizeof("s_atomic_") - 1);
+  control::ScalarAtomic how;
+  how.wide = name.ends_with("_x2");
+  if (how.wide) name.remove_suffix(3);
+  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end() || instruction.operands.size() < 3) return unsupported(instruction);
+  how.operation = static_cast<control::ScalarAtomic::Operation>(found - kNames.begin());
+  how.returns = instruction.has("glc");
+  int64_t immediate = instruction.value("offset");
+  uint32_t offset = emitter.constant(0);
+  if (instruction.operands[2].kind == Operand::Kind::Integer) {
+    immediate += instruction.operands[2].bits;
+  } else {
+    const auto scalar = emitter.scalar_source(instruction.operands[2], Type::U32);
+    if (!scalar) return tl::unexpected(scalar.error());
+    offset = *scalar;
+  }
+  if (immediate < -(1 << 20) || immediate >= 1 << 20) return unsupported(instruction);
+  how.immediate = static_cast<int32_t>(immediate);
+  const auto data = emitter.register_offset(instruction.operands[0]);
+  const auto base = emitter.register_offset(instruction.operands[1]);
+  if (!data) return tl::unexpected(data.error());
+  if (!base) return tl::unexpected(base.error());
+  emitter.emit(control::scalar_atomic, *data, *base, offset, how.packed());
   return {};
 }
 
@@ -329,6 +362,11 @@ constexpr std::array kEntries = {
     ControlEntry{"s_set_gpr_idx_idx", index_index, kCdna},
     ControlEntry{"s_set_gpr_idx_mode", index_mode, kCdna},
     ControlEntry{"s_setvskip", skip, kCdna},
+    ControlEntry{"s_atomic_swap s_atomic_cmpswap s_atomic_add s_atomic_sub s_atomic_smin s_atomic_umin s_atomic_smax s_atomic_umax "
+                 "s_atomic_and s_atomic_or s_atomic_xor s_atomic_inc s_atomic_dec s_atomic_swap_x2 s_atomic_cmpswap_x2 "
+                 "s_atomic_add_x2 s_atomic_sub_x2 s_atomic_smin_x2 s_atomic_umin_x2 s_atomic_smax_x2 s_atomic_umax_x2 "
+                 "s_atomic_and_x2 s_atomic_or_x2 s_atomic_xor_x2 s_atomic_inc_x2 s_atomic_dec_x2", scalar_atomic, kCdna},
+    ControlEntry{"s_dcache_discard s_dcache_discard_x2 s_atc_probe s_atc_probe_buffer v_clrexcp v_pipeflush", nothing},
     // Relative moves
     ControlEntry{"s_movrels_b32", move_relative<control::move_from_relative, 1>},
     ControlEntry{"s_movrels_b64", move_relative<control::move_from_relative, 2>},
