@@ -15,18 +15,9 @@ using namespace wavesmith::runtime;
 
 namespace {
 
-struct Library;
-
-/// A kernel of a library, on no device in particular.
-struct LibraryKernel {
-  Library* library;
-  std::string name;
-};
-
 struct Library {
   std::vector<uint8_t> image;
   std::map<int, std::shared_ptr<Module>> modules;  ///< by device
-  std::map<std::string, std::unique_ptr<LibraryKernel>> kernels;
 };
 
 struct Libraries {
@@ -43,11 +34,20 @@ Library* find(hipLibrary_t handle) {
   return found == libraries().live.end() ? nullptr : found->second.get();
 }
 
-const LibraryKernel* find(hipKernel_t handle) {
-  for (const auto& [library_handle, library] : libraries().live)
-    for (const auto& [name, kernel] : library->kernels)
-      if (reinterpret_cast<hipKernel_t>(kernel.get()) == handle) return kernel.get();
-  return nullptr;
+/// A kernel's handle is a function's, of the device that was current when it was asked for: it can be
+/// launched as one.
+hipKernel_t handle_of(const Function& function) {
+  return reinterpret_cast<hipKernel_t>(const_cast<Function*>(&function));
+}
+
+/// The function of a handle and its library; null when it is of none.
+std::pair<const Function*, hipLibrary_t> find(hipKernel_t handle) {
+  const Function* const function = find_function(reinterpret_cast<hipFunction_t>(handle));
+  if (function)
+    for (const auto& [library_handle, library] : libraries().live)
+      for (const auto& [device, module] : library->modules)
+        if (module.get() == function->module) return {function, library_handle};
+  return {};
 }
 
 template <class Body>
@@ -119,10 +119,9 @@ HIP_API hipError_t hipLibraryGetKernel(hipKernel_t* out, hipLibrary_t handle, co
     if (!library) return hipErrorInvalidResourceHandle;
     const auto module = module_of(platform, *library);
     if (!module) return hip_error(module.error());
-    if (!(*module)->object().kernel(name)) return hipErrorNotFound;
-    auto& kernel = library->kernels[name];
-    if (!kernel) kernel = std::make_unique<LibraryKernel>(LibraryKernel{library, name});
-    *out = reinterpret_cast<hipKernel_t>(kernel.get());
+    const auto function = (*module)->function(name);
+    if (!function) return hip_error(function.error());
+    *out = handle_of(**function);
     return hipSuccess;
   });
 }
@@ -148,9 +147,9 @@ HIP_API hipError_t hipLibraryEnumerateKernels(hipKernel_t* kernels, unsigned roo
     if (!module) return hip_error(module.error());
     const auto& all = (*module)->object().kernels();
     for (size_t i = 0; i < std::min<size_t>(room, all.size()); ++i) {
-      auto& kernel = library->kernels[all[i].name];
-      if (!kernel) kernel = std::make_unique<LibraryKernel>(LibraryKernel{library, all[i].name});
-      kernels[i] = reinterpret_cast<hipKernel_t>(kernel.get());
+      const auto function = (*module)->function(all[i].name);
+      if (!function) return hip_error(function.error());
+      kernels[i] = handle_of(**function);
     }
     return hipSuccess;
   });
@@ -158,17 +157,16 @@ HIP_API hipError_t hipLibraryEnumerateKernels(hipKernel_t* kernels, unsigned roo
 
 HIP_API hipError_t hipKernelGetName(const char** name, hipKernel_t handle) {
   return locked([&](Platform&) {
-    const LibraryKernel* const kernel = find(handle);
+    const auto [function, library] = find(handle);
     if (!name) return hipErrorInvalidValue;
-    return kernel ? (*name = kernel->name.c_str(), hipSuccess) : hipErrorInvalidResourceHandle;
+    return function ? (*name = function->kernel->name.c_str(), hipSuccess) : hipErrorInvalidResourceHandle;
   });
 }
 
-HIP_API hipError_t hipKernelGetLibrary(hipLibrary_t* library, hipKernel_t handle) {
+HIP_API hipError_t hipKernelGetLibrary(hipLibrary_t* out, hipKernel_t handle) {
   return locked([&](Platform&) {
-    const LibraryKernel* const kernel = find(handle);
-    if (!library) return hipErrorInvalidValue;
-    return kernel ? (*library = reinterpret_cast<hipLibrary_t>(kernel->library), hipSuccess)
-                  : hipErrorInvalidResourceHandle;
+    const auto [function, library] = find(handle);
+    if (!out) return hipErrorInvalidValue;
+    return function ? (*out = library, hipSuccess) : hipErrorInvalidResourceHandle;
   });
 }
