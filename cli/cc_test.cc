@@ -88,6 +88,14 @@ TEST_F(Cc, TheGpuOfTheEnvironmentIsTheTargetUnlessOneIsNamed) {
             std::string::npos);
 }
 
+TEST_F(Cc, TellsTheCompilersVersionAsBuildSystemsAsk) {
+  for (const char* option : {"--version", "-v"}) {
+    const Ran ran = cc(option);
+    EXPECT_EQ(ran.code, 0) << option;
+    EXPECT_NE(ran.out.find("clang version"), ran.out.npos) << option;
+  }
+}
+
 TEST_F(Cc, ErrorsAreTheCompilersOrNameWhatIsWrong) {
   EXPECT_EQ(cc((scratch_ / "nothing.hip")).code, 4);
   EXPECT_EQ(cc("--offload-arch=sm_90 x.hip").code, 3);

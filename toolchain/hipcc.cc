@@ -182,6 +182,9 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words) {
         result.compile.push_back(word);
     } else if (one_of(word, {"--version", "-dumpversion", "-print-prog-name"})) {
       result.asks_version = true;
+    } else if (word == "-v") {
+      result.asks_version = true;  // alone; with inputs it shows the commands
+      result.common.push_back(word);
     } else if (linker_takes_value(word)) {
       const std::string* value = next();
       if (!value) return fail(ErrorKind::BadInput, word + " has no value");
