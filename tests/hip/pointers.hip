@@ -1,0 +1,51 @@
+// What a pointer points to, and host memory that the program registers.
+#include <hip/hip_runtime.h>
+
+#include <vector>
+
+#include "check.h"
+
+__global__ void add(int* values, int amount) { values[threadIdx.x] += amount; }
+
+int main() {
+  int *device, *host, *managed;
+  CHECK_HIP(hipMalloc((void**)&device, 1000));
+  CHECK_HIP(hipHostMalloc((void**)&host, 1000, hipHostMallocPortable));
+  CHECK_HIP(hipMallocManaged((void**)&managed, 1000, hipMemAttachGlobal));
+
+  hipPointerAttribute_t attributes;
+  CHECK_HIP(hipPointerGetAttributes(&attributes, device + 5));
+  CHECK(attributes.device == 0 && attributes.devicePointer == device + 5 && !attributes.isManaged &&
+        !attributes.hostPointer);
+  CHECK_HIP(hipPointerGetAttributes(&attributes, host));
+  CHECK(attributes.hostPointer == host && attributes.devicePointer == host &&
+        attributes.allocationFlags == hipHostMallocPortable);
+  CHECK_HIP(hipPointerGetAttributes(&attributes, managed));
+  CHECK(attributes.isManaged);
+
+  hipDeviceptr_t base;
+  size_t size;
+  CHECK_HIP(hipMemGetAddressRange(&base, &size, device + 17));
+  CHECK(base == device && size == 1000);
+
+  std::vector<int> mine(64, 1);
+  CHECK_HIP(hipHostRegister(mine.data(), mine.size() * sizeof(int), hipHostRegisterDefault));
+  CHECK_ERROR(hipHostRegister(mine.data(), mine.size() * sizeof(int), hipHostRegisterDefault),
+              hipErrorHostMemoryAlreadyRegistered);
+  void* seen;
+  CHECK_HIP(hipHostGetDevicePointer(&seen, mine.data(), 0));
+  add<<<1, 64>>>(static_cast<int*>(seen), 41);
+  CHECK_HIP(hipDeviceSynchronize());
+  for (const int value : mine) CHECK(value == 42);
+  CHECK_HIP(hipHostUnregister(mine.data()));
+  CHECK_ERROR(hipHostUnregister(mine.data()), hipErrorHostMemoryNotRegistered);
+  CHECK_ERROR(hipHostGetDevicePointer(&seen, mine.data(), 0), hipErrorInvalidValue);
+
+  CHECK_HIP(hipMemPrefetchAsync(managed, 1000, 0, nullptr));
+  CHECK_HIP(hipMemAdvise(managed, 1000, hipMemAdviseSetReadMostly, 0));
+  CHECK_ERROR(hipMemPrefetchAsync(device, 1000, 0, nullptr), hipErrorInvalidValue);
+  CHECK_HIP(hipFree(device));
+  CHECK_HIP(hipHostFree(host));
+  CHECK_HIP(hipFree(managed));
+  return finish();
+}
