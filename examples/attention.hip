@@ -1,14 +1,15 @@
-// Flash attention, forward, on matrix cores: O = softmax(Q K^T / sqrt(d)) V for each head, without ever storing the
-// scores. Compares with a reference in double precision on the CPU.
+// Flash attention, forward, on matrix cores: O = softmax(Q K^T / sqrt(d)) V for each head, without ever
+// storing the scores. Compares with a reference in double precision on the CPU.
 //
 //   wavesmith cc --offload-arch=gfx942 -O3 examples/attention.hip -o attention
 //   wavesmith run --gpu mi300x --report -- ./attention [sequence length] [heads]
 //
-// A workgroup of four waves owns 64 queries of a head; each wave owns 16 of them. Keys and values come through LDS, 64 at
-// a time. The trick that saves all shuffles of the scores: compute them transposed. V_MFMA_F32_16X16X16_F16 returns, in
-// lane l and register r, row 4*(l/16)+r and column l%16 of its result. It wants of its B operand, in lane l and element j,
-// row 4*(l/16)+j and column l%16. So S^T = K Q^T (rows are keys, columns are queries), exponentiated, is already the B
-// operand of O^T += V^T P^T. (Layouts: AMD's matrix instruction calculator.)
+// A workgroup of four waves owns 64 queries of a head; each wave owns 16 of them. Keys and values come
+// through LDS, 64 at a time. The trick that saves all shuffles of the scores: compute them transposed.
+// V_MFMA_F32_16X16X16_F16 returns, in lane l and register r, row 4*(l/16)+r and column l%16 of its result. It
+// wants of its B operand, in lane l and element j, row 4*(l/16)+j and column l%16. So S^T = K Q^T (rows are
+// keys, columns are queries), exponentiated, is already the B operand of O^T += V^T P^T. (Layouts: AMD's
+// matrix instruction calculator.)
 #include <hip/hip_runtime.h>
 
 #include <cmath>
@@ -20,19 +21,19 @@
 using half4 = _Float16 __attribute__((ext_vector_type(4)));
 using float4v = float __attribute__((ext_vector_type(4)));
 
-constexpr int kHeadDim = 64;       // d
-constexpr int kKeys = 64;          // keys in LDS at a time
+constexpr int kHeadDim = 64;  // d
+constexpr int kKeys = 64;     // keys in LDS at a time
 constexpr int kQueriesPerWave = 16, kWaves = 4;
 constexpr int kQueries = kQueriesPerWave * kWaves;
-constexpr int kPad = 4;            // halves, so that rows of the LDS tiles start in different banks
+constexpr int kPad = 4;  // halves, so that rows of the LDS tiles start in different banks
 
 __global__ void __launch_bounds__(64 * kWaves)
     attention(const _Float16* Q, const _Float16* K, const _Float16* V, float* O, int length, float scale) {
-  __shared__ _Float16 keys[kKeys][kHeadDim + kPad];        // K, as it is
-  __shared__ _Float16 values[kHeadDim][kKeys + kPad];      // V, transposed
+  __shared__ _Float16 keys[kKeys][kHeadDim + kPad];    // K, as it is
+  __shared__ _Float16 values[kHeadDim][kKeys + kPad];  // V, transposed
 
   const int thread = threadIdx.x, lane = thread % 64, wave = thread / 64;
-  const int column = lane % 16, group = lane / 16;         // of the matrix instruction's layouts
+  const int column = lane % 16, group = lane / 16;  // of the matrix instruction's layouts
   const size_t head = static_cast<size_t>(blockIdx.y) * length * kHeadDim;
   const int query = blockIdx.x * kQueries + wave * kQueriesPerWave + column;
   const bool query_exists = query < length;
@@ -40,10 +41,12 @@ __global__ void __launch_bounds__(64 * kWaves)
   // This lane's query: d = 16*step + 4*group + 0..3, the B operand of the first product.
   half4 q[kHeadDim / 16];
   for (int step = 0; step < kHeadDim / 16; ++step)
-    q[step] = query_exists ? *reinterpret_cast<const half4*>(&Q[head + query * kHeadDim + 16 * step + 4 * group]) : half4{};
+    q[step] = query_exists
+                  ? *reinterpret_cast<const half4*>(&Q[head + query * kHeadDim + 16 * step + 4 * group])
+                  : half4{};
 
   float running_max = -INFINITY, running_sum = 0;
-  float4v output[kHeadDim / 16] = {};                      // O^T: d = 16*tile + 4*group + r, this lane's query
+  float4v output[kHeadDim / 16] = {};  // O^T: d = 16*tile + 4*group + r, this lane's query
 
   for (int first = 0; first < length; first += kKeys) {
     __syncthreads();
@@ -105,18 +108,21 @@ __global__ void __launch_bounds__(64 * kWaves)
 }
 
 /// The same in double precision; returns the largest error relative to the largest output.
-static double compare(const std::vector<_Float16>& Q, const std::vector<_Float16>& K, const std::vector<_Float16>& V,
-                      const std::vector<float>& O, int heads, int length, double scale) {
+static double compare(const std::vector<_Float16>& Q, const std::vector<_Float16>& K,
+                      const std::vector<_Float16>& V, const std::vector<float>& O, int heads, int length,
+                      double scale) {
   double worst = 0, largest = 0;
   std::vector<double> scores(length);
   for (int h = 0; h < heads; ++h)
     for (int i = 0; i < length; ++i) {
-      const size_t head = static_cast<size_t>(h) * length * kHeadDim, row = head + static_cast<size_t>(i) * kHeadDim;
+      const size_t head = static_cast<size_t>(h) * length * kHeadDim,
+                   row = head + static_cast<size_t>(i) * kHeadDim;
       double peak = -INFINITY, sum = 0;
       for (int j = 0; j < length; ++j) {
         double dot = 0;
         for (int d = 0; d < kHeadDim; ++d)
-          dot += static_cast<double>(Q[row + d]) * static_cast<double>(K[head + static_cast<size_t>(j) * kHeadDim + d]);
+          dot += static_cast<double>(Q[row + d]) *
+                 static_cast<double>(K[head + static_cast<size_t>(j) * kHeadDim + d]);
         scores[j] = dot * scale;
         peak = std::fmax(peak, scores[j]);
       }
@@ -124,7 +130,8 @@ static double compare(const std::vector<_Float16>& Q, const std::vector<_Float16
       double expected[kHeadDim] = {};
       for (int j = 0; j < length; ++j)
         for (int d = 0; d < kHeadDim; ++d)
-          expected[d] += scores[j] / sum * static_cast<double>(V[head + static_cast<size_t>(j) * kHeadDim + d]);
+          expected[d] +=
+              scores[j] / sum * static_cast<double>(V[head + static_cast<size_t>(j) * kHeadDim + d]);
       for (int d = 0; d < kHeadDim; ++d) {
         worst = std::fmax(worst, std::isfinite(O[row + d]) ? std::fabs(O[row + d] - expected[d]) : INFINITY);
         largest = std::fmax(largest, std::fabs(expected[d]));
@@ -133,10 +140,10 @@ static double compare(const std::vector<_Float16>& Q, const std::vector<_Float16
   return worst / largest;
 }
 
-#define CHECK(call)                                                                                \
-  if (const hipError_t error = (call); error != hipSuccess) {                                      \
-    std::fprintf(stderr, "attention: %s: %s\n", #call, hipGetErrorString(error));                  \
-    return 1;                                                                                      \
+#define CHECK(call)                                                               \
+  if (const hipError_t error = (call); error != hipSuccess) {                     \
+    std::fprintf(stderr, "attention: %s: %s\n", #call, hipGetErrorString(error)); \
+    return 1;                                                                     \
   }
 
 int main(int argc, char** argv) {
@@ -167,16 +174,20 @@ int main(int argc, char** argv) {
   CHECK(hipMemcpy(o, O.data(), elements * sizeof(float), hipMemcpyHostToDevice));
 
   const double scale = 1 / std::sqrt(static_cast<double>(kHeadDim));
-  attention<<<dim3((length + kQueries - 1) / kQueries, heads), 64 * kWaves>>>(q, k, v, o, length, static_cast<float>(scale));
+  attention<<<dim3((length + kQueries - 1) / kQueries, heads), 64 * kWaves>>>(q, k, v, o, length,
+                                                                              static_cast<float>(scale));
   CHECK(hipGetLastError());
   CHECK(hipMemcpy(O.data(), o, elements * sizeof(float), hipMemcpyDeviceToHost));
 
-  // P is rounded to f16 (2^-11) before the second product; four times that covers the sum and the exponential.
+  // P is rounded to f16 (2^-11) before the second product; four times that covers the sum and the
+  // exponential.
   const double error = compare(Q, K, V, O, heads, length, scale), allowed = 4 * std::ldexp(1, -11);
-  std::printf("attention: %d heads, %d x %d, f16 with f32 accumulation, seed %u\n", heads, length, kHeadDim, seed);
-  std::printf("largest error against double precision: %.2e of the largest output (allowed %.2e): %s\n", error, allowed,
-              error <= allowed ? "PASS" : "FAIL");
-  for (void* pointer : {static_cast<void*>(q), static_cast<void*>(k), static_cast<void*>(v), static_cast<void*>(o)})
+  std::printf("attention: %d heads, %d x %d, f16 with f32 accumulation, seed %u\n", heads, length, kHeadDim,
+              seed);
+  std::printf("largest error against double precision: %.2e of the largest output (allowed %.2e): %s\n",
+              error, allowed, error <= allowed ? "PASS" : "FAIL");
+  for (void* pointer :
+       {static_cast<void*>(q), static_cast<void*>(k), static_cast<void*>(v), static_cast<void*>(o)})
     CHECK(hipFree(pointer));
   return error <= allowed ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// rocPRIM's device algorithms, from Debian's headers, on random sizes and values, each compared with the standard library.
-// Usage: rocprim [seed] [largest size]
+// rocPRIM's device algorithms, from Debian's headers, on random sizes and values, each compared with the
+// standard library. Usage: rocprim [seed] [largest size]; the size may also stand in WAVESMITH_TEST_SIZE.
 #include <hip/hip_runtime.h>
 #include <rocprim/rocprim.hpp>
 
@@ -26,7 +26,8 @@ template <class T>
 struct Device {
   explicit Device(const std::vector<T>& values) : Device(values.size()) {
     if (!values.empty())
-      check(hipMemcpy(data, values.data(), values.size() * sizeof(T), hipMemcpyHostToDevice), "copy to the device");
+      check(hipMemcpy(data, values.data(), values.size() * sizeof(T), hipMemcpyHostToDevice),
+            "copy to the device");
   }
   explicit Device(size_t count) : size(count) {
     check(hipMalloc(reinterpret_cast<void**>(&data), std::max<size_t>(1, count) * sizeof(T)), "hipMalloc");
@@ -35,7 +36,8 @@ struct Device {
   ~Device() { (void)hipFree(data); }
   std::vector<T> host() const {
     std::vector<T> values(size);
-    if (size) check(hipMemcpy(values.data(), data, size * sizeof(T), hipMemcpyDeviceToHost), "copy to the host");
+    if (size)
+      check(hipMemcpy(values.data(), data, size * sizeof(T), hipMemcpyDeviceToHost), "copy to the host");
     return values;
   }
   T* data = nullptr;
@@ -97,11 +99,13 @@ template <class Key>
 void sort(Random& random, size_t size, const char* what) {
   std::vector<Key> keys(size);
   std::vector<unsigned> items(size);
-  for (size_t i = 0; i < size; ++i) keys[i] = static_cast<Key>(static_cast<int>(random())), items[i] = static_cast<unsigned>(i);
+  for (size_t i = 0; i < size; ++i)
+    keys[i] = static_cast<Key>(static_cast<int>(random())), items[i] = static_cast<unsigned>(i);
   const Device<Key> keys_in(keys), keys_out(size);
   const Device<unsigned> items_in(items), items_out(size);
   with_storage(what, [&](void* storage, size_t& bytes) {
-    return rocprim::radix_sort_pairs(storage, bytes, keys_in.data, keys_out.data, items_in.data, items_out.data, size);
+    return rocprim::radix_sort_pairs(storage, bytes, keys_in.data, keys_out.data, items_in.data,
+                                     items_out.data, size);
   });
   std::stable_sort(items.begin(), items.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
   expect(what, size, items_out.host(), items);
@@ -126,7 +130,8 @@ void histogram(Random& random, size_t size) {
   const auto values = values_of(random, size, 999);
   const Device<unsigned> in(values), out(kBins);
   with_storage("histogram", [&](void* storage, size_t& bytes) {
-    return rocprim::histogram_even(storage, bytes, in.data, static_cast<unsigned>(size), out.data, kBins + 1, 0u, 37u * 20);
+    return rocprim::histogram_even(storage, bytes, in.data, static_cast<unsigned>(size), out.data, kBins + 1,
+                                   0u, 37u * 20);
   });
   std::vector<unsigned> wanted(kBins);
   for (const unsigned value : values)
@@ -160,8 +165,8 @@ void segmented(Random& random, size_t size) {
   const size_t segments = offsets.size() - 1;
   const Device<unsigned> in(values), begins(offsets), sums(segments), sorted(size);
   with_storage("segmented reduce", [&](void* storage, size_t& bytes) {
-    return rocprim::segmented_reduce(storage, bytes, in.data, sums.data, static_cast<unsigned>(segments), begins.data,
-                                     begins.data + 1, rocprim::plus<unsigned>(), 0u);
+    return rocprim::segmented_reduce(storage, bytes, in.data, sums.data, static_cast<unsigned>(segments),
+                                     begins.data, begins.data + 1, rocprim::plus<unsigned>(), 0u);
   });
   std::vector<unsigned> wanted(segments);
   auto ordered = values;
@@ -171,8 +176,9 @@ void segmented(Random& random, size_t size) {
   }
   expect("segmented reduce", size, sums.host(), wanted);
   with_storage("segmented sort", [&](void* storage, size_t& bytes) {
-    return rocprim::segmented_radix_sort_keys(storage, bytes, in.data, sorted.data, static_cast<unsigned>(size),
-                                              static_cast<unsigned>(segments), begins.data, begins.data + 1);
+    return rocprim::segmented_radix_sort_keys(storage, bytes, in.data, sorted.data,
+                                              static_cast<unsigned>(size), static_cast<unsigned>(segments),
+                                              begins.data, begins.data + 1);
   });
   expect("segmented sort", size, sorted.host(), ordered);
 }
@@ -180,11 +186,17 @@ void segmented(Random& random, size_t size) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const unsigned seed = argc > 1 ? static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)) : std::random_device{}();
-  const size_t largest = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 100'000;
+  const unsigned seed =
+      argc > 1 ? static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)) : std::random_device{}();
+  const char* const wanted = argc > 2 ? argv[2] : std::getenv("WAVESMITH_TEST_SIZE");
+  const size_t largest = wanted ? std::strtoul(wanted, nullptr, 10) : 1'000'000;
   std::printf("seed %u\n", seed);
   Random random(seed);
-  const auto size = [&] { return static_cast<size_t>(std::exp(std::uniform_real_distribution<double>(0, std::log(static_cast<double>(largest)))(random))) + 1; };
+  const auto size = [&] {
+    return static_cast<size_t>(std::exp(
+               std::uniform_real_distribution<double>(0, std::log(static_cast<double>(largest)))(random))) +
+           1;
+  };
   for (int round = 0; round < 2; ++round) {
     reduce(random, round ? largest : size());
     scan(random, round ? largest : size());
