@@ -23,6 +23,7 @@
 namespace wavesmith::isa {
 
 struct Decoder::State {
+  Target wavesmith_target;
   const llvm::Target* target = nullptr;
   llvm::Triple triple{"amdgcn-amd-amdhsa"};
   std::unique_ptr<llvm::MCRegisterInfo> registers;
@@ -53,6 +54,16 @@ bool is_printable(const llvm::MCInst& inst, llvm::StringRef name) {
   return true;
 }
 
+/// LLVM 22 crashes over a literal as the operand of s_barrier_signal, _signal_isfirst, _init, _join and
+/// _get_state, which take M0 or an inline constant. SOP1 of RDNA4: bits 31-23 are 101111101, 15-8 the
+/// operation, 7-0 the source (255 is a literal). Source: AMD, "RDNA4 Instruction Set Architecture", section
+/// "SOP1"; the operations' numbers are LLVM's.
+bool crashes_llvm(const Target& target, std::span<const uint8_t> bytes) {
+  if (!target.is(kRdna4) || bytes.size() < 4) return false;
+  return bytes[3] == 0xbe && (bytes[2] & 0x80) != 0 && bytes[1] >= 0x4e && bytes[1] <= 0x52 &&
+         bytes[0] == 0xff;
+}
+
 }  // namespace
 
 Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -61,7 +72,7 @@ Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
 Result<Decoder> Decoder::create(const Target& target, int wave_lanes) {
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<State>(State{target});
   state->target = llvm_target();
   if (!state->target) return fail(ErrorKind::Internal, "LLVM was built without its AMDGPU target");
   const std::string_view features = wave_features(target, wave_lanes);
@@ -95,8 +106,11 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
   std::copy_n(bytes.begin(), given, padded.begin());
   llvm::MCInst inst;
   uint64_t size = 0;
-  const auto status = state_->disassembler->getInstruction(
-      inst, size, llvm::ArrayRef<uint8_t>(padded.data(), padded.size()), pc, llvm::nulls());
+  const auto status =
+      crashes_llvm(state_->wavesmith_target, bytes)
+          ? llvm::MCDisassembler::Fail
+          : state_->disassembler->getInstruction(
+                inst, size, llvm::ArrayRef<uint8_t>(padded.data(), padded.size()), pc, llvm::nulls());
   const bool valid =
       status != llvm::MCDisassembler::Fail && size != 0 && size <= std::min(given, state_->longest);
   if (!valid || !is_printable(inst, state_->instructions->getName(inst.getOpcode()))) {

@@ -104,6 +104,16 @@ TEST(Decoder, RoundTripsThroughTheAssembler) {
   }
 }
 
+TEST(Decoder, RefusesLiteralsOfBarriers) {
+  auto decoder = Decoder::create(*find_target("gfx1201"), 32);
+  for (const uint8_t operation : {0x4e, 0x4f, 0x50, 0x51, 0x52}) {
+    const uint8_t bytes[] = {0xff, operation, 0x95, 0xbe, 0xd8, 0xa8, 0xbd, 0x61};
+    EXPECT_FALSE(decoder->decode(bytes, 0)) << int{operation};
+  }
+  const uint8_t by_m0[] = {0x7d, 0x4e, 0x80, 0xbe};
+  EXPECT_TRUE(decoder->decode(by_m0, 0));
+}
+
 TEST(Decoder, NamesBytesThatAreNoInstruction) {
   auto decoder = Decoder::create(*find_target("gfx942"), 64);
   const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
