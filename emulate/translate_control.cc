@@ -366,7 +366,7 @@ constexpr std::array kEntries = {
                  "s_atomic_and s_atomic_or s_atomic_xor s_atomic_inc s_atomic_dec s_atomic_swap_x2 s_atomic_cmpswap_x2 "
                  "s_atomic_add_x2 s_atomic_sub_x2 s_atomic_smin_x2 s_atomic_umin_x2 s_atomic_smax_x2 s_atomic_umax_x2 "
                  "s_atomic_and_x2 s_atomic_or_x2 s_atomic_xor_x2 s_atomic_inc_x2 s_atomic_dec_x2", scalar_atomic, kCdna},
-    ControlEntry{"s_dcache_discard s_dcache_discard_x2 s_atc_probe s_atc_probe_buffer v_clrexcp v_pipeflush", nothing},
+    ControlEntry{"s_dcache_discard s_dcache_discard_x2 s_atc_probe s_atc_probe_buffer", nothing},
     // Relative moves
     ControlEntry{"s_movrels_b32", move_relative<control::move_from_relative, 1>},
     ControlEntry{"s_movrels_b64", move_relative<control::move_from_relative, 2>},

@@ -82,14 +82,11 @@ void clamp(const Uop* uop, Wave* wave) {
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
-/// Times the float in c: the output modifier, which the hardware ignores in IEEE mode and where denormals are
-/// kept (ISA manuals, "Output modifiers"). Times 1: flushes denormals where MODE says so.
+/// Times the float in c: the output modifier. Times 1: flushes denormals where MODE says so.
 template <class Tag>
 void scale(const Uop* uop, Wave* wave) {
   const auto factor = static_cast<typename Tag::value>(bits<float>(uop->c));
-  const uint32_t mode = wave->s[scalar_index::kMode];
-  const uint32_t kept = 1u << (Tag::type == isa::Type::F32 ? 5 : 7), ieee = 1u << 9;
-  if (factor == 1 || !(mode & (kept | ieee))) in_place<Tag>(uop, wave, [&](auto x) { return x * factor; });
+  if (factor == 1 || output_modifier_counts<Tag>(wave)) in_place<Tag>(uop, wave, [&](auto x) { return x * factor; });
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 

@@ -66,20 +66,23 @@ struct WaveOperation<Body, R(A...)> {
     if ((modifiers & kScalarAbsolute) != 0) value = __builtin_fabsf(value);
     return (modifiers & kScalarNegate) != 0 ? -value : value;
   }
-  static float finished(float value, uint32_t modifiers) {
-    if ((modifiers & kScalarTwice) != 0) value *= 2;
-    if ((modifiers & kScalarFourfold) != 0) value *= 4;
-    if ((modifiers & kScalarHalf) != 0) value *= 0.5f;
+  template <class Tag>
+  static float finished(float value, uint32_t modifiers, const Wave* wave) {
+    if (output_modifier_counts<Tag>(wave)) {
+      if ((modifiers & kScalarTwice) != 0) value *= 2;
+      if ((modifiers & kScalarFourfold) != 0) value *= 4;
+      if ((modifiers & kScalarHalf) != 0) value *= 0.5f;
+    }
     if ((modifiers & kScalarClamp) != 0) value = value > 0 ? value < 1 ? value : 1.0f : 0.0f;
     return value;
   }
   template <size_t... I>
   static void call(isa::f32, const Uop* uop, Wave* wave, std::index_sequence<I...>) {
-    at<float>(wave, uop->d) = finished(Body{}(source<A, I>(uop, wave)...), uop->e);
+    at<float>(wave, uop->d) = finished<isa::f32>(Body{}(source<A, I>(uop, wave)...), uop->e, wave);
   }
   template <size_t... I>
   static void call(isa::f16, const Uop* uop, Wave* wave, std::index_sequence<I...>) {
-    const Pack<float> value(finished(Body{}(source<A, I>(uop, wave)...), uop->e));
+    const Pack<float> value(finished<isa::f16>(Body{}(source<A, I>(uop, wave)...), uop->e, wave));
     at<uint32_t>(wave, uop->d) = isa::encode_f16_pack(value)[0];
   }
   template <size_t... I>
