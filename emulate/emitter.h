@@ -95,7 +95,8 @@ Result<void> translate_memory(Emitter& emitter, const isa::Instruction& instruct
 Result<void> translate_dual(Emitter& emitter, const isa::Instruction& instruction);
 /// Any instruction that is not dual and does not change the flow of control.
 Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction);
-Result<void> translate_matrix(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation);
+Result<void> translate_matrix(Emitter& emitter, const isa::Instruction& instruction,
+                              const Implementation& implementation);
 /// Everything else but branches: waits, barriers, messages, sleeps.
 Result<void> translate_control(Emitter& emitter, const isa::Instruction& instruction);
 

@@ -9,8 +9,8 @@
 namespace wavesmith::isa {
 
 struct Machine {
-  uint8_t number;          ///< e_flags, bits 0-7
-  std::string_view name;   ///< LLVM's processor name; "-generic" ones hold code for a family
+  uint8_t number;         ///< e_flags, bits 0-7
+  std::string_view name;  ///< LLVM's processor name; "-generic" ones hold code for a family
 };
 
 // clang-format off
@@ -84,10 +84,10 @@ struct GenericFamily {
 };
 
 inline constexpr std::array kGenericFamilies = {
-    GenericFamily{"gfx942", "gfx9-4-generic"},
-    GenericFamily{"gfx950", "gfx9-4-generic"},
-    GenericFamily{"gfx1100", "gfx11-generic"},
-    GenericFamily{"gfx1201", "gfx12-generic"},
+    GenericFamily{"gfx942",  "gfx9-4-generic"},
+    GenericFamily{"gfx950",  "gfx9-4-generic"},
+    GenericFamily{"gfx1100", "gfx11-generic" },
+    GenericFamily{"gfx1201", "gfx12-generic" },
 };
 
 /// The family whose generic code runs on `processor`; empty when there is none.

@@ -1,5 +1,5 @@
-// Packs: sixteen lanes of a wave, in the host's vector registers. Bodies compute with packs; the compiler maps a pack to
-// one AVX-512 register, two AVX2 registers, or four of 128 bits (SSE, NEON).
+// Packs: sixteen lanes of a wave, in the host's vector registers. Bodies compute with packs; the compiler
+// maps a pack to one AVX-512 register, two AVX2 registers, or four of 128 bits (SSE, NEON).
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,7 @@ struct Row {
   Facts facts;
   Role roles[kMostRoles] = {};
   int count = 0;
-  Access access = {};  ///< of Shape::Memory
+  Access access = {};                                ///< of Shape::Memory
   const struct MatrixInstruction* matrix = nullptr;  ///< of Shape::Matrix
 };
 

@@ -1,5 +1,5 @@
-// Operand types, as rows write them: `f32(f32, u32)` is an instruction that reads a float and an integer a lane and
-// writes a float. A tag says how the registers hold the value and what a body receives for it.
+// Operand types, as rows write them: `f32(f32, u32)` is an instruction that reads a float and an integer a
+// lane and writes a float. A tag says how the registers hold the value and what a body receives for it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,37 @@ namespace wavesmith::isa {
 
 /// What the registers hold; facts about a row are made of these.
 enum class Type : uint8_t {
-  F16, F32, F64, BF16, U16, I16, U32, I32, U64, I64, V2F16, V2BF16, V2I16, V2U16, V2F32, V2U32, B8, B16, B96, B128, B192,
-  B512, B1024, LaneMask, Scc, Exec, Mode, Row, Mixed, Immediate, M0
+  F16,
+  F32,
+  F64,
+  BF16,
+  U16,
+  I16,
+  U32,
+  I32,
+  U64,
+  I64,
+  V2F16,
+  V2BF16,
+  V2I16,
+  V2U16,
+  V2F32,
+  V2U32,
+  B8,
+  B16,
+  B96,
+  B128,
+  B192,
+  B512,
+  B1024,
+  LaneMask,
+  Scc,
+  Exec,
+  Mode,
+  Row,
+  Mixed,
+  Immediate,
+  M0
 };
 
 // clang-format off
@@ -40,19 +69,31 @@ using v2u16 = two<u16>;
 using v2i16 = two<i16>;
 
 /// One bit a lane, in an SGPR (wave32) or a pair (wave64).
-struct bit { static constexpr Type type = Type::LaneMask; };
+struct bit {
+  static constexpr Type type = Type::LaneMask;
+};
 /// The same, in VCC, and not printed among the operands.
-struct vcc { static constexpr Type type = Type::LaneMask; };
+struct vcc {
+  static constexpr Type type = Type::LaneMask;
+};
 /// The same, in EXEC, and not printed.
-struct exec { static constexpr Type type = Type::LaneMask; };
+struct exec {
+  static constexpr Type type = Type::LaneMask;
+};
 /// EXEC of a wave32, for scalar instructions of 32 bits.
-struct exec32 { static constexpr Type type = Type::LaneMask; };
+struct exec32 {
+  static constexpr Type type = Type::LaneMask;
+};
 /// The lane's number, which no register holds.
 struct lane_number {};
 /// The MODE register, never printed: for bodies that round and flush as it asks.
-struct float_mode { static constexpr Type type = Type::Mode; };
+struct float_mode {
+  static constexpr Type type = Type::Mode;
+};
 /// The scalar condition code, never printed.
-struct scc { static constexpr Type type = Type::Scc; };
+struct scc {
+  static constexpr Type type = Type::Scc;
+};
 /// The destination's former value, which a multiply-accumulate reads.
 template <class T>
 struct old {

@@ -58,8 +58,8 @@ template <bool kFull>
   return convert<uint64_t>(low) | convert<uint64_t>(high) << 32;
 }
 
-/// Whether the output modifier (omod) of a float result counts: the hardware ignores it in IEEE mode and where denormals are
-/// kept (ISA manuals, "Output modifiers").
+/// Whether the output modifier (omod) of a float result counts: the hardware ignores it in IEEE mode and
+/// where denormals are kept (ISA manuals, "Output modifiers").
 template <class Tag>
 [[gnu::always_inline]] inline bool output_modifier_counts(const Wave* wave) {
   constexpr uint32_t kKept = 1u << (Tag::type == isa::Type::F32 ? 5 : 7), kIeee = 1u << 9;

@@ -87,7 +87,8 @@ void change_sign(const Uop* uop, Wave* wave) {
 }
 
 void select_halves(const Uop* uop, Wave* wave) {
-  const uint32_t low = (uop->b & kSelectLowFromHigh) != 0 ? 16 : 0, high = (uop->b & kSelectHighFromHigh) != 0 ? 16 : 0;
+  const uint32_t low = (uop->b & kSelectLowFromHigh) != 0 ? 16 : 0,
+                 high = (uop->b & kSelectHighFromHigh) != 0 ? 16 : 0;
   for (int pack = 0; pack < static_cast<int>(wave->lanes) / kPackLanes; ++pack) {
     const auto word = dwords(base(wave) + uop->a, pack);
     dwords(base(wave) + uop->d, pack) = ((word >> low & 0xffffu) | word >> high << 16) ^ uop->c;

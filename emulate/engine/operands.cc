@@ -86,7 +86,8 @@ void clamp(const Uop* uop, Wave* wave) {
 template <class Tag>
 void scale(const Uop* uop, Wave* wave) {
   const auto factor = static_cast<typename Tag::value>(bits<float>(uop->c));
-  if (factor == 1 || output_modifier_counts<Tag>(wave)) in_place<Tag>(uop, wave, [&](auto x) { return x * factor; });
+  if (factor == 1 || output_modifier_counts<Tag>(wave))
+    in_place<Tag>(uop, wave, [&](auto x) { return x * factor; });
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 

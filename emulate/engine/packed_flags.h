@@ -6,12 +6,14 @@
 namespace wavesmith::emulate {
 
 /// Of a pair of registers, source i (shift by i): which register the low and the high result take, and signs.
-inline constexpr uint32_t kPairLowFromSecond = 1, kPairHighFromSecond = 8, kPairNegateLow = 64, kPairNegateHigh = 512;
+inline constexpr uint32_t kPairLowFromSecond = 1, kPairHighFromSecond = 8, kPairNegateLow = 64,
+                          kPairNegateHigh = 512;
 
 /// Of a mixed operand i (shift by kMixedBits * i).
 inline constexpr uint32_t kMixedBits = 4, kMixedF16 = 1, kMixedHigh = 2, kMixedNegate = 4, kMixedAbsolute = 8;
 
-/// Of Micro::SelectHalves: the low half comes from the source's high half, the high half from the source's high half.
+/// Of Micro::SelectHalves: the low half comes from the source's high half, the high half from the source's
+/// high half.
 inline constexpr uint32_t kSelectLowFromHigh = 1, kSelectHighFromHigh = 2;
 
 /// Of scalar floats: V_S_EXP_F32 and its like.

@@ -12,20 +12,24 @@ namespace cross_lane {
 
 inline bool active(uint64_t exec, int lane) { return (exec >> lane & 1) != 0; }
 
-/// What a permutation does when the lane that it reads is inactive: op_sel:[fi, bound_ctrl] of V_PERMLANE16_B32 (LLVM,
-/// llvm.amdgcn.permlane16): fi fetches it all the same; otherwise bound_ctrl gives 0, and without both the destination stays.
+/// What a permutation does when the lane that it reads is inactive: op_sel:[fi, bound_ctrl] of
+/// V_PERMLANE16_B32 (LLVM, llvm.amdgcn.permlane16): fi fetches it all the same; otherwise bound_ctrl gives 0,
+/// and without both the destination stays.
 struct Fetch {
   Lanes source;
   uint32_t before[Lanes::kStride];
   uint64_t exec;
   uint32_t options;
 
-  Fetch(Lanes from, uint64_t active_lanes, uint32_t how) : source(from), before{}, exec(active_lanes), options(how) {
+  Fetch(Lanes from, uint64_t active_lanes, uint32_t how)
+      : source(from), before{}, exec(active_lanes), options(how) {
     for (int lane = 0; lane < from.count; ++lane) before[lane] = from[lane];
   }
   void to(uint32_t& destination, int from) const {
-    if ((options & 1) != 0 || active(exec, from)) destination = before[from];
-    else if ((options & 2) != 0) destination = 0;
+    if ((options & 1) != 0 || active(exec, from))
+      destination = before[from];
+    else if ((options & 2) != 0)
+      destination = 0;
   }
 };
 
@@ -42,7 +46,8 @@ inline void permute_rows(Lanes d, const Fetch& fetch, Lanes select, int across) 
   uint32_t selects[Lanes::kStride];
   for (int lane = 0; lane < d.count; ++lane) selects[lane] = select[lane];
   for (int lane = 0; lane < d.count; ++lane)
-    if (active(fetch.exec, lane)) fetch.to(d[lane], ((lane & ~15) ^ across) + static_cast<int>(selects[lane] & 15));
+    if (active(fetch.exec, lane))
+      fetch.to(d[lane], ((lane & ~15) ^ across) + static_cast<int>(selects[lane] & 15));
 }
 
 /// Exchanges the lanes of `a` that have bit `distance` with the lanes of `b` that do not.
@@ -60,8 +65,8 @@ inline void swap(Lanes a, Lanes b, uint64_t exec) {
     if (active(exec, lane)) std::swap(a[lane], b[lane]);
 }
 
-/// Exchanges 16 bits: those of the upper half of the first register where bit 0 of `upper` is set, of the second's where bit
-/// 1 is.
+/// Exchanges 16 bits: those of the upper half of the first register where bit 0 of `upper` is set, of the
+/// second's where bit 1 is.
 inline void swap_halves(Lanes a, Lanes b, uint64_t exec, uint32_t upper) {
   const int shift_a = (upper & 1) != 0 ? 16 : 0, shift_b = (upper & 2) != 0 ? 16 : 0;
   for (int lane = 0; lane < a.count; ++lane) {

@@ -18,23 +18,31 @@ template <int kBits, bool kSigned>
     return bits<Pack<int32_t>>((word >> (kBits * i)) & ((1u << kBits) - 1));
 }
 
-/// Sum of the products of 8-bit or 4-bit integers plus c; saturated when clamped. The sum of products fits in 32 bits.
+/// Sum of the products of 8-bit or 4-bit integers plus c; saturated when clamped. The sum of products fits in
+/// 32 bits.
 template <int kBits, bool kSignedA, bool kSignedB, bool kClamp, class C>
 [[gnu::always_inline]] inline C integers(Pack<uint32_t> a, Pack<uint32_t> b, C c) {
   Pack<int32_t> sum = 0;
   for (int i = 0; i < 32 / kBits; ++i) sum += element<kBits, kSignedA>(a, i) * element<kBits, kSignedB>(b, i);
-  if constexpr (kClamp) return __builtin_elementwise_add_sat(bits<C>(sum), c);
-  else return bits<C>(bits<Pack<uint32_t>>(sum) + bits<Pack<uint32_t>>(c));
+  if constexpr (kClamp)
+    return __builtin_elementwise_add_sat(bits<C>(sum), c);
+  else
+    return bits<C>(bits<Pack<uint32_t>>(sum) + bits<Pack<uint32_t>>(c));
 }
 
 /// The same with each side's signedness chosen by a bit of `is_signed`.
 template <int kBits, bool kClamp>
-[[gnu::always_inline]] inline Pack<int32_t> either(Pack<uint32_t> a, Pack<uint32_t> b, Pack<int32_t> c, uint32_t is_signed) {
+[[gnu::always_inline]] inline Pack<int32_t> either(Pack<uint32_t> a, Pack<uint32_t> b, Pack<int32_t> c,
+                                                   uint32_t is_signed) {
   switch (is_signed & 3) {
-    case 0: return integers<kBits, false, false, kClamp>(a, b, c);
-    case 1: return integers<kBits, true, false, kClamp>(a, b, c);
-    case 2: return integers<kBits, false, true, kClamp>(a, b, c);
-    default: return integers<kBits, true, true, kClamp>(a, b, c);
+    case 0:
+      return integers<kBits, false, false, kClamp>(a, b, c);
+    case 1:
+      return integers<kBits, true, false, kClamp>(a, b, c);
+    case 2:
+      return integers<kBits, false, true, kClamp>(a, b, c);
+    default:
+      return integers<kBits, true, true, kClamp>(a, b, c);
   }
 }
 
@@ -46,7 +54,8 @@ template <bool kClamp, class V, class C>
   if constexpr (kClamp) {
     const auto sum = convert<Wide>(convert<Narrow>(a.low) * convert<Narrow>(b.low)) +
                      convert<Wide>(convert<Narrow>(a.high) * convert<Narrow>(b.high)) + convert<Wide>(c);
-    const Pack<Wide> least(std::is_signed_v<Wide> ? -Wide{0x80000000} : 0), most(std::is_signed_v<Wide> ? 0x7fffffff : 0xffffffff);
+    const Pack<Wide> least(std::is_signed_v<Wide> ? -Wide{0x80000000} : 0),
+        most(std::is_signed_v<Wide> ? 0x7fffffff : 0xffffffff);
     return convert<Narrow>(__builtin_elementwise_max(__builtin_elementwise_min(sum, most), least));
   } else {
     using Words = Pack<uint32_t>;
@@ -58,7 +67,9 @@ template <bool kClamp, class V, class C>
 /// Floats, in the manual's order of additions: c first.
 inline constexpr auto floats = [](auto a, auto b, auto c) { return (c + a.low * b.low) + a.high * b.high; };
 /// The order of V_DOT2_F32_BF16 in CDNA4 and of the dot products in RDNA3: c last.
-inline constexpr auto floats_last = [](auto a, auto b, auto c) { return (a.low * b.low + a.high * b.high) + c; };
+inline constexpr auto floats_last = [](auto a, auto b, auto c) {
+  return (a.low * b.low + a.high * b.high) + c;
+};
 
 template <FloatFormat A, FloatFormat B>
 [[gnu::always_inline]] inline Pack<float> bytes(Pack<uint32_t> a, Pack<uint32_t> b, Pack<float> c) {

@@ -32,9 +32,7 @@ template <class Visitor>
 void float32(Visitor& v) {
   using namespace detail;
   constexpr auto fma = [](auto a, auto b, auto c) { return fused(a, b, c); };
-  constexpr auto fma_dx9 = [](auto a, auto b, auto c) {
-    return ((a == 0) | (b == 0)) ? c : fused(a, b, c);
-  };
+  constexpr auto fma_dx9 = [](auto a, auto b, auto c) { return ((a == 0) | (b == 0)) ? c : fused(a, b, c); };
   constexpr Facts commutes{.commutes = true};
   constexpr Facts cdna2{.generations = kCdna2}, rdna{.generations = kRdna}, rdna3{.generations = kRdna3};
   // clang-format off

@@ -5,9 +5,10 @@
 
 namespace wavesmith::isa {
 
-/// a * b + c for values of f16, as a float whose rounding to f16 (11 bits) gives the correctly rounded sum. The product is
-/// exact in a float. Where the float sum is not, it is rounded to odd: the last of its 24 bits then says that something was
-/// lost, and a second rounding to 22 bits or fewer can't go wrong (Boldo and Melquiond, "When double rounding is odd").
+/// a * b + c for values of f16, as a float whose rounding to f16 (11 bits) gives the correctly rounded sum.
+/// The product is exact in a float. Where the float sum is not, it is rounded to odd: the last of its 24 bits
+/// then says that something was lost, and a second rounding to 22 bits or fewer can't go wrong (Boldo and
+/// Melquiond, "When double rounding is odd").
 [[gnu::always_inline]] inline Pack<float> half_fma(Pack<float> a, Pack<float> b, Pack<float> c) {
   using Words = Pack<uint32_t>;
   const Pack<float> product = a * b;

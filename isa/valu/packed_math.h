@@ -12,7 +12,8 @@ namespace packed_math {
 
 using detail::NanRule;
 
-/// A half is widened before, which makes a signaling NaN quiet: so the IEEE bit of MODE makes no difference here.
+/// A half is widened before, which makes a signaling NaN quiet: so the IEEE bit of MODE makes no difference
+/// here.
 template <NanRule kRule>
 struct HalfExtremes {
   static constexpr auto min = [](auto a, auto b) { return detail::extreme<false, kRule>(a, b); };

@@ -1,4 +1,5 @@
-// Conversions of small floats: bf16, fp8 and bf8 (FNUZ in CDNA3, OCP later), and CDNA4's fp6, bf6 and fp4 with scales.
+// Conversions of small floats: bf16, fp8 and bf8 (FNUZ in CDNA3, OCP later), and CDNA4's fp6, bf6 and fp4
+// with scales.
 #pragma once
 
 #include "isa/packed.h"
@@ -37,14 +38,17 @@ template <FloatFormat F>
 }
 
 /// A scale's power of two: its exponent field alone counts (CDNA4 ISA manual, V_CVT_SCALEF32_*).
-[[gnu::always_inline]] inline Floats scale_of(Floats scale) { return decode_e8m0_pack(bits<Words>(scale) >> 23); }
+[[gnu::always_inline]] inline Floats scale_of(Floats scale) {
+  return decode_e8m0_pack(bits<Words>(scale) >> 23);
+}
 
 /// value / scale, finite where the value is.
 [[gnu::always_inline]] inline Floats divided(Floats value, Floats scale) {
   const Floats inverse = decode_e8m0_pack(254u - ((bits<Words>(scale) >> 23) & 0xffu));
   const Floats result = value * inverse;
   const Words word = bits<Words>(result), sign = word & 0x80000000u;
-  const auto grew = ((word & 0x7fffffffu) == 0x7f800000u) & (__builtin_elementwise_abs(value) < __builtin_inff());
+  const auto grew =
+      ((word & 0x7fffffffu) == 0x7f800000u) & (__builtin_elementwise_abs(value) < __builtin_inff());
   return grew ? bits<Floats>(sign | 0x7f7fffffu) : result;
 }
 
@@ -55,8 +59,10 @@ template <FloatFormat F>
 }
 template <FloatFormat F>
 [[gnu::always_inline]] inline Words encode_half(Floats value) {
-  if constexpr (F == kF16) return encode_f16_pack(value);
-  else return encode_pack<F>(value);
+  if constexpr (F == kF16)
+    return encode_f16_pack(value);
+  else
+    return encode_pack<F>(value);
 }
 
 inline constexpr FloatFormat kF32{8, 23, 127, Specials::Ieee};
@@ -64,8 +70,10 @@ inline constexpr FloatFormat kF32{8, 23, 127, Specials::Ieee};
 /// Element i of an array of f32, f16 or bf16.
 template <FloatFormat F, int kDwords>
 [[gnu::always_inline]] inline Floats wide_element(const Registers<kDwords>& source, int i) {
-  if constexpr (F == kF32) return bits<Floats>(source.dword[i]);
-  else return half<F>(source.dword[i / 2], i & 1);
+  if constexpr (F == kF32)
+    return bits<Floats>(source.dword[i]);
+  else
+    return half<F>(source.dword[i / 2], i & 1);
 }
 
 /// Sets element i of 32 tightly packed ones of six bits.
@@ -116,8 +124,10 @@ inline auto grow(const Registers<6>& source, Floats scale) {
 #pragma clang loop unroll(disable)
   for (int i = 0; i < 32; ++i) {
     const Floats value = decode_pack<From>(get(source, i)) * factor;
-    if constexpr (To == kF32) result.dword[i] = bits<Words>(value);
-    else result.dword[i / 2] |= encode_half<To>(value) << static_cast<uint32_t>(16 * (i & 1));
+    if constexpr (To == kF32)
+      result.dword[i] = bits<Words>(value);
+    else
+      result.dword[i / 2] |= encode_half<To>(value) << static_cast<uint32_t>(16 * (i & 1));
   }
   return result;
 }
@@ -146,8 +156,8 @@ void eight_bits(Visitor& v, Generations generations) {
   // clang-format on
 }
 
-/// CDNA4's scaled conversions between an 8-bit format and f32, f16, bf16. The names are in the order: to and from pairs of
-/// f32, f16 and bf16; stochastically rounded from each; single ones to f32 and f16.
+/// CDNA4's scaled conversions between an 8-bit format and f32, f16, bf16. The names are in the order: to and
+/// from pairs of f32, f16 and bf16; stochastically rounded from each; single ones to f32 and f16.
 template <FloatFormat F, class Visitor>
 void scaled_eight_bits(Visitor& v, const std::string_view (&names)[11]) {
   const Facts facts{.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kLeftOpen};
@@ -207,20 +217,26 @@ void small_float_instructions(Visitor& v) {
 template <class Visitor>
 void scaled_conversion_instructions(Visitor& v) {
   using namespace small_float;
-  scaled_eight_bits<kFp8>(v, {"v_cvt_scalef32_pk_fp8_f32", "v_cvt_scalef32_pk_fp8_f16", "v_cvt_scalef32_pk_fp8_bf16",
-                              "v_cvt_scalef32_pk_f32_fp8", "v_cvt_scalef32_pk_f16_fp8", "v_cvt_scalef32_pk_bf16_fp8",
-                              "v_cvt_scalef32_sr_fp8_f32", "v_cvt_scalef32_sr_fp8_f16", "v_cvt_scalef32_sr_fp8_bf16",
-                              "v_cvt_scalef32_f32_fp8", "v_cvt_scalef32_f16_fp8"});
-  scaled_eight_bits<kBf8>(v, {"v_cvt_scalef32_pk_bf8_f32", "v_cvt_scalef32_pk_bf8_f16", "v_cvt_scalef32_pk_bf8_bf16",
-                              "v_cvt_scalef32_pk_f32_bf8", "v_cvt_scalef32_pk_f16_bf8", "v_cvt_scalef32_pk_bf16_bf8",
-                              "v_cvt_scalef32_sr_bf8_f32", "v_cvt_scalef32_sr_bf8_f16", "v_cvt_scalef32_sr_bf8_bf16",
-                              "v_cvt_scalef32_f32_bf8", "v_cvt_scalef32_f16_bf8"});
-  scaled_six_bits<kFp6>(v, {"v_cvt_scalef32_2xpk16_fp6_f32", "v_cvt_scalef32_pk32_fp6_f16", "v_cvt_scalef32_pk32_fp6_bf16",
-                            "v_cvt_scalef32_sr_pk32_fp6_f32", "v_cvt_scalef32_sr_pk32_fp6_f16", "v_cvt_scalef32_sr_pk32_fp6_bf16",
-                            "v_cvt_scalef32_pk32_f32_fp6", "v_cvt_scalef32_pk32_f16_fp6", "v_cvt_scalef32_pk32_bf16_fp6"});
-  scaled_six_bits<kBf6>(v, {"v_cvt_scalef32_2xpk16_bf6_f32", "v_cvt_scalef32_pk32_bf6_f16", "v_cvt_scalef32_pk32_bf6_bf16",
-                            "v_cvt_scalef32_sr_pk32_bf6_f32", "v_cvt_scalef32_sr_pk32_bf6_f16", "v_cvt_scalef32_sr_pk32_bf6_bf16",
-                            "v_cvt_scalef32_pk32_f32_bf6", "v_cvt_scalef32_pk32_f16_bf6", "v_cvt_scalef32_pk32_bf16_bf6"});
+  scaled_eight_bits<kFp8>(
+      v, {"v_cvt_scalef32_pk_fp8_f32", "v_cvt_scalef32_pk_fp8_f16", "v_cvt_scalef32_pk_fp8_bf16",
+          "v_cvt_scalef32_pk_f32_fp8", "v_cvt_scalef32_pk_f16_fp8", "v_cvt_scalef32_pk_bf16_fp8",
+          "v_cvt_scalef32_sr_fp8_f32", "v_cvt_scalef32_sr_fp8_f16", "v_cvt_scalef32_sr_fp8_bf16",
+          "v_cvt_scalef32_f32_fp8", "v_cvt_scalef32_f16_fp8"});
+  scaled_eight_bits<kBf8>(
+      v, {"v_cvt_scalef32_pk_bf8_f32", "v_cvt_scalef32_pk_bf8_f16", "v_cvt_scalef32_pk_bf8_bf16",
+          "v_cvt_scalef32_pk_f32_bf8", "v_cvt_scalef32_pk_f16_bf8", "v_cvt_scalef32_pk_bf16_bf8",
+          "v_cvt_scalef32_sr_bf8_f32", "v_cvt_scalef32_sr_bf8_f16", "v_cvt_scalef32_sr_bf8_bf16",
+          "v_cvt_scalef32_f32_bf8", "v_cvt_scalef32_f16_bf8"});
+  scaled_six_bits<kFp6>(
+      v,
+      {"v_cvt_scalef32_2xpk16_fp6_f32", "v_cvt_scalef32_pk32_fp6_f16", "v_cvt_scalef32_pk32_fp6_bf16",
+       "v_cvt_scalef32_sr_pk32_fp6_f32", "v_cvt_scalef32_sr_pk32_fp6_f16", "v_cvt_scalef32_sr_pk32_fp6_bf16",
+       "v_cvt_scalef32_pk32_f32_fp6", "v_cvt_scalef32_pk32_f16_fp6", "v_cvt_scalef32_pk32_bf16_fp6"});
+  scaled_six_bits<kBf6>(
+      v,
+      {"v_cvt_scalef32_2xpk16_bf6_f32", "v_cvt_scalef32_pk32_bf6_f16", "v_cvt_scalef32_pk32_bf6_bf16",
+       "v_cvt_scalef32_sr_pk32_bf6_f32", "v_cvt_scalef32_sr_pk32_bf6_f16", "v_cvt_scalef32_sr_pk32_bf6_bf16",
+       "v_cvt_scalef32_pk32_f32_bf6", "v_cvt_scalef32_pk32_f16_bf6", "v_cvt_scalef32_pk32_bf16_bf6"});
   const Facts facts{.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kLeftOpen};
   const Facts random{.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kRandomBits};
   constexpr Overflow kAny = Overflow::Special;  // fp4 saturates in any case

@@ -11,12 +11,21 @@ void transcendental_instructions(Visitor& v) {
   using namespace transcendental;
   constexpr std::string_view kUlp = "1 ulp of the correctly rounded result";
   constexpr Facts kAll{.issue = Issue::Transcendental, .fidelity = Fidelity::Approximate, .bound = kUlp};
-  constexpr Facts kOld{.issue = Issue::Transcendental, .generations = kCdna, .fidelity = Fidelity::Approximate, .bound = kUlp};
-  constexpr Facts kHalf{.issue = Issue::Transcendental, .fidelity = Fidelity::Approximate, .bound = "0.51 ulp"};
-  constexpr Facts kWide{.issue = Issue::Transcendental, .fidelity = Fidelity::Approximate,
+  constexpr Facts kOld{
+      .issue = Issue::Transcendental, .generations = kCdna, .fidelity = Fidelity::Approximate, .bound = kUlp};
+  constexpr Facts kHalf{
+      .issue = Issue::Transcendental, .fidelity = Fidelity::Approximate, .bound = "0.51 ulp"};
+  constexpr Facts kWide{.issue = Issue::Transcendental,
+                        .fidelity = Fidelity::Approximate,
                         .bound = "1 ulp; the hardware's has about 2^-14 relative error"};
-  constexpr Facts kScalar{.issue = Issue::Transcendental, .generations = kRdna4, .fidelity = Fidelity::Approximate, .bound = kUlp};
-  constexpr Facts kScalarHalf{.issue = Issue::Transcendental, .generations = kRdna4, .fidelity = Fidelity::Approximate, .bound = "0.51 ulp"};
+  constexpr Facts kScalar{.issue = Issue::Transcendental,
+                          .generations = kRdna4,
+                          .fidelity = Fidelity::Approximate,
+                          .bound = kUlp};
+  constexpr Facts kScalarHalf{.issue = Issue::Transcendental,
+                              .generations = kRdna4,
+                              .fidelity = Fidelity::Approximate,
+                              .bound = "0.51 ulp"};
   // clang-format off
   v(lane<f32(f32)>, "v_exp_f32", [](auto a) { return exp2(a); }, kAll);
   v(lane<f32(f32)>, "v_exp_legacy_f32", [](auto a) { return exp2(a); }, kOld);

@@ -25,9 +25,7 @@ inline constexpr float kInfinity = __builtin_inff();
 }
 
 /// Fused multiply-add, short.
-[[gnu::always_inline]] inline Floats fma(Floats a, Floats b, Floats c) {
-  return fused(a, b, c);
-}
+[[gnu::always_inline]] inline Floats fma(Floats a, Floats b, Floats c) { return fused(a, b, c); }
 
 /// 2^x; zero below 2^-126.
 [[gnu::always_inline]] inline Floats exp2(Floats x) {
