@@ -32,8 +32,8 @@ void hello(benchmark::State& state) {
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     megabytes = std::max(megabytes, static_cast<double>(usage.ru_maxrss) / 1024);
   }
-  report(state,
-         {"hello", best, "s", 0, 0.1, false, true, "a HIP program that adds two vectors, whole process"});
+  report(state, {"hello", best, "s", 0, 0.1, false, true,
+                 "a HIP program that fills a buffer and checks it, whole process"});
   report(state, {"hello_memory", megabytes, "MB", 0, 200, false, true, "its peak resident memory"});
 }
 BENCHMARK(hello)->Unit(benchmark::kMillisecond)->Iterations(10);

@@ -166,8 +166,7 @@ Result<uint32_t> Emitter::row_source(const Operand& operand, Type type) {
   if (is_row(operand)) return register_offset(operand);
   const auto scalar = scalar_source(operand, type);
   if (!scalar) return scalar;
-  const bool wide = type == Type::F64 || type == Type::U64 || type == Type::I64 || type == Type::V2F32 ||
-                    type == Type::V2U32;
+  const bool wide = is_wide(type);
   const uint32_t rows = temporary_rows(wide ? 2 : 1);
   emit(Micro::Splat, rows, *scalar);
   if (wide) emit(Micro::Splat, rows + kRowBytes, *scalar + 4);

@@ -80,6 +80,13 @@ constexpr bool is_row(const isa::Operand& operand) {
   return operand.kind == isa::Operand::Kind::Vgpr || operand.kind == isa::Operand::Kind::Agpr;
 }
 
+/// True for types that a lane holds in two registers.
+constexpr bool is_wide(isa::Type type) {
+  using isa::Type;
+  return type == Type::F64 || type == Type::U64 || type == Type::I64 || type == Type::V2F32 ||
+         type == Type::V2U32;
+}
+
 // One translator a shape. Each emits the instruction's micro-operations or says why it can't.
 Result<void> translate_lane(Emitter& emitter, const isa::Instruction& instruction,
                             const Implementation& implementation);

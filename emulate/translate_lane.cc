@@ -22,9 +22,6 @@ using isa::Operand;
 using isa::Role;
 using isa::Type;
 
-constexpr bool is_wide(Type type) {
-  return type == Type::F64 || type == Type::U64 || type == Type::I64 || type == Type::V2F32;
-}
 constexpr bool is_half(Type type) {
   return type == Type::F16 || type == Type::BF16 || type == Type::U16 || type == Type::I16;
 }

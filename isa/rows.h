@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "isa/row.h"
 
@@ -10,8 +9,5 @@ namespace wavesmith::isa {
 
 /// All rows of all families.
 std::span<const Row> rows();
-
-/// The row of a mnemonic (without encoding suffix) in a generation; nullptr when there is none.
-const Row* find_row(std::string_view mnemonic, const Target& target);
 
 }  // namespace wavesmith::isa
