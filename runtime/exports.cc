@@ -12,8 +12,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "runtime/error.h"
+
 namespace {
-int stand_in(const char* function) { return wavesmith::runtime::unsupported(function); }
+int stand_in(const char* function) {
+  return wavesmith::runtime::finish(wavesmith::runtime::unsupported(function));
+}
 }  // namespace
 
 // The callers pass arguments; what takes none ignores them (the caller cleans up).

@@ -1,7 +1,9 @@
 #include "runtime/launch.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,25 @@
 
 namespace wavesmith::runtime {
 namespace {
+
+/// What the barriers of device code read and write: the memory that the hidden argument for them points to.
+/// Source: the device library ockl of ROCm, cg.cl, struct mg_info.
+struct GridBooks {
+  const void* meeting =
+      nullptr;  ///< where the grids of a set count who has arrived; null: one grid of its own
+  uint32_t grid = 0, grids = 1;
+  uint64_t items_before = 0, items = 0;
+  uint32_t arrived[2] = {0, 0};  ///< workgroups of this grid at a barrier
+  uint32_t workgroups = 0;
+};
+static_assert(offsetof(GridBooks, arrived) == 32 && offsetof(GridBooks, workgroups) == 40);
+
+uint64_t workgroups(const Geometry& geometry) {
+  uint64_t count = 1;
+  for (int axis = 0; axis < 3; ++axis)
+    count *= (geometry.grid[axis] + geometry.workgroup[axis] - 1) / geometry.workgroup[axis];
+  return count;
+}
 
 /// Workgroups that the whole GPU holds at once.
 uint64_t resident_workgroups(const gpus::Gpu& gpu, const object::Kernel& kernel, const Geometry& geometry) {
@@ -57,10 +78,8 @@ hipError_t check(const Device& device, const LaunchRequest& request) {
                   fmt::format("{} bytes of LDS ({} of them dynamic); the GPU has {}", lds,
                               geometry.dynamic_lds, device.gpu.lds_per_workgroup));
   if (request.cooperative) {
-    uint64_t groups = 1;
-    for (int axis = 0; axis < 3; ++axis)
-      groups *= (geometry.grid[axis] + geometry.workgroup[axis] - 1) / geometry.workgroup[axis];
-    if (groups > resident_workgroups(device.gpu, kernel, geometry)) return hipErrorCooperativeLaunchTooLarge;
+    if (workgroups(geometry) > resident_workgroups(device.gpu, kernel, geometry))
+      return hipErrorCooperativeLaunchTooLarge;
   }
   return hipSuccess;
 }
@@ -109,6 +128,20 @@ hipError_t launch_error(const Error& error, Device& device) {
 
 }  // namespace
 
+bool set_geometry(Geometry& geometry, dim3 grid, dim3 block, size_t shared) {
+  const uint64_t sizes[3] = {uint64_t{grid.x} * block.x, uint64_t{grid.y} * block.y,
+                             uint64_t{grid.z} * block.z};
+  const uint32_t blocks[3] = {block.x, block.y, block.z};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (sizes[axis] > UINT32_MAX) return false;
+    geometry.grid[axis] = static_cast<uint32_t>(sizes[axis]);
+    geometry.workgroup[axis] = blocks[axis];
+  }
+  if (shared > UINT32_MAX) return false;
+  geometry.dynamic_lds = static_cast<uint32_t>(shared);
+  return true;
+}
+
 hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& request,
                        std::shared_ptr<LaunchOperation>& operation) {
   if (!request.function) return hipErrorInvalidImage;
@@ -118,13 +151,26 @@ hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& 
   Geometry geometry = request.geometry;
   geometry.cooperative = request.cooperative;
   const uint32_t packet_offset = (std::max(kernel.kernarg_size, kernel.fields.kernarg_size) + 63) / 64 * 64;
-  auto memory = Block::take(*platform.memory, packet_offset + sizeof(DispatchPacket));
+  auto memory = Block::take(*platform.memory, packet_offset + sizeof(DispatchPacket) + sizeof(GridBooks));
   if (!memory) return hip_error(memory.error());
   std::memset(memory->data(), 0, packet_offset);
   if (const hipError_t error = copy_arguments(request, memory->data()); error != hipSuccess) return error;
   HiddenPointers pointers;
   pointers.queue = device.queue;
-  pointers.multigrid = request.multigrid;
+  if (request.cooperative) {
+    GridBooks books;
+    uint64_t items = 1;
+    for (int axis = 0; axis < 3; ++axis) items *= geometry.grid[axis];
+    books.meeting = request.set ? request.set->meeting->data() : nullptr;
+    books.grid = request.place;
+    books.grids = request.set ? request.set->grids : 1;
+    books.items_before = request.items_before;
+    books.items = request.set ? request.set->items : items;
+    books.workgroups = static_cast<uint32_t>(workgroups(geometry));
+    uint8_t* const place = memory->data() + packet_offset + sizeof(DispatchPacket);
+    std::memcpy(place, &books, sizeof books);
+    pointers.multigrid = place;
+  }
   if (function.needs_hostcall) pointers.hostcall = hostcall_buffer(platform, device);
   if (function.needs_heap) pointers.heap = device_heap(platform, device);
   fill_hidden(kernel, geometry, pointers, memory->data());
@@ -142,7 +188,8 @@ hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& 
   packet.kernarg_address = reinterpret_cast<uint64_t>(memory->data());
   std::memcpy(memory->data() + packet_offset, &packet, sizeof packet);
   operation = std::make_shared<LaunchOperation>(function.module->shared_from_this(), function, geometry,
-                                                std::move(*memory), packet_offset);
+                                                std::move(*memory), packet_offset,
+                                                request.set ? request.set->meeting : nullptr);
   return hipSuccess;
 }
 
@@ -176,10 +223,14 @@ hipError_t LaunchOperation::run(Stream& stream) {
       std::max<uint64_t>(1, resident_workgroups(device.gpu, *function_.kernel, geometry_));
   emulate::GridBarrier barrier;
   if (geometry_.cooperative) {
-    barrier.members = 1;
-    for (int axis = 0; axis < 3; ++axis)
-      barrier.members *= (geometry_.grid[axis] + geometry_.workgroup[axis] - 1) / geometry_.workgroup[axis];
+    barrier.members = workgroups(geometry_);
     dispatch.grid_barrier = &barrier;
+    // A run before may have ended at a barrier.
+    std::memset(memory_.data() + packet_offset_ + sizeof(DispatchPacket) + offsetof(GridBooks, arrived), 0,
+                sizeof GridBooks::arrived);
+    // Grids that meet each other wait for one another while each has the host threads it happened to get: any
+    // one thread must be able to hold all workgroups of its grid.
+    if (meeting_) dispatch.most_resident = std::numeric_limits<uint32_t>::max();
   }
   dispatch.locate = [this](uint64_t pc) { return module_->locate(pc); };
   if (function_.needs_hostcall && device.hostcalls) {

@@ -19,21 +19,6 @@ struct Configuration {
 };
 thread_local std::vector<Configuration> configurations;
 
-/// A grid in blocks as one in work-items. False: more than 2^32 - 1 on an axis, which no packet can say.
-bool set_geometry(Geometry& geometry, dim3 grid, dim3 block, size_t shared) {
-  const uint64_t sizes[3] = {uint64_t{grid.x} * block.x, uint64_t{grid.y} * block.y,
-                             uint64_t{grid.z} * block.z};
-  const uint32_t blocks[3] = {block.x, block.y, block.z};
-  for (int axis = 0; axis < 3; ++axis) {
-    if (sizes[axis] > UINT32_MAX) return false;
-    geometry.grid[axis] = static_cast<uint32_t>(sizes[axis]);
-    geometry.workgroup[axis] = blocks[axis];
-  }
-  if (shared > UINT32_MAX) return false;
-  geometry.dynamic_lds = static_cast<uint32_t>(shared);
-  return true;
-}
-
 struct Events {
   hipEvent_t start = nullptr, stop = nullptr;
 };
@@ -71,9 +56,9 @@ hipError_t launch_handle(Platform& platform, hipFunction_t handle, const uint32_
                          void** arguments, void** extra, bool cooperative = false, Events events = {}) {
   const auto stream = platform.stream(stream_handle);
   if (!stream) return hipErrorInvalidHandle;
-  if (!handle) return hipErrorInvalidImage;
   LaunchRequest request;
-  request.function = reinterpret_cast<Function*>(handle);
+  request.function = find_function(handle);
+  if (!request.function) return hipErrorInvalidResourceHandle;
   if (&request.function->module->device != &stream->device) return hipErrorInvalidHandle;
   request.arguments = arguments;
   request.extra = extra;
@@ -232,26 +217,3 @@ extern "C" __attribute__((visibility("default"), alias("hipHccModuleLaunchKernel
 _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_(
     hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void**,
     void**, hipEvent_t, hipEvent_t);
-
-namespace {
-
-/// The launches of several devices, one after another: each gets its arguments, none waits for the others.
-template <class Each>
-hipError_t launch_many(int count, Each each) {
-  for (int i = 0; i < count; ++i)
-    if (const hipError_t error = each(i); error != hipSuccess) return error;
-  return hipSuccess;
-}
-
-}  // namespace
-
-HIP_API hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams* list, int count, unsigned /*flags*/) {
-  return api([&](Platform& platform) {
-    if (!list || count <= 0) return hipErrorInvalidValue;
-    return launch_many(count, [&](int i) {
-      const hipLaunchParams& each = list[i];
-      return launch_registered(platform, each.func, each.gridDim, each.blockDim, each.args, each.sharedMem,
-                               each.stream);
-    });
-  });
-}

@@ -78,6 +78,9 @@ int main() {
   CHECK_ERROR(hipModuleLoad(&module, "/nowhere/at.all"), hipErrorFileNotFound);
   CHECK_ERROR(hipModuleLoadData(&module, "this is no code object, only text that is long enough"),
               hipErrorInvalidImage);
+  for (hipFunction_t none : {hipFunction_t(nullptr), (hipFunction_t)&local})
+    CHECK_ERROR(hipModuleLaunchKernel(none, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr),
+                hipErrorInvalidHandle);
 
   CHECK(std::string(hipGetErrorName(hipErrorOutOfMemory)) == "hipErrorOutOfMemory");
   CHECK(std::string(hipGetErrorString(hipErrorInvalidValue)) == "invalid argument");

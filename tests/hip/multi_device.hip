@@ -1,0 +1,92 @@
+// Cooperative launches on two GPUs: their grids meet, each in its own place of the whole.
+#include <hip/hip_runtime.h>
+// After it: HIP 5's needs what the other declares.
+#include <hip/hip_cooperative_groups.h>
+
+#include <vector>
+
+#include "check.h"
+
+namespace groups = cooperative_groups;
+
+constexpr int kBlocks = 6, kThreads = 128, kGrids = 2, kRounds = 5;
+
+/// Each round every grid adds what the other one had after the round before: wrong unless they have met.
+__global__ void exchange(int* values, int* ranks) {
+  groups::multi_grid_group all = groups::this_multi_grid();
+  const int mine = all.grid_rank(), other = 1 - mine;
+  const bool first = blockIdx.x == 0 && threadIdx.x == 0;
+  for (int round = 0; round < kRounds; ++round) {
+    int sum = 0;
+    if (first) sum = values[mine] + values[other];
+    all.sync();
+    if (first) values[mine] = sum + mine;
+    all.sync();
+  }
+  if (threadIdx.x == 0) ranks[mine * kBlocks + blockIdx.x] = all.is_valid() ? (int)all.thread_rank() : -1;
+  if (first) values[2 + mine] = (int)all.size() * 10 + (int)all.num_grids();
+}
+
+__global__ void store(int* out, int value) { *out = value; }
+
+int main() {
+  int count = 0;
+  CHECK_HIP(hipGetDeviceCount(&count));
+  if (count < kGrids) return 77;
+  int *values, *ranks;
+  CHECK_HIP(hipHostMalloc((void**)&values, 4 * sizeof(int)));
+  CHECK_HIP(hipHostMalloc((void**)&ranks, kGrids * kBlocks * sizeof(int)));
+  values[0] = 3, values[1] = 5;
+  int a = 3, b = 5;
+  for (int round = 0; round < kRounds; ++round) {
+    const int sum = a + b;
+    a = sum, b = sum + 1;
+  }
+  hipStream_t streams[kGrids];
+  hipLaunchParams launches[kGrids] = {};
+  void* arguments[] = {&values, &ranks};
+  for (int i = 0; i < kGrids; ++i) {
+    CHECK_HIP(hipSetDevice(i));
+    CHECK_HIP(hipStreamCreate(&streams[i]));
+    launches[i].func = (void*)exchange;
+    launches[i].gridDim = dim3(kBlocks);
+    launches[i].blockDim = dim3(kThreads);
+    launches[i].args = arguments;
+    launches[i].stream = streams[i];
+  }
+  CHECK_HIP(hipLaunchCooperativeKernelMultiDevice(launches, kGrids, 0));
+  for (hipStream_t stream : streams) CHECK_HIP(hipStreamSynchronize(stream));
+  CHECK(values[0] == a);
+  CHECK(values[1] == b);
+  CHECK(values[2] == kGrids * kBlocks * kThreads * 10 + kGrids && values[3] == values[2]);
+  for (int i = 0; i < kGrids * kBlocks; ++i) CHECK(ranks[i] == i * kThreads);
+
+  // wrong calls
+  CHECK_ERROR(hipLaunchCooperativeKernelMultiDevice(nullptr, kGrids, 0), hipErrorInvalidValue);
+  CHECK_ERROR(hipLaunchCooperativeKernelMultiDevice(launches, 0, 0), hipErrorInvalidValue);
+  CHECK_ERROR(hipLaunchCooperativeKernelMultiDevice(launches, kGrids, 4), hipErrorInvalidValue);
+  launches[1].stream = streams[0];
+  CHECK_ERROR(hipLaunchCooperativeKernelMultiDevice(launches, kGrids, 0), hipErrorInvalidDevice);
+  launches[1].stream = nullptr;
+  CHECK_ERROR(hipLaunchCooperativeKernelMultiDevice(launches, kGrids, 0), hipErrorInvalidHandle);
+  launches[1].stream = streams[1];
+  launches[1].gridDim = dim3(1 << 20);
+  CHECK_ERROR(hipLaunchCooperativeKernelMultiDevice(launches, kGrids, 0), hipErrorCooperativeLaunchTooLarge);
+  CHECK(values[0] == a);  // the other grid did not run alone
+
+  // Launches that only go out together.
+  int numbers[kGrids] = {17, 18};
+  int* places[kGrids] = {&values[0], &values[1]};
+  void* others[kGrids][2] = {
+      {&places[0], &numbers[0]},
+      {&places[1], &numbers[1]}
+  };
+  for (int i = 0; i < kGrids; ++i) {
+    launches[i].func = (void*)store;
+    launches[i].gridDim = launches[i].blockDim = dim3(1);
+    launches[i].args = others[i];
+  }
+  CHECK_HIP(hipExtLaunchMultiKernelMultiDevice(launches, kGrids, 0));
+  CHECK(values[0] == 17 && values[1] == 18);
+  return finish();
+}
