@@ -74,5 +74,14 @@ void check(void (*kernel)(int*, int*, int)) {
   CHECK_ERROR(
       hipLaunchCooperativeKernel((const void*)kernel, dim3(1 << 20), dim3(1024), arguments, 0, nullptr),
       hipErrorCooperativeLaunchTooLarge);
+  CHECK_HIP(hipFree(values));
+  CHECK_HIP(hipFree(scratch));
+}
+
+int main() {
+#ifndef NO_GRID_GROUP
+  check(rounds);
+#endif
+  check(rounds_that_count);
   return finish();
 }
