@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -179,6 +180,7 @@ class Worker {
     group.fault.reset();
     group.grid_phase = 0;
     group.barrier_signals = 0;
+    group.leaving_barrier = false;
     group.waves.clear();
     if (lds_size()) std::memset(group.lds, 0, lds_size());
     start_waves(*slot);
@@ -298,11 +300,16 @@ class Worker {
     return true;
   }
 
-  /// Gives each wave of the workgroup that can run a time slice.
+  /// Gives each wave of the workgroup that can run a time slice. They leave a barrier last wave first: on a
+  /// GPU they go on side by side, so that programs exist in which the first wave, having told a result, soon
+  /// overwrites it without a second barrier; here it would be 20,000 instructions ahead of those who read.
   Outcome turn(Slot& slot) {
     Workgroup& group = slot.group;
     bool ended = false, computing = false;
-    for (Wave* wave : group.waves) {
+    const bool last_first = std::exchange(group.leaving_barrier, false);
+    const size_t count = group.waves.size();
+    for (size_t i = 0; i < count; ++i) {
+      Wave* const wave = group.waves[last_first ? count - 1 - i : i];
       if (wave->status != Status::Ready) continue;
       wave->budget = kSlice;
       wave->may_wait = wave->slept = 0;
@@ -329,6 +336,7 @@ class Worker {
       Wave* released = nullptr;
       for (Wave* wave : group.waves)
         if (wave->status == Status::Barrier) wave->status = Status::Ready, released = wave;
+      group.leaving_barrier = released;
       return released ? Outcome::Going : report_deadlock(group);
     }
     return ended || computing ? Outcome::Going : Outcome::Waiting;

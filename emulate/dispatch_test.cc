@@ -125,6 +125,38 @@ TEST(Dispatch, BarrierSeparatesWritesFromReads) {
   for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], i ^ 0x3c0u);
 }
 
+/// The first wave tells 7 to all by way of LDS, and after the barrier, having read it too, writes 9 over it.
+/// Only a second barrier would make that safe, yet waves that go on side by side have read 7 long before.
+TEST(Dispatch, FirstWaveDoesNotOverwriteWhatOthersReadAfterABarrier) {
+  KernelTest test("gfx942", R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v2, 0
+    v_readfirstlane_b32 s6, v0
+    s_cmp_lg_u32 s6, 0
+    s_cbranch_scc1 meet
+    v_mov_b32 v4, 7
+    ds_write_b32 v2, v4
+    s_waitcnt lgkmcnt(0)
+  meet:
+    s_barrier
+    ds_read_b32 v3, v2
+    s_waitcnt lgkmcnt(0)
+    s_cmp_lg_u32 s6, 0
+    s_cbranch_scc1 write
+    v_mov_b32 v4, 9
+    ds_write_b32 v2, v4
+  write:
+    global_store_dword v1, v3, s[4:5]
+  )",
+                  64, 4);
+  uint32_t* const out = test.allocate(1024);
+  const auto done = test.launch(1, 1024, {reinterpret_cast<uint64_t>(out)});
+  ASSERT_TRUE(done) << done.error().text();
+  for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], 7u);
+}
+
 TEST(Dispatch, LastWorkgroupOfARaggedGridIsSmaller) {
   KernelTest test("gfx942", R"(
     s_load_dwordx2 s[4:5], s[0:1], 0x0

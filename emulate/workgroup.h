@@ -28,6 +28,7 @@ struct Workgroup {
   uint8_t* lds = nullptr;
   uint64_t grid_phase = 0;  ///< the phase of the grid barrier that one of its waves waits for; 0: none
   std::optional<Fault> fault;
+  bool leaving_barrier = false;  ///< its waves have met at the barrier and none went on yet
   uint32_t barrier_signals = 0;  ///< waves that have signalled the split barrier in its present phase
 
   /// Waves that have not ended.
@@ -40,6 +41,7 @@ struct Workgroup {
   void complete_barrier() {
     if (barrier_signals == 0 || barrier_signals < members()) return;
     barrier_signals = 0;
+    leaving_barrier = true;
     for (Wave* wave : waves) {
       wave->barrier_complete = 1;
       if (wave->status == Status::SplitBarrier) wave->status = Status::Ready;
