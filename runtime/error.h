@@ -28,9 +28,10 @@ void report_once(std::string_view text);
 /// The calling thread's last error, which hipGetLastError returns.
 hipError_t& last_error();
 
-/// Remembers a failure for hipGetLastError; passes `error` on.
+/// Remembers a failure for hipGetLastError; passes `error` on. That work goes on is an answer and no failure:
+/// libraries poll streams and events and then ask for the last error to learn how a launch went.
 inline hipError_t finish(hipError_t error) {
-  if (error != hipSuccess) last_error() = error;
+  if (error != hipSuccess && error != hipErrorNotReady) last_error() = error;
   return error;
 }
 
