@@ -60,9 +60,10 @@ std::vector<Operation> operations() {
   constexpr const char *name##_newer_32 = base "_" letter "32", *name##_newer_64 = base "_" letter "64";
   NAMES(add, "add", "u")
   NAMES(sub, "sub", "u")
-  NAMES(smin, "min", "i") NAMES(smax, "max", "i") NAMES(umin, "min", "u") NAMES(umax, "max", "u")
-      NAMES(and, "and", "b") NAMES(or, "or", "b") NAMES(xor, "xor", "b") NAMES(inc, "inc", "u")
-          NAMES(dec, "dec", "u") BOTH(add, u, old + data) BOTH(sub, u, old - data)
+  NAMES(smin, "min", "i")
+  NAMES(smax, "max", "i") NAMES(umin, "min", "u") NAMES(umax, "max", "u") NAMES(and, "and", "b")
+      NAMES(or, "or", "b") NAMES(xor, "xor", "b") NAMES(inc, "inc", "u") NAMES(dec, "dec", "u")
+          BOTH(add, u, old + data) BOTH(sub, u, old - data)
               BOTH(smin, i, s(old, bits) < s(data, bits) ? old : data)
                   BOTH(smax, i, s(old, bits) > s(data, bits) ? old : data) BOTH(umin, u, std::min(old, data))
                       BOTH(umax, u, std::max(old, data)) BOTH(and, b, old & data) BOTH(or, b, old | data)

@@ -96,9 +96,7 @@ bool is_zero(const Uop* uop, Wave* wave) {
 }
 
 bool interrupt(const Uop*, Wave* wave) {
-  const Dispatch* const dispatch = wave->group->dispatch;
   wave->may_wait = 1;
-  if (dispatch && dispatch->interrupt) dispatch->interrupt(dispatch->interrupt_context, wave->s[index::kM0]);
   return true;
 }
 

@@ -30,7 +30,7 @@ bool move_rows_relative(const Uop* uop, Wave* wave);
 /// src_vccz and src_execz: d = 1 when b dwords at a are 0.
 bool is_zero(const Uop* uop, Wave* wave);
 
-/// s_sendmsg(MSG_INTERRUPT): tells the host.
+/// s_sendmsg(MSG_INTERRUPT): the host looks by itself (Dispatch::serve), so the wave only gives it time.
 bool interrupt(const Uop* uop, Wave* wave);
 /// s_sendmsg_rtn: d = result, a = message, b = dwords.
 bool message_return(const Uop* uop, Wave* wave);

@@ -151,7 +151,11 @@ class Worker {
     }
   }
 
-  [[nodiscard]] const uint64_t* hits() const { return hits_.data(); }
+  /// Adds what was executed to the program's counts; returns how many instructions these were.
+  [[nodiscard]] uint64_t count() const {
+    Program& program = *run_.dispatch.program;
+    return program.count(hits_.data()) + (heard_ ? program.observed().count(heard_->data()) : 0);
+  }
   uint64_t waves = 0;
 
  private:
@@ -171,7 +175,6 @@ class Worker {
     free_.pop_back();
     slot->reserve(lds_size() + 64, size_t{scratch_size()} * kRowLanes * run_.waves_per_group + 64);
     Workgroup& group = slot->group;
-    group.program = run_.dispatch.program;
     group.dispatch = &run_.dispatch;
     group.id[0] = static_cast<uint32_t>(number % run_.groups[0]);
     group.id[1] = static_cast<uint32_t>(number / run_.groups[0] % run_.groups[1]);
@@ -183,9 +186,25 @@ class Worker {
     group.leaving_barrier = false;
     group.waves.clear();
     if (lds_size()) std::memset(group.lds, 0, lds_size());
+    find_listener(group);
     start_waves(*slot);
     resident_.push_back(slot);
     return true;
+  }
+
+  /// Asks who listens to the workgroup, and chooses its code accordingly.
+  void find_listener(Workgroup& group) {
+    const Dispatch& dispatch = run_.dispatch;
+    group.program = dispatch.program;
+    group.listener.reset();
+    if (!dispatch.listener) return;
+    WorkgroupView view{kernel_, dispatch.dispatch_id, {}, {}, lds_size(), scratch_size()};
+    std::copy(std::begin(group.id), std::end(group.id), view.id);
+    std::copy(std::begin(dispatch.workgroup), std::end(dispatch.workgroup), view.size);
+    group.listener = dispatch.listener->workgroup(view);
+    if (!group.listener) return;
+    group.program = &dispatch.program->observed();
+    if (!heard_) heard_ = std::make_unique<Pages<uint64_t>>(kMostBlocks);
   }
 
   [[nodiscard]] uint32_t lds_size() const {
@@ -212,6 +231,7 @@ class Worker {
       if (!start_wave(wave, slot, i, size)) continue;
       slot.group.waves.push_back(&wave);
       ++waves;
+      if (slot.group.listener) slot.group.listener->wave_begins(WaveView(wave));
     }
   }
 
@@ -279,7 +299,7 @@ class Worker {
 
     wave.status = Status::Ready;
     wave.lanes = lanes_;
-    wave.hits = hits_.data();
+    wave.hits = slot.group.listener ? heard_->data() : hits_.data();
     wave.group = &slot.group;
     wave.memory = &run_.memory.map();
     wave.lds = slot.group.lds;
@@ -289,14 +309,15 @@ class Worker {
     wave.scratch_size = scratch_size();
     wave.constants_loaded = 0;
     wave.barrier_complete = 0;
-    dispatch.program->expect_mode(wave.s[index::kMode]);
-    const auto entry = dispatch.program->entry(dispatch.entry);
+    Program& program = *slot.group.program;
+    program.expect_mode(wave.s[index::kMode]);
+    const auto entry = program.entry(dispatch.entry);
     if (!entry) {
       slot.group.fail(wave, nullptr, entry.error());
       return true;
     }
     wave.resume = *entry;
-    dispatch.program->load_constants(wave);
+    program.load_constants(wave);
     return true;
   }
 
@@ -316,7 +337,10 @@ class Worker {
       run_in_mode(*wave);
       executed_ += static_cast<uint64_t>(kSlice - wave->budget);
       if (wave->status == Status::Fault) return report(group, *wave);
-      if (wave->status == Status::Done) group.complete_barrier();
+      if (wave->status == Status::Done) {
+        if (group.listener) group.listener->wave_ends(WaveView(*wave));
+        group.complete_barrier();
+      }
       if (wave->status != Status::Ready)
         ended = true;
       else if (!wave->may_wait && !wave->slept)
@@ -329,11 +353,17 @@ class Worker {
     }
     const bool done = std::all_of(group.waves.begin(), group.waves.end(),
                                   [](Wave* wave) { return wave->status == Status::Done; });
-    if (done) return Outcome::Finished;
+    if (done) {
+      if (group.listener) group.listener->ends();
+      return Outcome::Finished;
+    }
     const bool blocked = std::none_of(group.waves.begin(), group.waves.end(),
                                       [](Wave* wave) { return wave->status == Status::Ready; });
     if (blocked) {
       Wave* released = nullptr;
+      if (group.listener && std::any_of(group.waves.begin(), group.waves.end(),
+                                        [](Wave* wave) { return wave->status == Status::Barrier; }))
+        group.listener->barrier_completes();
       for (Wave* wave : group.waves)
         if (wave->status == Status::Barrier) wave->status = Status::Ready, released = wave;
       group.leaving_barrier = released;
@@ -396,6 +426,7 @@ class Worker {
   uint32_t lanes_;
   std::unique_ptr<Storage> storage_;
   Pages<uint64_t>& hits_;
+  std::unique_ptr<Pages<uint64_t>> heard_;  ///< block hits of workgroups that somebody listens to
   std::vector<Slot*> free_;
   std::deque<Slot*> resident_;
   uint64_t executed_ = 0;
@@ -431,7 +462,7 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   Statistics statistics{shared.total, 0, 0};
   for (const auto& worker : workers) {
     statistics.waves += worker->waves;
-    statistics.instructions += dispatch.program->count(worker->hits());
+    statistics.instructions += worker->count();
   }
   return statistics;
 }

@@ -14,6 +14,8 @@
 
 namespace wavesmith::emulate {
 
+class Listener;
+
 /// The barrier of a cooperative launch, at which one wave of each workgroup arrives (ds_gws_barrier).
 struct GridBarrier {
   uint64_t members = 0;  ///< workgroups
@@ -32,15 +34,12 @@ struct Dispatch {
   const void* packet = nullptr;  ///< for kernels that ask for the dispatch pointer
   const void* queue = nullptr;
   uint64_t dispatch_id = 0;
-  /// Called on a wave's thread when it sends MSG_INTERRUPT with this M0: the device asks the host for a
-  /// service.
-  void (*interrupt)(void* context, uint32_t m0) = nullptr;
-  void* interrupt_context = nullptr;
   uint64_t most_resident = 2048;  ///< workgroups that the GPU holds at once; those make progress together
   void (*serve)(void* context) =
       nullptr;  ///< called again and again meanwhile: answers what waves ask of the host
   void* serve_context = nullptr;
   GridBarrier* grid_barrier = nullptr;  ///< of a cooperative launch
+  Listener* listener = nullptr;         ///< hears of what happens (emulate/events.h)
   std::function<std::string(uint64_t)> locate =
       {};  ///< which function and source line a pc belongs to, for messages
 };

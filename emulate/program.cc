@@ -10,6 +10,7 @@
 #include "emulate/host_mode.h"
 #include "emulate/matrix_plan.h"
 #include "emulate/mode_flow.h"
+#include "emulate/observe.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/decoder.h"
 #include "isa/matrix/instruction.h"
@@ -142,6 +143,17 @@ Result<std::unique_ptr<Program>> Program::create(const isa::Target& target, int 
   return program;
 }
 
+Program& Program::observed() {
+  const std::scoped_lock lock(mutex_);
+  if (!observed_) {
+    observed_.reset(new Program(target_, wave_lanes_, code_));
+    // A decoder for this target exists, so another one can be made.
+    observed_->decoder_ = std::make_unique<isa::Decoder>(isa::Decoder::create(target_, wave_lanes_).value());
+    observed_->tells_events_ = true;
+  }
+  return *observed_;
+}
+
 size_t Program::block_count() const {
   const std::scoped_lock lock(mutex_);
   return blocks_.size();
@@ -164,6 +176,8 @@ std::map<std::string, uint64_t> Program::instruction_mix() const {
   for (size_t i = 0; i < totals_.size(); ++i)
     if (totals_[i])
       for (const std::string& mnemonic : blocks_[i]->mnemonics) mix[mnemonic] += totals_[i];
+  if (observed_)
+    for (const auto& [mnemonic, count] : observed_->instruction_mix()) mix[mnemonic] += count;
   return mix;
 }
 
@@ -318,6 +332,12 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
       skips.push_back(uops.size());
       emitter.emit(Micro::JumpIf, 1, scalar_offset(index::kSkip));
     }
+    const Site* site = nullptr;
+    if (tells_events_) {
+      site = &sites_.emplace_back(make_site(instruction, target_));
+      emit_instruction_event(emitter, *site);
+    }
+    const size_t own = uops.size();
     switch (flow) {
       case Flow::Branch:
         jump(Micro::Jump, branch_target(instruction));
@@ -392,6 +412,7 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
         }
     }
     if (!done) emitter.emit_stop(done.error());
+    if (site && flow == Flow::Next) insert_access_events(emitter, uops, own, *site);
     if (here.may_skip || here.may_index)
       emitter.widened().forget();
     else if (!isa::is_matrix(name))

@@ -25,6 +25,7 @@ class Decoder;
 namespace wavesmith::emulate {
 
 struct MatrixPlan;
+struct Site;
 
 /// A basic block as executed; hits are counted by `number`.
 struct Block {
@@ -49,6 +50,8 @@ class Program {
   /// `code` is the executable segment, loaded at its own address (instructions may read data relative to it).
   static Result<std::unique_ptr<Program>> create(const isa::Target& target, int wave_lanes,
                                                  std::span<const uint8_t> code);
+  /// The same code translated with events (emulate/events.h); made when it is asked for first.
+  Program& observed();
   ~Program();
 
   /// The first micro-operation at `pc`, translated when it is new. Error: BadInput for a pc outside the code.
@@ -95,6 +98,9 @@ class Program {
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<uint64_t> totals_;  ///< executions of each block
   std::deque<Stop> stops_;
+  std::deque<Site> sites_;  ///< of instructions translated with events
+  bool tells_events_ = false;
+  std::unique_ptr<Program> observed_;
   std::vector<std::unique_ptr<MatrixPlan>> matrix_plans_;
   std::vector<uint64_t> constants_;  ///< reserved for all, so that waves may read while more are added
   std::atomic<uint32_t> constant_count_{0};

@@ -147,6 +147,7 @@ Result<Statistics> KernelTest::launch(uint32_t workgroups, uint32_t workgroup_si
   dispatch.workgroup[0] = workgroup_size;
   dispatch.kernarg = kernarg;
   dispatch.most_resident = most_resident;
+  dispatch.listener = listener;
   return emulate::run(dispatch, *state_->memory, limits);
 }
 

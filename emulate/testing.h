@@ -78,6 +78,7 @@ class KernelTest {
   /// Zeroed device memory of `count` dwords; lives as long as the test.
   uint32_t* allocate(size_t count);
   uint64_t most_resident = 2048;
+  Listener* listener = nullptr;
 
  private:
   struct State;

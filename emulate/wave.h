@@ -11,6 +11,7 @@ namespace wavesmith::emulate {
 struct Workgroup;
 struct MemoryMap;
 struct Uop;
+struct Site;
 
 /// Lanes that a register row has room for; a wave32 uses the first half.
 inline constexpr int kRowLanes = 64;
@@ -85,7 +86,8 @@ struct alignas(64) Wave {
   uint64_t* hits;  ///< executions of each basic block, by the block's number
   Workgroup* group;
   const MemoryMap* memory;
-  uint8_t* lds;  ///< the workgroup's LDS
+  const Site* site;  ///< the instruction under way, where somebody listens (emulate/events.h)
+  uint8_t* lds;      ///< the workgroup's LDS
   uint32_t lds_size;
   uint32_t index;         ///< the wave's number in its workgroup
   uint8_t* scratch;       ///< private memory, dword-interleaved: lane l's dword i is at (i * lanes + l) * 4

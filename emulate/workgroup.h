@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/result.h"
+#include "emulate/events.h"
 #include "emulate/wave.h"
 
 namespace wavesmith::emulate {
@@ -21,7 +23,8 @@ struct Fault {
 };
 
 struct Workgroup {
-  Program* program = nullptr;
+  Program* program = nullptr;  ///< with events in it when there is a listener
+  std::unique_ptr<WorkgroupListener> listener;
   const Dispatch* dispatch = nullptr;
   uint32_t id[3] = {};
   std::vector<Wave*> waves;
@@ -42,6 +45,7 @@ struct Workgroup {
     if (barrier_signals == 0 || barrier_signals < members()) return;
     barrier_signals = 0;
     leaving_barrier = true;
+    if (listener) listener->barrier_completes();
     for (Wave* wave : waves) {
       wave->barrier_complete = 1;
       if (wave->status == Status::SplitBarrier) wave->status = Status::Ready;

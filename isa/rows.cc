@@ -47,8 +47,8 @@ struct Facts_ {
   void operator()(PairSignature<E> pair, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_access<E>(pair.direction, 2), facts));
   }
-  void operator()(LdsLaneSignature, std::string_view names, Facts facts) {
-    rows.push_back(make_memory_row(names, {}, facts));
+  void operator()(LdsLaneSignature signature, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_lds_lane_access(signature.what), facts));
   }
   template <class E>
   void operator()(ScalarLoadSignature<E>, std::string_view names, Facts facts) {

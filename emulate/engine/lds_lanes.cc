@@ -166,7 +166,8 @@ Handler handler_of(LdsLane what) {
 }  // namespace
 
 void Collector::operator()(isa::LdsLaneSignature signature, std::string_view names, isa::Facts facts) {
-  Implementation implementation{isa::make_memory_row(names, {}, facts)};
+  Implementation implementation{
+      isa::make_memory_row(names, isa::make_lds_lane_access(signature.what), facts)};
   implementation.handlers[0][0] = handler_of<64>(signature.what);
   implementation.handlers[1][0] = handler_of<32>(signature.what);
   table.push_back(implementation);

@@ -8,19 +8,6 @@ namespace wavesmith::isa {
 /// Which way the data goes.
 enum class Direction : uint8_t { None, Load, Store, Atomic };
 
-/// What a memory instruction addresses; the first part of its mnemonic says which (see space_of).
-enum class Space : uint8_t { Global, Flat, Scratch, Buffer, Typed, Scalar, Lds };
-
-/// The facts of a memory row.
-struct Access {
-  Direction direction = Direction::None;
-  uint8_t bytes = 0;    ///< a lane moves in memory
-  uint8_t dwords = 0;   ///< registers that hold them
-  bool merges = false;  ///< a load that keeps the other half of its destination
-  bool high = false;    ///< the upper half of the register
-  uint8_t places = 1;   ///< 2: read2 and write2, with an offset each
-};
-
 /// LDS instructions that move data between lanes, or whose address is not a lane's own.
 enum class LdsLane : uint8_t {
   None,
@@ -34,6 +21,20 @@ enum class LdsLane : uint8_t {
   Transpose8,
   Transpose4,
   Transpose6
+};
+
+/// What a memory instruction addresses; the first part of its mnemonic says which (see space_of).
+enum class Space : uint8_t { Global, Flat, Scratch, Buffer, Typed, Scalar, Lds };
+
+/// The facts of a memory row.
+struct Access {
+  Direction direction = Direction::None;
+  uint8_t bytes = 0;             ///< a lane moves in memory
+  uint8_t dwords = 0;            ///< registers that hold them
+  bool merges = false;           ///< a load that keeps the other half of its destination
+  bool high = false;             ///< the upper half of the register
+  uint8_t places = 1;            ///< 2: read2 and write2, with an offset each
+  LdsLane lane = LdsLane::None;  ///< then the direction is None
 };
 
 /// Elements are types: bytes in memory, and the part of a register that they fill.
@@ -70,6 +71,15 @@ constexpr Access make_access(Direction direction, int places = 1) {
           direction == Direction::Load && E::kPart != Part::Whole,
           E::kPart == Part::High,
           static_cast<uint8_t>(places)};
+}
+
+constexpr Access make_lds_lane_access(LdsLane lane) {
+  Access access;
+  access.lane = lane;
+  if (lane == LdsLane::Append || lane == LdsLane::Consume) access.bytes = 4;
+  if (lane >= LdsLane::Transpose16) access.bytes = lane == LdsLane::Transpose6 ? 12 : 8;
+  access.dwords = access.bytes / 4;
+  return access;
 }
 
 /// `data` counts what an atomic reads beside memory: 1, or 2 for a compare and swap.
