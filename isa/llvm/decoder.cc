@@ -19,6 +19,7 @@
 
 #include "isa/llvm/assembler.h"
 #include "isa/llvm/target_registry.h"
+#include "isa/llvm/unused_fields.h"
 
 namespace wavesmith::isa {
 
@@ -106,13 +107,14 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
   std::copy_n(bytes.begin(), given, padded.begin());
   llvm::MCInst inst;
   uint64_t size = 0;
-  const auto status =
-      crashes_llvm(state_->wavesmith_target, bytes)
-          ? llvm::MCDisassembler::Fail
-          : state_->disassembler->getInstruction(
-                inst, size, llvm::ArrayRef<uint8_t>(padded.data(), padded.size()), pc, llvm::nulls());
-  const bool valid =
-      status != llvm::MCDisassembler::Fail && size != 0 && size <= std::min(given, state_->longest);
+  const auto accepted = [&] {
+    inst.clear();
+    return !crashes_llvm(state_->wavesmith_target, padded) &&
+           state_->disassembler->getInstruction(inst, size, padded, pc, llvm::nulls()) !=
+               llvm::MCDisassembler::Fail &&
+           size != 0 && size <= std::min(given, state_->longest);
+  };
+  const bool valid = accepted() || clear_unused_fields(padded, accepted);
   if (!valid || !is_printable(inst, state_->instructions->getName(inst.getOpcode()))) {
     std::string hex;
     for (size_t i = 0; i < std::min<size_t>(bytes.size(), 8); ++i) hex += fmt::format("{:02x} ", bytes[i]);

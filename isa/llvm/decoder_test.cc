@@ -125,6 +125,47 @@ TEST(Decoder, NamesBytesThatAreNoInstruction) {
   EXPECT_FALSE(decoder->decode({}, 0));
 }
 
+TEST(Decoder, IgnoresFieldsThatAnOperationDoesNotUse) {
+  struct Case {
+    const char *target, *text;
+    size_t byte;
+    uint8_t bits;
+  };
+  const Case cases[] = {
+      {"gfx942",  "ds_add_u32 v1, v2 offset:16",                             7, 0x05},
+      {"gfx1100", "ds_add_u32 v1, v2 offset:16",                             7, 0x02},
+      {"gfx1201", "ds_store_b64 v1, v[2:3]",                                 7, 0xff},
+      {"gfx1100", "v_dual_mov_b32 v2, 0x64 :: v_dual_add_nc_u32 v1, v0, v1", 1, 0x04},
+      {"gfx1201", "v_dual_add_f32 v2, v3, v4 :: v_dual_mov_b32 v1, v0",      5, 0x06},
+  };
+  for (const Case& test : cases) {
+    SCOPED_TRACE(test.text);
+    const Target& target = *find_target(test.target);
+    const int lanes = target.is(kRdna) ? 32 : 64;
+    auto decoder = Decoder::create(target, lanes);
+    auto code = assemble(target, lanes, test.text);
+    ASSERT_TRUE(code) << code.error().text();
+    const auto plain = decoder->decode(*code, 0);
+    ASSERT_TRUE(plain);
+    ASSERT_EQ((*code)[test.byte] & test.bits, 0);
+    (*code)[test.byte] |= test.bits;
+    const auto decoded = decoder->decode(*code, 0);
+    ASSERT_TRUE(decoded) << decoded.error().text();
+    EXPECT_EQ(decoded->text, plain->text);
+    EXPECT_EQ(decoded->size, plain->size);
+  }
+}
+
+TEST(Decoder, KeepsFieldsThatAreUsed) {
+  auto decoder = Decoder::create(*find_target("gfx942"), 64);
+  auto code = assemble(*find_target("gfx942"), 64, "ds_read_b64 v[4:5], v1");
+  ASSERT_TRUE(code);
+  (*code)[7] = 6;
+  EXPECT_EQ(decoder->decode(*code, 0)->operands[0].index, 6);
+  (*code)[7] = 5;  // registers of a pair must be aligned
+  EXPECT_FALSE(decoder->decode(*code, 0));
+}
+
 TEST(Decoder, RefusesWhatLlvmCannotPrint) {
   // A literal where the target has none, one that is cut off, a reserved SDWA selection.
   auto decoder = Decoder::create(*find_target("gfx942"), 64);

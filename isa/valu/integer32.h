@@ -24,6 +24,17 @@ auto subtract(V a, V b, Mask borrow) {
   const V one = borrow ? V(1) : V(0);
   return Results{a - b - one, lanes(a < b) | (lanes(a == b) & borrow)};
 }
+/// a + b + carry, and whether it carried.
+template <class V>
+auto add(V a, V b, Mask carry) {
+  const V partial = a + b, sum = partial + (carry ? V(1) : V(0));
+  return Results{sum, lanes(partial < a) | lanes(sum < partial)};
+}
+/// What clamp makes of a sum that carried or of a difference that borrowed; the carry stays as it is.
+template <class V>
+auto clamped(Results<V, Mask> result, V limit) {
+  return Results{result.second ? limit : result.first, result.second};
+}
 template <class V>
 V median(V a, V b, V c) {
   return __builtin_elementwise_max(__builtin_elementwise_min(a, b),
@@ -94,13 +105,15 @@ void integer32(Visitor& v) {
   v(lane<out<u32, bit>(u32, u32)>,     "v_add_co_u32", [](auto a, auto b) { auto sum = a + b; return Results{sum, lanes(sum < a)}; });
   v(lane<out<u32, bit>(u32, u32)>,     "v_sub_co_u32", [](auto a, auto b) { return Results{a - b, lanes(a < b)}; });
   v(rare<out<u32, bit>(u32, u32)>,     "v_subrev_co_u32", [](auto a, auto b) { return Results{b - a, lanes(b < a)}; });
-  v(lane<out<u32, bit>(u32, u32, bit)>, "v_addc_co_u32 v_add_co_ci_u32", [](auto a, auto b, auto carry) {
-    auto partial = a + b;
-    auto sum = partial + (carry ? Pack<uint32_t>(1) : Pack<uint32_t>(0));
-    return Results{sum, lanes(partial < a) | lanes(sum < partial)};
-  });
+  v(lane<out<u32, bit>(u32, u32, bit)>, "v_addc_co_u32 v_add_co_ci_u32", [](auto a, auto b, auto carry) { return add(a, b, carry); });
   v(lane<out<u32, bit>(u32, u32, bit)>, "v_subb_co_u32 v_sub_co_ci_u32", [](auto a, auto b, auto borrow) { return subtract(a, b, borrow); });
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_subbrev_co_u32 v_subrev_co_ci_u32", [](auto a, auto b, auto borrow) { return subtract(b, a, borrow); });
+  v(rare<out<u32, bit>(u32, u32)>,     "v_add_co_u32", [](auto a, auto b) { return clamped(add(a, b, Mask{}), ~decltype(a){}); }, sat);
+  v(rare<out<u32, bit>(u32, u32)>,     "v_sub_co_u32", [](auto a, auto b) { return clamped(subtract(a, b, Mask{}), decltype(a){}); }, sat);
+  v(rare<out<u32, bit>(u32, u32)>,     "v_subrev_co_u32", [](auto a, auto b) { return clamped(subtract(b, a, Mask{}), decltype(a){}); }, sat);
+  v(rare<out<u32, bit>(u32, u32, bit)>, "v_addc_co_u32 v_add_co_ci_u32", [](auto a, auto b, auto carry) { return clamped(add(a, b, carry), ~decltype(a){}); }, sat);
+  v(rare<out<u32, bit>(u32, u32, bit)>, "v_subb_co_u32 v_sub_co_ci_u32", [](auto a, auto b, auto borrow) { return clamped(subtract(a, b, borrow), decltype(a){}); }, sat);
+  v(rare<out<u32, bit>(u32, u32, bit)>, "v_subbrev_co_u32 v_subrev_co_ci_u32", [](auto a, auto b, auto borrow) { return clamped(subtract(b, a, borrow), decltype(a){}); }, sat);
 
   v(lane<u32(u32, u32)>,               "v_mul_lo_u32 v_mul_lo_i32", [](auto a, auto b) { return a * b; }, commutes);
   v(lane<u32(u32, u32)>,               "v_mul_hi_u32", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a, b) >> 32); }, commutes);
