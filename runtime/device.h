@@ -59,8 +59,7 @@ class Device {
   HostcallHost* hostcalls = nullptr;  ///< the host's side of printf and the like, once a kernel wants it
   const void* heap = nullptr;         ///< device malloc's books, the same
   std::once_flag hostcalls_made, heap_made;
-  std::atomic<bool> asserted{false};  ///< a kernel's assert has said so; its trap follows
-  unsigned flags = 0;                 ///< hipSetDeviceFlags
+  unsigned flags = 0;  ///< hipSetDeviceFlags
 
  private:
   std::mutex mutex_;
