@@ -43,6 +43,8 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   command->add_option("--timeout", options->timeout, "stop a kernel after this many seconds; 0: never")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--xnack", options->xnack, "as HSA_XNACK=1: kernels may use pageable host memory");
+  command->add_flag("--no-guard", options->no_guard,
+                    "let accesses just past the end of a buffer pass unnoticed, as hardware often does");
   command->add_flag("--report", options->report, "say afterwards what ran: waves, instructions, time");
   command->add_flag("--fidelity", options->fidelity,
                     "say afterwards which instructions ran, and how near to the hardware each is");

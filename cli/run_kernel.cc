@@ -165,6 +165,7 @@ class KernelRun {
       setenv("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options_.max_instructions).c_str(), 1);
     if (options_.timeout > 0) setenv("WAVESMITH_TIMEOUT", fmt::to_string(options_.timeout).c_str(), 1);
     if (options_.xnack) setenv("HSA_XNACK", "1", 1);
+    if (options_.no_guard) setenv("WAVESMITH_GUARD", "0", 1);
     Result<HipLibrary> library = HipLibrary::load();
     if (!library) return tl::unexpected(library.error());
     hip_ = *library;

@@ -30,6 +30,7 @@ void set_environment(const RunOptions& options, const std::string& runtime, cons
   if (options.max_instructions) set("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options.max_instructions));
   if (options.timeout > 0) set("WAVESMITH_TIMEOUT", fmt::to_string(options.timeout));
   if (options.xnack) set("HSA_XNACK", "1");
+  if (options.no_guard) set("WAVESMITH_GUARD", "0");
   if (!report_path.empty()) set("WAVESMITH_REPORT", report_path);
   // Programs that look for the library by a path of their own: Triton, IREE.
   for (const char* name : {"TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"})

@@ -22,6 +22,7 @@ __attribute__((device)) static unsigned id() {
 }
 KERNEL axpy(const float* x, float* y, float a, int n) { if (id() < n) y[id()] += a * x[id()]; }
 KERNEL stray(int* p) { p[(unsigned long)id() << 40] = 1; }
+KERNEL beyond(int* p) { p[2048 + id()] = 1; }
 KERNEL forever(int* p) { while (1) __atomic_fetch_add(p, 1, __ATOMIC_RELAXED); }
 )";
 
@@ -106,6 +107,12 @@ TEST_F(Run, AStrayAccessIsExit8AndNamesTheKernel) {
   EXPECT_EQ(ran.code, 8) << ran.err;
   EXPECT_NE(ran.err.find("kernel 'stray'"), ran.err.npos);
   EXPECT_NE(ran.err.find("kernels.hip:11"), ran.err.npos) << "the line\n" << ran.err;
+}
+
+TEST_F(Run, WithoutGuardsAnAccessJustPastABufferPassesUnnoticed) {
+  const std::string arguments = "--kernel beyond --grid 1 --block 64 --arg 'i32[1024]=zeros'";
+  EXPECT_EQ(kernel(arguments).code, 8);
+  EXPECT_EQ(kernel(arguments + " --no-guard").code, 0);
 }
 
 TEST_F(Run, AnEndlessKernelIsStoppedWithExit9) {

@@ -87,6 +87,11 @@ Result<Memory*> Memory::create(uint64_t capacity) {
 
 Memory::~Memory() { munmap(pointer(begin_), end_ - begin_); }
 
+void Memory::guard_allocations(bool guard) {
+  const std::scoped_lock lock(mutex_);
+  guards_ = guard;
+}
+
 void Memory::set_capacity(int device, uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const auto count = static_cast<size_t>(device) + 1;
@@ -209,7 +214,7 @@ Result<void*> Memory::allocate(size_t bytes, Use use) {
     const uint64_t extent = size + guard(size);
     const auto at = take_addresses(extent, size >= kHugePage ? kHugePage : kPage);
     if (!at) return tl::unexpected(at.error());
-    if (!open_pages(*at, size)) {
+    if (!open_pages(*at, guards_ ? size : extent)) {
       return_addresses(*at, extent);
       return refuse("the host gives no more memory");
     }
@@ -233,7 +238,7 @@ Result<void> Memory::release(void* memory) {
   if (range.extent == 0) {
     return_to_pool(allocation.address, allocation.bytes);
   } else {
-    if (!close_pages(allocation.address, round_up<uint64_t>(allocation.bytes ? allocation.bytes : 1, kPage)))
+    if (!close_pages(allocation.address, range.extent))
       return fail(ErrorKind::Internal, "the host does not take pages back");
     return_addresses(allocation.address, range.extent);
     --guarded_;

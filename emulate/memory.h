@@ -75,6 +75,10 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   void set_capacity(int device, uint64_t bytes);
+  /// Whether accesses that run past the end of an allocation fault (from the next allocation on). Without,
+  /// they reach memory that nobody uses: on hardware, where allocations share mapped blocks of 2 MiB, such
+  /// programs seem to work.
+  void guard_allocations(bool guard);
   /// Bytes that allocations of a device hold, guard space apart.
   [[nodiscard]] uint64_t used(int device = 0) const;
 
@@ -144,6 +148,7 @@ class Memory {
   std::map<uint64_t, Pool> pools_;
   std::unordered_map<uint64_t, std::vector<uint64_t>> pooled_;  ///< free ones by size
   size_t guarded_ = 0;
+  bool guards_ = true;
   std::vector<uint64_t> used_, capacity_;
   std::deque<Allocation> released_;  ///< the latest, for messages
   std::atomic<bool> all_host_ = false;

@@ -41,6 +41,23 @@ TEST_F(MemoryTest, AllocationsAreAlignedWritableAndApart) {
   }
 }
 
+TEST_F(MemoryTest, WithoutGuardsWhatLiesBehindAnAllocationIsNobodys) {
+  memory->guard_allocations(false);
+  std::vector<std::byte*> all;
+  for (const size_t bytes : {size_t{5000}, size_t{100}, size_t{3} << 20, size_t{4096}}) {
+    std::byte* const at = allocate(bytes);
+    ASSERT_NE(at, nullptr);
+    std::memset(at, 1, bytes);
+    all.push_back(at);
+  }
+  std::memset(all[0] + 5000, 2, 60'000);
+  std::memset(all[2] + (size_t{3} << 20), 2, size_t{1} << 20);
+  EXPECT_EQ(all[1][0], std::byte{1});
+  EXPECT_EQ(all[3][4095], std::byte{1});
+  EXPECT_FALSE(memory->find(all[0] + 5000));
+  for (std::byte* const at : all) EXPECT_TRUE(memory->release(at));
+}
+
 TEST_F(MemoryTest, CapacityIsEnforcedAndComesBack) {
   std::byte* const most = allocate(uint64_t{60} << 30);  // nothing is committed
   ASSERT_NE(most, nullptr);

@@ -37,6 +37,7 @@ Result<std::unique_ptr<Platform>> create() {
   auto memory = emulate::Memory::create(0);
   if (!memory) return tl::unexpected(memory.error());
   platform->memory = *memory;
+  platform->memory->guard_allocations(environment("WAVESMITH_GUARD", "1") != "0");
   platform->limits.threads = number("WAVESMITH_THREADS", 0);
   platform->limits.instructions = number<uint64_t>("WAVESMITH_MAX_INSTRUCTIONS", 0);
   platform->limits.seconds = number("WAVESMITH_TIMEOUT", 0.0);
