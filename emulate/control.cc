@@ -101,7 +101,7 @@ bool interrupt(const Uop*, Wave* wave) {
 }
 
 bool message_return(const Uop* uop, Wave* wave) {
-  const uint64_t value = uop->a == 1 ? realtime_clock() : uop->a == 2 ? shader_clock() : 0;
+  const uint64_t value = uop->a == 1 ? realtime_clock(*wave) : uop->a == 2 ? shader_clock(*wave) : 0;
   std::memcpy(&dword(wave, uop->d), &value, 4 * size_t{uop->b});
   return true;
 }

@@ -1,11 +1,11 @@
 // The scheduler: workgroups to host threads, waves of a workgroup in turns.
 //
 // A host thread runs one workgroup until it is done. A workgroup may instead wait for another one (a grid
-// barrier, a spin lock, decoupled look-back); such a wait is made of loads that bypass caches, of atomics or
-// of s_sleep, which set Wave::may_wait. When every wave that could run did one of these in its time slice and
-// none ended, the thread sets the workgroup aside and goes on with its next one, or brings in a new one while
-// the GPU would have room. So every resident workgroup makes progress, and one that only computes is never
-// disturbed.
+// barrier, a spin lock, decoupled look-back) or for time to pass; such a wait is made of loads that bypass
+// caches, of atomics, of s_sleep or of looks at a clock, which set Wave::may_wait. When every wave that could
+// run did one of these in its time slice and none ended, the thread sets the workgroup aside and goes on with
+// its next one, or brings in a new one while the GPU would have room. So every resident workgroup makes
+// progress, and one that only computes is never disturbed.
 #include "emulate/dispatch.h"
 
 #include <algorithm>

@@ -34,6 +34,7 @@ struct Dispatch {
   const void* packet = nullptr;  ///< for kernels that ask for the dispatch pointer
   const void* queue = nullptr;
   uint64_t dispatch_id = 0;
+  uint32_t shader_mhz = 1000, realtime_mhz = 100;  ///< of the clocks that kernels read
   uint64_t most_resident = 2048;  ///< workgroups that the GPU holds at once; those make progress together
   void (*serve)(void* context) =
       nullptr;  ///< called again and again meanwhile: answers what waves ask of the host

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "emulate/testing.h"
 
 namespace wavesmith::emulate {
@@ -60,6 +62,31 @@ TEST(Dispatch, ResidentWorkgroupsWaitForEachOther) {
     ASSERT_TRUE(done) << done.error().text();
     EXPECT_EQ(*counter, 600u);
   }
+}
+
+/// Workgroups that wait for time to pass do it side by side, as on a GPU that holds them all.
+TEST(Dispatch, WorkgroupsWaitForTimeTogether) {
+  KernelTest test("gfx942", R"(
+    s_memrealtime s[4:5]
+    s_waitcnt lgkmcnt(0)
+    s_add_u32 s6, s4, 2000000
+    s_addc_u32 s7, s5, 0
+  wait:
+    s_memrealtime s[4:5]
+    s_waitcnt lgkmcnt(0)
+    s_sub_u32 s8, s4, s6
+    s_subb_u32 s9, s5, s7
+    s_cmp_lt_i32 s9, 0
+    s_cbranch_scc1 wait
+  )");
+  Limits limits;
+  limits.threads = 1;
+  const auto start = std::chrono::steady_clock::now();
+  const auto done = test.launch(200, 64, {}, limits);
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_GE(passed.count(), 0.02);  // 2 million ticks of 100 MHz
+  EXPECT_LT(passed.count(), 2.0);   // one after another they would take 4 s
 }
 
 TEST(Dispatch, MoreWaitingWorkgroupsThanTheGpuHoldsRunOutOfTheirBudget) {

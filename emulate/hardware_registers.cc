@@ -135,9 +135,9 @@ uint32_t read_register(Wave& wave, HardwareRegister which) {
     case Register::XnackMask:
       return wave.s[index::kXnackMask];
     case Register::ShaderCycles:
-      return static_cast<uint32_t>(shader_clock());
+      return static_cast<uint32_t>(shader_clock(wave));
     case Register::ShaderCyclesHigh:
-      return static_cast<uint32_t>(shader_clock() >> 32);
+      return static_cast<uint32_t>(shader_clock(wave) >> 32);
     case Register::HardwareId2:
     case Register::Waits:  // no counter is ever above 0
     case Register::SchedulerMode:
@@ -162,15 +162,32 @@ void write_register(Wave& wave, HardwareRegister which, uint32_t value, uint32_t
   if (which == Register::XnackMask) put(index::kXnackMask, ~0u);
 }
 
-uint64_t realtime_clock() {
+namespace {
+
+/// The host's time as a counter of that many MHz. The GPU's clocks run as fast as the host's time does: a
+/// kernel that waits for so many of hipDeviceAttributeClockRate's cycles waits for as long as it would on the
+/// GPU.
+uint64_t counter(const Wave& wave, uint32_t Dispatch::* mhz, uint32_t otherwise) {
+  const Dispatch* const dispatch = wave.group->dispatch;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()) / 10;
+  const auto nanoseconds =
+      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  const uint64_t rate = dispatch ? dispatch->*mhz : otherwise;
+  // In two steps: the product would overflow after some weeks.
+  return nanoseconds / 1000 * rate + nanoseconds % 1000 * rate / 1000;
 }
 
-uint64_t shader_clock() {
-  // As if at 1 GHz: the emulated GPU's frequency says nothing of the time that the emulator takes.
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}  // namespace
+
+uint64_t realtime_clock(Wave& wave) {
+  // Who reads the time again and again waits for it to pass; others may run meanwhile.
+  wave.may_wait = 1;
+  return counter(wave, &Dispatch::realtime_mhz, 100);
+}
+
+uint64_t shader_clock(Wave& wave) {
+  wave.may_wait = 1;
+  return counter(wave, &Dispatch::shader_mhz, 1000);
 }
 
 }  // namespace wavesmith::emulate

@@ -40,7 +40,7 @@ uint32_t read_register(Wave& wave, HardwareRegister which);
 void write_register(Wave& wave, HardwareRegister which, uint32_t value, uint32_t mask);
 
 /// Counts of the GPU's two clocks: the constant one of 100 MHz, and the shader's.
-uint64_t realtime_clock();
-uint64_t shader_clock();
+uint64_t realtime_clock(Wave& wave);
+uint64_t shader_clock(Wave& wave);
 
 }  // namespace wavesmith::emulate

@@ -28,6 +28,17 @@ std::optional<Allocation> Allocations::find(const void* pointer) const {
   return at - allocation.begin < allocation.size ? std::optional(allocation) : std::nullopt;
 }
 
+bool Allocations::set_synchronous(const void* pointer, bool value) {
+  const auto at = reinterpret_cast<uint64_t>(pointer);
+  const std::unique_lock lock(mutex_);
+  auto after = by_begin_.upper_bound(at);
+  if (after == by_begin_.begin()) return false;
+  Allocation& allocation = std::prev(after)->second;
+  if (at - allocation.begin >= allocation.size) return false;
+  allocation.synchronous = value;
+  return true;
+}
+
 std::optional<Allocation> Allocations::erase(const void* pointer) {
   const std::unique_lock lock(mutex_);
   const auto found = by_begin_.find(reinterpret_cast<uint64_t>(pointer));

@@ -24,7 +24,8 @@ struct Allocation {
   Kind kind = Kind::Device;
   int device = 0;
   unsigned flags = 0;
-  uint64_t id = 0;  ///< of hipPointerGetAttribute's buffer id; never used twice
+  bool synchronous = false;  ///< HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+  uint64_t id = 0;           ///< of hipPointerGetAttribute's buffer id; never used twice
 
   [[nodiscard]] bool on_host() const { return kind == Kind::Host || kind == Kind::Registered; }
   [[nodiscard]] void* pointer() const { return reinterpret_cast<void*>(begin); }
@@ -35,6 +36,8 @@ class Allocations {
   void insert(Allocation allocation);
   /// The allocation that `pointer` lies in.
   [[nodiscard]] std::optional<Allocation> find(const void* pointer) const;
+  /// Sets HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS of the allocation that `pointer` lies in; false: there is none.
+  bool set_synchronous(const void* pointer, bool value);
   /// Takes out the allocation that begins at `pointer`.
   std::optional<Allocation> erase(const void* pointer);
   /// Whether [pointer, pointer + size) is inside one allocation, or outside of all of them. False: it begins

@@ -17,7 +17,7 @@ template <class Body>
 hipError_t with_stream(hipStream_t handle, Body body) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     const std::scoped_lock lock(captures_mutex());
     return body(*stream);
   });

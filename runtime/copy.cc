@@ -51,8 +51,9 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
       !platform.allocations.contains_or_foreign(box.destination,
                                                 reach(box, box.destination_pitch, box.destination_slice)))
     return hipErrorInvalidValue;
-  const bool source_known = platform.allocations.find(box.source).has_value();
-  const bool destination_known = platform.allocations.find(box.destination).has_value();
+  const auto source = platform.allocations.find(box.source),
+             destination = platform.allocations.find(box.destination);
+  const bool source_known = source.has_value(), destination_known = destination.has_value();
   const auto in_arena = [&](const void* pointer) {
     const auto at = reinterpret_cast<uint64_t>(pointer);
     return at >= platform.memory->map().begin && at < platform.memory->map().end;
@@ -69,6 +70,9 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   }
   if (const hipError_t failed = stream.device.failure(); failed != hipSuccess) return failed;
 
+  // From host to host the call waits, however it is named.
+  const auto on_host = [](const auto& allocation) { return !allocation || allocation->on_host(); };
+  if (on_host(source) && on_host(destination)) order = Order::Synchronous;
   std::vector<unsigned char> staged;
   if (order == Order::Asynchronous && !source_known && plain(box) && box.width <= kStaged) {
     const auto* const bytes = static_cast<const unsigned char*>(box.source);
@@ -81,7 +85,11 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
     return hipSuccess;
   }
   const Ticket ticket = stream.enqueue(std::make_shared<CopyOperation>(box, std::move(staged)));
-  if (order == Order::Asynchronous && destination_known) return hipSuccess;
+  const bool within_device = source_known && destination_known && source->kind == Allocation::Kind::Device &&
+                             destination->kind == Allocation::Kind::Device &&
+                             source->device == destination->device && !source->synchronous &&
+                             !destination->synchronous;
+  if (within_device || (order == Order::Asynchronous && destination_known)) return hipSuccess;
   stream.wait(ticket.number);
   return stream.device.failure();
 }

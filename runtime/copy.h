@@ -32,7 +32,9 @@ class CopyOperation final : public Operation {
   std::vector<unsigned char> staged_;  ///< the source's bytes, taken when the copy was asked for
 };
 
-/// How the caller wants it.
+/// How the caller wants it. A synchronous copy within device memory is done when its turn in the stream comes
+/// all the same: nobody on the host can tell but by asking the stream, which then says that it is not done,
+/// as on a GPU.
 enum class Order { Synchronous, Asynchronous };
 
 /// Checks a copy as the real runtime does and does or enqueues it. Pageable memory of the host may change or

@@ -14,7 +14,7 @@ hipStream_t or_per_thread(hipStream_t handle) { return handle ? handle : hipStre
 hipError_t copy_on(hipStream_t handle, const Box& box, hipMemcpyKind kind, Order order) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    return stream ? copy(platform, *stream, box, kind, order) : hipErrorInvalidHandle;
+    return stream ? copy(platform, *stream, box, kind, order) : hipErrorContextIsDestroyed;
   });
 }
 
@@ -63,15 +63,22 @@ hipError_t copy_boxes(hipStream_t handle, const hipMemcpy3DParms* parms, Order o
                  parms->kind, order);
 }
 
+/// Whether a copy of that kind can end (or begin) in a variable, which is device memory.
+bool suits_variable(hipMemcpyKind kind, bool into) {
+  return kind == (into ? hipMemcpyHostToDevice : hipMemcpyDeviceToHost) || kind == hipMemcpyDeviceToDevice ||
+         kind == hipMemcpyDeviceToDeviceNoCU || kind == hipMemcpyDefault;
+}
+
 /// Copies to or from a variable of the program.
 hipError_t copy_symbol(hipStream_t handle, const void* symbol, void* destination, const void* source,
                        size_t size, size_t offset, hipMemcpyKind kind, Order order) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     const auto place = registered_variable(platform, stream->device, symbol);
     if (!place) return hipErrorInvalidSymbol;
     if (offset > place->size || size > place->size - offset) return hipErrorInvalidValue;
+    if (!suits_variable(kind, destination == nullptr)) return hipErrorInvalidMemcpyDirection;
     void* const inside = static_cast<char*>(place->address) + offset;
     return copy(platform, *stream,
                 {.destination = destination ? destination : inside,
@@ -136,7 +143,7 @@ HIP_API hipError_t hipMemcpyPeerAsync(void* destination, int to, const void* sou
                                       hipStream_t handle) {
   return api([&](Platform& platform) {
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     if (!platform.device(to) || !platform.device(from)) return hipErrorInvalidDevice;
     return copy(platform, *stream, {.destination = destination, .source = source, .width = size},
                 hipMemcpyDeviceToDevice, Order::Asynchronous);

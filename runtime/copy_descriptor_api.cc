@@ -40,7 +40,7 @@ struct Side {
   size_t x = 0, y = 0, z = 0, pitch = 0, height = 0;
 };
 
-hipError_t side_of(hipMemoryType type, const void* host, const void* device, Side& side) {
+hipError_t side_of(hipMemoryType type, const void* host, const void* device, const void* array, Side& side) {
   switch (type) {
     case hipMemoryTypeHost:
       side.base = static_cast<char*>(const_cast<void*>(host));
@@ -50,8 +50,8 @@ hipError_t side_of(hipMemoryType type, const void* host, const void* device, Sid
     case hipMemoryTypeUnified:
       side.base = static_cast<char*>(const_cast<void*>(device));
       break;
-    case hipMemoryTypeArray:
-      return hipErrorNotSupported;
+    case hipMemoryTypeArray:  // of which there are none
+      return array ? hipErrorNotSupported : hipErrorInvalidValue;
     default:
       return hipErrorInvalidValue;
   }
@@ -62,7 +62,7 @@ hipError_t side_of(hipMemoryType type, const void* host, const void* device, Sid
 hipError_t copy_sides(hipStream_t handle, const Side& to, const Side& from, hipExtent extent, Order order) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
     const size_t to_pitch = to.pitch ? to.pitch : extent.width,
                  from_pitch = from.pitch ? from.pitch : extent.width;
@@ -88,10 +88,12 @@ hipError_t copy_rows(hipStream_t stream, const hip_Memcpy2D* given, Order order)
   if (!given) return finish(hipErrorInvalidValue);
   Side to{.x = given->dstXInBytes, .y = given->dstY, .pitch = given->dstPitch},
       from{.x = given->srcXInBytes, .y = given->srcY, .pitch = given->srcPitch};
-  if (const hipError_t error = side_of(type_of(given->srcMemoryType), given->srcHost, given->srcDevice, from);
+  if (const hipError_t error =
+          side_of(type_of(given->srcMemoryType), given->srcHost, given->srcDevice, given->srcArray, from);
       error != hipSuccess)
     return finish(error);
-  if (const hipError_t error = side_of(type_of(given->dstMemoryType), given->dstHost, given->dstDevice, to);
+  if (const hipError_t error =
+          side_of(type_of(given->dstMemoryType), given->dstHost, given->dstDevice, given->dstArray, to);
       error != hipSuccess)
     return finish(error);
   return copy_sides(stream, to, from, {given->WidthInBytes, given->Height, 1}, order);
@@ -109,10 +111,12 @@ hipError_t copy_boxes_of(hipStream_t stream, const Description& given, Order ord
             .z = given.srcZ,
             .pitch = given.srcPitch,
             .height = given.srcHeight};
-  if (const hipError_t error = side_of(type_of(given.srcMemoryType), given.srcHost, given.srcDevice, from);
+  if (const hipError_t error =
+          side_of(type_of(given.srcMemoryType), given.srcHost, given.srcDevice, given.srcArray, from);
       error != hipSuccess)
     return finish(error);
-  if (const hipError_t error = side_of(type_of(given.dstMemoryType), given.dstHost, given.dstDevice, to);
+  if (const hipError_t error =
+          side_of(type_of(given.dstMemoryType), given.dstHost, given.dstDevice, given.dstArray, to);
       error != hipSuccess)
     return finish(error);
   return copy_sides(stream, to, from, {given.WidthInBytes, given.Height, given.Depth}, order);
@@ -171,7 +175,7 @@ HIP_API hipError_t hipMemcpyBatchAsync(void** destinations, void** sources, size
   return api([&](Platform& platform) -> hipError_t {
     if (failed) *failed = SIZE_MAX;
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     if (!destinations || !sources || !sizes || count == 0) return hipErrorInvalidValue;
     if (attribute_count > count ||
         (attribute_count > 0 && (!attributes || !attribute_starts || attribute_starts[0] != 0)))

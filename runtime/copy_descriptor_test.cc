@@ -159,6 +159,8 @@ TEST_F(Descriptions, WrongOnesAreRefused) {
   d.srcPitch = 5;
   EXPECT_EQ(hipMemcpyParam2D(&d), hipErrorInvalidPitchValue);
   d.srcMemoryType = hipMemoryTypeArray;
+  EXPECT_EQ(hipMemcpyParam2D(&d), hipErrorInvalidValue);  // a null array
+  d.srcArray = reinterpret_cast<hipArray_t>(a.device);
   EXPECT_EQ(hipMemcpyParam2D(&d), hipErrorNotSupported);
   hipMemcpy3DPeerParms p{};
   p.dstDevice = 99;

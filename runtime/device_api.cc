@@ -1,5 +1,6 @@
 // The functions that choose and describe devices: the few that everything needs.
 #include "runtime/abi/handles.h"
+#include "runtime/memory_pool.h"
 #include "runtime/platform.h"
 #include "runtime/version.h"
 
@@ -52,6 +53,7 @@ HIP_API hipError_t hipDeviceSynchronize() {
   return api([](Platform& platform) {
     if (refuse_while_capturing()) return hipErrorStreamCaptureUnsupported;
     platform.current().synchronize();
+    trim_pools();
     return platform.current().failure();
   });
 }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "runtime/ipc_event.h"
+#include "runtime/memory_pool.h"
 #include "runtime/platform.h"
 
 namespace wavesmith::runtime {
@@ -107,14 +108,16 @@ HIP_API hipError_t hipEventDestroy(hipEvent_t handle) {
   return api([&](Platform&) {
     Events& all = events();
     const std::unique_lock lock(all.mutex);
-    return all.live.erase(handle) ? hipSuccess : hipErrorInvalidHandle;
+    if (!handle) return hipErrorInvalidHandle;
+    return all.live.erase(handle) ? hipSuccess : hipErrorContextIsDestroyed;
   });
 }
 
 HIP_API hipError_t hipEventRecordWithFlags(hipEvent_t handle, hipStream_t stream_handle, unsigned /*flags*/) {
   return api([&](Platform& platform) {
     const auto stream = platform.stream(stream_handle);
-    if (!handle || !stream) return hipErrorInvalidHandle;
+    if (!handle) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     return record_event(handle, *stream);
   });
 }
@@ -139,6 +142,7 @@ HIP_API hipError_t hipEventSynchronize(hipEvent_t handle) {
     }
     if (!recording) return hipSuccess;
     recording->ticket.stream->wait(recording->ticket.number);
+    trim_pools();
     return recording->ticket.stream->device.failure();
   });
 }

@@ -11,14 +11,14 @@ hipStream_t or_per_thread(hipStream_t handle) { return handle ? handle : hipStre
 hipError_t fill(hipStream_t handle, const Fill& what, Order order) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     if (what.width == 0 || what.height == 0 || what.depth == 0) return hipSuccess;
     if (!what.destination) return hipErrorInvalidValue;
     const size_t row = what.width * what.element;
     const size_t reach = row + (what.height - 1) * what.pitch + (what.depth - 1) * what.slice;
     // Memory that the device does not know of cannot be filled by it.
-    if (!platform.allocations.find(what.destination) ||
-        !platform.allocations.contains_or_foreign(what.destination, reach))
+    const auto allocation = platform.allocations.find(what.destination);
+    if (!allocation || !platform.allocations.contains_or_foreign(what.destination, reach))
       return hipErrorInvalidValue;
     if (what.height > 1 && row > what.pitch) return hipErrorInvalidValue;
     if (order == Order::Synchronous) {
@@ -32,7 +32,10 @@ hipError_t fill(hipStream_t handle, const Fill& what, Order order) {
       return hipSuccess;
     }
     const Ticket ticket = stream->enqueue(std::make_shared<FillOperation>(what));
-    if (order == Order::Asynchronous) return hipSuccess;
+    // Who fills device memory need not wait for it; the host's own memory has to be filled on return.
+    if (order == Order::Asynchronous ||
+        (allocation->kind == Allocation::Kind::Device && !allocation->synchronous))
+      return hipSuccess;
     stream->wait(ticket.number);
     return stream->device.failure();
   });

@@ -259,7 +259,7 @@ HIP_API hipError_t hipGraphInstantiate(hipGraphExec_t* out, hipGraph_t graph, hi
 
 HIP_API hipError_t hipGraphUpload(hipGraphExec_t handle, hipStream_t stream) {
   return with_executable(handle, [&](Platform& platform, Executable&) {
-    return platform.stream(stream) ? hipSuccess : hipErrorInvalidHandle;
+    return platform.stream(stream) ? hipSuccess : hipErrorContextIsDestroyed;
   });
 }
 
@@ -284,7 +284,7 @@ HIP_API hipError_t hipGraphLaunch(hipGraphExec_t handle, hipStream_t stream_hand
     const auto executable = find_executable(handle);
     const auto stream = platform.stream(stream_handle);
     if (!executable) return hipErrorInvalidValue;
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     if (const hipError_t failed = stream->device.failure(); failed != hipSuccess) return failed;
     if (const auto noted = capture_node(*stream, [&](Work& work) {
           work = ChildWork{executable->snapshot()};

@@ -1,7 +1,14 @@
 // The functions that make the host's own memory visible to kernels, and hints about where memory should be.
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <vector>
 
 #include "runtime/abi/memory.h"
+#include "runtime/hints.h"
 #include "runtime/platform.h"
 
 using namespace wavesmith;
@@ -19,6 +26,44 @@ bool shareable(Platform& platform, const void* pointer, size_t size) {
          platform.allocations.contains_or_foreign(pointer, size);
 }
 
+struct HintBook {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, HintedRange> by_allocation;  ///< by its number; 0: memory that is in none
+};
+HintBook& hint_book() {
+  static auto& book = *new HintBook;
+  return book;
+}
+
+/// Runs `body(HintedRange&)` on the hints of the allocation that `pointer` lies in.
+template <class Body>
+hipError_t with_hints(Platform& platform, const void* pointer, Body body) {
+  const auto allocation = platform.allocations.find(pointer);
+  const uint64_t number = allocation ? allocation->id : 0;
+  HintBook& book = hint_book();
+  const std::scoped_lock lock(book.mutex);
+  if (!book.by_allocation.contains(number)) {
+    // Whoever takes hints of new memory forgets those of memory that is gone.
+    std::set<uint64_t> live{0};
+    for (const Allocation& each : platform.allocations.all()) live.insert(each.id);
+    std::erase_if(book.by_allocation, [&](const auto& each) { return !live.contains(each.first); });
+  }
+  return body(book.by_allocation[number]);
+}
+
+/// Whether every page of [pointer, pointer + size) is mapped in the process.
+bool is_mapped(const void* pointer, size_t size) {
+  constexpr uint64_t kPage = 4096, kAtOnce = 16384;
+  const auto begin = reinterpret_cast<uint64_t>(pointer) / kPage * kPage;
+  const uint64_t end = reinterpret_cast<uint64_t>(pointer) + size;
+  if (end < begin) return false;
+  std::vector<unsigned char> resident(kAtOnce);
+  for (uint64_t at = begin; at < end; at += kAtOnce * kPage)
+    if (mincore(reinterpret_cast<void*>(at), std::min(end - at, kAtOnce * kPage), resident.data()) != 0)
+      return false;
+  return true;
+}
+
 bool is_place(const Platform& platform, int device) {
   return device == hipCpuDeviceId || (device >= 0 && static_cast<size_t>(device) < platform.devices.size());
 }
@@ -30,6 +75,13 @@ HIP_API hipError_t hipHostRegister(void* pointer, size_t size, unsigned flags) {
     constexpr unsigned kKnown = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory |
                                 hipHostRegisterReadOnly | hipExtHostRegisterUncached;
     if (!pointer || size == 0 || (flags & ~kKnown)) return hipErrorInvalidValue;
+    if (!is_mapped(pointer, size)) return hipErrorInvalidValue;
+    // Programs free memory that they never unregistered, and register what malloc() then put in its place.
+    const auto before = platform.allocations.find(pointer);
+    if (before && before->kind == Kind::Registered && before->pointer() == pointer && before->size <= size) {
+      platform.allocations.erase(pointer);
+      (void)platform.memory->unregister_host(pointer);
+    }
     if (platform.allocations.overlaps(pointer, size)) return hipErrorHostMemoryAlreadyRegistered;
     const int device = Platform::current_ordinal();
     const auto done =
@@ -42,6 +94,7 @@ HIP_API hipError_t hipHostRegister(void* pointer, size_t size, unsigned flags) {
 
 HIP_API hipError_t hipHostUnregister(void* pointer) {
   return api([&](Platform& platform) {
+    if (!pointer) return hipErrorInvalidValue;
     const auto allocation = platform.allocations.find(pointer);
     if (!allocation || allocation->kind != Kind::Registered || allocation->pointer() != pointer)
       return hipErrorHostMemoryNotRegistered;
@@ -72,11 +125,18 @@ HIP_API hipError_t hipHostGetFlags(unsigned* flags, void* host) {
   });
 }
 
-HIP_API hipError_t hipMemAdvise(const void* pointer, size_t size, hipMemoryAdvise /*advice*/, int device) {
+HIP_API hipError_t hipMemAdvise(const void* pointer, size_t size, hipMemoryAdvise advice, int device) {
   return api([&](Platform& platform) {
-    if (!pointer || size == 0) return hipErrorInvalidValue;
-    if (!is_place(platform, device)) return hipErrorInvalidDevice;
-    return shareable(platform, pointer, size) ? hipSuccess : hipErrorInvalidValue;
+    // Who reads most of the time has no device.
+    const bool placeless = advice == hipMemAdviseSetReadMostly || advice == hipMemAdviseUnsetReadMostly;
+    if (!placeless && !is_place(platform, device)) return hipErrorInvalidDevice;
+    if (!pointer || size == 0 || !shareable(platform, pointer, size)) return hipErrorInvalidValue;
+    return with_hints(platform, pointer, [&](HintedRange& range) {
+      bool known = true;
+      range.change(reinterpret_cast<uint64_t>(pointer), size,
+                   [&](Hints& hints) { known = advise(hints, advice, device); });
+      return known ? hipSuccess : hipErrorInvalidValue;
+    });
   });
 }
 HIP_API hipError_t hipMemAdvise_v2(const void* pointer, size_t size, hipMemoryAdvise advice,
@@ -87,11 +147,16 @@ HIP_API hipError_t hipMemAdvise_v2(const void* pointer, size_t size, hipMemoryAd
 
 HIP_API hipError_t hipMemPrefetchAsync(const void* pointer, size_t size, int device, hipStream_t handle) {
   return api([&](Platform& platform) {
-    if (!platform.stream(handle)) return hipErrorInvalidHandle;
     if (!pointer || size == 0) return hipErrorInvalidValue;
     if (!is_place(platform, device)) return hipErrorInvalidDevice;
+    if (!platform.stream(handle)) return hipErrorContextIsDestroyed;
+    if (!shareable(platform, pointer, size)) return hipErrorInvalidValue;
     // Memory has no place here: both sides reach it where it is.
-    return shareable(platform, pointer, size) ? hipSuccess : hipErrorInvalidValue;
+    return with_hints(platform, pointer, [&](HintedRange& range) {
+      range.change(reinterpret_cast<uint64_t>(pointer), size,
+                   [&](Hints& hints) { hints.prefetched = device; });
+      return hipSuccess;
+    });
   });
 }
 HIP_API hipError_t hipMemPrefetchAsync_v2(const void* pointer, size_t size, hipMemLocation where,
@@ -104,26 +169,24 @@ HIP_API hipError_t hipMemPrefetchAsync_v2(const void* pointer, size_t size, hipM
 HIP_API hipError_t hipMemRangeGetAttribute(void* data, size_t data_size, hipMemRangeAttribute attribute,
                                            const void* pointer, size_t size) {
   return api([&](Platform& platform) {
-    if (!data || data_size < sizeof(int) || data_size % sizeof(int) || !pointer || size == 0)
-      return hipErrorInvalidValue;
-    if (!shareable(platform, pointer, size)) return hipErrorInvalidValue;
+    if (!data || data_size % sizeof(int) || !pointer || size == 0) return hipErrorInvalidValue;
     auto* const values = static_cast<int*>(data);
-    std::fill_n(values, data_size / sizeof(int), hipInvalidDeviceId);
-    switch (attribute) {
-      case hipMemRangeAttributeReadMostly:
-        *values = 0;
-        break;
-      case hipMemRangeAttributePreferredLocation:
-      case hipMemRangeAttributeAccessedBy:
-      case hipMemRangeAttributeLastPrefetchLocation:
-        break;
-      case hipMemRangeAttributeCoherencyMode:
-        *values = hipMemRangeCoherencyModeFineGrain;
-        break;
-      default:
-        return hipErrorInvalidValue;
+    // Every kind of memory has a grain; a place only the kinds that move.
+    const auto allocation = platform.allocations.find(pointer);
+    if (attribute == hipMemRangeAttributeCoherencyMode && allocation && allocation->kind == Kind::Device &&
+        data_size == sizeof(int)) {
+      *values = allocation->flags & (hipDeviceMallocFinegrained | hipDeviceMallocUncached)
+                    ? hipMemRangeCoherencyModeFineGrain
+                    : hipMemRangeCoherencyModeCoarseGrain;
+      return hipSuccess;
     }
-    return hipSuccess;
+    if (!shareable(platform, pointer, size)) return hipErrorInvalidValue;
+    return with_hints(platform, pointer, [&](HintedRange& range) {
+      return describe(range, reinterpret_cast<uint64_t>(pointer), size, attribute, values,
+                      data_size / sizeof(int))
+                 ? hipSuccess
+                 : hipErrorInvalidValue;
+    });
   });
 }
 

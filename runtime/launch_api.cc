@@ -35,7 +35,7 @@ hipError_t launch_registered(Platform& platform, const void* host, dim3 grid, di
                              size_t shared, hipStream_t handle, bool cooperative = false,
                              Events events = {}) {
   const auto stream = platform.stream(handle);
-  if (!stream) return hipErrorInvalidHandle;
+  if (!stream) return hipErrorContextIsDestroyed;
   const auto function = registered_function(platform, stream->device, host);
   if (!function)
     return function.error().kind == ErrorKind::WrongTarget ? hipErrorNoBinaryForGpu
@@ -55,7 +55,7 @@ hipError_t launch_handle(Platform& platform, hipFunction_t handle, const uint32_
                          const uint32_t (&block)[3], uint32_t shared, hipStream_t stream_handle,
                          void** arguments, void** extra, bool cooperative = false, Events events = {}) {
   const auto stream = platform.stream(stream_handle);
-  if (!stream) return hipErrorInvalidHandle;
+  if (!stream) return hipErrorInvalidValue;
   LaunchRequest request;
   request.function = find_function(handle);
   if (!request.function) return hipErrorInvalidResourceHandle;

@@ -81,7 +81,7 @@ HIP_API hipError_t hipHostFree(void* pointer) {
 HIP_API hipError_t hipFreeHost(void* pointer) { return hipHostFree(pointer); }
 
 HIP_API hipError_t hipMallocManaged(void** pointer, size_t size, unsigned flags) {
-  if (flags != hipMemAttachGlobal && flags != hipMemAttachHost)
+  if (size == 0 || (flags != hipMemAttachGlobal && flags != hipMemAttachHost))
     return plain_api([] { return hipErrorInvalidValue; });
   return allocate(pointer, size, Kind::Managed, flags);
 }

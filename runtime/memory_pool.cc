@@ -1,6 +1,7 @@
 #include "runtime/memory_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace wavesmith::runtime {
@@ -13,30 +14,53 @@ constexpr size_t kGranule = 256;
 MemoryPool::~MemoryPool() { trim(0); }
 
 void MemoryPool::forget_freed() {
+  const auto gone = [&](void* pointer, uint64_t id) {
+    const auto now = platform_.allocations.find(pointer);
+    return !now || now->id != id;
+  };
   std::erase_if(live_, [&](const auto& entry) {
-    const auto now = platform_.allocations.find(entry.first);
-    if (now && now->id == entry.second.id) return false;
+    if (!gone(entry.first, entry.second.id)) return false;
     used_ -= entry.second.size;
+    return true;
+  });
+  std::erase_if(freed_, [&](const Freed& freed) {
+    if (freed.done || !gone(freed.pointer, freed.id)) return false;
+    kept_ -= freed.size;
     return true;
   });
 }
 
-Result<void*> MemoryPool::allocate(size_t size) {
+/// Whether work that `stream` gets from now on comes after everything that uses the freed memory.
+bool MemoryPool::serves(const Freed& freed, const Stream& stream) const {
+  if (freed.stream == stream.id) return true;
+  if (freed.done) return reuse_[1] != 0;
+  return reuse_[0] != 0 && freed.operation && stream.follows(freed.stream, freed.operation);
+}
+
+void* MemoryPool::use_again(size_t bytes, const Stream& stream) {
+  const auto found = std::ranges::find_if(
+      freed_, [&](const Freed& freed) { return freed.size == bytes && serves(freed, stream); });
+  if (found == freed_.end()) return nullptr;
+  const Freed again = *found;
+  freed_.erase(found);
+  kept_ -= bytes;
+  if (again.done)
+    platform_.allocations.insert(
+        {reinterpret_cast<uint64_t>(again.pointer), bytes, Allocation::Kind::Device, device.ordinal, 0});
+  return again.pointer;
+}
+
+Result<void*> MemoryPool::allocate(size_t size, const Stream& stream) {
+  if (size > device.gpu.memory_bytes) return fail(ErrorKind::OutOfMemory, "more than the device has");
   const std::scoped_lock lock(mutex_);
   forget_freed();
   const size_t bytes = (size + kGranule - 1) / kGranule * kGranule;
   if (props.maxSize && used_ + bytes > props.maxSize)
     return fail(ErrorKind::OutOfMemory, "the pool is at its maximal size");
-  void* pointer = nullptr;
-  if (const auto kept = free_.find(bytes); kept != free_.end()) {
-    pointer = kept->second;
-    free_.erase(kept);
-    kept_ -= bytes;
-    platform_.allocations.insert(
-        {reinterpret_cast<uint64_t>(pointer), bytes, Allocation::Kind::Device, device.ordinal, 0});
-  } else {
+  void* pointer = use_again(bytes, stream);
+  if (!pointer) {
     auto made = platform_.allocate(device, bytes, Allocation::Kind::Device);
-    if (!made && !free_.empty()) {
+    if (!made && !freed_.empty()) {
       trim_locked(0);
       made = platform_.allocate(device, bytes, Allocation::Kind::Device);
     }
@@ -50,19 +74,38 @@ Result<void*> MemoryPool::allocate(size_t size) {
   return pointer;
 }
 
-bool MemoryPool::release(void* pointer) {
+MemoryPool::Announced MemoryPool::announce(void* pointer, const Stream& stream, uint64_t& number) {
+  static std::atomic<uint64_t> announcements{0};
   const std::scoped_lock lock(mutex_);
   forget_freed();
   const auto found = live_.find(pointer);
-  if (found == live_.end()) return false;
-  const size_t size = found->second.size;
+  if (found == live_.end())
+    return std::ranges::any_of(freed_, [&](const Freed& freed) { return freed.pointer == pointer; })
+               ? Announced::Before
+               : Announced::NotOurs;
+  number = ++announcements;
+  const auto [size, id] = found->second;
   live_.erase(found);
+  freed_.push_back({.pointer = pointer, .size = size, .id = id, .number = number, .stream = stream.id});
   used_ -= size;
-  if (reserved() + size > threshold_) return platform_.release(pointer).has_value();
-  platform_.allocations.erase(pointer);
-  free_.emplace(size, pointer);
   kept_ += size;
-  return true;
+  return Announced::Yes;
+}
+
+void MemoryPool::enqueued(uint64_t number, uint64_t operation) {
+  const std::scoped_lock lock(mutex_);
+  for (Freed& freed : freed_)
+    if (freed.number == number) freed.operation = operation;
+}
+
+void MemoryPool::freed(uint64_t number) {
+  const std::scoped_lock lock(mutex_);
+  forget_freed();
+  for (Freed& freed : freed_)
+    if (freed.number == number) {
+      platform_.allocations.erase(freed.pointer);
+      freed.done = true;
+    }
 }
 
 void MemoryPool::trim(size_t keep) {
@@ -71,13 +114,20 @@ void MemoryPool::trim(size_t keep) {
   trim_locked(keep);
 }
 
+void MemoryPool::trim_to_threshold() {
+  const std::scoped_lock lock(mutex_);
+  if (freed_.empty() || reserved() <= threshold_) return;
+  forget_freed();
+  trim_locked(threshold_);
+}
+
 void MemoryPool::trim_locked(size_t keep) {
-  while (!free_.empty() && reserved() > keep) {
-    const auto largest = std::prev(free_.end());
-    kept_ -= largest->first;
-    (void)platform_.memory->release(largest->second);
-    free_.erase(largest);
-  }
+  std::erase_if(freed_, [&](const Freed& freed) {
+    if (!freed.done || reserved() <= keep) return false;
+    kept_ -= freed.size;
+    (void)platform_.memory->release(freed.pointer);
+    return true;
+  });
 }
 
 hipError_t MemoryPool::get(hipMemPoolAttr which, void* value) {

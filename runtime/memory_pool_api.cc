@@ -36,26 +36,51 @@ std::shared_ptr<MemoryPool> default_locked(Platform& platform, Device& device) {
   return pool;
 }
 
-/// Gives memory back when its turn comes, to the pool that it is of.
+/// The turn of memory to be freed.
 class ReleaseOperation final : public Operation {
  public:
-  explicit ReleaseOperation(void* pointer) : pointer_(pointer) {}
+  ReleaseOperation(void* pointer, std::shared_ptr<MemoryPool> pool, uint64_t announcement)
+      : pointer_(pointer), pool_(std::move(pool)), announcement_(announcement) {}
   hipError_t run(Stream&) override {
-    std::vector<std::shared_ptr<MemoryPool>> all;
-    {
-      const std::scoped_lock lock(pools().mutex);
-      for (const auto& [handle, pool] : pools().live) all.push_back(pool);
-    }
-    for (const auto& pool : all)
-      if (pool->release(pointer_)) return hipSuccess;
-    (void)Platform::get()->release(pointer_);
+    if (pool_)
+      pool_->freed(announcement_);
+    else
+      (void)Platform::get()->release(pointer_);
     return hipSuccess;
   }
   [[nodiscard]] bool always() const override { return true; }
 
  private:
   void* pointer_;
+  std::shared_ptr<MemoryPool> pool_;  ///< empty: memory of no pool
+  uint64_t announcement_;
 };
+
+std::vector<std::shared_ptr<MemoryPool>> all_pools() {
+  std::vector<std::shared_ptr<MemoryPool>> all;
+  const std::scoped_lock lock(pools().mutex);
+  for (const auto& [handle, pool] : pools().live) all.push_back(pool);
+  return all;
+}
+
+/// Frees memory in its turn of a stream, through the pool that it is of.
+hipError_t release_in_turn(Stream& stream, void* pointer) {
+  for (auto& pool : all_pools()) {
+    uint64_t number = 0;
+    switch (pool->announce(pointer, stream, number)) {
+      case MemoryPool::Announced::NotOurs:
+        continue;
+      case MemoryPool::Announced::Before:
+        return hipErrorInvalidValue;
+      case MemoryPool::Announced::Yes:
+        const Ticket ticket = stream.enqueue(std::make_shared<ReleaseOperation>(pointer, pool, number));
+        pool->enqueued(number, ticket.number);
+        return hipSuccess;
+    }
+  }
+  stream.enqueue(std::make_shared<ReleaseOperation>(pointer, nullptr, 0));
+  return hipSuccess;
+}
 
 /// Allocates for a stream, which may be captured: then the graph has the memory.
 hipError_t allocate(Platform& platform, Stream& stream, MemoryPool& pool, void** pointer, size_t size) {
@@ -72,7 +97,7 @@ hipError_t allocate(Platform& platform, Stream& stream, MemoryPool& pool, void**
         return hipSuccess;
       }))
     return *noted;
-  const auto memory = pool.allocate(size);
+  const auto memory = pool.allocate(size, stream);
   if (!memory) return hip_error(memory.error());
   *pointer = *memory;
   return hipSuccess;
@@ -110,6 +135,10 @@ std::shared_ptr<MemoryPool> find_pool(hipMemPool_t handle) {
   const std::scoped_lock lock(pools().mutex);
   const auto found = pools().live.find(handle);
   return found == pools().live.end() ? nullptr : found->second;
+}
+
+void trim_pools() {
+  for (const auto& pool : all_pools()) pool->trim_to_threshold();
 }
 
 std::shared_ptr<MemoryPool> default_pool(Platform& platform, Device& device) {
@@ -155,8 +184,7 @@ HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t handle) {
     if (const auto noted =
             capture_node(*stream, [&](Work& work) { return work = ReleaseWork{pointer}, hipSuccess; }))
       return *noted;
-    stream->enqueue(std::make_shared<ReleaseOperation>(pointer));
-    return hipSuccess;
+    return release_in_turn(*stream, pointer);
   });
 }
 
@@ -213,8 +241,8 @@ HIP_API hipError_t hipMemPoolSetAccess(hipMemPool_t handle, const hipMemAccessDe
     if (!descriptions || count == 0 || count > platform.devices.size()) return hipErrorInvalidValue;
     for (size_t i = 0; i < count; ++i) {
       const auto& [location, flags] = descriptions[i];
-      if (location.type != hipMemLocationTypeDevice || !platform.device(location.id))
-        return hipErrorInvalidValue;
+      if (location.type != hipMemLocationTypeDevice) return hipErrorInvalidValue;
+      if (!platform.device(location.id)) return hipErrorInvalidDevice;
       if (flags != hipMemAccessFlagsProtNone && flags != hipMemAccessFlagsProtRead &&
           flags != hipMemAccessFlagsProtReadWrite)
         return hipErrorInvalidValue;
@@ -283,7 +311,9 @@ HIP_API hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t* out, void* 
   if (!out || !handle || flags || type != hipMemHandleTypePosixFileDescriptor)
     return finish(hipErrorInvalidValue);
   SharedPool shared{};
-  if (pread(*static_cast<int*>(handle), &shared, sizeof shared, 0) != static_cast<ssize_t>(sizeof shared))
+  // The handle is the descriptor itself, in a pointer's clothes.
+  if (pread(static_cast<int>(reinterpret_cast<intptr_t>(handle)), &shared, sizeof shared, 0) !=
+      static_cast<ssize_t>(sizeof shared))
     return finish(hipErrorInvalidValue);
   return hipMemPoolCreate(out, &shared.props);
 }

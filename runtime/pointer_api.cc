@@ -42,43 +42,40 @@ hipError_t put(void* data, T value) {
 
 hipError_t attribute(Platform& platform, void* data, hipPointer_attribute which, void* pointer) {
   const auto allocation = platform.allocations.find(pointer);
-  const auto reachable = [&](bool from_host) -> hipError_t {
-    if (!allocation) return hipErrorInvalidValue;
-    const bool shared = allocation->on_host() || allocation->kind == Kind::Managed;
-    return put(data, !from_host || shared ? pointer : nullptr);
-  };
   switch (which) {
     case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
       if (!allocation) return hipErrorInvalidValue;
       return put(data, type_number(type_of(*allocation)));
     case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      return reachable(false);
+      return allocation ? put(data, pointer) : hipErrorInvalidValue;
     case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
-      return allocation ? reachable(true) : hipErrorInvalidValue;
+      if (!allocation || !(allocation->on_host() || allocation->kind == Kind::Managed))
+        return hipErrorInvalidValue;
+      return put(data, pointer);
     case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return put(data, 0);
+      return put(data, int{allocation && allocation->synchronous});
     case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
       return allocation ? put(data, allocation->id) : hipErrorInvalidValue;
     case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
       return put(data, allocation && allocation->kind == Kind::Managed);
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return allocation ? put(data, allocation->device) : hipErrorInvalidValue;
-    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
-      return put(data, allocation && allocation->kind == Kind::Device);
     case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       return allocation ? put(data, allocation->pointer()) : hipErrorInvalidValue;
     case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
       return allocation ? put(data, allocation->size) : hipErrorInvalidValue;
     case HIP_POINTER_ATTRIBUTE_MAPPED:
       return put(data, allocation.has_value());
-    case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return put(data, 0);
-    case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-      return put(data, false);
     case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return allocation ? put(data, int{hipMemAccessFlagsProtReadWrite}) : hipErrorInvalidValue;
+    // HIP has the names of these, and no more.
+    case HIP_POINTER_ATTRIBUTE_CONTEXT:
+    case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
+    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+    case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-      return put(data, static_cast<void*>(nullptr));
+      return hipErrorNotSupported;
     default:
       return hipErrorInvalidValue;
   }
@@ -136,7 +133,10 @@ HIP_API hipError_t hipPointerSetAttribute(const void* value, hipPointer_attribut
                                           hipDeviceptr_t pointer) {
   return api([&](Platform& platform) {
     if (!value || !pointer || which != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS) return hipErrorInvalidValue;
-    return platform.allocations.find(pointer) ? hipSuccess : hipErrorInvalidDevicePointer;
+    int synchronous;
+    std::memcpy(&synchronous, value, sizeof synchronous);
+    return platform.allocations.set_synchronous(pointer, synchronous != 0) ? hipSuccess
+                                                                           : hipErrorInvalidDevicePointer;
   });
 }
 

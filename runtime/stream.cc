@@ -1,5 +1,7 @@
 #include "runtime/stream.h"
 
+#include <algorithm>
+
 #include "runtime/device.h"
 #include "runtime/workers.h"
 
@@ -17,6 +19,18 @@ Ticket Stream::enqueue(std::shared_ptr<Operation> operation, std::vector<Ticket>
   }
   if (submit) submit_to_workers(shared_from_this());
   return {shared_from_this(), number};
+}
+
+void Stream::follow(const Ticket& ticket) {
+  const std::scoped_lock lock(mutex_);
+  uint64_t& last = followed_[ticket.stream->id];
+  last = std::max(last, ticket.number);
+}
+
+bool Stream::follows(uint64_t stream, uint64_t number) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = followed_.find(stream);
+  return found != followed_.end() && found->second >= number;
 }
 
 bool Stream::nothing_before() {

@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/abi/launch.h"
@@ -62,6 +63,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   [[nodiscard]] uint64_t last() const { return added_.load(std::memory_order_acquire); }
   [[nodiscard]] Ticket ticket() { return {shared_from_this(), last()}; }
 
+  /// Whether everything is done that is in the stream's order: of the null stream also what blocking streams
+  /// do.
+  [[nodiscard]] bool all_done() { return kind == Kind::Null ? nothing_before() : idle(); }
+  /// Notes that what is added from now on comes after operation `ticket.number` of another stream.
+  void follow(const Ticket& ticket);
+  [[nodiscard]] bool follows(uint64_t stream, uint64_t number) const;
   /// Whether an operation added now could run at once.
   [[nodiscard]] bool nothing_before();
   /// Ordered with the legacy default stream.
@@ -95,8 +102,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void run_until(uint64_t number);
   void execute(Item& item);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<Item> queue_;
+  std::unordered_map<uint64_t, uint64_t>
+      followed_;  ///< the last operation of each stream that an event named
   bool owned_ = false, scheduled_ = false;
   std::atomic<uint64_t> added_{0}, completed_{0};
 };

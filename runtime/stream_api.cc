@@ -6,6 +6,7 @@
 #include "runtime/capture_state.h"
 #include "runtime/event.h"
 #include "runtime/ipc_event.h"
+#include "runtime/memory_pool.h"
 #include "runtime/platform.h"
 
 using namespace wavesmith::runtime;
@@ -41,12 +42,13 @@ std::shared_ptr<Operation> call_operation(Call call) {
   return std::make_shared<CallOperation<Call>>(std::move(call));
 }
 
-/// Runs `body(Stream&)` on the stream of a handle.
+/// Runs `body(Stream&)` on the stream of a handle. One that is none any more, or never was, answers as ROCm
+/// does.
 template <class Body>
 hipError_t on_stream(hipStream_t handle, Body body) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    return stream ? body(platform, *stream) : hipErrorInvalidHandle;
+    return stream ? body(platform, *stream) : hipErrorContextIsDestroyed;
   });
 }
 
@@ -112,6 +114,7 @@ HIP_API hipError_t hipStreamSynchronize(hipStream_t handle) {
     if (stream.kind == Stream::Kind::Null)
       for (const auto& other : stream.device.streams())
         if (other->blocking()) other->wait_all();
+    trim_pools();
     return stream.device.failure();
   });
 }
@@ -122,15 +125,18 @@ HIP_API hipError_t hipStreamSynchronize_spt(hipStream_t handle) {
 HIP_API hipError_t hipStreamQuery(hipStream_t handle) {
   return on_stream(handle, [](Platform&, Stream& stream) {
     if (refuse_captured(stream)) return hipErrorStreamCaptureUnsupported;
-    return stream.idle() ? stream.device.failure() : hipErrorNotReady;
+    return stream.all_done() ? stream.device.failure() : hipErrorNotReady;
   });
 }
 HIP_API hipError_t hipStreamQuery_spt(hipStream_t handle) { return hipStreamQuery(or_per_thread(handle)); }
 
-HIP_API hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t event_handle, unsigned /*flags*/) {
-  return on_stream(handle, [&](Platform&, Stream& stream) {
+HIP_API hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t event_handle, unsigned flags) {
+  return api([&](Platform& platform) -> hipError_t {
+    const auto found = platform.stream(handle);
     const auto event = find_event(event_handle);
-    if (!event) return hipErrorInvalidHandle;
+    if (!found || !event) return hipErrorInvalidHandle;
+    Stream& stream = *found;
+    if (flags & ~unsigned{hipEventWaitExternal}) return hipErrorInvalidValue;
     if (const auto noted = capture_wait(stream, event_handle, *event)) return *noted;
     if (const auto shared = event->across_processes()) {
       stream.enqueue(call_operation([shared](Stream&) { wait_for(*shared->counters); }));
@@ -141,6 +147,7 @@ HIP_API hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t event_handl
         recording->ticket.stream->done(recording->ticket.number))
       return hipSuccess;
     stream.enqueue(std::make_shared<NothingOperation>(), {recording->ticket});
+    stream.follow(recording->ticket);
     return hipSuccess;
   });
 }
@@ -150,7 +157,7 @@ HIP_API hipError_t hipStreamWaitEvent_spt(hipStream_t handle, hipEvent_t event, 
 
 HIP_API hipError_t hipStreamGetFlags(hipStream_t handle, unsigned* flags) {
   return on_stream(handle, [&](Platform&, Stream& stream) {
-    if (!flags) return hipErrorInvalidValue;
+    if (!flags || stream.kind == Stream::Kind::Null) return hipErrorInvalidValue;
     *flags = stream.flags;
     return hipSuccess;
   });
@@ -212,9 +219,11 @@ HIP_API hipError_t hipLaunchHostFunc_spt(hipStream_t handle, hipHostFn_t functio
   return hipLaunchHostFunc(or_per_thread(handle), function, user);
 }
 
-HIP_API hipError_t hipStreamAttachMemAsync(hipStream_t handle, void* pointer, size_t /*length*/,
-                                           unsigned flags) {
-  return on_stream(handle, [&](Platform&, Stream&) {
+HIP_API hipError_t hipStreamAttachMemAsync(hipStream_t handle, void* pointer, size_t length, unsigned flags) {
+  return on_stream(handle, [&](Platform& platform, Stream&) {
+    const auto allocation = platform.allocations.find(pointer);
+    if (length && (!allocation || length != allocation->size)) return hipErrorInvalidValue;
+    if (flags == hipMemAttachSingle && !handle) return hipErrorInvalidValue;
     if (!pointer || (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle))
       return hipErrorInvalidValue;
     return hipSuccess;

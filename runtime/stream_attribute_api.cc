@@ -37,7 +37,7 @@ template <class Body>
 hipError_t with_stream(hipStream_t handle, Body body) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     const std::scoped_lock lock(attributes().mutex);
     return body(*stream);
   });
@@ -71,7 +71,7 @@ HIP_API hipError_t hipStreamGetAttribute(hipStream_t handle, hipLaunchAttributeI
 HIP_API hipError_t hipStreamCopyAttributes(hipStream_t to_handle, hipStream_t from_handle) {
   return api([&](Platform& platform) -> hipError_t {
     const auto to = platform.stream(to_handle), from = platform.stream(from_handle);
-    if (!to || !from) return hipErrorInvalidHandle;
+    if (!to || !from) return hipErrorContextIsDestroyed;
     const std::scoped_lock lock(attributes().mutex);
     std::map<std::pair<uint64_t, int>, hipLaunchAttributeValue> copies;
     for (const auto& [key, value] : attributes().values)

@@ -95,7 +95,7 @@ class MemoryOperation final : public Operation {
 hipError_t enqueue(hipStream_t handle, void* pointer, std::function<void()> action) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     if (!pointer) return hipErrorInvalidValue;
     if (const auto noted = capture_node(*stream, [&](Work& work) {
           HostWork host;
@@ -136,7 +136,7 @@ HIP_API hipError_t hipStreamBatchMemOp(hipStream_t handle, unsigned count,
                                        hipStreamBatchMemOpParams* operations, unsigned flags) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
-    if (!stream) return hipErrorInvalidHandle;
+    if (!stream) return hipErrorContextIsDestroyed;
     if (!operations || count == 0 || count > 256 || flags) return hipErrorInvalidValue;
     std::vector<hipStreamBatchMemOpParams> all(operations, operations + count);
     for (const auto& operation : all)

@@ -60,17 +60,31 @@ int main() {
   CHECK_ERROR(hipMemcpy(out, &local, 4, (hipMemcpyKind)77), hipErrorInvalidMemcpyDirection);
   CHECK_ERROR(hipMemset(out, 0, 257), hipErrorInvalidValue);
   CHECK_ERROR(hipMemset(&local, 0, 4), hipErrorInvalidValue);
+  CHECK_ERROR(hipMallocManaged(&pointer, 0), hipErrorInvalidValue);
+  CHECK_ERROR(hipHostUnregister(nullptr), hipErrorInvalidValue);
+  CHECK_ERROR(hipHostRegister(&local, size_t{1} << 40, 0),
+              hipErrorInvalidValue);  // not mapped as far as that
 
   // handles
   CHECK_ERROR(hipSetDevice(99), hipErrorInvalidDevice);
   CHECK_ERROR(hipSetDevice(-1), hipErrorInvalidDevice);
-  CHECK_ERROR(hipStreamSynchronize((hipStream_t)0x1234560), hipErrorInvalidHandle);
+  CHECK_ERROR(hipStreamSynchronize((hipStream_t)0x1234560), hipErrorContextIsDestroyed);
+  hipStream_t stream;
+  CHECK_HIP(hipStreamCreate(&stream));
+  CHECK_HIP(hipStreamDestroy(stream));
+  CHECK_ERROR(hipStreamDestroy(stream), hipErrorContextIsDestroyed);
+  CHECK_ERROR(hipStreamQuery(stream), hipErrorContextIsDestroyed);
+  CHECK_ERROR(hipMemcpyAsync(out, &local, 4, hipMemcpyHostToDevice, stream), hipErrorContextIsDestroyed);
+  unsigned stream_flags;
+  CHECK_ERROR(hipStreamGetFlags(nullptr, &stream_flags), hipErrorInvalidValue);
   hipEvent_t event;
   CHECK_ERROR(hipEventCreateWithFlags(&event, 0x40), hipErrorInvalidValue);
   CHECK_HIP(hipEventCreate(&event));
   float milliseconds;
   CHECK_ERROR(hipEventElapsedTime(&milliseconds, event, event), hipErrorInvalidHandle);  // never recorded
+  CHECK_ERROR(hipStreamWaitEvent(nullptr, event, ~0u), hipErrorInvalidValue);
   CHECK_HIP(hipEventDestroy(event));
+  CHECK_ERROR(hipEventDestroy(event), hipErrorContextIsDestroyed);
   CHECK_ERROR(hipEventRecord(event, nullptr), hipErrorInvalidHandle);
 
   // modules

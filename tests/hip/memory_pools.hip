@@ -10,6 +10,53 @@ __global__ void fill(int* data, int count, int value) {
   if (i < count) data[i] = value + i;
 }
 
+/// Runs until the host says so.
+__global__ void wait_for(const int* word) {
+  while (__hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
+  }
+}
+
+/// Memory that waits for its turn to be freed serves work that comes after it, and no other.
+void reuse_before_the_turn(hipMemPool_t pool) {
+  constexpr size_t kSize = 3 << 20;
+  int* gate;
+  CHECK_HIP(hipHostMalloc(reinterpret_cast<void**>(&gate), sizeof(int)));
+  *gate = 0;
+  hipStream_t first, second;
+  CHECK_HIP(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
+  CHECK_HIP(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
+  hipEvent_t event;
+  CHECK_HIP(hipEventCreate(&event));
+  void *a, *same, *other, *after;
+  CHECK_HIP(hipMallocFromPoolAsync(&a, kSize, pool, first));
+  wait_for<<<1, 64, 0, first>>>(gate);
+  CHECK_HIP(hipFreeAsync(a, first));
+  CHECK_ERROR(hipFreeAsync(a, first), hipErrorInvalidValue);  // freed before
+  CHECK_HIP(hipMallocFromPoolAsync(&same, kSize, pool, first));
+  CHECK(same == a);
+  CHECK_HIP(hipMemsetAsync(same, 7, kSize, first));
+  CHECK_HIP(hipFreeAsync(same, first));
+  CHECK_HIP(hipMallocFromPoolAsync(&other, kSize, pool, second));
+  CHECK(other != a);
+  CHECK_HIP(hipEventRecord(event, first));
+  CHECK_HIP(hipStreamWaitEvent(second, event, 0));
+  CHECK_HIP(hipMallocFromPoolAsync(&after, kSize, pool, second));
+  CHECK(after == a);
+  std::vector<unsigned char> bytes(kSize);
+  CHECK_HIP(hipMemsetAsync(after, 9, kSize, second));
+  *gate = 1;
+  CHECK_HIP(hipMemcpyAsync(bytes.data(), after, kSize, hipMemcpyDeviceToHost, second));
+  CHECK_HIP(hipStreamSynchronize(second));
+  for (const unsigned char byte : bytes) CHECK(byte == 9);
+  CHECK_HIP(hipFreeAsync(after, second));
+  CHECK_HIP(hipFreeAsync(other, second));
+  CHECK_HIP(hipStreamDestroy(first));
+  CHECK_HIP(hipStreamDestroy(second));
+  CHECK_HIP(hipEventDestroy(event));
+  CHECK_HIP(hipHostFree(gate));
+  CHECK_HIP(hipDeviceSynchronize());
+}
+
 uint64_t number(hipMemPool_t pool, hipMemPoolAttr which) {
   uint64_t value = 0;
   CHECK_HIP(hipMemPoolGetAttribute(pool, which, &value));
@@ -39,7 +86,12 @@ int main() {
   hipMemPool_t pool;
   CHECK_HIP(hipMemPoolCreate(&pool, &props));
   CHECK_ERROR(hipMemPoolCreate(&pool, nullptr), hipErrorInvalidValue);
+  reuse_before_the_turn(pool);
+  CHECK(number(pool, hipMemPoolAttrReservedMemCurrent) == 0);
+  uint64_t none = 0;
+  CHECK_HIP(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemHigh, &none));
   void *a, *b;
+  CHECK_ERROR(hipMallocFromPoolAsync(&a, ~size_t{0}, pool, stream), hipErrorOutOfMemory);
   CHECK_HIP(hipMallocFromPoolAsync(&a, 1 << 20, pool, stream));
   CHECK_HIP(hipMallocFromPoolAsync(&b, 1 << 20, pool, stream));
   CHECK(a != b && number(pool, hipMemPoolAttrUsedMemCurrent) == 2 << 20);

@@ -109,6 +109,26 @@ void a_kernel_runs_while_the_host_goes_on() {
   CHECK_HIP(hipHostFree(flag));
 }
 
+void fills_and_copies_within_the_device_do_not_hold_the_host() {
+  int *gate, *from = zeroed(1000), *to = zeroed(1000);
+  CHECK_HIP(hipHostMalloc((void**)&gate, sizeof(int), 0));
+  *gate = 0;
+  hipStream_t blocking;
+  CHECK_HIP(hipStreamCreate(&blocking));
+  wait_for<<<1, 64, 0, blocking>>>(gate);
+  CHECK_ERROR(hipStreamQuery(nullptr), hipErrorNotReady);  // what blocking streams do is in its order
+  CHECK_HIP(hipMemset(from, 0x11, 1000 * sizeof(int)));
+  CHECK_HIP(hipMemcpy(to, from, 1000 * sizeof(int), hipMemcpyDeviceToDevice));
+  CHECK_ERROR(hipStreamQuery(nullptr), hipErrorNotReady);
+  *(volatile int*)gate = 1;
+  CHECK(get(to + 999) == 0x11111111);
+  CHECK_HIP(hipStreamQuery(nullptr));
+  CHECK_HIP(hipStreamDestroy(blocking));
+  CHECK_HIP(hipHostFree(gate));
+  CHECK_HIP(hipFree(from));
+  CHECK_HIP(hipFree(to));
+}
+
 std::atomic<int> called{0};
 
 void host_functions_are_called_in_their_turn() {
@@ -157,6 +177,7 @@ int main() {
   the_default_stream_orders_blocking_streams();
   streams_run_side_by_side();
   a_kernel_runs_while_the_host_goes_on();
+  fills_and_copies_within_the_device_do_not_hold_the_host();
   host_functions_are_called_in_their_turn();
   many_threads_use_their_own_streams();
   return finish();
