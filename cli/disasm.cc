@@ -2,11 +2,10 @@
 // and lines.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
@@ -212,13 +211,9 @@ class Disassembly {
 };
 
 Exit disassemble(const DisasmOptions& options) {
-  std::ifstream file(options.file, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) return report({ErrorKind::NotFound, fmt::format("cannot read '{}'", options.file)});
-  const std::string image = text.str();
-  const Result<object::Bundle> bundle =
-      object::Bundle::parse({reinterpret_cast<const uint8_t*>(image.data()), image.size()});
+  const auto image = read_file(options.file);
+  if (!image) return report(image.error());
+  const Result<object::Bundle> bundle = object::Bundle::parse(*image);
   auto named = [&](Error error) {
     if (error.where.empty()) error.where = options.file;
     return report(error);

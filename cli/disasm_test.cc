@@ -82,25 +82,5 @@ TEST_F(Disasm, WhatIsNotThereIsNamed) {
   EXPECT_EQ(run_wavesmith("disasm").code, 2);
 }
 
-TEST(IsaCommand, ListsWhatIsEmulatedAndTotals) {
-  for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"}) {
-    const Ran ran = run_wavesmith("isa --json --gpu " + std::string(gpu));
-    ASSERT_EQ(ran.code, 0) << ran.err;
-    const auto json = nlohmann::json::parse(ran.out);
-    EXPECT_GT(json.size(), 500u) << gpu;
-    bool add = false;
-    for (const auto& entry : json) {
-      const std::string fidelity = entry["fidelity"];
-      EXPECT_TRUE(fidelity == "exact" || fidelity == "approximate" || fidelity == "unsupported") << fidelity;
-      if (fidelity != "exact") EXPECT_FALSE(entry["note"].get<std::string>().empty()) << entry["mnemonic"];
-      if (entry["mnemonic"] == "v_add_f32_e32") add = fidelity == "exact";
-    }
-    EXPECT_TRUE(add) << gpu;
-  }
-  const Ran text = run_wavesmith("isa v_add_f32 --only exact");
-  EXPECT_NE(text.out.find("gfx942: "), text.out.npos);
-  EXPECT_EQ(run_wavesmith("isa --only perfect").code, 2);
-}
-
 }  // namespace
 }  // namespace wavesmith::cli

@@ -17,12 +17,8 @@ namespace {
 
 using isa::Fidelity;
 
-struct IsaOptions {
-  std::string gpu = "mi300x", match, only;
-  bool json = false;
-};
-
 Exit list(const IsaOptions& options) {
+  if (!options.objects.empty()) return list_objects(options);
   const Result<const gpus::Gpu*> gpu = gpus::find_gpu(options.gpu);
   if (!gpu) return report(gpu.error());
   const isa::Target* target = isa::find_target((*gpu)->target);
@@ -62,16 +58,28 @@ void add_isa(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("isa", "Every instruction of a GPU: emulated exactly, approximately, or not");
   command->add_option("match", options->match, "only instructions that begin so: v_mfma");
-  command->add_option("--gpu", options->gpu, "whose instructions")->capture_default_str();
+  CLI::Option* const gpu =
+      command->add_option("--gpu", options->gpu, "whose instructions")->capture_default_str();
+  command
+      ->add_option("--object", options->objects,
+                   "only those that occur in these code objects, bundles or programs: how often, and "
+                   "whether each occurrence can be executed; for every target in them, or that of --gpu")
+      ->expected(1, -1);
   command->add_option("--only", options->only, "only these")
       ->check(CLI::IsMember({"exact", "approximate", "unsupported"}));
-  command->add_flag("--json", options->json, "as JSON: a list of {mnemonic, fidelity, note}");
-  teach(*command,
-        "  wavesmith isa --gpu mi300x                        all of them, and totals\n"
-        "  wavesmith isa --gpu mi355x v_mfma                 matrix instructions\n"
-        "  wavesmith isa --gpu rx9070xt --only approximate   with the bound of each\n"
-        "  wavesmith run --fidelity -- ./app                 which ones a program really executes\n");
-  command->callback([options, &action] { action = [options] { return list(*options); }; });
+  command->add_flag("--json", options->json,
+                    "as JSON: a list of {mnemonic, fidelity, note}; with --object a list of targets");
+  teach(
+      *command,
+      "  wavesmith isa --gpu mi300x                        all of them, and totals\n"
+      "  wavesmith isa --gpu mi355x v_mfma                 matrix instructions\n"
+      "  wavesmith isa --gpu rx9070xt --only approximate   with the bound of each\n"
+      "  wavesmith isa --object app.co --only unsupported  what a file holds that would not run, and where\n"
+      "  wavesmith run --fidelity -- ./app                 which ones a program really executes\n");
+  command->callback([options, gpu, &action] {
+    options->gpu_given = gpu->count() != 0;
+    action = [options] { return list(*options); };
+  });
 }
 
 }  // namespace wavesmith::cli

@@ -1,11 +1,23 @@
-// How near to the hardware instructions are, in words.
+// What `wavesmith isa` is asked, and how near to the hardware instructions are, in words.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "cli/exit_code.h"
 #include "isa/row.h"
 
 namespace wavesmith::cli {
+
+struct IsaOptions {
+  std::string gpu = "mi300x", match, only;
+  std::vector<std::string> objects;
+  bool gpu_given = false, json = false;
+};
+
+/// `wavesmith isa --object`: the instructions in files, and whether all of them can be executed.
+Exit list_objects(const IsaOptions& options);
 
 constexpr std::string_view fidelity_name(isa::Fidelity fidelity) {
   switch (fidelity) {

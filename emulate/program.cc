@@ -413,6 +413,7 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
     }
     if (!done) emitter.emit_stop(done.error());
     if (site && flow == Flow::Next) insert_access_events(emitter, uops, own, *site);
+    if (translated_) translated_(instruction, done ? nullptr : &done.error());
     if (here.may_skip || here.may_index)
       emitter.widened().forget();
     else if (!isa::is_matrix(name))
@@ -426,6 +427,7 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
     expected = 0;
     begin_at(pc);
     emitter.emit_stop(error);
+    if (translated_) translated_({.pc = pc}, &error);
   }
   for (const Fixup& fixup : fixups) {
     const auto here = positions.find(fixup.target);

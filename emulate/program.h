@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -64,6 +65,11 @@ class Program {
   };
   [[nodiscard]] Place place(const Uop* uop) const;
 
+  /// Called with every instruction that is translated from now on, and with why it can't be executed where it
+  /// can't; with an instruction of size 0 for bytes that are none. An instruction may come more than once.
+  using Translated = std::function<void(const isa::Instruction&, const Error* refusal)>;
+  void on_translation(Translated translated) { translated_ = std::move(translated); }
+
   /// Says with which MODE waves begin. From the first one on that is not the default, code is translated so
   /// that instructions follow the fields of their types (emulate/host_mode.h).
   void expect_mode(uint32_t mode);
@@ -120,6 +126,7 @@ class Program {
   std::unordered_map<uint64_t, Jump> kept_jumps_;
   std::deque<std::unordered_map<uint64_t, Jump>> old_jumps_;  ///< waves may still look at them
   std::atomic<bool> mode_varies_{false};
+  Translated translated_;
 };
 
 /// Where an indirect jump goes on; nullptr after stopping the wave with a fault. Called by the engine.

@@ -59,6 +59,8 @@ class CodeObject {
   [[nodiscard]] const Kernel* kernel(std::string_view name) const;
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] const Variable* variable(std::string_view name) const;
+  /// In the order of the symbol table. Kernels are among them.
+  [[nodiscard]] const std::vector<Routine>& routines() const { return routines_; }
   /// The routine that an address of the object lies in; nullptr when the symbol table has none.
   [[nodiscard]] const Routine* routine_at(uint64_t address) const;
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }

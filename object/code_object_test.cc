@@ -1,5 +1,6 @@
 #include "object/code_object.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "object/testing.h"
@@ -36,6 +37,29 @@ INSTANTIATE_TEST_SUITE_P(Format, EveryVersion, testing::Values(4, 5, 6));
 TEST(CodeObject, ReadsTheSettingsOfItsTarget) {
   EXPECT_EQ(CodeObject::parse(sample("xnack.co"))->target().text(), "gfx90a:sramecc+:xnack-");
   EXPECT_EQ(CodeObject::parse(sample("generic.co"))->target().text(), "gfx11-generic");
+}
+
+TEST(CodeObject, MakesRoomForArgumentsThatItsMetadataForgotToCount) {
+  std::vector<uint8_t> file = sample("v5.co");
+  const std::string key = ".kernarg_segment_size";
+  int changed = 0;
+  for (auto at = file.begin();;) {
+    at = std::search(at, file.end(), key.begin(), key.end());
+    if (at == file.end()) break;
+    at += static_cast<ptrdiff_t>(key.size());
+    ASSERT_LT(*at, 0x80) << "MessagePack has small numbers in one byte";
+    *at = 5;
+    ++changed;
+  }
+  ASSERT_GT(changed, 0);
+  const auto object = CodeObject::parse(file);
+  ASSERT_TRUE(object) << object.error().text();
+  for (const Kernel& kernel : object->kernels()) {
+    uint32_t end = 0;
+    for (const Argument& argument : kernel.arguments) end = std::max(end, argument.offset + argument.size);
+    EXPECT_GT(end, 5u);
+    EXPECT_EQ(kernel.kernarg_size, end) << kernel.name;
+  }
 }
 
 TEST(CodeObject, LoadsItsVariablesAndRelocatesPointersToThem) {

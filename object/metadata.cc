@@ -225,10 +225,12 @@ Result<Metadata::Entry> parse_kernel(const Json& map) {
     argument.name = text(item, ".name");
     argument.type_name = text(item, ".type_name");
     argument.pointee_align = number(item, ".pointee_align");
-    if (argument.offset > kernel.kernarg_size || argument.size > kernel.kernarg_size - argument.offset)
+    const uint64_t end = uint64_t{argument.offset} + argument.size;
+    if (end > kMostKernarg)
       return fail(ErrorKind::BadInput,
-                  fmt::format("an argument of kernel '{}' lies outside of its {} bytes of arguments",
-                              kernel.name, kernel.kernarg_size));
+                  fmt::format("an argument of kernel '{}' ends at byte {}", kernel.name, end));
+    // Metadata written by hand may say less than its own arguments take. Loaders do not compare the two.
+    kernel.kernarg_size = std::max(kernel.kernarg_size, static_cast<uint32_t>(end));
     kernel.arguments.push_back(std::move(argument));
   }
   return entry;
