@@ -79,4 +79,13 @@ Result<const DppTable*> dpp_table(const isa::Instruction& instruction, int lanes
   return keep(table);
 }
 
+const DppTable* quad_table(int of_quad) {
+  DppTable table;
+  for (uint32_t lane = 0; lane < table.lane.size(); ++lane)
+    table.lane[lane] = (lane & ~3u) + static_cast<uint32_t>(of_quad);
+  table.inside = table.written = ~uint64_t{0};
+  table.inactive_too = table.bound_ctrl = true;
+  return keep(table);
+}
+
 }  // namespace wavesmith::emulate

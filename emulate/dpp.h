@@ -31,4 +31,7 @@ bool is_dpp(const isa::Instruction& instruction);
 /// The control of an instruction in DPP encoding; tables are shared and live as long as the program.
 Result<const DppTable*> dpp_table(const isa::Instruction& instruction, int lanes);
 
+/// Every lane reads lane `of_quad` (0 to 3) of its four, active or not.
+const DppTable* quad_table(int of_quad);
+
 }  // namespace wavesmith::emulate

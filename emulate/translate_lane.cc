@@ -28,13 +28,13 @@ constexpr bool is_half(Type type) {
 constexpr bool is_float(Type type) { return type == Type::F16 || type == Type::F32 || type == Type::F64; }
 
 /// Modifiers that this file gives meaning, and those that have none for the result.
-constexpr std::array<std::string_view, 29> kKnown = {
+constexpr std::array<std::string_view, 30> kKnown = {
     "clamp",     "mul",          "div",       "op_sel",     "bitop3",
     "dst_sel",   "dst_unused",   "src0_sel",  "src1_sel",   "row_mask",
     "bank_mask", "bound_ctrl",   "fi",        "quad_perm",  "dpp8",
     "row_shl",   "row_shr",      "row_ror",   "row_mirror", "row_half_mirror",
     "row_share", "row_newbcast", "row_xmask", "row_bcast",  "wave_shl",
-    "wave_shr",  "wave_rol",     "wave_ror",  "done"};
+    "wave_shr",  "wave_rol",     "wave_ror",  "done",       "wait_exp"};
 
 Field field_of(std::string_view selection) {
   if (selection.starts_with("BYTE_")) return {8u * static_cast<uint32_t>(selection.back() - '0'), 8};
@@ -142,6 +142,17 @@ class LaneTranslator {
     return operand.half == Operand::Half::Whole ? op_sel(index) : operand.half == Operand::Half::High;
   }
 
+  /// Which lanes a source comes from, when not each from its own. V_INTERP_P10_* multiply the difference of a
+  /// parameter that lane 1 of each quad holds and add its value in lane 0, V_INTERP_P2_* that of lane 2.
+  /// Source: AMD, "RDNA3 Instruction Set Architecture", section "VINTERP Instructions".
+  [[nodiscard]] const DppTable* exchange(size_t index) const {
+    const std::string& name = instruction_.mnemonic;
+    if (!name.starts_with("v_interp_p")) return index == 0 ? dpp_ : nullptr;
+    const bool p10 = name.starts_with("v_interp_p10_");
+    if (index == 0) return quad_table(p10 ? 1 : 2);
+    return p10 && index == 2 ? quad_table(0) : nullptr;
+  }
+
   Result<uint32_t> lane_source(const Operand& operand, Type type, size_t index) {
     Field field;
     if (instruction_.encoding == Encoding::Sdwa && index < 2) {
@@ -161,10 +172,10 @@ class LaneTranslator {
     if (!row) return row;
     uint32_t source = *row;
     const int count = is_wide(type) ? 2 : 1;
-    if (index == 0 && dpp_) {
+    if (const DppTable* const table = exchange(index)) {
       const uint32_t moved = emitter_.temporary_rows(count);
       for (int i = 0; i < count; ++i)
-        emitter_.emit(Micro::DppMove, moved + kRowBytes * i, source + kRowBytes * i).pointer = dpp_;
+        emitter_.emit(Micro::DppMove, moved + kRowBytes * i, source + kRowBytes * i).pointer = table;
       source = moved;
     }
     if (field.width != 32) {
