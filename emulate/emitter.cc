@@ -173,4 +173,30 @@ Result<uint32_t> Emitter::row_source(const Operand& operand, Type type) {
   return rows;
 }
 
+namespace {
+
+constexpr uint32_t kModeKeepsHalfSources = 6, kModeKeepsHalfResults = 7;  // bits of MODE
+
+/// Dot products have a treatment of their own.
+bool flushes_halves(const Emitter& emitter, const isa::Row& row) {
+  return emitter.mode_varies() && !(row.shape == isa::Shape::Packed && row.facts.nearest);
+}
+
+}  // namespace
+
+uint32_t Emitter::flushed_half_source(const isa::Row& instruction, uint32_t row) {
+  if (!flushes_halves(*this, instruction)) return row;
+  const uint32_t flushed = temporary_rows();
+  emit(Micro::FlushF16, flushed, row, kModeKeepsHalfSources, 3);
+  return flushed;
+}
+
+void Emitter::flush_half_destination(const isa::Row& instruction, uint32_t row) {
+  if (flushes_halves(*this, instruction)) emit(Micro::FlushF16, row, row, kModeKeepsHalfSources, 3);
+}
+
+void Emitter::flush_half_result(const isa::Row& instruction, uint32_t row, uint32_t halves) {
+  if (flushes_halves(*this, instruction)) emit(Micro::FlushF16, row, row, kModeKeepsHalfResults, halves);
+}
+
 }  // namespace wavesmith::emulate

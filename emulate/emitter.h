@@ -62,6 +62,11 @@ class Emitter {
   Result<uint32_t> row_register(const isa::Operand& operand) const;
   /// A scalar source: register, special value or constant of a type. The offset is of contiguous dwords.
   Result<uint32_t> scalar_source(const isa::Operand& operand, isa::Type type);
+  /// Where MODE may flush f16 denormals: micro-operations that do so to a source of `row`, which they copy,
+  /// to a destination that is also read, or to a result, both in place. `halves`: 1 low, 2 high, 3 both.
+  uint32_t flushed_half_source(const isa::Row& instruction, uint32_t row);
+  void flush_half_destination(const isa::Row& instruction, uint32_t row);
+  void flush_half_result(const isa::Row& instruction, uint32_t row, uint32_t halves);
   /// A vector source as a row (constants and scalars are spread over the lanes).
   Result<uint32_t> row_source(const isa::Operand& operand, isa::Type type);
 

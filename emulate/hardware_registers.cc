@@ -154,7 +154,7 @@ void write_register(Wave& wave, HardwareRegister which, uint32_t value, uint32_t
   };
   if (which == Register::Mode) {
     put(index::kMode, kModeWritable);
-    set_host_mode(wave.s[index::kMode], HostMode::Single);
+    set_host_mode(wave.s[index::kMode], HostMode{});
   }
   if (which == Register::TrapStatus) put(index::kTrapStatus, ~0u);
   if (which == Register::FlatScratchLow) put(index::kFlatScratch, ~0u);

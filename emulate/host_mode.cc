@@ -1,6 +1,7 @@
 #include "emulate/host_mode.h"
 
 #include <algorithm>
+#include <span>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -20,10 +21,15 @@ struct Fields {
 };
 
 Fields fields_of(uint32_t mode, HostMode which) {
-  if (which == HostMode::Default) return {0, true, true};
-  const uint32_t shift = which == HostMode::Wide ? 2 : 0;
-  const uint32_t denormals = mode >> (4 + shift) & 3;
-  return {mode >> shift & 3, (denormals & 1) != 0, (denormals & 2) != 0};
+  Fields fields{0, true, true};
+  if (which.rounding != HostMode::Fields::None)
+    fields.rounding = mode >> (which.rounding == HostMode::Fields::Wide ? 2 : 0) & 3;
+  if (which.denormals != HostMode::Fields::None) {
+    const uint32_t denormals = mode >> (which.denormals == HostMode::Fields::Wide ? 6 : 4);
+    fields.sources = (denormals & 1) != 0;
+    fields.results = (denormals & 2) != 0;
+  }
+  return fields;
 }
 
 #if defined(__x86_64__)
@@ -46,8 +52,34 @@ void follow(const Fields& fields) {
 }
 #endif
 
-bool is_float_of_wide_fields(isa::Type type) {
-  return type == isa::Type::F64 || type == isa::Type::F16 || type == isa::Type::V2F16;
+bool is_half_float(isa::Type type) { return type == isa::Type::F16 || type == isa::Type::V2F16; }
+
+HostMode of_lanes(const isa::Row& row, std::string_view mnemonic) {
+  using Fields = HostMode::Fields;
+  const std::span roles(row.roles, static_cast<size_t>(row.count));
+  const auto reads = [&](isa::Type type) {
+    return std::any_of(roles.begin(), roles.end(), [&](const isa::Role& role) {
+      return role.use == isa::Role::Use::Read && role.type == type;
+    });
+  };
+  const auto result = std::find_if(roles.begin(), roles.end(),
+                                   [](const isa::Role& role) { return role.use == isa::Role::Use::Write; });
+  const isa::Type type = result == roles.end() ? isa::Type::U32 : result->type;
+  // v_fma_mixlo_f16 and its like insert an f16.
+  const bool half = is_half_float(type) || (type == isa::Type::B16 && mnemonic.find("mix") != mnemonic.npos);
+  HostMode mode;
+  if (half)
+    mode.rounding = Fields::Wide;  // no f32 denormals arise from f16, so the other field may stay
+  else if (type == isa::Type::F64)
+    mode = {Fields::Wide, reads(isa::Type::F32) ? Fields::Single : Fields::Wide};
+  else if (type != isa::Type::F32 && reads(isa::Type::F64))
+    mode = {Fields::Wide, Fields::Wide};
+  if (row.facts.nearest) mode.rounding = Fields::None;
+  if (row.facts.issue == isa::Issue::Transcendental) {
+    mode.rounding = Fields::None;
+    if (type == isa::Type::F32) mode.denormals = Fields::None;  // the bodies flush, whatever MODE says
+  }
+  return mode;
 }
 
 }  // namespace
@@ -57,40 +89,40 @@ void set_host_mode(uint32_t mode, HostMode which) { follow(fields_of(mode, which
 void run_in_mode(Wave& wave) {
   const uint32_t& mode = wave.s[scalar_index::kMode];
   const bool was_default = is_default_mode(mode);
-  if (!was_default) set_host_mode(mode, HostMode::Single);
+  if (!was_default) set_host_mode(mode, HostMode{});
   run_slice(wave);
-  if (!was_default || !is_default_mode(mode)) set_host_mode(0, HostMode::Default);
+  if (!was_default || !is_default_mode(mode)) set_host_mode(0, kHostDefault);
 }
 
-std::optional<HostMode> host_mode_of(const isa::Row& row) {
-  const isa::Role* const end = row.roles + row.count;
+std::optional<HostMode> host_mode_of(const isa::Row& row, std::string_view mnemonic) {
+  const auto has = [&](std::string_view part) { return mnemonic.find(part) != mnemonic.npos; };
+  HostMode mode;
   switch (row.shape) {
     case isa::Shape::Matrix:
-      return HostMode::Default;
+      return kHostDefault;
     case isa::Shape::Memory:
-      return row.mnemonics.find("_f") != std::string_view::npos ||
-                     row.mnemonics.find("bf16") != std::string_view::npos
-                 ? std::optional(HostMode::Default)
-                 : std::nullopt;
+      // Float atomics round to the nearest; those of LDS heed the denormal fields, those of the caches do not
+      // (LLVM, SIISelLowering.cpp on atomicrmw fadd).
+      if (row.access.direction != isa::Direction::Atomic || (!has("_f") && !has("bf16"))) return std::nullopt;
+      mode = kHostDefault;
+      if (mnemonic.starts_with("ds_"))
+        mode.denormals = has("f32")   ? HostMode::Fields::Single
+                         : has("f64") ? HostMode::Fields::Wide
+                                      : HostMode::Fields::None;
+      return mode;
+    case isa::Shape::Wave:
+      return row.facts.issue == isa::Issue::Transcendental ? std::optional(kHostDefault) : std::nullopt;
     case isa::Shape::Lane:
-    case isa::Shape::Packed: {
-      // The result's type decides; a comparison has none but the sources'.
-      const auto result = std::find_if(
-          row.roles, end, [](const isa::Role& role) { return role.use == isa::Role::Use::Write; });
-      const bool of_result = result != end && is_float_of_wide_fields(result->type);
-      const bool float_result = of_result || (result != end && result->type == isa::Type::F32);
-      const bool of_source = std::any_of(
-          row.roles, end, [](const isa::Role& role) { return is_float_of_wide_fields(role.type); });
-      if (of_result || (!float_result && of_source)) return HostMode::Wide;
-      return std::nullopt;
-    }
+    case isa::Shape::Packed:
+      mode = of_lanes(row, mnemonic);
+      return mode == HostMode{} ? std::nullopt : std::optional(mode);
     default:
       return std::nullopt;
   }
 }
 
 bool control::follow_mode(const Uop* uop, Wave* wave) {
-  set_host_mode(wave->s[scalar_index::kMode], static_cast<HostMode>(uop->d));
+  set_host_mode(wave->s[scalar_index::kMode], HostMode::of_word(uop->d));
   return true;
 }
 

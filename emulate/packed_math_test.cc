@@ -61,6 +61,12 @@ bool is_nan(uint16_t half) { return (half & 0x7fff) > 0x7c00; }
 int key(uint16_t half) { return half & 0x8000 ? -static_cast<int>(half & 0x7fff) - 1 : half; }
 uint16_t least(uint16_t a, uint16_t b) { return is_nan(a) ? b : is_nan(b) ? a : key(a) < key(b) ? a : b; }
 uint16_t greatest(uint16_t a, uint16_t b) { return is_nan(a) ? b : is_nan(b) ? a : key(a) > key(b) ? a : b; }
+/// With MODE.IEEE a signaling NaN wins, and comes out quiet.
+bool signals(uint16_t half) { return is_nan(half) && (half & 0x200) == 0; }
+template <class F>
+uint16_t ieee(uint16_t a, uint16_t b, F number) {
+  return signals(a) || signals(b) ? 0x7e00 : number(a, b);
+}
 uint16_t least_or_nan(uint16_t a, uint16_t b) { return is_nan(a) ? a : is_nan(b) ? b : least(a, b); }
 uint16_t greatest_or_nan(uint16_t a, uint16_t b) { return is_nan(a) ? a : is_nan(b) ? b : greatest(a, b); }
 
@@ -84,9 +90,9 @@ const std::vector<Case>& cases() {
       {"v_pk_fma_f16",      3, Kind::Float,   true,  kEvery,
        [](H a,                                                       H b, H x, bool c) { return narrow(wide(a) * wide(b) + wide(x), c); }               },
       {"v_pk_min_f16",      2, Kind::Float,   true,  kOld,
-       [](H a,                                                       H b, H,   bool c) { return clamped(least(a, b), c); }                              },
+       [](H a,                                                       H b, H,   bool c) { return clamped(ieee(a, b, least), c); }                        },
       {"v_pk_max_f16",      2, Kind::Float,   true,  kOld,
-       [](H a,                                                       H b, H,   bool c) { return clamped(greatest(a, b), c); }                           },
+       [](H a,                                                       H b, H,   bool c) { return clamped(ieee(a, b, greatest), c); }                     },
       {"v_pk_min_num_f16",  2, Kind::Float,   true,  kRdna4,
        [](H a,                                                       H b, H,   bool c) { return clamped(least(a, b), c); }                              },
       {"v_pk_max_num_f16",  2, Kind::Float,   true,  kRdna4,

@@ -110,11 +110,12 @@ bool sets_mode(const isa::Instruction& instruction) {
 Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction) {
   const Implementation* const implementation = find_implementation(instruction.mnemonic, emitter.target());
   if (!implementation) return translate_control(emitter, instruction);
-  const auto mode = emitter.mode_varies() ? host_mode_of(implementation->row) : std::nullopt;
+  const auto mode =
+      emitter.mode_varies() ? host_mode_of(implementation->row, instruction.mnemonic) : std::nullopt;
   if (!mode) return translate_row(emitter, instruction, *implementation);
-  emitter.emit(control::follow_mode, static_cast<uint32_t>(*mode));
+  emitter.emit(control::follow_mode, mode->word());
   const auto done = translate_row(emitter, instruction, *implementation);
-  emitter.emit(control::follow_mode, static_cast<uint32_t>(HostMode::Single));
+  emitter.emit(control::follow_mode, HostMode{}.word());
   return done;
 }
 

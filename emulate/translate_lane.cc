@@ -163,7 +163,8 @@ class LaneTranslator {
       field = {16, 16};
     }
     const bool plain = field.width == 32 && !operand.negate && !operand.absolute;
-    if (index == 0 && plain && !is_row(operand) && !dpp_ && !changes_signs() &&
+    const bool may_flush = type == Type::F16 && emitter_.mode_varies();
+    if (index == 0 && plain && !may_flush && !is_row(operand) && !dpp_ && !changes_signs() &&
         implementation_->handlers[emitter_.wave32()][1]) {
       scalar_first_ = true;
       return emitter_.scalar_source(operand, type);
@@ -183,6 +184,7 @@ class LaneTranslator {
       emitter_.emit(Micro::Extract, part, source, field.first(), field.second());
       source = part;
     }
+    if (may_flush) source = emitter_.flushed_half_source(implementation_->row, source);
     if (!operand.absolute && !operand.negate) return source;
     if (implementation_->signs[emitter_.wave32()]) {
       signs_ |= static_cast<uint32_t>(operand.negate) << index | static_cast<uint32_t>(operand.absolute)
@@ -230,6 +232,8 @@ class LaneTranslator {
     const bool in_part = part_.width != 32;
     if (in_part && reads_destination_)
       emitter_.emit(Micro::Extract, uop_.d, register_, part_.first(), Field{part_.low, part_.width}.second());
+    if (reads_destination_ && result_type_ == Type::F16)
+      emitter_.flush_half_destination(implementation_->row, uop_.d);
     const bool narrow = dpp_ && dpp_->narrows(emitter_.lanes());
     const uint32_t exec = scalar_offset(scalar_index::kExec);
     const uint32_t saved = narrow ? emitter_.temporary_scalars(2) : 0;
@@ -241,6 +245,7 @@ class LaneTranslator {
     }
     emitter_.emit(uop_);
     if (is_float(result_type_)) finish_float();
+    if (result_type_ == Type::F16) emitter_.flush_half_result(implementation_->row, uop_.d, 1);
     if (in_part) emitter_.emit(Micro::Insert, register_, uop_.d, part_.first(), part_.second());
     if (narrow && uop_.d != exec) emitter_.emit(Micro::CopyScalar64, exec, saved);
     if (exec_too_) emitter_.emit(Micro::CopyScalar64, exec, uop_.d);
@@ -253,7 +258,7 @@ class LaneTranslator {
     // Where denormals may be flushed, a minimum has to do it, which is otherwise a choice of its sources.
     const std::string& name = instruction_.mnemonic;
     const bool chooses = name.starts_with("v_min") || name.starts_with("v_max") || name.starts_with("v_med3");
-    if (chooses && emitter_.mode_varies())
+    if (chooses && emitter_.mode_varies() && result_type_ != Type::F16)
       emitter_.emit(by_type(Micro::ScaleF16, Micro::ScaleF32, Micro::ScaleF64), uop_.d, uop_.d, 0,
                     std::bit_cast<uint32_t>(1.0f));
     const float factor = instruction_.has("mul")   ? static_cast<float>(instruction_.value("mul"))

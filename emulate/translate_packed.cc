@@ -201,7 +201,9 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
       }
     }
     if (!offset) return tl::unexpected(offset.error());
-    *slots[source++] = *offset;
+    const bool half = role.type == Type::V2F16 || role.type == Type::F16 ||
+                      (role.type == Type::Mixed && flag("op_sel_hi", source, 0));
+    *slots[source++] = half ? emitter.flushed_half_source(row, *offset) : *offset;
   }
   uop.handler = implementation.handlers[0][instruction.has("clamp")];
   if (!uop.handler) return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction.text));
@@ -210,7 +212,15 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
   const bool narrow = table && table->narrows(emitter.lanes());
   const uint32_t saved = narrow ? emitter.temporary_scalars(2) : 0;
   if (narrow) emitter.emit(Micro::DppNarrow, saved).pointer = table;
+  const auto has_role = [&](auto what) { return std::any_of(row.roles, row.roles + row.count, what); };
+  const bool halves =
+      has_role([](const Role& role) { return role.use == Role::Use::Write && role.type == Type::V2F16; });
+  if (halves && has_role([](const Role& role) { return role.destination_too; }))
+    emitter.flush_half_destination(row, uop.d);
   emitter.emit(uop);
+  if (halves) emitter.flush_half_result(row, uop.d, 3);
+  if (row.mnemonics.find("mix") != std::string_view::npos && row.roles[0].type == Type::B16)
+    emitter.flush_half_result(row, uop.d, f == 0 ? 1 : 2);
   if (narrow) emitter.emit(Micro::CopyScalar64, scalar_offset(scalar_index::kExec), saved);
   return {};
 }

@@ -63,6 +63,7 @@ struct Facts {
   std::string_view bound = {};  ///< of an approximate row: its error, for example "1 ulp"
   bool keeps_high = false;      ///< a 16-bit result leaves the register's upper half in every generation
   bool commutes = false;        ///< its first two sources may be exchanged
+  bool nearest = false;         ///< rounds to the nearest even, whatever MODE says
   bool saturates = false;       ///< the row of the form with `clamp`; the form without has a row of its own
 };
 
@@ -180,6 +181,8 @@ struct RoleOf<v2f16> {
   static constexpr Role read{Role::Use::Read, Type::V2F16, true, false};
   static constexpr Role write{Role::Use::Write, Type::V2F16, true, false};
 };
+template <>
+struct RoleOf<v2f16_code> : RoleOf<v2f16> {};
 template <>
 struct RoleOf<v2u16> {
   static constexpr Role read{Role::Use::Read, Type::V2U16, true, false};

@@ -56,6 +56,9 @@ struct f16  { static constexpr Type type = Type::F16;  static constexpr int dwor
 struct bf16 { static constexpr Type type = Type::BF16; static constexpr int dwords = 1; using value = float; };
 struct u16  { static constexpr Type type = Type::U16;  static constexpr int dwords = 1; using value = uint16_t; };
 struct i16  { static constexpr Type type = Type::I16;  static constexpr int dwords = 1; using value = int16_t; };
+/// A float's encoding, for bodies that compute on it.
+struct f32_code { static constexpr Type type = Type::F32; static constexpr int dwords = 1; using value = uint32_t; };
+struct f16_code { static constexpr Type type = Type::F16; static constexpr int dwords = 1; using value = uint16_t; };
 // clang-format on
 
 /// Two values in the halves of a register; a body is applied to each half.
@@ -67,6 +70,7 @@ struct two {
 using v2f16 = two<f16>;
 using v2u16 = two<u16>;
 using v2i16 = two<i16>;
+using v2f16_code = two<f16_code>;
 
 /// One bit a lane, in an SGPR (wave32) or a pair (wave64).
 struct bit {

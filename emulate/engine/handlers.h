@@ -46,6 +46,8 @@ enum class Micro : uint32_t {
   ScaleF16,  ///< row d times the f32 constant in c, in active lanes
   ScaleF32,
   ScaleF64,
+  FlushF16,  ///< row d = row a, f16 denormals in the halves that c names (1 low, 2 high) as zeros unless bit b of
+             ///< MODE keeps them, in active lanes
   DppMove,       ///< row d = row a, lanes exchanged by a DppTable in pointer; 0 where there is no source
   DppNarrow,     ///< scalar pair d = EXEC, then EXEC = those lanes of it that the DppTable in pointer writes
   CopyScalar64,  ///< scalar pair d = scalar pair a

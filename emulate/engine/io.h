@@ -74,7 +74,7 @@ struct Io {
   static constexpr bool kWide = Tag::dwords == 2;
 
   [[gnu::always_inline]] static Pack<Value> unpack(Pack<uint32_t> word) {
-    if constexpr (Tag::type == isa::Type::F16)
+    if constexpr (Tag::type == isa::Type::F16 && std::is_same_v<Value, float>)
       return isa::decode_pack<kF16>(word);
     else if constexpr (Tag::type == isa::Type::BF16)
       return __builtin_bit_cast(Pack<float>, word << 16);
@@ -105,7 +105,7 @@ struct Io {
   [[gnu::always_inline]] static Pack<uint32_t> pack(V value) {
     if constexpr (Tag::type == isa::Type::F16 && std::is_same_v<V, Pack<float>>)
       return isa::encode_f16_pack(value);
-    else if constexpr (Tag::type == isa::Type::F16)
+    else if constexpr (Tag::type == isa::Type::F16 && std::is_same_v<Value, float>)
       return convert<uint32_t>(__builtin_bit_cast(Pack<uint16_t>, convert<_Float16>(value)));
     else if constexpr (Tag::type == isa::Type::BF16) {
       const auto word = __builtin_bit_cast(Pack<uint32_t>, value);

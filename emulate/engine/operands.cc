@@ -91,6 +91,20 @@ void scale(const Uop* uop, Wave* wave) {
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
+/// f16 denormals as zeros where MODE says so.
+void flush_f16(const Uop* uop, Wave* wave) {
+  const uint32_t halves = (uop->c & 1 ? 0xffffu : 0) | (uop->c & 2 ? 0xffff0000u : 0);
+  const bool keeps = (wave->s[scalar_index::kMode] >> uop->b & 1) != 0;
+  each_pack<true>(uop, wave, [&](auto a, auto) {
+    if (keeps) return a;
+    using Codes = short __attribute__((ext_vector_type(2 * kPackLanes)));
+    const auto codes = bits<Codes>(a);
+    const auto flushed = bits<Pack<uint32_t>>(Codes((codes & 0x7c00) == 0 ? codes & short(0x8000) : codes));
+    return (flushed & halves) | (a & ~halves);
+  });
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
 /// The lanes whose DPP source can be read.
 uint64_t readable(const DppTable& table, uint64_t exec, int lanes) {
   const uint64_t every = lanes == 64 ? ~uint64_t{0} : 0xffffffffu;
@@ -144,6 +158,7 @@ void add_operands(Engine& engine) {
   both(Micro::ScaleF16, scale<isa::f16>);
   both(Micro::ScaleF32, scale<isa::f32>);
   both(Micro::ScaleF64, scale<isa::f64>);
+  both(Micro::FlushF16, flush_f16);
   both(Micro::DppMove, dpp_move);
   both(Micro::DppNarrow, dpp_narrow);
   both(Micro::CopyScalar64, copy_scalar64);

@@ -58,9 +58,15 @@ struct WaveOperation<Body, R(A...)> {
     else if constexpr (std::is_same_v<T, isa::f32>)
       return scalar_float(at<float>(wave, offset), uop->e);
     else if constexpr (std::is_same_v<T, isa::f16>)
-      return scalar_float(isa::decode_pack<kF16>(Pack<uint32_t>(at<uint32_t>(wave, offset)))[0], uop->e);
+      return scalar_float(
+          isa::decode_pack<kF16>(Pack<uint32_t>(flushed(at<uint32_t>(wave, offset), 6, wave)))[0], uop->e);
     else
       return at<uint32_t>(wave, offset);
+  }
+  /// An f16 whose denormals become zeros unless MODE's bit keeps them.
+  static uint32_t flushed(uint32_t code, int bit, const Wave* wave) {
+    const bool keeps = (wave->s[scalar_index::kMode] >> bit & 1) != 0;
+    return keeps || (code & 0x7c00) != 0 ? code : code & 0x8000u;
   }
   static float scalar_float(float value, uint32_t modifiers) {
     if ((modifiers & kScalarAbsolute) != 0) value = __builtin_fabsf(value);
@@ -83,7 +89,7 @@ struct WaveOperation<Body, R(A...)> {
   template <size_t... I>
   static void call(isa::f16, const Uop* uop, Wave* wave, std::index_sequence<I...>) {
     const Pack<float> value(finished<isa::f16>(Body{}(source<A, I>(uop, wave)...), uop->e, wave));
-    at<uint32_t>(wave, uop->d) = isa::encode_f16_pack(value)[0];
+    at<uint32_t>(wave, uop->d) = flushed(isa::encode_f16_pack(value)[0], 7, wave);
   }
   template <size_t... I>
   static void call(isa::row, const Uop* uop, Wave* wave, std::index_sequence<I...>) {

@@ -157,18 +157,6 @@ constexpr uint32_t to_half_toward_zero(uint32_t code) {
 
 }  // namespace salu_float
 
-/// A float's encoding, for bodies that compute on it.
-struct f32_code {
-  static constexpr Type type = Type::F32;
-  static constexpr int dwords = 1;
-  using value = uint32_t;
-};
-struct f16_code {
-  static constexpr Type type = Type::F16;
-  static constexpr int dwords = 1;
-  using value = uint16_t;
-};
-
 template <FloatFormat F, class Code, class Visitor>
 void scalar_float_of(Visitor& v, const char* const (&names)[26]) {
   using namespace salu_float;

@@ -104,7 +104,7 @@ void convert_numbers(Visitor& v) {
   v(rare<u32(f32, f32)>,    "v_cvt_pkrtz_f16_f32 v_cvt_pk_rtz_f16_f32", [](auto a, auto b) {
     return join_halves(convert<_Float16>(truncated16(a)), convert<_Float16>(truncated16(b)));
   });
-  v(rare<u32(f32, f32)>,    "v_cvt_pk_f16_f32", [](auto a, auto b) { return join_halves(convert<_Float16>(a), convert<_Float16>(b)); }, {.generations = kCdna4});
+  v(rare<u32(f32, f32)>,    "v_cvt_pk_f16_f32", [](auto a, auto b) { return join_halves(convert<_Float16>(a), convert<_Float16>(b)); }, {.generations = kCdna4, .nearest = true});
   v(rare<u32(i32, i32)>,    "v_cvt_pk_i16_i32", saturate_two<int16_t>);
   v(rare<u32(u32, u32)>,    "v_cvt_pk_u16_u32", saturate_two<uint16_t>);
   v(rare<u32(f32, f32)>,    "v_cvt_pk_i16_f32", integers_of_two<int16_t>, rdna);

@@ -4,6 +4,7 @@
 #include "isa/fused.h"
 #include "isa/packed.h"
 #include "isa/small_float_pack.h"
+#include "isa/valu/numeric.h"
 
 namespace wavesmith::isa {
 
@@ -64,11 +65,26 @@ template <bool kClamp, class V, class C>
   }
 }
 
+/// f32 denormals as zeros, whatever MODE says: so the dot products of 16-bit floats take their addend and
+/// give their result (LLVM, SIISelLowering.cpp on fdot2).
+[[gnu::always_inline]] inline Pack<float> flushed(Pack<float> x) { return detail::flush_denormals(x); }
+
 /// Floats, in the manual's order of additions: c first.
-inline constexpr auto floats = [](auto a, auto b, auto c) { return (c + a.low * b.low) + a.high * b.high; };
+inline constexpr auto floats = [](auto a, auto b, auto c) {
+  return flushed((flushed(c) + a.low * b.low) + a.high * b.high);
+};
 /// The order of V_DOT2_F32_BF16 in CDNA4 and of the dot products in RDNA3: c last.
 inline constexpr auto floats_last = [](auto a, auto b, auto c) {
-  return (a.low * b.low + a.high * b.high) + c;
+  return flushed((a.low * b.low + a.high * b.high) + flushed(c));
+};
+/// CDNA2 takes denormal f16 sources as zeros too (PyTorch documentation, "Numerical accuracy", on MI200).
+template <class V>
+[[gnu::always_inline]] Parts<V> without_half_denormals(Parts<V> x) {
+  const auto kept = [](V half) { return detail::absolute(half) < V(0x1p-14f) ? half * 0.0f : half; };
+  return {kept(x.low), kept(x.high)};
+}
+inline constexpr auto floats_of_normals = [](auto a, auto b, auto c) {
+  return floats(without_half_denormals(a), without_half_denormals(b), c);
 };
 
 template <FloatFormat A, FloatFormat B>
@@ -94,13 +110,21 @@ void dot_instructions(Visitor& v) {
   using namespace dot_product;
   // The manual gives the order of additions but not how wide the adder is.
   constexpr std::string_view kBound = "each addition rounded; hardware may keep more bits between them";
-  constexpr Facts kEvery16{.fidelity = Fidelity::Approximate, .bound = kBound};
-  constexpr Facts kRdnaOnly{.generations = kRdna, .fidelity = Fidelity::Approximate, .bound = kBound};
-  constexpr Facts kCdna4Only{.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kBound};
-  constexpr Facts kRdna4Only{.generations = kRdna4, .fidelity = Fidelity::Approximate, .bound = kBound};
+  constexpr Facts kNotCdna2{
+      .generations = kEvery & ~kCdna2, .fidelity = Fidelity::Approximate, .bound = kBound, .nearest = true};
+  constexpr Facts kCdna2Only{
+      .generations = kCdna2, .fidelity = Fidelity::Approximate, .bound = kBound, .nearest = true};
+  constexpr Facts kRdnaOnly{
+      .generations = kRdna, .fidelity = Fidelity::Approximate, .bound = kBound, .nearest = true};
+  constexpr Facts kCdna4Only{
+      .generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kBound, .nearest = true};
+  constexpr Facts kRdna4Only{
+      .generations = kRdna4, .fidelity = Fidelity::Approximate, .bound = kBound, .nearest = true};
   // clang-format off
-  v(packed<f32(v2f16, v2f16, f32)>,        "v_dot2_f32_f16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kEvery16);
-  v(packed<f32(v2f16, v2f16, old<f32>)>,   "v_dot2c_f32_f16 v_dot2acc_f32_f16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kEvery16);
+  v(packed<f32(v2f16, v2f16, f32)>,        "v_dot2_f32_f16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kNotCdna2);
+  v(packed<f32(v2f16, v2f16, old<f32>)>,   "v_dot2c_f32_f16 v_dot2acc_f32_f16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kNotCdna2);
+  v(packed<f32(v2f16, v2f16, f32)>,        "v_dot2_f32_f16", [](auto a, auto b, auto c) { return floats_of_normals(a, b, c); }, kCdna2Only);
+  v(packed<f32(v2f16, v2f16, old<f32>)>,   "v_dot2c_f32_f16", [](auto a, auto b, auto c) { return floats_of_normals(a, b, c); }, kCdna2Only);
   v(packed<f32(v2bf16, v2bf16, f32)>,      "v_dot2_f32_bf16", [](auto a, auto b, auto c) { return floats_last(a, b, c); }, kCdna4Only);
   v(packed<f32(v2bf16, v2bf16, f32)>,      "v_dot2_f32_bf16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kRdnaOnly);
   v(packed<f32(v2bf16, v2bf16, old<f32>)>, "v_dot2c_f32_bf16", [](auto a, auto b, auto c) { return floats(a, b, c); }, kCdna4Only);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "isa/row.h"
+#include "isa/valu/half_extremes.h"
 #include "isa/valu/numeric.h"
 
 namespace wavesmith::isa {
@@ -31,6 +32,9 @@ void float_extremes(Visitor& v) {
   using Ieee = Extremes<NanRule::Ieee>;
   using Number = Extremes<NanRule::Number>;
   using Nan = Extremes<NanRule::Nan>;
+  using HalfIeee = HalfExtremes<NanRule::Ieee>;
+  using HalfNumber = HalfExtremes<NanRule::Number>;
+  using HalfNan = HalfExtremes<NanRule::Nan>;
   constexpr Generations kIeee = kCdna | kRdna3;
   constexpr Facts ieee{.generations = kIeee}, ieee64{.issue = Issue::Double, .generations = kIeee};
   constexpr Facts kept{.generations = kIeee, .keeps_high = true};
@@ -46,13 +50,13 @@ void float_extremes(Visitor& v) {
   v(rare<f32(f32, f32, f32)>, "v_maxmin_f32", Ieee::maxmin, rdna3);
   v(rare<f64(f64, f64)>,      "v_min_f64",  Ieee::min, ieee64);
   v(rare<f64(f64, f64)>,      "v_max_f64",  Ieee::max, ieee64);
-  v(rare<f16(f16, f16)>,      "v_min_f16",  Ieee::min, ieee);
-  v(rare<f16(f16, f16)>,      "v_max_f16",  Ieee::max, ieee);
-  v(rare<f16(f16, f16, f16)>, "v_min3_f16", Ieee::min3, kept);
-  v(rare<f16(f16, f16, f16)>, "v_max3_f16", Ieee::max3, kept);
-  v(rare<f16(f16, f16, f16)>, "v_med3_f16", Ieee::med3, kept);
-  v(rare<f16(f16, f16, f16)>, "v_minmax_f16", Ieee::minmax, rdna3);
-  v(rare<f16(f16, f16, f16)>, "v_maxmin_f16", Ieee::maxmin, rdna3);
+  v(rare<f16_code(f16_code, f16_code)>,      "v_min_f16",  HalfIeee::min, ieee);
+  v(rare<f16_code(f16_code, f16_code)>,      "v_max_f16",  HalfIeee::max, ieee);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_min3_f16", HalfIeee::min3, kept);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_max3_f16", HalfIeee::max3, kept);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_med3_f16", HalfIeee::med3, kept);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_minmax_f16", HalfIeee::minmax, rdna3);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_maxmin_f16", HalfIeee::maxmin, rdna3);
 
   v(lane<f32(f32, f32)>,      "v_min_num_f32",  Number::min, rdna4);
   v(lane<f32(f32, f32)>,      "v_max_num_f32",  Number::max, rdna4);
@@ -63,28 +67,28 @@ void float_extremes(Visitor& v) {
   v(rare<f32(f32, f32, f32)>, "v_maxmin_num_f32", Number::maxmin, rdna4);
   v(rare<f64(f64, f64)>,      "v_min_num_f64",  Number::min, rdna4_64);
   v(rare<f64(f64, f64)>,      "v_max_num_f64",  Number::max, rdna4_64);
-  v(rare<f16(f16, f16)>,      "v_min_num_f16",  Number::min, rdna4);
-  v(rare<f16(f16, f16)>,      "v_max_num_f16",  Number::max, rdna4);
-  v(rare<f16(f16, f16, f16)>, "v_min3_num_f16", Number::min3, rdna4);
-  v(rare<f16(f16, f16, f16)>, "v_max3_num_f16", Number::max3, rdna4);
-  v(rare<f16(f16, f16, f16)>, "v_med3_num_f16", Number::med3, rdna4);
-  v(rare<f16(f16, f16, f16)>, "v_minmax_num_f16", Number::minmax, rdna4);
-  v(rare<f16(f16, f16, f16)>, "v_maxmin_num_f16", Number::maxmin, rdna4);
+  v(rare<f16_code(f16_code, f16_code)>,      "v_min_num_f16",  HalfNumber::min, rdna4);
+  v(rare<f16_code(f16_code, f16_code)>,      "v_max_num_f16",  HalfNumber::max, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_min3_num_f16", HalfNumber::min3, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_max3_num_f16", HalfNumber::max3, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_med3_num_f16", HalfNumber::med3, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_minmax_num_f16", HalfNumber::minmax, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_maxmin_num_f16", HalfNumber::maxmin, rdna4);
 
   v(rare<f32(f32, f32)>,      "v_minimum_f32",  Nan::min, rdna4);
   v(rare<f32(f32, f32)>,      "v_maximum_f32",  Nan::max, rdna4);
   v(rare<f64(f64, f64)>,      "v_minimum_f64",  Nan::min, rdna4_64);
   v(rare<f64(f64, f64)>,      "v_maximum_f64",  Nan::max, rdna4_64);
-  v(rare<f16(f16, f16)>,      "v_minimum_f16",  Nan::min, rdna4);
-  v(rare<f16(f16, f16)>,      "v_maximum_f16",  Nan::max, rdna4);
+  v(rare<f16_code(f16_code, f16_code)>,      "v_minimum_f16",  HalfNan::min, rdna4);
+  v(rare<f16_code(f16_code, f16_code)>,      "v_maximum_f16",  HalfNan::max, rdna4);
   v(rare<f32(f32, f32, f32)>, "v_minimum3_f32", Nan::min3, {.generations = kCdna4 | kRdna4});
   v(rare<f32(f32, f32, f32)>, "v_maximum3_f32", Nan::max3, {.generations = kCdna4 | kRdna4});
-  v(rare<f16(f16, f16, f16)>, "v_minimum3_f16", Nan::min3, rdna4);
-  v(rare<f16(f16, f16, f16)>, "v_maximum3_f16", Nan::max3, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_minimum3_f16", HalfNan::min3, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_maximum3_f16", HalfNan::max3, rdna4);
   v(rare<f32(f32, f32, f32)>, "v_minimummaximum_f32", Nan::minmax, rdna4);
   v(rare<f32(f32, f32, f32)>, "v_maximumminimum_f32", Nan::maxmin, rdna4);
-  v(rare<f16(f16, f16, f16)>, "v_minimummaximum_f16", Nan::minmax, rdna4);
-  v(rare<f16(f16, f16, f16)>, "v_maximumminimum_f16", Nan::maxmin, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_minimummaximum_f16", HalfNan::minmax, rdna4);
+  v(rare<f16_code(f16_code, f16_code, f16_code)>, "v_maximumminimum_f16", HalfNan::maxmin, rdna4);
   // clang-format on
 }
 

@@ -3,6 +3,7 @@
 
 #include "isa/fused.h"
 #include "isa/packed.h"
+#include "isa/valu/half_extremes.h"
 #include "isa/valu/half_fma.h"
 #include "isa/valu/numeric.h"
 
@@ -12,12 +13,25 @@ namespace packed_math {
 
 using detail::NanRule;
 
-/// A half is widened before, which makes a signaling NaN quiet: so the IEEE bit of MODE makes no difference
-/// here.
+/// Minima and maxima on encodings (isa/valu/half_extremes.h), so that `clamp` is theirs to heed.
 template <NanRule kRule>
-struct HalfExtremes {
-  static constexpr auto min = [](auto a, auto b) { return detail::extreme<false, kRule>(a, b); };
-  static constexpr auto max = [](auto a, auto b) { return detail::extreme<true, kRule>(a, b); };
+struct PackedExtremes {
+  using Half = detail::HalfExtremes<kRule>;
+  template <class Clamp>
+  static auto finish(Clamp clamp, Pack<uint16_t> x) {
+    if constexpr (clamp())
+      return Half::clamped(x);
+    else
+      return x;
+  }
+  static constexpr auto min = [](auto clamp, auto a, auto b) { return finish(clamp, Half::min(a, b)); };
+  static constexpr auto max = [](auto clamp, auto a, auto b) { return finish(clamp, Half::max(a, b)); };
+  static constexpr auto min3 = [](auto clamp, auto a, auto b, auto c) {
+    return finish(clamp, Half::min3(a, b, c));
+  };
+  static constexpr auto max3 = [](auto clamp, auto a, auto b, auto c) {
+    return finish(clamp, Half::max3(a, b, c));
+  };
 };
 
 }  // namespace packed_math
@@ -25,19 +39,22 @@ struct HalfExtremes {
 template <class Visitor>
 void packed_math_instructions(Visitor& v) {
   using namespace packed_math;
-  using Number = HalfExtremes<NanRule::Number>;
-  using Nan = HalfExtremes<NanRule::Nan>;
+  using Ieee = PackedExtremes<NanRule::Ieee>;
+  using Number = PackedExtremes<NanRule::Number>;
+  using Nan = PackedExtremes<NanRule::Nan>;
   // clang-format off
   v(packed<v2f16(v2f16, v2f16)>,           "v_pk_add_f16", [](auto a, auto b) { return a + b; });
   v(packed<v2f16(v2f16, v2f16)>,           "v_pk_mul_f16", [](auto a, auto b) { return a * b; });
   v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_fma_f16", [](auto a, auto b, auto c) { return half_fma(a, b, c); });
   v(packed<v2f16(v2f16, v2f16, old<v2f16>)>, "v_pk_fmac_f16", [](auto a, auto b, auto d) { return half_fma(a, b, d); });
-  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_min_f16 v_pk_min_num_f16", Number::min);
-  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_max_f16 v_pk_max_num_f16", Number::max);
-  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_minimum_f16", Nan::min, {.generations = kRdna4});
-  v(packed<v2f16(v2f16, v2f16)>,           "v_pk_maximum_f16", Nan::max, {.generations = kRdna4});
-  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_minimum3_f16", [](auto a, auto b, auto c) { return Nan::min(Nan::min(a, b), c); }, {.generations = kCdna4});
-  v(packed<v2f16(v2f16, v2f16, v2f16)>,    "v_pk_maximum3_f16", [](auto a, auto b, auto c) { return Nan::max(Nan::max(a, b), c); }, {.generations = kCdna4});
+  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_min_f16", Ieee::min, {.generations = kCdna | kRdna3});
+  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_max_f16", Ieee::max, {.generations = kCdna | kRdna3});
+  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_min_num_f16", Number::min, {.generations = kRdna4});
+  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_max_num_f16", Number::max, {.generations = kRdna4});
+  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_minimum_f16", Nan::min, {.generations = kRdna4});
+  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_maximum_f16", Nan::max, {.generations = kRdna4});
+  v(packed<v2f16_code(v2f16_code, v2f16_code, v2f16_code)>, "v_pk_minimum3_f16", Nan::min3, {.generations = kCdna4});
+  v(packed<v2f16_code(v2f16_code, v2f16_code, v2f16_code)>, "v_pk_maximum3_f16", Nan::max3, {.generations = kCdna4});
 
   // With `clamp` integers saturate instead of wrapping.
   v(packed<v2u16(v2u16, v2u16)>,           "v_pk_add_u16", [](auto clamp, auto a, auto b) { if constexpr (clamp()) return __builtin_elementwise_add_sat(a, b); else return a + b; });
