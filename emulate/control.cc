@@ -226,9 +226,19 @@ T applied(ScalarAtomic::Operation operation, T old, T data, T compare) {
 
 template <class T>
 bool atomic(const Uop* uop, Wave* wave, ScalarAtomic how) {
-  const uint64_t base = scalar(wave, uop->a, 2);
-  const uint64_t address =
-      (base + dword(wave, uop->b) + static_cast<uint64_t>(int64_t{how.immediate})) & ~uint64_t{sizeof(T) - 1};
+  uint64_t base = scalar(wave, uop->a, 2);
+  const uint64_t offset = dword(wave, uop->b) + static_cast<uint64_t>(int64_t{how.immediate});
+  if (how.buffer) {
+    const uint64_t stride = base >> 48 & 0x3fff, records = dword(wave, uop->a + 8);
+    base &= (uint64_t{1} << 48) - 1;
+    const uint64_t size = stride != 0 ? stride * records : records;
+    if (offset >= size || size - offset < sizeof(T)) {  // out of range: nothing changes, 0 comes back
+      const T zero = 0;
+      if (how.returns) std::memcpy(&dword(wave, uop->d), &zero, sizeof(T));
+      return true;
+    }
+  }
+  const uint64_t address = (base + offset) & ~uint64_t{sizeof(T) - 1};
   const emulate::MemoryMap& map = *wave->memory;
   if ((address < map.begin || address >= map.end) && !admit_scalar(uop, wave, address, sizeof(T)))
     return false;

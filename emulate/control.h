@@ -51,7 +51,8 @@ bool store_indexed(const Uop* uop, Wave* wave);
 /// M0's bits given by the mask b = those of the value at a, shifted left by c.
 bool set_index(const Uop* uop, Wave* wave);
 
-/// s_atomic_*: d = data, a = base pair, b = dword of the offset, c = a ScalarAtomic.
+/// s_atomic_* and s_buffer_atomic_*: d = data, a = base pair or resource, b = dword of the offset, c = a
+/// ScalarAtomic.
 bool scalar_atomic(const Uop* uop, Wave* wave);
 
 /// What the word c of scalar_atomic says.
@@ -73,15 +74,16 @@ struct ScalarAtomic {
     Count
   };
   Operation operation = Swap;
-  bool wide = false, returns = false;
+  bool wide = false, returns = false, buffer = false;
   int32_t immediate = 0;  ///< 21 bits
 
   [[nodiscard]] constexpr uint32_t packed() const {
-    return operation | uint32_t{wide} << 5 | uint32_t{returns} << 6 | static_cast<uint32_t>(immediate) << 8;
+    return operation | uint32_t{wide} << 5 | uint32_t{returns} << 6 | uint32_t{buffer} << 7 |
+           static_cast<uint32_t>(immediate) << 8;
   }
   static constexpr ScalarAtomic unpack(uint32_t word) {
     return {static_cast<Operation>(word & 31), (word >> 5 & 1) != 0, (word >> 6 & 1) != 0,
-            static_cast<int32_t>(word) >> 8};
+            (word >> 7 & 1) != 0, static_cast<int32_t>(word) >> 8};
   }
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 
 #include "emulate/dispatch.h"
 #include "emulate/program.h"
@@ -307,6 +308,53 @@ TEST(Control, ScalarAtomics) {
         EXPECT_EQ(words[8], 77u);
         ASSERT_TRUE(test.memory().release(*buffer));
       }
+}
+
+TEST(Control, ScalarAtomicsOfBuffersStayWithinThem) {
+  for (const std::string_view target : {"gfx90a", "gfx942", "gfx950"})
+    for (const uint32_t offset : {0u, 12u, 16u, 0xfffffff0u}) {
+      WaveTest test(target);
+      auto buffer = test.memory().allocate(64);
+      ASSERT_TRUE(buffer);
+      auto* const words = static_cast<uint32_t*>(*buffer);
+      for (uint32_t i = 0; i < 16; ++i) words[i] = 100 + i;
+      test.s64(4) = reinterpret_cast<uint64_t>(*buffer), test.s(6) = 16;  // 16 bytes
+      test.s(8) = offset, test.s(9) = 5;
+      RUN(test, "s_buffer_atomic_add s9, s[4:7], s8 glc");
+      const bool inside = offset < 16;
+      EXPECT_EQ(test.s(9), inside ? 100 + offset / 4 : 0u);
+      for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(words[i], 100 + i + (inside && i == offset / 4 ? 5 : 0));
+      ASSERT_TRUE(test.memory().release(*buffer));
+    }
+}
+
+TEST(Control, FourMaskedSumsOfDifferences) {
+  std::mt19937 random(12);
+  for (const auto [target, lanes] : all_targets())
+    for (const char* const text :
+         {"v_mqsad_u32_u8 v[8:11], v[0:1], v2, v[4:7]", "v_mqsad_u32_u8 v[4:7], v[0:1], v2, v[4:7]"}) {
+      SCOPED_TRACE(std::string(target) + " " + text);
+      WaveTest test(target, lanes);
+      test.exec() &= 0xfffffff0ffffff0f;
+      uint32_t before[12][64];
+      for (int r = 0; r < 12; ++r)
+        for (int lane = 0; lane < lanes; ++lane)
+          before[r][lane] = test.v(r, lane) = r == 2 && lane % 3 != 0 ? random() & 0xff00ff00 : random();
+      RUN(test, text);
+      const int to = text[17] == '8' ? 8 : 4;
+      for (int lane = 0; lane < lanes; ++lane)
+        for (int i = 0; i < 4; ++i) {
+          uint32_t expected = before[4 + i][lane];
+          for (int byte = 0; byte < 4; ++byte) {
+            const int at = i + byte;
+            const int a = static_cast<int>(before[at / 4][lane] >> (at % 4 * 8) & 0xff),
+                      b = static_cast<int>(before[2][lane] >> (8 * byte) & 0xff);
+            if (b != 0) expected += static_cast<uint32_t>(std::abs(a - b));
+          }
+          const bool active = (test.exec() >> lane & 1) != 0;
+          EXPECT_EQ(test.v(to + i, lane), active ? expected : before[to + i][lane]) << lane << ' ' << i;
+        }
+    }
 }
 
 TEST(Control, SwappedHalves) {

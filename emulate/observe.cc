@@ -213,7 +213,8 @@ void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start
     } else if (uop.pointer == reinterpret_cast<const void*>(control::scalar_atomic)) {
       const auto how = control::ScalarAtomic::unpack(uop.c);
       insert(i, call(emitter, tell_scalar, static_cast<uint32_t>(how.immediate), uop.a,
-                     (how.wide ? 8u : 4u) | OwnAddress::kAtomic, uop.b));
+                     (how.wide ? 8u : 4u) | OwnAddress::kAtomic | (how.buffer ? OwnAddress::kBuffer : 0u),
+                     uop.b));
     } else if (site.row && site.row->shape == isa::Shape::Memory && is_handler(uop)) {
       const isa::Access& access = site.row->access;
       if (scalar) {

@@ -234,13 +234,14 @@ Result<void> move_rows_relative(Emitter& emitter, const Instruction& instruction
   return {};
 }
 
-/// s_atomic_inc s5, s[2:3], s7 offset:16 glc; without glc memory alone changes.
+/// s_atomic_inc s5, s[2:3], s7 offset:16 glc, or s_buffer_ with a resource; without glc memory alone changes.
 Result<void> scalar_atomic(Emitter& emitter, const Instruction& instruction) {
   static constexpr std::array<std::string_view, control::ScalarAtomic::Count> kNames = {
       "swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"};
   std::string_view name = instruction.mnemonic;
-  name.remove_prefix(sizeof("s_atomic_") - 1);
   control::ScalarAtomic how;
+  how.buffer = name.starts_with("s_buffer_");
+  name.remove_prefix(name.find("atomic_") + sizeof("atomic_") - 1);
   how.wide = name.ends_with("_x2");
   if (how.wide) name.remove_suffix(3);
   const auto* const found = std::find(kNames.begin(), kNames.end(), name);
@@ -263,6 +264,50 @@ Result<void> scalar_atomic(Emitter& emitter, const Instruction& instruction) {
   if (!data) return tl::unexpected(data.error());
   if (!base) return tl::unexpected(base.error());
   emitter.emit(control::scalar_atomic, *data, *base, offset, how.packed());
+  return {};
+}
+
+/// Four masked sums of absolute differences, of the bytes from 0 to 3 on of the first source (ISA manuals,
+/// V_MQSAD_U32_U8): each is a v_msad_u8.
+Result<void> masked_sums_of_differences(Emitter& emitter, const Instruction& instruction) {
+  const bool clamp = instruction.has("clamp");
+  const Implementation* const align = find_implementation("v_alignbyte_b32", emitter.target());
+  const Implementation* const sum = find_implementation("v_msad_u8", emitter.target(), clamp);
+  const Implementation* const move = find_implementation("v_mov_b32", emitter.target());
+  if (instruction.operands.size() != 4 || instruction.modifiers.size() != size_t{clamp} || !align || !sum || !move)
+    return unsupported(instruction);
+  const auto& printed = instruction.operands;
+  const auto result = emitter.row_register(printed[0]);
+  const auto bytes = emitter.row_source(printed[1], Type::U64);
+  const auto reference = emitter.row_source(printed[2], Type::U32);
+  if (!result) return tl::unexpected(result.error());
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (!reference) return tl::unexpected(reference.error());
+  uint32_t addends[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    // A constant is extended to 128 bits, registers are four of them.
+    Operand part = printed[3];
+    if (part.kind == Operand::Kind::Vgpr || part.kind == Operand::Kind::Sgpr || part.kind == Operand::Kind::Agpr) {
+      part.index = static_cast<uint16_t>(part.index + i), part.count = 1;
+    } else if (part.kind == Operand::Kind::Integer) {
+      if (i != 0) part.bits = part.bits < 0 ? -1 : 0;
+    } else {
+      return unsupported(instruction);
+    }
+    const auto addend = emitter.row_source(part, Type::U32);
+    if (!addend) return tl::unexpected(addend.error());
+    addends[i] = *addend;
+  }
+  const bool small = emitter.wave32();
+  const uint32_t shifted = emitter.temporary_rows(), sums = emitter.temporary_rows(4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t shift = emitter.temporary_rows();
+    emitter.emit(Micro::Splat, shift, emitter.constant(i));
+    emitter.emit(align->handlers[small][0], shifted, *bytes + kRowBytes, *bytes, shift);
+    emitter.emit(sum->handlers[small][0], sums + i * kRowBytes, shifted, *reference, addends[i]);
+  }
+  for (uint32_t i = 0; i < 4; ++i)
+    emitter.emit(move->handlers[small][0], *result + i * kRowBytes, sums + i * kRowBytes);
   return {};
 }
 
@@ -365,7 +410,14 @@ constexpr std::array kEntries = {
     ControlEntry{"s_atomic_swap s_atomic_cmpswap s_atomic_add s_atomic_sub s_atomic_smin s_atomic_umin s_atomic_smax s_atomic_umax "
                  "s_atomic_and s_atomic_or s_atomic_xor s_atomic_inc s_atomic_dec s_atomic_swap_x2 s_atomic_cmpswap_x2 "
                  "s_atomic_add_x2 s_atomic_sub_x2 s_atomic_smin_x2 s_atomic_umin_x2 s_atomic_smax_x2 s_atomic_umax_x2 "
-                 "s_atomic_and_x2 s_atomic_or_x2 s_atomic_xor_x2 s_atomic_inc_x2 s_atomic_dec_x2", scalar_atomic, kCdna},
+                 "s_atomic_and_x2 s_atomic_or_x2 s_atomic_xor_x2 s_atomic_inc_x2 s_atomic_dec_x2 "
+                 "s_buffer_atomic_swap s_buffer_atomic_cmpswap s_buffer_atomic_add s_buffer_atomic_sub s_buffer_atomic_smin "
+                 "s_buffer_atomic_umin s_buffer_atomic_smax s_buffer_atomic_umax s_buffer_atomic_and s_buffer_atomic_or "
+                 "s_buffer_atomic_xor s_buffer_atomic_inc s_buffer_atomic_dec s_buffer_atomic_swap_x2 s_buffer_atomic_cmpswap_x2 "
+                 "s_buffer_atomic_add_x2 s_buffer_atomic_sub_x2 s_buffer_atomic_smin_x2 s_buffer_atomic_umin_x2 "
+                 "s_buffer_atomic_smax_x2 s_buffer_atomic_umax_x2 s_buffer_atomic_and_x2 s_buffer_atomic_or_x2 "
+                 "s_buffer_atomic_xor_x2 s_buffer_atomic_inc_x2 s_buffer_atomic_dec_x2", scalar_atomic, kCdna},
+    ControlEntry{"v_mqsad_u32_u8", masked_sums_of_differences},
     ControlEntry{"s_dcache_discard s_dcache_discard_x2 s_atc_probe s_atc_probe_buffer", nothing},
     // Relative moves
     ControlEntry{"s_movrels_b32", move_relative<control::move_from_relative, 1>},

@@ -79,6 +79,40 @@ Result<void> emit_access_to_lds(Emitter& emitter, const Instruction& instruction
 
 namespace {
 
+/// `vdata, saddr|off`: a dword for each lane from a scalar address.
+Result<void> translate_by_lane(Emitter& emitter, const Instruction& instruction,
+                               const Implementation& implementation) {
+  const auto& printed = instruction.operands;
+  if (printed.size() < 2) return unsupported_operands(instruction);
+  const bool off = is_named(printed[1], "off") || is_named(printed[1], "null");
+  const auto scalar = off ? Result<uint32_t>(emitter.constant(0)) : emitter.register_offset(printed[1]);
+  if (!scalar) return tl::unexpected(scalar.error());
+  const Access& access = implementation.row.access;
+  emitter.emit(Address::SaddrByLane, address_word(instruction, access), 0, *scalar).imm =
+      static_cast<uint64_t>(instruction.value("offset"));
+  MemoryOperands operands;
+  (access.direction == Direction::Load ? operands.result : operands.data) = &printed[0];
+  return emit_access(emitter, instruction, implementation, operands);
+}
+
+/// Loaded into temporary rows, then lanes exchange.
+Result<void> emit_transposed(Emitter& emitter, const Instruction& instruction,
+                             const Implementation& implementation, const Operand& result) {
+  const Access& access = implementation.row.access;
+  const Implementation* const load =
+      find_implementation(access.dwords == 4 ? "global_load_b128" : "global_load_b64", emitter.target());
+  const Handler exchange = implementation.handlers[emitter.wave32()][0];
+  if (!load || !exchange) return unsupported_operands(instruction);
+  const auto to = emitter.register_offset(result);
+  if (!to) return tl::unexpected(to.error());
+  const uint32_t rows = emitter.temporary_rows(access.dwords);
+  for (uint32_t i = 0; i < access.dwords; ++i)
+    emitter.emit(Micro::Splat, rows + i * kRowBytes, emitter.constant(0));
+  emitter.emit(load->handlers[emitter.wave32()][0], rows);
+  emitter.emit(exchange, *to, rows);
+  return {};
+}
+
 /// global_, flat_ and scratch_: `vdst, vaddr, saddr`, `vaddr, vdata, saddr`, or both for an atomic that
 /// returns.
 Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
@@ -87,9 +121,14 @@ Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
   const Access& access = implementation.row.access;
   const auto& printed = instruction.operands;
   const bool flat = name.starts_with("flat_");
+  if (name.find("addtid") != std::string::npos)
+    return translate_by_lane(emitter, instruction, implementation);
+  if (access.transposes != 0 && !implementation.handlers[emitter.wave32()][0])
+    return fail(ErrorKind::Unsupported, fmt::format("'{}' in a wave64", instruction.text));
   MemoryOperands operands;
   size_t next = 0;
-  const bool to_lds = name.find("_load_lds_") != std::string::npos;
+  const bool to_lds = name.find("_load_lds_") != std::string::npos ||
+                      (access.direction == Direction::Load && instruction.has("lds"));
   const size_t expected = 2 + !flat - to_lds;
   if (printed.size() < expected) return unsupported_operands(instruction);
   const bool atomic = access.direction == Direction::Atomic;
@@ -128,6 +167,7 @@ Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
     }
   }
   if (to_lds) return emit_access_to_lds(emitter, instruction, implementation);
+  if (access.transposes != 0) return emit_transposed(emitter, instruction, implementation, *operands.result);
   return emit_access(emitter, instruction, implementation, operands);
 }
 
@@ -169,7 +209,8 @@ Result<void> translate_memory(Emitter& emitter, const Instruction& instruction,
   if (name.starts_with("global_") || name.starts_with("flat_") || name.starts_with("scratch_"))
     return translate_flat(emitter, instruction, implementation);
   if (name.starts_with("ds_")) return translate_lds(emitter, instruction, implementation);
-  if (name.starts_with("buffer_")) return translate_buffer(emitter, instruction, implementation);
+  if (name.starts_with("buffer_") || name.starts_with("tbuffer_"))
+    return translate_buffer(emitter, instruction, implementation);
   if (name.starts_with("s_")) return translate_scalar_memory(emitter, instruction, implementation);
   return unsupported_operands(instruction);
 }

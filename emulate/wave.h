@@ -71,7 +71,8 @@ struct WaveAccess {
   uint64_t lanes;  ///< that access memory
   uint64_t zero;   ///< that are out of range: loads give 0
   Pattern pattern;
-  uint32_t word;  ///< the address micro-operation's AddressWord
+  uint32_t format, select;  ///< of formatted memory: an isa::FormatCode, and the resource's DST_SEL
+  uint32_t word;            ///< the address micro-operation's AddressWord
 };
 
 /// One wave. Waves live in zeroed, page-backed memory; untouched rows cost nothing.

@@ -3,6 +3,8 @@
 
 #include "isa/matrix/row.h"
 #include "isa/memory/atomic.h"
+#include "isa/memory/block.h"
+#include "isa/memory/formatted.h"
 #include "isa/memory/lds_lanes.h"
 #include "isa/memory/load_store.h"
 #include "isa/memory/scalar_memory.h"

@@ -47,6 +47,15 @@ struct Facts_ {
   void operator()(PairSignature<E> pair, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_access<E>(pair.direction, 2), facts));
   }
+  void operator()(FormattedSignature signature, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_formatted_access(signature), facts));
+  }
+  void operator()(TransposedLoadSignature signature, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_transposed_access(signature), facts));
+  }
+  void operator()(BlockSignature signature, std::string_view names, Facts facts) {
+    rows.push_back(make_memory_row(names, make_block_access(signature), facts));
+  }
   void operator()(LdsLaneSignature signature, std::string_view names, Facts facts) {
     rows.push_back(make_memory_row(names, make_lds_lane_access(signature.what), facts));
   }
@@ -91,6 +100,8 @@ const std::vector<Row>& all() {
     scalar_exec(facts);
     scalar_float(facts);
     load_store(facts);
+    formatted_memory(facts);
+    block_memory(facts);
     lds_lanes(facts);
     integer_atomics(facts);
     float_atomics(facts);

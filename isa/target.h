@@ -33,6 +33,8 @@ struct Target {
   [[nodiscard]] constexpr bool permutes_whole_wave() const { return !is(kRdna3); }
   /// A buffer resource says how its bounds are checked; otherwise the instruction's form does.
   [[nodiscard]] constexpr bool selects_buffer_bounds() const { return is(kRdna); }
+  /// Buffers' data and number formats are one code.
+  [[nodiscard]] constexpr bool has_unified_formats() const { return is(kRdna); }
   /// Private memory is reached by scratch instructions from a base that the hardware sets up.
   [[nodiscard]] constexpr bool has_architected_scratch() const { return !is(kCdna2); }
   /// Accumulation registers and MFMA.

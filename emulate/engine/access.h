@@ -81,4 +81,23 @@ template <int kLanes, class F>
   return reinterpret_cast<std::byte*>(host_address(wave, lane, address));
 }
 
+/// Where byte i of a lane's element of `bytes` is in the host, whatever the pattern.
+inline std::byte* byte_of(Wave* wave, int lane, uint32_t bytes, uint32_t i) {
+  const WaveAccess& access = wave->access;
+  const auto number = static_cast<uint64_t>(lane);
+  switch (access.pattern) {
+    case Pattern::Contiguous:
+      return reinterpret_cast<std::byte*>(access.base + number * bytes + i);
+    case Pattern::Uniform:
+      return reinterpret_cast<std::byte*>(access.base + i);
+    case Pattern::Interleaved:
+      return reinterpret_cast<std::byte*>(access.base + (i / 4 * wave->lanes + number) * 4 + i % 4);
+    case Pattern::Translated:
+      return host_byte(wave, lane, wave->address[lane] + i);
+    case Pattern::Gather:
+      break;
+  }
+  return reinterpret_cast<std::byte*>(wave->address[lane] + i);
+}
+
 }  // namespace wavesmith::emulate

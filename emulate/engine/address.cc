@@ -3,6 +3,7 @@
 // their element to care for.
 #include "emulate/engine/access.h"
 #include "emulate/engine/collect.h"
+#include "isa/memory/format.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -158,8 +159,8 @@ void address_vaddr(const Uop* uop, Wave* wave) {
 /// lane.
 template <int kLanes>
 [[gnu::always_inline]] inline bool private_offsets(const Uop* uop, Wave* wave, const uint32_t* offsets,
-                                                   uint32_t constant) {
-  const uint32_t word = uop->d, bytes = AddressWord::bytes(word);
+                                                   uint32_t constant, uint32_t word) {
+  const uint32_t bytes = AddressWord::bytes(word);
   const uint64_t exec = wave->exec();
   WaveAccess& access = wave->access;
   access.word = word;
@@ -193,7 +194,7 @@ template <int kLanes>
 void address_scratch(const Uop* uop, Wave* wave) {
   wave->resume = uop;
   const uint32_t constant = at<uint32_t>(wave, uop->b) + static_cast<uint32_t>(uop->imm);
-  if (!private_offsets<kLanes>(uop, wave, row_at(wave, uop->a), constant)) [[unlikely]]
+  if (!private_offsets<kLanes>(uop, wave, row_at(wave, uop->a), constant, uop->d)) [[unlikely]]
     return;
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
@@ -215,7 +216,7 @@ void address_flat(const Uop* uop, Wave* wave) {
   if ((in_lds | in_private) == 0) [[likely]] {
     good = wide<kLanes>(uop, wave, low, high);
   } else if (in_private == exec) {
-    good = private_offsets<kLanes>(uop, wave, low, static_cast<uint32_t>(uop->imm));
+    good = private_offsets<kLanes>(uop, wave, low, static_cast<uint32_t>(uop->imm), uop->d);
   } else {
     const uint32_t bytes = AddressWord::bytes(uop->d);
     WaveAccess& access = wave->access;
@@ -288,10 +289,8 @@ struct Resource {
 
 /// a = offset row, e = index row, b = resource, c = scalar offset, f = immediate and BufferWord.
 template <int kLanes>
-void address_buffer(const Uop* uop, Wave* wave) {
-  wave->resume = uop;
-  wave->may_wait |= uop->d & AddressWord::kMayWait;
-  const uint32_t flags = uop->f, bytes = AddressWord::bytes(uop->d);
+[[gnu::always_inline]] inline bool buffer(const Uop* uop, Wave* wave, uint32_t word) {
+  const uint32_t flags = uop->f, bytes = AddressWord::bytes(word);
   const bool newer = flags & BufferWord::kNewer, indexed = flags & BufferWord::kIndex;
   const Resource resource(row_at(wave, uop->b), newer);
   const uint32_t scalar = at<uint32_t>(wave, uop->c), immediate = flags & BufferWord::kImmediate;
@@ -302,7 +301,7 @@ void address_buffer(const Uop* uop, Wave* wave) {
     // wave's bytes.
     alignas(64) static constexpr uint32_t kNone[kRowLanes] = {};
     good = private_offsets<kLanes>(uop, wave, flags & BufferWord::kOffset ? offsets : kNone,
-                                   immediate + scalar / kLanes);
+                                   immediate + scalar / kLanes, word);
   } else {
     const uint32_t* const indices = row_at(wave, uop->e);
     alignas(64) uint32_t place[kLanes];
@@ -336,10 +335,42 @@ void address_buffer(const Uop* uop, Wave* wave) {
         out = bytes > room ? ~uint64_t{0} : bits_of(isa::lanes(straight > room - bytes), pack);
       beyond |= out;
     }
-    good = linear<kLanes, false>(uop, wave, resource.base + scalar, place, uop->d, beyond);
+    good = linear<kLanes, false>(uop, wave, resource.base + scalar, place, word, beyond);
   }
-  if (!good) [[unlikely]]
+  return good;
+}
+
+template <int kLanes>
+void address_buffer(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->may_wait |= uop->d & AddressWord::kMayWait;
+  if (!buffer<kLanes>(uop, wave, uop->d)) [[unlikely]]
     return;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// The format is the instruction's or the resource's. An invalid one reads 0 and writes nothing.
+template <int kLanes>
+void address_formatted(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->may_wait |= uop->d & AddressWord::kMayWait;
+  const bool newer = uop->f & BufferWord::kNewer, typed = uop->d & AddressWord::kTyped;
+  const uint32_t word3 = row_at(wave, uop->b)[3];
+  WaveAccess& access = wave->access;
+  access.format =
+      typed ? uop->d >> AddressWord::kFormatAt & 0xff : isa::FormatCode::of_resource(word3, newer);
+  constexpr uint32_t kXyzw = 4 | 5 << 3 | 6 << 6 | 7 << 9;
+  access.select = typed ? kXyzw : word3 & 0xfff;
+  const uint32_t flags = uop->d & 0xff00;
+  if (const uint32_t bytes = isa::buffer_format(access.format).bytes(); bytes != 0) {
+    if (!buffer<kLanes>(uop, wave, flags | bytes)) [[unlikely]]
+      return;
+  } else {
+    access.word = flags;
+    access.pattern = Pattern::Gather;
+    access.lanes = 0;
+    access.zero = wave->exec();
+  }
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
@@ -358,6 +389,19 @@ void address_by_lane(const Uop* uop, Wave* wave) {
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
+/// Scalar base + imm + lane * 4: the forms with "addtid" in memory.
+template <int kLanes>
+void address_saddr_by_lane(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->may_wait |= uop->d & AddressWord::kMayWait;
+  alignas(64) uint32_t place[kLanes];
+  for (int pack = 0; pack < kLanes / kPackLanes; ++pack)
+    reinterpret_cast<Pack<uint32_t>*>(place)[pack] = (kIota + static_cast<uint32_t>(pack * kPackLanes)) * 4;
+  if (!linear<kLanes, false>(uop, wave, at<uint64_t>(wave, uop->b) + uop->imm, place, uop->d)) [[unlikely]]
+    return;
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
 }  // namespace
 
 void add_address(Engine& engine) {
@@ -370,6 +414,8 @@ void add_address(Engine& engine) {
   set(Address::Flat, address_flat<64>, address_flat<32>);
   set(Address::Scratch, address_scratch<64>, address_scratch<32>);
   set(Address::Buffer, address_buffer<64>, address_buffer<32>);
+  set(Address::FormattedBuffer, address_formatted<64>, address_formatted<32>);
+  set(Address::SaddrByLane, address_saddr_by_lane<64>, address_saddr_by_lane<32>);
   set(Address::ByLane, address_by_lane<64>, address_by_lane<32>);
   set(Address::Lds, address_lds<64>, address_lds<32>);
 }

@@ -54,6 +54,9 @@ class Collector {
   void operator()(isa::PairSignature<E> pair, std::string_view names, isa::Facts facts) {
     table.push_back({isa::make_memory_row(names, isa::make_access<E>(pair.direction, 2), facts)});
   }
+  void operator()(isa::FormattedSignature signature, std::string_view names, isa::Facts facts);
+  void operator()(isa::TransposedLoadSignature signature, std::string_view names, isa::Facts facts);
+  void operator()(isa::BlockSignature signature, std::string_view names, isa::Facts facts);
   void operator()(isa::LdsLaneSignature signature, std::string_view names, isa::Facts facts);
   template <class E>
   void operator()(isa::ScalarLoadSignature<E>, std::string_view names, isa::Facts facts);
@@ -93,6 +96,8 @@ void add_compare(Collector& collector);
 void add_scalar_integer(Collector& collector);
 void add_scalar_float(Collector& collector);
 void add_load_store(Collector& collector);
+void add_formatted(Collector& collector);
+void add_block(Collector& collector);
 void add_lds_lanes(Collector& collector);
 void add_integer_atomics(Collector& collector);
 void add_float_atomics(Collector& collector);

@@ -46,10 +46,10 @@ enum class Micro : uint32_t {
   ScaleF16,  ///< row d times the f32 constant in c, in active lanes
   ScaleF32,
   ScaleF64,
-  FlushF16,  ///< row d = row a, f16 denormals in the halves that c names (1 low, 2 high) as zeros unless bit b of
-             ///< MODE keeps them, in active lanes
-  DppMove,       ///< row d = row a, lanes exchanged by a DppTable in pointer; 0 where there is no source
-  DppNarrow,     ///< scalar pair d = EXEC, then EXEC = those lanes of it that the DppTable in pointer writes
+  FlushF16,   ///< row d = row a, f16 denormals in the halves that c names (1 low, 2 high) as zeros unless bit
+              ///< b of MODE keeps them, in active lanes
+  DppMove,    ///< row d = row a, lanes exchanged by a DppTable in pointer; 0 where there is no source
+  DppNarrow,  ///< scalar pair d = EXEC, then EXEC = those lanes of it that the DppTable in pointer writes
   CopyScalar64,  ///< scalar pair d = scalar pair a
   SelectHalves,  ///< row d = halves of row a, chosen by b (kSelect*), ^ c
   Call,          ///< pointer = ControlFunction (emulate/control.h): what is rare and needs no speed
@@ -59,13 +59,15 @@ enum class Micro : uint32_t {
 /// Micro-operations that make the addresses of a memory access (Wave::access): a = vector address row, b =
 /// scalar base, c = second scalar, d = AddressWord, imm = the instruction's offset.
 enum class Address : uint32_t {
-  Saddr,    ///< 64-bit scalar base + 32-bit vector offset
-  Vaddr,    ///< 64-bit vector address
-  Flat,     ///< the same, which may lie in an aperture
-  Scratch,  ///< private memory: 32-bit scalar b + 32-bit vector a + imm
-  Lds,      ///< 32-bit vector address
-  Buffer,   ///< a = offset row, e = index row, b = resource, c = scalar offset, f = BufferWord
-  ByLane,   ///< LDS at M0 + imm + lane * c
+  Saddr,            ///< 64-bit scalar base + 32-bit vector offset
+  Vaddr,            ///< 64-bit vector address
+  Flat,             ///< the same, which may lie in an aperture
+  Scratch,          ///< private memory: 32-bit scalar b + 32-bit vector a + imm
+  Lds,              ///< 32-bit vector address
+  Buffer,           ///< a = offset row, e = index row, b = resource, c = scalar offset, f = BufferWord
+  FormattedBuffer,  ///< the same for formatted memory: d holds an isa::FormatCode too
+  ByLane,           ///< LDS at M0 + imm + lane * c
+  SaddrByLane,      ///< 64-bit scalar base + imm + lane * 4
   Count
 };
 
@@ -73,6 +75,8 @@ enum class Address : uint32_t {
 struct AddressWord {
   static constexpr uint32_t kWrite = 1u << 8, kAtomic = 1u << 9, kMayWait = 1u << 10,
                             kOwn = 1u << 11;  ///< kOwn: LDS, which no other host thread touches
+  /// Formatted memory: the instruction names the format, in bits 16 to 23.
+  static constexpr uint32_t kTyped = 1u << 24, kFormatAt = 16;
   static constexpr uint32_t bytes(uint32_t word) { return word & 0xff; }
 };
 

@@ -29,6 +29,8 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_scalar_integer(collector);
     add_scalar_float(collector);
     add_load_store(collector);
+    add_formatted(collector);
+    add_block(collector);
     add_lds_lanes(collector);
     add_integer_atomics(collector);
     add_float_atomics(collector);

@@ -35,6 +35,9 @@ struct Access {
   bool high = false;             ///< the upper half of the register
   uint8_t places = 1;            ///< 2: read2 and write2, with an offset each
   LdsLane lane = LdsLane::None;  ///< then the direction is None
+  bool formatted = false;        ///< converts: the format says how many bytes
+  bool masked = false;           ///< M0 says which dwords move
+  uint8_t transposes = 0;        ///< bits of the elements that go to other lanes
 };
 
 /// Elements are types: bytes in memory, and the part of a register that they fill.
@@ -79,6 +82,49 @@ constexpr Access make_lds_lane_access(LdsLane lane) {
   if (lane == LdsLane::Append || lane == LdsLane::Consume) access.bytes = 4;
   if (lane >= LdsLane::Transpose16) access.bytes = lane == LdsLane::Transpose6 ? 12 : 8;
   access.dwords = access.bytes / 4;
+  return access;
+}
+
+/// Loads in which groups of eight lanes exchange rows for columns; `bits` of an element.
+struct TransposedLoadSignature {
+  int bits;
+};
+constexpr Access make_transposed_access(TransposedLoadSignature signature) {
+  Access access;
+  access.direction = Direction::Load;
+  access.bytes = static_cast<uint8_t>(signature.bits);  // eight elements
+  access.dwords = access.bytes / 4;
+  access.transposes = static_cast<uint8_t>(signature.bits);
+  return access;
+}
+/// Blocks of 32 dwords, of which M0 has a bit each.
+struct BlockSignature {
+  Direction direction;
+};
+constexpr Access make_block_access(BlockSignature signature) {
+  Access access;
+  access.direction = signature.direction;
+  access.bytes = 128;
+  access.dwords = 32;
+  access.masked = true;
+  return access;
+}
+
+/// Formatted memory: registers of 32 bits each, or 16-bit halves of them.
+struct FormattedSignature {
+  Direction direction;
+  int components;
+  Part part;  ///< Low: pairs of halves, or one low half; High: one upper half
+};
+/// How many bytes move is known at run time.
+constexpr Access make_formatted_access(FormattedSignature signature) {
+  const bool halves = signature.part != Part::Whole;
+  Access access;
+  access.direction = signature.direction;
+  access.dwords = static_cast<uint8_t>(halves ? (signature.components + 1) / 2 : signature.components);
+  access.merges = signature.direction == Direction::Load && halves && signature.components % 2 == 1;
+  access.high = signature.part == Part::High;
+  access.formatted = true;
   return access;
 }
 

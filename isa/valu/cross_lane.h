@@ -82,6 +82,7 @@ inline void swap_halves(Lanes a, Lanes b, uint64_t exec, uint32_t upper) {
 template <class Visitor>
 void cross_lane_instructions(Visitor& v) {
   using namespace cross_lane;
+  constexpr std::string_view kSwapBound = "exact with all lanes active; the manual does not say what inactive ones do";
   // clang-format off
   v(wave<u32(row, exec)>, "v_readfirstlane_b32", [](Lanes s, uint64_t exec) { return s[exec ? std::countr_zero(exec) : 0]; });
   v(wave<u32(row, u32)>,  "v_readlane_b32", [](Lanes s, uint32_t lane) { return s[static_cast<int>(lane) & (s.count - 1)]; });
@@ -108,10 +109,10 @@ void cross_lane_instructions(Visitor& v) {
 
   v(wave<out<row_in_place, row_in_place>(exec, immediate)>, "v_permlane16_swap_b32", [](Lanes a, Lanes b, uint64_t exec, uint32_t options) {
     swap_rows(a, b, exec, options, 16);
-  }, {.generations = kCdna4});
+  }, {.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kSwapBound});
   v(wave<out<row_in_place, row_in_place>(exec, immediate)>, "v_permlane32_swap_b32", [](Lanes a, Lanes b, uint64_t exec, uint32_t options) {
     swap_rows(a, b, exec, options, 32);
-  }, {.generations = kCdna4});
+  }, {.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kSwapBound});
   v(wave<out<row_in_place, row_in_place>(exec)>, "v_swap_b32", [](Lanes a, Lanes b, uint64_t exec) { swap(a, b, exec); });
   v(wave<out<row_in_place, row_in_place>(exec, immediate)>, "v_swap_b16", [](Lanes a, Lanes b, uint64_t exec, uint32_t options) {
     swap_halves(a, b, exec, options);

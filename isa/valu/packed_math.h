@@ -70,13 +70,14 @@ void packed_math_instructions(Visitor& v) {
     if constexpr (!clamp()) return a * b + c;
     else return convert<int16_t>(__builtin_elementwise_max(__builtin_elementwise_min(convert<int32_t>(a) * convert<int32_t>(b) + convert<int32_t>(c), Pack<int32_t>(0x7fff)), Pack<int32_t>(-0x8000)));
   });
-  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_min_u16", [](auto a, auto b) { return __builtin_elementwise_min(a, b); });
-  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_min_i16", [](auto a, auto b) { return __builtin_elementwise_min(a, b); });
-  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_max_u16", [](auto a, auto b) { return __builtin_elementwise_max(a, b); });
-  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_max_i16", [](auto a, auto b) { return __builtin_elementwise_max(a, b); });
+  // These cannot overflow.
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_min_u16", [](auto, auto a, auto b) { return __builtin_elementwise_min(a, b); });
+  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_min_i16", [](auto, auto a, auto b) { return __builtin_elementwise_min(a, b); });
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_max_u16", [](auto, auto a, auto b) { return __builtin_elementwise_max(a, b); });
+  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_max_i16", [](auto, auto a, auto b) { return __builtin_elementwise_max(a, b); });
   v(packed<v2u16(v2u16, v2u16)>,           "v_pk_lshlrev_b16", [](auto a, auto b) { return b << (a & 15); });
-  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_lshrrev_b16", [](auto a, auto b) { return b >> (a & 15); });
-  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_ashrrev_i16", [](auto a, auto b) { return b >> (a & 15); });
+  v(packed<v2u16(v2u16, v2u16)>,           "v_pk_lshrrev_b16", [](auto, auto a, auto b) { return b >> (a & 15); });
+  v(packed<v2i16(v2i16, v2i16)>,           "v_pk_ashrrev_i16", [](auto, auto a, auto b) { return b >> (a & 15); });
 
   v(packed<v2f32(v2f32, v2f32)>,           "v_pk_add_f32", [](auto a, auto b) { return a + b; }, {.generations = kCdna});
   v(packed<v2f32(v2f32, v2f32)>,           "v_pk_mul_f32", [](auto a, auto b) { return a * b; }, {.generations = kCdna});

@@ -1,5 +1,6 @@
-// fuzz_instructions [--seed N] [--count N] [--target NAME] [--claims]: random and mutated instructions, on
-// every target. Exit status 1 when something happened that never should; the input is printed as bytes.
+// fuzz_instructions [--seed N] [--count N] [--target NAME] [--claims] [--effects]: random and mutated
+// instructions, on every target. Exit status 1 when something happened that never should; the input is
+// printed as bytes.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ using namespace wavesmith;
 struct Options {
   uint64_t seed = 1, count = 100'000;
   std::string_view target;
-  bool claims = false;
+  bool claims = false, effects = false;
 };
 
 std::string hex(const std::vector<uint8_t>& bytes) {
@@ -31,6 +32,7 @@ int run(const isa::Target& target, int lanes, const Options& options) {
   constexpr size_t kBatch = 128;
   const auto start = std::chrono::steady_clock::now();
   fuzz::InstructionFuzzer fuzzer(target, lanes, options.seed);
+  if (options.effects) fuzzer.check_effects();
   fuzz::InputSource source(options.seed * 2654435761u + static_cast<uint64_t>(lanes));
   uint64_t done = 0, ended = 0, instructions = 0;
   int defects = 0;
@@ -62,6 +64,7 @@ int run(const isa::Target& target, int lanes, const Options& options) {
       "{} wave{}: {} inputs in {:.1f} s, {} began with an instruction, {} mnemonics, {} ended, {} defects, "
       "{} not served as claimed\n",
       target.name, lanes, done, seconds.count(), instructions, source.kept(), ended, defects, unkept.size());
+  if (options.effects) fmt::print("  effects as stated: {} mnemonics\n", fuzzer.proved());
   if (options.claims)
     for (const auto& [mnemonic, error] : unkept) fmt::print("  {}: {}\n", mnemonic, error);
   return defects;
@@ -76,6 +79,8 @@ int main(int count, char** arguments) {
     const char* const value = i + 1 < count ? arguments[i + 1] : "";
     if (name == "--claims")
       options.claims = true;
+    else if (name == "--effects")
+      options.effects = true;
     else if (name == "--seed")
       options.seed = std::strtoull(value, nullptr, 10), ++i;
     else if (name == "--count")
@@ -83,8 +88,10 @@ int main(int count, char** arguments) {
     else if (name == "--target")
       options.target = value, ++i;
     else {
-      fmt::print(stderr, "unknown option '{}'; there are --seed N, --count N, --target NAME and --claims\n",
-                 name);
+      fmt::print(
+          stderr,
+          "unknown option '{}'; there are --seed N, --count N, --target NAME, --claims and --effects\n",
+          name);
       return 2;
     }
   }

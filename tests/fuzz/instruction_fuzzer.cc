@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "emulate/dispatch.h"
+#include "emulate/engine/handlers.h"
 #include "emulate/fault.h"
 #include "emulate/fidelity.h"
 #include "emulate/memory.h"
@@ -17,6 +19,7 @@
 #include "emulate/workgroup.h"
 #include "isa/llvm/assembler.h"
 #include "isa/llvm/decoder.h"
+#include "tests/fuzz/effects.h"
 
 namespace wavesmith::fuzz {
 namespace {
@@ -78,8 +81,15 @@ struct InstructionFuzzer::State {
   std::vector<uint8_t> end;  ///< s_endpgm
   std::unique_ptr<isa::Decoder> decoder;
 
+  std::set<std::string> proved;
+  std::vector<uint8_t> image, data, lds_image;  ///< of the wave's registers and of memory, before a run
+  std::vector<uint8_t> after;
+
   Wave& wave() { return *reinterpret_cast<Wave*>(wave_pages.data()); }
   void draw_registers();
+  void start(Program& program);
+  bool execute(const emulate::Uop* entry);
+  std::string effects(Program& program, uint64_t pc, const std::vector<uint8_t>& input);
   Outcome run_one(Program& program, uint64_t pc, const std::vector<uint8_t>& input);
 };
 
@@ -100,6 +110,8 @@ InstructionFuzzer::InstructionFuzzer(const isa::Target& target, int lanes, uint6
   state_->group.dispatch = &state_->dispatch;
   state_->group.waves = {&state_->wave()};
 }
+
+size_t InstructionFuzzer::proved() const { return state_->proved.size(); }
 
 InstructionFuzzer::~InstructionFuzzer() { (void)state_->memory->release(state_->buffer); }
 
@@ -141,6 +153,27 @@ Outcome InstructionFuzzer::State::run_one(Program& program, uint64_t pc, const s
   }
   hits.resize(std::max(hits.size(), program.block_count() + 4096));
   draw_registers();
+  start(program);
+  Wave& w = wave();
+  const bool done = execute(*entry);
+  if (w.s[emulate::scalar_index::kScc] > 1) outcome.defect = "SCC is neither 0 nor 1";
+  if (done) {
+    outcome.ended = true;
+    return outcome;
+  }
+  outcome.error =
+      group.fault ? group.fault->error : static_cast<const emulate::Stop*>(w.resume->pointer)->error;
+  if (outcome.error.kind == ErrorKind::Internal) outcome.defect = "internal error: " + outcome.error.text();
+  if (outcome.error.kind == ErrorKind::MemoryFault &&
+      outcome.error.what.find("unaligned") == std::string::npos) {
+    const uint64_t address = address_in(outcome.error.what);
+    if (wave_pages.near(address) || lds.near(address) || scratch.near(address))
+      outcome.defect = "left the wave's own state: " + outcome.error.text();
+  }
+  return outcome;
+}
+
+void InstructionFuzzer::State::start(Program& program) {
   Wave& w = wave();
   group.program = &program;
   group.lds = lds.data();
@@ -157,7 +190,12 @@ Outcome InstructionFuzzer::State::run_one(Program& program, uint64_t pc, const s
   w.constants_loaded = 0;
   w.barrier_complete = 0;
   program.load_constants(w);
-  w.resume = *entry;
+}
+
+/// Runs to the end or until the budget is spent; false after a fault.
+bool InstructionFuzzer::State::execute(const emulate::Uop* entry) {
+  Wave& w = wave();
+  w.resume = entry;
   int64_t left = kBudget;
   for (int turns = 0; turns < 64 && left > 0; ++turns) {
     w.status = Status::Ready;
@@ -166,21 +204,105 @@ Outcome InstructionFuzzer::State::run_one(Program& program, uint64_t pc, const s
     left -= kBudget - w.budget;
     if (w.status != Status::Ready && w.status != Status::Barrier) break;
   }
-  if (w.s[emulate::scalar_index::kScc] > 1) outcome.defect = "SCC is neither 0 nor 1";
-  if (w.status != Status::Fault) {
-    outcome.ended = true;
-    return outcome;
+  return w.status != Status::Fault;
+}
+
+/// Empty, or what the first instruction did that its row does not say.
+std::string InstructionFuzzer::State::effects(Program& program, uint64_t pc,
+                                              const std::vector<uint8_t>& input) {
+  constexpr size_t kScalars = 4 * (emulate::scalar_index::kScc + 1);
+  constexpr int kFirst = emulate::kTemporaryRows, kEnd = kFirst + emulate::kVgprRows + 256;
+  const auto first = decoder->decode(std::span(input), pc);
+  if (!first || !first->second.empty()) return {};
+  const emulate::Implementation* const implementation = emulate::find_implementation(first->mnemonic, target);
+  if (!implementation) return {};
+  const auto effects = effects_of(*first, implementation->row, lanes);
+  const auto entry = program.entry(pc);
+  if (!effects || !entry) return {};
+  hits.resize(std::max(hits.size(), program.block_count() + 4096));
+  Wave& w = wave();
+  const auto every = [&](auto each) {
+    for (int row = kFirst; row < kEnd; ++row) each(w.row[row]);
+  };
+  draw_registers();
+  // Few rows matter, but any may be named.
+  every([&](uint32_t* row) {
+    for (int lane = 0; lane < emulate::kRowLanes; ++lane)
+      if (row >= w.vgpr(24)) row[lane] = static_cast<uint32_t>(lane * 4) ^ (row - w.vgpr(0)) * 8 % 2048;
+  });
+  image.resize(sizeof w.s + sizeof w.row);
+  std::memcpy(image.data(), w.s, sizeof w.s);
+  std::memcpy(image.data() + sizeof w.s, w.row, sizeof w.row);
+  data.assign(buffer, buffer + kBuffer);
+  lds_image.assign(lds.data(), lds.data() + kLds);
+  const std::vector<uint8_t> scratch_image(scratch.data(), scratch.data() + size_t{kScratch} * 64);
+  const auto reset_memory = [&] {
+    std::memcpy(buffer, data.data(), kBuffer);
+    std::memcpy(lds.data(), lds_image.data(), kLds);
+    std::memcpy(scratch.data(), scratch_image.data(), scratch_image.size());
+  };
+  start(program);
+  const bool done = execute(*entry);
+  if (!done) {
+    reset_memory();
+    return {};
   }
-  outcome.error =
-      group.fault ? group.fault->error : static_cast<const emulate::Stop*>(w.resume->pointer)->error;
-  if (outcome.error.kind == ErrorKind::Internal) outcome.defect = "internal error: " + outcome.error.text();
-  if (outcome.error.kind == ErrorKind::MemoryFault &&
-      outcome.error.what.find("unaligned") == std::string::npos) {
-    const uint64_t address = address_in(outcome.error.what);
-    if (wave_pages.near(address) || lds.near(address) || scratch.near(address))
-      outcome.defect = "left the wave's own state: " + outcome.error.text();
+  const auto in = [&](const std::vector<RegisterRange>& ranges, bool scalar, int i) {
+    return std::any_of(ranges.begin(), ranges.end(), [&](const RegisterRange& range) {
+      return range.scalar == scalar && i >= range.first && i < range.first + range.count;
+    });
+  };
+  const auto* const before_s = reinterpret_cast<const uint32_t*>(image.data());
+  const auto* const before_rows =
+      reinterpret_cast<const uint32_t (*)[emulate::kRowLanes]>(image.data() + sizeof w.s);
+  const uint64_t exec =
+      before_s[emulate::scalar_index::kExec] | uint64_t{before_s[emulate::scalar_index::kExec + 1]} << 32;
+  std::string wrong;
+  for (size_t i = 0; i < kScalars / 4; ++i)
+    if (w.s[i] != before_s[i] && !in(effects->writes, true, static_cast<int>(i)))
+      wrong = fmt::format("writes scalar {}", i);
+  for (int row = kFirst; row < kEnd; ++row) {
+    if (std::memcmp(w.row[row], before_rows[row], 4 * static_cast<size_t>(lanes)) == 0) continue;
+    if (!in(effects->writes, false, row - kFirst)) wrong = fmt::format("writes row {}", row - kFirst);
+    for (int lane = 0; effects->keeps_inactive_lanes && lane < lanes; ++lane)
+      if ((exec >> lane & 1) == 0 && w.row[row][lane] != before_rows[row][lane])
+        wrong = fmt::format("writes lane {} of row {}, which is off", lane, row - kFirst);
   }
-  return outcome;
+  after.resize(image.size());
+  std::memcpy(after.data(), w.s, sizeof w.s);
+  std::memcpy(after.data() + sizeof w.s, w.row, sizeof w.row);
+  // Again, with everything changed that is not named as read.
+  std::memcpy(w.s, image.data(), sizeof w.s);
+  std::memcpy(w.row, image.data() + sizeof w.s, sizeof w.row);
+  for (int i = 0; i < emulate::scalar_index::kExec; ++i)
+    if (!in(effects->reads, true, i)) w.s[i] ^= 0x5a5a5a5au;
+  if (!in(effects->reads, true, emulate::scalar_index::kScc)) w.s[emulate::scalar_index::kScc] ^= 1;
+  for (int row = kFirst; row < kEnd; ++row)
+    if (!in(effects->reads, false, row - kFirst))
+      for (int lane = 0; lane < lanes; ++lane) w.row[row][lane] ^= 0x5a5a5a5au;
+  reset_memory();
+  start(program);
+  const bool again = execute(*entry);
+  const auto* const after_s = reinterpret_cast<const uint32_t*>(after.data());
+  const auto* const after_rows =
+      reinterpret_cast<const uint32_t (*)[emulate::kRowLanes]>(after.data() + sizeof w.s);
+  if (!again) wrong = "faults when what it does not read changes";
+  // A clock and the numbers of a workgroup are no registers.
+  for (const RegisterRange& range : effects->writes)
+    for (int i = range.first; again && i < range.first + range.count; ++i) {
+      const bool same = range.scalar ? w.s[i] == after_s[i] : [&] {
+        for (int lane = 0; lane < lanes; ++lane)
+          if ((!effects->keeps_inactive_lanes || (exec >> lane & 1) != 0) &&
+              w.row[kFirst + i][lane] != after_rows[kFirst + i][lane])
+            return false;
+        return true;
+      }();
+      if (!same)
+        wrong = fmt::format("{} {} depends on what it does not read", range.scalar ? "scalar" : "row", i);
+    }
+  reset_memory();
+  if (wrong.empty()) proved.insert(first->mnemonic);
+  return wrong;
 }
 
 std::vector<Outcome> InstructionFuzzer::run(std::span<const std::vector<uint8_t>> inputs) {
@@ -194,10 +316,24 @@ std::vector<Outcome> InstructionFuzzer::run(std::span<const std::vector<uint8_t>
   auto program = Program::create(state.target, state.lanes, code);
   if (!program) std::abort();
   state.dispatch.program = program->get();
+  std::vector<uint8_t> alone(code);
+  auto single = Program::create(state.target, state.lanes, alone);
+  if (!single) std::abort();
   std::vector<Outcome> outcomes;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    outcomes.push_back(
-        state.run_one(**program, reinterpret_cast<uint64_t>(code.data() + kSlot * i), inputs[i]));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const uint64_t pc = reinterpret_cast<uint64_t>(code.data() + kSlot * i);
+    outcomes.push_back(state.run_one(**program, pc, inputs[i]));
+    if (!check_effects_ || outcomes.back().first.empty()) continue;
+    // The first instruction alone: what follows it becomes the end.
+    const auto first = state.decoder->decode(std::span(inputs[i]), pc);
+    if (!first || first->size > kSlot / 2) continue;
+    for (size_t at = first->size; at + state.end.size() <= kSlot; at += state.end.size())
+      std::copy(state.end.begin(), state.end.end(), alone.begin() + static_cast<ptrdiff_t>(kSlot * i + at));
+    std::copy_n(inputs[i].begin(), first->size, alone.begin() + static_cast<ptrdiff_t>(kSlot * i));
+    const std::string wrong =
+        state.effects(**single, reinterpret_cast<uint64_t>(alone.data() + kSlot * i), inputs[i]);
+    if (!wrong.empty()) outcomes.back().defect = "effects: " + wrong;
+  }
   return outcomes;
 }
 

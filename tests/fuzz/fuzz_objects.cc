@@ -1,0 +1,81 @@
+// fuzz_objects [--seed N] [--count N] FILE...: damaged code objects and bundles, loaded and launched. Exit
+// status 1 when something happened that never should. A crash leaves the input in fuzz_objects.input.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "tests/fuzz/object_fuzzer.h"
+
+namespace {
+
+using wavesmith::fuzz::Bytes;
+
+Bytes contents(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void keep(const Bytes& input) {
+  std::ofstream("fuzz_objects.input", std::ios::binary)
+      .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  uint64_t seed = 1, inputs = 10'000;
+  bool trace = false, plain = false;
+  std::vector<Bytes> seeds;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view name = arguments[i];
+    if (name == "--trace") {
+      trace = true;  // keeps every input before it runs, so that a crash leaves it behind
+    } else if (name == "--plain") {
+      plain = true;  // runs the files as they are
+    } else if (name == "--seed" && i + 1 < count) {
+      seed = std::strtoull(arguments[++i], nullptr, 10);
+    } else if (name == "--count" && i + 1 < count) {
+      inputs = std::strtoull(arguments[++i], nullptr, 10);
+    } else if (name.starts_with("--")) {
+      fmt::print("unknown option '{}'; there are --seed N, --count N, --trace and --plain\n", name);
+      return 2;
+    } else if (seeds.emplace_back(contents(arguments[i])).empty()) {
+      fmt::print("cannot read '{}'\n", name);
+      return 2;
+    }
+  }
+  if (seeds.empty()) {
+    fmt::print("no files to start from\n");
+    return 2;
+  }
+  wavesmith::fuzz::ObjectFuzzer fuzzer;
+  const std::vector<Bytes> whole = seeds;
+  wavesmith::fuzz::ObjectSource source(std::move(seeds), seed);
+  const auto start = std::chrono::steady_clock::now();
+  uint64_t loaded = 0, launched = 0, ended = 0;
+  int defects = 0;
+  if (plain) inputs = whole.size();
+  for (uint64_t i = 0; i < inputs; ++i) {
+    const Bytes input = plain ? whole[i] : source.next();
+    if (trace) keep(input);
+    alarm(60);  // a hang ends the process
+    const auto outcome = fuzzer.run(input);
+    loaded += outcome.loaded, launched += static_cast<uint64_t>(outcome.launched),
+        ended += static_cast<uint64_t>(outcome.ended);
+    if (outcome.defect.empty()) continue;
+    if (++defects <= 20) fmt::print("input {}: {}\n", i, outcome.defect);
+    keep(input);
+  }
+  alarm(0);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  fmt::print(
+      "seed {}: {} inputs in {:.1f} s, {} loaded, {} kernels launched, {} of them ended well, {} defects\n",
+      seed, inputs, seconds.count(), loaded, launched, ended, defects);
+  return defects != 0;
+}
