@@ -66,6 +66,8 @@ void reported(benchmark::State& state, const char* name, const char* note, uint3
 }
 BENCHMARK_CAPTURE(reported, salu, "salu", "one thread; scalar arithmetic", 100'000)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(reported, dpp, "dpp", "one thread; DPP exchanges within and across rows", 20'000)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(reported, divergent, "divergent", "one thread; loops of different length in every lane",
                   2'000)
     ->Unit(benchmark::kMillisecond);

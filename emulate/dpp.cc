@@ -74,6 +74,16 @@ Result<const DppTable*> dpp_table(const isa::Instruction& instruction, int lanes
     if (from >= 0) table.inside |= bit, table.lane[lane] = static_cast<uint32_t>(from);
     if ((rows >> (lane / 16) & 1) && (banks >> (lane % 16 / 4) & 1)) table.written |= bit;
   }
+  for (size_t to = 0; to < table.pack.size(); ++to) {
+    int from = -2;
+    for (size_t lane = 16 * to; lane < 16 * to + 16; ++lane) {
+      if ((table.inside >> lane & 1) == 0) continue;
+      const int pack = static_cast<int>(table.lane[lane] / 16);
+      from = from == -2 || from == pack ? pack : -1;
+      if (from == -1) break;
+    }
+    table.pack[to] = static_cast<int8_t>(from == -2 ? 0 : from);
+  }
   table.inactive_too = instruction.value("fi") != 0;
   table.bound_ctrl = eight || instruction.has("bound_ctrl");
   return keep(table);

@@ -12,10 +12,12 @@ namespace wavesmith::emulate {
 /// A DPP control, resolved for a wave size.
 struct DppTable {
   alignas(64) std::array<uint32_t, 64> lane{};  ///< where lane l reads from
-  uint64_t inside = 0;                          ///< lanes whose source exists
-  uint64_t written = 0;                         ///< lanes that row_mask and bank_mask leave enabled
-  bool inactive_too = false;                    ///< `fi`: sources in inactive lanes are read like others
-  bool bound_ctrl = false;  ///< a lane without source reads 0 (otherwise it does not write)
+  std::array<int8_t, 4>
+      pack{};                 ///< of each sixteen lanes: the sixteen that all of them read from; -1: several
+  uint64_t inside = 0;        ///< lanes whose source exists
+  uint64_t written = 0;       ///< lanes that row_mask and bank_mask leave enabled
+  bool inactive_too = false;  ///< `fi`: sources in inactive lanes are read like others
+  bool bound_ctrl = false;    ///< a lane without source reads 0 (otherwise it does not write)
 
   bool operator==(const DppTable&) const = default;
   /// Whether the instruction may have to run with fewer lanes.

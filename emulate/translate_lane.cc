@@ -42,6 +42,17 @@ Field field_of(std::string_view selection) {
   return {};
 }
 
+/// Whether `clamp` of an integer result changes nothing: conversions saturate by themselves, and a choice of
+/// its sources is in range. Conversions to packed f16 hold floats.
+bool saturates_by_itself(std::string_view mnemonic) {
+  if (mnemonic.starts_with("v_cvt_pkrtz") || mnemonic.starts_with("v_cvt_pk_rtz") ||
+      mnemonic.starts_with("v_cvt_pk_f16"))
+    return false;
+  for (const std::string_view prefix : {"v_cvt_", "v_frexp_exp_", "v_min", "v_max", "v_med3_"})
+    if (mnemonic.starts_with(prefix)) return true;
+  return false;
+}
+
 class LaneTranslator {
  public:
   LaneTranslator(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation)
@@ -57,6 +68,7 @@ class LaneTranslator {
       auto table = dpp_table(instruction_, emitter_.lanes());
       if (!table) return tl::unexpected(table.error());
       dpp_ = *table;
+      if (is_plain_move()) return move();
     }
     if (auto done = operands(); !done) return done;
     emit();
@@ -77,12 +89,31 @@ class LaneTranslator {
     return operands;
   }
 
+  /// v_mov_b32 with DPP and nothing else.
+  [[nodiscard]] bool is_plain_move() const {
+    const std::vector<Operand>& operands = instruction_.operands;
+    return instruction_.mnemonic == "v_mov_b32" && operands.size() == 2 && is_row(operands[0]) &&
+           is_row(operands[1]) && !operands[1].negate && !operands[1].absolute &&
+           !instruction_.has("clamp") && !instruction_.has("mul") && !instruction_.has("div");
+  }
+  Result<void> move() {
+    const auto to = emitter_.register_offset(instruction_.operands[0]);
+    const auto from = emitter_.register_offset(instruction_.operands[1]);
+    if (!to) return tl::unexpected(to.error());
+    if (!from) return tl::unexpected(from.error());
+    emitter_.emit(Micro::DppInsert, *to, *from).pointer = dpp_;
+    return {};
+  }
+
   /// Integer results with `clamp` have a row that saturates.
   Result<void> choose_row() {
     const isa::Row& row = implementation_->row;
     const bool result_is_lanes = row.roles[0].type == Type::LaneMask || row.roles[0].type == Type::Exec;
     if (!instruction_.has("clamp") || is_float(row.roles[0].type) || result_is_lanes) return {};
-    implementation_ = find_implementation(instruction_.mnemonic, emitter_.target(), true);
+    const Implementation* const saturating =
+        find_implementation(instruction_.mnemonic, emitter_.target(), true);
+    if (!saturating && saturates_by_itself(instruction_.mnemonic)) return {};
+    implementation_ = saturating;
     if (!implementation_)
       return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction_.text));
     return {};

@@ -40,6 +40,21 @@ KERNEL void salu(u32* out, u32 rounds, u32 seed) {
   out[block_x()] = a + b + c + d;
 }
 
+/// Exchanges within rows and from row to row, as reductions and scans use them.
+KERNEL void dpp(u32* out, u32 rounds) {
+  const u32 id = block_x() * 256 + thread_x();
+  u32 a = id, b = id * 3 + 1;
+  for (u32 round = 0; round < rounds; ++round) {
+    a += __builtin_amdgcn_update_dpp(0, b, 0x111, 15, 15, true);   // row_shr:1
+    b ^= __builtin_amdgcn_update_dpp(b, a, 0x112, 15, 15, false);  // row_shr:2
+    a += __builtin_amdgcn_update_dpp(0, b, 0x121, 15, 15, true);   // row_ror:1
+    b += __builtin_amdgcn_update_dpp(0, a, 0xb1, 15, 15, true);    // quad_perm:[1,0,3,2]
+    a ^= __builtin_amdgcn_update_dpp(a, b, 0x142, 10, 15, false);  // row_bcast:15
+    b += __builtin_amdgcn_update_dpp(b, a, 0x118, 15, 12, false);  // row_shr:8
+  }
+  out[id] = a + b;
+}
+
 /// Divergent loops: every lane runs a different number of times.
 KERNEL void divergent(u32* out, u32 rounds) {
   const u32 id = block_x() * 256 + thread_x();

@@ -49,6 +49,7 @@ enum class Micro : uint32_t {
   FlushF16,   ///< row d = row a, f16 denormals in the halves that c names (1 low, 2 high) as zeros unless bit
               ///< b of MODE keeps them, in active lanes
   DppMove,    ///< row d = row a, lanes exchanged by a DppTable in pointer; 0 where there is no source
+  DppInsert,  ///< row d = the same in the lanes that the instruction writes: a whole move
   DppNarrow,  ///< scalar pair d = EXEC, then EXEC = those lanes of it that the DppTable in pointer writes
   CopyScalar64,  ///< scalar pair d = scalar pair a
   SelectHalves,  ///< row d = halves of row a, chosen by b (kSelect*), ^ c

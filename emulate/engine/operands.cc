@@ -1,5 +1,9 @@
 // Micro-operations that prepare sources and finish results: DPP, SDWA, halves of registers, clamp and omod.
 // They are rare beside the instructions proper, so one handler serves both wave sizes.
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include "emulate/dpp.h"
 #include "emulate/engine/collect.h"
 #include "emulate/operand_fields.h"
@@ -105,24 +109,62 @@ void flush_f16(const Uop* uop, Wave* wave) {
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
+/// Sixteen lanes of a row, exchanged as a DPP table says.
+[[gnu::always_inline]] inline Pack<uint32_t> exchanged(std::byte* row, const DppTable& table, size_t pack) {
+  const auto index = reinterpret_cast<const Pack<uint32_t>*>(table.lane.data())[pack];
+#if defined(__AVX512F__)
+  if (table.pack[pack] >= 0) [[likely]]  // the shuffle looks at four bits of an index
+    return __builtin_bit_cast(
+        Pack<uint32_t>, _mm512_permutexvar_epi32(__builtin_bit_cast(__m512i, index),
+                                                 __builtin_bit_cast(__m512i, dwords(row, table.pack[pack]))));
+#endif
+  Pack<uint32_t> result;
+  const auto* const lanes = reinterpret_cast<const uint32_t*>(row);
+  for (int lane = 0; lane < kPackLanes; ++lane) result[lane] = lanes[index[lane]];
+  return result;
+}
+
 /// The lanes whose DPP source can be read.
 uint64_t readable(const DppTable& table, uint64_t exec, int lanes) {
   const uint64_t every = lanes == 64 ? ~uint64_t{0} : 0xffffffffu;
-  if (table.inactive_too || (exec & every) == every) return table.inside;
-  uint64_t active = 0;
-  for (int lane = 0; lane < lanes; ++lane)
-    active |= (exec >> table.lane[static_cast<size_t>(lane)] & 1) << lane;
-  return active & table.inside;
+  if (table.inactive_too || (exec & every) == every) [[likely]]
+    return table.inside;
+  alignas(64) uint32_t active[kRowLanes];
+  uint64_t result = 0;
+  for (int pack = 0; pack < lanes / kPackLanes; ++pack)
+    reinterpret_cast<Pack<uint32_t>*>(active)[pack] =
+        mask_of(exec, pack) ? Pack<uint32_t>(1) : Pack<uint32_t>(0);
+  for (int pack = 0; pack < lanes / kPackLanes; ++pack)
+    result |= bits_of(
+        isa::lanes(exchanged(reinterpret_cast<std::byte*>(active), table, static_cast<size_t>(pack)) != 0u),
+        pack);
+  return result & table.inside;
 }
 
 void dpp_move(const Uop* uop, Wave* wave) {
   const auto& table = *static_cast<const DppTable*>(uop->pointer);
   const int lanes = static_cast<int>(wave->lanes);
-  const auto* const a = &at<uint32_t>(wave, uop->a);
-  auto* const d = &at<uint32_t>(wave, uop->d);
   const uint64_t valid = readable(table, wave->exec(), lanes);
-  for (int lane = 0; lane < lanes; ++lane)
-    d[lane] = a[table.lane[static_cast<size_t>(lane)]] & -static_cast<uint32_t>(valid >> lane & 1);
+  for (int pack = 0; pack < lanes / kPackLanes; ++pack) {
+    const auto value = exchanged(base(wave) + uop->a, table, static_cast<size_t>(pack));
+    dwords(base(wave) + uop->d, pack) = mask_of(valid, pack) ? value : Pack<uint32_t>(0);
+  }
+  [[clang::musttail]] return uop[1].handler(uop + 1, wave);
+}
+
+/// A move: d, which may be a, = a's lanes exchanged, in the lanes that the instruction writes.
+void dpp_insert(const Uop* uop, Wave* wave) {
+  const auto& table = *static_cast<const DppTable*>(uop->pointer);
+  const int packs = static_cast<int>(wave->lanes) / kPackLanes;
+  const uint64_t exec = wave->exec(), valid = readable(table, exec, static_cast<int>(wave->lanes));
+  const uint64_t written = exec & table.written & (table.bound_ctrl ? ~uint64_t{0} : valid);
+  Pack<uint32_t> values[kRowLanes / kPackLanes];
+  for (int pack = 0; pack < packs; ++pack) {
+    const auto value = exchanged(base(wave) + uop->a, table, static_cast<size_t>(pack));
+    values[pack] = mask_of(valid, pack) ? value : Pack<uint32_t>(0);
+  }
+  for (int pack = 0; pack < packs; ++pack)
+    store<false>(base(wave) + uop->d, pack, values[pack], mask_of(written, pack));
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
 
@@ -160,6 +202,7 @@ void add_operands(Engine& engine) {
   both(Micro::ScaleF64, scale<isa::f64>);
   both(Micro::FlushF16, flush_f16);
   both(Micro::DppMove, dpp_move);
+  both(Micro::DppInsert, dpp_insert);
   both(Micro::DppNarrow, dpp_narrow);
   both(Micro::CopyScalar64, copy_scalar64);
 }

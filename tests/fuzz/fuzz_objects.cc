@@ -65,7 +65,7 @@ int main(int count, char** arguments) {
     const Bytes input = plain ? whole[i] : source.next();
     if (trace) keep(input);
     alarm(60);  // a hang ends the process
-    const auto outcome = fuzzer.run(input);
+    const auto outcome = fuzzer.run(input, plain);
     loaded += outcome.loaded, launched += static_cast<uint64_t>(outcome.launched),
         ended += static_cast<uint64_t>(outcome.ended);
     if (outcome.defect.empty()) continue;

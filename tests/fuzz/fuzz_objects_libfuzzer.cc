@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static auto& fuzzer = *new wavesmith::fuzz::ObjectFuzzer;
-  if (const auto outcome = fuzzer.run(std::span(data, size)); !outcome.defect.empty()) {
+  if (const auto outcome = fuzzer.run(std::span(data, size), true); !outcome.defect.empty()) {
     fmt::print("{}\n", outcome.defect);
     std::abort();
   }

@@ -30,7 +30,8 @@ class ObjectFuzzer {
   ObjectFuzzer(const ObjectFuzzer&) = delete;
   ObjectFuzzer& operator=(const ObjectFuzzer&) = delete;
 
-  ObjectOutcome run(std::span<const uint8_t> input);
+  /// `launches`: always; otherwise one input in 32.
+  ObjectOutcome run(std::span<const uint8_t> input, bool launches);
 
  private:
   struct State;
