@@ -33,6 +33,10 @@ namespace index = scalar_index;
 /// Instructions that a wave runs before the next one of its workgroup has its turn.
 constexpr int64_t kSlice = 20'000;
 
+/// Turns in which a workgroup waited or its waves met, before it lets others go on: it may be waiting from
+/// barrier to barrier.
+constexpr uint32_t kMeetings = 256;
+
 /// What all threads of one run share.
 struct Run {
   const Dispatch& dispatch;
@@ -184,6 +188,7 @@ class Worker {
     group.grid_phase = 0;
     group.barrier_signals = 0;
     group.leaving_barrier = false;
+    group.meetings = 0;
     group.waves.clear();
     if (lds_size()) std::memset(group.lds, 0, lds_size());
     find_listener(group);
@@ -326,7 +331,7 @@ class Worker {
   /// overwrites it without a second barrier; here it would be 20,000 instructions ahead of those who read.
   Outcome turn(Slot& slot) {
     Workgroup& group = slot.group;
-    bool ended = false, computing = false;
+    bool ended = false, computing = false, waiting = false;
     const bool last_first = std::exchange(group.leaving_barrier, false);
     const size_t count = group.waves.size();
     for (size_t i = 0; i < count; ++i) {
@@ -337,6 +342,7 @@ class Worker {
       run_in_mode(*wave);
       executed_ += static_cast<uint64_t>(kSlice - wave->budget);
       if (wave->status == Status::Fault) return report(group, *wave);
+      waiting |= wave->may_wait || wave->slept;
       if (wave->status == Status::Done) {
         if (group.listener) group.listener->wave_ends(WaveView(*wave));
         group.complete_barrier();
@@ -367,9 +373,18 @@ class Worker {
       for (Wave* wave : group.waves)
         if (wave->status == Status::Barrier) wave->status = Status::Ready, released = wave;
       group.leaving_barrier = released;
-      return released ? Outcome::Going : report_deadlock(group);
+      return released ? meet(group, waiting) : report_deadlock(group);
     }
-    return ended || computing ? Outcome::Going : Outcome::Waiting;
+    if (computing) return Outcome::Going;
+    return ended ? meet(group, waiting) : Outcome::Waiting;
+  }
+
+  /// Waves met at a barrier or ended: progress, unless that is all they do while they look for what another
+  /// workgroup has to write.
+  static Outcome meet(Workgroup& group, bool waiting) {
+    if (!waiting || ++group.meetings < kMeetings) return Outcome::Going;
+    group.meetings = 0;
+    return Outcome::Waiting;
   }
 
   [[nodiscard]] bool over_budget(uint64_t instructions) const {
@@ -380,13 +395,16 @@ class Worker {
   }
 
   Outcome report_budget(Workgroup& group) {
+    // Rather one that computes, yet a kernel may also spend its endless time from barrier to barrier.
+    Wave* late = nullptr;
     for (Wave* wave : group.waves)
-      if (wave->status == Status::Ready) {
-        group.fail(*wave, wave->resume,
-                   Error{ErrorKind::Budget, "the kernel ran longer than it was allowed to"});
-        return report(group, *wave);
+      if (wave->status == Status::Ready || (!late && wave->status != Status::Done)) {
+        late = wave;
+        if (wave->status == Status::Ready) break;
       }
-    return Outcome::Going;
+    if (!late) return Outcome::Going;
+    group.fail(*late, late->resume, Error{ErrorKind::Budget, "the kernel ran longer than it was allowed to"});
+    return report(group, *late);
   }
 
   Outcome report_deadlock(Workgroup& group) {

@@ -1,5 +1,6 @@
 #include "emulate/dispatch.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -62,6 +63,52 @@ TEST(Dispatch, ResidentWorkgroupsWaitForEachOther) {
     ASSERT_TRUE(done) << done.error().text();
     EXPECT_EQ(*counter, 600u);
   }
+}
+
+/// A wait for other workgroups whose waves meet at a barrier in every round.
+std::string wait_with_barriers(std::string_view barrier) {
+  return fmt::format(R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_and_b32 v0, 0x3ff, v0
+  v_cmp_eq_u32 vcc, 0, v0
+  v_mov_b32 v1, 0
+  v_mov_b32 v2, 1
+  s_waitcnt lgkmcnt(0)
+  s_and_saveexec_b64 s[10:11], vcc
+  global_atomic_add v1, v2, s[4:5]
+  s_mov_b64 exec, s[10:11]
+wait:
+  {}
+  global_load_dword v3, v1, s[4:5] sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s8, v3
+  s_cmp_lt_u32 s8, s6
+  s_cbranch_scc1 wait
+)",
+                     barrier);
+}
+
+TEST(Dispatch, ResidentWorkgroupsWaitForEachOtherFromBarrierToBarrier) {
+  for (const int threads : {1, 2}) {
+    KernelTest test("gfx942", wait_with_barriers("s_barrier"));
+    uint32_t* const counter = test.allocate(1);
+    Limits limits;
+    limits.threads = threads;
+    limits.seconds = 60;
+    const auto done = test.launch(100, 256, {reinterpret_cast<uint64_t>(counter), 100}, limits);
+    ASSERT_TRUE(done) << done.error().text();
+    EXPECT_EQ(*counter, 100u);
+  }
+}
+
+TEST(Dispatch, EndlessMeetingsAtABarrierEndWithTheirBudget) {
+  KernelTest test("gfx942", wait_with_barriers("s_barrier"));
+  uint32_t* const counter = test.allocate(1);
+  Limits limits;
+  limits.instructions = 3'000'000;
+  const auto done = test.launch(1, 256, {reinterpret_cast<uint64_t>(counter), 2}, limits);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::Budget);
 }
 
 /// Workgroups that wait for time to pass do it side by side, as on a GPU that holds them all.

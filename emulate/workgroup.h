@@ -32,6 +32,7 @@ struct Workgroup {
   uint64_t grid_phase = 0;  ///< the phase of the grid barrier that one of its waves waits for; 0: none
   std::optional<Fault> fault;
   bool leaving_barrier = false;  ///< its waves have met at the barrier and none went on yet
+  uint32_t meetings = 0;         ///< turns that ended at a barrier, with waiting in between
   uint32_t barrier_signals = 0;  ///< waves that have signalled the split barrier in its present phase
 
   /// Waves that have not ended.
