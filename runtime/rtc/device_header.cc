@@ -31,6 +31,9 @@ typedef long clock_t;
 #endif
 #include <hip/amd_detail/amd_hip_atomic.h>
 #include <hip/amd_detail/amd_math_functions.h>
+#if __has_include(<hip/hip_fp16.h>)
+#include <hip/hip_fp16.h>
+#endif
 #pragma clang diagnostic pop
 )";
 

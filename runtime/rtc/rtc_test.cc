@@ -111,6 +111,16 @@ TEST_F(Hiprtc, HeadersAreFoundByTheirNames) {
   EXPECT_EQ(compile(outside, {}), HIPRTC_ERROR_COMPILATION);
 }
 
+TEST_F(Hiprtc, HalfPrecisionNeedsNoInclude) {
+  const auto tools = wavesmith::toolchain::discover();
+  if (tools.headers.empty() || !tools.headers.front().has("hip/hip_fp16.h"))
+    GTEST_SKIP() << "no HIP headers with hip_fp16.h";
+  hiprtcProgram program = create(
+      "extern \"C\" __global__ void f(__half* p) { p[0] = __float2half(__half2float(p[1]) + 1); }\n"
+      "__half_raw raw;\n");
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
+}
+
 TEST_F(Hiprtc, BitcodeOfSeveralProgramsLinks) {
   std::vector<std::vector<char>> parts;
   for (const char* const source :
