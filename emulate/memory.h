@@ -101,6 +101,12 @@ class Memory {
   /// Whether kernels may touch the range; it lies in the arena, is registered, or all is visible.
   [[nodiscard]] bool visible(uint64_t address, uint64_t bytes) const;
 
+  /// Whether the address is one that allocations are made of, taken or not; never the host's own memory.
+  [[nodiscard]] bool in_arena(const void* pointer) const {
+    const auto at = reinterpret_cast<uint64_t>(pointer);
+    return at >= begin_ && at < end_;
+  }
+
   // Address ranges without memory, and memory without an address. Sizes and addresses are multiples of
   // page_bytes().
   [[nodiscard]] static uint64_t page_bytes();

@@ -54,12 +54,9 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   const auto source = platform.allocations.find(box.source),
              destination = platform.allocations.find(box.destination);
   const bool source_known = source.has_value(), destination_known = destination.has_value();
-  const auto in_arena = [&](const void* pointer) {
-    const auto at = reinterpret_cast<uint64_t>(pointer);
-    return at >= platform.memory->map().begin && at < platform.memory->map().end;
-  };
   // The arena is the device's: what is not allocated there is nobody's.
-  if ((!source_known && in_arena(box.source)) || (!destination_known && in_arena(box.destination)))
+  if ((!source_known && platform.memory->in_arena(box.source)) ||
+      (!destination_known && platform.memory->in_arena(box.destination)))
     return hipErrorInvalidValue;
   if (kind == hipMemcpyDeviceToDevice && (!source_known || !destination_known) && !platform.xnack)
     return hipErrorInvalidValue;
