@@ -35,16 +35,25 @@ std::vector<std::shared_ptr<Capture>>& captures() {
 }
 
 /// The legacy default stream would order itself with a captured stream, which a graph cannot say.
-bool spoils_others(Stream& stream) {
+template <class Found>
+bool each_clash(Stream& stream, Found found) {
   if (stream.kind != Stream::Kind::Null) return false;
-  bool spoilt = false;
+  bool any = false;
   for (const auto& capture : captures())
     for (const Stream* const other : capture->streams)
-      if (&other->device == &stream.device && other->blocking()) capture->invalid = spoilt = true;
-  return spoilt;
+      if (&other->device == &stream.device && other->blocking()) found(*capture), any = true;
+  return any;
+}
+bool spoils_others(Stream& stream) {
+  return each_clash(stream, [](Capture& capture) { capture.invalid = true; });
 }
 
 }  // namespace
+
+bool clashes_with_captures(Stream& stream) {
+  const Lock lock(captures_mutex());
+  return each_clash(stream, [](Capture&) {});
+}
 
 hipError_t begin_capture(Stream& stream, hipStreamCaptureMode mode, std::shared_ptr<Graph> graph,
                          std::vector<Node*> first) {
@@ -54,6 +63,7 @@ hipError_t begin_capture(Stream& stream, hipStreamCaptureMode mode, std::shared_
   auto capture = std::make_shared<Capture>();
   capture->theirs = graph != nullptr;
   capture->graph = graph ? std::move(graph) : std::make_shared<Graph>();
+  if (!capture->theirs) make_known(capture->graph);
   if (capture->graph->capturing) return hipErrorIllegalState;
   capture->graph->capturing = true;
   capture->id = next++;
@@ -74,12 +84,13 @@ hipError_t end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
   if (capture->origin != &stream) return hipErrorStreamCaptureUnmatched;
   if (capture->mode != hipStreamCaptureModeRelaxed && capture->thread != std::this_thread::get_id())
     return hipErrorStreamCaptureWrongThread;
-  // Every node has to come before the last ones of the stream that the capture began with.
+  // What other streams have done has to come before the last of the stream that the capture began with.
   bool joined = true;
   const std::vector<Node*>& last = stream.captured.nodes;
-  for (const auto& node : capture->graph->nodes)
-    joined &= !node->dependents.empty() || capture->theirs ||
-              std::find(last.begin(), last.end(), node.get()) != last.end();
+  for (Stream* const each : capture->streams)
+    for (const Node* const node : each->captured.nodes)
+      joined &= each == &stream || !node->dependents.empty() ||
+                std::find(last.begin(), last.end(), node) != last.end();
   for (Stream* const each : capture->streams) each->captured = {};
   capture->graph->capturing = false;
   capture->ended = true;
@@ -88,6 +99,7 @@ hipError_t end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
   if (capture->invalid) return hipErrorStreamCaptureInvalidated;
   if (!joined) return hipErrorStreamCaptureUnjoined;
   graph = capture->graph;
+  if (!capture->theirs) make_unknown(*graph);
   return hipSuccess;
 }
 
@@ -255,6 +267,12 @@ bool refuse_event(Event& event) {
   if (!event.captured.capture || event.captured.capture->ended) return false;
   event.captured.capture->invalid = true;
   return true;
+}
+
+bool refuse_all() {
+  const Lock lock(captures_mutex());
+  for (const auto& capture : captures()) capture->invalid = true;
+  return !captures().empty();
 }
 
 bool refuse_everywhere() {

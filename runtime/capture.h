@@ -42,6 +42,7 @@ std::optional<hipError_t> wait(Stream& stream, hipEvent_t handle, Event& event);
 bool refuse(Stream& stream);
 bool refuse_event(Event& event);
 bool refuse_everywhere();
+bool refuse_all();
 }  // namespace capture_detail
 
 inline bool anything_captured() { return captures_under_way.load(std::memory_order_acquire) > 0; }
@@ -74,5 +75,9 @@ inline bool refuse_captured(Event& event) {
 }
 /// For what may not be done while any stream is captured in a way that this thread has to mind.
 inline bool refuse_while_capturing() { return anything_captured() && capture_detail::refuse_everywhere(); }
+/// For what may not be done while any stream is captured at all.
+inline bool refuse_while_anything_is_captured() {
+  return anything_captured() && capture_detail::refuse_all();
+}
 
 }  // namespace wavesmith::runtime

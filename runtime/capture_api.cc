@@ -79,8 +79,7 @@ HIP_API hipError_t hipStreamEndCapture_spt(hipStream_t handle, hipGraph_t* graph
 HIP_API hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus* status) {
   return with_stream(handle, [&](Stream& stream) {
     if (!status) return hipErrorInvalidValue;
-    if (stream.kind == Stream::Kind::Null && anything_captured() && refuse_captured(stream))
-      return hipErrorStreamCaptureImplicit;
+    if (anything_captured() && clashes_with_captures(stream)) return hipErrorStreamCaptureImplicit;
     *status = status_of(stream);
     return hipSuccess;
   });
@@ -94,8 +93,7 @@ HIP_API hipError_t hipStreamGetCaptureInfo_v2(hipStream_t handle, hipStreamCaptu
                                               const hipGraphNode_t** dependencies, size_t* count) {
   return with_stream(handle, [&](Stream& stream) {
     if (!status) return hipErrorInvalidValue;
-    if (stream.kind == Stream::Kind::Null && anything_captured() && refuse_captured(stream))
-      return hipErrorStreamCaptureImplicit;
+    if (anything_captured() && clashes_with_captures(stream)) return hipErrorStreamCaptureImplicit;
     *status = status_of(stream);
     if (*status != hipStreamCaptureStatusActive) return hipSuccess;
     if (id) *id = stream.captured.capture->id;

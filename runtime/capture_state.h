@@ -27,6 +27,9 @@ std::recursive_mutex& captures_mutex();
 /// What hipThreadExchangeStreamCaptureMode exchanges.
 hipStreamCaptureMode& thread_capture_mode();
 
+/// Whether work of the stream would have to be ordered with a captured stream's, which a graph cannot say.
+bool clashes_with_captures(Stream& stream);
+
 /// Begins with a new graph, or adds to `graph` after the nodes `first`.
 hipError_t begin_capture(Stream& stream, hipStreamCaptureMode mode, std::shared_ptr<Graph> graph = {},
                          std::vector<Node*> first = {});

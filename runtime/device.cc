@@ -22,6 +22,11 @@ void Device::remove_stream(const Stream& stream) {
   std::erase_if(created_, [&](const auto& other) { return other.get() == &stream; });
 }
 
+void Device::remove_streams() {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(created_, [](const auto& stream) { return stream->kind == Stream::Kind::Created; });
+}
+
 std::shared_ptr<Stream> Device::find_stream(const Stream* address) {
   const std::scoped_lock lock(mutex_);
   for (const auto& stream : created_)

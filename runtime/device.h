@@ -34,6 +34,8 @@ class Device {
   std::shared_ptr<Stream> create_stream(Stream::Kind kind, unsigned flags, int priority);
   /// Forgets a stream; its work is done all the same.
   void remove_stream(const Stream& stream);
+  /// Forgets every stream that the program has created.
+  void remove_streams();
   /// The created stream at that address; empty when there is none.
   std::shared_ptr<Stream> find_stream(const Stream* address);
   /// Every stream, the null stream included.

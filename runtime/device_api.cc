@@ -1,5 +1,6 @@
 // The functions that choose and describe devices: the few that everything needs.
 #include "runtime/abi/handles.h"
+#include "runtime/capture_state.h"
 #include "runtime/memory_pool.h"
 #include "runtime/platform.h"
 #include "runtime/version.h"
@@ -51,7 +52,7 @@ HIP_API hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
 
 HIP_API hipError_t hipDeviceSynchronize() {
   return api([](Platform& platform) {
-    if (refuse_while_capturing()) return hipErrorStreamCaptureUnsupported;
+    if (refuse_while_anything_is_captured()) return hipErrorStreamCaptureUnsupported;
     platform.current().synchronize();
     trim_pools();
     return platform.current().failure();
@@ -67,6 +68,9 @@ HIP_API hipError_t hipDeviceReset() {
       if (allocation.device == device.ordinal &&
           (allocation.kind == Allocation::Kind::Device || allocation.kind == Allocation::Kind::Host))
         (void)platform.release(allocation.pointer());
+    for (const auto& stream : device.streams()) drop_from_capture(*stream);
+    device.remove_streams();
+    device.flags = 0;
     device.clear_failure();
     return hipSuccess;
   });

@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "runtime/user_object.h"
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -14,7 +16,7 @@ struct Registry {
   std::mutex mutex;
   std::unordered_set<const Node*> nodes;
   std::unordered_map<hipGraph_t, std::shared_ptr<Graph>> owned;
-  std::unordered_map<hipGraph_t, std::weak_ptr<Graph>> children;
+  std::unordered_map<hipGraph_t, std::weak_ptr<Graph>> known;  ///< child graphs, and those being captured
 };
 Registry& registry() {
   static auto& all = *new Registry;
@@ -25,14 +27,14 @@ void enter(const Node* node) {
   const std::scoped_lock lock(registry().mutex);
   registry().nodes.insert(node);
   if (const auto* const child = std::get_if<ChildWork>(&node->work))
-    registry().children[handle_of(*child->graph)] = child->graph;
+    registry().known[handle_of(*child->graph)] = child->graph;
 }
 
 void leave(const Node* node) {
   const std::scoped_lock lock(registry().mutex);
   registry().nodes.erase(node);
   if (const auto* const child = std::get_if<ChildWork>(&node->work))
-    registry().children.erase(handle_of(*child->graph));
+    registry().known.erase(handle_of(*child->graph));
 }
 
 /// Pointers into a kernel's own copies of its arguments.
@@ -78,15 +80,10 @@ hipGraphNodeType type_of(const Work& work) {
   return std::visit(visitor, work);
 }
 
-void release_user_object(UserObject* object, int count) {
-  if (object->references.fetch_sub(count) > count) return;
-  object->destroy(object->pointer);
-  delete object;
-}
-
 Graph::~Graph() {
   for (const auto& node : nodes) leave(node.get());
   for (const auto& [object, count] : objects) release_user_object(object, count);
+  make_unknown(*this);
 }
 
 void set_work(Node& node, Work work) {
@@ -132,6 +129,7 @@ std::shared_ptr<Graph> Graph::clone() const {
   for (const auto& node : nodes) {
     Node* const made = copy->add(*node->device, node->work, {});
     made->original = node->original;
+    made->source = node->id;
     made->enabled = node->enabled;
     counterpart[node.get()] = made;
   }
@@ -139,7 +137,7 @@ std::shared_ptr<Graph> Graph::clone() const {
     for (const Node* const dependency : node->dependencies)
       add_edge(counterpart[dependency], counterpart[node.get()]);
   for (const auto& [object, count] : objects) {
-    object->references += count;
+    retain_user_object(object, count);
     copy->objects.emplace_back(object, count);
   }
   return copy;
@@ -158,6 +156,12 @@ std::vector<Node*> Graph::in_order() const {
   return order;
 }
 
+bool Graph::has_shape_of(const Graph& other) const {
+  return std::ranges::equal(in_order(), other.in_order(), [](const Node* a, const Node* b) {
+    return a->work.index() == b->work.index() && a->dependencies.size() == b->dependencies.size();
+  });
+}
+
 bool add_edge(Node* from, Node* to) {
   if (std::find(to->dependencies.begin(), to->dependencies.end(), from) != to->dependencies.end())
     return false;
@@ -174,7 +178,7 @@ std::shared_ptr<Graph> find_graph(hipGraph_t handle) {
   Registry& all = registry();
   const std::scoped_lock lock(all.mutex);
   if (const auto found = all.owned.find(handle); found != all.owned.end()) return found->second;
-  if (const auto found = all.children.find(handle); found != all.children.end()) return found->second.lock();
+  if (const auto found = all.known.find(handle); found != all.known.end()) return found->second.lock();
   return {};
 }
 
@@ -189,6 +193,16 @@ hipGraph_t own(std::shared_ptr<Graph> graph) {
   const std::scoped_lock lock(registry().mutex);
   registry().owned[handle] = std::move(graph);
   return handle;
+}
+
+void make_known(const std::shared_ptr<Graph>& graph) {
+  const std::scoped_lock lock(registry().mutex);
+  registry().known[handle_of(*graph)] = graph;
+}
+
+void make_unknown(const Graph& graph) {
+  const std::scoped_lock lock(registry().mutex);
+  registry().known.erase(handle_of(graph));
 }
 
 bool forget(hipGraph_t handle) {

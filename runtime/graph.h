@@ -29,8 +29,9 @@ struct KernelWork {
   std::vector<void*> pointers;
   size_t buffer_size = 0;
   std::vector<void*> extra;
-  bool cooperative = false;
+  int cooperative = 0;
   int priority = 0;
+  hipLaunchAttributeValue window{};  ///< hipLaunchAttributeAccessPolicyWindow: a hint to caches, remembered
 };
 struct CopyWork {
   hipMemcpy3DParms params{};
@@ -77,20 +78,13 @@ hipGraphNodeType type_of(const Work& work);
 struct Node {
   uint64_t id = 0;        ///< never used twice
   uint64_t original = 0;  ///< the id of the node that this one was cloned from, and so on to the first
+  uint64_t source = 0;    ///< the id of the node that this one was cloned from
   Graph* graph = nullptr;
   Device* device = nullptr;
   Work work;
   bool enabled = true;
   std::vector<Node*> dependencies, dependents;
 };
-
-/// Destructors that a graph runs when it is gone.
-struct UserObject {
-  void* pointer = nullptr;
-  hipHostFn_t destroy = nullptr;
-  std::atomic<int> references{1};
-};
-void release_user_object(UserObject* object, int count);
 
 class Graph {
  public:
@@ -107,11 +101,14 @@ class Graph {
   [[nodiscard]] std::shared_ptr<Graph> clone() const;
   /// The nodes so that each comes after those it depends on; fewer than there are when they form a circle.
   [[nodiscard]] std::vector<Node*> in_order() const;
+  /// Whether the other graph's nodes are of the same kinds in the same order, with as many edges each.
+  [[nodiscard]] bool has_shape_of(const Graph& other) const;
 
   std::vector<std::unique_ptr<Node>> nodes;
-  std::vector<std::pair<UserObject*, int>> objects;
+  std::vector<std::pair<hipUserObject_t, int>> objects;  ///< references that are given back when it is gone
   std::mutex mutex;
-  bool capturing = false;  ///< a stream adds nodes: it may not be destroyed or instantiated
+  std::weak_ptr<void> executable;  ///< made of it last
+  bool capturing = false;          ///< a stream adds nodes: it may not be destroyed or instantiated
 };
 
 /// Changes what a node does.
@@ -132,6 +129,9 @@ inline hipGraphNode_t handle_of(const Node& node) {
 /// Gives a graph a handle that the program owns, until forget().
 hipGraph_t own(std::shared_ptr<Graph> graph);
 bool forget(hipGraph_t handle);
+/// Makes a graph known that nobody owns yet: programs may add nodes to what a capture has made so far.
+void make_known(const std::shared_ptr<Graph>& graph);
+void make_unknown(const Graph& graph);
 
 /// What a caller's parameters ask for; HIP's error for what cannot be asked for.
 hipError_t make_kernel_work(Platform& platform, Device& device, const hipKernelNodeParams* params,

@@ -1,5 +1,6 @@
 // The functions that make, ask about and run graphs.
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include "runtime/graph_exec.h"
@@ -85,7 +86,10 @@ hipError_t instantiate(hipGraphExec_t* out, hipGraph_t handle, unsigned long lon
       *result = error == hipSuccess             ? hipGraphInstantiateSuccess
                 : error == hipErrorInvalidValue ? hipGraphInstantiateInvalidStructure
                                                 : hipGraphInstantiateError;
-    if (error == hipSuccess) *out = own(std::move(made));
+    if (error == hipSuccess) {
+      graph->executable = made;
+      *out = own(std::move(made));
+    }
     return error;
   });
 }
@@ -246,6 +250,8 @@ HIP_API hipError_t hipGraphDestroyNode(hipGraphNode_t handle) {
 
 HIP_API hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* out, hipGraph_t graph,
                                                 unsigned long long flags) {
+  // One flag at a time, as in ROCm; hipGraphInstantiateWithParams takes several.
+  if (!std::has_single_bit(flags) && flags != 0) return finish(hipErrorInvalidValue);
   return instantiate(out, graph, flags, nullptr);
 }
 
@@ -326,71 +332,5 @@ HIP_API hipError_t hipGraphDebugDotPrint(hipGraph_t handle, const char* path, un
     print_graph(file, graph, flags);
     std::fprintf(file, "}\n");
     return std::fclose(file) == 0 ? hipSuccess : hipErrorOperatingSystem;
-  });
-}
-
-HIP_API hipError_t hipUserObjectCreate(hipUserObject_t* handle, void* pointer, hipHostFn_t destroy,
-                                       unsigned count, unsigned flags) {
-  return plain_api([&] {
-    if (!handle || !destroy || count == 0 || count > INT32_MAX || flags != hipUserObjectNoDestructorSync)
-      return hipErrorInvalidValue;
-    auto* const object = new UserObject;
-    object->pointer = pointer;
-    object->destroy = destroy;
-    object->references = static_cast<int>(count);
-    *handle = reinterpret_cast<hipUserObject_t>(object);
-    return hipSuccess;
-  });
-}
-
-HIP_API hipError_t hipUserObjectRelease(hipUserObject_t handle, unsigned count) {
-  return plain_api([&] {
-    auto* const object = reinterpret_cast<UserObject*>(handle);
-    if (!object || count == 0 || count > INT32_MAX) return hipErrorInvalidValue;
-    release_user_object(object, static_cast<int>(count));
-    return hipSuccess;
-  });
-}
-
-HIP_API hipError_t hipUserObjectRetain(hipUserObject_t handle, unsigned count) {
-  return plain_api([&] {
-    auto* const object = reinterpret_cast<UserObject*>(handle);
-    if (!object || count == 0 || count > INT32_MAX) return hipErrorInvalidValue;
-    object->references += static_cast<int>(count);
-    return hipSuccess;
-  });
-}
-
-HIP_API hipError_t hipGraphRetainUserObject(hipGraph_t handle, hipUserObject_t object_handle, unsigned count,
-                                            unsigned flags) {
-  return with_graph(handle, [&](Graph& graph) {
-    auto* const object = reinterpret_cast<UserObject*>(object_handle);
-    if (!object || count == 0 || count > INT32_MAX || flags > hipGraphUserObjectMove)
-      return hipErrorInvalidValue;
-    // A move passes on references that the caller has.
-    if (flags != hipGraphUserObjectMove) object->references += static_cast<int>(count);
-    graph.objects.emplace_back(object, static_cast<int>(count));
-    return hipSuccess;
-  });
-}
-
-HIP_API hipError_t hipGraphReleaseUserObject(hipGraph_t handle, hipUserObject_t object_handle,
-                                             unsigned count) {
-  return with_graph(handle, [&](Graph& graph) {
-    auto* const object = reinterpret_cast<UserObject*>(object_handle);
-    int left = static_cast<int>(count);
-    if (!object || left <= 0) return hipErrorInvalidValue;
-    int held = 0;
-    for (const auto& [each, references] : graph.objects) held += each == object ? references : 0;
-    if (held < left) return hipErrorInvalidValue;
-    for (auto& [each, references] : graph.objects) {
-      if (each != object) continue;
-      const int taken = std::min(references, left);
-      references -= taken;
-      left -= taken;
-    }
-    std::erase_if(graph.objects, [](const auto& each) { return each.second == 0; });
-    release_user_object(object, static_cast<int>(count));
-    return hipSuccess;
   });
 }

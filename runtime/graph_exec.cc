@@ -53,6 +53,12 @@ hipError_t Executable::create(Platform& platform, const Graph& graph, unsigned l
   executable->flags = flags;
   executable->graph_ = graph.clone();
   culprit = 0;
+  // A graph's memory has one address, so that two executables would share it.
+  const bool allocates = std::ranges::any_of(graph.nodes, [](const auto& node) {
+    return std::holds_alternative<AllocateWork>(node->work) ||
+           std::holds_alternative<ReleaseWork>(node->work);
+  });
+  if (allocates && !graph.executable.expired()) return hipErrorNotSupported;
   if (executable->graph_->in_order().size() != graph.nodes.size()) return hipErrorInvalidValue;
   if (const hipError_t error = executable->prepare(platform, *executable->graph_); error != hipSuccess)
     return error;
@@ -94,7 +100,14 @@ void Executable::collect(const Graph& graph, const Stream& stream, Run& run) con
   }
 }
 
-Node* Executable::counterpart(const Node& original) { return find_by_original(*graph_, original.original); }
+Node* Executable::counterpart(const Node& original) {
+  // Nodes of the graph itself by what they were cloned from: a node of a clone of that graph is none of ours.
+  for (const auto& mine : graph_->nodes) {
+    if (mine->source == original.id) return mine.get();
+    if (mine->original == original.original) return nullptr;
+  }
+  return find_by_original(*graph_, original.original);
+}
 
 hipError_t Executable::set(Platform& platform, Node& mine, Work work) {
   Work before = mine.work;
@@ -139,12 +152,16 @@ hipError_t Executable::update(Platform& platform, const Graph& graph, hipGraphEx
     if (const auto* const kernel = std::get_if<KernelWork>(&mine.work))
       if (&kernel->module->device != &std::get<KernelWork>(other.work).module->device)
         return refuse(hipGraphExecUpdateErrorUnsupportedFunctionChange, &other);
+    if (const auto* const copy = std::get_if<CopyWork>(&mine.work))
+      if (copy->params.kind != std::get<CopyWork>(other.work).params.kind)
+        return refuse(hipGraphExecUpdateErrorParametersChanged, &other);
     if (std::holds_alternative<AllocateWork>(mine.work) || std::holds_alternative<ReleaseWork>(mine.work))
       return refuse(hipGraphExecUpdateErrorNotSupported, &other);
   }
   for (size_t i = 0; i < ours.size(); ++i) {
     // From now on the given graph's nodes are those that name ours.
     ours[i]->original = theirs[i]->original;
+    ours[i]->source = theirs[i]->id;
     if (set(platform, *ours[i], theirs[i]->work) != hipSuccess)
       return refuse(hipGraphExecUpdateErrorParametersChanged, theirs[i]);
   }

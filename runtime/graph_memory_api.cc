@@ -35,9 +35,9 @@ HIP_API hipError_t hipDeviceGetGraphMemAttribute(int ordinal, hipGraphMemAttribu
 
 HIP_API hipError_t hipDeviceSetGraphMemAttribute(int ordinal, hipGraphMemAttributeType which, void* value) {
   return with_device(ordinal, [&](GraphMemory& memory) {
-    if (!value || *static_cast<uint64_t*>(value) != 0) return hipErrorInvalidValue;
     if (which != hipGraphMemAttrUsedMemHigh && which != hipGraphMemAttrReservedMemHigh)
       return hipErrorInvalidValue;
+    if (!value || *static_cast<uint64_t*>(value) != 0) return hipErrorInvalidValue;
     memory.high = memory.used.load();
     return hipSuccess;
   });

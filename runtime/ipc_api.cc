@@ -32,7 +32,7 @@ HIP_API hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* out, void* pointer) {
   return api([&](Platform& platform) {
     if (!out || !pointer) return hipErrorInvalidValue;
     const auto allocation = platform.allocations.find(pointer);
-    if (!allocation || allocation->kind != Allocation::Kind::Device) return hipErrorInvalidDevicePointer;
+    if (!allocation || allocation->kind != Allocation::Kind::Device) return hipErrorInvalidValue;
     MemoryHandle handle{};
     if (const hipError_t error = share_memory(platform, *allocation, handle.memory); error != hipSuccess)
       return error;

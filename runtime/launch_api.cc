@@ -64,6 +64,7 @@ hipError_t launch_handle(Platform& platform, hipFunction_t handle, const uint32_
   request.extra = extra;
   request.cooperative = cooperative;
   for (int axis = 0; axis < 3; ++axis) {
+    if (items[axis] == 0 || block[axis] == 0) return hipErrorInvalidValue;
     request.geometry.grid[axis] = items[axis];
     request.geometry.workgroup[axis] = block[axis];
   }

@@ -16,6 +16,7 @@ using Kind = Allocation::Kind;
 hipError_t allocate(void** pointer, size_t size, Kind kind, unsigned flags = 0) {
   return api([&](Platform& platform) {
     if (!pointer) return hipErrorInvalidValue;
+    if (refuse_while_capturing()) return hipErrorStreamCaptureUnsupported;
     *pointer = nullptr;
     if (size == 0) return hipSuccess;
     const auto memory = platform.allocate(platform.current(), size, kind, flags);

@@ -125,7 +125,7 @@ template <class Body>
 hipError_t with_device(int ordinal, Body body) {
   return api([&](Platform& platform) -> hipError_t {
     Device* const device = platform.device(ordinal);
-    return device ? body(platform, *device) : hipErrorInvalidDevice;
+    return device ? body(platform, *device) : hipErrorInvalidValue;
   });
 }
 

@@ -71,7 +71,7 @@ HIP_API hipError_t hipModuleLoadFatBinary(hipModule_t* handle, const void* image
 
 HIP_API hipError_t hipModuleLoad(hipModule_t* handle, const char* path) {
   return api([&](Platform& platform) {
-    if (!handle || !path) return hipErrorInvalidValue;
+    if (!handle || !path || !*path) return hipErrorInvalidValue;
     std::ifstream file(path, std::ios::binary);
     if (!file) return hipErrorFileNotFound;
     const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
@@ -81,8 +81,9 @@ HIP_API hipError_t hipModuleLoad(hipModule_t* handle, const char* path) {
 
 HIP_API hipError_t hipModuleUnload(hipModule_t handle) {
   return api([&](Platform&) {
+    if (!handle) return hipErrorInvalidHandle;
     const auto module = find(handle);
-    if (!module) return hipErrorInvalidHandle;
+    if (!module) return hipErrorNotFound;
     module->device.synchronize();
     Modules& all = modules();
     const std::scoped_lock lock(all.mutex);

@@ -114,6 +114,8 @@ hipDeviceProp_tR0600 properties(const Platform& platform, const Device& device) 
   p.pageableMemoryAccess = gpu.is_apu || platform.xnack;
   p.hostNativeAtomicSupported = 1;
   p.cooperativeLaunch = p.cooperativeMultiDeviceLaunch = 1;
+  p.cooperativeMultiDeviceUnmatchedFunc = p.cooperativeMultiDeviceUnmatchedGridDim = 1;
+  p.cooperativeMultiDeviceUnmatchedBlockDim = p.cooperativeMultiDeviceUnmatchedSharedMem = 1;
   p.hostRegisterSupported = p.ipcEventSupported = 1;
   p.memoryPoolsSupported = 1;
   p.memoryPoolSupportedHandleTypes = hipMemHandleTypePosixFileDescriptor;

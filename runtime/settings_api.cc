@@ -51,7 +51,7 @@ HIP_API hipError_t hipDeviceGetLimit(size_t* value, hipLimit_t limit) {
         *value = scratch_now;
         return hipSuccess;
       default:
-        return limit > hipLimitRange || limit < 0 ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
+        return limit > hipLimitRange ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
     }
   });
 }

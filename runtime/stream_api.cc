@@ -108,7 +108,7 @@ HIP_API hipError_t hipStreamDestroy(hipStream_t handle) {
 
 HIP_API hipError_t hipStreamSynchronize(hipStream_t handle) {
   return on_stream(handle, [](Platform&, Stream& stream) {
-    if (refuse_captured(stream)) return hipErrorStreamCaptureUnsupported;
+    if (refuse_captured(stream) || refuse_while_capturing()) return hipErrorStreamCaptureUnsupported;
     stream.wait_all();
     // The default stream is done when the streams that it orders are.
     if (stream.kind == Stream::Kind::Null)

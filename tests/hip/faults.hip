@@ -42,7 +42,10 @@ int main(int argc, char** argv) {
   int value = 0;
   CHECK_ERROR(hipMemcpy(&value, out, sizeof value, hipMemcpyDeviceToHost),
               which == "freed" ? hipErrorInvalidValue : expected);
+  hipStream_t stream;
+  CHECK_HIP(hipStreamCreate(&stream));
   CHECK_HIP(hipDeviceReset());
+  CHECK_ERROR(hipStreamQuery(stream), hipErrorContextIsDestroyed);  // streams go with it
   (void)hipGetLastError();
   CHECK_HIP(hipMalloc((void**)&out, sizeof(int)));
   store<<<1, 1>>>(out, 77);

@@ -374,6 +374,113 @@ void stream_memory() {
   CHECK_HIP(hipFree(flag));
 }
 
+int destroyed = 0;
+void destroy(void* object) { destroyed += *static_cast<int*>(object); }
+
+void user_objects() {
+  int one = 1;
+  hipGraph_t graph;
+  hipUserObject_t object;
+  CHECK_HIP(hipGraphCreate(&graph, 0));
+  CHECK_HIP(hipUserObjectCreate(&object, &one, destroy, 1, hipUserObjectNoDestructorSync));
+  CHECK_HIP(hipGraphRetainUserObject(graph, object, 1, hipGraphUserObjectMove));
+  CHECK(destroyed == 0);
+  CHECK_HIP(hipGraphReleaseUserObject(graph, object, 4));  // more than there are: nothing happens
+  CHECK(destroyed == 0);
+  CHECK_HIP(hipGraphReleaseUserObject(graph, object, 1));
+  CHECK(destroyed == 1);
+  CHECK_HIP(hipUserObjectRelease(object, 1));  // gone: nothing happens
+  CHECK_HIP(hipUserObjectCreate(&object, &one, destroy, 2, hipUserObjectNoDestructorSync));
+  CHECK_HIP(hipGraphRetainUserObject(graph, object, 1, 0));
+  CHECK_HIP(hipUserObjectRelease(object, 2));
+  CHECK(destroyed == 1);
+  CHECK_HIP(hipGraphDestroy(graph));
+  CHECK(destroyed == 2);
+}
+
+void changes_that_are_refused(int* data, int* other) {
+  constexpr size_t kSize = kCount * sizeof(int);
+  std::vector<int> host(kCount);
+  hipGraph_t graph, clone, child;
+  hipGraphExec_t exec;
+  hipGraphNode_t node, inner, found;
+  CHECK_HIP(hipGraphCreate(&graph, 0));
+  CHECK_HIP(hipGraphAddMemcpyNode1D(&node, graph, nullptr, 0, data, other, kSize, hipMemcpyDeviceToDevice));
+  CHECK_ERROR(hipGraphMemcpyNodeSetParams1D(node, data, other, 0, hipMemcpyDeviceToDevice),
+              hipErrorInvalidValue);
+  CHECK_ERROR(hipGraphMemcpyNodeSetParams1D(node, data, data + 1, kSize - 4, hipMemcpyDeviceToDevice),
+              hipErrorInvalidValue);
+  CHECK_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  CHECK_ERROR(hipGraphExecMemcpyNodeSetParams1D(exec, node, data, host.data(), kSize, hipMemcpyHostToDevice),
+              hipErrorInvalidValue);
+  CHECK_HIP(hipGraphExecMemcpyNodeSetParams1D(exec, node, other, data, kSize, hipMemcpyDeviceToDevice));
+  // A node of a clone is none of the executable that was made of the original.
+  unsigned enabled = 7;
+  CHECK_HIP(hipGraphClone(&clone, graph));
+  CHECK_HIP(hipGraphNodeFindInClone(&found, node, clone));
+  CHECK_HIP(hipGraphNodeGetEnabled(exec, node, &enabled));
+  CHECK(enabled == 1);
+  CHECK_ERROR(hipGraphNodeGetEnabled(exec, found, &enabled), hipErrorInvalidValue);
+  CHECK_HIP(hipGraphDestroy(clone));
+  CHECK_HIP(hipGraphExecDestroy(exec));
+  // A child graph may change, its shape may not.
+  CHECK_HIP(hipGraphCreate(&child, 0));
+  CHECK_HIP(hipGraphAddEmptyNode(&inner, child, nullptr, 0));
+  CHECK_HIP(hipGraphAddChildGraphNode(&node, graph, nullptr, 0, child));
+  CHECK_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  CHECK_HIP(hipGraphExecChildGraphNodeSetParams(exec, node, child));
+  CHECK_HIP(hipGraphAddEmptyNode(&inner, child, &inner, 1));
+  CHECK_ERROR(hipGraphExecChildGraphNodeSetParams(exec, node, child), hipErrorInvalidValue);
+  CHECK_ERROR(hipGraphInstantiateWithFlags(&exec, graph, 10), hipErrorInvalidValue);  // two flags
+  CHECK_HIP(hipGraphExecDestroy(exec));
+  CHECK_HIP(hipGraphDestroy(child));
+  CHECK_HIP(hipGraphDestroy(graph));
+}
+
+void a_captured_graph_takes_nodes(int* data) {
+  hipStream_t stream;
+  hipGraph_t graph, seen;
+  hipGraphNode_t node;
+  const hipGraphNode_t* last;
+  hipStreamCaptureStatus status;
+  size_t count;
+  CHECK_HIP(hipStreamCreate(&stream));
+  CHECK_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
+  CHECK_HIP(hipMemsetAsync(data, 0, 4 * kCount, stream));
+  CHECK_HIP(hipStreamGetCaptureInfo_v2(stream, &status, nullptr, &seen, &last, &count));
+  CHECK(status == hipStreamCaptureStatusActive && count == 1);
+  CHECK_ERROR(hipStreamIsCapturing(nullptr, &status), hipErrorStreamCaptureImplicit);  // only a question
+  hipMemsetParams fill = {};
+  fill.dst = data;
+  fill.value = 0x22;
+  fill.elementSize = 1;
+  fill.width = 4 * kCount;
+  fill.height = 1;
+  CHECK_HIP(hipGraphAddMemsetNode(&node, seen, last, count, &fill));
+  CHECK_HIP(hipStreamUpdateCaptureDependencies(stream, &node, 1, hipStreamSetCaptureDependencies));
+  CHECK_HIP(hipStreamEndCapture(stream, &graph));
+  hipGraphExec_t exec;
+  CHECK_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  CHECK_HIP(hipGraphLaunch(exec, stream));
+  std::vector<int> found(kCount);
+  CHECK_HIP(hipMemcpyAsync(found.data(), data, 4 * kCount, hipMemcpyDeviceToHost, stream));
+  CHECK_HIP(hipStreamSynchronize(stream));
+  for (const int value : found) CHECK(value == 0x22222222);
+  CHECK_HIP(hipGraphExecDestroy(exec));
+  CHECK_HIP(hipGraphDestroy(graph));
+  // What would not be noted is refused meanwhile.
+  void* memory;
+  CHECK_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
+  CHECK_ERROR(hipMalloc(&memory, 64), hipErrorStreamCaptureUnsupported);
+  CHECK_ERROR(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureInvalidated);
+  CHECK_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+  CHECK_HIP(hipMalloc(&memory, 64));
+  CHECK_HIP(hipFree(memory));
+  CHECK_ERROR(hipDeviceSynchronize(), hipErrorStreamCaptureUnsupported);
+  CHECK_ERROR(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureInvalidated);
+  CHECK_HIP(hipStreamDestroy(stream));
+}
+
 int main() {
   int *data, *other;
   CHECK_HIP(hipMalloc(&data, kCount * sizeof(int)));
@@ -385,6 +492,9 @@ int main() {
   wrong_arguments(data);
   events(data);
   stream_memory();
+  user_objects();
+  changes_that_are_refused(data, other);
+  a_captured_graph_takes_nodes(data);
   CHECK_HIP(hipFree(data));
   CHECK_HIP(hipFree(other));
   return finish();
