@@ -186,6 +186,32 @@ TEST(Integer32, Bytes) {
                U(std::abs(static_cast<int>(u16(a)) - static_cast<int>(u16(b))) +
                  std::abs(static_cast<int>(a >> 16) - static_cast<int>(b >> 16)) + c));
   expect_lanes("v_sad_u32 v0, v2, v4, v6", U((a > b ? a - b : b - a) + c));
+  // Clamped, sums stay at the largest number.
+  const auto saturated = [](uint64_t sum) { return std::min<uint64_t>(sum, 0xffffffff); };
+  const auto low = [](uint64_t x) { return x & 0xffffffff; };
+  expect_lanes("v_sad_u8 v0, v2, v4, v6 clamp", [&](uint64_t a, uint64_t b, uint64_t c, uint64_t) {
+    return saturated(differences(a, b, false) + low(c));
+  });
+  expect_lanes("v_msad_u8 v0, v2, v4, v6 clamp", [&](uint64_t a, uint64_t b, uint64_t c, uint64_t) {
+    return saturated(differences(a, b, true) + low(c));
+  });
+  expect_lanes("v_sad_hi_u8 v0, v2, v4, v6 clamp", [&](uint64_t a, uint64_t b, uint64_t c, uint64_t) {
+    return saturated((differences(a, b, false) << 16) + low(c));
+  });
+  expect_lanes("v_sad_u16 v0, v2, v4, v6 clamp", [&](uint64_t a, uint64_t b, uint64_t c, uint64_t) {
+    const auto apart = [&](int at) {
+      return static_cast<uint64_t>(
+          std::abs(static_cast<int>(a >> at & 0xffff) - static_cast<int>(b >> at & 0xffff)));
+    };
+    return saturated(apart(0) + apart(16) + low(c));
+  });
+  // What saturates by itself, and choices of sources, do not mind a clamp.
+  expect_lanes("v_min3_u16 v0, v2, v4, v6 clamp", U(std::min({u16(a), u16(b), u16(c)})),
+               {.generations = isa::kCdna, .mask = 0xffff});
+  expect_lanes(
+      "v_alignbit_b32 v0, v2, v4, v6 clamp",
+      [&](uint64_t a, uint64_t b, uint64_t c, uint64_t) { return low((low(a) << 32 | low(b)) >> (c & 31)); },
+      {.generations = isa::kCdna});
   for (const bool masked : {false, true})
     expect_lanes(masked ? "v_mqsad_pk_u16_u8 v[0:1], v[2:3], v4, v[6:7]"
                         : "v_qsad_pk_u16_u8 v[0:1], v[2:3], v4, v[6:7]",

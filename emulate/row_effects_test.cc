@@ -1,5 +1,8 @@
-// Every vector row touches exactly the operands that it declares: its handlers run on random registers, once
-// more with everything undeclared changed, and once more with each declared source changed.
+// Every row of lanes, packed, scalar and wave instructions touches exactly the operands that it declares: its
+// handlers run on random registers, once more with everything undeclared changed, and once more with each
+// declared source changed. Rows of memory and matrix instructions have operands of their spaces and shapes;
+// the instruction fuzzer checks them, and what translation adds, instruction by instruction
+// (tests/fuzz/effects.h).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +25,15 @@ int rows_of(Type type) {
     case Type::F64:
     case Type::U64:
     case Type::I64:
+    case Type::V2F32:
+    case Type::V2U32:
       return 2;
+    case Type::B192:
+      return 6;
+    case Type::B512:
+      return 16;
+    case Type::B1024:
+      return 32;
     default:
       return 1;
   }
@@ -39,7 +50,61 @@ struct Bound {
   std::vector<Place> places;
 };
 
-constexpr int kStride = 8;  // VGPRs between operands
+constexpr int kStride = 40;  // VGPRs between operands
+
+/// Of rows other than Lane: what is not printed has its own place.
+Place implicit(const isa::Row& row, const Role& role) {
+  const bool writes = role.use == Role::Use::Write;
+  switch (role.type) {
+    case Type::Scc:
+      return {scalar_offset(scalar_index::kScc), 4, !writes, writes};
+    case Type::M0:
+      return {scalar_offset(scalar_index::kM0), 4, !writes, writes};
+    case Type::Exec:
+      return {scalar_offset(scalar_index::kExec), 8, !writes, writes};
+    case Type::LaneMask: {  // VCC, or EXEC of a wave32
+      const bool exec = row.mnemonics.find("exec") != std::string_view::npos;
+      return {scalar_offset(exec ? scalar_index::kExec : scalar_index::kVcc), exec ? 4u : 8u, !writes,
+              writes};
+    }
+    default:
+      return {0, 0, false, false};
+  }
+}
+
+/// Scalar, packed and wave rows.
+Bound bind_other(const Implementation& implementation, Handler handler) {
+  const isa::Row& row = implementation.row;
+  const bool scalar = row.shape == isa::Shape::Scalar, wave = row.shape == isa::Shape::Wave;
+  Bound bound;
+  bound.uop.handler = handler;
+  uint32_t* const results[] = {&bound.uop.d, wave ? &bound.uop.a : &bound.uop.e, &bound.uop.f};
+  uint32_t* const sources[] = {&bound.uop.a, &bound.uop.b, &bound.uop.c, &bound.uop.f};
+  size_t result = 0, source = 0;
+  int number = 0;
+  for (int i = 0; i < row.count; ++i) {
+    const Role& role = row.roles[i];
+    const bool writes = role.use == Role::Use::Write;
+    if (role.destination_too && !writes) {
+      bound.places.front().source = true;
+      continue;
+    }
+    if (!role.printed) {
+      if (writes) ++result;
+      if (const Place place = implicit(row, role); place.bytes != 0) bound.places.push_back(place);
+      continue;
+    }
+    const int position = number++;
+    const auto dwords = static_cast<uint32_t>(rows_of(role.type));
+    const bool in_scalar = scalar || (wave && role.type != Type::Row);
+    Place place = in_scalar ? Place{scalar_offset(8 + 8 * position), 4 * dwords, !writes, writes}
+                            : Place{vgpr_offset(kStride * position), kRowBytes * dwords, !writes, writes};
+    if (role.destination_too) place.source = true;
+    bound.places.push_back(place);
+    (writes ? *results[result++] : *sources[source++]) = place.offset;
+  }
+  return bound;
+}
 
 Bound bind(const Implementation& implementation, int lanes, Handler handler, bool scalar_first) {
   Bound bound;
@@ -97,6 +162,7 @@ bool same_registers(const std::byte* a, const std::byte* b) {
 }
 void change_registers(std::byte* wave) {
   for (size_t i = offsetof(Wave, s); i < kScalarsEnd; ++i) wave[i] ^= std::byte{0x5a};
+  wave[offsetof(Wave, s) + 4 * scalar_index::kScc] ^= std::byte{1};
   for (size_t i = kRowsBegin; i < kRowsEnd; ++i) wave[i] ^= std::byte{0x5a};
 }
 void copy_places(std::byte* to, const std::byte* from, const Bound& bound, bool results_only) {
@@ -111,6 +177,8 @@ class RowEffects : public testing::Test {
     auto* const dwords = reinterpret_cast<uint32_t*>(wave.row);
     for (size_t i = 0; i < sizeof(wave.row) / 4; ++i) dwords[i] = value();
     for (int i = 0; i < scalar_index::kExec; ++i) wave.s[i] = value();
+    wave.s[scalar_index::kScc] = random_() & 1;
+    wave.s[scalar_index::kMode] = 0xf0;
     wave.lanes = static_cast<uint32_t>(lanes);
     wave.exec() = exec & (lanes == 64 ? ~uint64_t{0} : 0xffffffffu);
   }
@@ -136,7 +204,9 @@ class RowEffects : public testing::Test {
     code[0].handler(code, &wave);
   }
   void check(const Implementation& implementation, int lanes, Handler handler, bool scalar_first) {
-    const Bound bound = bind(implementation, lanes, handler, scalar_first);
+    check(implementation, lanes, bind(implementation, lanes, handler, scalar_first));
+  }
+  void check(const Implementation& implementation, int lanes, const Bound& bound) {
     std::vector<bool> matters(bound.places.size());
     bool changed = false;
     const auto all_matter = [&] {
@@ -166,7 +236,8 @@ class RowEffects : public testing::Test {
         if (!bound.places[p].source || matters[p]) continue;
         std::memcpy(other_.bytes(), before_.bytes(), sizeof(Wave));
         for (uint32_t i = 0; i < bound.places[p].bytes; i += 4) {
-          const uint32_t another = value();
+          const bool flag = bound.places[p].offset == scalar_offset(scalar_index::kScc);
+          const uint32_t another = flag ? before_.wave->s[scalar_index::kScc] ^ 1 : value();
           std::memcpy(other_.bytes() + bound.places[p].offset + i, &another, 4);
         }
         execute(*other_.wave, bound.uop);
@@ -207,6 +278,32 @@ TEST_F(RowEffects, AreTheDeclaredOnes) {
       }
   }
   EXPECT_GT(checked, 500);
+}
+
+TEST_F(RowEffects, OfScalarPackedAndWaveRowsToo) {
+  int checked[3] = {};
+  for (const Implementation& implementation : engine().implementations) {
+    const isa::Row& row = implementation.row;
+    const bool scalar = row.shape == isa::Shape::Scalar, packed = row.shape == isa::Shape::Packed,
+               wave = row.shape == isa::Shape::Wave;
+    if (!scalar && !packed && !wave) continue;
+    if (row.mnemonics == "v_swaprel_b32") continue;  // M0 chooses its registers
+    for (const int lanes : {64, 32})
+      for (const int form : {0, 1}) {
+        const Handler handler = implementation.handlers[packed ? 0 : lanes == 32][packed ? form : 0];
+        if (!handler || (!packed && form == 1)) continue;
+        // Generations with waves of 64 alone; and what exchanges halves of a wave64 does nothing in a wave32.
+        if (lanes == 32 && ((row.facts.generations & isa::kRdna) == 0 || row.mnemonics == "v_permlane64_b32"))
+          continue;
+        SCOPED_TRACE(fmt::format("{}, {} lanes, form {}", row.mnemonics, lanes, form));
+        check(implementation, lanes, bind_other(implementation, handler));
+        ++checked[scalar ? 0 : packed ? 1 : 2];
+        if (HasFatalFailure()) return;
+      }
+  }
+  EXPECT_GT(checked[0], 300);
+  EXPECT_GT(checked[1], 100);
+  EXPECT_GT(checked[2], 20);
 }
 
 }  // namespace

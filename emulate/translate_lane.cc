@@ -48,7 +48,7 @@ bool saturates_by_itself(std::string_view mnemonic) {
   if (mnemonic.starts_with("v_cvt_pkrtz") || mnemonic.starts_with("v_cvt_pk_rtz") ||
       mnemonic.starts_with("v_cvt_pk_f16"))
     return false;
-  for (const std::string_view prefix : {"v_cvt_", "v_frexp_exp_", "v_min", "v_max", "v_med3_"})
+  for (const std::string_view prefix : {"v_cvt_", "v_frexp_exp_", "v_min", "v_max", "v_med3_", "v_align"})
     if (mnemonic.starts_with(prefix)) return true;
   return false;
 }
@@ -263,12 +263,12 @@ class LaneTranslator {
     const bool in_part = part_.width != 32;
     if (in_part && reads_destination_)
       emitter_.emit(Micro::Extract, uop_.d, register_, part_.first(), Field{part_.low, part_.width}.second());
-    if (reads_destination_ && result_type_ == Type::F16)
-      emitter_.flush_half_destination(implementation_->row, uop_.d);
     const bool narrow = dpp_ && dpp_->narrows(emitter_.lanes());
     const uint32_t exec = scalar_offset(scalar_index::kExec);
     const uint32_t saved = narrow ? emitter_.temporary_scalars(2) : 0;
     if (narrow) emitter_.emit(Micro::DppNarrow, saved).pointer = dpp_;
+    if (reads_destination_ && result_type_ == Type::F16)
+      emitter_.flush_half_destination(implementation_->row, uop_.d);
     uop_.handler = implementation_->handlers[emitter_.wave32()][scalar_first_];
     if (signs_ != 0) {
       uop_.handler = implementation_->signs[emitter_.wave32()];

@@ -1,5 +1,8 @@
 // Instructions on parts of registers (isa/packed.h): op_sel and its relatives, neg_lo and neg_hi, become
 // flags of the micro-operation, or micro-operations that arrange the halves before it.
+#include <algorithm>
+#include <bit>
+
 #include <fmt/format.h>
 
 #include "emulate/dpp.h"
@@ -97,10 +100,9 @@ Result<uint32_t> halves_source(Emitter& emitter, const Operand& operand, Type ty
 
 /// Modifiers that this translator honours, or that change nothing.
 bool known_modifier(std::string_view name, bool sdwa, bool dpp) {
-  // What the DPP controls are is for dpp_table() to know; output modifiers are not honoured here.
-  if (dpp) return name != "mul" && name != "div";
+  if (dpp) return true;  // what the controls are is for dpp_table() to know
   for (const std::string_view known :
-       {"op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp", "byte_sel", "bitop3"})
+       {"op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp", "byte_sel", "bitop3", "mul", "div"})
     if (name == known) return true;
   return sdwa && (name == "src0_sel" || name == "dst_sel" || name == "dst_unused");
 }
@@ -118,6 +120,10 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
   for (const isa::Modifier& modifier : instruction.modifiers)
     if (!known_modifier(modifier.name, sdwa, with_dpp))
       return fail(ErrorKind::Unsupported, fmt::format("unsupported modifier of '{}'", instruction.text));
+  // Output modifiers are those of whole floats; `clamp` comes after them.
+  const bool scales = instruction.has("mul") || instruction.has("div");
+  if (scales && row.roles[0].type != Type::F32 && row.roles[0].type != Type::V2F32)
+    return fail(ErrorKind::Unsupported, fmt::format("unsupported modifier of '{}'", instruction.text));
   const DppTable* table = nullptr;
   if (with_dpp) {
     const auto found = dpp_table(instruction, emitter.lanes());
@@ -205,7 +211,7 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
                       (role.type == Type::Mixed && flag("op_sel_hi", source, 0));
     *slots[source++] = half ? emitter.flushed_half_source(row, *offset) : *offset;
   }
-  uop.handler = implementation.handlers[0][instruction.has("clamp")];
+  uop.handler = implementation.handlers[0][instruction.has("clamp") && !scales];
   if (!uop.handler) return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction.text));
   uop.e = e;
   uop.f = f;
@@ -218,6 +224,13 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
   if (halves && has_role([](const Role& role) { return role.destination_too; }))
     emitter.flush_half_destination(row, uop.d);
   emitter.emit(uop);
+  for (uint32_t i = 0; scales && i < (row.roles[0].type == Type::V2F32 ? 2 : 1); ++i) {
+    const uint32_t result = uop.d + i * kRowBytes;
+    const float factor = instruction.has("mul") ? static_cast<float>(instruction.value("mul"))
+                                                : 1.0f / static_cast<float>(instruction.value("div"));
+    emitter.emit(Micro::ScaleF32, result, result, 0, std::bit_cast<uint32_t>(factor));
+    if (instruction.has("clamp")) emitter.emit(Micro::ClampF32, result, result);
+  }
   if (halves) emitter.flush_half_result(row, uop.d, 3);
   if (row.mnemonics.find("mix") != std::string_view::npos && row.roles[0].type == Type::B16)
     emitter.flush_half_result(row, uop.d, f == 0 ? 1 : 2);

@@ -85,6 +85,11 @@ void bytes(Visitor& v) {
   v(rare<u32(u32, u32, u32)>,     "v_sad_u32", [](auto a, auto b, auto c) { return absolute_difference(a, b) + c; });
   v(rare<u32(u32, u32, u32)>,     "v_sad_u8",  [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(sum_of_differences<false>(a, b), c); }, sat);
   v(rare<u32(u32, u32, u32)>,     "v_sad_u32", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(absolute_difference(a, b), c); }, sat);
+  v(rare<u32(u32, u32, u32)>,     "v_msad_u8", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(sum_of_differences<true>(a, b), c); }, sat);
+  v(rare<u32(u32, u32, u32)>,     "v_sad_hi_u8", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(sum_of_differences<false>(a, b) << 16, c); }, sat);
+  v(rare<u32(u32, u32, u32)>,     "v_sad_u16", [](auto a, auto b, auto c) {
+    return __builtin_elementwise_add_sat(absolute_difference(a & 0xffff, b & 0xffff) + absolute_difference(a >> 16, b >> 16), c);
+  }, sat);
   v(rare<u64(u64, u32, u64)>,     "v_qsad_pk_u16_u8",  [](auto a, auto b, auto c) { return four_sums<false>(a, b, c); });
   v(rare<u64(u64, u32, u64)>,     "v_mqsad_pk_u16_u8", [](auto a, auto b, auto c) { return four_sums<true>(a, b, c); });
   v(rare<u16(i32, i32, i32)>,     "v_ashr_pk_i8_i32", [](auto a, auto b, auto c) {
