@@ -119,7 +119,6 @@ hipError_t launch_error(const Error& error) {
     // A failed assertion is a trap like any other: ROCm 7.1 answers hipErrorLaunchFailure, on which PyTorch's
     // tests of device-side assertions rely; hipErrorAssert is what an NVIDIA GPU's would be.
     case ErrorKind::Trap:
-    case ErrorKind::Unsupported:
     case ErrorKind::BadInput:
       return hipErrorLaunchFailure;
     default:

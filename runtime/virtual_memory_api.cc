@@ -139,8 +139,8 @@ HIP_API hipError_t hipMemGetAllocationGranularity(size_t* granularity,
 HIP_API hipError_t hipMemAddressReserve(void** pointer, size_t size, size_t alignment, void* /*wish*/,
                                         unsigned long long flags) {
   return locked([&](Platform& platform) {
-    if (!pointer || size == 0 || !is_granular(size) || flags || (alignment & (alignment - 1)))
-      return hipErrorInvalidValue;
+    if (!pointer || flags || (alignment & (alignment - 1))) return hipErrorInvalidValue;
+    if (size == 0 || !is_granular(size)) return hipErrorOutOfMemory;  // as ROCm says it
     const auto made =
         platform.memory->reserve(size, std::max<size_t>(alignment, emulate::Memory::page_bytes()));
     if (!made) return hipErrorOutOfMemory;
@@ -175,7 +175,7 @@ HIP_API hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle, size_t 
         props.requestedHandleType != hipMemHandleTypePosixFileDescriptor)
       return hipErrorNotSupported;
     const Device* const device = platform.device(props.location.id);
-    if (!device) return hipErrorInvalidDevice;
+    if (!device) return hipErrorInvalidValue;
     if (size > device->gpu.memory_bytes -
                    std::min<uint64_t>(device->gpu.memory_bytes, platform.allocations.used(device->ordinal)))
       return hipErrorOutOfMemory;

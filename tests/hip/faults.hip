@@ -10,6 +10,8 @@
 __global__ void store_at(int* out, long offset) { out[offset] = 1; }
 __global__ void load_at(const int* in, int* out) { *out = *in; }
 __global__ void trap(int) { __builtin_trap(); }
+/// An instruction that is not served. No compiler makes it of HIP.
+__global__ void unserved(int) { asm volatile("s_mov_b32 m0, 0\nds_gws_init v0 offset:0 gds"); }
 __global__ void store(int* out, int value) { *out = value; }
 
 int main(int argc, char** argv) {
@@ -30,6 +32,9 @@ int main(int argc, char** argv) {
   } else if (which == "trap") {
     expected = hipErrorLaunchFailure;
     trap<<<1, 64>>>(0);
+  } else if (which == "unserved") {
+    expected = hipErrorNotSupported;
+    unserved<<<1, 64>>>(0);
   } else {
     return 2;
   }

@@ -25,7 +25,7 @@ int main() {
 
   void* address = nullptr;
   CHECK_HIP(hipMemAddressReserve(&address, size, 0, nullptr, 0));
-  CHECK_ERROR(hipMemAddressReserve(&address, size + 1, 0, nullptr, 0), hipErrorInvalidValue);
+  CHECK_ERROR(hipMemAddressReserve(&address, size + 1, 0, nullptr, 0), hipErrorOutOfMemory);
   CHECK_ERROR(hipMemset(address, 0, 4), hipErrorInvalidValue);  // no memory there yet
 
   hipMemGenericAllocationHandle_t first, second;
