@@ -240,6 +240,11 @@ TEST_P(Buffers, LanesExchangeThroughLds) {
         [&](uint32_t lane) { return from((lane & 32) | ((lane + 5) & 31)); });
   check("ds_swizzle_b32 v2, v1 offset:swizzle(ROTATE,1,5)",
         [&](uint32_t lane) { return from((lane & 32) | ((lane - 5) & 31)); });
+  // Rotations within groups of 8 lanes, of 16 towards higher ones: the low bits are a mask of what stays.
+  check("ds_swizzle_b32 v2, v1 offset:0xc078",
+        [&](uint32_t lane) { return from(lane / 8 * 8 + (lane + 3) % 8); });
+  check("ds_swizzle_b32 v2, v1 offset:0xc4b0",
+        [&](uint32_t lane) { return from(lane / 16 * 16 + (lane + 11) % 16); });
 }
 
 TEST(LdsCounters, AppendAndConsume) {

@@ -65,6 +65,18 @@ bool crashes_llvm(const Target& target, std::span<const uint8_t> bytes) {
          bytes[0] == 0xff;
 }
 
+/// LLVM 22 prints a rotation of ds_swizzle_b32 without its mask, the low five bits of the offset. One that
+/// has a mask gets its offset as a number.
+void keep_mask_of_rotation(const llvm::MCInst& inst, std::string& text) {
+  const size_t begin = text.find("swizzle(ROTATE"), end = text.find(')', begin);
+  if (begin == std::string::npos || end == std::string::npos) return;
+  for (const llvm::MCOperand& operand : inst) {
+    if (!operand.isImm()) continue;
+    if ((operand.getImm() & 31) != 0) text.replace(begin, end + 1 - begin, fmt::to_string(operand.getImm()));
+    return;  // the offset is the first
+  }
+}
+
 }  // namespace
 
 Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -124,6 +136,7 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
   state_->text.clear();
   llvm::raw_string_ostream stream(state_->text);
   state_->printer->printInst(&inst, pc, "", *state_->subtarget, stream);
+  keep_mask_of_rotation(inst, state_->text);
   auto parsed = parse_instruction(state_->text);
   if (!parsed) return parsed;
   parsed->pc = pc;

@@ -156,6 +156,20 @@ TEST(Decoder, IgnoresFieldsThatAnOperationDoesNotUse) {
   }
 }
 
+TEST(Decoder, KeepsTheMaskOfARotation) {
+  for (const Target& target : kTargets) {
+    auto decoder = Decoder::create(target, 64);
+    const auto code = assemble(target, 64, "ds_swizzle_b32 v1, v0 offset:0xc438");
+    ASSERT_TRUE(code);
+    const auto masked = decoder->decode(*code, 0);
+    ASSERT_TRUE(masked);
+    EXPECT_EQ(masked->value("offset"), 0xc438) << masked->text;
+    const auto again = assemble(target, 64, masked->text);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(*again, *code);
+  }
+}
+
 TEST(Decoder, KeepsFieldsThatAreUsed) {
   auto decoder = Decoder::create(*find_target("gfx942"), 64);
   auto code = assemble(*find_target("gfx942"), 64, "ds_read_b64 v[4:5], v1");
