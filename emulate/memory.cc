@@ -281,9 +281,6 @@ std::string Memory::describe(uint64_t at) const {
                          range->allocation.address);
     return fmt::format("in {}", text(range->allocation));
   }
-  // What was released and not given out again explains an access better than a neighbour does.
-  for (auto gone = released_.rbegin(); gone != released_.rend(); ++gone)
-    if (at - gone->address < gone->bytes) return fmt::format("in {}, which was freed", text(*gone));
   const Allocation *before = nullptr, *after = nullptr;
   const auto consider = [&](const Allocation& a) {
     if (a.address <= at && (!before || a.address > before->address)) before = &a;
@@ -297,6 +294,11 @@ std::string Memory::describe(uint64_t at) const {
     if (next != registered_.end()) consider(next->second);
     if (next != registered_.begin()) consider(std::prev(next)->second);
   }
+  // What was released explains an access better than a neighbour does, unless some of it was given out again:
+  // then the access is past the end of what lives there now.
+  for (auto gone = released_.rbegin(); gone != released_.rend(); ++gone)
+    if (at - gone->address < gone->bytes && !(before && before->address >= gone->address))
+      return fmt::format("in {}, which was freed", text(*gone));
   const uint64_t past = before ? at - before->address - before->bytes : 0,
                  ahead = after ? after->address - at : 0;
   if (before && (!after || past <= ahead))

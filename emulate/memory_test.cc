@@ -118,6 +118,15 @@ TEST_F(MemoryTest, DescribesAddresses) {
   EXPECT_NE(memory->describe(where + 5).find("which was freed"), std::string::npos);
 }
 
+TEST_F(MemoryTest, WhatLivesInFreedMemoryNowIsTheNearest) {
+  std::byte* const large = allocate(8 << 20);
+  ASSERT_TRUE(memory->release(large));
+  std::byte* const small = allocate(100);
+  ASSERT_TRUE(small >= large && small < large + (8 << 20)) << "addresses are not used again";
+  const std::string said = memory->describe(reinterpret_cast<uint64_t>(small) + 104);
+  EXPECT_NE(said.find("4 bytes past the end of the 100-byte allocation"), std::string::npos) << said;
+}
+
 TEST_F(MemoryTest, RegisteredHostMemoryIsVisible) {
   std::vector<std::byte> host(10000);
   const auto at = reinterpret_cast<uint64_t>(host.data());
