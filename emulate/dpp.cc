@@ -24,7 +24,12 @@ int source_lane(const isa::Modifier& control, int lane, int lanes) {
   if (name == "row_half_mirror") return (lane & ~7) + 7 - (lane & 7);
   if (name == "row_share" || name == "row_newbcast") return row + (n & 15);
   if (name == "row_xmask") return row + (in_row ^ (n & 15));
-  if (name == "row_bcast") return n == 15 ? row - 1 : lane >= 32 ? 31 : kNone;
+  // Lanes before the first that is broadcast read themselves. Source: AMD's rocWMMA expects so of CDNA GPUs
+  // (getDppWFallBCastExpect in its unit tests); the manuals do not say.
+  if (name == "row_bcast") {
+    const int first = lane & ~n;  // of the row, or of the half of the wave
+    return first == 0 ? lane : first - 1;
+  }
   if (name == "wave_shl") return lane + 1 < lanes ? lane + 1 : kNone;
   if (name == "wave_shr") return lane - 1;
   if (name == "wave_rol") return (lane + 1) % lanes;

@@ -71,8 +71,8 @@ TEST(Dpp, ControlsOfEveryGeneration) {
       expect_dpp(target, lanes, "row_xmask:6", [](int l) { return l ^ 6; });
     } else {
       expect_dpp(target, lanes, "row_newbcast:9", [](int l) { return (l & 48) | 9; });
-      expect_dpp(target, lanes, "row_bcast:15", [](int l) { return l / 16 * 16 - 1; });
-      expect_dpp(target, lanes, "row_bcast:31", [](int l) { return l < 32 ? -1 : 31; });
+      expect_dpp(target, lanes, "row_bcast:15", [](int l) { return l < 16 ? l : l / 16 * 16 - 1; });
+      expect_dpp(target, lanes, "row_bcast:31", [](int l) { return l < 32 ? l : 31; });
       expect_dpp(target, lanes, "wave_shl:1", [](int l) { return l == 63 ? -1 : l + 1; });
       expect_dpp(target, lanes, "wave_shr:1", [](int l) { return l - 1; });
       expect_dpp(target, lanes, "wave_rol:1", [](int l) { return (l + 1) % 64; });
