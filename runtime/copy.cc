@@ -70,6 +70,11 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   // From host to host the call waits, however it is named.
   const auto on_host = [](const auto& allocation) { return !allocation || allocation->on_host(); };
   if (on_host(source) && on_host(destination)) order = Order::Synchronous;
+  // A synchronous copy from or to another GPU's memory comes after what that GPU's default stream has.
+  if (order == Order::Synchronous)
+    for (const auto* const side : {&source, &destination})
+      if (*side && (*side)->kind == Allocation::Kind::Device && (*side)->device != stream.device.ordinal)
+        platform.device((*side)->device)->null_stream()->wait_all();
   std::vector<unsigned char> staged;
   if (order == Order::Asynchronous && !source_known && plain(box) && box.width <= kStaged) {
     const auto* const bytes = static_cast<const unsigned char*>(box.source);
