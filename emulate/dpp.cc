@@ -48,8 +48,23 @@ const isa::Modifier* control_of(const isa::Instruction& instruction) {
   return nullptr;
 }
 
+/// Says of each sixteen lanes whether they read from sixteen only.
+void find_packs(DppTable& table) {
+  for (size_t to = 0; to < table.pack.size(); ++to) {
+    int from = -2;
+    for (size_t lane = 16 * to; lane < 16 * to + 16; ++lane) {
+      if ((table.inside >> lane & 1) == 0) continue;
+      const int pack = static_cast<int>(table.lane[lane] / 16);
+      from = from == -2 || from == pack ? pack : -1;
+      if (from == -1) break;
+    }
+    table.pack[to] = static_cast<int8_t>(from == -2 ? 0 : from);
+  }
+}
+
 /// Tables that were made; the few that a process needs are kept to its end.
-const DppTable* keep(const DppTable& table) {
+const DppTable* keep(DppTable table) {
+  find_packs(table);
   static std::mutex mutex;
   static std::deque<DppTable> tables;
   const std::scoped_lock lock(mutex);
@@ -78,16 +93,6 @@ Result<const DppTable*> dpp_table(const isa::Instruction& instruction, int lanes
     const uint64_t bit = uint64_t{1} << lane;
     if (from >= 0) table.inside |= bit, table.lane[lane] = static_cast<uint32_t>(from);
     if ((rows >> (lane / 16) & 1) && (banks >> (lane % 16 / 4) & 1)) table.written |= bit;
-  }
-  for (size_t to = 0; to < table.pack.size(); ++to) {
-    int from = -2;
-    for (size_t lane = 16 * to; lane < 16 * to + 16; ++lane) {
-      if ((table.inside >> lane & 1) == 0) continue;
-      const int pack = static_cast<int>(table.lane[lane] / 16);
-      from = from == -2 || from == pack ? pack : -1;
-      if (from == -1) break;
-    }
-    table.pack[to] = static_cast<int8_t>(from == -2 ? 0 : from);
   }
   table.inactive_too = instruction.value("fi") != 0;
   table.bound_ctrl = eight || instruction.has("bound_ctrl");
