@@ -26,7 +26,7 @@ hipError_t allocate(void** pointer, size_t size, Kind kind, unsigned flags = 0) 
   });
 }
 
-/// Frees what `allowed` accepts; waits for the device first, whose work may use the memory.
+/// Frees what `allowed` accepts; waits first for the devices, whose work may use the memory.
 template <class Allowed>
 hipError_t release(void* pointer, Allowed allowed) {
   return api([&](Platform& platform) {
@@ -34,7 +34,8 @@ hipError_t release(void* pointer, Allowed allowed) {
     const auto allocation = platform.allocations.find(pointer);
     if (!allocation || allocation->pointer() != pointer || !allowed(allocation->kind))
       return hipErrorInvalidValue;
-    platform.device(allocation->device)->synchronize();
+    // Another GPU's copies may use it as well, its kernels where it is a peer's.
+    for (const auto& device : platform.devices) device->synchronize();
     return platform.release(pointer) ? hipSuccess : hipErrorInvalidValue;
   });
 }

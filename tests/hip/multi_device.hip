@@ -3,6 +3,8 @@
 // After it: HIP 5's needs what the other declares.
 #include <hip/hip_cooperative_groups.h>
 
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "check.h"
@@ -28,11 +30,43 @@ __global__ void exchange(int* values, int* ranks) {
 }
 
 __global__ void store(int* out, int value) { *out = value; }
+__global__ void wait_for(const int* word) {
+  while (__hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
+  }
+}
+
+/// Memory of one GPU that a stream of the other copies to is not gone before the copy is done.
+void freeing_waits_for_both() {
+  constexpr size_t kSize = 4 << 20;
+  int* gate;
+  void *from, *to;
+  hipStream_t stream;
+  CHECK_HIP(hipHostMalloc((void**)&gate, sizeof(int)));
+  *gate = 0;
+  CHECK_HIP(hipSetDevice(1));
+  CHECK_HIP(hipMalloc(&to, kSize));
+  CHECK_HIP(hipSetDevice(0));
+  CHECK_HIP(hipMalloc(&from, kSize));
+  CHECK_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+  wait_for<<<1, 64, 0, stream>>>(gate);
+  CHECK_HIP(hipMemcpyPeerAsync(to, 1, from, 0, kSize, stream));
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    *(volatile int*)gate = 1;
+  });
+  CHECK_HIP(hipFree(to));
+  CHECK_HIP(hipStreamQuery(stream));
+  opener.join();
+  CHECK_HIP(hipFree(from));
+  CHECK_HIP(hipStreamDestroy(stream));
+  CHECK_HIP(hipHostFree(gate));
+}
 
 int main() {
   int count = 0;
   CHECK_HIP(hipGetDeviceCount(&count));
   if (count < kGrids) return 77;
+  freeing_waits_for_both();
   int *values, *ranks;
   CHECK_HIP(hipHostMalloc((void**)&values, 4 * sizeof(int)));
   CHECK_HIP(hipHostMalloc((void**)&ranks, kGrids * kBlocks * sizeof(int)));
