@@ -293,5 +293,12 @@ TEST(Dispatch, EmptyGridIsRefused) {
   EXPECT_EQ(done.error().kind, ErrorKind::BadInput);
 }
 
+TEST(Dispatch, ABranchOutOfTheCodeIsAnError) {
+  KernelTest kernel("gfx942", "s_branch 0x7000\ns_endpgm");
+  const auto done = kernel.launch(1, 64, {});
+  ASSERT_FALSE(done);
+  EXPECT_FALSE(done.error().text().empty());
+}
+
 }  // namespace
 }  // namespace wavesmith::emulate

@@ -230,6 +230,7 @@ Program::Place Program::place(const Uop* uop) const {
     if (after == unit->starts.begin()) break;
     const uint64_t pc = std::prev(after)->pc;
     const auto begin = reinterpret_cast<uint64_t>(code_.data());
+    if (pc - begin >= code_.size()) return {pc, "?"};  // a branch out of the code
     const auto instruction = decoder_->decode(code_.subspan(pc - begin), pc);
     return {pc, instruction ? instruction->text : std::string("?")};
   }
