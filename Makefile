@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 # One place that says how a tree is configured: the presets.
 configure = cmake --preset release >/dev/null
 
-.PHONY: help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
+.PHONY: asan tsan help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
 
 help:
 	@echo "make run       build, compile examples/attention.hip for gfx942, run it on an emulated MI300X"
@@ -16,9 +16,10 @@ help:
 	@echo "make install   install under PREFIX ($(PREFIX))"
 	@echo "make format    format the sources; format-check: only look"
 	@echo "make tidy      clang-tidy over everything"
+	@echo "make asan      every test under AddressSanitizer and UndefinedBehaviorSanitizer; make tsan: under ThreadSanitizer"
 	@echo "make check     the rules of the repository: who includes whom, where targets are named"
 	@echo "make setup     install what all of these need (apt; they do it themselves)"
-	@echo "Other builds:  cmake --preset debug|asan|tsan && cmake --build build/debug"
+	@echo "Other builds:  cmake --preset debug && cmake --build build/debug"
 
 setup: setup-test
 setup-build setup-run setup-test: setup-%:
@@ -54,6 +55,14 @@ format format-check: %: setup-test
 tidy: setup-test
 	@cmake --preset tidy >/dev/null
 	@nice cmake --build build/tidy
+
+# Programs that are not instrumented load our libraries, so the sanitizer's own library has to come first. What compilers
+# and runtimes keep till their end is no leak of ours.
+asan tsan: setup-test
+	@cmake --preset $@ >/dev/null
+	@nice cmake --build build/$@
+	@cd build/$@ && ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=suppressions=$(CURDIR)/tools/tsan.suppressions \
+	  LD_PRELOAD=$$(clang-22 -print-file-name=libclang_rt.$@-x86_64.so) ctest --output-on-failure -j $(JOBS)
 
 check:
 	@tools/check_dependencies
