@@ -70,7 +70,7 @@ int main() {
   CHECK_HIP(hipIpcGetMemHandle(&handle, data));
   CHECK_HIP(hipIpcGetMemHandle(&inner, data + kCount / 2));
   CHECK_ERROR(hipIpcGetMemHandle(nullptr, data), hipErrorInvalidValue);
-  CHECK_ERROR(hipIpcGetMemHandle(&inner, host.data()), hipErrorInvalidDevicePointer);
+  CHECK_ERROR(hipIpcGetMemHandle(&inner, host.data()), hipErrorInvalidValue);
   CHECK_HIP(hipIpcGetMemHandle(&inner, data + kCount / 2));
   send(there[1], handle);
   send(there[1], inner);

@@ -82,7 +82,7 @@ int main() {
   CHECK_HIP(hipModuleLoad(&module, "/proc/self/exe"));  // a program with GPU code inside
   use(module);
   CHECK_HIP(hipModuleUnload(module));
-  CHECK_ERROR(hipModuleUnload(module), hipErrorInvalidHandle);
+  CHECK_ERROR(hipModuleUnload(module), hipErrorNotFound);
 
   std::ifstream file("/proc/self/exe", std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
