@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string_view>
 #include <vector>
 
@@ -91,5 +92,9 @@ struct TargetLanes {
   int lanes;
 };
 std::vector<TargetLanes> all_targets();
+/// For GoogleTest.
+inline void PrintTo(const TargetLanes& each, std::ostream* out) {
+  *out << each.target << ", wave" << each.lanes;
+}
 
 }  // namespace wavesmith::emulate

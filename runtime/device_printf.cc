@@ -21,6 +21,7 @@ class Arguments {
     return value;
   }
   std::string text() {
+    if (words_.empty()) return {};
     const auto* const begin = reinterpret_cast<const char*>(words_.data());
     const size_t length = strnlen(begin, words_.size_bytes());
     words_ = words_.subspan(std::min(words_.size(), length / 8 + 1));
