@@ -274,7 +274,8 @@ Result<void> masked_sums_of_differences(Emitter& emitter, const Instruction& ins
   const Implementation* const align = find_implementation("v_alignbyte_b32", emitter.target());
   const Implementation* const sum = find_implementation("v_msad_u8", emitter.target(), clamp);
   const Implementation* const move = find_implementation("v_mov_b32", emitter.target());
-  if (instruction.operands.size() != 4 || instruction.modifiers.size() != size_t{clamp} || !align || !sum || !move)
+  if (instruction.operands.size() != 4 || instruction.modifiers.size() != size_t{clamp} || !align || !sum ||
+      !move)
     return unsupported(instruction);
   const auto& printed = instruction.operands;
   const auto result = emitter.row_register(printed[0]);
@@ -287,7 +288,8 @@ Result<void> masked_sums_of_differences(Emitter& emitter, const Instruction& ins
   for (uint32_t i = 0; i < 4; ++i) {
     // A constant is extended to 128 bits, registers are four of them.
     Operand part = printed[3];
-    if (part.kind == Operand::Kind::Vgpr || part.kind == Operand::Kind::Sgpr || part.kind == Operand::Kind::Agpr) {
+    if (part.kind == Operand::Kind::Vgpr || part.kind == Operand::Kind::Sgpr ||
+        part.kind == Operand::Kind::Agpr) {
       part.index = static_cast<uint16_t>(part.index + i), part.count = 1;
     } else if (part.kind == Operand::Kind::Integer) {
       if (i != 0) part.bits = part.bits < 0 ? -1 : 0;

@@ -21,7 +21,8 @@ TEST(Fused, IsRoundedOnceEverywhere) {
       const uint32_t x = static_cast<uint32_t>(random()), y = static_cast<uint32_t>(random());
       a[i] = std::bit_cast<float>(i % 4 == 0 ? x : (x & 0x807fffffu) | (60 + x / 7 % 70) << 23);
       b[i] = std::bit_cast<float>(i % 4 == 0 ? y : (y & 0x807fffffu) | (60 + y / 7 % 70) << 23);
-      const int exponent = std::clamp(std::ilogb(a[i] * b[i]), -1000, 1000) + static_cast<int>(random() % 120) - 90;
+      const int exponent =
+          std::clamp(std::ilogb(a[i] * b[i]), -1000, 1000) + static_cast<int>(random() % 120) - 90;
       c[i] = std::ldexp(1.0f + static_cast<float>(random() % 8388608) * 0x1p-23f,
                         std::clamp(exponent, -160, 127));
       if (random() % 2) c[i] = -c[i];

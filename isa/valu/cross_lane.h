@@ -82,7 +82,8 @@ inline void swap_halves(Lanes a, Lanes b, uint64_t exec, uint32_t upper) {
 template <class Visitor>
 void cross_lane_instructions(Visitor& v) {
   using namespace cross_lane;
-  constexpr std::string_view kSwapBound = "exact with all lanes active; the manual does not say what inactive ones do";
+  constexpr std::string_view kSwapBound =
+      "exact with all lanes active; the manual does not say what inactive ones do";
   // clang-format off
   v(wave<u32(row, exec)>, "v_readfirstlane_b32", [](Lanes s, uint64_t exec) { return s[exec ? std::countr_zero(exec) : 0]; });
   v(wave<u32(row, u32)>,  "v_readlane_b32", [](Lanes s, uint32_t lane) { return s[static_cast<int>(lane) & (s.count - 1)]; });
