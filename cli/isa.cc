@@ -15,8 +15,6 @@
 namespace wavesmith::cli {
 namespace {
 
-using isa::Fidelity;
-
 Exit list(const IsaOptions& options) {
   if (!options.objects.empty()) return list_objects(options);
   const Result<const gpus::Gpu*> gpu = gpus::find_gpu(options.gpu);

@@ -8,7 +8,6 @@ namespace wavesmith::emulate {
 using isa::Access;
 using isa::Direction;
 using isa::Instruction;
-using isa::Operand;
 
 namespace {
 

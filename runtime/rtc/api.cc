@@ -13,7 +13,6 @@
 #include "runtime/rtc/program.h"
 
 namespace rtc = wavesmith::rtc;
-using wavesmith::Error;
 using wavesmith::ErrorKind;
 
 struct _hiprtcProgram {
