@@ -58,22 +58,35 @@ std::vector<Operation> operations() {
       });
 #define NAMES(name, base, letter) \
   constexpr const char *name##_newer_32 = base "_" letter "32", *name##_newer_64 = base "_" letter "64";
+  // clang-format off
   NAMES(add, "add", "u")
   NAMES(sub, "sub", "u")
   NAMES(smin, "min", "i")
   NAMES(smax, "max", "i")
-  NAMES(umin, "min", "u") NAMES(umax, "max", "u") NAMES(and, "and", "b") NAMES(or, "or", "b")
-      NAMES(xor, "xor", "b") NAMES(inc, "inc", "u") NAMES(dec, "dec", "u") BOTH(add, u, old + data)
-          BOTH(sub, u, old - data) BOTH(smin, i, s(old, bits) < s(data, bits) ? old : data)
-              BOTH(smax, i, s(old, bits) > s(data, bits) ? old : data) BOTH(umin, u, std::min(old, data))
-                  BOTH(umax, u, std::max(old, data)) BOTH(and, b, old & data) BOTH(or, b, old | data)
-                      BOTH(xor, b, old ^ data) BOTH(inc, u, old >= data ? 0 : old + 1)
-                          BOTH(dec, u, old == 0 || old > data ? data : old - 1)
+  NAMES(umin, "min", "u")
+  NAMES(umax, "max", "u")
+  NAMES(and, "and", "b")
+  NAMES(or, "or", "b")
+  NAMES(xor, "xor", "b")
+  NAMES(inc, "inc", "u")
+  NAMES(dec, "dec", "u")
+  BOTH(add, u, old + data)
+  BOTH(sub, u, old - data)
+  BOTH(smin, i, s(old, bits) < s(data, bits) ? old : data)
+  BOTH(smax, i, s(old, bits) > s(data, bits) ? old : data)
+  BOTH(umin, u, std::min(old, data))
+  BOTH(umax, u, std::max(old, data))
+  BOTH(and, b, old & data)
+  BOTH(or, b, old | data)
+  BOTH(xor, b, old ^ data)
+  BOTH(inc, u, old >= data ? 0 : old + 1)
+  BOTH(dec, u, old == 0 || old > data ? data : old - 1)
+  // clang-format on
 #undef BOTH
 #undef NAMES
-                              const auto compare = [](uint64_t old, uint64_t data, uint64_t second) {
-                                return old == second ? data : old;
-                              };
+  const auto compare = [](uint64_t old, uint64_t data, uint64_t second) {
+    return old == second ? data : old;
+  };
   add("cmpswap", "cmpswap_b32", "cmpswap_b32", "cmpst_b32", 32, true, compare);
   add("cmpswap_x2", "cmpswap_b64", "cmpswap_b64", "cmpst_b64", 64, true, compare);
   add("add_f32", "add_f32", "add_f32", "add_f32", 32, false,
