@@ -77,7 +77,7 @@ HIP_API hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
         scratch_now = value;
         return hipSuccess;
       default:
-        return limit >= hipLimitRange || limit < 0 ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
+        return hipErrorUnsupportedLimit;
     }
   });
 }
