@@ -214,8 +214,13 @@ TEST(Settings, LimitsAreRemembered) {
   ASSERT_EQ(hipDeviceGetLimit(&value, hipLimitStackSize), hipSuccess);
   EXPECT_EQ(value, 4096u);
   EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, size_t{1} << 40), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, size_t{1} << 30), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceGetLimit(&value, hipLimitStackSize), hipSuccess);
+  EXPECT_EQ(value, 4096u);
   EXPECT_EQ(hipDeviceGetLimit(nullptr, hipLimitStackSize), hipErrorInvalidValue);
   EXPECT_EQ(hipDeviceGetLimit(&value, static_cast<hipLimit_t>(77)), hipErrorUnsupportedLimit);
+  EXPECT_EQ(hipDeviceGetLimit(&value, static_cast<hipLimit_t>(-1)), hipErrorUnsupportedLimit);
+  EXPECT_EQ(hipDeviceSetLimit(static_cast<hipLimit_t>(-1), 1), hipErrorUnsupportedLimit);
 }
 
 TEST(ProcAddress, FindsFunctionsByNameAndVersion) {
