@@ -2,6 +2,7 @@
 #pragma once
 
 #include "isa/row.h"
+#include "isa/valu/extremes_of_three.h"
 #include "isa/valu/half_extremes.h"
 #include "isa/valu/numeric.h"
 
@@ -9,19 +10,13 @@ namespace wavesmith::isa {
 namespace detail {
 
 template <NanRule kRule>
-struct Extremes {
-  static constexpr auto min = [](auto a, auto b) { return extreme<false, kRule>(a, b); };
-  static constexpr auto max = [](auto a, auto b) { return extreme<true, kRule>(a, b); };
-  static constexpr auto min3 = [](auto a, auto b, auto c) { return min(min(a, b), c); };
-  static constexpr auto max3 = [](auto a, auto b, auto c) { return max(max(a, b), c); };
-  static constexpr auto minmax = [](auto a, auto b, auto c) { return max(min(a, b), c); };
-  static constexpr auto maxmin = [](auto a, auto b, auto c) { return min(max(a, b), c); };
-  /// The smallest when there is a NaN.
-  static constexpr auto med3 = [](auto a, auto b, auto c) {
-    const auto greatest = max3(a, b, c);
-    const auto middle = greatest == a ? max(b, c) : greatest == b ? max(a, c) : max(a, b);
-    return (is_nan(a) | is_nan(b) | is_nan(c)) ? min3(a, b, c) : middle;
-  };
+struct FloatExtreme {
+  template <bool kMaximum>
+  static constexpr auto extreme(auto a, auto b) {
+    return detail::extreme<kMaximum, kRule>(a, b);
+  }
+  static constexpr auto equal(auto a, auto b) { return a == b; }
+  static constexpr auto is_nan(auto x) { return detail::is_nan(x); }
 };
 
 }  // namespace detail
@@ -29,9 +24,9 @@ struct Extremes {
 template <class Visitor>
 void float_extremes(Visitor& v) {
   using namespace detail;
-  using Ieee = Extremes<NanRule::Ieee>;
-  using Number = Extremes<NanRule::Number>;
-  using Nan = Extremes<NanRule::Nan>;
+  using Ieee = Extremes<FloatExtreme<NanRule::Ieee>>;
+  using Number = Extremes<FloatExtreme<NanRule::Number>>;
+  using Nan = Extremes<FloatExtreme<NanRule::Nan>>;
   using HalfIeee = HalfExtremes<NanRule::Ieee>;
   using HalfNumber = HalfExtremes<NanRule::Number>;
   using HalfNan = HalfExtremes<NanRule::Nan>;

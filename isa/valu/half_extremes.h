@@ -2,12 +2,13 @@
 // which of the two kinds a NaN is makes a difference to them.
 #pragma once
 
+#include "isa/valu/extremes_of_three.h"
 #include "isa/valu/numeric.h"
 
 namespace wavesmith::isa::detail {
 
 template <NanRule kRule>
-struct HalfExtremes {
+struct HalfExtreme {
   using Codes = Pack<uint16_t>;
   using Order = Pack<int16_t>;
 
@@ -34,19 +35,9 @@ struct HalfExtremes {
     const Codes bounded = x > 0x3c00 ? Codes(0x3c00) : x;
     return ((x & 0x8000) != 0 || is_nan(x)) ? Codes(0) : bounded;
   }
-
-  static constexpr auto min = [](auto a, auto b) { return extreme<false>(a, b); };
-  static constexpr auto max = [](auto a, auto b) { return extreme<true>(a, b); };
-  static constexpr auto min3 = [](auto a, auto b, auto c) { return min(min(a, b), c); };
-  static constexpr auto max3 = [](auto a, auto b, auto c) { return max(max(a, b), c); };
-  static constexpr auto minmax = [](auto a, auto b, auto c) { return max(min(a, b), c); };
-  static constexpr auto maxmin = [](auto a, auto b, auto c) { return min(max(a, b), c); };
-  /// The smallest when there is a NaN.
-  static constexpr auto med3 = [](auto a, auto b, auto c) {
-    const auto greatest = max3(a, b, c);
-    const auto middle = equal(greatest, a) ? max(b, c) : equal(greatest, b) ? max(a, c) : max(a, b);
-    return (is_nan(a) | is_nan(b) | is_nan(c)) ? min3(a, b, c) : middle;
-  };
 };
+
+template <NanRule kRule>
+using HalfExtremes = Extremes<HalfExtreme<kRule>>;
 
 }  // namespace wavesmith::isa::detail

@@ -20,7 +20,7 @@ struct PackedExtremes {
   template <class Clamp>
   static auto finish(Clamp clamp, Pack<uint16_t> x) {
     if constexpr (clamp())
-      return Half::clamped(x);
+      return detail::HalfExtreme<kRule>::clamped(x);
     else
       return x;
   }
