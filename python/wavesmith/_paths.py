@@ -1,0 +1,36 @@
+"""Where the parts of an installed Wavesmith lie: libraries in `lib`, the command in `bin`, beside this file.
+
+`PYTHONPATH=build/release/python` shows a build in the source tree the same way (`tools/python_tree` lays it out);
+with `PYTHONPATH=python` alone, the libraries are those of `build/release`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wavesmith._errors import InstallationError
+
+_PACKAGE = Path(__file__).absolute().parent
+_BUILD = _PACKAGE.parent.parent / "build" / "release"
+
+
+def _folder(name: str, content: str) -> Path:
+    for folder in (_PACKAGE / name, _BUILD / name):
+        if (folder / content).exists():
+            return folder
+    raise InstallationError(f"{content} is missing in {_PACKAGE / name}; install again: pip install wavesmith")
+
+
+def libraries() -> Path:
+    """The folder with libamdhip64.so.7, libhiprtc.so.7 and the AMD libraries' stand-ins."""
+    return _folder("lib", "libamdhip64.so.7")
+
+
+def command() -> Path:
+    """The program `wavesmith`."""
+    return _folder("bin", "wavesmith") / "wavesmith"
+
+
+def hip_library() -> Path:
+    """The HIP runtime. One process has one copy, so everything that loads it takes this file."""
+    return libraries() / "libamdhip64.so.7"
