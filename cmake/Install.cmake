@@ -27,6 +27,13 @@ foreach(target ${libraries})
   install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/ DESTINATION ${library_folder}
     FILES_MATCHING PATTERN "lib${target}.so.[0-9]")
 endforeach()
+foreach(shim ${WAVESMITH_SHIMS})
+  add_dependencies(product ${shim})
+  get_target_property(library ${shim} OUTPUT_NAME)
+  install(TARGETS ${shim} LIBRARY DESTINATION ${library_folder})
+  install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/ DESTINATION ${library_folder}
+    FILES_MATCHING PATTERN "lib${library}.so.[0-9]")
+endforeach()
 install(EXPORT wavesmith NAMESPACE wavesmith:: FILE wavesmith-targets.cmake DESTINATION ${package_folder})
 file(WRITE ${PROJECT_BINARY_DIR}/wavesmith-config.cmake
   "include(\"\${CMAKE_CURRENT_LIST_DIR}/wavesmith-targets.cmake\")\n")

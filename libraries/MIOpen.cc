@@ -1,0 +1,60 @@
+// MIOpen: handles, the version and the names of its statuses. Types and values: miopen.h of ROCm 7.0.
+#include <cstddef>
+#include <iterator>
+
+#include "libraries/answer.h"
+#include "libraries/handle.h"
+
+using namespace wavesmith::libraries;
+
+namespace {
+enum Status { kSuccess = 0, kBadParm = 3, kAllocFailed = 4 };
+}  // namespace
+
+WAVESMITH_SERVED int miopenCreate(void** handle) {
+  if (!handle) return kBadParm;
+  return create(handle) ? kSuccess : kAllocFailed;
+}
+
+WAVESMITH_SERVED int miopenCreateWithStream(void** handle, void* stream) {
+  const int status = miopenCreate(handle);
+  if (status == kSuccess) handle_of(*handle)->stream = stream;
+  return status;
+}
+
+WAVESMITH_SERVED int miopenDestroy(void* handle) {
+  if (!handle) return kBadParm;
+  std::free(handle);
+  return kSuccess;
+}
+
+WAVESMITH_SERVED int miopenSetStream(void* handle, void* stream) {
+  if (!handle) return kBadParm;
+  handle_of(handle)->stream = stream;
+  return kSuccess;
+}
+
+WAVESMITH_SERVED int miopenGetStream(void* handle, void** stream) {
+  if (!handle || !stream) return kBadParm;
+  *stream = handle_of(handle)->stream;
+  return kSuccess;
+}
+
+// ROCm 7.0's.
+WAVESMITH_SERVED int miopenGetVersion(size_t* major, size_t* minor, size_t* patch) {
+  if (major) *major = 3;
+  if (minor) *minor = 5;
+  if (patch) *patch = 0;
+  return kSuccess;
+}
+
+WAVESMITH_SERVED const char* miopenGetErrorString(int status) {
+  static constexpr const char* kNames[] = {"miopenStatusSuccess",        "miopenStatusNotInitialized",
+                                           "miopenStatusInvalidValue",   "miopenStatusBadParm",
+                                           "miopenStatusAllocFailed",    "miopenStatusInternalError",
+                                           "miopenStatusNotImplemented", "miopenStatusUnknownError",
+                                           "miopenStatusUnsupportedOp",  "miopenStatusGpuOperationsSkipped",
+                                           "miopenStatusVersionMismatch"};
+  return status >= 0 && status < static_cast<int>(std::size(kNames)) ? kNames[status]
+                                                                     : "miopenStatusUnknownError";
+}

@@ -1,0 +1,25 @@
+// What the functions of AMD's libraries that aren't served here answer: the library's own status for "not
+// supported", and one line on stderr that names the function, once. A function of a library is a row in the
+// library's table (libraries/*.tsv); serving it is writing it in libraries/<library>.cc and saying `served`
+// in the row.
+#pragma once
+
+#include <atomic>
+
+namespace wavesmith::libraries {
+
+/// Says once that the function isn't supported; returns the value.
+int answer(const char* function, const char* status, int value, std::atomic_flag& said);
+
+}  // namespace wavesmith::libraries
+
+// The callers pass arguments; what takes none ignores them (the caller cleans up).
+#define WAVESMITH_UNSERVED(function, status, value)                      \
+  extern "C" [[gnu::visibility("default")]] int function();              \
+  extern "C" int function() {                                            \
+    static std::atomic_flag said;                                        \
+    return wavesmith::libraries::answer(#function, status, value, said); \
+  }
+
+// Before a function that is served.
+#define WAVESMITH_SERVED extern "C" [[gnu::visibility("default")]]

@@ -1,0 +1,27 @@
+// hipBLASLt: handles and the version. Types and values: hipblaslt.h of ROCm 7.0.
+#include "libraries/answer.h"
+#include "libraries/handle.h"
+
+using namespace wavesmith::libraries;
+
+namespace {
+enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3 };
+constexpr int kVersion = 100000;  // major * 100000 + minor * 100 + patch: 1.0.0, ROCm 7.0's
+}  // namespace
+
+WAVESMITH_SERVED int hipblasLtCreate(void** handle) {
+  if (!handle) return kInvalidValue;
+  return create(handle) ? kSuccess : kAllocFailed;
+}
+
+WAVESMITH_SERVED int hipblasLtDestroy(void* handle) {
+  if (!handle) return kInvalidValue;
+  std::free(handle);
+  return kSuccess;
+}
+
+WAVESMITH_SERVED int hipblasLtGetVersion(void* handle, int* version) {
+  if (!handle || !version) return kInvalidValue;
+  *version = kVersion;
+  return kSuccess;
+}

@@ -1,0 +1,33 @@
+// hipSOLVER: handles. Types and values: hipsolver-types.h of ROCm 7.0.
+#include "libraries/answer.h"
+#include "libraries/handle.h"
+
+using namespace wavesmith::libraries;
+
+namespace {
+enum Status { kSuccess = 0, kNotInitialized = 1, kAllocFailed = 2, kInvalidValue = 3 };
+}  // namespace
+
+WAVESMITH_SERVED int hipsolverCreate(void** handle) {
+  if (!handle) return kInvalidValue;
+  return create(handle) ? kSuccess : kAllocFailed;
+}
+
+WAVESMITH_SERVED int hipsolverDestroy(void* handle) {
+  if (!handle) return kNotInitialized;
+  std::free(handle);
+  return kSuccess;
+}
+
+WAVESMITH_SERVED int hipsolverSetStream(void* handle, void* stream) {
+  if (!handle) return kNotInitialized;
+  handle_of(handle)->stream = stream;
+  return kSuccess;
+}
+
+WAVESMITH_SERVED int hipsolverGetStream(void* handle, void** stream) {
+  if (!handle) return kNotInitialized;
+  if (!stream) return kInvalidValue;
+  *stream = handle_of(handle)->stream;
+  return kSuccess;
+}

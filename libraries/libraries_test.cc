@@ -1,0 +1,202 @@
+// The tables against what was built, and the values of the libraries' statuses against their headers, which
+// stand here a second time.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::vector<Row> table(const std::string& name) {
+  std::ifstream file(std::string(WAVESMITH_TABLES) + "/" + name + ".tsv");
+  std::vector<Row> rows;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    Row row(4);
+    for (std::string& field : row) std::getline(fields, field, '\t');
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<std::string> sonames(const Row& library) {
+  std::vector<std::string> names;
+  std::istringstream majors(library[1]);
+  for (std::string major; std::getline(majors, major, ',');)
+    names.push_back("lib" + library[0] + ".so." + major);
+  return names;
+}
+
+void* open(const std::string& soname) {
+  return dlopen((std::string(WAVESMITH_LIBRARIES) + "/" + soname).c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+void* find(void* library, const Row& row) {
+  return row[1] == "-" ? dlsym(library, row[0].c_str()) : dlvsym(library, row[0].c_str(), row[1].c_str());
+}
+
+template <typename F>
+F function(const char* library, const char* name) {
+  void* handle = open(library);
+  return handle ? reinterpret_cast<F>(dlsym(handle, name)) : nullptr;
+}
+
+TEST(Libraries, EverySonameLoads) {
+  int count = 0;
+  for (const Row& library : table("libraries"))
+    for (const std::string& soname : sonames(library)) {
+      EXPECT_NE(open(soname), nullptr) << soname << ": " << dlerror();
+      ++count;
+    }
+  EXPECT_EQ(count, 24);
+}
+
+TEST(Libraries, EverySymbolResolvesWithItsVersion) {
+  for (const Row& library : table("libraries")) {
+    void* handle = open(sonames(library)[0]);
+    ASSERT_NE(handle, nullptr) << library[0];
+    for (const Row& row : table(library[0]))
+      EXPECT_NE(find(handle, row), nullptr) << library[0] << ' ' << row[0];
+  }
+}
+
+TEST(Libraries, NothingElseIsExported) {
+  void* handle = open("librocblas.so.5");
+  ASSERT_NE(handle, nullptr);
+  EXPECT_EQ(dlsym(handle, "_ZN9wavesmith9libraries6answerEPKcS2_iRSt11atomic_flag"), nullptr);
+}
+
+// From the libraries' headers.
+const std::map<std::string, int> kNotSupported = {
+    {"MIOpen",          6     },
+    {"amd_smi",         2     },
+    {"hipblas",         7     },
+    {"hipblaslt",       7     },
+    {"hipfft",          16    },
+    {"hiprand",         1000  },
+    {"hipsolver",       7     },
+    {"hipsparse",       10    },
+    {"hsa-runtime64",   0x1000},
+    {"migraphx_c",      4     },
+    {"rccl",            5     },
+    {"rocblas",         2     },
+    {"rocfft",          1     },
+    {"rocm_smi64",      2     },
+    {"rocprofiler-sdk", 17    },
+    {"rocrand",         108   },
+    {"rocsolver",       2     }
+};
+
+TEST(Libraries, WhatIsNotServedAnswersTheLibrarysStatusAndIsNamedOnce) {
+  int unserved = 0;
+  for (const Row& library : table("libraries")) {
+    void* handle = open(sonames(library)[0]);
+    ASSERT_NE(handle, nullptr) << library[0];
+    for (const Row& row : table(library[0])) {
+      if (row[2] != "status") continue;
+      ++unserved;
+      const auto call = reinterpret_cast<int (*)(void*, void*, void*)>(find(handle, row));
+      ASSERT_NE(call, nullptr) << row[0];
+      ASSERT_TRUE(kNotSupported.contains(library[0])) << library[0];
+      testing::internal::CaptureStderr();
+      EXPECT_EQ(call(nullptr, nullptr, nullptr), kNotSupported.at(library[0])) << row[0];
+      EXPECT_EQ(call(nullptr, nullptr, nullptr), kNotSupported.at(library[0])) << row[0];
+      const std::string said = testing::internal::GetCapturedStderr();
+      EXPECT_TRUE(said.starts_with("wavesmith: " + row[0] + " ")) << said;
+      EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+    }
+  }
+  EXPECT_GT(unserved, 600);
+}
+
+TEST(Libraries, HandlesKeepTheirStream) {
+  struct Api {
+    const char *library, *create, *set, *get, *destroy;
+  };
+  for (const Api& api : {
+           Api{"librocblas.so.5",   "rocblas_create_handle", "rocblas_set_stream", "rocblas_get_stream",
+               "rocblas_destroy_handle"                                                                                  },
+           Api{"libhipblas.so.3",   "hipblasCreate",         "hipblasSetStream",   "hipblasGetStream",   "hipblasDestroy"},
+           Api{"libhipsparse.so.4", "hipsparseCreate",       "hipsparseSetStream", "hipsparseGetStream",
+               "hipsparseDestroy"                                                                                        },
+           Api{"libhipsolver.so.1", "hipsolverCreate",       "hipsolverSetStream", "hipsolverGetStream",
+               "hipsolverDestroy"                                                                                        },
+           Api{"libMIOpen.so.1",    "miopenCreate",          "miopenSetStream",    "miopenGetStream",    "miopenDestroy" }
+  }) {
+    SCOPED_TRACE(api.library);
+    void* handle = nullptr;
+    void* stream = nullptr;
+    int here = 0;
+    ASSERT_EQ(function<int (*)(void**)>(api.library, api.create)(&handle), 0);
+    EXPECT_EQ(function<int (*)(void*, void*)>(api.library, api.set)(handle, &here), 0);
+    EXPECT_EQ(function<int (*)(void*, void**)>(api.library, api.get)(handle, &stream), 0);
+    EXPECT_EQ(stream, &here);
+    EXPECT_EQ(function<int (*)(void*)>(api.library, api.destroy)(handle), 0);
+    EXPECT_NE(function<int (*)(void**)>(api.library, api.create)(nullptr), 0);
+    EXPECT_NE(function<int (*)(void*, void*)>(api.library, api.set)(nullptr, &here), 0);
+  }
+}
+
+TEST(Libraries, MatrixDescriptorsKeepWhatIsSet) {
+  const char* const library = "libhipsparse.so.4";
+  void* matrix = nullptr;
+  ASSERT_EQ(function<int (*)(void**)>(library, "hipsparseCreateMatDescr")(&matrix), 0);
+  for (const char* field : {"MatType", "MatFillMode", "MatDiagType", "MatIndexBase"}) {
+    const auto get = function<int (*)(void*)>(library, ("hipsparseGet" + std::string(field)).c_str());
+    const auto set = function<int (*)(void*, int)>(library, ("hipsparseSet" + std::string(field)).c_str());
+    EXPECT_EQ(get(matrix), 0) << field;
+    EXPECT_EQ(set(matrix, 1), 0) << field;
+    EXPECT_EQ(get(matrix), 1) << field;
+    EXPECT_NE(set(matrix, 9), 0) << field;
+    EXPECT_EQ(get(matrix), 1) << field;
+  }
+  EXPECT_EQ(function<int (*)(void*)>(library, "hipsparseDestroyMatDescr")(matrix), 0);
+}
+
+TEST(Libraries, RangesAreNestedThreadByThread) {
+  const char* const library = "libroctx64.so.4";
+  const auto push = function<int (*)(const char*)>(library, "roctxRangePushA");
+  const auto pop = function<int (*)()>(library, "roctxRangePop");
+  const auto start = function<uint64_t (*)(const char*)>(library, "roctxRangeStartA");
+  EXPECT_LT(pop(), 0);
+  EXPECT_EQ(push("outer"), 0);
+  EXPECT_EQ(push("inner"), 1);
+  EXPECT_EQ(pop(), 1);
+  EXPECT_EQ(pop(), 0);
+  EXPECT_LT(pop(), 0);
+  EXPECT_NE(start("a"), start("b"));
+}
+
+TEST(Libraries, VersionTextsFitTheSizeThatWasAsked) {
+  size_t size = 0;
+  char text[64] = {};
+  const auto get = function<int (*)(char*, size_t)>("librocblas.so.5", "rocblas_get_version_string");
+  ASSERT_EQ(function<int (*)(size_t*)>("librocblas.so.5", "rocblas_get_version_string_size")(&size), 0);
+  ASSERT_LE(size, sizeof text);
+  EXPECT_NE(get(text, size - 1), 0);
+  EXPECT_EQ(get(text, size), 0);
+  EXPECT_EQ(std::string(text).size() + 1, size);
+}
+
+TEST(Libraries, StatusesHaveNames) {
+  const auto name = function<const char* (*)(int)>("libhipblas.so.3", "hipblasStatusToString");
+  EXPECT_STREQ(name(7), "HIPBLAS_STATUS_NOT_SUPPORTED");
+  EXPECT_NE(name(-1), nullptr);
+  EXPECT_NE(name(1000), nullptr);
+  EXPECT_STREQ(function<const char* (*)(int)>("librocblas.so.5", "rocblas_status_to_string")(2),
+               "rocblas_status_not_implemented");
+  EXPECT_STREQ(function<const char* (*)(int)>("libMIOpen.so.1", "miopenGetErrorString")(6),
+               "miopenStatusNotImplemented");
+}
+
+}  // namespace
