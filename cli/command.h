@@ -13,6 +13,7 @@ namespace wavesmith::cli {
 /// What the parsed command line asks for; set by the subcommand's callback.
 using Action = std::function<Exit()>;
 
+void add_env(CLI::App& app, Action& action);
 void add_gpus(CLI::App& app, Action& action);
 void add_isa(CLI::App& app, Action& action);
 void add_disasm(CLI::App& app, Action& action);

@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/program_environment.h"
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/terminal.h"
-#include "toolchain/discover.h"
 #include "toolchain/process.h"
 
 namespace wavesmith::cli {
@@ -21,20 +21,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void set_environment(const RunOptions& options, const std::string& runtime, const std::string& report_path) {
-  auto set = [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); };
-  const char* path = std::getenv("LD_LIBRARY_PATH");
-  set("LD_LIBRARY_PATH", runtime + (path && *path ? ":" + std::string(path) : ""));
-  set("WAVESMITH_GPU", options.devices());
+Result<void> set_environment(const RunOptions& options, const std::string& report_path) {
+  auto set = [](const std::string& name, const std::string& value) {
+    setenv(name.c_str(), value.c_str(), 1);
+  };
+  const auto environment = program_environment(options.devices());
+  if (!environment) return tl::unexpected(environment.error());
+  for (const auto& [name, value] : *environment) set(name, value);
   if (options.threads) set("WAVESMITH_THREADS", fmt::to_string(options.threads));
   if (options.max_instructions) set("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options.max_instructions));
   if (options.timeout > 0) set("WAVESMITH_TIMEOUT", fmt::to_string(options.timeout));
   if (options.xnack) set("HSA_XNACK", "1");
   if (options.no_guard) set("WAVESMITH_GUARD", "0");
   if (!report_path.empty()) set("WAVESMITH_REPORT", report_path);
-  // Programs that look for the library by a path of their own: Triton, IREE.
-  for (const char* name : {"TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"})
-    setenv(name, (runtime + "/libamdhip64.so").c_str(), 0);
+  return {};
 }
 
 volatile sig_atomic_t child = 0;
@@ -65,18 +65,12 @@ int run_and_wait(std::vector<char*>& words) {
 }  // namespace
 
 int run_program(const RunOptions& options) {
-  const std::string runtime = toolchain::discover().runtime;
-  if (runtime.empty())
-    return static_cast<int>(report({ErrorKind::NotFound,
-                                    "no libamdhip64.so beside this command",
-                                    {},
-                                    "build all of Wavesmith: make build"}));
   std::vector<char*> words;
   for (const std::string& word : options.program) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
 
   if (!options.report && !options.fidelity) {
-    set_environment(options, runtime, {});
+    if (const auto set = set_environment(options, {}); !set) return static_cast<int>(report(set.error()));
     execvp(words[0], words.data());
     const int error = errno;
     report({ErrorKind::NotFound, fmt::format("cannot run '{}': {}", words[0], std::strerror(error))});
@@ -84,7 +78,7 @@ int run_program(const RunOptions& options) {
   }
   const std::string path =
       (fs::temp_directory_path() / fmt::format("wavesmith-report-{}.json", getpid())).string();
-  set_environment(options, runtime, path);
+  if (const auto set = set_environment(options, path); !set) return static_cast<int>(report(set.error()));
   const int code = run_and_wait(words);
   std::ifstream file(path);
   const std::string text((std::istreambuf_iterator<char>(file)), {});

@@ -49,6 +49,40 @@ class Run : public testing::Test {
   Scratch scratch_;
 };
 
+TEST_F(Run, AProgramAndItsChildrenSeeTheKernelDriversFilesAndARocmFolder) {
+  const std::string cache =
+      "env -u ROCM_PATH WAVESMITH_CACHE=" + (scratch_ / "cache") + " WAVESMITH_MACHINE=";
+  const std::string look =
+      "run --gpu mi300x:2 -- sh -c 'ls /sys/class/kfd/kfd/topology/nodes; cat $ROCM_PATH/.info/version'";
+  const Ran shown = run_wavesmith(look, cache + "1");
+  EXPECT_EQ(shown.out.substr(0, 8), "0\n1\n2\n7.") << shown.err;
+  const Ran hidden = run_wavesmith("run -- sh -c 'echo $LD_PRELOAD$WAVESMITH_MACHINE_ROOT'", cache + "0");
+  EXPECT_EQ(hidden.out, "\n") << hidden.err;
+  // What the user preloads stays, and stays first.
+  const std::string own = "libc.so.6";
+  const Ran both = run_wavesmith("run -- sh -c 'echo $LD_PRELOAD'", cache + "1 LD_PRELOAD=" + own);
+  EXPECT_EQ(both.out.substr(0, own.size() + 1), own + ":") << both.err;
+}
+
+TEST_F(Run, AFolderThatCannotBeWrittenIsSaidAndTheProgramRuns) {
+  const Ran ran =
+      run_wavesmith("run -- echo done", "env -u ROCM_PATH WAVESMITH_MACHINE=1 WAVESMITH_CACHE=/proc/none");
+  EXPECT_EQ(ran.out, "done\n");
+  EXPECT_NE(ran.err.find("WAVESMITH_CACHE"), std::string::npos) << ran.err;
+}
+
+TEST_F(Run, TheEnvironmentIsPrintedForShellsAndAsJson) {
+  const std::string cache = "env -u ROCM_PATH WAVESMITH_CACHE=" + (scratch_ / "cache");
+  const Ran shell = run_wavesmith("env --gpu mi210:2", cache),
+            json = run_wavesmith("env --gpu mi210:2 --json", cache);
+  EXPECT_NE(shell.out.find("export WAVESMITH_GPU='mi210:2'\n"), std::string::npos) << shell.err;
+  const auto parsed = nlohmann::json::parse(json.out, nullptr, false);
+  ASSERT_TRUE(parsed.is_object()) << json.out << json.err;
+  EXPECT_EQ(parsed["WAVESMITH_GPU"], "mi210:2");
+  EXPECT_TRUE(parsed.contains("ROCM_PATH"));
+  EXPECT_EQ(run_wavesmith("env --gpu mi999", cache).code, 4);
+}
+
 TEST_F(Run, AKernelComputesOnBothTargetsOfTheBundle) {
   for (const char* gpu : {"mi300x", "rx7900xtx"}) {
     const std::string out = scratch_ / "y.npy";

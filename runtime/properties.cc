@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "gpus/slot.h"
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -37,18 +39,13 @@ void set_text(char (&field)[N], std::string_view text) {
   field[size] = '\0';
 }
 
+// ROCm's UUID is 16 characters of text.
 void set_uuid(hipUUID& uuid, const Device& device) {
-  // ROCm's UUID is 16 characters of text; ours is one for each model and ordinal, the same on every run.
   char text[17];
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : device.gpu.id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  std::snprintf(text, sizeof text, "%014llx%02x", static_cast<unsigned long long>(hash >> 8),
-                static_cast<unsigned>(device.ordinal) & 0xff);
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(gpus::unique_id(device.gpu, device.ordinal)));
   std::memcpy(uuid.bytes, text, sizeof uuid.bytes);
 }
-
-int pci_bus(const Device& device) { return (5 + device.ordinal * 16) & 0xff; }
-int pci_domain(const Device& device) { return (5 + device.ordinal * 16) >> 8; }
 
 }  // namespace
 
@@ -95,8 +92,9 @@ hipDeviceProp_tR0600 properties(const Platform& platform, const Device& device) 
     sides[0] = kImageSide, sides[1] = kImageDepth;
   for (int* const sides : {p.maxTexture2DLayered, p.maxSurface2DLayered})
     sides[0] = sides[1] = kImageSide, sides[2] = kImageDepth;
-  p.pciDomainID = pci_domain(device);
-  p.pciBusID = pci_bus(device);
+  const gpus::Slot slot = gpus::slot_of(device.ordinal);
+  p.pciDomainID = clamped(slot.domain);
+  p.pciBusID = clamped(slot.bus);
   p.pciDeviceID = 0;
   p.asicRevision = clamped(gpu.pci_revision);
   set_text(p.gcnArchName, device.target.text());
@@ -397,8 +395,7 @@ std::optional<int> attribute(const Platform& platform, const Device& device, hip
 
 std::array<char, 16> pci_address(const Device& device) {
   std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%04x:%02x:00.0",
-                static_cast<unsigned>(pci_domain(device)) & 0xffff, static_cast<unsigned>(pci_bus(device)));
+  std::snprintf(text.data(), text.size(), "%s", gpus::slot_of(device.ordinal).text().c_str());
   return text;
 }
 

@@ -100,6 +100,7 @@ void find_rocm(Toolchain& found) {
   if (const std::string path = environment("ROCM_PATH"); !path.empty()) roots.emplace_back(path);
   roots.emplace_back("/opt/rocm");
   for (const fs::path& root : roots) {
+    if (is_there(root / kShownFile)) continue;
     if (found.hipcc.empty()) found.hipcc = find_program({(root / "bin" / "hipcc").string()});
     add_headers(found, Headers::Origin::Rocm, root / "include");
     for (const char* folder : {"amdgcn/bitcode", "lib/llvm/lib/clang/amdgcn/bitcode"})

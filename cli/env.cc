@@ -1,0 +1,50 @@
+// `wavesmith env`: what `wavesmith run` sets, for shells and for programs that start others.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/program_environment.h"
+#include "cli/terminal.h"
+
+namespace wavesmith::cli {
+namespace {
+
+/// As a shell reads it back.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+void add_env(CLI::App& app, Action& action) {
+  struct Options {
+    std::string gpu;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  const char* const environment = std::getenv("WAVESMITH_GPU");
+  options->gpu = environment && *environment ? environment : "mi300x";
+  CLI::App* command =
+      app.add_subcommand("env", "Prints the environment in which programs find the emulated GPUs");
+  command->add_option("--gpu", options->gpu, "as of wavesmith run")->capture_default_str();
+  command->add_flag("--json", options->json, "as one JSON object");
+  teach(*command,
+        "  eval \"$(wavesmith env --gpu mi300x:2)\"                 a shell all of whose programs see two\n");
+  command->callback([options, &action] {
+    action = [options]() -> Exit {
+      const auto environment = program_environment(options->gpu);
+      if (!environment) return report(environment.error());
+      if (options->json)
+        fmt::print("{}\n", nlohmann::json(*environment).dump(2));
+      else
+        for (const auto& [name, value] : *environment) fmt::print("export {}={}\n", name, quoted(value));
+      return Exit::Ok;
+    };
+  });
+}
+
+}  // namespace wavesmith::cli

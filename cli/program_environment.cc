@@ -1,0 +1,33 @@
+#include "cli/program_environment.h"
+
+#include <cstdlib>
+
+#include "cli/terminal.h"
+#include "toolchain/discover.h"
+
+namespace wavesmith::cli {
+
+Result<machine::Environment> program_environment(const std::string& devices) {
+  const std::string runtime = toolchain::discover().runtime;
+  if (runtime.empty())
+    return fail(ErrorKind::NotFound, "no libamdhip64.so beside this command", {},
+                "build all of Wavesmith: make build");
+  const auto gpus = gpus::find_machine(devices);
+  if (!gpus) return tl::unexpected(gpus.error());
+  machine::Environment environment;
+  // A program that looks for nothing outside the library gets along without the machine's files.
+  if (auto machine = machine::environment(*gpus))
+    environment = std::move(*machine);
+  else
+    report(machine.error());
+
+  const char* const path = std::getenv("LD_LIBRARY_PATH");
+  environment["LD_LIBRARY_PATH"] = runtime + (path && *path ? ":" + std::string(path) : "");
+  environment["WAVESMITH_GPU"] = devices;
+  // Programs that look for the library by a path of their own: Triton, IREE.
+  for (const char* name : {"TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"})
+    if (!std::getenv(name)) environment[name] = runtime + "/libamdhip64.so";
+  return environment;
+}
+
+}  // namespace wavesmith::cli

@@ -1,0 +1,67 @@
+#include "machine/environment.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "machine/rocm.h"
+#include "machine/topology.h"
+#include "machine/tree.h"
+#include "toolchain/discover.h"
+
+namespace wavesmith::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// Below another `wavesmith run` the driver's files are the ones that it shows.
+bool has_driver() { return variable("WAVESMITH_MACHINE_ROOT").empty() && is_there("/sys/class/kfd"); }
+
+}  // namespace
+
+Result<Environment> environment(std::span<const gpus::Gpu* const> machine) {
+  Environment environment;
+  const std::string asked = variable("WAVESMITH_MACHINE");
+  if (asked == "0") return environment;
+  const toolchain::Toolchain tools = toolchain::discover();
+  const std::string folder = toolchain::cache_folder() + "/machine";
+
+  const std::string preload = tools.runtime + "/libwavesmith_machine.so";
+  if ((asked == "1" || !has_driver()) && !tools.runtime.empty() && is_there(preload)) {
+    Tree driver;
+    const Host host = this_host();
+    add_topology(driver, machine, host);
+    add_devices(driver, machine, host);
+    const Result<std::string> root = stored(driver, folder);
+    if (!root) return tl::unexpected(root.error());
+    environment["WAVESMITH_MACHINE_ROOT"] = *root;
+    // Behind what the user preloads: a sanitizer's library wants to be the first.
+    const std::string before = variable("LD_PRELOAD");
+    if (before.find(preload) == std::string::npos)
+      environment["LD_PRELOAD"] = before.empty() ? preload : before + ":" + preload;
+  }
+
+  const std::string rocm = variable("ROCM_PATH");
+  if (rocm.empty() || is_there(rocm + "/" + toolchain::kShownFile)) {
+    Tree tree;
+    add_rocm(tree, "rocm", tools, machine);
+    const Result<std::string> root = stored(tree, folder);
+    if (!root) return tl::unexpected(root.error());
+    environment["ROCM_PATH"] = *root + "/rocm";
+    if (variable("HIP_PATH").empty()) environment["HIP_PATH"] = *root + "/rocm";
+  }
+  return environment;
+}
+
+}  // namespace wavesmith::machine

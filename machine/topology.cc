@@ -1,0 +1,187 @@
+// Names and order: Linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c, node_show(), mem_show(), iolink_show();
+// bits: include/uapi/linux/kfd_sysfs.h.
+#include "machine/topology.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+
+#include "gpus/slot.h"
+
+namespace wavesmith::machine {
+namespace {
+
+constexpr const char* kFolder = "sys/devices/virtual/kfd/kfd/topology";
+
+class Properties {
+ public:
+  Properties& add(const char* name, uint64_t value) {
+    text_ += fmt::format("{} {}\n", name, value);
+    return *this;
+  }
+  operator std::string() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// "gfx942" is 90402: major, minor and stepping, two decimal digits each; the last two digits of the name are
+/// hexadecimal.
+uint32_t version_number(std::string_view target) {
+  if (!target.starts_with("gfx") || target.size() < 6) return 0;
+  uint32_t major = 0, minor = 0, stepping = 0;
+  const char* const end = target.data() + target.size();
+  std::from_chars(target.data() + 3, end - 2, major);
+  std::from_chars(end - 2, end - 1, minor, 16);
+  std::from_chars(end - 1, end, stepping, 16);
+  return major * 10000 + minor * 100 + stepping;
+}
+
+uint32_t capability(const gpus::Gpu& gpu) {
+  constexpr uint32_t kDoorbell2 = 2u << 12, kRas = 1u << 21, kSramEcc = 1u << 19, kRevision = 22,
+                     kSharedVirtualMemory = 1u << 27, kCoherentHost = 1u << 28;
+  uint32_t bits = kDoorbell2 | kSharedVirtualMemory | (gpu.pci_revision & 0xf) << kRevision;
+  if (gpu.arch_name.find("sramecc+") != std::string::npos) bits |= kSramEcc | kRas;
+  if (gpu.is_apu) bits |= kCoherentHost;
+  return bits;
+}
+
+/// What stands for every kind of node, in the driver's order; a node of cores has 0 for most.
+std::string node_of_gpu(const gpus::Gpu& gpu, int ordinal, size_t links, const Host& host) {
+  const gpus::Slot slot = gpus::slot_of(ordinal);
+  const uint32_t arrays = gpu.shader_engines * gpu.arrays_per_engine;
+  return Properties()
+      .add("cpu_cores_count", 0)
+      .add("simd_count", uint64_t{gpu.compute_units} * gpu.simds_per_unit)
+      .add("mem_banks_count", 1)
+      .add("caches_count", 0)
+      .add("io_links_count", links)
+      .add("p2p_links_count", 0)
+      .add("cpu_core_id_base", 0)
+      .add("simd_id_base", 2147487744u + static_cast<uint32_t>(ordinal) * 4096)
+      .add("max_waves_per_simd", gpu.waves_per_simd)
+      .add("lds_size_in_kb", gpu.lds_bytes / 1024)
+      .add("gds_size_in_kb", 0)
+      .add("num_gws", 0)
+      .add("wave_front_size", gpu.warp_size())
+      .add("array_count", arrays)
+      .add("simd_arrays_per_engine", gpu.arrays_per_engine)
+      .add("cu_per_simd_array", arrays ? (gpu.compute_units + arrays - 1) / arrays : 0)
+      .add("simd_per_cu", gpu.simds_per_unit)
+      .add("max_slots_scratch_cu", 32)
+      .add("gfx_target_version", version_number(gpu.target))
+      .add("vendor_id", gpu.pci_vendor)
+      .add("device_id", gpu.pci_device)
+      .add("location_id", slot.bus << 8)
+      .add("domain", slot.domain)
+      .add("drm_render_minor", render_minor(ordinal, host))
+      .add("hive_id", 0)
+      .add("num_sdma_engines", 2)
+      .add("num_sdma_xgmi_engines", 0)
+      .add("num_sdma_queues_per_engine", 8)
+      .add("num_cp_queues", 24)
+      .add("max_engine_clk_fcompute", gpu.engine_mhz)
+      .add("local_mem_size", 0)
+      .add("fw_version", 0)
+      .add("capability", capability(gpu))
+      .add("debug_prop", 0)
+      .add("sdma_fw_version", 0)
+      .add("unique_id", gpus::unique_id(gpu, ordinal))
+      .add("num_xcc", gpu.xcds)
+      .add("max_engine_clk_ccompute", 0);
+}
+
+std::string node_of_cores(const Host& host, size_t links) {
+  Properties properties;
+  properties.add("cpu_cores_count", host.cores)
+      .add("simd_count", 0)
+      .add("mem_banks_count", 1)
+      .add("caches_count", 0)
+      .add("io_links_count", links);
+  for (const char* name : {"p2p_links_count",
+                           "cpu_core_id_base",
+                           "simd_id_base",
+                           "max_waves_per_simd",
+                           "lds_size_in_kb",
+                           "gds_size_in_kb",
+                           "num_gws",
+                           "wave_front_size",
+                           "array_count",
+                           "simd_arrays_per_engine",
+                           "cu_per_simd_array",
+                           "simd_per_cu",
+                           "max_slots_scratch_cu",
+                           "gfx_target_version",
+                           "vendor_id",
+                           "device_id",
+                           "location_id",
+                           "domain",
+                           "drm_render_minor",
+                           "hive_id",
+                           "num_sdma_engines",
+                           "num_sdma_xgmi_engines",
+                           "num_sdma_queues_per_engine",
+                           "num_cp_queues",
+                           "max_engine_clk_ccompute"})
+    properties.add(name, 0);
+  return properties;
+}
+
+/// A link over PCIe, which the driver numbers 2; weight and bandwidths (MB/s) of a sixteen-lane slot of its
+/// fifth generation.
+std::string link(size_t from, size_t to) {
+  return Properties()
+      .add("type", 2)
+      .add("version_major", 0)
+      .add("version_minor", 0)
+      .add("node_from", from)
+      .add("node_to", to)
+      .add("weight", 20)
+      .add("min_latency", 0)
+      .add("max_latency", 0)
+      .add("min_bandwidth", 312)
+      .add("max_bandwidth", 64000)
+      .add("recommended_transfer_size", 0)
+      .add("recommended_sdma_engine_id_mask", 0)
+      .add("flags", 1);
+}
+
+std::string bank(uint64_t heap, uint64_t bytes, uint64_t width, uint64_t mhz) {
+  return Properties()
+      .add("heap_type", heap)  // 0: the system's, 1: the GPU's, which the CPU reaches
+      .add("size_in_bytes", bytes)
+      .add("flags", 0)
+      .add("width", width)
+      .add("mem_clk_max", mhz);
+}
+
+}  // namespace
+
+void add_topology(Tree& tree, std::span<const gpus::Gpu* const> machine, const Host& host) {
+  const std::string top = kFolder;
+  tree.links["sys/class/kfd/kfd"] = "../../devices/virtual/kfd/kfd";
+  tree.files[top + "/generation_id"] = "2\n";
+  tree.files[top + "/system_properties"] = "platform_oem 0\nplatform_id 0\nplatform_rev 0\n";
+
+  const std::string cores = top + "/nodes/0";
+  tree.files[cores + "/gpu_id"] = "0\n";
+  tree.files[cores + "/name"] = "\n";
+  tree.files[cores + "/properties"] = node_of_cores(host, machine.size());
+  tree.files[cores + "/mem_banks/0/properties"] = bank(0, host.memory_bytes, 64, 0);
+  for (size_t i = 0; i < machine.size(); ++i) {
+    const gpus::Gpu& gpu = *machine[i];
+    const int ordinal = static_cast<int>(i);
+    const std::string node = fmt::format("{}/nodes/{}", top, i + 1);
+    const uint64_t id = gpus::unique_id(gpu, ordinal);
+    tree.files[node + "/gpu_id"] = fmt::format("{}\n", ((id >> 16 ^ id >> 32 ^ id) & 0xffff) | 1);
+    tree.files[node + "/name"] = "ip discovery\n";
+    tree.files[node + "/properties"] = node_of_gpu(gpu, ordinal, 1, host);
+    tree.files[node + "/mem_banks/0/properties"] =
+        bank(1, gpu.memory_bytes, gpu.memory_bus_bits, gpu.memory_mhz);
+    tree.files[node + "/io_links/0/properties"] = link(i + 1, 0);
+    tree.files[fmt::format("{}/io_links/{}/properties", cores, i)] = link(0, i + 1);
+  }
+}
+
+}  // namespace wavesmith::machine

@@ -1,0 +1,20 @@
+// A folder to be written: what is in it, by path relative to it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+
+namespace wavesmith::machine {
+
+struct Tree {
+  std::map<std::string, std::string> files;  ///< contents
+  std::map<std::string, std::string> links;  ///< where they point
+};
+
+/// The tree as a folder below `parent`, whose name tells its contents: written at the first call, found at
+/// later ones, complete or absent, whoever else asks for it at the same time.
+Result<std::string> stored(const Tree& tree, const std::string& parent);
+
+}  // namespace wavesmith::machine
