@@ -102,6 +102,15 @@ const Row* find(hipError_t error) {
   return row == kErrors.end() ? nullptr : row;
 }
 
+struct LastReport {
+  std::mutex mutex;
+  std::string text;
+};
+LastReport& last() {
+  static auto& book = *new LastReport;
+  return book;
+}
+
 }  // namespace
 
 std::string_view error_name(hipError_t error) {
@@ -140,7 +149,17 @@ hipError_t hip_error(const Error& error) {
   return hipErrorUnknown;
 }
 
-void report(const Error& error) { std::fprintf(stderr, "wavesmith: %s\n", error.text().c_str()); }
+void report(const Error& error) {
+  std::string text = error.text();
+  std::fprintf(stderr, "wavesmith: %s\n", text.c_str());
+  const std::scoped_lock lock(last().mutex);
+  last().text = std::move(text);
+}
+
+std::string last_report() {
+  const std::scoped_lock lock(last().mutex);
+  return last().text;
+}
 
 void report_once(std::string_view text) {
   static std::mutex mutex;

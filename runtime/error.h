@@ -3,6 +3,7 @@
 #pragma once
 
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -22,6 +23,8 @@ std::string_view error_string(hipError_t error);
 
 /// Says on stderr what went wrong, in one line.
 void report(const Error& error);
+/// What report() said last; empty when it never did.
+std::string last_report();
 /// The same, at most once in a process for each text.
 void report_once(std::string_view text);
 

@@ -48,7 +48,7 @@ Result<std::unique_ptr<Platform>> create() {
     if (!target) return tl::unexpected(target.error());
     // A GPU whose arch name has no xnack setting has no such feature.
     if (xnack && target->xnack != object::Setting::Any) target->xnack = object::Setting::On;
-    platform->xnack |= gpu->is_apu || target->xnack == object::Setting::On;
+    platform->own_xnack |= gpu->is_apu || target->xnack == object::Setting::On;
     const isa::Target* const isa = isa::find_target(gpu->target);
     if (!isa)
       return fail(ErrorKind::Unsupported,
@@ -60,7 +60,7 @@ Result<std::unique_ptr<Platform>> create() {
     device->queue = *queue;
     platform->devices.push_back(std::move(device));
   }
-  platform->memory->show_host(platform->xnack);
+  platform->show_host_memory(false);
   if (platform->devices.empty()) return fail(ErrorKind::BadInput, "WAVESMITH_GPU names no GPU");
   return platform;
 }
@@ -81,6 +81,11 @@ Platform* Platform::get() {
 int& Platform::current_ordinal() {
   thread_local int ordinal = 0;
   return ordinal;
+}
+
+void Platform::show_host_memory(bool all) {
+  xnack = all || own_xnack;
+  memory->show_host(xnack);
 }
 
 Result<void*> Platform::allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags) {

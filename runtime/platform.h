@@ -1,6 +1,7 @@
 // The process's GPUs and memory, made by the first call that needs them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,12 +38,16 @@ class Platform {
   /// The calling thread's default stream on its device.
   std::shared_ptr<Stream> per_thread_stream();
 
+  /// Whether kernels see pageable host memory even where the GPU itself would not.
+  void show_host_memory(bool all);
+
   std::vector<std::unique_ptr<Device>> devices;
   emulate::Memory* memory = nullptr;
   emulate::Limits limits;
   Allocations allocations;
-  bool xnack = false;       ///< pageable host memory is visible to kernels
-  std::string report_path;  ///< WAVESMITH_REPORT
+  std::atomic<bool> xnack = false;  ///< pageable host memory is visible to kernels
+  bool own_xnack = false;           ///< the same without show_host_memory()
+  std::string report_path;          ///< WAVESMITH_REPORT
 
   Platform() = default;
   Platform(const Platform&) = delete;

@@ -1,0 +1,145 @@
+"""The driver that Triton uses while a GPU is emulated."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from types import ModuleType
+from typing import Any
+
+import triton.backends.driver as drivers
+from triton.backends.compiler import GPUTarget
+
+_NAME = "wavesmith"
+
+
+class _Utilities:
+    """What Triton calls a driver's ``utils``."""
+
+    def __init__(self) -> None:
+        from .hip import hip
+
+        self._hip = hip()
+
+    @functools.cache
+    def _properties(self, device: int) -> dict[str, Any]:
+        return self._hip.properties(device)
+
+    def get_device_properties(self, device: int | None) -> dict[str, Any]:
+        # The index of torch.device("cpu") is None: there it means the only GPU.
+        return dict(self._properties(device or 0))
+
+    def load_binary(self, name: str, image: bytes, shared: int, device: int) -> tuple[int, int, int, int, int]:
+        return self._hip.load(name, image)
+
+    def unload_module(self, module: int) -> None:
+        self._hip.unload(module)
+
+
+class _Thread(threading.local):
+    device = 0
+
+
+class WavesmithDriver(drivers.DriverBase):
+    """Kernels on the emulated GPUs, tensors on the CPU."""
+
+    def __init__(self) -> None:
+        import triton
+
+        if not hasattr(drivers, "expand_signature"):
+            raise RuntimeError(f"Wavesmith's Triton driver needs triton 3.8 or newer; this is {triton.__version__}")
+        from .hip import hip
+        from .launcher import Launcher
+
+        self._hip = hip()
+        self._thread = _Thread()
+        self._hip.device_count()  # says what is wrong with WAVESMITH_GPU, if anything is
+        # Tensors lie in the process's own memory, so the GPU has to see it, as that of an APU does.
+        self._hip.library.wavesmith_show_host_memory(1)
+        self.utils = _Utilities()
+        self.launcher_cls = Launcher
+        if os.environ.get("WAVESMITH_TORCH_CUDA", "0") == "1":
+            from . import torch_cuda
+
+            torch_cuda.install()
+
+    @staticmethod
+    def is_active() -> bool:
+        """Whether a GPU is emulated for this process and its PyTorch is not one for GPUs.
+
+        A PyTorch for ROCm has its tensors on the emulated GPU already; then Triton's own driver is the right
+        one. ``TRITON_DEFAULT_BACKEND=wavesmith`` chooses this one anyway.
+        """
+        if os.environ.get("TRITON_DEFAULT_BACKEND") == _NAME:
+            return True
+        if not os.environ.get("WAVESMITH_GPU"):
+            return False
+        try:
+            import torch
+        except ImportError:
+            return True
+        return not (torch.version.hip is not None and torch.cuda.is_available())
+
+    def get_current_device(self) -> int:
+        return self._thread.device
+
+    def set_current_device(self, device: int) -> None:
+        self._hip.check(
+            self._hip.library.hipSetDevice(device),
+            f"device {device} of {self._hip.device_count()} emulated GPU(s)",
+        )
+        self._thread.device = device
+
+    def get_current_stream(self, device: int | None = None) -> int:
+        return 0
+
+    @functools.cache
+    def _target(self, device: int) -> GPUTarget:
+        from triton import knobs
+
+        properties = self.utils.get_device_properties(device)
+        arch = knobs.runtime.override_arch or properties["arch"].split(":")[0]
+        return GPUTarget("hip", arch, properties["warpSize"])
+
+    def get_current_target(self) -> GPUTarget:
+        return self._target(self.get_current_device())
+
+    def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
+        properties = self.utils.get_device_properties(device)
+        return properties["major"], properties["minor"]
+
+    def get_active_torch_device(self) -> Any:
+        import torch
+
+        return torch.device("cpu")
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        from triton.backends.amd.driver import ty_to_cpp
+
+        return ty_to_cpp(ty)
+
+    def get_device_interface(self) -> ModuleType:
+        from . import timing
+
+        return timing
+
+    def get_benchmarker(self) -> Any:
+        from .timing import benchmark
+
+        return benchmark
+
+    # Nothing that a benchmark could read too early stays in an emulated cache.
+    def get_empty_cache_for_benchmark(self) -> None:
+        return None
+
+    def clear_cache(self, cache: None) -> None:
+        pass
+
+    def assemble_tensormap_to_arg(self, tensormaps_info: Any, args: Any) -> Any:
+        return args
+
+    def allocate_default_profile_scratch(self, size: int, alignment: int, stream: int | None) -> Any:
+        import torch
+
+        return torch.zeros(size, dtype=torch.int8)

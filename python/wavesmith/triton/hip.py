@@ -1,0 +1,148 @@
+"""The few calls of HIP that launching Triton's kernels takes, through ctypes: nothing is compiled for it."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import struct
+from pathlib import Path
+
+# Where hipDeviceProp_tR0600 (1472 bytes) has what Triton asks for, under Triton's names. The layout is that of
+# HIP 6 and 7.
+_PROPERTIES_SIZE = 1472
+_PROPERTIES = {
+    "max_shared_mem": ("Q", 296),
+    "max_num_regs": ("i", 304),
+    "warpSize": ("i", 308),
+    "sm_clock_rate": ("i", 348),
+    "multiprocessor_count": ("i", 388),
+    "mem_clock_rate": ("i", 608),
+    "mem_bus_width": ("i", 612),
+    "max_threads_per_sm": ("i", 624),
+    "cooperativeLaunch": ("i", 688),
+    "total_memory": ("Q", 288),
+    "major": ("i", 360),
+    "minor": ("i", 364),
+    "name": ("256s", 0),
+    "arch": ("256s", 1160),
+}
+# HIP_FUNC_ATTRIBUTE_*
+_MAX_THREADS_PER_BLOCK, _LOCAL_SIZE_BYTES, _NUM_REGS = 0, 3, 4
+
+
+class HipError(RuntimeError):
+    """A call of HIP that failed; `code` is its hipError_t."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def library_path() -> str:
+    """Where libamdhip64.so lies: as TRITON_LIBHIP_PATH says, in this package, or wherever the loader finds it."""
+    named = os.environ.get("TRITON_LIBHIP_PATH")
+    if named:
+        return named
+    try:
+        from wavesmith import _paths
+    except ImportError:
+        return "libamdhip64.so"
+    return str(Path(_paths.libraries()) / "libamdhip64.so")
+
+
+class Hip:
+    """The library, opened, and its functions, typed."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self.library = library = ctypes.CDLL(path)
+        except OSError as error:
+            raise HipError(100, f"Wavesmith's Triton driver cannot open the HIP library: {error}") from None
+        if not hasattr(library, "wavesmith_show_host_memory"):
+            raise HipError(
+                100,
+                f"'{path}' is not Wavesmith's HIP library (or an older one): run under `wavesmith run`, or unset "
+                "TRITON_LIBHIP_PATH",
+            )
+        pointer, integer, unsigned = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint
+        launch = [pointer] + 7 * [unsigned] + [pointer, pointer]
+        for name, types in {
+            "hipModuleLaunchKernel": launch + [pointer],
+            "hipModuleLaunchCooperativeKernel": launch,
+            "hipStreamSynchronize": [pointer],
+            "hipDeviceSynchronize": [],
+            "hipSetDevice": [integer],
+            "hipGetDeviceCount": [pointer],
+            "hipGetDevicePropertiesR0600": [pointer, integer],
+            "hipModuleLoadData": [pointer, ctypes.c_char_p],
+            "hipModuleUnload": [pointer],
+            "hipModuleGetFunction": [pointer, pointer, ctypes.c_char_p],
+            "hipFuncGetAttribute": [pointer, integer, pointer],
+        }.items():
+            function = getattr(library, name)
+            function.argtypes = types
+            function.restype = integer
+        library.hipGetErrorName.restype = library.hipGetErrorString.restype = ctypes.c_char_p
+        library.wavesmith_last_failure.restype = ctypes.c_size_t
+        library.wavesmith_last_failure.argtypes = [pointer, ctypes.c_size_t]
+
+    def last_failure(self) -> str:
+        """What the library last said about a failed call or kernel."""
+        text = ctypes.create_string_buffer(self.library.wavesmith_last_failure(None, 0) + 1)
+        self.library.wavesmith_last_failure(text, len(text))
+        return text.value.decode(errors="replace")
+
+    def error(self, code: int, what: str) -> HipError:
+        """The error of a call that returned `code` while doing `what`."""
+        name = self.library.hipGetErrorName(code).decode()
+        meaning = self.library.hipGetErrorString(code).decode()
+        self.library.hipGetLastError()
+        return HipError(code, f"{what}: {name} ({meaning})")
+
+    def check(self, code: int, what: str) -> None:
+        if code:
+            raise self.error(code, what)
+
+    def device_count(self) -> int:
+        count = ctypes.c_int()
+        self.check(self.library.hipGetDeviceCount(ctypes.byref(count)), "counting the emulated GPUs")
+        return count.value
+
+    def properties(self, device: int) -> dict[str, int | str]:
+        """What Triton asks about a device, under Triton's names."""
+        memory = ctypes.create_string_buffer(_PROPERTIES_SIZE)
+        code = self.library.hipGetDevicePropertiesR0600(memory, device)
+        if code:
+            raise self.error(code, f"device {device} of {self.device_count()} emulated GPU(s)")
+        found: dict[str, int | str] = {}
+        for name, (form, offset) in _PROPERTIES.items():
+            (value,) = struct.unpack_from(form, memory, offset)
+            found[name] = value.split(b"\0", 1)[0].decode() if isinstance(value, bytes) else value
+        return found
+
+    def load(self, name: str, image: bytes) -> tuple[int, int, int, int, int]:
+        """A code object's kernel: (module, function, registers, spilled registers, largest workgroup)."""
+        library = self.library
+        module, function, value = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int()
+        code = library.hipModuleLoadData(ctypes.byref(module), image)
+        if code:
+            raise self.error(code, f"loading kernel '{name}': {self.last_failure()}")
+        self.check(
+            library.hipModuleGetFunction(ctypes.byref(function), module, name.encode()), f"looking up kernel '{name}'"
+        )
+        attributes = []
+        for attribute in (_NUM_REGS, _LOCAL_SIZE_BYTES, _MAX_THREADS_PER_BLOCK):
+            self.check(library.hipFuncGetAttribute(ctypes.byref(value), attribute, function), f"kernel '{name}'")
+            attributes.append(value.value)
+        registers, spilled, threads = attributes
+        return module.value or 0, function.value or 0, registers, spilled // 4, threads
+
+    def unload(self, module: int) -> None:
+        self.check(self.library.hipModuleUnload(module), "unloading a module")
+
+
+@functools.cache
+def hip() -> Hip:
+    """The library, opened at the first use."""
+    return Hip(library_path())

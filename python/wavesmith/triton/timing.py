@@ -1,0 +1,123 @@
+"""What Triton's ``do_bench`` asks of a device: events and waiting, by the host's clock.
+
+Launches wait for their kernels, so an event is the time at which it is recorded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .hip import hip
+
+
+class Event:
+    """A point in time."""
+
+    def __init__(self, enable_timing: bool = False, **_: Any) -> None:
+        self._time = 0.0
+
+    def record(self, stream: Any = None) -> None:
+        self._time = time.perf_counter()
+
+    def elapsed_time(self, end: Event) -> float:
+        """Milliseconds from this event to `end`."""
+        return (end._time - self._time) * 1e3
+
+    def synchronize(self) -> None:
+        pass
+
+    def wait(self, stream: Any = None) -> None:
+        pass
+
+    def query(self) -> bool:
+        return True
+
+
+class Stream:
+    """The one stream that there is."""
+
+    cuda_stream = 0
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        synchronize()
+
+    def wait_stream(self, stream: Any) -> None:
+        pass
+
+    def wait_event(self, event: Any) -> None:
+        pass
+
+    def record_event(self, event: Event | None = None) -> Event:
+        event = event or Event()
+        event.record()
+        return event
+
+    def query(self) -> bool:
+        return True
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+ExternalStream = Stream
+
+
+def synchronize(device: Any = None) -> None:
+    """Waits until the GPU has nothing left to do."""
+    hip().check(hip().library.hipDeviceSynchronize(), "waiting for the emulated GPU")
+
+
+def current_stream(device: Any = None) -> Stream:
+    return Stream()
+
+
+default_stream = current_stream
+
+
+@contextlib.contextmanager
+def stream(which: Any) -> Iterator[Any]:
+    yield which
+
+
+def device_count() -> int:
+    return hip().device_count()
+
+
+def current_device() -> int:
+    from triton.runtime import driver
+
+    return driver.active.get_current_device()
+
+
+def set_device(device: Any) -> None:
+    from triton.runtime import driver
+
+    driver.active.set_current_device(device)
+
+
+def benchmark(
+    kernel_call: Callable[[], Any], *, quantiles: Sequence[float] | None = None, budget_ms: float = 100.0, **_: Any
+) -> Any:
+    """Milliseconds of a call, as ``@triton.autotune`` asks: after one call to warm up, the quantiles (or the
+    mean) over as many calls as fit in `budget_ms`, at least one.
+
+    Kernels take far longer here than on a GPU; ``triton.testing.do_bench`` would run each eight times at least.
+    """
+    from triton.testing import _summarize_statistics
+
+    kernel_call()
+    times: list[float] = []
+    while not times or sum(times) < budget_ms:
+        begin = time.perf_counter()
+        kernel_call()
+        times.append((time.perf_counter() - begin) * 1e3)
+    return _summarize_statistics(times, quantiles, "mean")

@@ -1,0 +1,85 @@
+"""For programs that write ``device="cuda"`` where Triton would tell them the device: it then means the CPU.
+
+``WAVESMITH_TORCH_CUDA=1`` installs this when Triton's driver starts; ``install()`` does at once. Every call of
+PyTorch takes a little longer, so it is not the default.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from . import timing
+
+
+def _is_cuda(value: Any) -> bool:
+    return (isinstance(value, torch.device) and value.type == "cuda") or (
+        isinstance(value, str) and (value == "cuda" or value.startswith("cuda:"))
+    )
+
+
+class CudaIsCpu(TorchFunctionMode):
+    """While active, "cuda" as a device means the CPU, and every tensor says that it is on a GPU."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is torch.Tensor.is_cuda.__get__:
+            return True
+        if func is torch.Tensor.cuda:
+            return args[0]
+        if _is_cuda(kwargs.get("device")):
+            kwargs = {**kwargs, "device": "cpu"}
+        if any(_is_cuda(each) for each in args):
+            args = tuple("cpu" if _is_cuda(each) else each for each in args)
+        return func(*args, **kwargs)
+
+
+def _device_properties(device: Any = None) -> SimpleNamespace:
+    from triton.runtime import driver
+
+    index = device if isinstance(device, int) else getattr(torch.device(device or "cuda"), "index", None)
+    found = driver.active.utils.get_device_properties(index)
+    return SimpleNamespace(
+        name=found["name"],
+        major=found["major"],
+        minor=found["minor"],
+        gcnArchName=found["arch"],
+        total_memory=found["total_memory"],
+        multi_processor_count=found["multiprocessor_count"],
+        warp_size=found["warpSize"],
+    )
+
+
+def _device_capability(device: Any = None) -> tuple[int, int]:
+    found = _device_properties(device)
+    return found.major, found.minor
+
+
+_mode: CudaIsCpu | None = None
+
+
+def install() -> None:
+    """Makes "cuda" mean the CPU in this thread, and ``torch.cuda`` speak of the emulated GPU."""
+    global _mode
+    if _mode is not None:
+        return
+    for name, stand_in in {
+        "get_device_properties": _device_properties,
+        "get_device_capability": _device_capability,
+        "get_device_name": lambda device=None: _device_properties(device).name,
+        "current_device": timing.current_device,
+        "set_device": timing.set_device,
+        "device_count": timing.device_count,
+        "synchronize": timing.synchronize,
+        "current_stream": timing.current_stream,
+        "default_stream": timing.default_stream,
+        "stream": timing.stream,
+        "Event": timing.Event,
+        "Stream": timing.Stream,
+    }.items():
+        setattr(torch.cuda, name, stand_in)
+    _mode = CudaIsCpu()
+    _mode.__enter__()

@@ -1,0 +1,51 @@
+// What the library offers beside HIP, as a client finds it.
+#include "runtime/wavesmith.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "runtime/abi/device.h"
+#include "runtime/abi/memory.h"
+
+extern "C" {
+hipError_t hipDeviceGetAttribute(int*, hipDeviceAttribute_t, int);
+hipError_t hipMemPrefetchAsync(const void*, size_t, int, hipStream_t);
+hipError_t hipModuleLoadData(hipModule_t*, const void*);
+}
+
+namespace {
+
+int sees_pageable_memory() {
+  int value = -1;
+  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributePageableMemoryAccess, 0), hipSuccess);
+  return value;
+}
+
+TEST(WavesmithApi, ShowsAllHostMemoryToAGpuThatIsNoApuAndTakesItBack) {
+  int pageable[64] = {};
+  ASSERT_EQ(sees_pageable_memory(), 0);
+  EXPECT_EQ(hipMemPrefetchAsync(pageable, sizeof pageable, 0, nullptr), hipErrorInvalidValue);
+  wavesmith_show_host_memory(1);
+  EXPECT_EQ(sees_pageable_memory(), 1);
+  EXPECT_EQ(hipMemPrefetchAsync(pageable, sizeof pageable, 0, nullptr), hipSuccess);
+  wavesmith_show_host_memory(0);
+  EXPECT_EQ(sees_pageable_memory(), 0);
+  EXPECT_EQ(hipMemPrefetchAsync(pageable, sizeof pageable, 0, nullptr), hipErrorInvalidValue);
+}
+
+TEST(WavesmithApi, TellsTheLastFailureCutToTheRoomThatThereIs) {
+  const char no_code[64] = "not a code object";
+  hipModule_t module = nullptr;
+  ASSERT_NE(hipModuleLoadData(&module, no_code), hipSuccess);
+  std::string text(wavesmith_last_failure(nullptr, 0) + 1, '?');
+  ASSERT_GT(text.size(), 10u);
+  EXPECT_EQ(wavesmith_last_failure(text.data(), text.size()), text.size() - 1);
+  EXPECT_EQ(text.back(), '\0');
+  EXPECT_EQ(text.find('?'), std::string::npos) << text;
+  char five[5];
+  EXPECT_EQ(wavesmith_last_failure(five, sizeof five), text.size() - 1);
+  EXPECT_EQ(std::string(five), text.substr(0, 4));
+}
+
+}  // namespace
