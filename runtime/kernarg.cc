@@ -93,9 +93,6 @@ void fill_hidden(const object::Kernel& kernel, const Geometry& geometry, const H
       case Kind::HiddenHostcallBuffer:
         value = address(pointers.hostcall);
         break;
-      case Kind::HiddenPrintfBuffer:
-        value = address(pointers.printf);
-        break;
       case Kind::HiddenHeap:
         value = address(pointers.heap);
         break;
@@ -115,7 +112,8 @@ void fill_hidden(const object::Kernel& kernel, const Geometry& geometry, const H
         value = emulate::kSharedAperture >> 32;
         break;
       default:
-        break;  // offsets are 0, the rest is not served by HIP either
+        break;  // offsets are 0, the buffer of printf comes when the kernel runs, the rest is not served by
+                // HIP either
     }
     std::memcpy(memory + argument.offset, &value, std::min<size_t>(argument.size, sizeof value));
   }

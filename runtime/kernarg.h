@@ -42,7 +42,6 @@ struct HiddenPointers {
   const void* heap = nullptr;
   const void* queue = nullptr;
   const void* multigrid = nullptr;
-  const void* printf = nullptr;
 };
 
 /// Writes the hidden arguments of `kernel` to its argument memory.

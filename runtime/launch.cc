@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "gpus/occupancy.h"
 #include "runtime/hostcall.h"
+#include "runtime/printf_buffer.h"
 #include "runtime/queue.h"
 #include "runtime/statistics.h"
 
@@ -239,12 +241,21 @@ hipError_t LaunchOperation::run(Stream& stream) {
     dispatch.serve = serve_hostcalls;
     dispatch.serve_context = &device;
   }
+  std::optional<PrintfBuffer> messages;
+  if (function_.printf_buffer) {
+    auto taken = PrintfBuffer::take(*platform.memory);
+    if (!taken) return hip_error(taken.error());
+    const auto address = reinterpret_cast<uint64_t>(taken->address());
+    std::memcpy(memory_.data() + function_.printf_buffer->offset, &address, sizeof address);
+    messages.emplace(std::move(*taken));
+  }
   const auto start = std::chrono::steady_clock::now();
   const auto done = emulate::run(dispatch, *platform.memory, platform.limits);
   if (!done) {
     report(done.error());
     return launch_error(done.error());
   }
+  if (messages) messages->print(module_->object().printf_formats());
   count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);
   return hipSuccess;
 }

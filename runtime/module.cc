@@ -137,6 +137,8 @@ Result<Function*> Module::function(std::string_view name) {
   for (const object::Argument& argument : kernel->arguments) {
     made->needs_hostcall |= argument.kind == object::Argument::Kind::HiddenHostcallBuffer;
     made->needs_heap |= argument.kind == object::Argument::Kind::HiddenHeap;
+    if (argument.kind == object::Argument::Kind::HiddenPrintfBuffer && argument.size == sizeof(uint64_t))
+      made->printf_buffer = &argument;
     if (!argument.hidden())
       made->explicit_size = std::max(made->explicit_size, argument.offset + argument.size);
   }

@@ -28,6 +28,7 @@ struct Function {
   uint32_t explicit_size = 0;     ///< bytes of arguments that the program passes
   uint32_t most_dynamic_lds = 0;  ///< hipFuncSetAttribute; 0: not set
   bool needs_hostcall = false, needs_heap = false;
+  const object::Argument* printf_buffer = nullptr;  ///< the hidden argument; null: it does not print that way
 };
 
 class Module : public std::enable_shared_from_this<Module> {

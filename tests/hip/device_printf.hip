@@ -1,13 +1,12 @@
 // printf and assert in kernels: what they print and what the program gets to see.
 #include <hip/hip_runtime.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cassert>
 #include <string>
 
 #include "check.h"
+#include "printed.h"
 
 __global__ void greet(int number, double real, const char* name) {
   if (threadIdx.x == 0) printf("number %d, real %.3f, name %s, percent %%\n", number, real, name);
@@ -17,25 +16,6 @@ __global__ void greet(int number, double real, const char* name) {
 __global__ void many(int) { printf("%d %d\n", int(blockIdx.x), int(threadIdx.x)); }
 
 __global__ void claim(int value) { assert(value == 42); }
-
-/// What `action` prints to a file of the standard streams.
-template <class Action>
-std::string printed(FILE* stream, Action action) {
-  std::fflush(stream);
-  const int saved = dup(fileno(stream));
-  FILE* const file = std::tmpfile();
-  dup2(fileno(file), fileno(stream));
-  action();
-  std::fflush(stream);
-  dup2(saved, fileno(stream));
-  close(saved);
-  std::fseek(file, 0, SEEK_END);
-  std::string text(static_cast<size_t>(std::ftell(file)), ' ');
-  std::rewind(file);
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  std::fclose(file);
-  return text;
-}
 
 int main() {
   char* name;
