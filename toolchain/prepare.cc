@@ -164,8 +164,8 @@ Result<void> make_hip(const Headers& headers, const fs::path& folder) {
   return {};
 }
 
-/// A folder of the cache, made by `make` in a scratch folder and moved into place, so that it is complete or
-/// absent.
+}  // namespace
+
 Result<std::string> cached(const std::string& name,
                            const std::function<Result<void>(const fs::path&)>& make) {
   const fs::path cache = cache_folder(), folder = cache / fmt::format("{}-v{}", name, kFormat);
@@ -189,8 +189,6 @@ Result<std::string> cached(const std::string& name,
 std::string tag_of(const std::string& text) {
   return fmt::format("{:08x}", std::hash<std::string>{}(text) & 0xffffffffu);
 }
-
-}  // namespace
 
 Result<Prepared> prepare(const Toolchain& tools, const Choice& choice) {
   Prepared prepared;

@@ -6,6 +6,8 @@
 // cache folder.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -28,5 +30,13 @@ struct Choice {
 
 /// Fills the cache, if need be, and says where things are. Safe to call from several processes at once.
 Result<Prepared> prepare(const Toolchain& tools, const Choice& choice);
+
+/// A folder of the cache with that name, made by `make` in a scratch folder and moved into place, so that it
+/// is complete or absent.
+Result<std::string> cached(const std::string& name,
+                           const std::function<Result<void>(const std::filesystem::path&)>& make);
+
+/// Eight digits that differ where texts do: for names in the cache.
+std::string tag_of(const std::string& text);
 
 }  // namespace wavesmith::toolchain

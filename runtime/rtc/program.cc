@@ -11,6 +11,7 @@
 #include "gpus/gpu.h"
 #include "runtime/rtc/device_header.h"
 #include "runtime/rtc/lowered_names.h"
+#include "runtime/rtc/prelude.h"
 #include "toolchain/discover.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
@@ -61,7 +62,7 @@ struct Options {
   std::string target;
   bool separate = false;  ///< -fgpu-rdc: bitcode, to be linked later
   bool no_header = false;
-  bool optimized = false, language = false, no_device_libraries = false;
+  bool optimized = false, language = false, no_device_libraries = false, flush_denormals = false;
   std::vector<std::string> others;
 };
 
@@ -88,6 +89,8 @@ Options sort_options(const std::vector<std::string>& given) {
       sorted.optimized |= option.starts_with("-O");
       sorted.language |= option.starts_with("-std=") || option.starts_with("--std=");
       sorted.no_device_libraries |= option == "-nogpulib";
+      sorted.flush_denormals |=
+          option == "-fgpu-flush-denormals-to-zero" || option == "-fcuda-flush-denormals-to-zero";
       sorted.others.push_back(option);
     }
   }
@@ -107,6 +110,26 @@ Result<toolchain::Toolchain> compiler() {
     return fail(ErrorKind::NotFound,
                 fmt::format("'{}' has no lld beside it, which device code needs", tools.clang), {}, kHint);
   return tools;
+}
+
+/// hiprtc's programs have half precision without including anything: the best headers that have it, or the
+/// best.
+const toolchain::Headers* best_headers(const toolchain::Toolchain& tools) {
+  for (const toolchain::Headers& each : tools.headers)
+    if (each.has("hip/hip_fp16.h")) return &each;
+  return tools.headers.empty() ? nullptr : &tools.headers.front();
+}
+
+/// A folder with `first`, to be searched before the headers that are installed, and `last`, after them.
+Result<std::string> own_headers(std::string_view runtime) {
+  std::string all(runtime);
+  for (const SpareHeader& spare : kSpareHeaders) all += fmt::format("{}\n{}", spare.name, spare.text);
+  return toolchain::cached("hiprtc-" + toolchain::tag_of(all), [&](const fs::path& folder) -> Result<void> {
+    bool written = write(folder / "first/hiprtc_runtime.h", runtime);
+    for (const SpareHeader& spare : kSpareHeaders) written &= write(folder / "last" / spare.name, spare.text);
+    if (!written) return fail(ErrorKind::BadInput, fmt::format("cannot write under '{}'", folder.string()));
+    return {};
+  });
 }
 
 /// Paths of the scratch folder mean nothing to the caller.
@@ -137,8 +160,6 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   std::string name = fs::path(source.name).filename().string();
   if (name.empty() || name == "." || name == "..") name = "program.hip";
   const fs::path file = scratch / name, output = scratch / ".out";
-  if (!write(file, source.text + name_variables(expressions)))
-    return fail(ErrorKind::BadInput, "cannot write temporary files");
   for (const Source& header : headers) {
     const fs::path relative = fs::path(header.name).relative_path().lexically_normal();
     if (relative.empty() || *relative.begin() == "..")
@@ -147,10 +168,10 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
       return fail(ErrorKind::BadInput, "cannot write temporary files");
   }
 
-  const toolchain::Headers* const hip = tools->headers.empty() ? nullptr : &tools->headers.front();
+  const toolchain::Headers* const hip = best_headers(*tools);
   const toolchain::DeviceLibraries* const libraries =
       tools->libraries.empty() ? nullptr : &tools->libraries.front();
-  const auto prepared = toolchain::prepare(*tools, {hip, libraries, false});
+  const auto prepared = toolchain::prepare(*tools, {hip, libraries, options.flush_denormals});
   if (!prepared) return tl::unexpected(prepared.error());
 
   Command command{tools->clang,
@@ -167,25 +188,43 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     command.emplace_back("-nogpulib");
   else
     command.push_back("--rocm-device-lib-path=" + prepared->bitcode);
-  command.push_back("-I" + scratch.prefix());
+  if (!headers.empty()) command.push_back("-I" + scratch.prefix());
+  std::vector<std::string> before;  // what is included before the program
   if (!hip)
     command.emplace_back("-nogpuinc");
-  else
-    command.insert(
-        command.end(),
-        {"--hip-path=" + prepared->hip, "-isystem", prepared->hip + "/include", "-D__HIP_PLATFORM_AMD__=1",
-         fmt::format("-DWAVESMITH_HIP_MAJOR={}", hip->major), "-include", prepared->preamble});
+  else {
+    command.insert(command.end(),
+                   {"--hip-path=" + prepared->hip, "-isystem", prepared->hip + "/include",
+                    "-D__HIP_PLATFORM_AMD__=1", fmt::format("-DWAVESMITH_HIP_MAJOR={}", hip->major)});
+    before.push_back(prepared->preamble);
+  }
   if (!options.no_header) {
-    const fs::path header = scratch / ".builtin/hiprtc_runtime.h";
-    if (!write(header, hip ? kHeaderOverHip : kHeaderAlone))
-      return fail(ErrorKind::BadInput, "cannot write temporary files");
-    command.insert(command.end(), {"-D__HIPCC_RTC__=1", "-isystem", header.parent_path().string(), "-include",
-                                   header.string()});
+    const auto own = own_headers(hip ? kHeaderOverHip : kHeaderAlone);
+    if (!own) return tl::unexpected(own.error());
+    command.insert(command.end(),
+                   {"-D__HIPCC_RTC__=1", "-isystem", *own + "/first", "-idirafter", *own + "/last"});
+    before.push_back(*own + "/first/hiprtc_runtime.h");
   }
   command.insert(command.end(), options.others.begin(), options.others.end());
-  command.insert(command.end(), {file.string(), "-o", output.string()});
 
-  const auto outcome = toolchain::run(command, true);
+  const std::string text = source.text + name_variables(expressions);
+  const auto run = [&](const Prelude& prelude) -> Result<toolchain::Outcome> {
+    if (!write(file, without_first(text, prelude.covers)))
+      return fail(ErrorKind::BadInput, "cannot write temporary files");
+    Command complete = command;
+    if (!prelude.file.empty())
+      complete.insert(complete.end(), {"-Xclang", "-include-pch", "-Xclang", prelude.file});
+    else
+      for (const std::string& header : before) complete.insert(complete.end(), {"-include", header});
+    complete.insert(complete.end(), {file.string(), "-o", output.string()});
+    return toolchain::run(complete, true);
+  };
+  const Prelude prelude = headers.empty() ? find_prelude(command, before, source.text) : Prelude{};
+  auto outcome = run(prelude);
+  if (outcome && outcome->code != 0 && !prelude.file.empty()) {
+    drop_prelude(prelude, outcome->output);
+    outcome = run({});  // and with the log that the program would have had
+  }
   if (!outcome) return tl::unexpected(outcome.error());
   log = outcome->output;
   remove_all(log, scratch.prefix());

@@ -1,13 +1,18 @@
 // hiprtc against the compiler of this machine. Without one the tests that compile are skipped, and the rest
 // still holds.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "object/code_object.h"
 #include "runtime/rtc/api.h"
 #include "runtime/rtc/device_header.h"
+#include "runtime/rtc/prelude.h"
 #include "toolchain/discover.h"
 
 namespace {
@@ -49,6 +54,71 @@ class Hiprtc : public testing::Test {
   }
   std::vector<hiprtcProgram> programs_;
 };
+
+TEST(HiprtcPrelude, CoversTheFirstIncludesOnly) {
+  const auto covered = [](std::string_view text) {
+    return std::string(text.substr(0, wavesmith::rtc::leading_includes(text)));
+  };
+  EXPECT_EQ(covered(""), "");
+  EXPECT_EQ(covered("int x;\n"), "");
+  EXPECT_EQ(covered("#include <a.h>\n\n  # include \"b.h\" // why\nint x;\n#include <c.h>\n"),
+            "#include <a.h>\n\n  # include \"b.h\" // why\n");
+  EXPECT_EQ(covered("#include <a.h>"), "#include <a.h>");
+  EXPECT_EQ(covered("#define A 1\n#include <a.h>\n"), "");
+  EXPECT_EQ(covered("#include <a.h> /* from here\nto there */\n"), "");
+  EXPECT_EQ(covered("// goes on \\\n#include <a.h>\n"), "");
+  EXPECT_EQ(covered("#include_next <a.h>\n"), "");
+  EXPECT_EQ(covered("#if 1\n#include <a.h>\n#endif\n"), "");
+  EXPECT_EQ(wavesmith::rtc::without_first("ab\ncd\nef", 4), "  \n d\nef");
+}
+
+TEST_F(Hiprtc, ProgramsThatStartAlikeGiveTheSameWithAndWithoutPrelude) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("prelude-{}", getpid());
+  std::filesystem::create_directories(folder);
+  setenv("WAVESMITH_CACHE", (folder / "cache").c_str(), 1);
+  const auto preludes = [&] {
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "cache/hiprtc"))
+      count += entry.path().extension() == ".pch";
+    return count;
+  };
+  const auto header = [&](const char* text) {
+    std::ofstream(folder / "counted.h") << text;  // no guard: including it twice is an error
+  };
+  header("struct Counted { int value; };\n");
+  const std::string option = "-I" + folder.string();
+  const auto compiles = [&](const char* body) {
+    const std::string source = std::string("#include \"counted.h\"\n\n") + body;
+    hiprtcProgram program = create(source.c_str());
+    const hiprtcResult result = compile(program, {"--offload-arch=gfx942", option.c_str()});
+    return std::pair(result, log(program));
+  };
+  const char* const good = "extern \"C\" __global__ void k(Counted* p) { p->value = 3; }\n";
+  for (int i = 0; i < 4; ++i) {
+    const auto [result, said] = compiles(good);
+    EXPECT_EQ(result, HIPRTC_SUCCESS) << said;
+  }
+  EXPECT_EQ(preludes(), 1);
+  const auto [bad, said] = compiles("extern \"C\" __global__ void k(Counted* p) {\n  p->valve = 3;\n}\n");
+  EXPECT_EQ(bad, HIPRTC_ERROR_COMPILATION);
+  EXPECT_NE(said.find("kernel.hip:4:"), std::string::npos)
+      << said;  // the line of the program, not of what is left
+  // A header that changes is seen.
+  header("struct Counted { long other; int value; float more; };\n");
+  EXPECT_EQ(compiles("extern \"C\" __global__ void k(Counted* p) { p->more = 3; }\n").first, HIPRTC_SUCCESS);
+  EXPECT_EQ(preludes(), 0);
+  unsetenv("WAVESMITH_CACHE");
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Hiprtc, SpareHeadersAreFoundOnlyWhereNobodyHasThem) {
+  hiprtcProgram program = create(
+      "#include <thrust/detail/config/namespace.h>\n"
+      "THRUST_NAMESPACE_BEGIN\n__device__ int three() { return 3; }\nTHRUST_NAMESPACE_END\n"
+      "extern \"C\" __global__ void k(int* p) { *p = thrust::three(); }\n");
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
+}
 
 TEST_F(Hiprtc, CompilesForTheGpuThatIsAskedFor) {
   for (const char* const target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
