@@ -50,8 +50,17 @@ std::optional<Allocation> Allocations::erase(const void* pointer) {
 }
 
 bool Allocations::contains_or_foreign(const void* pointer, size_t size) const {
-  const auto allocation = find(pointer);
-  return !allocation || size <= allocation->size - (reinterpret_cast<uint64_t>(pointer) - allocation->begin);
+  auto allocation = find(pointer);
+  if (!allocation) return true;
+  size_t here = allocation->size - (reinterpret_cast<uint64_t>(pointer) - allocation->begin);
+  while (size > here) {
+    if (!allocation->mapping) return false;
+    size -= here;
+    allocation = find(reinterpret_cast<void*>(allocation->begin + allocation->size));
+    if (!allocation || !allocation->mapping) return false;
+    here = allocation->size;
+  }
+  return true;
 }
 
 bool Allocations::overlaps(const void* pointer, size_t size) const {

@@ -25,6 +25,7 @@ struct Allocation {
   int device = 0;
   unsigned flags = 0;
   bool synchronous = false;  ///< HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+  bool mapping = false;      ///< of virtual memory: accesses may go on into a mapping right behind it
   uint64_t id = 0;           ///< of hipPointerGetAttribute's buffer id; never used twice
 
   [[nodiscard]] bool on_host() const { return kind == Kind::Host || kind == Kind::Registered; }
@@ -40,8 +41,8 @@ class Allocations {
   bool set_synchronous(const void* pointer, bool value);
   /// Takes out the allocation that begins at `pointer`.
   std::optional<Allocation> erase(const void* pointer);
-  /// Whether [pointer, pointer + size) is inside one allocation, or outside of all of them. False: it begins
-  /// inside one and runs past its end.
+  /// Whether [pointer, pointer + size) is inside one allocation or mappings side by side, or begins outside
+  /// of all of them. False: it begins inside one and runs past its end.
   [[nodiscard]] bool contains_or_foreign(const void* pointer, size_t size) const;
   /// Whether an allocation holds any byte of [pointer, pointer + size).
   [[nodiscard]] bool overlaps(const void* pointer, size_t size) const;

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "runtime/abi/memory.h"
 #include "runtime/platform.h"
@@ -68,6 +69,18 @@ auto mapping_of(uint64_t address) {
   if (after == all.begin()) return all.end();
   const auto found = std::prev(after);
   return address - found->first < found->second.size ? found : all.end();
+}
+
+/// The mappings that a range consists of, each of them whole; empty when that is not so.
+auto mappings_in(uint64_t address, size_t size) {
+  std::vector<std::map<uint64_t, Mapping>::iterator> range;
+  for (const uint64_t end = address + size; address < end;) {
+    const auto found = state().mappings.find(address);
+    if (found == state().mappings.end() || found->second.size > end - address) return decltype(range){};
+    range.push_back(found);
+    address += found->second.size;
+  }
+  return range;
 }
 
 emulate::Protection protection_of(const Mapping& mapping) {
@@ -214,20 +227,23 @@ HIP_API hipError_t hipMemMap(void* pointer, size_t size, size_t offset,
         size, handle, {physical.pages, physical.props},
           {}
     };
-    platform.allocations.insert({address, size, Allocation::Kind::Device, physical.props.location.id, 0});
+    platform.allocations.insert(
+        {address, size, Allocation::Kind::Device, physical.props.location.id, 0, .mapping = true});
     return hipSuccess;
   });
 }
 
 HIP_API hipError_t hipMemUnmap(void* pointer, size_t size) {
   return locked([&](Platform& platform) {
-    const auto found = state().mappings.find(address_of(pointer));
-    if (!pointer || found == state().mappings.end() || found->second.size != size)
-      return hipErrorInvalidValue;
+    const auto range = mappings_in(address_of(pointer), size);
+    if (!pointer || range.empty()) return hipErrorInvalidValue;
     for (const auto& device : platform.devices) device->synchronize();
-    if (!platform.memory->unmap(pointer, size)) return hipErrorInvalidValue;
-    platform.allocations.erase(pointer);
-    state().mappings.erase(found);
+    for (const auto& each : range) {
+      void* const begin = reinterpret_cast<void*>(each->first);
+      if (!platform.memory->unmap(begin, each->second.size)) return hipErrorInvalidValue;
+      platform.allocations.erase(begin);
+      state().mappings.erase(each);
+    }
     return hipSuccess;
   });
 }
@@ -245,15 +261,8 @@ HIP_API hipError_t hipMemSetAccess(void* pointer, size_t size, const hipMemAcces
           flags != hipMemAccessFlagsProtReadWrite)
         return hipErrorInvalidValue;
     }
-    // The range may span mappings that lie side by side, each of them whole.
-    std::vector<std::map<uint64_t, Mapping>::iterator> range;
-    const uint64_t end = address_of(pointer) + size;
-    for (uint64_t at = address_of(pointer); at < end;) {
-      const auto found = state().mappings.find(at);
-      if (found == state().mappings.end() || found->second.size > end - at) return hipErrorInvalidValue;
-      range.push_back(found);
-      at += found->second.size;
-    }
+    const auto range = mappings_in(address_of(pointer), size);
+    if (range.empty()) return hipErrorInvalidValue;
     for (const auto& each : range) {
       Mapping& mapping = each->second;
       for (size_t i = 0; i < count; ++i)

@@ -51,13 +51,21 @@ int main() {
   fill<<<(count + 255) / 256, 256>>>(data, count, 7);
   std::vector<int> host(count);
   CHECK_HIP(hipDeviceSynchronize());
-  CHECK_HIP(hipMemcpy(host.data(), data, piece, hipMemcpyDeviceToHost));
-  CHECK_HIP(hipMemcpy(host.data() + count / 2, data + count / 2, piece, hipMemcpyDeviceToHost));
+  CHECK_HIP(hipMemcpy(host.data(), data, size, hipMemcpyDeviceToHost));
   for (int i = 0; i < count; ++i) CHECK(host[i] == 7 + i);
+  CHECK_HIP(hipMemcpy(begin + piece / 2, host.data(), piece, hipMemcpyHostToDevice));
+  CHECK_HIP(hipMemcpy(host.data(), begin + piece / 2, piece, hipMemcpyDeviceToHost));
+  for (int i = 0; i < count / 2; ++i) CHECK(host[i] == 7 + i);
+  CHECK_HIP(hipMemcpy(begin + piece / 2, begin, piece, hipMemcpyDeviceToDevice));
+  CHECK_ERROR(hipMemcpy(host.data(), begin + 4, size, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+  CHECK_ERROR(hipMemset(begin + 4, 0, size), hipErrorInvalidValue);
+  fill<<<(count + 255) / 256, 256>>>(data, count, 7);
 
   // The pieces change places; their contents go with them.
-  CHECK_HIP(hipMemUnmap(begin, piece));
-  CHECK_HIP(hipMemUnmap(begin + piece, piece));
+  CHECK_ERROR(hipMemUnmap(begin, piece / 2), hipErrorInvalidValue);
+  CHECK_ERROR(hipMemUnmap(begin, size + piece), hipErrorInvalidValue);
+  CHECK_HIP(hipMemUnmap(begin, size));
+  CHECK_ERROR(hipMemUnmap(begin + piece, piece), hipErrorInvalidValue);
   CHECK_HIP(hipMemMap(begin, piece, 0, second, 0));
   CHECK_HIP(hipMemMap(begin + piece, piece, 0, first, 0));
   CHECK_HIP(hipMemSetAccess(address, size, &access, 1));
