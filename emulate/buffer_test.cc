@@ -58,6 +58,45 @@ TEST_P(Buffers, RawLoadsReadZeroBeyondTheirRecords) {
   }
 }
 
+TEST_P(Buffers, EachDwordOfARawAccessIsCheckedOnItsOwn) {
+  constexpr uint32_t kScalar = 100, kRecords = 1003, kRoom = kRecords - kScalar, kMark = 0xabcd0000;
+  resource(kRecords, 0, raw);
+  test.s(9) = kScalar;
+  for (const int dwords : {2, 3, 4}) {
+    const auto name = [&](const char* verb) {
+      return newer ? fmt::format("buffer_{}_b{}", verb, 32 * dwords)
+                   : fmt::format("buffer_{}_dwordx{}", verb, dwords);
+    };
+    for (const bool near : {true, false}) {  // else every lane is beyond as a whole, some in part
+      for (int lane = 0; lane < lanes; ++lane) {
+        test.v(0, lane) = near ? kRoom - 40 + random() % 50 : kRoom - 7 + random() % 30;
+        for (int i = 0; i < 4; ++i) test.v(8 + i, lane) = kMark | static_cast<uint32_t>(lane * 4 + i);
+      }
+      test.v(0, 5) = 0xfffffff8u;
+      auto done = test.run(fmt::format("{} v[4:{}], v0, s[4:7], s9 offen", name("load"), 3 + dwords));
+      ASSERT_TRUE(done) << done.error().text();
+      for (int lane = 0; lane < lanes; ++lane)
+        for (uint32_t i = 0; i < static_cast<uint32_t>(dwords); ++i) {
+          const uint64_t at = uint64_t{test.v(0, lane)} + 4 * i;
+          EXPECT_EQ(test.v(4 + static_cast<int>(i), lane), at + 4 <= kRoom ? dword(at + kScalar) : 0u)
+              << name("load") << " lane " << lane << " dword " << i << " at " << at;
+        }
+      // One lane, so that no other one writes there too.
+      for (const uint32_t from : {kRoom - 3, kRoom - 4, kRoom - 7, kRoom - 8, kRoom - 13, kRoom - 16}) {
+        std::vector<uint8_t> expected(buffer, buffer + kBytes);
+        test.v(0, 7) = from;
+        for (uint32_t i = 0; i < static_cast<uint32_t>(dwords) && from + 4 * i + 4 <= kRoom; ++i)
+          std::memcpy(&expected[from + 4 * i + kScalar], &test.v(8 + static_cast<int>(i), 7), 4);
+        test.exec() = 1u << 7;
+        done = test.run(fmt::format("{} v[8:{}], v0, s[4:7], s9 offen", name("store"), 7 + dwords));
+        test.exec() = lanes == 64 ? ~uint64_t{0} : 0xffffffffu;
+        ASSERT_TRUE(done) << done.error().text();
+        EXPECT_EQ(std::memcmp(buffer, expected.data(), kBytes), 0) << name("store") << " at " << from;
+      }
+    }
+  }
+}
+
 TEST_P(Buffers, ContiguousLoadsAndStores) {
   resource(kBytes, 0, raw);
   for (int lane = 0; lane < lanes; ++lane) test.v(0, lane) = static_cast<uint32_t>(lane) * 16;

@@ -70,6 +70,8 @@ struct WaveAccess {
   uint64_t base;
   uint64_t lanes;  ///< that access memory
   uint64_t zero;   ///< that are out of range: loads give 0
+  uint64_t part;   ///< of `zero`, at Wave::address: the dwords that end by `end` are accessed after all
+  uint64_t end;    ///< of a raw buffer's records
   Pattern pattern;
   uint32_t format, select;  ///< of formatted memory: an isa::FormatCode, and the resource's DST_SEL
   uint32_t word;            ///< the address micro-operation's AddressWord

@@ -287,8 +287,29 @@ struct Resource {
   }
 };
 
-/// a = offset row, e = index row, b = resource, c = scalar offset, f = immediate and BufferWord.
+/// Raw buffers check each dword on its own (CDNA3 and RDNA3 ISA manuals, "Buffer Addressing", range
+/// checking): lanes beyond the end whose first dword isn't. The access takes them back from Wave::access and
+/// clears `part`.
 template <int kLanes>
+[[gnu::noinline]] bool cross_the_end(const Uop* uop, Wave* wave, uint64_t lanes, uint64_t start,
+                                     const uint32_t* offsets, uint64_t end) {
+  WaveAccess& access = wave->access;
+  access.part = 0;
+  access.end = end;
+  for (; lanes; lanes &= lanes - 1) {
+    const int lane = std::countr_zero(lanes);
+    const uint64_t at = start + offsets[lane], bytes = (end - at) & ~uint64_t{3};
+    wave->address[lane] = at;
+    access.part |= uint64_t{1} << lane;
+    if (!inside(*wave->memory, at, bytes) &&
+        !admit(uop, wave, uint64_t{1} << lane, static_cast<uint32_t>(bytes)))
+      return false;
+  }
+  return true;
+}
+
+/// a = offset row, e = index row, b = resource, c = scalar offset, f = immediate and BufferWord.
+template <int kLanes, bool kDwords>
 [[gnu::always_inline]] inline bool buffer(const Uop* uop, Wave* wave, uint32_t word) {
   const uint32_t flags = uop->f, bytes = AddressWord::bytes(word);
   const bool newer = flags & BufferWord::kNewer, indexed = flags & BufferWord::kIndex;
@@ -305,12 +326,15 @@ template <int kLanes>
   } else {
     const uint32_t* const indices = row_at(wave, uop->e);
     alignas(64) uint32_t place[kLanes];
-    uint64_t beyond = 0;
+    uint64_t beyond = 0, partly = 0;
     // Raw: bytes are counted; structured: records. Older ones choose by the instruction, newer ones by the
     // resource.
     const bool structured = newer ? resource.bounds <= 1 : indexed && resource.stride != 0;
     const bool whole = newer && resource.bounds == 0 && resource.stride != 0;
+    constexpr uint64_t kPack = 0xffff;
     const uint32_t room = scalar <= resource.records ? resource.records - scalar : 0;
+    const bool by_dword = kDwords && bytes > 4 && !structured && !(newer && resource.bounds == 2) &&
+                          !(word & AddressWord::kAtomic) && !resource.swizzled && room >= 4;
     for (int pack = 0; pack < kLanes / kPackLanes; ++pack) {
       Pack<uint32_t> index(0), offset(immediate);
       if (indexed) index = reinterpret_cast<const Pack<uint32_t>*>(indices)[pack];
@@ -332,10 +356,16 @@ template <int kLanes>
         out = bits_of(isa::lanes(index >= resource.records), pack) |
               (whole ? bits_of(isa::lanes(offset + bytes > resource.stride), pack) : 0);
       else
-        out = bytes > room ? ~uint64_t{0} : bits_of(isa::lanes(straight > room - bytes), pack);
+        out = bytes > room ? kPack << pack * kPackLanes : bits_of(isa::lanes(straight > room - bytes), pack);
+      if (by_dword && out) [[unlikely]]
+        partly |= out & bits_of(isa::lanes(straight <= room - 4), pack);
       beyond |= out;
     }
     good = linear<kLanes, false>(uop, wave, resource.base + scalar, place, word, beyond);
+    partly &= wave->exec();
+    if (good && partly) [[unlikely]]
+      good = cross_the_end<kLanes>(uop, wave, partly, resource.base + scalar, place,
+                                   resource.base + scalar + room);
   }
   return good;
 }
@@ -344,7 +374,7 @@ template <int kLanes>
 void address_buffer(const Uop* uop, Wave* wave) {
   wave->resume = uop;
   wave->may_wait |= uop->d & AddressWord::kMayWait;
-  if (!buffer<kLanes>(uop, wave, uop->d)) [[unlikely]]
+  if (!buffer<kLanes, true>(uop, wave, uop->d)) [[unlikely]]
     return;
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
@@ -363,7 +393,7 @@ void address_formatted(const Uop* uop, Wave* wave) {
   access.select = typed ? kXyzw : word3 & 0xfff;
   const uint32_t flags = uop->d & 0xff00;
   if (const uint32_t bytes = isa::buffer_format(access.format).bytes(); bytes != 0) {
-    if (!buffer<kLanes>(uop, wave, flags | bytes)) [[unlikely]]
+    if (!buffer<kLanes, false>(uop, wave, flags | bytes)) [[unlikely]]
       return;
   } else {
     access.word = flags;

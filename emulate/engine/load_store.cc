@@ -7,6 +7,18 @@
 namespace wavesmith::emulate {
 namespace {
 
+/// The dwords in range of lanes that cross a raw buffer's end: f(where, lane, dword).
+template <class F>
+[[gnu::noinline]] void each_part(Wave* wave, F f) {
+  WaveAccess& access = wave->access;
+  for (; access.part; access.part &= access.part - 1) {
+    const int lane = std::countr_zero(access.part);
+    const uint64_t at = wave->address[lane];
+    for (int dword = 0; at + 4 * static_cast<uint64_t>(dword) + 4 <= access.end; ++dword)
+      f(reinterpret_cast<std::byte*>(at) + 4 * dword, lane, dword);
+  }
+}
+
 template <int kLanes, class E>
 struct Load {
   static constexpr int kPacks = kLanes / kPackLanes;
@@ -95,6 +107,11 @@ struct Load {
     constexpr std::byte kNothing[E::kBytes] = {};
     for (uint64_t left = access.zero; left; left &= left - 1)
       load_lane<E>(kNothing, to, std::countr_zero(left));
+    if constexpr (E::kBytes > 4) {
+      each_part(wave, [&](const std::byte* at, int lane, int dword) {
+        std::memcpy(&to[dword * kRowLanes + lane], at, 4);
+      });
+    }
   }
 
   static void run(const Uop* uop, Wave* wave) {
@@ -231,6 +248,12 @@ struct Store {
       each_lane<kLanes>(access.lanes, [&](int lane) {
         store_lane<E>(reinterpret_cast<std::byte*>(wave->address[lane]), from, lane);
       });
+      if constexpr (E::kBytes > 4) {
+        if (access.zero) [[unlikely]]
+          each_part(wave, [&](std::byte* at, int lane, int dword) {
+            std::memcpy(at, &from[dword * kRowLanes + lane], 4);
+          });
+      }
     } else {
       rare(wave, from);
     }
