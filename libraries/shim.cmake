@@ -49,7 +49,7 @@ function(wavesmith_shim library majors status value)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE wavesmith_warnings)
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -ffunction-sections -Wno-deprecated-non-prototype)
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library} SOVERSION ${first} LINK_DEPENDS ${map}
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library} VERSION ${first}.0 SOVERSION ${first} LINK_DEPENDS ${map}
     INSTALL_RPATH "$ORIGIN")
   # Small: without C++'s library. A row that says `served` and has no function fails the link.
   target_link_options(${target} PRIVATE -nostdlib++ -s -Wl,--version-script=${map} -Wl,--no-undefined-version
