@@ -39,7 +39,7 @@ typedef long clock_t;
 #endif
 #include <hip/amd_detail/amd_hip_atomic.h>
 #include <hip/amd_detail/amd_math_functions.h>
-#if __has_include(<hip/hip_fp16.h>)
+#if defined(WAVESMITH_HIP_FP16)
 #include <hip/hip_fp16.h>
 #endif
 #pragma clang diagnostic pop
