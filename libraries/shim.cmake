@@ -49,13 +49,15 @@ function(wavesmith_shim library majors status value)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE wavesmith_warnings)
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -ffunction-sections -Wno-deprecated-non-prototype)
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library} VERSION ${first}.0 SOVERSION ${first} LINK_DEPENDS ${map}
-    INSTALL_RPATH "$ORIGIN")
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library} SOVERSION ${first} LINK_DEPENDS ${map})
   # Small: without C++'s library. A row that says `served` and has no function fails the link.
   target_link_options(${target} PRIVATE -nostdlib++ -s -Wl,--version-script=${map} -Wl,--no-undefined-version
     -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-Bsymbolic)
+  list(REMOVE_ITEM versions -)
   foreach(major IN LISTS majors)  # of other ROCm releases
     add_custom_command(TARGET ${target} POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink
       $<TARGET_FILE_NAME:${target}> $<TARGET_FILE_DIR:${target}>/lib${library}.so.${major} VERBATIM)
+    wavesmith_forward(${target} lib${library}.so.${major} "${versions}")
   endforeach()
+  wavesmith_forward(${target} lib${library}.so "${versions}")
 endfunction()

@@ -33,5 +33,6 @@ function(wavesmith_exports table map list)
   # Wavesmith's own entry points (runtime/wavesmith.h).
   string(APPEND script "WAVESMITH_1 {\n  global:\n    wavesmith_*;\n};\n")
   file(CONFIGURE OUTPUT ${map} CONTENT "${script}" @ONLY)
+  set(versions ${versions} PARENT_SCOPE)
   file(CONFIGURE OUTPUT ${list} CONTENT "${exports}" @ONLY)
 endfunction()
