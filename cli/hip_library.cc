@@ -41,8 +41,12 @@ Result<HipLibrary> HipLibrary::load() {
   if (folder.empty())
     return fail(ErrorKind::NotFound, "no libamdhip64.so beside this command", {},
                 "build all of Wavesmith: make build");
-  void* const handle = dlopen((folder + "/libamdhip64.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) return fail(ErrorKind::NotFound, fmt::format("cannot load libamdhip64.so: {}", dlerror()));
+  return load(folder + "/libamdhip64.so.7");
+}
+
+Result<HipLibrary> HipLibrary::load(const std::string& path) {
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return fail(ErrorKind::NotFound, fmt::format("cannot load the HIP runtime: {}", dlerror()));
   HipLibrary library;
   const char* missing = nullptr;
   auto find = [&](auto& function, const char* name) {
@@ -59,8 +63,10 @@ Result<HipLibrary> HipLibrary::load() {
   find(library.hipModuleLaunchKernel, "hipModuleLaunchKernel");
   find(library.hipDeviceSynchronize, "hipDeviceSynchronize");
   find(library.hipGetErrorString, "hipGetErrorString");
-  if (missing)
-    return fail(ErrorKind::NotFound, fmt::format("'{}/libamdhip64.so' has no {}", folder, missing));
+  find(library.hipGetDevice, "hipGetDevice");
+  find(library.hipSetDevice, "hipSetDevice");
+  if (missing) return fail(ErrorKind::NotFound, fmt::format("'{}' has no {}", path, missing));
+  find(library.wavesmith_last_failure, "wavesmith_last_failure");
   return library;
 }
 

@@ -23,8 +23,14 @@ struct HipLibrary {
   int (*hipDeviceSynchronize)() = nullptr;
   const char* (*hipGetErrorString)(int) = nullptr;
 
-  /// Loads libamdhip64.so from beside the command. Error: NotFound.
+  int (*hipGetDevice)(int* device) = nullptr;
+  int (*hipSetDevice)(int device) = nullptr;
+  /// runtime/wavesmith.h; nullptr where the library is not ours.
+  size_t (*wavesmith_last_failure)(char* text, size_t size) = nullptr;
+
+  /// Loads libamdhip64.so from beside the command, or the one named. Error: NotFound.
   static Result<HipLibrary> load();
+  static Result<HipLibrary> load(const std::string& path);
 
   /// The failure of a call as an Error; `what` says what was tried.
   [[nodiscard]] Error error(int code, const std::string& what) const;

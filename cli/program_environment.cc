@@ -24,6 +24,7 @@ Result<machine::Environment> program_environment(const std::string& devices) {
   const char* const path = std::getenv("LD_LIBRARY_PATH");
   environment["LD_LIBRARY_PATH"] = runtime + (path && *path ? ":" + std::string(path) : "");
   environment["WAVESMITH_GPU"] = devices;
+  environment["WAVESMITH_RUN"] = devices;  // `wavesmith.use` then knows that the GPU is settled
   // Programs that look for the library by a path of their own: Triton, IREE.
   for (const char* name : {"TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"})
     if (!std::getenv(name)) environment[name] = runtime + "/libamdhip64.so";

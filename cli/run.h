@@ -14,7 +14,7 @@ struct RunOptions {
   uint64_t max_instructions = 0;
   double timeout = 0;
   int threads = 0;
-  bool report = false, fidelity = false, json = false, xnack = false, no_guard = false;
+  bool report = false, fidelity = false, json = false, xnack = false, no_guard = false, quiet = false;
 
   // A program.
   std::vector<std::string> program;  ///< behind "--"

@@ -14,6 +14,7 @@
 #include "cli/report.h"
 #include "cli/run.h"
 #include "cli/terminal.h"
+#include "gpus/gpu.h"
 #include "toolchain/process.h"
 
 namespace wavesmith::cli {
@@ -28,6 +29,10 @@ Result<void> set_environment(const RunOptions& options, const std::string& repor
   const auto environment = program_environment(options.devices());
   if (!environment) return tl::unexpected(environment.error());
   for (const auto& [name, value] : *environment) set(name, value);
+  const char* const quiet = std::getenv("WAVESMITH_QUIET");
+  if (const auto machine = gpus::find_machine(options.devices());
+      machine && !options.quiet && !(quiet && *quiet))
+    fmt::print(stderr, "wavesmith: emulating {}\n", gpus::describe(*machine));
   if (options.threads) set("WAVESMITH_THREADS", fmt::to_string(options.threads));
   if (options.max_instructions) set("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options.max_instructions));
   if (options.timeout > 0) set("WAVESMITH_TIMEOUT", fmt::to_string(options.timeout));

@@ -64,6 +64,17 @@ TEST_F(Run, AProgramAndItsChildrenSeeTheKernelDriversFilesAndARocmFolder) {
   EXPECT_EQ(both.out.substr(0, own.size() + 1), own + ":") << both.err;
 }
 
+TEST_F(Run, AProgramFindsThisCompilerAsHipcc) {
+  const std::string cache = "env -u ROCM_PATH WAVESMITH_CACHE=" + (scratch_ / "cache");
+  const Ran ran =
+      run_wavesmith("run -- sh -c 'hipcc --help; dirname $(command -v hipcc); echo $ROCM_PATH'", cache);
+  EXPECT_NE(ran.out.find("wavesmith cc"), std::string::npos) << ran.out << ran.err;
+  const size_t end = ran.out.find_last_of('\n', ran.out.size() - 2),
+               start = ran.out.find_last_of('\n', end - 1);
+  EXPECT_EQ(ran.out.substr(start + 1, end - start - 1),
+            ran.out.substr(end + 1, ran.out.size() - end - 2) + "/bin");
+}
+
 TEST_F(Run, AFolderThatCannotBeWrittenIsSaidAndTheProgramRuns) {
   const Ran ran =
       run_wavesmith("run -- echo done", "env -u ROCM_PATH WAVESMITH_MACHINE=1 WAVESMITH_CACHE=/proc/none");

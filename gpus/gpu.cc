@@ -109,6 +109,19 @@ Result<std::vector<const Gpu*>> find_machine(std::string_view devices) {
   }
 }
 
+std::string describe(std::span<const Gpu* const> machine) {
+  std::string text;
+  for (size_t i = 0; i < machine.size();) {
+    size_t same = i;
+    while (same < machine.size() && machine[same] == machine[i]) ++same;
+    if (i) text += ", ";
+    if (same - i > 1) text += fmt::format("{} x ", same - i);
+    text += fmt::format("{} ({})", machine[i]->name, machine[i]->target);
+    i = same;
+  }
+  return text;
+}
+
 std::vector<const Gpu*> gpus() {
   std::vector<const Gpu*> all;
   for (std::string_view id : ids())

@@ -118,6 +118,10 @@ Result<const Gpu*> find_gpu(std::string_view which);
 /// The devices of a machine: "mi300x", "mi300x:8" (eight of them), "mi300x:2,mi210" (three).
 Result<std::vector<const Gpu*>> find_machine(std::string_view devices);
 
+/// A machine in words: "AMD Instinct MI300X (gfx942)", "8 x AMD Instinct MI300X (gfx942), AMD Instinct MI210
+/// (gfx90a)".
+std::string describe(std::span<const Gpu* const> machine);
+
 /// Every built-in GPU, sorted by id.
 std::vector<const Gpu*> gpus();
 
