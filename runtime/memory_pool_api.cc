@@ -44,10 +44,8 @@ class ReleaseOperation final : public Operation {
   hipError_t run(Stream&) override {
     if (pool_)
       pool_->freed(announcement_);
-    else {
-      end_graph_memory(pointer_);
+    else
       (void)Platform::get()->release(pointer_);
-    }
     return hipSuccess;
   }
   [[nodiscard]] bool always() const override { return true; }

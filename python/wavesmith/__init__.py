@@ -1,13 +1,90 @@
-"""AMD GPUs that are not there: run, check and launch kernels with no GPU and no ROCm.
+"""AMD GPUs that are not there: run and check their programs and kernels, with no GPU and no ROCm.
 
-Importing this package loads nothing; `wavesmith.use` and the launching functions load the HIP runtime.
+>>> import wavesmith
+>>> wavesmith.use("mi355x")            # before Triton, CuPy, ... are imported: they find an MI355X
+>>> code = wavesmith.cc(source)        # or compile and launch kernels from here
+>>> wavesmith.run(code, "axpy", grid=16, block=256, args=[x, y, numpy.float32(2), 4096])
+
+Importing this package loads nothing but itself: neither NumPy nor the HIP runtime.
 """
 
 from __future__ import annotations
 
-from wavesmith._errors import Error, InstallationError, UseError
+from typing import TYPE_CHECKING
+
+from wavesmith._errors import (
+    ArgumentError,
+    BadInputError,
+    BudgetError,
+    CompileError,
+    Error,
+    InstallationError,
+    InternalError,
+    MemoryFaultError,
+    NotFoundError,
+    OutOfMemoryError,
+    OutOfResourcesError,
+    TrapError,
+    UnsupportedError,
+    UseError,
+    WrongTargetError,
+)
 from wavesmith._use import use, used
+
+if TYPE_CHECKING:
+    from wavesmith._cc import cc
+    from wavesmith._gpus import Gpu, Number, gpus, machine
+    from wavesmith._module import Argument, Kernel, Module, run
 
 __version__ = "0.1.0"
 
-__all__ = ["Error", "InstallationError", "UseError", "__version__", "use", "used"]
+__all__ = [
+    "Argument",
+    "ArgumentError",
+    "BadInputError",
+    "BudgetError",
+    "CompileError",
+    "Error",
+    "Gpu",
+    "InstallationError",
+    "InternalError",
+    "Kernel",
+    "MemoryFaultError",
+    "Module",
+    "NotFoundError",
+    "Number",
+    "OutOfMemoryError",
+    "OutOfResourcesError",
+    "TrapError",
+    "UnsupportedError",
+    "UseError",
+    "WrongTargetError",
+    "__version__",
+    "cc",
+    "gpus",
+    "machine",
+    "run",
+    "use",
+    "used",
+]
+
+_LATER = {
+    "cc": "_cc",
+    **dict.fromkeys(("Gpu", "Number", "gpus", "machine"), "_gpus"),
+    **dict.fromkeys(("Argument", "Kernel", "Module", "run"), "_module"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """What is imported at its first use."""
+    if name in _LATER:
+        from importlib import import_module
+
+        value = getattr(import_module(f"wavesmith.{_LATER[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'wavesmith' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from pathlib import Path
@@ -13,64 +12,93 @@ from wavesmith._errors import UseError
 #: The machine that this process has, as WAVESMITH_GPU says it: "mi355x" or "mi300x:8".
 _used: str | None = None
 
+#: What `wavesmith run` alone can give: they take effect when a program starts.
+_AT_START = ("LD_PRELOAD", "WAVESMITH_MACHINE_ROOT")
 
-def use(gpu: str | None = None, count: int = 1, *, quiet: bool = False) -> None:
+
+def use(gpu: str | None = None, count: int = 1, *, hip: int = 7, quiet: bool = False) -> None:
     """Gives this process emulated AMD GPUs. Call it before a client (Triton, CuPy, ...) is imported.
 
     Loads the HIP runtime, so that clients which look for `libamdhip64.so` find it, and sets what they look for
-    in the environment (`TRITON_LIBHIP_PATH`, `IREE_HIP_DYLIB_PATH`). One line on stderr says which GPU is
-    emulated. Under `wavesmith run` the GPU is already settled, and `use` only checks that it is the same.
+    in the environment (`TRITON_LIBHIP_PATH`, `IREE_HIP_DYLIB_PATH`, `ROCM_PATH`, ...) where you have not set it.
+    One line on stderr says which GPU is emulated. Under `wavesmith run` the GPU is already settled, and `use` only
+    checks that it is the same.
+
+    A client that looks for the kernel driver's files (JAX) needs them from its start on: `wavesmith run`.
 
     Args:
         gpu: an id out of `wavesmith.gpus()` ("mi355x"), one with changes ("mi300x+compute.units=8"), a TOML
             file's path, or a list of devices ("mi300x:2,mi210"). None: what WAVESMITH_GPU says, else "mi300x".
         count: how many of them.
+        hip: the major version of HIP that the client was built for, 5, 6 or 7.
         quiet: no line on stderr. So does WAVESMITH_QUIET=1.
 
     Raises:
+        NotFoundError: there is no such GPU; the text names those that there are.
         UseError: the process already has other GPUs, or a HIP runtime that is not Wavesmith's.
         InstallationError: the libraries of this package are missing.
     """
     global _used
-    if count < 1:
-        raise ValueError(f"count is {count}; a machine has at least one GPU")
+    if count < 1 or hip not in (5, 6, 7):
+        raise ValueError(f"count={count}, hip={hip}: a machine has at least one GPU, HIP's versions are 5, 6 and 7")
     settled = os.environ.get("WAVESMITH_RUN")
     machine = gpu or os.environ.get("WAVESMITH_GPU") or "mi300x"
     if count > 1:
         machine = f"{machine}:{count}"
     for already, how in ((_used, "wavesmith.use"), (settled, "wavesmith run")):
-        if already is not None and gpu is None and count == 1:
+        if already is None:
+            continue
+        if gpu is None and count == 1:
             machine = already
-        elif already is not None and already != machine:
+        elif already != machine:
             raise UseError(
                 f"this process has '{already}' ({how}) and cannot have '{machine}' too: the GPUs of a process are "
-                "fixed when the HIP runtime is loaded. Start another process, or name all of them at once: "
-                f"wavesmith.use('{already},{machine}')"
+                "fixed when the HIP runtime is loaded",
+                hint=f"start another process, or ask for all of them at once: '{already},{machine}'",
             )
     if _used is not None:
         return
+    from wavesmith import _native
+
+    described = _native.describe(machine)
     folder = _paths.libraries()
     for other in _loaded_runtimes():
         if not any(other.samefile(ours) for ours in folder.glob("libamdhip64.so*")):
             raise UseError(
-                f"this process has already loaded {other}, which is not Wavesmith's HIP runtime: call "
-                "wavesmith.use() before importing the client, or start it by: wavesmith run -- python ..."
+                f"this process has already loaded another HIP runtime, {other}",
+                hint="call wavesmith.use() before the client is imported, or start it by: wavesmith run -- python ...",
             )
     os.environ["WAVESMITH_GPU"] = machine
-    os.environ.setdefault("TRITON_LIBHIP_PATH", str(folder / "libamdhip64.so"))
-    os.environ.setdefault("IREE_HIP_DYLIB_PATH", str(folder / "libamdhip64.so"))
-    # Whoever asks for one of these names later gets the library that is loaded already.
-    for name in ("libamdhip64.so.7", "libamdhip64.so", "libhiprtc.so.7", "libhiprtc.so"):
-        if (folder / name).exists():
-            ctypes.CDLL(str(folder / name), mode=ctypes.RTLD_GLOBAL)
+    if not settled:
+        for name, value in _native.environment(machine).items():
+            if name not in _AT_START:
+                os.environ[name] = value
+    for name in ("TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"):
+        os.environ.setdefault(name, str(folder / "libamdhip64.so"))
+    _preload(folder, hip)
     _used = machine
     if not (quiet or settled or os.environ.get("WAVESMITH_QUIET")):
-        print(f"wavesmith: emulating {machine}", file=sys.stderr)
+        print(f"wavesmith: emulating {described}", file=sys.stderr)
 
 
 def used() -> str | None:
-    """The GPUs that this process was given, as "mi300x:8"; None before `use`."""
+    """The GPUs that this process has from `use` or `wavesmith run`, as "mi300x:8"; None when it has none yet."""
     return _used or os.environ.get("WAVESMITH_RUN")
+
+
+def _preload(folder: Path, hip: int) -> None:
+    """Loads what clients look for by name: whoever asks later for one of these names gets what is loaded already."""
+    import ctypes
+
+    for library in ("libamdhip64", "libhiprtc"):
+        # The name that the client asks by comes first: it says which version of HIP's structures is meant.
+        for suffix in dict.fromkeys((f".so.{hip}", ".so.7", ".so")):
+            if (folder / (library + suffix)).exists():
+                ctypes.CDLL(str(folder / (library + suffix)), mode=ctypes.RTLD_GLOBAL)
+    # AMD's other libraries, by their sonames; the names they have beside are links or forward to them.
+    for path in sorted(folder.glob("lib*.so*")):
+        if not path.name.startswith(("libamdhip64", "libhiprtc", "libwavesmith")):
+            ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
 
 
 def _loaded_runtimes() -> list[Path]:

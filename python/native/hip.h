@@ -1,0 +1,41 @@
+// HIP's public API as Python needs it: handles and pointers are integers, failures are exceptions.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cli/hip_library.h"
+
+namespace wavesmith::python {
+
+class Hip {
+ public:
+  /// Loads that libamdhip64 (it is in the process already, after wavesmith.use).
+  explicit Hip(const std::string& library);
+
+  int device();
+  void set_device(int device);
+  uintptr_t load(const nanobind::bytes& code);
+  void unload(uintptr_t module);
+  uintptr_t function(uintptr_t module, const std::string& kernel);
+  uintptr_t allocate(size_t size);
+  void free(uintptr_t pointer);
+  void copy_in(uintptr_t to, uintptr_t from, size_t size);
+  void copy_out(uintptr_t to, uintptr_t from, size_t size);
+  /// `values` are the kernel's explicit arguments, each as its bytes.
+  void launch(uintptr_t function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
+              unsigned shared, const std::vector<nanobind::bytes>& values);
+  /// Waits without the interpreter's lock.
+  void synchronize();
+
+ private:
+  /// Throws when a call failed, with what the runtime said.
+  void check(int code, const std::string& what);
+
+  cli::HipLibrary library_;
+};
+
+}  // namespace wavesmith::python

@@ -1,0 +1,157 @@
+// `wavesmith._native`: what the Python package needs of the C++ side. GPUs and code objects are read here;
+// kernels run through the public HIP API of the library that `wavesmith.use` loaded.
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <optional>
+
+#include "cli/names.h"
+#include "gpus/gpu.h"
+#include "machine/environment.h"
+#include "object/bundle.h"
+#include "object/code_object.h"
+#include "python/native/failure.h"
+#include "python/native/hip.h"
+
+namespace nb = nanobind;
+
+namespace wavesmith::python {
+namespace {
+
+/// A GPU as {"id": ..., "numbers": {path: (value, unit, how known, source)}}.
+nb::dict gpu_dict(const gpus::Gpu& gpu) {
+  nb::dict numbers;
+  for (const gpus::Field& field : gpus::fields()) {
+    const gpus::Source& source = gpu.sources.find(field.path)->second;
+    nb::object value = std::visit(
+        [&](auto member) -> nb::object {
+          const auto& held = gpu.*member;
+          if constexpr (requires { held.has_value(); })
+            return held ? nb::cast(*held) : nb::none();
+          else
+            return nb::cast(held);
+        },
+        field.member);
+    numbers[nb::str(field.path.data(), field.path.size())] =
+        nb::make_tuple(value, std::string(field.unit), std::string(gpus::name_of(source.kind)), source.text);
+  }
+  nb::dict result;
+  result["id"] = gpu.id;
+  result["numbers"] = numbers;
+  return result;
+}
+
+nb::list all_gpus() {
+  nb::list list;
+  for (const gpus::Gpu* gpu : gpus::gpus()) list.append(gpu_dict(*gpu));
+  return list;
+}
+
+nb::list machine(const std::string& devices) {
+  nb::list list;
+  for (const gpus::Gpu* gpu : value_or_throw(gpus::find_machine(devices))) list.append(gpu_dict(*gpu));
+  return list;
+}
+
+std::string describe(const std::string& devices) {
+  return gpus::describe(value_or_throw(gpus::find_machine(devices)));
+}
+
+/// The variables with which programs find the machine's files (machine/environment.h).
+machine::Environment environment(const std::string& devices) {
+  return value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices))));
+}
+
+nb::dict kernel_dict(const object::Kernel& kernel) {
+  nb::list arguments;
+  for (const object::Argument& argument : kernel.arguments)
+    if (!argument.hidden())
+      arguments.append(nb::make_tuple(argument.name, argument.value_kind, argument.type_name, argument.offset,
+                                      argument.size));
+  nb::dict result;
+  result["name"] = kernel.name;
+  result["readable"] = cli::readable(kernel.name);
+  result["arguments"] = arguments;
+  result["vgprs"] = kernel.vgpr_count;
+  result["agprs"] = kernel.agpr_count;
+  result["sgprs"] = kernel.sgpr_count;
+  result["vgpr_spills"] = kernel.vgpr_spill_count;
+  result["sgpr_spills"] = kernel.sgpr_spill_count;
+  result["lds_bytes"] = kernel.fields.group_segment_fixed_size;
+  result["scratch_bytes"] = kernel.fields.private_segment_fixed_size;
+  result["kernarg_bytes"] = kernel.kernarg_size;
+  result["wave_size"] = kernel.wavefront_size;
+  result["max_workgroup"] = kernel.max_flat_workgroup_size;
+  return result;
+}
+
+/// The code object for a GPU out of any of the forms that code comes in; without a GPU, the only one.
+/// (target, [kernel, ...])
+nb::tuple read_code(const nb::bytes& code, const std::optional<std::string>& gpu) {
+  const std::span bytes(reinterpret_cast<const uint8_t*>(code.c_str()), code.size());
+  const object::Bundle bundle = value_or_throw(object::Bundle::parse(bytes));
+  std::optional<object::BundleEntry> entry;
+  if (gpu) {
+    const auto devices = value_or_throw(gpus::find_machine(*gpu));
+    entry =
+        value_or_throw(bundle.choose(value_or_throw(object::TargetId::parse(devices.front()->arch_name))));
+  } else if (bundle.entries().size() == 1) {
+    entry = bundle.entries().front();
+  } else {
+    throw Failure({ErrorKind::BadInput,
+                   fmt::format("the code is for several targets: {}", bundle.targets()),
+                   {},
+                   "say which GPU is meant: Module(code, gpu=\"mi300x\")"});
+  }
+  const object::CodeObject object = value_or_throw(object::CodeObject::parse(entry->bytes));
+  nb::list kernels;
+  for (const object::Kernel& kernel : object.kernels()) kernels.append(kernel_dict(kernel));
+  return nb::make_tuple(object.target().text(), kernels);
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  m.doc() = "The C++ side of the package wavesmith; use the package instead.";
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const Failure& failure) {
+      // (kind, what, where, hint, HIP error or None): wavesmith/_errors.py makes the typed exception of it.
+      nb::object type = nb::module_::import_("wavesmith._errors").attr("from_native");
+      nb::object made = type(failure.kind_name(), failure.error.what, failure.error.where, failure.error.hint,
+                             failure.hip_error, failure.report);
+      PyErr_SetObject(made.type().ptr(), made.ptr());
+    }
+  });
+  m.def("gpus", all_gpus);
+  m.def("machine", machine, nb::arg("devices"));
+  m.def("describe", describe, nb::arg("devices"));
+  m.def("environment", environment, nb::arg("devices"));
+  m.def("read_code", read_code, nb::arg("code"), nb::arg("gpu") = nb::none());
+  m.def("means", &cli::means, nb::arg("asked"), nb::arg("name"));
+  nb::class_<Hip>(m, "Hip")
+      .def(nb::init<const std::string&>(), nb::arg("library"))
+      .def("device", &Hip::device)
+      .def("set_device", &Hip::set_device, nb::arg("device"))
+      .def("load", &Hip::load, nb::arg("code"))
+      .def("unload", &Hip::unload, nb::arg("module"))
+      .def("function", &Hip::function, nb::arg("module"), nb::arg("kernel"))
+      .def("allocate", &Hip::allocate, nb::arg("size"))
+      .def("free", &Hip::free, nb::arg("pointer"))
+      .def("copy_in", &Hip::copy_in, nb::arg("to"), nb::arg("from_"), nb::arg("size"))
+      .def("copy_out", &Hip::copy_out, nb::arg("to"), nb::arg("from_"), nb::arg("size"))
+      .def("launch", &Hip::launch, nb::arg("function"), nb::arg("grid"), nb::arg("block"), nb::arg("shared"),
+           nb::arg("values"))
+      .def("synchronize", &Hip::synchronize);
+}
+
+}  // namespace wavesmith::python
