@@ -22,6 +22,9 @@ typedef long clock_t;
 #if __has_include(<hip/amd_detail/math_fwd.h>)
 #include <hip/amd_detail/math_fwd.h>
 #endif
+#if HIP_VERSION_MAJOR >= 6
+__device__ static inline unsigned int __lane_id();  // some have it in one, some in the other of the next two
+#endif
 #if __has_include(<hip/amd_detail/amd_warp_functions.h>)
 #include <hip/amd_detail/amd_warp_functions.h>
 #endif
@@ -33,6 +36,17 @@ typedef long clock_t;
 #include <hip/amd_detail/amd_math_functions.h>
 #if __has_include(<hip/hip_fp16.h>)
 #include <hip/hip_fp16.h>
+#endif
+#if HIP_VERSION_MAJOR >= 6  // earlier ones want the host's C++ library
+#if __has_include(<hip/hip_bfloat16.h>)
+#include <hip/hip_bfloat16.h>
+#endif
+#if __has_include(<hip/hip_complex.h>)
+#include <hip/hip_complex.h>
+#endif
+#if __has_include(<hip/hip_math_constants.h>)
+#include <hip/hip_math_constants.h>
+#endif
 #endif
 #pragma clang diagnostic pop
 )";

@@ -191,6 +191,19 @@ TEST_F(Hiprtc, HalfPrecisionNeedsNoInclude) {
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
 }
 
+TEST_F(Hiprtc, SmallFloatsAndComplexNumbersNeedNoInclude) {
+  const auto tools = wavesmith::toolchain::discover();
+  if (tools.headers.empty() || !tools.headers.front().has("hip/hip_complex.h") ||
+      tools.headers.front().major < 6)
+    GTEST_SKIP() << "no headers of HIP 6 or later with hip_complex.h";
+  hiprtcProgram program = create(
+      "extern \"C\" __global__ void f(hip_bfloat16* b, hipFloatComplex* c) {\n"
+      "  b[0] = hip_bfloat16(float(b[1]) + 1);\n"
+      "  c[0] = hipCmulf(c[1], make_hipFloatComplex(0, 1));\n"
+      "}\n");
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
+}
+
 TEST_F(Hiprtc, BitcodeOfSeveralProgramsLinks) {
   std::vector<std::vector<char>> parts;
   for (const char* const source :
