@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulate/lane_testing.h"
@@ -524,6 +525,32 @@ TEST(Float, DivisionIsCorrectlyRounded) {
   const auto quotient = [](auto n, auto d, auto...) { return n / d; };
   expect_lanes(division<float>(), f32(quotient), of32());
   expect_lanes(division<double>(), f64(quotient), of64());
+}
+
+TEST(Float, QuotientsThatAreAlmostNormalAreRoundedOnce) {
+  // The largest denormal numbers over numbers just below 1: rounded first to 53 bits they would be normal.
+  for (const std::string_view target : {"gfx90a", "gfx942", "gfx1201"}) {
+    WaveTest test(target, target.starts_with("gfx9") ? 64 : 32);
+    std::vector<std::pair<double, double>> operands;
+    for (int lane = 0; lane < test.lanes(); ++lane) {
+      const uint64_t below = static_cast<uint64_t>(lane % 8), numerator = 0x000fffffffffffff - below;
+      const double n = std::bit_cast<double>(numerator | uint64_t(lane / 8 % 2) << 63);
+      const double d =
+          std::bit_cast<double>(0x3fefffffffffffff - 2 * below - static_cast<uint64_t>(lane / 16));
+      test.set_v64(2, lane, std::bit_cast<uint64_t>(n));
+      test.set_v64(4, lane, std::bit_cast<uint64_t>(d));
+      operands.emplace_back(n, d);
+    }
+    std::string text = division<double>();
+    for (size_t at; (at = text.find("VCC")) != text.npos;)
+      text.replace(at, 3, test.lanes() == 64 ? "vcc" : "vcc_lo");
+    const auto done = test.run(text);
+    ASSERT_TRUE(done) << done.error().text();
+    for (int lane = 0; lane < test.lanes(); ++lane) {
+      const auto [n, d] = operands[static_cast<size_t>(lane)];
+      EXPECT_EQ(std::bit_cast<double>(test.v64(0, lane)), n / d) << target << ' ' << n << " / " << d;
+    }
+  }
 }
 
 TEST(Float, FixupAnswersSpecialCases) {

@@ -82,9 +82,9 @@ V div_fmas(V a, V b, V c, Mask scaled) {
     const auto exact = convert<double>(a) * convert<double>(b) + convert<double>(c);
     return scaled ? convert<float>(exact * convert<double>(factor)) : plain;
   } else {
-    // A denormal result is rounded by the scaling, and only there.
+    // A denormal result is rounded by the scaling, and only there; so is one that is rounded to a normal one.
     const V result = plain * factor;
-    return scaled ? (exponent(result) == 0 ? scaled_to_denormal(a, b, c) : result) : plain;
+    return scaled ? (exponent(result) <= 1 ? scaled_to_denormal(a, b, c) : result) : plain;
   }
 }
 
