@@ -141,10 +141,19 @@ HIP_API hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* symbo
   });
 }
 
+namespace {
+/// A kernel by the program's own name for it, or by a module's handle: ROCm 7 takes either for a function.
+Result<Function*> function_of(Platform& platform, const void* function) {
+  if (Function* const found = find_function(reinterpret_cast<hipFunction_t>(const_cast<void*>(function))))
+    return found;
+  return registered_function(platform, platform.current(), function);
+}
+}  // namespace
+
 HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* host) {
   return api([&](Platform& platform) {
     if (!attributes) return hipErrorInvalidValue;
-    const auto found = registered_function(platform, platform.current(), host);
+    const auto found = function_of(platform, host);
     if (!found) return hipErrorInvalidDeviceFunction;
     const Function& function = **found;
     const object::Kernel& kernel = *function.kernel;
@@ -208,7 +217,7 @@ HIP_API hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribu
 HIP_API hipError_t hipFuncSetAttribute(const void* host, hipFuncAttribute attribute, int value) {
   return api([&](Platform& platform) {
     if (!host) return hipErrorInvalidDeviceFunction;
-    const auto found = registered_function(platform, platform.current(), host);
+    const auto found = function_of(platform, host);
     if (!found) return hipErrorInvalidDeviceFunction;
     if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize) {
       const int most = static_cast<int>(platform.current().gpu.lds_per_workgroup) -

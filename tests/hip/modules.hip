@@ -70,6 +70,17 @@ void use(hipModule_t module) {
   int value = 0;
   CHECK_HIP(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
   CHECK(value == 1024);
+  // The calls that take a host function take the handle as well.
+  const void* const either = reinterpret_cast<const void*>(function);
+  hipFuncAttributes attributes;
+  CHECK_HIP(hipFuncGetAttributes(&attributes, either));
+  CHECK(attributes.maxThreadsPerBlock == value);
+  const int most = attributes.maxDynamicSharedSizeBytes;
+  CHECK_HIP(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, most));
+  CHECK_ERROR(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, most + 1),
+              hipErrorInvalidValue);
+  CHECK_ERROR(hipFuncSetAttribute(&value, hipFuncAttributeMaxDynamicSharedMemorySize, 64),
+              hipErrorInvalidDeviceFunction);
   void* both[] = {nullptr};
   CHECK_ERROR(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr),
               hipErrorInvalidValue);

@@ -1,0 +1,10 @@
+"""Settings of XLA that suit an emulated GPU (docs/clients/jax.md), before JAX is imported."""
+
+from __future__ import annotations
+
+import os
+
+# Its memory is the host's: no pool of three quarters of it in advance.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+# What is fast here is not what is fast on the GPU: no candidates are measured.
+os.environ.setdefault("XLA_FLAGS", "--xla_gpu_autotune_level=0")

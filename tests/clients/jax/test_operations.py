@@ -1,0 +1,17 @@
+"""Every operation gives on the emulated GPU what it gives on the CPU."""
+
+from __future__ import annotations
+
+import pytest
+from agreement import assert_agree, on_both, seed
+from operations import OPERATIONS, Operation
+
+def _parameters() -> list[object]:
+    marks = {True: [pytest.mark.representative], False: []}
+    return [pytest.param(one, id=one.name, marks=marks[one.representative]) for one in OPERATIONS]
+
+
+@pytest.mark.parametrize("operation", _parameters())
+def test_operation(operation: Operation) -> None:
+    gpu, cpu = on_both(operation.run, operation.inputs, seed(operation.name), operation.wide)
+    assert_agree(gpu, cpu, operation.tolerance)
