@@ -40,7 +40,9 @@ def test_events_order_work_that_is_not_waited_for() -> None:
 def _python(gpus: str, program: str) -> subprocess.CompletedProcess[str]:
     """A program of its own, for other GPUs than this process has."""
     from_here = {k: v for k, v in os.environ.items() if not k.startswith("WAVESMITH_GPU")}
-    run = [os.environ.get("WAVESMITH", "wavesmith"), "run", "--gpu", gpus, "--", sys.executable, "-c", program]
+    from wavesmith._paths import command
+
+    run = [command(), "run", "--gpu", gpus, "--", sys.executable, "-c", program]
     return subprocess.run(run, env=from_here, capture_output=True, text=True, timeout=300, check=False)
 
 
