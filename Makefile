@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 # One place that says how a tree is configured: the presets.
 configure = cmake --preset release >/dev/null
 
-.PHONY: asan tsan help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
+.PHONY: aarch64 asan tsan help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
 
 help:
 	@echo "make run       build, compile examples/attention.hip for gfx942, run it on an emulated MI300X"
@@ -17,6 +17,7 @@ help:
 	@echo "make format    format the sources; format-check: only look"
 	@echo "make tidy      clang-tidy over everything"
 	@echo "make asan      every test under AddressSanitizer and UndefinedBehaviorSanitizer; make tsan: under ThreadSanitizer"
+	@echo "make aarch64   build everything for AArch64 and run every test there, under QEMU (an hour or two)"
 	@echo "make check     the rules of the repository: who includes whom, where targets are named"
 	@echo "make setup     install what all of these need (apt; they do it themselves)"
 	@echo "Other builds:  cmake --preset debug && cmake --build build/debug"
@@ -63,6 +64,9 @@ asan tsan: setup-test
 	@nice cmake --build build/$@
 	@cd build/$@ && ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=suppressions=$(CURDIR)/tools/tsan.suppressions \
 	  LD_PRELOAD=$$(clang-22 -print-file-name=libclang_rt.$@-x86_64.so) ctest --output-on-failure -j $(JOBS)
+
+aarch64:
+	@tools/aarch64 -j $(JOBS)
 
 check:
 	@tools/check_dependencies

@@ -293,6 +293,18 @@ TEST(Dispatch, EmptyGridIsRefused) {
   EXPECT_EQ(done.error().kind, ErrorKind::BadInput);
 }
 
+TEST(Dispatch, TheLargestGridOfAnEmptyKernelIsDone) {
+  // 2^31 - 1 workgroups: minutes, were they begun one by one.
+  KernelTest kernel("gfx942", "");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto done = kernel.launch(0x7fffffff, 1, {});
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(done->workgroups, 0x7fffffffu);
+  EXPECT_EQ(done->waves, 0x7fffffffu);
+  EXPECT_EQ(done->instructions, 0x7fffffffu);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
 TEST(Dispatch, ABranchOutOfTheCodeIsAnError) {
   KernelTest kernel("gfx942", "s_branch 0x7000\ns_endpgm");
   const auto done = kernel.launch(1, 64, {});

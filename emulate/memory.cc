@@ -10,13 +10,18 @@
 #include <fmt/format.h>
 
 #include "base/bits.h"
+#include "emulate/wave.h"
 
 namespace wavesmith::emulate {
 namespace {
 
 constexpr uint64_t kPage = 4096, kHugePage = uint64_t{2} << 20;
-/// Where processes have addresses: below this on x86-64; the interpreter's apertures lie above.
+/// Where processes have addresses: below this; the interpreter's apertures lie above.
+#if defined(__x86_64__)
 constexpr uint64_t kHostEnd = uint64_t{1} << 47;
+#else
+constexpr uint64_t kHostEnd = kPrivateAperture;
+#endif
 /// The range that is asked for, and the least that is good enough.
 constexpr uint64_t kReserve = uint64_t{1} << 43, kLeastReserve = uint64_t{1} << 35;
 /// Allocations with mappings of their own. Linux allows 65,530 mappings; each of these takes two.

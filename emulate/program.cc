@@ -171,6 +171,17 @@ uint64_t Program::count(const uint64_t* hits) {
   return instructions;
 }
 
+bool Program::count_empty(uint64_t pc, uint64_t waves) {
+  const std::scoped_lock lock(mutex_);
+  totals_.resize(blocks_.size());
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    if (blocks_[i]->pc != pc || blocks_[i]->mnemonics != std::vector<std::string>{"s_endpgm"}) continue;
+    totals_[i] += waves;
+    return true;
+  }
+  return false;
+}
+
 std::map<std::string, uint64_t> Program::instruction_mix() const {
   const std::scoped_lock lock(mutex_);
   std::map<std::string, uint64_t> mix;

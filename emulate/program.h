@@ -81,6 +81,9 @@ class Program {
   [[nodiscard]] size_t block_count() const;
   /// Adds one thread's block hits to the program's totals; returns how many instructions these were.
   uint64_t count(const uint64_t* hits);
+  /// Whether the kernel at `pc`, translated before, has nothing but its end; counts that many waves of it
+  /// then.
+  bool count_empty(uint64_t pc, uint64_t waves);
   /// Executions of each mnemonic so far.
   [[nodiscard]] std::map<std::string, uint64_t> instruction_mix() const;
   /// Copies the constants that a wave has not yet loaded.

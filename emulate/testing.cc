@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
+#include <map>
 
 #include "emulate/host_mode.h"
 #include "emulate/program.h"
@@ -33,8 +33,12 @@ struct WaveTest::State {
   std::vector<uint64_t> hits = std::vector<uint64_t>(4096);
   std::vector<uint8_t> scratch = std::vector<uint8_t>(65536);
   Memory* memory = nullptr;
-  std::deque<std::vector<uint8_t>> code;
-  std::vector<std::unique_ptr<Program>> programs;
+  struct Loaded {
+    std::vector<uint8_t> code;
+    std::unique_ptr<Program> program;
+  };
+  /// By text and MODE, for tests that run the same many times.
+  std::map<std::pair<std::string, uint32_t>, Loaded> programs;
 };
 
 WaveTest::WaveTest(std::string_view target, int lanes) : state_(std::make_unique<State>()), lanes_(lanes) {
@@ -64,17 +68,20 @@ uint8_t* WaveTest::lds() { return state_->lds.data(); }
 Memory& WaveTest::memory() { return *state_->memory; }
 
 Result<void> WaveTest::run(std::string_view assembly) {
-  auto code = isa::assemble(*state_->target, lanes_, std::string(assembly) + "\ns_endpgm\n");
-  if (!code) return tl::unexpected(code.error());
-  const std::vector<uint8_t>& kept = state_->code.emplace_back(std::move(*code));
-  auto program = Program::create(*state_->target, lanes_, kept);
-  if (!program) return tl::unexpected(program.error());
-  state_->programs.push_back(std::move(*program));
-  Program& loaded = *state_->programs.back();
+  State::Loaded& kept = state_->programs[{std::string(assembly), wave_->s[scalar_index::kMode]}];
+  if (!kept.program) {
+    auto code = isa::assemble(*state_->target, lanes_, std::string(assembly) + "\ns_endpgm\n");
+    if (!code) return tl::unexpected(code.error());
+    kept.code = std::move(*code);
+    auto program = Program::create(*state_->target, lanes_, kept.code);
+    if (!program) return tl::unexpected(program.error());
+    kept.program = std::move(*program);
+  }
+  Program& loaded = *kept.program;
   state_->group.program = &loaded;
   state_->group.fault.reset();
   loaded.expect_mode(wave_->s[scalar_index::kMode]);
-  const auto entry = loaded.entry(reinterpret_cast<uint64_t>(kept.data()));
+  const auto entry = loaded.entry(reinterpret_cast<uint64_t>(kept.code.data()));
   if (!entry) return tl::unexpected(entry.error());
   wave_->constants_loaded = 0;
   wave_->barrier_complete = 0;

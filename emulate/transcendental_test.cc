@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/small_float.h"
+#include "base/test_effort.h"
 #include "emulate/testing.h"
 
 namespace wavesmith::emulate {
@@ -88,7 +89,7 @@ TEST_P(TranscendentalF32, IsWithinOneUlp) {
   double worst = 0;
   float worst_at = 0;
   size_t samples = 0;
-  for (int round = 0; round < 1600; ++round) {
+  for (int round = 0; round < effort(1600); ++round) {
     for (size_t i = 0; i < Batch::kSize; ++i) {
       const uint64_t draw = random();
       float x = function.low + (function.high - function.low) * (static_cast<float>(draw >> 40) * 0x1p-24f);
@@ -121,7 +122,7 @@ TEST_P(TranscendentalF32, IsWithinOneUlp) {
   fmt::print("v_{}_f32: at most {:.4f} ulp over {} samples (at {:a}), seed {}\n", function.name, worst,
              samples, worst_at, kSeed);
   EXPECT_LE(worst, 1.0);
-  EXPECT_GE(samples, 5'000'000u);
+  EXPECT_GE(samples, static_cast<size_t>(effort(5'000'000)));
 }
 
 TEST_P(TranscendentalF32, OfHalvesIsAsGoodAsRoundingAllows) {

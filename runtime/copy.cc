@@ -1,5 +1,6 @@
 #include "runtime/copy.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace wavesmith::runtime {
@@ -14,6 +15,12 @@ bool plain(const Box& box) { return box.height == 1 && box.depth == 1; }
 size_t reach(const Box& box, size_t pitch, size_t slice) {
   return box.width + (box.height - 1) * pitch + (box.depth - 1) * slice;
 }
+
+/// Nothing but a place in a stream's order.
+class Marker final : public Operation {
+ public:
+  hipError_t run(Stream&) override { return hipSuccess; }
+};
 
 bool known_kind(hipMemcpyKind kind) {
   return (kind >= hipMemcpyHostToHost && kind <= hipMemcpyDefault) || kind == hipMemcpyDeviceToDeviceNoCU;
@@ -60,7 +67,7 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
     return hipErrorInvalidValue;
   if (kind == hipMemcpyDeviceToDevice && (!source_known || !destination_known) && !platform.xnack)
     return hipErrorInvalidValue;
-  if (order == Order::Synchronous) {
+  if (order != Order::Asynchronous) {
     if (refuse_captured(stream)) return hipErrorStreamCaptureImplicit;
   } else if (const auto noted = capture_copy(stream, box, kind)) {
     return *noted;
@@ -70,11 +77,14 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   // From host to host the call waits, however it is named.
   const auto on_host = [](const auto& allocation) { return !allocation || allocation->on_host(); };
   if (on_host(source) && on_host(destination)) order = Order::Synchronous;
-  // A synchronous copy from or to another GPU's memory comes after what that GPU's default stream has.
-  if (order == Order::Synchronous)
+  // Who waits for a copy gets it after what the default stream of another GPU has that it copies from or to.
+  std::vector<Ticket> tickets;
+  if (order != Order::Asynchronous)
     for (const auto* const side : {&source, &destination})
       if (*side && (*side)->kind == Allocation::Kind::Device && (*side)->device != stream.device.ordinal)
-        platform.device((*side)->device)->null_stream()->wait_all();
+        tickets.push_back(platform.device((*side)->device)->null_stream()->ticket());
+  if (order == Order::Synchronous)
+    for (const Ticket& ticket : tickets) ticket.stream->wait(ticket.number);
   std::vector<unsigned char> staged;
   if (order == Order::Asynchronous && !source_known && plain(box) && box.width <= kStaged) {
     const auto* const bytes = static_cast<const unsigned char*>(box.source);
@@ -82,16 +92,21 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   } else if (!source_known || !destination_known) {
     order = Order::Synchronous;
   }
-  if (order == Order::Synchronous && stream.nothing_before()) {
+  const bool all_before =
+      std::ranges::all_of(tickets, [](const Ticket& ticket) { return ticket.stream->done(ticket.number); });
+  if (order != Order::Asynchronous && all_before && stream.nothing_before()) {
     copy_box(box);
     return hipSuccess;
   }
-  const Ticket ticket = stream.enqueue(std::make_shared<CopyOperation>(box, std::move(staged)));
-  const bool within_device = source_known && destination_known && source->kind == Allocation::Kind::Device &&
-                             destination->kind == Allocation::Kind::Device &&
-                             source->device == destination->device && !source->synchronous &&
-                             !destination->synchronous;
-  if (within_device || (order == Order::Asynchronous && destination_known)) return hipSuccess;
+  const Ticket ticket = stream.enqueue(std::make_shared<CopyOperation>(box, std::move(staged)), tickets);
+  const bool in_device_memory =
+      source_known && destination_known && source->kind == Allocation::Kind::Device &&
+      destination->kind == Allocation::Kind::Device && !source->synchronous && !destination->synchronous;
+  if (in_device_memory && order == Order::Peer && destination->device != stream.device.ordinal)
+    platform.device(destination->device)->null_stream()->enqueue(std::make_shared<Marker>(), {ticket});
+  if ((in_device_memory && (order == Order::Peer || source->device == destination->device)) ||
+      (order == Order::Asynchronous && destination_known))
+    return hipSuccess;
   stream.wait(ticket.number);
   return stream.device.failure();
 }

@@ -35,7 +35,11 @@ class CopyOperation final : public Operation {
 /// How the caller wants it. A synchronous copy within device memory is done when its turn in the stream comes
 /// all the same: nobody on the host can tell but by asking the stream, which then says that it is not done,
 /// as on a GPU.
-enum class Order { Synchronous, Asynchronous };
+enum class Order {
+  Synchronous,
+  Asynchronous,
+  Peer,  ///< hipMemcpyPeer: as synchronous, but the host waits for no device memory, nor for whose turn it is
+};
 
 /// Checks a copy as the real runtime does and does or enqueues it. Pageable memory of the host may change or
 /// go as soon as an asynchronous call returns, so that its bytes are taken before, or the call waits.

@@ -134,9 +134,9 @@ HIP_API hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t destination, hipDeviceptr_t
 HIP_API hipError_t hipMemcpyPeer(void* destination, int to, const void* source, int from, size_t size) {
   return api([&](Platform& platform) {
     if (!platform.device(to) || !platform.device(from)) return hipErrorInvalidDevice;
-    return copy(platform, *platform.device(to)->null_stream(),
+    return copy(platform, *platform.device(Platform::current_ordinal())->null_stream(),
                 {.destination = destination, .source = source, .width = size}, hipMemcpyDeviceToDevice,
-                Order::Synchronous);
+                Order::Peer);
   });
 }
 HIP_API hipError_t hipMemcpyPeerAsync(void* destination, int to, const void* source, int from, size_t size,

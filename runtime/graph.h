@@ -54,12 +54,13 @@ struct RecordWork {
 struct WaitWork {
   hipEvent_t event = nullptr;
 };
+class GraphAllocation;
 /// Memory of a graph: it has its address from the node's creation on, and is gone when the last graph that
 /// has the node is.
 struct AllocateWork {
   hipMemAllocNodeParams params{};
   std::vector<hipMemAccessDesc> access;
-  std::shared_ptr<void> memory;
+  std::shared_ptr<GraphAllocation> memory;
 };
 struct ReleaseWork {
   void* pointer = nullptr;
@@ -138,11 +139,13 @@ hipError_t make_kernel_work(Platform& platform, Device& device, const hipKernelN
                             KernelWork& work);
 hipError_t make_copy_work(Platform& platform, const hipMemcpy3DParms* params, CopyWork& work);
 hipError_t make_fill_work(Platform& platform, const hipMemsetParams* params, FillWork& work);
-/// Bytes that graphs hold on a device.
+/// Bytes that graphs hold on a device: from the run of an allocation's node to that of the one that frees it.
 struct GraphMemory {
   std::atomic<uint64_t> used{0}, high{0};
 };
 GraphMemory& graph_memory(int device);
+/// The memory at `pointer` is freed; counts where it is a graph's.
+void end_graph_memory(const void* pointer);
 
 /// Memory of a graph, on that device. Fills in the address.
 hipError_t make_allocate_work(Platform& platform, Device& device, size_t size, AllocateWork& work);

@@ -1,6 +1,7 @@
 // From what a caller asks of a node to the node's work, and from there to what executes it.
 #include <cstring>
 #include <map>
+#include <unordered_map>
 
 #include "runtime/event.h"
 #include "runtime/fat_binary.h"
@@ -159,21 +160,69 @@ GraphMemory& graph_memory(int device) {
   return all[device];
 }
 
+/// The memory of an allocation's node, and whether it counts as used.
+class GraphAllocation {
+ public:
+  GraphAllocation(Platform& platform, int device, const Allocation& allocation)
+      : platform_(platform), held_(graph_memory(device)), allocation_(allocation) {
+    const std::scoped_lock lock(live().mutex);
+    live().by_address[allocation.begin] = this;
+  }
+  ~GraphAllocation() {
+    end();
+    {
+      const std::scoped_lock lock(live().mutex);
+      const auto found = live().by_address.find(allocation_.begin);
+      if (found != live().by_address.end() && found->second == this) live().by_address.erase(found);
+    }
+    // The program may have freed it, and others may have got the address since.
+    const auto now = platform_.allocations.find(allocation_.pointer());
+    if (now && now->id == allocation_.id) (void)platform_.release(allocation_.pointer());
+  }
+  GraphAllocation(const GraphAllocation&) = delete;
+  GraphAllocation& operator=(const GraphAllocation&) = delete;
+
+  void begin() {
+    if (used_.exchange(true)) return;
+    const uint64_t now = held_.used += allocation_.size;
+    uint64_t high = held_.high;
+    while (high < now && !held_.high.compare_exchange_weak(high, now)) {
+    }
+  }
+  void end() {
+    if (used_.exchange(false)) held_.used -= allocation_.size;
+  }
+  static void end(const void* pointer) {
+    const std::scoped_lock lock(live().mutex);
+    const auto found = live().by_address.find(reinterpret_cast<uint64_t>(pointer));
+    if (found != live().by_address.end()) found->second->end();
+  }
+
+ private:
+  struct Live {
+    std::mutex mutex;
+    std::unordered_map<uint64_t, GraphAllocation*> by_address;
+  };
+  static Live& live() {
+    static auto& all = *new Live;
+    return all;
+  }
+
+  Platform& platform_;
+  GraphMemory& held_;
+  Allocation allocation_;
+  std::atomic<bool> used_{false};
+};
+
+void end_graph_memory(const void* pointer) { GraphAllocation::end(pointer); }
+
 hipError_t make_allocate_work(Platform& platform, Device& device, size_t size, AllocateWork& work) {
   const auto memory = platform.allocate(device, size, Allocation::Kind::Device);
   if (!memory) return hip_error(memory.error());
-  const auto allocation = platform.allocations.find(*memory);
   work.params.dptr = *memory;
   work.params.bytesize = size;
-  GraphMemory& held = graph_memory(device.ordinal);
-  held.used += size;
-  held.high = std::max(held.high.load(), held.used.load());
-  // The program may have freed it, and others may have got the address since.
-  work.memory = std::shared_ptr<void>(*memory, [&platform, &held, size, id = allocation->id](void* pointer) {
-    held.used -= size;
-    const auto now = platform.allocations.find(pointer);
-    if (now && now->id == id) (void)platform.release(pointer);
-  });
+  work.memory =
+      std::make_shared<GraphAllocation>(platform, device.ordinal, *platform.allocations.find(*memory));
   return hipSuccess;
 }
 
@@ -206,6 +255,11 @@ hipError_t make_operation(Platform& platform, const Node& node, std::shared_ptr<
   } else if (const auto* const wait = std::get_if<WaitWork>(&node.work)) {
     // What it waits for is known at each launch, which puts it before the whole graph.
     if (!find_event(wait->event)) return hipErrorInvalidValue;
+  } else if (const auto* const allocate = std::get_if<AllocateWork>(&node.work)) {
+    operation = std::make_shared<HostOperation>([memory = allocate->memory](Stream&) { memory->begin(); });
+  } else if (const auto* const release = std::get_if<ReleaseWork>(&node.work)) {
+    operation =
+        std::make_shared<HostOperation>([pointer = release->pointer](Stream&) { end_graph_memory(pointer); });
   } else if (const auto* const batch = std::get_if<BatchWork>(&node.work)) {
     operation = std::make_shared<HostOperation>(
         [operations = batch->operations](Stream&) { run_memory_operations(operations); });

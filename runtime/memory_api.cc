@@ -4,6 +4,7 @@
 
 #include "runtime/abi/memory.h"
 #include "runtime/error.h"
+#include "runtime/graph.h"
 #include "runtime/platform.h"
 
 using namespace wavesmith;
@@ -36,6 +37,7 @@ hipError_t release(void* pointer, Allowed allowed) {
       return hipErrorInvalidValue;
     // Another GPU's copies may use it as well, its kernels where it is a peer's.
     for (const auto& device : platform.devices) device->synchronize();
+    end_graph_memory(pointer);
     return platform.release(pointer) ? hipSuccess : hipErrorInvalidValue;
   });
 }

@@ -44,8 +44,10 @@ class ReleaseOperation final : public Operation {
   hipError_t run(Stream&) override {
     if (pool_)
       pool_->freed(announcement_);
-    else
+    else {
+      end_graph_memory(pointer_);
       (void)Platform::get()->release(pointer_);
+    }
     return hipSuccess;
   }
   [[nodiscard]] bool always() const override { return true; }

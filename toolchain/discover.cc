@@ -108,12 +108,24 @@ void find_rocm(Toolchain& found) {
   }
 }
 
+/// Debian's place, which its architectures have below `lib`.
+void add_libraries_in(Toolchain& found, Headers::Origin origin, const fs::path& lib) {
+  add_libraries(found, origin, lib / "amdgcn/bitcode");
+  for (const fs::path& folder : children(lib, ""))
+    if (is_there(folder / "amdgcn")) add_libraries(found, origin, folder / "amdgcn/bitcode");
+}
+
 void find_debian(Toolchain& found) {
   add_headers(found, Headers::Origin::Debian, "/usr/include");
-  add_libraries(found, Headers::Origin::Debian, "/usr/lib/amdgcn/bitcode");
-  for (const fs::path& folder : children("/usr/lib", ""))
-    if (is_there(folder / "amdgcn"))
-      add_libraries(found, Headers::Origin::Debian, folder / "amdgcn" / "bitcode");
+  add_libraries_in(found, Headers::Origin::Debian, "/usr/lib");
+}
+
+/// A folder as ROCm's, or as the /usr of another system with Debian's packages.
+void find_given(Toolchain& found, const fs::path& given) {
+  add_headers(found, Headers::Origin::Given, given / "include");
+  add_libraries(found, Headers::Origin::Given, given / "amdgcn/bitcode");
+  add_libraries(found, Headers::Origin::Given, given / "lib");
+  add_libraries_in(found, Headers::Origin::Given, given / "lib");
 }
 
 std::string find_runtime() {
@@ -150,11 +162,7 @@ std::string name_of(Headers::Origin origin) {
 Toolchain discover() {
   Toolchain found;
   find_compilers(found);
-  if (const std::string given = environment("WAVESMITH_HIP_PATH"); !given.empty()) {
-    add_headers(found, Headers::Origin::Given, fs::path(given) / "include");
-    for (const char* folder : {"amdgcn/bitcode", "lib"})
-      add_libraries(found, Headers::Origin::Given, fs::path(given) / folder);
-  }
+  if (const std::string given = environment("WAVESMITH_HIP_PATH"); !given.empty()) find_given(found, given);
   find_rocm(found);
   const std::vector<fs::path> packages = package_folders();
   for (const fs::path& package : packages) {

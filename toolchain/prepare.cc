@@ -146,7 +146,7 @@ Result<void> make_hip(const Headers& headers, const fs::path& folder) {
         fs::create_symlink(entry.path(), to / entry.path().filename(), failed);
   };
   link_all(original / "hip", folder / "include/hip");
-  if (original != system.parent_path()) {  // there, the rest is searched anyway
+  if (!fs::exists(original / "stdlib.h")) {  // a system's folder is searched anyway, and after C++'s
     link_all(original, folder / "include");
     // A header that only the system's other version has would be found silently, and not fit the rest.
     std::error_code unreadable;

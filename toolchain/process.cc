@@ -16,6 +16,11 @@ extern char** environ;
 namespace wavesmith::toolchain {
 
 Result<Outcome> run(const Command& command, bool capture) {
+  // posix_spawn may tell that there is no such program by the child's exit code alone (POSIX, "posix_spawn").
+  const std::string program = command.empty() ? std::string() : find_program({command[0]});
+  if (program.empty())
+    return fail(ErrorKind::NotFound,
+                fmt::format("cannot run '{}': no such program", command.empty() ? "" : command[0]));
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -29,7 +34,7 @@ Result<Outcome> run(const Command& command, bool capture) {
     posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], 2);
   }
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
+  const int failed = posix_spawnp(&child, program.c_str(), &actions, nullptr, words.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (capture) close(pipe_ends[1]);
   Outcome outcome;

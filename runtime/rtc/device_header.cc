@@ -5,6 +5,14 @@ namespace wavesmith::rtc {
 const std::string_view kHeaderOverHip = R"(#pragma once
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
+#include <hip/hip_version.h>
+#if HIP_VERSION_MAJOR < 6 && __has_include(<type_traits>)
+// What they would define of std themselves is in the way of a program's own includes.
+#pragma push_macro("__HIPCC_RTC__")
+#undef __HIPCC_RTC__
+#include <hip/amd_detail/amd_hip_vector_types.h>
+#pragma pop_macro("__HIPCC_RTC__")
+#endif
 #include <hip/hip_runtime.h>
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -34,7 +42,7 @@ __device__ static inline unsigned int __lane_id();  // some have it in one, some
 #endif
 #include <hip/amd_detail/amd_hip_atomic.h>
 #include <hip/amd_detail/amd_math_functions.h>
-#if __has_include(<hip/hip_fp16.h>)
+#if defined(WAVESMITH_HIP_FP16)
 #include <hip/hip_fp16.h>
 #endif
 #if HIP_VERSION_MAJOR >= 6  // earlier ones want the host's C++ library

@@ -116,7 +116,7 @@ Result<toolchain::Toolchain> compiler() {
 /// best.
 const toolchain::Headers* best_headers(const toolchain::Toolchain& tools) {
   for (const toolchain::Headers& each : tools.headers)
-    if (each.has("hip/hip_fp16.h")) return &each;
+    if (each.origin == toolchain::Headers::Origin::Given || each.has("hip/hip_fp16.h")) return &each;
   return tools.headers.empty() ? nullptr : &tools.headers.front();
 }
 
@@ -196,6 +196,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     command.insert(command.end(),
                    {"--hip-path=" + prepared->hip, "-isystem", prepared->hip + "/include",
                     "-D__HIP_PLATFORM_AMD__=1", fmt::format("-DWAVESMITH_HIP_MAJOR={}", hip->major)});
+    if (hip->has("hip/hip_fp16.h")) command.emplace_back("-DWAVESMITH_HIP_FP16");
     before.push_back(prepared->preamble);
   }
   if (!options.no_header) {

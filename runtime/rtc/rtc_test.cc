@@ -112,6 +112,17 @@ TEST_F(Hiprtc, ProgramsThatStartAlikeGiveTheSameWithAndWithoutPrelude) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(Hiprtc, ProgramsMayIncludeTheStandardLibrary) {
+  if (wavesmith::toolchain::discover().headers.empty()) GTEST_SKIP() << "no HIP headers here";
+  hiprtcProgram program = create(
+      "#include <tuple>\n#include <type_traits>\n"
+      "static_assert(std::is_same<int, int>::value);\n"
+      "extern \"C\" __global__ void k(float4* p) {\n"
+      "  const auto pair = std::make_tuple(1, 2.0f);\n"
+      "  *p = make_float4(std::get<0>(pair), std::get<1>(pair), 0, 0);\n}\n");
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
+}
+
 TEST_F(Hiprtc, SpareHeadersAreFoundOnlyWhereNobodyHasThem) {
   hiprtcProgram program = create(
       "#include <thrust/detail/config/namespace.h>\n"

@@ -62,11 +62,41 @@ void freeing_waits_for_both() {
   CHECK_HIP(hipHostFree(gate));
 }
 
+/// hipMemcpyPeer does not wait for the GPUs: it takes its turn on both of them.
+void peer_copies_take_their_turn() {
+  int *from, *to, *word;
+  CHECK_HIP(hipHostMalloc((void**)&word, sizeof(int), 0));
+  *word = 0;
+  CHECK_HIP(hipSetDevice(1));
+  CHECK_HIP(hipMalloc(&to, sizeof(int)));
+  store<<<1, 1>>>(to, 1);
+  CHECK_HIP(hipSetDevice(0));
+  CHECK_HIP(hipMalloc(&from, sizeof(int)));
+  wait_for<<<1, 1>>>(word);
+  store<<<1, 1>>>(from, 5);
+  CHECK_HIP(hipMemcpyPeer(to, 1, from, 0, sizeof(int)));
+  CHECK_ERROR(hipStreamQuery(nullptr), hipErrorNotReady);
+  store<<<1, 1>>>(from, 6);
+  CHECK_HIP(hipSetDevice(1));
+  CHECK_ERROR(hipStreamQuery(nullptr), hipErrorNotReady);
+  *(volatile int*)word = 1;
+  int value = 0;
+  CHECK_HIP(hipMemcpy(&value, to, sizeof(int), hipMemcpyDeviceToHost));
+  CHECK(value == 5);
+  CHECK_HIP(hipFree(to));
+  CHECK_HIP(hipSetDevice(0));
+  CHECK_HIP(hipDeviceSynchronize());
+  CHECK_HIP(hipMemcpyPeer(from, 0, from, 0, sizeof(int)));
+  CHECK_HIP(hipFree(from));
+  CHECK_HIP(hipHostFree(word));
+}
+
 int main() {
   int count = 0;
   CHECK_HIP(hipGetDeviceCount(&count));
   if (count < kGrids) return 77;
   freeing_waits_for_both();
+  peer_copies_take_their_turn();
   int *values, *ranks;
   CHECK_HIP(hipHostMalloc((void**)&values, 4 * sizeof(int)));
   CHECK_HIP(hipHostMalloc((void**)&ranks, kGrids * kBlocks * sizeof(int)));

@@ -1,0 +1,146 @@
+"""What CuPy asks the HIP runtime for: devices, streams, events, graphs, memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+cp = pytest.importorskip("cupy")
+
+
+@pytest.mark.representative
+def test_device_properties():
+    properties = cp.cuda.runtime.getDeviceProperties(0)
+    assert properties["gcnArchName"].startswith(b"gfx")
+    assert properties["warpSize"] in (32, 64)
+    free, total = cp.cuda.Device(0).mem_info
+    assert 0 < free <= total
+    assert cp.cuda.Device(0).compute_capability
+
+
+@pytest.mark.representative
+def test_streams_and_events_keep_order():
+    first, second = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    start, end = cp.cuda.Event(), cp.cuda.Event()
+    with first:
+        start.record()
+        values = cp.arange(100_000, dtype="i8")
+        for _ in range(10):
+            values += 1
+        end.record()
+    second.wait_event(end)
+    with second:
+        total = values.sum()
+    second.synchronize()
+    assert int(total) == 100_000 * 99_999 // 2 + 10 * 100_000
+    assert end.done
+    assert cp.cuda.get_elapsed_time(start, end) >= 0
+
+
+@pytest.mark.representative
+def test_functions_of_the_host_run_in_order():
+    stream = cp.cuda.Stream()
+    seen = []
+    with stream:
+        values = cp.zeros(1000) + 1
+        stream.launch_host_func(lambda argument: seen.append(argument), "after")
+        values *= 2
+    stream.synchronize()
+    assert seen == ["after"]
+    np.testing.assert_array_equal(cp.asnumpy(values), 2)
+
+
+@pytest.mark.representative
+def test_graphs():
+    stream = cp.cuda.Stream(non_blocking=True)
+    with stream:
+        values = cp.zeros(500, dtype="f4")
+        values += 1  # compiled before the capture
+        stream.synchronize()
+        stream.begin_capture()
+        values += 1
+        values *= 2
+        graph = stream.end_capture()
+        for _ in range(3):
+            graph.launch()
+    stream.synchronize()
+    np.testing.assert_array_equal(cp.asnumpy(values), 22)  # ((1 + 1) * 2 + 1) * 2 ...
+
+
+@pytest.mark.representative
+def test_memory_pools():
+    pool = cp.cuda.MemoryPool()
+    with cp.cuda.using_allocator(pool.malloc):
+        a = cp.empty(1 << 20, dtype="u1")
+        assert pool.used_bytes() == 1 << 20
+        pointer = a.data.ptr
+        del a
+        assert pool.used_bytes() == 0
+        assert pool.n_free_blocks() == 1
+        b = cp.empty(1 << 20, dtype="u1")
+        assert b.data.ptr == pointer
+        del b
+        pool.free_all_blocks()
+        assert pool.total_bytes() == 0
+    pool.set_limit(size=1 << 20)
+    with pytest.raises(cp.cuda.memory.OutOfMemoryError), cp.cuda.using_allocator(pool.malloc):
+        cp.empty(1 << 21, dtype="u1")
+
+
+@pytest.mark.representative
+def test_other_kinds_of_memory():
+    managed = cp.cuda.malloc_managed(4000)
+    values = cp.ndarray(1000, "f4", managed)
+    values[...] = 3
+    cp.cuda.Device().synchronize()
+    np.testing.assert_array_equal(cp.asnumpy(values), 3)
+    pinned = np.frombuffer(cp.cuda.alloc_pinned_memory(4000), "f4", 1000)
+    pinned[:] = np.arange(1000)
+    on_gpu = cp.empty(1000, "f4")
+    stream = cp.cuda.Stream()
+    on_gpu.set(pinned, stream=stream)
+    stream.synchronize()
+    np.testing.assert_array_equal(cp.asnumpy(on_gpu), pinned)
+
+
+@pytest.mark.representative
+def test_several_devices():
+    if cp.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip("one GPU; wavesmith run --gpu mi300x:2")
+    with cp.cuda.Device(0):
+        first = cp.arange(1000)
+    with cp.cuda.Device(1):
+        second = cp.asarray(first) * 2
+        assert second.device.id == 1
+        assert int(second.sum()) == 999_000
+    assert first.device.id == 0
+    assert cp.cuda.runtime.deviceCanAccessPeer(0, 1) == 1
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize(
+    ("statement", "function", "status"),
+    [
+        ("cupy.ones((5, 5)) @ cupy.ones((5, 5))", "hipblas", "HIPBLAS_STATUS_NOT_SUPPORTED"),
+        ("cupy.fft.fft(cupy.ones(8))", "hipfft", "CUFFT_NOT_SUPPORTED"),
+    ],
+)
+def test_libraries_that_are_not_served_are_named(statement, function, status):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import cupy; {statement}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert f"wavesmith: {function}" in done.stderr
+    assert status in done.stderr
+
+
+@pytest.mark.representative
+def test_profiler_ranges_do_nothing():
+    cp.cuda.profiler.start()
+    cp.cuda.nvtx.Mark("here")
+    cp.cuda.nvtx.RangePush("range")
+    cp.cuda.nvtx.RangePop()
+    cp.cuda.profiler.stop()
