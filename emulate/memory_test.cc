@@ -6,6 +6,8 @@
 #include <cstring>
 #include <random>
 
+#include "base/test_effort.h"
+
 namespace wavesmith::emulate {
 namespace {
 
@@ -90,7 +92,7 @@ TEST_F(MemoryTest, ManySmallAllocationsFitTheHostsLimits) {
 }
 
 TEST_F(MemoryTest, AddressesAreUsedAgain) {
-  for (int i = 0; i < 2000; ++i) {  // 16 TiB in all
+  for (int i = 0; i < effort(2000); ++i) {  // 16 TiB in all
     std::byte* const at = allocate(uint64_t{8} << 30);
     ASSERT_NE(at, nullptr) << i;
     ASSERT_TRUE(memory->release(at));
