@@ -112,6 +112,10 @@ class WavesmithDriver(drivers.DriverBase):
     def get_active_torch_device(self) -> Any:
         import torch
 
+        # Programs for any device call getattr(torch, device.type), which for a GPU's has these.
+        for name in ("set_stream", "default_stream", "set_device", "empty_cache", "Event"):
+            if not hasattr(torch.cpu, name):
+                setattr(torch.cpu, name, getattr(self.get_device_interface(), name))
         return torch.device("cpu")
 
     def map_python_to_cpp_type(self, ty: str) -> str:

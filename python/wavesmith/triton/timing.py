@@ -83,6 +83,14 @@ def current_stream(device: Any = None) -> Stream:
 default_stream = current_stream
 
 
+def set_stream(stream: Any) -> None:
+    pass
+
+
+def empty_cache() -> None:
+    pass
+
+
 @contextlib.contextmanager
 def stream(which: Any) -> Iterator[Any]:
     yield which
