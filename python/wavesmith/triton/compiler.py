@@ -1,15 +1,17 @@
 """The compiler half of the back end: none. Triton's own AMD back end compiles for the emulated GPUs.
 
-Triton demands a class for each entry point and asks each which targets it compiles for; this one names none, so
-that ``GPUTarget("hip", ...)`` has one compiler, ``triton.backends.amd.compiler.HIPBackend``.
+Triton demands a class for each entry point and asks each which targets it compiles for; this one names none,
+so that ``GPUTarget("hip", ...)`` has one compiler, ``triton.backends.amd.compiler.HIPBackend``.
 """
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triton.backends.compiler import BaseBackend, GPUTarget
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 _REASON = "Wavesmith compiles nothing itself: its driver's targets are those of Triton's AMD back end"
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import triton.backends.driver as drivers
 from triton.backends.compiler import GPUTarget
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 _NAME = "wavesmith"
 
@@ -21,16 +22,18 @@ class _Utilities:
         from .hip import hip
 
         self._hip = hip()
-
-    @functools.cache
-    def _properties(self, device: int) -> dict[str, Any]:
-        return self._hip.properties(device)
+        self._known: dict[int, dict[str, Any]] = {}
 
     def get_device_properties(self, device: int | None) -> dict[str, Any]:
         # The index of torch.device("cpu") is None: there it means the only GPU.
-        return dict(self._properties(device or 0))
+        device = device or 0
+        if device not in self._known:
+            self._known[device] = self._hip.properties(device)
+        return dict(self._known[device])
 
-    def load_binary(self, name: str, image: bytes, shared: int, device: int) -> tuple[int, int, int, int, int]:
+    def load_binary(
+        self, name: str, image: bytes, shared: int, device: int
+    ) -> tuple[int, int, int, int, int]:
         return self._hip.load(name, image)
 
     def unload_module(self, module: int) -> None:
@@ -48,7 +51,9 @@ class WavesmithDriver(drivers.DriverBase):
         import triton
 
         if not hasattr(drivers, "expand_signature"):
-            raise RuntimeError(f"Wavesmith's Triton driver needs triton 3.8 or newer; this is {triton.__version__}")
+            raise RuntimeError(
+                f"Wavesmith's Triton driver needs triton 3.8 or newer; this is {triton.__version__}"
+            )
         from .hip import hip
         from .launcher import Launcher
 
@@ -94,16 +99,12 @@ class WavesmithDriver(drivers.DriverBase):
     def get_current_stream(self, device: int | None = None) -> int:
         return 0
 
-    @functools.cache
-    def _target(self, device: int) -> GPUTarget:
+    def get_current_target(self) -> GPUTarget:
         from triton import knobs
 
-        properties = self.utils.get_device_properties(device)
+        properties = self.utils.get_device_properties(self.get_current_device())
         arch = knobs.runtime.override_arch or properties["arch"].split(":")[0]
         return GPUTarget("hip", arch, properties["warpSize"])
-
-    def get_current_target(self) -> GPUTarget:
-        return self._target(self.get_current_device())
 
     def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
         properties = self.utils.get_device_properties(device)

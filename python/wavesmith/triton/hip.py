@@ -6,10 +6,12 @@ import ctypes
 import functools
 import os
 import struct
-from pathlib import Path
 
-# Where hipDeviceProp_tR0600 (1472 bytes) has what Triton asks for, under Triton's names. The layout is that of
-# HIP 6 and 7.
+from wavesmith import _paths
+from wavesmith._errors import InstallationError
+
+# Where hipDeviceProp_tR0600 (1472 bytes) has what Triton asks for, under Triton's names. The layout is that
+# of HIP 6 and 7.
 _PROPERTIES_SIZE = 1472
 _PROPERTIES = {
     "max_shared_mem": ("Q", 296),
@@ -40,15 +42,14 @@ class HipError(RuntimeError):
 
 
 def library_path() -> str:
-    """Where libamdhip64.so lies: as TRITON_LIBHIP_PATH says, in this package, or wherever the loader finds it."""
+    """Where libamdhip64.so lies: as TRITON_LIBHIP_PATH says, in this package, or where the loader looks."""
     named = os.environ.get("TRITON_LIBHIP_PATH")
     if named:
         return named
     try:
-        from wavesmith import _paths
-    except ImportError:
+        return str(_paths.hip_library())
+    except InstallationError:
         return "libamdhip64.so"
-    return str(Path(_paths.libraries()) / "libamdhip64.so")
 
 
 class Hip:
@@ -62,13 +63,13 @@ class Hip:
         if not hasattr(library, "wavesmith_show_host_memory"):
             raise HipError(
                 100,
-                f"'{path}' is not Wavesmith's HIP library (or an older one): run under `wavesmith run`, or unset "
-                "TRITON_LIBHIP_PATH",
+                f"'{path}' is not Wavesmith's HIP library (or an older one): run under "
+                "`wavesmith run`, or unset TRITON_LIBHIP_PATH",
             )
         pointer, integer, unsigned = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint
         launch = [pointer] + 7 * [unsigned] + [pointer, pointer]
         for name, types in {
-            "hipModuleLaunchKernel": launch + [pointer],
+            "hipModuleLaunchKernel": [*launch, pointer],
             "hipModuleLaunchCooperativeKernel": launch,
             "hipStreamSynchronize": [pointer],
             "hipDeviceSynchronize": [],
@@ -129,11 +130,14 @@ class Hip:
         if code:
             raise self.error(code, f"loading kernel '{name}': {self.last_failure()}")
         self.check(
-            library.hipModuleGetFunction(ctypes.byref(function), module, name.encode()), f"looking up kernel '{name}'"
+            library.hipModuleGetFunction(ctypes.byref(function), module, name.encode()),
+            f"looking up kernel '{name}'",
         )
         attributes = []
         for attribute in (_NUM_REGS, _LOCAL_SIZE_BYTES, _MAX_THREADS_PER_BLOCK):
-            self.check(library.hipFuncGetAttribute(ctypes.byref(value), attribute, function), f"kernel '{name}'")
+            self.check(
+                library.hipFuncGetAttribute(ctypes.byref(value), attribute, function), f"kernel '{name}'"
+            )
             attributes.append(value.value)
         registers, spilled, threads = attributes
         return module.value or 0, function.value or 0, registers, spilled // 4, threads

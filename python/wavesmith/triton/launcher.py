@@ -6,20 +6,23 @@ A launch waits for the kernel: its tensors are the CPU's, and who reads them nex
 from __future__ import annotations
 
 import ctypes
+import math
 import struct
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triton.backends.driver import decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl
 from triton.runtime import _allocation
 
 from .hip import Hip, HipError, hip
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 # What an argument of each of Triton's types is in memory (struct's letters). HIP copies as many bytes as the
 # code object says, from the beginning of the argument's slot.
 _FORMATS = {
-    "i1": "B", "u1": "B", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q",
-    "fp16": "e", "bf16": "H", "fp32": "f", "f32": "f", "fp64": "d",
+    "i1": "B", "u1": "B", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I",
+    "i64": "q", "u64": "Q", "fp16": "e", "bf16": "H", "fp32": "f", "f32": "f", "fp64": "d",
 }  # fmt: skip
 _SLOT = 8
 
@@ -33,7 +36,9 @@ def address(value: Any) -> int:
     except AttributeError:
         if isinstance(value, int):
             return value
-    raise TypeError(f"a pointer argument is an integer or has a method data_ptr(), not {type(value).__name__}")
+    raise TypeError(
+        f"a pointer argument is an integer or has a method data_ptr(), not {type(value).__name__}"
+    )
 
 
 def _bf16(value: float) -> int:
@@ -42,11 +47,13 @@ def _bf16(value: float) -> int:
 
 
 def _wrapped(form: str, value: Any) -> Any:
-    """A value that its type cannot hold, as C converts it: integers lose high bits, floats become infinite."""
-    if form in "fd":
-        return ctypes.c_float(value).value if form == "f" else float(value)
-    if form == "e":
-        return float("inf") if value > 0 else float("-inf")
+    """What C makes of a value that a type cannot hold: integers lose high bits, floats become infinite."""
+    if form in "efd":
+        try:
+            struct.pack(form, value)
+        except OverflowError:
+            return math.copysign(math.inf, value)
+        return value
     bits = 8 * struct.calcsize(form)
     low = int(value) & ((1 << bits) - 1)
     return low - (1 << bits) if form.islower() and low >> (bits - 1) else low
@@ -89,13 +96,17 @@ class Launcher:
         # The two pointers that Triton's compiler adds to every kernel: its scratch memories.
         forms = ["Q" if kind.startswith("*") else self._form(kind) for kind in kinds] + ["Q", "Q"]
         self._forms = forms
-        self._pack = struct.Struct("<" + "".join(f"{form}{_SLOT - struct.calcsize(form)}x" for form in forms)).pack_into
+        self._pack = struct.Struct(
+            "<" + "".join(f"{form}{_SLOT - struct.calcsize(form)}x" for form in forms)
+        ).pack_into
         converters: list[Callable[[Any], Any] | None] = [
             address if kind.startswith("*") else _bf16 if kind == "bf16" else None for kind in kinds
         ]
         self._frames: list[_Frame] = []
 
-        self._expand = wrap_handle_tensordesc_impl(lambda arguments: arguments, signature, descriptors, self._describe)
+        self._expand = wrap_handle_tensordesc_impl(
+            lambda arguments: arguments, signature, descriptors, self._describe
+        )
         self._signature = None if all(isinstance(kind, str) for kind in expanded) else expanded
         self._converters = converters
         # Without tuples, the places of the kernel's arguments among those of the function.
@@ -123,7 +134,9 @@ class Launcher:
                 convert(arguments[place]) if convert else arguments[place] for place, convert in self._plan
             ]
         flat = (argument for _, argument in _flat(self._signature, arguments))
-        return [convert(each) if convert else each for convert, each in zip(self._converters, flat, strict=True)]
+        return [
+            convert(each) if convert else each for convert, each in zip(self._converters, flat, strict=True)
+        ]
 
     @staticmethod
     def _scratch(need: tuple[int, int], workgroups: int, allocate: Any, stream: int) -> Any:
@@ -150,18 +163,26 @@ class Launcher:
         global_scratch = profile_scratch = None
         workgroups = grid_x * grid_y * grid_z
         if self.global_scratch[0]:
-            global_scratch = self._scratch(self.global_scratch, workgroups, _allocation._allocator.get(), stream)
+            global_scratch = self._scratch(
+                self.global_scratch, workgroups, _allocation._allocator.get(), stream
+            )
         if self.profile_scratch[0]:
-            profile_scratch = self._scratch(self.profile_scratch, workgroups, self._profile_allocator(), stream)
+            profile_scratch = self._scratch(
+                self.profile_scratch, workgroups, self._profile_allocator(), stream
+            )
         values += (address(global_scratch), address(profile_scratch))
         if workgroups:
             if clusters > 1:
-                raise NotImplementedError("num_ctas > 1: none of the emulated GPUs has clusters of workgroups")
+                raise NotImplementedError(
+                    "num_ctas > 1: none of the emulated GPUs has clusters of workgroups"
+                )
             self._run(grid_x, grid_y, grid_z, warps * self.warp_size, shared, stream, function, values)
         if exit_hook is not None:
             exit_hook(launch_metadata)
 
-    def _run(self, x: int, y: int, z: int, threads: int, shared: int, stream: int, function: int, values: Any) -> None:
+    def _run(
+        self, x: int, y: int, z: int, threads: int, shared: int, stream: int, function: int, values: Any
+    ) -> None:
         library = self.hip.library
         # Frames are used again; each has one user at a time, whatever threads launch.
         frame = self._frames.pop() if self._frames else _Frame(len(self._forms))

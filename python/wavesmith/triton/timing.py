@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .hip import hip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 
 class Event:
@@ -96,6 +98,17 @@ def stream(which: Any) -> Iterator[Any]:
     yield which
 
 
+@contextlib.contextmanager
+def device(which: Any) -> Iterator[None]:
+    """Launches inside go to this device."""
+    before = current_device()
+    set_device(getattr(which, "index", which) or 0)
+    try:
+        yield
+    finally:
+        set_device(before)
+
+
 def device_count() -> int:
     return hip().device_count()
 
@@ -113,12 +126,17 @@ def set_device(device: Any) -> None:
 
 
 def benchmark(
-    kernel_call: Callable[[], Any], *, quantiles: Sequence[float] | None = None, budget_ms: float = 100.0, **_: Any
+    kernel_call: Callable[[], Any],
+    *,
+    quantiles: Sequence[float] | None = None,
+    budget_ms: float = 100.0,
+    **_: Any,
 ) -> Any:
-    """Milliseconds of a call, as ``@triton.autotune`` asks: after one call to warm up, the quantiles (or the
-    mean) over as many calls as fit in `budget_ms`, at least one.
+    """Milliseconds of a call, as ``@triton.autotune`` asks.
 
-    Kernels take far longer here than on a GPU; ``triton.testing.do_bench`` would run each eight times at least.
+    After one call to warm up: the quantiles (or the mean) over as many calls as fit in `budget_ms`, at least
+    one. Kernels take far longer here than on a GPU; ``triton.testing.do_bench`` would run each eight times at
+    least.
     """
     from triton.testing import _summarize_statistics
 

@@ -1,7 +1,7 @@
 """For programs that write ``device="cuda"`` where Triton would tell them the device: it then means the CPU.
 
-``WAVESMITH_TORCH_CUDA=1`` installs this when Triton's driver starts; ``install()`` does at once. Every call of
-PyTorch takes a little longer, so it is not the default.
+``WAVESMITH_TORCH_CUDA=1`` installs this when Triton's driver starts; ``install()`` does at once. Every call
+of PyTorch takes a little longer, so it is not the default.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ def _is_cuda(value: Any) -> bool:
     )
 
 
+_IS_CUDA: Any = vars(torch._C.TensorBase)["is_cuda"].__get__
+
+
 class CudaIsCpu(TorchFunctionMode):
     """While active, "cuda" as a device means the CPU, and every tensor says that it is on a GPU."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func == torch.Tensor.is_cuda.__get__:
+        if func == _IS_CUDA:
             return True
         if func is torch.Tensor.cuda:
             return args[0]
@@ -77,6 +80,7 @@ def install() -> None:
         "current_stream": timing.current_stream,
         "default_stream": timing.default_stream,
         "stream": timing.stream,
+        "device": timing.device,
         "Event": timing.Event,
         "Stream": timing.Stream,
     }.items():

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Runs Triton's own tutorials, unmodified, on an emulated GPU: `run_tutorials.py FOLDER [NAME...] [--budget S]`.
+"""Runs Triton's own tutorials, unmodified, on an emulated GPU: `run_tutorials.py FOLDER [NAME...] [--budget
+S]`.
 
-The tutorials are no part of this project: fetch them at the version of the Triton that is installed. Each runs
-in a process of its own, so that its assertions decide. What is changed is around them:
+The tutorials are no part of this project: fetch them at the version of the Triton that is installed. Each
+runs in a process of its own, so that its assertions decide. What is changed is around them:
 - A benchmark runs its sizes in order until the budget is used up, with one timed call each, and says how far
   it came.
-- Where the size that a program asserts at is beyond an emulator, its own function is called with a smaller one
+- Where the size that a program asserts at is beyond an emulator, its own function is called with a smaller
+one
   (SMALLER below).
 """
 
@@ -19,8 +21,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 def _validate_persistent(tutorial: ModuleType) -> None:
@@ -65,9 +69,13 @@ def _shorten_benchmarks(budget: float) -> None:
                 start = time.monotonic()
                 if start + last - begin > budget:
                     break
-                values = dict(zip(names, x if isinstance(x, (list, tuple)) else [x] * len(names), strict=True))
+                values = dict(
+                    zip(names, x if isinstance(x, (list, tuple)) else [x] * len(names), strict=True)
+                )
                 line = [self.fn(**values, **{bench.line_arg: y}, **bench.args) for y in bench.line_vals]
-                print(f"  {bench.plot_name} {x}: {[f'{v[0] if isinstance(v, tuple) else v:.4g}' for v in line]}")
+                print(
+                    f"  {bench.plot_name} {x}: {[f'{v[0] if isinstance(v, tuple) else v:.4g}' for v in line]}"
+                )
                 done += 1
                 last = time.monotonic() - start
             print(f"  {bench.plot_name}: {done} of {len(bench.x_vals)} sizes")
@@ -84,8 +92,8 @@ def _sharpen_references() -> None:
 
     layer_norm = torch.nn.functional.layer_norm
 
-    # On the CPU the gradients of an f16 layer norm are summed in f16, which is off by more than the tutorial's
-    # tolerance; on GPUs they are summed in f32.
+    # On the CPU the gradients of an f16 layer norm are summed in f16, which is off by more than the
+    # tutorial's tolerance; on GPUs they are summed in f32.
     def in_float(x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
         widen = [None if each is None else each.float() for each in (weight, bias)]
         return layer_norm(x.float(), shape, *widen, eps).to(x.dtype)
@@ -96,7 +104,11 @@ def _sharpen_references() -> None:
 
     # Likewise products of f16, which on the CPU also take a hundred times as long.
     def product(a: Any, b: Any, **rest: Any) -> Any:
-        return matmul(a.float(), b.float(), **rest).to(a.dtype) if a.dtype == torch.float16 else matmul(a, b, **rest)
+        return (
+            matmul(a.float(), b.float(), **rest).to(a.dtype)
+            if a.dtype == torch.float16
+            else matmul(a, b, **rest)
+        )
 
     torch.matmul = product
 
@@ -141,7 +153,15 @@ def main() -> None:
     failed = 0
     for name in names:
         begin = time.monotonic()
-        words = [sys.executable, __file__, str(options.folder), name, "--one", "--budget", str(options.budget)]
+        words = [
+            sys.executable,
+            __file__,
+            str(options.folder),
+            name,
+            "--one",
+            "--budget",
+            str(options.budget),
+        ]
         environment = {**os.environ, "WAVESMITH_TORCH_CUDA": "1", "MPLBACKEND": "Agg"}
         try:
             done = subprocess.run(
@@ -153,7 +173,9 @@ def main() -> None:
         failed += code != 0
         print(f"{'ok  ' if code == 0 else 'FAIL'} {name}: {time.monotonic() - begin:.1f} s", flush=True)
         # Differences that a tutorial only prints are failures all the same.
-        print("\n".join(f"    {line}" for line in output.splitlines()[-14 if code == 0 else -30 :]), flush=True)
+        print(
+            "\n".join(f"    {line}" for line in output.splitlines()[-14 if code == 0 else -30 :]), flush=True
+        )
     raise SystemExit(1 if failed else 0)
 
 
