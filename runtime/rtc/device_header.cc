@@ -37,6 +37,9 @@ __device__ static inline unsigned int __lane_id();  // some have it in one, some
 #include <hip/amd_detail/amd_warp_functions.h>
 #endif
 #include <hip/amd_detail/amd_device_functions.h>
+#if __has_include(<hip/amd_detail/amd_warp_sync_functions.h>)
+#include <hip/amd_detail/amd_warp_sync_functions.h>
+#endif
 #if __has_include(<hip/amd_detail/amd_hip_unsafe_atomics.h>)
 #include <hip/amd_detail/amd_hip_unsafe_atomics.h>
 #endif
