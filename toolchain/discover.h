@@ -37,7 +37,8 @@ struct Toolchain {
 /// /opt/rocm, the usual folders of Python packages and Debian's folders. Runs nothing.
 Toolchain discover();
 
-/// A folder with this file only looks like ROCm's: `wavesmith run` shows it to programs, from what discover() finds.
+/// A folder with this file only looks like ROCm's: `wavesmith run` shows it to programs, from what discover()
+/// finds.
 inline constexpr const char* kShownFile = ".wavesmith";
 
 /// Where generated files are kept: WAVESMITH_CACHE, else wavesmith under XDG_CACHE_HOME or ~/.cache.

@@ -9,6 +9,8 @@
 #include <regex>
 #include <set>
 
+#include "toolchain/spare_headers.h"
+
 namespace wavesmith::toolchain {
 namespace {
 
@@ -234,6 +236,7 @@ std::vector<std::string> missing_headers(const Toolchain& tools, const Arguments
     if (!of_rocm(name)) continue;
     bool found = false;
     for (const Headers& headers : tools.headers) found |= headers.has(name);
+    for (const SpareHeader& spare : kSpareHeaders) found |= name == spare.name;
     std::error_code ignored;
     if (!found && !fs::exists("/usr/include/" + name, ignored)) missing.push_back(name);
   }

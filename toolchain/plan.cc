@@ -89,6 +89,7 @@ class Planner {
     }
     // Before the system's folders, where headers of another version may lie.
     if (!prepared_.hip.empty()) command.insert(command.end(), {"-isystem", prepared_.hip + "/include"});
+    if (hip) command.insert(command.end(), {"-idirafter", prepared_.spare});
   }
 
   Command compile(const Arguments::Input& input) const {

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "toolchain/process.h"
+#include "toolchain/spare_headers.h"
 
 namespace wavesmith::toolchain {
 namespace {
@@ -217,6 +218,18 @@ Result<Prepared> prepare(const Toolchain& tools, const Choice& choice) {
         return {};
       });
   if (!preamble) return tl::unexpected(preamble.error());
+  std::string all;
+  for (const SpareHeader& header : kSpareHeaders) all += fmt::format("{}\n{}", header.name, header.text);
+  Result<std::string> spare = cached("spare-" + tag_of(all), [](const fs::path& folder) -> Result<void> {
+    std::error_code failed;
+    for (const SpareHeader& header : kSpareHeaders) {
+      fs::create_directories((folder / header.name).parent_path(), failed);
+      std::ofstream(folder / header.name) << header.text;
+    }
+    return {};
+  });
+  if (!spare) return tl::unexpected(spare.error());
+  prepared.spare = *spare;
   prepared.preamble = *preamble + "/wavesmith_hip.h";
   return prepared;
 }

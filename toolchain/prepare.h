@@ -20,6 +20,7 @@ struct Prepared {
   std::string hip;       ///< --hip-path: has include/ and share/hip/version
   std::string bitcode;   ///< --rocm-device-lib-path
   std::string preamble;  ///< a header to include before everything
+  std::string spare;     ///< -idirafter: toolchain/spare_headers.h
 };
 
 struct Choice {

@@ -1,7 +1,6 @@
 // The headers that hiprtc includes before every program.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 namespace wavesmith::rtc {
@@ -13,13 +12,5 @@ extern const std::string_view kHeaderOverHip;
 /// When there are no HIP headers on the machine: the part of HIP's device interface that needs no library.
 /// Indices, vector types, arithmetic, atomics, shuffles, barriers.
 extern const std::string_view kHeaderAlone;
-
-/// Headers of AMD's other libraries that programs include and that nobody may have installed, by the name in
-/// #include: searched behind the folders of the program and of the headers that are there.
-struct SpareHeader {
-  const char* name;
-  const char* text;
-};
-extern const std::span<const SpareHeader> kSpareHeaders;
 
 }  // namespace wavesmith::rtc

@@ -120,16 +120,13 @@ const toolchain::Headers* best_headers(const toolchain::Toolchain& tools) {
   return tools.headers.empty() ? nullptr : &tools.headers.front();
 }
 
-/// A folder with `first`, to be searched before the headers that are installed, and `last`, after them.
-Result<std::string> own_headers(std::string_view runtime) {
-  std::string all(runtime);
-  for (const SpareHeader& spare : kSpareHeaders) all += fmt::format("{}\n{}", spare.name, spare.text);
-  return toolchain::cached("hiprtc-" + toolchain::tag_of(all), [&](const fs::path& folder) -> Result<void> {
-    bool written = write(folder / "first/hiprtc_runtime.h", runtime);
-    for (const SpareHeader& spare : kSpareHeaders) written &= write(folder / "last" / spare.name, spare.text);
-    if (!written) return fail(ErrorKind::BadInput, fmt::format("cannot write under '{}'", folder.string()));
-    return {};
-  });
+/// A folder with the header that is included before every program.
+Result<std::string> runtime_header(std::string_view text) {
+  return toolchain::cached(
+      "hiprtc-" + toolchain::tag_of(std::string(text)), [&](const fs::path& folder) -> Result<void> {
+        if (write(folder / "hiprtc_runtime.h", text)) return {};
+        return fail(ErrorKind::BadInput, fmt::format("cannot write under '{}'", folder.string()));
+      });
 }
 
 /// Paths of the scratch folder mean nothing to the caller.
@@ -200,11 +197,10 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     before.push_back(prepared->preamble);
   }
   if (!options.no_header) {
-    const auto own = own_headers(hip ? kHeaderOverHip : kHeaderAlone);
+    const auto own = runtime_header(hip ? kHeaderOverHip : kHeaderAlone);
     if (!own) return tl::unexpected(own.error());
-    command.insert(command.end(),
-                   {"-D__HIPCC_RTC__=1", "-isystem", *own + "/first", "-idirafter", *own + "/last"});
-    before.push_back(*own + "/first/hiprtc_runtime.h");
+    command.insert(command.end(), {"-D__HIPCC_RTC__=1", "-isystem", *own, "-idirafter", prepared->spare});
+    before.push_back(*own + "/hiprtc_runtime.h");
   }
   command.insert(command.end(), options.others.begin(), options.others.end());
 

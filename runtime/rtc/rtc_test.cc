@@ -123,11 +123,25 @@ TEST_F(Hiprtc, ProgramsMayIncludeTheStandardLibrary) {
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
 }
 
-TEST_F(Hiprtc, SpareHeadersAreFoundOnlyWhereNobodyHasThem) {
+TEST_F(Hiprtc, SpareHeadersOfThrustMeanWhatThrustSays) {
   hiprtcProgram program = create(
-      "#include <thrust/detail/config/namespace.h>\n"
+      "#include <thrust/detail/config/namespace.h>\n#include <thrust/pair.h>\n#include <thrust/swap.h>\n"
+      "#include <thrust/tuple.h>\n"
       "THRUST_NAMESPACE_BEGIN\n__device__ int three() { return 3; }\nTHRUST_NAMESPACE_END\n"
-      "extern \"C\" __global__ void k(int* p) { *p = thrust::three(); }\n");
+      "constexpr auto triple = thrust::make_tuple(1, 2.5, 'c');\n"
+      "static_assert(thrust::get<0>(triple) == 1 && thrust::get<1>(triple) == 2.5 && thrust::get<2>(triple) "
+      "== 'c');\n"
+      "static_assert(thrust::tuple_size<thrust::tuple<int, float>>::value == 2);\n"
+      "static_assert(thrust::make_tuple(1, 2) < thrust::make_tuple(1, 3));\n"
+      "static_assert(!(thrust::make_tuple(2, 2) < thrust::make_tuple(1, 3)));\n"
+      "static_assert(thrust::make_pair(1, 2) < thrust::make_pair(2, 1) && thrust::make_pair(1, 2) != "
+      "thrust::make_pair(1, 3));\n"
+      "constexpr int tied() {\n  int a = 0, b = 0;\n  thrust::tie(a, b) = thrust::make_tuple(4, 5);\n"
+      "  return 10 * a + b;\n}\nstatic_assert(tied() == 45);\n"
+      "extern \"C\" __global__ void k(int* p) {\n"
+      "  thrust::pair<int, float> pair(thrust::three(), 2.0f);\n"
+      "  thrust::swap(p[0], p[1]);\n"
+      "  thrust::tie(p[2], p[3]) = thrust::make_tuple(pair.first, static_cast<int>(pair.second));\n}\n");
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
 }
 

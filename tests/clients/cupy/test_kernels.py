@@ -113,3 +113,20 @@ def test_atomics_across_blocks():
 def test_mistakes_are_named_with_their_line():
     with pytest.raises(cp.cuda.compiler.CompileException, match=r":2:\d+: error: .*undeclared identifier 'nowhere'"):
         cp.RawKernel('extern "C" __global__ void k(int* p) {\n *p = nowhere;\n}', "k").compile()
+
+
+@pytest.mark.representative
+@pytest.mark.filterwarnings("ignore:.*experimental")
+def test_kernels_in_python():
+    from cupyx import jit
+
+    @jit.rawkernel()
+    def double(x, y, n):
+        i = jit.blockIdx.x * jit.blockDim.x + jit.threadIdx.x
+        if i < n:
+            y[i] = x[i] * 2
+
+    x = cp.arange(100, dtype="f4")
+    y = cp.zeros_like(x)
+    double((1,), (128,), (x, y, 100))
+    np.testing.assert_array_equal(cp.asnumpy(y), np.arange(100) * 2)

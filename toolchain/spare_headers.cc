@@ -1,0 +1,127 @@
+#include "toolchain/spare_headers.h"
+
+// Names and meanings: Thrust's documentation, "Namespace macros", "thrust/pair.h", "thrust/tuple.h",
+// "thrust/swap.h". With these CuPy's kernels, whose complex numbers and tuples live in that namespace,
+// compile without rocThrust.
+namespace wavesmith::toolchain {
+namespace {
+
+constexpr const char* kNamespace = R"(#pragma once
+#define THRUST_NS_QUALIFIER ::thrust
+#define THRUST_NAMESPACE_BEGIN namespace thrust {
+#define THRUST_NAMESPACE_END }
+namespace thrust {}
+)";
+
+constexpr const char* kSwap = R"(#pragma once
+namespace thrust {
+template <class T>
+__host__ __device__ inline void swap(T& a, T& b) {
+  T kept = static_cast<T&&>(a);
+  a = static_cast<T&&>(b);
+  b = static_cast<T&&>(kept);
+}
+}
+)";
+
+constexpr const char* kPair = R"(#pragma once
+#include <thrust/tuple.h>
+namespace thrust {
+template <class A, class B>
+struct pair {
+  typedef A first_type;
+  typedef B second_type;
+  A first;
+  B second;
+  __host__ __device__ constexpr pair() : first(), second() {}
+  __host__ __device__ constexpr pair(const A& a, const B& b) : first(a), second(b) {}
+  template <class C, class D>
+  __host__ __device__ constexpr pair(const pair<C, D>& other) : first(other.first), second(other.second) {}
+};
+template <class A, class B>
+__host__ __device__ constexpr pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
+template <class A, class B>
+__host__ __device__ constexpr bool operator==(const pair<A, B>& x, const pair<A, B>& y) { return x.first == y.first && x.second == y.second; }
+template <class A, class B>
+__host__ __device__ constexpr bool operator!=(const pair<A, B>& x, const pair<A, B>& y) { return !(x == y); }
+template <class A, class B>
+__host__ __device__ constexpr bool operator<(const pair<A, B>& x, const pair<A, B>& y) {
+  return x.first < y.first || (!(y.first < x.first) && x.second < y.second);
+}
+template <int I, class A, class B>
+__host__ __device__ constexpr auto& get(pair<A, B>& p) { if constexpr (I == 0) return p.first; else return p.second; }
+template <int I, class A, class B>
+__host__ __device__ constexpr const auto& get(const pair<A, B>& p) { if constexpr (I == 0) return p.first; else return p.second; }
+}
+)";
+
+constexpr const char* kTuple = R"(#pragma once
+namespace thrust {
+template <class... T>
+struct tuple;
+template <>
+struct tuple<> {};
+template <class Head, class... Tail>
+struct tuple<Head, Tail...> {
+  Head head;
+  tuple<Tail...> tail;
+  __host__ __device__ constexpr tuple() : head(), tail() {}
+  __host__ __device__ constexpr tuple(const Head& first, const Tail&... rest) : head(first), tail(rest...) {}
+  template <class H, class... T>
+  __host__ __device__ constexpr tuple(const tuple<H, T...>& other) : head(other.head), tail(other.tail) {}
+  tuple(const tuple&) = default;
+  __host__ __device__ constexpr tuple& operator=(const tuple& other) {
+    head = other.head;
+    tail = other.tail;
+    return *this;
+  }
+  template <class H, class... T>
+  __host__ __device__ constexpr tuple& operator=(const tuple<H, T...>& other) {
+    head = other.head;
+    tail = other.tail;
+    return *this;
+  }
+};
+template <class T>
+struct tuple_size;
+template <class... T>
+struct tuple_size<tuple<T...>> { static constexpr int value = sizeof...(T); };
+template <int I, class T>
+struct tuple_element;
+template <class Head, class... Tail>
+struct tuple_element<0, tuple<Head, Tail...>> { typedef Head type; };
+template <int I, class Head, class... Tail>
+struct tuple_element<I, tuple<Head, Tail...>> : tuple_element<I - 1, tuple<Tail...>> {};
+template <int I, class Head, class... Tail>
+__host__ __device__ constexpr auto& get(tuple<Head, Tail...>& t) { if constexpr (I == 0) return t.head; else return get<I - 1>(t.tail); }
+template <int I, class Head, class... Tail>
+__host__ __device__ constexpr const auto& get(const tuple<Head, Tail...>& t) { if constexpr (I == 0) return t.head; else return get<I - 1>(t.tail); }
+template <class... T>
+__host__ __device__ constexpr tuple<T...> make_tuple(T... values) { return tuple<T...>(values...); }
+template <class... T>
+__host__ __device__ constexpr tuple<T&...> tie(T&... values) { return tuple<T&...>(values...); }
+__host__ __device__ constexpr bool operator==(const tuple<>&, const tuple<>&) { return true; }
+template <class H, class... T>
+__host__ __device__ constexpr bool operator==(const tuple<H, T...>& x, const tuple<H, T...>& y) { return x.head == y.head && x.tail == y.tail; }
+template <class... T>
+__host__ __device__ constexpr bool operator!=(const tuple<T...>& x, const tuple<T...>& y) { return !(x == y); }
+__host__ __device__ constexpr bool operator<(const tuple<>&, const tuple<>&) { return false; }
+template <class H, class... T>
+__host__ __device__ constexpr bool operator<(const tuple<H, T...>& x, const tuple<H, T...>& y) {
+  return x.head < y.head || (!(y.head < x.head) && x.tail < y.tail);
+}
+}
+)";
+
+constexpr SpareHeader kHeaders[] = {
+    {"thrust/detail/config/namespace.h", kNamespace},
+    {"thrust/pair.h",                    kPair     },
+    {"thrust/swap.h",                    kSwap     },
+    {"thrust/tuple.h",                   kTuple    },
+};
+
+}  // namespace
+
+const std::span<const SpareHeader> kSpareHeaders = kHeaders;
+
+}  // namespace wavesmith::toolchain
