@@ -87,7 +87,7 @@ TEST(TransposingLoads, ExchangeRowsAndColumnsOfEightLanes) {
                                    : "global_load_tr_b128 v[4:7], v[0:1], off offset:8"));
     for (int lane = 0; lane < 32; ++lane)
       for (uint32_t j = 0; j < 8; ++j) {
-        const auto from = static_cast<size_t>((lane & ~7) + static_cast<int>(j));
+        const auto from = (static_cast<size_t>(lane) & ~size_t{7}) + j;
         uint32_t expected = 0;
         std::memcpy(
             &expected,

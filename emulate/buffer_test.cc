@@ -128,7 +128,7 @@ TEST_P(Buffers, StructuredLoadsCountRecords) {
 
 TEST_P(Buffers, SwizzledByIndex) {
   // Index stride 16, elements of four bytes: bytes of sixteen records are interleaved.
-  resource(newer ? 1000 : 1000, 32, structured | 1u << 21, newer ? 1u << 30 : 1u << 31);
+  resource(1000, 32, structured | 1u << 21, newer ? 1u << 30 : 1u << 31);
   for (int lane = 0; lane < lanes; ++lane) test.v(0, lane) = random() % 64, test.v(1, lane) = random() % 28;
   const char* name = newer ? "buffer_load_u8" : "buffer_load_ubyte";
   const auto done = test.run(fmt::format("{} v2, v[0:1], s[4:7], {} idxen offen", name, zero));

@@ -143,8 +143,9 @@ class LoadStore : public testing::TestWithParam<TargetLanes> {
     };
     for (int lane = 0; lane < lanes; ++lane)
       for (int i = 0; i < scratch_bytes; ++i)
-        scratch_model[static_cast<size_t>(lane * scratch_bytes + i)] =
-            scratch_byte(lane, static_cast<uint32_t>(i)) = static_cast<uint8_t>(random());
+        scratch_model[static_cast<size_t>(lane) * static_cast<size_t>(scratch_bytes) +
+                      static_cast<size_t>(i)] = scratch_byte(lane, static_cast<uint32_t>(i)) =
+            static_cast<uint8_t>(random());
     std::vector<uint32_t> offsets(static_cast<size_t>(lanes));
     test.exec() = exec;
     const int shift = lds ? 8 : scratch ? 12 : -12;
@@ -201,7 +202,7 @@ class LoadStore : public testing::TestWithParam<TargetLanes> {
     ASSERT_TRUE(done) << text << ": " << done.error().text();
     for (int lane = 0; lane < lanes; ++lane) {
       uint32_t words[4];
-      std::copy_n(&before[static_cast<size_t>(4 * lane)], 4, words);
+      std::copy_n(&before[4 * static_cast<size_t>(lane)], 4, words);
       const uint32_t offset = offsets[static_cast<size_t>(lane)];
       uint8_t* const at = lds       ? &lds_model[offset]
                           : scratch ? &scratch_model[static_cast<size_t>(lane * scratch_bytes) + offset]

@@ -29,8 +29,9 @@ void expect_dpp(std::string_view target, int lanes, const std::string& control,
                         zero ? " bound_ctrl:1" : "", inactive_too ? " fi:1" : "");
         SCOPED_TRACE(std::string(target) + " " + std::to_string(lanes) + ": " + text);
         WaveTest test(target, lanes);
+        const uint64_t some = random(), more = random();
         const uint64_t exec =
-            (round < 2 ? ~uint64_t{0} : random() | random()) & (lanes == 64 ? ~uint64_t{0} : 0xffffffffu);
+            (round < 2 ? ~uint64_t{0} : some | more) & (lanes == 64 ? ~uint64_t{0} : 0xffffffffu);
         test.exec() = exec;
         for (int lane = 0; lane < lanes; ++lane)
           test.v(0, lane) = 1000u + static_cast<uint32_t>(lane),

@@ -60,6 +60,9 @@ Result<Environment> environment(std::span<const gpus::Gpu* const> machine) {
     if (!root) return tl::unexpected(root.error());
     environment["ROCM_PATH"] = *root + "/rocm";
     if (variable("HIP_PATH").empty()) environment["HIP_PATH"] = *root + "/rocm";
+    // hipcc: before a distribution's, which may be for another GPU's compiler.
+    const std::string bin = *root + "/rocm/bin", path = variable("PATH");
+    if (!path.starts_with(bin + ":")) environment["PATH"] = path.empty() ? bin : bin + ":" + path;
   }
   return environment;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "toolchain/prepare.h"
+#include "toolchain/process.h"
 
 namespace wavesmith::machine {
 namespace {
@@ -57,6 +58,10 @@ void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& too
     for (const fs::directory_entry& entry : fs::directory_iterator(tools.runtime, ignored))
       if (entry.path().filename().string().find(".so") != std::string::npos)
         tree.links[at + "/lib/" + entry.path().filename().string()] = entry.path().string();
+  // The compiler that programs look for in PATH: this command's.
+  if (const fs::path self = fs::canonical("/proc/self/exe", ignored); !ignored)
+    tree.files[at + "/bin/hipcc"] =
+        fmt::format("#!/bin/sh\nexec {} \"$@\"\n", toolchain::quoted({self.string(), "cc"}));
   // The tool that says what a machine's GPUs are: its output, one line each, the CPU first.
   std::string targets = "#!/bin/sh\ncat <<'END'\ngfx000\n";
   for (const gpus::Gpu* gpu : machine) targets += gpu->target + "\n";

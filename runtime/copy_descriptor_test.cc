@@ -135,7 +135,8 @@ TEST_F(Descriptions, BatchesCopyAllAndNameTheFirstThatFails) {
             hipErrorInvalidValue);
   EXPECT_EQ(failed, 2u);
 
-  hipMemcpy3DBatchOp op{};
+  hipMemcpy3DBatchOp op;
+  std::memset(&op, 0, sizeof op);
   op.src.type = op.dst.type = hipMemcpyOperandTypePointer;
   op.src.op.ptr.ptr = a.device, op.src.op.ptr.rowLength = 20, op.src.op.ptr.layerHeight = 5;
   op.dst.op.ptr.ptr = b.device, op.dst.op.ptr.rowLength = 30, op.dst.op.ptr.layerHeight = 4;
