@@ -66,7 +66,8 @@ hipError_t copy_sides(hipStream_t handle, const Side& to, const Side& from, hipE
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
     const size_t to_pitch = to.pitch ? to.pitch : extent.width,
                  from_pitch = from.pitch ? from.pitch : extent.width;
-    if (to.x + extent.width > to_pitch || from.x + extent.width > from_pitch)
+    // Without a pitch rows lie side by side, and x is where the first one begins.
+    if ((to.pitch && to.x + extent.width > to.pitch) || (from.pitch && from.x + extent.width > from.pitch))
       return hipErrorInvalidPitchValue;
     const size_t to_slice = to_pitch * (to.height ? to.height : extent.height),
                  from_slice = from_pitch * (from.height ? from.height : extent.height);

@@ -19,6 +19,13 @@ hipError_t hipMemcpyBatchAsync(void**, void**, size_t*, size_t, hipMemcpyAttribu
                                size_t*, hipStream_t);
 hipError_t hipMemcpy3DBatchAsync(size_t, hipMemcpy3DBatchOp*, size_t*, unsigned long long, hipStream_t);
 hipError_t hipDeviceSynchronize();
+hipError_t hipGraphCreate(hipGraph_t*, unsigned);
+hipError_t hipGraphDestroy(hipGraph_t);
+hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t,
+                                    const HIP_MEMCPY3D*, hipCtx_t);
+hipError_t hipGraphInstantiate(hipGraphExec_t*, hipGraph_t, hipGraphNode_t*, char*, size_t);
+hipError_t hipGraphExecDestroy(hipGraphExec_t);
+hipError_t hipGraphLaunch(hipGraphExec_t, hipStream_t);
 hipError_t hipStreamCreate(hipStream_t*);
 hipError_t hipStreamDestroy(hipStream_t);
 hipError_t hipStreamGetId(hipStream_t, unsigned long long*);
@@ -116,6 +123,37 @@ TEST_F(Descriptions, TwoAndThreeDimensionsAndPeers) {
       ASSERT_EQ(hipMemcpy3DPeer(&d), hipSuccess);
     }
     EXPECT_EQ(to.contents(), to.expected);
+  }
+}
+
+TEST_F(Descriptions, WithoutAPitchRowsLieSideBySideFromX) {
+  for (const bool node : {false, true}) {
+    for (int round = 0; round < 20; ++round) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << " round " << round);
+      const size_t width = 1 + random() % 50, height = round % 2 ? 1 : 1 + random() % 6;
+      const size_t x = random() % 200, y = random() % 300;
+      Buffer from(x + width * height, random), to(y + width * height, random);
+      std::memcpy(&to.expected[y], &from.expected[x], width * height);
+      HIP_MEMCPY3D d{};
+      d.srcMemoryType = hipMemoryTypeDevice, d.srcDevice = from.device, d.srcXInBytes = x;
+      d.dstMemoryType = hipMemoryTypeDevice, d.dstDevice = to.device, d.dstXInBytes = y;
+      d.WidthInBytes = width, d.Height = height, d.Depth = 1;
+      if (node) {
+        hipGraph_t graph;
+        hipGraphNode_t copy;
+        hipGraphExec_t executable;
+        ASSERT_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+        ASSERT_EQ(hipDrvGraphAddMemcpyNode(&copy, graph, nullptr, 0, &d, nullptr), hipSuccess);
+        ASSERT_EQ(hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0), hipSuccess);
+        ASSERT_EQ(hipGraphLaunch(executable, nullptr), hipSuccess);
+        ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+        ASSERT_EQ(hipGraphExecDestroy(executable), hipSuccess);
+        ASSERT_EQ(hipGraphDestroy(graph), hipSuccess);
+      } else {
+        ASSERT_EQ(hipDrvMemcpy3D(&d), hipSuccess);
+      }
+      EXPECT_EQ(to.contents(), to.expected);
+    }
   }
 }
 

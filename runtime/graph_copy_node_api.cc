@@ -9,21 +9,23 @@ namespace {
 
 /// The driver's description of a copy as the runtime's.
 bool translate(const HIP_MEMCPY3D& from, hipMemcpy3DParms& to) {
-  const auto side = [](hipMemoryType type, const void* host, const void* device) {
-    return const_cast<void*>(type == hipMemoryTypeHost ? host : device);
+  // Without a pitch rows lie side by side, and x, which may be anything, is where the first one begins.
+  const auto side = [](hipMemoryType type, const void* host, const void* device, size_t pitch, size_t x) {
+    const auto* const start = static_cast<const char*>(type == hipMemoryTypeHost ? host : device);
+    return const_cast<char*>(start && !pitch ? start + x : start);
   };
   if (from.srcMemoryType == hipMemoryTypeArray || from.dstMemoryType == hipMemoryTypeArray) return false;
   const bool from_host = from.srcMemoryType == hipMemoryTypeHost,
              to_host = from.dstMemoryType == hipMemoryTypeHost;
   to = {};
-  to.srcPtr = {side(from.srcMemoryType, from.srcHost, from.srcDevice),
+  to.srcPtr = {side(from.srcMemoryType, from.srcHost, from.srcDevice, from.srcPitch, from.srcXInBytes),
                from.srcPitch ? from.srcPitch : from.WidthInBytes, from.WidthInBytes,
                from.srcHeight ? from.srcHeight : from.Height};
-  to.dstPtr = {side(from.dstMemoryType, from.dstHost, from.dstDevice),
+  to.dstPtr = {side(from.dstMemoryType, from.dstHost, from.dstDevice, from.dstPitch, from.dstXInBytes),
                from.dstPitch ? from.dstPitch : from.WidthInBytes, from.WidthInBytes,
                from.dstHeight ? from.dstHeight : from.Height};
-  to.srcPos = {from.srcXInBytes, from.srcY, from.srcZ};
-  to.dstPos = {from.dstXInBytes, from.dstY, from.dstZ};
+  to.srcPos = {from.srcPitch ? from.srcXInBytes : 0, from.srcY, from.srcZ};
+  to.dstPos = {from.dstPitch ? from.dstXInBytes : 0, from.dstY, from.dstZ};
   to.extent = {from.WidthInBytes, from.Height, from.Depth};
   to.kind = from_host ? (to_host ? hipMemcpyHostToHost : hipMemcpyHostToDevice)
             : to_host ? hipMemcpyDeviceToHost

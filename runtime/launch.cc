@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -253,6 +254,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   const auto done = emulate::run(dispatch, *platform.memory, platform.limits);
   if (!done) {
     report(done.error());
+    if (platform.abort_on_fault) std::abort();
     return launch_error(done.error());
   }
   if (messages) messages->print(module_->object().printf_formats());

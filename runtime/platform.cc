@@ -38,6 +38,7 @@ Result<std::unique_ptr<Platform>> create() {
   if (!memory) return tl::unexpected(memory.error());
   platform->memory = *memory;
   platform->memory->guard_allocations(environment("WAVESMITH_GUARD", "1") != "0");
+  platform->abort_on_fault = environment("WAVESMITH_FAULT", "error") == "abort";
   platform->limits.threads = number("WAVESMITH_THREADS", 0);
   platform->limits.instructions = number<uint64_t>("WAVESMITH_MAX_INSTRUCTIONS", 0);
   platform->limits.seconds = number("WAVESMITH_TIMEOUT", 0.0);

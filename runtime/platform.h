@@ -44,6 +44,7 @@ class Platform {
   std::vector<std::unique_ptr<Device>> devices;
   emulate::Memory* memory = nullptr;
   emulate::Limits limits;
+  bool abort_on_fault = false;  ///< as ROCm does; otherwise the stream's device has an error from then on
   Allocations allocations;
   std::atomic<bool> xnack = false;  ///< pageable host memory is visible to kernels
   bool own_xnack = false;           ///< the same without show_host_memory()
