@@ -293,6 +293,8 @@ class Worker {
     if (dispatch.program->target().is(isa::kRdna4)) {
       wave.s[index::kTtmp + 9] = slot.group.id[0];
       wave.s[index::kTtmp + 7] = slot.group.id[1] | slot.group.id[2] << 16;
+      // The wave's number in its workgroup: bits 29:25 (LLVM, SIISelLowering.cpp, lowerWaveID).
+      wave.s[index::kTtmp + 8] = static_cast<uint32_t>(number) << 25;
     } else {
       sgpr = std::max(sgpr, static_cast<int>(descriptor.user_sgprs()));
       for (int axis = 0; axis < 3; ++axis)

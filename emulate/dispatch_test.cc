@@ -231,6 +231,25 @@ TEST(Dispatch, FirstWaveDoesNotOverwriteWhatOthersReadAfterABarrier) {
   for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], 7u);
 }
 
+TEST(Dispatch, Rdna4FindsTheWavesNumberInATrapRegister) {
+  for (const int lanes : {32, 64}) {
+    KernelTest test("gfx1201", R"(
+      s_load_b64 s[4:5], s[0:1], 0x0
+      v_and_b32 v0, 0x3ff, v0
+      s_bfe_u32 s2, ttmp8, 0x50019
+      v_lshlrev_b32 v1, 2, v0
+      v_mov_b32 v2, s2
+      s_wait_kmcnt 0x0
+      global_store_b32 v1, v2, s[4:5]
+    )",
+                    lanes);
+    uint32_t* const out = test.allocate(512);
+    const auto done = test.launch(1, 512, {reinterpret_cast<uint64_t>(out)});
+    ASSERT_TRUE(done) << done.error().text();
+    for (uint32_t i = 0; i < 512; ++i) ASSERT_EQ(out[i], i / static_cast<uint32_t>(lanes)) << lanes;
+  }
+}
+
 TEST(Dispatch, LastWorkgroupOfARaggedGridIsSmaller) {
   KernelTest test("gfx942", R"(
     s_load_dwordx2 s[4:5], s[0:1], 0x0
