@@ -15,9 +15,9 @@ namespace wavesmith::machine {
 using Environment = std::map<std::string, std::string>;
 
 /// The kernel driver's files and a ROCm folder for these GPUs, generated where they are not yet, and the
-/// variables with which programs find them: WAVESMITH_MACHINE_ROOT and LD_PRELOAD for the former, ROCM_PATH
-/// HIP_PATH and PATH (hipcc) for the latter. Variables that the user has set stay. A machine with AMD's driver keeps its
-/// own files, unless WAVESMITH_MACHINE is "1"; "0" shows none anywhere.
+/// variables with which programs find them: WAVESMITH_MACHINE_ROOT and LD_PRELOAD for the former, ROCM_PATH,
+/// HIP_PATH and PATH (hipcc) for the latter. Variables that the user has set stay. A machine with AMD's
+/// driver keeps its own files, unless WAVESMITH_MACHINE is "1"; "0" shows none anywhere.
 Result<Environment> environment(std::span<const gpus::Gpu* const> machine);
 
 }  // namespace wavesmith::machine

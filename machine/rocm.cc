@@ -21,6 +21,17 @@ void link_all(Tree& tree, const std::string& at, const fs::path& folder) {
     tree.links[at + "/" + entry.path().filename().string()] = entry.path().string();
 }
 
+/// This program, or, where that is Python with our module, the command that lies beside the libraries: in a
+/// build and in the Python package, or where `cmake --install` puts it. Empty: not found.
+std::string wavesmith_command(const std::string& runtime) {
+  std::error_code failed;
+  const fs::path self = fs::canonical("/proc/self/exe", failed), libraries = runtime;
+  for (const fs::path& place : {self, libraries / "../bin/wavesmith", libraries / "../../bin/wavesmith"})
+    if (const fs::path found = fs::canonical(place, failed); !failed && found.filename() == "wavesmith")
+      return found.string();
+  return {};
+}
+
 }  // namespace
 
 void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& tools,
@@ -59,9 +70,9 @@ void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& too
       if (entry.path().filename().string().find(".so") != std::string::npos)
         tree.links[at + "/lib/" + entry.path().filename().string()] = entry.path().string();
   // The compiler that programs look for in PATH: this command's.
-  if (const fs::path self = fs::canonical("/proc/self/exe", ignored); !ignored)
+  if (const std::string command = wavesmith_command(tools.runtime); !command.empty())
     tree.files[at + "/bin/hipcc"] =
-        fmt::format("#!/bin/sh\nexec {} \"$@\"\n", toolchain::quoted({self.string(), "cc"}));
+        fmt::format("#!/bin/sh\nexec {} \"$@\"\n", toolchain::quoted({command, "cc"}));
   // The tool that says what a machine's GPUs are: its output, one line each, the CPU first.
   std::string targets = "#!/bin/sh\ncat <<'END'\ngfx000\n";
   for (const gpus::Gpu* gpu : machine) targets += gpu->target + "\n";
