@@ -6,12 +6,14 @@ PREFIX ?= /usr/local
 # One place that says how a tree is configured: the presets.
 configure = cmake --preset release >/dev/null
 
-.PHONY: aarch64 asan tsan help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
+.PHONY: aarch64 asan tsan test-clients wheel help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
 
 help:
 	@echo "make run       build, compile examples/attention.hip for gfx942, run it on an emulated MI300X"
 	@echo "make build     the command in $(BUILD)/bin/wavesmith, the libraries in $(BUILD)/lib"
 	@echo "make test      build and run every test"
+	@echo "make test-clients  every test of Triton, JAX, CuPy, IREE and others; make test runs a part of them"
+	@echo "make wheel     the Python package in build/wheels; pip install . builds and installs it"
 	@echo "make bench     build and run the benchmarks, results in $(BUILD)/bench.json"
 	@echo "make install   install under PREFIX ($(PREFIX))"
 	@echo "make format    format the sources; format-check: only look"
@@ -38,9 +40,20 @@ run: setup-run
 	$(BUILD)/bin/wavesmith run --gpu mi300x --report -- build/examples/attention
 
 test: setup-test check
+	@tools/setup-clients
 	@$(configure)
 	@nice cmake --build $(BUILD)
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+test-clients: setup-test
+	@tools/setup-clients
+	@$(configure)
+	@nice cmake --build $(BUILD) --target python
+	@tools/test-clients
+
+wheel: setup-build
+	@tools/setup-clients
+	@build/clients/venv/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
 
 bench: setup-run
 	@$(configure)

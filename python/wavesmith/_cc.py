@@ -14,7 +14,7 @@ from wavesmith._use import used
 
 
 def cc(source: str | Path, gpu: str | Sequence[str] | None = None, options: Sequence[str] = ("-O3",)) -> bytes:
-    """Compiles HIP source to GPU code, as `wavesmith cc --genco` does: with clang, and HIP's headers where they are found.
+    """Compiles HIP source to GPU code, as `wavesmith cc --genco` does: with clang, and HIP's headers where there are.
 
     Args:
         source: the source itself, or the path of a file.

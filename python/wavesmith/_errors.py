@@ -23,6 +23,10 @@ class Error(Exception):
         text = what + (f" ({where})" if where else "") + (f"; {hint}" if hint else "")
         super().__init__(text + (f"\n{report}" if report and report not in text else ""))
 
+    def __str__(self) -> str:
+        """The text, also where the error is a KeyError, which would quote it."""
+        return str(self.args[0])
+
 
 class InstallationError(Error):
     """A part of Wavesmith itself is missing."""
@@ -44,7 +48,7 @@ class BadInputError(Error, ValueError):
     """A malformed file, argument or text."""
 
 
-class NotFoundError(Error, LookupError):
+class NotFoundError(Error, KeyError):
     """No such file, kernel, GPU or symbol."""
 
 
@@ -80,9 +84,7 @@ class InternalError(Error):
     """A defect in Wavesmith; please report it."""
 
 
-def from_native(
-    kind: str, what: str, where: str, hint: str, hip_error: int | None, report: str
-) -> Error:
+def from_native(kind: str, what: str, where: str, hint: str, hip_error: int | None, report: str) -> Error:
     """The exception of that kind (called by wavesmith._native)."""
     made: Error = globals()[kind](what, where, hint, hip_error, report)
     return made

@@ -148,7 +148,7 @@ class Kernel:
         if wanted.is_pointer:
             if value is not None and not _is_array(value):
                 raise refuse(f"a pointer, but {_kind(value)} is given", "give a NumPy array or None")
-            if _is_array(value) and value.dtype.hasobject:
+            if _is_array(value) and value.dtype.hasobject:  # type: ignore[union-attr]
                 raise refuse("a pointer, but the array holds Python objects")
             return
         if wanted.kind != "by_value":

@@ -1,0 +1,116 @@
+"""The pytest plugin: each test once per GPU, reported as always."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+pytestmark = pytest.mark.representative
+
+TESTS = """
+import os, warnings
+import pytest
+
+def test_gpu(wavesmith_gpu):
+    import ctypes, wavesmith
+    count = ctypes.c_int()
+    assert ctypes.CDLL("libamdhip64.so.7").hipGetDeviceCount(ctypes.byref(count)) == 0
+    assert [one.id for one in wavesmith.machine(wavesmith_gpu)] == [wavesmith_gpu.partition(":")[0]] * count.value
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_size(size):
+    print("size", size)
+    assert size == 1 or os.environ["WAVESMITH_GPU"] != "mi210"
+
+@pytest.mark.skip(reason="not now")
+def test_skipped(): pass
+
+@pytest.mark.xfail
+def test_expected(): assert False
+
+def test_warning(): warnings.warn("look here")
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_process(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests may run under `wavesmith run` or the plugin themselves."""
+    for name in ("WAVESMITH_RUN", "WAVESMITH_GPU", "WAVESMITH_PYTEST_GPU", "WAVESMITH_PYTEST_PIPE", "LD_PRELOAD"):
+        monkeypatch.delenv(name, raising=False)
+    pytester.makepyfile(test_it=TESTS)
+
+
+def run(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *words, timeout=100)
+
+
+def test_each_test_runs_once_per_gpu_and_is_reported_as_always(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--wavesmith-gpu", "mi300x,mi210", "-v", "--durations=3", "--junitxml=out.xml")
+    result.assert_outcomes(passed=7, failed=1, skipped=2, xfailed=2, warnings=2)
+    result.stdout.fnmatch_lines(
+        [
+            "wavesmith: each test once on mi300x, mi210",
+            "test_it.py::test_gpu[[]mi300x] PASSED*",
+            "test_it.py::test_size[[]2-mi300x] PASSED*",
+            "test_it.py::test_size[[]2-mi210] FAILED*",
+            "*test_size[[]2-mi210]*",
+            "size 2",
+            "*UserWarning: look here*",
+            "*slowest 3 durations*",
+            "FAILED test_it.py::test_size[[]2-mi210]*",
+        ]
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    cases = ElementTree.parse(pytester.path / "out.xml").getroot().iter("testcase")
+    names = [case.get("name") for case in cases]
+    assert len(names) == 12 and "test_size[2-mi210]" in names and "test_gpu[mi300x]" in names
+
+
+def test_stopping_at_the_first_failure_stops_all_gpus(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--wavesmith-gpu", "mi210,mi300x", "-x")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*stopping after 1 failures*"])
+
+
+def test_tests_are_selected_by_name_and_by_gpu(pytester: pytest.Pytester) -> None:
+    run(pytester, "--wavesmith-gpu", "mi300x,mi210", "-k", "size and mi300x").assert_outcomes(passed=2, deselected=10)
+    run(pytester, "--wavesmith-gpu", "mi300x,mi210", "test_it.py::test_size[1-mi210]").assert_outcomes(passed=1)
+    nothing = run(pytester, "--wavesmith-gpu", "mi300x", "-k", "nothing")
+    assert nothing.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_a_machine_of_two_gpus_is_one_process(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--wavesmith-gpu", "mi300x:2", "-v", "-k", "test_gpu")
+    result.stdout.fnmatch_lines(["test_it.py::test_gpu[[]mi300x:2] PASSED*"])
+
+
+def test_a_crash_fails_its_test_and_the_others_go_on(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_it="import os\ndef test_a(): pass\ndef test_b(): os.abort()\ndef test_c(): pass\n")
+    result = run(pytester, "--wavesmith-gpu", "mi300x", "-p", "no:faulthandler", "-v")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*the process for mi300x ended by signal 6 in this test*"])
+
+
+def test_what_cannot_be_collected_is_an_error(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_it="import nothing_of_that_name\n")
+    result = run(pytester, "--wavesmith-gpu", "mi300x,mi210")
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["*No module named 'nothing_of_that_name'*"])
+
+
+def test_a_gpu_that_there_is_not_is_a_usage_error(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--wavesmith-gpu", "mi3")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--wavesmith-gpu: no GPU 'mi3'; known are*mi300x*"])
+
+
+def test_without_the_option_tests_run_here(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "-k", "gpu or skipped")
+    result.assert_outcomes(passed=1, skipped=1, deselected=4)
+
+
+def test_processes_of_xdist_share_a_gpus_tests(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    result = run(pytester, "--wavesmith-gpu", "mi300x,mi210", "-n", "2")
+    result.assert_outcomes(passed=7, failed=1, skipped=2, xfailed=2, warnings=2)
