@@ -49,7 +49,8 @@ function(wavesmith_shim library majors status value)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE wavesmith_warnings)
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -ffunction-sections -Wno-deprecated-non-prototype)
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library} SOVERSION ${first} LINK_DEPENDS ${map})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library} SOVERSION ${first} LINK_DEPENDS ${map}
+    BUILD_WITH_INSTALL_RPATH ON)
   # Small: without C++'s library. A row that says `served` and has no function fails the link.
   target_link_options(${target} PRIVATE -nostdlib++ -s -Wl,--version-script=${map} -Wl,--no-undefined-version
     -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-Bsymbolic)
