@@ -91,3 +91,9 @@ def test_a_program_that_writes_cuda_runs(script):
     done = script("writes_cuda.py", WAVESMITH_TORCH_CUDA="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] == str(ACTIVE.utils.get_device_properties(0)["multiprocessor_count"])
+
+
+def test_an_older_triton_is_said_to_be_too_old(monkeypatch):
+    monkeypatch.delattr("triton.backends.driver.expand_signature")
+    with pytest.raises(RuntimeError, match=r"needs triton 3\.8 or newer; this is"):
+        WavesmithDriver()
