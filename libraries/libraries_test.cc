@@ -70,6 +70,39 @@ TEST(Libraries, EverySymbolResolvesWithItsVersion) {
   }
 }
 
+// Programs link one library and call functions of those that AMD's needs.
+TEST(Libraries, WhatALibraryNeedsIsFoundThroughIt) {
+  void* solver = open("libhipsolver.so.1");
+  ASSERT_NE(solver, nullptr);
+  EXPECT_NE(dlsym(solver, "hipMalloc"), nullptr);
+  EXPECT_NE(dlsym(solver, "rocblas_create_handle"), nullptr);
+  EXPECT_EQ(dlsym(solver, "miopenCreate"), nullptr);
+}
+
+// hipblaslt-ext.hpp: the caller makes room, of whatever content, and the constructor sets it up.
+TEST(Libraries, GroupedProductsCanBeMadeAndAreNotSupported) {
+  void* library = open("libhipblaslt.so.1");
+  ASSERT_NE(library, nullptr);
+  const auto inputs =
+      reinterpret_cast<void (*)(void**)>(dlsym(library, "_ZN13hipblaslt_ext10GemmInputsC1Ev"));
+  void* content = &content;
+  inputs(&content);
+  EXPECT_EQ(content, nullptr);
+  const auto make = reinterpret_cast<void (*)(void*, void*, int, int, int, int, int, int, int)>(
+      dlsym(library,
+            "_ZN13hipblaslt_ext11GroupedGemmC1EPv18hipblasOperation_tS2_11hipDataTypeS3_S3_S3_20"
+            "hipblasComputeType_t"));
+  std::vector<uint64_t> product(9 + 1, ~uint64_t{0});
+  make(product.data(), library, 111, 111, 0, 0, 0, 0, 2);
+  EXPECT_EQ(product[1] & 0xffffffff, 2);  // a grouped product
+  EXPECT_EQ(product[6], reinterpret_cast<uint64_t>(library));
+  for (size_t empty : {2, 3, 4, 5, 7, 8}) EXPECT_EQ(product[empty], 0) << empty;
+  EXPECT_EQ(product[9], ~uint64_t{0});
+  const auto run = reinterpret_cast<int (*)(void*, void*, void*)>(
+      dlsym(library, "_ZN13hipblaslt_ext11GroupedGemm3runEPvP12ihipStream_t"));
+  EXPECT_EQ(run(product.data(), nullptr, nullptr), 7);
+}
+
 TEST(Libraries, NothingElseIsExported) {
   void* handle = open("librocblas.so.5");
   ASSERT_NE(handle, nullptr);

@@ -1,9 +1,9 @@
 # From libraries.tsv and one table a library, at configure time: a small library with AMD's name, soname and symbol versions.
 # A library is a row of libraries.tsv (library, major versions of its soname, the first one first; the status that says "not
-# supported", and its value) and a table <library>.tsv (symbol, version, status|served, the programs that import it).
+# supported", and its value; the libraries that AMD's needs, through which programs find them) and a table <library>.tsv (symbol, version, status|served, the programs that import it).
 
-# wavesmith_shim(LIBRARY MAJORS STATUS VALUE): the target of that name.
-function(wavesmith_shim library majors status value)
+# wavesmith_shim(LIBRARY MAJORS STATUS VALUE NEEDS): the target of that name.
+function(wavesmith_shim library majors status value needs)
   set(table ${CMAKE_CURRENT_SOURCE_DIR}/${library}.tsv)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
   file(STRINGS ${table} rows REGEX "^[_a-zA-Z]")
@@ -54,6 +54,12 @@ function(wavesmith_shim library majors status value)
   # Small: without C++'s library. A row that says `served` and has no function fails the link.
   target_link_options(${target} PRIVATE -nostdlib++ -s -Wl,--version-script=${map} -Wl,--no-undefined-version
     -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-Bsymbolic)
+  if(NOT needs STREQUAL "-")
+    string(REPLACE "," ";" needs "${needs}")
+    list(TRANSFORM needs PREPEND shim_)
+    list(TRANSFORM needs REPLACE "^shim_amdhip64$" amdhip64)
+    target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${needs})
+  endif()
   list(REMOVE_ITEM versions -)
   foreach(major IN LISTS majors)  # of other ROCm releases
     add_custom_command(TARGET ${target} POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink
