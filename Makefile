@@ -57,7 +57,7 @@ wheel: setup-build
 
 bench: setup-run
 	@$(configure)
-	@nice cmake --build $(BUILD) --target product wavesmith_bench
+	@nice cmake --build $(BUILD) --target product python wavesmith_bench
 	@$(BUILD)/bin/wavesmith_bench
 
 install: build
