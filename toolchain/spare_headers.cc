@@ -113,7 +113,51 @@ __host__ __device__ constexpr bool operator<(const tuple<H, T...>& x, const tupl
 }
 )";
 
+// "Bfloat16" of HIP's math API reference; the headers of HIP 5 have no such file, Triton's of HIP 7 neither.
+// Conversion from float rounds to nearest, ties to even, as clang's __bf16 does.
+constexpr const char* kBfloat16 = R"(#pragma once
+#define __ws_bf16 __host__ __device__ inline constexpr
+struct __hip_bfloat16 {
+  __bf16 __x;
+  __hip_bfloat16() = default;
+  __ws_bf16 __hip_bfloat16(float value) : __x(static_cast<__bf16>(value)) {}
+  __ws_bf16 __hip_bfloat16(double value) : __x(static_cast<__bf16>(value)) {}
+  __ws_bf16 __hip_bfloat16(int value) : __x(static_cast<__bf16>(static_cast<float>(value))) {}
+  __ws_bf16 __hip_bfloat16(unsigned value) : __x(static_cast<__bf16>(static_cast<float>(value))) {}
+  __ws_bf16 operator float() const { return static_cast<float>(__x); }
+  __ws_bf16 __hip_bfloat16& operator+=(__hip_bfloat16 y) { return *this = __hip_bfloat16(float(*this) + float(y)); }
+  __ws_bf16 __hip_bfloat16& operator-=(__hip_bfloat16 y) { return *this = __hip_bfloat16(float(*this) - float(y)); }
+  __ws_bf16 __hip_bfloat16& operator*=(__hip_bfloat16 y) { return *this = __hip_bfloat16(float(*this) * float(y)); }
+  __ws_bf16 __hip_bfloat16& operator/=(__hip_bfloat16 y) { return *this = __hip_bfloat16(float(*this) / float(y)); }
+};
+__ws_bf16 __hip_bfloat16 operator+(__hip_bfloat16 x, __hip_bfloat16 y) { return x += y; }
+__ws_bf16 __hip_bfloat16 operator-(__hip_bfloat16 x, __hip_bfloat16 y) { return x -= y; }
+__ws_bf16 __hip_bfloat16 operator*(__hip_bfloat16 x, __hip_bfloat16 y) { return x *= y; }
+__ws_bf16 __hip_bfloat16 operator/(__hip_bfloat16 x, __hip_bfloat16 y) { return x /= y; }
+__ws_bf16 __hip_bfloat16 operator-(__hip_bfloat16 x) { return __hip_bfloat16(-float(x)); }
+__ws_bf16 bool operator==(__hip_bfloat16 x, __hip_bfloat16 y) { return float(x) == float(y); }
+__ws_bf16 bool operator!=(__hip_bfloat16 x, __hip_bfloat16 y) { return float(x) != float(y); }
+__ws_bf16 bool operator<(__hip_bfloat16 x, __hip_bfloat16 y) { return float(x) < float(y); }
+__ws_bf16 bool operator<=(__hip_bfloat16 x, __hip_bfloat16 y) { return float(x) <= float(y); }
+__ws_bf16 bool operator>(__hip_bfloat16 x, __hip_bfloat16 y) { return float(x) > float(y); }
+__ws_bf16 bool operator>=(__hip_bfloat16 x, __hip_bfloat16 y) { return float(x) >= float(y); }
+__ws_bf16 __hip_bfloat16 __float2bfloat16(float x) { return __hip_bfloat16(x); }
+__ws_bf16 float __bfloat162float(__hip_bfloat16 x) { return float(x); }
+__ws_bf16 unsigned short __bfloat16_as_ushort(__hip_bfloat16 x) { return __builtin_bit_cast(unsigned short, x.__x); }
+__ws_bf16 short __bfloat16_as_short(__hip_bfloat16 x) { return __builtin_bit_cast(short, x.__x); }
+__ws_bf16 __hip_bfloat16 __ushort_as_bfloat16(unsigned short x) {
+  __hip_bfloat16 y{};
+  y.__x = __builtin_bit_cast(__bf16, x);
+  return y;
+}
+__ws_bf16 __hip_bfloat16 __short_as_bfloat16(short x) { return __ushort_as_bfloat16(static_cast<unsigned short>(x)); }
+__ws_bf16 bool __hisnan(__hip_bfloat16 x) { return (__bfloat16_as_ushort(x) & 0x7fff) > 0x7f80; }
+__ws_bf16 int __hisinf(__hip_bfloat16 x) { return (__bfloat16_as_ushort(x) & 0x7fff) == 0x7f80; }
+#undef __ws_bf16
+)";
+
 constexpr SpareHeader kHeaders[] = {
+    {"hip/hip_bf16.h",                   kBfloat16 },
     {"thrust/detail/config/namespace.h", kNamespace},
     {"thrust/pair.h",                    kPair     },
     {"thrust/swap.h",                    kSwap     },

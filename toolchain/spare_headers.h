@@ -1,5 +1,5 @@
-// Small headers of AMD's header libraries, for machines where nobody has installed those: what programs
-// include for a pair or a name, not for an algorithm. They are searched behind every other folder.
+// Small headers of HIP and of AMD's header libraries, for machines where nobody has installed those: what
+// programs include for a pair or a name, not for an algorithm. They are searched behind every other folder.
 #pragma once
 
 #include <span>

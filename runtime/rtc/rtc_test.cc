@@ -123,6 +123,24 @@ TEST_F(Hiprtc, ProgramsMayIncludeTheStandardLibrary) {
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
 }
 
+TEST_F(Hiprtc, BrainFloatsRoundToNearest) {
+  hiprtcProgram program = create(
+      "#include <hip/hip_bf16.h>\n"
+      "extern \"C\" __global__ void k(__hip_bfloat16* p, unsigned short* bits, float x) {\n"
+      "  p[0] = p[1] * p[2] + __float2bfloat16(x);\n  bits[0] = __bfloat16_as_ushort(p[1]);\n"
+      "  bits[1] = __hisnan(p[2]);\n  p[3] = __ushort_as_bfloat16(bits[2]);\n}\n"
+      "#if HIP_VERSION_MAJOR < 6  // the one of ours\n"
+      "static_assert(__bfloat16_as_ushort(__hip_bfloat16(1.00390625f)) == 0x3f80);  // a tie, to even\n"
+      "static_assert(__bfloat16_as_ushort(__hip_bfloat16(1.01171875f)) == 0x3f82);\n"
+      "static_assert(__bfloat16_as_ushort(__hip_bfloat16(-2.0f)) == 0xc000);\n"
+      "static_assert(float(__ushort_as_bfloat16(0x4049)) == 3.140625f);\n"
+      "static_assert(__hisnan(__ushort_as_bfloat16(0x7fc0)) && !__hisnan(__ushort_as_bfloat16(0xff80)));\n"
+      "static_assert(__hisinf(__ushort_as_bfloat16(0xff80)) && __hip_bfloat16(3) * __hip_bfloat16(2) == "
+      "__hip_bfloat16(6));\n"
+      "#endif\n");
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
+}
+
 TEST_F(Hiprtc, SpareHeadersOfThrustMeanWhatThrustSays) {
   hiprtcProgram program = create(
       "#include <thrust/detail/config/namespace.h>\n#include <thrust/pair.h>\n#include <thrust/swap.h>\n"

@@ -83,6 +83,16 @@ def test_integers_divide_and_shift():
         agree(getattr(cp, name)(cp.asarray(a), cp.asarray(b)), getattr(np, name)(a, b))
 
 
+def test_brain_floats():
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    values = numbers(1000, "f4").astype(bfloat16)
+    on_gpu = cp.asarray(values)
+    for name in ("add", "multiply", "maximum"):
+        got = getattr(cp, name)(on_gpu, on_gpu[::-1])
+        assert got.dtype == bfloat16
+        np.testing.assert_array_equal(cp.asnumpy(got), getattr(np, name)(values, values[::-1]))
+
+
 @pytest.mark.representative
 @pytest.mark.parametrize("axis", [None, 0, 1, 2, (0, 2)])
 def test_reductions(axis):
