@@ -9,7 +9,7 @@ import triton.language as tl  # noqa: E402
 
 
 @triton.jit
-def add(x, y, out, n, BLOCK: tl.constexpr):  # noqa: N803
+def add(x, y, out, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
 
