@@ -16,6 +16,7 @@ from wavesmith._errors import (
     ArgumentError,
     BadInputError,
     BudgetError,
+    ClientError,
     CompileError,
     Error,
     InstallationError,
@@ -33,6 +34,7 @@ from wavesmith._use import use, used
 
 if TYPE_CHECKING:
     from wavesmith._cc import cc
+    from wavesmith._clients import Client, clients, require
     from wavesmith._gpus import Gpu, Number, gpus, machine
     from wavesmith._module import Argument, Kernel, Module, run
 
@@ -43,6 +45,8 @@ __all__ = [
     "ArgumentError",
     "BadInputError",
     "BudgetError",
+    "Client",
+    "ClientError",
     "CompileError",
     "Error",
     "Gpu",
@@ -61,8 +65,10 @@ __all__ = [
     "WrongTargetError",
     "__version__",
     "cc",
+    "clients",
     "gpus",
     "machine",
+    "require",
     "run",
     "use",
     "used",
@@ -70,6 +76,7 @@ __all__ = [
 
 _LATER = {
     "cc": "_cc",
+    **dict.fromkeys(("Client", "clients", "require"), "_clients"),
     **dict.fromkeys(("Gpu", "Number", "gpus", "machine"), "_gpus"),
     **dict.fromkeys(("Argument", "Kernel", "Module", "run"), "_module"),
 }

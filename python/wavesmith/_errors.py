@@ -36,6 +36,10 @@ class UseError(Error):
     """`wavesmith.use` came too late, or asks for another GPU than this process already has."""
 
 
+class ClientError(Error, ImportError):
+    """A client is not installed, or too old."""
+
+
 class ArgumentError(Error, TypeError):
     """The arguments of a launch do not fit what the kernel's metadata asks for."""
 

@@ -16,7 +16,9 @@ _used: str | None = None
 _AT_START = ("LD_PRELOAD", "WAVESMITH_MACHINE_ROOT")
 
 
-def use(gpu: str | None = None, count: int = 1, *, hip: int = 7, quiet: bool = False) -> None:
+def use(
+    gpu: str | None = None, count: int = 1, *, hip: int = 7, client: str | None = None, quiet: bool = False
+) -> None:
     """Gives this process emulated AMD GPUs. Call it before a client (Triton, CuPy, ...) is imported.
 
     Loads the HIP runtime, so that clients which look for `libamdhip64.so` find it, and sets what they look for
@@ -31,14 +33,20 @@ def use(gpu: str | None = None, count: int = 1, *, hip: int = 7, quiet: bool = F
             file's path, or a list of devices ("mi300x:2,mi210"). None: what WAVESMITH_GPU says, else "mi300x".
         count: how many of them.
         hip: the major version of HIP that the client was built for, 5, 6 or 7.
+        client: "triton", "cupy", ...: raises here, with what to install, where it is missing or too old.
         quiet: no line on stderr. So does WAVESMITH_QUIET=1.
 
     Raises:
+        ClientError: `client` is not installed, too old, or not one of `wavesmith.clients()`.
         NotFoundError: there is no such GPU; the text names those that there are.
         UseError: the process already has other GPUs, or a HIP runtime that is not Wavesmith's.
         InstallationError: the libraries of this package are missing.
     """
     global _used
+    if client is not None:
+        from wavesmith._clients import require
+
+        require(client)
     if count < 1 or hip not in (5, 6, 7):
         raise ValueError(f"count={count}, hip={hip}: a machine has at least one GPU, HIP's versions are 5, 6 and 7")
     settled = os.environ.get("WAVESMITH_RUN")

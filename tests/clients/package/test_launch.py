@@ -176,4 +176,4 @@ except wavesmith.Error as error:
     print(error)
 """)
     assert ran.stdout.startswith("no device 2"), ran.stderr
-    assert ran.stderr == "wavesmith: emulating AMD Instinct MI300X (gfx942), AMD Radeon RX 9070 XT (gfx1201)\n"
+    assert ran.stderr.startswith("wavesmith: emulating AMD Instinct MI300X (gfx942), AMD Radeon RX 9070 XT (gfx1201)\n")
