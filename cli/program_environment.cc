@@ -28,6 +28,9 @@ Result<machine::Environment> program_environment(const std::string& devices) {
   // Programs that look for the library by a path of their own: Triton, IREE.
   for (const char* name : {"TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"})
     if (!std::getenv(name)) environment[name] = runtime + "/libamdhip64.so";
+  // XLA would take three quarters of the GPU's memory in advance: it is the host's, and so is the
+  // book-keeping of it, some gigabytes.
+  if (!std::getenv("XLA_PYTHON_CLIENT_PREALLOCATE")) environment["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false";
   return environment;
 }
 

@@ -30,11 +30,12 @@ bool has_driver() { return variable("WAVESMITH_MACHINE_ROOT").empty() && is_ther
 
 }  // namespace
 
-Result<Environment> environment(std::span<const gpus::Gpu* const> machine) {
+Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const std::string& libraries) {
   Environment environment;
   const std::string asked = variable("WAVESMITH_MACHINE");
   if (asked == "0") return environment;
-  const toolchain::Toolchain tools = toolchain::discover();
+  toolchain::Toolchain tools = toolchain::discover();
+  if (!libraries.empty()) tools.runtime = libraries;
   const std::string folder = toolchain::cache_folder() + "/machine";
 
   const std::string preload = tools.runtime + "/libwavesmith_machine.so";

@@ -66,8 +66,8 @@ std::string describe(const std::string& devices) {
 }
 
 /// The variables with which programs find the machine's files (machine/environment.h).
-machine::Environment environment(const std::string& devices) {
-  return value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices))));
+machine::Environment environment(const std::string& devices, const std::string& libraries) {
+  return value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices)), libraries));
 }
 
 nb::dict kernel_dict(const object::Kernel& kernel) {
@@ -135,7 +135,7 @@ NB_MODULE(_native, m) {
   m.def("gpus", all_gpus);
   m.def("machine", machine, nb::arg("devices"));
   m.def("describe", describe, nb::arg("devices"));
-  m.def("environment", environment, nb::arg("devices"));
+  m.def("environment", environment, nb::arg("devices"), nb::arg("libraries"));
   m.def("read_code", read_code, nb::arg("code"), nb::arg("gpu") = nb::none());
   m.def("means", &cli::means, nb::arg("asked"), nb::arg("name"));
   nb::class_<Hip>(m, "Hip")

@@ -12,8 +12,8 @@ from wavesmith._errors import UseError
 #: The machine that this process has, as WAVESMITH_GPU says it: "mi355x" or "mi300x:8".
 _used: str | None = None
 
-#: What `wavesmith run` alone can give: they take effect when a program starts.
-_AT_START = ("LD_PRELOAD", "WAVESMITH_MACHINE_ROOT")
+#: What clients need set on an emulated GPU. XLA would take three quarters of its memory, the host's, in advance.
+_DEFAULTS = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
 
 
 def use(
@@ -23,10 +23,9 @@ def use(
 
     Loads the HIP runtime, so that clients which look for `libamdhip64.so` find it, and sets what they look for
     in the environment (`TRITON_LIBHIP_PATH`, `IREE_HIP_DYLIB_PATH`, `ROCM_PATH`, ...) where you have not set it.
+    Python itself and the libraries that are loaded now see the kernel driver's files (`/sys/class/kfd`), too.
     One line on stderr says which GPU is emulated. Under `wavesmith run` the GPU is already settled, and `use` only
     checks that it is the same.
-
-    A client that looks for the kernel driver's files (JAX) needs them from its start on: `wavesmith run`.
 
     Args:
         gpu: an id out of `wavesmith.gpus()` ("mi355x"), one with changes ("mi300x+compute.units=8"), a TOML
@@ -78,11 +77,13 @@ def use(
             )
     os.environ["WAVESMITH_GPU"] = machine
     if not settled:
-        for name, value in _native.environment(machine).items():
-            if name not in _AT_START:
-                os.environ[name] = value
+        environment = _native.environment(machine, str(folder))
+        os.environ.update(environment)
+        _show_machine(folder, environment.get("WAVESMITH_MACHINE_ROOT"))
     for name in ("TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"):
         os.environ.setdefault(name, str(folder / "libamdhip64.so"))
+    for name, value in _DEFAULTS.items():
+        os.environ.setdefault(name, value)
     _preload(folder, hip)
     _used = machine
     if not (quiet or settled or os.environ.get("WAVESMITH_QUIET")):
@@ -92,6 +93,14 @@ def use(
 def used() -> str | None:
     """The GPUs that this process has from `use` or `wavesmith run`, as "mi300x:8"; None when it has none yet."""
     return _used or os.environ.get("WAVESMITH_RUN")
+
+
+def _show_machine(folder: Path, root: str | None) -> None:
+    """What LD_PRELOAD does for programs that start, done to this one."""
+    import ctypes
+
+    if root is not None:
+        ctypes.CDLL(str(folder / "libwavesmith_machine.so")).wavesmith_machine_attach(root.encode())
 
 
 def _preload(folder: Path, hip: int) -> None:

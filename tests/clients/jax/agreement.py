@@ -20,7 +20,9 @@ def seed(name: str) -> int:
     return _BASE ^ zlib.crc32(name.encode())
 
 
-def on_both(run: Callable[..., Any], inputs: Callable[[np.random.Generator], Any], seed: int, wide: bool = False) -> tuple[Any, Any]:
+def on_both(
+    run: Callable[..., Any], inputs: Callable[[np.random.Generator], Any], seed: int, wide: bool = False
+) -> tuple[Any, Any]:
     """The results of jit(run) on the GPU and on the CPU, for the same inputs; `wide`: with 64-bit types."""
     values = inputs(np.random.default_rng(seed))
     results = []

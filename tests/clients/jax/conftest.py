@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 
-# Its memory is the host's: no pool of three quarters of it in advance.
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 # What is fast here is not what is fast on the GPU: for a matrix product the first of all tilings that fits the GPU is
 # taken, and none measured.
 os.environ.setdefault("XLA_FLAGS", "--xla_gpu_autotune_level=0 --xla_gpu_exhaustive_tiling_search=true")
+
+import pytest
+
+pytest.importorskip("jax")
+pytest.importorskip("jax_plugins.xla_rocm7")

@@ -1,4 +1,4 @@
-"""Operations of JAX: what each computes and on which inputs. The same functions run on the emulated GPU and on the CPU."""
+"""Operations of JAX: what each computes and on which inputs, the same on the emulated GPU and on the CPU."""
 
 from __future__ import annotations
 
@@ -261,7 +261,13 @@ def long_reduction(x):
 
 @operation(normal((7, 200)), tolerance=5e-5)
 def cumulative(x):
-    return jnp.cumsum(x, 1), jnp.cumprod(1 + x / 100, 1), lax.cummax(x, axis=1), jnp.cumsum(x, 0), lax.cumlogsumexp(x, 1)
+    return (
+        jnp.cumsum(x, 1),
+        jnp.cumprod(1 + x / 100, 1),
+        lax.cummax(x, axis=1),
+        jnp.cumsum(x, 0),
+        lax.cumlogsumexp(x, 1),
+    )
 
 
 @operation(normal((12, 40)), tolerance=1e-5)

@@ -6,6 +6,7 @@ import pytest
 from agreement import assert_agree, on_both, seed
 from operations import OPERATIONS, Operation
 
+
 def _parameters() -> list[object]:
     marks = {True: [pytest.mark.representative], False: []}
     return [pytest.param(one, id=one.name, marks=marks[one.representative]) for one in OPERATIONS]

@@ -32,7 +32,9 @@ def test_elementwise_in_blocks() -> None:
 
     x, y = _normal("elementwise", (1024,), (1024,))
     block = pl.BlockSpec((128,), lambda i: (i,))
-    out = _call(kernel, jax.ShapeDtypeStruct(x.shape, x.dtype), x, y, grid=(8,), in_specs=[block, block], out_specs=block)
+    out = _call(
+        kernel, jax.ShapeDtypeStruct(x.shape, x.dtype), x, y, grid=(8,), in_specs=[block, block], out_specs=block
+    )
     assert_agree(out, x * y + 1, 1e-6)
 
 

@@ -57,7 +57,22 @@ print(json.dumps(dict(os.environ)))
     assert environment["IREE_HIP_DYLIB_PATH"] == "/mine", "what the user has set stays"
     assert Path(environment["ROCM_PATH"]).is_dir()
     assert environment["WAVESMITH_GPU"] == "mi300x"
+    assert environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
     assert ran.stderr == ""
+
+
+def test_python_and_its_children_see_the_kernel_driver_s_files(python: Python) -> None:
+    ran = python(
+        """
+import os, subprocess, wavesmith
+top = "/sys/class/kfd/kfd/topology/nodes"
+wavesmith.use("mi300x", count=2, quiet=True)
+print(sorted(os.listdir(top)), "simd_count 1216" in open(top + "/2/properties").read())
+print(subprocess.run(["ls", top], capture_output=True, text=True).stdout.split())
+""",
+        WAVESMITH_MACHINE="1",
+    )
+    assert ran.stdout == "['0', '1', '2'] True\n['0', '1', '2']\n", ran.stderr
 
 
 def test_the_environment_names_the_gpu_where_the_program_does_not(python: Python) -> None:
