@@ -106,7 +106,7 @@ bool take_hipcc_option(Arguments& result, const std::string& word) {
                        "--hipcc-no-func-supp", "-hip-device-lib"});
 }
 
-/// Folders of -I.
+/// Folders of -I, but those of the system, which are searched last wherever they are named.
 std::vector<fs::path> include_folders(const Arguments& arguments) {
   std::vector<fs::path> folders;
   for (size_t i = 0; i < arguments.compile.size(); ++i) {
@@ -116,6 +116,10 @@ std::vector<fs::path> include_folders(const Arguments& arguments) {
     else if (word.starts_with("-I"))
       folders.emplace_back(word.substr(2));
   }
+  std::erase_if(folders, [](const fs::path& folder) {
+    const std::string name = folder.lexically_normal().string();
+    return one_of(name, {"/usr/include", "/usr/local/include"}) || name.starts_with("/usr/lib/");
+  });
   return folders;
 }
 
@@ -177,6 +181,9 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words) {
       if (!list) return fail(ErrorKind::BadInput, word + " has no target");
       add_targets(result, *list);
     } else if (take_hipcc_option(result, word)) {
+    } else if (word.starts_with("-I" + cache_folder())) {
+      // HIP headers that we named to a program that asked for include folders: what these sources need is
+      // chosen here.
     } else if (one_of(word, {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile"})) {
       if (result.mode != "--genco")
         result.mode = word;

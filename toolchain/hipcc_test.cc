@@ -37,6 +37,11 @@ TEST(HipccArguments, WhatIsForTheLinkerIsNotGivenToTheCompiler) {
   EXPECT_TRUE(got.mode.empty());
 }
 
+TEST(HipccArguments, HeadersThatAnEarlierCallNamedDoNotComeBackAsTheProgramsOwn) {
+  const Arguments got = *parse_arguments({"-I" + cache_folder() + "/hip-7.1-x/include", "-I/own", "a.cpp"});
+  EXPECT_EQ(got.compile, (std::vector<std::string>{"-I/own"}));
+}
+
 TEST(HipccArguments, ModesAndHipccsOwnOptions) {
   EXPECT_EQ(parse_arguments({"--genco", "a.hip"})->mode, "--genco");
   EXPECT_EQ(parse_arguments({"-c", "-fgpu-rdc", "a.hip"})->mode, "-c");

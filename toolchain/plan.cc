@@ -161,7 +161,8 @@ class Planner {
     if (!tools_.runtime.empty())
       command.insert(command.end(), {"-L" + tools_.runtime, "-Wl,-rpath," + tools_.runtime});
     command.insert(command.end(), arguments_.link.begin(), arguments_.link.end());
-    // By its full name: the short one is no link but a library of its own where links cannot be (runtime/forward).
+    // By its full name: the short one is no link but a library of its own where links cannot be
+    // (runtime/forward).
     command.emplace_back(tools_.runtime.empty() ? "-lamdhip64" : "-l:libamdhip64.so.7");
     plan_.commands.push_back(std::move(command));
   }

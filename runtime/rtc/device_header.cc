@@ -49,13 +49,13 @@ __device__ static inline unsigned int __lane_id();  // some have it in one, some
 #include <hip/hip_fp16.h>
 #endif
 #if HIP_VERSION_MAJOR >= 6  // earlier ones want the host's C++ library
-#if __has_include(<hip/hip_bfloat16.h>)
+#if defined(WAVESMITH_HIP_BFLOAT16)
 #include <hip/hip_bfloat16.h>
 #endif
-#if __has_include(<hip/hip_complex.h>)
+#if defined(WAVESMITH_HIP_COMPLEX)
 #include <hip/hip_complex.h>
 #endif
-#if __has_include(<hip/hip_math_constants.h>)
+#if defined(WAVESMITH_HIP_MATH_CONSTANTS)
 #include <hip/hip_math_constants.h>
 #endif
 #endif

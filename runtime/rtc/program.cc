@@ -85,6 +85,8 @@ Options sort_options(const std::vector<std::string>& given) {
       sorted.separate = true;
     } else if (option == "--hiprtc-no-builtin-header") {
       sorted.no_header = true;
+    } else if (option.starts_with("-I" + toolchain::cache_folder())) {
+      // HIP headers that our hipcc named: hiprtc chooses its own, which may be of another version.
     } else {
       sorted.optimized |= option.starts_with("-O");
       sorted.language |= option.starts_with("-std=") || option.starts_with("--std=");
@@ -193,7 +195,14 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     command.insert(command.end(),
                    {"--hip-path=" + prepared->hip, "-isystem", prepared->hip + "/include",
                     "-D__HIP_PLATFORM_AMD__=1", fmt::format("-DWAVESMITH_HIP_MAJOR={}", hip->major)});
-    if (hip->has("hip/hip_fp16.h")) command.emplace_back("-DWAVESMITH_HIP_FP16");
+    // Not by __has_include: what a set lacks may be there as an #error that says so.
+    for (const auto& [header, macro] : {
+             std::pair{"hip/hip_fp16.h",           "-DWAVESMITH_HIP_FP16"          },
+             {"hip/hip_bfloat16.h",       "-DWAVESMITH_HIP_BFLOAT16"      },
+             {"hip/hip_complex.h",        "-DWAVESMITH_HIP_COMPLEX"       },
+             {"hip/hip_math_constants.h", "-DWAVESMITH_HIP_MATH_CONSTANTS"}
+    })
+      if (hip->has(header)) command.emplace_back(macro);
     before.push_back(prepared->preamble);
   }
   if (!options.no_header) {

@@ -123,6 +123,18 @@ TEST_F(Hiprtc, ProgramsMayIncludeTheStandardLibrary) {
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
 }
 
+TEST_F(Hiprtc, FoldersThatHipccNamedDoNotBringHeadersOfAnotherVersion) {
+  if (wavesmith::toolchain::discover().headers.empty()) GTEST_SKIP() << "no HIP headers here";
+  const std::filesystem::path folder =
+      std::filesystem::path(wavesmith::toolchain::cache_folder()) / fmt::format("test-{}", getpid());
+  std::filesystem::create_directories(folder / "hip");
+  std::ofstream(folder / "hip/hip_runtime.h") << "#error \"another version\"\n";
+  const std::string option = "-I" + folder.string();
+  hiprtcProgram program = create("extern \"C\" __global__ void k(int* p) { *p = threadIdx.x; }\n");
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942", option.c_str()}), HIPRTC_SUCCESS) << log(program);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_F(Hiprtc, BrainFloatsRoundToNearest) {
   hiprtcProgram program = create(
       "#include <hip/hip_bf16.h>\n"
