@@ -5,6 +5,7 @@
 #include "runtime/event.h"
 #include "runtime/fat_binary.h"
 #include "runtime/launch.h"
+#include "runtime/properties.h"
 
 using namespace wavesmith;
 using namespace wavesmith::runtime;
@@ -163,6 +164,8 @@ HIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x
                                          unsigned block_z, unsigned shared, hipStream_t stream,
                                          void** arguments, void** extra) {
   return api([&](Platform& platform) {
+    // Only this function looks (ROCm's runtime, CLR): others go on to the limit of work-items.
+    if (grid_x > kMaxGrid[0] || grid_y > kMaxGrid[1] || grid_z > kMaxGrid[2]) return hipErrorInvalidValue;
     return launch_blocks(platform, function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared,
                          stream, arguments, extra);
   });

@@ -12,7 +12,6 @@
 namespace wavesmith::runtime {
 namespace {
 
-constexpr int kBlocksOnAxis = 65536;  // what ROCm reports for y and z
 // ROCm's limits for images: a 16384 x 16384 image, 2048 deep, 2^32 - 1 texels of a buffer.
 constexpr int kImageSide = 16384, kImageDepth = 2048;
 
@@ -68,8 +67,7 @@ hipDeviceProp_tR0600 properties(const Platform& platform, const Device& device) 
   p.warpSize = clamped(gpu.warp_size());
   p.maxThreadsPerBlock = clamped(gpu.max_workgroup);
   for (int& side : p.maxThreadsDim) side = p.maxThreadsPerBlock;
-  p.maxGridSize[0] = INT_MAX;
-  p.maxGridSize[1] = p.maxGridSize[2] = kBlocksOnAxis;
+  std::copy_n(kMaxGrid, 3, p.maxGridSize);
   p.clockRate = clamped(uint64_t{gpu.engine_mhz} * 1000);
   p.memoryClockRate = clamped(uint64_t{gpu.memory_mhz} * 1000);
   p.clockInstructionRate = clamped(uint64_t{gpu.realtime_mhz} * 1000);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <climits>
 #include <optional>
 
 #include "runtime/abi/device.h"
@@ -9,6 +10,9 @@
 #include "runtime/platform.h"
 
 namespace wavesmith::runtime {
+
+/// Workgroups on each axis of a grid, as ROCm reports it.
+inline constexpr unsigned kMaxGrid[] = {INT_MAX, 65536, 65536};
 
 /// The properties in HIP 6's and 7's layout. Numbers that describe the GPU come from its data file; the
 /// others say what this runtime can do.

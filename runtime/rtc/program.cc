@@ -194,7 +194,10 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   else {
     command.insert(command.end(),
                    {"--hip-path=" + prepared->hip, "-isystem", prepared->hip + "/include",
-                    "-D__HIP_PLATFORM_AMD__=1", fmt::format("-DWAVESMITH_HIP_MAJOR={}", hip->major)});
+                    "-D__HIP_PLATFORM_AMD__=1", fmt::format("-DWAVESMITH_HIP_MAJOR={}", hip->major),
+                    // clang's own header gives kernels malloc by these, and under hiprtc does not ask HIP's
+                    fmt::format("-DHIP_VERSION_MAJOR={}", hip->major),
+                    fmt::format("-DHIP_VERSION_MINOR={}", hip->minor)});
     // Not by __has_include: what a set lacks may be there as an #error that says so.
     for (const auto& [header, macro] : {
              std::pair{"hip/hip_fp16.h",           "-DWAVESMITH_HIP_FP16"          },

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -257,6 +258,19 @@ TEST_F(Hiprtc, SmallFloatsAndComplexNumbersNeedNoInclude) {
       "  c[0] = hipCmulf(c[1], make_hipFloatComplex(0, 1));\n"
       "}\n");
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
+}
+
+TEST_F(Hiprtc, KernelsMayAllocate) {
+  if (wavesmith::toolchain::discover().headers.empty()) GTEST_SKIP() << "no HIP headers here";
+  hiprtcProgram program =
+      create("extern \"C\" __global__ void f(int** p) { *p = static_cast<int*>(malloc(4)); }\n");
+  ASSERT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
+  const auto code = object(program);
+  ASSERT_TRUE(code.has_value()) << code.error().text();
+  const auto& arguments = code->kernel("f")->arguments;
+  EXPECT_TRUE(std::ranges::any_of(arguments, [](const auto& each) {
+    return each.value_kind == "hidden_heap_v1";  // how a kernel finds its heap
+  }));
 }
 
 TEST_F(Hiprtc, BitcodeOfSeveralProgramsLinks) {

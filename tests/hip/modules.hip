@@ -86,6 +86,12 @@ void use(hipModule_t module) {
               hipErrorInvalidValue);
   CHECK_ERROR(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, both, both),
               hipErrorInvalidValue);
+  CHECK_ERROR(hipModuleLaunchKernel(function, 1u << 31, 1, 1, 1, 1, 1, 0, nullptr, both, nullptr),
+              hipErrorInvalidValue);
+  CHECK_ERROR(hipModuleLaunchKernel(function, 1, 65537, 1, 1, 1, 1, 0, nullptr, both, nullptr),
+              hipErrorInvalidValue);
+  CHECK_ERROR(hipModuleLaunchKernel(function, 1, 1, 65537, 1, 1, 1, 0, nullptr, both, nullptr),
+              hipErrorInvalidValue);
 }
 
 int main() {
