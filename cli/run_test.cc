@@ -56,10 +56,14 @@ TEST_F(Run, AProgramAndItsChildrenSeeTheKernelDriversFilesAndARocmFolder) {
       "run --gpu mi300x:2 -- sh -c 'ls /sys/class/kfd/kfd/topology/nodes; cat $ROCM_PATH/.info/version'";
   const Ran shown = run_wavesmith(look, cache + "1");
   EXPECT_EQ(shown.out.substr(0, 8), "0\n1\n2\n7.") << shown.err;
-  const Ran hidden = run_wavesmith("run -- sh -c 'echo $LD_PRELOAD$WAVESMITH_MACHINE_ROOT'", cache + "0");
+  const Ran hidden = run_wavesmith("run -- sh -c 'echo $WAVESMITH_MACHINE_ROOT'", cache + "0");
   EXPECT_EQ(hidden.out, "\n") << hidden.err;
+  const Ran sanitized =
+      run_wavesmith("run -- sh -c 'echo $ASAN_OPTIONS'", cache + "1 ASAN_OPTIONS=detect_leaks=0");
+  EXPECT_EQ(sanitized.out, "detect_leaks=0:verify_asan_link_order=0\n") << sanitized.err;
   // What the user preloads stays, and stays first.
-  const std::string own = "libc.so.6";
+  const char* const before = std::getenv("LD_PRELOAD");  // a sanitizer's
+  const std::string own = (before ? std::string(before) + ":" : "") + "libc.so.6";
   const Ran both = run_wavesmith("run -- sh -c 'echo $LD_PRELOAD'", cache + "1 LD_PRELOAD=" + own);
   EXPECT_EQ(both.out.substr(0, own.size() + 1), own + ":") << both.err;
 }

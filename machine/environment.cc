@@ -51,6 +51,11 @@ Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const
     const std::string before = variable("LD_PRELOAD");
     if (before.find(preload) == std::string::npos)
       environment["LD_PRELOAD"] = before.empty() ? preload : before + ":" + preload;
+    // A program linked with AddressSanitizer's shared library refuses to start with any library before that
+    // one; ours takes nothing from it.
+    const std::string options = variable("ASAN_OPTIONS"), order = "verify_asan_link_order=0";
+    if (options.find(order) == std::string::npos)
+      environment["ASAN_OPTIONS"] = options.empty() ? order : options + ":" + order;
   }
 
   const std::string rocm = variable("ROCM_PATH");

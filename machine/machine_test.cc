@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -34,8 +35,10 @@ class MachineTest : public ::testing::Test {
 
   /// A program's output when it is shown the machine.
   [[nodiscard]] std::string output(std::vector<std::string> command) const {
+    const char* const before = std::getenv("LD_PRELOAD");  // a sanitizer's
     command.insert(command.begin(),
-                   {"env", "WAVESMITH_MACHINE_ROOT=" + root_, "LD_PRELOAD=" WAVESMITH_PRELOAD});
+                   {"env", "WAVESMITH_MACHINE_ROOT=" + root_,
+                    "LD_PRELOAD=" + (before ? std::string(before) + ":" : "") + WAVESMITH_PRELOAD});
     const auto done = toolchain::run(command, true);
     return done ? done->output : done.error().text();
   }
