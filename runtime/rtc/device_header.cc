@@ -13,7 +13,18 @@ const std::string_view kHeaderOverHip = R"(#pragma once
 #include <hip/amd_detail/amd_hip_vector_types.h>
 #pragma pop_macro("__HIPCC_RTC__")
 #endif
+#if HIP_VERSION_MAJOR < 6
+// They have 64 bits as long long here, which <stdint.h>, and they themselves without hiprtc, have as long.
+#define int64_t __ws_int64
+#define uint64_t __ws_uint64
+#endif
 #include <hip/hip_runtime.h>
+#if HIP_VERSION_MAJOR < 6
+#undef int64_t
+#undef uint64_t
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+#endif
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

@@ -116,11 +116,14 @@ TEST_F(Hiprtc, ProgramsThatStartAlikeGiveTheSameWithAndWithoutPrelude) {
 TEST_F(Hiprtc, ProgramsMayIncludeTheStandardLibrary) {
   if (wavesmith::toolchain::discover().headers.empty()) GTEST_SKIP() << "no HIP headers here";
   hiprtcProgram program = create(
-      "#include <tuple>\n#include <type_traits>\n"
+      "#include <stdint.h>\n#include <tuple>\n#include <type_traits>\n"
+      "static_assert(std::is_same<int64_t, long>::value && std::is_same<uint64_t, unsigned long>::value);\n"
       "static_assert(std::is_same<int, int>::value);\n"
       "extern \"C\" __global__ void k(float4* p) {\n"
       "  const auto pair = std::make_tuple(1, 2.0f);\n"
-      "  *p = make_float4(std::get<0>(pair), std::get<1>(pair), 0, 0);\n}\n");
+      "  *p = make_float4(std::get<0>(pair), std::get<1>(pair), 0, 0);\n}\n"
+      "extern \"C\" __global__ void add(uint64_t* p, unsigned long long* q) {\n"
+      "  atomicAdd(p, uint64_t(1));\n  atomicAdd(q, 1ull);\n  p[1] = __ballot(1);\n}\n");
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
 }
 
