@@ -1,5 +1,6 @@
 #include "toolchain/discover.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -36,6 +37,20 @@ std::vector<fs::path> children(const fs::path& parent, const std::string& prefix
   return found;
 }
 
+/// The folder of Python packages that this code was installed into by pip, as wavesmith/bin or wavesmith/lib;
+/// empty: it was not.
+fs::path own_package_folder() {
+  static const int here = 0;
+  Dl_info info{};
+  std::error_code failed;
+  if (!dladdr(&here, &info) || !info.dli_fname) return {};
+  const fs::path file = fs::canonical(info.dli_fname, failed);
+  const fs::path package = file.parent_path().parent_path();
+  return !failed && package.filename() == "wavesmith" && is_there(package / "py.typed")
+             ? package.parent_path()
+             : fs::path();
+}
+
 /// Folders in which Python packages are installed.
 std::vector<fs::path> package_folders() {
   std::vector<fs::path> folders;
@@ -45,12 +60,15 @@ std::vector<fs::path> package_folders() {
     if (colon > at) folders.emplace_back(listed.substr(at, colon - at));
     at = colon + 1;
   }
+  if (const fs::path own = own_package_folder(); !own.empty()) folders.push_back(own);
   std::vector<fs::path> roots;
   if (const std::string venv = environment("VIRTUAL_ENV"); !venv.empty()) roots.emplace_back(venv);
   if (const std::string home = environment("HOME"); !home.empty()) roots.push_back(fs::path(home) / ".local");
   std::error_code ignored;
-  if (const std::string python = find_program({"python3"}); !python.empty())
+  if (const fs::path python = find_program({"python3"}); !python.empty()) {
+    roots.push_back(python.parent_path().parent_path());  // a virtual environment's is a link
     roots.push_back(fs::canonical(python, ignored).parent_path().parent_path());
+  }
   roots.insert(roots.end(), {"/usr/local", "/usr"});
   for (const fs::path& root : roots)
     for (const fs::path& python : children(root / "lib", "python3"))

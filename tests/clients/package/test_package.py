@@ -145,6 +145,18 @@ def test_the_installed_command_compiles_programs_that_run(installed: Path, tmp_p
 
 
 @pytest.mark.representative
+def test_the_installed_command_finds_the_headers_of_packages_beside_it(installed: Path) -> None:
+    include = installed / "triton" / "backends" / "amd" / "include"
+    (include / "hip").mkdir(parents=True)
+    (include / "hip" / "hip_version.h").write_text("#define HIP_VERSION_MAJOR 7\n#define HIP_VERSION_MINOR 9\n")
+    (installed / "wavesmith" / "py.typed").touch()
+    command = [installed / "wavesmith" / "bin" / "wavesmith", "cc", "--doctor"]
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(installed)}
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+    assert str(include) in ran.stdout, ran.stdout
+
+
+@pytest.mark.representative
 def test_importing_loads_neither_numpy_nor_the_runtime(python: Python) -> None:
     ran = python("""
 import sys, wavesmith
