@@ -79,6 +79,22 @@ TEST(Libraries, WhatALibraryNeedsIsFoundThroughIt) {
   EXPECT_EQ(dlsym(solver, "miopenCreate"), nullptr);
 }
 
+TEST(Libraries, PlansOfTransformsCanBeMadeAndNotRun) {
+  const auto create = function<int (*)(void**)>("libhipfft.so.0", "hipfftCreate");
+  const auto make = function<int (*)(void*, int, int, int, size_t*)>("libhipfft.so.0", "hipfftMakePlan1d");
+  const auto run = function<int (*)(void*, void*, void*, int)>("libhipfft.so.0", "hipfftExecC2C");
+  const auto destroy = function<int (*)(void*)>("libhipfft.so.0", "hipfftDestroy");
+  void* plan = nullptr;
+  size_t work = 7;
+  EXPECT_EQ(create(nullptr), 4);
+  ASSERT_EQ(create(&plan), 0);
+  EXPECT_EQ(make(plan, 8, 0x29, 1, &work), 0);
+  EXPECT_EQ(work, 0);
+  EXPECT_EQ(make(nullptr, 8, 0x29, 1, &work), 1);
+  EXPECT_EQ(run(plan, nullptr, nullptr, -1), 16);
+  EXPECT_EQ(destroy(plan), 0);
+}
+
 // hipblaslt-ext.hpp: the caller makes room, of whatever content, and the constructor sets it up.
 TEST(Libraries, GroupedProductsCanBeMadeAndAreNotSupported) {
   void* library = open("libhipblaslt.so.1");
