@@ -79,10 +79,9 @@ TEST(Libraries, WhatALibraryNeedsIsFoundThroughIt) {
   EXPECT_EQ(dlsym(solver, "miopenCreate"), nullptr);
 }
 
-TEST(Libraries, PlansOfTransformsCanBeMadeAndNotRun) {
+TEST(Libraries, PlansOfTransformsCanBeMade) {
   const auto create = function<int (*)(void**)>("libhipfft.so.0", "hipfftCreate");
   const auto make = function<int (*)(void*, int, int, int, size_t*)>("libhipfft.so.0", "hipfftMakePlan1d");
-  const auto run = function<int (*)(void*, void*, void*, int)>("libhipfft.so.0", "hipfftExecC2C");
   const auto destroy = function<int (*)(void*)>("libhipfft.so.0", "hipfftDestroy");
   void* plan = nullptr;
   size_t work = 7;
@@ -91,7 +90,6 @@ TEST(Libraries, PlansOfTransformsCanBeMadeAndNotRun) {
   EXPECT_EQ(make(plan, 8, 0x29, 1, &work), 0);
   EXPECT_EQ(work, 0);
   EXPECT_EQ(make(nullptr, 8, 0x29, 1, &work), 1);
-  EXPECT_EQ(run(plan, nullptr, nullptr, -1), 16);
   EXPECT_EQ(destroy(plan), 0);
 }
 
