@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -24,6 +25,16 @@ bool forbids(const std::string& option) {
                                         "-fmodules", "-fsyntax-only", "-v", "-ftime", "-Xclang", "-Wp,", "@"})
     if (option.starts_with(prefix)) return true;
   return false;
+}
+
+/// Whether an option's meaning depends on where the process is.
+bool is_relative(std::string_view option) {
+  for (const std::string_view prefix : {"-isystem", "-iquote", "-idirafter", "-I"})
+    if (option.starts_with(prefix)) {
+      option.remove_prefix(prefix.size());
+      return !option.empty() && option[0] != '/';
+    }
+  return !option.starts_with('-') && !option.starts_with('/');  // the value of the option before it
 }
 
 /// How many preludes are kept; each has some megabytes.
@@ -106,7 +117,14 @@ Prelude find_prelude(const toolchain::Command& compiler, const std::vector<std::
   std::error_code ignored;
   std::string key = fmt::format("{} {}\n{}\n", fs::file_size(fs::canonical(compiler[0], ignored), ignored),
                                 fs::last_write_time(compiler[0], ignored).time_since_epoch().count(), source);
-  for (const std::string& word : compiler) key += word + '\n';
+  bool relative = false;
+  for (size_t i = 0; i < compiler.size(); ++i) {
+    key += compiler[i] + '\n';
+    relative |= i > 2 && is_relative(compiler[i]);
+  }
+  if (relative) key += fs::current_path(ignored).string();
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"})  // clang searches there, too
+    if (const char* const value = std::getenv(name)) key += fmt::format("{}={}\n", name, value);
   const size_t hash = std::hash<std::string>{}(key);
   const fs::path file = fs::path(toolchain::cache_folder()) / "hiprtc" / fmt::format("{:016x}.pch", hash);
 

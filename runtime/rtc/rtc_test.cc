@@ -127,6 +127,31 @@ TEST_F(Hiprtc, ProgramsMayIncludeTheStandardLibrary) {
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS) << log(program);
 }
 
+TEST_F(Hiprtc, RelativeFoldersAreThoseOfTheProcess) {
+  const std::filesystem::path before = std::filesystem::current_path(),
+                              folder = std::filesystem::temp_directory_path() /
+                                       fmt::format("relative-{}", getpid());
+  for (const uint32_t value : {0x12345678u, 0x23456789u}) {
+    const std::filesystem::path here = folder / fmt::to_string(value);
+    std::filesystem::create_directories(here);
+    std::ofstream(here / "own.h") << fmt::format("#define VALUE {}\n", value);
+    std::filesystem::current_path(here);
+    for (int i = 0; i < 3; ++i) {  // the first without, the others with what is precompiled
+      hiprtcProgram program =
+          create("#include \"own.h\"\nextern \"C\" __global__ void k(unsigned* p) { *p = VALUE; }\n");
+      ASSERT_EQ(compile(program, {"--offload-arch=gfx942", "-I."}), HIPRTC_SUCCESS) << log(program);
+      size_t size = 0;
+      ASSERT_EQ(hiprtcGetCodeSize(program, &size), HIPRTC_SUCCESS);
+      std::string code(size, 0);
+      ASSERT_EQ(hiprtcGetCode(program, code.data()), HIPRTC_SUCCESS);
+      EXPECT_NE(code.find(std::string(reinterpret_cast<const char*>(&value), 4)), code.npos)
+          << value << ' ' << i;
+    }
+  }
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_F(Hiprtc, FoldersThatHipccNamedDoNotBringHeadersOfAnotherVersion) {
   if (wavesmith::toolchain::discover().headers.empty()) GTEST_SKIP() << "no HIP headers here";
   const std::filesystem::path folder =
