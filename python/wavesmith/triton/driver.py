@@ -31,9 +31,7 @@ class _Utilities:
             self._known[device] = self._hip.properties(device)
         return dict(self._known[device])
 
-    def load_binary(
-        self, name: str, image: bytes, shared: int, device: int
-    ) -> tuple[int, int, int, int, int]:
+    def load_binary(self, name: str, image: bytes, shared: int, device: int) -> tuple[int, int, int, int, int]:
         return self._hip.load(name, image)
 
     def unload_module(self, module: int) -> None:
@@ -51,9 +49,7 @@ class WavesmithDriver(drivers.DriverBase):
         import triton
 
         if not hasattr(drivers, "expand_signature"):
-            raise RuntimeError(
-                f"Wavesmith's Triton driver needs triton 3.8 or newer; this is {triton.__version__}"
-            )
+            raise RuntimeError(f"Wavesmith's Triton driver needs triton 3.8 or newer; this is {triton.__version__}")
         from .hip import hip
         from .launcher import Launcher
 

@@ -135,9 +135,7 @@ class Hip:
         )
         attributes = []
         for attribute in (_NUM_REGS, _LOCAL_SIZE_BYTES, _MAX_THREADS_PER_BLOCK):
-            self.check(
-                library.hipFuncGetAttribute(ctypes.byref(value), attribute, function), f"kernel '{name}'"
-            )
+            self.check(library.hipFuncGetAttribute(ctypes.byref(value), attribute, function), f"kernel '{name}'")
             attributes.append(value.value)
         registers, spilled, threads = attributes
         return module.value or 0, function.value or 0, registers, spilled // 4, threads

@@ -36,9 +36,7 @@ def address(value: Any) -> int:
     except AttributeError:
         if isinstance(value, int):
             return value
-    raise TypeError(
-        f"a pointer argument is an integer or has a method data_ptr(), not {type(value).__name__}"
-    )
+    raise TypeError(f"a pointer argument is an integer or has a method data_ptr(), not {type(value).__name__}")
 
 
 def _bf16(value: float) -> int:
@@ -96,17 +94,13 @@ class Launcher:
         # The two pointers that Triton's compiler adds to every kernel: its scratch memories.
         forms = ["Q" if kind.startswith("*") else self._form(kind) for kind in kinds] + ["Q", "Q"]
         self._forms = forms
-        self._pack = struct.Struct(
-            "<" + "".join(f"{form}{_SLOT - struct.calcsize(form)}x" for form in forms)
-        ).pack_into
+        self._pack = struct.Struct("<" + "".join(f"{form}{_SLOT - struct.calcsize(form)}x" for form in forms)).pack_into
         converters: list[Callable[[Any], Any] | None] = [
             address if kind.startswith("*") else _bf16 if kind == "bf16" else None for kind in kinds
         ]
         self._frames: list[_Frame] = []
 
-        self._expand = wrap_handle_tensordesc_impl(
-            lambda arguments: arguments, signature, descriptors, self._describe
-        )
+        self._expand = wrap_handle_tensordesc_impl(lambda arguments: arguments, signature, descriptors, self._describe)
         self._signature = None if all(isinstance(kind, str) for kind in expanded) else expanded
         self._converters = converters
         # Without tuples, the places of the kernel's arguments among those of the function.
@@ -130,13 +124,9 @@ class Launcher:
     def _values(self, arguments: Any) -> list[Any]:
         arguments = self._expand(arguments)
         if self._signature is None:
-            return [
-                convert(arguments[place]) if convert else arguments[place] for place, convert in self._plan
-            ]
+            return [convert(arguments[place]) if convert else arguments[place] for place, convert in self._plan]
         flat = (argument for _, argument in _flat(self._signature, arguments))
-        return [
-            convert(each) if convert else each for convert, each in zip(self._converters, flat, strict=True)
-        ]
+        return [convert(each) if convert else each for convert, each in zip(self._converters, flat, strict=True)]
 
     @staticmethod
     def _scratch(need: tuple[int, int], workgroups: int, allocate: Any, stream: int) -> Any:
@@ -163,26 +153,18 @@ class Launcher:
         global_scratch = profile_scratch = None
         workgroups = grid_x * grid_y * grid_z
         if self.global_scratch[0]:
-            global_scratch = self._scratch(
-                self.global_scratch, workgroups, _allocation._allocator.get(), stream
-            )
+            global_scratch = self._scratch(self.global_scratch, workgroups, _allocation._allocator.get(), stream)
         if self.profile_scratch[0]:
-            profile_scratch = self._scratch(
-                self.profile_scratch, workgroups, self._profile_allocator(), stream
-            )
+            profile_scratch = self._scratch(self.profile_scratch, workgroups, self._profile_allocator(), stream)
         values += (address(global_scratch), address(profile_scratch))
         if workgroups:
             if clusters > 1:
-                raise NotImplementedError(
-                    "num_ctas > 1: none of the emulated GPUs has clusters of workgroups"
-                )
+                raise NotImplementedError("num_ctas > 1: none of the emulated GPUs has clusters of workgroups")
             self._run(grid_x, grid_y, grid_z, warps * self.warp_size, shared, stream, function, values)
         if exit_hook is not None:
             exit_hook(launch_metadata)
 
-    def _run(
-        self, x: int, y: int, z: int, threads: int, shared: int, stream: int, function: int, values: Any
-    ) -> None:
+    def _run(self, x: int, y: int, z: int, threads: int, shared: int, stream: int, function: int, values: Any) -> None:
         library = self.hip.library
         # Frames are used again; each has one user at a time, whatever threads launch.
         frame = self._frames.pop() if self._frames else _Frame(len(self._forms))
@@ -196,9 +178,7 @@ class Launcher:
                 function, x, y, z, threads, 1, 1, shared, stream, frame.pointers
             )
         else:
-            code = library.hipModuleLaunchKernel(
-                function, x, y, z, threads, 1, 1, shared, stream, frame.pointers, None
-            )
+            code = library.hipModuleLaunchKernel(function, x, y, z, threads, 1, 1, shared, stream, frame.pointers, None)
         self._frames.append(frame)
         code = code or library.hipStreamSynchronize(stream)
         if code:

@@ -25,16 +25,18 @@ _IS_CUDA: Any = vars(torch._C.TensorBase)["is_cuda"].__get__
 
 
 class CudaIsCpu(TorchFunctionMode):
-    """While active, "cuda" as a device means the CPU, and every tensor says that it is on a GPU."""
+    """While active, "cuda" as a device means the CPU, every tensor says that it is on a GPU, and is pinned."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func == _IS_CUDA:
             return True
-        if func is torch.Tensor.cuda:
+        if func in (torch.Tensor.cuda, torch.Tensor.pin_memory):
             return args[0]
         if _is_cuda(kwargs.get("device")):
             kwargs = {**kwargs, "device": "cpu"}
+        if kwargs.get("pin_memory"):
+            kwargs = {**kwargs, "pin_memory": False}
         if any(_is_cuda(each) for each in args):
             args = tuple("cpu" if _is_cuda(each) else each for each in args)
         return func(*args, **kwargs)

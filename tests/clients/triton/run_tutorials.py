@@ -70,13 +70,9 @@ def _shorten_benchmarks(budget: float) -> None:
                 start = time.monotonic()
                 if start + last - begin > budget:
                     break
-                values = dict(
-                    zip(names, x if isinstance(x, (list, tuple)) else [x] * len(names), strict=True)
-                )
+                values = dict(zip(names, x if isinstance(x, (list, tuple)) else [x] * len(names), strict=True))
                 line = [self.fn(**values, **{bench.line_arg: y}, **bench.args) for y in bench.line_vals]
-                print(
-                    f"  {bench.plot_name} {x}: {[f'{v[0] if isinstance(v, tuple) else v:.4g}' for v in line]}"
-                )
+                print(f"  {bench.plot_name} {x}: {[f'{v[0] if isinstance(v, tuple) else v:.4g}' for v in line]}")
                 done += 1
                 last = time.monotonic() - start
             print(f"  {bench.plot_name}: {done} of {len(bench.x_vals)} sizes")
@@ -105,11 +101,7 @@ def _sharpen_references() -> None:
 
     # Likewise products of f16, which on the CPU also take a hundred times as long.
     def product(a: Any, b: Any, **rest: Any) -> Any:
-        return (
-            matmul(a.float(), b.float(), **rest).to(a.dtype)
-            if a.dtype == torch.float16
-            else matmul(a, b, **rest)
-        )
+        return matmul(a.float(), b.float(), **rest).to(a.dtype) if a.dtype == torch.float16 else matmul(a, b, **rest)
 
     torch.matmul = product
 
@@ -175,9 +167,7 @@ def main() -> None:
         code = code or ("❌" in output)
         failed += code != 0
         print(f"{'ok  ' if code == 0 else 'FAIL'} {name}: {time.monotonic() - begin:.1f} s", flush=True)
-        print(
-            "\n".join(f"    {line}" for line in output.splitlines()[-14 if code == 0 else -30 :]), flush=True
-        )
+        print("\n".join(f"    {line}" for line in output.splitlines()[-14 if code == 0 else -30 :]), flush=True)
     raise SystemExit(1 if failed else 0)
 
 

@@ -38,9 +38,7 @@ def operand(kind: str, rows: int, k: int) -> tuple[torch.Tensor, torch.Tensor]:
     return values.view(torch.uint8), values.double()
 
 
-@pytest.mark.parametrize(
-    "a_kind, b_kind", [("e2m1", "e2m1"), ("e4m3", "e4m3"), ("e5m2", "e2m1"), ("e4m3", "e5m2")]
-)
+@pytest.mark.parametrize("a_kind, b_kind", [("e2m1", "e2m1"), ("e4m3", "e4m3"), ("e5m2", "e2m1"), ("e4m3", "e5m2")])
 def test_product_of_microscaled_operands(a_kind, b_kind):
     m, n, k = 32, 64, 128
     a, a_values = operand(a_kind, m, k)

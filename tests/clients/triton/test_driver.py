@@ -23,9 +23,7 @@ def test_the_driver_is_wavesmiths_and_the_compiler_is_tritons():
     target = ACTIVE.get_current_target()
     assert target.backend == "hip"
     assert target.arch.startswith("gfx")
-    compilers = [
-        each.compiler for each in triton.backends.backends.values() if each.compiler.supports_target(target)
-    ]
+    compilers = [each.compiler for each in triton.backends.backends.values() if each.compiler.supports_target(target)]
     assert [each.__module__ for each in compilers] == ["triton.backends.amd.compiler"]
 
 

@@ -175,9 +175,7 @@ def attention(q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN
         value = tl.load(v + head + columns[:, None] * D + depth[None, :])
         total = tl.dot(p.to(value.dtype), value, total * shrink[:, None])
         most = now
-    tl.store(
-        out + head + rows[:, None] * D + depth[None, :], (total / weight[:, None]).to(out.dtype.element_ty)
-    )
+    tl.store(out + head + rows[:, None] * D + depth[None, :], (total / weight[:, None]).to(out.dtype.element_ty))
 
 
 @pytest.mark.representative
@@ -186,9 +184,7 @@ def test_causal_attention(depth):
     q, k, v = (torch.randn(2, 128, depth).half() for _ in range(3))
     out = torch.empty_like(q)
     attention[(2, 2)](q, k, v, out, 128, depth**-0.5, D=depth, BM=64, BN=32)
-    want = torch.nn.functional.scaled_dot_product_attention(
-        q.double(), k.double(), v.double(), is_causal=True
-    )
+    want = torch.nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double(), is_causal=True)
     assert torch.allclose(out.double(), want, atol=5e-3)
 
 

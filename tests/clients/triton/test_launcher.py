@@ -97,12 +97,8 @@ def test_descriptors_made_in_the_kernel_take_no_scratch_of_the_host():
 
 @triton.jit
 def clipped(x, out, rows, columns, BLOCK: tl.constexpr):
-    source = tl.make_tensor_descriptor(
-        x, shape=[rows, columns], strides=[columns, 1], block_shape=[BLOCK, BLOCK]
-    )
-    target = tl.make_tensor_descriptor(
-        out, shape=[rows, columns], strides=[columns, 1], block_shape=[BLOCK, BLOCK]
-    )
+    source = tl.make_tensor_descriptor(x, shape=[rows, columns], strides=[columns, 1], block_shape=[BLOCK, BLOCK])
+    target = tl.make_tensor_descriptor(out, shape=[rows, columns], strides=[columns, 1], block_shape=[BLOCK, BLOCK])
     at = [tl.program_id(0) * BLOCK, tl.program_id(1) * BLOCK]
     target.store(at, source.load(at))
 
