@@ -11,7 +11,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/wavesmith)
 
 add_custom_target(product)
 set(libraries)
-foreach(target wavesmith amdhip64 hiprtc)
+foreach(target wavesmith amdhip64 hiprtc amd_comgr)
   if(TARGET ${target})
     add_dependencies(product ${target})
     if(NOT target STREQUAL "wavesmith")

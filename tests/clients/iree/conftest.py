@@ -33,10 +33,6 @@ class Gpu:
         return self.target
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "representative: part of the short run of `make test`")
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "iree_gpu" in metafunc.fixturenames:
         metafunc.parametrize("iree_gpu", [Gpu(name) for name in gpus()], ids=repr, scope="session")

@@ -1,0 +1,213 @@
+#include "runtime/comgr/action.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "toolchain/discover.h"
+#include "toolchain/prepare.h"
+#include "toolchain/process.h"
+
+namespace wavesmith::comgr {
+namespace {
+
+namespace fs = std::filesystem;
+using toolchain::Command;
+
+/// A folder that is gone when the action is over.
+class Scratch {
+ public:
+  Scratch() {
+    std::error_code failed;
+    std::string name = (fs::temp_directory_path(failed) / "wavesmith-comgr-XXXXXX").string();
+    if (mkdtemp(name.data())) folder_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] bool made() const { return !folder_.empty(); }
+  [[nodiscard]] fs::path operator/(const fs::path& name) const { return folder_ / name; }
+
+ private:
+  fs::path folder_;
+};
+
+/// What an action takes and gives, and how clang is told.
+struct Step {
+  amd_comgr_action_kind_t action;
+  amd_comgr_data_kind_t from, to;
+  const char* suffix;            ///< of the result's name
+  std::vector<const char*> how;  ///< clang's words for it
+};
+
+const Step* find_step(amd_comgr_action_kind_t kind) {
+  static const std::vector<Step> kSteps = {
+      {AMD_COMGR_ACTION_SOURCE_TO_PREPROCESSOR,
+       AMD_COMGR_DATA_KIND_SOURCE,      AMD_COMGR_DATA_KIND_SOURCE,
+       ".i",  {"-E"}                           },
+      {AMD_COMGR_ACTION_COMPILE_SOURCE_TO_BC,
+       AMD_COMGR_DATA_KIND_SOURCE,      AMD_COMGR_DATA_KIND_BC,
+       ".bc", {"-c", "-emit-llvm", "-nogpulib"}},
+      {AMD_COMGR_ACTION_COMPILE_SOURCE_WITH_DEVICE_LIBS_TO_BC,
+       AMD_COMGR_DATA_KIND_SOURCE,      AMD_COMGR_DATA_KIND_BC,
+       ".bc", {"-c", "-emit-llvm"}             },
+      {AMD_COMGR_ACTION_COMPILE_SOURCE_TO_RELOCATABLE,
+       AMD_COMGR_DATA_KIND_SOURCE,      AMD_COMGR_DATA_KIND_RELOCATABLE,
+       ".o",  {"-c"}                           },
+      {AMD_COMGR_ACTION_COMPILE_SOURCE_TO_EXECUTABLE,
+       AMD_COMGR_DATA_KIND_SOURCE,      AMD_COMGR_DATA_KIND_EXECUTABLE,
+       ".so", {}                               },
+      {AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE,
+       AMD_COMGR_DATA_KIND_BC,          AMD_COMGR_DATA_KIND_RELOCATABLE,
+       ".o",  {"-c"}                           },
+      {AMD_COMGR_ACTION_CODEGEN_BC_TO_ASSEMBLY,
+       AMD_COMGR_DATA_KIND_BC,          AMD_COMGR_DATA_KIND_SOURCE,
+       ".s",  {"-S"}                           },
+      {AMD_COMGR_ACTION_ASSEMBLE_SOURCE_TO_RELOCATABLE,
+       AMD_COMGR_DATA_KIND_SOURCE,      AMD_COMGR_DATA_KIND_RELOCATABLE,
+       ".o",  {"-c"}                           },
+      {AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE,
+       AMD_COMGR_DATA_KIND_RELOCATABLE, AMD_COMGR_DATA_KIND_EXECUTABLE,
+       ".so", {}                               },
+  };
+  const auto found =
+      std::find_if(kSteps.begin(), kSteps.end(), [&](const Step& s) { return s.action == kind; });
+  return found == kSteps.end() ? nullptr : &*found;
+}
+
+bool write(const fs::path& file, const std::vector<uint8_t>& bytes) {
+  std::error_code failed;
+  fs::create_directories(file.parent_path(), failed);
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return stream.good();
+}
+
+std::vector<uint8_t> read(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// "gfx942:sramecc+:xnack-" of an isa name.
+std::string target_of(const std::string& isa) {
+  const size_t at = isa.find("gfx");
+  return at == std::string::npos ? std::string() : isa.substr(at);
+}
+
+/// The options of the caller. The target is the isa name's; an include folder of an absent ROCm says nothing.
+void add_options(Command& command, const std::vector<std::string>& options) {
+  for (const std::string& option : options)
+    if (!option.empty() && !option.starts_with("--offload-arch=")) command.push_back(option);
+}
+
+/// Sources in HIP: as clang's driver compiles them for a device, with the device libraries that are there.
+Result<Command> compile_hip(const toolchain::Toolchain& tools, const std::string& target,
+                            bool with_libraries) {
+  Command command{tools.clang,
+                  "-x",
+                  "hip",
+                  "--cuda-device-only",
+                  "--no-gpu-bundle-output",
+                  "--offload-arch=" + target,
+                  "-Wno-unused-command-line-argument"};
+  if (with_libraries) {
+    if (tools.libraries.empty())
+      return fail(ErrorKind::NotFound, "no device libraries (ocml.bc, ockl.bc) on this machine", {},
+                  "'wavesmith cc --doctor' says where they are looked for");
+    const auto prepared = toolchain::prepare(tools, {.libraries = &tools.libraries.front()});
+    if (!prepared) return tl::unexpected(prepared.error());
+    command.push_back("--rocm-device-lib-path=" + prepared->bitcode);
+  }
+  return command;
+}
+
+}  // namespace
+
+Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& info,
+                              const std::vector<const Data*>& inputs, std::string& log) {
+  const Step* const step = find_step(kind);
+  if (!step) return fail(ErrorKind::Unsupported, fmt::format("comgr's action {}", static_cast<int>(kind)));
+  const std::string target = target_of(info.isa);
+  if (target.empty()) return fail(ErrorKind::BadInput, fmt::format("isa name '{}'", info.isa));
+  const bool assembles = kind == AMD_COMGR_ACTION_ASSEMBLE_SOURCE_TO_RELOCATABLE;
+  const bool compiles = step->from == AMD_COMGR_DATA_KIND_SOURCE && !assembles;
+  if (compiles && info.language != AMD_COMGR_LANGUAGE_HIP)
+    return fail(ErrorKind::Unsupported, fmt::format("comgr's language {}", static_cast<int>(info.language)));
+
+  const toolchain::Toolchain tools = toolchain::discover();
+  if (tools.clang.empty() || tools.lld.empty())
+    return fail(ErrorKind::NotFound, "comgr needs clang++ with lld, and none was found", {},
+                "install clang 17 or newer with lld, or set WAVESMITH_CLANG");
+  const Scratch scratch;
+  if (!scratch.made()) return fail(ErrorKind::BadInput, "no folder for temporary files", {}, "set TMPDIR");
+
+  Command begin;
+  if (compiles) {
+    const bool libraries =
+        kind != AMD_COMGR_ACTION_COMPILE_SOURCE_TO_BC && kind != AMD_COMGR_ACTION_SOURCE_TO_PREPROCESSOR;
+    auto command = compile_hip(tools, target, libraries);
+    if (!command) return tl::unexpected(command.error());
+    begin = std::move(*command);
+    if (!libraries) begin.emplace_back("-nogpulib");
+  } else {
+    begin = {tools.clang, "--target=amdgcn-amd-amdhsa", "-mcpu=" + target, "-nogpulib",
+             "-Wno-unused-command-line-argument"};
+    if (step->from == AMD_COMGR_DATA_KIND_BC) begin.insert(begin.end(), {"-Wno-override-module", "-x", "ir"});
+    if (assembles) begin.insert(begin.end(), {"-x", "assembler"});
+  }
+  for (const char* const word : step->how) begin.emplace_back(word);
+  add_options(begin, info.options);
+
+  // Headers lie where the sources can include them.
+  std::vector<std::pair<const Data*, fs::path>> files;
+  size_t count = 0;
+  for (const Data* const input : inputs) {
+    if (input->kind == AMD_COMGR_DATA_KIND_INCLUDE) {
+      const fs::path name = fs::path(input->name).relative_path().lexically_normal();
+      if (name.empty() || *name.begin() == "..")
+        return fail(ErrorKind::BadInput, fmt::format("header name '{}'", input->name));
+      if (!write(scratch / "include" / name, input->bytes))
+        return fail(ErrorKind::BadInput, "cannot write temporary files");
+    } else if (input->kind == step->from) {
+      files.emplace_back(input, scratch / fmt::format("input{}", count++));
+      if (!write(files.back().second, input->bytes))
+        return fail(ErrorKind::BadInput, "cannot write temporary files");
+    }
+  }
+  if (compiles) begin.push_back("-I" + (scratch / "include").string());
+
+  const auto run = [&](Command command, const std::string& name) -> Result<Data> {
+    const fs::path output = scratch / "output";
+    command.insert(command.end(), {"-o", output.string()});
+    const auto outcome = toolchain::run(command, true);
+    if (!outcome) return tl::unexpected(outcome.error());
+    log += outcome->output;
+    if (outcome->code != 0) return fail(ErrorKind::BadInput, fmt::format("'{}' does not compile", name));
+    return Data{step->to, name + step->suffix, read(output)};
+  };
+  std::vector<Data> results;
+  if (step->from == AMD_COMGR_DATA_KIND_RELOCATABLE) {  // all of them into one
+    Command command = begin;
+    for (const auto& file : files) command.push_back(file.second.string());
+    auto linked = run(command, "a");
+    if (!linked) return tl::unexpected(linked.error());
+    results.push_back(std::move(*linked));
+    return results;
+  }
+  for (const auto& [input, path] : files) {
+    Command command = begin;
+    command.push_back(path.string());
+    auto made = run(command, input->name.empty() ? "program" : input->name);
+    if (!made) return tl::unexpected(made.error());
+    results.push_back(std::move(*made));
+  }
+  return results;
+}
+
+}  // namespace wavesmith::comgr
