@@ -52,8 +52,9 @@ test-clients: setup-test
 	@tools/test-clients
 
 wheel: setup-build
-	@tools/setup-clients
-	@build/clients/venv/bin/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
+	@python3 -m venv build/venv
+	@build/venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheels .
+	@ls build/wheels/*.whl
 
 bench: setup-run
 	@$(configure)
