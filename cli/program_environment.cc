@@ -25,9 +25,9 @@ Result<machine::Environment> program_environment(const std::string& devices) {
   environment["LD_LIBRARY_PATH"] = runtime + (path && *path ? ":" + std::string(path) : "");
   environment["WAVESMITH_GPU"] = devices;
   environment["WAVESMITH_RUN"] = devices;  // `wavesmith.use` then knows that the GPU is settled
-  // Programs that look for the library by a path of their own: Triton, IREE.
-  for (const char* name : {"TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"})
-    if (!std::getenv(name)) environment[name] = runtime + "/libamdhip64.so";
+  // Programs that look for the library by a path of their own: Triton, and IREE, which wants the folder.
+  if (!std::getenv("TRITON_LIBHIP_PATH")) environment["TRITON_LIBHIP_PATH"] = runtime + "/libamdhip64.so";
+  if (!std::getenv("IREE_HIP_DYLIB_PATH")) environment["IREE_HIP_DYLIB_PATH"] = runtime;
   // XLA would take three quarters of the GPU's memory in advance: it is the host's, and so is the
   // book-keeping of it, some gigabytes.
   if (!std::getenv("XLA_PYTHON_CLIENT_PREALLOCATE")) environment["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false";

@@ -80,8 +80,8 @@ def use(
         environment = _native.environment(machine, str(folder))
         os.environ.update(environment)
         _show_machine(folder, environment.get("WAVESMITH_MACHINE_ROOT"))
-    for name in ("TRITON_LIBHIP_PATH", "IREE_HIP_DYLIB_PATH"):
-        os.environ.setdefault(name, str(folder / "libamdhip64.so"))
+    for name, path in (("TRITON_LIBHIP_PATH", folder / "libamdhip64.so"), ("IREE_HIP_DYLIB_PATH", folder)):
+        os.environ.setdefault(name, str(path))
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     _preload(folder, hip)
