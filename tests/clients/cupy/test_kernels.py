@@ -121,12 +121,12 @@ def test_kernels_in_python():
     from cupyx import jit
 
     @jit.rawkernel()
-    def double(x, y, n):
+    def twice(x, y, n):
         i = jit.blockIdx.x * jit.blockDim.x + jit.threadIdx.x
         if i < n:
             y[i] = x[i] * 2
 
     x = cp.arange(100, dtype="f4")
     y = cp.zeros_like(x)
-    double((1,), (128,), (x, y, 100))
+    twice((1,), (128,), (x, y, 100))
     np.testing.assert_array_equal(cp.asnumpy(y), np.arange(100) * 2)
