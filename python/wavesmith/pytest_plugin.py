@@ -19,6 +19,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO, Any
 
 import pytest
@@ -284,7 +285,8 @@ class _Run:
             case "deselected" if not self._done:
                 terminal = self._config.pluginmanager.get_plugin("terminalreporter")
                 if terminal is not None:
-                    terminal.pytest_deselected(items=[None] * event["count"])
+                    # Other plugins look into what is counted (Hypothesis, at __dict__).
+                    terminal.pytest_deselected(items=[SimpleNamespace()] * event["count"])
             case "start":
                 self._running = (event["nodeid"], event["location"])
                 if not self._counted:  # pytest-xdist counts for itself
