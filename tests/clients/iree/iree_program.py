@@ -52,7 +52,7 @@ CPU_FLAGS = (
 def hip_flags(target: str) -> tuple[str, ...]:
     flags = ("--iree-hal-target-device=hip", f"--iree-rocm-target={target}")
     # RDNA3 has no instructions for 8-bit floats; IREE can do them in software.
-    return flags + ("--iree-llvmgpu-enable-small-float-emulation",) if target == "gfx1100" else flags
+    return (*flags, "--iree-llvmgpu-enable-small-float-emulation") if target == "gfx1100" else flags
 
 
 def small_float(target: str) -> str:
@@ -154,7 +154,7 @@ class Module:
 
 def check_equal(results: list[np.ndarray], expected: list[np.ndarray], tolerance: tuple[float, float]) -> None:
     assert len(results) == len(expected)
-    for got, want in zip(results, expected):
+    for got, want in zip(results, expected, strict=True):
         assert got.dtype == want.dtype and got.shape == want.shape
         if tolerance == (0.0, 0.0):
             np.testing.assert_array_equal(got, want)

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
-
 from iree_program import CPU_FLAGS, Module, check_equal, compile_program, hip_flags
+from onnx import TensorProto, helper, numpy_helper
 
 
 class Graph:
@@ -56,7 +55,8 @@ def transformer_block(graph: Graph, tokens: int, width: int, heads: int) -> str:
     """Layer norm, attention over heads, a sum with what came in; the same with a layer of four times the width."""
 
     def layer_norm(x: str) -> str:
-        return graph("LayerNormalization", x, graph.constant(np.ones(width, np.float32)), graph.weights(width, scale=0.1))
+        ones = graph.constant(np.ones(width, np.float32))
+        return graph("LayerNormalization", x, ones, graph.weights(width, scale=0.1))
 
     def linear(x: str, inputs: int, outputs: int) -> str:
         weights = graph.weights(inputs, outputs, scale=inputs**-0.5)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from iree_program import CPU_FLAGS, Module, Program, check_equal, compile_program, hip_flags, programs
 
 

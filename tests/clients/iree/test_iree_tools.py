@@ -10,7 +10,6 @@ import iree.compiler
 import iree.runtime
 import numpy as np
 import pytest
-
 from iree_program import PROGRAMS, compile_program, hip_flags, read
 
 TOOLS = Path(iree.runtime.__file__).parent.parent / "_runtime_libs"
@@ -22,8 +21,10 @@ func.func @main(%a: tensor<40x40xf32>, %b: tensor<40x40xf32>) -> (tensor<40x40xf
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<40x40xf32>
   %start = linalg.fill ins(%zero : f32) outs(%e : tensor<40x40xf32>) -> tensor<40x40xf32>
-  %p = linalg.matmul ins(%a, %b : tensor<40x40xf32>, tensor<40x40xf32>) outs(%start : tensor<40x40xf32>) -> tensor<40x40xf32>
-  %q = linalg.matmul ins(%p, %a : tensor<40x40xf32>, tensor<40x40xf32>) outs(%start : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<40x40xf32>, tensor<40x40xf32>)
+      outs(%start : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %q = linalg.matmul ins(%p, %a : tensor<40x40xf32>, tensor<40x40xf32>)
+      outs(%start : tensor<40x40xf32>) -> tensor<40x40xf32>
   %c = arith.constant dense<7.0> : tensor<80x40xf32>
   %i = tensor.insert_slice %p into %c[3, 0] [40, 40] [1, 1] : tensor<40x40xf32> into tensor<80x40xf32>
   return %q, %i : tensor<40x40xf32>, tensor<80x40xf32>
@@ -131,7 +132,8 @@ def test_a_fault_names_the_kernel(iree_gpu, tmp_path: Path) -> None:
     source = """
     func.func @main(%x: tensor<?xf32>, %at: tensor<i64>) -> tensor<64xf32> {
       %e = tensor.empty() : tensor<64xf32>
-      %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<64xf32>) {
+      %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          outs(%e : tensor<64xf32>) {
         ^bb0(%o: f32):
           %i = linalg.index 0 : index
           %a = tensor.extract %at[] : tensor<i64>

@@ -37,7 +37,7 @@ OPERATIONS: dict[str, tuple[Callable[[Tensor, Tensor], Tensor], Callable[[np.nda
     "where": (lambda a, b: (a > b).where(a, b * 2), lambda a, b: np.where(a > b, a, b * 2)),
     "exp": (lambda a, b: (a - b).exp(), lambda a, b: np.exp(a - b)),
     "log": (lambda a, b: (a.abs() + 0.5).log(), lambda a, b: np.log(np.abs(a) + 0.5)),
-    "sine": (lambda a, b: (a * 30).sin(), lambda a, b: np.sin(np.float32(30) * a.astype(np.float32)).astype(np.float64)),
+    "sine": (lambda a, b: (a * 30).sin(), lambda a, b: np.sin((a * 30).astype(np.float32).astype(np.float64))),
     "square root": (lambda a, b: a.abs().sqrt(), lambda a, b: np.sqrt(np.abs(a))),
     "tanh": (lambda a, b: a.tanh(), lambda a, b: np.tanh(a)),
     "sum": (lambda a, b: a.sum(0), lambda a, b: a.sum(0)),
@@ -75,7 +75,8 @@ def test_integers(kind: str, generator: np.random.Generator) -> None:
 def test_products_of_halves(kind, generator: np.random.Generator) -> None:
     a, b = (generator.standard_normal((64, 64)).astype(np.float32) for _ in range(2))
     wide = [Tensor(x).cast(kind).cast(dtypes.float32).numpy().astype(np.float64) for x in (a, b)]
-    # tinygrad 0.14.0 looks matrix cores up by "gfx942", but HIP's name is "gfx942:sramecc+:xnack-": it would take RDNA3's.
+    # tinygrad 0.14.0 looks matrix cores up by "gfx942", but HIP's name is "gfx942:sramecc+:xnack-": it would take
+    # RDNA3's.
     with Context(TC=0 if ":" in Device["HIP"].arch else 1):
         result = Tensor(a).cast(kind).matmul(Tensor(b).cast(kind), dtype=dtypes.float32).numpy()
     # Products may be rounded to `kind` before they are added.
