@@ -1,30 +1,35 @@
-#!/usr/bin/env python3
-"""What Triton costs here: `wavesmith run --gpu mi300x -- python bench/clients/triton_bench.py [--json PATH]`.
+"""What Triton costs on an emulated MI300X.
 
 launch_triton: microseconds that launching an empty kernel takes beyond what Triton's own launcher takes. That
 launcher is compiled with the host's C compiler on the spot and launches through the same HIP library; without
-a compiler, the row has no value.
+a compiler there is no such row.
 
-matmul_triton_512: a product of 512 x 512 matrices of f16 through Triton on tensors of the CPU, relative to the
+matmul_triton_512: a product of 512 x 512 matrices of f16 through Triton on tensors of the CPU, and as a ratio to the
 same code object launched through HIP alone on memory of the GPU's.
 """
 
 from __future__ import annotations
 
-import argparse
 import ctypes
+import importlib.util
 import json
 import statistics
+import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-import triton
-import triton.language as tl
+if not (importlib.util.find_spec("torch") and importlib.util.find_spec("triton")):
+    sys.exit(77)
 
-from wavesmith.triton.hip import hip
-from wavesmith.triton.launcher import Launcher
+import wavesmith
+
+wavesmith.use("mi300x")
+import torch  # noqa: E402
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
+
+from wavesmith.triton.hip import hip  # noqa: E402
+from wavesmith.triton.launcher import Launcher  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +85,7 @@ def seconds(call: Callable[[], Any], count: int) -> float:
     return statistics.median(rounds)
 
 
-def launch() -> dict[str, Any]:
+def launch() -> dict[str, Any] | None:
     x, y = DeviceMemory(64), DeviceMemory(64)
 
     def call() -> None:
@@ -88,22 +93,25 @@ def launch() -> dict[str, Any]:
 
     call()
     ours = seconds(call, 2000)
-    row = {"name": "launch_triton", "value": None, "unit": "us beyond Triton's", "host_ratio": None}
-    row["goal"] = 60
     driver = triton.runtime.driver.active
     try:
         from triton.backends.amd.driver import HIPLauncher, HIPUtils
 
         utils, driver.utils, driver.launcher_cls = driver.utils, HIPUtils(), HIPLauncher
     except (RuntimeError, OSError) as error:
-        return row | {"note": f"{ours * 1e6:.1f} us; Triton's own launcher cannot be built: {error}"}
+        print(f"triton_costs: Triton's own launcher cannot be built: {error}", file=sys.stderr)
+        return None
     empty.device_caches.clear()
     theirs = seconds(call, 2000)
     driver.utils, driver.launcher_cls = utils, Launcher
     empty.device_caches.clear()
-    return row | {
+    return {
+        "name": "launch_triton",
         "value": (ours - theirs) * 1e6,
-        "note": f"{ours * 1e6:.1f} us, waiting for the kernel; Triton's own {theirs * 1e6:.1f} us without",
+        "unit": "us",
+        "goal": 60,
+        "less_is_better": True,
+        "note": f"beyond Triton's own launcher: {ours * 1e6:.1f}, with the kernel's end; that one {theirs * 1e6:.1f}",
     }
 
 
@@ -140,27 +148,15 @@ def product() -> dict[str, Any]:
     rate = 2 * n**3 / 1e9
     return {
         "name": "matmul_triton_512",
-        "value": plain / ours,
-        "unit": "of HIP alone",
-        "host_ratio": None,
+        "value": rate / ours,
+        "unit": "GFLOP/s",
+        "ratio": plain / ours,
         "goal": 0.7,
-        "note": f"{rate / ours:.1f} GFLOP/s through Triton, {rate / plain:.1f} through HIP",
+        "goal_is_ratio": True,
+        "note": f"f16; the same code object through HIP alone: {rate / plain:.1f} GFLOP/s",
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, help="write the rows there, as wavesmith_bench does")
-    options = parser.parse_args()
-    rows = [launch(), product()]
-    for row in rows:
-        value = "-" if row["value"] is None else f"{row['value']:.4g}"
-        print(f"{row['name']:<18} {value:>8} {row['unit']:<20} goal {row['goal']:<5} {row['note']}")
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=2) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+for row in (launch(), product()):
+    if row is not None:
+        print(json.dumps(row))
