@@ -60,7 +60,34 @@ def test_functions_of_one_number(name, dtype):
 @pytest.mark.parametrize("dtype", ["f", "d"])
 @pytest.mark.parametrize(
     "name",
-    ["cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arctanh", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "floor", "ceil", "rint", "trunc", "fabs", "sign", "degrees", "isnan", "isfinite", "signbit"],
+    [
+        "cos",
+        "tan",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "sinh",
+        "cosh",
+        "arcsinh",
+        "arctanh",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "cbrt",
+        "floor",
+        "ceil",
+        "rint",
+        "trunc",
+        "fabs",
+        "sign",
+        "degrees",
+        "isnan",
+        "isfinite",
+        "signbit",
+    ],
 )
 def test_more_functions_of_one_number(name, dtype):
     values = numbers(301, dtype, 0.01, 0.99)
