@@ -202,8 +202,11 @@ hipError_t launch(Platform& platform, Stream& stream, const LaunchRequest& reque
   std::shared_ptr<LaunchOperation> operation;
   if (const hipError_t error = make_launch(platform, stream.device, request, operation); error != hipSuccess)
     return error;
-  stream.enqueue(std::move(operation));
-  return hipSuccess;
+  if (platform.wait_before_kernels) stream.wait_all();
+  const Ticket ticket = stream.enqueue(std::move(operation));
+  if (!platform.wait_after_kernels) return hipSuccess;
+  stream.wait(ticket.number);
+  return stream.device.failure();
 }
 
 hipError_t LaunchOperation::run(Stream& stream) {

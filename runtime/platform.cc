@@ -39,6 +39,12 @@ Result<std::unique_ptr<Platform>> create() {
   platform->memory = *memory;
   platform->memory->guard_allocations(environment("WAVESMITH_GUARD", "1") != "0");
   platform->abort_on_fault = environment("WAVESMITH_FAULT", "error") == "abort";
+  // Source: ROCm's clr, rocclr/utils/flags.hpp: bit 0 waits before a kernel is enqueued, bit 1 after, and
+  // HIP_LAUNCH_BLOCKING=1 is bit 1.
+  const unsigned serialize =
+      number("AMD_SERIALIZE_KERNEL", 0U) | (number("HIP_LAUNCH_BLOCKING", 0U) != 0 ? 2U : 0U);
+  platform->wait_before_kernels = serialize & 1;
+  platform->wait_after_kernels = serialize & 2;
   platform->limits.threads = number("WAVESMITH_THREADS", 0);
   platform->limits.instructions = number<uint64_t>("WAVESMITH_MAX_INSTRUCTIONS", 0);
   platform->limits.seconds = number("WAVESMITH_TIMEOUT", 0.0);

@@ -45,6 +45,8 @@ class Platform {
   emulate::Memory* memory = nullptr;
   emulate::Limits limits;
   bool abort_on_fault = false;  ///< as ROCm does; otherwise the stream's device has an error from then on
+  bool wait_before_kernels = false;  ///< a launch waits for what is in its stream
+  bool wait_after_kernels = false;   ///< a launch waits for its kernel
   Allocations allocations;
   std::atomic<bool> xnack = false;  ///< pageable host memory is visible to kernels
   bool own_xnack = false;           ///< the same without show_host_memory()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 
 os.environ["HSA_XNACK"] = "1"  # before the HIP runtime starts
+# PyTorch frees and reads its host tensors without waiting for a GPU, which may still be at work on them.
+os.environ["HIP_LAUNCH_BLOCKING"] = "1"
 
 import pytest
 
