@@ -121,12 +121,14 @@ TEST_F(MachineTest, RunningPythonIsShownTheMachineWhenItAsks) {
 }
 
 TEST_F(MachineTest, OtherPathsAndProgramsWithoutAMachineAreLeftAlone) {
-  EXPECT_EQ(probe("exists", "/sys/class"), "yes\n");
+  const std::string there =
+      std::filesystem::exists("/sys/class") ? "yes\n" : "no\n";  // containers may lack it
+  EXPECT_EQ(probe("exists", "/sys/class"), there);
   EXPECT_EQ(probe("exists", "/dev/null"), "yes\n");
   const std::string file = folder_ + "/file";
   std::ofstream(file) << "text";
   EXPECT_EQ(probe("ifstream", file), "text");
-  EXPECT_EQ(shown("/nowhere", {WAVESMITH_PROBE, "exists", "/sys/class"}), "yes\n");
+  EXPECT_EQ(shown("/nowhere", {WAVESMITH_PROBE, "exists", "/sys/class"}), there);
 }
 
 TEST_F(MachineTest, TheHostsOwnDisplayStays) {
