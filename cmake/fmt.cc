@@ -8,6 +8,7 @@ template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::dec
 template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template FMT_API auto decimal_point_impl(locale_ref) -> char;
 template FMT_API void buffer<char>::append(const char*, const char*);
-template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<buffer_context<char>>, locale_ref);
+template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<buffer_context<char>>,
+                                 locale_ref);
 }  // namespace detail
 FMT_END_NAMESPACE

@@ -1,42 +1,20 @@
 #include "runtime/comgr/action.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "toolchain/discover.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
+#include "toolchain/scratch.h"
 
 namespace wavesmith::comgr {
 namespace {
 
 namespace fs = std::filesystem;
 using toolchain::Command;
-
-/// A folder that is gone when the action is over.
-class Scratch {
- public:
-  Scratch() {
-    std::error_code failed;
-    std::string name = (fs::temp_directory_path(failed) / "wavesmith-comgr-XXXXXX").string();
-    if (mkdtemp(name.data())) folder_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] bool made() const { return !folder_.empty(); }
-  [[nodiscard]] fs::path operator/(const fs::path& name) const { return folder_ / name; }
-
- private:
-  fs::path folder_;
-};
 
 /// What an action takes and gives, and how clang is told.
 struct Step {
@@ -79,19 +57,6 @@ const Step* find_step(amd_comgr_action_kind_t kind) {
   const auto found =
       std::find_if(kSteps.begin(), kSteps.end(), [&](const Step& s) { return s.action == kind; });
   return found == kSteps.end() ? nullptr : &*found;
-}
-
-bool write(const fs::path& file, const std::vector<uint8_t>& bytes) {
-  std::error_code failed;
-  fs::create_directories(file.parent_path(), failed);
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  return stream.good();
-}
-
-std::vector<uint8_t> read(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// "gfx942:sramecc+:xnack-" of an isa name.
@@ -144,7 +109,7 @@ Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& in
   if (tools.clang.empty() || tools.lld.empty())
     return fail(ErrorKind::NotFound, "comgr needs clang++ with lld, and none was found", {},
                 "install clang 17 or newer with lld, or set WAVESMITH_CLANG");
-  const Scratch scratch;
+  const toolchain::Scratch scratch("comgr");
   if (!scratch.made()) return fail(ErrorKind::BadInput, "no folder for temporary files", {}, "set TMPDIR");
 
   Command begin;
@@ -172,11 +137,11 @@ Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& in
       const fs::path name = fs::path(input->name).relative_path().lexically_normal();
       if (name.empty() || *name.begin() == "..")
         return fail(ErrorKind::BadInput, fmt::format("header name '{}'", input->name));
-      if (!write(scratch / "include" / name, input->bytes))
+      if (!toolchain::write_file(scratch / "include" / name, input->bytes))
         return fail(ErrorKind::BadInput, "cannot write temporary files");
     } else if (input->kind == step->from) {
       files.emplace_back(input, scratch / fmt::format("input{}", count++));
-      if (!write(files.back().second, input->bytes))
+      if (!toolchain::write_file(files.back().second, input->bytes))
         return fail(ErrorKind::BadInput, "cannot write temporary files");
     }
   }
@@ -189,7 +154,7 @@ Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& in
     if (!outcome) return tl::unexpected(outcome.error());
     log += outcome->output;
     if (outcome->code != 0) return fail(ErrorKind::BadInput, fmt::format("'{}' does not compile", name));
-    return Data{step->to, name + step->suffix, read(output)};
+    return Data{step->to, name + step->suffix, toolchain::read_file(output)};
   };
   std::vector<Data> results;
   if (step->from == AMD_COMGR_DATA_KIND_RELOCATABLE) {  // all of them into one

@@ -1,12 +1,10 @@
 #include "runtime/rtc/program.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "gpus/gpu.h"
 #include "runtime/rtc/device_header.h"
@@ -15,47 +13,13 @@
 #include "toolchain/discover.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
+#include "toolchain/scratch.h"
 
 namespace wavesmith::rtc {
 namespace {
 
 namespace fs = std::filesystem;
 using toolchain::Command;
-
-/// A folder that is gone when the compilation is over.
-class Scratch {
- public:
-  Scratch() {
-    std::error_code failed;
-    std::string name = (fs::temp_directory_path(failed) / "wavesmith-rtc-XXXXXX").string();
-    if (mkdtemp(name.data())) folder_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] bool made() const { return !folder_.empty(); }
-  [[nodiscard]] fs::path operator/(const fs::path& name) const { return folder_ / name; }
-  [[nodiscard]] std::string prefix() const { return folder_.string() + "/"; }
-
- private:
-  fs::path folder_;
-};
-
-bool write(const fs::path& file, std::string_view text) {
-  std::error_code failed;
-  fs::create_directories(file.parent_path(), failed);
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-  return stream.good();
-}
-
-std::vector<uint8_t> read(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// The options, sorted by what they are for.
 struct Options {
@@ -126,7 +90,7 @@ const toolchain::Headers* best_headers(const toolchain::Toolchain& tools) {
 Result<std::string> runtime_header(std::string_view text) {
   return toolchain::cached(
       "hiprtc-" + toolchain::tag_of(std::string(text)), [&](const fs::path& folder) -> Result<void> {
-        if (write(folder / "hiprtc_runtime.h", text)) return {};
+        if (toolchain::write_file(folder / "hiprtc_runtime.h", text)) return {};
         return fail(ErrorKind::BadInput, fmt::format("cannot write under '{}'", folder.string()));
       });
 }
@@ -151,7 +115,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   const auto tools = compiler();
   if (!tools) return tl::unexpected(tools.error());
   const Options options = sort_options(given);
-  const Scratch scratch;
+  const toolchain::Scratch scratch("rtc");
   if (!scratch.made())
     return fail(ErrorKind::BadInput, "no folder for temporary files", {},
                 "set TMPDIR to one that can be written");
@@ -163,7 +127,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     const fs::path relative = fs::path(header.name).relative_path().lexically_normal();
     if (relative.empty() || *relative.begin() == "..")
       return fail(ErrorKind::BadInput, fmt::format("header name '{}'", header.name));
-    if (!write(scratch / relative, header.text))
+    if (!toolchain::write_file(scratch / relative, header.text))
       return fail(ErrorKind::BadInput, "cannot write temporary files");
   }
 
@@ -218,7 +182,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
 
   const std::string text = source.text + name_variables(expressions);
   const auto run = [&](const Prelude& prelude) -> Result<toolchain::Outcome> {
-    if (!write(file, without_first(text, prelude.covers)))
+    if (!toolchain::write_file(file, without_first(text, prelude.covers)))
       return fail(ErrorKind::BadInput, "cannot write temporary files");
     Command complete = command;
     if (!prelude.file.empty())
@@ -239,7 +203,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   remove_all(log, scratch.prefix());
   if (outcome->code != 0) return fail(ErrorKind::BadInput, "the program does not compile");
   Compiled compiled;
-  (options.separate ? compiled.bitcode : compiled.code) = read(output);
+  (options.separate ? compiled.bitcode : compiled.code) = toolchain::read_file(output);
   if (!options.separate && !expressions.empty()) {
     auto symbols = lowered_names(compiled.code, expressions.size());
     if (!symbols) return tl::unexpected(symbols.error());
@@ -253,7 +217,7 @@ Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& input
   const auto tools = compiler();
   if (!tools) return tl::unexpected(tools.error());
   const Options options = sort_options(given);
-  const Scratch scratch;
+  const toolchain::Scratch scratch("rtc");
   if (!scratch.made())
     return fail(ErrorKind::BadInput, "no folder for temporary files", {},
                 "set TMPDIR to one that can be written");
@@ -265,7 +229,7 @@ Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& input
   command.insert(command.end(), options.others.begin(), options.others.end());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const fs::path file = scratch / fmt::format("input{}.bc", i);
-    if (!write(file, {reinterpret_cast<const char*>(inputs[i].data()), inputs[i].size()}))
+    if (!toolchain::write_file(file, inputs[i]))
       return fail(ErrorKind::BadInput, "cannot write temporary files");
     command.push_back(file.string());
   }
@@ -276,7 +240,7 @@ Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& input
   log = outcome->output;
   remove_all(log, scratch.prefix());
   if (outcome->code != 0) return fail(ErrorKind::BadInput, "the program does not link");
-  return read(output);
+  return toolchain::read_file(output);
 }
 
 }  // namespace wavesmith::rtc
