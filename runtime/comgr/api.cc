@@ -62,7 +62,7 @@ bool is_kind(amd_comgr_data_kind_t kind) {
 /// A buffer's size comes first, its bytes when there is room for them.
 amd_comgr_status_t give(size_t* size, char* to, const void* from, size_t bytes) {
   if (!size) return AMD_COMGR_STATUS_ERROR_INVALID_ARGUMENT;
-  if (to) std::memcpy(to, from, std::min(*size, bytes));
+  if (to && bytes) std::memcpy(to, from, std::min(*size, bytes));
   *size = bytes;
   return AMD_COMGR_STATUS_SUCCESS;
 }
