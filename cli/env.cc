@@ -7,19 +7,9 @@
 #include "cli/command.h"
 #include "cli/program_environment.h"
 #include "cli/terminal.h"
+#include "toolchain/process.h"
 
 namespace wavesmith::cli {
-namespace {
-
-/// As a shell reads it back.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-}  // namespace
-
 void add_env(CLI::App& app, Action& action) {
   struct Options {
     std::string gpu;
@@ -41,7 +31,8 @@ void add_env(CLI::App& app, Action& action) {
       if (options->json)
         fmt::print("{}\n", nlohmann::json(*environment).dump(2));
       else
-        for (const auto& [name, value] : *environment) fmt::print("export {}={}\n", name, quoted(value));
+        for (const auto& [name, value] : *environment)
+          fmt::print("export {}={}\n", name, toolchain::in_quotes(value));
       return Exit::Ok;
     };
   });

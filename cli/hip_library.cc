@@ -36,12 +36,16 @@ ErrorKind kind_of(int code) {
 
 }  // namespace
 
+Result<std::string> library_folder(const toolchain::Toolchain& tools) {
+  if (!tools.runtime.empty()) return tools.runtime;
+  return fail(ErrorKind::NotFound, "no libamdhip64.so beside this command", {},
+              "build all of Wavesmith: make build");
+}
+
 Result<HipLibrary> HipLibrary::load() {
-  const std::string folder = toolchain::discover().runtime;
-  if (folder.empty())
-    return fail(ErrorKind::NotFound, "no libamdhip64.so beside this command", {},
-                "build all of Wavesmith: make build");
-  return load(folder + "/libamdhip64.so.7");
+  const Result<std::string> folder = library_folder(toolchain::discover());
+  if (!folder) return tl::unexpected(folder.error());
+  return load(*folder + "/libamdhip64.so.7");
 }
 
 Result<HipLibrary> HipLibrary::load(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "toolchain/discover.h"
 
 namespace wavesmith::cli {
 
@@ -35,5 +36,8 @@ struct HipLibrary {
   /// The failure of a call as an Error; `what` says what was tried.
   [[nodiscard]] Error error(int code, const std::string& what) const;
 };
+
+/// The folder with our libraries. Error: NotFound.
+Result<std::string> library_folder(const toolchain::Toolchain& tools);
 
 }  // namespace wavesmith::cli

@@ -1,6 +1,5 @@
 // MIOpen: handles, the version and the names of its statuses. Types and values: miopen.h of ROCm 7.0.
 #include <cstddef>
-#include <iterator>
 
 #include "libraries/answer.h"
 #include "libraries/handle.h"
@@ -22,22 +21,14 @@ WAVESMITH_SERVED int miopenCreateWithStream(void** handle, void* stream) {
   return status;
 }
 
-WAVESMITH_SERVED int miopenDestroy(void* handle) {
-  if (!handle) return kBadParm;
-  std::free(handle);
-  return kSuccess;
-}
+WAVESMITH_SERVED int miopenDestroy(void* handle) { return destroy(handle, kBadParm); }
 
 WAVESMITH_SERVED int miopenSetStream(void* handle, void* stream) {
-  if (!handle) return kBadParm;
-  handle_of(handle)->stream = stream;
-  return kSuccess;
+  return set(handle, &Handle::stream, stream, kBadParm);
 }
 
 WAVESMITH_SERVED int miopenGetStream(void* handle, void** stream) {
-  if (!handle || !stream) return kBadParm;
-  *stream = handle_of(handle)->stream;
-  return kSuccess;
+  return get(handle, &Handle::stream, stream, kBadParm, kBadParm);
 }
 
 // ROCm 7.0's.
@@ -55,6 +46,5 @@ WAVESMITH_SERVED const char* miopenGetErrorString(int status) {
                                            "miopenStatusNotImplemented", "miopenStatusUnknownError",
                                            "miopenStatusUnsupportedOp",  "miopenStatusGpuOperationsSkipped",
                                            "miopenStatusVersionMismatch"};
-  return status >= 0 && status < static_cast<int>(std::size(kNames)) ? kNames[status]
-                                                                     : "miopenStatusUnknownError";
+  return name_of(kNames, status, "miopenStatusUnknownError");
 }

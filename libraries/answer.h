@@ -5,11 +5,18 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 namespace wavesmith::libraries {
 
 /// Says once that the function isn't supported; returns the value.
 int answer(const char* function, const char* status, int value, std::atomic_flag& said);
+
+/// A status by its name; `unknown` for one that the library does not have.
+template <size_t kCount>
+const char* name_of(const char* const (&names)[kCount], int status, const char* unknown) {
+  return status >= 0 && status < static_cast<int>(kCount) ? names[status] : unknown;
+}
 
 }  // namespace wavesmith::libraries
 

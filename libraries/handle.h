@@ -22,4 +22,26 @@ bool create(void** place) {
 
 inline Handle* handle_of(void* opaque) { return static_cast<Handle*>(opaque); }
 
+// A library's functions about its handles: success is 0 everywhere, the other statuses are the library's own.
+inline int destroy(void* handle, int no_handle) {
+  if (!handle) return no_handle;
+  std::free(handle);
+  return 0;
+}
+
+template <typename T>
+int set(void* handle, T Handle::* field, T value, int no_handle) {
+  if (!handle) return no_handle;
+  handle_of(handle)->*field = value;
+  return 0;
+}
+
+template <typename T>
+int get(void* handle, T Handle::* field, T* to, int no_handle, int no_place) {
+  if (!handle) return no_handle;
+  if (!to) return no_place;
+  *to = handle_of(handle)->*field;
+  return 0;
+}
+
 }  // namespace wavesmith::libraries

@@ -1,5 +1,4 @@
 // hipBLAS: handles and modes. Types and values: hipblas-common.h and hipblas.h of ROCm 7.0.
-#include <iterator>
 
 #include "libraries/answer.h"
 #include "libraries/handle.h"
@@ -15,49 +14,30 @@ WAVESMITH_SERVED int hipblasCreate(void** handle) {
   return create(handle) ? kSuccess : kAllocFailed;
 }
 
-WAVESMITH_SERVED int hipblasDestroy(void* handle) {
-  if (!handle) return kHandleIsNull;
-  std::free(handle);
-  return kSuccess;
-}
+WAVESMITH_SERVED int hipblasDestroy(void* handle) { return destroy(handle, kHandleIsNull); }
 
 WAVESMITH_SERVED int hipblasSetStream(void* handle, void* stream) {
-  if (!handle) return kHandleIsNull;
-  handle_of(handle)->stream = stream;
-  return kSuccess;
+  return set(handle, &Handle::stream, stream, kHandleIsNull);
 }
 
 WAVESMITH_SERVED int hipblasGetStream(void* handle, void** stream) {
-  if (!handle) return kHandleIsNull;
-  if (!stream) return kInvalidValue;
-  *stream = handle_of(handle)->stream;
-  return kSuccess;
+  return get(handle, &Handle::stream, stream, kHandleIsNull, kInvalidValue);
 }
 
 WAVESMITH_SERVED int hipblasSetPointerMode(void* handle, int mode) {
-  if (!handle) return kHandleIsNull;
-  handle_of(handle)->pointer_mode = mode;
-  return kSuccess;
+  return set(handle, &Handle::pointer_mode, mode, kHandleIsNull);
 }
 
 WAVESMITH_SERVED int hipblasGetPointerMode(void* handle, int* mode) {
-  if (!handle) return kHandleIsNull;
-  if (!mode) return kInvalidValue;
-  *mode = handle_of(handle)->pointer_mode;
-  return kSuccess;
+  return get(handle, &Handle::pointer_mode, mode, kHandleIsNull, kInvalidValue);
 }
 
 WAVESMITH_SERVED int hipblasSetAtomicsMode(void* handle, int mode) {
-  if (!handle) return kHandleIsNull;
-  handle_of(handle)->atomics_mode = mode;
-  return kSuccess;
+  return set(handle, &Handle::atomics_mode, mode, kHandleIsNull);
 }
 
 WAVESMITH_SERVED int hipblasGetAtomicsMode(void* handle, int* mode) {
-  if (!handle) return kHandleIsNull;
-  if (!mode) return kInvalidValue;
-  *mode = handle_of(handle)->atomics_mode;
-  return kSuccess;
+  return get(handle, &Handle::atomics_mode, mode, kHandleIsNull, kInvalidValue);
 }
 
 WAVESMITH_SERVED const char* hipblasStatusToString(int status) {
@@ -66,6 +46,5 @@ WAVESMITH_SERVED const char* hipblasStatusToString(int status) {
       "HIPBLAS_STATUS_INVALID_VALUE",     "HIPBLAS_STATUS_MAPPING_ERROR",   "HIPBLAS_STATUS_EXECUTION_FAILED",
       "HIPBLAS_STATUS_INTERNAL_ERROR",    "HIPBLAS_STATUS_NOT_SUPPORTED",   "HIPBLAS_STATUS_ARCH_MISMATCH",
       "HIPBLAS_STATUS_HANDLE_IS_NULLPTR", "HIPBLAS_STATUS_INVALID_ENUM",    "HIPBLAS_STATUS_UNKNOWN"};
-  return status >= 0 && status < static_cast<int>(std::size(kNames)) ? kNames[status]
-                                                                     : "HIPBLAS_STATUS_UNKNOWN";
+  return name_of(kNames, status, "HIPBLAS_STATUS_UNKNOWN");
 }

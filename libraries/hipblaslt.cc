@@ -27,11 +27,7 @@ WAVESMITH_SERVED int hipblasLtCreate(void** handle) {
   return create(handle) ? kSuccess : kAllocFailed;
 }
 
-WAVESMITH_SERVED int hipblasLtDestroy(void* handle) {
-  if (!handle) return kInvalidValue;
-  std::free(handle);
-  return kSuccess;
-}
+WAVESMITH_SERVED int hipblasLtDestroy(void* handle) { return destroy(handle, kInvalidValue); }
 
 WAVESMITH_SERVED int hipblasLtGetVersion(void* handle, int* version) {
   if (!handle || !version) return kInvalidValue;

@@ -25,11 +25,7 @@ WAVESMITH_SERVED int hipfftCreate(void** plan) {
   return create(plan) ? kSuccess : kAllocFailed;
 }
 
-WAVESMITH_SERVED int hipfftDestroy(void* plan) {
-  if (!plan) return kInvalidPlan;
-  std::free(plan);
-  return kSuccess;
-}
+WAVESMITH_SERVED int hipfftDestroy(void* plan) { return destroy(plan, kInvalidPlan); }
 
 WAVESMITH_SERVED int hipfftSetStream(void* plan, void*) { return plan ? kSuccess : kInvalidPlan; }
 WAVESMITH_SERVED int hipfftSetAutoAllocation(void* plan, int) { return plan ? kSuccess : kInvalidPlan; }

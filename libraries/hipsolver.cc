@@ -13,21 +13,12 @@ WAVESMITH_SERVED int hipsolverCreate(void** handle) {
   return create(handle) ? kSuccess : kAllocFailed;
 }
 
-WAVESMITH_SERVED int hipsolverDestroy(void* handle) {
-  if (!handle) return kNotInitialized;
-  std::free(handle);
-  return kSuccess;
-}
+WAVESMITH_SERVED int hipsolverDestroy(void* handle) { return destroy(handle, kNotInitialized); }
 
 WAVESMITH_SERVED int hipsolverSetStream(void* handle, void* stream) {
-  if (!handle) return kNotInitialized;
-  handle_of(handle)->stream = stream;
-  return kSuccess;
+  return set(handle, &Handle::stream, stream, kNotInitialized);
 }
 
 WAVESMITH_SERVED int hipsolverGetStream(void* handle, void** stream) {
-  if (!handle) return kNotInitialized;
-  if (!stream) return kInvalidValue;
-  *stream = handle_of(handle)->stream;
-  return kSuccess;
+  return get(handle, &Handle::stream, stream, kNotInitialized, kInvalidValue);
 }

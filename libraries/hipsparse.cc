@@ -1,6 +1,5 @@
 // hipSPARSE: handles, and the descriptors that a sparse matrix is made with. Types and values: hipsparse.h of
 // ROCm 7.0.
-#include <iterator>
 
 #include "libraries/answer.h"
 #include "libraries/handle.h"
@@ -42,10 +41,7 @@ constexpr const char* kNames[] = {"HIPSPARSE_STATUS_SUCCESS",
                                   "HIPSPARSE_STATUS_NOT_SUPPORTED",
                                   "HIPSPARSE_STATUS_INSUFFICIENT_RESOURCES"};
 
-const char* name_of(int status) {
-  return status >= 0 && status < static_cast<int>(std::size(kNames)) ? kNames[status]
-                                                                     : "unknown hipSPARSE status";
-}
+const char* text_of(int status) { return name_of(kNames, status, "unknown hipSPARSE status"); }
 }  // namespace
 
 WAVESMITH_SERVED int hipsparseCreate(void** handle) {
@@ -53,11 +49,7 @@ WAVESMITH_SERVED int hipsparseCreate(void** handle) {
   return create(handle) ? kSuccess : kAllocFailed;
 }
 
-WAVESMITH_SERVED int hipsparseDestroy(void* handle) {
-  if (!handle) return kInvalidValue;
-  std::free(handle);
-  return kSuccess;
-}
+WAVESMITH_SERVED int hipsparseDestroy(void* handle) { return destroy(handle, kInvalidValue); }
 
 WAVESMITH_SERVED int hipsparseGetVersion(void* handle, int* version) {
   if (!handle || !version) return kInvalidValue;
@@ -66,27 +58,19 @@ WAVESMITH_SERVED int hipsparseGetVersion(void* handle, int* version) {
 }
 
 WAVESMITH_SERVED int hipsparseSetStream(void* handle, void* stream) {
-  if (!handle) return kInvalidValue;
-  handle_of(handle)->stream = stream;
-  return kSuccess;
+  return set(handle, &Handle::stream, stream, kInvalidValue);
 }
 
 WAVESMITH_SERVED int hipsparseGetStream(void* handle, void** stream) {
-  if (!handle || !stream) return kInvalidValue;
-  *stream = handle_of(handle)->stream;
-  return kSuccess;
+  return get(handle, &Handle::stream, stream, kInvalidValue, kInvalidValue);
 }
 
 WAVESMITH_SERVED int hipsparseSetPointerMode(void* handle, int mode) {
-  if (!handle) return kInvalidValue;
-  handle_of(handle)->pointer_mode = mode;
-  return kSuccess;
+  return set(handle, &Handle::pointer_mode, mode, kInvalidValue);
 }
 
 WAVESMITH_SERVED int hipsparseGetPointerMode(void* handle, int* mode) {
-  if (!handle || !mode) return kInvalidValue;
-  *mode = handle_of(handle)->pointer_mode;
-  return kSuccess;
+  return get(handle, &Handle::pointer_mode, mode, kInvalidValue, kInvalidValue);
 }
 
 WAVESMITH_SERVED int hipsparseCreateMatDescr(void** matrix) {
@@ -110,5 +94,5 @@ WAVESMITH_SERVED int hipsparseGetMatDiagType (const void* matrix) { return get(m
 WAVESMITH_SERVED int hipsparseGetMatIndexBase(const void* matrix) { return get(matrix, &Matrix::index_base); }
 // clang-format on
 
-WAVESMITH_SERVED const char* hipsparseGetErrorName(int status) { return name_of(status); }
-WAVESMITH_SERVED const char* hipsparseGetErrorString(int status) { return name_of(status); }
+WAVESMITH_SERVED const char* hipsparseGetErrorName(int status) { return text_of(status); }
+WAVESMITH_SERVED const char* hipsparseGetErrorString(int status) { return text_of(status); }

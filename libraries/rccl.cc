@@ -1,5 +1,4 @@
 // RCCL: the version and the names of its results. rccl.h of ROCm 7.0 (NCCL's interface of the version given).
-#include <iterator>
 
 #include "libraries/answer.h"
 
@@ -24,7 +23,7 @@ WAVESMITH_SERVED const char* ncclGetErrorString(int result) {
       "invalid usage: communication between GPUs is not served by Wavesmith",
       "remote process exited or there was a network error",
       "operation in progress"};
-  return result >= 0 && result < static_cast<int>(std::size(kTexts)) ? kTexts[result] : "unknown result code";
+  return wavesmith::libraries::name_of(kTexts, result, "unknown result code");
 }
 
 WAVESMITH_SERVED const char* ncclGetLastError(void*) { return ""; }

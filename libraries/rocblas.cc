@@ -1,7 +1,6 @@
 // rocBLAS: handles, modes and versions. Types and values: rocblas-types.h of ROCm 7.0.
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 
 #include "libraries/answer.h"
 #include "libraries/handle.h"
@@ -22,49 +21,30 @@ WAVESMITH_SERVED int rocblas_create_handle(void** handle) {
   return kSuccess;
 }
 
-WAVESMITH_SERVED int rocblas_destroy_handle(void* handle) {
-  if (!handle) return kInvalidHandle;
-  std::free(handle);
-  return kSuccess;
-}
+WAVESMITH_SERVED int rocblas_destroy_handle(void* handle) { return destroy(handle, kInvalidHandle); }
 
 WAVESMITH_SERVED int rocblas_set_stream(void* handle, void* stream) {
-  if (!handle) return kInvalidHandle;
-  handle_of(handle)->stream = stream;
-  return kSuccess;
+  return set(handle, &Handle::stream, stream, kInvalidHandle);
 }
 
 WAVESMITH_SERVED int rocblas_get_stream(void* handle, void** stream) {
-  if (!handle) return kInvalidHandle;
-  if (!stream) return kInvalidPointer;
-  *stream = handle_of(handle)->stream;
-  return kSuccess;
+  return get(handle, &Handle::stream, stream, kInvalidHandle, kInvalidPointer);
 }
 
 WAVESMITH_SERVED int rocblas_set_pointer_mode(void* handle, int mode) {
-  if (!handle) return kInvalidHandle;
-  handle_of(handle)->pointer_mode = mode;
-  return kSuccess;
+  return set(handle, &Handle::pointer_mode, mode, kInvalidHandle);
 }
 
 WAVESMITH_SERVED int rocblas_get_pointer_mode(void* handle, int* mode) {
-  if (!handle) return kInvalidHandle;
-  if (!mode) return kInvalidPointer;
-  *mode = handle_of(handle)->pointer_mode;
-  return kSuccess;
+  return get(handle, &Handle::pointer_mode, mode, kInvalidHandle, kInvalidPointer);
 }
 
 WAVESMITH_SERVED int rocblas_set_atomics_mode(void* handle, int mode) {
-  if (!handle) return kInvalidHandle;
-  handle_of(handle)->atomics_mode = mode;
-  return kSuccess;
+  return set(handle, &Handle::atomics_mode, mode, kInvalidHandle);
 }
 
 WAVESMITH_SERVED int rocblas_get_atomics_mode(void* handle, int* mode) {
-  if (!handle) return kInvalidHandle;
-  if (!mode) return kInvalidPointer;
-  *mode = handle_of(handle)->atomics_mode;
-  return kSuccess;
+  return get(handle, &Handle::atomics_mode, mode, kInvalidHandle, kInvalidPointer);
 }
 
 // Nothing here needs memory of the caller's.
@@ -102,5 +82,5 @@ WAVESMITH_SERVED const char* rocblas_status_to_string(int status) {
                                            "rocblas_status_invalid_value",
                                            "rocblas_status_continue",
                                            "rocblas_status_check_numerics_fail"};
-  return status >= 0 && status < static_cast<int>(std::size(kNames)) ? kNames[status] : "rocblas_status_?";
+  return name_of(kNames, status, "rocblas_status_?");
 }

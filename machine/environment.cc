@@ -8,7 +8,6 @@
 #include "machine/rocm.h"
 #include "machine/topology.h"
 #include "machine/tree.h"
-#include "toolchain/discover.h"
 
 namespace wavesmith::machine {
 namespace {
@@ -30,12 +29,11 @@ bool has_driver() { return variable("WAVESMITH_MACHINE_ROOT").empty() && is_ther
 
 }  // namespace
 
-Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const std::string& libraries) {
+Result<Environment> environment(std::span<const gpus::Gpu* const> machine,
+                                const toolchain::Toolchain& tools) {
   Environment environment;
   const std::string asked = variable("WAVESMITH_MACHINE");
   if (asked == "0") return environment;
-  toolchain::Toolchain tools = toolchain::discover();
-  if (!libraries.empty()) tools.runtime = libraries;
   const std::string folder = toolchain::cache_folder() + "/machine";
 
   const std::string preload = tools.runtime + "/libwavesmith_machine.so";
@@ -71,6 +69,19 @@ Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const
     if (!path.starts_with(bin + ":")) environment["PATH"] = path.empty() ? bin : bin + ":" + path;
   }
   return environment;
+}
+
+Environment client_variables(const std::string& libraries) {
+  Environment variables = {
+      // Triton wants the library, IREE its folder.
+      {"TRITON_LIBHIP_PATH",            libraries + "/libamdhip64.so"},
+      {"IREE_HIP_DYLIB_PATH",           libraries                    },
+      // XLA would take three quarters of the GPU's memory in advance: it is the host's, and so is the
+      // book-keeping of it, some gigabytes.
+      {"XLA_PYTHON_CLIENT_PREALLOCATE", "false"                      },
+  };
+  std::erase_if(variables, [](const auto& each) { return std::getenv(each.first.c_str()) != nullptr; });
+  return variables;
 }
 
 }  // namespace wavesmith::machine

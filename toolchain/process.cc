@@ -56,23 +56,23 @@ Result<Outcome> run(const Command& command, bool capture) {
   return outcome;
 }
 
+std::string in_quotes(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word) {
+    if (c == '\'')
+      text += "'\\''";
+    else
+      text += c;
+  }
+  return text + "'";
+}
+
 std::string quoted(const Command& command) {
   std::string line;
   for (const std::string& word : command) {
     if (!line.empty()) line += ' ';
     const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`*?[](){}<>|&;~#!") == word.npos;
-    if (plain) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (char c : word) {
-      if (c == '\'')
-        line += "'\\''";
-      else
-        line += c;
-    }
-    line += '\'';
+    line += plain ? word : in_quotes(word);
   }
   return line;
 }

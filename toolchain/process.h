@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -19,6 +20,9 @@ struct Outcome {
 
 /// Runs a program to its end. With `capture` its output is returned, otherwise it goes where ours goes.
 Result<Outcome> run(const Command& command, bool capture = false);
+
+/// A word as every shell reads it back, in quotes.
+std::string in_quotes(std::string_view word);
 
 /// The command as one could type it into a shell.
 std::string quoted(const Command& command);

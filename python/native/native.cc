@@ -20,6 +20,7 @@
 #include "object/code_object.h"
 #include "python/native/failure.h"
 #include "python/native/hip.h"
+#include "toolchain/discover.h"
 
 namespace nb = nanobind;
 
@@ -65,9 +66,13 @@ std::string describe(const std::string& devices) {
   return gpus::describe(value_or_throw(gpus::find_machine(devices)));
 }
 
-/// The variables with which programs find the machine's files (machine/environment.h).
+/// The variables with which programs find the machine's files and our libraries (machine/environment.h).
 machine::Environment environment(const std::string& devices, const std::string& libraries) {
-  return value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices)), libraries));
+  toolchain::Toolchain tools = toolchain::discover();
+  tools.runtime = libraries;
+  auto variables = value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices)), tools));
+  variables.merge(machine::client_variables(libraries));
+  return variables;
 }
 
 nb::dict kernel_dict(const object::Kernel& kernel) {

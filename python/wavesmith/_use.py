@@ -12,9 +12,6 @@ from wavesmith._errors import UseError
 #: The machine that this process has, as WAVESMITH_GPU says it: "mi355x" or "mi300x:8".
 _used: str | None = None
 
-#: What clients need set on an emulated GPU. XLA would take three quarters of its memory, the host's, in advance.
-_DEFAULTS = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-
 
 def use(
     gpu: str | None = None, count: int = 1, *, hip: int = 7, client: str | None = None, quiet: bool = False
@@ -80,10 +77,6 @@ def use(
         environment = _native.environment(machine, str(folder))
         os.environ.update(environment)
         _show_machine(folder, environment.get("WAVESMITH_MACHINE_ROOT"))
-    for name, path in (("TRITON_LIBHIP_PATH", folder / "libamdhip64.so"), ("IREE_HIP_DYLIB_PATH", folder)):
-        os.environ.setdefault(name, str(path))
-    for name, value in _DEFAULTS.items():
-        os.environ.setdefault(name, value)
     _preload(folder, hip)
     _used = machine
     if not (quiet or settled or os.environ.get("WAVESMITH_QUIET")):
