@@ -1,0 +1,52 @@
+// What a model says about one operation on one GPU. Every model returns it; nothing here prints.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpus/gpu.h"
+
+namespace wavesmith::model {
+
+/// How far a prediction can be trusted, judged from what it leans on: High when the operation and the GPU
+/// were validated against measurements, Low when a number behind it is unknown or the case is outside of what
+/// was judged.
+enum class Confidence : uint8_t { Low, Medium, High };
+std::string_view name_of(Confidence confidence);
+
+/// A part of the time. Parts that overlap add up to more than the whole; `exposed` parts add up to it.
+struct Part {
+  std::string name;    ///< "matrix instructions", "launch", "epilogue"
+  double seconds = 0;  ///< what it would take alone
+  double exposed = 0;  ///< what it adds to the time
+};
+
+/// One level of memory: the coordinates of a roofline.
+struct Level {
+  std::string name;             ///< "LDS", "L1", "L2", "Infinity Cache", "HBM", "link"
+  double bytes = 0;             ///< that cross it, reads and writes
+  double seconds = 0;           ///< they take at the level's bandwidth
+  double bytes_per_second = 0;  ///< its bandwidth, of the whole GPU, at the predicted clock
+  double utilisation = 0;       ///< seconds / prediction.seconds
+};
+
+struct Prediction {
+  double seconds = 0;    ///< of the kernel or kernels, launch included; what a profiler shows
+  std::string bound;     ///< "matrix", "vector", "HBM", "Infinity Cache", "L2", "LDS", "latency", "launch"...
+  double flops = 0;      ///< useful ones, as the operation's definition counts them
+  double bytes = 0;      ///< the least that has to cross the memory: each operand once
+  double clock_mhz = 0;  ///< engine clock that was assumed, after the power limit
+  gpus::Kind clock_kind = gpus::Kind::Modelled;
+  std::vector<Part> parts;
+  std::vector<Level> levels;
+  Confidence confidence = Confidence::Low;
+  double error = 0;  ///< expected relative error (median of the validation's stratum), 0: never judged
+  std::vector<std::string> notes;  ///< why this tile, what would help, what is unknown; sentences
+
+  [[nodiscard]] double flops_per_second() const { return seconds > 0 ? flops / seconds : 0; }
+  [[nodiscard]] double bytes_per_second() const { return seconds > 0 ? bytes / seconds : 0; }
+};
+
+}  // namespace wavesmith::model

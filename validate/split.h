@@ -1,0 +1,31 @@
+// Which measured rows may be fitted (half A) and which judge (half B). By a hash of the row's problem, so
+// that repeated measurements of one problem stand in one half.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace wavesmith::validate {
+
+enum class Half : uint8_t { A, B };
+
+/// FNV-1a, 64 bits.
+constexpr uint64_t fnv1a(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return hash;
+}
+
+/// Bit 17 of the hash of "gpu|op|dtype|shape".
+constexpr Half half_of(std::string_view key) { return (fnv1a(key) >> 17 & 1) != 0 ? Half::B : Half::A; }
+
+/// The columns as the table writes them.
+inline Half half_of(std::string_view gpu, std::string_view op, std::string_view dtype,
+                    std::string_view shape) {
+  std::string key(gpu);
+  key.append("|").append(op).append("|").append(dtype).append("|").append(shape);
+  return half_of(key);
+}
+
+}  // namespace wavesmith::validate
