@@ -1,0 +1,38 @@
+// Device code alone, from whatever a compiler turns into it: one code object for one target.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "toolchain/discover.h"
+#include "toolchain/process.h"
+
+namespace wavesmith::toolchain {
+
+/// What a file is to the compiler.
+enum class DeviceLanguage : unsigned char { Hip, Ir, Assembly, Relocatable };
+
+struct DeviceJob {
+  std::string path;
+  DeviceLanguage language = DeviceLanguage::Hip;
+  std::string target;              ///< "gfx942", with features where they are known
+  std::vector<std::string> flags;  ///< the user's, as hipcc takes them (for HIP) or clang (for the rest)
+};
+
+struct DeviceCode {
+  std::vector<uint8_t> file;  ///< a code object, or a bundle with one
+  Command command;            ///< what made it
+  double seconds = 0;
+};
+
+/// Compiles and links. Unless the flags say otherwise, HIP and IR are optimised at -O3, and HIP gets line
+/// tables, which do not change the code. Errors: NotFound without a compiler or headers; BadInput with the
+/// compiler's own messages in `hint`.
+Result<DeviceCode> compile_device(const Toolchain& tools, const DeviceJob& job);
+
+/// LLVM IR as text, from bitcode. Errors: as above.
+Result<std::string> ir_text(const Toolchain& tools, const std::string& bitcode);
+
+}  // namespace wavesmith::toolchain
