@@ -1,0 +1,111 @@
+// CDNA2, CDNA3, CDNA4: four SIMDs of 16 lanes take turns, one a cycle, so an instruction of 64 lanes takes
+// its SIMD for four cycles and its result is ready when its wave's turn comes again.
+#include <algorithm>
+
+#include "isa/cost/generation.h"
+#include "isa/matrix/instruction.h"
+
+namespace wavesmith::isa::cost_detail {
+namespace {
+
+/// Rates: AMD, Instinct MI200 and MI300 ISA guides and CDNA white papers (128 FLOP a clock and compute unit
+/// of FP32 and of FP64, not packed, is one instruction in four cycles); LLVM 22, SISchedule.td,
+/// SIDPFullSpeedModel and SIDPGFX940FullSpeedModel, whose unit is four cycles (quarter rate: 4).
+uint16_t valu_cycles(Rate rate, const Target& target) {
+  switch (rate) {
+    case Rate::Transcendental:
+      // AMD, CDNA4 white paper: twice the rate of transcendental instructions.
+      return target.is(kCdna4) ? 8 : 16;
+    case Rate::WideTranscendental:
+    case Rate::Quarter:
+      return 16;
+    case Rate::Multiply:
+      return 16;  // quarter rate: GCN3 ISA timing tables; LLVM calls it full rate, and it is not
+    case Rate::Convert:
+    case Rate::Wide:
+    case Rate::Double:
+    case Rate::Plain:
+      return 4;
+  }
+  return 4;
+}
+
+}  // namespace
+
+Cost cdna_cost(const Instruction& instruction, const Row* row, const Target& target, Pipe pipe) {
+  Cost cost;
+  switch (pipe) {
+    case Pipe::Valu:
+    case Pipe::Transcendental:
+      cost.issue = valu_cycles(rate_of(instruction, row), target);
+      cost.result = cost.issue;  // dependent v_add_f32 +4: measured on gfx950
+      return cost;
+    case Pipe::Matrix: {
+      cost.issue = row && row->matrix ? matrix_cycles(instruction, *row->matrix) : 16;
+      cost.passes = static_cast<uint16_t>(cost.issue / 4);
+      cost.result = matrix_result_cycles(cost, MatrixUse::Accumulate, target);
+      return cost;
+    }
+    case Pipe::Salu:
+    case Pipe::Branch:
+    case Pipe::Message:
+      cost.issue = cost.result = 4;  // LLVM 22, SISchedule.td, WriteSALU 1, in units of four cycles
+      return cost;
+    case Pipe::Smem:
+      cost.issue = 4;
+      cost.result = 0;
+      return cost;
+    case Pipe::Vmem:
+    case Pipe::Lds:
+    case Pipe::Export:
+      cost.issue = 4;
+      cost.result = 0;
+      return cost;
+    case Pipe::Internal:
+      cost.issue = cost.result = 4;
+      return cost;
+  }
+  return cost;
+}
+
+/// LLVM 22, GCNHazardRecognizer.cpp, checkMAIHazards90A and checkMAIVALUHazards: with N passes of four
+/// cycles, an XDL result read as A, B or an overlapping C wants N + 3 wait states
+/// (GFX940_XDL_N_PassWriteVgpr...), by the VALU or memory likewise; an accumulation into the same registers
+/// goes on without.
+uint16_t cdna_matrix_result(const Cost& cost, MatrixUse use) {
+  switch (use) {
+    case MatrixUse::Accumulate:
+      return cost.issue;
+    case MatrixUse::Operand:
+    case MatrixUse::Other:
+      return static_cast<uint16_t>(cost.issue + 12);
+  }
+  return cost.issue;
+}
+
+/// Read off half A of the gfx950 traces (tinygrad, extra/sqtt/examples), whose clock counts in fours; for
+/// CDNA2 and CDNA3 the same is assumed.
+const IssueRules& cdna_rules(const Target&) {
+  static constexpr IssueRules kRules{.quantum = 4,
+                                     .queued_valu = false,
+                                     .queue = 0,
+                                     .scalar_result = 4,
+                                     .scalar_condition = 4,
+                                     .scalar_to_scalar_memory = 4,
+                                     .scalar_to_vector = 4,
+                                     .scalar_to_branch = 4,
+                                     .scalar_to_memory = 4,
+                                     .vector_to_scalar = 4,
+                                     .vector_to_branch = 8,
+                                     .vector_to_lds = 12,
+                                     .vector_to_memory = 12,
+                                     .carry = 4,
+                                     .branch_taken = 16,
+                                     .branch_passed = 4,
+                                     .memory_issue = 4,
+                                     .wide_address = 4,
+                                     .delay_alu = 0};
+  return kRules;
+}
+
+}  // namespace wavesmith::isa::cost_detail

@@ -1,0 +1,126 @@
+// RDNA3 and RDNA4: a SIMD of 32 lanes issues each cycle; a wave64 passes twice.
+#include <algorithm>
+
+#include "isa/cost/generation.h"
+#include "isa/matrix/instruction.h"
+
+namespace wavesmith::isa::cost_detail {
+namespace {
+
+struct Valu {
+  uint16_t issue, result;
+};
+
+/// Results: LLVM 22, SISchedule.td, GFX11SpeedModel and GFX12SpeedModel, in cycles from issue to a dependent
+/// issue. Issue cycles: 64-bit shifts 2 and multiplications into 64 bits 4 are read off half A of the gfx1200
+/// and gfx1100 traces (tinygrad, extra/sqtt/examples), as is the quarter rate of transcendentals; FP64 at
+/// 1/32 of the FP32 rate (1/64 with dual issue): AMD, RDNA3 ISA guide and the Radeon data sheets.
+Valu valu_cost(Rate rate) {
+  switch (rate) {
+    case Rate::Plain:
+    case Rate::Convert:
+      return {1, 5};
+    case Rate::Wide:
+      return {2, 6};
+    case Rate::Quarter:
+    case Rate::Multiply:
+      return {4, 8};
+    case Rate::Double:
+      return {32, 38};
+    case Rate::Transcendental:
+      return {4, 10};
+    case Rate::WideTranscendental:
+      return {32, 40};
+  }
+  return {1, 5};
+}
+
+}  // namespace
+
+Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& target, Pipe pipe,
+               int wave_lanes) {
+  Cost cost;
+  const int halves = wave_lanes == 64 ? 2 : 1;
+  switch (pipe) {
+    case Pipe::Valu: {
+      const Valu valu = valu_cost(rate_of(instruction, row));
+      cost.issue = static_cast<uint16_t>(valu.issue * halves);
+      cost.result = static_cast<uint16_t>(valu.result + (halves - 1) * valu.issue);
+      return cost;
+    }
+    case Pipe::Transcendental: {
+      if (instruction.mnemonic.starts_with("v_s_")) {  // one value of a wave
+        cost.issue = 1;
+        cost.result = 7;  // LLVM 22, SISchedule.td, WritePseudoScalarTrans
+        return cost;
+      }
+      const Valu valu = valu_cost(rate_of(instruction, row));
+      cost.issue = static_cast<uint16_t>(valu.issue * halves);
+      cost.result = static_cast<uint16_t>(valu.result + (halves - 1) * valu.issue);
+      return cost;
+    }
+    case Pipe::Matrix:
+      cost.issue = row && row->matrix ? matrix_cycles(instruction, *row->matrix) : 32;
+      cost.issue = static_cast<uint16_t>(cost.issue * halves / (wave_lanes == 64 ? 2 : 1));
+      cost.passes = static_cast<uint16_t>((cost.issue + 3) / 4);
+      cost.result = matrix_result_cycles(cost, MatrixUse::Accumulate, target);
+      return cost;
+    case Pipe::Salu:
+      cost.issue = 1;
+      // LLVM 22, SISchedule.td, WriteSALU and WriteSFPU.
+      cost.result = row && row->facts.issue == Issue::Salu &&
+                            instruction.mnemonic.find("_f32") != std::string::npos && target.is(kRdna4)
+                        ? 4
+                        : issue_rules(target).scalar_result;
+      return cost;
+    case Pipe::Smem:
+    case Pipe::Vmem:
+    case Pipe::Lds:
+      cost.result = 0;
+      return cost;
+    case Pipe::Export:
+    case Pipe::Branch:
+    case Pipe::Message:
+    case Pipe::Internal:
+      return cost;
+  }
+  return cost;
+}
+
+/// An accumulation into the same registers goes on at the pipe's rate; what else reads the result waits for
+/// the pipeline (LLVM 22, AMDGPUUsage and GCNHazardRecognizer, WMMA hazards; 5 cycles as a VALU result).
+uint16_t rdna_matrix_result(const Cost& cost, MatrixUse use) {
+  return use == MatrixUse::Accumulate ? cost.issue : static_cast<uint16_t>(cost.issue + 5);
+}
+
+/// Read off half A of the traces of gfx1100 and gfx1200 (tinygrad, extra/sqtt/examples); SALU results: LLVM
+/// 22, SISchedule.td, WriteSALU.
+const IssueRules& rdna_rules(const Target& target) {
+  static constexpr IssueRules kRdna3Rules{.quantum = 1,
+                                          .queued_valu = true,
+                                          .queue = 6,
+                                          .scalar_result = 2,
+                                          .scalar_condition = 1,
+                                          .scalar_to_scalar_memory = 9,
+                                          .scalar_to_vector = 1,
+                                          .scalar_to_branch = 10,
+                                          .scalar_to_memory = 10,
+                                          .vector_to_scalar = 8,
+                                          .vector_to_branch = 18,
+                                          .vector_to_lds = 18,
+                                          .vector_to_memory = 18,
+                                          .carry = 1,
+                                          .branch_taken = 9,
+                                          .branch_passed = 3,
+                                          .memory_issue = 1,
+                                          .wide_address = 3,
+                                          .delay_alu = 1};
+  static constexpr IssueRules kRdna4Rules = [] {
+    IssueRules rules = kRdna3Rules;
+    rules.scalar_result = 1;
+    return rules;
+  }();
+  return target.is(kRdna4) ? kRdna4Rules : kRdna3Rules;
+}
+
+}  // namespace wavesmith::isa::cost_detail

@@ -1,0 +1,68 @@
+// What a workgroup did, recorded so that its waves can be replayed through the pipelines of a compute unit
+// (timing/compute_unit.h) and their accesses through the memory system (timing/memory_system.h): for each
+// wave the instructions in the order of execution, and with each access to memory the addresses of the lanes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/instruction.h"
+
+namespace wavesmith::timing {
+
+/// Where an access goes. Private memory is memory too, swizzled; Scalar goes through the scalar cache.
+enum class Space : uint8_t { Global, Lds, Private, Scalar };
+enum class Access : uint8_t { Load, Store, Atomic };
+
+/// One access of a wave, compact: most are affine in the lane.
+struct AccessRecord {
+  Space space = Space::Global;
+  Access kind = Access::Load;
+  bool affine = true;  ///< lane l at base + l * stride; otherwise one address an active lane, from `first` on
+  bool returns = false;      ///< an atomic that gives the former value
+  uint8_t cache_policy = 0;  ///< CachePolicy bits
+  uint16_t bytes = 4;        ///< of each lane
+  uint32_t first = 0;        ///< index into WaveTrace::addresses
+  uint64_t lanes = 0;        ///< that access memory
+  uint64_t base = 0;
+  int64_t stride = 0;
+};
+
+/// What the instruction says about caching (sc0, sc1, nt, glc, slc, dlc, th:).
+enum CachePolicy : uint8_t { kCached = 0, kNonTemporal = 1, kBypassL1 = 2, kSystem = 4, kToLds = 8 };
+
+/// The record of one wave.
+struct WaveTrace {
+  uint32_t index = 0;                  ///< in its workgroup
+  std::vector<uint32_t> sites;         ///< instructions in order: indices into the CodeTable
+  std::vector<AccessRecord> accesses;  ///< in order; how many an instruction has stands in access_counts
+  std::vector<uint8_t> access_counts;  ///< one for each of `sites` whose Instruction is a memory instruction
+  std::vector<uint64_t> addresses;     ///< of accesses that are not affine
+
+  /// The address of each active lane, in the order of lanes.
+  void expand(const AccessRecord& access, std::vector<uint64_t>& to) const {
+    to.clear();
+    if (!access.affine) {
+      const int count = __builtin_popcountll(access.lanes);
+      to.assign(addresses.begin() + access.first, addresses.begin() + access.first + count);
+      return;
+    }
+    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)
+      to.push_back(access.base + static_cast<uint64_t>(access.stride * __builtin_ctzll(rest)));
+  }
+};
+
+/// The record of one workgroup.
+struct WorkgroupTrace {
+  uint32_t id[3] = {};
+  std::vector<WaveTrace> waves;
+  [[nodiscard]] uint64_t instructions() const {
+    uint64_t sum = 0;
+    for (const WaveTrace& wave : waves) sum += wave.sites.size();
+    return sum;
+  }
+};
+
+}  // namespace wavesmith::timing
