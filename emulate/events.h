@@ -19,16 +19,19 @@
 #include <span>
 #include <string_view>
 
-#include "emulate/wait_counters.h"
 #include "emulate/wave.h"
 #include "isa/instruction.h"
 #include "isa/row.h"
+#include "isa/wait_counters.h"
 
 namespace wavesmith::object {
 struct Kernel;
 }
 
 namespace wavesmith::emulate {
+
+using isa::wait_counters;
+using isa::WaitCounters;
 
 /// What a barrier instruction does.
 enum class BarrierStep : uint8_t {

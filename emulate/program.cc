@@ -12,6 +12,7 @@
 #include "emulate/mode_flow.h"
 #include "emulate/observe.h"
 #include "emulate/workgroup.h"
+#include "isa/flow.h"
 #include "isa/llvm/decoder.h"
 #include "isa/matrix/instruction.h"
 
@@ -19,27 +20,10 @@ namespace wavesmith::emulate {
 namespace {
 
 namespace index = scalar_index;
-
-/// What an instruction does to the flow of control.
-enum class Flow { Next, Branch, Conditional, Call, Indirect, IndirectCall, End };
-
-Flow flow_of(std::string_view name) {
-  if (name == "s_branch") return Flow::Branch;
-  if (name.starts_with("s_cbranch_")) return Flow::Conditional;
-  if (name == "s_call_b64") return Flow::Call;
-  if (name == "s_setpc_b64") return Flow::Indirect;
-  if (name == "s_swappc_b64") return Flow::IndirectCall;
-  if (name == "s_endpgm" || name == "s_endpgm_saved") return Flow::End;
-  return Flow::Next;
-}
-
-bool goes_on(Flow flow) { return flow != Flow::Branch && flow != Flow::Indirect && flow != Flow::End; }
-
-uint64_t branch_target(const isa::Instruction& instruction) {
-  const auto words =
-      static_cast<int16_t>(instruction.operands.empty() ? 0 : instruction.operands.back().bits);
-  return instruction.pc + instruction.size + static_cast<uint64_t>(int64_t{words} * 4);
-}
+using isa::branch_target;
+using isa::Flow;
+using isa::flow_of;
+using isa::goes_on;
 
 /// While GPR_IDX_EN is 1, M0's index is added to the numbers of the VGPRs that M0's bits 12 to 15 name:
 /// first, second and third source, and result (CDNA3 ISA, "VGPR indexing"). The instruction works on rows

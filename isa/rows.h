@@ -10,4 +10,8 @@ namespace wavesmith::isa {
 /// All rows of all families.
 std::span<const Row> rows();
 
+/// The row of a mnemonic (without encoding suffix) in a target's generation; nullptr when there is none, as
+/// for control. `saturates` asks for the row of the form with `clamp` where that has one of its own.
+const Row* find_row(std::string_view mnemonic, const Target& target, bool saturates = false);
+
 }  // namespace wavesmith::isa

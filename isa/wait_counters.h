@@ -5,7 +5,7 @@
 
 #include "isa/instruction.h"
 
-namespace wavesmith::emulate {
+namespace wavesmith::isa {
 
 /// For each counter the most that may still be outstanding when the wave goes on. Generations have a part of
 /// them: vm, lgkm, exp on CDNA; and vs on RDNA3; load, store, ds, km, exp, sample, bvh on RDNA4.
@@ -21,6 +21,6 @@ struct WaitCounters {
 };
 
 /// Of an instruction that does not wait for counters: all kAny.
-WaitCounters wait_counters(const isa::Instruction& instruction);
+WaitCounters wait_counters(const Instruction& instruction);
 
-}  // namespace wavesmith::emulate
+}  // namespace wavesmith::isa

@@ -1,19 +1,19 @@
-#include "emulate/wait_counters.h"
+#include "isa/wait_counters.h"
 
 #include <gtest/gtest.h>
 
 #include "isa/llvm/assembler.h"
 #include "isa/llvm/decoder.h"
 
-namespace wavesmith::emulate {
+namespace wavesmith::isa {
 namespace {
 
 WaitCounters of(std::string_view target_name, const std::string& text) {
-  const isa::Target& target = *isa::find_target(target_name);
+  const Target& target = *find_target(target_name);
   const int lanes = target.wave64_only ? 64 : 32;
-  const auto code = isa::assemble(target, lanes, text + "\n");
+  const auto code = assemble(target, lanes, text + "\n");
   EXPECT_TRUE(code) << text;
-  auto decoder = isa::Decoder::create(target, lanes);
+  auto decoder = Decoder::create(target, lanes);
   const auto instruction = decoder->decode(*code, 0);
   EXPECT_TRUE(instruction) << text;
   return wait_counters(*instruction);
@@ -41,4 +41,4 @@ TEST(WaitCounters, OfOthersAreAny) {
 }
 
 }  // namespace
-}  // namespace wavesmith::emulate
+}  // namespace wavesmith::isa

@@ -1,10 +1,10 @@
-#include "emulate/wait_counters.h"
+#include "isa/wait_counters.h"
 
 #include <array>
 #include <charconv>
 #include <string_view>
 
-namespace wavesmith::emulate {
+namespace wavesmith::isa {
 namespace {
 
 struct Named {
@@ -34,7 +34,7 @@ constexpr std::array<Named, 11> kSingle = {
 
 }  // namespace
 
-WaitCounters wait_counters(const isa::Instruction& instruction) {
+WaitCounters wait_counters(const Instruction& instruction) {
   WaitCounters counters;
   const std::string_view name = instruction.mnemonic, text = instruction.text;
   if (name == "s_waitcnt") {
@@ -62,4 +62,4 @@ WaitCounters wait_counters(const isa::Instruction& instruction) {
   return counters;
 }
 
-}  // namespace wavesmith::emulate
+}  // namespace wavesmith::isa

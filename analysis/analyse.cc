@@ -1,0 +1,122 @@
+#include "analysis/analyse.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "analysis/code.h"
+#include "analysis/graph.h"
+#include "analysis/mix.h"
+#include "analysis/occupancy.h"
+#include "isa/llvm/demangle.h"
+#include "isa/llvm/source_lines.h"
+
+namespace wavesmith::analysis {
+namespace {
+
+Result<Code> code_of(const object::CodeObject& object, uint64_t entry, const isa::Target& target, int lanes) {
+  for (const object::Segment& segment : object.segments()) {
+    if (!segment.executable || entry < segment.address || entry - segment.address >= segment.file_size)
+      continue;
+    return read_code(target, lanes, object.at(segment.address, segment.file_size), segment.address, entry);
+  }
+  return fail(ErrorKind::BadInput, "the kernel's entry lies outside of the code",
+              fmt::format("pc {:#x}", entry));
+}
+
+void add_source_lines(const object::CodeObject& object, Kernel& kernel) {
+  const isa::SourceLines lines(object.file());
+  std::unordered_map<std::string, uint32_t> numbers;
+  for (Instruction& instruction : kernel.instructions) {
+    const auto at = lines.at(instruction.pc);
+    if (!at) continue;
+    const auto [found, added] = numbers.try_emplace(at->file, static_cast<uint32_t>(kernel.files.size()));
+    if (added) kernel.files.push_back(at->file);
+    instruction.source = {found->second, at->line, at->column};
+  }
+}
+
+void describe_loop(const Kernel& kernel, Loop& loop) {
+  loop.begin_pc = UINT64_MAX;
+  const SourceLine header = kernel.instructions[kernel.blocks[loop.header].begin].source;
+  for (const uint32_t b : loop.blocks) {
+    const Block& block = kernel.blocks[b];
+    for (uint32_t i = block.begin; i < block.end; ++i) {
+      const Instruction& instruction = kernel.instructions[i];
+      loop.begin_pc = std::min(loop.begin_pc, instruction.pc);
+      loop.end_pc = std::max(loop.end_pc, instruction.pc + instruction.size);
+      loop.bytes += instruction.size;
+      const SourceLine& line = instruction.source;
+      if (!line.known() || (header.known() && line.file != header.file)) continue;
+      if (!loop.first_line.known() || line.line < loop.first_line.line) loop.first_line = line;
+      if (!loop.last_line.known() || line.line > loop.last_line.line) loop.last_line = line;
+    }
+  }
+}
+
+}  // namespace
+
+const gpus::Gpu* usual_gpu(std::string_view target) {
+  target = target.substr(0, target.find(':'));
+  for (const bool apu : {false, true})
+    for (const gpus::Gpu* const gpu : gpus::gpus())
+      if (gpu->target == target && gpu->is_apu == apu) return gpu;
+  return nullptr;
+}
+
+Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& kernel, const gpus::Gpu& gpu,
+                       const Options& options) {
+  const isa::Target* const target = isa::find_target(gpu.target);
+  object::TargetId machine;
+  machine.processor = gpu.target;
+  object::TargetId code_target = object.target();
+  code_target.sramecc = code_target.xnack = object::Setting::Any;
+  if (!target || !object::suitability(code_target, machine))
+    return fail(ErrorKind::WrongTarget, fmt::format("'{}' is code for {}, and {} runs {}", kernel.name,
+                                                    object.target().processor, gpu.id, gpu.target));
+  Kernel out;
+  out.name = kernel.name;
+  out.target = gpu.target;
+  out.gpu = gpu.id;
+  out.resources = resources_of(kernel, *target, gpu, options);
+  auto code = code_of(object, kernel.entry(), *target, static_cast<int>(out.resources.wave_size));
+  if (!code) return tl::unexpected(code.error());
+  Graph graph = make_graph(*code);
+
+  out.instructions.resize(code->size());
+  for (uint32_t i = 0; i < code->size(); ++i) {
+    const isa::Instruction& in = code->instructions[i];
+    Instruction& instruction = out.instructions[i];
+    instruction.pc = in.pc;
+    instruction.size = in.size;
+    instruction.text = in.text;
+    instruction.mnemonic = in.mnemonic;
+    instruction.issue = issue_of(in, code->rows[i]);
+    instruction.block = graph.block_of[i];
+    instruction.loop = graph.blocks[instruction.block].loop;
+    const auto edge = code->edges.find(i);
+    instruction.clobbers_unknown = edge != code->edges.end() && (edge->second.kind == Edge::Kind::Call ||
+                                                                 code->flow[i] == isa::Flow::IndirectCall);
+    out.resources.code_bytes += in.size;
+  }
+  if (options.source_lines) add_source_lines(object, out);
+  out.unknown = code->unknown;
+  out.unknown.insert(out.unknown.end(), graph.unknown.begin(), graph.unknown.end());
+  out.functions = std::move(graph.functions);
+  for (Function& function : out.functions) {
+    const object::Routine* const routine = object.routine_at(function.pc);
+    function.name = routine ? routine->name : fmt::format("{:#x}", function.pc);
+  }
+  out.blocks = graph.blocks;
+  out.loops = graph.loops;
+  for (Loop& loop : out.loops) {
+    describe_loop(out, loop);
+    loop.mix = mix_of(*code, out.blocks, loop.blocks);
+  }
+  out.mix = mix_of(*code, out.blocks, {});
+  out.occupancy = occupancy_of(out.resources, gpu, options);
+  return out;
+}
+
+}  // namespace wavesmith::analysis

@@ -1,0 +1,402 @@
+#include "analysis/effects.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "isa/rows.h"
+
+namespace wavesmith::analysis {
+namespace {
+
+using isa::Access;
+using isa::Direction;
+using isa::Instruction;
+using isa::Operand;
+using isa::Role;
+using isa::Row;
+using isa::Shape;
+using isa::Type;
+
+bool is_off(const Operand& operand) {
+  return operand.kind == Operand::Kind::Special && (operand.name == "off" || operand.name == "null");
+}
+
+/// An atomic that gives back what was there.
+bool returns(const Instruction& instruction) {
+  if (instruction.mnemonic.find("_rtn") != std::string::npos || instruction.has("glc") ||
+      instruction.has("sc0"))
+    return true;
+  const isa::Modifier* const hint = instruction.find("th");
+  return hint && hint->text.find("RETURN") != std::string::npos;
+}
+
+Range named(std::string_view name, int wave_lanes) {
+  const auto mask = static_cast<uint16_t>(wave_lanes == 64 ? 2 : 1);
+  if (name == "vcc") return {reg::kVcc, 2};
+  if (name == "vcc_lo") return {reg::kVcc, 1};
+  if (name == "vcc_hi") return {reg::kVcc + 1, 1};
+  if (name == "exec") return {reg::kExec, 2};
+  if (name == "exec_lo") return {reg::kExec, 1};
+  if (name == "exec_hi") return {reg::kExec + 1, 1};
+  if (name == "m0") return {reg::kM0, 1};
+  if (name == "scc" || name == "src_scc") return {reg::kScc, 1};
+  if (name == "src_vccz") return {reg::kVcc, mask};
+  if (name == "src_execz") return {reg::kExec, mask};
+  if (name.starts_with("ttmp")) {
+    const size_t digit = name.find_first_of("0123456789"), colon = name.find(':');
+    uint16_t first = 0, last = 0;
+    if (digit == std::string_view::npos) return {};
+    std::from_chars(name.data() + digit, name.data() + name.size(), first);
+    last = first;
+    if (colon != std::string_view::npos)
+      std::from_chars(name.data() + colon + 1, name.data() + name.size(), last);
+    if (last < first || last > 15) return {};
+    return {static_cast<uint16_t>(reg::kTtmp + first), static_cast<uint16_t>(last - first + 1)};
+  }
+  return {};
+}
+
+class Collector {
+ public:
+  Collector(Effects& effects, int wave_lanes) : effects_(effects), lanes_(wave_lanes) {}
+  void read(const Operand& operand) { read(registers_of(operand, lanes_)); }
+  void write(const Operand& operand) { write(registers_of(operand, lanes_)); }
+  void read(const Operand* operand) {
+    if (operand) read(*operand);
+  }
+  void write(const Operand* operand) {
+    if (operand) write(*operand);
+  }
+  void read(Range range) {
+    if (range.count) effects_.reads.push_back(range);
+  }
+  void write(Range range) {
+    if (range.count) effects_.writes.push_back(range);
+  }
+  [[nodiscard]] Range lane_mask(uint16_t first) const {
+    return {first, static_cast<uint16_t>(lanes_ == 64 ? 2 : 1)};
+  }
+
+ private:
+  Effects& effects_;
+  int lanes_;
+};
+
+/// A result that leaves parts of its register as they were, beside the lanes that EXEC masks.
+bool keeps_parts(const Instruction& instruction, const Operand& result, const Row& row) {
+  if (result.half != Operand::Half::Whole) return true;
+  for (int i = 0; i < row.count; ++i)
+    if (row.roles[i].use == Role::Use::Write &&
+        (row.roles[i].type == Type::B8 || row.roles[i].type == Type::B16))
+      return true;
+  if (instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp) {
+    const bool all = instruction.value("row_mask", 15) == 15 && instruction.value("bank_mask", 15) == 15;
+    const bool bounded = instruction.has("bound_ctrl") || instruction.has("dpp8");
+    return !all || !bounded;
+  }
+  if (const isa::Modifier* const unused = instruction.find("dst_unused"))
+    return unused->text == "UNUSED_PRESERVE";
+  // The last bit of op_sel chooses the half of a 16-bit result.
+  if (const isa::Modifier* const select = instruction.find("op_sel"); select && row.shape == Shape::Lane) {
+    int sources = 0;
+    for (int i = 0; i < row.count; ++i)
+      sources += row.roles[i].use == Role::Use::Read && row.roles[i].printed;
+    const auto at = static_cast<size_t>(sources);
+    return at < select->values.size() && select->values[at] != 0;
+  }
+  return false;
+}
+
+void add_row(Collector& to, Effects& effects, const Instruction& instruction, const Row& row) {
+  const auto& printed = instruction.operands;
+  size_t results = 0;
+  for (int i = 0; i < row.count; ++i) {
+    const Role& role = row.roles[i];
+    const bool writes = role.use == Role::Use::Write;
+    if (role.printed) {
+      if (writes) ++results;
+      if (role.destination_too && results >= 1 && results <= printed.size()) to.read(printed[results - 1]);
+      continue;
+    }
+    Range range;
+    if (role.destination_too) {
+      if (!printed.empty()) to.read(printed[0]);
+      continue;
+    }
+    if (role.type == Type::Scc) {
+      range = {reg::kScc, 1};
+    } else if (role.type == Type::M0) {
+      range = {reg::kM0, 1};
+    } else if (role.type == Type::Exec) {
+      range = row.shape == Shape::Scalar ? Range{reg::kExec, 2} : to.lane_mask(reg::kExec);
+    } else if (role.type == Type::LaneMask) {
+      const bool exec = row.shape == Shape::Scalar && instruction.mnemonic.find("exec") != std::string::npos;
+      range = exec ? Range{reg::kExec, 1} : to.lane_mask(reg::kVcc);
+    }
+    writes ? to.write(range) : to.read(range);
+  }
+  if (row.shape == Shape::Lane && row.count && row.roles[0].type == Type::Exec)
+    to.write(to.lane_mask(reg::kExec));  // v_cmpx
+  for (size_t i = 0; i < printed.size(); ++i) i < results ? to.write(printed[i]) : to.read(printed[i]);
+  if (row.shape == Shape::Scalar) return;
+  to.read(to.lane_mask(reg::kExec));
+  effects.masked = row.shape != Shape::Matrix;
+  effects.all_lanes = row.shape == Shape::Matrix;
+  if (row.shape == Shape::Wave) {
+    const std::string_view name = instruction.mnemonic;
+    if (name.starts_with("v_writelane")) effects.masked = false;
+    // What permutes may be told to fetch from lanes that are switched off.
+    effects.all_lanes =
+        name.starts_with("v_readlane") || name.starts_with("v_permlane") || name.starts_with("v_writelane");
+    if (name.starts_with("v_writelane") && !printed.empty()) to.read(printed[0]);
+    if (name.starts_with("v_swaprel")) effects.unknown = true;
+  }
+  if (row.shape == Shape::Matrix) return;
+  if (instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp)
+    effects.all_lanes |= instruction.value("fi", 0) != 0;
+  if (results != 0 && !printed.empty() && keeps_parts(instruction, printed[0], row)) to.read(printed[0]);
+}
+
+void add_memory(Collector& to, Effects& effects, const Instruction& instruction, const Row& row) {
+  const MemoryOperands operands = memory_operands(instruction, row);
+  const bool scalar = space_of(instruction.mnemonic) == isa::Space::Scalar;
+  if (operands.result) {
+    Range range = registers_of(*operands.result, 64);
+    if (instruction.has("tfe") && range.count <= row.access.dwords)
+      range.count = static_cast<uint16_t>(row.access.dwords + 1);
+    to.write(range);
+    if (row.access.merges) to.read(range);
+  }
+  to.read(operands.address);
+  to.read(operands.data);
+  to.read(operands.second);
+  to.read(operands.scalar);
+  to.read(operands.resource);
+  if (scalar) return;
+  effects.masked = true;
+  to.read(to.lane_mask(reg::kExec));
+  const std::string_view name = instruction.mnemonic;
+  const bool counts = row.access.lane == isa::LdsLane::Append || row.access.lane == isa::LdsLane::Consume;
+  if (loads_to_lds(instruction) || counts || row.access.masked ||
+      name.find("addtid") != std::string_view::npos || instruction.has("gds"))
+    to.read(Range{reg::kM0, 1});
+}
+
+/// Instructions that have no row: control, clocks, messages, hardware registers.
+void add_control(Collector& to, Effects& effects, const Instruction& instruction) {
+  const std::string_view name = instruction.mnemonic;
+  const auto& printed = instruction.operands;
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const auto first_is_result = [&] {
+    for (size_t i = 0; i < printed.size(); ++i) i == 0 ? to.write(printed[i]) : to.read(printed[i]);
+  };
+  if (name.starts_with("s_cbranch_scc")) return to.read(Range{reg::kScc, 1});
+  if (name.starts_with("s_cbranch_vcc")) return to.read(to.lane_mask(reg::kVcc));
+  if (name.starts_with("s_cbranch_exec")) return to.read(to.lane_mask(reg::kExec));
+  if (is({"s_getpc_b64", "s_swappc_b64", "s_call_b64", "s_getreg_b32", "s_memtime", "s_memrealtime",
+          "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_get_barrier_state"}))
+    return first_is_result();
+  if (is({"s_barrier_signal_isfirst"})) return to.write(Range{reg::kScc, 1});
+  if (is({"s_sendmsg", "s_sendmsghalt", "s_ttracedata"})) to.read(Range{reg::kM0, 1});
+  if (is({"s_set_gpr_idx_on", "s_set_gpr_idx_idx"})) {
+    to.write(Range{reg::kM0, 1});
+    effects.unknown = true;
+  }
+  if (name.find("movrel") != std::string_view::npos) {
+    to.read(Range{reg::kM0, 1});
+    effects.unknown = true;
+    effects.masked = name.starts_with("v_");
+    return first_is_result();
+  }
+  if (name.starts_with("s_atomic") || name.starts_with("s_buffer_atomic")) {
+    for (const Operand& operand : printed) to.read(operand);
+    if (!printed.empty() && returns(instruction)) to.write(printed[0]);
+    return;
+  }
+  // Texture instructions are in no row; those that load have the data in front.
+  if (name.starts_with("image_")) {
+    const bool stores = name.starts_with("image_store");
+    effects.masked = true;
+    for (size_t i = 0; i < printed.size(); ++i)
+      i == 0 && !stores ? to.write(printed[i]) : to.read(printed[i]);
+    return;
+  }
+  const bool vector = name.starts_with("v_") && name != "v_nop" && name != "v_clrexcp";
+  if (vector) {  // not known: taken as most are
+    effects.unknown = true;
+    effects.masked = true;
+    return first_is_result();
+  }
+  for (const Operand& operand : printed) to.read(operand);
+}
+
+}  // namespace
+
+bool Effects::reads_register(uint16_t r) const {
+  return std::any_of(reads.begin(), reads.end(), [r](Range range) { return range.has(r); });
+}
+bool Effects::writes_register(uint16_t r) const {
+  return std::any_of(writes.begin(), writes.end(), [r](Range range) { return range.has(r); });
+}
+
+Range registers_of(const Operand& operand, int wave_lanes) {
+  const auto within = [&](uint16_t first, uint16_t end) {
+    if (operand.index + operand.count > end) return Range{};
+    return Range{static_cast<uint16_t>(first + operand.index), operand.count};
+  };
+  switch (operand.kind) {
+    case Operand::Kind::Vgpr:
+      return within(reg::kVgpr, 256);
+    case Operand::Kind::Agpr:
+      return within(reg::kAgpr, 256);
+    case Operand::Kind::Sgpr:
+      return within(reg::kSgpr, 106);
+    case Operand::Kind::Special:
+      return named(operand.name, wave_lanes);
+    default:
+      return {};
+  }
+}
+
+isa::Space space_of(std::string_view name) {
+  if (name.starts_with("global_")) return isa::Space::Global;
+  if (name.starts_with("flat_")) return isa::Space::Flat;
+  if (name.starts_with("scratch_")) return isa::Space::Scratch;
+  if (name.starts_with("ds_")) return isa::Space::Lds;
+  if (name.starts_with("buffer_")) return isa::Space::Buffer;
+  if (name.starts_with("tbuffer_")) return isa::Space::Typed;
+  return isa::Space::Scalar;
+}
+
+bool loads_to_lds(const Instruction& instruction) {
+  return instruction.has("lds") || instruction.mnemonic.find("_load_lds_") != std::string::npos;
+}
+
+isa::Issue issue_of(const Instruction& instruction, const Row* row) {
+  using isa::Issue;
+  const std::string_view name = instruction.mnemonic;
+  if (name.starts_with("ds_")) return Issue::Lds;
+  if (name.starts_with("flat_")) return Issue::Flat;
+  if (name.starts_with("global_") || name.starts_with("buffer_") || name.starts_with("tbuffer_") ||
+      name.starts_with("scratch_") || name.starts_with("image_"))
+    return Issue::Vmem;
+  if (row) return row->facts.issue;
+  if (name.starts_with("v_")) return Issue::Valu;
+  if (name.starts_with("exp")) return Issue::Export;
+  if (!name.starts_with("s_")) return Issue::None;
+  if (name.starts_with("s_branch") || name.starts_with("s_cbranch") || name == "s_setpc_b64" ||
+      name == "s_swappc_b64" || name == "s_call_b64" || name.starts_with("s_endpgm"))
+    return Issue::Branch;
+  if (name.starts_with("s_sendmsg") || name.starts_with("s_trap")) return Issue::Message;
+  if (name.starts_with("s_wait") || name.starts_with("s_barrier") || name == "s_nop" || name == "s_sleep" ||
+      name == "s_delay_alu" || name == "s_clause")
+    return Issue::Wait;
+  if (name.starts_with("s_dcache") || name.starts_with("s_mem") || name.starts_with("s_atomic") ||
+      name.starts_with("s_buffer") || name.starts_with("s_load") || name.starts_with("s_prefetch"))
+    return Issue::Smem;
+  if (name.starts_with("s_set") || name.starts_with("s_get") || name.starts_with("s_mov")) return Issue::Salu;
+  return Issue::Wait;
+}
+
+MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
+  MemoryOperands found;
+  const Access& access = row.access;
+  const auto& printed = instruction.operands;
+  const std::string_view name = instruction.mnemonic;
+  const isa::Space space = space_of(name);
+  const bool load = access.direction == Direction::Load, store = access.direction == Direction::Store,
+             atomic = access.direction == Direction::Atomic, to_lds = loads_to_lds(instruction);
+  size_t next = 0;
+  const auto take = [&]() -> const Operand* {
+    if (next >= printed.size()) return nullptr;
+    const Operand* const operand = &printed[next++];
+    return is_off(*operand) ? nullptr : operand;
+  };
+  switch (space) {
+    case isa::Space::Scalar:
+      (load ? found.result : found.data) = take();
+      found.resource = take();
+      found.scalar = take();
+      return found;
+    case isa::Space::Buffer:
+    case isa::Space::Typed:
+      if (!to_lds) {
+        const Operand* const data = take();
+        if (load || (atomic && returns(instruction))) found.result = data;
+        if (!load) found.data = data;
+      }
+      found.address = take();
+      found.resource = take();
+      found.scalar = take();
+      return found;
+    case isa::Space::Lds: {
+      const bool addtid = name.find("addtid") != std::string_view::npos;
+      if (access.lane != isa::LdsLane::None) {
+        found.result = take();
+        found.address = take();
+        found.data = take();
+        return found;
+      }
+      if (access.direction == Direction::None) return found;
+      if (load || (atomic && returns(instruction))) found.result = take();
+      if (!addtid) found.address = take();
+      if (!load) found.data = take();
+      if (!load) found.second = take();
+      return found;
+    }
+    default: {
+      const size_t plain = space == isa::Space::Flat ? 1 : 2;  // address, and saddr
+      const size_t data = store || atomic ? 1 : 0;
+      if (name.find("addtid") != std::string_view::npos) {
+        (load ? found.result : found.data) = take();
+        found.scalar = take();
+        return found;
+      }
+      if ((load && !to_lds) || (atomic && printed.size() > plain + data)) found.result = take();
+      found.address = take();
+      if (data) found.data = take();
+      found.scalar = take();
+      return found;
+    }
+  }
+}
+
+isa::Instruction single_of(const Instruction& half, int wave_lanes) {
+  Instruction single = half;
+  single.second.clear();
+  if (single.mnemonic.starts_with("v_dual_")) single.mnemonic = "v_" + single.mnemonic.substr(7);
+  // Its VCC is not printed.
+  if (single.mnemonic == "v_cndmask_b32" && single.operands.size() == 3)
+    single.operands.push_back({.kind = Operand::Kind::Special, .name = wave_lanes == 32 ? "vcc_lo" : "vcc"});
+  return single;
+}
+
+Effects effects_of(const Instruction& instruction, const Row* row, const isa::Target& target,
+                   int wave_lanes) {
+  Effects effects;
+  Collector to(effects, wave_lanes);
+  if (!instruction.second.empty()) {
+    for (const Instruction* half : {&instruction, &instruction.second.front()}) {
+      const Instruction single = single_of(*half, wave_lanes);
+      const Row* const own = isa::find_row(single.mnemonic, target);
+      if (own)
+        add_row(to, effects, single, *own);
+      else
+        effects.unknown = true;
+    }
+    return effects;
+  }
+  if (!row)
+    add_control(to, effects, instruction);
+  else if (row->shape == Shape::Memory)
+    add_memory(to, effects, instruction, *row);
+  else
+    add_row(to, effects, instruction, *row);
+  return effects;
+}
+
+}  // namespace wavesmith::analysis

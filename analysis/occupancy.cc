@@ -1,0 +1,162 @@
+#include "analysis/occupancy.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bits.h"
+
+namespace wavesmith::analysis {
+namespace {
+
+using gpus::KernelResources;
+using gpus::Limiter;
+
+/// The most of a resource, of at most `now`, with which `fits` holds; nullopt when none does.
+template <class Fits>
+std::optional<uint32_t> most_that(uint32_t now, Fits fits) {
+  if (!fits(0)) return std::nullopt;
+  uint32_t low = 0, high = now;  // fits(low), not fits(high)
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+std::string waves_text(uint32_t more) {
+  return more == 1 ? "one more wave" : fmt::format("{} more waves", more);
+}
+
+/// What has to shrink so that `waves` fit, each limit alone; several when several limits are equal.
+std::vector<Step> steps_to(uint32_t waves, const KernelResources& resources, const gpus::Gpu& gpu,
+                           const gpus::Occupancy& now) {
+  std::vector<Step> steps;
+  const uint32_t more = waves - now.waves_per_simd;
+  const auto add = [&](Limiter limiter, uint32_t from, std::optional<uint32_t> to, std::string_view unit) {
+    if (!to) return;
+    steps.push_back(
+        {limiter, from, *to, waves, fmt::format("{} {} fewer: {}", from - *to, unit, waves_text(more))});
+  };
+  KernelResources changed = resources;
+  if (now.by_vgprs < waves)
+    add(Limiter::Vgprs, resources.vgprs,
+        most_that(resources.vgprs,
+                  [&](uint32_t vgprs) {
+                    changed.vgprs = vgprs;
+                    return gpus::occupancy(gpu, changed).by_vgprs >= waves;
+                  }),
+        "VGPRs");
+  changed = resources;
+  if (now.by_sgprs < waves)
+    add(Limiter::Sgprs, resources.sgprs,
+        most_that(resources.sgprs,
+                  [&](uint32_t sgprs) {
+                    changed.sgprs = sgprs;
+                    return gpus::occupancy(gpu, changed).by_sgprs >= waves;
+                  }),
+        "SGPRs");
+  changed = resources;
+  if (now.by_lds < waves && now.by_workgroups >= waves)
+    add(Limiter::Lds, resources.lds_bytes,
+        most_that(resources.lds_bytes,
+                  [&](uint32_t bytes) {
+                    changed.lds_bytes = bytes;
+                    return gpus::occupancy(gpu, changed).by_lds >= waves;
+                  }),
+        "bytes of LDS");
+  if (now.by_workgroups < waves) {
+    changed = resources;
+    // Workgroups may as well become larger where their number is the limit: the nearest size that fits.
+    for (uint32_t distance = 1; distance < gpu.max_workgroup; ++distance) {
+      std::optional<uint32_t> found;
+      for (const uint32_t size : {resources.workgroup + distance, resources.workgroup - distance}) {
+        if (size == 0 || size > gpu.max_workgroup || size % resources.wave_size != 0) continue;
+        changed.workgroup = size;
+        if (!found && gpus::occupancy(gpu, changed).by_workgroups >= waves) found = size;
+      }
+      if (!found) continue;
+      steps.push_back({Limiter::Workgroups, resources.workgroup, *found, waves,
+                       fmt::format("workgroups of {} instead of {} work-items: {}", *found,
+                                   resources.workgroup, waves_text(more))});
+      break;
+    }
+  }
+  return steps;
+}
+
+}  // namespace
+
+Resources resources_of(const object::Kernel& kernel, const isa::Target& target, const gpus::Gpu& gpu,
+                       const Options& options) {
+  Resources out;
+  const object::Descriptor& d = kernel.fields;
+  out.wave_size = target.wave64_only ? 64 : d.wave32() ? 32 : 64;
+  // Blocks in which the descriptor counts: 8 VGPRs, 4 of a wave64 on RDNA.
+  const uint32_t block = target.has_accumulators() || out.wave_size == 32 ? 8 : 4;
+  out.vgprs_total = ((d.compute_pgm_rsrc1 & 63) + 1) * block;
+  out.allocated.vgprs = out.vgprs_total;
+  if (target.has_accumulators()) {
+    // The file is shared: AGPRs begin at ACCUM_OFFSET.
+    const uint32_t offset = ((d.compute_pgm_rsrc3 & 63) + 1) * 4;
+    out.allocated.vgprs = std::min(offset, out.vgprs_total);
+    out.allocated.agprs = out.vgprs_total - out.allocated.vgprs;
+    out.allocated.sgprs = ((d.compute_pgm_rsrc1 >> 6 & 15) / 2 + 1) * 16;
+  } else {
+    out.allocated.sgprs = gpu.sgpr_granule;  // each wave has all of them
+  }
+  out.used = {kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count};
+  if (target.has_accumulators() && kernel.agpr_count && kernel.vgpr_count > kernel.agpr_count)
+    out.used.vgprs = std::min(kernel.vgpr_count - kernel.agpr_count, out.allocated.vgprs);
+  out.vgpr_spills = kernel.vgpr_spill_count;
+  out.sgpr_spills = kernel.sgpr_spill_count;
+  out.scratch_bytes = d.private_segment_fixed_size;
+  out.dynamic_stack = kernel.uses_dynamic_stack || d.uses_dynamic_stack();
+  out.lds_bytes = d.group_segment_fixed_size;
+  for (const object::Argument& argument : kernel.arguments)
+    out.dynamic_lds |= argument.kind == object::Argument::Kind::DynamicSharedPointer ||
+                       argument.kind == object::Argument::Kind::HiddenDynamicLdsSize;
+  out.max_workgroup = kernel.max_flat_workgroup_size ? kernel.max_flat_workgroup_size : gpu.max_workgroup;
+  uint32_t required = 1;
+  for (const uint32_t size : kernel.required_workgroup_size) required *= size;
+  out.workgroup = options.workgroup ? *options.workgroup : required ? required : out.max_workgroup;
+  out.kernarg_bytes = d.kernarg_size;
+  return out;
+}
+
+uint32_t waves_by_compiler(const gpus::Gpu& gpu, const KernelResources& resources, uint32_t least,
+                           uint32_t most) {
+  gpus::Gpu loose = gpu;
+  loose.lds_granule = 1;
+  KernelResources sized = resources;
+  const uint32_t wave = std::max(1u, resources.wave_size);
+  uint32_t best = 0;
+  for (uint32_t waves = (std::max(least, 1u) + wave - 1) / wave; waves <= (most + wave - 1) / wave; ++waves) {
+    sized.workgroup = std::clamp(waves * wave, std::max(least, 1u), most);
+    best = std::max(best, gpus::occupancy(loose, sized).waves_per_simd);
+  }
+  return best;
+}
+
+Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const Options& options) {
+  Occupancy out;
+  out.resources = {.vgprs = gpu.unified_accumulation ? resources.vgprs_total : resources.allocated.vgprs,
+                   .sgprs = resources.allocated.sgprs,
+                   .lds_bytes = resources.lds_bytes + options.dynamic_lds,
+                   .workgroup = resources.workgroup,
+                   .wave_size = resources.wave_size};
+  out.now = gpus::occupancy(gpu, out.resources);
+  const bool free_size = !options.workgroup && resources.workgroup == resources.max_workgroup;
+  out.compiler_waves =
+      waves_by_compiler(gpu, out.resources, free_size ? 1 : resources.workgroup, resources.workgroup);
+  if (out.now.waves_per_simd < gpu.waves_per_simd)
+    out.next = steps_to(out.now.waves_per_simd + 1, out.resources, gpu, out.now);
+  const auto note = [&](std::string text) { out.note += (out.note.empty() ? "" : "; ") + text; };
+  if (free_size)
+    note(fmt::format("workgroups of {} work-items are assumed, the most that the kernel allows",
+                     resources.workgroup));
+  if (resources.dynamic_lds && !options.dynamic_lds) note("LDS that a launch asks for beside is not counted");
+  return out;
+}
+
+}  // namespace wavesmith::analysis

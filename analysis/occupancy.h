@@ -1,0 +1,23 @@
+// A kernel's resources, the occupancy that follows, and what would raise it.
+#pragma once
+
+#include "analysis/analyse.h"
+#include "analysis/report.h"
+
+namespace wavesmith::analysis {
+
+/// From the descriptor and the metadata. Registers are those that the hardware allocates by the descriptor's
+/// fields (LLVM, "User Guide for AMDGPU Backend", compute_pgm_rsrc1 and 3); `target` says how the fields
+/// count.
+Resources resources_of(const object::Kernel& kernel, const isa::Target& target, const gpus::Gpu& gpu,
+                       const Options& options);
+
+Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const Options& options);
+
+/// Waves a SIMD as LLVM counts them (AMDGPUSubtarget, getOccupancyWithWorkGroupSizes): the workgroup has the
+/// size, of `least` to `most` work-items, that fits best; LDS is not rounded up to the blocks in which it is
+/// given.
+uint32_t waves_by_compiler(const gpus::Gpu& gpu, const gpus::KernelResources& resources, uint32_t least,
+                           uint32_t most);
+
+}  // namespace wavesmith::analysis

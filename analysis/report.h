@@ -1,0 +1,239 @@
+// What the static analysis of a kernel says: plain structures, for whoever prints or compares them.
+//
+// Indices: an instruction is its place in Kernel::instructions, a block in Kernel::blocks, a loop in
+// Kernel::loops; kNone where there is none. Cycles are clocks of the shader engine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpus/gpu.h"
+#include "gpus/occupancy.h"
+#include "isa/row.h"
+
+namespace wavesmith::analysis {
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+/// How a figure is known: read (in the file), derived (follows from what is read), modelled, measured.
+using Tag = gpus::Kind;
+
+/// A figure, or why it can't be known.
+struct Figure {
+  std::optional<double> value;
+  Tag tag = Tag::Derived;
+  std::string unknown_because = {};  ///< when there is no value
+};
+
+/// Something that the code does not tell: "where it goes is only known at run time".
+struct Unknown {
+  uint32_t instruction = kNone;
+  std::string what;     ///< "indirect branch"
+  std::string because;  ///< "s[4:5] is loaded from memory"
+};
+
+/// A line of the source; `file` is an index into Kernel::files.
+struct SourceLine {
+  uint32_t file = kNone, line = 0, column = 0;
+  [[nodiscard]] bool known() const { return file != kNone; }
+  friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
+/// Registers by kind.
+struct Registers {
+  uint32_t vgprs = 0, agprs = 0, sgprs = 0;
+  friend bool operator==(const Registers&, const Registers&) = default;
+};
+
+struct Instruction {
+  uint64_t pc = 0;  ///< virtual address in the object
+  uint32_t size = 0;
+  std::string text;      ///< as the disassembler prints it
+  std::string mnemonic;  ///< without the encoding's suffix
+  SourceLine source;
+  uint32_t block = kNone;
+  uint32_t loop = kNone;                ///< the innermost one
+  isa::Issue issue = isa::Issue::None;  ///< the pipe that takes it
+  Registers live;                       ///< registers that are occupied while it executes
+  float issue_cycles = 0, latency = 0;  ///< modelled: of the issue slot or pipe; until the result may be used
+  bool clobbers_unknown = false;        ///< a call: what the callee reads and writes is not followed
+};
+
+/// A basic block: instructions [begin, end).
+struct Block {
+  uint32_t begin = 0, end = 0;
+  std::vector<uint32_t> successors, predecessors;
+  uint32_t dominator = kNone;  ///< the immediate one
+  uint32_t loop = kNone;       ///< the innermost one
+  uint32_t function = 0;       ///< of Kernel::functions
+};
+
+/// The kernel's own code, or that of a function that it calls.
+struct Function {
+  std::string name;
+  uint64_t pc = 0;
+  uint32_t entry = kNone;  ///< block
+};
+
+/// Instructions by pipe (isa::Issue), and what they compute.
+struct Mix {
+  static constexpr size_t kPipes = static_cast<size_t>(isa::Issue::None) + 1;
+  std::array<uint32_t, kPipes> count{};
+  uint32_t total = 0;
+  uint32_t scratch = 0;  ///< loads and stores of private memory
+  uint32_t barriers = 0;
+  double matrix_operations = 0;  ///< multiplications and additions of matrix instructions, of one wave
+  double vector_operations = 0;  ///< floating-point operations of VALU instructions, of one full wave
+  double load_bytes = 0, store_bytes = 0;          ///< vector memory but LDS and scratch, of one full wave
+  double lds_load_bytes = 0, lds_store_bytes = 0;  ///< of one full wave
+  [[nodiscard]] uint32_t of(isa::Issue issue) const { return count[static_cast<size_t>(issue)]; }
+};
+
+/// Cycles that one wave's pass through some code takes of each resource. Modelled from the costs in isa/cost.
+struct Cycles {
+  std::array<double, Mix::kPipes> pipe{};  ///< each pipe's busy cycles, by isa::Issue
+  double issue = 0;                        ///< one wave alone: cycles of its issue slot
+  double latency = 0;   ///< one wave alone: the longest chain of results that is carried from pass to pass
+  double one_wave = 0;  ///< one wave alone on its SIMD, memory answering at once: in order, with dependencies
+  double throughput = 0;  ///< a SIMD full of waves: the busiest of its pipes, a pass of one wave
+  isa::Issue bound = isa::Issue::None;  ///< the busiest pipe
+  std::string unknown_because;          ///< when nothing could be said
+};
+
+struct Loop {
+  uint32_t header = kNone;        ///< block
+  std::vector<uint32_t> blocks;   ///< with those of inner loops, ascending
+  std::vector<uint32_t> latches;  ///< blocks that go back to the header
+  std::vector<uint32_t> exits;    ///< blocks of the loop with a successor outside
+  uint32_t parent = kNone;        ///< the loop around it
+  uint32_t depth = 1;             ///< 1: outermost
+  bool innermost = true;
+  uint64_t begin_pc = 0, end_pc = 0;  ///< of its blocks, from the lowest to the end of the highest
+  uint32_t bytes = 0;                 ///< of its instructions
+  SourceLine first_line, last_line;   ///< of the file of its header: lowest and highest line
+  Figure trips;                       ///< how often its body runs each time that it is entered
+  Mix mix;                            ///< a pass through all of its blocks, each once
+  Cycles cycles;                      ///< the same
+  Registers live_peak;                ///< the most that is live in it
+  uint32_t live_peak_at = kNone;      ///< instruction: where the most VGPRs and AGPRs are live
+};
+
+/// How the next wave would fit: "12 VGPRs fewer: one more wave".
+struct Step {
+  gpus::Limiter limiter = gpus::Limiter::WaveSlots;
+  uint32_t from = 0,
+           to = 0;     ///< VGPRs, SGPRs, bytes of LDS, or work-items: what it takes and what it may take
+  uint32_t waves = 0;  ///< waves a SIMD then
+  std::string text;    ///< in words
+};
+
+struct Occupancy {
+  gpus::KernelResources resources;  ///< what was counted with
+  gpus::Occupancy now;              ///< on the hardware, which allocates in blocks
+  uint32_t compiler_waves =
+      0;                   ///< as the compiler counts: without the blocks in which LDS and SGPRs are given
+  std::vector<Step> next;  ///< all of these together give one wave more; one, usually
+  std::string note;        ///< what was assumed
+};
+
+/// What the descriptor and the metadata say.
+struct Resources {
+  Registers allocated;       ///< VGPRs without AGPRs; each rounded as the descriptor has it
+  Registers used;            ///< as the metadata counts them; VGPRs without AGPRs
+  uint32_t vgprs_total = 0;  ///< of the register file: with AGPRs where that is one
+  uint32_t vgpr_spills = 0, sgpr_spills = 0;
+  uint32_t scratch_bytes = 0;  ///< a lane
+  bool dynamic_stack = false;
+  uint32_t lds_bytes = 0;    ///< static, of a workgroup
+  bool dynamic_lds = false;  ///< more is asked for when it is launched
+  uint32_t workgroup = 0;    ///< work-items that were assumed
+  uint32_t max_workgroup = 0;
+  uint32_t wave_size = 64;
+  uint32_t kernarg_bytes = 0;
+  uint32_t code_bytes = 0;  ///< of all code that it reaches
+};
+
+/// A wait instruction, for one counter.
+struct Wait {
+  uint32_t instruction = kNone;
+  isa::Counter counter = isa::Counter::None;
+  uint32_t value = 0;            ///< how many may be outstanding when it goes on
+  std::vector<uint32_t> for_;    ///< what it waits for: memory instructions, the youngest first
+  uint32_t outstanding = kNone;  ///< most that can be outstanding when it is reached; kNone: not known
+  Figure slack;                  ///< cycles between the issue of the youngest one and the wait, a wave alone
+  uint32_t between = 0;          ///< instructions between them
+  uint32_t needed = kNone;  ///< the first instruction behind it that uses what arrived; kNone: not in sight
+  uint32_t could_be =
+      kNone;  ///< the highest value that the code behind it would be right with; kNone: not known
+  bool redundant = false;  ///< nothing can be outstanding that it waits for
+  std::string unknown_because;
+};
+
+/// An access to memory, as far as its addresses are known.
+struct Access {
+  uint32_t instruction = kNone;
+  isa::Space space = isa::Space::Global;
+  isa::Direction direction = isa::Direction::None;
+  uint32_t bytes = 0;   ///< a lane
+  bool affine = false;  ///< address = (the same for all lanes) + stride * lane, in groups of `group` lanes
+  int64_t stride = 0;   ///< bytes from lane to lane
+  std::vector<int64_t> offsets{};  ///< of each lane from lane 0, when known
+  Figure cycles;                   ///< LDS: cycles of the access, conflicts included
+  Figure ideal_cycles;             ///< LDS: without conflicts
+  Figure lines;                    ///< global: cache lines that a wave touches
+  Figure ideal_lines;              ///< were its bytes side by side
+  std::string unknown_because;     ///< why the addresses are not known
+};
+
+enum class Severity : uint8_t { Note, Hint, Warning };  ///< a matter of taste; may gain; will cost
+
+/// Where a finding is. `first` to `last` are instructions.
+struct Place {
+  uint32_t first = kNone, last = kNone;
+  uint32_t loop = kNone;
+};
+
+struct Finding {
+  std::string rule;   ///< the rule's name: "full-drain-in-loop"
+  std::string title;  ///< one line
+  Severity severity = Severity::Hint;
+  std::vector<Place> where;
+  std::vector<std::string> evidence;  ///< what was seen
+  Figure gain_cycles;                 ///< of a pass of the loop, one wave
+  Figure gain_percent;                ///< of the time of the loop, or of the kernel where there is none
+  std::string experiment;             ///< what would confirm it
+  std::string unknown_because;        ///< what keeps it from being certain
+  double rank = 0;                    ///< findings are sorted by it, the greatest first
+};
+
+struct Kernel {
+  std::string name;    ///< as the object has it
+  std::string target;  ///< what was decoded for
+  std::string gpu;     ///< id of the GPU description
+  Resources resources;
+  std::vector<std::string> files;         ///< of the source
+  std::vector<Instruction> instructions;  ///< by pc
+  std::vector<Block> blocks;              ///< by pc
+  std::vector<Loop> loops;                ///< outer ones before inner ones
+  std::vector<Function> functions;        ///< the kernel first
+  Occupancy occupancy;
+  Registers live_peak;
+  uint32_t live_peak_at = kNone;  ///< instruction: the most VGPRs and AGPRs
+  Mix mix;
+  std::vector<Wait> waits;
+  std::vector<Access> accesses;
+  std::vector<Finding> findings;
+  std::vector<Unknown> unknown;
+};
+
+/// "VALU", "LDS", "matrix", ...
+std::string_view name_of(isa::Issue issue);
+/// "vmcnt", "lgkmcnt", ... as the counter is printed.
+std::string_view name_of(isa::Counter counter);
+std::string_view name_of(Severity severity);
+
+}  // namespace wavesmith::analysis
