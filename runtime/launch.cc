@@ -257,7 +257,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   const auto done = emulate::run(dispatch, *platform.memory, platform.limits);
   if (!done) {
     report(done.error());
-    if (platform.abort_on_fault) std::abort();
+    if (platform.at_fault == Platform::AtFault::Abort) std::abort();
     return launch_error(done.error());
   }
   if (messages) messages->print(module_->object().printf_formats());

@@ -44,7 +44,13 @@ class Platform {
   std::vector<std::unique_ptr<Device>> devices;
   emulate::Memory* memory = nullptr;
   emulate::Limits limits;
-  bool abort_on_fault = false;  ///< as ROCm does; otherwise the stream's device has an error from then on
+  /// What a kernel's failure does beside the error that HIP calls answer from then on.
+  enum class AtFault : uint8_t {
+    Error,  ///< nothing
+    End,    ///< a process that stands still afterwards is ended
+    Abort,  ///< the process is ended at once
+  };
+  AtFault at_fault = AtFault::End;
   bool wait_before_kernels = false;  ///< a launch waits for what is in its stream
   bool wait_after_kernels = false;   ///< a launch waits for its kernel
   Allocations allocations;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "runtime/device.h"
+#include "runtime/platform.h"
+#include "runtime/standstill.h"
 #include "runtime/workers.h"
 
 namespace wavesmith::runtime {
@@ -92,7 +94,10 @@ void Stream::run_until(uint64_t number) {
 void Stream::execute(Item& item) {
   for (const Ticket& ticket : item.tickets) ticket.stream->wait(ticket.number);
   if (device.failure() != hipSuccess && !item.operation->always()) return;
-  if (const hipError_t error = item.operation->run(*this); error != hipSuccess) device.fail(error);
+  const hipError_t error = item.operation->run(*this);
+  if (error == hipSuccess) return;
+  device.fail(error);
+  if (Platform::get()->at_fault == Platform::AtFault::End) end_at_standstill(device);
 }
 
 }  // namespace wavesmith::runtime

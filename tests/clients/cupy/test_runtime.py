@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -135,6 +136,22 @@ def test_libraries_that_are_not_served_are_named(statement, function, status):
     assert done.returncode != 0
     assert f"wavesmith: {function}" in done.stderr
     assert status in done.stderr
+
+
+@pytest.mark.representative
+def test_a_kernel_s_fault_names_the_kernel_and_its_line():
+    program = """
+import cupy
+code = 'extern "C" __global__ void astray(float* x) {\\n  x[1l << 40] = 1;\\n}'
+cupy.RawKernel(code, "astray", options=("-g",))((1,), (1,), (cupy.zeros(4),))
+print("still here")
+cupy.cuda.Device().synchronize()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1 and "still here" in done.stdout  # an exception of CuPy's, where it waits
+    assert "hipErrorIllegalAddress" in done.stderr
+    assert "memory fault: lane 0 writes 4 bytes" in done.stderr and "kernel 'astray'" in done.stderr
+    assert re.search(r"global_store_dword [^)]*:2\b", done.stderr), done.stderr
 
 
 @pytest.mark.representative

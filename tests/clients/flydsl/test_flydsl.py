@@ -113,6 +113,30 @@ def test_the_gpu_is_found(target: str) -> None:
     assert get_rocm_arch() == target
 
 
+@pytest.mark.representative
+def test_a_kernel_s_fault_names_the_kernel() -> None:
+    # x lies in memory that the program has given back.
+    program = """
+import ctypes, mmap
+import torch
+from conftest import GpuTensor, on_gpu
+from test_flydsl import axpy, synchronize
+memory = mmap.mmap(-1, 1 << 16)
+x = torch.frombuffer(memory, dtype=torch.float32, count=8 * 64).reshape(8, 64).as_subclass(GpuTensor)
+y, z = (on_gpu(torch.ones(8, 64)) for _ in range(2))
+axpy(x, y, z)
+synchronize()
+print("once")
+assert ctypes.CDLL(None).munmap(ctypes.c_void_p(x.data_ptr()), ctypes.c_size_t(1 << 16)) == 0
+axpy(x, y, z)
+synchronize()
+"""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "once" in done.stdout, done.stderr  # what synchronize() asserts
+    assert "memory fault" in done.stderr and "kernel 'axpy_kernel" in done.stderr, done.stderr
+
+
 def test_code_for_another_gpu_is_named(target: str, tmp_path) -> None:
     other = "gfx90a"
     program = tmp_path / "program.py"

@@ -146,6 +146,22 @@ def test_the_device_is_the_emulated_one() -> None:
 
 
 @pytest.mark.representative
+def test_a_kernel_s_fault_names_the_kernel() -> None:
+    program = """
+from tinygrad import Device, Tensor
+from tinygrad.runtime.autogen import hip
+x = Tensor([1.5] * 100_000).realize()
+Device["HIP"].synchronize()
+assert hip.hipFree(x.uop.base.buffer._buf) == 0  # behind tinygrad's back
+print(x.sum().numpy())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "RuntimeError: HIP Error 700" in done.stderr, done.stderr
+    assert "memory fault" in done.stderr and "kernel 'r_" in done.stderr
+
+
+@pytest.mark.representative
 def test_without_comgr_the_compiler_is_named() -> None:
     """tinygrad's HIP device has one compiler; where it is missing, tinygrad says which."""
     done = subprocess.run(
