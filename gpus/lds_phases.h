@@ -1,0 +1,41 @@
+// How LDS serves a wave: in phases. A phase takes some of the lanes, whose dwords go to different banks in
+// one cycle; dwords of one bank that differ take a cycle each. Which lanes make a phase depends on the width
+// of the access and on the generation, so one swizzle does not suit all widths.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpus/gpu.h"
+
+namespace wavesmith::gpus {
+
+enum class LdsAccess : uint8_t { Read, Write, Atomic };
+
+/// The phases of one kind of access.
+struct LdsPhases {
+  uint32_t banks = 32;           ///< each a dword wide
+  std::vector<uint64_t> phases;  ///< the lanes of each, in order
+  Source source;
+};
+
+/// How a wave of `wave_lanes` lanes is served whose lanes access `bytes` bytes each (1 to 16).
+const LdsPhases& lds_phases(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t wave_lanes);
+
+struct LdsCycles {
+  uint32_t cycles = 0;     ///< that LDS is taken
+  uint32_t conflicts = 0;  ///< of these, those beyond one a phase that has lanes
+};
+
+/// What an access costs. `addresses` holds an offset in LDS for each lane of the wave, valid where `lanes`
+/// has a bit. Lanes that read or write the same dword do not conflict; atomics on one dword go one after
+/// another.
+LdsCycles lds_cycles(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t wave_lanes,
+                     std::span<const uint32_t> addresses, uint64_t lanes);
+/// The same, for who asks often.
+LdsCycles lds_cycles(const LdsPhases& phases, LdsAccess access, uint32_t bytes,
+                     std::span<const uint32_t> addresses, uint64_t lanes);
+
+}  // namespace wavesmith::gpus
