@@ -20,6 +20,9 @@ foreach(target wavesmith amdhip64 hiprtc amd_comgr)
   endif()
 endforeach()
 
+# The measured tables that `wavesmith validate` judges by.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/validate/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/wavesmith/validate)
+
 install(TARGETS wavesmith RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ${libraries} EXPORT wavesmith LIBRARY DESTINATION ${library_folder})
 foreach(target ${libraries})

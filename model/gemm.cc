@@ -8,7 +8,7 @@
 namespace wavesmith::model {
 
 Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& problem,
-                                    const std::optional<GemmKernel>& kernel) {
+                                    const std::optional<GemmKernel>& kernel, const Conditions& conditions) {
   double m = static_cast<double>(problem.m), batch = static_cast<double>(problem.batch);
   if (!problem.groups.empty()) {
     m = 0, batch = 1;
@@ -25,7 +25,7 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
   GemmPrediction result;
   result.kernel = kernel.value_or(GemmKernel{.tile_m = 128, .tile_n = 128, .tile_k = 64});
   result.chosen = !kernel;
-  result.clock_mhz = gpu.engine_mhz;
+  result.clock_mhz = conditions.clock_mhz.value_or(gpu.engine_mhz);
   const double hertz = result.clock_mhz * 1e6;
   const double tile_m = std::max(1u, result.kernel.tile_m), tile_n = std::max(1u, result.kernel.tile_n);
   const double tiles =

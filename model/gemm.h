@@ -25,7 +25,6 @@ struct GemmProblem {
   bool b_transposed = false;          ///< B's contiguous dimension is N
   bool reads_c = false;               ///< beta is not 0
   uint32_t block_scale = 0;           ///< one scale for so many numbers along K; 0: none
-  bool cold = true;  ///< operands come from memory; false: from the last caches that hold them
   /// Grouped: the M of each group (N, K shared); replaces m and batch when not empty.
   std::vector<uint64_t> groups;
 };
@@ -62,6 +61,7 @@ struct GemmPrediction : Prediction {
 /// Best tile when no kernel is given. Errors: a dimension that is 0, a type that the GPU has no arithmetic
 /// for.
 Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& problem,
-                                    const std::optional<GemmKernel>& kernel = std::nullopt);
+                                    const std::optional<GemmKernel>& kernel = std::nullopt,
+                                    const Conditions& conditions = {});
 
 }  // namespace wavesmith::model

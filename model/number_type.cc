@@ -52,9 +52,7 @@ std::optional<NumberType> number_type(std::string_view name) {
   return std::nullopt;
 }
 
-double real_products(NumberType type) {
-  return type == NumberType::C32 || type == NumberType::C64 ? 4 : 1;
-}
+double real_products(NumberType type) { return type == NumberType::C32 || type == NumberType::C64 ? 4 : 1; }
 
 uint32_t matrix_flops(const gpus::Gpu& gpu, NumberType type) {
   switch (type) {
@@ -84,9 +82,9 @@ uint32_t matrix_flops(const gpus::Gpu& gpu, NumberType type) {
   return 0;
 }
 
-// CDNA: 4 SIMDs of 16 lanes, v_pk_fma_f32 does two; f64 a full-rate v_fma_f64 (AMD, CDNA 2 and 3 white papers:
-// vector f32 256, f64 128 FLOP/clk/CU). RDNA: 2 SIMDs of 32 lanes, two operations a lane by dual issue, f64
-// one thirty-second (AMD, RX 7900 XTX data sheet: 61.4 TFLOP/s f32, 122.8 f16).
+// CDNA: 4 SIMDs of 16 lanes, v_pk_fma_f32 does two; f64 a full-rate v_fma_f64 (AMD, CDNA 2 and 3 white
+// papers: vector f32 256, f64 128 FLOP/clk/CU). RDNA: 2 SIMDs of 32 lanes, two operations a lane by dual
+// issue, f64 one thirty-second (AMD, RX 7900 XTX data sheet: 61.4 TFLOP/s f32, 122.8 f16).
 double vector_flops(const gpus::Gpu& gpu, NumberType type) {
   const bool cdna = gpu.unified_accumulation;
   switch (type) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,15 @@ namespace wavesmith::model {
 /// was judged.
 enum class Confidence : uint8_t { Low, Medium, High };
 std::string_view name_of(Confidence confidence);
+
+/// What stands around an operation when it is measured.
+struct Conditions {
+  std::optional<double> clock_mhz;  ///< held there; none: what the power limit leaves
+  bool cold = true;                 ///< operands come from memory; false: from the last cache that holds them
+  /// How the time is taken: a profiler's kernel time, events round one launch (which add the launch), or the
+  /// average of launches one behind the other.
+  enum class Timing : uint8_t { Profiler, Events, BackToBack } timing = Timing::Profiler;
+};
 
 /// A part of the time. Parts that overlap add up to more than the whole; `exposed` parts add up to it.
 struct Part {

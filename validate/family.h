@@ -1,0 +1,29 @@
+// The families of operations that are judged, one file each. A new one: a function here, a line in family.cc.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "validate/report.h"
+#include "validate/table.h"
+
+namespace wavesmith::validate {
+
+struct Family {
+  std::string_view name;   ///< "gemm"
+  std::string_view about;  ///< one line
+  std::vector<TableKind> tables;
+  Result<FamilyReport> (*judge)(Data& data);
+};
+
+/// Every family, in the order in which they are reported.
+std::span<const Family> families();
+/// nullptr: there is none of that name.
+const Family* find_family(std::string_view name);
+
+/// The summary's `gemm_worst_stratum_median`.
+Result<FamilyReport> judge_gemm(Data& data);
+
+}  // namespace wavesmith::validate

@@ -1,0 +1,173 @@
+// Matrix multiplication: predicted against rocBLAS's and hipBLASLt's tuned kernels and AITER's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "validate/family.h"
+#include "validate/gemm_row.h"
+#include "validate/roofline.h"
+
+namespace wavesmith::validate {
+namespace {
+
+using model::GemmKernel;
+using model::GemmProblem;
+
+constexpr size_t kLeast = 20;  // cases of a stratum that the summary asks of
+
+std::string label(const GemmRow& row) {
+  const GemmProblem& p = row.problem;
+  std::string text = fmt::format("{} {} {}x{}x{}", row.library, model::name_of(p.a), p.m, p.n, p.k);
+  if (p.batch > 1) text += fmt::format(" batch {}", p.batch);
+  if (row.kernel)
+    text += fmt::format(" tile {}x{}x{}", row.kernel->tile_m, row.kernel->tile_n, row.kernel->tile_k);
+  if (row.kernel && row.kernel->split_k > 1) text += fmt::format(" split {}", row.kernel->split_k);
+  return text;
+}
+
+std::vector<std::string> strata(const GemmRow& row, std::string_view table) {
+  const uint64_t m = row.problem.m;
+  const std::string chip = fmt::format("{} {}", table, row.family);
+  std::vector<std::string> found{chip + ", " +
+                                 (m <= 16     ? "M <= 16"
+                                  : m <= 128  ? "M <= 128"
+                                  : m <= 1024 ? "M <= 1024"
+                                              : "M > 1024")};
+  if (row.kernel) {
+    const GemmKernel& kernel = *row.kernel;
+    if (kernel.split_k > 1 || kernel.waves_along_k > 1) found.push_back(chip + ", split-K");
+    if (kernel.tile_m != 0 && kernel.tile_n != 0 &&
+        (m % kernel.tile_m != 0 || row.problem.n % kernel.tile_n != 0))
+      found.push_back(chip + ", ragged");
+  }
+  return found;
+}
+
+/// Seconds at the data sheet's peaks: arithmetic, memory.
+RooflinePoint point(const gpus::Gpu& gpu, const GemmRow& row, double flops, double bytes) {
+  const model::NumberType type = row.problem.compute.value_or(row.problem.a);
+  const double rate = std::max<double>(model::matrix_flops(gpu, type), model::vector_flops(gpu, type));
+  return {flops / (rate * gpu.compute_units * gpu.engine_mhz * 1e6),
+          bytes / (gpu.memory_gigabytes_per_second * 1e9), row.seconds};
+}
+
+struct Judged {
+  std::vector<Case> cases;
+};
+
+Result<void> judge(const GemmRows& judged, const GemmRows& own, std::string_view table, bool foreign,
+                   std::vector<Case>& cases, FamilyReport& report) {
+  const auto key = [&](const GemmRow& row) {
+    return fmt::format("{} {} {}", row.family, model::name_of(row.problem.compute.value_or(row.problem.a)),
+                       row.library.starts_with("AITER") ? "AITER" : "BLAS");
+  };
+  // What the roofline is fitted on.
+  std::map<std::string, std::vector<RooflinePoint>> points;
+  const auto predict = [](const GemmRow& row) -> Result<model::GemmPrediction> {
+    const Result<const gpus::Gpu*> gpu = gpus::find_gpu(row.chip);
+    if (!gpu) return tl::unexpected(gpu.error());
+    return model::predict_gemm(**gpu, row.problem, row.kernel, row.conditions);
+  };
+  const auto roofline_point = [](const GemmRow& row) {
+    const gpus::Gpu& gpu = **gpus::find_gpu(row.chip);
+    const GemmProblem& p = row.problem;
+    const double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k),
+                 batch = static_cast<double>(p.batch);
+    return point(
+        gpu, row, 2 * m * n * k * batch * model::real_products(p.a),
+        batch * (m * k * model::bytes_of(p.a) + k * n * model::bytes_of(p.b) + m * n * model::bytes_of(p.c)));
+  };
+  for (const GemmRow& row : own.rows)
+    if (row.half == Half::A) points[key(row)].push_back(roofline_point(row));
+  std::map<std::string, Roofline> rooflines;
+  for (const auto& [name, on] : points) rooflines[name] = fit_roofline(on);
+
+  std::map<std::string, size_t> failed;
+  for (const GemmRow& row : judged.rows) {
+    if (!foreign && row.half != Half::B) continue;
+    const Result<model::GemmPrediction> prediction = predict(row);
+    if (!prediction) {
+      ++failed[prediction.error().what];
+      continue;
+    }
+    Case out{.gpu = row.family,
+             .label = label(row),
+             .where = fmt::format("{} line {}", table, row.line),
+             .measured = row.seconds,
+             .predicted = prediction->seconds,
+             .strata = strata(row, table),
+             .note = prediction->bound};
+    if (const auto roofline = rooflines.find(key(row)); roofline != rooflines.end()) {
+      const RooflinePoint at = roofline_point(row);
+      out.baseline = roofline->second.seconds(at.arithmetic, at.memory);
+    }
+    cases.push_back(std::move(out));
+  }
+  for (const std::string& why : judged.left_out)
+    report.notes.push_back(fmt::format("{}: left out {}", table, why));
+  for (const auto& [why, count] : failed)
+    report.notes.push_back(fmt::format("{}: {} rows could not be predicted: {}", table, count, why));
+  for (const auto& [name, roofline] : rooflines)
+    report.constants.push_back(
+        fmt::format("calibrated roofline, {}: {:.3f} of the arithmetic, {:.3f} of the bandwidth, {:.2f} us; "
+                    "fitted on half A",
+                    name, roofline.arithmetic_share, roofline.memory_share, roofline.fixed_seconds * 1e6));
+  return {};
+}
+
+}  // namespace
+
+Result<FamilyReport> judge_gemm(Data& data) {
+  FamilyReport report{.family = "gemm"};
+  report.method =
+      "Times of tuned kernels, predicted from the problem and the kernel's own parameters (tile, depth, "
+      "matrix "
+      "instruction, waves, split). rocBLAS's rows are mostly shares of the peak at the tuning clock: they "
+      "are "
+      "judged in cycles, at the data sheet's clock. A row's half is a hash of its GPU and sizes.";
+  std::vector<Case> cases;
+  struct Source {
+    TableKind kind;
+    std::string_view name;
+    Result<GemmRows> (*rows)(const Csv&);
+  };
+  for (const Source& source : {
+           Source{TableKind::Tensile,   "BLAS",  tensile_rows},
+           Source{TableKind::Published, "AITER", aiter_rows  }
+  }) {
+    if (!data.has(source.kind)) continue;
+    const Result<std::vector<const Csv*>> tables = data.judged(source.kind);
+    if (!tables) return tl::unexpected(tables.error());
+    GemmRows own;
+    if (const Result<std::vector<const Csv*>> ours = data.own(source.kind))
+      for (const Csv* csv : *ours)
+        if (Result<GemmRows> rows = source.rows(*csv))
+          own.rows.insert(own.rows.end(), rows->rows.begin(), rows->rows.end());
+    for (const Csv* csv : *tables) {
+      const Result<GemmRows> rows = source.rows(*csv);
+      if (!rows) return tl::unexpected(rows.error());
+      if (const Result<void> done = judge(*rows, own, source.name, data.foreign(), cases, report); !done)
+        return tl::unexpected(done.error());
+    }
+  }
+  report.strata = strata_of(cases);
+  report.worst = worst_of(cases);
+  Summary worst{.name = "gemm_worst_stratum_median"}, beaten{.name = "gemm_strata_better_than_roofline"};
+  size_t better = 0, compared = 0;
+  for (const Stratum& stratum : report.strata) {
+    if (stratum.n < kLeast) continue;
+    if (std::isnan(worst.value) || stratum.median > worst.value)
+      worst = {.name = worst.name, .value = stratum.median, .n = stratum.n};
+    if (std::isnan(stratum.baseline)) continue;
+    ++compared;
+    if (stratum.median < stratum.baseline) ++better;
+  }
+  if (compared > 0) beaten.value = static_cast<double>(better) / static_cast<double>(compared);
+  beaten.n = compared;
+  report.summary = {worst, beaten};
+  return report;
+}
+
+}  // namespace wavesmith::validate

@@ -1,0 +1,186 @@
+// Rows of rocBLAS's and hipBLASLt's tuned matrix multiplications. Names of types as Tensile writes them:
+// operands, result, arithmetic ("HSS_BH": f16 operands, f32 result; "_B" batched, "H" high-precision
+// accumulation); a layout's "N" and "T" are of column-major BLAS.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "validate/gemm_chips.h"
+#include "validate/gemm_row.h"
+
+namespace wavesmith::validate {
+namespace {
+
+using model::NumberType;
+
+struct TypeRow {
+  std::string_view begins;
+  NumberType a, b, c;
+  std::optional<NumberType> compute = std::nullopt;
+  bool vector = false;  ///< arithmetic in the operands' own precision
+};
+// Longest first where one begins another.
+// clang-format off
+constexpr TypeRow kTypes[] = {
+    {"SB_MX",      NumberType::F32,  NumberType::F32,  NumberType::F32, NumberType::XF32},
+    {"SB",         NumberType::F32,  NumberType::F32,  NumberType::F32},
+    {"DB",         NumberType::F64,  NumberType::F64,  NumberType::F64},
+    {"CB",         NumberType::C32,  NumberType::C32,  NumberType::C32},
+    {"ZB",         NumberType::C64,  NumberType::C64,  NumberType::C64},
+    {"HB",         NumberType::F16,  NumberType::F16,  NumberType::F16},
+    {"HHS_",       NumberType::F16,  NumberType::F16,  NumberType::F16},
+    {"HSS_",       NumberType::F16,  NumberType::F16,  NumberType::F32},
+    {"BBS_",       NumberType::BF16, NumberType::BF16, NumberType::BF16},
+    {"BSS_",       NumberType::BF16, NumberType::BF16, NumberType::F32},
+    {"4xi8II_",    NumberType::I8,   NumberType::I8,   NumberType::I32},
+    {"I8II_",      NumberType::I8,   NumberType::I8,   NumberType::I32},
+    {"I8BH",       NumberType::I8,   NumberType::I8,   NumberType::I8},
+    {"F8H_",       NumberType::F8,   NumberType::F16,  NumberType::F16},
+    {"HF8_",       NumberType::F16,  NumberType::F8,   NumberType::F16},
+    {"HH_",        NumberType::F16,  NumberType::F16,  NumberType::F16, NumberType::F8},
+    {"B8B8S_",     NumberType::F8,   NumberType::F8,   NumberType::F32},
+    {"B8F8B8S_",   NumberType::F8,   NumberType::F8,   NumberType::F8},
+    {"B8F8F8S_",   NumberType::F8,   NumberType::F8,   NumberType::F8},
+    {"F8B8B8S_",   NumberType::F8,   NumberType::F8,   NumberType::F8},
+    {"F8B8F8S_",   NumberType::F8,   NumberType::F8,   NumberType::F8},
+    {"B8F8BS_",    NumberType::F8,   NumberType::F8,   NumberType::BF16},
+    {"B8F8S_",     NumberType::F8,   NumberType::F8,   NumberType::F8},
+    {"F8B8S_",     NumberType::F8,   NumberType::F8,   NumberType::F8},
+    {"F8F8S_",     NumberType::F8,   NumberType::F8,   NumberType::F8},
+    {"B8BS_",      NumberType::F8,   NumberType::F8,   NumberType::BF16},
+    {"B8HS_",      NumberType::F8,   NumberType::F8,   NumberType::F16},
+    {"B8SS_",      NumberType::F8,   NumberType::F8,   NumberType::F32},
+};
+// clang-format on
+
+const TypeRow* type_row(std::string_view name) {
+  for (const TypeRow& row : kTypes)
+    if (name.starts_with(row.begins)) return &row;
+  return nullptr;
+}
+
+/// The numbers of "16x16x4x1"; missing ones are 0.
+std::array<uint32_t, 4> sizes(std::string_view text) {
+  std::array<uint32_t, 4> found{};
+  for (size_t i = 0; i < found.size() && !text.empty(); ++i) {
+    const size_t end = std::min(text.find('x'), text.size());
+    found[i] = number<uint32_t>(text.substr(0, end)).value_or(0);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<GemmRows> tensile_rows(const Csv& csv) {
+  std::map<std::string_view, size_t> at;
+  for (const std::string_view name :
+       {"gpu",   "unit", "layout", "typestr", "M",   "N",           "B",          "K",
+        "value", "MT0",  "MT1",    "DepthU",  "MI",  "MIWaveGroup", "NumThreads", "GSU",
+        "WGM",   "PGR",  "1LDS",   "DTL",     "LSU", "repo",        "solname"}) {
+    const std::optional<size_t> column = csv.column(name);
+    if (!column) return fail(ErrorKind::BadInput, "no column '" + std::string(name) + "'", csv.name());
+    at[name] = *column;
+  }
+  GemmRows result;
+  std::map<std::string, size_t> left_out;
+  for (size_t row = 0; row < csv.rows(); ++row) {
+    const auto text = [&](std::string_view name) { return csv.cell(row, at.find(name)->second); };
+    std::optional<Error> error;
+    const auto integer = [&](std::string_view name) -> int64_t {
+      const Result<int64_t> value = number<int64_t>(csv, row, at.find(name)->second);
+      if (!value && !error) error = value.error();
+      return value.value_or(0);
+    };
+    GemmRow out;
+    out.line = csv.line(row);
+    out.gpu = text("gpu");
+    const GemmChip* const chip = gemm_chip(text("gpu"));
+    if (!chip) {
+      ++left_out["GPU '" + out.gpu + "' is not described"];
+      continue;
+    }
+    out.chip = chip->id;
+    out.family = chip->family;
+    out.library = text("repo") == "ROCm+hipBLASLt" ? "hipBLASLt" : "rocBLAS";
+    const TypeRow* const types = type_row(text("typestr"));
+    if (!types) {
+      ++left_out["type '" + std::string(text("typestr")) + "' is not known"];
+      continue;
+    }
+    model::GemmProblem& problem = out.problem;
+    problem.a = types->a;
+    problem.b = types->b;
+    problem.c = types->c;
+    problem.compute = types->compute;
+    problem.m = static_cast<uint64_t>(integer("M"));
+    problem.n = static_cast<uint64_t>(integer("N"));
+    problem.k = static_cast<uint64_t>(integer("K"));
+    problem.batch = static_cast<uint64_t>(integer("B"));
+    const std::string_view layout = text("layout");
+    problem.a_transposed = !layout.empty() && layout[0] != 'N';
+    problem.b_transposed = layout.size() > 1 && layout[1] != 'N';
+
+    model::GemmKernel kernel;
+    kernel.tile_m = static_cast<uint32_t>(integer("MT0"));
+    kernel.tile_n = static_cast<uint32_t>(integer("MT1"));
+    kernel.tile_k = static_cast<uint32_t>(integer("DepthU"));
+    kernel.threads = static_cast<uint32_t>(integer("NumThreads"));
+    kernel.split_k = static_cast<uint32_t>(std::max<int64_t>(1, integer("GSU")));
+    kernel.waves_along_k = static_cast<uint32_t>(std::max<int64_t>(1, integer("LSU")));
+    kernel.group_m = static_cast<int32_t>(integer("WGM"));
+    const std::array<uint32_t, 4> matrix = sizes(text("MI")), waves = sizes(text("MIWaveGroup"));
+    kernel.matrix_m = matrix[0];
+    kernel.matrix_n = matrix[1];
+    kernel.matrix_k = matrix[2];
+    kernel.matrix_blocks = std::max(1u, matrix[3]);
+    kernel.wave_m = waves[0];
+    kernel.wave_n = waves[1];
+    const std::string_view prefetch = text("PGR");
+    kernel.prefetch = prefetch == "True"    ? 1
+                      : prefetch == "False" ? 0
+                                            : number<uint32_t>(prefetch).value_or(1);
+    kernel.double_buffered_lds = !text("1LDS").starts_with('1');
+    kernel.direct_to_lds = text("DTL") == "True";
+    kernel.name = text("solname");
+    if (error) return tl::unexpected(*error);
+    if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
+      ++left_out["a dimension is 0"];
+      continue;
+    }
+    out.kernel = kernel;
+
+    const Result<double> value = number<double>(csv, row, at["value"]);
+    if (!value) return tl::unexpected(value.error());
+    const Result<const gpus::Gpu*> gpu = gpus::find_gpu(out.chip);
+    if (!gpu) return tl::unexpected(gpu.error());
+    const double flops = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
+                         static_cast<double>(problem.k) * static_cast<double>(problem.batch) *
+                         model::real_products(types->a);
+    if (*value <= 0) {
+      ++left_out["the value is not positive"];
+      continue;
+    }
+    // Tuning runs launch one kernel behind the other on the same operands.
+    out.conditions = {
+        .clock_mhz = (*gpu)->engine_mhz, .cold = false, .timing = model::Conditions::Timing::BackToBack};
+    if (text("unit") == "GFLOP/s") {
+      out.seconds = flops / (*value * 1e9);
+    } else {
+      const NumberType compute = types->compute.value_or(types->a);
+      const double peak =
+          std::max<double>(model::matrix_flops(**gpu, compute), kernel.matrix_m != 0 ? 0 : 128);
+      out.seconds = flops / (*value / 100 * peak * (*gpu)->compute_units * (*gpu)->engine_mhz * 1e6);
+    }
+    // The types share a half: some rows were measured once and copied to several.
+    out.half = half_of(text("gpu"), "gemm", "",
+                       fmt::format("M={};N={};K={};B={}", problem.m, problem.n, problem.k, problem.batch));
+    result.rows.push_back(std::move(out));
+  }
+  for (const auto& [why, count] : left_out) result.left_out.push_back(fmt::format("{} rows: {}", count, why));
+  return result;
+}
+
+}  // namespace wavesmith::validate

@@ -1,0 +1,73 @@
+// What validation returns: cases, strata with their error statistics, and the summary that is watched over
+// time.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wavesmith::validate {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// One measurement, and what was predicted for it. All of a family in one unit: seconds, cycles, TFLOP/s.
+struct Case {
+  std::string gpu;    ///< as the table writes it
+  std::string label;  ///< "gemm bf16 M=16 N=4096 K=4096 MT16x64x256"
+  std::string where;  ///< file and line, or the row's source
+  double measured = 0, predicted = kNone;
+  double baseline = kNone;          ///< the calibrated roofline's
+  double origami = kNone;           ///< rocm-origami's
+  std::vector<std::string> strata;  ///< that it belongs to: "MI300X bf16 M <= 16"
+  std::string note;                 ///< bound, what was assumed
+
+  /// |predicted - measured| / measured.
+  [[nodiscard]] double error() const { return relative(predicted); }
+  [[nodiscard]] double relative(double value) const {
+    return measured == 0 ? kNone : (value < measured ? measured - value : value - measured) / measured;
+  }
+};
+
+/// Error statistics of the cases of one stratum; NaN where there are none.
+struct Stratum {
+  std::string name;
+  size_t n = 0;
+  double median = kNone, mean = kNone, p90 = kNone;
+  double baseline = kNone;  ///< median error of the calibrated roofline on the same cases
+  double origami = kNone;   ///< median error of rocm-origami, on the cases it has a prediction for
+  size_t origami_n = 0;
+};
+
+/// A figure that is watched over time; errors and shares as fractions.
+struct Summary {
+  std::string name;
+  double value = kNone;
+  size_t n = 0;
+};
+
+struct FamilyReport {
+  std::string family;  ///< "gemm"
+  std::string method;  ///< a paragraph: what is compared with what
+  std::vector<Stratum> strata;
+  std::vector<Case> worst;  ///< the twenty cases with the largest error, worst first
+  std::vector<Summary> summary;
+  std::vector<std::string> constants;  ///< what was fitted: name, value, on what
+  std::vector<std::string> notes;      ///< what we think is wrong; rows left out and why
+};
+
+/// The p-quantile (0 to 1) by linear interpolation between the sorted values; NaN of nothing.
+double quantile(std::vector<double> values, double p);
+inline double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+double mean(std::span<const double> values);
+/// Sum of |predicted - measured| over the sum of measured: WMAPE.
+double weighted_error(std::span<const Case> cases);
+
+/// Statistics of each stratum that the cases name, sorted by first appearance of the name.
+std::vector<Stratum> strata_of(std::span<const Case> cases);
+/// The `count` cases with the largest error, worst first.
+std::vector<Case> worst_of(std::span<const Case> cases, size_t count = 20);
+
+}  // namespace wavesmith::validate
