@@ -92,7 +92,7 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
     instruction.size = in.size;
     instruction.text = in.text;
     instruction.mnemonic = in.mnemonic;
-    instruction.issue = issue_of(in, code->rows[i]);
+    instruction.pipe = isa::pipe_of(in, code->rows[i]);
     instruction.block = graph.block_of[i];
     instruction.loop = graph.blocks[instruction.block].loop;
     const auto edge = code->edges.find(i);

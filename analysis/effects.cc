@@ -276,32 +276,6 @@ bool loads_to_lds(const Instruction& instruction) {
   return instruction.has("lds") || instruction.mnemonic.find("_load_lds_") != std::string::npos;
 }
 
-isa::Issue issue_of(const Instruction& instruction, const Row* row) {
-  using isa::Issue;
-  const std::string_view name = instruction.mnemonic;
-  if (name.starts_with("ds_")) return Issue::Lds;
-  if (name.starts_with("flat_")) return Issue::Flat;
-  if (name.starts_with("global_") || name.starts_with("buffer_") || name.starts_with("tbuffer_") ||
-      name.starts_with("scratch_") || name.starts_with("image_"))
-    return Issue::Vmem;
-  if (row) return row->facts.issue;
-  if (name.starts_with("v_")) return Issue::Valu;
-  if (name.starts_with("exp")) return Issue::Export;
-  if (!name.starts_with("s_")) return Issue::None;
-  if (name.starts_with("s_branch") || name.starts_with("s_cbranch") || name == "s_setpc_b64" ||
-      name == "s_swappc_b64" || name == "s_call_b64" || name.starts_with("s_endpgm"))
-    return Issue::Branch;
-  if (name.starts_with("s_sendmsg") || name.starts_with("s_trap")) return Issue::Message;
-  if (name.starts_with("s_wait") || name.starts_with("s_barrier") || name == "s_nop" || name == "s_sleep" ||
-      name == "s_delay_alu" || name == "s_clause")
-    return Issue::Wait;
-  if (name.starts_with("s_dcache") || name.starts_with("s_mem") || name.starts_with("s_atomic") ||
-      name.starts_with("s_buffer") || name.starts_with("s_load") || name.starts_with("s_prefetch"))
-    return Issue::Smem;
-  if (name.starts_with("s_set") || name.starts_with("s_get") || name.starts_with("s_mov")) return Issue::Salu;
-  return Issue::Wait;
-}
-
 MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
   MemoryOperands found;
   const Access& access = row.access;

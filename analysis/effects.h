@@ -67,8 +67,6 @@ MemoryOperands memory_operands(const isa::Instruction& instruction, const isa::R
 
 /// What a memory instruction addresses, by its mnemonic.
 isa::Space space_of(std::string_view mnemonic);
-/// The pipe that takes an instruction. A row's own word, but for memory, where the mnemonic says more.
-isa::Issue issue_of(const isa::Instruction& instruction, const isa::Row* row);
 /// Whether a load's data goes to LDS instead of registers.
 bool loads_to_lds(const isa::Instruction& instruction);
 

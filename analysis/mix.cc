@@ -25,13 +25,13 @@ double operations_of(std::string_view name) {
 void count(Mix& mix, const isa::Instruction& instruction, const isa::Row* row, int wave_lanes) {
   if (!instruction.second.empty()) {
     ++mix.total;
-    ++mix.count[static_cast<size_t>(isa::Issue::Valu)];
+    ++mix.count[static_cast<size_t>(isa::Pipe::Valu)];
     for (const isa::Instruction* half : {&instruction, &instruction.second.front()})
       mix.vector_operations += operations_of(single_of(*half, wave_lanes).mnemonic) * wave_lanes;
     return;
   }
   ++mix.total;
-  ++mix.count[static_cast<size_t>(issue_of(instruction, row))];
+  ++mix.count[static_cast<size_t>(isa::pipe_of(instruction, row))];
   const std::string_view name = instruction.mnemonic;
   mix.barriers += name == "s_barrier" || name == "s_barrier_wait";
   if (!row) return;
@@ -40,6 +40,7 @@ void count(Mix& mix, const isa::Instruction& instruction, const isa::Row* row, i
     mix.matrix_operations += 2.0 * matrix.m * matrix.n * matrix.k * matrix.blocks;
     return;
   }
+  mix.doubles += row->facts.issue == isa::Issue::Double;
   mix.vector_operations += operations_of(name) * wave_lanes;
   if (row->shape != isa::Shape::Memory) return;
   const isa::Space space = space_of(name);

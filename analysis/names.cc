@@ -3,41 +3,6 @@
 
 namespace wavesmith::analysis {
 
-std::string_view name_of(isa::Issue issue) {
-  using isa::Issue;
-  switch (issue) {
-    case Issue::Valu:
-      return "VALU";
-    case Issue::Transcendental:
-      return "transcendental";
-    case Issue::Double:
-      return "VALU f64";
-    case Issue::Salu:
-      return "SALU";
-    case Issue::Smem:
-      return "SMEM";
-    case Issue::Vmem:
-      return "VMEM";
-    case Issue::Flat:
-      return "flat";
-    case Issue::Lds:
-      return "LDS";
-    case Issue::Export:
-      return "export";
-    case Issue::Matrix:
-      return "matrix";
-    case Issue::Branch:
-      return "branch";
-    case Issue::Message:
-      return "message";
-    case Issue::Wait:
-      return "wait";
-    case Issue::None:
-      return "other";
-  }
-  return "other";
-}
-
 std::string_view name_of(isa::Counter counter) {
   using isa::Counter;
   switch (counter) {

@@ -13,6 +13,7 @@
 
 #include "gpus/gpu.h"
 #include "gpus/occupancy.h"
+#include "isa/cost/cost.h"
 #include "isa/row.h"
 
 namespace wavesmith::analysis {
@@ -56,8 +57,8 @@ struct Instruction {
   std::string mnemonic;  ///< without the encoding's suffix
   SourceLine source;
   uint32_t block = kNone;
-  uint32_t loop = kNone;                ///< the innermost one
-  isa::Issue issue = isa::Issue::None;  ///< the pipe that takes it
+  uint32_t loop = kNone;  ///< the innermost one
+  isa::Pipe pipe = isa::Pipe::Internal;
   Registers live;                       ///< registers that are occupied while it executes
   float issue_cycles = 0, latency = 0;  ///< modelled: of the issue slot or pipe; until the result may be used
   bool clobbers_unknown = false;        ///< a call: what the callee reads and writes is not followed
@@ -79,29 +80,29 @@ struct Function {
   uint32_t entry = kNone;  ///< block
 };
 
-/// Instructions by pipe (isa::Issue), and what they compute.
+/// Instructions by pipe, and what they compute.
 struct Mix {
-  static constexpr size_t kPipes = static_cast<size_t>(isa::Issue::None) + 1;
-  std::array<uint32_t, kPipes> count{};
+  std::array<uint32_t, isa::kPipes> count{};  ///< by isa::Pipe
   uint32_t total = 0;
   uint32_t scratch = 0;  ///< loads and stores of private memory
   uint32_t barriers = 0;
+  uint32_t doubles = 0;          ///< VALU instructions of 64-bit floats
   double matrix_operations = 0;  ///< multiplications and additions of matrix instructions, of one wave
   double vector_operations = 0;  ///< floating-point operations of VALU instructions, of one full wave
   double load_bytes = 0, store_bytes = 0;          ///< vector memory but LDS and scratch, of one full wave
   double lds_load_bytes = 0, lds_store_bytes = 0;  ///< of one full wave
-  [[nodiscard]] uint32_t of(isa::Issue issue) const { return count[static_cast<size_t>(issue)]; }
+  [[nodiscard]] uint32_t of(isa::Pipe pipe) const { return count[static_cast<size_t>(pipe)]; }
 };
 
 /// Cycles that one wave's pass through some code takes of each resource. Modelled from the costs in isa/cost.
 struct Cycles {
-  std::array<double, Mix::kPipes> pipe{};  ///< each pipe's busy cycles, by isa::Issue
+  std::array<double, isa::kPipes> pipe{};  ///< each pipe's busy cycles, by isa::Pipe
   double issue = 0;                        ///< one wave alone: cycles of its issue slot
   double latency = 0;   ///< one wave alone: the longest chain of results that is carried from pass to pass
   double one_wave = 0;  ///< one wave alone on its SIMD, memory answering at once: in order, with dependencies
   double throughput = 0;  ///< a SIMD full of waves: the busiest of its pipes, a pass of one wave
-  isa::Issue bound = isa::Issue::None;  ///< the busiest pipe
-  std::string unknown_because;          ///< when nothing could be said
+  isa::Pipe bound = isa::Pipe::Internal;  ///< the busiest pipe
+  std::string unknown_because;            ///< when nothing could be said
 };
 
 struct Loop {
@@ -230,8 +231,6 @@ struct Kernel {
   std::vector<Unknown> unknown;
 };
 
-/// "VALU", "LDS", "matrix", ...
-std::string_view name_of(isa::Issue issue);
 /// "vmcnt", "lgkmcnt", ... as the counter is printed.
 std::string_view name_of(isa::Counter counter);
 std::string_view name_of(Severity severity);
