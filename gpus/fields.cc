@@ -72,6 +72,11 @@ const Field kFields[] = {
     {"matrix.f6", "FLOP/clk/CU", &Gpu::matrix_f6},
     {"matrix.f4", "FLOP/clk/CU", &Gpu::matrix_f4},
     {"power.watts", "W", &Gpu::watts, 1},
+    {"power.static_watts", "W", &Gpu::static_watts},
+    {"power.voltage_floor", "", &Gpu::voltage_floor},
+    {"power.matrix_f16_pj", "pJ/FLOP", &Gpu::matrix_f16_pj},
+    {"power.matrix_bf16_pj", "pJ/FLOP", &Gpu::matrix_bf16_pj},
+    {"power.matrix_f8_pj", "pJ/FLOP", &Gpu::matrix_f8_pj},
 };
 // clang-format on
 

@@ -80,7 +80,12 @@ struct Gpu {
   uint32_t matrix_f64 = 0, matrix_f32 = 0, matrix_xf32 = 0, matrix_f16 = 0, matrix_bf16 = 0, matrix_i8 = 0,
            matrix_f8 = 0, matrix_f6 = 0, matrix_f4 = 0;
 
-  uint32_t watts = 0;  ///< peak board or module power
+  uint32_t watts = 0;                   ///< peak board or module power
+  std::optional<double> static_watts;   ///< what does not scale with the engine clock
+  std::optional<double> voltage_floor;  ///< voltage at clock 0 over that at the peak; between them a line
+  /// Energy of one FLOP of matrix instructions with random operands at the peak's voltage, the operands' way
+  /// from the caches included.
+  std::optional<double> matrix_f16_pj, matrix_bf16_pj, matrix_f8_pj;
 
   std::map<std::string, Source, std::less<>> sources;  ///< by the field's path, "compute.units"
 

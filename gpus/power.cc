@@ -1,0 +1,27 @@
+#include "gpus/power.h"
+
+namespace wavesmith::gpus {
+
+Clock clock_under_power(const Gpu& gpu, const Activity& activity) {
+  const double peak = gpu.engine_mhz;
+  if (!gpu.static_watts || !gpu.voltage_floor || !gpu.matrix_f16_pj || !gpu.matrix_bf16_pj ||
+      !gpu.matrix_f8_pj)
+    return {peak, false, Kind::Read};
+  const double joules =
+      1e-12 * (activity.matrix_f16 * *gpu.matrix_f16_pj + activity.matrix_bf16 * *gpu.matrix_bf16_pj +
+               activity.matrix_f8 * *gpu.matrix_f8_pj);  // a clock, at the peak's voltage
+  const auto watts = [&](double mhz) {
+    const double voltage = *gpu.voltage_floor + (1 - *gpu.voltage_floor) * mhz / peak;
+    return *gpu.static_watts + joules * mhz * 1e6 * voltage * voltage;
+  };
+  if (watts(peak) <= gpu.watts) return {peak, false, Kind::Modelled};
+  // Power rises with the clock: halve the interval.
+  double low = 0, high = peak;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (watts(middle) <= gpu.watts ? low : high) = middle;
+  }
+  return {low, true, Kind::Modelled};
+}
+
+}  // namespace wavesmith::gpus

@@ -1,0 +1,44 @@
+#include "gpus/power.h"
+
+#include <gtest/gtest.h>
+
+namespace wavesmith::gpus {
+namespace {
+
+const Gpu& gpu(std::string_view id) { return **find_gpu(id); }
+
+// AMD, ROCm blogs, "Measuring max-achievable FLOPs", part 2: throughput and clock of one large product.
+TEST(Power, ClockOfTheMaxAchievablePoints) {
+  EXPECT_NEAR(clock_under_power(gpu("mi300x"), {.matrix_f16 = 654e12 / 1115e6}).mhz, 1115, 10);
+  EXPECT_NEAR(clock_under_power(gpu("mi300x"), {.matrix_bf16 = 708e12 / 1207e6}).mhz, 1207, 10);
+  EXPECT_NEAR(clock_under_power(gpu("mi300x"), {.matrix_f8 = 1273e12 / 1230e6}).mhz, 1230, 10);
+  EXPECT_NEAR(clock_under_power(gpu("mi325x"), {.matrix_bf16 = 843e12 / 1447e6}).mhz, 1447, 20);
+}
+
+TEST(Power, LittleActivityKeepsThePeakClock) {
+  const Clock idle = clock_under_power(gpu("mi300x"), {});
+  EXPECT_EQ(idle.mhz, 2100);
+  EXPECT_FALSE(idle.limited);
+  EXPECT_EQ(idle.kind, Kind::Modelled);
+}
+
+TEST(Power, MoreActivityOrFewerWattsLowerTheClock) {
+  double before = 1e9;
+  for (double flops = 1e5; flops < 1.3e6; flops *= 1.3) {
+    const double mhz = clock_under_power(gpu("mi300x"), {.matrix_f8 = flops}).mhz;
+    EXPECT_LE(mhz, before);
+    EXPECT_GT(mhz, 500);
+    before = mhz;
+  }
+  EXPECT_LT(clock_under_power(gpu("mi300x+power.watts=500"), {.matrix_bf16 = 6e5}).mhz,
+            clock_under_power(gpu("mi300x"), {.matrix_bf16 = 6e5}).mhz);
+}
+
+TEST(Power, UnknownEnergiesGiveThePeakClockAsRead) {
+  const Clock clock = clock_under_power(gpu("rx7900xtx"), {.matrix_f16 = 1e9});
+  EXPECT_EQ(clock.mhz, 2500);
+  EXPECT_EQ(clock.kind, Kind::Read);
+}
+
+}  // namespace
+}  // namespace wavesmith::gpus
