@@ -54,10 +54,10 @@ void print_list(const std::vector<const Gpu*>& all) {
   Table table({"id", "name", "target", "CUs", "waves", "LDS/CU", "memory", "GB/s", "MHz"});
   for (size_t column : {3, 5, 6, 7, 8}) table.align_right(column);
   for (const Gpu* gpu : all)
-    table.add({gpu->id, gpu->name, gpu->target, fmt::to_string(gpu->compute_units),
-               fmt::format("wave{}", fmt::join(gpu->wave_sizes, "/")), bytes_text(gpu->lds_bytes),
-               bytes_text(gpu->memory_bytes), fmt::format("{:g}", gpu->memory_gigabytes_per_second),
-               fmt::to_string(gpu->engine_mhz)});
+    table.add({gpu->id, gpu->predict_only ? gpu->name + " (predict only)" : gpu->name, gpu->target,
+               fmt::to_string(gpu->compute_units), fmt::format("wave{}", fmt::join(gpu->wave_sizes, "/")),
+               bytes_text(gpu->lds_bytes), bytes_text(gpu->memory_bytes),
+               fmt::format("{:g}", gpu->memory_gigabytes_per_second), fmt::to_string(gpu->engine_mhz)});
   table.print();
 }
 

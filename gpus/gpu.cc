@@ -101,6 +101,15 @@ Result<std::vector<const Gpu*>> find_machine(std::string_view devices) {
     }
     Result<const Gpu*> gpu = find_gpu(one);
     if (!gpu) return tl::unexpected(gpu.error());
+    if ((*gpu)->predict_only) {
+      std::vector<std::string_view> others;
+      for (const Gpu* other : gpus())
+        if (!other->predict_only) others.push_back(other->id);
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("{} ({}) is described for predictions only: nothing here runs its code",
+                              (*gpu)->name, (*gpu)->target),
+                  {}, fmt::format("'wavesmith predict' takes it; code runs on {}", fmt::join(others, ", ")));
+    }
     machine.insert(machine.end(), count, *gpu);
     if (machine.size() > kMost)
       return fail(ErrorKind::BadInput, fmt::format("{} GPUs are more than {}", machine.size(), kMost));

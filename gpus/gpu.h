@@ -35,6 +35,8 @@ struct Gpu {
   std::string target;        ///< LLVM's processor: "gfx942"
   std::string arch_name;     ///< HIP's gcnArchName: "gfx942:sramecc+:xnack-"
 
+  bool predict_only = false;  ///< described for predictions; code for it cannot run here
+
   uint32_t pci_vendor = 0, pci_device = 0, pci_revision = 0;
   bool is_apu = false;  ///< one memory for CPU and GPU
 
@@ -87,6 +89,11 @@ struct Gpu {
   /// from the caches included.
   std::optional<double> matrix_f16_pj, matrix_bf16_pj, matrix_f8_pj;
 
+  /// What streams and full matrix pipes keep up, as opposed to the peaks above. Memory: reads and writes
+  /// mixed, and reads alone; caches: of the whole GPU; the clock with all matrix pipes busy at peak power.
+  std::optional<double> sustained_memory, sustained_read, sustained_infinity_cache, sustained_l2;
+  std::optional<uint32_t> sustained_matrix_mhz;
+
   std::map<std::string, Source, std::less<>> sources;  ///< by the field's path, "compute.units"
 
   /// What HIP calls multiprocessors: compute units on CDNA, workgroup processors on RDNA.
@@ -120,7 +127,8 @@ std::span<const std::string_view> ids();
 /// process.
 Result<const Gpu*> find_gpu(std::string_view which);
 
-/// The devices of a machine: "mi300x", "mi300x:8" (eight of them), "mi300x:2,mi210" (three).
+/// The devices of a machine: "mi300x", "mi300x:8" (eight of them), "mi300x:2,mi210" (three). A GPU that is
+/// described for predictions only is refused.
 Result<std::vector<const Gpu*>> find_machine(std::string_view devices);
 
 /// A machine in words: "AMD Instinct MI300X (gfx942)", "8 x AMD Instinct MI300X (gfx942), AMD Instinct MI210

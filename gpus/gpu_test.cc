@@ -11,11 +11,34 @@
 namespace wavesmith::gpus {
 namespace {
 
-TEST(Gpus, TheNineAreThere) {
-  std::vector<std::string> found;
-  for (const Gpu* gpu : gpus()) found.push_back(gpu->id);
-  EXPECT_EQ(found, (std::vector<std::string>{"mi210", "mi250x", "mi300a", "mi300x", "mi325x", "mi350x",
-                                             "mi355x", "rx7900xtx", "rx9070xt"}));
+TEST(Gpus, TheTenAndThoseForPredictionsAreThere) {
+  std::vector<std::string> run, predicted;
+  for (const Gpu* gpu : gpus()) (gpu->predict_only ? predicted : run).push_back(gpu->id);
+  EXPECT_EQ(run, (std::vector<std::string>{"mi210", "mi250x", "mi300a", "mi300x", "mi308x", "mi325x",
+                                           "mi350x", "mi355x", "rx7900xtx", "rx9070xt"}));
+  EXPECT_EQ(predicted, (std::vector<std::string>{"h100", "h200", "mi100", "rx6900xt"}));
+}
+
+TEST(Gpus, NothingRunsOnAGpuThatIsOnlyPredicted) {
+  ASSERT_TRUE(find_gpu("h100"));
+  const auto machine = find_machine("mi300x,h100");
+  ASSERT_FALSE(machine);
+  EXPECT_EQ(machine.error().kind, ErrorKind::Unsupported);
+  EXPECT_NE(machine.error().text().find("NVIDIA H100"), std::string::npos) << machine.error().text();
+  EXPECT_NE(machine.error().text().find("mi355x"), std::string::npos) << machine.error().text();
+}
+
+// What is kept up stays below the peak.
+TEST(Gpus, SustainedRatesStayBelowThePeaks) {
+  for (const Gpu* gpu : gpus()) {
+    SCOPED_TRACE(gpu->id);
+    ASSERT_TRUE(gpu->sustained_memory && gpu->sustained_read && gpu->sustained_matrix_mhz);
+    EXPECT_LT(*gpu->sustained_memory, gpu->memory_gigabytes_per_second);
+    EXPECT_LT(*gpu->sustained_read, gpu->memory_gigabytes_per_second);
+    EXPECT_GT(*gpu->sustained_memory, gpu->memory_gigabytes_per_second * 0.5);
+    EXPECT_LE(*gpu->sustained_matrix_mhz, gpu->engine_mhz);
+    if (gpu->sustained_infinity_cache) EXPECT_GT(*gpu->sustained_infinity_cache, *gpu->sustained_memory);
+  }
 }
 
 TEST(Gpus, EveryNumberHasASourceAndEveryTargetIsKnown) {
@@ -25,6 +48,7 @@ TEST(Gpus, EveryNumberHasASourceAndEveryTargetIsKnown) {
       ASSERT_TRUE(gpu->sources.contains(field.path)) << field.path;
       EXPECT_FALSE(gpu->sources.find(field.path)->second.text.empty()) << field.path;
     }
+    if (gpu->predict_only) continue;
     const isa::Target* target = isa::find_target(gpu->target);
     ASSERT_NE(target, nullptr);
     EXPECT_EQ(gpu->has_wave_size(32), !target->wave64_only);
@@ -37,7 +61,9 @@ TEST(Gpus, NumbersAgreeWithEachOther) {
   for (const Gpu* gpu : gpus()) {
     SCOPED_TRACE(gpu->id);
     const bool hbm = gpu->memory_bus_bits >= 4096;
-    const double bits_a_clock = !hbm ? 16 : gpu->architecture == "CDNA2" ? 2 : 4;
+    const double bits_a_clock = !hbm                                                                     ? 16
+                                : gpu->architecture.starts_with("CDNA3") || gpu->architecture == "CDNA4" ? 4
+                                                                                                         : 2;
     const double derived = gpu->memory_bus_bits / 8.0 * gpu->memory_mhz * bits_a_clock / 1000;
     EXPECT_NEAR(derived / gpu->memory_gigabytes_per_second, 1, 0.01);
     EXPECT_EQ(gpu->compute_units % gpu->xcds, 0u);
@@ -48,6 +74,9 @@ TEST(Gpus, NumbersAgreeWithEachOther) {
     const Gpu& gpu = **find_gpu(id);
     return gpu.compute_units * static_cast<double>(gpu.*rate) * gpu.engine_mhz * 1e-6;
   };
+  EXPECT_NEAR(peak("mi100", &Gpu::matrix_f16), 184.6, 0.5);
+  EXPECT_NEAR(peak("h100", &Gpu::matrix_bf16), 989.4, 0.5);
+  EXPECT_NEAR(peak("h200", &Gpu::matrix_f8), 1978.9, 1);
   EXPECT_NEAR(peak("mi210", &Gpu::matrix_f16), 181.0, 0.5);
   EXPECT_NEAR(peak("mi250x", &Gpu::matrix_f16), 191.5, 0.5);
   EXPECT_NEAR(peak("mi300x", &Gpu::matrix_f16), 1307.4, 1);

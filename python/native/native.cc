@@ -52,7 +52,8 @@ nb::dict gpu_dict(const gpus::Gpu& gpu) {
 
 nb::list all_gpus() {
   nb::list list;
-  for (const gpus::Gpu* gpu : gpus::gpus()) list.append(gpu_dict(*gpu));
+  for (const gpus::Gpu* gpu : gpus::gpus())
+    if (!gpu->predict_only) list.append(gpu_dict(*gpu));
   return list;
 }
 
