@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "analysis/code.h"
+#include "analysis/exec.h"
 #include "analysis/graph.h"
+#include "analysis/liveness.h"
 #include "analysis/mix.h"
 #include "analysis/occupancy.h"
 #include "isa/llvm/demangle.h"
@@ -34,6 +36,33 @@ void add_source_lines(const object::CodeObject& object, Kernel& kernel) {
     const auto [found, added] = numbers.try_emplace(at->file, static_cast<uint32_t>(kernel.files.size()));
     if (added) kernel.files.push_back(at->file);
     instruction.source = {found->second, at->line, at->column};
+  }
+}
+
+/// What the hardware writes before a wave begins: the work-item's number in v0 (all three packed, on every
+/// target here), arguments and workgroup numbers in the first SGPRs. Source: LLVM, "User Guide for AMDGPU
+/// Backend", "Initial Kernel Execution State".
+RegisterSet entry_registers(const object::Kernel& kernel) {
+  RegisterSet set;
+  set.add(reg::kVgpr);
+  set.add(reg::kExec);
+  set.add(reg::kExec + 1);
+  const object::Descriptor& d = kernel.fields;
+  uint32_t sgprs = d.user_sgprs() + d.workgroup_info() + d.private_segment();
+  for (const int axis : {0, 1, 2}) sgprs += d.workgroup_id(axis);
+  for (uint32_t i = 0; i < sgprs && i < 106; ++i) set.add(static_cast<uint16_t>(reg::kSgpr + i));
+  for (uint16_t i = 0; i < 16; ++i) set.add(reg::kTtmp + i);
+  return set;
+}
+
+/// The instruction of `range` where the most VGPRs and AGPRs are live, and the most of each kind.
+void add_peak(const Kernel& kernel, const Block& block, Registers& peak, uint32_t& at) {
+  for (uint32_t i = block.begin; i < block.end; ++i) {
+    const Registers& live = kernel.instructions[i].live;
+    const auto both = [](const Registers& r) { return r.vgprs + r.agprs; };
+    if (at == kNone || both(live) > both(kernel.instructions[at].live)) at = i;
+    peak = {std::max(peak.vgprs, live.vgprs), std::max(peak.agprs, live.agprs),
+            std::max(peak.sgprs, live.sgprs)};
   }
 }
 
@@ -83,6 +112,8 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   auto code = code_of(object, kernel.entry(), *target, static_cast<int>(out.resources.wave_size));
   if (!code) return tl::unexpected(code.error());
   Graph graph = make_graph(*code);
+  const ExecSets exec = follow_exec(*code, graph);
+  const Liveness live = find_live(*code, graph, exec, entry_registers(kernel));
 
   out.instructions.resize(code->size());
   for (uint32_t i = 0; i < code->size(); ++i) {
@@ -93,6 +124,7 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
     instruction.text = in.text;
     instruction.mnemonic = in.mnemonic;
     instruction.pipe = isa::pipe_of(in, code->rows[i]);
+    instruction.live = live.occupied[i];
     instruction.block = graph.block_of[i];
     instruction.loop = graph.blocks[instruction.block].loop;
     const auto edge = code->edges.find(i);
@@ -113,7 +145,9 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   for (Loop& loop : out.loops) {
     describe_loop(out, loop);
     loop.mix = mix_of(*code, out.blocks, loop.blocks);
+    for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
   }
+  for (const Block& block : out.blocks) add_peak(out, block, out.live_peak, out.live_peak_at);
   out.mix = mix_of(*code, out.blocks, {});
   out.occupancy = occupancy_of(out.resources, gpu, options);
   return out;

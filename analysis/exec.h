@@ -1,0 +1,56 @@
+// Which lanes an instruction runs for: EXEC as a name for a set of lanes, and which set lies within which.
+//
+// A write to a VGPR replaces its value in the lanes of EXEC only, so it ends the life of the former value
+// just if all later readers run for those lanes or fewer. Masks are followed symbolically: s_and_saveexec
+// gives a new set within the current one, its complement is known by s_xor or s_andn2, and a saved mask that
+// comes back to EXEC is the set that it was. What is not understood is a new set within the smallest one that
+// is known to hold it.
+//
+// One thing is assumed: a mask from which a loop takes lanes (s_andn2 EXEC, EXEC, s) and that is added again
+// behind the loop (s_or EXEC, EXEC, s) gives back the lanes that entered the loop, as it does where compilers
+// make it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/code.h"
+#include "analysis/graph.h"
+
+namespace wavesmith::analysis {
+
+/// Sets of lanes by number; 0 is all lanes that the wave began with.
+class LaneSets {
+ public:
+  static constexpr uint32_t kAll = 0;
+  LaneSets() : parent_{kAll}, complement_{kNone} {}
+  uint32_t add(uint32_t parent) {
+    parent_.push_back(parent);
+    complement_.push_back(kNone);
+    return static_cast<uint32_t>(parent_.size() - 1);
+  }
+  [[nodiscard]] size_t size() const { return parent_.size(); }
+  [[nodiscard]] uint32_t parent(uint32_t set) const { return parent_[set]; }
+  /// False, and `set` within all lanes instead, where `set` would become a part of itself.
+  bool put_within(uint32_t set, uint32_t parent);
+  /// The rest of the parent.
+  uint32_t complement(uint32_t set);
+  [[nodiscard]] bool complementary(uint32_t a, uint32_t b) const { return complement_[a] == b; }
+  [[nodiscard]] bool within(uint32_t set, uint32_t other) const;
+  /// The smallest known set that holds both.
+  [[nodiscard]] uint32_t around(uint32_t a, uint32_t b) const;
+
+ private:
+  [[nodiscard]] uint32_t depth(uint32_t set) const;
+  std::vector<uint32_t> parent_, complement_;
+};
+
+struct ExecSets {
+  LaneSets sets;
+  std::vector<uint32_t> of;  ///< by instruction: the lanes that it runs for
+  bool followed = true;      ///< false: too entangled, every mask counts as all lanes
+};
+
+ExecSets follow_exec(const Code& code, const Graph& graph);
+
+}  // namespace wavesmith::analysis

@@ -1,0 +1,55 @@
+// Live registers: which hold, before an instruction, a value that is still going to be read.
+//
+// Backward data flow over the graph. What is assumed:
+// - A write to a VGPR ends a value's life just where every later read is known to happen for no other lanes
+// than those
+//   written (exec.h); elsewhere it is a write to parts of a register that stays live.
+// - A register counts from where it may have been written: a read of what nobody wrote needs no register.
+// - A call keeps everything that its caller reads later; of a callee that is not known nothing else is known.
+// - The values that an M0-relative instruction may touch are not followed (Unknown).
+#pragma once
+
+#include <vector>
+
+#include "analysis/code.h"
+#include "analysis/exec.h"
+#include "analysis/graph.h"
+
+namespace wavesmith::analysis {
+
+/// A set of registers by their numbers (reg::).
+class RegisterSet {
+ public:
+  void add(uint16_t r) { words_[r / 64] |= uint64_t{1} << r % 64; }
+  [[nodiscard]] bool has(uint16_t r) const { return words_[r / 64] >> r % 64 & 1; }
+  RegisterSet& operator|=(const RegisterSet& other) {
+    for (size_t i = 0; i < kWords; ++i) words_[i] |= other.words_[i];
+    return *this;
+  }
+  bool operator==(const RegisterSet&) const = default;
+  static RegisterSet all() {
+    RegisterSet set;
+    for (uint64_t& word : set.words_) word = ~uint64_t{0};
+    return set;
+  }
+  [[nodiscard]] Registers count() const;
+
+ private:
+  static constexpr size_t kWords = (reg::kCount + 63) / 64;
+  uint64_t words_[kWords] = {};
+};
+
+struct Liveness {
+  std::vector<RegisterSet> before;  ///< by block: live at its beginning
+  std::vector<RegisterSet> after;   ///< by block: live at its end
+  std::vector<Registers> occupied;  ///< by instruction: the most before it, or after it with what it writes
+};
+
+/// `entry` has the registers that are written before the kernel begins.
+Liveness find_live(const Code& code, const Graph& graph, const ExecSets& exec, const RegisterSet& entry);
+
+/// The registers live before each instruction of a block.
+std::vector<RegisterSet> live_in_block(const Code& code, const Graph& graph, const ExecSets& exec,
+                                       const RegisterSet& entry, uint32_t block);
+
+}  // namespace wavesmith::analysis
