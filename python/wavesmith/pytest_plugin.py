@@ -4,7 +4,8 @@ The GPUs of a process are fixed when the HIP runtime is loaded, so each GPU has 
 `wavesmith run`. This one, the *controller*, collects nothing itself: it passes its command line on, and the *workers*'
 reports come back through a pipe and are reported here as if the tests had run here, with the GPU in their ids:
 `test_add.py::test_add[mi300x]`, `test_add.py::test_size[16-mi300x]`. So -x, --maxfail, --durations, --junitxml and exit
-codes work as always; `-k mi300x` selects by GPU; ids with a GPU can be given as arguments. With pytest-xdist, `-n`
+codes work as always, and --lf and --ff know which test failed on which GPU; `-k mi300x` selects by GPU; ids with a GPU
+can be given as arguments. With pytest-xdist, `-n`
 gives each GPU so many processes.
 
 Tests can ask the fixture `wavesmith_gpu` where they run.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import builtins
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -121,6 +123,8 @@ class _Worker:
         self._pipe: IO[str] = os.fdopen(os.dup(int(os.environ[_PIPE])), "w")
         done = os.environ.get("WAVESMITH_PYTEST_DONE")
         self._done = set(json.loads(Path(done).read_text())) if done else set()
+        cache = getattr(config, "cache", None)  # absent: -p no:cacheprovider
+        self._failed_before = cache.get("cache/lastfailed", {}) if cache else {}
         # Files that the controller writes.
         if getattr(config.option, "xmlpath", None):
             config.option.xmlpath = None
@@ -146,7 +150,7 @@ class _Worker:
         self._send(event="deselected", count=len(items))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if not report.passed:
+        if not report.passed or report.nodeid in self._failed_before:
             self._send_report("collectreport", report)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
@@ -226,6 +230,8 @@ class _Run:
             return  # only tests of other GPUs are asked for
         while not self._ended:
             before = len(self._done)
+            if self._config.getoption("lf", False) and self._failed_before() == []:
+                return  # only tests of other GPUs failed
             code = self._process(arguments)
             if self._ended:
                 return
@@ -236,6 +242,23 @@ class _Run:
             self._fail_running(f"the process for {self._gpu} ended {how} in this test")
             if len(self._done) == before:
                 return
+
+    def _failed_before(self) -> list[str] | None:
+        """What failed when these tests ran last and is still to be run on this GPU; None: nothing failed on any."""
+        cache = getattr(self._config, "cache", None)
+        failed = cache.get("cache/lastfailed", {}) if cache else {}
+        here = (_without_gpu(nodeid, self._gpus, self._gpu) for nodeid in failed)
+        return [nodeid for nodeid in here if nodeid is not None and nodeid not in self._done] if failed else None
+
+    def _own_cache(self) -> list[str]:
+        """The option that gives the worker a cache in which ids are without GPU, for --lf and --ff."""
+        if getattr(self._config, "cache", None) is None:
+            return []
+        folder = Path(str(self._config.cache.mkdir("wavesmith-" + re.sub(r"[^\w.+-]", "_", self._gpu))))
+        entry = folder / "v" / "cache" / "lastfailed"  # where pytest keeps it, as JSON
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        entry.write_text(json.dumps(dict.fromkeys(self._failed_before() or [], True)))
+        return ["-o", f"cache_dir={folder}"]
 
     def _process(self, arguments: list[str]) -> int:
         """One worker, to its end; its exit code."""
@@ -255,7 +278,8 @@ class _Run:
             process = subprocess.Popen(
                 [str(_paths.command()), "run", "--quiet", "--gpu", self._gpu, "--", sys.executable, "-m", "pytest"]
                 + ([] if self._config.pluginmanager.hasplugin("wavesmith") else ["-p", "wavesmith.pytest_plugin"])
-                + arguments,
+                + arguments
+                + self._own_cache(),
                 cwd=self._config.invocation_params.dir,
                 env=environment,
                 pass_fds=[writer],
@@ -302,7 +326,9 @@ class _Run:
                 report.location = (file, line, _with_gpu(f"::{name}", gpu).removeprefix("::"))
                 hook.pytest_runtest_logreport(report=report)
             case "collectreport":
-                hook.pytest_collectreport(report=self._report(event["data"]))
+                collected = self._report(event["data"])
+                collected.result = []  # what was found stays in the worker
+                hook.pytest_collectreport(report=collected)
             case "warning":
                 category = getattr(builtins, event["category"], UserWarning)
                 message = warnings.WarningMessage(

@@ -80,6 +80,28 @@ def test_tests_are_selected_by_name_and_by_gpu(pytester: pytest.Pytester) -> Non
     assert nothing.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+def test_what_failed_last_is_known_by_gpu(pytester: pytest.Pytester) -> None:
+    def run(*words: str) -> pytest.RunResult:
+        return pytester.runpytest_subprocess("--wavesmith-gpu", "mi300x,mi210", "-v", *words, timeout=100)
+
+    run().assert_outcomes(passed=7, failed=1, skipped=2, xfailed=2, warnings=2)  # test_size[2-mi210]
+    again = run("--lf")
+    again.assert_outcomes(failed=1)
+    again.stdout.fnmatch_lines(["test_it.py::test_size[[]2-mi210] FAILED*"])
+    first = run("--ff")
+    first.assert_outcomes(passed=7, failed=1, skipped=2, xfailed=2, warnings=2)
+    on_mi210 = [line for line in first.outlines if line.startswith("test_it.py::") and "mi210] " in line]
+    assert on_mi210[0].startswith("test_it.py::test_size[2-mi210] FAILED"), on_mi210
+    # Where it is right again, nothing has failed last, so all of them run.
+    pytester.makepyfile(test_it=TESTS.replace('!= "mi210"', "!= ''"))
+    run("--lf").assert_outcomes(passed=1)
+    # A file that cannot be read is read again.
+    pytester.makepyfile(test_it="import nothing_of_that_name")
+    run().assert_outcomes(errors=2)
+    pytester.makepyfile(test_it=TESTS.replace('!= "mi210"', "!= ''"))
+    run("--lf").assert_outcomes(passed=8, skipped=2, xfailed=2, warnings=2)
+
+
 def test_a_machine_of_two_gpus_is_one_process(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--wavesmith-gpu", "mi300x:2", "-v", "-k", "test_gpu")
     result.stdout.fnmatch_lines(["test_it.py::test_gpu[[]mi300x:2] PASSED*"])
