@@ -1,6 +1,6 @@
 # From libraries.tsv and one table a library, at configure time: a small library with AMD's name, soname and symbol versions.
 # A library is a row of libraries.tsv (library, major versions of its soname, the first one first; the status that says "not
-# supported", and its value; the libraries that AMD's needs, through which programs find them) and a table <library>.tsv (symbol, version, status|served, the programs that import it).
+# supported", and its value; the libraries that AMD's needs, through which programs find them) and a table <library>.tsv (symbol, version, status|quiet|served, the programs that import it).
 
 # wavesmith_shim(LIBRARY MAJORS STATUS VALUE NEEDS): the target of that name.
 function(wavesmith_shim library majors status value needs)
@@ -11,11 +11,13 @@ function(wavesmith_shim library majors status value needs)
   set(code "#include \"libraries/answer.h\"\n\n")
   set(versions "")
   foreach(row IN LISTS rows)
-    if(NOT row MATCHES "^([^\t]+)\t([^\t]+)\t(status|served)\t([^\t]+)$")
-      message(FATAL_ERROR "${table}: not symbol, version, status|served, programs: ${row}")
+    if(NOT row MATCHES "^([^\t]+)\t([^\t]+)\t(status|quiet|served)\t([^\t]+)$")
+      message(FATAL_ERROR "${table}: not symbol, version, status|quiet|served, programs: ${row}")
     endif()
     if(CMAKE_MATCH_3 STREQUAL "status")
       string(APPEND code "WAVESMITH_UNSERVED(${CMAKE_MATCH_1}, \"${status}\", ${value})\n")
+    elseif(CMAKE_MATCH_3 STREQUAL "quiet")
+      string(APPEND code "WAVESMITH_QUIET(${CMAKE_MATCH_1}, ${value})\n")
     endif()
     set(version ${CMAKE_MATCH_2})
     if(NOT version IN_LIST versions)

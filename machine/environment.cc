@@ -74,11 +74,14 @@ Result<Environment> environment(std::span<const gpus::Gpu* const> machine,
 Environment client_variables(const std::string& libraries) {
   Environment variables = {
       // Triton wants the library, IREE its folder.
-      {"TRITON_LIBHIP_PATH",            libraries + "/libamdhip64.so"},
-      {"IREE_HIP_DYLIB_PATH",           libraries                    },
+      {"TRITON_LIBHIP_PATH",            libraries + "/libamdhip64.so"                                       },
+      {"IREE_HIP_DYLIB_PATH",           libraries                                                           },
       // XLA would take three quarters of the GPU's memory in advance: it is the host's, and so is the
       // book-keeping of it, some gigabytes.
-      {"XLA_PYTHON_CLIENT_PREALLOCATE", "false"                      },
+      {"XLA_PYTHON_CLIENT_PREALLOCATE", "false"                                                             },
+      // XLA would choose the kernel of each matrix product by measuring a dozen: seconds each, and what is
+      // fast here says nothing about the GPU. So it takes the first of all tilings that fits.
+      {"XLA_FLAGS",                     "--xla_gpu_autotune_level=0 --xla_gpu_exhaustive_tiling_search=true"},
   };
   std::erase_if(variables, [](const auto& each) { return std::getenv(each.first.c_str()) != nullptr; });
   return variables;

@@ -100,11 +100,14 @@ void add_libraries(Toolchain& found, Headers::Origin origin, const fs::path& fol
 
 void find_compilers(Toolchain& found) {
   std::vector<std::string> names;
-  if (const std::string given = environment("WAVESMITH_CLANG"); !given.empty()) names.push_back(given);
-  for (int version : {22, 23, 24, 21, 20})
-    for (const char* form : {"clang++-{}", "/usr/lib/llvm-{}/bin/clang++"})
-      names.push_back(fmt::format(fmt::runtime(form), version));
-  names.emplace_back("clang++");
+  if (const std::string given = environment("WAVESMITH_CLANG"); !given.empty()) {
+    names.push_back(given);  // that one or none: a slip must not go unnoticed
+  } else {
+    for (int version : {22, 23, 24, 21, 20})
+      for (const char* form : {"clang++-{}", "/usr/lib/llvm-{}/bin/clang++"})
+        names.push_back(fmt::format(fmt::runtime(form), version));
+    names.emplace_back("clang++");
+  }
   found.clang = find_program(names);
   if (found.clang.empty()) return;
   std::error_code ignored;
@@ -175,6 +178,24 @@ std::string name_of(Headers::Origin origin) {
       return "debian";
   }
   return "unknown";
+}
+
+Result<void> require_compiler(const Toolchain& tools, std::string_view who) {
+  constexpr const char* kHint =
+      "install clang 17 or newer with lld (Debian: apt install clang lld), or set WAVESMITH_CLANG; "
+      "'wavesmith cc --doctor' says what is there";
+  const std::string given = environment("WAVESMITH_CLANG");
+  if (tools.clang.empty() && !given.empty())
+    return fail(ErrorKind::NotFound,
+                fmt::format("{} needs clang++, and WAVESMITH_CLANG='{}' is no program", who, given), {},
+                kHint);
+  if (tools.clang.empty())
+    return fail(ErrorKind::NotFound, fmt::format("{} needs clang++, and none was found", who), {}, kHint);
+  if (tools.lld.empty())
+    return fail(ErrorKind::NotFound,
+                fmt::format("{} needs lld for device code, and '{}' has none beside it", who, tools.clang),
+                {}, kHint);
+  return {};
 }
 
 Toolchain discover() {

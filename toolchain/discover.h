@@ -3,7 +3,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/result.h"
 
 namespace wavesmith::toolchain {
 
@@ -36,6 +39,8 @@ struct Toolchain {
 /// Looks at the environment (WAVESMITH_CLANG, WAVESMITH_HIP_PATH, ROCM_PATH, VIRTUAL_ENV, PYTHONPATH), PATH,
 /// /opt/rocm, the usual folders of Python packages and Debian's folders. Runs nothing.
 Toolchain discover();
+/// An error that says what to do where there is no clang++ with lld; `who` needs them.
+Result<void> require_compiler(const Toolchain& tools, std::string_view who);
 
 /// A folder with this file only looks like ROCm's: `wavesmith run` shows it to programs, from what discover()
 /// finds.

@@ -106,9 +106,7 @@ Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& in
     return fail(ErrorKind::Unsupported, fmt::format("comgr's language {}", static_cast<int>(info.language)));
 
   const toolchain::Toolchain tools = toolchain::discover();
-  if (tools.clang.empty() || tools.lld.empty())
-    return fail(ErrorKind::NotFound, "comgr needs clang++ with lld, and none was found", {},
-                "install clang 17 or newer with lld, or set WAVESMITH_CLANG");
+  if (auto there = toolchain::require_compiler(tools, "comgr"); !there) return tl::unexpected(there.error());
   const toolchain::Scratch scratch("comgr");
   if (!scratch.made()) return fail(ErrorKind::BadInput, "no folder for temporary files", {}, "set TMPDIR");
 

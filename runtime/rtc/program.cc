@@ -67,14 +67,7 @@ Options sort_options(const std::vector<std::string>& given) {
 /// The compiler, or what to do about it.
 Result<toolchain::Toolchain> compiler() {
   toolchain::Toolchain tools = toolchain::discover();
-  constexpr const char* kHint =
-      "install clang 17 or newer with lld, or set WAVESMITH_CLANG; 'wavesmith cc --doctor' says what is "
-      "there";
-  if (tools.clang.empty())
-    return fail(ErrorKind::NotFound, "hiprtc needs clang++, and none was found", {}, kHint);
-  if (tools.lld.empty())
-    return fail(ErrorKind::NotFound,
-                fmt::format("'{}' has no lld beside it, which device code needs", tools.clang), {}, kHint);
+  if (auto there = toolchain::require_compiler(tools, "hiprtc"); !there) return tl::unexpected(there.error());
   return tools;
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -152,6 +153,21 @@ cupy.cuda.Device().synchronize()
     assert "hipErrorIllegalAddress" in done.stderr
     assert "memory fault: lane 0 writes 4 bytes" in done.stderr and "kernel 'astray'" in done.stderr
     assert re.search(r"global_store_dword [^)]*:2\b", done.stderr), done.stderr
+
+
+@pytest.mark.representative
+def test_without_a_compiler_the_message_says_what_to_install(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", "import cupy; print(cupy.arange(3) + 1)"],
+        env=os.environ | {"WAVESMITH_CLANG": "/nowhere/clang++", "CUPY_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "no clang++ found" in done.stderr  # CuPy asks hipcc first, for its folders
+    assert "'wavesmith cc --doctor' says what is there and how to get the rest" in done.stderr
 
 
 @pytest.mark.representative

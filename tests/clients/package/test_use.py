@@ -58,6 +58,7 @@ print(json.dumps(dict(os.environ)))
     assert Path(environment["ROCM_PATH"]).is_dir()
     assert environment["WAVESMITH_GPU"] == "mi300x"
     assert environment["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
+    assert "--xla_gpu_autotune_level=0" in environment["XLA_FLAGS"]
     assert ran.stderr == ""
 
 
