@@ -20,18 +20,17 @@ const char* name_of(const char* const (&names)[kCount], int status, const char* 
 
 }  // namespace wavesmith::libraries
 
-// The callers pass arguments; what takes none ignores them (the caller cleans up).
-#define WAVESMITH_UNSERVED(function, status, value)                      \
-  extern "C" [[gnu::visibility("default")]] int function();              \
-  extern "C" int function() {                                            \
-    static std::atomic_flag said;                                        \
-    return wavesmith::libraries::answer(#function, status, value, said); \
-  }
+// The answer of the function in which it stands; each place where it stands says so once.
+#define WAVESMITH_ANSWER(function, status, value)                       \
+  [] {                                                                  \
+    static std::atomic_flag said;                                       \
+    return wavesmith::libraries::answer(function, status, value, said); \
+  }()
 
-// Without the line: what programs call at their start in case they need it later.
-#define WAVESMITH_QUIET(function, value)                    \
+// The callers pass arguments; what takes none ignores them (the caller cleans up).
+#define WAVESMITH_UNSERVED(function, status, value)         \
   extern "C" [[gnu::visibility("default")]] int function(); \
-  extern "C" int function() { return value; }
+  extern "C" int function() { return WAVESMITH_ANSWER(#function, status, value); }
 
 // Before a function that is served.
 #define WAVESMITH_SERVED extern "C" [[gnu::visibility("default")]]

@@ -39,14 +39,9 @@ WAVESMITH_SERVED int hipblasLtGetVersion(void* handle, int* version) {
 // and destroyed, and every call with a status says "not supported". Objects hold one pointer, which stays
 // null.
 namespace hipblaslt_ext {
-namespace {
-std::atomic_flag said;
-int unsupported(const char* function) {
-  return wavesmith::libraries::answer(function, "HIPBLAS_STATUS_NOT_SUPPORTED", 7, said);
-}
-}  // namespace
 
 #define EXPORTED [[gnu::visibility("default")]]
+#define UNSUPPORTED(function) WAVESMITH_ANSWER(function, "HIPBLAS_STATUS_NOT_SUPPORTED", 7)
 
 /// Of GemmEpilogue, GemmInputs and GemmProblemType.
 struct Value {
@@ -139,10 +134,10 @@ class GemmInstance {
 };
 void GemmInstance::setMaxWorkspaceBytes(unsigned long) {}
 int GemmInstance::initialize(const _hipblasLtMatmulAlgo_t&, void*, bool, ihipStream_t*) {
-  return unsupported("hipblaslt_ext::GemmInstance::initialize");
+  return UNSUPPORTED("hipblaslt_ext::GemmInstance::initialize");
 }
 int GemmInstance::isAlgoSupported(_hipblasLtMatmulAlgo_t&, unsigned long&) {
-  return unsupported("hipblaslt_ext::GemmInstance::isAlgoSupported");
+  return UNSUPPORTED("hipblaslt_ext::GemmInstance::isAlgoSupported");
 }
 
 class GroupedGemm : public GemmInstance {
@@ -163,7 +158,7 @@ GroupedGemm::GroupedGemm(void* handle, hipblasOperation_t, hipblasOperation_t, h
     : GemmInstance(handle) {}
 int GroupedGemm::setProblem(Sizes, Sizes, Sizes, Sizes, Sizes, Sizes, Sizes, Sizes, Sizes, Sizes, Sizes,
                             Sizes, std::vector<GemmEpilogue>&, std::vector<GemmInputs>&, GemmProblemType&) {
-  return unsupported("hipblaslt_ext::GroupedGemm::setProblem");
+  return UNSUPPORTED("hipblaslt_ext::GroupedGemm::setProblem");
 }
 /// One, since callers look at the first without asking how many there are; the caller frees it.
 ProblemTypes GroupedGemm::getProblemTypes() {
@@ -171,9 +166,9 @@ ProblemTypes GroupedGemm::getProblemTypes() {
   return {first, first + 1, first + 1};
 }
 int GroupedGemm::getDefaultValueForDeviceUserArguments(void*) {
-  return unsupported("hipblaslt_ext::GroupedGemm::getDefaultValueForDeviceUserArguments");
+  return UNSUPPORTED("hipblaslt_ext::GroupedGemm::getDefaultValueForDeviceUserArguments");
 }
-int GroupedGemm::run(void*, ihipStream_t*) { return unsupported("hipblaslt_ext::GroupedGemm::run"); }
+int GroupedGemm::run(void*, ihipStream_t*) { return UNSUPPORTED("hipblaslt_ext::GroupedGemm::run"); }
 
 EXPORTED int getAllAlgos(void* handle, GemmType type, hipblasOperation_t opA, hipblasOperation_t opB,
                          hipDataType a, hipDataType b, hipDataType c, hipDataType d,
@@ -182,7 +177,7 @@ EXPORTED int getAllAlgos(void* handle, GemmType type, hipblasOperation_t opA, hi
 int getAllAlgos(void*, GemmType, hipblasOperation_t, hipblasOperation_t, hipDataType, hipDataType,
                 hipDataType, hipDataType, hipblasComputeType_t,
                 std::vector<_hipblasLtMatmulHeuristicResult_t>&) {
-  return unsupported("hipblaslt_ext::getAllAlgos");
+  return UNSUPPORTED("hipblaslt_ext::getAllAlgos");
 }
 EXPORTED int getIndexFromAlgo(_hipblasLtMatmulAlgo_t& algo);
 int getIndexFromAlgo(_hipblasLtMatmulAlgo_t&) { return -1; }

@@ -81,14 +81,12 @@ hiprtcResult with_program(hiprtcProgram program, Body body) {
 
 /// Copies bytes that exist only after a compilation.
 hiprtcResult copy(const std::vector<uint8_t>& bytes, char* out) {
-  if (!out) return HIPRTC_ERROR_INVALID_INPUT;
   if (bytes.empty()) return HIPRTC_ERROR_INVALID_PROGRAM;
   std::memcpy(out, bytes.data(), bytes.size());
   return HIPRTC_SUCCESS;
 }
 
 hiprtcResult size_of(const std::vector<uint8_t>& bytes, size_t* out) {
-  if (!out) return HIPRTC_ERROR_INVALID_INPUT;
   if (bytes.empty()) return HIPRTC_ERROR_INVALID_PROGRAM;
   *out = bytes.size();
   return HIPRTC_SUCCESS;
@@ -219,15 +217,19 @@ hiprtcResult hiprtcGetProgramLog(hiprtcProgram program, char* log) {
 }
 
 hiprtcResult hiprtcGetCodeSize(hiprtcProgram program, size_t* size) {
+  if (!size) return HIPRTC_ERROR_INVALID_INPUT;
   return with_program(program, [&](_hiprtcProgram& p) { return size_of(p.compiled.code, size); });
 }
 hiprtcResult hiprtcGetCode(hiprtcProgram program, char* code) {
+  if (!code) return HIPRTC_ERROR_INVALID_INPUT;
   return with_program(program, [&](_hiprtcProgram& p) { return copy(p.compiled.code, code); });
 }
 hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t* size) {
+  if (!size) return HIPRTC_ERROR_INVALID_INPUT;
   return with_program(program, [&](_hiprtcProgram& p) { return size_of(p.compiled.bitcode, size); });
 }
 hiprtcResult hiprtcGetBitcode(hiprtcProgram program, char* bitcode) {
+  if (!bitcode) return HIPRTC_ERROR_INVALID_INPUT;
   return with_program(program, [&](_hiprtcProgram& p) { return copy(p.compiled.bitcode, bitcode); });
 }
 

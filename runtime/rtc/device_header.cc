@@ -29,7 +29,11 @@ typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
+#if __HIPRTC_PTRDIFF_T_IS_LONG_LONG__  // a program's, to be as on Windows
+typedef long long ptrdiff_t;
+#else
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
+#endif
 typedef long clock_t;
 #include <hip/hip_common.h>
 #include <hip/amd_detail/device_library_decls.h>
@@ -38,6 +42,8 @@ typedef long clock_t;
 #endif
 #include <hip/library_types.h>
 #include <hip/driver_types.h>
+#include <hip/surface_types.h>
+#include <hip/texture_types.h>
 #if __has_include(<hip/amd_detail/math_fwd.h>)
 #include <hip/amd_detail/math_fwd.h>
 #endif
