@@ -32,5 +32,10 @@ const char* name_of(const char* const (&names)[kCount], int status, const char* 
   extern "C" [[gnu::visibility("default")]] int function(); \
   extern "C" int function() { return WAVESMITH_ANSWER(#function, status, value); }
 
+// Without the line: what programs call at their start in case they need it later.
+#define WAVESMITH_QUIET(function, value)                    \
+  extern "C" [[gnu::visibility("default")]] int function(); \
+  extern "C" int function() { return value; }
+
 // Before a function that is served.
 #define WAVESMITH_SERVED extern "C" [[gnu::visibility("default")]]

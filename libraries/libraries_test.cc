@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -125,6 +126,37 @@ TEST(Libraries, GroupedProductsCanBeMadeAndAreNotSupported) {
   EXPECT_NE(said.find("hipblaslt_ext::GroupedGemm::run is not"), std::string::npos) << said;
   EXPECT_NE(said.find("UserArguments is not"), std::string::npos) << said;
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
+}
+
+TEST(Libraries, RocmSmiSaysHowGpusAreConnected) {
+  const auto id = function<int (*)(uint32_t, uint64_t*)>("librocm_smi64.so.1", "rsmi_dev_pci_id_get");
+  const auto hive = function<int (*)(uint32_t, uint64_t*)>("librocm_smi64.so.1", "rsmi_dev_xgmi_hive_id_get");
+  const auto link =
+      function<int (*)(uint32_t, uint32_t, uint64_t*, int*)>("librocm_smi64.so.1", "rsmi_topo_get_link_type");
+  const auto metrics =
+      function<int (*)(uint32_t, void*)>("librocm_smi64.so.1", "rsmi_dev_gpu_metrics_info_get");
+  const auto text = function<int (*)(char*, int, int)>("libamdhip64.so", "hipDeviceGetPCIBusId");
+  char name[32];
+  ASSERT_EQ(text(name, sizeof name, 0), 0);
+  uint64_t value = 0;
+  ASSERT_EQ(id(0, &value), 0);
+  char same[32];
+  std::snprintf(same, sizeof same, "%04x:%02x:%02x.%x", static_cast<unsigned>(value >> 32),
+                static_cast<unsigned>(value >> 8 & 0xff), static_cast<unsigned>(value >> 3 & 0x1f),
+                static_cast<unsigned>(value & 7));
+  EXPECT_STREQ(same, name);
+  EXPECT_EQ(id(1000, &value), 1);
+  EXPECT_EQ(id(0, nullptr), 1);
+  EXPECT_EQ(hive(0, &value), 0);
+  EXPECT_EQ(value, 0);
+  int type = 0;
+  EXPECT_EQ(link(0, 0, &value, &type), 1);
+  std::vector<uint8_t> place(4096, 0x55);
+  ASSERT_EQ(metrics(0, place.data()), 0);
+  EXPECT_EQ(place[2], 1);                     // the format's version
+  EXPECT_EQ(place[74] | place[75] << 8, 16);  // lanes
+  EXPECT_EQ(place[76] | place[77] << 8, 320);
+  EXPECT_EQ(place[place[0]], 0x55);  // nothing behind what it says that it is
 }
 
 TEST(Libraries, NothingElseIsExported) {

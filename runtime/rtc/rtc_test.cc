@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -360,6 +361,31 @@ TEST_F(Hiprtc, TheBuiltInHeaderNeedsNoHipHeaders) {
               HIPRTC_SUCCESS)
         << log(program);
   }
+}
+
+TEST(HiprtcWithoutCompiler, TheLogSaysWhatIsMissingAndHowToGetIt) {
+  // What is set before is put back: other tests want their compiler.
+  const char* const before = std::getenv("WAVESMITH_CLANG");
+  const std::string kept = before ? before : "";
+  for (const std::string clang : {"/nowhere/clang++", "clang++-of-nobody"}) {
+    setenv("WAVESMITH_CLANG", clang.c_str(), 1);
+    hiprtcProgram program = nullptr;
+    ASSERT_EQ(hiprtcCreateProgram(&program, "", "a.hip", 0, nullptr, nullptr), HIPRTC_SUCCESS);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(hiprtcCompileProgram(program, 0, nullptr), HIPRTC_ERROR_COMPILATION);
+    const std::string said = testing::internal::GetCapturedStderr();
+    size_t size = 0;
+    ASSERT_EQ(hiprtcGetProgramLogSize(program, &size), HIPRTC_SUCCESS);
+    std::string log(size, '\0');
+    ASSERT_EQ(hiprtcGetProgramLog(program, log.data()), HIPRTC_SUCCESS);
+    for (const std::string& text : {log, said}) {
+      EXPECT_NE(text.find("hiprtc needs clang++"), std::string::npos) << text;
+      EXPECT_NE(text.find(clang), std::string::npos) << text;
+      EXPECT_NE(text.find("install clang"), std::string::npos) << text;
+    }
+    EXPECT_EQ(hiprtcDestroyProgram(&program), HIPRTC_SUCCESS);
+  }
+  before ? setenv("WAVESMITH_CLANG", kept.c_str(), 1) : unsetenv("WAVESMITH_CLANG");
 }
 
 TEST(HiprtcArguments, WrongOnesAreErrors) {
