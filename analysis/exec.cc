@@ -15,7 +15,7 @@ using isa::Operand;
 struct State {
   uint32_t exec = LaneSets::kAll;
   std::array<uint32_t, 108> mask{};     ///< set + 1 of the mask that begins in this SGPR; 0: not known
-  std::array<uint32_t, 108> removed{};  ///< set + 1: EXEC after this mask was taken from it
+  std::array<uint32_t, 108> removed{};  ///< instruction + 1 that took this mask from EXEC
   bool reached = false;
   bool operator==(const State&) const = default;
 };
@@ -26,7 +26,9 @@ class Follower {
     out_.of.assign(code.size(), LaneSets::kAll);
     after_.resize(graph.blocks.size());
     joins_.assign(graph.blocks.size(), kNone);
-    made_.assign(code.size(), kNone);
+    out_.made.assign(code.size(), kNone);
+    out_.joined.assign(graph.blocks.size(), kNone);
+    out_.at_end.assign(graph.blocks.size(), LaneSets::kAll);
   }
 
   ExecSets run() {
@@ -34,7 +36,7 @@ class Follower {
       if (function.entry != kNone) entries_.push_back(function.entry);
     constexpr int kMostRounds = 60;
     bool changed = true;
-    for (int round = 0; changed && round < kMostRounds; ++round) {
+    for (round_ = 0; changed && round_ < kMostRounds; ++round_) {
       changed = false;
       for (const uint32_t b : graph_.reverse_post) {
         State state = join(b);
@@ -46,18 +48,44 @@ class Follower {
         }
         changed |= !(state == after_[b]);
         after_[b] = state;
+        out_.at_end[b] = state.exec;
       }
     }
     if (changed) {
+      // No two instructions are known to run for the same lanes.
       out_.followed = false;
-      std::fill(out_.of.begin(), out_.of.end(), LaneSets::kAll);
+      for (uint32_t& set : out_.of) set = out_.sets.add(LaneSets::kAll);
+      out_.made = out_.of;
+      std::fill(out_.joined.begin(), out_.joined.end(), kNone);
     }
+    drop_unused();
     return std::move(out_);
   }
 
  private:
+  /// Most masks never come to EXEC.
+  void drop_unused() {
+    std::vector<bool> used(out_.sets.size());
+    for (const uint32_t set : out_.of)
+      for (uint32_t s = set; s != LaneSets::kAll && !used[s]; s = out_.sets.parent(s)) used[s] = true;
+    for (uint32_t& made : out_.made) {
+      if (made == kNone || used[made]) continue;
+      const uint32_t rest = out_.sets.known_complement(made);
+      if (rest == kNone || !used[rest]) made = kNone;
+    }
+  }
+
+  /// Masks of the former time that `set` was made are no longer what its name says.
+  void forget(State& state, uint32_t set) const {
+    const uint32_t rest = out_.sets.known_complement(set);
+    for (uint32_t& mask : state.mask)
+      if (mask && (out_.sets.within(mask - 1, set) || (rest != kNone && out_.sets.within(mask - 1, rest))))
+        mask = 0;
+  }
+
   [[nodiscard]] State join(uint32_t b) {
     State state;
+    out_.joined[b] = kNone;
     if (std::find(entries_.begin(), entries_.end(), b) != entries_.end()) state.reached = true;
     std::vector<uint32_t> incoming;
     if (state.reached) incoming.push_back(LaneSets::kAll);
@@ -75,26 +103,31 @@ class Follower {
       }
     }
     if (incoming.empty()) return state;
-    const bool same =
-        std::all_of(incoming.begin(), incoming.end(), [&](uint32_t e) { return e == incoming[0]; });
-    if (same && joins_[b] == kNone) {
-      state.exec = incoming[0];
-      return state;
+    // What the join itself gave comes back round a loop that does not change EXEC. (Where joins come and go
+    // for ever, they stay after some rounds.)
+    constexpr int kFreeRounds = 8;
+    if (round_ < kFreeRounds || joins_[b] == kNone) {
+      std::erase_if(incoming, [&](uint32_t e) { return e == joins_[b]; });
+      if (std::all_of(incoming.begin(), incoming.end(), [&](uint32_t e) { return e == incoming[0]; })) {
+        if (!incoming.empty()) state.exec = incoming[0];
+        return state;
+      }
     }
     if (joins_[b] == kNone) joins_[b] = out_.sets.add(LaneSets::kAll);
     std::optional<uint32_t> around;
     for (const uint32_t e : incoming)
       if (!out_.sets.within(e, joins_[b])) around = around ? out_.sets.around(*around, e) : e;
     out_.sets.put_within(joins_[b], around.value_or(LaneSets::kAll));
-    state.exec = joins_[b];
+    state.exec = out_.joined[b] = joins_[b];
+    forget(state, joins_[b]);
     return state;
   }
 
   /// The set that an instruction makes, within `parent`.
   uint32_t made(uint32_t i, uint32_t parent) {
-    if (made_[i] == kNone) made_[i] = out_.sets.add(parent);
-    if (!out_.sets.within(parent, made_[i])) out_.sets.put_within(made_[i], parent);
-    return made_[i];
+    if (out_.made[i] == kNone) out_.made[i] = out_.sets.add(parent);
+    if (!out_.sets.within(parent, out_.made[i])) out_.sets.put_within(out_.made[i], parent);
+    return out_.made[i];
   }
 
   [[nodiscard]] static bool is_exec(const Operand& operand) {
@@ -132,8 +165,8 @@ class Follower {
                std::pair{&y, a},
                std::pair{&x, b}
       })
-        if (const auto at = scalar(*mask); at && other && state.removed[*at] == *other + 1)
-          if (const auto entered = entered_with(*other)) return entered;
+        if (const auto at = scalar(*mask); at && other && state.removed[*at] != 0)
+          if (const auto entered = entered_with(state.removed[*at] - 1, *other)) return entered;
       if (!a || !b) return std::nullopt;
       if (sets.within(*a, *b)) return b;
       if (sets.within(*b, *a)) return a;
@@ -155,17 +188,14 @@ class Follower {
     return std::nullopt;
   }
 
-  /// The lanes with which the loop was entered that `set` is what is left of.
-  [[nodiscard]] std::optional<uint32_t> entered_with(uint32_t set) const {
-    for (uint32_t s = set; s != LaneSets::kAll; s = out_.sets.parent(s)) {
-      const auto join = std::find(joins_.begin(), joins_.end(), s);
-      if (join == joins_.end()) continue;
-      const auto block = static_cast<uint32_t>(join - joins_.begin());
-      const uint32_t loop = graph_.blocks[block].loop;
-      if (loop != kNone && graph_.loops[loop].header == block) return out_.sets.parent(s);
-      return std::nullopt;
-    }
-    return std::nullopt;
+  /// The lanes with which the loop around instruction `taken` was entered, which takes lanes from EXEC and
+  /// left `set`.
+  [[nodiscard]] std::optional<uint32_t> entered_with(uint32_t taken, uint32_t set) const {
+    const uint32_t loop = graph_.blocks[graph_.block_of[taken]].loop;
+    if (out_.made[taken] != set || loop == kNone) return std::nullopt;
+    const uint32_t join = joins_[graph_.loops[loop].header];
+    return join == kNone || !out_.sets.within(set, join) ? std::nullopt
+                                                         : std::optional(out_.sets.parent(join));
   }
 
   void step(uint32_t i, State& state) {
@@ -180,7 +210,7 @@ class Follower {
     const std::string_view suffix = wave32 ? "_b32" : "_b64";
     std::optional<uint32_t> result;  // in the printed destination
     std::optional<uint32_t> exec;    // in EXEC, where it is not the printed destination
-    std::optional<uint32_t> removed;
+    bool removed = false;
     const bool writes_exec = effects.writes_register(reg::kExec);
     if (name.starts_with("s_") && name.ends_with(suffix) && !printed.empty()) {
       std::string_view body = name.substr(2, name.size() - 2 - suffix.size());
@@ -197,7 +227,7 @@ class Follower {
       } else if (printed.size() == 3) {
         if (body == "andn2" || body == "and_not1") {
           result = combine(i, "andn2", printed[1], printed[2], state);
-          if (is_exec(printed[0]) && is_exec(printed[1])) removed = result;
+          removed = is_exec(printed[0]) && is_exec(printed[1]);
         } else {
           result = combine(i, body, printed[1], printed[2], state);
         }
@@ -213,13 +243,14 @@ class Follower {
         if (r >= reg::kSgpr && r < reg::kSgprEnd)
           state.mask[static_cast<size_t>(r - reg::kSgpr)] =
               state.removed[static_cast<size_t>(r - reg::kSgpr)] = 0;
+    if (out_.made[i] != kNone) forget(state, out_.made[i]);
     if (writes_exec) {
       std::fill(state.removed.begin(), state.removed.end(), 0u);
       const bool printed_exec = !printed.empty() && is_exec(printed[0]);
       const auto now = printed_exec ? result : exec;
       state.exec = now ? *now : made(i, LaneSets::kAll);
       if (removed)
-        if (const auto at = scalar(printed[2])) state.removed[*at] = state.exec + 1;
+        if (const auto at = scalar(printed[2])) state.removed[*at] = i + 1;
     }
     if (!printed.empty() && result)
       if (const auto at = scalar(printed[0])) state.mask[*at] = *result + 1;
@@ -229,7 +260,8 @@ class Follower {
   const Graph& graph_;
   ExecSets out_;
   std::vector<State> after_;
-  std::vector<uint32_t> joins_, made_, entries_;
+  int round_ = 0;
+  std::vector<uint32_t> joins_, entries_;
 };
 
 }  // namespace

@@ -35,6 +35,8 @@ class LaneSets {
   bool put_within(uint32_t set, uint32_t parent);
   /// The rest of the parent.
   uint32_t complement(uint32_t set);
+  /// kNone when nobody asked for it.
+  [[nodiscard]] uint32_t known_complement(uint32_t set) const { return complement_[set]; }
   [[nodiscard]] bool complementary(uint32_t a, uint32_t b) const { return complement_[a] == b; }
   [[nodiscard]] bool within(uint32_t set, uint32_t other) const;
   /// The smallest known set that holds both.
@@ -45,10 +47,22 @@ class LaneSets {
   std::vector<uint32_t> parent_, complement_;
 };
 
+/// A set has a name at compile time and other lanes each time that it is made: whoever follows a set
+/// backwards past the place that made it goes on with a set from before.
 struct ExecSets {
   LaneSets sets;
-  std::vector<uint32_t> of;  ///< by instruction: the lanes that it runs for
-  bool followed = true;      ///< false: too entangled, every mask counts as all lanes
+  std::vector<uint32_t> of;      ///< by instruction: the lanes that it runs for
+  std::vector<uint32_t> made;    ///< by instruction: the set that it makes; kNone
+  std::vector<uint32_t> joined;  ///< by block: the set that its predecessors' sets become there; kNone
+  std::vector<uint32_t> at_end;  ///< by block: the lanes with which it is left
+  bool followed = true;  ///< false: too entangled; no two instructions are known to run for the same lanes
+
+  /// The set before the place that makes `made`, where that was `before`.
+  [[nodiscard]] uint32_t without(uint32_t set, uint32_t made, uint32_t before) const {
+    if (sets.within(set, made)) return before;
+    const uint32_t rest = sets.known_complement(made);
+    return rest != kNone && sets.within(set, rest) ? sets.parent(made) : set;
+  }
 };
 
 ExecSets follow_exec(const Code& code, const Graph& graph);

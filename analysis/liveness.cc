@@ -111,6 +111,9 @@ class Solver {
   void step(uint32_t i, Needs& needs) {
     const Effects& effects = code_.effects[i];
     const uint32_t lanes = exec_.of[i];
+    if (const uint32_t made = exec_.made[i]; made != kNone)
+      for (uint32_t& need : needs)
+        if (need > 1) need = 1 + exec_.without(need - 1, made, exec_.sets.parent(made));
     for (const Range range : effects.writes)
       for (uint16_t r = range.first; r < range.first + range.count; ++r) {
         uint32_t& need = needs[number_[r]];
@@ -135,6 +138,16 @@ class Solver {
       into[r] = merged;
     }
     return changed;
+  }
+
+  /// What is needed at the end of `from` for the sake of its successor.
+  bool merge_over(uint32_t from, uint32_t to) {
+    const uint32_t joined = exec_.joined[to];
+    if (joined == kNone) return merge(out_[from], in_[to]);
+    Needs mapped = in_[to];
+    for (uint32_t& need : mapped)
+      if (need > 1) need = 1 + exec_.without(need - 1, joined, exec_.at_end[from]);
+    return merge(out_[from], mapped);
   }
 
   /// From the end of a block to its beginning. `visit` hears of each instruction with the needs behind it,
@@ -163,7 +176,7 @@ class Solver {
         any = true;
         const Needs calls_before = returns_.empty() ? Needs{} : after_calls_;
         if (std::binary_search(returns_.begin(), returns_.end(), b)) merge(out_[b], after_calls_);
-        for (const uint32_t to : graph_.blocks[b].successors) merge(out_[b], in_[to]);
+        for (const uint32_t to : graph_.blocks[b].successors) merge_over(b, to);
         needs = out_[b];
         walk(b, needs, [](uint32_t) {});
         if (!returns_.empty() && after_calls_ != calls_before)
