@@ -1,0 +1,32 @@
+// Which colour a name has: in the order in which names first appear.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/write.h"
+
+namespace wavesmith::report {
+
+class Colours {
+ public:
+  int of(const std::string& name) {
+    const auto at = std::find(names_.begin(), names_.end(), name);
+    const auto index = at - names_.begin();
+    if (at == names_.end()) names_.push_back(name);
+    return static_cast<int>(index % kColours);
+  }
+  [[nodiscard]] std::string legend() const {
+    std::string out = "<ul class=\"legend\">";
+    for (size_t i = 0; i < names_.size(); ++i)
+      out += "<li><span class=\"swatch c" + std::to_string(i % kColours) + "\"></span>" + escape(names_[i]) +
+             "</li>";
+    return out + "</ul>\n";
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace wavesmith::report

@@ -1,0 +1,39 @@
+// Pieces of HTML that the parts of a report share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/page.h"
+
+namespace wavesmith::report {
+
+/// Text for HTML, for attributes too. What XML does not allow (control characters, bytes that are not UTF-8)
+/// becomes U+FFFD.
+std::string escape(std::string_view text);
+
+/// A number with as many digits as people read: "1234", "12.3", "0.0123".
+std::string number(double value);
+/// For coordinates: two decimals at most, the same on every machine.
+std::string coordinate(double value);
+
+/// The tag beside a figure: <span class="tag modelled">modelled</span>.
+std::string tag(std::optional<Tag> tag);
+/// A figure with its tag, and its link.
+std::string value(const Value& value);
+
+/// One of the colours of charts, by index: "c0" to "c9", classes of the style sheet.
+constexpr int kColours = 10;
+
+std::string roofline(const Roofline& roofline);
+std::string bars(const BarChart& chart);
+std::string timeline(const Timeline& timeline);
+std::string table(const Table& table);
+/// `id` begins all ids of the section: "k0".
+std::string listing(const Listing& listing, const std::string& id);
+
+/// The style sheet.
+std::string_view style();
+
+}  // namespace wavesmith::report
