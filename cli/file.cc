@@ -20,4 +20,16 @@ Result<std::vector<uint8_t>> read_file(const std::string& path) {
   return bytes;
 }
 
+Result<void> write_text(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    fmt::print("{}", text);
+    return {};
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return fail(ErrorKind::BadInput, fmt::format("cannot write '{}'", path));
+  return {};
+}
+
 }  // namespace wavesmith::cli

@@ -25,9 +25,11 @@ Exit codes:
 int run(int count, char** words) {
   if (count > 1 && std::strcmp(words[1], "cc") == 0) return compile({words + 2, words + count});
 
-  // What stands behind "--" is a program's command line, none of ours.
+  // What stands behind "--" is a program's command line or flags for a compiler, none of ours.
   std::vector<std::string> program;
-  if (count > 1 && std::strcmp(words[1], "run") == 0)
+  const auto takes_more = [&](const char* command) { return std::strcmp(words[1], command) == 0; };
+  if (count > 1 && (takes_more("run") || takes_more("explain") || takes_more("profile") ||
+                    takes_more("compare") || takes_more("sweep")))
     for (int i = 2; i < count; ++i)
       if (std::strcmp(words[i], "--") == 0) {
         program.assign(words + i + 1, words + count);
@@ -41,10 +43,11 @@ int run(int count, char** words) {
   app.get_formatter()->column_width(34);
   app.footer(kFooter);
   Action action;
-  add_run(app, action, std::move(program));
+  add_run(app, action, program);
   // Only for its line in the list of commands; its arguments never come here.
   app.add_subcommand("cc", "Compiles HIP: takes hipcc's arguments");
   add_disasm(app, action);
+  add_explain(app, action, program);
   add_isa(app, action);
   add_gpus(app, action);
   add_validate(app, action);

@@ -8,7 +8,7 @@
 
 namespace wavesmith::report {
 
-std::string bars(const BarChart& chart) {
+std::string bars(const BarChart& chart, const Links& links) {
   constexpr double kWidth = 1000;
   double longest = 0;
   for (const Bar& bar : chart.bars) {
@@ -39,13 +39,10 @@ std::string bars(const BarChart& chart) {
       spoken += fmt::format("{}{} {}", spoken.empty() ? "" : ", ", part.name, number(part.size));
       at += width;
     }
-    const std::string label = bar.href.empty()
-                                  ? escape(bar.label)
-                                  : fmt::format("<a href=\"{}\">{}</a>", escape(bar.href), escape(bar.label));
     out += fmt::format(
         "<div class=\"label\">{}</div><svg viewBox=\"0 0 1000 16\" preserveAspectRatio=\"none\" role=\"img\" "
         "aria-label=\"{}\">{}</svg><div class=\"total\">{}</div>\n",
-        label, escape(bar.label + ": " + spoken), text, escape(bar.total));
+        value(bar.label, links), escape(bar.label.text + ": " + spoken), text, escape(bar.total));
   }
   out += "</div>\n" + colours.legend();
   if (any_faint) out += "<p class=\"note\">Pale parts were hidden behind other work.</p>\n";

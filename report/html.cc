@@ -7,11 +7,12 @@
 namespace wavesmith::report {
 namespace {
 
-std::string tiles(const std::vector<Tile>& tiles) {
+std::string tiles(const std::vector<Tile>& tiles, const Links& links) {
   if (tiles.empty()) return {};
   std::string out = "<dl class=\"tiles\">\n";
   for (const Tile& tile : tiles) {
-    out += fmt::format("<div><dt>{}</dt><dd><strong>{}</strong>", escape(tile.label), value(tile.value));
+    out +=
+        fmt::format("<div><dt>{}</dt><dd><strong>{}</strong>", escape(tile.label), value(tile.value, links));
     if (tile.share)
       out += fmt::format("<span class=\"meter\"><i style=\"width:{}%\"></i></span>",
                          coordinate(100 * std::min(1.0, std::max(0.0, *tile.share))));
@@ -25,7 +26,7 @@ std::string_view name_of(Level level) {
   return level == Level::Warning ? "warning" : level == Level::Hint ? "hint" : "note";
 }
 
-std::string findings(const Section& section, const std::string& id) {
+std::string findings(const Section& section, const Links& links) {
   if (section.findings.empty() && section.findings_note.empty()) return {};
   std::string out = "<section class=\"part\">\n<h3>Findings</h3>\n";
   if (!section.findings_note.empty())
@@ -33,12 +34,13 @@ std::string findings(const Section& section, const std::string& id) {
   if (!section.findings.empty()) out += "<ol class=\"findings\">\n";
   for (size_t i = 0; i < section.findings.size(); ++i) {
     const Finding& finding = section.findings[i];
-    out += fmt::format("<li id=\"{}-finding{}\" class=\"level-{}\"><h4>{}</h4>\n", id, i + 1,
+    out += fmt::format("<li id=\"{}-finding{}\" class=\"level-{}\"><h4>{}</h4>\n", links.id, i + 1,
                        name_of(finding.level), escape(finding.title));
     out += fmt::format("<p><span class=\"level\">{}</span>", name_of(finding.level));
-    if (!finding.gain.text.empty()) out += fmt::format("<span class=\"gain\">{}</span>", value(finding.gain));
+    if (!finding.gain.text.empty())
+      out += fmt::format("<span class=\"gain\">{}</span>", value(finding.gain, links));
     for (const Value& where : finding.where)
-      out += fmt::format(" <span class=\"where\">{}</span>", value(where));
+      out += fmt::format(" <span class=\"where\">{}</span>", value(where, links));
     out += "</p>\n";
     for (const std::string& evidence : finding.evidence)
       out += fmt::format("<p class=\"evidence\">{}</p>\n", escape(evidence));
@@ -54,16 +56,17 @@ std::string findings(const Section& section, const std::string& id) {
 
 std::string section(const Section& section, size_t index) {
   const std::string id = fmt::format("k{}", index);
+  const Links links{id, section.listing ? section.listing->code.size() : 0};
   std::string out = fmt::format("<article id=\"{}\">\n<h2>{}</h2>\n", id, escape(section.title));
   if (!section.subtitle.empty())
     out += fmt::format("<p class=\"subtitle\">{}</p>\n", escape(section.subtitle));
-  out += tiles(section.tiles);
-  out += findings(section, id);
+  out += tiles(section.tiles, links);
+  out += findings(section, links);
   if (section.roofline) out += roofline(*section.roofline);
-  for (const BarChart& chart : section.charts) out += bars(chart);
+  for (const BarChart& chart : section.charts) out += bars(chart, links);
   for (const Timeline& chart : section.timelines) out += timeline(chart);
   if (section.listing) out += listing(*section.listing, id);
-  for (const Table& one : section.tables) out += table(one);
+  for (const Table& one : section.tables) out += table(one, links);
   return out + "</article>\n";
 }
 

@@ -14,11 +14,15 @@ namespace wavesmith::report {
 /// How a figure came to be known.
 using Tag = gpus::Kind;
 
+/// No instruction, no file.
+inline constexpr uint32_t kNowhere = UINT32_MAX;
+
 /// A figure as people read it. Without a tag: a text.
 struct Value {
   std::string text;
   std::optional<Tag> tag = std::nullopt;
-  std::string href = {};   ///< "#i-12": where it is about
+  uint32_t code =
+      kNowhere;  ///< the instruction of the section's listing that it is about, if there is a listing
   std::string title = {};  ///< more, on pointing
 };
 
@@ -37,7 +41,7 @@ struct Bar {
     double size = 0;
     bool faint = false;  ///< hidden behind something else: drawn hatched
   };
-  std::string label, href = {};
+  Value label;
   std::vector<Part> parts;
   std::string total = {};  ///< at its end
 };
@@ -103,7 +107,6 @@ struct Timeline {
 
 /// The source beside the instructions. Indices into `files` and `code`; kNowhere for none.
 struct Listing {
-  static constexpr uint32_t kNowhere = UINT32_MAX;
   struct Line {
     uint32_t number = 0;
     std::string text;

@@ -87,22 +87,22 @@ inline Page sample_page() {
   section.tiles = {
       {"Occupancy",
        {"5 of 8 waves", Tag::Derived},
-       "limited by VGPRs: 12 VGPRs fewer would be one more wave",                         5 / 8.0   },
-      {"VGPRs",     {"96", Tag::Read},                        "",                         96 / 512.0},
-      {"LDS",       {"16 KiB", Tag::Read},                    "of 64 KiB",                0.25      },
-      {"Hot loop",  {"1234 cycles", Tag::Modelled, "#k0-i1"}, "bound by the matrix pipe", {}        }
+       "limited by VGPRs: 12 VGPRs fewer would be one more wave",                  5 / 8.0   },
+      {"VGPRs",     {"96", Tag::Read},                 "",                         96 / 512.0},
+      {"LDS",       {"16 KiB", Tag::Read},             "of 64 KiB",                0.25      },
+      {"Hot loop",  {"1234 cycles", Tag::Modelled, 1}, "bound by the matrix pipe", {}        }
   };
   section.findings = {
       {Level::Warning,
        "LDS bank conflicts in the loop", {"up to 18 % of the loop", Tag::Modelled},
        {"a stride of 128 bytes: 4 cycles become 32"},
        "pad a row by 4 bytes", "",
-       {{"attention.hip:3", {}, "#k0-f0-l3"}, {"0x1004", {}, "#k0-i1"}}},
+       {{"attention.hip:3", {}, 0}, {"0x1004", {}, 1}}},
       {Level::Note,
        "the trip count is unknown",      {},
        {"s4 is an argument"},
        "",                     "the loop's end is loaded",
-       {}                                                              }
+       {}                                             }
   };
   section.roofline = Roofline{
       {{"HBM", 5.3e12}, {"Infinity Cache", 17.2e12}, {"L2", 30e12}},
@@ -115,8 +115,8 @@ inline Page sample_page() {
       {"Cycles a pass",
        "by pipe", "cycles",
        Tag::Modelled,
-       {{"loop at line 3", "#k0-i0", {{"matrix", 1000}, {"VALU", 400}, {"LDS", 200, true}}, "1600"},
-        {"loop at line 9", "", {{"VALU", 300}}, "300"}}}
+       {{{"loop at line 3", {}, 0}, {{"matrix", 1000}, {"VALU", 400}, {"LDS", 200, true}}, "1600"},
+        {{"loop at line 9"}, {{"VALU", 300}}, "300"}}}
   };
   section.timelines = {
       {"Waves of a compute unit",
@@ -130,13 +130,13 @@ inline Page sample_page() {
        "one change each", {"change", "time", "gain"},
        {1, 2},
        {{{"l2.size=8MiB"}, {"1.2 ms", Tag::Modelled}, {"3 %"}}},
-       false                                                                           },
-      {"Blocks",  "",     {"block"},                  {}, {{{"0", {}, "#k0-i0"}}}, true}
+       false                                                                    },
+      {"Blocks",  "",     {"block"},                  {}, {{{"0", {}, 0}}}, true}
   };
   Listing listing;
   listing.files = {
       {"/src/scale.hip",
-       {{1, "#include <x>", 0, "", Listing::kNowhere},
+       {{1, "#include <x>", 0, "", kNowhere},
         {3, "  out[i] = in[i] * f & 1;", 0.9, "12 cycles", 0},
         {4, "}", 0.1, "", 2}}}
   };
@@ -146,18 +146,18 @@ inline Page sample_page() {
        "4",                                                                    "",
        0.1,                                                                                           4,
        0,                                                                                                    8,
-       0,                                                                                                                          3,
-       0,                                                                                                                                true,
-       "entry",                                                                                                                                     {} },
+       0,                                                                                                                 3,
+       0,                                                                                                                       true,
+       "entry",                                                                                                                            {} },
       {0x1008,
        "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", "matrix",
        "32",                                                                   "waits for 0x1000",
        0.8,                                                                                           30,
        16,                                                                                                   8,
-       0,                                                                                                                          3,
-       1,                                                                                                                                true,
-       "loop",                                                                                                                                      {0}},
-      {0x1010, "s_endpgm",                                       "",       "", "",                 0, 0,  0, 0, Listing::kNowhere, 0, 0, false, "", {} }
+       0,                                                                                                                 3,
+       1,                                                                                                                       true,
+       "loop",                                                                                                                             {0}},
+      {0x1010, "s_endpgm",                                       "",       "", "",                 0, 0,  0, 0, kNowhere, 0, 0, false, "", {} }
   };
   listing.most_vgprs = 64;
   listing.heat_note = "Heat is the share of cycles.";

@@ -81,17 +81,17 @@ std::string tag(std::optional<Tag> tag) {
   return fmt::format(" <span class=\"tag {0}\">{0}</span>", name);
 }
 
-std::string value(const Value& value) {
+std::string value(const Value& value, const Links& links) {
   std::string text = escape(value.text);
   const std::string title = value.title.empty() ? "" : fmt::format(" title=\"{}\"", escape(value.title));
-  if (!value.href.empty())
-    text = fmt::format("<a href=\"{}\"{}>{}</a>", escape(value.href), title, text);
+  if (value.code < links.code)
+    text = fmt::format("<a href=\"#{}-i{}\"{}>{}</a>", links.id, value.code, title, text);
   else if (!title.empty())
     text = fmt::format("<span{}>{}</span>", title, text);
   return text + tag(value.tag);
 }
 
-std::string table(const Table& table) {
+std::string table(const Table& table, const Links& links) {
   std::string out = fmt::format("<details class=\"part\"{}>\n<summary>{}</summary>\n",
                                 table.folded ? "" : " open=\"open\"", escape(table.title));
   if (!table.note.empty()) out += fmt::format("<p class=\"note\">{}</p>\n", escape(table.note));
@@ -107,7 +107,8 @@ std::string table(const Table& table) {
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
-    for (size_t i = 0; i < row.size(); ++i) out += fmt::format("<td{}>{}</td>", classes(i), value(row[i]));
+    for (size_t i = 0; i < row.size(); ++i)
+      out += fmt::format("<td{}>{}</td>", classes(i), value(row[i], links));
     out += "</tr>\n";
   }
   return out + "</tbody></table></div>\n</details>\n";

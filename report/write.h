@@ -20,17 +20,21 @@ std::string coordinate(double value);
 
 /// The tag beside a figure: <span class="tag modelled">modelled</span>.
 std::string tag(std::optional<Tag> tag);
+/// Where links within a section lead.
+struct Links {
+  std::string id;   ///< begins all ids of the section: "k0"
+  size_t code = 0;  ///< instructions of its listing
+};
 /// A figure with its tag, and its link.
-std::string value(const Value& value);
+std::string value(const Value& value, const Links& links);
 
 /// One of the colours of charts, by index: "c0" to "c9", classes of the style sheet.
 constexpr int kColours = 10;
 
 std::string roofline(const Roofline& roofline);
-std::string bars(const BarChart& chart);
+std::string bars(const BarChart& chart, const Links& links);
 std::string timeline(const Timeline& timeline);
-std::string table(const Table& table);
-/// `id` begins all ids of the section: "k0".
+std::string table(const Table& table, const Links& links);
 std::string listing(const Listing& listing, const std::string& id);
 
 /// The style sheet.

@@ -1,0 +1,110 @@
+#include "cli/analysed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace wavesmith::cli {
+
+using analysis::kNone;
+
+Result<Analysed> analyse_file(const CodeRequest& request, const std::string& kernel,
+                              const analysis::Options& options) {
+  Result<Code> code = open_code(request);
+  if (!code) return tl::unexpected(code.error());
+  Analysed out{std::move(*code), {}, {}};
+  const auto found = find_kernels(out.code, kernel);
+  if (!found) {
+    Error error = found.error();
+    error.where = request.path;
+    return tl::unexpected(error);
+  }
+  for (const FoundKernel& one : *found) {
+    Result<analysis::Kernel> analysed = analysis::analyse(*one.object, *one.kernel, *out.code.gpu, options);
+    if (analysed)
+      out.kernels.push_back(std::move(*analysed));
+    else
+      out.refused.push_back(analysed.error());
+  }
+  if (out.kernels.empty()) return tl::unexpected(out.refused.front());
+  return out;
+}
+
+std::vector<double> executions(const analysis::Kernel& kernel) {
+  constexpr double kMost = 1e9;
+  std::vector<double> loops(kernel.loops.size(), 1);
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const analysis::Loop& loop = kernel.loops[i];
+    const double trips = std::max(1.0, loop.trips.value.value_or(kAssumedTrips));
+    loops[i] = std::min(kMost, trips * (loop.parent < i ? loops[loop.parent] : 1));
+  }
+  std::vector<double> out;
+  out.reserve(kernel.instructions.size());
+  for (const analysis::Instruction& instruction : kernel.instructions)
+    out.push_back(instruction.loop < loops.size() ? loops[instruction.loop] : 1);
+  return out;
+}
+
+double cost_of(const analysis::Instruction& instruction) {
+  if (instruction.issue == isa::Issue::None) return 0;
+  return std::max(1.0, static_cast<double>(instruction.issue_cycles));
+}
+
+uint32_t hot_loop(const analysis::Kernel& kernel) {
+  std::vector<double> cycles(kernel.loops.size(), 0);
+  const std::vector<double> counts = executions(kernel);
+  for (size_t i = 0; i < counts.size(); ++i)
+    if (const uint32_t loop = kernel.instructions[i].loop; loop < cycles.size())
+      cycles[loop] += counts[i] * cost_of(kernel.instructions[i]);
+  const auto most = std::max_element(cycles.begin(), cycles.end());
+  return most == cycles.end() ? kNone : static_cast<uint32_t>(most - cycles.begin());
+}
+
+std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+  if (!loop.cycles.unknown_because.empty() || !(loop.cycles.throughput > 0)) return std::nullopt;
+  const double waves = std::max(1u, kernel.occupancy.now.waves_per_simd);
+  const double share = loop.cycles.one_wave / waves;
+  return LoopTime{std::max(loop.cycles.throughput, share), share > loop.cycles.throughput};
+}
+
+std::string place_of(const analysis::Kernel& kernel, uint32_t instruction) {
+  if (instruction >= kernel.instructions.size()) return {};
+  const analysis::Instruction& at = kernel.instructions[instruction];
+  if (!at.source.known() || at.source.file >= kernel.files.size() || at.source.line == 0)
+    return fmt::format("{:#x}", at.pc);
+  return fmt::format("{}:{}", std::filesystem::path(kernel.files[at.source.file]).filename().string(),
+                     at.source.line);
+}
+
+std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+  if (loop.first_line.known() && loop.first_line.file < kernel.files.size() && loop.first_line.line > 0)
+    return fmt::format("{}:{}-{}",
+                       std::filesystem::path(kernel.files[loop.first_line.file]).filename().string(),
+                       loop.first_line.line, loop.last_line.line);
+  return fmt::format("{:#x}-{:#x}", loop.begin_pc, loop.end_pc);
+}
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "unknown";
+  const double size = std::fabs(value);
+  if (size >= 100 || size == std::floor(size)) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.3g}", value);
+}
+
+std::string figure_text(const analysis::Figure& figure) {
+  return figure.value ? number_text(*figure.value) : "unknown";
+}
+
+std::vector<std::pair<isa::Issue, double>> busiest(const analysis::Cycles& cycles) {
+  std::vector<std::pair<isa::Issue, double>> out;
+  for (size_t i = 0; i < cycles.pipe.size(); ++i)
+    if (cycles.pipe[i] > 0) out.emplace_back(static_cast<isa::Issue>(i), cycles.pipe[i]);
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return out;
+}
+
+}  // namespace wavesmith::cli

@@ -1,0 +1,59 @@
+// The kernels of a file, opened and analysed: what explain, compare and sweep begin with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/analyse.h"
+#include "analysis/report.h"
+#include "base/result.h"
+#include "cli/code_input.h"
+
+namespace wavesmith::cli {
+
+struct Analysed {
+  Code code;
+  std::vector<analysis::Kernel> kernels;
+  std::vector<Error> refused;  ///< kernels that could not be analysed, where others could
+};
+
+/// Opens the file and analyses every kernel that `kernel` means (all when it is empty). Errors: those of
+/// open_code and find_kernels; of the analysis when no kernel could be analysed.
+Result<Analysed> analyse_file(const CodeRequest& request, const std::string& kernel,
+                              const analysis::Options& options = {});
+
+/// How often a loop whose trips are not known is taken to run.
+inline constexpr double kAssumedTrips = 16;
+
+/// How often each instruction of the kernel is taken to be executed for one wave: the product of the trips of
+/// the loops that it is in.
+std::vector<double> executions(const analysis::Kernel& kernel);
+
+/// What an instruction takes of its pipe, at least a cycle; 0 for what nothing is known of.
+double cost_of(const analysis::Instruction& instruction);
+
+/// The loop where most of the cycles are, by executions() and cost_of(); analysis::kNone: there is no loop.
+uint32_t hot_loop(const analysis::Kernel& kernel);
+
+/// A loop on one SIMD, with as many waves as the kernel's occupancy allows: cycles in which one of the waves
+/// gets through one pass.
+struct LoopTime {
+  double cycles = 0;
+  bool latency_bound = false;  ///< the waves together cannot fill the busiest pipe
+};
+/// nullopt when the analysis could not say.
+std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis::Loop& loop);
+
+/// "attention.hip:64", or "0x1c40" without line tables; "" for kNone.
+std::string place_of(const analysis::Kernel& kernel, uint32_t instruction);
+/// "attention.hip:56-109" or "0x1c40-0x2210".
+std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop);
+/// "16", "12.5", or "unknown".
+std::string figure_text(const analysis::Figure& figure);
+/// A number as people read it: whole from 100 on, three digits below.
+std::string number_text(double value);
+
+/// The pipes that code keeps busy, the busiest first.
+std::vector<std::pair<isa::Issue, double>> busiest(const analysis::Cycles& cycles);
+
+}  // namespace wavesmith::cli
