@@ -48,7 +48,7 @@ std::vector<double> executions(const analysis::Kernel& kernel) {
 }
 
 double cost_of(const analysis::Instruction& instruction) {
-  if (instruction.issue == isa::Issue::None) return 0;
+  if (instruction.pipe == isa::Pipe::Internal) return 0;
   return std::max(1.0, static_cast<double>(instruction.issue_cycles));
 }
 
@@ -97,10 +97,10 @@ std::string figure_text(const analysis::Figure& figure) {
   return figure.value ? number_text(*figure.value) : "unknown";
 }
 
-std::vector<std::pair<isa::Issue, double>> busiest(const analysis::Cycles& cycles) {
-  std::vector<std::pair<isa::Issue, double>> out;
+std::vector<std::pair<isa::Pipe, double>> busiest(const analysis::Cycles& cycles) {
+  std::vector<std::pair<isa::Pipe, double>> out;
   for (size_t i = 0; i < cycles.pipe.size(); ++i)
-    if (cycles.pipe[i] > 0) out.emplace_back(static_cast<isa::Issue>(i), cycles.pipe[i]);
+    if (cycles.pipe[i] > 0) out.emplace_back(static_cast<isa::Pipe>(i), cycles.pipe[i]);
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });

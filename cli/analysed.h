@@ -54,6 +54,6 @@ std::string figure_text(const analysis::Figure& figure);
 std::string number_text(double value);
 
 /// The pipes that code keeps busy, the busiest first.
-std::vector<std::pair<isa::Issue, double>> busiest(const analysis::Cycles& cycles);
+std::vector<std::pair<isa::Pipe, double>> busiest(const analysis::Cycles& cycles);
 
 }  // namespace wavesmith::cli

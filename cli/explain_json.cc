@@ -31,6 +31,7 @@ ordered_json json_of(const analysis::Mix& mix) {
   ordered_json out{
       {"total",             mix.total            },
       {"scratch",           mix.scratch          },
+      {"doubles",           mix.doubles          },
       {"barriers",          mix.barriers         },
       {"matrix_operations", mix.matrix_operations},
       {"vector_operations", mix.vector_operations},
@@ -40,8 +41,7 @@ ordered_json json_of(const analysis::Mix& mix) {
       {"lds_store_bytes",   mix.lds_store_bytes  }
   };
   for (size_t i = 0; i < mix.count.size(); ++i)
-    if (mix.count[i] > 0)
-      out["pipes"][std::string(analysis::name_of(static_cast<isa::Issue>(i)))] = mix.count[i];
+    if (mix.count[i] > 0) out["pipes"][std::string(isa::name_of(static_cast<isa::Pipe>(i)))] = mix.count[i];
   return out;
 }
 
@@ -57,9 +57,9 @@ ordered_json json_of(const analysis::Kernel& kernel, const analysis::Loop& loop)
     cycles["throughput"] = loop.cycles.throughput;
     cycles["at_this_occupancy"] = time->cycles;
     cycles["latency_bound"] = time->latency_bound;
-    cycles["bound"] = analysis::name_of(loop.cycles.bound);
-    for (const auto& [issue, busy] : busiest(loop.cycles))
-      cycles["pipes"][std::string(analysis::name_of(issue))] = busy;
+    cycles["bound"] = isa::name_of(loop.cycles.bound);
+    for (const auto& [pipe, busy] : busiest(loop.cycles))
+      cycles["pipes"][std::string(isa::name_of(pipe))] = busy;
   }
   return {
       {"header_block", index(loop.header)},
@@ -184,7 +184,7 @@ ordered_json json_of(const analysis::Kernel& kernel, const analysis::Instruction
       {"pc", at.pc},
       {"size", at.size},
       {"text", at.text},
-      {"pipe", analysis::name_of(at.issue)},
+      {"pipe", isa::name_of(at.pipe)},
       {"source", line_of(kernel, at.source)},
       {"block", index(at.block)},
       {"loop", index(at.loop)},

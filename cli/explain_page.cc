@@ -154,7 +154,7 @@ class SectionMaker {
             first, {}},
           place_of(kernel_, loop) +
               (time ? time->latency_bound ? ", bound by latency"
-                                          : fmt::format(", bound by {}", analysis::name_of(loop.cycles.bound))
+                                          : fmt::format(", bound by {}", isa::name_of(loop.cycles.bound))
                : loop.cycles.unknown_because.empty() ? ""
                                                      : ", because " + loop.cycles.unknown_because),
           {}
@@ -194,8 +194,8 @@ class SectionMaker {
           {},
           text_of(time)
       };
-      for (const auto& [issue, busy] : busiest(loop.cycles))
-        bar.parts.push_back({std::string(analysis::name_of(issue)), busy, false});
+      for (const auto& [pipe, busy] : busiest(loop.cycles))
+        bar.parts.push_back({std::string(isa::name_of(pipe)), busy, false});
       chart.bars.push_back(std::move(bar));
     }
     if (!chart.bars.empty()) section_.charts.push_back(std::move(chart));
@@ -275,7 +275,7 @@ class SectionMaker {
           {text_of(time)},
           {!time                 ? ""
            : time->latency_bound ? "latency"
-                                 : std::string(analysis::name_of(loop.cycles.bound))}
+                                 : std::string(isa::name_of(loop.cycles.bound))}
       });
     }
     section_.tables.push_back(std::move(table));
@@ -358,7 +358,7 @@ class SectionMaker {
     const uint32_t hot = hot_loop(kernel_);
     for (size_t i = 0; i < kernel_.mix.count.size(); ++i)
       if (kernel_.mix.count[i] > 0)
-        table.rows.push_back({{std::string(analysis::name_of(static_cast<isa::Issue>(i)))},
+        table.rows.push_back({{std::string(isa::name_of(static_cast<isa::Pipe>(i)))},
                               {std::to_string(kernel_.mix.count[i])},
                               {hot == kNone ? "" : std::to_string(kernel_.loops[hot].mix.count[i])}});
     section_.tables.push_back(std::move(table));
@@ -433,7 +433,7 @@ report::Listing listing_of(const analysis::Kernel& kernel) {
     report::Listing::Code code;
     code.pc = at.pc;
     code.text = at.text;
-    code.pipe = analysis::name_of(at.issue);
+    code.pipe = isa::name_of(at.pipe);
     code.cost = at.issue_cycles > 0 ? number_text(at.issue_cycles) : "";
     code.heat = heat[i];
     code.vgprs = at.live.vgprs, code.agprs = at.live.agprs, code.sgprs = at.live.sgprs;

@@ -25,23 +25,22 @@ std::string clipped(const std::string& text, size_t most) {
 }
 
 std::string mix_text(const analysis::Mix& mix, size_t most) {
-  std::vector<std::pair<uint32_t, isa::Issue>> parts;
+  std::vector<std::pair<uint32_t, isa::Pipe>> parts;
   for (size_t i = 0; i < mix.count.size(); ++i)
-    if (mix.count[i] > 0) parts.emplace_back(mix.count[i], static_cast<isa::Issue>(i));
+    if (mix.count[i] > 0) parts.emplace_back(mix.count[i], static_cast<isa::Pipe>(i));
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   std::vector<std::string> words;
-  for (const auto& [count, issue] : parts)
-    if (words.size() < most) words.push_back(fmt::format("{} {}", analysis::name_of(issue), count));
+  for (const auto& [count, pipe] : parts)
+    if (words.size() < most) words.push_back(fmt::format("{} {}", isa::name_of(pipe), count));
   return fmt::format("{}{}", fmt::join(words, ", "), parts.size() > most ? ", ..." : "");
 }
 
 std::string pipes_text(const analysis::Cycles& cycles, size_t most) {
   std::vector<std::string> words;
-  for (const auto& [issue, busy] : busiest(cycles))
-    if (words.size() < most)
-      words.push_back(fmt::format("{} {}", analysis::name_of(issue), number_text(busy)));
+  for (const auto& [pipe, busy] : busiest(cycles))
+    if (words.size() < most) words.push_back(fmt::format("{} {}", isa::name_of(pipe), number_text(busy)));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -49,7 +48,7 @@ std::string pipes_text(const analysis::Cycles& cycles, size_t most) {
 std::string bound_text(const analysis::Kernel& kernel, const analysis::Loop& loop) {
   const auto time = loop_time(kernel, loop);
   if (!time) return loop.cycles.unknown_because;
-  if (!time->latency_bound) return fmt::format("bound by {}", analysis::name_of(loop.cycles.bound));
+  if (!time->latency_bound) return fmt::format("bound by {}", isa::name_of(loop.cycles.bound));
   return fmt::format("bound by latency: {} wave{} cannot hide it", kernel.occupancy.now.waves_per_simd,
                      kernel.occupancy.now.waves_per_simd == 1 ? "" : "s");
 }
@@ -352,7 +351,7 @@ void print_overview(const ExplainedFile& file, bool verbose) {
          time ? number_text(time->cycles) : "",
          !time                 ? ""
          : time->latency_bound ? "latency"
-                               : std::string(analysis::name_of(kernel.loops[hot].cycles.bound)),
+                               : std::string(isa::name_of(kernel.loops[hot].cycles.bound)),
          std::to_string(kernel.findings.size())});
   }
   table.print();
@@ -371,9 +370,14 @@ std::string registers_text(const analysis::Registers& registers) {
 }
 
 std::string next_step(const analysis::Occupancy& occupancy) {
-  std::vector<std::string> steps;
-  for (const analysis::Step& step : occupancy.next) steps.push_back(step.text);
-  return fmt::format("{}", fmt::join(steps, " and "));
+  // "12 VGPRs fewer: one more wave": together they have one effect.
+  std::string text, effect;
+  for (const analysis::Step& step : occupancy.next) {
+    const size_t colon = std::min(step.text.find(": "), step.text.size());
+    text += (text.empty() ? "" : " and ") + step.text.substr(0, colon);
+    effect = step.text.substr(colon);
+  }
+  return text + effect;
 }
 
 std::string gain_text(const analysis::Finding& finding) {
