@@ -22,7 +22,7 @@ class MemoryPort {
   virtual ~MemoryPort() = default;
   /// A vector access (Global or Private) or a scalar load, issued at `cycle` by wave `wave` (a number that
   /// differs among all waves of the replay) of compute unit `unit` (of those that are replayed).
-  virtual Completion access(uint64_t cycle, uint32_t unit, uint32_t wave, const WaveTrace& trace,
+  virtual Completion access(uint64_t cycle, uint32_t unit, uint32_t wave, const WaveRecord& trace,
                             const AccessRecord& access) = 0;
   /// The instruction cache's line of that address misses in the sequencer's own cache: when it arrives.
   virtual uint64_t fetch(uint64_t cycle, uint32_t unit, uint64_t address) = 0;
@@ -32,7 +32,7 @@ class MemoryPort {
 class FixedLatency final : public MemoryPort {
  public:
   uint32_t vector_cycles = 120, scalar_cycles = 60, store_cycles = 60, fetch_cycles = 40, issue_cycles = 1;
-  Completion access(uint64_t cycle, uint32_t, uint32_t, const WaveTrace&,
+  Completion access(uint64_t cycle, uint32_t, uint32_t, const WaveRecord&,
                     const AccessRecord& access) override {
     if (access.space == Space::Scalar) return {cycle + 1, cycle + scalar_cycles};
     return {cycle + issue_cycles, cycle + (access.kind == Access::Store ? store_cycles : vector_cycles)};

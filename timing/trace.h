@@ -24,7 +24,7 @@ struct AccessRecord {
   bool returns = false;      ///< an atomic that gives the former value
   uint8_t cache_policy = 0;  ///< CachePolicy bits
   uint16_t bytes = 4;        ///< of each lane
-  uint32_t first = 0;        ///< index into WaveTrace::addresses
+  uint32_t first = 0;        ///< index into WaveRecord::addresses
   uint64_t lanes = 0;        ///< that access memory
   uint64_t base = 0;
   int64_t stride = 0;
@@ -34,7 +34,7 @@ struct AccessRecord {
 enum CachePolicy : uint8_t { kCached = 0, kNonTemporal = 1, kBypassL1 = 2, kSystem = 4, kToLds = 8 };
 
 /// The record of one wave.
-struct WaveTrace {
+struct WaveRecord {
   uint32_t index = 0;                  ///< in its workgroup
   std::vector<uint32_t> sites;         ///< instructions in order: indices into the CodeTable
   std::vector<AccessRecord> accesses;  ///< in order; how many an instruction has stands in access_counts
@@ -55,12 +55,12 @@ struct WaveTrace {
 };
 
 /// The record of one workgroup.
-struct WorkgroupTrace {
+struct WorkgroupRecord {
   uint32_t id[3] = {};
-  std::vector<WaveTrace> waves;
+  std::vector<WaveRecord> waves;
   [[nodiscard]] uint64_t instructions() const {
     uint64_t sum = 0;
-    for (const WaveTrace& wave : waves) sum += wave.sites.size();
+    for (const WaveRecord& wave : waves) sum += wave.sites.size();
     return sum;
   }
 };

@@ -5,8 +5,11 @@ namespace wavesmith::validate {
 std::span<const Family> families() {
   static const std::vector<Family> all{
       {"gemm",
-       "matrix multiplication, tuned and published kernels", {TableKind::Tensile, TableKind::Published},
-       judge_gemm},
+       "matrix multiplication, tuned and published kernels",                 {TableKind::Tensile, TableKind::Published},
+       judge_gemm },
+      {"issue",
+       "cycles at which instructions issue, against hardware thread traces", {TableKind::IssueCycles},
+       judge_issue},
   };
   return all;
 }

@@ -25,5 +25,7 @@ const Family* find_family(std::string_view name);
 
 /// The summary's `gemm_worst_stratum_median`.
 Result<FamilyReport> judge_gemm(Data& data);
+/// The summary's `issue_gfx1100_exact`, `issue_gfx1200_exact`, `issue_gfx950_within4`.
+Result<FamilyReport> judge_issue(Data& data);
 
 }  // namespace wavesmith::validate

@@ -87,9 +87,6 @@ uint16_t cdna_matrix_result(const Cost& cost, MatrixUse use) {
 /// CDNA2 and CDNA3 the same is assumed.
 const IssueRules& cdna_rules(const Target&) {
   static constexpr IssueRules kRules{.quantum = 4,
-                                     .queued_valu = false,
-                                     .queue = 0,
-                                     .scalar_result = 4,
                                      .scalar_condition = 4,
                                      .scalar_to_scalar_memory = 4,
                                      .scalar_to_vector = 4,
@@ -97,14 +94,16 @@ const IssueRules& cdna_rules(const Target&) {
                                      .scalar_to_memory = 4,
                                      .vector_to_scalar = 4,
                                      .vector_to_branch = 8,
-                                     .vector_to_lds = 12,
                                      .vector_to_memory = 12,
+                                     .dual_to_memory = 12,
                                      .carry = 4,
                                      .branch_taken = 16,
                                      .branch_passed = 4,
+                                     .memory_to_vector = 8,
+                                     .memory_to_wait = 4,
                                      .memory_issue = 4,
-                                     .wide_address = 4,
-                                     .delay_alu = 0};
+                                     .delay_issue = 0,
+                                     .barrier = 8};
   return kRules;
 }
 

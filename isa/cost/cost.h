@@ -59,28 +59,36 @@ enum class MatrixUse : uint8_t {
 /// Cycles from a matrix instruction's issue to that of one that uses its result.
 uint16_t matrix_result_cycles(const Cost& cost, MatrixUse use, const Target& target);
 
-/// How a generation's sequencer issues: what is no single instruction's property. Cycles.
+/// How a generation's sequencer issues: what is no single instruction's property. Cycles where nothing else
+/// is said.
 struct IssueRules {
-  uint8_t quantum;           ///< between two chances of a SIMD to issue; on CDNA the SIMDs take turns
-  bool queued_valu;          ///< VALU instructions wait in a queue for the matrix pipe, not in the wave
-  uint8_t queue;             ///< how many wait there
-  uint8_t scalar_result;     ///< SALU result to a SALU instruction
-  uint8_t scalar_condition;  ///< SCC to its reader
+  uint8_t quantum;                  ///< between two chances of a SIMD to issue; on CDNA its SIMDs take turns
+  uint8_t scalar_condition;         ///< SCC to its reader
   uint8_t scalar_to_scalar_memory;  ///< SALU instruction to a following SMEM instruction of the wave
   uint8_t scalar_to_vector;         ///< SALU result to a VALU instruction
   uint8_t scalar_to_branch;         ///< SALU instruction to a following conditional branch
-  uint8_t scalar_to_memory;         ///< SALU instruction to a VMEM instruction that reads its result
-  uint8_t vector_to_scalar;  ///< VALU instruction to a SALU one that overwrites what it reads, or reads what
-                             ///< it writes
-  uint8_t vector_to_branch;  ///< VALU instruction that writes EXEC or VCC to a branch on it
-  uint8_t vector_to_lds;  ///< VALU instruction to an LDS instruction that reads or overwrites its registers
-  uint8_t vector_to_memory;  ///< the same to a VMEM instruction
-  uint8_t carry;             ///< VCC from a VALU instruction to the next one
+  uint8_t scalar_to_memory;         ///< SALU instruction to a following VMEM or LDS instruction
+  uint8_t vector_to_scalar;  ///< VALU to a SALU instruction that overwrites what it reads, or reads what it
+                             ///< writes
+  uint8_t vector_to_branch;  ///< VALU instruction that writes EXEC or VCC to a branch
+  uint8_t vector_to_memory;  ///< VALU to an LDS or VMEM instruction that uses its result or overwrites its
+                             ///< operands
+  uint8_t dual_to_memory;    ///< the same of a dual instruction (VOPD)
+  uint8_t carry;             ///< VCC or another lane mask, VALU to VALU
   uint8_t branch_taken;      ///< to the first instruction at the target
   uint8_t branch_passed;     ///< to the instruction behind it
-  uint8_t memory_issue;      ///< VMEM instruction to the next one of the SIMD, within a clause
-  uint8_t wide_address;      ///< VMEM instruction outside of a clause to the wave's next instruction
-  uint8_t delay_alu;         ///< s_delay_alu itself, where nothing else waits
+  uint8_t memory_to_vector;  ///< LDS or VMEM instruction to a VALU instruction of the wave
+  uint8_t memory_to_wait;    ///< to a wait, a hint or a clause of the wave
+  uint8_t memory_issue;      ///< LDS or VMEM instruction to the next of the SIMD
+  uint8_t delay_issue;       ///< s_delay_alu itself, behind another hint or a wait
+  uint8_t barrier;           ///< the last arrival to the others' next instruction
+  // The VALU's queue (RDNA); weights in tenths of an entry.
+  bool queued;        ///< VALU instructions wait for operands in a queue of the SIMD, not in the wave
+  uint8_t depth;      ///< from issue to execution when the queue is empty
+  uint16_t capacity;  ///< of the queue, in tenths
+  uint16_t weight_plain, weight_wide, weight_multiply, weight_transcendental, weight_matrix;
+  uint8_t wake;         ///< more for the first wide instruction after the unit for those was idle
+  uint16_t wake_after;  ///< so long
 };
 const IssueRules& issue_rules(const Target& target);
 

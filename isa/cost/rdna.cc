@@ -71,7 +71,8 @@ Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& tar
       cost.result = row && row->facts.issue == Issue::Salu &&
                             instruction.mnemonic.find("_f32") != std::string::npos && target.is(kRdna4)
                         ? 4
-                        : issue_rules(target).scalar_result;
+                    : target.is(kRdna4) ? 1
+                                        : 2;
       return cost;
     case Pipe::Smem:
     case Pipe::Vmem:
@@ -97,9 +98,6 @@ uint16_t rdna_matrix_result(const Cost& cost, MatrixUse use) {
 /// 22, SISchedule.td, WriteSALU.
 const IssueRules& rdna_rules(const Target& target) {
   static constexpr IssueRules kRdna3Rules{.quantum = 1,
-                                          .queued_valu = true,
-                                          .queue = 6,
-                                          .scalar_result = 2,
                                           .scalar_condition = 1,
                                           .scalar_to_scalar_memory = 9,
                                           .scalar_to_vector = 1,
@@ -107,17 +105,29 @@ const IssueRules& rdna_rules(const Target& target) {
                                           .scalar_to_memory = 10,
                                           .vector_to_scalar = 8,
                                           .vector_to_branch = 18,
-                                          .vector_to_lds = 18,
                                           .vector_to_memory = 18,
+                                          .dual_to_memory = 17,
                                           .carry = 1,
                                           .branch_taken = 9,
                                           .branch_passed = 3,
+                                          .memory_to_vector = 7,
+                                          .memory_to_wait = 3,
                                           .memory_issue = 1,
-                                          .wide_address = 3,
-                                          .delay_alu = 1};
+                                          .delay_issue = 1,
+                                          .barrier = 14,
+                                          .queued = true,
+                                          .depth = 5,
+                                          .capacity = 70,
+                                          .weight_plain = 0,
+                                          .weight_wide = 10,
+                                          .weight_multiply = 30,
+                                          .weight_transcendental = 10,
+                                          .weight_matrix = 10,
+                                          .wake = 0,
+                                          .wake_after = 64};
   static constexpr IssueRules kRdna4Rules = [] {
     IssueRules rules = kRdna3Rules;
-    rules.scalar_result = 1;
+    rules.wake = 7;
     return rules;
   }();
   return target.is(kRdna4) ? kRdna4Rules : kRdna3Rules;

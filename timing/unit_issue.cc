@@ -1,0 +1,293 @@
+// What an instruction does when it issues.
+#include <algorithm>
+#include <bit>
+
+#include "timing/unit_state.h"
+
+namespace wavesmith::timing {
+namespace {
+
+using isa::Pipe;
+
+/// LDS, from issue to data in the registers beyond the cycles that it is taken: 69 cycles measured on CDNA4
+/// (HipKittens) with 4 phases; 32 cycles from ds_load_b32 to the end of the wait for it on gfx1100 (thread
+/// traces).
+uint64_t lds_latency(const isa::Target& target) { return target.is(isa::kCdna) ? 64 : 31; }
+
+}  // namespace
+
+void ComputeUnit::State::account(Simd& simd, Wave& w, const Op& op, uint64_t t) {
+  const uint32_t number = w.record->sites[w.next];
+  OpTime& total = time.ops[number];
+  ++total.hits;
+  ++time.instructions;
+  ++time.issued[static_cast<size_t>(op.cost.pipe)];
+  const uint64_t idle = w.at - std::min(w.at, w.previous), held = std::max(w.ready, w.at) - w.at,
+                 pipe = t - std::min(t, std::max(w.ready, w.at));
+  total.idle += idle;
+  total.stall += held + pipe;
+  total.latency += held + pipe + 1;
+  const Cause taken = op.memory && op.cost.pipe != Pipe::Smem ? Cause::Memory : Cause::Pipe;
+  total.by_cause[static_cast<size_t>(w.cause)] += held;
+  total.by_cause[static_cast<size_t>(taken)] += pipe;
+  time.stalled[static_cast<size_t>(w.cause)] += held;
+  time.stalled[static_cast<size_t>(taken)] += pipe;
+  if (t > simd.last + rules.quantum && simd.last != 0) {
+    const uint64_t gap = t - simd.last - rules.quantum;
+    const Cause cause = idle > held + pipe ? Cause::Branch : pipe > held ? taken : w.cause;
+    time.exposed[static_cast<size_t>(cause)] += gap;
+  }
+  simd.last = std::max(simd.last, t);
+}
+
+void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
+  const Op& op = *w.op;
+  account(simd, w, op, t);
+  if (w.observed) w.observed->issued[w.next] = t;
+  simd.stale = true;
+  w.at = t + rules.quantum;
+  bool hint = false;
+  switch (op.cost.pipe) {
+    case Pipe::Valu:
+    case Pipe::Transcendental:
+    case Pipe::Matrix:
+      issue_vector(simd, w, op, t);
+      break;
+    case Pipe::Salu:
+    case Pipe::Branch:
+      (op.cost.pipe == Pipe::Salu ? simd.scalar : simd.branch) = t + rules.quantum;
+      time.busy[static_cast<size_t>(op.cost.pipe)] += rules.quantum;
+      if (op.cost.pipe == Pipe::Salu) w.last_scalar = t;
+      for (const RegisterRange& range : op.scalar_writes)
+        for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r) {
+          ScalarRegister& reg = w.scalar[r];
+          reg = {t + rules.scalar_to_vector,
+                 t + (r == kScalars - 1 ? rules.scalar_condition : op.cost.result), 0, 0};
+        }
+      break;
+    case Pipe::Smem:
+    case Pipe::Vmem:
+    case Pipe::Lds:
+      issue_memory(simd, w, op, t);
+      break;
+    case Pipe::Export:
+    case Pipe::Message:
+      break;
+    case Pipe::Internal:
+      hint = true;
+      if (op.control == Control::Nop) w.at = t + (op.nops + 1u) * rules.quantum;
+      if (op.control == Control::Sleep) w.at = t + 64u * std::max<uint64_t>(op.nops, 1);
+      if (op.control == Control::Priority) w.priority = static_cast<uint8_t>(op.nops);
+      if (op.control == Control::Delay) {
+        w.delays[0] = {op.delay[0], 0};
+        w.delays[1] = {op.delay[1], op.delay_skip};
+        w.at = w.hint ? t + rules.delay_issue : t;
+      }
+      break;
+  }
+  w.hint = hint;
+  w.previous = w.at;
+  if (op.control == Control::End) return end(simd, w, t);
+  if (op.control == Control::Conditional || op.control == Control::Branch) {
+    const bool taken =
+        w.next + 1 < w.record->sites.size() && ops[w.record->sites[w.next + 1]].pc != op.pc + op.size;
+    w.at = t + (taken ? rules.branch_taken : rules.branch_passed);
+  }
+  if (++w.next >= w.record->sites.size()) return end(simd, w, t);
+  if (op.control == Control::BarrierSignal) arrive(w, t, false);
+  if (op.control == Control::BarrierWait) ++w.phase;
+  if (op.control == Control::Barrier) {
+    w.phase = groups[w.group].phase;
+    w.blocked = true;
+    arrive(w, t, true);
+    return;
+  }
+  prepare(w);
+}
+
+/// A wave has come to the barrier; the last one lets the others go on.
+void ComputeUnit::State::arrive(Wave& w, uint64_t t, bool) {
+  Group& group = groups[w.group];
+  group.signalled = std::max(group.signalled, t);
+  if (++group.arrived >= group.alive) release(w.group, group.signalled);
+}
+
+void ComputeUnit::State::release(uint32_t number, uint64_t t) {
+  Group& group = groups[number];
+  group.arrived = 0;
+  ++group.phase;
+  for (Simd& simd : simds)
+    for (const auto& wave : simd.waves) {
+      if (wave->group != number || !wave->blocked) continue;
+      wave->blocked = false;
+      simd.stale = true;
+      const uint64_t came = wave->at;
+      wave->at = std::max(came, t + rules.barrier);
+      prepare(*wave);
+      // The wait counts as a stall of the barrier's successor.
+      if (wave->at > came) {
+        if (wave->ready <= wave->at) wave->cause = Cause::Barrier;
+        wave->at = came;
+        wave->previous = came;
+      }
+    }
+}
+
+void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
+  Group& group = groups[w.group];
+  time.cycles = std::max(time.cycles, t - begun);
+  const uint32_t number = w.group;
+  const auto at =
+      std::find_if(simd.waves.begin(), simd.waves.end(), [&](const auto& each) { return each.get() == &w; });
+  spare.push_back(std::move(*at));
+  simd.waves.erase(at);
+  simd.stale = true;
+  simd.choice = nullptr;
+  if (--group.alive == 0)
+    ++ended;
+  else if (group.arrived != 0 && group.arrived >= group.alive)
+    release(number, std::max(t, group.signalled));
+}
+
+void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const Op& op, uint64_t t) {
+  const bool matrix = op.cost.pipe == Pipe::Matrix, slow = op.cost.pipe == Pipe::Transcendental;
+  time.busy[static_cast<size_t>(op.cost.pipe)] += op.cost.issue;
+  uint64_t executes = t;
+  if (!rules.queued) {
+    simd.vector = t + (matrix ? rules.quantum : op.cost.issue);
+    if (matrix) simd.matrix = t + op.cost.issue;
+  } else {
+    const bool wide = !matrix && !slow && op.cost.issue > 1;
+    const uint32_t weight = matrix               ? rules.weight_matrix
+                            : slow               ? rules.weight_transcendental
+                            : op.cost.issue >= 4 ? rules.weight_multiply
+                            : op.cost.issue >= 2 ? rules.weight_wide
+                                                 : rules.weight_plain;
+    uint64_t enters = t;
+    while (!simd.queue.empty() &&
+           (simd.queue.front().leaves <= enters || simd.filled + weight > rules.capacity)) {
+      enters = std::max(enters, simd.queue.front().leaves);
+      simd.filled -= simd.queue.front().weight;
+      simd.queue.pop_front();
+    }
+    if (wide && enters > simd.slow + rules.wake_after) enters += rules.wake;
+    const uint64_t moved = enters + (matrix || slow ? 1 : op.cost.issue);
+    simd.vector = moved;
+    if (slow || wide) simd.slow = enters + op.cost.issue;
+    executes = std::max({enters + rules.depth, simd.executed, operands_ready(w, op)});
+    for (const RegisterRange& range : op.scalar_reads)
+      for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
+        executes = std::max(executes, w.scalar[r].by_vector);
+    if (slow) executes = std::max(executes, simd.slow_executed);
+    const uint64_t leaves = executes + (slow ? 1 : op.cost.issue);
+    if (slow) simd.slow_executed = executes + op.cost.issue;
+    simd.executed = leaves;
+    simd.queue.push_back({leaves, weight});
+    simd.filled += weight;
+    const uint64_t waited = moved - t - (matrix || slow ? 1 : op.cost.issue);
+    if (waited) time.ops[w.record->sites[w.next]].by_cause[static_cast<size_t>(Cause::Queue)] += waited;
+    time.stalled[static_cast<size_t>(Cause::Queue)] += waited;
+    w.at = moved;
+  }
+  const uint64_t result = executes + op.cost.result;
+  // Where there is a queue, what waits for the instruction to be through counts from when it reached the
+  // VALU.
+  const uint64_t through = rules.queued ? executes - rules.depth : executes;
+  const uint64_t memory = through + (op.dual ? rules.dual_to_memory : rules.vector_to_memory);
+  w.vector_issues.push(through + op.cost.result);
+  if (slow) w.transcendental_issues.push(through + op.cost.result);
+  for (const RegisterRange& range : op.vector_reads)
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.vector[r].read = memory;
+  for (const RegisterRange& range : op.vector_writes)
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+      VectorRegister& reg = w.vector[r];
+      if (matrix) {
+        const isa::Target& target = ops.target();
+        reg.accumulate = executes + isa::matrix_result_cycles(op.cost, isa::MatrixUse::Accumulate, target);
+        reg.matrix = executes + isa::matrix_result_cycles(op.cost, isa::MatrixUse::Other, target);
+        reg.memory = std::max(memory, reg.matrix);
+        reg.result = 0;
+        reg.writer = op.d.first;
+        reg.written = op.d.count;
+      } else {
+        reg.result = result;
+        reg.memory = memory;
+        reg.matrix = reg.accumulate = 0;
+      }
+    }
+  for (const RegisterRange& range : op.scalar_reads)
+    for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
+      w.scalar[r].read_by_vector = through;
+  for (const RegisterRange& range : op.scalar_writes)
+    for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
+      w.scalar[r] = {0, 0, through + rules.carry, 0};
+}
+
+void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_t t) {
+  uint64_t done = t + 1;
+  if (op.cost.pipe == Pipe::Smem) {
+    simd.scalar = t + rules.quantum;
+  } else {
+    simd.memory = t + rules.memory_issue;
+    w.last_memory = t;
+  }
+  time.busy[static_cast<size_t>(op.cost.pipe)] += rules.quantum;
+  const WaveRecord& record = *w.record;
+  const uint8_t accesses = w.counts < record.access_counts.size() ? record.access_counts[w.counts] : 0;
+  ++w.counts;
+  if (op.lds) {
+    done = issue_lds(w, op, t);
+    w.access += accesses;
+  } else {
+    for (uint8_t i = 0; i < accesses && w.access < record.accesses.size(); ++i, ++w.access) {
+      const AccessRecord& access = record.accesses[w.access];
+      const Completion completion = memory.access(t, options.unit, w.number, record, access);
+      done = std::max(done, completion.done);
+      if (op.cost.pipe == Pipe::Vmem) {
+        time.busy[static_cast<size_t>(Pipe::Vmem)] +=
+            completion.accepted - std::min(completion.accepted, std::max(t, vector_memory));
+        vector_memory = std::max(vector_memory, completion.accepted);
+      }
+    }
+  }
+  if (op.counter == Counter::None) return;
+  auto& out = w.outstanding[static_cast<size_t>(op.counter)];
+  const bool is_scalar = op.cost.pipe == Pipe::Smem;
+  if (!out.empty() && !is_scalar && !out.back().scalar)
+    done = std::max(done, out.back().done);  // they return in order
+  if (out.size() >= 64) out.erase(out.begin());
+  out.push_back({done, is_scalar});
+}
+
+uint64_t ComputeUnit::State::issue_lds(const Wave& w, const Op& op, uint64_t t) {
+  const WaveRecord& record = *w.record;
+  const uint8_t accesses = w.counts <= record.access_counts.size() ? record.access_counts[w.counts - 1] : 0;
+  const auto lanes = static_cast<uint32_t>(ops.wave_lanes());
+  const gpus::LdsAccess kind = op.atomic  ? gpus::LdsAccess::Atomic
+                               : op.store ? gpus::LdsAccess::Write
+                                          : gpus::LdsAccess::Read;
+  uint64_t cycles = 0;
+  for (uint8_t i = 0; i < accesses && w.access + i < record.accesses.size(); ++i) {
+    const AccessRecord& access = record.accesses[w.access + i];
+    if (access.space != Space::Lds) continue;
+    std::array<uint32_t, 64> address{};
+    size_t next = access.first;
+    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(rest));
+      address[lane] = static_cast<uint32_t>(
+          access.affine ? access.base + static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
+                        : record.addresses[next++]);
+    }
+    const gpus::LdsPhases& phases = phases_of(kind, access.bytes, lanes);
+    const gpus::LdsCycles taken = gpus::lds_cycles(phases, kind, access.bytes, address, access.lanes);
+    cycles += taken.cycles;
+    time.lds_conflicts += taken.conflicts;
+  }
+  if (cycles == 0) cycles = 1;
+  time.lds_cycles += cycles;
+  time.busy[static_cast<size_t>(Pipe::Lds)] += cycles;
+  lds = std::max(lds, t) + cycles;
+  return lds + lds_latency(ops.target());
+}
+
+}  // namespace wavesmith::timing

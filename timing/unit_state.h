@@ -1,0 +1,156 @@
+// The inside of ComputeUnit: waves, SIMDs, and what has been promised to whom.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "gpus/lds_phases.h"
+#include "isa/cost/cost.h"
+#include "timing/compute_unit.h"
+
+namespace wavesmith::timing {
+
+inline constexpr uint64_t kFetchLine = 64;
+/// Cycles of work that may wait in the address unit and in LDS before the next instruction does not issue.
+inline constexpr uint64_t kVectorMemoryQueue = 64, kLdsQueue = 64;
+
+/// Cycles at which something may be done with a register.
+struct VectorRegister {
+  uint64_t result = 0;               ///< read by the VALU
+  uint64_t memory = 0;               ///< read by memory instructions, or overwritten by loads
+  uint64_t read = 0;                 ///< overwritten by loads: the VALU has read it
+  uint64_t matrix = 0;               ///< a matrix result: read as anything but the next C
+  uint64_t accumulate = 0;           ///< read as the next C
+  uint16_t writer = 0, written = 0;  ///< the registers of that result
+};
+struct ScalarRegister {
+  uint64_t issued = 0;          ///< read by the VALU: SALU's result
+  uint64_t result = 0;          ///< read by the SALU: SALU's result
+  uint64_t by_vector = 0;       ///< read by the VALU: VALU's result
+  uint64_t read_by_vector = 0;  ///< the VALU instruction that reads it
+};
+
+/// The last few of something, the newest first.
+template <int kCount>
+struct Recent {
+  std::array<uint64_t, kCount> cycles = {};
+  void push(uint64_t cycle) {
+    for (size_t i = kCount - 1; i > 0; --i) cycles[i] = cycles[i - 1];
+    cycles[0] = cycle;
+  }
+  [[nodiscard]] uint64_t at(size_t i) const { return i < kCount ? cycles[i] : 0; }
+};
+
+inline constexpr size_t kVectors = 512, kScalars = 129;
+/// Scalar registers by their own number.
+constexpr uint32_t scalar(uint16_t number) { return number - 512u; }
+
+struct Wave {
+  const WaveRecord* record = nullptr;
+  Observed* observed = nullptr;
+  const Op* op = nullptr;  ///< the next instruction
+  size_t next = 0, counts = 0, access = 0;
+  uint32_t simd = 0, group = 0, number = 0;
+  uint32_t phase = 0;     ///< of the split barrier: how often it has waited
+  uint64_t at = 0;        ///< the wave has got to its next instruction
+  uint64_t previous = 0;  ///< it was done with the one before
+  uint64_t ready = 0;     ///< nothing but the pipe holds it
+  Cause cause = Cause::None;
+  bool blocked = false, forced = false;
+  uint8_t priority = 0;
+  bool hint = false;  ///< the instruction before was the sequencer's own
+  uint64_t last_scalar = 0, last_memory = 0;
+  uint64_t line = ~uint64_t{0};
+  struct Delay {
+    uint8_t id = 0, in = 0;
+  };
+  Delay delays[2] = {};
+  Recent<4> vector_issues;  ///< when their results are there
+  Recent<3> transcendental_issues;
+  struct Outstanding {
+    uint64_t done;
+    bool scalar;
+  };
+  std::array<std::vector<Outstanding>, kCounters> outstanding;
+  std::array<VectorRegister, kVectors> vector = {};
+  std::array<ScalarRegister, kScalars> scalar = {};
+};
+
+struct Simd {
+  std::vector<std::unique_ptr<Wave>> waves;
+  Wave* choice = nullptr;
+  uint64_t when = 0;
+  bool stale = true;
+  // When each takes the next one.
+  uint64_t vector = 0, slow = 0, matrix = 0, scalar = 0, branch = 0, memory = 0;
+  uint64_t last = 0;  ///< something issued
+  // The VALU's queue.
+  uint64_t executed = 0;       ///< the last in the queue has gone through
+  uint64_t slow_executed = 0;  ///< the same of the unit for transcendental and wide instructions
+  struct Entry {
+    uint64_t leaves;
+    uint32_t weight;
+  };
+  std::deque<Entry> queue;
+  uint32_t filled = 0;
+};
+
+struct Group {
+  uint32_t alive = 0, arrived = 0, phase = 0;
+  uint64_t signalled = 0;  ///< the last arrival
+};
+
+struct ComputeUnit::State {
+  State(const gpus::Gpu& gpu_, const OpTable& ops_, MemoryPort& memory_, const Options& options_)
+      : gpu(gpu_), ops(ops_), memory(memory_), options(options_), rules(isa::issue_rules(ops_.target())) {
+    simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
+    time.ops.resize(ops.size());
+  }
+
+  void add(const WaveRecord& record, uint32_t simd, uint64_t cycle, uint32_t group, Observed* observed);
+  bool step();
+  void choose(Simd& simd) const;
+  [[nodiscard]] uint64_t taken(const Wave& w) const;
+  void prepare(Wave& w);
+  void wait(Wave& w, const Op& op);
+  void fetch(Wave& w, const Op& op);
+  [[nodiscard]] uint64_t operands_ready(const Wave& w, const Op& op) const;
+  void issue(Simd& simd, Wave& w, uint64_t t);
+  void issue_vector(Simd& simd, Wave& w, const Op& op, uint64_t t);
+  void issue_memory(Simd& simd, Wave& w, const Op& op, uint64_t t);
+  uint64_t issue_lds(const Wave& w, const Op& op, uint64_t t);
+  void arrive(Wave& w, uint64_t t, bool waits);
+  void release(uint32_t group, uint64_t t);
+  void end(Simd& simd, Wave& w, uint64_t t);
+  void account(Simd& simd, Wave& w, const Op& op, uint64_t t);
+  const gpus::LdsPhases& phases_of(gpus::LdsAccess kind, uint32_t bytes, uint32_t lanes) {
+    const gpus::LdsPhases*& known = phases[static_cast<size_t>(kind)][std::min(bytes, 16u)];
+    if (!known) known = &gpus::lds_phases(gpu, kind, bytes, lanes);
+    return *known;
+  }
+  static uint64_t behind(uint64_t busy_until, uint64_t may_wait) {
+    return busy_until > may_wait ? busy_until - may_wait : 0;
+  }
+
+  const gpus::Gpu& gpu;
+  const OpTable& ops;
+  MemoryPort& memory;
+  Options options;
+  const isa::IssueRules& rules;
+  std::vector<Simd> simds;
+  std::deque<Group> groups;
+  std::vector<std::unique_ptr<Wave>> spare;
+  uint64_t clock = 0, begun = ~uint64_t{0};
+  uint64_t vector_memory = 0, lds = 0;           ///< busy until
+  std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
+  std::array<std::array<const gpus::LdsPhases*, 17>, 3> phases = {};
+  uint32_t ended = 0;
+  UnitTime time;
+};
+
+}  // namespace wavesmith::timing
