@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analysis/code.h"
+#include "analysis/cycles.h"
 #include "analysis/exec.h"
 #include "analysis/graph.h"
 #include "analysis/liveness.h"
@@ -114,6 +115,7 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   Graph graph = make_graph(*code);
   const ExecSets exec = follow_exec(*code, graph);
   const Liveness live = find_live(*code, graph, exec, entry_registers(kernel));
+  const Costs costs = find_costs(*code, graph, gpu);
 
   out.instructions.resize(code->size());
   for (uint32_t i = 0; i < code->size(); ++i) {
@@ -125,6 +127,8 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
     instruction.mnemonic = in.mnemonic;
     instruction.pipe = isa::pipe_of(in, code->rows[i]);
     instruction.live = live.occupied[i];
+    instruction.issue_cycles = static_cast<float>(std::max<double>(costs.of[i].issue, costs.data_cycles[i]));
+    instruction.latency = costs.of[i].result;
     instruction.block = graph.block_of[i];
     instruction.loop = graph.blocks[instruction.block].loop;
     const auto edge = code->edges.find(i);
@@ -135,7 +139,7 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   if (options.source_lines) add_source_lines(object, out);
   out.unknown = code->unknown;
   out.unknown.insert(out.unknown.end(), graph.unknown.begin(), graph.unknown.end());
-  out.functions = std::move(graph.functions);
+  out.functions = graph.functions;
   for (Function& function : out.functions) {
     const object::Routine* const routine = object.routine_at(function.pc);
     function.name = routine ? routine->name : fmt::format("{:#x}", function.pc);
@@ -145,6 +149,7 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   for (Loop& loop : out.loops) {
     describe_loop(out, loop);
     loop.mix = mix_of(*code, out.blocks, loop.blocks);
+    loop.cycles = cycles_of(*code, graph, gpu, costs, loop.blocks);
     for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
   }
   for (const Block& block : out.blocks) add_peak(out, block, out.live_peak, out.live_peak_at);

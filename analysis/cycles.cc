@@ -1,0 +1,173 @@
+#include "analysis/cycles.h"
+
+#include <algorithm>
+#include <array>
+
+#include "gpus/lds_phases.h"
+#include "isa/rows.h"
+
+namespace wavesmith::analysis {
+namespace {
+
+using isa::Pipe;
+
+/// Bytes a clock from a compute unit's vector L1. Sources: AMD, CDNA3 white paper (64 B/clk before, a 128 B
+/// line since); RDNA white paper: 128 B/clk.
+constexpr double kL1BytesPerClock = 64;
+
+double data_cycles(const isa::Instruction& in, const isa::Row* row, const gpus::Gpu& gpu, int lanes) {
+  if (!row || row->shape != isa::Shape::Memory) return 0;
+  const isa::Space space = space_of(in.mnemonic);
+  const uint32_t bytes = row->access.bytes;
+  if (space == isa::Space::Scalar) return 0;
+  if (space != isa::Space::Lds) return std::max(4.0, bytes * lanes / kL1BytesPerClock);
+  const uint32_t width = bytes == 0 ? 4 : std::min(bytes, 16u);
+  const gpus::LdsAccess kind = row->access.direction == isa::Direction::Store    ? gpus::LdsAccess::Write
+                               : row->access.direction == isa::Direction::Atomic ? gpus::LdsAccess::Atomic
+                                                                                 : gpus::LdsAccess::Read;
+  const auto phases = gpus::lds_phases(gpu, kind, width, static_cast<uint32_t>(lanes)).phases.size();
+  return static_cast<double>(phases) * row->access.places;
+}
+
+/// One wave that issues in order: when each register may be read, when each pipe is free.
+class OneWave {
+ public:
+  OneWave(const Code& code, const Costs& costs, bool in_order)
+      : code_(code), costs_(costs), rules_(isa::issue_rules(*code.target)), in_order_(in_order) {
+    from_.fill(kNone);
+  }
+
+  /// When the instruction is issued; the clock goes on.
+  double issue(uint32_t i) {
+    const isa::Cost& cost = costs_.of[i];
+    const Effects& effects = code_.effects[i];
+    const auto pipe = static_cast<size_t>(cost.pipe);
+    double start = in_order_ ? std::max(now_, free_[pipe]) : 0;
+    for (const Range range : effects.reads)
+      for (uint16_t r = range.first; r < range.first + range.count; ++r)
+        if (!skips(r)) start = std::max(start, ready_of(i, r, range));
+    double passed = rules_.quantum;
+    if (cost.pipe == Pipe::Internal) {
+      const std::string_view name = code_.instructions[i].mnemonic;
+      if (name == "s_nop" && !code_.instructions[i].operands.empty())
+        passed *= static_cast<double>(code_.instructions[i].operands[0].bits + 1);
+    }
+    if (cost.pipe == Pipe::Branch) passed = rules_.branch_passed;
+    now_ = start + passed;
+    free_[pipe] = start + std::max<double>(cost.issue, costs_.data_cycles[i]);
+    for (const Range range : effects.writes)
+      for (uint16_t r = range.first; r < range.first + range.count; ++r) {
+        ready_[r] = start + cost.result;
+        from_[r] = i;
+      }
+    end_ = std::max(end_, start + cost.result);
+    return start;
+  }
+  [[nodiscard]] double now() const { return now_; }
+  [[nodiscard]] double end() const { return end_; }
+  void taken_branch() { now_ += rules_.branch_taken - rules_.branch_passed; }
+
+ private:
+  /// EXEC and the like are ready for whoever comes next.
+  static bool skips(uint16_t r) { return r == reg::kExec || r == reg::kExec + 1; }
+
+  /// A matrix result is ready sooner for the next accumulation than for others.
+  [[nodiscard]] double ready_of(uint32_t reader, uint16_t r, Range range) const {
+    const uint32_t writer = from_[r];
+    if (writer == kNone || costs_.of[writer].pipe != Pipe::Matrix) return ready_[r];
+    isa::MatrixUse use = isa::MatrixUse::Other;
+    if (costs_.of[reader].pipe == Pipe::Matrix) {
+      const Effects& own = code_.effects[reader];
+      const Effects& its = code_.effects[writer];
+      const bool same = !own.writes.empty() && !its.writes.empty() && own.writes[0] == its.writes[0] &&
+                        range == own.writes[0];
+      use = same ? isa::MatrixUse::Accumulate : isa::MatrixUse::Operand;
+    }
+    return ready_[r] - costs_.of[writer].result +
+           isa::matrix_result_cycles(costs_.of[writer], use, *code_.target);
+  }
+
+  const Code& code_;
+  const Costs& costs_;
+  const isa::IssueRules& rules_;
+  bool in_order_;
+  double now_ = 0, end_ = 0;
+  std::array<double, isa::kPipes> free_{};
+  std::array<double, reg::kCount> ready_{};
+  std::array<uint32_t, reg::kCount> from_{};
+};
+
+}  // namespace
+
+uint32_t sharing_simds(const gpus::Gpu& gpu) { return std::max(1u, gpu.simds_per_unit); }
+
+Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu) {
+  Costs costs;
+  costs.of.resize(code.size());
+  costs.data_cycles.resize(code.size());
+  costs.clock.resize(code.size());
+  costs.block_cycles.resize(graph.blocks.size());
+  for (uint32_t i = 0; i < code.size(); ++i) {
+    costs.of[i] = isa::cost_of(code.instructions[i], code.rows[i], *code.target, code.wave_lanes);
+    costs.data_cycles[i] = data_cycles(code.instructions[i], code.rows[i], gpu, code.wave_lanes);
+  }
+  for (uint32_t b = 0; b < graph.blocks.size(); ++b) {
+    OneWave wave(code, costs, true);
+    for (uint32_t i = graph.blocks[b].begin; i < graph.blocks[b].end; ++i) costs.clock[i] = wave.issue(i);
+    costs.block_cycles[b] = wave.now();
+  }
+  return costs;
+}
+
+Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,
+                 const std::vector<uint32_t>& blocks) {
+  Cycles cycles;
+  double shared_lds = 0, shared_memory = 0;
+  for (const uint32_t b : blocks)
+    for (uint32_t i = graph.blocks[b].begin; i < graph.blocks[b].end; ++i) {
+      const isa::Cost& cost = costs.of[i];
+      const double busy = std::max<double>(cost.issue, costs.data_cycles[i]);
+      cycles.pipe[static_cast<size_t>(cost.pipe)] += busy;
+      cycles.issue += isa::issue_rules(*code.target).quantum;
+      if (cost.pipe == Pipe::Lds) shared_lds += costs.data_cycles[i];
+      if (cost.pipe == Pipe::Vmem) shared_memory += costs.data_cycles[i];
+    }
+
+  // Two passes before the one that is measured, so that what the passes before left is there.
+  const auto period = [&](bool in_order) {
+    OneWave wave(code, costs, in_order);
+    constexpr int kPasses = 6;
+    double before = 0, last = 0;
+    for (int pass = 0; pass < kPasses; ++pass) {
+      for (const uint32_t b : blocks)
+        for (uint32_t i = graph.blocks[b].begin; i < graph.blocks[b].end; ++i) wave.issue(i);
+      if (in_order) wave.taken_branch();
+      last = in_order ? wave.now() : wave.end();
+      if (pass == kPasses / 2 - 1) before = last;
+    }
+    return (last - before) / (kPasses - kPasses / 2);
+  };
+  cycles.one_wave = period(true);
+  cycles.latency = period(false);
+
+  // Where SIMDs share a unit, a wave of each passes while one does here.
+  auto pressure = cycles.pipe;
+  const auto of = [&](Pipe pipe) -> double& { return pressure[static_cast<size_t>(pipe)]; };
+  if (!isa::issue_rules(*code.target).queued_valu) {
+    of(Pipe::Valu) += of(Pipe::Transcendental);  // CDNA has no other unit for them
+    of(Pipe::Transcendental) = 0;
+  } else {
+    of(Pipe::Valu) += of(Pipe::Matrix);  // WMMA waits in the VALU's queue
+  }
+  const uint32_t simds = sharing_simds(gpu);
+  of(Pipe::Lds) = std::max(of(Pipe::Lds) / std::max(1.0, static_cast<double>(simds)), shared_lds * simds);
+  of(Pipe::Vmem) =
+      std::max(of(Pipe::Vmem) / std::max(1.0, static_cast<double>(simds)), shared_memory * simds);
+  of(Pipe::Internal) = 0;  // of the wave alone
+  const auto most = std::max_element(pressure.begin(), pressure.end());
+  cycles.throughput = *most;
+  cycles.bound = static_cast<Pipe>(most - pressure.begin());
+  return cycles;
+}
+
+}  // namespace wavesmith::analysis

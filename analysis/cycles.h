@@ -1,0 +1,32 @@
+// What code costs: the cycles of pipes, and the clock of one wave alone. Modelled from isa/cost and, for LDS,
+// from gpus/lds_phases.h without conflicts; memory is taken to answer at once, so what loads cost is the
+// waits' affair.
+#pragma once
+
+#include <vector>
+
+#include "analysis/code.h"
+#include "analysis/graph.h"
+#include "analysis/report.h"
+#include "gpus/gpu.h"
+#include "isa/cost/cost.h"
+
+namespace wavesmith::analysis {
+
+struct Costs {
+  std::vector<isa::Cost> of;        ///< by instruction
+  std::vector<double> data_cycles;  ///< by instruction: of LDS or L1, which the compute unit's SIMDs share
+  std::vector<double> clock;  ///< by instruction: issued so many cycles after its block began, a wave alone
+  std::vector<double> block_cycles;  ///< by block: until the next one may begin, a wave alone
+};
+
+Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu);
+
+/// One pass through the blocks, in their order.
+Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,
+                 const std::vector<uint32_t>& blocks);
+
+/// SIMDs that share LDS and the vector memory path.
+uint32_t sharing_simds(const gpus::Gpu& gpu);
+
+}  // namespace wavesmith::analysis
