@@ -12,6 +12,7 @@
 #include "analysis/liveness.h"
 #include "analysis/mix.h"
 #include "analysis/occupancy.h"
+#include "analysis/waits.h"
 #include "isa/llvm/demangle.h"
 #include "isa/llvm/source_lines.h"
 
@@ -154,6 +155,7 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   }
   for (const Block& block : out.blocks) add_peak(out, block, out.live_peak, out.live_peak_at);
   out.mix = mix_of(*code, out.blocks, {});
+  out.waits = find_waits(*code, graph, costs);
   out.occupancy = occupancy_of(out.resources, gpu, options);
   return out;
 }

@@ -153,7 +153,7 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
   // Where SIMDs share a unit, a wave of each passes while one does here.
   auto pressure = cycles.pipe;
   const auto of = [&](Pipe pipe) -> double& { return pressure[static_cast<size_t>(pipe)]; };
-  if (!isa::issue_rules(*code.target).queued_valu) {
+  if (code.target->has_accumulators()) {
     of(Pipe::Valu) += of(Pipe::Transcendental);  // CDNA has no other unit for them
     of(Pipe::Transcendental) = 0;
   } else {
