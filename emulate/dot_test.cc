@@ -145,6 +145,22 @@ TEST(Dot, FloatsAreWithinTheErrorOfTheirAdditions) {
     }
 }
 
+TEST(Dot, HalvesAreNotClamped) {
+  for (const auto [target, lanes] : all_targets())
+    for (const float sign : {1.0f, -1.0f}) {
+      SCOPED_TRACE(fmt::format("{} {}", target, sign));
+      WaveTest test(target, lanes);
+      for (int lane = 0; lane < lanes; ++lane) {
+        test.v(1, lane) = encode<kF16>(1.0f) | encode<kF16>(3.0f) << 16,
+                  test.v(2, lane) = encode<kF16>(3.0f * sign) | encode<kF16>(3.0f * sign) << 16;
+        test.set_f(3, lane, 2.0f * sign);
+      }
+      const auto done = test.run("v_dot2_f32_f16 v0, v1, v2, v3 clamp");
+      ASSERT_TRUE(done) << done.error().text();
+      for (int lane = 0; lane < lanes; ++lane) ASSERT_EQ(test.f(0, lane), 14.0f * sign) << lane;
+    }
+}
+
 TEST(Dot, IsHalfOfADualInstruction) {
   for (const std::string_view target : {"gfx1100", "gfx1201"}) {
     SCOPED_TRACE(target);
