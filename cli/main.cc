@@ -49,6 +49,7 @@ int run(int count, char** words) {
   add_disasm(app, action);
   add_explain(app, action, program);
   add_isa(app, action);
+  add_predict(app, action);
   add_gpus(app, action);
   add_validate(app, action);
   add_env(app, action);

@@ -1,0 +1,88 @@
+#include "model/elementwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/constants.h"
+#include "model/traffic.h"
+
+namespace wavesmith::model {
+
+double lanes_of(Function function) {
+  switch (function) {
+    case Function::Copy:
+      return 4;
+    case Function::Add:
+      return 6;
+    case Function::Divide:
+      return 16;
+    case Function::Transcendental:
+      return 40;
+    case Function::Power:
+      return constant::kPowerLanes;
+  }
+  return 6;
+}
+
+ElementwiseProblem elementwise(double elements, uint32_t operands, NumberType type, Function function) {
+  return {.elements = elements,
+          .read = elements * operands * bytes_of(type),
+          .written = elements * bytes_of(type),
+          .operands = operands,
+          .function = function};
+}
+
+Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwiseProblem& problem,
+                                       const Conditions& conditions) {
+  const double bytes = problem.read + problem.written;
+  if (!(problem.elements > 0) || !(bytes > 0))
+    return fail(ErrorKind::BadInput, "nothing to do: no elements", {}, "every size is at least 1");
+  Prediction result;
+  result.clock_mhz = conditions.clock_mhz.value_or(gpu.engine_mhz);
+  const double hertz = result.clock_mhz * 1e6;
+
+  Traffic traffic{.read = problem.read,
+                  .written = problem.written,
+                  .streams = problem.operands + (problem.written > 0 ? 1u : 0u),
+                  .warm = !conditions.cold,
+                  .threads = problem.elements / 4};
+  if (problem.strided) {  // half of each line that is fetched is used, with neighbours' help from L2
+    traffic.read *= 2;
+    result.notes.emplace_back(
+        "strided on one side: each line is fetched about twice; through LDS it would be once");
+  }
+  const TrafficTime memory = traffic_time(gpu, traffic, hertz);
+  const double vector_rate =
+      gpu.compute_units * gpu.simds_per_unit * 16.0 * (gpu.simds_per_unit == 2 ? 2 : 1) * hertz;
+  const double vector = problem.elements * lanes_of(problem.function) / vector_rate;
+  const double start = constant::kKernelSeconds + (problem.reduces ? constant::kReduceSeconds.value : 0.0);
+  const double work = std::hypot(memory.seconds, vector);
+  result.seconds = start + work;
+  result.flops = problem.elements;
+  result.bytes = bytes;
+  result.levels = memory.levels;
+  result.bound = start > work                        ? "launch"
+                 : vector > memory.seconds           ? "vector"
+                 : memory.latency > memory.bandwidth ? "latency"
+                                                     : memory.level;
+  result.parts = {
+      {"memory", memory.seconds, work - vector > 0 ? std::min(work, memory.seconds) : 0},
+      {"vector instructions", vector, std::max(0.0, work - memory.seconds)},
+      {"launch", start, start}
+  };
+  result.confidence = memory.unknown ? Confidence::Low : Confidence::High;
+  if (memory.unknown)
+    result.notes.emplace_back(
+        "a latency or bandwidth of this GPU was never published; its generation's is assumed");
+  if (memory.latency > memory.bandwidth)
+    result.notes.push_back(fmt::format(
+        "too few bytes are under way to fill {}: {:.0f} % of its bandwidth; more or wider loads a work-item "
+        "would help",
+        memory.level, 100 * memory.bandwidth / memory.seconds));
+  finish(result);
+  return result;
+}
+
+}  // namespace wavesmith::model

@@ -1,0 +1,34 @@
+// Kernels that touch each element once: element-wise functions, copies, fills, casts, concatenations,
+// transposes, and reductions to few numbers.
+#pragma once
+
+#include "base/result.h"
+#include "gpus/gpu.h"
+#include "model/number_type.h"
+#include "model/prediction.h"
+
+namespace wavesmith::model {
+
+/// What is computed of an element; decides the vector instructions it takes.
+enum class Function : uint8_t { Copy, Add, Divide, Transcendental, Power };
+/// Vector-instruction lanes for one result.
+double lanes_of(Function function);
+
+struct ElementwiseProblem {
+  double elements = 0;  ///< results
+  double read = 0;      ///< bytes, of all operands
+  double written = 0;   ///< bytes
+  uint32_t operands = 1;
+  Function function = Function::Copy;
+  /// A transposition of a matrix that is not done through LDS touches a line for each element on one side.
+  bool strided = false;
+  bool reduces = false;  ///< the result is small: the reads decide, and a second step ends it
+};
+
+Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwiseProblem& problem,
+                                       const Conditions& conditions = {});
+
+/// The most common form: `operands` arrays of `elements` numbers in, one out.
+ElementwiseProblem elementwise(double elements, uint32_t operands, NumberType type, Function function);
+
+}  // namespace wavesmith::model

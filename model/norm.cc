@@ -1,0 +1,159 @@
+#include "model/norm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/constants.h"
+#include "model/traffic.h"
+
+namespace wavesmith::model {
+namespace {
+
+constexpr std::pair<std::string_view, RowOperation> kOperations[] = {
+    {"layer",   RowOperation::LayerNorm},
+    {"rms",     RowOperation::RmsNorm  },
+    {"group",   RowOperation::GroupNorm},
+    {"batch",   RowOperation::BatchNorm},
+    {"softmax", RowOperation::Softmax  },
+};
+
+struct Shape {
+  double threads = 256;            ///< of a row's workgroup
+  double start = 0, per_trip = 0;  ///< clocks of a row, and of each element that a thread of it takes
+  double reads = 1;                ///< passes over the data at the memory
+};
+
+Shape shape_of(RowKernel kernel, const RowProblem& problem) {
+  switch (kernel) {
+    case RowKernel::Wave:
+      return {64, constant::kWaveRowCycles, constant::kWaveElementCycles, 1};
+    case RowKernel::Block:
+      return {problem.operation == RowOperation::BatchNorm || problem.operation == RowOperation::GroupNorm
+                  ? 512.0
+                  : 256.0,
+              constant::kBlockRowCycles, constant::kBlockElementCycles, 1};
+    case RowKernel::BlockInLds:
+      return {1024, constant::kLdsRowCycles, constant::kLdsElementCycles, 1};
+    case RowKernel::ThreePasses:
+      return {1024, constant::kThreePassRowCycles, constant::kThreePassElementCycles, 1};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<RowOperation> row_operation(std::string_view name) {
+  for (const auto& [known, operation] : kOperations)
+    if (known == name) return operation;
+  return std::nullopt;
+}
+std::string_view name_of(RowOperation operation) { return kOperations[static_cast<size_t>(operation)].first; }
+std::string_view name_of(RowKernel kernel) {
+  switch (kernel) {
+    case RowKernel::Wave:
+      return "a wave a row";
+    case RowKernel::Block:
+      return "a workgroup a row";
+    case RowKernel::BlockInLds:
+      return "a workgroup a row, kept in LDS";
+    case RowKernel::ThreePasses:
+      return "a workgroup a row, read three times";
+  }
+  return "";
+}
+
+// PyTorch: softmax of up to 1,024 numbers takes a wave, longer rows a workgroup of 1,024, in LDS when a row's
+// bytes are a multiple of 16 (aten/src/ATen/native/cuda/SoftMax.cu).
+RowKernel row_kernel(const RowProblem& problem) {
+  if (problem.kernel) return *problem.kernel;
+  if (problem.operation == RowOperation::Softmax) {
+    if (problem.columns <= 1024) return RowKernel::Wave;
+    const bool aligned = std::fmod(problem.columns * bytes_of(problem.type), 16) == 0;
+    return problem.tuned || aligned ? RowKernel::BlockInLds : RowKernel::ThreePasses;
+  }
+  return problem.tuned && problem.columns <= 1024 ? RowKernel::Wave : RowKernel::Block;
+}
+
+Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
+                                const Conditions& conditions) {
+  if (!(problem.rows >= 1) || !(problem.columns >= 1))
+    return fail(ErrorKind::BadInput, "a matrix with no rows or columns", {},
+                "rows and columns are at least 1");
+  const RowKernel kernel = row_kernel(problem);
+  const Shape shape = shape_of(kernel, problem);
+  Prediction result;
+  result.clock_mhz = conditions.clock_mhz.value_or(gpu.engine_mhz);
+  const double hertz = result.clock_mhz * 1e6;
+  const double elements = problem.rows * problem.columns;
+  const double array = elements * bytes_of(problem.type);
+
+  Traffic traffic{.read = array, .written = array, .warm = !conditions.cold};
+  if (problem.residual) traffic.read += array, traffic.written += array, traffic.streams += 2;
+  if (problem.backward) traffic.read += array, ++traffic.streams;
+  result.bytes = traffic.read + traffic.written;
+  // A few groups of many megabytes do not fit on chip between the sums and the writing.
+  const bool twice =
+      problem.operation == RowOperation::GroupNorm || problem.operation == RowOperation::BatchNorm;
+  if (twice && array > static_cast<double>(gpu.l2_bytes) * gpu.xcds) {
+    traffic.read += array;
+    result.notes.emplace_back("the groups do not fit on the chip: the data are read twice");
+  }
+  const TrafficTime memory = traffic_time(gpu, traffic, hertz);
+
+  // Rows in rounds over the units.
+  const double threads_a_unit =
+      static_cast<double>(gpu.simds_per_unit) * gpu.waves_per_simd * gpu.warp_size();
+  double a_row = 0, rounds = 0, workgroups = problem.rows;
+  if (kernel == RowKernel::Wave) {
+    // Short rows share a wave; rows are padded to a power of two, and two are worked on at a time.
+    const double padded = std::exp2(std::ceil(std::log2(std::max(2.0, problem.columns))));
+    const double lanes = std::min<double>(padded, gpu.warp_size()), at_once = padded <= 128 ? 2 : 1;
+    const double waves = std::ceil(problem.rows / at_once * lanes / gpu.warp_size());
+    a_row = shape.start + shape.per_trip * padded / lanes * at_once;
+    rounds = waves / (gpu.compute_units * threads_a_unit / gpu.warp_size() / 2);
+    workgroups = problem.tuned ? waves : waves / 2;
+  } else {
+    a_row = shape.start + shape.per_trip * problem.columns / shape.threads;
+    // Of few rows each is split among workgroups by tuned kernels.
+    double rows = problem.rows;
+    if (twice && problem.tuned) {
+      const double split = std::clamp(gpu.compute_units * 2.0 / rows, 1.0, problem.columns / 4096.0 + 1);
+      a_row = shape.start * (split > 1 ? 2 : 1) + shape.per_trip * problem.columns / shape.threads / split;
+      rows *= split;
+    }
+    rounds = rows / (gpu.compute_units * std::max(1.0, std::floor(threads_a_unit / shape.threads)));
+  }
+  if (problem.tuned) a_row *= constant::kTunedRows;
+  if (problem.backward) a_row *= 1.5;
+  const double latency = std::max(1.0, rounds) * a_row / hertz;
+  const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
+  const double start = constant::kKernelSeconds;
+  const double work = std::max(
+      kernel == RowKernel::Wave ? latency + memory.bandwidth : std::hypot(latency, memory.seconds), dispatch);
+  result.seconds = start + work;
+  result.flops = elements * (problem.operation == RowOperation::Softmax ? 5 : 6);
+  result.levels = memory.levels;
+  result.bound = start > work                 ? "launch"
+                 : dispatch >= work           ? "workgroup launch"
+                 : latency > memory.bandwidth ? "latency"
+                                              : memory.level;
+  result.parts = {
+      {"memory", memory.seconds, std::max(0.0, work - std::min(work, latency))},
+      {"rows in rounds", latency, std::min(work, latency)},
+      {"workgroup launch", dispatch, 0},
+      {"launch", start, start}
+  };
+  result.confidence = memory.unknown ? Confidence::Low : Confidence::Medium;
+  result.notes.push_back(fmt::format("{}: {:.1f} rounds of rows over {} compute units", name_of(kernel),
+                                     std::max(1.0, rounds), gpu.compute_units));
+  if (result.bound == "workgroup launch")
+    result.notes.emplace_back(
+        "so many small workgroups cannot be started faster; several rows a workgroup would help");
+  finish(result);
+  return result;
+}
+
+}  // namespace wavesmith::model
