@@ -416,6 +416,7 @@ void add_predict(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "predict", "How long an operation takes on which GPU, and what bounds it, without running it");
   command->require_subcommand(0, 1);
+  command->allow_extras();  // an unknown operation may have options
   auto unknown = std::make_shared<std::string>();
   command->add_option("operation", *unknown, "one of those below")->type_name("");
   command->callback([command, unknown, &action] {
