@@ -3,57 +3,244 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-namespace wavesmith::model {
+#include "model/gemm_constants.h"
+#include "model/gemm_time.h"
 
-Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& problem,
-                                    const std::optional<GemmKernel>& kernel, const Conditions& conditions) {
-  double m = static_cast<double>(problem.m), batch = static_cast<double>(problem.batch);
-  if (!problem.groups.empty()) {
-    m = 0, batch = 1;
-    for (const uint64_t group : problem.groups) m += static_cast<double>(group);
+namespace wavesmith::model {
+namespace {
+
+struct Candidate {
+  GemmKernel kernel;
+  GemmTime time;
+  GemmConstantsFor constants;
+};
+
+bool is_vector(const gpus::Gpu& gpu, const GemmProblem& problem, const std::optional<GemmKernel>& kernel) {
+  return matrix_flops(gpu, gemm_type(problem)) == 0 || (kernel && kernel->vector);
+}
+
+/// A profiler sees a kernel alone; the tuning runs of rocBLAS, whose constants these may be, timed more.
+constexpr double kProfilerFixedUs = 3;
+/// Events round a launch see its packets too (published benchmarks of both kinds differ by 2 to 6 us).
+constexpr double kEventsUs = 4;
+
+GemmConstants under(const Conditions& conditions, const GemmConstantsFor& found) {
+  GemmConstants constants = found.constants;
+  if (found.tuning_run && conditions.timing != Conditions::Timing::BackToBack)
+    constants.fixed_us = std::min(constants.fixed_us, kProfilerFixedUs);
+  if (conditions.timing == Conditions::Timing::Events) constants.fixed_us += kEventsUs;
+  return constants;
+}
+
+/// Schedules that were told apart and can do the problem; one empty name when there are none.
+std::vector<std::string_view> schedules_for(const gpus::Gpu& gpu, const GemmProblem& problem) {
+  std::vector<std::string_view> found;
+  for (const std::string_view name : gemm_schedules(gpu, gemm_type(problem))) {
+    const bool block_scaled = name.find("blockscale") != name.npos;
+    if (problem.block_scale == 128 ? !block_scaled && name != "assembly" && name != "Opus" : block_scaled)
+      continue;
+    found.push_back(name);
   }
-  const double n = static_cast<double>(problem.n), k = static_cast<double>(problem.k);
-  if (m <= 0 || n <= 0 || k <= 0 || batch <= 0)
+  if (found.empty()) found.emplace_back();
+  return found;
+}
+
+Candidate best_kernel(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector,
+                      const Conditions& conditions) {
+  const double bits = std::max(bits_of(problem.a), bits_of(problem.b));
+  const uint32_t depth = bits <= 4 ? 256 : bits <= 8 ? 128 : bits <= 16 ? 64 : 16;
+  uint64_t rows = problem.m;
+  for (const uint64_t group : problem.groups) rows = std::max(rows, group);
+
+  Candidate best;
+  best.time.seconds = INFINITY;
+  for (const std::string_view schedule : schedules_for(gpu, problem)) {
+    GemmConstantsFor constants = gemm_constants(gpu, gemm_type(problem), vector, schedule);
+    constants.constants = under(conditions, constants);
+    for (const uint32_t tile_m : {16u, 32u, 64u, 96u, 128u, 256u}) {
+      if (tile_m > 16 && tile_m >= 2 * rows) continue;
+      for (const uint32_t tile_n : {32u, 64u, 128u, 256u}) {
+        if (tile_n > 32 && tile_n >= 2 * problem.n) continue;
+        if (vector && tile_m * tile_n > 128 * 128) continue;
+        for (const uint32_t split : {1u, 2u, 4u, 8u, 16u}) {
+          if (split > 1 && problem.k / split < 4 * depth) continue;
+          GemmKernel kernel{.tile_m = tile_m, .tile_n = tile_n, .tile_k = depth};
+          kernel.threads = tile_m * tile_n >= 256 * 256 ? 512 : tile_m * tile_n <= 16 * 32 ? 64 : 256;
+          kernel.split_k = split;
+          kernel.group_m = 8;
+          kernel.schedule = schedule;
+          kernel.double_buffered_lds = false;
+          kernel.vector = vector;
+          kernel = complete_kernel(gpu, problem, kernel);
+          const GemmTime time = gemm_time(gpu, problem, kernel, constants.constants, conditions);
+          if (time.seconds < best.time.seconds) best = {kernel, time, constants};
+        }
+      }
+    }
+  }
+  return best;
+}
+
+Result<void> check(const gpus::Gpu& gpu, const GemmProblem& problem,
+                   const std::optional<GemmKernel>& kernel) {
+  const bool grouped = !problem.groups.empty();
+  if ((!grouped && problem.m == 0) || problem.n == 0 || problem.k == 0 || problem.batch == 0)
     return fail(ErrorKind::BadInput, "a matrix with a dimension of 0", {},
                 "m, n, k and batch are at least 1");
-  const NumberType type =
-      problem.compute.value_or(bits_of(problem.a) >= bits_of(problem.b) ? problem.a : problem.b);
-  const double rate = std::max<double>(matrix_flops(gpu, type), vector_flops(gpu, type));
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  if (problem.m > kMost || problem.n > kMost || problem.k > kMost || problem.batch > kMost)
+    return fail(ErrorKind::BadInput, "a matrix with a dimension beyond 2^40");
+  const NumberType type = gemm_type(problem);
+  if (bits_of(type) <= 6 && matrix_flops(gpu, type) == 0)
+    return fail(ErrorKind::Unsupported, fmt::format("{} has no {} arithmetic", gpu.name, name_of(type)), {},
+                "ask for f8, f16 or bf16, or a GPU of a later generation");
+  if (type == NumberType::F8 && gpu.matrix_f8 == 0)
+    return fail(ErrorKind::Unsupported, fmt::format("{} has no f8 arithmetic", gpu.name), {},
+                "ask for f16, bf16 or i8, or a GPU of a later generation");
+  if (kernel &&
+      (kernel->tile_m > 4096 || kernel->tile_n > 4096 || kernel->tile_k > 4096 || kernel->threads > 1024))
+    return fail(ErrorKind::BadInput, "a tile beyond 4096, or a workgroup beyond 1024 work-items");
+  return {};
+}
+
+std::string tile_text(const GemmKernel& kernel) {
+  std::string text = fmt::format("{}x{}x{}", kernel.tile_m, kernel.tile_n, kernel.tile_k);
+  if (kernel.split_k > 1) text += fmt::format(" with K split {} ways", kernel.split_k);
+  return text;
+}
+
+void name_bound(GemmPrediction& result, const GemmTime& time, const gpus::Gpu& gpu, bool vector,
+                double steps) {
+  struct Term {
+    double seconds;
+    std::string_view name;
+  };
+  // What the compute units' own time goes into: whatever is the longest of a K step, or waiting.
+  const double hertz = time.clock_mhz * 1e6;
+  const double arithmetic = time.loops, lds = time.rounds * steps * time.lds / hertz,
+               l1 = time.rounds * steps * time.l1 / hertz;
+  const double longest = std::max({arithmetic, lds, l1});
+  std::string_view inside = arithmetic >= longest ? (vector ? "vector" : "matrix")
+                            : lds >= longest      ? "LDS"
+                                                  : "L1";
+  if (longest < 0.5 * time.units) inside = "latency";
+  const std::array terms{
+      Term{time.units,  inside                                       },
+      Term{time.memory, gpu.memory_bus_bits > 1024 ? "HBM" : "memory"},
+      Term{time.cache,  "Infinity Cache"                             },
+      Term{time.l2,     "L2"                                         },
+      Term{time.fixed,  "launch"                                     },
+  };
+  const auto bound = std::ranges::max_element(terms, {}, &Term::seconds);
+  result.bound = bound->name;
+}
+
+}  // namespace
+
+Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& problem,
+                                    const std::optional<GemmKernel>& given, const Conditions& conditions) {
+  if (Result<void> possible = check(gpu, problem, given); !possible) return tl::unexpected(possible.error());
+  const NumberType type = gemm_type(problem);
+  const bool vector = is_vector(gpu, problem, given);
+
+  Candidate chosen;
+  if (given) {
+    chosen.kernel = complete_kernel(gpu, problem, *given);
+    chosen.constants = gemm_constants(gpu, type, vector, given->schedule);
+    chosen.constants.constants = under(conditions, chosen.constants);
+    chosen.time = gemm_time(gpu, problem, chosen.kernel, chosen.constants.constants, conditions);
+  } else {
+    chosen = best_kernel(gpu, problem, vector, conditions);
+  }
+  const GemmKernel& kernel = chosen.kernel;
+  const GemmTime& time = chosen.time;
+
+  double m = static_cast<double>(problem.m), batch = static_cast<double>(problem.batch);
+  double rows_padded = std::ceil(m / kernel.tile_m) * kernel.tile_m;
+  if (!problem.groups.empty()) {
+    m = rows_padded = 0, batch = 1;
+    for (const uint64_t group : problem.groups) {
+      m += static_cast<double>(group);
+      rows_padded += std::ceil(static_cast<double>(group) / kernel.tile_m) * kernel.tile_m;
+    }
+  }
+  const double n = static_cast<double>(problem.n), k = static_cast<double>(problem.k);
 
   GemmPrediction result;
-  result.kernel = kernel.value_or(GemmKernel{.tile_m = 128, .tile_n = 128, .tile_k = 64});
-  result.chosen = !kernel;
-  result.clock_mhz = conditions.clock_mhz.value_or(gpu.engine_mhz);
-  const double hertz = result.clock_mhz * 1e6;
-  const double tile_m = std::max(1u, result.kernel.tile_m), tile_n = std::max(1u, result.kernel.tile_n);
-  const double tiles =
-      std::ceil(m / tile_m) * std::ceil(n / tile_n) * batch * std::max(1u, result.kernel.split_k);
-  const double rounds = std::ceil(tiles / gpu.compute_units);
-  result.tiles = static_cast<uint64_t>(tiles);
-  result.waves = tiles / gpu.compute_units;
-  result.quantisation = result.waves / rounds;
-  result.useful = m / (std::ceil(m / tile_m) * tile_m) * n / (std::ceil(n / tile_n) * tile_n);
-
+  result.kernel = kernel;
+  result.chosen = !given;
+  result.seconds = time.seconds;
+  result.clock_mhz = time.clock_mhz;
+  result.clock_kind = time.clock_kind;
   result.flops = 2 * m * n * k * batch * real_products(type);
   result.bytes = batch * (m * k * bytes_of(problem.a) + k * n * bytes_of(problem.b) +
-                          m * n * bytes_of(problem.c) * (problem.reads_c ? 2 : 1));
-  const double matrix = rounds * tile_m * tile_n * k / std::max(1u, result.kernel.split_k) * 2 *
-                        real_products(type) / rate / hertz;
-  const double bandwidth = gpu.memory_gigabytes_per_second * 1e9;
-  const double memory = result.bytes / bandwidth;
-  const double launch = 3e-6;
-  result.seconds = std::max(matrix, memory) + launch;
-  result.bound = matrix > memory ? (matrix_flops(gpu, type) != 0 ? "matrix" : "vector") : "HBM";
-  result.parts = {
-      {"matrix instructions", matrix, matrix > memory ? matrix : 0},
-      {"memory",              memory, matrix > memory ? 0 : memory},
-      {"launch",              launch, launch                      },
+                          m * n * bytes_of(problem.c) * (problem.outputs + (problem.reads_c ? 1 : 0)));
+  result.tiles = static_cast<uint64_t>(time.tiles);
+  result.waves = time.tiles / gpu.compute_units;
+  result.quantisation = result.waves / time.rounds;
+  result.useful = m / rows_padded * n / (std::ceil(n / kernel.tile_n) * kernel.tile_n);
+  result.workgroups_per_unit = time.workgroups_per_unit;
+  result.cycles_per_step = time.step;
+
+  const double steps = std::ceil(std::ceil(k / kernel.split_k) / kernel.tile_k);
+  name_bound(result, time, gpu, vector, steps);
+  const double hertz = time.clock_mhz * 1e6;
+  const double body = time.seconds - time.fixed;
+  const auto part = [&](std::string name, double seconds, bool binds) {
+    result.parts.push_back({std::move(name), seconds, binds ? body : 0});
   };
-  result.levels = {
-      {"HBM", result.bytes, memory, bandwidth, memory / result.seconds}
+  const double slowest = std::max({time.units, time.memory, time.cache, time.l2});
+  part(vector ? "vector instructions" : "matrix instructions", time.loops, false);
+  part("LDS", time.rounds * steps * time.lds / hertz, false);
+  part("loads through L1", time.rounds * steps * time.l1 / hertz, false);
+  part("compute units", time.units, time.units >= slowest);
+  part("L2", time.l2, time.l2 >= slowest && time.units < slowest);
+  if (time.cache_bytes > 0) part("Infinity Cache", time.cache, time.cache >= slowest && time.units < slowest);
+  part("memory", time.memory, time.memory >= slowest && time.units < slowest);
+  result.parts.push_back({"launch and end", time.fixed, time.fixed});
+
+  const auto level = [&](std::string name, double bytes, double seconds) {
+    if (bytes > 0)
+      result.levels.push_back(
+          {std::move(name), bytes, seconds, seconds > 0 ? bytes / seconds : 0, seconds / time.seconds});
   };
+  level("LDS", time.lds_bytes, time.rounds * steps * time.lds / hertz);
+  level("L2", time.l2_bytes, time.l2);
+  level("Infinity Cache", time.cache_bytes, time.cache);
+  level(gpu.memory_bus_bits > 1024 ? "HBM" : "memory", time.memory_bytes, time.memory);
+
+  switch (chosen.constants.fit) {
+    case GemmFit::Fitted:
+      result.confidence = given ? Confidence::High : Confidence::Medium;
+      break;
+    case GemmFit::Neighbour:
+      result.confidence = Confidence::Medium;
+      result.notes.push_back(
+          "no measurement of this type on this generation was fitted: a neighbouring type's constants");
+      break;
+    case GemmFit::Borrowed:
+      result.confidence = Confidence::Low;
+      result.notes.push_back(
+          "this GPU's generation was not measured: another's constants with this one's rates");
+      break;
+  }
+  if (result.chosen) {
+    std::string why = fmt::format("tile {}", tile_text(kernel));
+    if (!kernel.schedule.empty()) why += fmt::format(" ({})", kernel.schedule);
+    why += fmt::format(": {:.0f} workgroups on {} compute units", time.tiles, gpu.compute_units);
+    if (result.quantisation < 0.8)
+      why += fmt::format(", the last round leaves {:.0f} % of the units' time empty",
+                         (1 - result.quantisation) * 100);
+    result.notes.push_back(why);
+  }
+  if (result.useful < 0.75)
+    result.notes.push_back(fmt::format("{:.0f} % of the tiles' work is padding", (1 - result.useful) * 100));
+  if (time.clock_mhz < 0.95 * gpu.engine_mhz && !conditions.clock_mhz)
+    result.notes.push_back(
+        fmt::format("power holds the clock at {:.0f} of {} MHz", time.clock_mhz, gpu.engine_mhz));
   return result;
 }
 

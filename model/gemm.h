@@ -24,6 +24,8 @@ struct GemmProblem {
   bool a_transposed = true;           ///< A's contiguous dimension is K (BLAS "T" in column-major)
   bool b_transposed = false;          ///< B's contiguous dimension is N
   bool reads_c = false;               ///< beta is not 0
+  uint32_t outputs = 1;               ///< matrices of C's size that are written: 2 with an auxiliary
+                                      ///< output before the activation
   uint32_t block_scale = 0;           ///< one scale for so many numbers along K; 0: none
   /// Grouped: the M of each group (N, K shared); replaces m and batch when not empty.
   std::vector<uint64_t> groups;
@@ -33,7 +35,8 @@ struct GemmProblem {
 struct GemmKernel {
   uint32_t tile_m = 0, tile_n = 0, tile_k = 0;  ///< of a workgroup; tile_k is the depth of one loop step
   uint32_t threads = 256;
-  uint32_t matrix_m = 0, matrix_n = 0, matrix_k = 0;  ///< of the instruction; 0: vector instructions
+  bool vector = false;                                ///< vector instructions, no matrix instructions
+  uint32_t matrix_m = 0, matrix_n = 0, matrix_k = 0;  ///< of the matrix instruction
   uint32_t matrix_blocks = 1;
   uint32_t wave_m = 0, wave_n = 0;  ///< waves along M and N
   uint32_t split_k = 1;             ///< workgroups that share one tile
@@ -44,6 +47,10 @@ struct GemmKernel {
   bool through_lds = true;
   bool direct_to_lds = false;
   bool stream_k = false;
+  uint32_t vector_bytes = 0;  ///< of one lane's load from memory
+  /// Whose kernel: "rocBLAS", "hipBLASLt", "CK blockscale v3"... ; what is fitted differs by it. Empty: the
+  /// best that is known for the GPU and type.
+  std::string schedule;
   std::string name;  ///< of the library's kernel, for messages
 };
 
@@ -57,6 +64,11 @@ struct GemmPrediction : Prediction {
   uint32_t workgroups_per_unit = 1;
   double cycles_per_step = 0;  ///< of one K step of a tile
 };
+
+/// The type whose arithmetic is done.
+inline NumberType gemm_type(const GemmProblem& problem) {
+  return problem.compute.value_or(bits_of(problem.a) >= bits_of(problem.b) ? problem.a : problem.b);
+}
 
 /// Best tile when no kernel is given. Errors: a dimension that is 0, a type that the GPU has no arithmetic
 /// for.
