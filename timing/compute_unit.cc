@@ -93,7 +93,8 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
   wave->group = group;
   wave->simd = simd;
   wave->number = static_cast<uint32_t>(time.waves++);
-  wave->at = wave->previous = cycle;
+  wave->at = wave->previous = wave->fetched_at = cycle;
+  wave->fetched = rules.fetch_start;
   begun = std::min(begun, cycle);
   prepare(*wave);
   simds[simd].waves.push_back(std::move(wave));
@@ -111,6 +112,12 @@ void ComputeUnit::State::prepare(Wave& w) {
   };
   using isa::Pipe;
   if (options.fetches) fetch(w, op);
+  if (rules.fetch_rate != 0) {
+    const uint32_t want = op.size / 4 * 10;
+    const uint64_t have =
+        std::min<uint64_t>(w.fetched + (w.ready - w.fetched_at) * rules.fetch_rate, rules.fetch_most);
+    if (have < want) until(w.ready + (want - have + rules.fetch_rate - 1) / rules.fetch_rate, Cause::Fetch);
+  }
   for (Wave::Delay& delay : w.delays) {
     if (delay.id == 0 || op.control == Control::Delay) continue;
     if (delay.in-- != 0) continue;
@@ -200,7 +207,7 @@ uint64_t ComputeUnit::State::operands_ready(const Wave& w, const Op& op) const {
     const bool accumulator = matrix && op.c.count && range.first == op.c.first && range.count == op.c.count;
     for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
       const VectorRegister& reg = w.vector[r];
-      ready = std::max(ready, reg.result);
+      if (reg.result) ready = std::max(ready, reg.result + (matrix ? rules.matrix_operand : 0));
       if (reg.matrix)
         ready = std::max(ready, accumulator && reg.writer == op.c.first && reg.written == op.c.count
                                     ? reg.accumulate

@@ -78,10 +78,11 @@ struct Observed {
 class ComputeUnit {
  public:
   struct Options {
-    uint32_t unit = 0;    ///< its number for the MemoryPort
-    uint32_t simds = 0;   ///< 0: the GPU's
-    bool fetches = true;  ///< model instruction fetch
-    uint64_t window = 0;  ///< keep going until that cycle only; 0: to the end
+    uint32_t unit = 0;                       ///< its number for the MemoryPort
+    uint32_t simds = 0;                      ///< 0: the GPU's
+    const isa::IssueRules* rules = nullptr;  ///< nullptr: the generation's
+    bool fetches = true;                     ///< model instruction fetch
+    uint64_t window = 0;                     ///< keep going until that cycle only; 0: to the end
   };
   ComputeUnit(const gpus::Gpu& gpu, const OpTable& ops, MemoryPort& memory, const Options& options);
   ~ComputeUnit();

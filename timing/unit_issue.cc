@@ -45,6 +45,13 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   account(simd, w, op, t);
   if (w.observed) w.observed->issued[w.next] = t;
   simd.stale = true;
+  if (rules.fetch_rate != 0) {
+    const uint64_t have =
+        std::min<uint64_t>(w.fetched + (t - std::min(t, w.fetched_at)) * rules.fetch_rate, rules.fetch_most);
+    const uint32_t paid = op.size / 4 * 10;
+    w.fetched = static_cast<uint32_t>(have > paid ? have - paid : 0);
+    w.fetched_at = t;
+  }
   w.at = t + rules.quantum;
   bool hint = false;
   switch (op.cost.pipe) {
@@ -92,6 +99,7 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
     const bool taken =
         w.next + 1 < w.record->sites.size() && ops[w.record->sites[w.next + 1]].pc != op.pc + op.size;
     w.at = t + (taken ? rules.branch_taken : rules.branch_passed);
+    if (taken) w.fetched = rules.fetch_branch, w.fetched_at = w.at;
   }
   if (++w.next >= w.record->sites.size()) return end(simd, w, t);
   if (op.control == Control::BarrierSignal) arrive(w, t, false);
@@ -170,10 +178,10 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const Op& op, uint64_
       simd.filled -= simd.queue.front().weight;
       simd.queue.pop_front();
     }
-    if (wide && enters > simd.slow + rules.wake_after) enters += rules.wake;
-    const uint64_t moved = enters + (matrix || slow ? 1 : op.cost.issue);
+    const uint64_t woken = wide && t > simd.slow + rules.wake_after ? rules.wake : 0;
+    const uint64_t moved = std::max(t + (matrix || slow ? 1 : op.cost.issue) + woken, enters);
     simd.vector = moved;
-    if (slow || wide) simd.slow = enters + op.cost.issue;
+    if (slow || wide) simd.slow = slow ? enters + op.cost.issue : moved;
     executes = std::max({enters + rules.depth, simd.executed, operands_ready(w, op)});
     for (const RegisterRange& range : op.scalar_reads)
       for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
@@ -182,7 +190,11 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const Op& op, uint64_
     const uint64_t leaves = executes + (slow ? 1 : op.cost.issue);
     if (slow) simd.slow_executed = executes + op.cost.issue;
     simd.executed = leaves;
-    simd.queue.push_back({leaves, weight});
+    // A wide instruction goes through in parts, each of which makes room.
+    const uint32_t parts = wide ? op.cost.issue : 1;
+    for (uint32_t part = 1; part < parts; ++part)
+      simd.queue.push_back({leaves - parts + part, weight / parts});
+    simd.queue.push_back({leaves, weight - weight / parts * (parts - 1)});
     simd.filled += weight;
     const uint64_t waited = moved - t - (matrix || slow ? 1 : op.cost.issue);
     if (waited) time.ops[w.record->sites[w.next]].by_cause[static_cast<size_t>(Cause::Queue)] += waited;

@@ -66,6 +66,8 @@ struct Wave {
   bool hint = false;  ///< the instruction before was the sequencer's own
   uint64_t last_scalar = 0, last_memory = 0;
   uint64_t line = ~uint64_t{0};
+  uint64_t fetched_at = 0;  ///< the credit for fetched code is of that cycle
+  uint32_t fetched = 0;     ///< tenths of a dword
   struct Delay {
     uint8_t id = 0, in = 0;
   };
@@ -107,7 +109,11 @@ struct Group {
 
 struct ComputeUnit::State {
   State(const gpus::Gpu& gpu_, const OpTable& ops_, MemoryPort& memory_, const Options& options_)
-      : gpu(gpu_), ops(ops_), memory(memory_), options(options_), rules(isa::issue_rules(ops_.target())) {
+      : gpu(gpu_),
+        ops(ops_),
+        memory(memory_),
+        options(options_),
+        rules(options_.rules ? *options_.rules : isa::issue_rules(ops_.target())) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
     time.ops.resize(ops.size());
   }

@@ -59,7 +59,9 @@ Result<FamilyReport> judge_issue(Data& data) {
             const auto& before = wave.rows[i - 1];
             if (!row.counted) continue;
             const uint64_t measured = row.cycle - before.cycle,
-                           predicted = wave.observed.issued[row.site] - wave.observed.issued[before.site];
+                           predicted =
+                               row.late ? 0
+                                        : wave.observed.issued[row.site] - wave.observed.issued[before.site];
             programs[program].add(measured, predicted);
             if (measured != predicted)
               cases.push_back({.gpu = generation,

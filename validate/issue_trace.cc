@@ -18,6 +18,9 @@ using timing::Control;
 using timing::Op;
 using timing::OpTable;
 
+/// Cycles after which an instruction without a wait must have come from memory.
+constexpr uint64_t kLate = 500;
+
 struct Columns {
   size_t kernel, simd, wave, pc, inst, cycle;
   std::optional<size_t> engine, exec, packet;
@@ -206,6 +209,7 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
     wave.simd = number<uint32_t>(csv.cell(rows.front(), c.simd)).value_or(0) % 4;
     const Code& code = codes.at(place.kernel);
     std::vector<size_t> gaps;
+    std::set<uint64_t> seen;
     for (size_t i = 0; i < rows.size(); ++i) {
       const uint64_t pc = *hexadecimal(csv.cell(rows[i], c.pc));
       const isa::Instruction& instruction = code.at(pc);
@@ -222,8 +226,11 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
       const bool waits = op.control == Control::Wait || (gap && target.is(isa::kCdna));
       if (gap && target.is(isa::kRdna)) gaps.push_back(i);
       wave.record.sites.push_back(site->second);
-      wave.observed.at.push_back(i == 0 || waits ? cycle : timing::Observed::kFree);
-      wave.rows.push_back({rows[i], i, cycle, i > 0 && !waits});
+      // Code that a wave comes to for the first time may have to come from memory.
+      const bool late = i > 0 && !waits && seen.insert(pc).second && op.control != Control::End &&
+                        cycle > wave.rows.back().cycle + kLate;
+      wave.observed.at.push_back(i == 0 || waits || late ? cycle : timing::Observed::kFree);
+      wave.rows.push_back({rows[i], i, cycle, i > 0 && !waits, late});
     }
     if (!gaps.empty()) insert_delays(trace, wave, gaps);
     wave.record.access_counts.assign(wave.record.sites.size(), 0);
@@ -231,14 +238,15 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
   return traces;
 }
 
-void replay(IssueTrace& trace) {
+void replay(IssueTrace& trace, const isa::IssueRules* rules) {
   const gpus::Gpu* gpu = nullptr;
   for (const gpus::Gpu* each : gpus::gpus())
     if (each->target == trace.target->name) gpu = each;
   if (!gpu) return;
   for (TracedUnit& unit : trace.units) {
     timing::FixedLatency memory;
-    timing::ComputeUnit compute(*gpu, *trace.ops, memory, {.unit = 0, .simds = 4, .fetches = false});
+    timing::ComputeUnit compute(*gpu, *trace.ops, memory,
+                                {.unit = 0, .simds = 4, .rules = rules, .fetches = false});
     // The older wave has the priority.
     std::vector<TracedWave*> order;
     for (TracedWave& wave : unit.waves) order.push_back(&wave);

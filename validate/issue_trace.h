@@ -27,6 +27,7 @@ struct TracedWave {
     size_t site = 0;  ///< in the record
     uint64_t cycle = 0;
     bool counted = false;  ///< the delta that it ends is judged
+    bool late = false;     ///< the instruction came late from memory: given, and counted as wrong
   };
   std::vector<Row> rows;
 };
@@ -46,7 +47,7 @@ struct IssueTrace {
 /// The traces of a table, one a kernel. The generation shows in the names of the packets.
 Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv);
 
-/// Fills `observed.issued` of every wave.
-void replay(IssueTrace& trace);
+/// Fills `observed.issued` of every wave. `rules`: others than the generation's.
+void replay(IssueTrace& trace, const isa::IssueRules* rules = nullptr);
 
 }  // namespace wavesmith::validate

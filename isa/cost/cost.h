@@ -82,13 +82,20 @@ struct IssueRules {
   uint8_t memory_issue;      ///< LDS or VMEM instruction to the next of the SIMD
   uint8_t delay_issue;       ///< s_delay_alu itself, behind another hint or a wait
   uint8_t barrier;           ///< the last arrival to the others' next instruction
+  // Instruction fetch of a wave: a credit in tenths of a dword, which grows each cycle and pays for what
+  // issues.
+  uint8_t fetch_rate;    ///< tenths of a dword a cycle; 0: fetch keeps up
+  uint8_t fetch_start;   ///< credit of a new wave
+  uint8_t fetch_branch;  ///< at a branch's target
+  uint8_t fetch_most;    ///< the instruction buffer
   // The VALU's queue (RDNA); weights in tenths of an entry.
   bool queued;        ///< VALU instructions wait for operands in a queue of the SIMD, not in the wave
   uint8_t depth;      ///< from issue to execution when the queue is empty
   uint16_t capacity;  ///< of the queue, in tenths
   uint16_t weight_plain, weight_wide, weight_multiply, weight_transcendental, weight_matrix;
-  uint8_t wake;         ///< more for the first wide instruction after the unit for those was idle
-  uint16_t wake_after;  ///< so long
+  uint8_t matrix_operand;  ///< more for a VALU result that a matrix instruction reads
+  uint8_t wake;            ///< more for the first wide instruction after the unit for those was idle
+  uint16_t wake_after;     ///< so long
 };
 const IssueRules& issue_rules(const Target& target);
 
