@@ -79,11 +79,27 @@ std::string place_of(const analysis::Kernel& kernel, uint32_t instruction) {
 }
 
 std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
-  if (loop.first_line.known() && loop.first_line.file < kernel.files.size() && loop.first_line.line > 0)
-    return fmt::format("{}:{}-{}",
-                       std::filesystem::path(kernel.files[loop.first_line.file]).filename().string(),
-                       loop.first_line.line, loop.last_line.line);
-  return fmt::format("{:#x}-{:#x}", loop.begin_pc, loop.end_pc);
+  // Of the file that most of its instructions come from: what is inlined into a loop is elsewhere.
+  struct Lines {
+    uint32_t count = 0, first = UINT32_MAX, last = 0;
+  };
+  std::vector<Lines> files(kernel.files.size());
+  for (const uint32_t b : loop.blocks)
+    for (uint32_t i = kernel.blocks[b].begin; i < kernel.blocks[b].end; ++i) {
+      const analysis::SourceLine& at = kernel.instructions[i].source;
+      if (at.file >= files.size() || at.line == 0) continue;
+      Lines& lines = files[at.file];
+      ++lines.count;
+      lines.first = std::min(lines.first, at.line);
+      lines.last = std::max(lines.last, at.line);
+    }
+  const auto most = std::max_element(files.begin(), files.end(),
+                                     [](const Lines& a, const Lines& b) { return a.count < b.count; });
+  if (most == files.end() || most->count == 0) return fmt::format("{:#x}-{:#x}", loop.begin_pc, loop.end_pc);
+  return fmt::format(
+      "{}:{}-{}",
+      std::filesystem::path(kernel.files[static_cast<size_t>(most - files.begin())]).filename().string(),
+      most->first, most->last);
 }
 
 std::string number_text(double value) {

@@ -6,14 +6,14 @@ namespace wavesmith::report {
 // Design", 2008), darker or paler by the background.
 std::string_view style() {
   return R"(:root {
-  --back: #ffffff; --fore: #1b1f24; --faint: #57606a; --line: #d0d7de; --panel: #f6f8fa; --link: #0550ae;
+  --back: #ffffff; --fore: #1b1f24; --faint: #57606a; --line: #d0d7de; --panel: #f6f8fa; --link: #03408f;
   --heat: 214, 69, 0; --target: #fff3b0; --warn: #b3261e; --hint: #8a5a00; --good: #1a7f37;
   --c0: #0072b2; --c1: #e69f00; --c2: #009e73; --c3: #cc79a7; --c4: #56b4e9; --c5: #d55e00; --c6: #8c6bb1;
   --c7: #7f7f00; --c8: #7a7a7a; --c9: #00808a;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --back: #0d1117; --fore: #e6edf3; --faint: #9aa4af; --line: #30363d; --panel: #161b22; --link: #79b8ff;
+    --back: #0d1117; --fore: #e6edf3; --faint: #9aa4af; --line: #30363d; --panel: #161b22; --link: #9ccbff;
     --heat: 255, 123, 50; --target: #4d4000; --warn: #ff8a80; --hint: #e3b341; --good: #56d364;
     --c0: #4ea3da; --c1: #f0b93a; --c2: #2fc195; --c3: #e19cc4; --c4: #8accf2; --c5: #f08a4b; --c6: #b39ad6;
     --c7: #b8b83a; --c8: #a0a0a0; --c9: #3fb8c2;
@@ -102,15 +102,16 @@ summary { font-weight: 600; font-size: 1.05rem; cursor: pointer; }
 .live span { display: inline-flex; width: 5.5rem; height: .7rem; background: var(--line); margin-right: .5rem; vertical-align: -.05rem; }
 .live i { height: 100%; background: var(--c4); }
 .live i.a { background: var(--c6); }
-.pipe { color: var(--faint); }
 .h1 { background: rgba(var(--heat), .04); } .h2 { background: rgba(var(--heat), .08); } .h3 { background: rgba(var(--heat), .12); }
 .h4 { background: rgba(var(--heat), .16); } .h5 { background: rgba(var(--heat), .21); } .h6 { background: rgba(var(--heat), .26); }
-.h7 { background: rgba(var(--heat), .31); } .h8 { background: rgba(var(--heat), .36); } .h9 { background: rgba(var(--heat), .42); }
+.h7 { background: rgba(var(--heat), .30); } .h8 { background: rgba(var(--heat), .34); } .h9 { background: rgba(var(--heat), .38); }
 .d1 .pc { box-shadow: inset 3px 0 var(--c1); } .d2 .pc { box-shadow: inset 6px 0 var(--c1); }
 .d3 .pc { box-shadow: inset 9px 0 var(--c1); } .d4 .pc { box-shadow: inset 12px 0 var(--c1); }
 tr:target { background: var(--target); outline: 2px solid var(--link); outline-offset: -2px; }
 .findings li:target { background: var(--target); }
 footer { margin-top: 3rem; border-top: 1px solid var(--line); font-size: .9rem; }
+@media (max-width: 700px) { .bars { grid-template-columns: minmax(0, 1fr) max-content; } .bars .label { grid-column: 1 / 3; }
+  body { padding: 0 .75rem 2rem; } }
 @media (max-width: 900px) { .panes { grid-template-columns: minmax(0, 1fr); } .pane { max-height: 60vh; } }
 @media print { .pane { max-height: none; overflow: visible; } .panes { display: block; } body { max-width: none; } }
 )";
