@@ -37,7 +37,8 @@ std::vector<double> executions(const analysis::Kernel& kernel) {
   std::vector<double> loops(kernel.loops.size(), 1);
   for (size_t i = 0; i < loops.size(); ++i) {
     const analysis::Loop& loop = kernel.loops[i];
-    const double trips = std::max(1.0, loop.trips.value.value_or(kAssumedTrips));
+    const double trips =
+        std::max(1.0, loop.trips.value.value_or(loop.parent == kNone ? kAssumedTrips : kAssumedInnerTrips));
     loops[i] = std::min(kMost, trips * (loop.parent < i ? loops[loop.parent] : 1));
   }
   std::vector<double> out;
@@ -111,6 +112,20 @@ std::string number_text(double value) {
 
 std::string figure_text(const analysis::Figure& figure) {
   return figure.value ? number_text(*figure.value) : "unknown";
+}
+
+std::string bound_text(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+  const auto time = loop_time(kernel, loop);
+  if (!time) return {};
+  const uint32_t waves = kernel.occupancy.now.waves_per_simd;
+  if (time->latency_bound)
+    return fmt::format("latency: {} wave{} cannot hide it", waves, waves == 1 ? "" : "s");
+  std::string text(isa::name_of(loop.cycles.bound));
+  const auto gpu = gpus::find_gpu(kernel.gpu);
+  const bool shared = loop.cycles.bound == isa::Pipe::Lds || loop.cycles.bound == isa::Pipe::Vmem;
+  if (shared && gpu && (*gpu)->simds_per_unit > 1)
+    text += fmt::format(", which {} SIMDs share", (*gpu)->simds_per_unit);
+  return text;
 }
 
 std::vector<std::pair<isa::Pipe, double>> busiest(const analysis::Cycles& cycles) {

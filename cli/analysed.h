@@ -22,8 +22,10 @@ struct Analysed {
 Result<Analysed> analyse_file(const CodeRequest& request, const std::string& kernel,
                               const analysis::Options& options = {});
 
-/// How often a loop whose trips are not known is taken to run.
-inline constexpr double kAssumedTrips = 16;
+/// How often a loop whose trips are not known is taken to run, and one inside of another loop.
+inline constexpr double kAssumedTrips = 16, kAssumedInnerTrips = 4;
+inline constexpr const char* kAssumedText =
+    "loops of unknown length counted as 16 passes, inside of other loops as 4";
 
 /// How often each instruction of the kernel is taken to be executed for one wave: the product of the trips of
 /// the loops that it is in.
@@ -52,6 +54,10 @@ std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop)
 std::string figure_text(const analysis::Figure& figure);
 /// A number as people read it: whole from 100 on, three digits below.
 std::string number_text(double value);
+
+/// What bounds a pass of a loop: "matrix", "LDS, which 4 SIMDs share", "latency: 3 waves cannot hide it"; ""
+/// when it is not known.
+std::string bound_text(const analysis::Kernel& kernel, const analysis::Loop& loop);
 
 /// The pipes that code keeps busy, the busiest first.
 std::vector<std::pair<isa::Pipe, double>> busiest(const analysis::Cycles& cycles);

@@ -21,9 +21,8 @@ using report::Value;
 
 /// Kernels with a listing each; the others have their figures.
 constexpr size_t kMostListings = 8;
-constexpr std::string_view kHeatNote =
-    "Heat is the share of the cycles that instructions take of their pipes, with loops of unknown length "
-    "counted as 16 passes.";
+const std::string kHeatNote = fmt::format(
+    "Heat is the share of the cycles that instructions take of their pipes, with {}.", kAssumedText);
 
 std::string text_of(const std::optional<LoopTime>& time) {
   return time ? number_text(time->cycles) : "unknown";
@@ -152,11 +151,10 @@ class SectionMaker {
           {time ? text_of(time) + " cycles a pass" : "cycles unknown",
             time ? std::optional(Tag::Modelled) : std::nullopt,
             first, {}},
-          place_of(kernel_, loop) +
-              (time ? time->latency_bound ? ", bound by latency"
-                                          : fmt::format(", bound by {}", isa::name_of(loop.cycles.bound))
-               : loop.cycles.unknown_because.empty() ? ""
-                                                     : ", because " + loop.cycles.unknown_because),
+          place_of(kernel_, loop) + (time ? ", bound by " + bound_text(kernel_, loop)
+                                     : loop.cycles.unknown_because.empty()
+                                         ? ""
+                                         : ", because " + loop.cycles.unknown_because),
           {}
       });
     }
@@ -273,9 +271,7 @@ class SectionMaker {
           cycles(loop.cycles.one_wave),
           cycles(loop.cycles.throughput),
           {text_of(time)},
-          {!time                 ? ""
-           : time->latency_bound ? "latency"
-                                 : std::string(isa::name_of(loop.cycles.bound))}
+          {bound_text(kernel_, loop)}
       });
     }
     section_.tables.push_back(std::move(table));

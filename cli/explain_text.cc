@@ -44,15 +44,6 @@ std::string pipes_text(const analysis::Cycles& cycles, size_t most) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-/// What bounds a loop, in words.
-std::string bound_text(const analysis::Kernel& kernel, const analysis::Loop& loop) {
-  const auto time = loop_time(kernel, loop);
-  if (!time) return loop.cycles.unknown_because;
-  if (!time->latency_bound) return fmt::format("bound by {}", isa::name_of(loop.cycles.bound));
-  return fmt::format("bound by latency: {} wave{} cannot hide it", kernel.occupancy.now.waves_per_simd,
-                     kernel.occupancy.now.waves_per_simd == 1 ? "" : "s");
-}
-
 class Summary {
  public:
   Summary(const analysis::Kernel& kernel, const gpus::Gpu& gpu) : gpu_(gpu), kernel_(kernel) {}
@@ -117,7 +108,7 @@ class Summary {
                   "cycles unknown: " + (loop.cycles.unknown_because.empty() ? "no costs for its instructions"
                                                                             : loop.cycles.unknown_because));
     }
-    line("", fmt::format("{} cycles a pass and wave on a SIMD, {}{}",
+    line("", fmt::format("{} cycles a pass and wave on a SIMD, bound by {}{}",
                          styled(number_text(time->cycles), Style::Strong), bound_text(kernel_, loop),
                          tag(analysis::Tag::Modelled)));
     line("", fmt::format("busy: {}; issue {}; a wave alone {}{}", pipes_text(loop.cycles, 5),

@@ -48,6 +48,7 @@ int run(int count, char** words) {
   app.add_subcommand("cc", "Compiles HIP: takes hipcc's arguments");
   add_disasm(app, action);
   add_explain(app, action, program);
+  add_compare(app, action, program);
   add_isa(app, action);
   add_predict(app, action);
   add_gpus(app, action);
