@@ -9,9 +9,11 @@
 #include "analysis/cycles.h"
 #include "analysis/exec.h"
 #include "analysis/graph.h"
+#include "analysis/kernel.h"
 #include "analysis/liveness.h"
 #include "analysis/mix.h"
 #include "analysis/occupancy.h"
+#include "analysis/rule.h"
 #include "analysis/waits.h"
 #include "isa/llvm/demangle.h"
 #include "isa/llvm/source_lines.h"
@@ -68,6 +70,43 @@ void add_peak(const Kernel& kernel, const Block& block, Registers& peak, uint32_
   }
 }
 
+/// Cycles until a memory instruction's data is there; 0: nobody knows.
+double latency_of(const Code& code, uint32_t i, const gpus::Gpu& gpu) {
+  if (code.rows[i] && code.rows[i]->access.direction == isa::Direction::Store) return 0;
+  switch (isa::pipe_of(code.instructions[i], code.rows[i])) {
+    case isa::Pipe::Lds:
+      return 64;  // 69 cycles on gfx950, measured (HipKittens)
+    case isa::Pipe::Smem:
+      return gpu.l1_cycles.value_or(0);
+    case isa::Pipe::Vmem:
+      return gpu.l2_cycles.value_or(0);
+    default:
+      return 0;
+  }
+}
+
+/// Cycles of waits in a loop that its own instructions do not fill, a wave alone. What one wait took is
+/// gained by loads that were issued before it and are waited for behind it.
+double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, const gpus::Gpu& gpu) {
+  double total = 0;
+  std::vector<std::pair<uint32_t, double>> passed;  // waits, and what they took
+  for (const Wait& wait : kernel.waits) {
+    const uint32_t block = kernel.instructions[wait.instruction].block;
+    if (!std::binary_search(loop.blocks.begin(), loop.blocks.end(), block) || wait.for_.empty() ||
+        !wait.slack.value)
+      continue;
+    const uint32_t from = wait.for_.front();
+    double slack = *wait.slack.value;
+    for (const auto& [at, took] : passed)
+      if (from < wait.instruction ? at > from : true) slack += took;
+    const double took = latency_of(code, from, gpu) - slack;
+    if (took <= 0) continue;
+    passed.emplace_back(wait.instruction, took);
+    total += took;
+  }
+  return total;
+}
+
 void describe_loop(const Kernel& kernel, Loop& loop) {
   loop.begin_pc = UINT64_MAX;
   const SourceLine header = kernel.instructions[kernel.blocks[loop.header].begin].source;
@@ -87,6 +126,55 @@ void describe_loop(const Kernel& kernel, Loop& loop) {
 }
 
 }  // namespace
+
+void describe_code(const Code& code, const Graph& graph, Kernel& out) {
+  out.instructions.resize(code.size());
+  for (uint32_t i = 0; i < code.size(); ++i) {
+    const isa::Instruction& in = code.instructions[i];
+    Instruction& instruction = out.instructions[i];
+    instruction.pc = in.pc;
+    instruction.size = in.size;
+    instruction.text = in.text;
+    instruction.mnemonic = in.mnemonic;
+    instruction.pipe = isa::pipe_of(in, code.rows[i]);
+    instruction.block = graph.block_of[i];
+    instruction.loop = graph.blocks[instruction.block].loop;
+    const auto edge = code.edges.find(i);
+    instruction.clobbers_unknown = edge != code.edges.end() && (edge->second.kind == Edge::Kind::Call ||
+                                                                code.flow[i] == isa::Flow::IndirectCall);
+    out.resources.code_bytes += in.size;
+  }
+  out.unknown = code.unknown;
+  out.unknown.insert(out.unknown.end(), graph.unknown.begin(), graph.unknown.end());
+  out.functions = graph.functions;
+  out.blocks = graph.blocks;
+  out.loops = graph.loops;
+}
+
+void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Options& options,
+              const RegisterSet& entry, Kernel& out) {
+  const ExecSets exec = follow_exec(code, graph);
+  const Liveness live = find_live(code, graph, exec, entry);
+  const Costs costs = find_costs(code, graph, gpu);
+  for (uint32_t i = 0; i < code.size(); ++i) {
+    out.instructions[i].live = live.occupied[i];
+    out.instructions[i].issue_cycles =
+        static_cast<float>(std::max<double>(costs.of[i].issue, costs.data_cycles[i]));
+    out.instructions[i].latency = costs.of[i].result;
+  }
+  out.waits = find_waits(code, graph, costs);
+  for (Loop& loop : out.loops) {
+    describe_loop(out, loop);
+    loop.mix = mix_of(code, out.blocks, loop.blocks);
+    loop.cycles = cycles_of(code, graph, gpu, costs, loop.blocks);
+    loop.cycles.exposed = exposed_in(out, code, loop, gpu);
+    for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
+  }
+  for (const Block& block : out.blocks) add_peak(out, block, out.live_peak, out.live_peak_at);
+  out.mix = mix_of(code, out.blocks, {});
+  out.occupancy = occupancy_of(out.resources, gpu, options);
+  out.findings = find_all({out, code, graph, costs, gpu});
+}
 
 const gpus::Gpu* usual_gpu(std::string_view target) {
   target = target.substr(0, target.find(':'));
@@ -111,52 +199,16 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   out.target = gpu.target;
   out.gpu = gpu.id;
   out.resources = resources_of(kernel, *target, gpu, options);
-  auto code = code_of(object, kernel.entry(), *target, static_cast<int>(out.resources.wave_size));
+  const auto code = code_of(object, kernel.entry(), *target, static_cast<int>(out.resources.wave_size));
   if (!code) return tl::unexpected(code.error());
-  Graph graph = make_graph(*code);
-  const ExecSets exec = follow_exec(*code, graph);
-  const Liveness live = find_live(*code, graph, exec, entry_registers(kernel));
-  const Costs costs = find_costs(*code, graph, gpu);
-
-  out.instructions.resize(code->size());
-  for (uint32_t i = 0; i < code->size(); ++i) {
-    const isa::Instruction& in = code->instructions[i];
-    Instruction& instruction = out.instructions[i];
-    instruction.pc = in.pc;
-    instruction.size = in.size;
-    instruction.text = in.text;
-    instruction.mnemonic = in.mnemonic;
-    instruction.pipe = isa::pipe_of(in, code->rows[i]);
-    instruction.live = live.occupied[i];
-    instruction.issue_cycles = static_cast<float>(std::max<double>(costs.of[i].issue, costs.data_cycles[i]));
-    instruction.latency = costs.of[i].result;
-    instruction.block = graph.block_of[i];
-    instruction.loop = graph.blocks[instruction.block].loop;
-    const auto edge = code->edges.find(i);
-    instruction.clobbers_unknown = edge != code->edges.end() && (edge->second.kind == Edge::Kind::Call ||
-                                                                 code->flow[i] == isa::Flow::IndirectCall);
-    out.resources.code_bytes += in.size;
-  }
+  const Graph graph = make_graph(*code);
+  describe_code(*code, graph, out);
   if (options.source_lines) add_source_lines(object, out);
-  out.unknown = code->unknown;
-  out.unknown.insert(out.unknown.end(), graph.unknown.begin(), graph.unknown.end());
-  out.functions = graph.functions;
   for (Function& function : out.functions) {
     const object::Routine* const routine = object.routine_at(function.pc);
     function.name = routine ? routine->name : fmt::format("{:#x}", function.pc);
   }
-  out.blocks = graph.blocks;
-  out.loops = graph.loops;
-  for (Loop& loop : out.loops) {
-    describe_loop(out, loop);
-    loop.mix = mix_of(*code, out.blocks, loop.blocks);
-    loop.cycles = cycles_of(*code, graph, gpu, costs, loop.blocks);
-    for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
-  }
-  for (const Block& block : out.blocks) add_peak(out, block, out.live_peak, out.live_peak_at);
-  out.mix = mix_of(*code, out.blocks, {});
-  out.waits = find_waits(*code, graph, costs);
-  out.occupancy = occupancy_of(out.resources, gpu, options);
+  complete(*code, graph, gpu, options, entry_registers(kernel), out);
   return out;
 }
 

@@ -11,16 +11,15 @@ namespace {
 
 using isa::Pipe;
 
-/// Bytes a clock from a compute unit's vector L1. Sources: AMD, CDNA3 white paper (64 B/clk before, a 128 B
-/// line since); RDNA white paper: 128 B/clk.
-constexpr double kL1BytesPerClock = 64;
-
 double data_cycles(const isa::Instruction& in, const isa::Row* row, const gpus::Gpu& gpu, int lanes) {
   if (!row || row->shape != isa::Shape::Memory) return 0;
   const isa::Space space = space_of(in.mnemonic);
   const uint32_t bytes = row->access.bytes;
   if (space == isa::Space::Scalar) return 0;
-  if (space != isa::Space::Lds) return std::max(4.0, bytes * lanes / kL1BytesPerClock);
+  // A compute unit's vector L1 gives a line a clock. Sources: AMD, CDNA2 (64 B) and CDNA3 (128 B) white
+  // papers, RDNA white paper (128 B).
+  if (space != isa::Space::Lds)
+    return std::max(4.0, static_cast<double>(bytes) * lanes / std::max(64u, gpu.l1_line_bytes));
   const uint32_t width = bytes == 0 ? 4 : std::min(bytes, 16u);
   const gpus::LdsAccess kind = row->access.direction == isa::Direction::Store    ? gpus::LdsAccess::Write
                                : row->access.direction == isa::Direction::Atomic ? gpus::LdsAccess::Atomic

@@ -100,6 +100,8 @@ struct Cycles {
   double issue = 0;                        ///< one wave alone: cycles of its issue slot
   double latency = 0;   ///< one wave alone: the longest chain of results that is carried from pass to pass
   double one_wave = 0;  ///< one wave alone on its SIMD, memory answering at once: in order, with dependencies
+  double exposed = 0;   ///< one wave alone: cycles of waits for memory that nothing hides, loads served by L2
+                        ///< and LDS without conflicts
   double throughput = 0;  ///< a SIMD full of waves: the busiest of its pipes, a pass of one wave
   isa::Pipe bound = isa::Pipe::Internal;  ///< the busiest pipe
   std::string unknown_because;            ///< when nothing could be said

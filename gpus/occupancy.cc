@@ -59,7 +59,9 @@ Occupancy occupancy(const Gpu& gpu, const KernelResources& kernel) {
     groups_by_lds = 0;
   else if (kernel.lds_bytes > 0)
     groups_by_lds = gpu.lds_bytes * units / round_up(kernel.lds_bytes, gpu.lds_granule);
-  result.by_lds = divide_up(std::min(groups_by_lds, groups_by_slots) * waves, simds);
+  // Where LDS has room for all workgroups that fit otherwise, it is no limit.
+  result.by_lds =
+      groups_by_lds > 0 && groups_by_lds >= groups_by_size ? slots : divide_up(groups_by_lds * waves, simds);
 
   result.waves_per_simd = slots;
   const std::pair<uint32_t, Limiter> limits[] = {

@@ -126,5 +126,15 @@ TEST(Occupancy, WholeWorkgroupsOnly) {
   EXPECT_EQ(got.limiter, Limiter::Vgprs);
 }
 
+TEST(Occupancy, LdsThatIsNotUsedIsNoLimit) {
+  const Gpu& gpu = **find_gpu("mi300x");
+  // Workgroups of 12 waves: two of them leave 8 of 32 slots empty.
+  const Occupancy got = occupancy(gpu, {.vgprs = 32, .workgroup = 768});
+  EXPECT_EQ(got.waves_per_simd, 6u);
+  EXPECT_EQ(got.limiter, Limiter::Workgroups);
+  EXPECT_EQ(occupancy(gpu, {.vgprs = 32, .lds_bytes = 1024, .workgroup = 768}).limiter, Limiter::Workgroups);
+  EXPECT_EQ(occupancy(gpu, {.vgprs = 32, .lds_bytes = 40000, .workgroup = 768}).limiter, Limiter::Lds);
+}
+
 }  // namespace
 }  // namespace wavesmith::gpus

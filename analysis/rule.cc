@@ -1,0 +1,78 @@
+#include "analysis/rule.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace wavesmith::analysis {
+namespace {
+
+uint32_t first_of(const Finding& finding) {
+  return finding.where.empty() ? kNone : finding.where.front().first;
+}
+
+}  // namespace
+
+double pass_cycles(const Cycles& cycles, double waves) {
+  return std::max(cycles.throughput, (cycles.one_wave + cycles.exposed) / std::max(1.0, waves));
+}
+
+double pass_cycles(const Subject& subject, const Loop& loop) {
+  return pass_cycles(loop.cycles, subject.kernel.occupancy.now.waves_per_simd);
+}
+
+double gain_of(const Subject& subject, const Loop& loop, double wave, double pipe) {
+  Cycles less = loop.cycles;
+  less.one_wave = std::max(0.0, less.one_wave - wave);
+  less.throughput = std::max(0.0, less.throughput - pipe);
+  return pass_cycles(subject, loop) - pass_cycles(less, subject.kernel.occupancy.now.waves_per_simd);
+}
+
+void set_gain(Finding& finding, const Subject& subject, const Loop& loop, double cycles, Tag tag) {
+  const double pass = pass_cycles(subject, loop);
+  if (cycles <= 0 || pass <= 0) {
+    finding.gain_cycles = finding.gain_percent = {.value = 0, .tag = tag, .unknown_because = {}};
+    return;
+  }
+  finding.gain_cycles = {.value = cycles, .tag = tag, .unknown_because = {}};
+  finding.gain_percent = {.value = std::min(100.0, 100 * cycles / pass), .tag = tag, .unknown_because = {}};
+}
+
+std::string cite(const Subject& subject, uint32_t instruction) {
+  const Instruction& in = subject.kernel.instructions[instruction];
+  std::string text = fmt::format("{} at {:#x}", in.text, in.pc);
+  if (in.source.known())
+    text += fmt::format(
+        " ({}:{})",
+        subject.kernel.files[in.source.file].substr(subject.kernel.files[in.source.file].rfind('/') + 1),
+        in.source.line);
+  return text;
+}
+
+std::vector<Finding> find_all(const Subject& subject) {
+  std::vector<Finding> all;
+  for (const Rule* const rule : rules()) {
+    std::vector<Finding> found;
+    rule->check(subject, found);
+    for (Finding& finding : found) {
+      finding.rule = rule->name;
+      uint32_t depth = 0;
+      for (const Place& place : finding.where)
+        if (place.loop != kNone) depth = std::max(depth, subject.kernel.loops[place.loop].depth);
+      // What is not known counts as a little. Inner loops run most often.
+      constexpr double kUnknown[] = {0.5, 2, 5};
+      const double gain =
+          finding.gain_percent.value.value_or(kUnknown[static_cast<size_t>(finding.severity)]);
+      finding.rank = (gain + 0.1 * kUnknown[static_cast<size_t>(finding.severity)]) * (1 + depth);
+      all.push_back(std::move(finding));
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+    return a.rank != b.rank   ? a.rank > b.rank
+           : a.rule != b.rule ? a.rule < b.rule
+                              : first_of(a) < first_of(b);
+  });
+  return all;
+}
+
+}  // namespace wavesmith::analysis

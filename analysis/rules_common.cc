@@ -1,0 +1,134 @@
+#include "analysis/rules_common.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace wavesmith::analysis {
+
+void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<Finding>& findings) {
+  const Occupancy& occupancy = subject.kernel.occupancy;
+  if (occupancy.now.limiter != limiter || occupancy.now.waves_per_simd >= subject.gpu.waves_per_simd) return;
+  Finding finding;
+  finding.title = fmt::format("Occupancy is {} of {} waves a SIMD, limited by {}",
+                              occupancy.now.waves_per_simd, subject.gpu.waves_per_simd, name_of(limiter));
+  for (const Step& step : occupancy.next) finding.evidence.push_back(step.text);
+  if (occupancy.next.size() > 1) finding.evidence.push_back("all of these together");
+  const Loop* best = nullptr;
+  double gain = 0;
+  for (const Loop& loop : subject.kernel.loops) {
+    if (!loop.innermost) continue;
+    const double waves = occupancy.now.waves_per_simd;
+    const double now = pass_cycles(loop.cycles, waves), then = pass_cycles(loop.cycles, waves + 1);
+    if (now - then > gain) gain = now - then, best = &loop;
+  }
+  const auto& resources = subject.kernel.resources;
+  if (limiter == gpus::Limiter::Vgprs && subject.kernel.live_peak_at != kNone) {
+    const uint32_t live = subject.kernel.live_peak.vgprs + subject.kernel.live_peak.agprs;
+    finding.evidence.push_back(fmt::format("at most {} are live, at {}; {} are allocated", live,
+                                           cite(subject, subject.kernel.live_peak_at),
+                                           resources.vgprs_total));
+    finding.where.push_back({subject.kernel.live_peak_at, subject.kernel.live_peak_at,
+                             subject.kernel.instructions[subject.kernel.live_peak_at].loop});
+  } else {
+    finding.where.push_back({0, 0, kNone});
+  }
+  if (best) {
+    finding.severity = Severity::Hint;
+    set_gain(finding, subject, *best, gain);
+    finding.unknown_because = "more waves also share caches; loads are taken to be served by L2";
+  } else {
+    finding.severity = Severity::Note;
+    if (subject.kernel.loops.empty())
+      finding.gain_percent.unknown_because = "there is no loop whose time could be compared";
+    else
+      finding.gain_percent = {.value = 0, .tag = Tag::Modelled, .unknown_because = {}};
+    finding.evidence.push_back("every loop keeps a pipe busy with the waves that there are");
+    if (subject.kernel.loops.empty()) finding.evidence.pop_back();
+  }
+  finding.experiment = limiter == gpus::Limiter::Vgprs
+                           ? "Compile with __launch_bounds__ or amdgpu_waves_per_eu for one wave more; look "
+                             "that nothing spills; compare."
+                           : "Change the resource and compare the kernel's time.";
+  findings.push_back(std::move(finding));
+}
+
+std::vector<Neighbours> neighbours(const Subject& subject, uint32_t loop, isa::Space space,
+                                   isa::Direction direction) {
+  struct Candidate {
+    int64_t offset;
+    uint32_t instruction;
+  };
+  std::vector<Neighbours> all;
+  const auto finish = [&](std::vector<Candidate>& group, uint32_t bytes) {
+    std::sort(group.begin(), group.end(),
+              [](const Candidate& a, const Candidate& b) { return a.offset < b.offset; });
+    for (size_t i = 0; i < group.size();) {
+      size_t j = i + 1;
+      while (j < group.size() && group[j].offset == group[j - 1].offset + bytes && (j + 1 - i) * bytes <= 16)
+        ++j;
+      if (j - i > 1) {
+        Neighbours one{{}, bytes};
+        for (size_t k = i; k < j; ++k) one.instructions.push_back(group[k].instruction);
+        all.push_back(std::move(one));
+      }
+      i = j;
+    }
+    group.clear();
+  };
+  for (const uint32_t b : subject.kernel.loops[loop].blocks) {
+    if (subject.kernel.blocks[b].loop != loop) continue;
+    std::map<std::tuple<std::string, uint32_t>, std::vector<Candidate>>
+        groups;  // by what the address is, and width
+    std::map<std::tuple<std::string, uint32_t>, std::vector<Range>> registers;
+    for (uint32_t i = subject.kernel.blocks[b].begin; i < subject.kernel.blocks[b].end; ++i) {
+      const isa::Instruction& in = subject.code.instructions[i];
+      const isa::Row* const row = subject.code.rows[i];
+      if (row && row->shape == isa::Shape::Memory && row->access.direction == direction &&
+          row->access.places == 1 && row->access.bytes > 0 && row->access.bytes < 16 && !row->access.merges &&
+          !loads_to_lds(in) && space_of(in.mnemonic) == space) {
+        const MemoryOperands operands = memory_operands(in, *row);
+        std::string key = in.mnemonic;
+        std::vector<Range> used;
+        for (const isa::Operand* operand : {operands.address, operands.scalar, operands.resource}) {
+          if (!operand) continue;
+          const Range range = registers_of(*operand, subject.code.wave_lanes);
+          key += fmt::format(" {}+{}", range.first, range.count);
+          if (range.count == 0) key += fmt::format("={}{}", operand->bits, operand->name);
+          used.push_back(range);
+        }
+        const std::tuple where{key, row->access.bytes};
+        groups[where].push_back({in.value("offset"), i});
+        registers[where] = used;
+      }
+      // Whoever changes an address ends its groups.
+      for (auto& [key, group] : groups) {
+        if (group.empty()) continue;
+        bool changed = false;
+        for (const Range written : subject.code.effects[i].writes)
+          for (const Range used : registers[key]) changed |= used.count != 0 && written.overlaps(used);
+        if (changed) finish(group, std::get<1>(key));
+      }
+    }
+    for (auto& [key, group] : groups) finish(group, std::get<1>(key));
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Neighbours& a, const Neighbours& b) { return a.instructions < b.instructions; });
+  return all;
+}
+
+bool is_address_arithmetic(std::string_view name) {
+  if (!name.starts_with("v_")) return false;
+  for (const std::string_view part :
+       {"v_add_u32", "v_add_co",  "v_add_nc",  "v_addc_co", "v_add_lshl", "v_sub_u32",    "v_sub_co",
+        "v_sub_nc",  "v_subb",    "v_subrev",  "v_lshl",    "v_lshr",     "v_ashr",       "v_and_b32",
+        "v_and_or",  "v_or_b32",  "v_or3",     "v_xor_b32", "v_xad",      "v_mul_lo_u32", "v_mul_hi",
+        "v_mul_u32", "v_mul_i32", "v_mad_u32", "v_mad_i32", "v_mad_u64",  "v_mad_i64",    "v_bfe",
+        "v_bfi",     "v_add3",    "v_mad_nc"})
+    if (name.starts_with(part)) return true;
+  return false;
+}
+
+}  // namespace wavesmith::analysis

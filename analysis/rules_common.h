@@ -1,0 +1,28 @@
+// What several rules need.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/rule.h"
+
+namespace wavesmith::analysis {
+
+/// What occupancy is limited by, with the next step; nothing when another limit binds, or when more waves
+/// would gain nothing because every loop keeps a pipe busy as it is.
+void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<Finding>& findings);
+
+/// Loads or stores of a loop, side by side in memory, that one wider instruction could do.
+struct Neighbours {
+  std::vector<uint32_t> instructions;  ///< in the order of their offsets
+  uint32_t bytes = 0;                  ///< of each, a lane
+};
+/// Groups of accesses of `space` in the loop's own blocks, each block by itself: the same address registers
+/// (not written between), offsets that follow each other, at most 16 bytes together.
+std::vector<Neighbours> neighbours(const Subject& subject, uint32_t loop, isa::Space space,
+                                   isa::Direction direction);
+
+/// An integer VALU instruction of the kinds that addresses are made of.
+bool is_address_arithmetic(std::string_view mnemonic);
+
+}  // namespace wavesmith::analysis

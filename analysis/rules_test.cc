@@ -1,0 +1,230 @@
+// Each rule finds what it is for and is silent where there is nothing. A rule without an example fails here.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/kernel.h"
+#include "analysis/rule.h"
+#include "analysis/testing.h"
+#include "object/testing.h"
+
+namespace wavesmith::analysis {
+namespace {
+
+struct Example {
+  std::string_view rule, target, bad, good;
+  Resources resources = {};  ///< of the bad one; the good one has the default
+};
+
+Resources usual() {
+  Resources resources;
+  resources.allocated = resources.used = {32, 0, 32};
+  resources.vgprs_total = 32;
+  resources.workgroup = resources.max_workgroup = 256;
+  return resources;
+}
+
+template <class Change>
+Resources with(Change change) {
+  Resources resources = usual();
+  change(resources);
+  return resources;
+}
+
+Kernel kernel_of(std::string_view target, std::string_view text, Resources resources) {
+  const Code code = code_of(target, text);
+  const Graph graph = make_graph(code);
+  const gpus::Gpu& gpu = *usual_gpu(target);
+  Kernel kernel;
+  kernel.target = target;
+  resources.wave_size = static_cast<uint32_t>(code.wave_lanes);
+  kernel.resources = resources;
+  describe_code(code, graph, kernel);
+  complete(code, graph, gpu, {}, RegisterSet::all(), kernel);
+  return kernel;
+}
+
+std::string loop(std::string_view body) {
+  return "l:\n" + std::string(body) + "\ns_cbranch_scc1 l\ns_endpgm";
+}
+std::string repeated(std::string_view line, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += fmt::format(fmt::runtime(line), i, i + 8, i + 9, i + 10) + "\n";
+  return text;
+}
+/// Text that lives as long as the tests.
+std::string_view keep(std::string text) {
+  static std::set<std::string> kept;
+  return *kept.insert(std::move(text)).first;
+}
+
+std::vector<Example> examples() {
+  const auto plain = keep(loop("v_add_f32 v1, v1, v2"));
+  return {
+      {"full-drain-in-loop", "gfx942", keep(loop(R"(
+         global_load_dword v2, v0, s[2:3]
+         global_load_dword v1, v0, s[0:1]
+         s_waitcnt vmcnt(0)
+         v_add_f32 v5, v2, v5
+         s_waitcnt vmcnt(0)
+         v_add_f32 v5, v1, v5)")),
+       keep(loop(R"(
+         global_load_dword v2, v0, s[2:3]
+         global_load_dword v1, v0, s[0:1]
+         s_waitcnt vmcnt(1)
+         v_add_f32 v5, v2, v5
+         s_waitcnt vmcnt(0)
+         v_add_f32 v5, v1, v5)"))},
+      {"wait-stricter-than-needed", "gfx942", keep(loop(R"(
+         ds_read_b32 v1, v0
+         ds_read_b32 v2, v0 offset:64
+         ds_read_b32 v3, v0 offset:128
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v1, v5
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v2, v3)")),
+       keep(loop(R"(
+         ds_read_b32 v1, v0
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v1, v5)"))},
+      {"redundant-wait", "gfx942", keep(loop("s_waitcnt vmcnt(0)\nv_add_f32 v1, v1, v2")), plain},
+      {"exposed-load-latency", "gfx942", keep(loop(R"(
+         global_load_dword v1, v0, s[0:1]
+         s_waitcnt vmcnt(0)
+         v_add_f32 v5, v1, v5)")),
+       plain},
+      {"occupancy-limited-by-vgprs", "gfx942", plain, plain, with([](Resources& r) { r.vgprs_total = 200; })},
+      {"occupancy-limited-by-sgprs", "gfx90a", plain, plain,
+       with([](Resources& r) { r.allocated.sgprs = 112; })},
+      {"occupancy-limited-by-lds", "gfx942", plain, plain, with([](Resources& r) { r.lds_bytes = 40000; })},
+      {"occupancy-limited-by-workgroup", "gfx942", plain, plain,
+       with([](Resources& r) { r.workgroup = r.max_workgroup = 768; })},
+      {"spill-in-loop", "gfx942",
+       keep(loop("scratch_load_dword v1, off, s32\ns_waitcnt vmcnt(0)\nv_add_f32 v1, v1, v2")), plain,
+       with([](Resources& r) { r.scratch_bytes = 64, r.vgpr_spills = 4; })},
+      {"scratch-use", "gfx942", plain, plain, with([](Resources& r) { r.scratch_bytes = 64; })},
+      {"narrow-global-loads", "gfx942", keep(loop(R"(
+         global_load_dword v2, v0, s[0:1]
+         global_load_dword v3, v0, s[0:1] offset:4
+         s_waitcnt vmcnt(0)
+         v_add_f32 v5, v2, v3)")),
+       keep(loop(R"(
+         global_load_dword v2, v0, s[0:1]
+         global_load_dword v3, v0, s[0:1] offset:64
+         s_waitcnt vmcnt(0)
+         v_add_f32 v5, v2, v3)"))},
+      {"narrow-lds-reads", "gfx942", keep(loop(R"(
+         ds_read_b64 v[2:3], v0
+         ds_read_b64 v[4:5], v0 offset:8
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v6, v2, v5)")),
+       keep(loop(R"(
+         ds_read_b64 v[2:3], v0
+         v_add_u32 v0, v0, v1
+         ds_read_b64 v[4:5], v0 offset:8
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v6, v2, v5)"))},
+      {"low-matrix-density", "gfx942",
+       keep(loop(repeated("v_exp_f32 v{1}, v1", 20) +
+                 "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]")),
+       keep(loop(repeated("v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", 40)))},
+      {"dependent-matrix-chain", "gfx942",
+       keep(loop(repeated("v_mfma_f32_4x4x4_16b_f16 v[8:11], v[0:1], v[2:3], 0\n"
+                          "v_mfma_f32_4x4x4_16b_f16 v[12:15], v[8:9], v[2:3], 0", 4))),
+       keep(loop(repeated("v_mfma_f32_4x4x4_16b_f16 v[8:11], v[0:1], v[2:3], 0", 8)))},
+      {"transcendental-bound", "gfx942", keep(loop(repeated("v_exp_f32 v{1}, v1", 10))), plain},
+      {"address-arithmetic", "gfx942",
+       keep(loop("v_add_f32 v1, v1, v2\n" + repeated("v_add_u32 v{1}, v{1}, v2", 10))), plain},
+      {"barrier-in-loop", "gfx942", keep(loop("s_barrier")), plain},
+      {"code-larger-than-cache", "gfx942",
+       keep(".macro big\n.rept 9000\nv_add_f32 v1, 0x12345678, v2\n.endr\n.endm\n"
+            "l: big\ns_cbranch_scc0 out\ns_getpc_b64 s[4:5]\ns_add_u32 s4, s4, 0xfffee6b8\ns_addc_u32 s5, "
+            "s5, -1\n"
+            "s_setpc_b64 s[4:5]\nout: s_endpgm"),
+       plain},
+      {"divergent-branch-in-loop", "gfx942", keep(loop(R"(
+         v_cmp_gt_u32 vcc, v0, v1
+         s_and_saveexec_b64 s[0:1], vcc
+         s_cbranch_execz skip
+         v_add_f32 v1, v1, v2
+       skip:
+         s_or_b64 exec, exec, s[0:1])")),
+       plain},
+      {"packed-math-chance", "gfx942", keep(loop(repeated("v_fma_f32 v{1}, v1, v2, v{1}", 10))),
+       keep(loop("v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[2:3]"))},
+      {"dual-issue-chance", "gfx1100", keep(loop(repeated("v_add_f32 v{1}, v1, v2", 10))),
+       keep(loop(repeated("v_dual_add_f32 v10, v1, v2 :: v_dual_mul_f32 v11, v4, v7", 10)))},
+      {"accidental-double", "gfx942", keep(loop(R"(
+         v_cvt_f64_f32 v[2:3], v1
+         v_mul_f64 v[2:3], v[2:3], v[4:5]
+         v_cvt_f32_f64 v1, v[2:3]
+         v_add_f32 v1, v1, v6
+         v_mul_f32 v1, v1, v6)")),
+       keep(loop("v_mul_f64 v[2:3], v[2:3], v[4:5]"))},
+      {"hazard-nops", "gfx942", keep(loop("v_add_f32 v1, v1, v2\ns_nop 7")), plain},
+      {"accumulator-moves", "gfx942", keep(loop(repeated("v_accvgpr_read_b32 v{1}, a{0}", 6))), plain},
+      {"flat-access", "gfx942",
+       keep(loop("flat_load_dword v1, v[2:3]\ns_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_f32 v4, v1, v4")), plain},
+      {"call-in-loop", "gfx942", keep(loop("s_swappc_b64 s[30:31], s[4:5]")), plain},
+      {"valu-moves", "gfx942", keep(loop(repeated("v_mov_b32 v{1}, v{2}", 8))), plain},
+  };
+}
+
+bool has(const Kernel& kernel, std::string_view rule) {
+  return std::any_of(kernel.findings.begin(), kernel.findings.end(),
+                     [&](const Finding& finding) { return finding.rule == rule; });
+}
+
+TEST(Rules, FindWhatTheyAreForAndNothingElse) {
+  for (const Example& example : examples()) {
+    SCOPED_TRACE(example.rule);
+    const Resources bad = example.resources.vgprs_total ? example.resources : usual();
+    EXPECT_TRUE(has(kernel_of(example.target, example.bad, bad), example.rule));
+    EXPECT_FALSE(has(kernel_of(example.target, example.good, usual()), example.rule));
+  }
+}
+
+TEST(Rules, EachHasAnExample) {
+  std::set<std::string_view> shown;
+  for (const Example& example : examples()) shown.insert(example.rule);
+  for (const Rule* const rule : rules()) EXPECT_TRUE(shown.contains(rule->name)) << rule->name;
+  EXPECT_EQ(shown.size(), rules().size());
+}
+
+TEST(Rules, SayWhatWhereWhyAndHowToFindOut) {
+  for (const Example& example : examples()) {
+    const Resources bad = example.resources.vgprs_total ? example.resources : usual();
+    const Kernel kernel = kernel_of(example.target, example.bad, bad);
+    for (const Finding& finding : kernel.findings) {
+      SCOPED_TRACE(finding.rule);
+      EXPECT_FALSE(finding.title.empty());
+      EXPECT_FALSE(finding.evidence.empty());
+      EXPECT_FALSE(finding.experiment.empty());
+      ASSERT_FALSE(finding.where.empty());
+      for (const Place& place : finding.where) EXPECT_LT(place.first, kernel.instructions.size());
+      EXPECT_TRUE(finding.gain_percent.value || !finding.gain_percent.unknown_because.empty())
+          << "a gain, or why there is none";
+      if (finding.gain_percent.value) {
+        EXPECT_GE(*finding.gain_percent.value, 0);
+        EXPECT_LE(*finding.gain_percent.value, 100);
+      }
+    }
+    EXPECT_TRUE(std::is_sorted(kernel.findings.begin(), kernel.findings.end(),
+                               [](const Finding& a, const Finding& b) { return a.rank > b.rank; }));
+  }
+}
+
+TEST(Rules, AreNamedAsTheirFiles) {
+  // The build lists files; a rule's name is its file's, with hyphens.
+  std::set<std::string_view> names;
+  for (const Rule* const rule : rules()) {
+    EXPECT_TRUE(names.insert(rule->name).second) << rule->name << " twice";
+    EXPECT_FALSE(rule->what.empty());
+    EXPECT_EQ(rule->name.find('_'), std::string_view::npos);
+  }
+}
+
+}  // namespace
+}  // namespace wavesmith::analysis
