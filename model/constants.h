@@ -46,6 +46,10 @@ inline constexpr Constant kSharedDies{"stream.shared_dies", 2, "L2 caches", Kind
                                       "a buffer that all dies pass over again stays in L2 up to so many "
                                       "dies' worth: gpu-l2-stream on MI300A and "
                                       "MI300X, half A, read rate falls at 8 MB"};
+inline constexpr Constant kRoundClocks{"stream.round_clocks", 20, "clocks a wave and unit", Kind::Modelled,
+                                       "loops of gpu-l2-stream at full occupancy from L2, half A"};
+inline constexpr Constant kRoundAccessClocks{"stream.round_access_clocks", 14, "clocks a wave and unit",
+                                             Kind::Modelled, "the same, of each array"};
 inline constexpr Constant kDefaultL2Share{"stream.l2_share", 0.8, "", Kind::Derived,
                                           "measured over peak on an MI300X (27.5 of 34.4 TB/s)"};
 
@@ -84,6 +88,101 @@ inline constexpr Constant kTunedRows{
     "rows.tuned", 0.4, "", Kind::Modelled,
     "clocks of a row in AITER's, FlyDSL's and HipKittens' kernels against PyTorch's, "
     "half A"};
+
+// ---- Attention ----
+inline constexpr std::string_view kAttentionFitted =
+    "fitted on half A of attention_fwd on MI300X and MI355X (AITER, HipKittens, opus, Composable Kernel, "
+    "Triton)";
+inline constexpr std::string_view kAttentionBackwardFitted =
+    "fitted on half A of attention_bwd on MI300X and MI355X (AITER, HipKittens, Composable Kernel)";
+inline constexpr Constant kAttentionVector{"attention.vector", 0.077, "clocks a pair and unit",
+                                           Kind::Modelled, kAttentionFitted};
+inline constexpr Constant kAttentionOverlap{"attention.overlap", 0.31, "", Kind::Modelled, kAttentionFitted};
+inline constexpr Constant kAttentionStart{"attention.start", 12300, "clocks a workgroup", Kind::Modelled,
+                                          kAttentionFitted};
+inline constexpr Constant kAttentionLastRound{"attention.last_round", 0.005, "", Kind::Modelled,
+                                              kAttentionFitted};
+inline constexpr Constant kAttentionTail{"attention.tail", 0.2, "", Kind::Modelled, kAttentionFitted};
+inline constexpr Constant kAttentionLaunch{"attention.launch", 9.1e-6, "s", Kind::Modelled, kAttentionFitted};
+inline constexpr Constant kAttentionBackwardVector{
+    "attention.backward.vector", 0.302, "clocks a pair and unit", Kind::Modelled, kAttentionBackwardFitted};
+inline constexpr Constant kAttentionBackwardOverlap{"attention.backward.overlap", 0.387, "", Kind::Modelled,
+                                                    kAttentionBackwardFitted};
+inline constexpr Constant kAttentionBackwardStart{"attention.backward.start", 5300, "clocks a workgroup",
+                                                  Kind::Modelled, kAttentionBackwardFitted};
+inline constexpr Constant kAttentionBackwardLastRound{"attention.backward.last_round", 0.17, "",
+                                                      Kind::Modelled, kAttentionBackwardFitted};
+inline constexpr Constant kAttentionBackwardTail{"attention.backward.tail", 0.14, "", Kind::Modelled,
+                                                 kAttentionBackwardFitted};
+inline constexpr Constant kAttentionBackwardLaunch{"attention.backward.launch", 11e-6, "s", Kind::Modelled,
+                                                   kAttentionBackwardFitted};
+inline constexpr Constant kAtomicBytes{"attention.backward.atomic_bytes", 2.8, "B a clock and unit",
+                                       Kind::Modelled, kAttentionBackwardFitted};
+inline constexpr Constant kAtomicExposed{"attention.backward.atomics_exposed", 0.03, "", Kind::Modelled,
+                                         kAttentionBackwardFitted};
+/// Only listed: the factors stand in attention.cc, a row a kernel.
+inline constexpr Constant kAttentionKernels{"attention.kernels", 10, "factors", Kind::Modelled,
+                                            "how many times the matrix clocks (forward, backward) or all "
+                                            "clocks are AITER's: HipKittens 1.07, 1.39; opus 1.04; "
+                                            "Composable Kernel 1.64, 3.53; Triton 1.35; PyTorch 1.9; half A"};
+inline constexpr Constant kLatentClocks{"decode.latent", 2.4, "", Kind::Modelled,
+                                        "clocks of MLA's decoding against its products': AITER, half A"};
+inline constexpr Constant kDecodeClocks{"decode.clocks", 1.5, "", Kind::Modelled, "as decode.latent, of GQA"};
+inline constexpr Constant kDecodeLeastSplit{"decode.least_split", 256, "tokens", Kind::Modelled,
+                                            "shortest part of a context that is worth a workgroup"};
+inline constexpr Constant kDecodeStepCycles{"decode.step_cycles", 900, "clocks for 64 tokens", Kind::Modelled,
+                                            kFitted};
+inline constexpr Constant kDecodeLaunch{"decode.launch", 11e-6, "s", Kind::Modelled,
+                                        "with the second kernel's launch, taken by events; half A"};
+inline constexpr Constant kDecodeUntuned{"decode.untuned", 2.3, "", Kind::Modelled,
+                                         "AITER's paged decoding against TLX's on MI350-class chips, half A"};
+inline constexpr Constant kRecurrentLanes{"recurrent.lanes", 14, "lanes a number of the state",
+                                          Kind::Modelled,
+                                          "gated delta rule decoding on gfx942 and gfx950 (AITER), half A"};
+inline constexpr Constant kRecurrentLaunch{"recurrent.launch", 5.1e-6, "s", Kind::Modelled,
+                                           "gated delta rule decoding on gfx950 (AITER), half A"};
+
+// ---- Mixture of experts ----
+inline constexpr std::string_view kMoeFitted =
+    "fitted on half A of AITER's fused_moe rows on MI308X, MI300X and MI350-class chips together";
+inline constexpr Constant kMoeMatrix16{"moe.matrix_16", 0.458, "of the matrix rate", Kind::Modelled,
+                                       kMoeFitted};
+inline constexpr Constant kMoeMatrix8{"moe.matrix_8", 0.94, "of the matrix rate, CDNA3", Kind::Modelled,
+                                      kMoeFitted};
+inline constexpr Constant kMoeMatrix8Wide{"moe.matrix_8_wide", 0.528, "of the matrix rate, CDNA4",
+                                          Kind::Modelled, kMoeFitted};
+inline constexpr Constant kMoeMatrix4{"moe.matrix_4", 0.317, "of the matrix rate", Kind::Modelled,
+                                      kMoeFitted};
+inline constexpr Constant kMoeBlockScaleCk{"moe.block_scale_ck", 0.318, "", Kind::Modelled, kMoeFitted};
+inline constexpr Constant kMoeBlockScale{"moe.block_scale", 0.46, "", Kind::Modelled, kMoeFitted};
+inline constexpr Constant kMoeMixed{"moe.mixed", 0.766, "", Kind::Modelled, kMoeFitted};
+inline constexpr Constant kMoeFill{"moe.fill", 0.573, "of 64 B a clock and unit", Kind::Modelled, kMoeFitted};
+inline constexpr Constant kMoeDraw{"moe.draw", 55, "B a clock and workgroup", Kind::Modelled, kMoeFitted};
+inline constexpr Constant kMoeScatter{"moe.scatter", 5.0, "B a clock and unit", Kind::Modelled, kMoeFitted};
+inline constexpr Constant kMoeFirstLaunch{"moe.launch_1", 10e-6, "s", Kind::Modelled, kMoeFitted};
+inline constexpr Constant kMoeSecondLaunch{"moe.launch_2", 9e-6, "s", Kind::Modelled, kMoeFitted};
+
+// ---- Links ----
+inline constexpr Constant kLinkMi300{"link.mi300", 48e9, "B/s a link and direction", Kind::Measured,
+                                     "ROCm blogs, 'MI300X RCCL xGMI': 48 of 64 GB/s"};
+inline constexpr Constant kLinkMi350{
+    "link.mi350", 57.6e9, "B/s a link and direction", Kind::Derived,
+    "the MI300X's share of 76.8 GB/s (vllm-project/vllm pull request 39080)"};
+inline constexpr Constant kLinkMi250{
+    "link.mi250", 37.5e9, "B/s a link and direction", Kind::Derived,
+    "the MI300X's share of 50 GB/s (ROCm documentation, MI250 microarchitecture)"};
+inline constexpr Constant kLinkH100{
+    "link.h100", 370e9, "B/s a direction, all links", Kind::Modelled,
+    "NVIDIA, H100 data sheet: NVLink 900 GB/s both ways; 82 % as NCCL's tests show"};
+inline constexpr Constant kLinkPcie{"link.pcie", 25e9, "B/s a direction", Kind::Derived,
+                                    "PCIe 4.0 x16, 32 GB/s, less a fifth for packets"};
+inline constexpr Constant kLinkHop{
+    "link.hop", 2.6e-6, "s", Kind::Modelled,
+    "a flag written, and seen, over xGMI: RCCL and vLLM all-reduce of small buffers, half A"};
+inline constexpr Constant kCollectiveLaunch{"collective.launch", 4.5e-6, "s", Kind::Modelled,
+                                            "RCCL and vLLM all-reduce of small buffers, half A"};
+inline constexpr Constant kCollectiveShare{"collective.share", 0.94, "", Kind::Modelled,
+                                           "of the links' rate in RCCL's large all-reduce (317 of 336 GB/s)"};
 
 }  // namespace constant
 

@@ -3,8 +3,12 @@
 
 #include <cmath>
 
+#include "model/attention.h"
+#include "model/collectives.h"
+#include "model/convolution.h"
 #include "model/elementwise.h"
 #include "model/gemm.h"
+#include "model/moe.h"
 #include "model/norm.h"
 #include "model/operation.h"
 
@@ -146,6 +150,132 @@ Result<Answer> softmax(const gpus::Gpu& gpu, const Arguments& arguments, const C
                             conditions));
 }
 
+Answer with_workgroups(AttentionPrediction got, std::string_view tile) {
+  Answer answer{got, {}};
+  answer.facts = {
+      {std::string(tile), fmt::format("{:.0f}", got.tile)},
+      {"workgroups", fmt::format("{:.0f} in {:.2f} rounds", got.workgroups, got.rounds)},
+  };
+  return answer;
+}
+
+Result<Answer> attention(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+  AttentionProblem problem{.batch = arguments.size("batch"),
+                           .heads = arguments.size("heads"),
+                           .queries = arguments.size("queries"),
+                           .head_size = arguments.size("head-size"),
+                           .causal = arguments.on("causal"),
+                           .backward = arguments.on("backward"),
+                           .atomic_f32 = arguments.on("atomic-f32"),
+                           .type = arguments.type("dtype"),
+                           .kernel = *attention_kernel(arguments.text("kernel"))};
+  problem.kv_heads = arguments.size("kv-heads") > 0 ? arguments.size("kv-heads") : problem.heads;
+  problem.keys = arguments.size("keys") > 0 ? arguments.size("keys") : problem.queries;
+  problem.value_size = arguments.size("value-size") > 0 ? arguments.size("value-size") : problem.head_size;
+  Result<AttentionPrediction> got = predict_attention(gpu, problem, conditions);
+  if (!got) return tl::unexpected(got.error());
+  return with_workgroups(std::move(*got), "rows a workgroup");
+}
+
+Result<Answer> decode_with(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions,
+                           bool latent) {
+  DecodeProblem problem{.batch = arguments.size("batch"),
+                        .heads = arguments.size("heads"),
+                        .context = arguments.size("context"),
+                        .queries = arguments.size("queries"),
+                        .latent = latent,
+                        .splits = arguments.size("splits"),
+                        .type = arguments.type("dtype")};
+  if (latent) {
+    problem.kv_heads = 1;
+    problem.head_size = arguments.size("latent-size") + arguments.size("rotary-size");
+    problem.value_size = arguments.size("latent-size");
+  } else {
+    problem.kv_heads = arguments.size("kv-heads");
+    problem.head_size = problem.value_size = arguments.size("head-size");
+    if (arguments.given("page")) problem.page = arguments.size("page");
+    if (problem.kv_heads > problem.heads || std::fmod(problem.heads, problem.kv_heads) != 0)
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{} heads cannot share {} heads of K and V", problem.heads, problem.kv_heads),
+                  {}, "the heads are a multiple of the KV heads");
+  }
+  Result<AttentionPrediction> got = predict_decode(gpu, problem, conditions);
+  if (!got) return tl::unexpected(got.error());
+  return with_workgroups(std::move(*got), "tokens a workgroup");
+}
+Result<Answer> decode(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+  return decode_with(gpu, arguments, conditions, false);
+}
+Result<Answer> mla(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+  return decode_with(gpu, arguments, conditions, true);
+}
+
+Result<Answer> delta_rule(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+  return plain(predict_recurrent(
+      gpu,
+      {.batch = arguments.size("batch"),
+       .heads = arguments.size("heads"),
+       .key_heads = arguments.size("key-heads") > 0 ? arguments.size("key-heads") : arguments.size("heads"),
+       .key_size = arguments.size("key-size"),
+       .value_size = arguments.size("value-size"),
+       .tokens = arguments.size("tokens"),
+       .type = arguments.type("dtype"),
+       .state = arguments.type("state-dtype")},
+      conditions));
+}
+
+Result<Answer> moe(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+  MoeProblem problem{
+      .tokens = arguments.size("tokens"),
+      .experts = arguments.size("experts"),
+      .chosen = arguments.size("topk"),
+      .model_size = arguments.size("model-size"),
+      .inner_size = arguments.size("inner-size"),
+      .gated = !arguments.on("ungated"),
+      .activations = arguments.type("dtype"),
+      .weights = arguments.given("weights") ? arguments.type("weights") : arguments.type("dtype"),
+      .block_scale = static_cast<uint32_t>(arguments.size("block-scale")),
+      .block = arguments.size("block"),
+      .composable_kernel = arguments.text("kernel") == "ck"};
+  const std::string stage = arguments.text("stage");
+  problem.stage = stage == "first" ? MoeStage::First : stage == "second" ? MoeStage::Second : MoeStage::Both;
+  Result<MoePrediction> got = predict_moe(gpu, problem, conditions);
+  if (!got) return tl::unexpected(got.error());
+  Answer answer{*got, {}};
+  answer.facts = {
+      {"experts with tokens", fmt::format("{:.1f}", got->active)},
+      {"blocks",
+       fmt::format("{:.0f} of {:.0f} rows, {:.0f} % no padding", got->blocks, got->block, 100 * got->useful)},
+  };
+  return answer;
+}
+
+Result<Answer> convolution(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+  ConvolutionProblem problem{.batch = arguments.size("batch"),
+                             .channels = arguments.size("channels"),
+                             .filters = arguments.size("filters"),
+                             .depth = arguments.size("depth"),
+                             .height = arguments.size("height"),
+                             .filter_depth = arguments.size("filter-depth"),
+                             .filter_height = arguments.size("filter"),
+                             .filter_width = arguments.size("filter"),
+                             .stride = arguments.size("stride"),
+                             .padding = arguments.size("padding"),
+                             .groups = arguments.size("groups"),
+                             .type = arguments.type("dtype"),
+                             .channels_last = arguments.text("layout") == "nhwc",
+                             .backward = arguments.on("backward")};
+  problem.width = arguments.size("width") > 0 ? arguments.size("width") : problem.height;
+  return plain(predict_convolution(gpu, problem, conditions));
+}
+
+Result<Answer> collective_operation(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions&) {
+  return plain(predict_collective(gpu, {.operation = *collective(arguments.text("what")),
+                                        .ranks = arguments.size("ranks"),
+                                        .bytes = arguments.size("bytes"),
+                                        .kernel = *collective_kernel(arguments.text("kernel"))}));
+}
+
 const Parameter kType{"dtype", "number type of the operands", Kind::Type, "bf16"};
 const Parameter kRows{"rows", "rows, each reduced on its own"};
 const Parameter kColumns{"columns", "numbers in a row"};
@@ -159,7 +289,7 @@ const Parameter kBackward{"backward", "the gradient's kernel", Kind::Switch, ""}
 std::span<const Operation> operations() {
   static const std::vector<Operation> all{
       {"gemm",
-       "matrix multiplication C[M,N] = A[M,K] B[K,N]",     {{"m", "rows of A and C"},
+       "matrix multiplication C[M,N] = A[M,K] B[K,N]",                                                 {{"m", "rows of A and C"},
         {"n", "columns of B and C"},
         {"k", "columns of A, rows of B"},
         {"batch", "independent problems of that size", Kind::Size, "1"},
@@ -174,9 +304,110 @@ std::span<const Operation> operations() {
         {"tile-k", "depth of a tile's step", Kind::Size, "0"}},
        "--m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x,mi355x,rx9070xt\n"
        "--m 1024:16384:1024 --n 8192 --k 8192 --dtype fp8 --gpu mi355x --plot gemm.svg\n"
-       "--m 16 --n 7168 --k 2048 --dtype fp8 --block-scale 128 --gpu mi300x\n",                    gemm                 },
+       "--m 16 --n 7168 --k 2048 --dtype fp8 --block-scale 128 --gpu mi300x\n",                          gemm                 },
+      {"attention",
+       "softmax(Q K^T) V, forward and backward",                                                       {{"batch", "sequences", Kind::Size, "1"},
+        {"heads", "of Q"},
+        {"kv-heads", "of K and V; 0: as many", Kind::Size, "0"},
+        {"queries", "tokens of a sequence", Kind::Size, "", {}, "length"},
+        {"keys", "tokens that are looked at; 0: as many", Kind::Size, "0"},
+        {"head-size", "of Q and K", Kind::Size, "128"},
+        {"value-size", "of V; 0: as of K", Kind::Size, "0"},
+        kType,
+        {"causal", "no token looks ahead", Kind::Switch, ""},
+        kBackward,
+        {"atomic-f32", "backward: dQ is summed in f32", Kind::Switch, ""},
+        {"kernel", "whose kernel", Kind::Choice, "aiter", "aiter hipkittens opus ck triton torch"}},
+       "--heads 64 --kv-heads 8 --length 8192 --causal --gpu mi300x,mi355x,h100\n"
+       "--batch 4 --heads 32 --length 1024:65536:*2 --gpu mi300x,mi355x --plot attention.svg\n"
+       "--batch 4 --heads 32 --length 8192 --backward --gpu mi300x\n",                                   attention            },
+      {"decode",
+       "attention of one new token a sequence against a cache, paged or not, split along the context", {{"batch", "sequences"},
+        {"context", "tokens in the cache of each"},
+        {"heads", "of Q", Kind::Size, "64"},
+        {"kv-heads", "of K and V", Kind::Size, "8"},
+        {"head-size", "of K and V", Kind::Size, "128"},
+        {"queries", "new tokens a sequence", Kind::Size, "1"},
+        {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
+        kType},
+       "--batch 32 --context 8192 --gpu mi300x,mi355x\n--batch 1:256:*2 --context 32768 --gpu mi355x\n", decode               },
+      {"paged",
+       "the same against a cache in pages",                                                            {{"batch", "sequences"},
+        {"context", "tokens in the cache of each"},
+        {"heads", "of Q", Kind::Size, "64"},
+        {"kv-heads", "of K and V", Kind::Size, "8"},
+        {"head-size", "of K and V", Kind::Size, "128"},
+        {"queries", "new tokens a sequence", Kind::Size, "1"},
+        {"page", "tokens a page", Kind::Size, "16"},
+        {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
+        kType},
+       "--batch 64 --context 4096 --page 16 --gpu mi300x\n",                                             decode               },
+      {"mla",
+       "decoding with multi-head latent attention: all heads share one cache row",                     {{"batch", "sequences"},
+        {"context", "tokens in the cache of each"},
+        {"heads", "of Q", Kind::Size, "128"},
+        {"latent-size", "numbers that K and V share", Kind::Size, "512"},
+        {"rotary-size", "numbers of K beside", Kind::Size, "64"},
+        {"queries", "new tokens a sequence", Kind::Size, "1"},
+        {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
+        kType},
+       "--batch 64 --context 16384 --heads 128 --gpu mi300x,mi350x\n",                                   mla                  },
+      {"delta-rule",
+       "a step of a recurrent state (gated delta rule, linear attention)",                             {{"batch", "sequences"},
+        {"heads", "of V and of the state"},
+        {"key-heads", "of K; 0: as many", Kind::Size, "0"},
+        {"key-size", "rows of a head's state", Kind::Size, "128"},
+        {"value-size", "columns of a head's state", Kind::Size, "128"},
+        {"tokens", "steps a sequence", Kind::Size, "1"},
+        kType,
+        {"state-dtype", "type of the state", Kind::Type, "f32"}},
+       "--batch 128 --heads 32 --gpu mi355x\n",                                                          delta_rule           },
+      {"moe",
+       "a mixture of experts: sorted tokens through two grouped matrix multiplications",               {{"tokens", "in all"},
+        {"experts", "on this GPU"},
+        {"topk", "experts a token goes to"},
+        {"model-size", "numbers of a token"},
+        {"inner-size", "numbers between the two multiplications"},
+        kType,
+        {"weights", "type of the weights, where it differs", Kind::Type, "bf16"},
+        {"block-scale", "one scale for so many numbers (32, 128); 0: by tensor or token", Kind::Size, "0"},
+        {"block", "rows of a sorted block; 0: chosen", Kind::Size, "0"},
+        {"stage", "which multiplication", Kind::Choice, "both", "both first second"},
+        {"kernel", "whose kernel: written for it (assembly, FlyDSL), or Composable Kernel's", Kind::Choice,
+         "tuned", "tuned ck"},
+        {"ungated", "no gate: half of the first multiplication", Kind::Switch, ""}},
+       "--tokens 64 --experts 256 --topk 8 --model-size 7168 --inner-size 256 --dtype fp8 --block-scale 128 "
+       "--gpu "
+       "mi300x,mi355x\n"
+       "--tokens 1:32768:*4 --experts 128 --topk 8 --model-size 4096 --inner-size 1536 --dtype fp4 "
+       "--block-scale 32 --gpu "
+       "mi355x\n",                                                                                       moe                  },
+      {"conv",
+       "a convolution in two or three dimensions",                                                     {{"batch", "images", Kind::Size, "1"},
+        {"channels", "of the input"},
+        {"filters", "channels of the result"},
+        {"height", "of the input"},
+        {"width", "of the input; 0: as its height", Kind::Size, "0"},
+        {"depth", "of the input, in three dimensions", Kind::Size, "1"},
+        {"filter", "height and width of a filter", Kind::Size, "3"},
+        {"filter-depth", "depth of a filter", Kind::Size, "1"},
+        {"stride", "pixels from one place of the filter to the next", Kind::Size, "1"},
+        {"padding", "pixels on each side", Kind::Size, "0"},
+        {"groups", "that do not see each other's channels", Kind::Size, "1"},
+        kType,
+        {"layout", "where the channels stand", Kind::Choice, "nhwc", "nhwc nchw"},
+        kBackward},
+       "--batch 32 --channels 256 --filters 256 --height 56 --padding 1 --gpu mi300x\n",                 convolution          },
+      {"allreduce",
+       "all-reduce and other collectives over the links of a node",                                    {{"bytes", "of the buffer on each GPU"},
+        {"ranks", "GPUs", Kind::Size, "8"},
+        {"what", "which one", Kind::Choice, "all-reduce",
+         "all-reduce all-gather reduce-scatter all-to-all broadcast"},
+        {"kernel", "how", Kind::Choice, "auto", "auto ring tree one-shot two-shot"}},
+       "--bytes 128MiB --gpu mi300x,mi355x,h100\n--bytes 1KiB:1GiB:*8 --ranks 8 --gpu mi300x --csv "
+       "allreduce.csv\n",                                                                                collective_operation },
       {"norm",
-       "layer, RMS, group and batch normalisation",        {kRows,
+       "layer, RMS, group and batch normalisation",                                                    {kRows,
         kColumns,
         {"kind", "what is normalised", Kind::Choice, "rms", "layer rms group batch"},
         kType,
@@ -184,28 +415,28 @@ std::span<const Operation> operations() {
         kBackward,
         kRowsKernel},
        "--rows 16384 --columns 8192 --residual --gpu mi300x,mi355x\n"
-       "--rows 1:65536:*4 --columns 4096 --kind layer --gpu mi355x\n",                             norm                 },
+       "--rows 1:65536:*4 --columns 4096 --kind layer --gpu mi355x\n",                                   norm                 },
       {"softmax",
-       "softmax of each row",                              {kRows, kColumns, kType, kBackward, kRowsKernel},
-       "--rows 32768 --columns 8192 --gpu mi355x\n",                                               softmax              },
+       "softmax of each row",                                                                          {kRows, kColumns, kType, kBackward, kRowsKernel},
+       "--rows 32768 --columns 8192 --gpu mi355x\n",                                                     softmax              },
       {"elementwise",
-       "a function of each element of one or more arrays", {{"elements", "numbers in the result"},
+       "a function of each element of one or more arrays",                                             {{"elements", "numbers in the result"},
         {"operands", "arrays that are read", Kind::Size, "1"},
         {"function", "what is computed", Kind::Choice, "add",
          "copy cast add mul relu div exp gelu silu tanh sigmoid rope pow"},
         kType},
        "--elements 67108864 --operands 2 --function add --gpu mi300x\n"
-       "--elements 1024:268435456:*4 --function gelu --gpu mi210,mi300x,mi355x --plot gelu.svg\n", elementwise_operation},
+       "--elements 1024:268435456:*4 --function gelu --gpu mi210,mi300x,mi355x --plot gelu.svg\n",       elementwise_operation},
       {"copy",
-       "a copy, fill or read in the GPU's memory",         {{"bytes", "of the array"}, {"what", "what is done with it", Kind::Choice, "copy", "copy read write"}},
+       "a copy, fill or read in the GPU's memory",                                                     {{"bytes", "of the array"}, {"what", "what is done with it", Kind::Choice, "copy", "copy read write"}},
        "--bytes 1073741824 --gpu mi300x,mi300a\n--bytes 4096:1073741824:*4 --what read --gpu mi355x --csv "
-       "read.csv\n",                                                                               copy                 },
+       "read.csv\n",                                                                                     copy                 },
       {"transpose",
-       "a matrix written with rows and columns exchanged", {kRows, kColumns, kType, {"naive", "not through LDS", Kind::Switch, ""}},
-       "--rows 8192 --columns 8192 --dtype fp16 --gpu mi300x\n",                                   transpose            },
+       "a matrix written with rows and columns exchanged",                                             {kRows, kColumns, kType, {"naive", "not through LDS", Kind::Switch, ""}},
+       "--rows 8192 --columns 8192 --dtype fp16 --gpu mi300x\n",                                         transpose            },
       {"reduce",
-       "sums, maxima or means of each row",                {{"rows", "results", Kind::Size, "1"}, {"columns", "numbers behind each result"}, kType},
-       "--columns 67108864 --dtype f32 --gpu mi300x\n",                                            reduce               },
+       "sums, maxima or means of each row",                                                            {{"rows", "results", Kind::Size, "1"}, {"columns", "numbers behind each result"}, kType},
+       "--columns 67108864 --dtype f32 --gpu mi300x\n",                                                  reduce               },
   };
   return all;
 }

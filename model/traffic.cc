@@ -92,7 +92,8 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
       std::min(traffic.threads > 0 ? traffic.threads : resident_threads(gpu), resident_threads(gpu));
   const double rounds = std::max(1.0, bytes / (threads * traffic.bytes_per_thread));
   result.latency = rounds * cycles / hertz;
-  result.seconds = std::hypot(result.latency, result.bandwidth);
+  const double issue = rounds * threads / gpu.warp_size() / gpu.compute_units * traffic.round_clocks / hertz;
+  result.seconds = std::hypot(result.latency, result.bandwidth, issue);
 
   result.levels.push_back({"L2", bytes, bytes / l2.bytes_per_second, l2.bytes_per_second, 0});
   if (cache.bytes_per_second > 0 && result.level != "L2")

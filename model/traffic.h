@@ -18,6 +18,7 @@ struct Traffic {
   double footprint = 0;  ///< bytes touched, for `warm`; 0: read + written
   double threads = 0;    ///< work-items in flight; 0: as many as the GPU holds
   double bytes_per_thread = 32;  ///< that each has under way
+  double round_clocks = 0;       ///< a wave's instructions in a round of its loop, where they are known
 };
 
 struct TrafficTime {

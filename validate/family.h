@@ -25,6 +25,11 @@ const Family* find_family(std::string_view name);
 
 /// The summary's `gemm_worst_stratum_median`.
 Result<FamilyReport> judge_gemm(Data& data);
+/// `attention_median`, `norm_median`, `moe_median`, `memory_bound_median`.
+Result<FamilyReport> judge_attention(Data& data);
+Result<FamilyReport> judge_norm(Data& data);
+Result<FamilyReport> judge_moe(Data& data);
+Result<FamilyReport> judge_memory_bound(Data& data);
 /// The summary's `issue_gfx1100_exact`, `issue_gfx1200_exact`, `issue_gfx950_within4`.
 Result<FamilyReport> judge_issue(Data& data);
 

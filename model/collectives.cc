@@ -1,0 +1,128 @@
+#include "model/collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/constants.h"
+#include "model/traffic.h"
+
+namespace wavesmith::model {
+namespace {
+
+constexpr std::pair<std::string_view, Collective> kCollectives[] = {
+    {"all-reduce",     Collective::AllReduce    },
+    {"all-gather",     Collective::AllGather    },
+    {"reduce-scatter", Collective::ReduceScatter},
+    {"all-to-all",     Collective::AllToAll     },
+    {"broadcast",      Collective::Broadcast    },
+};
+constexpr std::pair<std::string_view, CollectiveKernel> kKernels[] = {
+    {"auto",     CollectiveKernel::Auto   },
+    {"ring",     CollectiveKernel::Ring   },
+    {"tree",     CollectiveKernel::Tree   },
+    {"one-shot", CollectiveKernel::OneShot},
+    {"two-shot", CollectiveKernel::TwoShot},
+};
+
+struct Way {
+  double steps = 0;  ///< one after the other, each with a link's latency
+  double moved = 0;  ///< bytes that leave each GPU
+  double links = 0;  ///< that share them
+};
+
+Way way_of(const CollectiveProblem& problem, CollectiveKernel kernel, const Links& links) {
+  const double n = problem.ranks, bytes = problem.bytes, share = (n - 1) / n;
+  const bool both = problem.operation == Collective::AllReduce;
+  switch (kernel) {
+    case CollectiveKernel::Ring:
+      return {(both ? 2 : 1) * (n - 1), (both ? 2 : 1) * bytes * share, links.count};
+    case CollectiveKernel::Tree:
+      return {(both ? 2 : 1) * std::ceil(std::log2(n)), (both ? 2 : 1) * bytes, std::min(2.0, links.count)};
+    case CollectiveKernel::OneShot:
+      return {1, both ? bytes * (n - 1) : bytes * share, links.count};
+    default:
+      return {both ? 2.0 : 1.0, (both ? 2 : 1) * bytes * share, links.count};
+  }
+}
+
+}  // namespace
+
+std::optional<Collective> collective(std::string_view name) {
+  for (const auto& [known, operation] : kCollectives)
+    if (known == name) return operation;
+  return std::nullopt;
+}
+std::optional<CollectiveKernel> collective_kernel(std::string_view name) {
+  for (const auto& [known, kernel] : kKernels)
+    if (known == name) return kernel;
+  return std::nullopt;
+}
+std::string_view name_of(CollectiveKernel kernel) { return kKernels[static_cast<size_t>(kernel)].first; }
+
+Links links_of(const gpus::Gpu& gpu, double ranks) {
+  const double others = std::max(1.0, ranks - 1);
+  if (gpu.architecture == "CDNA3") return {constant::kLinkMi300, std::min(7.0, others), "xGMI", false};
+  if (gpu.architecture == "CDNA4") return {constant::kLinkMi350, std::min(7.0, others), "xGMI", true};
+  if (gpu.architecture == "CDNA2") return {constant::kLinkMi250, std::min(3.0, others), "xGMI", true};
+  if (gpu.architecture == "Hopper") return {constant::kLinkH100, 1, "NVLink", true};
+  return {constant::kLinkPcie, 1, "PCIe", true};
+}
+
+Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProblem& problem) {
+  if (!(problem.ranks >= 2))
+    return fail(ErrorKind::BadInput, fmt::format("{} GPUs have nothing to exchange", problem.ranks), {},
+                "ranks are at least 2");
+  if (!(problem.bytes >= 1)) return fail(ErrorKind::BadInput, "an empty buffer", {}, "bytes are at least 1");
+  const Links links = links_of(gpu, problem.ranks);
+  const double launch = constant::kCollectiveLaunch;
+  const auto seconds_of = [&](CollectiveKernel kernel) {
+    const Way way = way_of(problem, kernel, links);
+    return std::pair{way.steps * constant::kLinkHop,
+                     way.moved / (way.links * links.bytes_per_second * constant::kCollectiveShare)};
+  };
+  CollectiveKernel kernel = problem.kernel;
+  if (kernel == CollectiveKernel::Auto) {
+    double least = 0;
+    for (const CollectiveKernel tried :
+         {CollectiveKernel::OneShot, CollectiveKernel::TwoShot, CollectiveKernel::Tree}) {
+      const auto [hops, moving] = seconds_of(tried);
+      if (least == 0 || hops + moving < least) least = hops + moving, kernel = tried;
+    }
+  }
+  const Way way = way_of(problem, kernel, links);
+  const auto [hops, moving] = seconds_of(kernel);
+  Prediction result;
+  result.clock_mhz = gpu.engine_mhz;
+  result.clock_kind = gpus::Kind::Read;
+  result.seconds = launch + hops + moving;
+  result.bytes = problem.bytes;
+  result.bound = moving > hops + launch ? "links" : hops > launch ? "link latency" : "launch";
+  result.parts = {
+      {"links",        moving, moving},
+      {"link latency", hops,   hops  },
+      {"launch",       launch, launch},
+  };
+  const double rate = way.links * links.bytes_per_second * constant::kCollectiveShare;
+  const Sustained memory = sustained_memory(gpu);
+  result.levels = {
+      {"link",           way.moved,         moving,                                      rate, 0},
+      {memory_name(gpu), 3 * problem.bytes, 3 * problem.bytes / memory.bytes_per_second,
+       memory.bytes_per_second,                                                                0},
+  };
+  const bool reduces = problem.operation == Collective::AllReduce;
+  result.notes.push_back(fmt::format(
+      "{}: {:.0f} step{}, {:.0f} {} link{} of {:.3g} GB/s a direction; bus bandwidth {:.4g} GB/s",
+      name_of(kernel), way.steps, way.steps == 1 ? "" : "s", way.links, links.name, way.links == 1 ? "" : "s",
+      links.bytes_per_second / 1e9,
+      problem.bytes * (reduces ? 2 : 1) * (problem.ranks - 1) / problem.ranks / result.seconds / 1e9));
+  if (problem.ranks > 8)
+    result.notes.emplace_back("more than a node: the links between nodes are not modelled");
+  result.confidence = links.guessed || problem.ranks > 8 ? Confidence::Low : Confidence::Medium;
+  finish(result);
+  return result;
+}
+
+}  // namespace wavesmith::model

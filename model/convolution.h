@@ -1,0 +1,29 @@
+// A convolution as the matrix multiplication that it is: one row a pixel of the result, one column a filter,
+// one step along K a pixel of the filter and channel; with the transposes that layouts need.
+#pragma once
+
+#include "base/result.h"
+#include "gpus/gpu.h"
+#include "model/number_type.h"
+#include "model/prediction.h"
+
+namespace wavesmith::model {
+
+struct ConvolutionProblem {
+  double batch = 1, channels = 0, filters = 0;
+  double depth = 1, height = 0, width = 0;  ///< of the input
+  double filter_depth = 1, filter_height = 1, filter_width = 1;
+  double stride = 1, padding = 0, groups = 1;
+  double depth_stride = 1, depth_padding = 0;
+  NumberType type = NumberType::BF16;
+  bool channels_last = true;  ///< false: NCHW, with transposes in front and behind
+  bool backward = false;      ///< both gradients: of the input and of the filters
+};
+
+/// The result's height for an input of `size`; 0: the filter does not fit.
+double convolved(double size, double filter, double stride, double padding);
+
+Result<Prediction> predict_convolution(const gpus::Gpu& gpu, const ConvolutionProblem& problem,
+                                       const Conditions& conditions = {});
+
+}  // namespace wavesmith::model

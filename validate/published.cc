@@ -1,0 +1,254 @@
+#include "validate/published.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "model/constants.h"
+
+namespace wavesmith::validate {
+namespace {
+
+// Column "gpu": how it begins, our GPU.
+// clang-format off
+constexpr std::pair<std::string_view, std::string_view> kChips[] = {
+    {"MI100", "mi100"},          {"MI210", "mi210"},          {"MI250", "mi250x"},
+    {"MI300A", "mi300a"},        {"MI300X", "mi300x"},        {"8x MI300X CPX", ""},
+    {"8x MI300X", "mi300x"},     {"4x MI300X", "mi300x"},     {"MI308X", "mi308x"},
+    {"gfx942", "mi308x"},        {"(GPU per PR; gfx942 80CU", "mi308x"},
+    {"MI325X", "mi325x"},        {"MI350X/MI355X", "mi355x"}, {"MI350X", "mi350x"},
+    {"8x MI350X", "mi350x"},     {"MI355X", "mi355x"},        {"8x MI355X", "mi355x"},
+    {"MI35x", "mi355x"},         {"gfx950", "mi355x"},        {"RX6900XT", "rx6900xt"},
+    {"RX 6900 XT", "rx6900xt"},  {"RX 7900 XTX", "rx7900xtx"}, {"RX 9070 XT", "rx9070xt"},
+    {"gfx1201", "rx9070xt"},     {"H100", "h100"},            {"H200", "h200"},
+};
+
+constexpr std::string_view kProfiler = "half A: the shortest rows of the source; its profiler's floor";
+constexpr Method kMethods[] = {
+    {"NeuSight", "MI100", "softmax", 18.1e-6, kProfiler},
+    {"NeuSight", "MI100", "ln",      18.1e-6, kProfiler},
+    {"NeuSight", "MI100", "",        14.2e-6, kProfiler},
+    {"NeuSight", "MI210", "softmax", 16.1e-6, kProfiler},
+    {"NeuSight", "MI210", "ln",      16.1e-6, kProfiler},
+    {"NeuSight", "MI210", "",        12.0e-6, kProfiler},
+    {"LLMCompass", "", "",           48e-6,   "half A: PyTorch called from Python and waited for"},
+};
+// clang-format on
+
+std::string_view chip_of(std::string_view name) {
+  std::string_view best, id;
+  for (const auto& [begins, chip] : kChips)
+    if (name.starts_with(begins) && begins.size() > best.size()) best = begins, id = chip;
+  return id;
+}
+
+/// Seconds that the row's value means; nothing: no time and no rate.
+std::optional<double> measured_seconds(const PublishedRow& row, const Asked& asked) {
+  if (row.value <= 0) return std::nullopt;
+  if (row.unit == "us") return row.value * 1e-6;
+  if (row.unit == "ms") return row.value * 1e-3;
+  if (row.unit == "TFLOP/s" && asked.flops > 0) return asked.flops / (row.value * 1e12);
+  if (row.unit == "GB/s" && asked.bytes > 0) return asked.bytes / (row.value * 1e9);
+  if (row.unit == "TB/s" && asked.bytes > 0) return asked.bytes / (row.value * 1e12);
+  if (row.unit.starts_with("Gelem/s") && asked.elements > 0) return asked.elements / (row.value * 1e9);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<PublishedRow>> published_rows(const Csv& csv) {
+  std::map<std::string_view, size_t> at;
+  for (const std::string_view name :
+       {"gpu", "library", "op", "dtype", "shape", "layout", "metric", "value", "unit", "source"}) {
+    const std::optional<size_t> column = csv.column(name);
+    if (!column) {
+      if (name == "layout" || name == "source" || name == "metric") continue;
+      return fail(ErrorKind::BadInput, fmt::format("no column '{}'", name), csv.name());
+    }
+    at[name] = *column;
+  }
+  std::vector<PublishedRow> rows;
+  rows.reserve(csv.rows());
+  for (size_t i = 0; i < csv.rows(); ++i) {
+    const auto text = [&](std::string_view name) {
+      const auto found = at.find(name);
+      return found == at.end() ? std::string_view() : csv.cell(i, found->second);
+    };
+    PublishedRow row{text("gpu"),    text("library"), text("op"),   text("dtype"), text("shape"),
+                     text("layout"), text("metric"),  text("unit"), text("source")};
+    const Result<double> value = number<double>(csv, i, at["value"]);
+    if (!value) return tl::unexpected(value.error());
+    row.value = *value;
+    row.line = csv.line(i);
+    row.half = half_of(row.gpu, row.op, row.dtype, row.shape);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+const gpus::Gpu* published_gpu(std::string_view name) {
+  const std::string_view id = chip_of(name);
+  if (id.empty()) return nullptr;
+  const Result<const gpus::Gpu*> gpu = gpus::find_gpu(id);
+  return gpu ? *gpu : nullptr;
+}
+
+double method_of(const PublishedRow& row) {
+  for (const Method& method : kMethods)
+    if (row.source.find(method.source) != row.source.npos && row.gpu.starts_with(method.gpu) &&
+        row.op.starts_with(method.op))
+      return method.seconds;
+  return 0;
+}
+
+std::vector<std::string> methods_listed() {
+  std::vector<std::string> lines;
+  for (const Method& method : kMethods)
+    lines.push_back(fmt::format("method {} {} {} = {:.3g} us ({})", method.source, method.gpu, method.op,
+                                method.seconds * 1e6, method.known));
+  return lines;
+}
+
+std::optional<double> number_in(std::string_view shape, std::string_view name) {
+  for (size_t at = shape.find(name); at != shape.npos; at = shape.find(name, at + 1)) {
+    const bool begins =
+        at == 0 || (!std::isalnum(static_cast<unsigned char>(shape[at - 1])) && shape[at - 1] != '_');
+    size_t behind = at + name.size();
+    while (behind < shape.size() && (shape[behind] == '=' || shape[behind] == ':' || shape[behind] == '\''))
+      ++behind;
+    if (!begins || behind == at + name.size()) continue;
+    double value = 0;
+    const auto [end, code] = std::from_chars(shape.data() + behind, shape.data() + shape.size(), value);
+    if (code == std::errc()) return value;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::vector<double>> tuples_in(std::string_view shape) {
+  std::vector<std::vector<double>> found;
+  size_t open = shape.npos;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == '(') open = i;
+    if (shape[i] != ')' || open == shape.npos) continue;
+    std::vector<double> sizes;
+    const char* at = shape.data() + open + 1;
+    const char* const last = shape.data() + i;
+    bool numbers = true;
+    while (at < last) {
+      double value = 0;
+      const auto [end, code] = std::from_chars(at, last, value);
+      if (code != std::errc()) {
+        numbers = false;
+        break;
+      }
+      sizes.push_back(value);
+      at = end;
+      while (at < last && (*at == ',' || *at == ' ')) ++at;
+    }
+    if (numbers && !sizes.empty()) found.push_back(std::move(sizes));
+    open = shape.npos;
+  }
+  return found;
+}
+
+double product(const std::vector<double>& sizes) {
+  double all = 1;
+  for (const double size : sizes) all *= size;
+  return all;
+}
+
+std::vector<double> type_bytes(std::string_view dtype) {
+  std::vector<double> found;
+  while (!dtype.empty()) {
+    const size_t end = std::min(dtype.find(','), dtype.size());
+    const std::string_view type = dtype.substr(0, end);
+    const auto has = [&](std::string_view part) { return type.find(part) != type.npos; };
+    if (has("Float8") || has("float8") || has("fp8") || has("bool") || has("char"))
+      found.push_back(1);
+    else if (has("BFloat16") || has("Half") || has("bf16") || has("fp16") || has("bfloat16") ||
+             has("float16"))
+      found.push_back(2);
+    else if (has("double") || has("long") || has("fp64"))
+      found.push_back(8);
+    else if (!type.empty())
+      found.push_back(4);
+    dtype.remove_prefix(std::min(end + 1, dtype.size()));
+  }
+  return found;
+}
+
+Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) {
+  FamilyReport report;
+  report.family = family.name;
+  report.method = family.method;
+  const Result<std::vector<const Csv*>> tables = data.judged(TableKind::Published);
+  if (!tables) return tl::unexpected(tables.error());
+  std::vector<Case> judged, fitted;
+  std::map<std::string, size_t> left_out;
+  size_t taken = 0;
+  for (const Csv* csv : *tables) {
+    const Result<std::vector<PublishedRow>> rows = published_rows(*csv);
+    if (!rows) return tl::unexpected(rows.error());
+    for (const PublishedRow& row : *rows) {
+      if (!family.takes(row)) continue;
+      ++taken;
+      std::string why;
+      const gpus::Gpu* const gpu = published_gpu(row.gpu);
+      if (!gpu) {
+        ++left_out[fmt::format("GPU '{}' is not described", row.gpu)];
+        continue;
+      }
+      const std::optional<Asked> asked = family.ask(row, *gpu, why);
+      if (!asked) {
+        ++left_out[why.empty() ? "the shape is not understood" : why];
+        continue;
+      }
+      if (!asked->prediction) {
+        ++left_out["refused: " + asked->prediction.error().what];
+        continue;
+      }
+      const std::optional<double> measured = measured_seconds(row, *asked);
+      if (!measured) {
+        ++left_out[fmt::format("'{}' in '{}' is no time", row.metric, row.unit)];
+        continue;
+      }
+      Case one;
+      one.gpu = row.gpu;
+      one.label = fmt::format("{} {} {} {}", row.op, row.dtype.substr(0, 40), row.shape.substr(0, 90),
+                              row.library.substr(0, 50));
+      one.where = fmt::format("{}:{}", csv->name(), row.line);
+      one.measured = *measured;
+      one.predicted = asked->prediction->seconds + asked->method_seconds;
+      one.note = asked->prediction->bound;
+      const bool fits = !data.foreign() && row.half == Half::A;
+      const std::string half = fits ? "half A (fitted): " : "";
+      one.strata = {half + "all", half + std::string(row.gpu)};
+      if (!fits) one.strata.push_back(fmt::format("{} {}", row.gpu, row.op));
+      (fits ? fitted : judged).push_back(std::move(one));
+    }
+  }
+  report.strata = strata_of(judged);
+  for (Stratum& stratum : strata_of(fitted)) report.strata.push_back(std::move(stratum));
+  report.worst = worst_of(judged);
+  std::vector<double> errors;
+  for (const Case& one : judged) errors.push_back(one.error());
+  report.summary.push_back({family.summary, median(errors), errors.size()});
+  for (const model::Constant& constant : model::constants())
+    for (const std::string_view prefix : family.constants)
+      if (constant.name.starts_with(prefix))
+        report.constants.push_back(fmt::format("{} = {:g} {} ({}: {})", constant.name, constant.value,
+                                               constant.unit, gpus::name_of(constant.kind), constant.source));
+  size_t out = 0;
+  for (const auto& [why, count] : left_out) {
+    out += count;
+    report.notes.push_back(fmt::format("{} rows: {}", count, why));
+  }
+  report.notes.insert(
+      report.notes.begin(),
+      fmt::format("{} rows are of this family, {} of both halves are not judged", taken, out));
+  return report;
+}
+
+}  // namespace wavesmith::validate

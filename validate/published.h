@@ -1,0 +1,75 @@
+// The published kernels: rows of one table from many sources, asked of the models family by family.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "gpus/gpu.h"
+#include "model/prediction.h"
+#include "validate/report.h"
+#include "validate/split.h"
+#include "validate/table.h"
+
+namespace wavesmith::validate {
+
+struct PublishedRow {
+  std::string_view gpu, library, op, dtype, shape, layout, metric, unit, source;
+  double value = 0;
+  size_t line = 0;
+  Half half = Half::A;
+};
+
+/// Every row of the table. Error: a column is missing, or a value is no number.
+Result<std::vector<PublishedRow>> published_rows(const Csv& csv);
+
+/// Our GPU for the name in a table; nullptr: not described. Families of chips ("MI350X/MI355X") are their
+/// larger member; a "gfx942" of AITER's is an MI308X, the chip that its other tables of that generation name.
+const gpus::Gpu* published_gpu(std::string_view name);
+
+/// What a row asks and what was predicted. `flops`, `bytes`, `elements` turn rates into times, as the source
+/// counts them.
+struct Asked {
+  Result<model::Prediction> prediction;
+  double flops = 0, bytes = 0, elements = 0;
+  double method_seconds = 0;  ///< that the source's way of timing adds (see method_of)
+  std::string label;
+};
+/// Nothing: the row cannot be asked; `why` says the reason.
+using Ask =
+    std::function<std::optional<Asked>(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why)>;
+
+struct PublishedFamily {
+  std::string name;     ///< "attention"
+  std::string summary;  ///< "attention_median"
+  std::string method;
+  std::function<bool(const PublishedRow&)> takes;
+  Ask ask;
+  std::vector<std::string_view> constants;  ///< prefixes of the model's constants it leans on
+};
+Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family);
+
+/// "B=16;H=64;causal": the number behind a name, or nothing.
+std::optional<double> number_in(std::string_view shape, std::string_view name);
+/// The tuples of numbers within "dims=((8,3137,768),(),(768,))", empty ones left out.
+std::vector<std::vector<double>> tuples_in(std::string_view shape);
+double product(const std::vector<double>& sizes);
+/// Bytes of the numbers that a column of types names: "c10::BFloat16,float" has 2 and 4.
+std::vector<double> type_bytes(std::string_view dtype);
+
+/// What a source's way of timing adds to a kernel's time, and how that is known.
+struct Method {
+  std::string_view source;  ///< what the row's source contains
+  std::string_view gpu;     ///< how the row's GPU begins
+  std::string_view op;      ///< how the row's operation begins
+  double seconds;
+  std::string_view known;
+};
+double method_of(const PublishedRow& row);
+std::vector<std::string> methods_listed();
+
+}  // namespace wavesmith::validate
