@@ -6,10 +6,14 @@ std::span<const Family> families() {
   static const std::vector<Family> all{
       {"gemm",
        "matrix multiplication, tuned and published kernels",                 {TableKind::Tensile, TableKind::Published},
-       judge_gemm },
+       judge_gemm                                                                                                                          },
       {"issue",
        "cycles at which instructions issue, against hardware thread traces", {TableKind::IssueCycles},
-       judge_issue},
+       judge_issue                                                                                                                         },
+      {"attention",    "attention, forward, backward, decoding",             {TableKind::Published},                     judge_attention   },
+      {"norm",         "normalisation and softmax",                          {TableKind::Published},                     judge_norm        },
+      {"moe",          "mixtures of experts",                                {TableKind::Published},                     judge_moe         },
+      {"memory_bound", "element-wise kernels, streams, copies",              {TableKind::Published},                     judge_memory_bound},
   };
   return all;
 }
