@@ -49,6 +49,7 @@ HIP_API hipError_t hipIpcOpenMemHandle(void** out, hipIpcMemHandle_t in, unsigne
     if (!out || flags != (hip_major() < 6 ? 0 : hipIpcMemLazyEnablePeerAccess)) return hipErrorInvalidValue;
     MemoryHandle handle{};
     std::memcpy(&handle, &in, sizeof handle);
+    if (handle.memory.process == getpid()) return hipErrorInvalidContext;
     void* base = nullptr;
     if (const hipError_t error = attach_memory(platform, platform.current(), handle.memory, base);
         error != hipSuccess)

@@ -58,13 +58,15 @@ hipError_t check(const Device& device, const LaunchRequest& request) {
   const Geometry& geometry = request.geometry;
   const Function& function = *request.function;
   const object::Kernel& kernel = *function.kernel;
+  // hipLaunchCooperativeKernel has answers of its own.
+  const bool by_stub = request.cooperative && request.host;
   uint64_t items = 1;
   for (int axis = 0; axis < 3; ++axis) {
     if (geometry.workgroup[axis] == 0) return hipErrorInvalidConfiguration;
     if (geometry.grid[axis] == 0) return hipErrorInvalidValue;
     items *= geometry.workgroup[axis];
     if (items > device.gpu.max_workgroup)
-      return refuse(hipErrorInvalidValue, function,
+      return refuse(by_stub ? hipErrorInvalidConfiguration : hipErrorInvalidValue, function,
                     fmt::format("a block of {} x {} x {} threads; the GPU takes {}", geometry.workgroup[0],
                                 geometry.workgroup[1], geometry.workgroup[2], device.gpu.max_workgroup));
   }
@@ -77,7 +79,7 @@ hipError_t check(const Device& device, const LaunchRequest& request) {
                               kernel.max_flat_workgroup_size));
   const uint64_t lds = uint64_t{kernel.fields.group_segment_fixed_size} + geometry.dynamic_lds;
   if (lds > device.gpu.lds_per_workgroup)
-    return refuse(hipErrorInvalidValue, function,
+    return refuse(by_stub ? hipErrorCooperativeLaunchTooLarge : hipErrorInvalidValue, function,
                   fmt::format("{} bytes of LDS ({} of them dynamic); the GPU has {}", lds,
                               geometry.dynamic_lds, device.gpu.lds_per_workgroup));
   if (request.cooperative) {

@@ -23,10 +23,10 @@ struct Function {
   Module* module = nullptr;
   const object::Kernel* kernel = nullptr;
   emulate::Program* program = nullptr;
-  uint64_t entry = 0;             ///< of its code, loaded
-  uint64_t descriptor = 0;        ///< of its descriptor, loaded: the packet's kernel object
-  uint32_t explicit_size = 0;     ///< bytes of arguments that the program passes
-  uint32_t most_dynamic_lds = 0;  ///< hipFuncSetAttribute; 0: not set
+  uint64_t entry = 0;                   ///< of its code, loaded
+  uint64_t descriptor = 0;              ///< of its descriptor, loaded: the packet's kernel object
+  uint32_t explicit_size = 0;           ///< bytes of arguments that the program passes
+  std::optional<int> most_dynamic_lds;  ///< as hipFuncSetAttribute said
   bool needs_hostcall = false, needs_heap = false;
   const object::Argument* printf_buffer = nullptr;  ///< the hidden argument; null: it does not print that way
 };

@@ -142,6 +142,15 @@ HIP_API hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* symbo
 }
 
 namespace {
+/// Bytes of LDS that a launch may add to a kernel's own, as long as hipFuncSetAttribute has not said less.
+int room_for_dynamic_lds(Platform& platform, const Function& function) {
+  return static_cast<int>(platform.current().gpu.lds_per_workgroup) -
+         static_cast<int>(function.kernel->fields.group_segment_fixed_size);
+}
+int most_dynamic_lds(Platform& platform, const Function& function) {
+  return function.most_dynamic_lds.value_or(room_for_dynamic_lds(platform, function));
+}
+
 /// A kernel by the program's own name for it, or by a module's handle: ROCm 7 takes either for a function.
 Result<Function*> function_of(Platform& platform, const void* function) {
   if (Function* const found = find_function(reinterpret_cast<hipFunction_t>(const_cast<void*>(function))))
@@ -162,8 +171,7 @@ HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const voi
     attributes->sharedSizeBytes = kernel.fields.group_segment_fixed_size;
     attributes->numRegs = static_cast<int>(kernel.vgpr_count);
     attributes->maxThreadsPerBlock = static_cast<int>(kernel.max_flat_workgroup_size);
-    attributes->maxDynamicSharedSizeBytes =
-        static_cast<int>(platform.current().gpu.lds_per_workgroup - kernel.fields.group_segment_fixed_size);
+    attributes->maxDynamicSharedSizeBytes = most_dynamic_lds(platform, function);
     const isa::Target& isa = platform.current().isa;
     attributes->binaryVersion = attributes->ptxVersion =
         isa.is(isa::kRdna) ? (isa.is(isa::kRdna4) ? 120 : 110) : 90;
@@ -201,8 +209,7 @@ HIP_API hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribu
         *value = 0;
         break;
       case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = static_cast<int>(platform.current().gpu.lds_per_workgroup -
-                                  kernel.fields.group_segment_fixed_size);
+        *value = most_dynamic_lds(platform, function);
         break;
       case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = 0;
@@ -220,9 +227,9 @@ HIP_API hipError_t hipFuncSetAttribute(const void* host, hipFuncAttribute attrib
     const auto found = function_of(platform, host);
     if (!found) return hipErrorInvalidDeviceFunction;
     if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize) {
-      const int most = static_cast<int>(platform.current().gpu.lds_per_workgroup) -
-                       static_cast<int>((*found)->kernel->fields.group_segment_fixed_size);
-      return value < 0 || value > most ? hipErrorInvalidValue : hipSuccess;
+      if (value < 0 || value > room_for_dynamic_lds(platform, **found)) return hipErrorInvalidValue;
+      (*found)->most_dynamic_lds = value;
+      return hipSuccess;
     }
     return attribute == hipFuncAttributePreferredSharedMemoryCarveout && value >= -1 && value <= 100
                ? hipSuccess

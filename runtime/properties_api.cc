@@ -135,10 +135,9 @@ HIP_API hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t ordinal) {
 
 HIP_API hipError_t hipDeviceGetPCIBusId(char* text, int size, int ordinal) {
   return device_api(ordinal, [&](Platform&, Device& device) {
-    // A caller needs room for "0000:05:00.0" and its end.
-    if (!text || size <= 12) return hipErrorInvalidValue;
-    std::snprintf(text, static_cast<size_t>(size), "%s", pci_address(device).data());
-    return hipSuccess;
+    if (!text || size < 0) return hipErrorInvalidValue;
+    const int needed = std::snprintf(text, static_cast<size_t>(size), "%s", pci_address(device).data());
+    return size > needed ? hipSuccess : hipErrorInvalidValue;  // what fits is there all the same
   });
 }
 

@@ -155,6 +155,9 @@ TEST(Properties, PciAddressesNameDevices) {
     ASSERT_EQ(hipDeviceGetByPCIBusId(&found, text), hipSuccess);
     EXPECT_EQ(found, device);
     EXPECT_EQ(hipDeviceGetPCIBusId(text, 12, device), hipErrorInvalidValue);
+    EXPECT_EQ(text, first.substr(0, 11));
+    EXPECT_EQ(hipDeviceGetPCIBusId(text, 13, device), hipSuccess);
+    EXPECT_EQ(hipDeviceGetPCIBusId(text, -1, device), hipErrorInvalidValue);
   }
   int found;
   EXPECT_EQ(hipDeviceGetByPCIBusId(&found, "ffff:ff:1f.7"), hipErrorInvalidValue);

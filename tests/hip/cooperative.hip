@@ -74,6 +74,10 @@ void check(void (*kernel)(int*, int*, int)) {
   CHECK_ERROR(
       hipLaunchCooperativeKernel((const void*)kernel, dim3(1 << 20), dim3(1024), arguments, 0, nullptr),
       hipErrorCooperativeLaunchTooLarge);
+  CHECK_ERROR(hipLaunchCooperativeKernel((const void*)kernel, dim3(1), dim3(1025), arguments, 0, nullptr),
+              hipErrorInvalidConfiguration);
+  CHECK_ERROR(hipLaunchCooperativeKernel((const void*)kernel, dim3(1), dim3(64), arguments, 1 << 20, nullptr),
+              hipErrorCooperativeLaunchTooLarge);
   CHECK_HIP(hipFree(values));
   CHECK_HIP(hipFree(scratch));
 }

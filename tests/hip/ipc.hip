@@ -70,6 +70,9 @@ int main() {
   CHECK_HIP(hipIpcGetMemHandle(&handle, data));
   CHECK_HIP(hipIpcGetMemHandle(&inner, data + kCount / 2));
   CHECK_ERROR(hipIpcGetMemHandle(nullptr, data), hipErrorInvalidValue);
+  int* own = nullptr;
+  CHECK_ERROR(hipIpcOpenMemHandle(reinterpret_cast<void**>(&own), handle, hipIpcMemLazyEnablePeerAccess),
+              hipErrorInvalidContext);
   CHECK_ERROR(hipIpcGetMemHandle(&inner, host.data()), hipErrorInvalidValue);
   CHECK_HIP(hipIpcGetMemHandle(&inner, data + kCount / 2));
   send(there[1], handle);

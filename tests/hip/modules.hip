@@ -76,7 +76,12 @@ void use(hipModule_t module) {
   CHECK_HIP(hipFuncGetAttributes(&attributes, either));
   CHECK(attributes.maxThreadsPerBlock == value);
   const int most = attributes.maxDynamicSharedSizeBytes;
+  CHECK_HIP(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, 1024));
+  CHECK_HIP(hipFuncGetAttributes(&attributes, either));
+  CHECK(attributes.maxDynamicSharedSizeBytes == 1024);
   CHECK_HIP(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, most));
+  CHECK_HIP(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function));
+  CHECK(value == most);
   CHECK_ERROR(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, most + 1),
               hipErrorInvalidValue);
   CHECK_ERROR(hipFuncSetAttribute(&value, hipFuncAttributeMaxDynamicSharedMemorySize, 64),
