@@ -66,7 +66,7 @@ void find_packs(DppTable& table) {
 const DppTable* keep(DppTable table) {
   find_packs(table);
   static std::mutex mutex;
-  static std::deque<DppTable> tables;
+  static auto& tables = *new std::deque<DppTable>;
   const std::scoped_lock lock(mutex);
   for (const DppTable& known : tables)
     if (known == table) return &known;

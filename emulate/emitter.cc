@@ -17,7 +17,8 @@ namespace index = scalar_index;
 
 /// Registers that are printed as words: index into Wave::s, and how many dwords.
 const std::unordered_map<std::string_view, int>& special_registers() {
-  static const std::unordered_map<std::string_view, int> registers = {
+  // Never destroyed: kernels may run on while the process ends.
+  static const auto& registers = *new std::unordered_map<std::string_view, int>{
       {"vcc",                      index::kVcc            },
       {"vcc_lo",                   index::kVcc            },
       {"vcc_hi",                   index::kVcc + 1        },

@@ -443,7 +443,8 @@ constexpr std::array kEntries = {
 std::span<const ControlEntry> control_entries() { return kEntries; }
 
 const ControlEntry* find_control(std::string_view mnemonic, const isa::Target& target) {
-  static const auto by_name = [] {
+  // Never destroyed: kernels may run on while the process ends.
+  static const auto& by_name = *new auto([] {
     std::unordered_map<std::string_view, const ControlEntry*> map;
     for (const ControlEntry& entry : kEntries) {
       std::string_view names = entry.mnemonics;
@@ -454,7 +455,7 @@ const ControlEntry* find_control(std::string_view mnemonic, const isa::Target& t
       }
     }
     return map;
-  }();
+  }());
   const auto found = by_name.find(mnemonic);
   return found != by_name.end() && target.is(found->second->generations) ? found->second : nullptr;
 }

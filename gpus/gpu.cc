@@ -65,11 +65,11 @@ Result<Gpu> load_changed(std::string_view which) {
 }  // namespace
 
 std::span<const std::string_view> ids() {
-  static const std::vector<std::string_view> all = [] {
+  static const auto& all = *new std::vector<std::string_view>([] {
     std::vector<std::string_view> names;
     for (const BuiltIn& data : built_in()) names.push_back(data.id);
     return names;
-  }();
+  }());
   return all;
 }
 

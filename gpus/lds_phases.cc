@@ -81,7 +81,7 @@ LdsPhases make(std::string_view architecture, LdsAccess access, uint32_t bytes, 
 
 const LdsPhases& lds_phases(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t wave_lanes) {
   using Key = std::tuple<std::string, LdsAccess, uint32_t, uint32_t>;
-  static std::map<Key, LdsPhases> known;
+  static auto& known = *new std::map<Key, LdsPhases>;
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
   const Key key{gpu.architecture, access, bytes, wave_lanes};

@@ -25,7 +25,8 @@ Index make_index() {
 }  // namespace
 
 const Row* find_row(std::string_view mnemonic, const Target& target, bool saturates) {
-  static const Index index = make_index();
+  // Never destroyed: kernels may run on while the process ends.
+  static const Index& index = *new Index(make_index());
   const auto found = index.find(mnemonic);
   if (found == index.end()) return nullptr;
   for (const Row* row : found->second)

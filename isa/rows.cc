@@ -70,7 +70,8 @@ struct Facts_ {
 };
 
 const std::vector<Row>& all() {
-  static const std::vector<Row> rows = [] {
+  // Never destroyed: kernels may run on while the process ends.
+  static const auto& rows = *new std::vector<Row>([] {
     Facts_ facts;
     float32(facts);
     float16(facts);
@@ -108,7 +109,7 @@ const std::vector<Row>& all() {
     scalar_memory(facts);
     matrix(facts);
     return facts.rows;
-  }();
+  }());
   return rows;
 }
 

@@ -176,9 +176,9 @@ std::string text(const Json& map, const char* key) {
 }
 
 const Json& list(const Json& map, const char* key) {
-  static const Json kEmpty = Json::array();
+  static const Json& empty = *new Json(Json::array());
   const auto found = map.find(key);
-  return found != map.end() && found->is_array() ? *found : kEmpty;
+  return found != map.end() && found->is_array() ? *found : empty;
 }
 
 /// Kernel arguments beyond this are refused: the segment's address is user data, not a gigabyte of memory.

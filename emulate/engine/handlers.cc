@@ -57,7 +57,8 @@ const Engine& engine() {
 
 const Implementation* find_implementation(std::string_view mnemonic, const isa::Target& target,
                                           bool saturates) {
-  static const Index index = make_index();
+  // Never destroyed: kernels may run on while the process ends.
+  static const Index& index = *new Index(make_index());
   const auto found = index.find(mnemonic);
   if (found == index.end()) return nullptr;
   for (const Implementation* implementation : found->second)

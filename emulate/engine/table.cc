@@ -10,8 +10,9 @@ extern "C" const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)();
 
 const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
   using namespace wavesmith::emulate;
-  static Collector collector;
-  static const Engine engine = [] {
+  // Never destroyed: kernels may run on while the process ends.
+  static Collector& collector = *new Collector;
+  static const Engine& engine = *new Engine([] {
     Engine made{};
     made.level = WAVESMITH_TEXT(WAVESMITH_LEVEL);
     add_float32(collector);
@@ -48,6 +49,6 @@ const wavesmith::emulate::Engine* WAVESMITH_NAME(WAVESMITH_LEVEL)() {
     add_operands(made);
     made.implementations = collector.table;
     return made;
-  }();
+  }());
   return &engine;
 }
