@@ -210,11 +210,14 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   const double clocks_a_key =
       padded * (products / rate + constant::kAttentionVector) *
       (problem.latent ? constant::kLatentClocks.value : constant::kDecodeClocks.value);
-  const double most = std::max(1.0, std::floor(problem.context / constant::kDecodeLeastSplit));
+  const double most =
+      std::max(1.0, std::floor(problem.context / constant::kDecodeLeastSplit * (problem.latent ? 4 : 1)));
   const double units = gpu.compute_units;
   double splits = problem.splits;
   if (splits <= 0)
-    splits = problem.tuned ? std::clamp(std::floor(2 * units / (problem.batch * groups)), 1.0, most) : 1.0;
+    splits = std::clamp(std::floor((problem.latent ? 1 : 2) * units / (problem.batch * groups)), 1.0,
+                        std::min(most, problem.latent ? constant::kLatentMostSplits.value
+                                                      : constant::kDecodeMostSplits.value));
   result.workgroups = problem.batch * groups * splits;
   result.rounds = result.workgroups / units;
   result.tile = std::ceil(problem.context / splits);
@@ -222,16 +225,24 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   const double matrix = std::max(1.0, result.rounds) * result.tile * clocks_a_key / hertz;
   // Of few workgroups each draws only so much.
   const Sustained memory = sustained_memory(gpu, 0);
-  const double drawn = std::min(result.workgroups, 2 * units) / (2 * units) * memory.bytes_per_second * 1.5;
-  double stream = cache / std::min(memory.bytes_per_second, drawn);
-  if (!problem.tuned) stream *= constant::kDecodeUntuned;
+  const double drawn = result.workgroups * constant::kDecodeDraw * peak_hertz;
+  const double reached = memory.bytes_per_second / (problem.tuned ? 1.0 : constant::kDecodeUntuned.value);
+  // Passed over again and again, what the Infinity Cache holds comes from there.
+  const Sustained last = sustained_infinity_cache(gpu);
+  const double cached = conditions.cold || last.bytes_per_second <= 0
+                            ? 0
+                            : std::min(cache, static_cast<double>(gpu.infinity_cache_bytes));
+  const double stream =
+      std::max(cache / drawn, (cache - cached) / reached +
+                                  cached / (std::max(last.bytes_per_second, reached) /
+                                            (problem.tuned ? 1.0 : constant::kDecodeUntuned.value)));
   const double reduce = splits > 1 ? constant::kKernelSeconds + problem.batch * problem.heads *
                                                                     problem.queries * problem.value_size *
                                                                     splits * 4 * 2 / memory.bytes_per_second
                                    : 0;
-  const double latency = result.tile / 64 * constant::kDecodeStepCycles / peak_hertz;
+  const double latency = constant::kDecodeStepCycles / peak_hertz;
   const double launch = constant::kDecodeLaunch;
-  const double body = std::max(std::hypot(stream, latency), matrix);
+  const double body = std::max(stream + latency, matrix);
   result.seconds = launch + body + reduce;
   result.flops = problem.batch * problem.heads * problem.queries * problem.context * products;
   result.bytes = cache + problem.batch * problem.heads * problem.queries *
@@ -278,7 +289,7 @@ Result<Prediction> predict_recurrent(const gpus::Gpu& gpu, const RecurrentProble
       gpu, {.read = state + token_bytes * 0.75, .written = state + token_bytes * 0.25, .streams = 2}, hertz);
   const double vector = problem.tokens * numbers * constant::kRecurrentLanes /
                         (gpu.compute_units * gpu.simds_per_unit * 16.0 * hertz);
-  const double launch = constant::kRecurrentLaunch;
+  const double launch = constant::kRecurrentLaunch / hertz;
   const double body = std::hypot(memory.bandwidth, vector);
   result.seconds = launch + body;
   result.flops = problem.tokens * numbers * 7;

@@ -26,11 +26,11 @@ using gpus::Kind;
 inline constexpr std::string_view kFitted = "fitted on half A of validate/data/published";
 
 // ---- Streams ----
-inline constexpr Constant kLoopCycles{"stream.loop_cycles", 400, "clocks", Kind::Modelled,
+inline constexpr Constant kLoopCycles{"stream.loop_cycles", 420, "clocks", Kind::Modelled,
                                       "what a streaming loop adds to a load's latency: RRZE-HPC gpu-benches "
                                       "(gpu-l2-stream, gpu-stream, half A), bytes "
                                       "in flight / bandwidth, less the pointer-chase latency"};
-inline constexpr Constant kStoreCycles{"stream.store_cycles", 650, "clocks", Kind::Modelled,
+inline constexpr Constant kStoreCycles{"stream.store_cycles", 703, "clocks", Kind::Modelled,
                                        "the same of stores: gpu-stream 'init', half A"};
 inline constexpr Constant kDefaultL2Cycles{"stream.l2_cycles", 230, "clocks", Kind::Derived,
                                            "the middle of the MI210's 250 and the MI300X's 213"};
@@ -38,7 +38,18 @@ inline constexpr Constant kDefaultInfinityCycles{"stream.infinity_cache_cycles",
                                                  "the MI300X's"};
 inline constexpr Constant kDefaultMemoryCycles{"stream.memory_cycles", 760, "clocks", Kind::Derived,
                                                "between the MI210's 643 and the MI300X's 880"};
-inline constexpr Constant kExtraStream{"stream.extra", 0.055, "", Kind::Modelled,
+inline constexpr Constant kScalarLoopCycles{"stream.loop_cycles_rdna", 30, "clocks", Kind::Modelled,
+                                            "the same on an RX 6900 XT, whose scalar unit keeps the loop"};
+inline constexpr Constant kStoreBehindCycles{
+    "stream.store_behind_cycles", 333, "clocks", Kind::Modelled,
+    "a store behind a load in the same round: gpu-stream 'scale', half A"};
+inline constexpr Constant kNorm{
+    "stream.norm", 3.3, "", Kind::Modelled,
+    "exponent with which latency, bandwidth and issue add: gpu-stream and gpu-l2-stream on "
+    "MI210, MI300A and MI300X, half A"};
+inline constexpr Constant kWritesAlone{"stream.writes_alone", 1.21, "of mixed traffic", Kind::Modelled,
+                                       "gpu-stream 'init' at full occupancy, half A"};
+inline constexpr Constant kExtraStream{"stream.extra", 0.082, "", Kind::Modelled,
                                        "share by which each stream above two slows the memory: MI100, MI210, "
                                        "binary against unary element-wise rows, "
                                        "half A"};
@@ -46,22 +57,28 @@ inline constexpr Constant kSharedDies{"stream.shared_dies", 2, "L2 caches", Kind
                                       "a buffer that all dies pass over again stays in L2 up to so many "
                                       "dies' worth: gpu-l2-stream on MI300A and "
                                       "MI300X, half A, read rate falls at 8 MB"};
-inline constexpr Constant kRoundClocks{"stream.round_clocks", 20, "clocks a wave and unit", Kind::Modelled,
+inline constexpr Constant kRoundClocks{"stream.round_clocks", 27.5, "clocks a wave and unit", Kind::Modelled,
                                        "loops of gpu-l2-stream at full occupancy from L2, half A"};
-inline constexpr Constant kRoundAccessClocks{"stream.round_access_clocks", 14, "clocks a wave and unit",
+inline constexpr Constant kRoundAccessClocks{"stream.round_access_clocks", 12.3, "clocks a wave and unit",
                                              Kind::Modelled, "the same, of each array"};
 inline constexpr Constant kDefaultL2Share{"stream.l2_share", 0.8, "", Kind::Derived,
                                           "measured over peak on an MI300X (27.5 of 34.4 TB/s)"};
 
 // ---- Kernels ----
-inline constexpr Constant kKernelSeconds{"kernel.seconds", 2.4e-6, "s", Kind::Modelled,
+inline constexpr Constant kKernelSeconds{"kernel.seconds", 3.4e-6, "s", Kind::Modelled,
                                          "from the first wave's start to the last store's end, of a kernel "
                                          "that does nearly nothing, as the profiler "
                                          "shows it: TraceLens rows of MI300X, half A"};
 
+inline constexpr Constant kKernelBehindSeconds{
+    "kernel.behind_seconds", 1.5e-6, "s", Kind::Modelled,
+    "the same of kernels one behind the other: gpu-small-kernels, half A"};
+inline constexpr Constant kTranscendentalLanes{"elementwise.transcendental_lanes", 29, "lanes",
+                                               Kind::Modelled,
+                                               "PyTorch's silu of bf16 on an MI300X (TraceLens), half A"};
 inline constexpr Constant kReduceSeconds{"kernel.reduce_seconds", 2.2e-6, "s", Kind::Modelled,
                                          "a reduction's second step: TraceLens rows of MI300X, half A"};
-inline constexpr Constant kDispatchCycles{"kernel.dispatch_cycles", 13, "clocks a workgroup and die",
+inline constexpr Constant kDispatchCycles{"kernel.dispatch_cycles", 40, "clocks a workgroup and die",
                                           Kind::Modelled,
                                           "grids of single-wave workgroups on an MI300X start 1,250 "
                                           "workgroups a microsecond (TraceLens, AITER rmsnorm)"};
@@ -69,6 +86,17 @@ inline constexpr Constant kPowerLanes{"elementwise.power_lanes", 185, "lanes", K
                                       "PyTorch's pow(), MI100 and MI210, NeuSight, half A"};
 
 // ---- Rows: normalisation, softmax, reductions ----
+inline constexpr Constant kFewRows{
+    "rows.few", 0.35, "of a full round", Kind::Modelled,
+    "what a round of few rows takes: PyTorch's softmax of 84 to 300 rows, half A"};
+inline constexpr Constant kGroupSeconds{
+    "rows.group_seconds", 11e-6, "s", Kind::Modelled,
+    "group norm's second kernel and the wait for all groups: AITER on MI300X, half A"};
+inline constexpr Constant kTunedStart{
+    "rows.tuned.start", 2000, "clocks", Kind::Modelled,
+    "kernels written for it that take 16 bytes a load: HipKittens, FlyDSL, AITER, half A"};
+inline constexpr Constant kTunedLoad{"rows.tuned.load", 1000, "clocks a thread's 16 bytes", Kind::Modelled,
+                                     "as rows.tuned.start"};
 inline constexpr std::string_view kRowsFitted =
     "fitted on half A of PyTorch's rows on MI100 and MI210 (NeuSight), within 7 % on half B";
 inline constexpr Constant kWaveRowCycles{"rows.wave.start", 1084, "clocks", Kind::Modelled, kRowsFitted};
@@ -84,11 +112,6 @@ inline constexpr Constant kThreePassRowCycles{"rows.three_passes.start", 6590, "
                                               kRowsFitted};
 inline constexpr Constant kThreePassElementCycles{"rows.three_passes.element", 3228,
                                                   "clocks a thread's element", Kind::Modelled, kRowsFitted};
-inline constexpr Constant kTunedRows{
-    "rows.tuned", 0.4, "", Kind::Modelled,
-    "clocks of a row in AITER's, FlyDSL's and HipKittens' kernels against PyTorch's, "
-    "half A"};
-
 // ---- Attention ----
 inline constexpr std::string_view kAttentionFitted =
     "fitted on half A of attention_fwd on MI300X and MI355X (AITER, HipKittens, opus, Composable Kernel, "
@@ -128,19 +151,25 @@ inline constexpr Constant kAttentionKernels{"attention.kernels", 10, "factors", 
 inline constexpr Constant kLatentClocks{"decode.latent", 2.4, "", Kind::Modelled,
                                         "clocks of MLA's decoding against its products': AITER, half A"};
 inline constexpr Constant kDecodeClocks{"decode.clocks", 1.5, "", Kind::Modelled, "as decode.latent, of GQA"};
+inline constexpr Constant kDecodeDraw{
+    "decode.draw", 6.5, "B a clock and workgroup", Kind::Modelled,
+    "TLX and gluon decoding with few workgroups on MI350-class chips, half A"};
+inline constexpr Constant kDecodeMostSplits{"decode.most_splits", 8, "", Kind::Modelled,
+                                            "parts that GQA kernels split a context into, as decode.draw"};
+inline constexpr Constant kLatentMostSplits{"decode.latent.most_splits", 64, "", Kind::Modelled,
+                                            "the same of MLA kernels (gluon's table: 64 to 85)"};
 inline constexpr Constant kDecodeLeastSplit{"decode.least_split", 256, "tokens", Kind::Modelled,
                                             "shortest part of a context that is worth a workgroup"};
-inline constexpr Constant kDecodeStepCycles{"decode.step_cycles", 900, "clocks for 64 tokens", Kind::Modelled,
-                                            kFitted};
+inline constexpr Constant kDecodeStepCycles{"decode.step_cycles", 2500, "clocks", Kind::Modelled, kFitted};
 inline constexpr Constant kDecodeLaunch{"decode.launch", 11e-6, "s", Kind::Modelled,
                                         "with the second kernel's launch, taken by events; half A"};
 inline constexpr Constant kDecodeUntuned{"decode.untuned", 2.3, "", Kind::Modelled,
                                          "AITER's paged decoding against TLX's on MI350-class chips, half A"};
-inline constexpr Constant kRecurrentLanes{"recurrent.lanes", 14, "lanes a number of the state",
+inline constexpr Constant kRecurrentLanes{"recurrent.lanes", 13, "lanes a number of the state",
                                           Kind::Modelled,
                                           "gated delta rule decoding on gfx942 and gfx950 (AITER), half A"};
-inline constexpr Constant kRecurrentLaunch{"recurrent.launch", 5.1e-6, "s", Kind::Modelled,
-                                           "gated delta rule decoding on gfx950 (AITER), half A"};
+inline constexpr Constant kRecurrentLaunch{"recurrent.launch", 13000, "clocks", Kind::Modelled,
+                                           "gated delta rule decoding on gfx942 and gfx950 (AITER), half A"};
 
 // ---- Mixture of experts ----
 inline constexpr std::string_view kMoeFitted =

@@ -19,7 +19,7 @@ double lanes_of(Function function) {
     case Function::Divide:
       return 16;
     case Function::Transcendental:
-      return 40;
+      return constant::kTranscendentalLanes;
     case Function::Power:
       return constant::kPowerLanes;
   }
@@ -57,8 +57,10 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
   const double vector_rate =
       gpu.compute_units * gpu.simds_per_unit * 16.0 * (gpu.simds_per_unit == 2 ? 2 : 1) * hertz;
   const double vector = problem.elements * lanes_of(problem.function) / vector_rate;
-  const double start = constant::kKernelSeconds + (problem.reduces ? constant::kReduceSeconds.value : 0.0);
-  const double work = std::hypot(memory.seconds, vector);
+  const bool behind = conditions.timing == Conditions::Timing::BackToBack;
+  const double start = (behind ? constant::kKernelBehindSeconds.value : constant::kKernelSeconds.value) +
+                       (problem.reduces ? constant::kReduceSeconds.value : 0.0);
+  const double work = together({memory.seconds, vector});
   result.seconds = start + work;
   result.flops = problem.elements;
   result.bytes = bytes;

@@ -27,6 +27,9 @@ struct Shape {
 };
 
 Shape shape_of(RowKernel kernel, const RowProblem& problem) {
+  if (problem.tuned && kernel != RowKernel::Wave)
+    return {problem.columns * bytes_of(problem.type) > 32768 ? 1024.0 : 256.0, constant::kTunedStart,
+            constant::kTunedLoad * bytes_of(problem.type) / 16, 1};
   switch (kernel) {
     case RowKernel::Wave:
       return {64, constant::kWaveRowCycles, constant::kWaveElementCycles, 1};
@@ -34,11 +37,12 @@ Shape shape_of(RowKernel kernel, const RowProblem& problem) {
       return {problem.operation == RowOperation::BatchNorm || problem.operation == RowOperation::GroupNorm
                   ? 512.0
                   : 256.0,
-              constant::kBlockRowCycles, constant::kBlockElementCycles, 1};
+              constant::kBlockRowCycles, constant::kBlockElementCycles * bytes_of(problem.type) / 4, 1};
     case RowKernel::BlockInLds:
-      return {1024, constant::kLdsRowCycles, constant::kLdsElementCycles, 1};
+      return {1024, constant::kLdsRowCycles, constant::kLdsElementCycles * bytes_of(problem.type) / 4, 1};
     case RowKernel::ThreePasses:
-      return {1024, constant::kThreePassRowCycles, constant::kThreePassElementCycles, 1};
+      return {1024, constant::kThreePassRowCycles,
+              constant::kThreePassElementCycles * std::max(0.75, bytes_of(problem.type) / 4), 1};
   }
   return {};
 }
@@ -126,11 +130,10 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
     }
     rounds = rows / (gpu.compute_units * std::max(1.0, std::floor(threads_a_unit / shape.threads)));
   }
-  if (problem.tuned) a_row *= constant::kTunedRows;
-  if (problem.backward) a_row *= 1.5;
-  const double latency = std::max(1.0, rounds) * a_row / hertz;
+  const double latency = std::max(constant::kFewRows.value, rounds) * a_row / hertz;
   const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
-  const double start = constant::kKernelSeconds;
+  const double start = constant::kKernelSeconds +
+                       (problem.operation == RowOperation::GroupNorm ? constant::kGroupSeconds.value : 0.0);
   const double work = std::max(
       kernel == RowKernel::Wave ? latency + memory.bandwidth : std::hypot(latency, memory.seconds), dispatch);
   result.seconds = start + work;

@@ -47,6 +47,7 @@ Sustained sustained_memory(const gpus::Gpu& gpu, double written_share) {
   const double read = gpu.sustained_read ? *gpu.sustained_read * 1e9 : 0.85 * peak;
   // Turning the bus round costs most with as many writes as reads.
   const double turns = std::min(written_share, 1 - written_share) / 0.5;
+  if (written_share >= 1) return {constant::kWritesAlone * mixed, !gpu.sustained_memory};
   return {1 / (turns / mixed + (1 - turns) / read), !gpu.sustained_memory || !gpu.sustained_read};
 }
 
@@ -57,6 +58,12 @@ Sustained sustained_infinity_cache(const gpus::Gpu& gpu) {
   if (gpu.infinity_cache_gigabytes_per_second)
     return {std::max(memory, 0.7 * *gpu.infinity_cache_gigabytes_per_second * 1e9), true};
   return {2 * memory, true};
+}
+
+double together(std::initializer_list<double> times) {
+  double sum = 0;
+  for (const double time : times) sum += std::pow(time, constant::kNorm);
+  return std::pow(sum, 1 / constant::kNorm);
 }
 
 TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double hertz) {
@@ -74,7 +81,7 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
   if (traffic.warm && footprint <= l2_shared)
     result.level = "L2";
   else if (traffic.warm && footprint <= static_cast<double>(gpu.infinity_cache_bytes) &&
-           footprint * share <= l2_all)
+           (gpu.xcds == 1 || footprint * share <= l2_all))
     result.level = "Infinity Cache";
 
   const Sustained l2 = sustained_l2(gpu, hertz), cache = sustained_infinity_cache(gpu);
@@ -86,14 +93,19 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
 
   // A round of the loop: its load's latency, and the store's behind it.
   double cycles = 0;
-  if (traffic.read > 0) cycles += cycles_of(gpu, result.level, result.unknown) + constant::kLoopCycles;
-  if (traffic.written > 0 && traffic.read <= 0) cycles += constant::kStoreCycles;
+  const bool rdna = gpu.units_per_workgroup_processor > 1;
+  if (traffic.read > 0)
+    cycles += cycles_of(gpu, result.level, result.unknown) +
+              (rdna ? constant::kScalarLoopCycles.value : constant::kLoopCycles.value) +
+              (traffic.written > 0 && !rdna ? constant::kStoreBehindCycles.value : 0);
+  else
+    cycles += rdna ? constant::kDefaultMemoryCycles.value : constant::kStoreCycles.value;
   const double threads =
       std::min(traffic.threads > 0 ? traffic.threads : resident_threads(gpu), resident_threads(gpu));
   const double rounds = std::max(1.0, bytes / (threads * traffic.bytes_per_thread));
   result.latency = rounds * cycles / hertz;
   const double issue = rounds * threads / gpu.warp_size() / gpu.compute_units * traffic.round_clocks / hertz;
-  result.seconds = std::hypot(result.latency, result.bandwidth, issue);
+  result.seconds = together({result.latency, result.bandwidth, issue});
 
   result.levels.push_back({"L2", bytes, bytes / l2.bytes_per_second, l2.bytes_per_second, 0});
   if (cache.bytes_per_second > 0 && result.level != "L2")
@@ -105,7 +117,7 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
 }
 
 double dispatch_seconds(const gpus::Gpu& gpu, double workgroups, double hertz) {
-  return workgroups / gpu.xcds * constant::kDispatchCycles / hertz;
+  return workgroups / gpu.shader_engines * constant::kDispatchCycles / hertz;
 }
 
 void finish(Prediction& prediction) {

@@ -1,8 +1,9 @@
 // How long data takes from and to the level of memory where it stands: the smaller of what the level delivers
-// and what the bytes under way allow (Little's law), as quadratic sum, which is how measured curves bend from
+// and what the bytes under way allow (Little's law), as a norm, which is how measured curves bend from
 // one to the other.
 #pragma once
 
+#include <initializer_list>
 #include <vector>
 
 #include "gpus/gpu.h"
@@ -47,9 +48,12 @@ std::string memory_name(const gpus::Gpu& gpu);
 /// Work-items that the GPU holds at once.
 double resident_threads(const gpus::Gpu& gpu);
 
+/// The time of things that overlap but for their bends: a norm between their maximum and their sum.
+double together(std::initializer_list<double> times);
+
 TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double hertz);
 
-/// Clocks that the dispatchers of all dies need to start so many workgroups.
+/// Seconds that the dispatchers of all shader engines need to start so many workgroups.
 double dispatch_seconds(const gpus::Gpu& gpu, double workgroups, double hertz);
 
 /// `prediction.levels` with their utilisation, from what `seconds` has become.

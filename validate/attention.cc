@@ -95,7 +95,7 @@ std::optional<Asked> ask_decode(const PublishedRow& row, const gpus::Gpu& gpu, s
     problem.heads = 64, problem.kv_heads = 8;
     problem.tuned = row.library.find("TLX") != row.library.npos;
   }
-  Result<model::AttentionPrediction> got = model::predict_decode(gpu, problem);
+  Result<model::AttentionPrediction> got = model::predict_decode(gpu, problem, {.cold = false});
   if (!got) return Asked{tl::unexpected(got.error())};
   Asked asked{model::Prediction(*got)};
   asked.flops = got->flops;

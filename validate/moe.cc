@@ -40,7 +40,9 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
   const bool padded =
       row.source.ends_with("configs/tuned_fmoe.csv") ||
       (row.source.ends_with("a8w8_blockscale_tuned_fmoe_ds_v3.csv") && !row.gpu.starts_with("MI300X"));
-  if (padded) problem.tokens = std::clamp(problem.tokens, 16.0, 1024.0);
+  const double block = number_in(row.shape, "block_m").value_or(0);
+  const bool small_too = row.source.ends_with("configs/tuned_fmoe.csv") || block > 16;
+  if (padded) problem.tokens = std::clamp(problem.tokens, small_too ? 16.0 : 1.0, 1024.0);
   problem.gated = number_in(row.shape, "g1u1").value_or(1) == 1;
   if (row.dtype.find("a=") != row.dtype.npos) {
     problem.activations = type_in(row.dtype, "a=");
