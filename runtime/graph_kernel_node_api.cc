@@ -1,6 +1,4 @@
 // The functions of kernel nodes of graphs.
-#include <cstring>
-
 #include "runtime/graph_node.h"
 #include "runtime/properties.h"
 
@@ -39,7 +37,7 @@ HIP_API hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipLaunch
         if (window.num_bytes > most || !(window.hitRatio >= 0 && window.hitRatio <= 1) ||
             window.missProp == hipAccessPropertyPersisting)
           return hipErrorInvalidValue;
-        work.window = *value;
+        work.window.accessPolicyWindow = window;
         return hipSuccess;
       }
       default:
@@ -51,8 +49,7 @@ HIP_API hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipLaunch
                                                   hipLaunchAttributeValue* value) {
   return get<KernelWork>(node, [&](const KernelWork& work) {
     if (!value) return hipErrorInvalidValue;
-    std::memset(value, 0, sizeof *value);
-    switch (which) {
+    switch (which) {  // only what it is: before HIP 7 a value had half as many bytes
       case hipLaunchAttributeCooperative:
         value->cooperative = work.cooperative;
         return hipSuccess;

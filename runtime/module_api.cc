@@ -10,6 +10,7 @@
 #include "object/bundle.h"
 #include "runtime/fat_binary.h"
 #include "runtime/module.h"
+#include "runtime/properties.h"
 
 using namespace wavesmith;
 using namespace wavesmith::runtime;
@@ -118,7 +119,7 @@ HIP_API hipError_t hipModuleGetFunctionCount(unsigned* count, hipModule_t handle
 HIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* size, hipModule_t handle,
                                       const char* name) {
   return api([&](Platform&) {
-    if (!name || (!address && !size)) return hipErrorInvalidValue;
+    if (!name || !*name || (!address && !size)) return hipErrorInvalidValue;
     const auto module = find(handle);
     if (!module) return hipErrorInvalidHandle;
     const auto place = module->variable(name);
@@ -151,6 +152,12 @@ int most_dynamic_lds(Platform& platform, const Function& function) {
   return function.most_dynamic_lds.value_or(room_for_dynamic_lds(platform, function));
 }
 
+/// 94 for gfx942, as the properties have it.
+int binary_version(Platform& platform) {
+  const auto known = properties(platform, platform.current());
+  return known.major * 10 + known.minor;
+}
+
 /// A kernel by the program's own name for it, or by a module's handle: ROCm 7 takes either for a function.
 Result<Function*> function_of(Platform& platform, const void* function) {
   if (Function* const found = find_function(reinterpret_cast<hipFunction_t>(const_cast<void*>(function))))
@@ -172,9 +179,7 @@ HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const voi
     attributes->numRegs = static_cast<int>(kernel.vgpr_count);
     attributes->maxThreadsPerBlock = static_cast<int>(kernel.max_flat_workgroup_size);
     attributes->maxDynamicSharedSizeBytes = most_dynamic_lds(platform, function);
-    const isa::Target& isa = platform.current().isa;
-    attributes->binaryVersion = attributes->ptxVersion =
-        isa.is(isa::kRdna) ? (isa.is(isa::kRdna4) ? 120 : 110) : 90;
+    attributes->binaryVersion = attributes->ptxVersion = binary_version(platform);
     return hipSuccess;
   });
 }
@@ -182,7 +187,7 @@ HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const voi
 HIP_API hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipFunction_t handle) {
   return api([&](Platform& platform) {
     if (!value) return hipErrorInvalidValue;
-    if (!handle) return hipErrorInvalidDeviceFunction;
+    if (!handle) return hipErrorInvalidHandle;
     const auto& function = *reinterpret_cast<Function*>(handle);
     const object::Kernel& kernel = *function.kernel;
     switch (attribute) {
@@ -203,13 +208,13 @@ HIP_API hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribu
         break;
       case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
       case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *value = function.module->object().version();
+        *value = binary_version(platform);
         break;
       case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
         *value = 0;
         break;
       case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = most_dynamic_lds(platform, function);
+        *value = room_for_dynamic_lds(platform, function);  // whatever hipFuncSetAttribute said
         break;
       case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = 0;

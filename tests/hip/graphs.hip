@@ -13,8 +13,8 @@
 typedef struct hipUserObject* hipUserObject_t;
 constexpr unsigned hipUserObjectNoDestructorSync = 1, hipGraphUserObjectMove = 1;
 extern "C" {
-hipError_t hipUserObjectCreate(hipUserObject_t* object, void* pointer, hipHostFn_t destroy, unsigned references,
-                               unsigned flags);
+hipError_t hipUserObjectCreate(hipUserObject_t* object, void* pointer, hipHostFn_t destroy,
+                               unsigned references, unsigned flags);
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned count);
 hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned count, unsigned flags);
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned count);
@@ -76,6 +76,14 @@ void explicit_graph(int* data) {
   hipKernelNodeParams multiply_node = kernel_params(reinterpret_cast<void*>(multiply), multiply_arguments);
   CHECK_HIP(hipGraphAddKernelNode(&first, graph, &fill, 1, &add_node));
   CHECK_HIP(hipGraphAddKernelNode(&second, graph, nullptr, 0, &multiply_node));
+  struct {
+    hipKernelNodeAttrValue value;
+    unsigned char behind[64];
+  } held;
+  std::memset(&held, 0x5a, sizeof held);
+  CHECK_HIP(hipGraphKernelNodeGetAttribute(first, hipKernelNodeAttributeAccessPolicyWindow, &held.value));
+  CHECK(held.value.accessPolicyWindow.num_bytes == 0);
+  for (const unsigned char each : held.behind) CHECK(each == 0x5a);
   CHECK_HIP(hipGraphAddDependencies(graph, &first, &second, 1));
   five = three = 77;  // arguments were taken when the nodes were added
   std::vector<int> result(kCount);

@@ -79,9 +79,15 @@ void use(hipModule_t module) {
   CHECK_HIP(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, 1024));
   CHECK_HIP(hipFuncGetAttributes(&attributes, either));
   CHECK(attributes.maxDynamicSharedSizeBytes == 1024);
-  CHECK_HIP(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, most));
   CHECK_HIP(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function));
   CHECK(value == most);
+  hipDeviceProp_t properties;
+  CHECK_HIP(hipGetDeviceProperties(&properties, 0));
+  CHECK_HIP(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_BINARY_VERSION, function));
+  CHECK(value == properties.major * 10 + properties.minor && value == attributes.binaryVersion);
+  CHECK_ERROR(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_BINARY_VERSION, nullptr), hipErrorInvalidHandle);
+  CHECK_ERROR(hipModuleGetGlobal(&variable, nullptr, module, ""), hipErrorInvalidValue);
+  CHECK_HIP(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, most));
   CHECK_ERROR(hipFuncSetAttribute(either, hipFuncAttributeMaxDynamicSharedMemorySize, most + 1),
               hipErrorInvalidValue);
   CHECK_ERROR(hipFuncSetAttribute(&value, hipFuncAttributeMaxDynamicSharedMemorySize, 64),
