@@ -210,7 +210,9 @@ def test_the_package_is_tidy() -> None:
 @pytest.mark.skipif("SKIP_WHEEL" in os.environ, reason="SKIP_WHEEL is set")
 def test_pip_makes_a_wheel_that_installs_elsewhere(tmp_path: Path) -> None:
     """Minutes, from a cold cache."""
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, ROOT], check=True)
+    # Without PYTHONPATH, by which pip would see a build folder's package and take the wheel for installed.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "WAVESMITH", "LD_"))}
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, ROOT], env=clean, check=True)
     (wheel,) = tmp_path.glob("wavesmith-*.whl")
     assert wheel.stat().st_size <= 80e6
     shown = subprocess.run(
@@ -219,8 +221,7 @@ def test_pip_makes_a_wheel_that_installs_elsewhere(tmp_path: Path) -> None:
     assert re.search(r'"manylinux_2_\d+_x86_64"', shown.stdout), shown.stdout
     environment = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    subprocess.run([environment / "bin" / "pip", "install", "--no-deps", "--no-index", wheel], check=True)
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "WAVESMITH", "LD_"))}
+    subprocess.run([environment / "bin" / "pip", "install", "--no-deps", "--no-index", wheel], env=clean, check=True)
     ran = subprocess.run(
         [environment / "bin" / "wavesmith", "gpus"], capture_output=True, text=True, env=clean, check=True
     )
