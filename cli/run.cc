@@ -45,6 +45,10 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   command->add_flag("--xnack", options->xnack, "as HSA_XNACK=1: kernels may use pageable host memory");
   command->add_flag("--no-guard", options->no_guard,
                     "let accesses just past the end of a buffer pass unnoticed, as hardware often does");
+  command->add_option(
+      "--interleave", options->interleave,
+      "waves of a workgroup take turns every N instructions (1: in lockstep, several times slower), for "
+      "programs that lack a barrier; 0: from barrier to barrier");
   command->add_flag("--report", options->report, "say afterwards what ran: waves, instructions, time");
   command->add_flag("--fidelity", options->fidelity,
                     "say afterwards which instructions ran, and how near to the hardware each is");

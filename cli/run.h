@@ -14,6 +14,7 @@ struct RunOptions {
   uint64_t max_instructions = 0;
   double timeout = 0;
   int threads = 0;
+  uint32_t interleave = 0;
   bool report = false, fidelity = false, json = false, xnack = false, no_guard = false, quiet = false;
 
   // A program.

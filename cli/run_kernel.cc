@@ -166,6 +166,7 @@ class KernelRun {
     if (options_.timeout > 0) setenv("WAVESMITH_TIMEOUT", fmt::to_string(options_.timeout).c_str(), 1);
     if (options_.xnack) setenv("HSA_XNACK", "1", 1);
     if (options_.no_guard) setenv("WAVESMITH_GUARD", "0", 1);
+    if (options_.interleave) setenv("WAVESMITH_INTERLEAVE", fmt::to_string(options_.interleave).c_str(), 1);
     Result<HipLibrary> library = HipLibrary::load();
     if (!library) return tl::unexpected(library.error());
     hip_ = *library;

@@ -38,6 +38,7 @@ Result<void> set_environment(const RunOptions& options, const std::string& repor
   if (options.timeout > 0) set("WAVESMITH_TIMEOUT", fmt::to_string(options.timeout));
   if (options.xnack) set("HSA_XNACK", "1");
   if (options.no_guard) set("WAVESMITH_GUARD", "0");
+  if (options.interleave) set("WAVESMITH_INTERLEAVE", fmt::to_string(options.interleave));
   if (!report_path.empty()) set("WAVESMITH_REPORT", report_path);
   return {};
 }

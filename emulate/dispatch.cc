@@ -339,10 +339,12 @@ class Worker {
     for (size_t i = 0; i < count; ++i) {
       Wave* const wave = group.waves[last_first ? count - 1 - i : i];
       if (wave->status != Status::Ready) continue;
-      wave->budget = kSlice;
+      // None at all ends the slice with the basic block.
+      const int64_t slice = group.program->interleave() ? 0 : kSlice;
+      wave->budget = slice;
       wave->may_wait = wave->slept = 0;
       run_in_mode(*wave);
-      executed_ += static_cast<uint64_t>(kSlice - wave->budget);
+      executed_ += static_cast<uint64_t>(slice - wave->budget);
       if (wave->status == Status::Fault) return report(group, *wave);
       waiting |= wave->may_wait || wave->slept;
       if (wave->status == Status::Done) {
@@ -378,7 +380,8 @@ class Worker {
       return released ? meet(group, waiting) : report_deadlock(group);
     }
     if (computing) return Outcome::Going;
-    return ended ? meet(group, waiting) : Outcome::Waiting;
+    // One look at what another workgroup writes is not yet waiting for it, where waves take turns so often.
+    return ended || group.program->interleave() ? meet(group, waiting) : Outcome::Waiting;
   }
 
   /// Waves met at a barrier or ended: progress, unless that is all they do while they look for what another

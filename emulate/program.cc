@@ -89,6 +89,17 @@ bool sets_mode(const isa::Instruction& instruction) {
          instruction.text.find("HW_REG_MODE") != std::string::npos;
 }
 
+/// Further beginnings of blocks, so that none has more instructions than `longest`.
+void cut(const std::map<uint64_t, isa::Instruction>& code, uint32_t longest, std::set<uint64_t>& leaders) {
+  uint32_t length = 0;
+  for (const auto& [pc, instruction] : code) {
+    if (leaders.contains(pc)) length = 0;
+    if (length++ < longest) continue;
+    leaders.insert(pc);
+    length = 1;
+  }
+}
+
 }  // namespace
 
 Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction) {
@@ -135,6 +146,7 @@ Program& Program::observed() {
     // A decoder for this target exists, so another one can be made.
     observed_->decoder_ = std::make_unique<isa::Decoder>(isa::Decoder::create(target_, wave_lanes_).value());
     observed_->tells_events_ = true;
+    observed_->interleave_ = interleave_;
   }
   return *observed_;
 }
@@ -276,6 +288,8 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
     forget_translations();
     return translate(entry_pc);
   }
+
+  if (interleave_) cut(code, interleave_, leaders);
 
   auto unit = std::make_unique<Unit>();
   std::vector<Uop>& uops = unit->uops;

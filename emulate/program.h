@@ -53,6 +53,11 @@ class Program {
                                                  std::span<const uint8_t> code);
   /// The same code translated with events (emulate/events.h); made when it is asked for first.
   Program& observed();
+  /// Before anything is translated: a wave gives way to the next one after every so many instructions, and at
+  /// the end of a basic block; 0: when its time slice is over. On a GPU the waves of a workgroup go on side
+  /// by side, and programs exist that are right only because of it.
+  void interleave(uint32_t instructions) { interleave_ = instructions; }
+  [[nodiscard]] uint32_t interleave() const { return interleave_; }
   ~Program();
 
   /// The first micro-operation at `pc`, translated when it is new. Error: BadInput for a pc outside the code.
@@ -109,6 +114,7 @@ class Program {
   std::deque<Stop> stops_;
   std::deque<Site> sites_;  ///< of instructions translated with events
   bool tells_events_ = false;
+  uint32_t interleave_ = 0;
   std::unique_ptr<Program> observed_;
   std::vector<std::unique_ptr<MatrixPlan>> matrix_plans_;
   std::vector<uint64_t> constants_;  ///< reserved for all, so that waves may read while more are added

@@ -108,6 +108,7 @@ Result<emulate::Program*> Module::program(int wave_lanes) {
     auto made = emulate::Program::create(device.isa, wave_lanes, object_.loaded_code(base_));
     if (!made) return tl::unexpected(made.error());
     program = std::move(*made);
+    program->interleave(Platform::get()->interleave);
     count_program(*program);
   }
   return program.get();

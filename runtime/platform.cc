@@ -60,6 +60,7 @@ Result<std::unique_ptr<Platform>> create() {
   platform->limits.threads = number("WAVESMITH_THREADS", 0);
   platform->limits.instructions = number<uint64_t>("WAVESMITH_MAX_INSTRUCTIONS", 0);
   platform->limits.seconds = number("WAVESMITH_TIMEOUT", 0.0);
+  platform->interleave = number("WAVESMITH_INTERLEAVE", 0U);
   platform->report_path = environment("WAVESMITH_REPORT");
   const bool xnack = environment("HSA_XNACK", "0") == "1";
   for (const gpus::Gpu* const gpu : *machine) {

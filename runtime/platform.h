@@ -44,6 +44,7 @@ class Platform {
   std::vector<std::unique_ptr<Device>> devices;
   emulate::Memory* memory = nullptr;
   emulate::Limits limits;
+  uint32_t interleave = 0;  ///< instructions after which waves give way; 0: when their time slice is over
   /// What a kernel's failure does beside the error that HIP calls answer from then on.
   enum class AtFault : uint8_t {
     Error,  ///< nothing
