@@ -8,7 +8,7 @@
 using namespace wavesmith::libraries;
 
 namespace {
-enum Status { kSuccess = 0, kInvalidHandle = 1, kInvalidPointer = 4, kMemoryError = 5, kInvalidSize = 3 };
+enum Status { kSuccess = 0, kInvalidHandle = 1, kInvalidPointer = 3, kInvalidSize = 4, kMemoryError = 5 };
 // rocblas_atomics_allowed: what rocBLAS's handles start with.
 constexpr int kAtomicsAllowed = 1;
 constexpr char kVersion[] = "5.0.0";  // ROCm 7.0's

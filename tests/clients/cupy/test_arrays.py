@@ -247,3 +247,29 @@ def test_random_state():
     assert set(cp.asnumpy(state.randint(0, 4, 500))) == {0, 1, 2, 3}
     assert set(cp.asnumpy(state.choice(5, 300, replace=True))) == {0, 1, 2, 3, 4}
     np.testing.assert_array_equal(cp.asnumpy(cp.random.RandomState(SEED).random_sample(20_001)), uniform)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", ["e", "f", "d", "F", "D"])
+def test_products_of_matrices(dtype):
+    """hipBLAS's gemm and gemv: transposed, batched, with vectors, odd sizes, and slices that are no whole matrices."""
+    random = np.random.default_rng(7)
+    a, b = (random.standard_normal((6, 37, 23)) for _ in range(2))
+    a, b = ((x + 1j * y).astype(dtype) if dtype in "FD" else x.astype(dtype) for x, y in ((a, b), (b, a)))
+    wide = "D" if dtype in "FD" else "d"
+    tolerance = {"e": 2e-2, "f": 1e-5, "F": 1e-5, "d": 1e-13, "D": 1e-13}[dtype]
+    for product in (
+        lambda m, x, y: x[0] @ y[0].T,
+        lambda m, x, y: x[0].T @ y[0],
+        lambda m, x, y: m.conj(x[0]).T @ y[0],
+        lambda m, x, y: m.matmul(x, y.swapaxes(1, 2)),
+        lambda m, x, y: x[1, ::2, 3:20] @ y[2, :17, :5],
+        lambda m, x, y: m.dot(x[0], y[0, 0]),
+        lambda m, x, y: m.dot(x[0, 0], y[0, 0]),
+        lambda m, x, y: m.tensordot(x, y, axes=([0, 2], [0, 2])),
+        lambda m, x, y: m.einsum("bij,bkj->bik", x, y),
+    ):
+        ours = cp.asnumpy(product(cp, cp.asarray(a), cp.asarray(b)))
+        assert ours.dtype == np.dtype(dtype)
+        expected = product(np, a.astype(wide), b.astype(wide))
+        np.testing.assert_allclose(ours.astype(wide), expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())

@@ -1,0 +1,358 @@
+#include "libraries/product.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" int hipLaunchHostFunc(void* stream, void (*function)(void*), void* data);
+extern "C" int hipStreamIsCapturing(void* stream, int* status);
+extern "C" int hipMemGetAddressRange(void** base, size_t* size, void* pointer);
+
+namespace wavesmith::libraries {
+namespace {
+
+template <class T>
+struct Complex {
+  T real, imaginary;
+};
+template <class T>
+Complex<T> operator*(Complex<T> a, Complex<T> b) {
+  return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+}
+template <class T>
+Complex<T> operator+(Complex<T> a, Complex<T> b) {
+  return {a.real + b.real, a.imaginary + b.imaginary};
+}
+
+struct BrainFloat {
+  uint16_t bits;
+};
+
+size_t size_of(Number type) {
+  switch (type) {
+    case Number::I8:
+      return 1;
+    case Number::F16:
+    case Number::BF16:
+      return 2;
+    case Number::F32:
+    case Number::I32:
+      return 4;
+    case Number::F64:
+    case Number::C32:
+      return 8;
+    case Number::C64:
+      return 16;
+    case Number::None:
+      return 0;
+  }
+  return 0;
+}
+
+// An element as the type that sums have. Integers wrap around, as they do in the matrix cores.
+template <class To, class From>
+To widen(From value) {
+  return static_cast<To>(value);
+}
+template <class To>
+To widen(BrainFloat value) {
+  const uint32_t bits = uint32_t{value.bits} << 16;
+  float wide = 0;
+  std::memcpy(&wide, &bits, sizeof wide);
+  return static_cast<To>(wide);
+}
+template <>
+uint32_t widen(int8_t value) {
+  return static_cast<uint32_t>(int32_t{value});
+}
+template <class From, class To>
+void narrow(From value, To& to) {
+  to = static_cast<To>(value);
+}
+template <class From>
+void narrow(From value, BrainFloat& to) {
+  const auto single = static_cast<float>(value);
+  uint32_t bits = 0;
+  std::memcpy(&bits, &single, sizeof bits);
+  // To nearest, ties to even; a NaN stays one.
+  to.bits =
+      static_cast<uint16_t>(single != single ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+template <class T>
+T conjugate(T value) {
+  return value;
+}
+template <class T>
+Complex<T> conjugate(Complex<T> value) {
+  return {value.real, -value.imaginary};
+}
+template <class T>
+bool is_zero(T value) {
+  return value == T{};
+}
+template <class T>
+bool is_zero(Complex<T> value) {
+  return value.real == 0 && value.imaginary == 0;
+}
+
+// A block of the result and its operands, copied so that the innermost loop reads memory in order. kTall by
+// kWide sums are in registers.
+constexpr int64_t kTall = 8, kWide = 4;
+constexpr int64_t kRows = 64, kColumns = 64, kDepth = 256;
+
+template <class T>
+struct Scratch {
+  T a[kRows * kDepth], b[kDepth * kColumns], sums[kRows * kColumns];
+};
+
+/// Strips of `strip` rows of the block of `from` that begins at (row, column), one element of each row after
+/// the other; zeros where the block is smaller.
+template <class T, class S>
+void gather(const Matrix& matrix, const S* from, int64_t rows, int64_t columns, int64_t strip, int64_t by_row,
+            int64_t by_column, T* to) {
+  for (int64_t first = 0; first < rows; first += strip)
+    for (int64_t column = 0; column < columns; ++column)
+      for (int64_t i = first; i < first + strip; ++i, ++to) {
+        const T value = i < rows ? widen<T>(from[i * by_row + column * by_column]) : T{};
+        *to = matrix.conjugate ? conjugate(value) : value;
+      }
+}
+
+template <class T>
+void add_products(const T* a, const T* b, int64_t depth, T* sums) {
+  T acc[kWide][kTall];
+  for (int64_t j = 0; j < kWide; ++j)
+    for (int64_t i = 0; i < kTall; ++i) acc[j][i] = sums[j * kRows + i];
+  for (int64_t p = 0; p < depth; ++p)
+    for (int64_t j = 0; j < kWide; ++j)
+      for (int64_t i = 0; i < kTall; ++i) acc[j][i] = acc[j][i] + a[p * kTall + i] * b[p * kWide + j];
+  for (int64_t j = 0; j < kWide; ++j)
+    for (int64_t i = 0; i < kTall; ++i) sums[j * kRows + i] = acc[j][i];
+}
+
+/// One product of matrices of S, with sums of T, into a matrix of D.
+template <class T, class S, class D>
+void multiply_one(const Product& p, T alpha, T beta, const S* a, const S* b, const D* c, D* d,
+                  Scratch<T>& scratch) {
+  const int64_t depth = is_zero(alpha) ? 0 : p.k;
+  for (int64_t j0 = 0; j0 < p.n; j0 += kColumns)
+    for (int64_t i0 = 0; i0 < p.m; i0 += kRows) {
+      const int64_t rows = std::min(kRows, p.m - i0), columns = std::min(kColumns, p.n - j0);
+      std::fill_n(scratch.sums, kRows * kColumns, T{});
+      for (int64_t p0 = 0; p0 < depth; p0 += kDepth) {
+        const int64_t deep = std::min(kDepth, depth - p0);
+        gather(p.a, a + i0 * p.a.row + p0 * p.a.column, rows, deep, kTall, p.a.row, p.a.column, scratch.a);
+        gather(p.b, b + p0 * p.b.row + j0 * p.b.column, columns, deep, kWide, p.b.column, p.b.row, scratch.b);
+        for (int64_t j = 0; j < columns; j += kWide)
+          for (int64_t i = 0; i < rows; i += kTall)
+            add_products(scratch.a + i * deep, scratch.b + j * deep, deep, scratch.sums + j * kRows + i);
+      }
+      for (int64_t j = 0; j < columns; ++j)
+        for (int64_t i = 0; i < rows; ++i) {
+          T value = is_zero(alpha) ? T{} : alpha * scratch.sums[j * kRows + i];
+          if (!is_zero(beta)) value = value + beta * widen<T>(c[(i0 + i) * p.c.row + (j0 + j) * p.c.column]);
+          narrow(value, d[(i0 + i) * p.d.row + (j0 + j) * p.d.column]);
+        }
+    }
+}
+
+template <class S>
+S* batch(const Product& p, const Matrix& matrix, int64_t index) {
+  if (!matrix.data) return nullptr;  // nothing is read of it
+  return p.arrays ? static_cast<S**>(matrix.data)[index]
+                  : static_cast<S*>(matrix.data) + index * matrix.stride;
+}
+
+/// `P` is the type of alpha and beta.
+template <class T, class P, class S, class D>
+void run_all(const Product& p) {
+  auto* const scratch = static_cast<Scratch<T>*>(std::malloc(sizeof(Scratch<T>)));
+  if (!scratch) {
+    std::fprintf(stderr, "wavesmith: no memory for a matrix product\n");
+    std::abort();
+  }
+  const T alpha = widen<T>(*static_cast<const P*>(p.alpha)), beta = widen<T>(*static_cast<const P*>(p.beta));
+  for (int64_t index = 0; index < p.batches; ++index)
+    multiply_one(p, alpha, beta, batch<S>(p, p.a, index), batch<S>(p, p.b, index), batch<D>(p, p.c, index),
+                 batch<D>(p, p.d, index), *scratch);
+  std::free(scratch);
+}
+
+using Runner = void (*)(const Product&);
+
+template <class S>
+Runner float_runner(Number result) {
+  switch (result) {
+    case Number::F16:
+      return run_all<float, float, S, _Float16>;
+    case Number::BF16:
+      return run_all<float, float, S, BrainFloat>;
+    case Number::F32:
+      return run_all<float, float, S, float>;
+    default:
+      return nullptr;
+  }
+}
+
+/// What computes products of these types; null: nothing.
+Runner runner_of(const Product& p) {
+  if (p.a.type != p.b.type || p.c.type != p.d.type) return nullptr;
+  const Number from = p.a.type, to = p.c.type;
+  switch (p.compute) {
+    case Number::F16:
+      return from == Number::F16 && to == Number::F16 ? run_all<float, _Float16, _Float16, _Float16>
+                                                      : nullptr;
+    case Number::F32:
+      // Of complex numbers it is the type of their parts.
+      if (from == Number::C32 && to == from)
+        return run_all<Complex<float>, Complex<float>, Complex<float>, Complex<float>>;
+      return from == Number::F16    ? float_runner<_Float16>(to)
+             : from == Number::BF16 ? float_runner<BrainFloat>(to)
+             : from == Number::F32  ? float_runner<float>(to == Number::F32 ? to : Number::None)
+                                    : nullptr;
+    case Number::F64:
+      if (from == Number::C64 && to == from)
+        return run_all<Complex<double>, Complex<double>, Complex<double>, Complex<double>>;
+      return from == Number::F64 && to == from ? run_all<double, double, double, double> : nullptr;
+    case Number::C32:
+      return from == Number::C32 && to == from
+                 ? run_all<Complex<float>, Complex<float>, Complex<float>, Complex<float>>
+                 : nullptr;
+    case Number::C64:
+      return from == Number::C64 && to == from
+                 ? run_all<Complex<double>, Complex<double>, Complex<double>, Complex<double>>
+                 : nullptr;
+    case Number::I32:
+      return from == Number::I8 && to == Number::I32 ? run_all<uint32_t, uint32_t, int8_t, uint32_t>
+                                                     : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+/// Whether rows by columns elements of the matrix lie in their allocation. What lies in none is not judged:
+/// the host's.
+bool reaches(const Matrix& matrix, void* data, int64_t rows, int64_t columns, int64_t batches) {
+  void* base = nullptr;
+  size_t size = 0;
+  if (hipMemGetAddressRange(&base, &size, data) != 0) return true;
+  const int64_t steps[][2] = {
+      {matrix.row,    rows - 1   },
+      {matrix.column, columns - 1},
+      {matrix.stride, batches - 1}
+  };
+  int64_t lowest = 0, highest = 0;
+  for (const auto& [step, count] : steps) (step < 0 ? lowest : highest) += step * count;
+  const auto width = static_cast<int64_t>(size_of(matrix.type));
+  const int64_t offset = static_cast<char*>(data) - static_cast<char*>(base);
+  return offset + lowest * width >= 0 && offset + (highest + 1) * width <= static_cast<int64_t>(size);
+}
+
+bool every_matrix_reaches(const Product& p) {
+  const struct {
+    const Matrix& matrix;
+    int64_t rows, columns;
+    const char* name;
+  } matrices[] = {
+      {p.a, p.m, p.k, "A"},
+      {p.b, p.k, p.n, "B"},
+      {p.c, p.m, p.n, "C"},
+      {p.d, p.m, p.n, "D"}
+  };
+  for (const auto& each : matrices) {
+    bool fine = true;
+    if (each.rows > 0 && each.columns > 0 && each.matrix.data)
+      for (int64_t index = 0; index < (p.arrays ? p.batches : 1); ++index)
+        fine = fine && reaches(each.matrix,
+                               p.arrays ? static_cast<void**>(each.matrix.data)[index] : each.matrix.data,
+                               each.rows, each.columns, p.arrays ? 1 : p.batches);
+    if (fine) continue;
+    std::fprintf(
+        stderr,
+        "wavesmith: matrix %s of a product (%lld by %lld by %lld) reaches past the end of its allocation\n",
+        each.name, static_cast<long long>(p.m), static_cast<long long>(p.n), static_cast<long long>(p.k));
+    return false;
+  }
+  return true;
+}
+
+/// A product in a stream's queue.
+struct Request {
+  Product product;
+  Runner run;
+  alignas(16) unsigned char alpha[16], beta[16];
+  bool once;  ///< runs once: goes after it. A captured one belongs to its graph, which does not say when it
+              ///< ends.
+};
+
+void run(void* data) {
+  auto* const request = static_cast<Request*>(data);
+  // Arrays of pointers are known only now. A GPU would fault.
+  if (request->product.arrays && !every_matrix_reaches(request->product)) std::abort();
+  request->run(request->product);
+  if (request->once) std::free(request);
+}
+
+}  // namespace
+
+size_t scalar_size(Number compute, Number matrices) {
+  return size_of(matrices == Number::C32 || matrices == Number::C64 ? matrices : compute);
+}
+
+Number number_of(int data_type) {
+  switch (data_type) {
+    case 2:    // HIP_R_16F
+    case 150:  // rocblas_datatype_f16_r
+      return Number::F16;
+    case 14:
+    case 168:
+      return Number::BF16;
+    case 0:
+    case 151:
+      return Number::F32;
+    case 1:
+    case 152:
+      return Number::F64;
+    case 4:
+    case 154:
+      return Number::C32;
+    case 5:
+    case 155:
+      return Number::C64;
+    case 3:
+    case 160:
+      return Number::I8;
+    case 10:
+    case 162:
+      return Number::I32;
+    default:
+      return Number::None;
+  }
+}
+
+Outcome multiply(const Product& product, void* stream) {
+  const Runner runner = runner_of(product);
+  if (!runner) return Outcome::NotServed;
+  if (product.m <= 0 || product.n <= 0 || product.batches <= 0) return Outcome::Done;
+  if (!product.arrays && !every_matrix_reaches(product)) return Outcome::BadPointer;
+  int capturing = 0;
+  if (hipStreamIsCapturing(stream, &capturing) != 0) return Outcome::NotLaunched;
+  auto* const request = static_cast<Request*>(std::malloc(sizeof(Request)));
+  if (!request) return Outcome::NoMemory;
+  *request = {product, runner, {}, {}, capturing == 0};
+  if (!product.scalars_on_gpu) {
+    const size_t size = scalar_size(product.compute, product.a.type);
+    std::memcpy(request->alpha, product.alpha, size);
+    std::memcpy(request->beta, product.beta, size);
+    request->product.alpha = request->alpha;
+    request->product.beta = request->beta;
+  }
+  if (hipLaunchHostFunc(stream, run, request) == 0) return Outcome::Done;
+  std::free(request);
+  return Outcome::NotLaunched;
+}
+
+}  // namespace wavesmith::libraries

@@ -1,0 +1,46 @@
+// Matrix products on the host, in the order of a stream: what the BLAS libraries' gemm and gemv are served
+// by. The host reaches what the emulated GPUs do, so a product is an operation of its stream like a host
+// function, in graphs, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wavesmith::libraries {
+
+enum class Number : uint8_t { None, F16, BF16, F32, F64, C32, C64, I8, I32 };
+
+/// The type of a hipDataType or of a rocblas_datatype (also the old hipblasDatatype_t), whose values differ;
+/// None: of a type that is not served.
+Number number_of(int data_type);
+
+/// The bytes of alpha and beta. Of complex matrices `compute` may be the type of the parts.
+size_t scalar_size(Number compute, Number matrices);
+
+/// A matrix in memory. With batches there are several, `stride` elements from each other, or `data` is an
+/// array of pointers in the GPU's memory.
+struct Matrix {
+  void* data;
+  Number type;
+  int64_t row, column;  ///< elements from one row to the next, and from one column to the next
+  int64_t stride;
+  bool conjugate;
+};
+
+/// d = alpha * a * b + beta * c, with a of m by k, b of k by n. Where beta is 0 c is not read, where alpha is
+/// 0 a and b are not.
+struct Product {
+  int64_t m, n, k, batches;
+  bool arrays;  ///< the matrices' data are arrays of pointers
+  Matrix a, b, c, d;
+  Number compute;  ///< the type of alpha and beta; halves are summed as floats, 8-bit integers as 32-bit ones
+  const void *alpha, *beta;
+  bool scalars_on_gpu;  ///< alpha and beta are read when the product's turn has come, not now
+};
+
+enum class Outcome : uint8_t { Done, NotServed, BadPointer, NoMemory, NotLaunched };
+
+/// Enqueues it. BadPointer: a matrix reaches past its allocation, said on stderr.
+Outcome multiply(const Product& product, void* stream);
+
+}  // namespace wavesmith::libraries
