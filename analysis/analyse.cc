@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/accesses.h"
 #include "analysis/code.h"
 #include "analysis/cycles.h"
 #include "analysis/exec.h"
@@ -152,10 +153,11 @@ void describe_code(const Code& code, const Graph& graph, Kernel& out) {
 }
 
 void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Options& options,
-              const RegisterSet& entry, Kernel& out) {
+              const RegisterSet& entry, const WorkgroupShape& shape, Kernel& out) {
   const ExecSets exec = follow_exec(code, graph);
   const Liveness live = find_live(code, graph, exec, entry);
-  const Costs costs = find_costs(code, graph, gpu);
+  out.accesses = find_accesses(code, LaneValues(code, graph, exec, shape), gpu);
+  const Costs costs = find_costs(code, graph, gpu, out.accesses);
   for (uint32_t i = 0; i < code.size(); ++i) {
     out.instructions[i].live = live.occupied[i];
     out.instructions[i].issue_cycles =
@@ -208,7 +210,9 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
     const object::Routine* const routine = object.routine_at(function.pc);
     function.name = routine ? routine->name : fmt::format("{:#x}", function.pc);
   }
-  complete(*code, graph, gpu, options, entry_registers(kernel), out);
+  WorkgroupShape shape{kernel.fields.workitem_id() == 0, {}};
+  for (size_t axis = 0; axis < 3; ++axis) shape.size[axis] = kernel.required_workgroup_size[axis];
+  complete(*code, graph, gpu, options, entry_registers(kernel), shape, out);
   return out;
 }
 

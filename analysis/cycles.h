@@ -20,7 +20,9 @@ struct Costs {
   std::vector<double> block_cycles;  ///< by block: until the next one may begin, a wave alone
 };
 
-Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu);
+/// `accesses` say what is known of conflicts and cache lines.
+Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu,
+                 const std::vector<Access>& accesses = {});
 
 /// One pass through the blocks, in their order.
 Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,

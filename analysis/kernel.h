@@ -4,6 +4,7 @@
 #include "analysis/analyse.h"
 #include "analysis/code.h"
 #include "analysis/graph.h"
+#include "analysis/lane_values.h"
 #include "analysis/liveness.h"
 #include "analysis/report.h"
 
@@ -15,6 +16,6 @@ void describe_code(const Code& code, const Graph& graph, Kernel& out);
 /// What follows from these and from the resources: live registers, cycles, waits, occupancy, findings. Source
 /// lines have to be there before, as findings name them.
 void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Options& options,
-              const RegisterSet& entry, Kernel& out);
+              const RegisterSet& entry, const WorkgroupShape& shape, Kernel& out);
 
 }  // namespace wavesmith::analysis

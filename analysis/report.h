@@ -181,10 +181,10 @@ struct Access {
   uint32_t instruction = kNone;
   isa::Space space = isa::Space::Global;
   isa::Direction direction = isa::Direction::None;
-  uint32_t bytes = 0;   ///< a lane
-  bool affine = false;  ///< address = (the same for all lanes) + stride * lane, in groups of `group` lanes
-  int64_t stride = 0;   ///< bytes from lane to lane
-  std::vector<int64_t> offsets{};  ///< of each lane from lane 0, when known
+  uint32_t bytes = 0;              ///< a lane
+  bool affine = false;             ///< the distance from each lane to the next is `stride`
+  int64_t stride = 0;              ///< bytes from lane 0 to lane 1
+  std::vector<int64_t> offsets{};  ///< of each lane, beside what is the same for all; empty: not known
   Figure cycles;                   ///< LDS: cycles of the access, conflicts included
   Figure ideal_cycles;             ///< LDS: without conflicts
   Figure lines;                    ///< global: cache lines that a wave touches

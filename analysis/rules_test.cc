@@ -42,7 +42,7 @@ Kernel kernel_of(std::string_view target, std::string_view text, Resources resou
   resources.wave_size = static_cast<uint32_t>(code.wave_lanes);
   kernel.resources = resources;
   describe_code(code, graph, kernel);
-  complete(code, graph, gpu, {}, RegisterSet::all(), kernel);
+  complete(code, graph, gpu, {}, RegisterSet::all(), {}, kernel);
   return kernel;
 }
 
@@ -168,6 +168,16 @@ std::vector<Example> examples() {
       {"flat-access", "gfx942",
        keep(loop("flat_load_dword v1, v[2:3]\ns_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_f32 v4, v1, v4")), plain},
       {"call-in-loop", "gfx942", keep(loop("s_swappc_b64 s[30:31], s[4:5]")), plain},
+      {"lds-bank-conflict", "gfx942",
+       keep("v_lshlrev_b32 v1, 7, v0\n" +
+            loop("ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_f32 v3, v2, v3")),
+       keep("v_lshlrev_b32 v1, 2, v0\n" +
+            loop("ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_f32 v3, v2, v3"))},
+      {"uncoalesced-access", "gfx942",
+       keep("v_lshlrev_b32 v1, 6, v0\n" +
+            loop("global_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_f32 v3, v2, v3")),
+       keep("v_lshlrev_b32 v1, 2, v0\n" +
+            loop("global_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_f32 v3, v2, v3"))},
       {"valu-moves", "gfx942", keep(loop(repeated("v_mov_b32 v{1}, v{2}", 8))), plain},
   };
 }

@@ -1,0 +1,52 @@
+// Global accesses whose lanes touch more cache lines than their bytes would fill.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analysis/rule.h"
+
+namespace wavesmith::analysis::rule {
+namespace {
+
+void check(const Subject& subject, std::vector<Finding>& findings) {
+  for (uint32_t l = 0; l <= subject.kernel.loops.size(); ++l) {
+    const uint32_t number = l < subject.kernel.loops.size() ? l : kNone;  // at last, what is in no loop
+    Finding finding;
+    double extra = 0;
+    for (const Access& access : subject.kernel.accesses) {
+      if (subject.kernel.instructions[access.instruction].loop != number || !access.lines.value) continue;
+      constexpr double kMuch = 1.5;
+      if (*access.lines.value <= kMuch * *access.ideal_lines.value) continue;
+      extra += *access.lines.value - std::max(*access.ideal_lines.value, 4.0);
+      finding.where.push_back({access.instruction, access.instruction, number});
+      if (finding.evidence.size() < 4)
+        finding.evidence.push_back(
+            fmt::format("{} touches {:.0f} cache lines where {:.0f} would hold its bytes{}",
+                        cite(subject, access.instruction), *access.lines.value, *access.ideal_lines.value,
+                        access.affine ? fmt::format(", the lanes are {} bytes apart", access.stride) : ""));
+    }
+    if (finding.where.empty()) continue;
+    finding.severity = Severity::Warning;
+    finding.title = fmt::format("{} accesses touch more cache lines than they need", finding.where.size());
+    if (number != kNone) {
+      const Loop& loop = subject.kernel.loops[number];
+      const bool bound = loop.cycles.bound == isa::Pipe::Vmem;
+      set_gain(finding, subject, loop,
+               gain_of(subject, loop, 0, bound ? std::max(0.0, extra) * sharing_simds(subject.gpu) : 0));
+    } else {
+      finding.gain_percent.unknown_because = finding.gain_cycles.unknown_because = "they are in no loop";
+    }
+    finding.experiment =
+        "Let neighbouring lanes access neighbouring elements (exchange the loops or the indices, or go "
+        "through LDS), and compare.";
+    finding.unknown_because = "lines that are used again while they are in L1 cost less";
+    findings.push_back(std::move(finding));
+  }
+}
+
+}  // namespace
+
+extern const Rule uncoalesced_access{"uncoalesced-access", "global accesses that touch many cache lines",
+                                     check};
+
+}  // namespace wavesmith::analysis::rule
