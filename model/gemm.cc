@@ -179,7 +179,7 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
   result.bytes = batch * (m * k * bytes_of(problem.a) + k * n * bytes_of(problem.b) +
                           m * n * bytes_of(problem.c) * (problem.outputs + (problem.reads_c ? 1 : 0)));
   result.tiles = static_cast<uint64_t>(time.tiles);
-  result.waves = time.tiles / gpu.compute_units;
+  result.waves = time.tiles / gpu.multiprocessors();
   result.quantisation = result.waves / time.rounds;
   result.useful = m / rows_padded * n / (std::ceil(n / kernel.tile_n) * kernel.tile_n);
   result.workgroups_per_unit = time.workgroups_per_unit;
@@ -230,7 +230,8 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
   if (result.chosen) {
     std::string why = fmt::format("tile {}", tile_text(kernel));
     if (!kernel.schedule.empty()) why += fmt::format(" ({})", kernel.schedule);
-    why += fmt::format(": {:.0f} workgroups on {} compute units", time.tiles, gpu.compute_units);
+    why += fmt::format(": {:.0f} workgroups on {} {}", time.tiles, gpu.multiprocessors(),
+                       gpu.units_per_workgroup_processor > 1 ? "workgroup processors" : "compute units");
     if (result.quantisation < 0.8)
       why += fmt::format(", the last round leaves {:.0f} % of the units' time empty",
                          (1 - result.quantisation) * 100);

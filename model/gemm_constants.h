@@ -33,7 +33,12 @@ struct GemmConstants {
   double tail_cycles = 150;    ///< of a last step that K does not fill
   double split_us = 2;         ///< a second kernel, or atomics, for a split K
   double reduce_cycles = 600;  ///< of adding the waves' parts of K
-  double clock_ratio = 1;      ///< clock of the tuning run over the data sheet's
+  double stride_cost = 1.1;  ///< L2 and cache time over that of other strides when rows are a multiple of 512
+                             ///< bytes apart: they meet in half of the channels or fewer
+  double hiding = 6;         ///< exponent of the sum of a unit's throughput and one workgroup's latency
+  double number_cycles =
+      6;  ///< of a lone workgroup's step for each number along K: LDS to registers to arithmetic
+  double clock_ratio = 1;  ///< clock of the tuning run over the data sheet's
 };
 
 /// How well the constants fit the asked GPU.

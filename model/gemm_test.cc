@@ -33,7 +33,9 @@ GemmConstants ideal() {
           .fixed_us = 0,
           .load_latency = 0,
           .split_us = 0,
-          .reduce_cycles = 0};
+          .reduce_cycles = 0,
+          .stride_cost = 1,
+          .number_cycles = 0};
 }
 
 // By hand: 304 tiles of 128x128 on 304 units, one each. A tile: 2*128*128*1024 FLOP at 2048 a clock and unit.

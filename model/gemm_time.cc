@@ -16,6 +16,25 @@ double together(double p, T... times) {
   return longest * std::pow((std::pow(times / longest, p) + ...), 1 / p);
 }
 
+/// What takes workgroups: a compute unit, or RDNA's workgroup processor of two.
+double units_of(const gpus::Gpu& gpu) { return gpu.multiprocessors(); }
+/// Compute units in one of those.
+double width_of(const gpus::Gpu& gpu) { return gpu.units_per_workgroup_processor; }
+/// Bytes a clock of a unit's L1 and of its way to the L2 (AMD, CDNA 3 white paper: a 64-byte path; an
+/// MI300X's L1 measured at 61).
+constexpr double kL1Bytes = 64;
+
+/// Share of the operands' tiles whose rows are a multiple of 512 bytes apart. L2 channels take turns every
+/// 256 bytes (rocprofiler-compute), so such rows meet in at most half of them.
+double same_channels(const GemmProblem& problem, const GemmKernel& kernel, double element) {
+  const auto meets = [&](uint64_t numbers) {
+    return std::fmod(std::floor(static_cast<double>(numbers) * element + 0.5), 512) == 0 ? 1.0 : 0.0;
+  };
+  const double a = meets(problem.a_transposed ? problem.k : problem.m),
+               b = meets(problem.b_transposed ? problem.n : problem.k);
+  return (a * kernel.tile_m + b * kernel.tile_n) / (kernel.tile_m + kernel.tile_n);
+}
+
 bool is_rdna(const gpus::Gpu& gpu) { return !gpu.unified_accumulation; }
 
 /// Bytes a clock of the whole L2; where nobody has published it, 16 channels of 128 bytes.
@@ -37,9 +56,9 @@ double resident_workgroups(const gpus::Gpu& gpu, const GemmKernel& kernel, doubl
       std::min(static_cast<double>(gpu.waves_per_simd), std::floor(file / std::min(registers, file)));
   double lds = (m + n) * depth * element;
   if (kernel.double_buffered_lds) lds += std::exp2(std::ceil(std::log2(std::max(lds, 1.0))));
-  return std::clamp(
-      std::min(std::floor(waves_per_simd * gpu.simds_per_unit / waves), std::floor(gpu.lds_bytes / lds)), 1.0,
-      8.0);
+  return std::clamp(std::min(std::floor(waves_per_simd * gpu.simds_per_unit * width_of(gpu) / waves),
+                             std::floor(gpu.lds_bytes * width_of(gpu) / lds)),
+                    1.0, 8.0);
 }
 
 /// Bytes that the workgroups which run at once on one die bring to its L2, over the whole kernel: neighbours
@@ -48,7 +67,7 @@ double bytes_beyond_l2(const gpus::Gpu& gpu, const GemmProblem& problem, const G
                        double rows_of_tiles, double columns_of_tiles, double tiles, double resident,
                        double element) {
   const double split = kernel.split_k;
-  const double at_once = std::min(gpu.compute_units * resident, tiles) / split;
+  const double at_once = std::min(units_of(gpu) * resident, tiles) / split;
   const double group = std::min(std::max(std::abs(static_cast<double>(kernel.group_m)), 1.0),
                                 std::min(columns_of_tiles, at_once));
   const double on_a_die = std::min(at_once / gpu.xcds, rows_of_tiles * columns_of_tiles);
@@ -134,30 +153,35 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   // One K step of one workgroup: matrix instructions; LDS, each wave reading its rows of A and columns of B;
   // loads of both tiles through the L1.
   const double flops_a_step = tile_m * tile_n * depth * 2 * real_products(type);
-  const double lds_rate = gpu.lds_read_bytes_per_clock;
+  const double lds_rate = gpu.lds_read_bytes_per_clock * width_of(gpu);
   const double a_lds = tile_m * kernel.wave_n * depth * element / lds_rate,
                b_lds = tile_n * kernel.wave_m * depth * element / lds_rate,
                write_lds = (tile_m + tile_n) * depth * element / lds_rate;
   const double straight = (problem.a_transposed ? a_lds : 0) + (problem.b_transposed ? 0 : b_lds) + write_lds;
   const double transposed = (problem.a_transposed ? 0 : a_lds) + (problem.b_transposed ? b_lds : 0);
-  time.matrix = flops_a_step / gemm_rate(gpu, type, kernel) / q.matrix_share;
+  const double l1_rate = kL1Bytes * width_of(gpu);
+  time.matrix = flops_a_step / (gemm_rate(gpu, type, kernel) * width_of(gpu)) / q.matrix_share;
   time.lds = straight * q.lds_cost + transposed * q.lds_transposed;
-  time.l1 = std::max((tile_m + tile_n) * depth * element / 64 * q.l1_cost,
-                     (tile_m + tile_n) * depth * element /
-                         (std::max(static_cast<double>(kernel.vector_bytes), element) * 64) * q.load_cycles);
+  time.l1 =
+      std::max((tile_m + tile_n) * depth * element / l1_rate * q.l1_cost,
+               (tile_m + tile_n) * depth * element /
+                   (std::max(static_cast<double>(kernel.vector_bytes), element) * l1_rate) * q.load_cycles);
   const double p = 1 + q.overlap;
   const double busy = together(p, time.matrix, time.lds, time.l1) + 1e-9;
 
   // Alone on its unit, a workgroup of fewer waves than SIMDs leaves some of them idle, and nobody hides its
   // barriers and loads.
   const double waves = static_cast<double>(kernel.threads) / gpu.warp_size();
-  const double alone_matrix = time.matrix * std::max(1.0, gpu.simds_per_unit / waves);
-  double alone = together(p, alone_matrix, time.lds, time.l1) + q.step_cycles;
-  alone = std::max(alone, q.load_latency / (kernel.prefetch >= 2 ? 2 : 1));
+  const double alone_matrix = time.matrix * std::max(1.0, gpu.simds_per_unit * width_of(gpu) / waves);
+  double alone = together(p, alone_matrix, time.lds, time.l1) + q.step_cycles +
+                 q.number_cycles * depth / kernel.waves_along_k;
+  // The loads of a step that was asked for one or two steps ago; nobody asked before: in full.
+  alone = kernel.prefetch == 0 ? alone + q.load_latency
+                               : together(4, alone, q.load_latency / (kernel.prefetch >= 2 ? 2 : 1));
   time.step = alone;
 
   const double result_bytes = bytes_of(problem.c) * (problem.outputs + (problem.reads_c ? 1 : 0));
-  const double store = tile_m * tile_n * result_bytes / 64 * q.store_cost;
+  const double store = tile_m * tile_n * result_bytes / l1_rate * q.store_cost;
   const double tail = std::fmod(k / split, depth) != 0 ? q.tail_cycles : 0;
   const double throughput = steps * busy + store;
   const double latency =
@@ -165,9 +189,9 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
 
   const double resident = resident_workgroups(gpu, kernel, element, waves);
   time.workgroups_per_unit = static_cast<uint32_t>(resident);
-  time.rounds = std::ceil(time.tiles / gpu.compute_units);
+  time.rounds = std::ceil(time.tiles / units_of(gpu));
   const auto round_of = [&](double count) {
-    return count > 0 ? together(6, count * throughput, latency) : 0;
+    return count > 0 ? together(q.hiding, count * throughput, latency) : 0;
   };
   const double full_rounds = std::floor(time.rounds / resident);
   const double units = full_rounds * round_of(resident) + round_of(time.rounds - full_rounds * resident);
@@ -204,8 +228,9 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
 
   const double memory_rate = gpu.memory_gigabytes_per_second * 1e9;
   time.memory = time.memory_bytes / (memory_rate * q.memory_share);
-  time.cache = time.cache_bytes / (memory_rate * q.cache_ratio);
-  const double l2_cycles = time.l2_bytes / (l2_bytes_per_clock(gpu) * q.l2_share);
+  const double crowding = 1 + (q.stride_cost - 1) * same_channels(problem, kernel, element);
+  time.cache = time.cache_bytes / (memory_rate * q.cache_ratio) * crowding;
+  const double l2_cycles = time.l2_bytes / (l2_bytes_per_clock(gpu) * q.l2_share) * crowding;
   time.fixed = (q.fixed_us + (split > 1 ? q.split_us : 0)) * 1e-6;
 
   const auto seconds_at = [&](double mhz) {

@@ -7,6 +7,7 @@
 
 #include "validate/family.h"
 #include "validate/gemm_row.h"
+#include "validate/origami.h"
 #include "validate/roofline.h"
 
 namespace wavesmith::validate {
@@ -85,6 +86,8 @@ Result<void> judge(const GemmRows& judged, const GemmRows& own, std::string_view
   for (const auto& [name, on] : points) rooflines[name] = fit_roofline(on);
 
   std::map<std::string, size_t> failed;
+  std::vector<const GemmRow*> asked;
+  const size_t first = cases.size();
   for (const GemmRow& row : judged.rows) {
     if (!foreign && row.half != Half::B) continue;
     const Result<model::GemmPrediction> prediction = predict(row);
@@ -104,7 +107,10 @@ Result<void> judge(const GemmRows& judged, const GemmRows& own, std::string_view
       out.baseline = roofline->second.seconds(at.arithmetic, at.memory);
     }
     cases.push_back(std::move(out));
+    asked.push_back(&row);
   }
+  const std::vector<double> others = origami_seconds(asked);
+  for (size_t i = 0; i < others.size(); ++i) cases[first + i].origami = others[i];
   for (const std::string& why : judged.left_out)
     report.notes.push_back(fmt::format("{}: left out {}", table, why));
   for (const auto& [why, count] : failed)

@@ -22,11 +22,26 @@ constexpr GemmChip kChips[] = {
     {"RX 7900 XTX",   "rx7900xtx", "RX 7900 XTX"},
     {"RX 9070 XT",    "rx9070xt",  "RX 9070 XT"},
 };
+// Efficiency falls where a round of workgroups begins, which tells on how many units a row was measured:
+// - the general batched types ("..._BH_GB") in MI250X's files on 120, with bf16 instructions that only an MI100
+//   has no better ones than: an MI100 (1502 MHz, 1229 GB/s, AMD's data sheet);
+// - kernels of a later Tensile (names with "_GLVW", negative WorkGroupMapping, f8) in MI300A's files on 304: an
+//   MI300X; a third of them is faster than 228 units can be;
+// - f32 in navi31's files on 36 workgroup processors, the other types on 48.
+constexpr GemmChip kMi100{"", "mi250x+compute.units=120+clocks.engine_mhz=1502+memory.gigabytes_per_second=1228.8", "MI100"};
+constexpr GemmChip kLaterMi300x{"", "mi300x", "MI300X"};
+constexpr GemmChip kNavi31Of72{"", "rx7900xtx+compute.units=72", "RX 7900 (72 CUs)"};
 // clang-format on
 
 }  // namespace
 
-const GemmChip* gemm_chip(std::string_view gpu) {
+const GemmChip* gemm_chip(std::string_view gpu, std::string_view types, std::string_view kernel,
+                          int group_m) {
+  if (gpu.starts_with("MI250X") && types.ends_with("_BH_GB")) return &kMi100;
+  if (gpu.starts_with("MI300A") && !kernel.empty() &&
+      (kernel.find("_GLVW") != kernel.npos || group_m < 0 || types.starts_with("B8B8S")))
+    return &kLaterMi300x;
+  if (gpu.starts_with("RX 7900") && types.starts_with("SB")) return &kNavi31Of72;
   for (const GemmChip& chip : kChips)
     if (gpu.starts_with(chip.begins)) return &chip;
   return nullptr;
