@@ -66,7 +66,10 @@ Candidate best_kernel(const gpus::Gpu& gpu, const GemmProblem& problem, bool vec
         if (tile_n > 32 && tile_n >= 2 * problem.n) continue;
         if (vector && tile_m * tile_n > 128 * 128) continue;
         for (const uint32_t split : {1u, 2u, 4u, 8u, 16u}) {
-          if (split > 1 && problem.k / split < 4 * depth) continue;
+          // Libraries split K to fill the units, not to even out the last round.
+          const uint64_t whole =
+              (rows + tile_m - 1) / tile_m * ((problem.n + tile_n - 1) / tile_n) * problem.batch;
+          if (split > 1 && (problem.k / split < 4 * depth || whole >= 2 * gpu.multiprocessors())) continue;
           GemmKernel kernel{.tile_m = tile_m, .tile_n = tile_n, .tile_k = depth};
           kernel.threads = tile_m * tile_n >= 256 * 256 ? 512 : tile_m * tile_n <= 16 * 32 ? 64 : 256;
           kernel.split_k = split;
