@@ -20,6 +20,7 @@ std::span<const Constant> constants() {
                                       kDefaultL2Share,
                                       kKernelSeconds,
                                       kKernelBehindSeconds,
+                                      kKernelBehindRdnaSeconds,
                                       kTranscendentalLanes,
                                       kReduceSeconds,
                                       kDispatchCycles,

@@ -71,8 +71,10 @@ inline constexpr Constant kKernelSeconds{"kernel.seconds", 3.4e-6, "s", Kind::Mo
                                          "shows it: TraceLens rows of MI300X, half A"};
 
 inline constexpr Constant kKernelBehindSeconds{
-    "kernel.behind_seconds", 1.5e-6, "s", Kind::Modelled,
+    "kernel.behind_seconds", 1.0e-6, "s", Kind::Modelled,
     "the same of kernels one behind the other: gpu-small-kernels, half A"};
+inline constexpr Constant kKernelBehindRdnaSeconds{"kernel.behind_seconds_rdna", 2.9e-6, "s", Kind::Modelled,
+                                                   "the same on an RX 6900 XT"};
 inline constexpr Constant kTranscendentalLanes{"elementwise.transcendental_lanes", 29, "lanes",
                                                Kind::Modelled,
                                                "PyTorch's silu of bf16 on an MI300X (TraceLens), half A"};

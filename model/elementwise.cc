@@ -58,7 +58,9 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
       gpu.compute_units * gpu.simds_per_unit * 16.0 * (gpu.simds_per_unit == 2 ? 2 : 1) * hertz;
   const double vector = problem.elements * lanes_of(problem.function) / vector_rate;
   const bool behind = conditions.timing == Conditions::Timing::BackToBack;
-  const double start = (behind ? constant::kKernelBehindSeconds.value : constant::kKernelSeconds.value) +
+  const double start = (!behind                                 ? constant::kKernelSeconds.value
+                        : gpu.units_per_workgroup_processor > 1 ? constant::kKernelBehindRdnaSeconds.value
+                                                                : constant::kKernelBehindSeconds.value) +
                        (problem.reduces ? constant::kReduceSeconds.value : 0.0);
   const double work = together({memory.seconds, vector});
   result.seconds = start + work;

@@ -101,7 +101,7 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   // A few groups of many megabytes do not fit on chip between the sums and the writing.
   const bool twice =
       problem.operation == RowOperation::GroupNorm || problem.operation == RowOperation::BatchNorm;
-  if (twice && array > static_cast<double>(gpu.l2_bytes) * gpu.xcds) {
+  if (twice && array >= static_cast<double>(gpu.l2_bytes) * gpu.xcds) {
     traffic.read += array;
     result.notes.emplace_back("the groups do not fit on the chip: the data are read twice");
   }
@@ -130,7 +130,10 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
     }
     rounds = rows / (gpu.compute_units * std::max(1.0, std::floor(threads_a_unit / shape.threads)));
   }
-  const double latency = std::max(constant::kFewRows.value, rounds) * a_row / hertz;
+  // PyTorch's own batch norm goes over each channel for the sums, and again; no other row hides its waits.
+  const bool alone = problem.operation == RowOperation::BatchNorm && !problem.tuned;
+  if (alone) a_row *= problem.backward ? 2 : 1.5;
+  const double latency = std::max(alone ? 1.0 : constant::kFewRows.value, rounds) * a_row / hertz;
   const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
   const double start = constant::kKernelSeconds +
                        (problem.operation == RowOperation::GroupNorm ? constant::kGroupSeconds.value : 0.0);

@@ -1,0 +1,187 @@
+// Element-wise kernels, rows, convolutions, collectives, and asking for any of them by name.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "model/collectives.h"
+#include "model/constants.h"
+#include "model/convolution.h"
+#include "model/elementwise.h"
+#include "model/norm.h"
+#include "model/operation.h"
+
+namespace wavesmith::model {
+namespace {
+
+const gpus::Gpu& gpu(const char* id) { return **gpus::find_gpu(id); }
+
+TEST(Elementwise, ABigAdditionMovesThreeArrays) {
+  const auto got =
+      predict_elementwise(gpu("mi300x"), elementwise(1 << 28, 2, NumberType::F32, Function::Add));
+  ASSERT_TRUE(got);
+  EXPECT_DOUBLE_EQ(got->bytes, 3.0 * (1 << 28) * 4);
+  EXPECT_EQ(got->bound, "HBM");
+  EXPECT_NEAR(got->bytes_per_second() / 1e9, *gpu("mi300x").sustained_memory, 500);
+}
+
+TEST(Elementwise, ASmallOneIsItsLaunch) {
+  const auto got = predict_elementwise(gpu("mi300x"), elementwise(1024, 1, NumberType::BF16, Function::Add));
+  EXPECT_EQ(got->bound, "launch");
+  EXPECT_LT(got->seconds, 6e-6);
+  EXPECT_GE(got->seconds, constant::kKernelSeconds);
+}
+
+// pow() on an MI210: 185 lanes at 104 x 64 lanes a clock of 1,700 MHz is 61 G numbers/s (PyTorch reaches 60).
+TEST(Elementwise, PowersAreBoundByVectorInstructions) {
+  const auto got = predict_elementwise(gpu("mi210"), elementwise(1e8, 1, NumberType::F32, Function::Power));
+  EXPECT_EQ(got->bound, "vector");
+  EXPECT_NEAR(1e8 / got->seconds / 1e9, 104 * 64 * 1.7 / constant::kPowerLanes, 2);
+}
+
+TEST(Rows, LongRowsAreBoundByTheMemory) {
+  const auto got = predict_rows(gpu("mi300x"), {.rows = 65536, .columns = 8192});
+  ASSERT_TRUE(got);
+  EXPECT_DOUBLE_EQ(got->bytes, 2.0 * 65536 * 8192 * 2);
+  EXPECT_EQ(got->bound, "HBM");
+}
+
+TEST(Rows, AResidualMovesTwiceAsMuch) {
+  const double one = predict_rows(gpu("mi355x"), {.rows = 65536, .columns = 4096})->seconds;
+  const double two = predict_rows(gpu("mi355x"), {.rows = 65536, .columns = 4096, .residual = true})->seconds;
+  EXPECT_NEAR(two / one, 2, 0.35);
+}
+
+TEST(Rows, TheKernelIsWhatPyTorchTakes) {
+  RowProblem problem{.operation = RowOperation::Softmax,
+                     .rows = 100,
+                     .columns = 1024,
+                     .type = NumberType::F32,
+                     .tuned = false};
+  EXPECT_EQ(row_kernel(problem), RowKernel::Wave);
+  problem.columns = 1025;
+  EXPECT_EQ(row_kernel(problem), RowKernel::ThreePasses);
+  problem.columns = 1028;
+  EXPECT_EQ(row_kernel(problem), RowKernel::BlockInLds);
+}
+
+TEST(Rows, MoreRowsNeverTakeLess) {
+  for (const char* id : {"mi100", "mi300x", "rx9070xt"})
+    for (const bool tuned : {true, false})
+      for (const RowOperation operation : {RowOperation::LayerNorm, RowOperation::Softmax}) {
+        double before = 0;
+        for (double rows = 1; rows < 1e7; rows *= 2) {
+          const double now =
+              predict_rows(gpu(id), {.operation = operation, .rows = rows, .columns = 3000, .tuned = tuned})
+                  ->seconds;
+          EXPECT_GE(now, before) << id << rows;
+          before = now;
+        }
+      }
+}
+
+TEST(Convolution, IsAMatrixMultiplication) {
+  EXPECT_EQ(convolved(224, 7, 2, 3), 112);
+  EXPECT_EQ(convolved(3, 5, 1, 0), 0);
+  const auto got = predict_convolution(gpu("mi300x"), {.batch = 10,
+                                                       .channels = 64,
+                                                       .filters = 128,
+                                                       .height = 56,
+                                                       .width = 56,
+                                                       .filter_height = 3,
+                                                       .filter_width = 3,
+                                                       .padding = 1});
+  ASSERT_TRUE(got);
+  EXPECT_DOUBLE_EQ(got->flops, 2.0 * 10 * 56 * 56 * 128 * 64 * 9);
+  EXPECT_FALSE(predict_convolution(
+      gpu("mi300x"),
+      {.channels = 4, .filters = 4, .height = 2, .width = 2, .filter_height = 5, .filter_width = 5}));
+}
+
+// 2 x 7/8 of 4 GiB over 7 links of 48 GB/s, 94 % of them: 23.8 ms; RCCL takes 23.7.
+TEST(Collective, ALargeAllReduceFillsTheLinks) {
+  const auto got = predict_collective(gpu("mi300x"), {.bytes = 4294967296});
+  ASSERT_TRUE(got);
+  EXPECT_NEAR(got->seconds, 23.7e-3, 0.5e-3);
+  EXPECT_EQ(got->bound, "links");
+}
+
+TEST(Collective, ASmallOneIsLatencyAndOneShotIsBestForIt) {
+  const double one =
+      predict_collective(gpu("mi300x"), {.bytes = 1024, .kernel = CollectiveKernel::OneShot})->seconds;
+  const double ring =
+      predict_collective(gpu("mi300x"), {.bytes = 1024, .kernel = CollectiveKernel::Ring})->seconds;
+  EXPECT_LT(one, ring / 2);
+  EXPECT_NEAR(predict_collective(gpu("mi300x"), {.bytes = 1024})->seconds, one, 1e-9);
+  EXPECT_FALSE(predict_collective(gpu("mi300x"), {.ranks = 1, .bytes = 1024}));
+}
+
+TEST(Operations, EachHasExamplesThatWork) {
+  for (const Operation& operation : operations()) {
+    ASSERT_FALSE(operation.examples.empty()) << operation.name;
+    std::map<std::string, std::string, std::less<>> values;
+    for (const Parameter& parameter : operation.parameters)
+      if (parameter.kind == Parameter::Kind::Size && parameter.standard.empty())
+        values[std::string(parameter.name)] = "64";
+    if (operation.name == "moe") values["topk"] = "4";
+    for (const gpus::Gpu* one : gpus::gpus()) {
+      const Result<Answer> answer = operation.predict(*one, values);
+      ASSERT_TRUE(answer) << operation.name << " on " << one->id << ": " << answer.error().text();
+      EXPECT_GT(answer->prediction.seconds, 1e-7) << operation.name;
+      EXPECT_LT(answer->prediction.seconds, 1) << operation.name;
+      EXPECT_FALSE(answer->prediction.bound.empty()) << operation.name;
+      EXPECT_TRUE(std::isfinite(answer->prediction.seconds));
+    }
+  }
+}
+
+TEST(Operations, AQueryTakesLessThanAMillisecond) {
+  for (const Operation& operation : operations()) {
+    std::map<std::string, std::string, std::less<>> values;
+    for (const Parameter& parameter : operation.parameters)
+      if (parameter.kind == Parameter::Kind::Size && parameter.standard.empty())
+        values[std::string(parameter.name)] = "4096";
+    if (operation.name == "moe") values["topk"] = "8", values["tokens"] = "131072", values["experts"] = "256";
+    double best = 1;
+    for (int i = 0; i < 20; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      ASSERT_TRUE(operation.predict(gpu("mi300x"), values));
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    EXPECT_LT(best, 1e-3) << operation.name;
+  }
+}
+
+TEST(Operations, WrongArgumentsSayWhatIsRight) {
+  const Operation& norm = **find_operation("norm");
+  EXPECT_NE(norm.predict(gpu("mi300x"),
+                         {
+                             {"rows", "4"}
+  })
+                .error()
+                .text()
+                .find("--columns is missing"),
+            std::string::npos);
+  EXPECT_NE(norm.predict(gpu("mi300x"),
+                         {
+                             {"lines", "4"}
+  })
+                .error()
+                .text()
+                .find("it has rows"),
+            std::string::npos);
+  EXPECT_NE(norm.predict(gpu("mi300x"),
+                         {
+                             {"rows",    "4"   },
+                             {"columns", "4"   },
+                             {"dtype",   "f128"}
+  })
+                .error()
+                .text()
+                .find("known are f64"),
+            std::string::npos);
+  EXPECT_FALSE(find_operation("teleport"));
+}
+
+}  // namespace
+}  // namespace wavesmith::model
