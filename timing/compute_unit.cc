@@ -49,7 +49,7 @@ ComputeUnit::ComputeUnit(const gpus::Gpu& gpu, const OpTable& ops, MemoryPort& m
     : state_(std::make_unique<State>(gpu, ops, memory, options)) {}
 ComputeUnit::~ComputeUnit() = default;
 uint64_t ComputeUnit::now() const { return state_->clock; }
-const UnitTime& ComputeUnit::time() const { return state_->time; }
+const UnitProfile& ComputeUnit::time() const { return state_->time; }
 uint32_t ComputeUnit::take_ended() { return std::exchange(state_->ended, 0); }
 bool ComputeUnit::step() { return state_->step(); }
 

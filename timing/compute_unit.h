@@ -53,7 +53,7 @@ struct OpTime {
   std::array<uint64_t, kCauses> by_cause = {};
 };
 
-struct UnitTime {
+struct UnitProfile {
   uint64_t cycles = 0;  ///< from the first wave's start to the last one's end
   uint64_t instructions = 0;
   uint64_t waves = 0, groups = 0;
@@ -98,7 +98,7 @@ class ComputeUnit {
   [[nodiscard]] uint64_t now() const;
   /// Workgroups that have ended since the last call.
   uint32_t take_ended();
-  [[nodiscard]] const UnitTime& time() const;
+  [[nodiscard]] const UnitProfile& time() const;
 
  private:
   struct State;

@@ -118,6 +118,11 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
     op.atomic = row && row->access.direction == isa::Direction::Atomic;
     op.bytes = row ? row->access.bytes : 4;
     op.loads_to_lds = analysis::loads_to_lds(instruction);
+    // Coherent with other workgroups: sc1 (CDNA3), glc (CDNA2, RDNA3), scope:SCOPE_DEV or wider (RDNA4).
+    const isa::Modifier* const scope = instruction.find("scope");
+    op.bypasses = !op.store && !op.lds && op.cost.pipe == Pipe::Vmem &&
+                  (instruction.has("sc1") || instruction.has("glc") ||
+                   (scope && (scope->text == "SCOPE_DEV" || scope->text == "SCOPE_SYS")));
     op.counter = counter_of(op, name, target);
   }
 
@@ -141,6 +146,8 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
     op.d = range(instruction.operands[0]);
     const bool sparse = row && row->matrix && row->matrix->sparse;
     op.c = sparse ? op.d : instruction.operands.size() > 3 ? range(instruction.operands[3]) : RegisterRange{};
+    if (row && row->matrix)
+      op.flops = 2.0 * row->matrix->m * row->matrix->n * row->matrix->k * row->matrix->blocks;
     op.accumulates = op.c.count != 0 && op.c.first == op.d.first && op.c.count == op.d.count;
   }
   return op;

@@ -51,6 +51,8 @@ struct Op {
   Control control = Control::None;
   Counter counter = Counter::None;  ///< that it raises
   bool memory = false, store = false, atomic = false, lds = false, loads_to_lds = false;
+  bool bypasses = false;     ///< a load that no cache near the wave may answer
+  double flops = 0;          ///< of a matrix instruction
   bool dual = false;         ///< VOPD
   bool accumulates = false;  ///< a matrix instruction whose C is its D
   bool writes_exec = false;  ///< or VCC: what branches read

@@ -36,6 +36,7 @@ enum CachePolicy : uint8_t { kCached = 0, kNonTemporal = 1, kBypassL1 = 2, kSyst
 /// The record of one wave.
 struct WaveRecord {
   uint32_t index = 0;                  ///< in its workgroup
+  uint64_t executed = 0;               ///< instructions; `sites` may hold the first of them only
   std::vector<uint32_t> sites;         ///< instructions in order: indices into the CodeTable
   std::vector<AccessRecord> accesses;  ///< in order; how many an instruction has stands in access_counts
   std::vector<uint8_t> access_counts;  ///< one for each of `sites` whose Instruction is a memory instruction

@@ -156,7 +156,7 @@ struct ComputeUnit::State {
   std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
   std::array<std::array<const gpus::LdsPhases*, 17>, 3> phases = {};
   uint32_t ended = 0;
-  UnitTime time;
+  UnitProfile time;
 };
 
 }  // namespace wavesmith::timing

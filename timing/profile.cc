@@ -1,0 +1,251 @@
+#include "timing/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+
+namespace wavesmith::timing {
+namespace {
+
+/// Beyond that workgroups count as different.
+constexpr double kSame = 0.02;
+
+uint64_t executed(const WorkgroupRecord& group) {
+  uint64_t sum = 0;
+  for (const WaveRecord& wave : group.waves) sum += wave.executed;
+  return sum;
+}
+uint64_t kept(const WorkgroupRecord& group) {
+  uint64_t sum = 0;
+  for (const WaveRecord& wave : group.waves) sum += wave.sites.size();
+  return sum;
+}
+
+/// Cycles from a workgroup's start on an idle unit to its end, and those of several that meet there.
+struct Replay {
+  std::vector<uint64_t> ends;
+  UnitProfile unit;
+};
+
+Replay replay(const gpus::Gpu& gpu, const Recorder& recorder,
+              const std::vector<const WorkgroupRecord*>& groups, uint32_t resident, MemoryPort& memory) {
+  Replay result;
+  ComputeUnit unit(gpu, recorder.ops(), memory, {});
+  size_t next = 0;
+  for (; next < groups.size() && next < resident; ++next) unit.start(*groups[next], 0);
+  while (unit.step())
+    for (uint32_t ended = unit.take_ended(); ended != 0; --ended) {
+      result.ends.push_back(unit.now());
+      if (next < groups.size()) unit.start(*groups[next++], unit.now());
+    }
+  result.unit = unit.time();
+  return result;
+}
+
+}  // namespace
+
+std::vector<uint64_t> Sample::all() const {
+  std::vector<uint64_t> groups = together;
+  groups.insert(groups.end(), spread.begin(), spread.end());
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  return groups;
+}
+
+Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_groups) {
+  Sample sample;
+  const uint64_t total = grid.groups(), units = std::max(1u, gpu.compute_units);
+  const uint64_t resident = std::max(1u, grid.resident);
+  const uint64_t rounds = (total + units - 1) / units;
+  const uint64_t count = std::min({rounds, 2 * resident + 2, most_groups});
+  const uint64_t first = rounds > count ? (rounds - count) / 2 : 0;
+  for (uint64_t i = 0; i < count; ++i)
+    if (const uint64_t number = (first + i) * units; number < total) sample.together.push_back(number);
+  if (total <= units) sample.together = {total / 2};
+  const uint64_t spread = std::min<uint64_t>(total, 8);
+  for (uint64_t i = 0; i < spread; ++i)
+    sample.spread.push_back(spread == 1 ? 0 : i * (total - 1) / (spread - 1));
+  sample.whole = sample.all().size() == total;
+  sample.why =
+      sample.whole ? fmt::format("all {} workgroups of the grid", total)
+      : total <= units
+          ? fmt::format("{} of {} workgroups: each has a compute unit of its own", sample.all().size(), total)
+          : fmt::format(
+                "{} of {} workgroups: {} that meet on one compute unit (every {}th; {} at a time), {} "
+                "spread over the grid to compare with",
+                sample.all().size(), total, sample.together.size(), units, resident, sample.spread.size());
+  return sample;
+}
+
+std::string waits_for_others(const Recorder& recorder) {
+  // s_sleep in a loop is what a wave does that waits for somebody, and barriers of a workgroup do not need
+  // it.
+  for (const auto& [number, group] : recorder.records())
+    for (const WaveRecord& wave : group.waves) {
+      uint64_t sleeps = 0;
+      for (const uint32_t site : wave.sites)
+        if (recorder.ops()[site].control == Control::Sleep && ++sleeps > 1)
+          return fmt::format(
+              "workgroup {} sleeps in a loop (s_sleep at {:#x}), as one does that waits for another "
+              "workgroup",
+              number, recorder.ops()[site].pc);
+      // A load that bypasses the caches, or an atomic that returns, again and again with nothing but a test
+      // between.
+      uint64_t last = 0, run = 0;
+      uint32_t asked = ~0u;
+      for (size_t i = 0; i < wave.sites.size(); ++i) {
+        const Op& op = recorder.ops()[wave.sites[i]];
+        if (op.cost.pipe == isa::Pipe::Lds || (op.store && op.memory)) run = 0;
+        if (!op.bypasses && !(op.atomic && op.counter != Counter::None && op.writes_vgpr)) continue;
+        if (wave.sites[i] == asked && i - last <= 24) {
+          if (++run >= 8)
+            return fmt::format(
+                "workgroup {} asks for the same memory again and again ({} at {:#x}), as one does that "
+                "waits for another workgroup",
+                number, op.text.substr(0, op.text.find(' ')), op.pc);
+        } else {
+          run = 0;
+        }
+        asked = wave.sites[i];
+        last = i;
+      }
+    }
+  return {};
+}
+
+LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
+                      const Recorder& recorder, const std::function<std::unique_ptr<MemoryPort>()>& memory,
+                      uint64_t grid_instructions) {
+  LaunchProfile result;
+  result.ops = &recorder.ops();
+  result.grid = grid;
+  result.sample = sample;
+  const auto& records = recorder.records();
+  const uint64_t total = grid.groups(), units = std::max(1u, gpu.compute_units);
+  result.units = std::min(total, units);
+  result.groups_per_unit = static_cast<double>(total) / static_cast<double>(units);
+
+  // Do workgroups differ?
+  double sum = 0, kept_sum = 0;
+  result.least = 1e300;
+  size_t heard = 0;
+  for (const auto& [number, record] : records) {
+    const auto n = static_cast<double>(executed(record));
+    if (n == 0) continue;
+    ++heard;
+    sum += n;
+    kept_sum += static_cast<double>(kept(record));
+    result.least = std::min(result.least, n);
+    result.most = std::max(result.most, n);
+  }
+  if (heard == 0) {
+    result.refused = "none of the chosen workgroups ran";
+    return result;
+  }
+  result.mean = sum / static_cast<double>(heard);
+  result.kept = kept_sum / sum;
+  result.wave_instructions =
+      grid_instructions ? static_cast<double>(grid_instructions) : result.mean * static_cast<double>(total);
+  result.differ = result.most > result.least * (1 + kSame);
+  if (!sample.whole) result.refused = waits_for_others(recorder);
+  if (!result.refused.empty()) {
+    result.refused +=
+        "; what it does depends on when the others run, so a sample does not stand for the grid";
+    return result;
+  }
+
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<const WorkgroupRecord*> together;
+  if (result.differ && total > units) {
+    // Those that meet on a unit are no better a sample than those that are spread: both.
+    for (const uint64_t number : sample.all())
+      if (const auto at = records.find(number); at != records.end() && executed(at->second))
+        together.push_back(&at->second);
+  } else {
+    for (const uint64_t number : sample.together)
+      if (const auto at = records.find(number); at != records.end() && executed(at->second))
+        together.push_back(&at->second);
+  }
+  double replayed_instructions = 0, replayed_kept = 0;
+  if (total <= units) {
+    // The slowest of a few has the last word.
+    for (const auto& [number, record] : records) {
+      if (executed(record) == 0) continue;
+      const auto port = memory();
+      Replay one = replay(gpu, recorder, {&record}, 1, *port);
+      const double scale =
+          static_cast<double>(executed(record)) / static_cast<double>(std::max<uint64_t>(1, kept(record)));
+      const double cycles = one.ends.empty() ? 0 : static_cast<double>(one.ends.back()) * scale;
+      result.replayed += one.unit.instructions;
+      if (cycles >= result.cycles) {
+        result.cycles = cycles;
+        result.unit = std::move(one.unit);
+      }
+    }
+    result.pace = result.cycles;
+    if (grid_instructions && result.differ && !sample.whole)
+      result.notes.push_back(
+          "workgroups differ; the slowest of those recorded is taken for the slowest of the grid");
+  } else {
+    const auto port = memory();
+    Replay many = replay(gpu, recorder, together, grid.resident, *port);
+    for (const WorkgroupRecord* group : together)
+      replayed_instructions += static_cast<double>(executed(*group)),
+          replayed_kept += static_cast<double>(kept(*group));
+    std::sort(many.ends.begin(), many.ends.end());
+    result.replayed = many.unit.instructions;
+    result.unit = std::move(many.unit);
+    const double scale = replayed_instructions / std::max(1.0, replayed_kept);
+    const auto count = static_cast<double>(many.ends.size());
+    const size_t half = many.ends.size() / 2;
+    const double last = static_cast<double>(many.ends.back());
+    result.pace = many.ends.size() > 2 ? (last - static_cast<double>(many.ends[half])) /
+                                             (count - 1 - static_cast<double>(half))
+                                       : last / count;
+    // Where all end together, the pace is that of whole rounds.
+    result.pace =
+        std::max(result.pace, last / std::max(1.0, std::ceil(count / grid.resident)) / grid.resident * 0.5);
+    const double rounds = std::ceil(result.groups_per_unit);
+    result.cycles = (last + std::max(0.0, rounds - count) * result.pace) * scale;
+    if (rounds < count) result.cycles = last * scale * rounds / count;
+    if (result.differ) {
+      // By work: cycles an instruction are what the sample tells.
+      const double per_instruction = last * scale / replayed_instructions;
+      result.cycles = per_instruction * result.wave_instructions / static_cast<double>(units);
+      result.notes.push_back(
+          fmt::format("workgroups do different amounts of work ({:.0f} to {:.0f} instructions); the "
+                      "grid's time follows from {} of them by instructions",
+                      result.least, result.most, together.size()));
+    }
+  }
+  if (grid_instructions && !result.differ) {
+    const double expected = result.mean * static_cast<double>(total);
+    const double off = std::abs(static_cast<double>(grid_instructions) / expected - 1);
+    if (off > 0.05) {
+      result.notes.push_back(
+          fmt::format("the grid executed {:+.0f} % of what the sample stands for; its time is scaled "
+                      "accordingly",
+                      100 * (static_cast<double>(grid_instructions) / expected - 1)));
+      result.cycles *= static_cast<double>(grid_instructions) / expected;
+      result.differ = true;
+    }
+  }
+  if (result.kept < 0.999)
+    result.notes.push_back(
+        fmt::format("of each wave the first instructions were replayed ({:.0f} %), the rest follows at "
+                    "their pace",
+                    100 * result.kept));
+  double flops = 0, instructions = 0;
+  for (uint32_t i = 0; i < result.ops->size() && i < result.unit.ops.size(); ++i) {
+    flops += (*result.ops)[i].flops * static_cast<double>(result.unit.ops[i].hits);
+    instructions += static_cast<double>(result.unit.ops[i].hits);
+  }
+  result.flops = flops / std::max(1.0, instructions) * result.wave_instructions;
+  result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace wavesmith::timing

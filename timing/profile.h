@@ -1,0 +1,69 @@
+// The profile of a launch: which of its workgroups are recorded, and what their replay on a compute unit says
+// of the whole grid.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gpus/gpu.h"
+#include "timing/compute_unit.h"
+#include "timing/recorder.h"
+
+namespace wavesmith::timing {
+
+struct GridShape {
+  uint32_t extent[3] = {1, 1, 1};  ///< workgroups
+  uint32_t waves = 1;              ///< of a workgroup
+  uint32_t resident = 1;           ///< workgroups of a compute unit at once
+  [[nodiscard]] uint64_t groups() const { return uint64_t{extent[0]} * extent[1] * extent[2]; }
+};
+
+/// The workgroups that are recorded.
+struct Sample {
+  std::vector<uint64_t>
+      together;  ///< those that meet on one compute unit, in the order in which they come to it
+  std::vector<uint64_t> spread;  ///< some all over the grid, to see whether workgroups differ
+  bool whole = false;            ///< all of the grid
+  std::string why;               ///< for people
+  [[nodiscard]] std::vector<uint64_t> all() const;
+};
+
+/// Workgroups go to the dies in turn and on a die to its compute units in turn (ROCm, "MI300X workload
+/// optimization"), so every n-th workgroup meets on one unit, n the number of units.
+Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_groups = 64);
+
+/// Instructions of a launch that are recorded, of all its waves.
+inline constexpr uint64_t kRecordedInstructions = 4'000'000;
+
+struct LaunchProfile {
+  std::string refused;  ///< why there is no time; empty: there is
+  UnitProfile unit;     ///< of the replayed compute unit
+  OpTable const* ops = nullptr;
+  GridShape grid;
+  Sample sample;
+  uint64_t units = 0;  ///< compute units at work
+  double cycles = 0;   ///< of the whole grid, from the first wave to the last
+  double groups_per_unit = 0;
+  double pace = 0;  ///< cycles between the ends of two workgroups of a unit once it is full
+  double least = 0, most = 0, mean = 0;  ///< instructions of the recorded workgroups' waves
+  double kept = 1;               ///< share of the recorded workgroups' instructions that were replayed
+  bool differ = false;           ///< workgroups do different amounts of work
+  double flops = 0;              ///< of matrix instructions, of the whole grid
+  double wave_instructions = 0;  ///< of the whole grid
+  double host_seconds = 0;       ///< that the replay took
+  uint64_t replayed = 0;         ///< instructions
+  std::vector<std::string> notes;
+};
+
+/// `memory` is made anew for each replay. `grid_instructions`: wave-instructions of the whole grid where it
+/// has run, otherwise 0.
+LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
+                      const Recorder& recorder, const std::function<std::unique_ptr<MemoryPort>()>& memory,
+                      uint64_t grid_instructions);
+
+/// Why a launch of such waves cannot be sampled: a wave that waits for other workgroups. Empty: it can.
+std::string waits_for_others(const Recorder& recorder);
+
+}  // namespace wavesmith::timing

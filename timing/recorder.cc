@@ -1,0 +1,126 @@
+#include "timing/recorder.h"
+
+#include <bit>
+
+namespace wavesmith::timing {
+
+/// One workgroup's part; its calls come from one thread at a time.
+class RecordingGroup final : public emulate::WorkgroupListener {
+ public:
+  RecordingGroup(Recorder& recorder, WorkgroupRecord& record) : recorder_(recorder), record_(record) {}
+
+  void wave_begins(const emulate::WaveView& wave) override {
+    if (record_.waves.size() <= wave.index()) record_.waves.resize(wave.index() + 1);
+    record_.waves[wave.index()].index = wave.index();
+  }
+
+  void instruction(const emulate::WaveView& view, const emulate::Site& site) override {
+    WaveRecord& wave = of(view);
+    ++wave.executed;
+    recording_ = wave.sites.size() < recorder_.most_;
+    if (!recording_) return;
+    const auto [known, added] = known_.try_emplace(&site, Known{});
+    if (added) {
+      const uint32_t number = recorder_.number_of(site);
+      const std::scoped_lock lock(recorder_.mutex_);
+      const Op& op = recorder_.ops_[number];
+      known->second = {number,          op.memory, op.cost.pipe == isa::Pipe::Smem,
+                       op.loads_to_lds, op.atomic, op.store};
+    }
+    const Known& is = known->second;
+    wave.sites.push_back(is.number);
+    if (is.memory) wave.access_counts.push_back(0);
+    now_ = &is;
+  }
+
+  void access(const emulate::WaveView& view, const emulate::Site&,
+              const emulate::MemoryAccess& access) override {
+    WaveRecord& wave = of(view);
+    if (!recording_ || wave.access_counts.empty() || !now_ || !now_->memory) return;
+    AccessRecord record;
+    record.space = now_->scalar                                     ? Space::Scalar
+                   : access.space == emulate::AddressSpace::Lds     ? Space::Lds
+                   : access.space == emulate::AddressSpace::Private ? Space::Private
+                                                                    : Space::Global;
+    record.kind = access.direction == isa::Direction::Store    ? Access::Store
+                  : access.direction == isa::Direction::Atomic ? Access::Atomic
+                                                               : Access::Load;
+    record.bytes = static_cast<uint16_t>(access.bytes);
+    record.lanes = access.scalar ? 1 : access.lanes & ~access.dropped;
+    if (now_->to_lds) record.cache_policy = kToLds;
+    if (record.lanes == 0 && !access.scalar) return;
+    const auto address = [&](int lane) -> uint64_t {
+      const uint64_t at = access.address[lane];
+      if (record.space != Space::Private) return at;
+      // Private memory is interleaved by dwords; each wave has its own.
+      return emulate::kPrivateAperture + (uint64_t{serial(view)} << 32) +
+             ((at / 4) * view.lanes() + static_cast<uint64_t>(lane)) * 4 + at % 4;
+    };
+    const int first = std::countr_zero(record.lanes);
+    record.base = address(first);
+    record.affine = true;
+    uint64_t rest = record.lanes & (record.lanes - 1);
+    if (rest != 0) {
+      const int second = std::countr_zero(rest);
+      const auto distance = static_cast<int64_t>(address(second) - record.base);
+      record.affine = distance % (second - first) == 0;
+      record.stride = distance / (second - first);
+      for (; record.affine && rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        record.affine = address(lane) == record.base + static_cast<uint64_t>(record.stride * (lane - first));
+      }
+      if (record.affine) record.base -= static_cast<uint64_t>(record.stride * first);
+    }
+    if (!record.affine) {
+      record.first = static_cast<uint32_t>(wave.addresses.size());
+      for (uint64_t lanes = record.lanes; lanes != 0; lanes &= lanes - 1)
+        wave.addresses.push_back(address(std::countr_zero(lanes)));
+    }
+    if (wave.access_counts.back() == 0xff) return;
+    ++wave.access_counts.back();
+    wave.accesses.push_back(record);
+  }
+
+ private:
+  struct Known {
+    uint32_t number = 0;
+    bool memory = false, scalar = false, to_lds = false, atomic = false, store = false;
+  };
+  WaveRecord& of(const emulate::WaveView& view) {
+    if (record_.waves.size() <= view.index()) record_.waves.resize(view.index() + 1);
+    return record_.waves[view.index()];
+  }
+  uint32_t serial(const emulate::WaveView& view) const {
+    return (record_.id[0] * 8191 + record_.id[1] * 127 + record_.id[2]) * 16 + view.index();
+  }
+
+  Recorder& recorder_;
+  WorkgroupRecord& record_;
+  std::unordered_map<const emulate::Site*, Known> known_;
+  const Known* now_ = nullptr;
+  bool recording_ = false;
+};
+
+Recorder::Recorder(const isa::Target& target, int wave_lanes, const uint32_t (&extent)[3],
+                   const std::vector<uint64_t>& groups, uint64_t most)
+    : extent_{extent[0], extent[1], extent[2]}, most_(most), ops_(target, wave_lanes) {
+  for (const uint64_t group : groups) records_[group];
+}
+
+std::unique_ptr<emulate::WorkgroupListener> Recorder::workgroup(const emulate::WorkgroupView& group) {
+  const uint64_t number =
+      group.id[0] + uint64_t{extent_[0]} * (group.id[1] + uint64_t{extent_[1]} * group.id[2]);
+  const auto at = records_.find(number);
+  if (at == records_.end()) return nullptr;
+  for (int axis = 0; axis < 3; ++axis) at->second.id[axis] = group.id[axis];
+  return std::make_unique<RecordingGroup>(*this, at->second);
+}
+
+uint32_t Recorder::number_of(const emulate::Site& site) {
+  const std::scoped_lock lock(mutex_);
+  const auto [at, added] = numbers_.try_emplace(site.instruction.pc, 0);
+  if (added) at->second = ops_.add(site.instruction, site.row);
+  return at->second;
+}
+
+}  // namespace wavesmith::timing
