@@ -21,6 +21,8 @@ void add_validate(CLI::App& app, Action& action);
 void add_disasm(CLI::App& app, Action& action);
 /// `program`: what stands behind "--".
 void add_run(CLI::App& app, Action& action, std::vector<std::string> program);
+/// The same.
+void add_profile(CLI::App& app, Action& action, std::vector<std::string> program);
 
 /// `flags`: what stands behind "--", for the compiler.
 void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags);

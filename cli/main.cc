@@ -44,6 +44,7 @@ int run(int count, char** words) {
   app.footer(kFooter);
   Action action;
   add_run(app, action, program);
+  add_profile(app, action, program);
   // Only for its line in the list of commands; its arguments never come here.
   app.add_subcommand("cc", "Compiles HIP: takes hipcc's arguments");
   add_disasm(app, action);

@@ -169,8 +169,9 @@ class Worker {
 
   /// Starts the next workgroup of the grid; false when all have been started.
   bool bring_in() {
-    const uint64_t number = run_.next.fetch_add(1, std::memory_order_relaxed);
+    uint64_t number = run_.next.fetch_add(1, std::memory_order_relaxed);
     if (number >= run_.total) return false;
+    if (run_.dispatch.only) number = (*run_.dispatch.only)[number];
     if (free_.empty()) {
       storage_->slots.push_back(std::make_unique<Slot>());
       free_.push_back(storage_->slots.back().get());
@@ -471,13 +472,14 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
     items *= dispatch.workgroup[axis];
     whole = whole && dispatch.grid[axis] % dispatch.workgroup[axis] == 0;
   }
+  if (dispatch.only) shared.total = std::min<uint64_t>(shared.total, dispatch.only->size());
   const auto lanes = static_cast<uint32_t>(dispatch.program->wave_lanes());
   shared.waves_per_group = (items + lanes - 1) / lanes;
 
   // Empty kernels come in the largest grids that there are, to show that they can be launched: nobody can
   // tell whether their billions of waves have begun.
   constexpr uint64_t kManyGroups = 1 << 16;
-  if (shared.total >= kManyGroups && !dispatch.listener && whole && dispatch.program->entry(dispatch.entry)) {
+  if (shared.total >= kManyGroups && !dispatch.listener && !dispatch.only && whole && dispatch.program->entry(dispatch.entry)) {
     const uint64_t waves = shared.total * shared.waves_per_group;
     if (dispatch.program->count_empty(dispatch.entry, waves)) return Statistics{shared.total, waves, waves};
   }

@@ -41,6 +41,9 @@ struct Dispatch {
   void* serve_context = nullptr;
   GridBarrier* grid_barrier = nullptr;  ///< of a cooperative launch
   Listener* listener = nullptr;         ///< hears of what happens (emulate/events.h)
+  /// These workgroups alone are run, by number, the first axis fastest; nullptr: all. Results are then those
+  /// of a part of the grid.
+  const std::vector<uint64_t>* only = nullptr;
   std::function<std::string(uint64_t)> locate =
       {};  ///< which function and source line a pc belongs to, for messages
 };

@@ -12,6 +12,7 @@
 #include "gpus/occupancy.h"
 #include "runtime/hostcall.h"
 #include "runtime/printf_buffer.h"
+#include "runtime/profile.h"
 #include "runtime/queue.h"
 #include "runtime/statistics.h"
 
@@ -37,15 +38,25 @@ uint64_t workgroups(const Geometry& geometry) {
   return count;
 }
 
-/// Workgroups that the whole GPU holds at once.
-uint64_t resident_workgroups(const gpus::Gpu& gpu, const object::Kernel& kernel, const Geometry& geometry) {
+gpus::Occupancy occupancy_of(const gpus::Gpu& gpu, const object::Kernel& kernel, const Geometry& geometry) {
   gpus::KernelResources resources;
   resources.vgprs = kernel.vgpr_count;
   resources.sgprs = kernel.sgpr_count;
   resources.lds_bytes = kernel.fields.group_segment_fixed_size + geometry.dynamic_lds;
   resources.workgroup = geometry.workgroup[0] * geometry.workgroup[1] * geometry.workgroup[2];
   resources.wave_size = kernel.wavefront_size;
-  return uint64_t{gpus::occupancy(gpu, resources).workgroups} * gpu.multiprocessors();
+  return gpus::occupancy(gpu, resources);
+}
+
+/// Workgroups that the whole GPU holds at once.
+uint64_t resident_workgroups(const gpus::Gpu& gpu, const object::Kernel& kernel, const Geometry& geometry) {
+  return uint64_t{occupancy_of(gpu, kernel, geometry).workgroups} * gpu.multiprocessors();
+}
+
+/// ... and one compute unit.
+uint32_t unit_workgroups(const gpus::Gpu& gpu, const object::Kernel& kernel, const Geometry& geometry) {
+  return std::max(
+      1u, occupancy_of(gpu, kernel, geometry).workgroups / std::max(1u, gpu.units_per_workgroup_processor));
 }
 
 hipError_t refuse(hipError_t error, const Function& function, std::string what) {
@@ -255,6 +266,8 @@ hipError_t LaunchOperation::run(Stream& stream) {
     std::memcpy(memory_.data() + function_.printf_buffer->offset, &address, sizeof address);
     messages.emplace(std::move(*taken));
   }
+  const auto profiled =
+      ProfiledLaunch::begin(dispatch, device.gpu, unit_workgroups(device.gpu, *function_.kernel, geometry_));
   const auto start = std::chrono::steady_clock::now();
   const auto done = emulate::run(dispatch, *platform.memory, platform.limits);
   if (!done) {
@@ -262,6 +275,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
     if (platform.at_fault == Platform::AtFault::Abort) std::abort();
     return launch_error(done.error());
   }
+  if (profiled) profiled->end(*done, dispatch.locate);
   if (messages) messages->print(module_->object().printf_formats());
   count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);
   return hipSuccess;

@@ -1,0 +1,252 @@
+#include "runtime/profile.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "gpus/power.h"
+#include "isa/cost/cost.h"
+#include "timing/port.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Launches of one kernel and geometry that are profiled; the rest is counted.
+constexpr uint64_t kProfiled = 3;
+
+struct Profiles {
+  std::mutex mutex;
+  std::string path;
+  bool sampled = false;
+  struct Entry {
+    uint64_t launches = 0;
+    ordered_json profile;
+    double cycles = -1;
+  };
+  std::map<std::string, Entry> entries;
+  std::string gpu;
+
+  Profiles() {
+    const char* const wanted = std::getenv("WAVESMITH_PROFILE");
+    const char* const part = std::getenv("WAVESMITH_PROFILE_SAMPLED");
+    if (wanted) path = wanted;
+    sampled = part && *part && *part != '0';
+  }
+  void write() {
+    const std::scoped_lock lock(mutex);
+    ordered_json json{
+        {"gpu",     gpu                  },
+        {"sampled", sampled              },
+        {"kernels", ordered_json::array()}
+    };
+    for (auto& [key, entry] : entries) {
+      ordered_json one = entry.profile;
+      one["launches"] = entry.launches;
+      json["kernels"].push_back(std::move(one));
+    }
+    std::ofstream file(path);
+    if (file) file << json.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    if (!file) std::fprintf(stderr, "wavesmith: cannot write the profile to '%s'\n", path.c_str());
+  }
+};
+
+Profiles& profiles() {
+  static auto& all = *new Profiles;
+  return all;
+}
+
+[[gnu::destructor]] void at_exit() {
+  const char* const wanted = std::getenv("WAVESMITH_PROFILE");
+  if (wanted && *wanted) profiles().write();
+}
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/// Matrix work by what costs power, a clock of the whole GPU.
+gpus::Activity activity_of(const timing::LaunchProfile& profile, double cycles) {
+  gpus::Activity activity;
+  if (cycles <= 0) return activity;
+  double sum = 0;
+  for (uint32_t i = 0; i < profile.ops->size(); ++i)
+    sum += (*profile.ops)[i].flops * static_cast<double>(profile.unit.ops[i].hits);
+  if (sum <= 0) return activity;
+  for (uint32_t i = 0; i < profile.ops->size(); ++i) {
+    const timing::Op& op = (*profile.ops)[i];
+    const double flops =
+        op.flops * static_cast<double>(profile.unit.ops[i].hits) / sum * profile.flops / cycles;
+    if (op.text.find("bf16") != std::string::npos || op.text.find("xf32") != std::string::npos)
+      activity.matrix_bf16 += flops;
+    else if (op.text.find("_f16") != std::string::npos || op.text.find("f16 ") != std::string::npos)
+      activity.matrix_f16 += flops;
+    else if (op.text.find("8") != std::string::npos)
+      activity.matrix_f8 += flops;
+  }
+  return activity;
+}
+
+ordered_json instructions_json(const timing::LaunchProfile& profile,
+                               const std::function<std::string(uint64_t)>& locate) {
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < profile.ops->size(); ++i)
+    if (profile.unit.ops[i].hits) order.push_back(i);
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return (*profile.ops)[a].pc < (*profile.ops)[b].pc; });
+  ordered_json all = ordered_json::array();
+  const uint64_t first = order.empty() ? 0 : (*profile.ops)[order.front()].pc;
+  for (const uint32_t i : order) {
+    const timing::Op& op = (*profile.ops)[i];
+    const timing::OpTime& time = profile.unit.ops[i];
+    ordered_json causes = ordered_json::object();
+    for (size_t cause = 1; cause < timing::kCauses; ++cause)
+      if (time.by_cause[cause])
+        causes[std::string(name_of(static_cast<timing::Cause>(cause)))] = time.by_cause[cause];
+    all.push_back({
+        {"offset",  op.pc - first                         },
+        {"text",    op.text                               },
+        {"pipe",    std::string(name_of(op.cost.pipe))    },
+        {"hits",    time.hits                             },
+        {"latency", time.latency                          },
+        {"stall",   time.stall                            },
+        {"idle",    time.idle                             },
+        {"causes",  std::move(causes)                     },
+        {"source",  locate ? locate(op.pc) : std::string()}
+    });
+  }
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
+                                                      uint32_t resident) {
+  Profiles& all = profiles();
+  if (all.path.empty() || dispatch.listener) return nullptr;
+  auto launch = std::unique_ptr<ProfiledLaunch>(new ProfiledLaunch);
+  const int lanes = dispatch.program->wave_lanes();
+  uint32_t items = 1;
+  std::string key = dispatch.kernel->name;
+  for (int axis = 0; axis < 3; ++axis) {
+    launch->grid_.extent[axis] =
+        (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
+    launch->block_[axis] = dispatch.workgroup[axis];
+    items *= dispatch.workgroup[axis];
+    key += " " + std::to_string(dispatch.grid[axis]) + "/" + std::to_string(dispatch.workgroup[axis]);
+  }
+  {
+    const std::scoped_lock lock(all.mutex);
+    all.gpu = gpu.id;
+    if (all.entries[key].launches++ >= kProfiled) return nullptr;
+  }
+  launch->kernel_ = key;
+  launch->gpu_ = &gpu;
+  launch->grid_.waves = (items + static_cast<uint32_t>(lanes) - 1) / static_cast<uint32_t>(lanes);
+  launch->grid_.resident = std::max(1u, resident);
+  launch->sample_ = timing::choose_sample(gpu, launch->grid_);
+  const std::vector<uint64_t> groups = launch->sample_.all();
+  const uint64_t waves = groups.size() * launch->grid_.waves;
+  launch->recorder_ = std::make_unique<timing::Recorder>(
+      dispatch.program->target(), lanes, launch->grid_.extent, groups,
+      std::max<uint64_t>(1000, timing::kRecordedInstructions / std::max<uint64_t>(1, waves)));
+  dispatch.listener = launch->recorder_.get();
+  if (all.sampled && !dispatch.grid_barrier) {
+    launch->sampled_ = true;
+    launch->only_ = groups;
+    dispatch.only = &launch->only_;
+  }
+  return launch;
+}
+
+void ProfiledLaunch::end(const emulate::Statistics& statistics,
+                         const std::function<std::string(uint64_t)>& locate) {
+  Profiles& all = profiles();
+  const auto memory = [&] { return std::make_unique<timing::UnitPort>(*gpu_); };
+  const timing::LaunchProfile p =
+      timing::profile(*gpu_, grid_, sample_, *recorder_, memory, sampled_ ? 0 : statistics.instructions);
+  const double peak_mhz = gpu_->engine_mhz;
+  const gpus::Clock clock = gpus::clock_under_power(*gpu_, activity_of(p, p.cycles));
+  const double mhz = clock.mhz > 0 ? clock.mhz : peak_mhz;
+  ordered_json one{
+      {"name", kernel_.substr(0, kernel_.find(' '))},
+      {"grid", {grid_.extent[0], grid_.extent[1], grid_.extent[2]}},
+      {"block", {block_[0], block_[1], block_[2]}},
+      {"waves_per_workgroup", grid_.waves},
+      {"workgroups_per_unit", grid_.resident},
+      {"sample", p.sample.why},
+      {"refused", p.refused},
+      {"notes", p.notes}
+  };
+  if (p.refused.empty()) {
+    const double seconds = p.cycles / (mhz * 1e6);
+    const auto window = static_cast<double>(std::max<uint64_t>(1, p.unit.cycles));
+    one["cycles"] = p.cycles;
+    one["clock_mhz"] = mhz;
+    one["clock_limited_by_power"] = clock.limited;
+    one["seconds"] = seconds;
+    one["units"] = p.units;
+    one["cycles_per_workgroup"] = p.pace;
+    one["wave_instructions"] = p.wave_instructions;
+    one["matrix_flops"] = p.flops;
+    one["matrix_tflops"] = share(p.flops, seconds) / 1e12;
+    one["replay"] = {
+        {"cycles",       p.unit.cycles },
+        {"waves",        p.unit.waves  },
+        {"workgroups",   p.unit.groups },
+        {"instructions", p.replayed    },
+        {"host_seconds", p.host_seconds}
+    };
+    one["instructions_per_cycle"] = static_cast<double>(p.unit.instructions) / window;
+    const isa::Target& target = p.ops->target();
+    ordered_json pipes = ordered_json::array();
+    for (size_t i = 0; i < isa::kPipes; ++i) {
+      const auto pipe = static_cast<isa::Pipe>(i);
+      if (p.unit.issued[i] == 0) continue;
+      const double units = timing::units_of(pipe, *gpu_, target);
+      pipes.push_back({
+          {"pipe", std::string(name_of(pipe))},
+          {"issued", p.unit.issued[i]},
+          {"utilisation", std::min(1.0, static_cast<double>(p.unit.busy[i]) / window / units)}
+      });
+    }
+    one["pipes"] = std::move(pipes);
+    ordered_json stalls = ordered_json::array();
+    double exposed_sum = 0;
+    for (size_t i = 1; i < timing::kCauses; ++i) {
+      if (p.unit.stalled[i] == 0 && p.unit.exposed[i] == 0) continue;
+      const auto stalled = static_cast<double>(p.unit.stalled[i]),
+                 exposed = static_cast<double>(p.unit.exposed[i]);
+      exposed_sum += exposed;
+      stalls.push_back({
+          {"cause", std::string(name_of(static_cast<timing::Cause>(i)))},
+          {"wave_cycles", stalled},
+          {"exposed", exposed},
+          {"hidden", std::max(0.0, stalled - exposed)},
+          {"exposed_share", exposed / window / std::max(1u, gpu_->simds_per_unit)}
+      });
+    }
+    std::sort(stalls.begin(), stalls.end(), [](const ordered_json& a, const ordered_json& b) {
+      return a["exposed"].get<double>() > b["exposed"].get<double>();
+    });
+    one["stalls"] = std::move(stalls);
+    one["exposed_share"] = exposed_sum / window / std::max(1u, gpu_->simds_per_unit);
+    one["lds"] = {
+        {"cycles", p.unit.lds_cycles},
+        {"conflict_cycles", p.unit.lds_conflicts},
+        {"conflict_share",
+         share(static_cast<double>(p.unit.lds_conflicts), static_cast<double>(p.unit.lds_cycles))}
+    };
+    one["instructions"] = instructions_json(p, locate);
+  }
+  const std::scoped_lock lock(all.mutex);
+  Profiles::Entry& entry = all.entries[kernel_];
+  // The last of those that are profiled stands: the first one is the coldest.
+  entry.profile = std::move(one);
+  entry.cycles = p.cycles;
+}
+
+}  // namespace wavesmith::runtime

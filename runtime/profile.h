@@ -1,0 +1,40 @@
+// Profiling: with WAVESMITH_PROFILE set to a path, chosen workgroups of launches are recorded and replayed by
+// the cycle model, and what it says is written there as JSON when the process ends. With
+// WAVESMITH_PROFILE_SAMPLED=1 the chosen workgroups alone are run, so that results are incomplete.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulate/dispatch.h"
+#include "gpus/gpu.h"
+#include "timing/profile.h"
+
+namespace wavesmith::runtime {
+
+/// One launch that is profiled.
+class ProfiledLaunch {
+ public:
+  /// nullptr: this launch is not profiled (there is no WAVESMITH_PROFILE, or its like was profiled often
+  /// enough). `resident`: workgroups that a compute unit holds.
+  static std::unique_ptr<ProfiledLaunch> begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
+                                               uint32_t resident);
+  /// After the launch has run.
+  void end(const emulate::Statistics& statistics, const std::function<std::string(uint64_t)>& locate);
+
+ private:
+  ProfiledLaunch() = default;
+  const gpus::Gpu* gpu_ = nullptr;
+  std::string kernel_;
+  timing::GridShape grid_;
+  timing::Sample sample_;
+  uint32_t block_[3] = {};
+  bool sampled_ = false;
+  std::vector<uint64_t> only_;
+  std::unique_ptr<timing::Recorder> recorder_;
+};
+
+}  // namespace wavesmith::runtime

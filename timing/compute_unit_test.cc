@@ -1,0 +1,224 @@
+#include "timing/compute_unit.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <sstream>
+
+#include "isa/llvm/decoder.h"
+#include "isa/matrix/instruction.h"
+#include "isa/matrix/table.h"
+#include "isa/rows.h"
+
+namespace wavesmith::timing {
+namespace {
+
+const gpus::Gpu& gpu(std::string_view id) { return **gpus::find_gpu(id); }
+
+/// Waves that execute the same lines of assembly text, as if recorded.
+class Trace {
+ public:
+  Trace(std::string_view gpu_id, int lanes)
+      : gpu_(gpu(gpu_id)), target_(*isa::find_target(gpu_.target)), ops_(target_, lanes) {}
+
+  /// Appends to a wave; LDS accesses take `lds` as the stride between lanes, in bytes.
+  void add(WaveRecord& wave, const std::string& text, int64_t lds = 4) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.empty()) continue;
+      isa::Instruction instruction = *isa::parse_instruction(line);
+      instruction.pc = pc_;
+      instruction.size = 4;
+      pc_ += 4;
+      const uint32_t site = ops_.add(instruction, isa::find_row(instruction.mnemonic, target_));
+      wave.sites.push_back(site);
+      if (!ops_[site].memory) continue;
+      AccessRecord access;
+      access.space = ops_[site].lds                            ? Space::Lds
+                     : ops_[site].cost.pipe == isa::Pipe::Smem ? Space::Scalar
+                                                               : Space::Global;
+      access.kind = ops_[site].store ? Access::Store : Access::Load;
+      access.bytes = ops_[site].bytes;
+      access.lanes = ops_.wave_lanes() == 64 ? ~uint64_t{0} : 0xffffffffu;
+      access.stride = lds;
+      wave.accesses.push_back(access);
+      wave.access_counts.push_back(1);
+    }
+    wave.executed = wave.sites.size();
+  }
+
+  /// Cycles at which each instruction of each wave issued, all waves on SIMD 0 at cycle 0.
+  std::vector<std::vector<uint64_t>> run(const std::vector<WaveRecord>& waves) {
+    FixedLatency memory;
+    ComputeUnit unit(gpu_, ops_, memory, {.fetches = false});
+    std::deque<Observed> observed;
+    for (const WaveRecord& wave : waves) {
+      observed.push_back({std::vector<uint64_t>(wave.sites.size(), Observed::kFree), {}});
+      unit.start(wave, 0, 0, &observed.back());
+    }
+    while (unit.step()) {
+    }
+    time = unit.time();
+    std::vector<std::vector<uint64_t>> cycles;
+    for (const Observed& each : observed) cycles.push_back(each.issued);
+    return cycles;
+  }
+  UnitProfile time;
+  const OpTable& ops() const { return ops_; }
+
+ private:
+  const gpus::Gpu& gpu_;
+  const isa::Target& target_;
+  OpTable ops_;
+  uint64_t pc_ = 0x1000;
+};
+
+std::vector<uint64_t> one(std::string_view gpu_id, int lanes, const std::string& text) {
+  Trace trace(gpu_id, lanes);
+  WaveRecord wave;
+  trace.add(wave, text);
+  return trace.run({wave}).front();
+}
+
+TEST(ComputeUnit, MatrixInstructionsIssueAtTheTablesRate) {
+  for (const isa::MatrixInstruction& matrix : isa::kMatrixInstructions)
+    for (const char* id : {"mi210", "mi300x", "mi355x"}) {
+      const isa::Target& target = *isa::find_target(gpu(id).target);
+      if (!target.is(matrix.generations)) continue;
+      const isa::Row* row = isa::find_row(matrix.mnemonic(), target);
+      ASSERT_NE(row, nullptr);
+      OpTable ops(target, 64);
+      isa::Instruction instruction;
+      instruction.mnemonic = matrix.mnemonic();
+      const auto registers = [](int first, int count) {
+        isa::Operand operand;
+        operand.kind = isa::Operand::Kind::Vgpr;
+        operand.index = static_cast<uint16_t>(first), operand.count = static_cast<uint16_t>(count);
+        return operand;
+      };
+      // Each of its own registers, none of them another's.
+      WaveRecord wave;
+      for (int i = 0; i < 4; ++i) {
+        instruction.operands = {registers(64 * i, 4), registers(64 * i + 32, 2), registers(64 * i + 40, 2),
+                                registers(64 * i, 4)};
+        instruction.pc = static_cast<uint64_t>(i) * 8;
+        wave.sites.push_back(ops.add(instruction, row));
+      }
+      FixedLatency memory;
+      ComputeUnit unit(gpu(id), ops, memory, {.fetches = false});
+      Observed observed{std::vector<uint64_t>(4, Observed::kFree), {}};
+      unit.start(wave, 0, 0, &observed);
+      while (unit.step()) {
+      }
+      for (int i = 1; i < 4; ++i)
+        EXPECT_EQ(observed.issued[static_cast<size_t>(i)] - observed.issued[static_cast<size_t>(i) - 1],
+                  matrix.cycles)
+            << matrix.mnemonic() << " on " << id;
+    }
+}
+
+TEST(ComputeUnit, AnAccumulationChainRunsAtTheMatrixPipesRateAndAnOperandWaits) {
+  const std::string mfma = "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]\n";
+  const auto chain = one("mi300x", 64, mfma + mfma + mfma);
+  EXPECT_EQ(chain[1] - chain[0], 16u);
+  EXPECT_EQ(chain[2] - chain[1], 16u);
+  const auto operand =
+      one("mi300x", 64, mfma + "v_mfma_f32_16x16x16_f16 v[20:23], v[0:1], v[10:11], v[20:23]\n");
+  EXPECT_GT(operand[1] - operand[0], 16u);
+}
+
+TEST(ComputeUnit, TheValuWorksBesideTheMatrixPipe) {
+  const auto cycles = one("mi300x", 64,
+                          "v_mfma_f32_32x32x8_f16 v[0:15], v[20:21], v[22:23], v[0:15]\n"
+                          "v_add_f32_e32 v30, v31, v32\n"
+                          "v_add_f32_e32 v33, v34, v35\n");
+  EXPECT_LT(cycles[2] - cycles[0], 16u);
+}
+
+TEST(ComputeUnit, DependentAddsAreFiveCyclesApartOnRdna3WhereTheCodeSaysSo) {
+  const auto cycles = one("rx7900xtx", 32,
+                          "v_add_f32_e32 v0, v1, v2\n"
+                          "s_delay_alu instid0(VALU_DEP_1)\n"
+                          "v_add_f32_e32 v0, v0, v3\n");
+  EXPECT_EQ(cycles[2] - cycles[0], 5u);
+}
+
+TEST(ComputeUnit, WaitsEndWhenMemoryAnswers) {
+  const auto cycles = one("mi300x", 64,
+                          "global_load_dword v1, v[2:3], off\n"
+                          "global_load_dword v4, v[6:7], off\n"
+                          "s_waitcnt vmcnt(1)\n"
+                          "s_waitcnt vmcnt(0)\n");
+  EXPECT_GE(cycles[2], cycles[0] + 120);
+  EXPECT_GE(cycles[3], cycles[1] + 120);
+  EXPECT_LE(cycles[3], cycles[1] + 128);
+}
+
+TEST(ComputeUnit, LdsConflictsTakeTheCyclesOfThePhases) {
+  for (const auto [stride, cycles, conflicts] : {
+           std::tuple{4,   2,  0 },
+           {128, 64, 62},
+           {8,   4,  2 }
+  }) {
+    Trace trace("mi300x", 64);
+    WaveRecord wave;
+    trace.add(wave, "ds_read_b32 v1, v2\ns_waitcnt lgkmcnt(0)\n", stride);
+    trace.run({wave});
+    EXPECT_EQ(trace.time.lds_cycles, static_cast<uint64_t>(cycles)) << stride;
+    EXPECT_EQ(trace.time.lds_conflicts, static_cast<uint64_t>(conflicts)) << stride;
+  }
+}
+
+TEST(ComputeUnit, AWaveOfHigherPriorityGoesFirst) {
+  Trace trace("mi300x", 64);
+  std::vector<WaveRecord> waves(2);
+  const std::string work = "v_exp_f32_e32 v1, v2\nv_exp_f32_e32 v3, v4\nv_exp_f32_e32 v5, v6\n";
+  trace.add(waves[0], "s_nop 0\n" + work);
+  trace.add(waves[1], "s_setprio 3\n" + work);
+  const auto cycles = trace.run(waves);
+  EXPECT_LT(cycles[1].back(), cycles[0].back());
+}
+
+TEST(ComputeUnit, TheOlderWaveGoesFirstOtherwise) {
+  Trace trace("rx7900xtx", 32);
+  std::vector<WaveRecord> waves(2);
+  for (WaveRecord& wave : waves)
+    trace.add(wave, "v_rcp_f32_e32 v1, v2\nv_rcp_f32_e32 v3, v4\nv_rcp_f32_e32 v5, v6\n");
+  const auto cycles = trace.run(waves);
+  EXPECT_LT(cycles[0].back(), cycles[1].back());
+}
+
+TEST(ComputeUnit, WavesOfAGroupMeetAtItsBarrier) {
+  Trace trace("mi300x", 64);
+  WorkgroupRecord group;
+  group.waves.resize(2);
+  trace.add(group.waves[0], "s_barrier\nv_mov_b32_e32 v0, v1\ns_endpgm\n");
+  trace.add(group.waves[1],
+            "v_exp_f32_e32 v1, v2\nv_exp_f32_e32 v1, v1\nv_exp_f32_e32 v1, v1\ns_barrier\nv_mov_b32_e32 v0, "
+            "v1\ns_endpgm\n");
+  FixedLatency memory;
+  ComputeUnit unit(gpu("mi300x"), trace.ops(), memory, {.fetches = false});
+  unit.start(group, 0);
+  while (unit.step()) {
+  }
+  EXPECT_EQ(unit.take_ended(), 1u);
+  // The first wave waits for three dependent transcendentals of 16 cycles each.
+  EXPECT_GE(unit.time().stalled[static_cast<size_t>(Cause::Barrier)], 30u);
+}
+
+TEST(ComputeUnit, HitsStallsAndIdleAddUpToAWavesTime) {
+  Trace trace("mi300x", 64);
+  WaveRecord wave;
+  trace.add(wave,
+            "v_exp_f32_e32 v1, v2\nv_exp_f32_e32 v3, v1\nds_read_b32 v4, v5\ns_waitcnt "
+            "lgkmcnt(0)\nv_add_f32_e32 v6, v4, "
+            "v4\ns_endpgm\n");
+  const auto cycles = trace.run({wave});
+  uint64_t hits = 0, stalls = 0;
+  for (const OpTime& op : trace.time.ops) hits += op.hits, stalls += op.stall;
+  EXPECT_EQ(hits, wave.sites.size());
+  EXPECT_EQ(cycles.front().back(), stalls + 4 * (wave.sites.size() - 1));
+}
+
+}  // namespace
+}  // namespace wavesmith::timing
