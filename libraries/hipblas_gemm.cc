@@ -37,17 +37,6 @@ int status_of(GemmStatus status) {
   return kExecutionFailed;
 }
 
-/// What sums are made of: a hipblasComputeType_t, or, in hipBLAS 2, a hipblasDatatype_t.
-Number compute_of(int type) {
-  constexpr int kFirstDatatype = 150;
-  if (type >= kFirstDatatype) return number_of(type);
-  if (type >= 0 && type <= 1) return Number::F16;
-  if (type >= 2 && type <= 6) return Number::F32;
-  if (type >= 7 && type <= 8) return Number::F64;
-  if (type >= 9 && type <= 10) return Number::I32;
-  return Number::None;
-}
-
 template <class Call>
 int run(void* handle, const char* function, const Call& make) {
   if (!handle) return kNotInitialized;
@@ -119,7 +108,7 @@ WAVESMITH_SERVED int hipblasGemmEx(void* handle, int op_a, int op_b, int m, int 
         beta,
         result,
         result,
-        compute_of(compute)
+        scalars_of(compute)
     };
   });
 }
@@ -144,7 +133,7 @@ WAVESMITH_SERVED int hipblasGemmStridedBatchedEx(void* handle, int op_a, int op_
         beta,
         result,
         result,
-        compute_of(compute),
+        scalars_of(compute),
         batches
     };
   });

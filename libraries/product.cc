@@ -333,6 +333,16 @@ Number number_of(int data_type) {
   }
 }
 
+Number scalars_of(int compute_type) {
+  constexpr int kFirstDatatype = 150;
+  if (compute_type >= kFirstDatatype) return number_of(compute_type);
+  if (compute_type >= 0 && compute_type <= 1) return Number::F16;
+  if (compute_type >= 2 && compute_type <= 6) return Number::F32;
+  if (compute_type >= 7 && compute_type <= 8) return Number::F64;
+  if (compute_type >= 9 && compute_type <= 10) return Number::I32;
+  return Number::None;
+}
+
 Outcome multiply(const Product& product, void* stream) {
   const Runner runner = runner_of(product);
   if (!runner) return Outcome::NotServed;

@@ -14,6 +14,10 @@ enum class Number : uint8_t { None, F16, BF16, F32, F64, C32, C64, I8, I32 };
 /// None: of a type that is not served.
 Number number_of(int data_type);
 
+/// The type of alpha and beta by a hipblasComputeType_t, or by a hipblasDatatype_t, which hipBLAS 2 had in
+/// its place.
+Number scalars_of(int compute_type);
+
 /// The bytes of alpha and beta. Of complex matrices `compute` may be the type of the parts.
 size_t scalar_size(Number compute, Number matrices);
 

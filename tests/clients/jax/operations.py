@@ -369,6 +369,32 @@ def precise_matrix_product(x, y):
     return jnp.matmul(x, y, precision="highest")
 
 
+def _complex_matrices(dtype: Any) -> Inputs:
+    def make(random: np.random.Generator) -> tuple[Any, ...]:
+        parts = random.standard_normal((4, 5, 37, 41))
+        return (parts[0] + 1j * parts[1]).astype(dtype), (parts[2] + 1j * parts[3]).astype(dtype)
+
+    return make
+
+
+@operation(normal((5, 37, 41), (5, 29, 41), dtype=np.float64), tolerance=1e-13, wide=True, representative=True)
+def matmul_of_doubles(x, y):
+    """By hipBLASLt, one and batched, and a vector."""
+    return x[0] @ y[0].T, jnp.einsum("bij,bkj->bik", x, y), x[0] @ y[0, 0], jnp.tensordot(x, y, [[0, 2], [0, 2]])
+
+
+@operation(_complex_matrices(np.complex128), tolerance=1e-13, wide=True)
+def matmul_of_complex_doubles(x, y):
+    """By rocBLAS."""
+    return x[0] @ y[0].T, jnp.einsum("bij,bkj->bik", x, jnp.conj(y)), jnp.conj(x[0]).T @ y[0]
+
+
+@operation(_complex_matrices(np.complex64), tolerance=1e-5)
+def matmul_of_complex_numbers(x, y):
+    """By rocBLAS."""
+    return x[0] @ y[0].T, jnp.einsum("bij,bkj->bik", x, jnp.conj(y)), jnp.conj(x[0]).T @ y[0]
+
+
 @operation(normal((128, 256), (256, 64), dtype=np.float16), tolerance=5e-3)
 def matrix_product_of_halves(x, y):
     return lax.dot(x, y, preferred_element_type=jnp.float32)

@@ -1,0 +1,220 @@
+// hipBLASLt: matrix products without an epilogue. Types and values: hipblaslt.h of ROCm 7.0.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "libraries/answer.h"
+#include "libraries/product.h"
+
+using namespace wavesmith::libraries;
+
+namespace {
+
+enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3, kExecutionFailed = 5, kNotSupported = 7 };
+constexpr int kAsItIs = 111, kConjugated = 113, kEpilogueDefault = 1, kByRows = 1;
+
+struct Description {
+  int compute, scalars;
+  int32_t operation_a, operation_b;
+  uint32_t epilogue;
+  int32_t pointer_mode;
+  const void* others[16];  ///< what is known by pointers: scales, biases, further results
+};
+/// hipblasLtMatmulDescAttributes_t
+enum DescriptionAttribute { kOperationA = 0, kOperationB = 1, kEpilogue = 2, kPointerMode = 13 };
+/// Attributes that change what is computed as soon as they are not null, one bit each: the pointers to scales
+/// and to further results. (A bias is used by an epilogue alone.)
+constexpr unsigned kPointers = 0b0111'1110'0000;
+
+struct Layout {
+  int32_t type, order, batches;
+  uint64_t rows, columns;
+  int64_t ld, stride;
+};
+
+struct Algorithm {
+  uint8_t data[16];
+  size_t most_workspace;
+};
+struct Heuristic {
+  Algorithm algorithm;
+  size_t workspace;
+  int status;
+  float waves;
+  int reserved[4];
+};
+static_assert(sizeof(Heuristic) == 56);
+
+template <class T>
+int make(T** place, const T& value) {
+  if (!place) return kInvalidValue;
+  *place = static_cast<T*>(std::malloc(sizeof(T)));
+  if (!*place) return kAllocFailed;
+  std::memcpy(*place, &value, sizeof(T));
+  return kSuccess;
+}
+
+int discard(void* object) {
+  if (!object) return kInvalidValue;
+  std::free(object);
+  return kSuccess;
+}
+
+template <class T>
+int take(T& field, const void* value, size_t size) {
+  if (size < sizeof field) return kInvalidValue;
+  std::memcpy(&field, value, sizeof field);
+  return kSuccess;
+}
+
+Matrix matrix_of(const Layout& layout, const void* data, int operation) {
+  const bool by_columns = (layout.order != kByRows) == (operation == kAsItIs);
+  return {const_cast<void*>(data),    number_of(layout.type), by_columns ? 1 : layout.ld,
+          by_columns ? layout.ld : 1, layout.stride,          operation == kConjugated};
+}
+
+/// What a call asks for that is not served; null: nothing.
+const char* not_served(const Description& description) {
+  if (description.epilogue != kEpilogueDefault) return "HIPBLAS_STATUS_NOT_SUPPORTED for an epilogue";
+  if (description.pointer_mode != 0) return "HIPBLAS_STATUS_NOT_SUPPORTED for scalars on the GPU";
+  for (unsigned i = 0; i < 16; ++i)
+    if (kPointers >> i & 1 && description.others[i])
+      return "HIPBLAS_STATUS_NOT_SUPPORTED for scaled matrices";
+  return nullptr;
+}
+
+}  // namespace
+
+WAVESMITH_SERVED int hipblasLtMatmulDescCreate(Description** place, int compute, int scalars) {
+  Description description{};
+  description.compute = compute;
+  description.scalars = scalars;
+  description.operation_a = description.operation_b = kAsItIs;
+  description.epilogue = kEpilogueDefault;
+  return make(place, description);
+}
+WAVESMITH_SERVED int hipblasLtMatmulDescDestroy(void* description) { return discard(description); }
+
+WAVESMITH_SERVED int hipblasLtMatmulDescSetAttribute(Description* description, int attribute,
+                                                     const void* value, size_t size) {
+  if (!description || !value || attribute < 0) return kInvalidValue;
+  switch (attribute) {
+    case kOperationA:
+      return take(description->operation_a, value, size);
+    case kOperationB:
+      return take(description->operation_b, value, size);
+    case kEpilogue:
+      return take(description->epilogue, value, size);
+    case kPointerMode:
+      return take(description->pointer_mode, value, size);
+    default:
+      if (attribute < 16 && kPointers >> attribute & 1)
+        return take(description->others[attribute], value, size);
+      return kSuccess;  // belongs to an epilogue or says how fast
+  }
+}
+
+WAVESMITH_SERVED int hipblasLtMatrixLayoutCreate(Layout** place, int type, uint64_t rows, uint64_t columns,
+                                                 int64_t ld) {
+  return make(place, Layout{type, 0, 1, rows, columns, ld, 0});
+}
+WAVESMITH_SERVED int hipblasLtMatrixLayoutDestroy(void* layout) { return discard(layout); }
+
+WAVESMITH_SERVED int hipblasLtMatrixLayoutSetAttribute(Layout* layout, int attribute, const void* value,
+                                                       size_t size) {
+  if (!layout || !value) return kInvalidValue;
+  switch (attribute) {  // hipblasLtMatrixLayoutAttribute_t
+    case 0:
+      return take(layout->batches, value, size);
+    case 1:
+      return take(layout->stride, value, size);
+    case 2:
+      return take(layout->type, value, size);
+    case 3:
+      return take(layout->order, value, size);
+    case 4:
+      return take(layout->rows, value, size);
+    case 5:
+      return take(layout->columns, value, size);
+    case 6:
+      return take(layout->ld, value, size);
+    default:
+      return kInvalidValue;
+  }
+}
+
+// There is one way to compute a product, and it needs no memory of the caller's.
+WAVESMITH_SERVED int hipblasLtMatmulPreferenceCreate(uint64_t** place) { return make(place, uint64_t{0}); }
+WAVESMITH_SERVED int hipblasLtMatmulPreferenceDestroy(void* preference) { return discard(preference); }
+WAVESMITH_SERVED int hipblasLtMatmulPreferenceSetAttribute(void* preference, int, const void* value, size_t) {
+  return preference && value ? kSuccess : kInvalidValue;
+}
+
+WAVESMITH_SERVED int hipblasLtMatmulAlgoGetHeuristic(void* handle, const Description* description,
+                                                     const Layout* a, const Layout* b, const Layout* c,
+                                                     const Layout* d, void*, int asked, Heuristic* results,
+                                                     int* count) {
+  if (!handle || !description || !a || !b || !c || !d || asked < 1 || !results || !count)
+    return kInvalidValue;
+  *count = 0;
+  static std::atomic_flag said;
+  if (const char* const why = not_served(*description))
+    return answer("hipblasLtMatmulAlgoGetHeuristic", why, kNotSupported, said);
+  results[0] = Heuristic{};
+  results[0].waves = 1;
+  *count = 1;
+  return kSuccess;
+}
+
+WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* description, const void* alpha,
+                                     const void* a, const Layout* a_layout, const void* b,
+                                     const Layout* b_layout, const void* beta, const void* c,
+                                     const Layout* c_layout, void* d, const Layout* d_layout,
+                                     const Algorithm*, void*, size_t, void* stream) {
+  if (!handle || !description || !alpha || !a || !a_layout || !b || !b_layout || !beta || !c_layout || !d ||
+      !d_layout)
+    return kInvalidValue;
+  static std::atomic_flag said;
+  if (const char* const why = not_served(*description))
+    return answer("hipblasLtMatmul", why, kNotSupported, said);
+  const bool a_as_it_is = description->operation_a == kAsItIs,
+             b_as_it_is = description->operation_b == kAsItIs;
+  const uint64_t m = a_as_it_is ? a_layout->rows : a_layout->columns,
+                 k = a_as_it_is ? a_layout->columns : a_layout->rows,
+                 n = b_as_it_is ? b_layout->columns : b_layout->rows;
+  for (const Layout* result : {c_layout, d_layout})
+    if (result->rows != m || result->columns != n || result->batches != a_layout->batches)
+      return kInvalidValue;
+  if ((b_as_it_is ? b_layout->rows : b_layout->columns) != k || b_layout->batches != a_layout->batches)
+    return kInvalidValue;
+  Product product{.m = static_cast<int64_t>(m),
+                  .n = static_cast<int64_t>(n),
+                  .k = static_cast<int64_t>(k),
+                  .batches = d_layout->batches,
+                  .arrays = false,
+                  .a = matrix_of(*a_layout, a, description->operation_a),
+                  .b = matrix_of(*b_layout, b, description->operation_b),
+                  .c = matrix_of(*c_layout, c, kAsItIs),
+                  .d = matrix_of(*d_layout, d, kAsItIs),
+                  .compute = scalars_of(description->compute),
+                  .alpha = alpha,
+                  .beta = beta,
+                  .scalars_on_gpu = false};
+  if (!c) product.c = product.d;
+  const Number scalars = number_of(description->scalars);
+  const bool as_expected = scalar_size(product.compute, product.a.type) == scalar_size(scalars, Number::None);
+  switch (as_expected ? multiply(product, stream) : Outcome::NotServed) {
+    case Outcome::Done:
+      return kSuccess;
+    case Outcome::NotServed:
+      return answer("hipblasLtMatmul", "HIPBLAS_STATUS_NOT_SUPPORTED for these types", kNotSupported, said);
+    case Outcome::BadPointer:
+      return kInvalidValue;
+    case Outcome::NoMemory:
+      return kAllocFailed;
+    case Outcome::NotLaunched:
+      return kExecutionFailed;
+  }
+  return kExecutionFailed;
+}
