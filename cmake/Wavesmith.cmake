@@ -17,6 +17,14 @@ function(wavesmith_library name)
   target_link_libraries(wavesmith_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK} wavesmith_warnings)
 endfunction()
 
+# What a test may take, in seconds, and how many inputs the fuzzers try: an emulated processor takes its time.
+set(WAVESMITH_TEST_TIMEOUT 300)
+set(WAVESMITH_FUZZ_COUNT 3000)
+if(CMAKE_CROSSCOMPILING)
+  set(WAVESMITH_TEST_TIMEOUT 1800)
+  set(WAVESMITH_FUZZ_COUNT 100)
+endif()
+
 # wavesmith_tests(NAME LINK libraries...): one program from every *_test.cc of this folder.
 function(wavesmith_tests name)
   if(NOT WAVESMITH_TESTS)
@@ -31,7 +39,8 @@ function(wavesmith_tests name)
   endif()
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE ${ARG_LINK} GTest::gtest_main wavesmith_warnings)
-  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT ${WAVESMITH_TEST_TIMEOUT}
+    PROPERTIES TIMEOUT ${WAVESMITH_TEST_TIMEOUT})
 endfunction()
 
 # wavesmith_sources(VAR): every *.cc of this folder that is not a test.
