@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "model/gemm_constants.h"
 #include "model/gemm_time.h"
@@ -48,42 +51,69 @@ std::vector<std::string_view> schedules_for(const gpus::Gpu& gpu, const GemmProb
   return found;
 }
 
-Candidate best_kernel(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector,
-                      const Conditions& conditions) {
+/// The fastest of the tiles and splits for one schedule.
+Candidate best_tile(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector, std::string_view schedule,
+                    const Conditions& conditions, std::span<const uint32_t> tiles_m,
+                    std::span<const uint32_t> tiles_n, std::span<const uint32_t> splits) {
   const double bits = std::max(bits_of(problem.a), bits_of(problem.b));
   const uint32_t depth = bits <= 4 ? 256 : bits <= 8 ? 128 : bits <= 16 ? 64 : 16;
   uint64_t rows = problem.m;
   for (const uint64_t group : problem.groups) rows = std::max(rows, group);
 
+  GemmConstantsFor constants = gemm_constants(gpu, gemm_type(problem), vector, schedule);
+  constants.constants = under(conditions, constants);
   Candidate best;
   best.time.seconds = INFINITY;
-  for (const std::string_view schedule : schedules_for(gpu, problem)) {
-    GemmConstantsFor constants = gemm_constants(gpu, gemm_type(problem), vector, schedule);
-    constants.constants = under(conditions, constants);
-    for (const uint32_t tile_m : {16u, 32u, 64u, 96u, 128u, 256u}) {
-      if (tile_m > 16 && tile_m >= 2 * rows) continue;
-      for (const uint32_t tile_n : {32u, 64u, 128u, 256u}) {
-        if (tile_n > 32 && tile_n >= 2 * problem.n) continue;
-        if (vector && tile_m * tile_n > 128 * 128) continue;
-        for (const uint32_t split : {1u, 2u, 4u, 8u, 16u}) {
-          // Libraries split K to fill the units, not to even out the last round.
-          const uint64_t whole =
-              (rows + tile_m - 1) / tile_m * ((problem.n + tile_n - 1) / tile_n) * problem.batch;
-          if (split > 1 && (problem.k / split < 4 * depth || whole >= 2 * gpu.multiprocessors())) continue;
-          GemmKernel kernel{.tile_m = tile_m, .tile_n = tile_n, .tile_k = depth};
-          kernel.threads = tile_m * tile_n >= 256 * 256 ? 512 : tile_m * tile_n <= 16 * 32 ? 64 : 256;
-          kernel.split_k = split;
-          kernel.group_m = 8;
-          kernel.schedule = schedule;
-          kernel.double_buffered_lds = false;
-          kernel.vector = vector;
-          kernel = complete_kernel(gpu, problem, kernel);
-          const GemmTime time = gemm_time(gpu, problem, kernel, constants.constants, conditions);
-          if (time.seconds < best.time.seconds) best = {kernel, time, constants};
-        }
+  for (const uint32_t tile_m : tiles_m) {
+    if (tile_m > 16 && tile_m >= 2 * rows) continue;
+    for (const uint32_t tile_n : tiles_n) {
+      if (tile_n > 32 && tile_n >= 2 * problem.n) continue;
+      if (vector && tile_m * tile_n > 128 * 128) continue;
+      for (const uint32_t split : splits) {
+        // Libraries split K to fill the units, not to even out the last round.
+        const uint64_t whole =
+            (rows + tile_m - 1) / tile_m * ((problem.n + tile_n - 1) / tile_n) * problem.batch;
+        if (split > 1 && (problem.k / split < 4 * depth || whole >= 2 * gpu.multiprocessors())) continue;
+        GemmKernel kernel{.tile_m = tile_m, .tile_n = tile_n, .tile_k = depth};
+        kernel.threads = tile_m * tile_n >= 256 * 256 ? 512 : tile_m * tile_n <= 16 * 32 ? 64 : 256;
+        kernel.split_k = split;
+        kernel.group_m = 8;
+        kernel.double_buffered_lds = false;
+        kernel.vector = vector;
+        kernel = complete_kernel(gpu, problem, std::move(kernel));
+        const GemmTime time = gemm_time(gpu, problem, kernel, constants.constants, conditions);
+        if (time.seconds < best.time.seconds) best = {std::move(kernel), time, constants};
       }
     }
   }
+  best.kernel.schedule = schedule;
+  return best;
+}
+
+/// A few tiles tell which schedules are worth a full search.
+Candidate best_kernel(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector,
+                      const Conditions& conditions) {
+  constexpr uint32_t kM[] = {16, 32, 64, 96, 128, 256}, kN[] = {32, 64, 128, 256},
+                     kSplits[] = {1, 2, 4, 8, 16};
+  constexpr uint32_t kFewM[] = {16, 64, 256}, kFewN[] = {64, 256}, kFewSplits[] = {1, 4};
+  constexpr size_t kKept = 2;
+  std::vector<std::pair<double, std::string_view>> order;
+  const std::vector<std::string_view> schedules = schedules_for(gpu, problem);
+  for (const std::string_view schedule : schedules)
+    order.emplace_back(
+        schedules.size() <= kKept
+            ? 0
+            : best_tile(gpu, problem, vector, schedule, conditions, kFewM, kFewN, kFewSplits).time.seconds,
+        schedule);
+  std::ranges::sort(order);
+  order.resize(std::min(order.size(), kKept));
+
+  Candidate best;
+  best.time.seconds = INFINITY;
+  for (const auto& [seconds, schedule] : order)
+    if (Candidate each = best_tile(gpu, problem, vector, schedule, conditions, kM, kN, kSplits);
+        each.time.seconds < best.time.seconds)
+      best = std::move(each);
   return best;
 }
 

@@ -23,6 +23,8 @@ double width_of(const gpus::Gpu& gpu) { return gpu.units_per_workgroup_processor
 /// Bytes a clock of a unit's L1 and of its way to the L2 (AMD, CDNA 3 white paper: a 64-byte path; an
 /// MI300X's L1 measured at 61).
 constexpr double kL1Bytes = 64;
+/// Cycles of an LDS access (HipKittens: 69 on CDNA4).
+constexpr double kLdsLatency = 69;
 
 /// Share of the operands' tiles whose rows are a multiple of 512 bytes apart. L2 channels take turns every
 /// 256 bytes (rocprofiler-compute), so such rows meet in at most half of them.
@@ -162,19 +164,32 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   const double l1_rate = kL1Bytes * width_of(gpu);
   time.matrix = flops_a_step / (gemm_rate(gpu, type, kernel) * width_of(gpu)) / q.matrix_share;
   time.lds = straight * q.lds_cost + transposed * q.lds_transposed;
+  if (kernel.lds_conflicts > 1) time.lds += (a_lds + b_lds) * q.lds_cost * (kernel.lds_conflicts - 1);
   time.l1 =
       std::max((tile_m + tile_n) * depth * element / l1_rate * q.l1_cost,
                (tile_m + tile_n) * depth * element /
                    (std::max(static_cast<double>(kernel.vector_bytes), element) * l1_rate) * q.load_cycles);
+  if (!kernel.through_lds) {
+    // Every wave loads what it multiplies.
+    const double bytes = (a_lds + b_lds) * lds_rate;
+    time.lds = 0;
+    time.l1 = std::max(
+        bytes / l1_rate * q.l1_cost,
+        bytes / (std::max(static_cast<double>(kernel.vector_bytes), element) * l1_rate) * q.load_cycles);
+  }
   const double p = 1 + q.overlap;
-  const double busy = together(p, time.matrix, time.lds, time.l1) + 1e-9;
+  const double p_step = kernel.ping_pong ? 2 * p : p;  // turns overlap better than a single stream
+  const double busy = together(p_step, time.matrix, time.lds, time.l1) + 1e-9;
 
   // Alone on its unit, a workgroup of fewer waves than SIMDs leaves some of them idle, and nobody hides its
   // barriers and loads.
   const double waves = static_cast<double>(kernel.threads) / gpu.warp_size();
   const double alone_matrix = time.matrix * std::max(1.0, gpu.simds_per_unit * width_of(gpu) / waves);
-  double alone = together(p, alone_matrix, time.lds, time.l1) + q.step_cycles +
+  double alone = together(p_step, alone_matrix, time.lds, time.l1) + (kernel.ping_pong ? 0 : q.step_cycles) +
                  q.number_cycles * depth / kernel.waves_along_k;
+  // Without prefetch, what goes through registers waits once more, to be written to LDS.
+  if (kernel.prefetch == 0 && kernel.through_lds && !kernel.direct_to_lds && kernel.lds_conflicts > 1)
+    alone += write_lds * kernel.lds_conflicts + kLdsLatency;
   // The loads of a step that was asked for one or two steps ago; nobody asked before: in full.
   alone = kernel.prefetch == 0 ? alone + q.load_latency
                                : together(4, alone, q.load_latency / (kernel.prefetch >= 2 ? 2 : 1));
@@ -187,7 +202,8 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   const double latency =
       steps * alone + q.prologue_cycles + store + tail + (kernel.waves_along_k > 1 ? q.reduce_cycles : 0);
 
-  const double resident = resident_workgroups(gpu, kernel, element, waves);
+  const double resident = kernel.workgroups_per_unit > 0 ? kernel.workgroups_per_unit
+                                                         : resident_workgroups(gpu, kernel, element, waves);
   time.workgroups_per_unit = static_cast<uint32_t>(resident);
   time.rounds = std::ceil(time.tiles / units_of(gpu));
   const auto round_of = [&](double count) {
