@@ -85,6 +85,12 @@ std::vector<Step> steps_to(uint32_t waves, const KernelResources& resources, con
   return steps;
 }
 
+/// VGPRs of a wave that the metadata says are used, AGPRs included where the file is one; 0: it does not say.
+uint32_t used_vgprs(const Resources& resources, const gpus::Gpu& gpu) {
+  if (!gpu.unified_accumulation || resources.used.agprs == 0) return resources.used.vgprs;
+  return (resources.used.vgprs + 3) / 4 * 4 + resources.used.agprs;  // AGPRs begin at a multiple of 4
+}
+
 }  // namespace
 
 Resources resources_of(const object::Kernel& kernel, const isa::Target& target, const gpus::Gpu& gpu,
@@ -149,9 +155,25 @@ Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const O
   const bool free_size = !options.workgroup && resources.workgroup == resources.max_workgroup;
   out.compiler_waves =
       waves_by_compiler(gpu, out.resources, free_size ? 1 : resources.workgroup, resources.workgroup);
+  // LLVM pads the allocation until no more waves fit than other limits let it count on
+  // (AMDGPUAsmPrinter, getMinNumVGPRs): then those limits are the cause, and the padding goes with them.
+  gpus::KernelResources cause = out.resources;
+  const uint32_t used = used_vgprs(resources, gpu);
+  if (used != 0 && used < cause.vgprs) cause.vgprs = used;
+  const gpus::Occupancy without_padding = gpus::occupancy(gpu, cause);
+  const bool padded = cause.vgprs != out.resources.vgprs &&
+                      without_padding.waves_per_simd == out.now.waves_per_simd &&
+                      without_padding.by_vgprs > out.now.by_vgprs;
+  if (padded)
+    out.now = without_padding;
+  else
+    cause = out.resources;
   if (out.now.waves_per_simd < gpu.waves_per_simd)
-    out.next = steps_to(out.now.waves_per_simd + 1, out.resources, gpu, out.now);
+    out.next = steps_to(out.now.waves_per_simd + 1, cause, gpu, out.now);
   const auto note = [&](std::string text) { out.note += (out.note.empty() ? "" : "; ") + text; };
+  if (padded)
+    note(fmt::format("the compiler allocates {} VGPRs though {} are used, since no more waves fit anyway",
+                     out.resources.vgprs, used));
   if (free_size)
     note(fmt::format("workgroups of {} work-items are assumed, the most that the kernel allows",
                      resources.workgroup));
