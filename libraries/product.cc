@@ -108,16 +108,29 @@ struct Scratch {
   T a[kRows * kDepth], b[kDepth * kColumns], sums[kRows * kColumns];
 };
 
+/// A number among `strip` of them. Complex ones lie part by part: first all real parts, for whole vectors of
+/// each.
+template <class T>
+void put(T* strip_of, int64_t, int64_t i, T value) {
+  strip_of[i] = value;
+}
+template <class T>
+void put(Complex<T>* strip_of, int64_t strip, int64_t i, Complex<T> value) {
+  T* const parts = &strip_of->real;
+  parts[i] = value.real;
+  parts[strip + i] = value.imaginary;
+}
+
 /// Strips of `strip` rows of the block of `from` that begins at (row, column), one element of each row after
 /// the other; zeros where the block is smaller.
 template <class T, class S>
 void gather(const Matrix& matrix, const S* from, int64_t rows, int64_t columns, int64_t strip, int64_t by_row,
             int64_t by_column, T* to) {
   for (int64_t first = 0; first < rows; first += strip)
-    for (int64_t column = 0; column < columns; ++column)
-      for (int64_t i = first; i < first + strip; ++i, ++to) {
-        const T value = i < rows ? widen<T>(from[i * by_row + column * by_column]) : T{};
-        *to = matrix.conjugate ? conjugate(value) : value;
+    for (int64_t column = 0; column < columns; ++column, to += strip)
+      for (int64_t i = 0; i < strip; ++i) {
+        const T value = first + i < rows ? widen<T>(from[(first + i) * by_row + column * by_column]) : T{};
+        put(to, strip, i, matrix.conjugate ? conjugate(value) : value);
       }
 }
 
@@ -131,6 +144,23 @@ void add_products(const T* a, const T* b, int64_t depth, T* sums) {
       for (int64_t i = 0; i < kTall; ++i) acc[j][i] = acc[j][i] + a[p * kTall + i] * b[p * kWide + j];
   for (int64_t j = 0; j < kWide; ++j)
     for (int64_t i = 0; i < kTall; ++i) sums[j * kRows + i] = acc[j][i];
+}
+
+template <class T>
+void add_products(const Complex<T>* a, const Complex<T>* b, int64_t depth, Complex<T>* sums) {
+  T real[kWide][kTall] = {}, imaginary[kWide][kTall] = {};
+  for (int64_t p = 0; p < depth; ++p) {
+    const T* const x = &a[p * kTall].real;
+    const T* const y = &b[p * kWide].real;
+    for (int64_t j = 0; j < kWide; ++j)
+      for (int64_t i = 0; i < kTall; ++i) {
+        real[j][i] = real[j][i] + (x[i] * y[j] - x[kTall + i] * y[kWide + j]);
+        imaginary[j][i] = imaginary[j][i] + (x[i] * y[kWide + j] + x[kTall + i] * y[j]);
+      }
+  }
+  for (int64_t j = 0; j < kWide; ++j)
+    for (int64_t i = 0; i < kTall; ++i)
+      sums[j * kRows + i] = sums[j * kRows + i] + Complex<T>{real[j][i], imaginary[j][i]};
 }
 
 /// One product of matrices of S, with sums of T, into a matrix of D.
