@@ -210,14 +210,14 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   const double clocks_a_key =
       padded * (products / rate + constant::kAttentionVector) *
       (problem.latent ? constant::kLatentClocks.value : constant::kDecodeClocks.value);
-  const double most =
-      std::max(1.0, std::floor(problem.context / constant::kDecodeLeastSplit * (problem.latent ? 4 : 1)));
+  const double most = std::max(1.0, std::floor(problem.context / constant::kDecodeLeastSplit));
   const double units = gpu.compute_units;
   double splits = problem.splits;
   if (splits <= 0)
     splits = std::clamp(std::floor((problem.latent ? 1 : 2) * units / (problem.batch * groups)), 1.0,
-                        std::min(most, problem.latent ? constant::kLatentMostSplits.value
-                                                      : constant::kDecodeMostSplits.value));
+                        std::min(most, !problem.latent ? constant::kDecodeMostSplits.value
+                                       : problem.tuned ? units
+                                                       : constant::kLatentMostSplits.value));
   result.workgroups = problem.batch * groups * splits;
   result.rounds = result.workgroups / units;
   result.tile = std::ceil(problem.context / splits);
@@ -225,23 +225,25 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   const double matrix = std::max(1.0, result.rounds) * result.tile * clocks_a_key / hertz;
   // Of few workgroups each draws only so much.
   const Sustained memory = sustained_memory(gpu, 0);
-  const double drawn = result.workgroups * constant::kDecodeDraw * peak_hertz;
-  const double reached = memory.bytes_per_second / (problem.tuned ? 1.0 : constant::kDecodeUntuned.value);
+  const double drawn = result.workgroups *
+                       (problem.latent ? constant::kLatentDraw.value : constant::kDecodeDraw.value) *
+                       peak_hertz;
+  const double untuned = problem.tuned || problem.latent ? 1.0 : constant::kDecodeUntuned.value;
+  const double reached = memory.bytes_per_second / untuned;
   // Passed over again and again, what the Infinity Cache holds comes from there.
   const Sustained last = sustained_infinity_cache(gpu);
   const double cached = conditions.cold || last.bytes_per_second <= 0
                             ? 0
                             : std::min(cache, static_cast<double>(gpu.infinity_cache_bytes));
-  const double stream =
-      std::max(cache / drawn, (cache - cached) / reached +
-                                  cached / (std::max(last.bytes_per_second, reached) /
-                                            (problem.tuned ? 1.0 : constant::kDecodeUntuned.value)));
+  const double stream = std::max(
+      cache / drawn, (cache - cached) / reached +
+                         cached / (std::max(last.bytes_per_second, memory.bytes_per_second) / untuned));
   const double reduce = splits > 1 ? constant::kKernelSeconds + problem.batch * problem.heads *
                                                                     problem.queries * problem.value_size *
                                                                     splits * 4 * 2 / memory.bytes_per_second
                                    : 0;
   const double latency = constant::kDecodeStepCycles / peak_hertz;
-  const double launch = constant::kDecodeLaunch;
+  const double launch = problem.latent ? constant::kLatentLaunch : constant::kDecodeLaunch;
   const double body = std::max(stream + latency, matrix);
   result.seconds = launch + body + reduce;
   result.flops = problem.batch * problem.heads * problem.queries * problem.context * products;

@@ -78,10 +78,12 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
   if (!(problem.bytes >= 1)) return fail(ErrorKind::BadInput, "an empty buffer", {}, "bytes are at least 1");
   const Links links = links_of(gpu, problem.ranks);
   const double launch = constant::kCollectiveLaunch;
+  const double share =
+      problem.bytes < 32.0 * 1024 * 1024 ? constant::kFlaggedShare : constant::kCollectiveShare;
   const auto seconds_of = [&](CollectiveKernel kernel) {
     const Way way = way_of(problem, kernel, links);
     return std::pair{way.steps * constant::kLinkHop,
-                     way.moved / (way.links * links.bytes_per_second * constant::kCollectiveShare)};
+                     way.moved / (way.links * links.bytes_per_second * share)};
   };
   CollectiveKernel kernel = problem.kernel;
   if (kernel == CollectiveKernel::Auto) {
@@ -105,7 +107,7 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
       {"link latency", hops,   hops  },
       {"launch",       launch, launch},
   };
-  const double rate = way.links * links.bytes_per_second * constant::kCollectiveShare;
+  const double rate = way.links * links.bytes_per_second * share;
   const Sustained memory = sustained_memory(gpu);
   result.levels = {
       {"link",           way.moved,         moving,                                      rate, 0},

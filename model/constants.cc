@@ -29,6 +29,8 @@ std::span<const Constant> constants() {
                                       kGroupSeconds,
                                       kTunedStart,
                                       kTunedLoad,
+                                      kBatchNormPasses,
+                                      kBackwardRows,
                                       kWaveRowCycles,
                                       kWaveElementCycles,
                                       kBlockRowCycles,
@@ -55,6 +57,8 @@ std::span<const Constant> constants() {
                                       kLatentClocks,
                                       kDecodeClocks,
                                       kDecodeDraw,
+                                      kLatentDraw,
+                                      kLatentLaunch,
                                       kDecodeMostSplits,
                                       kLatentMostSplits,
                                       kDecodeLeastSplit,
@@ -82,6 +86,7 @@ std::span<const Constant> constants() {
                                       kLinkPcie,
                                       kLinkHop,
                                       kCollectiveLaunch,
+                                      kFlaggedShare,
                                       kCollectiveShare};
   return kAll;
 }

@@ -75,7 +75,7 @@ inline constexpr Constant kKernelBehindSeconds{
     "the same of kernels one behind the other: gpu-small-kernels, half A"};
 inline constexpr Constant kKernelBehindRdnaSeconds{"kernel.behind_seconds_rdna", 2.9e-6, "s", Kind::Modelled,
                                                    "the same on an RX 6900 XT"};
-inline constexpr Constant kTranscendentalLanes{"elementwise.transcendental_lanes", 29, "lanes",
+inline constexpr Constant kTranscendentalLanes{"elementwise.transcendental_lanes", 50, "lanes",
                                                Kind::Modelled,
                                                "PyTorch's silu of bf16 on an MI300X (TraceLens), half A"};
 inline constexpr Constant kReduceSeconds{"kernel.reduce_seconds", 2.2e-6, "s", Kind::Modelled,
@@ -99,6 +99,12 @@ inline constexpr Constant kTunedStart{
     "kernels written for it that take 16 bytes a load: HipKittens, FlyDSL, AITER, half A"};
 inline constexpr Constant kTunedLoad{"rows.tuned.load", 1000, "clocks a thread's 16 bytes", Kind::Modelled,
                                      "as rows.tuned.start"};
+inline constexpr Constant kBatchNormPasses{
+    "rows.batch_norm.passes", 2.3, "", Kind::Modelled,
+    "PyTorch's batch norm backward on MI300X, half A; forward has two of its "
+    "three passes"};
+inline constexpr Constant kBackwardRows{"rows.backward", 1.5, "", Kind::Modelled,
+                                        "PyTorch's softmax backward on MI350-class chips, half A"};
 inline constexpr std::string_view kRowsFitted =
     "fitted on half A of PyTorch's rows on MI100 and MI210 (NeuSight), within 7 % on half B";
 inline constexpr Constant kWaveRowCycles{"rows.wave.start", 1084, "clocks", Kind::Modelled, kRowsFitted};
@@ -150,22 +156,27 @@ inline constexpr Constant kAttentionKernels{"attention.kernels", 10, "factors", 
                                             "how many times the matrix clocks (forward, backward) or all "
                                             "clocks are AITER's: HipKittens 1.07, 1.39; opus 1.04; "
                                             "Composable Kernel 1.64, 3.53; Triton 1.35; PyTorch 1.9; half A"};
-inline constexpr Constant kLatentClocks{"decode.latent", 2.4, "", Kind::Modelled,
+inline constexpr Constant kLatentClocks{"decode.latent", 2.66, "", Kind::Modelled,
                                         "clocks of MLA's decoding against its products': AITER, half A"};
 inline constexpr Constant kDecodeClocks{"decode.clocks", 1.5, "", Kind::Modelled, "as decode.latent, of GQA"};
-inline constexpr Constant kDecodeDraw{
-    "decode.draw", 6.5, "B a clock and workgroup", Kind::Modelled,
-    "TLX and gluon decoding with few workgroups on MI350-class chips, half A"};
-inline constexpr Constant kDecodeMostSplits{"decode.most_splits", 8, "", Kind::Modelled,
-                                            "parts that GQA kernels split a context into, as decode.draw"};
-inline constexpr Constant kLatentMostSplits{"decode.latent.most_splits", 64, "", Kind::Modelled,
-                                            "the same of MLA kernels (gluon's table: 64 to 85)"};
-inline constexpr Constant kDecodeLeastSplit{"decode.least_split", 256, "tokens", Kind::Modelled,
-                                            "shortest part of a context that is worth a workgroup"};
-inline constexpr Constant kDecodeStepCycles{"decode.step_cycles", 2500, "clocks", Kind::Modelled, kFitted};
-inline constexpr Constant kDecodeLaunch{"decode.launch", 11e-6, "s", Kind::Modelled,
+inline constexpr Constant kDecodeDraw{"decode.draw", 7.3, "B a clock and workgroup", Kind::Modelled,
+                                      "paged decoding on MI350-class chips, half A"};
+inline constexpr Constant kLatentDraw{"decode.latent.draw", 13, "B a clock and workgroup", Kind::Modelled,
+                                      "MLA decoding on MI350-class chips, half A"};
+inline constexpr Constant kLatentLaunch{"decode.latent.launch", 13.5e-6, "s", Kind::Modelled,
                                         "with the second kernel's launch, taken by events; half A"};
-inline constexpr Constant kDecodeUntuned{"decode.untuned", 2.3, "", Kind::Modelled,
+inline constexpr Constant kDecodeMostSplits{
+    "decode.most_splits", 8, "", Kind::Modelled,
+    "parts that GQA kernels split a context into; half A does not decide between 4 and more"};
+inline constexpr Constant kLatentMostSplits{
+    "decode.latent.most_splits", 32, "", Kind::Modelled,
+    "the same of MLA kernels in assembly and HipKittens, half A; gluon's fill the GPU"};
+inline constexpr Constant kDecodeLeastSplit{"decode.least_split", 64, "tokens", Kind::Modelled,
+                                            "shortest part of a context that is worth a workgroup"};
+inline constexpr Constant kDecodeStepCycles{"decode.step_cycles", 2400, "clocks", Kind::Modelled, kFitted};
+inline constexpr Constant kDecodeLaunch{"decode.launch", 11.2e-6, "s", Kind::Modelled,
+                                        "with the second kernel's launch, taken by events; half A"};
+inline constexpr Constant kDecodeUntuned{"decode.untuned", 2.38, "", Kind::Modelled,
                                          "AITER's paged decoding against TLX's on MI350-class chips, half A"};
 inline constexpr Constant kRecurrentLanes{"recurrent.lanes", 13, "lanes a number of the state",
                                           Kind::Modelled,
@@ -212,6 +223,8 @@ inline constexpr Constant kLinkHop{
     "a flag written, and seen, over xGMI: RCCL and vLLM all-reduce of small buffers, half A"};
 inline constexpr Constant kCollectiveLaunch{"collective.launch", 4.5e-6, "s", Kind::Modelled,
                                             "RCCL and vLLM all-reduce of small buffers, half A"};
+inline constexpr Constant kFlaggedShare{"collective.flagged_share", 0.67, "", Kind::Modelled,
+                                        "the same below 32 MiB, where data carry their flags: RCCL, half A"};
 inline constexpr Constant kCollectiveShare{"collective.share", 0.94, "", Kind::Modelled,
                                            "of the links' rate in RCCL's large all-reduce (317 of 336 GB/s)"};
 

@@ -132,7 +132,10 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   }
   // PyTorch's own batch norm goes over each channel for the sums, and again; no other row hides its waits.
   const bool alone = problem.operation == RowOperation::BatchNorm && !problem.tuned;
-  if (alone) a_row *= problem.backward ? 2 : 1.5;
+  if (alone)
+    a_row *= constant::kBatchNormPasses * (problem.backward ? 1.0 : 2.0 / 3);
+  else if (problem.backward && !problem.tuned)
+    a_row *= constant::kBackwardRows;
   const double latency = std::max(alone ? 1.0 : constant::kFewRows.value, rounds) * a_row / hertz;
   const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
   const double start = constant::kKernelSeconds +

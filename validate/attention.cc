@@ -86,6 +86,7 @@ std::optional<Asked> ask_decode(const PublishedRow& row, const gpus::Gpu& gpu, s
   problem.splits = number_in(row.shape, "splits").value_or(0);
   if (row.op.starts_with("mla")) {
     problem.latent = true;
+    problem.tuned = row.library.find("gluon") != row.library.npos;
     problem.kv_heads = 1, problem.head_size = 576, problem.value_size = 512;
     problem.heads = number_in(row.shape, "H").value_or(128);
     problem.queries = number_in(row.shape, "mtp").value_or(1);

@@ -14,6 +14,7 @@ std::span<const Family> families() {
       {"norm",         "normalisation and softmax",                          {TableKind::Published},                     judge_norm        },
       {"moe",          "mixtures of experts",                                {TableKind::Published},                     judge_moe         },
       {"memory_bound", "element-wise kernels, streams, copies",              {TableKind::Published},                     judge_memory_bound},
+      {"collectives",  "all-reduce over the links of a node",                {TableKind::Published},                     judge_collectives },
   };
   return all;
 }
