@@ -14,6 +14,7 @@ constexpr const char* kFooter = R"(
 Start here:
   wavesmith cc vector_add.hip -o vector_add             compile a HIP program, with no ROCm installed
   wavesmith run --gpu mi300x -- ./vector_add            run it on a GPU that is not there
+  wavesmith predict gemm --m 4096 --n 4096 --k 4096 --gpu mi300x,mi355x    how long it would take, and why
   wavesmith COMMAND --help                              options and examples of a command
 
 Exit codes:

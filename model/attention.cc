@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/constants.h"
+#include "model/judged.h"
 #include "model/traffic.h"
 
 namespace wavesmith::model {
@@ -26,6 +27,7 @@ constexpr KernelRow kKernels[] = {
     {AttentionKernel::CompositeKernel, "ck",         1.64, 3.53, 1.00},
     {AttentionKernel::Triton,          "triton",     1.00, 1.00, 1.35},
     {AttentionKernel::Torch,           "torch",      1.00, 1.00, 1.90},
+    {AttentionKernel::TileLang,        "tilelang",   1.00, 1.00, 5.00},
 };
 
 bool is_wide(const gpus::Gpu& gpu) { return gpu.lds_bytes >= 131072; }
@@ -184,6 +186,7 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   result.confidence = judged && problem.head_size == 128 ? Confidence::High
                       : judged                           ? Confidence::Medium
                                                          : Confidence::Low;
+  if (problem.head_size == 128) result.error = judged_error("attention", gpu);
   finish(result);
   return result;
 }
@@ -268,6 +271,7 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
     result.notes.push_back(
         fmt::format("{:.0f} rows of Q share a cache row; matrix instructions take {:.0f}", rows, padded));
   result.confidence = gpu.architecture == "CDNA4" ? Confidence::Medium : Confidence::Low;
+  result.error = judged_error("decode", gpu);
   finish(result);
   return result;
 }
@@ -304,6 +308,7 @@ Result<Prediction> predict_recurrent(const gpus::Gpu& gpu, const RecurrentProble
       {"launch", launch, launch},
   };
   result.confidence = memory.unknown ? Confidence::Medium : Confidence::High;
+  result.error = judged_error("recurrent", gpu);
   finish(result);
   return result;
 }

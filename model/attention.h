@@ -13,7 +13,7 @@
 namespace wavesmith::model {
 
 /// Whose kernel: how well its matrix and vector instructions overlap differs.
-enum class AttentionKernel : uint8_t { Aiter, HipKittens, Opus, CompositeKernel, Triton, Torch };
+enum class AttentionKernel : uint8_t { Aiter, HipKittens, Opus, CompositeKernel, Triton, Torch, TileLang };
 std::optional<AttentionKernel> attention_kernel(std::string_view name);
 std::string_view name_of(AttentionKernel kernel);
 

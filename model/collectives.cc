@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/constants.h"
+#include "model/judged.h"
 #include "model/traffic.h"
 
 namespace wavesmith::model {
@@ -123,6 +124,7 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
   if (problem.ranks > 8)
     result.notes.emplace_back("more than a node: the links between nodes are not modelled");
   result.confidence = links.guessed || problem.ranks > 8 ? Confidence::Low : Confidence::Medium;
+  result.error = judged_error("collectives", gpu);
   finish(result);
   return result;
 }

@@ -152,10 +152,11 @@ inline constexpr Constant kAtomicBytes{"attention.backward.atomic_bytes", 2.8, "
 inline constexpr Constant kAtomicExposed{"attention.backward.atomics_exposed", 0.03, "", Kind::Modelled,
                                          kAttentionBackwardFitted};
 /// Only listed: the factors stand in attention.cc, a row a kernel.
-inline constexpr Constant kAttentionKernels{"attention.kernels", 10, "factors", Kind::Modelled,
-                                            "how many times the matrix clocks (forward, backward) or all "
-                                            "clocks are AITER's: HipKittens 1.07, 1.39; opus 1.04; "
-                                            "Composable Kernel 1.64, 3.53; Triton 1.35; PyTorch 1.9; half A"};
+inline constexpr Constant kAttentionKernels{
+    "attention.kernels", 10, "factors", Kind::Modelled,
+    "how many times the matrix clocks (forward, backward) or all "
+    "clocks are AITER's: HipKittens 1.07, 1.39; opus 1.04; "
+    "Composable Kernel 1.64, 3.53; Triton 1.35; PyTorch 1.9; TileLang 5; half A"};
 inline constexpr Constant kLatentClocks{"decode.latent", 2.66, "", Kind::Modelled,
                                         "clocks of MLA's decoding against its products': AITER, half A"};
 inline constexpr Constant kDecodeClocks{"decode.clocks", 1.5, "", Kind::Modelled, "as decode.latent, of GQA"};

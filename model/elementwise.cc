@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/constants.h"
+#include "model/judged.h"
 #include "model/traffic.h"
 
 namespace wavesmith::model {
@@ -85,6 +86,7 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
         "too few bytes are under way to fill {}: {:.0f} % of its bandwidth; more or wider loads a work-item "
         "would help",
         memory.level, 100 * memory.bandwidth / memory.seconds));
+  result.error = judged_error("memory_bound", gpu);
   finish(result);
   return result;
 }

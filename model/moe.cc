@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/constants.h"
+#include "model/judged.h"
 #include "model/traffic.h"
 
 namespace wavesmith::model {
@@ -181,6 +182,7 @@ Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& given,
       "sorting the tokens and quantising them are kernels of their own, some 5 us each, not included");
   result.confidence =
       gpu.architecture == "CDNA3" || gpu.architecture == "CDNA4" ? Confidence::Medium : Confidence::Low;
+  result.error = judged_error("moe", gpu);
   finish(result);
   return result;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/constants.h"
+#include "model/judged.h"
 #include "model/traffic.h"
 
 namespace wavesmith::model {
@@ -161,6 +162,7 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   if (result.bound == "workgroup launch")
     result.notes.emplace_back(
         "so many small workgroups cannot be started faster; several rows a workgroup would help");
+  result.error = judged_error("norm", gpu);
   finish(result);
   return result;
 }

@@ -317,7 +317,7 @@ std::span<const Operation> operations() {
         {"causal", "no token looks ahead", Kind::Switch, ""},
         kBackward,
         {"atomic-f32", "backward: dQ is summed in f32", Kind::Switch, ""},
-        {"kernel", "whose kernel", Kind::Choice, "aiter", "aiter hipkittens opus ck triton torch"}},
+        {"kernel", "whose kernel", Kind::Choice, "aiter", "aiter hipkittens opus ck triton torch tilelang"}},
        "--heads 64 --kv-heads 8 --length 8192 --causal --gpu mi300x,mi355x,h100\n"
        "--batch 4 --heads 32 --length 1024:65536:*2 --gpu mi300x,mi355x --plot attention.svg\n"
        "--batch 4 --heads 32 --length 8192 --backward --gpu mi300x\n",                                   attention            },

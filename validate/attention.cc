@@ -18,7 +18,8 @@ AttentionKernel kernel_of(const PublishedRow& row) {
   if (has("HipKittens")) return AttentionKernel::HipKittens;
   if (has("opus")) return AttentionKernel::Opus;
   if (has("CK")) return AttentionKernel::CompositeKernel;
-  if (has("triton") || has("Triton") || has("TileLang") || has("attn_fwd")) return AttentionKernel::Triton;
+  if (has("TileLang")) return AttentionKernel::TileLang;
+  if (has("triton") || has("Triton") || has("attn_fwd")) return AttentionKernel::Triton;
   if (has("torch") || has("scaled_dot_product")) return AttentionKernel::Torch;
   return AttentionKernel::Aiter;
 }

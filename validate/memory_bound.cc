@@ -144,7 +144,14 @@ std::optional<Asked> ask_trace(const PublishedRow& row, const gpus::Gpu& gpu, st
   } else if (row.op == "reduce") {
     problem.written = most > 1e4 ? most / 1024 : 1;
     problem.reduces = true;
-  } else if (row.op == "triton" || library("act_and_mul") || library("reshape_and_cache")) {
+  } else if (library("reshape_and_cache")) {
+    // New rows of K and V into the cache, whose size does not matter.
+    const auto tuples = tuples_in(row.shape);
+    const double fresh = tuples.empty() ? 1 : 2 * product(tuples.front());
+    problem.elements = fresh;
+    problem.read = problem.written = fresh * 2;
+    problem.operands = 2;
+  } else if (row.op == "triton" || library("act_and_mul")) {
     // Every array of the kernel is listed, results too.
     problem.read = (all - most / 2) * bytes, problem.written = std::max(1.0, most / 2 * bytes);
   } else if (library("gather") || library("index")) {
