@@ -51,6 +51,7 @@ int run(int count, char** words) {
   add_disasm(app, action);
   add_explain(app, action, program);
   add_compare(app, action, program);
+  add_sweep(app, action, program);
   add_isa(app, action);
   add_predict(app, action);
   add_gpus(app, action);

@@ -92,6 +92,20 @@ Result<DeviceCode> compile_device(const Toolchain& tools, const DeviceJob& job) 
   return finish(job, command, out);
 }
 
+Result<std::string> device_ir(const Toolchain& tools, const DeviceJob& job) {
+  const Scratch scratch("ir");
+  if (!scratch.made()) return fail(ErrorKind::NotFound, "no folder for temporary files can be made");
+  DeviceJob front = job;
+  front.flags.insert(front.flags.end(),
+                     {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "--no-gpu-bundle-output"});
+  // The compiler that reads the IR has to be the one that wrote it.
+  Toolchain own = tools;
+  own.hipcc.clear();
+  Result<DeviceCode> text = compile_hip(own, front, scratch / "module.ll");
+  if (!text) return tl::unexpected(text.error());
+  return std::string(text->file.begin(), text->file.end());
+}
+
 Result<std::string> ir_text(const Toolchain& tools, const std::string& bitcode) {
   const Scratch scratch("ir");
   if (!scratch.made()) return fail(ErrorKind::NotFound, "no folder for temporary files can be made");

@@ -32,6 +32,10 @@ struct DeviceCode {
 /// compiler's own messages in `hint`.
 Result<DeviceCode> compile_device(const Toolchain& tools, const DeviceJob& job);
 
+/// LLVM IR as text, of HIP source as the front end leaves it: compiling it as IR runs every pass. The same
+/// errors.
+Result<std::string> device_ir(const Toolchain& tools, const DeviceJob& job);
+
 /// LLVM IR as text, from bitcode. Errors: as above.
 Result<std::string> ir_text(const Toolchain& tools, const std::string& bitcode);
 
