@@ -63,11 +63,38 @@ uint32_t hot_loop(const analysis::Kernel& kernel) {
   return most == cycles.end() ? kNone : static_cast<uint32_t>(most - cycles.begin());
 }
 
+Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+  Pass out{loop.cycles.throughput,
+           loop.cycles.one_wave,
+           loop.mix.matrix_operations,
+           loop.mix.load_bytes,
+           loop.mix.store_bytes,
+           0,
+           0};
+  const auto index = static_cast<uint32_t>(&loop - kernel.loops.data());
+  for (uint32_t i = index + 1; i < kernel.loops.size(); ++i) {
+    const analysis::Loop& inner = kernel.loops[i];
+    if (inner.parent != index) continue;
+    const Pass pass = pass_of(kernel, inner);
+    out.inner += 1 + pass.inner;
+    out.unknown += (inner.trips.value ? 0 : 1) + pass.unknown;
+    // The loop's own figures count what is inside of it once.
+    const double trips = std::max(1.0, inner.trips.value.value_or(1));
+    out.throughput += trips * pass.throughput - inner.cycles.throughput;
+    out.one_wave += trips * pass.one_wave - inner.cycles.one_wave;
+    out.matrix_operations += trips * pass.matrix_operations - inner.mix.matrix_operations;
+    out.load_bytes += trips * pass.load_bytes - inner.mix.load_bytes;
+    out.store_bytes += trips * pass.store_bytes - inner.mix.store_bytes;
+  }
+  return out;
+}
+
 std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis::Loop& loop) {
   if (!loop.cycles.unknown_because.empty() || !(loop.cycles.throughput > 0)) return std::nullopt;
+  const Pass pass = pass_of(kernel, loop);
   const double waves = std::max(1u, kernel.occupancy.now.waves_per_simd);
-  const double share = loop.cycles.one_wave / waves;
-  return LoopTime{std::max(loop.cycles.throughput, share), share > loop.cycles.throughput};
+  const double share = pass.one_wave / waves;
+  return LoopTime{std::max(pass.throughput, share), share > pass.throughput};
 }
 
 std::string place_of(const analysis::Kernel& kernel, uint32_t instruction) {

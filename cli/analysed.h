@@ -37,6 +37,14 @@ double cost_of(const analysis::Instruction& instruction);
 /// The loop where most of the cycles are, by executions() and cost_of(); analysis::kNone: there is no loop.
 uint32_t hot_loop(const analysis::Kernel& kernel);
 
+/// A pass of a loop, inner loops as often as they run; once, where that is not known.
+struct Pass {
+  double throughput = 0, one_wave = 0;  ///< cycles: of the busiest pipe; of one wave alone
+  double matrix_operations = 0, load_bytes = 0, store_bytes = 0;
+  uint32_t inner = 0, unknown = 0;  ///< loops inside; those whose trips are not known
+};
+Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop);
+
 /// A loop on one SIMD, with as many waves as the kernel's occupancy allows: cycles in which one of the waves
 /// gets through one pass.
 struct LoopTime {

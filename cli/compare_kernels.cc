@@ -139,11 +139,11 @@ std::vector<Share> shares(const analysis::Kernel& a, const analysis::Kernel& b, 
 
 /// How much more a pass of B's loop does, when it was unrolled otherwise: what can't be optimised away, all
 /// in the same proportion.
-std::pair<double, std::string> work_of(const analysis::Mix& a, const analysis::Mix& b) {
-  const std::pair<double analysis::Mix::*, const char*> kinds[] = {
-      {&analysis::Mix::matrix_operations, "matrix operations"},
-      {&analysis::Mix::load_bytes,        "bytes loaded"     },
-      {&analysis::Mix::store_bytes,       "bytes stored"     },
+std::pair<double, std::string> work_of(const Pass& a, const Pass& b) {
+  const std::pair<double Pass::*, const char*> kinds[] = {
+      {&Pass::matrix_operations, "matrix operations"},
+      {&Pass::load_bytes,        "bytes loaded"     },
+      {&Pass::store_bytes,       "bytes stored"     },
   };
   double work = 0;
   std::string by;
@@ -196,9 +196,10 @@ std::vector<Cause> causes_of(const Comparison& comparison) {
   if (pair.a == kNone || pair.b == kNone) return {};
   const analysis::Kernel &a = *comparison.a.kernel, &b = *comparison.b.kernel;
   const analysis::Loop &loop_a = a.loops[pair.a], &loop_b = b.loops[pair.b];
-  if (!loop_time(a, loop_a) || !loop_time(b, loop_b)) return {};
+  if (!loop_time(a, loop_a) || !loop_time(b, loop_b) || !comparable(a, loop_a, b, loop_b)) return {};
   const auto parts = [](const analysis::Kernel& kernel, const analysis::Loop& loop, const gpus::Gpu& gpu) {
-    return Parts{loop.cycles.throughput, loop.cycles.one_wave,
+    const Pass pass = pass_of(kernel, loop);
+    return Parts{pass.throughput, pass.one_wave,
                  static_cast<double>(std::max(1u, kernel.occupancy.now.waves_per_simd)),
                  static_cast<double>(std::max(1u, gpu.engine_mhz))};
   };
@@ -271,6 +272,9 @@ std::string verdict_of(const Comparison& comparison) {
   const auto a = loop_time(*comparison.a.kernel, comparison.a.kernel->loops[pair.a]),
              b = loop_time(*comparison.b.kernel, comparison.b.kernel->loops[pair.b]);
   if (!a || !b) return "the cycles of the hot loop are unknown";
+  if (!comparable(*comparison.a.kernel, comparison.a.kernel->loops[pair.a], *comparison.b.kernel,
+                  comparison.b.kernel->loops[pair.b]))
+    return "unknown: other loops are inside of the hot loop, and how often they run is not known";
   const double from = a->cycles / comparison.a.gpu->engine_mhz,
                to = b->cycles / comparison.work / comparison.b.gpu->engine_mhz;
   const double change = 100 * (to / from - 1);
@@ -284,6 +288,12 @@ std::string verdict_of(const Comparison& comparison) {
 }
 
 }  // namespace
+
+bool comparable(const analysis::Kernel& a, const analysis::Loop& loop_a, const analysis::Kernel& b,
+                const analysis::Loop& loop_b) {
+  const Pass from = pass_of(a, loop_a), to = pass_of(b, loop_b);
+  return from.inner == to.inner || (from.unknown == 0 && to.unknown == 0);
+}
 
 std::vector<Change> changes_of(const Side& a, const Side& b, const LoopPair& pair) {
   static const analysis::Loop kNothing;
@@ -350,8 +360,8 @@ Comparison compare(const Side& a, const Side& b) {
     return kernel.instructions[i].mnemonic;
   });
   if (out.hot != kNone && out.loops[out.hot].b != kNone)
-    std::tie(out.work, out.work_by) =
-        work_of(a.kernel->loops[out.loops[out.hot].a].mix, b.kernel->loops[out.loops[out.hot].b].mix);
+    std::tie(out.work, out.work_by) = work_of(pass_of(*a.kernel, a.kernel->loops[out.loops[out.hot].a]),
+                                              pass_of(*b.kernel, b.kernel->loops[out.loops[out.hot].b]));
   out.causes = causes_of(out);
   out.verdict = verdict_of(out);
   return out;

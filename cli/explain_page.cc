@@ -229,8 +229,10 @@ class SectionMaker {
                                 gpu_.lds_per_workgroup, &gpus::Occupancy::by_lds);
       std::string cycles = "unknown";
       if (hot != kNone)
-        if (const analysis::Cycles& c = kernel_.loops[hot].cycles; c.throughput > 0)
-          cycles = number_text(std::max(c.throughput, c.one_wave / waves));
+        if (loop_time(kernel_, kernel_.loops[hot])) {
+          const Pass pass = pass_of(kernel_, kernel_.loops[hot]);
+          cycles = number_text(std::max(pass.throughput, pass.one_wave / waves));
+        }
       table.rows.push_back({
           {std::to_string(waves)},
           {vgprs ? std::to_string(vgprs) : "cannot", Tag::Derived},

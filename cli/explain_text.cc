@@ -109,7 +109,9 @@ class Summary {
                                                                             : loop.cycles.unknown_because));
     }
     line("", fmt::format("{} cycles a pass and wave on a SIMD, bound by {}{}",
-                         styled(number_text(time->cycles), Style::Strong), bound_text(kernel_, loop),
+                         styled(number_text(time->cycles), Style::Strong),
+                         bound_text(kernel_, loop) +
+                             (pass_of(kernel_, loop).unknown ? "; the loop inside of it counted once" : ""),
                          tag(analysis::Tag::Modelled)));
     line("", fmt::format("busy: {}; issue {}; a wave alone {}{}", pipes_text(loop.cycles, 5),
                          number_text(loop.cycles.issue), number_text(loop.cycles.one_wave),

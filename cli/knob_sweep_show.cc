@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "cli/knob_sweep.h"
 #include "cli/names.h"
-#include "cli/sweep.h"
 #include "cli/terminal.h"
 
 namespace wavesmith::cli {
