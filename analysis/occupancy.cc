@@ -111,6 +111,9 @@ Resources resources_of(const object::Kernel& kernel, const isa::Target& target, 
   } else {
     out.allocated.sgprs = gpu.sgpr_granule;  // each wave has all of them
   }
+  // Without a register file in common the larger of the two counts.
+  out.vgprs_counted =
+      gpu.unified_accumulation ? kernel.vgpr_count : std::max(kernel.vgpr_count, kernel.agpr_count);
   out.used = {kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count};
   if (target.has_accumulators() && kernel.agpr_count && kernel.vgpr_count > kernel.agpr_count)
     out.used.vgprs = std::min(kernel.vgpr_count - kernel.agpr_count, out.allocated.vgprs);
@@ -126,22 +129,43 @@ Resources resources_of(const object::Kernel& kernel, const isa::Target& target, 
   uint32_t required = 1;
   for (const uint32_t size : kernel.required_workgroup_size) required *= size;
   out.workgroup = options.workgroup ? *options.workgroup : required ? required : out.max_workgroup;
+  out.workgroup_required = required != 0;
   out.kernarg_bytes = d.kernarg_size;
   return out;
 }
 
 uint32_t waves_by_compiler(const gpus::Gpu& gpu, const KernelResources& resources, uint32_t least,
                            uint32_t most) {
-  gpus::Gpu loose = gpu;
-  loose.lds_granule = 1;
-  KernelResources sized = resources;
+  const uint32_t units = resources.one_compute_unit ? 1 : gpu.units_per_workgroup_processor;
+  const uint32_t simds = gpu.simds_per_unit * units, slots = gpu.waves_per_simd * simds;
   const uint32_t wave = std::max(1u, resources.wave_size);
-  uint32_t best = 0;
-  for (uint32_t waves = (std::max(least, 1u) + wave - 1) / wave; waves <= (most + wave - 1) / wave; ++waves) {
-    sized.workgroup = std::clamp(waves * wave, std::max(least, 1u), most);
-    best = std::max(best, gpus::occupancy(loose, sized).waves_per_simd);
+  gpus::Gpu loose = gpu;
+  loose.lds_granule = loose.sgpr_granule = 1;
+  KernelResources alone = resources;
+  alone.lds_bytes = 0;
+  alone.workgroup = wave;
+  const gpus::Occupancy registers = gpus::occupancy(loose, alone);
+  const uint32_t groups_by_lds = gpu.lds_bytes * units / std::max(1u, resources.lds_bytes);
+  if (groups_by_lds == 0) return 1;
+  struct Size {
+    uint32_t waves, groups, all;  ///< waves a group, groups a unit, waves a unit
+  };
+  const auto of = [&](uint32_t work_items) {
+    const uint32_t waves = (std::max(work_items, 1u) + wave - 1) / wave;
+    const uint32_t by_barriers = waves == 1 ? slots : gpu.max_workgroups_per_unit * units;
+    const uint32_t groups = std::min({std::max(1u, slots / waves), by_barriers, groups_by_lds});
+    return Size{waves, groups, waves * groups};
+  };
+  const Size smallest = of(least), largest = of(most);
+  uint32_t waves = smallest.all;
+  if (largest.all >= smallest.all) {
+    waves = largest.all;
+  } else if (const uint32_t left = slots - std::min(slots, smallest.all); left / smallest.groups > 0) {
+    // A larger group of which as many fit.
+    waves += smallest.groups * std::min(left / smallest.groups, (most - 1) / wave + 1 - smallest.waves);
   }
-  return best;
+  return std::clamp(std::min({(waves + simds - 1) / simds, registers.by_vgprs, registers.by_sgprs}), 1u,
+                    gpu.waves_per_simd);
 }
 
 Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const Options& options) {
@@ -152,9 +176,12 @@ Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const O
                    .workgroup = resources.workgroup,
                    .wave_size = resources.wave_size};
   out.now = gpus::occupancy(gpu, out.resources);
-  const bool free_size = !options.workgroup && resources.workgroup == resources.max_workgroup;
+  const bool free_size = !options.workgroup && !resources.workgroup_required;
+  KernelResources as_compiled = out.resources;
+  if (resources.used.sgprs != 0) as_compiled.sgprs = resources.used.sgprs;
+  if (resources.vgprs_counted != 0) as_compiled.vgprs = resources.vgprs_counted;
   out.compiler_waves =
-      waves_by_compiler(gpu, out.resources, free_size ? 1 : resources.workgroup, resources.workgroup);
+      waves_by_compiler(gpu, as_compiled, free_size ? 1 : resources.workgroup, resources.workgroup);
   // LLVM pads the allocation until no more waves fit than other limits let it count on
   // (AMDGPUAsmPrinter, getMinNumVGPRs): then those limits are the cause, and the padding goes with them.
   gpus::KernelResources cause = out.resources;

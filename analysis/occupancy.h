@@ -14,9 +14,9 @@ Resources resources_of(const object::Kernel& kernel, const isa::Target& target, 
 
 Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const Options& options);
 
-/// Waves a SIMD as LLVM counts them (AMDGPUSubtarget, getOccupancyWithWorkGroupSizes): the workgroup has the
-/// size, of `least` to `most` work-items, that fits best; LDS is not rounded up to the blocks in which it is
-/// given.
+/// Waves a SIMD as LLVM 22 counts them (AMDGPUSubtarget, getOccupancyWithWorkGroupSizes): for workgroups of
+/// `least` to `most` work-items a number that is near the best; LDS and SGPRs are not rounded up to the
+/// blocks in which they are given. At least 1, even of a kernel that does not fit.
 uint32_t waves_by_compiler(const gpus::Gpu& gpu, const gpus::KernelResources& resources, uint32_t least,
                            uint32_t most);
 

@@ -145,15 +145,18 @@ struct Occupancy {
 
 /// What the descriptor and the metadata say.
 struct Resources {
-  Registers allocated;       ///< VGPRs without AGPRs; each rounded as the descriptor has it
-  Registers used;            ///< as the metadata counts them; VGPRs without AGPRs
-  uint32_t vgprs_total = 0;  ///< of the register file: with AGPRs where that is one
+  Registers allocated;         ///< VGPRs without AGPRs; each rounded as the descriptor has it
+  Registers used;              ///< as the metadata counts them; VGPRs without AGPRs
+  uint32_t vgprs_total = 0;    ///< of the register file: with AGPRs where that is one
+  uint32_t vgprs_counted = 0;  ///< the same as the metadata counts them; 0: not said. The compiler allocates
+                               ///< more where another limit leaves room.
   uint32_t vgpr_spills = 0, sgpr_spills = 0;
   uint32_t scratch_bytes = 0;  ///< a lane
   bool dynamic_stack = false;
-  uint32_t lds_bytes = 0;    ///< static, of a workgroup
-  bool dynamic_lds = false;  ///< more is asked for when it is launched
-  uint32_t workgroup = 0;    ///< work-items that were assumed
+  uint32_t lds_bytes = 0;           ///< static, of a workgroup
+  bool dynamic_lds = false;         ///< more is asked for when it is launched
+  uint32_t workgroup = 0;           ///< work-items that were assumed
+  bool workgroup_required = false;  ///< the kernel allows no other
   uint32_t max_workgroup = 0;
   uint32_t wave_size = 64;
   uint32_t kernarg_bytes = 0;
