@@ -294,7 +294,9 @@ Exit predict(const Operation& operation, const PredictOptions& options) {
     }
     const auto given = options.values.find(name);
     if (given == options.values.end() || given->second.empty()) continue;
-    Result<std::vector<std::string>> values = values_of(given->second);
+    Result<std::vector<std::string>> values = parameter.kind == Parameter::Kind::Text
+                                                  ? std::vector<std::string>{given->second}
+                                                  : values_of(given->second);
     if (!values) return report(values.error());
     names.push_back(name);
     if (values->size() > 1) swept.push_back(name);

@@ -55,6 +55,7 @@ Result<void> fits(const Parameter& parameter, std::string_view value) {
                  fmt::format("known are {}", fmt::join(choices, ", ")));
     }
     case Parameter::Kind::Switch:
+    case Parameter::Kind::Text:
       return {};
   }
   return {};
@@ -102,7 +103,8 @@ Result<Arguments> Operation::check(const std::map<std::string, std::string, std:
   }
   for (const Parameter& parameter : parameters) {
     if (parameter.kind == Parameter::Kind::Switch) continue;
-    if (parameter.standard.empty() && !arguments.given(parameter.name))
+    if (parameter.standard.empty() && parameter.kind != Parameter::Kind::Text &&
+        !arguments.given(parameter.name))
       return fail(ErrorKind::BadInput, fmt::format("--{} is missing: {}", parameter.name, parameter.about),
                   {}, fmt::format("'wavesmith predict {} --help' has examples", name));
     arguments.standards_.emplace(parameter.name, parameter.standard);

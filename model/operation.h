@@ -23,6 +23,7 @@ struct Parameter {
     Type,    ///< a number type
     Choice,  ///< one of `choices`
     Switch,  ///< given or not
+    Text,    ///< as the operation reads it
   };
   std::string_view name, about;
   Kind kind = Kind::Size;

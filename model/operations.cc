@@ -1,6 +1,7 @@
 // The operations: each row says what it takes, in what form people ask, and how its model is called.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 #include "model/attention.h"
@@ -38,6 +39,22 @@ Result<Answer> gemm(const gpus::Gpu& gpu, const Arguments& arguments, const Cond
   problem.m = whole(arguments.size("m")), problem.n = whole(arguments.size("n")),
   problem.k = whole(arguments.size("k"));
   problem.batch = whole(arguments.size("batch"));
+  if (const std::string groups = arguments.text("groups"); !groups.empty()) {
+    if (problem.m != 0) return fail(ErrorKind::BadInput, "--m and --groups are one or the other");
+    for (size_t at = 0; at <= groups.size();) {
+      const size_t end = std::min(groups.find('+', at), groups.size());
+      uint64_t rows = 0;
+      const auto [last, code] = std::from_chars(groups.data() + at, groups.data() + end, rows);
+      if (code != std::errc() || last != groups.data() + end || rows > 1'000'000'000)
+        return fail(ErrorKind::BadInput, fmt::format("--groups {} is no list of rows", groups), {},
+                    "write 128+7+512");
+      if (rows > 0) problem.groups.push_back(rows);
+      at = end + 1;
+    }
+  } else if (problem.m == 0) {
+    return fail(ErrorKind::BadInput, "--m is missing or 0: there is nothing to do", {},
+                "sizes are at least 1; or give --groups 128+7+512");
+  }
   problem.a = problem.b = arguments.type("dtype");
   if (arguments.given("b-dtype")) problem.b = arguments.type("b-dtype");
   problem.c = arguments.given("c-dtype") ? arguments.type("c-dtype")
@@ -289,10 +306,12 @@ const Parameter kBackward{"backward", "the gradient's kernel", Kind::Switch, ""}
 std::span<const Operation> operations() {
   static const std::vector<Operation> all{
       {"gemm",
-       "matrix multiplication C[M,N] = A[M,K] B[K,N]",                                                 {{"m", "rows of A and C"},
+       "matrix multiplication C[M,N] = A[M,K] B[K,N]",                                                 {{"m", "rows of A and C", Kind::Size, "0"},
         {"n", "columns of B and C"},
         {"k", "columns of A, rows of B"},
         {"batch", "independent problems of that size", Kind::Size, "1"},
+        {"groups", "instead of m: the rows of each group, joined by +, as in 128+7+512; N and K are shared",
+         Kind::Text},
         kType,
         {"b-dtype", "type of B, where it differs", Kind::Type, "bf16"},
         {"c-dtype", "type of C; bf16 for operands of 8 bits and less", Kind::Type, "bf16"},
@@ -304,7 +323,8 @@ std::span<const Operation> operations() {
         {"tile-k", "depth of a tile's step", Kind::Size, "0"}},
        "--m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x,mi355x,rx9070xt\n"
        "--m 1024:16384:1024 --n 8192 --k 8192 --dtype fp8 --gpu mi355x --plot gemm.svg\n"
-       "--m 16 --n 7168 --k 2048 --dtype fp8 --block-scale 128 --gpu mi300x\n",                          gemm                 },
+       "--m 16 --n 7168 --k 2048 --dtype fp8 --block-scale 128 --gpu mi300x\n"
+       "--groups 512+128+1024+64 --n 4096 --k 7168 --gpu mi355x\n",                                      gemm                 },
       {"attention",
        "softmax(Q K^T) V, forward and backward",                                                       {{"batch", "sequences", Kind::Size, "1"},
         {"heads", "of Q"},

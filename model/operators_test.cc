@@ -124,6 +124,7 @@ TEST(Operations, EachHasExamplesThatWork) {
       if (parameter.kind == Parameter::Kind::Size && parameter.standard.empty())
         values[std::string(parameter.name)] = "64";
     if (operation.name == "moe") values["topk"] = "4";
+    if (operation.name == "gemm") values["m"] = "64";
     for (const gpus::Gpu* one : gpus::gpus()) {
       const Result<Answer> answer = operation.predict(*one, values);
       ASSERT_TRUE(answer) << operation.name << " on " << one->id << ": " << answer.error().text();
@@ -141,6 +142,7 @@ TEST(Operations, AQueryTakesLessThanAMillisecond) {
     for (const Parameter& parameter : operation.parameters)
       if (parameter.kind == Parameter::Kind::Size && parameter.standard.empty())
         values[std::string(parameter.name)] = "4096";
+    if (operation.name == "gemm") values["m"] = "4096";
     if (operation.name == "moe") values["topk"] = "8", values["tokens"] = "131072", values["experts"] = "256";
     double best = 1;
     for (int i = 0; i < 20; ++i) {
@@ -150,6 +152,35 @@ TEST(Operations, AQueryTakesLessThanAMillisecond) {
     }
     EXPECT_LT(best, 1e-3) << operation.name;
   }
+}
+
+TEST(Operations, GroupsTakeThePlaceOfM) {
+  const Operation& gemm = **find_operation("gemm");
+  const auto groups = gemm.predict(gpu("mi300x"), {
+                                                      {"groups", "512+0+512"},
+                                                      {"n",      "4096"     },
+                                                      {"k",      "4096"     }
+  });
+  ASSERT_TRUE(groups) << groups.error().text();
+  EXPECT_DOUBLE_EQ(groups->prediction.flops, 2.0 * 1024 * 4096 * 4096);
+  for (const char* bad : {"512,512", "+", "a", "1++2", "-1"})
+    EXPECT_FALSE(gemm.predict(gpu("mi300x"),
+                              {
+                                  {"groups", bad },
+                                  {"n",      "64"},
+                                  {"k",      "64"}
+    }))
+        << bad;
+  EXPECT_FALSE(gemm.predict(gpu("mi300x"), {
+                                               {"groups", "4" },
+                                               {"m",      "4" },
+                                               {"n",      "64"},
+                                               {"k",      "64"}
+  }));
+  EXPECT_FALSE(gemm.predict(gpu("mi300x"), {
+                                               {"n", "64"},
+                                               {"k", "64"}
+  }));
 }
 
 TEST(Operations, WrongArgumentsSayWhatIsRight) {

@@ -80,6 +80,7 @@ std::optional<Asked> ask_loop(const PublishedRow& row, const gpus::Gpu& gpu) {
         gpu.engine_mhz * 1e6);
     model::Prediction prediction;
     prediction.seconds = time.seconds;
+    prediction.bytes = arrays * array * times;
     prediction.bound = time.latency > time.bandwidth ? "latency" : time.level;
     return asked_of(prediction, arrays * array * times);
   }

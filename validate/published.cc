@@ -34,6 +34,7 @@ constexpr Method kMethods[] = {
     {"NeuSight", "MI210", "ln",      18.5e-6, kProfiler},
     {"NeuSight", "MI210", "",        10.4e-6, kProfiler},
     {"rccl-xgmi", "8x MI300X", "all_reduce", 7e-6, "half A: RCCL's launch without a graph"},
+    {"FlyDSL#1019", "", "softmax", 1.6e-6, "half A: its shortest row"},
     {"LLMCompass", "", "",           48e-6,   "half A: PyTorch called from Python and waited for"},
 };
 // clang-format on
@@ -181,12 +182,69 @@ std::vector<double> type_bytes(std::string_view dtype) {
   return found;
 }
 
+namespace {
+
+/// The roofline of a row: useful FLOP at the matrix peak or bytes at the memory's, whichever takes longer.
+double roofline(const model::Prediction& prediction, const gpus::Gpu& gpu) {
+  const double rate = std::max<double>(gpu.matrix_bf16, 256.0) * gpu.compute_units * gpu.engine_mhz * 1e6;
+  return std::max(prediction.flops / rate, prediction.bytes / (gpu.memory_gigabytes_per_second * 1e9));
+}
+
+/// What it has to be multiplied with, by GPU, operation and type, on half A of our own rows: the calibrated
+/// roofline.
+class Calibration {
+ public:
+  static Result<Calibration> of(Data& data, const PublishedFamily& family) {
+    Calibration made;
+    const Result<std::vector<const Csv*>> tables = data.own(TableKind::Published);
+    if (!tables) return made;  // a user's table alone: no baseline
+    std::map<std::string, std::vector<double>> ratios;
+    for (const Csv* csv : *tables) {
+      const Result<std::vector<PublishedRow>> rows = published_rows(*csv);
+      if (!rows) return tl::unexpected(rows.error());
+      for (const PublishedRow& row : *rows) {
+        if (row.half != Half::A || !family.takes(row)) continue;
+        std::string why;
+        const gpus::Gpu* const gpu = published_gpu(row.gpu);
+        const std::optional<Asked> asked = gpu ? family.ask(row, *gpu, why) : std::nullopt;
+        if (!asked || !asked->prediction) continue;
+        const std::optional<double> measured = measured_seconds(row, *asked);
+        const double base = roofline(*asked->prediction, *gpu);
+        if (!measured || base <= 0) continue;
+        for (const std::string& key : keys(row)) ratios[key].push_back(*measured / base);
+      }
+    }
+    for (auto& [key, values] : ratios)
+      if (values.size() > 1) made.factors_[key] = median(std::move(values));
+    return made;
+  }
+  [[nodiscard]] double seconds(const PublishedRow& row, const model::Prediction& prediction,
+                               const gpus::Gpu& gpu) const {
+    const double base = roofline(prediction, gpu);
+    for (const std::string& key : keys(row))
+      if (const auto found = factors_.find(key); found != factors_.end() && base > 0)
+        return base * found->second;
+    return kNone;
+  }
+
+ private:
+  static std::vector<std::string> keys(const PublishedRow& row) {
+    return {fmt::format("{}|{}|{}", row.gpu, row.op, row.dtype), fmt::format("{}|{}", row.gpu, row.op),
+            std::string(row.op)};
+  }
+  std::map<std::string, double> factors_;
+};
+
+}  // namespace
+
 Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) {
   FamilyReport report;
   report.family = family.name;
   report.method = family.method;
   const Result<std::vector<const Csv*>> tables = data.judged(TableKind::Published);
   if (!tables) return tl::unexpected(tables.error());
+  const Result<Calibration> calibration = Calibration::of(data, family);
+  if (!calibration) return tl::unexpected(calibration.error());
   std::vector<Case> judged, fitted;
   std::map<std::string, size_t> left_out;
   size_t taken = 0;
@@ -223,6 +281,7 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
       one.where = fmt::format("{}:{}", csv->name(), row.line);
       one.measured = *measured;
       one.predicted = asked->prediction->seconds + asked->method_seconds;
+      one.baseline = calibration->seconds(row, *asked->prediction, *gpu);
       one.note = asked->prediction->bound;
       const bool fits = !data.foreign() && row.half == Half::A;
       const std::string half = fits ? "half A (fitted): " : "";
