@@ -3,318 +3,57 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+
+#include "model/gemm_table.h"
 
 namespace wavesmith::model {
-namespace {
 
-struct Set {
-  std::string_view architecture;
-  NumberType type;
-  bool vector;
-  std::string_view origin;
-  GemmConstants constants;
-  uint32_t rows;            ///< of half A that it was fitted on
-  std::string_view source;  ///< table and chips
-};
-
-enum class Part : uint8_t { MatrixShare, StepCycles, MemoryShare, L2Share, FixedUs, ClockRatio };
-
-/// One constant differs for a schedule, a chip, or the way of measuring.
-struct Factor {
-  std::string_view architecture;
-  NumberType type;
-  bool vector;
-  std::string_view origin, tag;
-  Part part;
-  double value;
-};
-
-// All fitted by robust least squares of the logarithm of the time on half A of the rows (validate/split.h),
-// each kind of size with equal weight, drawn towards the defaults of GemmConstants. Columns: matrix_share,
-// step_cycles, lds_cost, lds_transposed, l1_cost, load_cycles, prologue_cycles, store_cost, memory_share,
-// cache_ratio, l2_share, fixed_us, load_latency, split_writes, overlap, resident, tail_cycles, split_us,
-// reduce_cycles.
-// clang-format off
-constexpr Set kSets[] = {
-    // <sets>
-    {"CDNA2", NumberType::F32, false, "BLAS", {0.995, 3.99, 1.53, 0.382, 1.93, 4, 688, 6.41, 0.882, 2, 1.25, 6.29, 1.09e+03, 0.709, 3.26, 0.0877, 183, 14.5, 1.29e+03, 1, 5.54, 0.147}, 5223, "tensile_gemm: MI250X, MI210"},
-    {"CDNA2", NumberType::F64, false, "BLAS", {1.03, 2.07, 0.996, 1.19, 3.16, 4, 125, 3.17, 0.49, 2, 0.76, 6.57, 959, 0.971, 14.4, 2.38, 1.14e+03, 19.4, 600, 1.01, 40, 0.0898}, 8596, "tensile_gemm: MI250X, MI210"},
-    {"CDNA2", NumberType::F16, false, "BLAS", {0.952, 39.8, 1.51, 2.59, 0.743, 2.19, 415, 11.3, 0.791, 2, 0.978, 9.63, 1.1e+03, 6, 3.65, 0.436, 589, 9.79, 578, 1.03, 14.6, 1.58}, 5237, "tensile_gemm: MI250X, MI210, MI100"},
-    {"CDNA2", NumberType::BF16, false, "BLAS", {0.86, 11.5, 1.54, 3.06, 0.646, 2.5, 196, 12.4, 0.841, 2, 0.742, 9.44, 1.15e+03, 11.9, 3.32, 0.132, 1.15e+03, 6.31, 370, 1, 32.5, 2.38}, 4649, "tensile_gemm: MI250X, MI100, MI210"},
-    {"CDNA2", NumberType::C32, false, "BLAS", {0.991, 9.94, 0.898, 1.38, 0.99, 4, 1.12e+04, 0.608, 0.48, 2, 0.749, 3.69, 440, 1, 6.15, 0.5, 147, 2, 600, 1, 40, 0.389}, 271, "tensile_gemm: MI250X"},
-    {"CDNA2", NumberType::C64, false, "BLAS", {0.949, 47.4, 2.75, 1.21, 1, 4, 125, 4.09, 1.05, 2, 0.615, 9.56, 188, 0.501, 36, 1.07, 1.35e+03, 11.4, 221, 1.06, 40, 1.47}, 279, "tensile_gemm: MI250X"},
-    {"CDNA2", NumberType::I8, true, "BLAS", {0.792, 30.8, 5.37, 1.57, 1.43, 2.86, 157, 0.251, 1.05, 2, 0.389, 4.94, 66.9, 3.65, 2.1, 1.2, 50.5, 0.601, 110, 1, 2.4, 6.77}, 1495, "tensile_gemm: MI250X, MI210"},
-    {"CDNA2", NumberType::I8, false, "BLAS", {0.84, 235, 1.29, 5.78, 0.735, 2.09, 531, 5.2, 0.404, 2, 0.691, 9.83, 289, 1, 4.63, 0.286, 1.76e+03, 2, 600, 1, 17.2, 0.786}, 307, "tensile_gemm: MI250X, MI100, MI210"},
-    {"CDNA2", NumberType::F16, true, "BLAS", {0.5, 287, 1, 1.2, 1, 4.43, 3.8e+03, 8.67, 1.05, 2, 0.355, 6.57, 1.3e+03, 1, 7.42, 0.5, 107, 0.299, 470, 1.6, 2, 25.9}, 1336, "tensile_gemm: MI100, MI250X, MI210"},
-    {"CDNA3", NumberType::F32, false, "BLAS", {1.01, 7.2, 1.79, 1.8, 0.799, 3.19, 125, 11.3, 1.05, 2.32, 1.3, 6.13, 556, 6.84, 4.27, 0.0417, 58.7, 2.61, 58.9, 2.31, 24, 0.203}, 379, "tensile_gemm: MI300X, MI300A"},
-    {"CDNA3", NumberType::F64, false, "BLAS", {1.03, 2.12, 3.08, 1.8, 1, 4, 143, 2.87, 0.8, 2, 0.506, 7.86, 288, 1, 36, 0.5, 1.15e+03, 2, 600, 1.09, 40, 0.151}, 226, "tensile_gemm: MI300A, MI300X"},
-    {"CDNA3", NumberType::F16, false, "BLAS", {0.988, 118, 1.8, 0.509, 0.993, 4.86, 1.79e+03, 14.1, 0.533, 1.32, 0.333, 4.14, 446, 8.23, 34.4, 0.154, 179, 3.67, 53.9, 1, 26.3, 0.457}, 275, "tensile_gemm: MI300X, MI300A"},
-    {"RDNA3", NumberType::F32, true, "BLAS", {0.921, 23.7, 10.5, 5.9, 1, 4, 125, 0.366, 0.456, 1.26, 0.371, 3.46, 387, 1.11, 10.5, 0.251, 32.7, 24, 600, 1.18, 3.68, 30.3}, 6411, "tensile_gemm: RX 7900 (72 CUs)"},
-    {"RDNA3", NumberType::F16, false, "BLAS", {0.777, 21.7, 2.92, 7.78, 0.969, 3.99, 125, 5.45, 0.6, 2.32, 1.24, 9.36, 433, 1, 3.51, 0.1, 150, 2, 600, 1, 3.56, 2.89}, 2094, "tensile_gemm: RX 7900 XTX"},
-    {"RDNA3", NumberType::F16, false, "hipBLASLt", {0.39, 103, 0.329, 3.64, 1, 1.68, 268, 17.9, 0.952, 0.651, 0.718, 27.4, 90.5, 0.175, 0.537, 0.0958, 445, 4.17, 600, 1.01, 4.37, 8.75}, 1031, "tensile_gemm: RX 7900 XTX"},
-    {"CDNA3", NumberType::F8, false, "AITER", {0.854, 96.4, 0.477, 1.2, 1.03, 4, 125, 12.6, 0.789, 6, 0.662, 2.43, 937, 11.7, 0.4, 0.5, 150, 2.23, 600, 1.5, 39.7, 0.128}, 6289, "published: MI300X, MI308X"},
-    {"CDNA3", NumberType::I8, false, "AITER", {1.02, 108, 0.156, 1.2, 0.23, 3.68, 153, 10.2, 0.828, 5.92, 1.3, 4.6, 742, 0.165, 0.593, 0.5, 297, 0.924, 600, 1, 40, 0.117}, 36, "published: MI300X, MI308X"},
-    {"CDNA3", NumberType::BF16, false, "AITER", {0.495, 5.06, 0.698, 1.2, 0.384, 3.67, 136, 0.347, 0.964, 0.3, 0.269, 2.83, 67.2, 4.12, 10.3, 0.5, 342, 1.63, 600, 1, 40, 0.028}, 41, "published: MI308X, MI300X"},
-    {"CDNA4", NumberType::F8, false, "AITER", {0.835, 465, 0.315, 1.2, 1.05, 4, 126, 10.3, 0.962, 5.95, 0.754, 2.7, 1.16e+03, 8.74, 0.737, 0.5, 87.8, 2.16, 600, 1, 2.29, 0.305}, 4914, "published: MI350X/MI355X"},
-    {"CDNA4", NumberType::I8, false, "AITER", {0.479, 43.9, 0.713, 1.2, 1.2, 4, 255, 11.1, 0.9, 3.18, 0.759, 3.78, 749, 1, 0.94, 0.5, 634, 2, 600, 1, 40, 0.309}, 111, "published: MI350X/MI355X"},
-    {"CDNA4", NumberType::BF16, false, "AITER", {0.821, 415, 0.69, 1.2, 0.231, 3.67, 725, 8.59, 1.05, 1.23, 0.543, 2.35, 250, 11.9, 1.17, 0.5, 64.6, 0.975, 600, 1, 22, 2.84}, 369, "published: MI350X/MI355X"},
-    {"CDNA4", NumberType::F4, false, "AITER", {0.682, 32.6, 1.04, 1.2, 1, 4, 172, 8.71, 1.05, 6, 0.501, 3.45, 1.35e+03, 1, 0.857, 0.5, 150, 2, 600, 1.1, 24.4, 0.108}, 385, "published: MI350X/MI355X"},
-    // </sets>
-};
-constexpr Factor kFactors[] = {
-    // <factors>
-    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", Part::FixedUs, 3.31},
-    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", Part::MatrixShare, 1.02},
-    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", Part::MemoryShare, 1.55},
-    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", Part::L2Share, 1.62},
-    {"CDNA2", NumberType::F32, false, "BLAS", "in GFLOP/s", Part::FixedUs, 1.46},
-    {"CDNA2", NumberType::F32, false, "BLAS", "in GFLOP/s", Part::MatrixShare, 0.897},
-    {"CDNA2", NumberType::F64, false, "BLAS", "mi210", Part::FixedUs, 3.44},
-    {"CDNA2", NumberType::F64, false, "BLAS", "mi210", Part::MatrixShare, 1},
-    {"CDNA2", NumberType::F64, false, "BLAS", "mi210", Part::MemoryShare, 1.2},
-    {"CDNA2", NumberType::F64, false, "BLAS", "mi210", Part::L2Share, 1.01},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi210", Part::FixedUs, 2.28},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi210", Part::MatrixShare, 1.08},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi210", Part::MemoryShare, 1.27},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi210", Part::L2Share, 1.31},
-    {"CDNA2", NumberType::F16, false, "BLAS", "in GFLOP/s", Part::FixedUs, 1.65},
-    {"CDNA2", NumberType::F16, false, "BLAS", "in GFLOP/s", Part::MatrixShare, 0.889},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi100", Part::FixedUs, 0.59},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi100", Part::MatrixShare, 1.09},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi100", Part::MemoryShare, 1.49},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi100", Part::L2Share, 0.454},
-    {"CDNA2", NumberType::F16, false, "BLAS", "mi100", Part::StepCycles, 1.76},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi210", Part::FixedUs, 2.3},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi210", Part::MatrixShare, 1.2},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi210", Part::MemoryShare, 2.39},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi210", Part::L2Share, 1.66},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "in GFLOP/s", Part::FixedUs, 1.77},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "in GFLOP/s", Part::MatrixShare, 0.746},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi100", Part::FixedUs, 0.491},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi100", Part::MatrixShare, 1.25},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi100", Part::MemoryShare, 1.35},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi100", Part::L2Share, 1.46},
-    {"CDNA2", NumberType::BF16, false, "BLAS", "mi100", Part::StepCycles, 1.68},
-    {"CDNA2", NumberType::I8, true, "BLAS", "mi210", Part::FixedUs, 1.11},
-    {"CDNA2", NumberType::I8, true, "BLAS", "mi210", Part::MatrixShare, 1.3},
-    {"CDNA2", NumberType::I8, true, "BLAS", "mi210", Part::MemoryShare, 2.71},
-    {"CDNA2", NumberType::I8, true, "BLAS", "mi210", Part::L2Share, 1.42},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi210", Part::FixedUs, 2.4},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi210", Part::MatrixShare, 1.26},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi210", Part::MemoryShare, 1.34},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi210", Part::L2Share, 1.47},
-    {"CDNA2", NumberType::I8, false, "BLAS", "in GFLOP/s", Part::FixedUs, 0.263},
-    {"CDNA2", NumberType::I8, false, "BLAS", "in GFLOP/s", Part::MatrixShare, 1.07},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi100", Part::FixedUs, 0.38},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi100", Part::MatrixShare, 1.23},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi100", Part::MemoryShare, 3.06},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi100", Part::L2Share, 0.803},
-    {"CDNA2", NumberType::I8, false, "BLAS", "mi100", Part::StepCycles, 0.677},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi210", Part::FixedUs, 1.28},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi210", Part::MatrixShare, 0.0833},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi210", Part::MemoryShare, 1},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi210", Part::L2Share, 1},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi100", Part::FixedUs, 1.03},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi100", Part::MatrixShare, 1.02},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi100", Part::MemoryShare, 1.69},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi100", Part::L2Share, 1.13},
-    {"CDNA2", NumberType::F16, true, "BLAS", "mi100", Part::StepCycles, 0.972},
-    {"CDNA3", NumberType::F32, false, "BLAS", "long launches", Part::FixedUs, 0.535},
-    {"CDNA3", NumberType::F32, false, "BLAS", "long launches", Part::MemoryShare, 1.32},
-    {"CDNA3", NumberType::F32, false, "BLAS", "long launches", Part::L2Share, 1.98},
-    {"CDNA3", NumberType::F16, false, "BLAS", "long launches", Part::FixedUs, 5.83},
-    {"CDNA3", NumberType::F16, false, "BLAS", "long launches", Part::MemoryShare, 0.685},
-    {"CDNA3", NumberType::F16, false, "BLAS", "long launches", Part::L2Share, 1.38},
-    {"CDNA3", NumberType::F16, false, "BLAS", "in GFLOP/s", Part::FixedUs, 0.681},
-    {"CDNA3", NumberType::F16, false, "BLAS", "in GFLOP/s", Part::MatrixShare, 0.402},
-    {"RDNA3", NumberType::F32, true, "BLAS", "in GFLOP/s", Part::FixedUs, 0.93},
-    {"RDNA3", NumberType::F32, true, "BLAS", "in GFLOP/s", Part::ClockRatio, 0.962},
-    {"RDNA3", NumberType::F16, false, "hipBLASLt", "i8", Part::MatrixShare, 2.07},
-    {"RDNA3", NumberType::F16, false, "hipBLASLt", "wide result", Part::FixedUs, 0.167},
-    {"RDNA3", NumberType::F16, false, "hipBLASLt", "wide result", Part::MatrixShare, 2.64},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK blockscale v3", Part::MatrixShare, 0.804},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK blockscale v3", Part::StepCycles, 7.6},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK blockscale v1", Part::MatrixShare, 1},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK blockscale v1", Part::StepCycles, 5.66},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK rowwise preshuffled v3", Part::MatrixShare, 0.884},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK rowwise preshuffled v3", Part::StepCycles, 3.14},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK rowwise preshuffled v1", Part::MatrixShare, 0.804},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK rowwise preshuffled v1", Part::StepCycles, 0.5},
-    {"CDNA3", NumberType::F8, false, "AITER", "assembly", Part::MatrixShare, 0.554},
-    {"CDNA3", NumberType::F8, false, "AITER", "assembly", Part::StepCycles, 0.145},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK blockscale preshuffled v1", Part::MatrixShare, 0.585},
-    {"CDNA3", NumberType::F8, false, "AITER", "CK blockscale preshuffled v1", Part::StepCycles, 0.335},
-    {"CDNA3", NumberType::F8, false, "AITER", "mi308x", Part::FixedUs, 1.48},
-    {"CDNA3", NumberType::F8, false, "AITER", "mi308x", Part::MemoryShare, 4.19},
-    {"CDNA3", NumberType::F8, false, "AITER", "mi308x", Part::MatrixShare, 1.16},
-    {"CDNA3", NumberType::F8, false, "AITER", "mi308x", Part::L2Share, 12},
-    {"CDNA3", NumberType::I8, false, "AITER", "assembly", Part::MatrixShare, 1.02},
-    {"CDNA3", NumberType::I8, false, "AITER", "assembly", Part::StepCycles, 0.088},
-    {"CDNA3", NumberType::I8, false, "AITER", "CK rowwise v3", Part::MatrixShare, 0.373},
-    {"CDNA3", NumberType::I8, false, "AITER", "CK rowwise v3", Part::StepCycles, 12},
-    {"CDNA3", NumberType::I8, false, "AITER", "mi308x", Part::FixedUs, 0.97},
-    {"CDNA3", NumberType::I8, false, "AITER", "mi308x", Part::MemoryShare, 0.997},
-    {"CDNA3", NumberType::I8, false, "AITER", "mi308x", Part::MatrixShare, 1.51},
-    {"CDNA3", NumberType::I8, false, "AITER", "mi308x", Part::L2Share, 0.226},
-    {"CDNA3", NumberType::BF16, false, "AITER", "Opus", Part::MatrixShare, 2.08},
-    {"CDNA3", NumberType::BF16, false, "AITER", "Opus", Part::StepCycles, 0.145},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK blockscale v3", Part::MatrixShare, 0.577},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK blockscale v3", Part::StepCycles, 1.37},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK blockscale v1", Part::MatrixShare, 0.54},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK blockscale v1", Part::StepCycles, 1.43},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK blockscale preshuffled v1", Part::MatrixShare, 1.12},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK blockscale preshuffled v1", Part::StepCycles, 0.55},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK Tile blockscale", Part::MatrixShare, 1.17},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK Tile blockscale", Part::StepCycles, 1.64},
-    {"CDNA4", NumberType::F8, false, "AITER", "FlyDSL", Part::MatrixShare, 1.49},
-    {"CDNA4", NumberType::F8, false, "AITER", "FlyDSL", Part::StepCycles, 0.132},
-    {"CDNA4", NumberType::F8, false, "AITER", "assembly", Part::MatrixShare, 0.794},
-    {"CDNA4", NumberType::F8, false, "AITER", "assembly", Part::StepCycles, 0.366},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK Tile preshuffled", Part::MatrixShare, 1.23},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK Tile preshuffled", Part::StepCycles, 0.594},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK rowwise preshuffled v1", Part::MatrixShare, 1.25},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK rowwise preshuffled v1", Part::StepCycles, 0.17},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK rowwise preshuffled v3", Part::MatrixShare, 1.25},
-    {"CDNA4", NumberType::F8, false, "AITER", "CK rowwise preshuffled v3", Part::StepCycles, 0.598},
-    {"CDNA4", NumberType::F8, false, "AITER", "Opus", Part::MatrixShare, 1.22},
-    {"CDNA4", NumberType::F8, false, "AITER", "Opus", Part::StepCycles, 1.68},
-    {"CDNA4", NumberType::I8, false, "AITER", "CK rowwise v3", Part::MatrixShare, 1.01},
-    {"CDNA4", NumberType::I8, false, "AITER", "CK rowwise v3", Part::StepCycles, 5.27},
-    {"CDNA4", NumberType::BF16, false, "AITER", "FlyDSL", Part::MatrixShare, 0.717},
-    {"CDNA4", NumberType::BF16, false, "AITER", "FlyDSL", Part::StepCycles, 0.139},
-    {"CDNA4", NumberType::BF16, false, "AITER", "assembly", Part::MatrixShare, 1.21},
-    {"CDNA4", NumberType::BF16, false, "AITER", "assembly", Part::StepCycles, 0.823},
-    {"CDNA4", NumberType::F4, false, "AITER", "assembly", Part::MatrixShare, 1.51},
-    {"CDNA4", NumberType::F4, false, "AITER", "assembly", Part::StepCycles, 0.431},
-    {"CDNA4", NumberType::F4, false, "AITER", "CK blockscale v3", Part::MatrixShare, 0.519},
-    {"CDNA4", NumberType::F4, false, "AITER", "CK blockscale v3", Part::StepCycles, 1.2},
-    // </factors>
-};
-// clang-format on
-
-double GemmConstants::* member_of(Part part) {
-  switch (part) {
-    case Part::MatrixShare:
-      return &GemmConstants::matrix_share;
-    case Part::StepCycles:
-      return &GemmConstants::step_cycles;
-    case Part::MemoryShare:
-      return &GemmConstants::memory_share;
-    case Part::L2Share:
-      return &GemmConstants::l2_share;
-    case Part::FixedUs:
-      return &GemmConstants::fixed_us;
-    case Part::ClockRatio:
-      return &GemmConstants::clock_ratio;
-  }
-  return &GemmConstants::matrix_share;
+GemmConstants with_factors(const gpus::Gpu& gpu, std::string_view schedule, const GemmSet& set,
+                           GemmConstants constants, std::span<const GemmFactor> factors) {
+  for (const GemmFactor& factor : factors)
+    if (factor.of(set) && factor.matches(schedule, gpu.id)) constants.*factor.member *= factor.value;
+  for (const GemmPart& part : gemm_parts())
+    if (part.member == &GemmConstants::matrix_share || part.member == &GemmConstants::memory_share)
+      constants.*part.member = std::min(constants.*part.member, part.most);
+  return constants;
 }
-
-/// A little over 1: the peak that tuning runs count by is of a nominal clock.
-constexpr double kMostOfThePeak = 1.03;
-
-constexpr uint32_t kFewRows = 100;
-
-bool from_blas(std::string_view schedule) {
-  return schedule.starts_with("rocBLAS") || schedule.starts_with("hipBLASLt");
-}
-
-/// How far a set is from what was asked; less is nearer.
-int distance(const Set& set, const gpus::Gpu& gpu, NumberType type, bool vector, std::string_view schedule) {
-  int far = 0;
-  const bool blas = set.origin != "AITER";
-  // CDNA and RDNA have little in common; generations of one line have.
-  if (set.architecture != gpu.architecture) {
-    const bool same_line = !set.architecture.empty() && !gpu.architecture.empty() &&
-                           set.architecture.front() == gpu.architecture.front();
-    far += same_line ? 100 + std::abs(set.architecture.back() - gpu.architecture.back()) : 1000;
-  }
-  if (set.type != type) {
-    const int bits = static_cast<int>(bits_of(set.type)), asked = static_cast<int>(bits_of(type));
-    const bool halves = bits == 16 && asked == 16;  // the same kernels for f16 and bf16
-    far += halves ? 1 : 10 + std::min(std::abs(bits - asked), 64) / 4;
-  }
-  if (set.vector != vector) far += 40;
-  if (!schedule.empty() && blas != from_blas(schedule)) far += 30;
-  // A user who names no kernel: AITER's are the newer ones, unless few rows tell.
-  if (schedule.empty() && blas) far += 5;
-  if (schedule.empty() && set.rows < kFewRows) far += 20;
-  if (set.origin == "hipBLASLt" && !schedule.starts_with("hipBLASLt")) far += 1;
-  if (set.origin == "BLAS" && schedule.starts_with("hipBLASLt")) far += 1;
-  return far;
-}
-
-const Set& nearest(const gpus::Gpu& gpu, NumberType type, bool vector, std::string_view schedule) {
-  return *std::ranges::min_element(
-      kSets, {}, [&](const Set& set) { return distance(set, gpu, type, vector, schedule); });
-}
-
-}  // namespace
 
 GemmConstantsFor gemm_constants(const gpus::Gpu& gpu, NumberType type, bool vector,
                                 std::string_view schedule) {
-  const Set* const best = &nearest(gpu, type, vector, schedule);
-  const int least = distance(*best, gpu, type, vector, schedule);
-  GemmConstantsFor found{best->constants, GemmFit::Fitted, best->origin != "AITER", best->source};
-  // Distances below 10 are another origin's kernels, which say as much of the GPU.
-  if (least >= 100)
-    found.fit = GemmFit::Borrowed;
-  else if (least >= 10)
-    found.fit = GemmFit::Neighbour;
-  for (const Factor& factor : kFactors) {
-    if (factor.architecture != best->architecture || factor.type != best->type ||
-        factor.vector != best->vector || factor.origin != best->origin)
-      continue;
-    // A schedule's name may say more behind a bar: "hipBLASLt|in GFLOP/s".
-    if (schedule.find(factor.tag) != schedule.npos || gpu.id.starts_with(factor.tag))
-      found.constants.*member_of(factor.part) *= factor.value;
-  }
-  found.constants.matrix_share = std::min(found.constants.matrix_share, kMostOfThePeak);
+  const auto [set, distance] = nearest_gemm_set(gpu, type, vector, schedule);
+  GemmConstantsFor found{.tuning_run = set->origin != "AITER", .source = set->source};
+  found.constants = with_factors(gpu, schedule, *set, set->constants, gemm_factors());
+  found.fit = distance >= 100 ? GemmFit::Borrowed : distance >= 10 ? GemmFit::Neighbour : GemmFit::Fitted;
   return found;
 }
 
 std::vector<std::string_view> gemm_schedules(const gpus::Gpu& gpu, NumberType type) {
-  const Set& set = nearest(gpu, type, false, {});
+  const GemmSet& set = *nearest_gemm_set(gpu, type, false, {}).set;
   std::vector<std::string_view> found;
-  for (const Factor& factor : kFactors)
-    if (set.origin == "AITER" && factor.architecture == set.architecture && factor.type == set.type &&
-        factor.origin == set.origin && factor.part == Part::MatrixShare && !factor.tag.starts_with("mi") &&
-        std::ranges::find(found, factor.tag) == found.end())
+  if (set.origin != "AITER") return found;
+  for (const GemmFactor& factor : gemm_factors())
+    if (factor.of(set) && factor.member == &GemmConstants::matrix_share && !factor.tag.starts_with("mi"))
       found.push_back(factor.tag);
   return found;
 }
 
 std::vector<std::string> describe_gemm_constants() {
-  constexpr std::array kNames{"matrix_share", "step_cycles",  "lds_cost",     "lds_transposed", "l1_cost",
-                              "load_cycles",  "prologue",     "store_cost",   "memory_share",   "cache_ratio",
-                              "l2_share",     "fixed_us",     "load_latency", "split_writes",   "overlap",
-                              "resident",     "tail_cycles",  "split_us",     "reduce_cycles",  "stride_cost",
-                              "hiding",       "number_cycles"};
+  const auto name_of_member = [](double GemmConstants::* member) -> std::string_view {
+    for (const GemmPart& part : gemm_parts())
+      if (part.member == member) return part.name;
+    return "clock_ratio";
+  };
   std::vector<std::string> lines;
-  for (const Set& set : kSets) {
-    const GemmConstants& q = set.constants;
-    const std::array values{
-        q.matrix_share,    q.step_cycles,  q.lds_cost,     q.lds_transposed, q.l1_cost,     q.load_cycles,
-        q.prologue_cycles, q.store_cost,   q.memory_share, q.cache_ratio,    q.l2_share,    q.fixed_us,
-        q.load_latency,    q.split_writes, q.overlap,      q.resident,       q.tail_cycles, q.split_us,
-        q.reduce_cycles,   q.stride_cost,  q.hiding,       q.number_cycles};
+  for (const GemmSet& set : gemm_sets()) {
     std::string line =
-        fmt::format("{} {}{}, {} ({}):", set.architecture, name_of(set.type), set.vector ? " vector" : "",
-                    set.origin, fmt::format("half A of {}, {} rows", set.source, set.rows));
-    for (size_t i = 0; i < values.size(); ++i)
-      line += fmt::format(" {} {:g}{}", kNames[i], values[i], i + 1 < values.size() ? "," : "");
-    for (const Factor& factor : kFactors)
-      if (factor.architecture == set.architecture && factor.type == set.type && factor.vector == set.vector &&
-          factor.origin == set.origin)
-        line += fmt::format("; {}: {} x {:g}", factor.tag,
-                            factor.part == Part::ClockRatio    ? "clock_ratio"
-                            : factor.part == Part::MatrixShare ? "matrix_share"
-                            : factor.part == Part::StepCycles  ? "step_cycles"
-                            : factor.part == Part::MemoryShare ? "memory_share"
-                            : factor.part == Part::L2Share     ? "l2_share"
-                                                               : "fixed_us",
-                            factor.value);
+        fmt::format("{} {}{}, {} (half A of {}, {} rows):", set.architecture, name_of(set.type),
+                    set.vector ? " vector" : "", set.origin, set.source, set.rows);
+    for (const GemmPart& part : gemm_parts())
+      line += fmt::format(" {} {:.3g},", part.name, set.constants.*part.member);
+    line.pop_back();
+    for (const GemmFactor& factor : gemm_factors())
+      if (factor.of(set))
+        line += fmt::format("; {}: {} x {:.3g}", factor.tag, name_of_member(factor.member), factor.value);
     lines.push_back(std::move(line));
   }
   return lines;
