@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "validate/family.h"
+#include "validate/gemm_fit.h"
 #include "validate/markdown.h"
 
 namespace wavesmith::cli {
@@ -102,6 +103,7 @@ void add_validate(CLI::App& app, Action& action) {
     std::vector<std::string> families, data;
     std::string markdown;
     bool json = false, verbose = false;
+    std::optional<std::string> fit;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -116,6 +118,13 @@ void add_validate(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command->add_flag("--json", options->json, "as JSON; 'summary' is a list of {name, value, n}");
   command->add_flag("--verbose,-v", options->verbose, "also the worst twenty cases, and what was left out");
+  command
+      ->add_option(
+          "--fit", options->fit,
+          "fit the constants of matrix multiplication anew on half A, print the rows of their table; SET: "
+          "only those whose name has it")
+      ->type_name("SET")
+      ->expected(0, 1);
   teach(*command,
         "  wavesmith validate                        everything\n"
         "  wavesmith validate gemm -v                one family, with its worst cases\n"
@@ -128,6 +137,12 @@ void add_validate(CLI::App& app, Action& action) {
         Result<validate::Data> files = validate::Data::from_files(options->data);
         if (!files) return report(files.error());
         data = *std::move(files);
+      }
+      if (options->fit) {
+        const Result<std::string> table = validate::fit_gemm(data, {.only = *options->fit});
+        if (!table) return report(table.error());
+        fmt::print("{}", *table);
+        return Exit::Ok;
       }
       std::vector<const validate::Family*> chosen;
       for (const std::string& name : options->families) {

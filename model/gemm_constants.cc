@@ -13,7 +13,7 @@ GemmConstants with_factors(const gpus::Gpu& gpu, std::string_view schedule, cons
   for (const GemmFactor& factor : factors)
     if (factor.of(set) && factor.matches(schedule, gpu.id)) constants.*factor.member *= factor.value;
   for (const GemmPart& part : gemm_parts())
-    if (part.member == &GemmConstants::matrix_share || part.member == &GemmConstants::memory_share)
+    if (part.member == &GemmConstants::matrix_share)
       constants.*part.member = std::min(constants.*part.member, part.most);
   return constants;
 }
