@@ -1,4 +1,4 @@
-// Fitted on half A of the rows (validate/split.h) by `wavesmith validate --fit`: robust least squares of the
+// Fitted on half A of the rows (validate/split.h) by `wavesmith validate --fit`: robust least squares of
 // the logarithm of the time, each kind of size with equal weight, drawn towards the defaults of
 // GemmConstants.
 #include "model/gemm_table.h"
