@@ -49,6 +49,14 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
       "--interleave", options->interleave,
       "waves of a workgroup take turns every N instructions (1: in lockstep, several times slower), for "
       "programs that lack a barrier; 0: from barrier to barrier");
+  command
+      ->add_option(
+          "--time", options->time,
+          "events tell the modelled GPU's time; --time=sampled: and of each grid only the workgroups "
+          "that the model looks at are run, which is fast, but results are incomplete")
+      ->expected(0, 1)
+      ->default_str("modelled")
+      ->check(CLI::IsMember({"modelled", "sampled"}));
   command->add_flag("--report", options->report, "say afterwards what ran: waves, instructions, time");
   command->add_flag("--fidelity", options->fidelity,
                     "say afterwards which instructions ran, and how near to the hardware each is");
@@ -91,15 +99,17 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   command->add_option("--atol", options->atol, "absolute tolerance of --expect")
       ->group(group)
       ->capture_default_str();
-  teach(*command,
-        "  wavesmith run --gpu mi300x -- ./app --size 100         an unmodified HIP program\n"
-        "  wavesmith run --gpu mi355x:8 --report -- ./train       eight of them, and what ran\n"
-        "  wavesmith run --timeout 10 -- ./app                    a kernel that never ends becomes a HIP "
-        "error\n"
-        "  wavesmith run kernel.co --grid 16 --block 256 --arg f32[4096]=iota --arg f32[4096]=zeros --arg "
-        "i32=4096 --print 1:8\n"
-        "  wavesmith run kernel.co --kernel axpy --arg x.npy --arg y.npy --arg f32=2 --expect 1=want.npy "
-        "--rtol 1e-3\n");
+  teach(
+      *command,
+      "  wavesmith run --gpu mi300x -- ./app --size 100         an unmodified HIP program\n"
+      "  wavesmith run --gpu mi355x:8 --report -- ./train       eight of them, and what ran\n"
+      "  wavesmith run --time --gpu mi300a -- ./app             a benchmark prints the modelled GPU's times\n"
+      "  wavesmith run --timeout 10 -- ./app                    a kernel that never ends becomes a HIP "
+      "error\n"
+      "  wavesmith run kernel.co --grid 16 --block 256 --arg f32[4096]=iota --arg f32[4096]=zeros --arg "
+      "i32=4096 --print 1:8\n"
+      "  wavesmith run kernel.co --kernel axpy --arg x.npy --arg y.npy --arg f32=2 --expect 1=want.npy "
+      "--rtol 1e-3\n");
   command->callback([options, &action] {
     action = [options]() -> Exit {
       const auto machine = gpus::find_machine(options->devices());

@@ -16,6 +16,7 @@ struct RunOptions {
   int threads = 0;
   uint32_t interleave = 0;
   bool report = false, fidelity = false, json = false, xnack = false, no_guard = false, quiet = false;
+  std::string time;  ///< --time: "modelled" or "sampled"; empty: events tell the host's time
 
   // A program.
   std::vector<std::string> program;  ///< behind "--"

@@ -36,6 +36,7 @@ Result<void> set_environment(const RunOptions& options, const std::string& repor
   if (options.threads) set("WAVESMITH_THREADS", fmt::to_string(options.threads));
   if (options.max_instructions) set("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options.max_instructions));
   if (options.timeout > 0) set("WAVESMITH_TIMEOUT", fmt::to_string(options.timeout));
+  if (!options.time.empty()) set("WAVESMITH_TIME", options.time);
   if (options.xnack) set("HSA_XNACK", "1");
   if (options.no_guard) set("WAVESMITH_GUARD", "0");
   if (options.interleave) set("WAVESMITH_INTERLEAVE", fmt::to_string(options.interleave));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/modelled_time.h"
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -45,8 +47,13 @@ CopyOperation::CopyOperation(const Box& box, std::vector<unsigned char> staged)
   if (!staged_.empty()) box_.source = staged_.data();
 }
 
-hipError_t CopyOperation::run(Stream&) {
+hipError_t CopyOperation::run(Stream& stream) {
   copy_box(box_);
+  if (const auto& modelled = stream.device.modelled)
+    stream.modelled_until(
+        std::max(stream.asked() + modelled->first_wave_seconds(),
+                 stream.before() + modelled->gap_seconds() + modelled->write_back_seconds(stream.id)) +
+        modelled->copy_seconds(box_));
   return hipSuccess;
 }
 
@@ -94,10 +101,11 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   }
   const bool all_before =
       std::ranges::all_of(tickets, [](const Ticket& ticket) { return ticket.stream->done(ticket.number); });
-  if (order != Order::Asynchronous && all_before && stream.nothing_before()) {
+  if (order != Order::Asynchronous && all_before && !stream.device.modelled && stream.nothing_before()) {
     copy_box(box);
     return hipSuccess;
   }
+  if (stream.device.modelled) host_time() += stream.device.modelled->call_seconds();
   const Ticket ticket = stream.enqueue(std::make_shared<CopyOperation>(box, std::move(staged)), tickets);
   const bool in_device_memory =
       source_known && destination_known && source->kind == Allocation::Kind::Device &&

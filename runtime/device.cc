@@ -1,8 +1,17 @@
 #include "runtime/device.h"
 
+#include "runtime/modelled_time.h"
+
 #include <algorithm>
 
 namespace wavesmith::runtime {
+
+Device::Device(int ordinal, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa)
+    : ordinal(ordinal), gpu(gpu), target(std::move(target)), isa(isa) {
+  if (time_mode() != TimeMode::Host) modelled = std::make_unique<ModelledDevice>(gpu);
+}
+Device::~Device() = default;
+
 
 std::shared_ptr<Stream> Device::null_stream() {
   const std::scoped_lock lock(mutex_);

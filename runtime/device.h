@@ -18,11 +18,12 @@ struct Target;
 namespace wavesmith::runtime {
 
 class HostcallHost;
+class ModelledDevice;
 
 class Device {
  public:
-  Device(int ordinal, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa)
-      : ordinal(ordinal), gpu(gpu), target(std::move(target)), isa(isa) {}
+  Device(int ordinal, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa);
+  ~Device();
 
   const int ordinal;
   const gpus::Gpu& gpu;
@@ -62,6 +63,7 @@ class Device {
   const void* heap = nullptr;         ///< device malloc's books, the same
   std::once_flag hostcalls_made, heap_made;
   unsigned flags = 0;  ///< hipSetDeviceFlags
+  std::unique_ptr<ModelledDevice> modelled;  ///< with modelled time alone
 
  private:
   std::mutex mutex_;

@@ -1,11 +1,13 @@
 #include "runtime/event.h"
 
 #include <chrono>
+#include <cmath>
 #include <shared_mutex>
 #include <unordered_map>
 
 #include "runtime/ipc_event.h"
 #include "runtime/memory_pool.h"
+#include "runtime/modelled_time.h"
 #include "runtime/platform.h"
 
 namespace wavesmith::runtime {
@@ -27,14 +29,22 @@ class RecordOperation final : public Operation {
       : recording_(std::move(recording)),
         shared_(std::move(shared)),
         number_(shared_ ? ++shared_->counters->asked : 0) {}
-  hipError_t run(Stream&) override {
-    recording_->nanoseconds = std::chrono::steady_clock::now().time_since_epoch().count();
+  hipError_t run(Stream& stream) override {
+    recording_->nanoseconds = now(stream);
     if (shared_) reach(*shared_->counters, number_);
     return hipSuccess;
   }
   [[nodiscard]] bool always() const override { return true; }
 
  private:
+  static int64_t now(Stream& stream) {
+    const auto& modelled = stream.device.modelled;
+    if (!modelled) return std::chrono::steady_clock::now().time_since_epoch().count();
+    // In a queue with nothing to do an event is reached at once.
+    const double work = stream.before() > stream.asked() ? stream.before() + modelled->event_seconds() : 0;
+    stream.modelled_until(std::max(stream.asked(), work));
+    return std::llround(stream.before() * 1e9);
+  }
   std::shared_ptr<Recording> recording_;
   std::shared_ptr<SharedEvent> shared_;
   uint64_t number_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/modelled_time.h"
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -22,6 +24,16 @@ void do_fill(const Fill& fill) {
   for (size_t z = 0; z < fill.depth; ++z)
     for (size_t y = 0; y < fill.height; ++y)
       fill_row(static_cast<char*>(fill.destination) + z * fill.slice + y * fill.pitch, fill);
+}
+
+hipError_t FillOperation::run(Stream& stream) {
+  do_fill(fill_);
+  if (const auto& modelled = stream.device.modelled)
+    stream.modelled_until(
+        std::max(stream.asked() + modelled->first_wave_seconds(),
+                 stream.before() + modelled->gap_seconds() + modelled->write_back_seconds(stream.id)) +
+        modelled->fill_seconds(fill_.destination, fill_.width * fill_.element * fill_.height * fill_.depth));
+  return hipSuccess;
 }
 
 }  // namespace wavesmith::runtime

@@ -22,10 +22,7 @@ void do_fill(const Fill& fill);
 class FillOperation final : public Operation {
  public:
   explicit FillOperation(const Fill& fill) : fill_(fill) {}
-  hipError_t run(Stream&) override {
-    do_fill(fill_);
-    return hipSuccess;
-  }
+  hipError_t run(Stream& stream) override;
 
  private:
   Fill fill_;

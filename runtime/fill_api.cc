@@ -1,6 +1,7 @@
 // The functions that fill memory with a value.
 #include "runtime/copy.h"
 #include "runtime/fill.h"
+#include "runtime/modelled_time.h"
 
 using namespace wavesmith::runtime;
 
@@ -27,10 +28,11 @@ hipError_t fill(hipStream_t handle, const Fill& what, Order order) {
       return *noted;
     }
     if (const hipError_t failed = stream->device.failure(); failed != hipSuccess) return failed;
-    if (order == Order::Synchronous && stream->nothing_before()) {
+    if (order == Order::Synchronous && !stream->device.modelled && stream->nothing_before()) {
       do_fill(what);
       return hipSuccess;
     }
+    if (stream->device.modelled) host_time() += stream->device.modelled->call_seconds();
     const Ticket ticket = stream->enqueue(std::make_shared<FillOperation>(what));
     // Who fills device memory need not wait for it; the host's own memory has to be filled on return.
     if (order == Order::Asynchronous ||

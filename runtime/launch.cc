@@ -11,6 +11,7 @@
 
 #include "gpus/occupancy.h"
 #include "runtime/hostcall.h"
+#include "runtime/modelled_time.h"
 #include "runtime/printf_buffer.h"
 #include "runtime/profile.h"
 #include "runtime/queue.h"
@@ -57,6 +58,12 @@ uint64_t resident_workgroups(const gpus::Gpu& gpu, const object::Kernel& kernel,
 uint32_t unit_workgroups(const gpus::Gpu& gpu, const object::Kernel& kernel, const Geometry& geometry) {
   return std::max(
       1u, occupancy_of(gpu, kernel, geometry).workgroups / std::max(1u, gpu.units_per_workgroup_processor));
+}
+
+/// Waves of a workgroup.
+uint32_t waves_of(const object::Kernel& kernel, const Geometry& geometry) {
+  const uint32_t items = geometry.workgroup[0] * geometry.workgroup[1] * geometry.workgroup[2];
+  return (items + kernel.wavefront_size - 1) / kernel.wavefront_size;
 }
 
 hipError_t refuse(hipError_t error, const Function& function, std::string what) {
@@ -216,6 +223,7 @@ hipError_t launch(Platform& platform, Stream& stream, const LaunchRequest& reque
   if (const hipError_t error = make_launch(platform, stream.device, request, operation); error != hipSuccess)
     return error;
   if (platform.wait_before_kernels) stream.wait_all();
+  if (stream.device.modelled) host_time() += stream.device.modelled->call_seconds();
   const Ticket ticket = stream.enqueue(std::move(operation));
   if (!platform.wait_after_kernels) return hipSuccess;
   stream.wait(ticket.number);
@@ -268,6 +276,11 @@ hipError_t LaunchOperation::run(Stream& stream) {
   }
   const auto profiled =
       ProfiledLaunch::begin(dispatch, device.gpu, unit_workgroups(device.gpu, *function_.kernel, geometry_));
+  std::unique_ptr<timing::GridLaunch> heard;
+  std::vector<uint64_t> only;
+  if (device.modelled)
+    heard = device.modelled->listen(dispatch, waves_of(*function_.kernel, geometry_),
+                                    unit_workgroups(device.gpu, *function_.kernel, geometry_), only);
   const auto start = std::chrono::steady_clock::now();
   const auto done = emulate::run(dispatch, *platform.memory, platform.limits);
   if (!done) {
@@ -276,6 +289,12 @@ hipError_t LaunchOperation::run(Stream& stream) {
     return launch_error(done.error());
   }
   if (profiled) profiled->end(*done, dispatch.locate);
+  if (heard) {
+    const double start = std::max(
+        stream.asked() + device.modelled->first_wave_seconds(),
+        stream.before() + device.modelled->gap_seconds() + device.modelled->write_back_seconds(stream.id));
+    stream.modelled_until(start + device.modelled->finish(*heard, function_.kernel->name, stream.id));
+  }
   if (messages) messages->print(module_->object().printf_formats());
   count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);
   return hipSuccess;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/device.h"
+#include "runtime/modelled_time.h"
 #include "runtime/platform.h"
 #include "runtime/standstill.h"
 #include "runtime/workers.h"
@@ -15,7 +16,7 @@ Ticket Stream::enqueue(std::shared_ptr<Operation> operation, std::vector<Ticket>
   uint64_t number;
   {
     const std::scoped_lock lock(mutex_);
-    queue_.push_back({std::move(operation), std::move(tickets)});
+    queue_.push_back({std::move(operation), std::move(tickets), device.modelled ? host_time() : 0});
     number = added_.fetch_add(1, std::memory_order_release) + 1;
     if (!owned_ && !scheduled_) submit = scheduled_ = true;
   }
@@ -57,6 +58,20 @@ void Stream::work() {
 }
 
 void Stream::wait(uint64_t number) {
+  finish(number);
+  if (device.modelled) host_time() = std::max(host_time(), modelled_at(number));
+}
+
+/// When operation `number` ended. Of those long gone the oldest that is known answers.
+double Stream::modelled_at(uint64_t number) const {
+  const std::scoped_lock lock(mutex_);
+  const uint64_t completed = completed_.load(std::memory_order_relaxed);
+  if (ended_.empty() || number > completed) return modelled_;
+  const uint64_t back = completed - number;
+  return back < ended_.size() ? ended_[ended_.size() - 1 - back] : ended_.front();
+}
+
+void Stream::finish(uint64_t number) {
   while (true) {
     const uint64_t completed = completed_.load(std::memory_order_acquire);
     if (completed >= number) return;
@@ -84,7 +99,15 @@ void Stream::run_until(uint64_t number) {
     }
     execute(item);
     item.operation.reset();
-    completed_.fetch_add(1, std::memory_order_release);
+    if (device.modelled) {
+      constexpr size_t kRemembered = 4096;
+      const std::scoped_lock lock(mutex_);
+      ended_.push_back(modelled_);
+      if (ended_.size() > kRemembered) ended_.pop_front();
+      completed_.fetch_add(1, std::memory_order_release);
+    } else {
+      completed_.fetch_add(1, std::memory_order_release);
+    }
     completed_.notify_all();
   }
   // Those who found the stream owned have to look again: the one that gave it up may have stopped early.
@@ -92,7 +115,11 @@ void Stream::run_until(uint64_t number) {
 }
 
 void Stream::execute(Item& item) {
-  for (const Ticket& ticket : item.tickets) ticket.stream->wait(ticket.number);
+  for (const Ticket& ticket : item.tickets) {
+    ticket.stream->finish(ticket.number);
+    if (device.modelled) modelled_ = std::max(modelled_, ticket.stream->modelled_at(ticket.number));
+  }
+  asked_ = item.asked;
   if (device.failure() != hipSuccess && !item.operation->always()) return;
   const hipError_t error = item.operation->run(*this);
   if (error == hipSuccess) return;

@@ -86,6 +86,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   CapturePoint captured;  ///< where it is in a graph, while it is captured; under the captures' lock
 
+  /// Of modelled time, for the operation that runs: seconds of the stream's clock at which what is before it has
+  /// ended, those at which it was asked for, and that it takes until `seconds`.
+  [[nodiscard]] double before() const { return modelled_; }
+  [[nodiscard]] double asked() const { return asked_; }
+  void modelled_until(double seconds) { modelled_ = seconds; }
+
   /// Executes everything; a worker's part. Nothing happens when another thread owns the stream.
   void work();
 
@@ -93,6 +99,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   struct Item {
     std::shared_ptr<Operation> operation;
     std::vector<Ticket> tickets;
+    double asked = 0;  ///< modelled time of the thread that asked
   };
   static uint64_t next_id() {
     static std::atomic<uint64_t> next{1};
@@ -101,11 +108,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool own();
   void run_until(uint64_t number);
   void execute(Item& item);
+  void finish(uint64_t number);
+  double modelled_at(uint64_t number) const;
 
   mutable std::mutex mutex_;
   std::deque<Item> queue_;
   std::unordered_map<uint64_t, uint64_t>
       followed_;  ///< the last operation of each stream that an event named
+  /// Modelled time: of the stream, of the operation that runs, and of those that ended last.
+  double modelled_ = 0, asked_ = 0;
+  std::deque<double> ended_;
   bool owned_ = false, scheduled_ = false;
   std::atomic<uint64_t> added_{0}, completed_{0};
 };

@@ -33,5 +33,7 @@ Result<FamilyReport> judge_memory_bound(Data& data);
 Result<FamilyReport> judge_collectives(Data& data);
 /// The summary's `issue_gfx1100_exact`, `issue_gfx1200_exact`, `issue_gfx950_within4`.
 Result<FamilyReport> judge_issue(Data& data);
+/// `mi300a_wmape` and `mi300a_mean`.
+Result<FamilyReport> judge_mi300a(Data& data);
 
 }  // namespace wavesmith::validate

@@ -1,0 +1,148 @@
+#include "runtime/modelled_time.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace wavesmith::runtime {
+namespace {
+
+constexpr double kMicro = 1e-6;
+
+bool on_device(const std::optional<Allocation>& allocation) { return allocation && !allocation->on_host(); }
+
+std::vector<timing::Region> regions(const Platform& platform) {
+  std::vector<timing::Region> all;
+  for (const Allocation& one : platform.allocations.all())
+    if (one.kind != Allocation::Kind::Code) all.push_back({one.begin, one.size});
+  std::ranges::sort(all, {}, &timing::Region::begin);
+  return all;
+}
+
+/// Where WAVESMITH_TIME_LOG wants a line a launch.
+std::FILE* log_file() {
+  static std::FILE* const file = [] {
+    const char* const path = std::getenv("WAVESMITH_TIME_LOG");
+    return path && *path ? std::fopen(path, "a") : nullptr;
+  }();
+  return file;
+}
+
+}  // namespace
+
+TimeMode time_mode() {
+  static const TimeMode mode = [] {
+    const char* const value = std::getenv("WAVESMITH_TIME");
+    const std::string_view text = value ? value : "";
+    return text.empty() || text == "0" ? TimeMode::Host
+           : text == "sampled"         ? TimeMode::Sampled
+                                       : TimeMode::Modelled;
+  }();
+  return mode;
+}
+
+double& host_time() {
+  thread_local double seconds = 0;
+  return seconds;
+}
+
+ModelledDevice::ModelledDevice(const gpus::Gpu& gpu)
+    : gpu_(gpu),
+      model_(gpu),
+      call_(gpu.launch_us.value_or(2.5) * kMicro),
+      first_wave_(gpu.first_wave_us.value_or(0.5) * kMicro),
+      gap_(gpu.kernel_gap_us.value_or(1.2) * kMicro),
+      event_(gpu.event_us.value_or(1.0) * kMicro) {
+  // Of each grid little memory is touched, here and there: pages of 2 MiB would all be filled with zeros.
+  if (time_mode() == TimeMode::Sampled) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
+std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& dispatch, uint32_t waves,
+                                                           uint32_t resident, std::vector<uint64_t>& only) {
+  timing::LaunchShape shape;
+  for (int axis = 0; axis < 3; ++axis)
+    shape.groups[axis] = (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
+  shape.waves = waves;
+  shape.resident = std::max(1u, resident);
+  auto launch = model_.launch(shape);
+  if (time_mode() == TimeMode::Sampled && !dispatch.grid_barrier) {
+    only = launch->recorded();
+    dispatch.only = &only;
+  }
+  dispatch.listener = launch.get();
+  return launch;
+}
+
+double ModelledDevice::finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream) {
+  const std::vector<timing::Region> all = regions(*Platform::get());
+  const std::scoped_lock lock(mutex_);
+  const timing::GridTime time = model_.finish(launch, all);
+  const timing::MemoryParameters& p = model_.parameters();
+  write_back_[stream] = time.dirty / p.infinity_cache_rate / (p.mhz * 1e6);
+  if (std::FILE* const file = log_file()) {
+    const timing::MemoryCounts& c = time.counts;
+    std::fprintf(
+        file,
+        "%s us=%.3f groups=%.0f replayed=%.0f compute=%.2f address=%.2f lds=%.2f dispatch=%.2f l1=%llu/%llu "
+        "stores=%llu l2hit=%.0f ic=%.0f mem=%.0f walks=%.0f footprint=%.0f dirty=%.0f\n",
+        kernel.c_str(), time.seconds * 1e6, time.groups, time.replayed, time.compute, time.address, time.lds,
+        time.dispatch, static_cast<unsigned long long>(c.l1_hits),
+        static_cast<unsigned long long>(c.l1_misses), static_cast<unsigned long long>(c.stores), c.l2_hits,
+        c.infinity_cache_hits, c.memory_lines, c.walks, time.footprint, time.dirty);
+    std::fflush(file);
+  }
+  return time.seconds;
+}
+
+double ModelledDevice::write_back_seconds(uint64_t stream) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = write_back_.find(stream);
+  if (found == write_back_.end()) return 0;
+  const double seconds = found->second;
+  write_back_.erase(found);
+  return seconds;
+}
+
+/// A kernel of the runtime that streams through memory: one that copies or fills.
+double ModelledDevice::stream_seconds(std::span<const timing::Region> touched, double bytes) {
+  const timing::MemoryParameters& p = model_.parameters();
+  double footprint = 0;
+  for (const timing::Region& region : touched) footprint += static_cast<double>(region.bytes);
+  const double cached = model_.kept(touched, footprint);
+  for (const timing::Region& region : touched) model_.touch(region);
+  const double rate = 1 / (cached / p.infinity_cache_rate + (1 - cached) / p.memory_rate);
+  return (bytes / rate + 2 * p.memory_latency) / (p.mhz * 1e6);
+}
+
+double ModelledDevice::copy_seconds(const Box& box) {
+  const Platform& platform = *Platform::get();
+  const double bytes =
+      static_cast<double>(box.width) * static_cast<double>(box.height) * static_cast<double>(box.depth);
+  const bool from = on_device(platform.allocations.find(box.source)),
+             to = on_device(platform.allocations.find(box.destination));
+  const std::scoped_lock lock(mutex_);
+  const auto size = static_cast<uint64_t>(bytes);
+  if (from && to) {
+    const timing::Region both[] = {
+        {reinterpret_cast<uint64_t>(box.source),      size},
+        {reinterpret_cast<uint64_t>(box.destination), size}
+    };
+    return stream_seconds(both, 2 * bytes);
+  }
+  if (to) model_.touch({reinterpret_cast<uint64_t>(box.destination), size});
+  const double rate = to ? gpu_.copy_to_device.value_or(50) : gpu_.copy_to_host.value_or(50);
+  return gpu_.copy_us.value_or(12) * kMicro + bytes / (rate * 1e9);
+}
+
+double ModelledDevice::fill_seconds(const void* destination, size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const timing::Region region[] = {
+      {reinterpret_cast<uint64_t>(destination), bytes}
+  };
+  return stream_seconds(region, static_cast<double>(bytes));
+}
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,67 @@
+// Modelled time: with WAVESMITH_TIME set, streams, copies and events run on a clock of the GPU that is
+// emulated, not on the host's. Each thread of the program has a clock too, which calls advance: so launches
+// queue up, and waiting for them takes as long as on the GPU. Without WAVESMITH_TIME there is none of this.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emulate/dispatch.h"
+#include "runtime/copy.h"
+#include "timing/grid.h"
+
+namespace wavesmith::runtime {
+
+struct Function;
+struct Geometry;
+
+/// What WAVESMITH_TIME asks for.
+enum class TimeMode : uint8_t {
+  Host,  ///< nothing: events tell the host's time
+  Modelled,
+  Sampled,  ///< modelled, and of each grid only the workgroups that the model looks at are run: fast, and
+            ///< what the kernels compute is incomplete
+};
+TimeMode time_mode();
+
+/// Seconds of the calling thread's modelled clock.
+double& host_time();
+
+/// A device's part.
+class ModelledDevice {
+ public:
+  explicit ModelledDevice(const gpus::Gpu& gpu);
+
+  /// What a launch costs the thread that asks for it.
+  [[nodiscard]] double call_seconds() const { return call_; }
+  /// From a packet in an idle queue to its first wave; from the end of the one before to that.
+  [[nodiscard]] double first_wave_seconds() const { return first_wave_; }
+  [[nodiscard]] double gap_seconds() const { return gap_; }
+  /// From the end of the work before to what an event notes.
+  [[nodiscard]] double event_seconds() const { return event_; }
+
+  /// Has a launch heard. It is kept until finish().
+  std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, uint32_t waves, uint32_t resident,
+                                             std::vector<uint64_t>& only);
+  /// Seconds of a launch that has run.
+  double finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream);
+  /// What the next kernel or copy of the stream waits for beside gap_seconds(): stores on their way from the
+  /// L2.
+  double write_back_seconds(uint64_t stream);
+
+  double copy_seconds(const Box& box);
+  double fill_seconds(const void* destination, size_t bytes);
+
+ private:
+  double stream_seconds(std::span<const timing::Region> touched, double bytes);
+  const gpus::Gpu& gpu_;
+  std::mutex mutex_;
+  timing::GridModel model_;
+  std::unordered_map<uint64_t, double> write_back_;  ///< of each stream's last kernel
+  double call_, first_wave_, gap_, event_;
+};
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,99 @@
+// With WAVESMITH_TIME events tell the modelled GPU's time: the same in every run, in the order of a stream, and
+// of the size that a GPU takes, however long the emulation takes.
+#include <hip/hip_runtime.h>
+
+#include <vector>
+
+#include "check.h"
+
+__global__ void twice(float* data, size_t count) {
+  const size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) data[i] *= 2;
+}
+
+__global__ void spin(float* data, int steps) {
+  float value = data[threadIdx.x];
+  for (int i = 0; i < steps; ++i) value = value * 0.5f + 1;
+  data[threadIdx.x] = value;
+}
+
+struct Timer {
+  hipEvent_t start, stop;
+  Timer() {
+    CHECK_HIP(hipEventCreate(&start));
+    CHECK_HIP(hipEventCreate(&stop));
+  }
+  template <class Work>
+  float microseconds(hipStream_t stream, Work work) {
+    CHECK_HIP(hipEventRecord(start, stream));
+    work();
+    CHECK_HIP(hipEventRecord(stop, stream));
+    CHECK_HIP(hipEventSynchronize(stop));
+    float milliseconds = -1;
+    CHECK_HIP(hipEventElapsedTime(&milliseconds, start, stop));
+    return milliseconds * 1000;
+  }
+};
+
+int main() {
+  constexpr size_t kCount = 1 << 22;
+  float* data;
+  CHECK_HIP(hipMalloc(&data, kCount * sizeof(float)));
+  std::vector<float> host(kCount, 1.f);
+  CHECK_HIP(hipMemcpy(data, host.data(), kCount * sizeof(float), hipMemcpyHostToDevice));
+  Timer timer;
+  const auto stream_through = [&](size_t count) {
+    return [=] { twice<<<static_cast<unsigned>((count + 255) / 256), 256>>>(data, count); };
+  };
+  const float nothing = timer.microseconds(nullptr, [] {});
+  CHECK(nothing >= 0 && nothing < 2);
+  timer.microseconds(nullptr, stream_through(kCount));
+  const float small = timer.microseconds(nullptr, stream_through(256)),
+              large = timer.microseconds(nullptr, stream_through(kCount)),
+              again = timer.microseconds(nullptr, stream_through(kCount));
+  CHECK(small > 2 && small < 10);
+  CHECK(large > 1.5f * small && large < 100);
+  CHECK(again > 0.95f * large && again < 1.05f * large);
+
+  // A chain of dependent instructions takes in proportion to its length.
+  const auto chain = [&](int steps) { return timer.microseconds(nullptr, [=] { spin<<<1, 64>>>(data, steps); }); };
+  const float ten = chain(10'000), twenty = chain(20'000);
+  CHECK(twenty - ten > 0.95f * (ten - small) && twenty - ten < 1.05f * (ten - small));
+
+  // Launches behind each other add up, and so do copies.
+  const float eight = timer.microseconds(nullptr, [&] {
+    for (int i = 0; i < 8; ++i) stream_through(kCount)();
+  });
+  CHECK(eight > 4 * (large - small) && eight < 10 * large);
+  const float copy = timer.microseconds(nullptr, [&] {
+    CHECK_HIP(hipMemcpy(host.data(), data, kCount * sizeof(float), hipMemcpyDeviceToHost));
+  });
+  CHECK(copy > 100 && copy < 2000);
+
+  // A stream waits for another one's event, in modelled time too; streams of their own run side by side.
+  hipStream_t streams[2];
+  hipEvent_t between;
+  CHECK_HIP(hipEventCreate(&between));
+  for (hipStream_t& stream : streams) CHECK_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+  const auto on = [&](int which, int steps) { spin<<<1, 64, 0, streams[which]>>>(data, steps); };
+  const float alone = timer.microseconds(streams[0], [&] { on(0, 20'000); });
+  const float beside = timer.microseconds(streams[0], [&] {
+    on(1, 20'000);
+    on(0, 20'000);
+  });
+  CHECK_HIP(hipDeviceSynchronize());
+  const float behind = timer.microseconds(streams[0], [&] {
+    on(1, 20'000);
+    CHECK_HIP(hipEventRecord(between, streams[1]));
+    CHECK_HIP(hipStreamWaitEvent(streams[0], between, 0));
+    on(0, 20'000);
+  });
+  CHECK(beside < 1.3f * alone);
+  CHECK(behind > 1.8f * alone && behind < 2.3f * alone);
+  CHECK_HIP(hipDeviceSynchronize());
+
+  // What was computed is right.
+  for (size_t i = 256; i < kCount; i += 4099) CHECK(host[i] == host[256]);
+  CHECK(host[kCount - 1] == 2048);
+  return finish();
+}

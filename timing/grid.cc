@@ -1,0 +1,249 @@
+#include "timing/grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "isa/target.h"
+
+namespace wavesmith::timing {
+namespace {
+
+/// Instructions of one launch that are recorded, of all its waves.
+constexpr uint64_t kRecorded = 1'500'000;
+
+/// What share of lines that are touched in turn a cache keeps, by the bytes in turn: neither all up to its
+/// size nor none beyond. Source: pointer-chase latencies of an MI300A from 160 to 480 MB (RRZE-HPC
+/// gpu-benches, gpu-latency): 1.03 of the cache's size hits about half of the time, 1.8 not at all.
+double keeps(double bytes, double cache) {
+  if (cache <= 0) return 0;
+  return std::clamp((1.3 - bytes / cache) / 0.5, 0.0, 1.0);
+}
+
+}  // namespace
+
+GridLaunch::GridLaunch(const LaunchShape& shape, const MemoryParameters& parameters,
+                       const UnitParameters& unit)
+    : shape_(shape), unit_(unit) {
+  for (const uint32_t count : shape.groups) total_ *= count;
+  const uint64_t dies = parameters.xcds, units = std::max(1u, parameters.units / parameters.xcds);
+  rounds_ = std::ceil(std::ceil(static_cast<double>(total_) / static_cast<double>(dies)) /
+                      static_cast<double>(units));
+  const uint64_t stride = dies * units;
+  if (total_ <= stride) {
+    for (const uint64_t number : {uint64_t{0}, total_ / 2, total_ - 1}) together_.push_back(number);
+  } else {
+    const auto rounds = (total_ + stride - 1) / stride;
+    const uint64_t count = std::min<uint64_t>(rounds, 2 * shape.resident + 2);
+    const uint64_t first = (rounds - count) / 2;
+    for (uint64_t i = 0; i < count; ++i)
+      if ((first + i) * stride < total_) together_.push_back((first + i) * stride);
+  }
+  std::ranges::sort(together_);
+  together_.erase(std::unique(together_.begin(), together_.end()), together_.end());
+  const uint64_t base = together_.front();
+  uint64_t step = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const uint64_t at = base / step % shape.groups[axis];
+    if (shape.groups[axis] > 1) neighbours_[axis] = at + 1 < shape.groups[axis] ? base + step : base - step;
+    step *= shape.groups[axis];
+  }
+  std::vector<uint64_t> all = together_;
+  for (const auto& neighbour : neighbours_)
+    if (neighbour) all.push_back(*neighbour);
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (const uint64_t number : all) traces_.push_back({number, {}});
+  most_ = std::max<uint64_t>(2000, kRecorded / (all.size() * std::max(1u, shape.waves)));
+}
+
+uint64_t GridLaunch::number(const uint32_t (&id)[3]) const {
+  return id[0] + uint64_t{shape_.groups[0]} * (id[1] + uint64_t{shape_.groups[1]} * id[2]);
+}
+
+GroupSteps* GridLaunch::find(uint64_t number) {
+  const auto found = std::ranges::lower_bound(traces_, number, {}, &GroupSteps::number);
+  return found != traces_.end() && found->number == number ? &*found : nullptr;
+}
+
+std::vector<uint64_t> GridLaunch::recorded() const {
+  std::vector<uint64_t> numbers;
+  for (const GroupSteps& trace : traces_) numbers.push_back(trace.number);
+  return numbers;
+}
+
+std::unique_ptr<emulate::WorkgroupListener> GridLaunch::workgroup(const emulate::WorkgroupView& group) {
+  GroupSteps* const trace = find(number(group.id));
+  return trace ? std::make_unique<GroupRecorder>(*trace, unit_, most_) : nullptr;
+}
+
+GridModel::GridModel(const gpus::Gpu& gpu) : parameters_(memory_parameters(gpu)) {
+  unit_.line = parameters_.line;
+  unit_.simd_lanes = gpu.warp_size() == 64 ? 16 : 32;
+  unit_.target = isa::find_target(gpu.target);
+}
+
+std::unique_ptr<GridLaunch> GridModel::launch(const LaunchShape& shape) const {
+  return std::make_unique<GridLaunch>(shape, parameters_, unit_);
+}
+
+double GridModel::kept(const std::list<Resident>& recent, uint64_t begin, double cache) const {
+  double since = 0;
+  for (const Resident& one : recent) {
+    since += one.bytes;
+    if (one.begin == begin) return keeps(since, cache);
+  }
+  return 0;
+}
+
+void GridModel::remember(std::list<Resident>& recent, uint64_t begin, double bytes) {
+  recent.remove_if([begin](const Resident& one) { return one.begin == begin; });
+  recent.push_front({begin, bytes});
+  if (recent.size() > 64) recent.pop_back();
+}
+
+void GridModel::touch(const Region& region) {
+  remember(in_l2_, region.begin, static_cast<double>(region.bytes) / parameters_.xcds);
+  remember(in_cache_, region.begin, static_cast<double>(region.bytes));
+}
+
+double GridModel::kept(std::span<const Region> regions, double bytes) const {
+  const auto cache = static_cast<double>(parameters_.infinity_cache_bytes);
+  double share = 0, all = 0;
+  for (const Region& region : regions) {
+    const auto size = static_cast<double>(region.bytes);
+    share += size * kept(in_cache_, region.begin, cache);
+    all += size;
+  }
+  return all > 0 ? std::min(share / all, keeps(bytes, cache)) : 0;
+}
+
+/// What share of a region a die's L2 still has, when a launch touches `bytes` of it in turn.
+double GridModel::l2_kept(uint64_t begin, double bytes) const {
+  double since = 0;
+  for (const Resident& one : in_l2_) {
+    since += one.bytes;
+    if (one.begin == begin)
+      return l2_keeps(std::max(since, bytes), static_cast<double>(parameters_.l2_bytes));
+  }
+  return 0;
+}
+
+GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions) {
+  const MemoryParameters& p = parameters_;
+  GridTime time;
+  const auto total = static_cast<double>(launch.total_);
+  time.groups = total;
+  std::vector<const GroupSteps*> together;
+  for (const uint64_t number : launch.together_) together.push_back(launch.find(number));
+  const GroupSteps* neighbours[3] = {};
+  for (int axis = 0; axis < 3; ++axis)
+    if (launch.neighbours_[axis]) neighbours[axis] = launch.find(*launch.neighbours_[axis]);
+  const uint32_t (&groups)[3] = launch.shape_.groups;
+
+  // What the grid touches, and what caches have of it.
+  std::vector<Footprint> touched =
+      footprints(regions, together, *together.front(), neighbours, p.line, p.page_bytes);
+  const double dies = std::min<double>(p.xcds, total);
+  const double per_die = total / dies;
+  const double resident = std::min(per_die, static_cast<double>(launch.shape_.resident) * p.units / p.xcds);
+  double bytes = 0, die_bytes = 0;
+  for (const Footprint& one : touched) {
+    const double lines = one.lines_of(total, groups);
+    bytes += lines * p.line;
+    die_bytes += std::min(lines, one.lines * per_die) * p.line;
+  }
+  time.footprint = bytes;
+  const double translated = bytes > 0 ? std::max(0.0, 1 - p.translated_bytes / bytes) : 0;
+  std::vector<RegionHits> hits;
+  for (const Footprint& one : touched) {
+    const double lines = one.lines_of(total, groups), asked = std::max(1.0, one.lines * per_die);
+    const double window = std::min(one.lines_of(resident * dies, groups), one.lines * resident);
+    const double near = 1 - window / std::max(1.0, one.lines * resident);
+    const double far =
+        (1 - std::min(lines, asked) / asked) * l2_keeps(die_bytes, static_cast<double>(p.l2_bytes));
+    const double rest = 1 - std::max(near, far);
+    RegionHits hit;
+    hit.begin = one.region.begin / p.line;
+    hit.all = lines;
+    hit.end = (one.region.begin + one.region.bytes + p.line - 1) / p.line;
+    const double before = l2_kept(one.region.begin, die_bytes);
+    hit.l2 = 1 - rest * (1 - before);
+    const double missed = std::max(1.0, asked * dies * rest);
+    const double first = std::min(1.0, lines / missed);
+    const auto cache = static_cast<double>(p.infinity_cache_bytes);
+    hit.infinity_cache = first * std::min(kept(in_cache_, one.region.begin, cache), keeps(bytes, cache)) +
+                         (1 - first) * keeps(bytes, cache);
+    const double grains = std::min(one.grains_of(resident * dies, groups), one.grains * resident) /
+                          std::max(1.0, one.lines * resident);
+    hit.walk = translated * std::min(1.0, grains);
+    hits.push_back(hit);
+  }
+  for (const Footprint& one : touched) {
+    const double lines = one.lines_of(total, groups);
+    remember(in_l2_, one.region.begin, std::min(lines, one.lines * per_die) * p.line);
+    remember(in_cache_, one.region.begin, lines * p.line);
+  }
+
+  // One unit; of a grid that does not fill the GPU, the slowest of a few.
+  const double units = p.units, active = std::min(units, total);
+  const double interval =
+      std::max(p.workgroup_clocks, p.wave_clocks * launch.shape_.waves) / dies;  // between workgroups
+  const auto scaled = [](const GroupSteps& group) {
+    double most = 1;
+    for (const WaveSteps& wave : group.waves)
+      if (wave.recorded)
+        most = std::max(most, static_cast<double>(wave.instructions) / static_cast<double>(wave.recorded));
+    return most;
+  };
+  double clocks = 0;
+  if (total <= units) {
+    for (const GroupSteps* const group : together) {
+      UnitMemory memory(p, hits, active, die_bytes);
+      UnitLoad load{{group}, {static_cast<double>(group->number) * interval}, 1};
+      const ReplayTime unit = replay(load, memory);
+      const double arrived = load.arrivals[0];
+      const double end = arrived + (std::max(unit.ends[0], memory.drained()) - arrived) * scaled(*group);
+      if (end >= clocks) {
+        clocks = end;
+        time.counts = memory.counts();
+        time.dirty = memory.written(1 / total) * p.line;
+        time.compute = unit.compute_clocks / launch.shape_.waves, time.address = unit.address_clocks;
+        time.lds = unit.lds_clocks;
+      }
+    }
+    time.replayed = 1;
+  } else {
+    UnitMemory memory(p, hits, active, die_bytes);
+    UnitLoad load;
+    load.groups = together;
+    load.resident = launch.shape_.resident;
+    for (size_t i = 0; i < together.size(); ++i)
+      load.arrivals.push_back(static_cast<double>(i) * units * interval);
+    const ReplayTime unit = replay(load, memory);
+    std::vector<double> ends = unit.ends;
+    std::ranges::sort(ends);
+    const double scale = scaled(*together.front());
+    const auto count = static_cast<double>(ends.size());
+    clocks = std::max(ends.back(), memory.drained()) * scale;
+    // The pace of the second half, after the unit was full for the first time; no faster than what is
+    // busiest.
+    const size_t half = ends.size() / 2;
+    double pace = (ends.back() - ends[half]) / std::max(1.0, count - 1 - static_cast<double>(half));
+    pace =
+        std::max({pace, memory.busiest() / count, unit.compute_clocks / 4 / count, unit.lds_clocks / count});
+    if (launch.rounds_ > count) clocks += pace * scale * (total / units - count);
+    time.counts = memory.counts();
+    time.dirty = memory.written(count / total) * p.line;
+    time.compute = unit.compute_clocks / 4, time.address = unit.address_clocks, time.lds = unit.lds_clocks;
+    const double window = std::max(1.0, ends.back());
+    time.compute /= window, time.address /= window, time.lds /= window;
+    time.replayed = count;
+  }
+  time.dispatch = total * interval / std::max(1.0, clocks);
+  clocks = std::max(clocks, total * interval) + p.store_latency;
+  time.dirty = std::min(time.dirty, dies * static_cast<double>(p.l2_bytes));
+  time.seconds = clocks / (p.mhz * 1e6);
+  return time;
+}
+
+}  // namespace wavesmith::timing

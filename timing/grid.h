@@ -1,0 +1,94 @@
+// The time of a launch on the whole GPU. A few workgroups are recorded while the grid runs; one compute unit
+// replays those that would meet on it, with the levels of memory that it shares with the others; the rest of
+// the grid follows at the pace that shows itself. Caches keep what a launch leaves in them for the next one.
+//
+//   GridModel model(gpu);
+//   auto launch = model.launch(shape);
+//   dispatch.listener = launch.get();   // run it
+//   const GridTime time = model.finish(*launch, regions);
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "emulate/events.h"
+#include "timing/grid_unit.h"
+#include "timing/memory_footprint.h"
+#include "timing/memory_parameters.h"
+
+namespace wavesmith::timing {
+
+struct LaunchShape {
+  uint32_t groups[3] = {1, 1, 1};
+  uint32_t waves = 1;     ///< of a workgroup
+  uint32_t resident = 1;  ///< workgroups of a compute unit at once
+};
+
+struct GridTime {
+  double seconds = 0;  ///< from the first wave's start to the last one's end
+  double compute = 0, address = 0, lds = 0, dispatch = 0;  ///< share of the time that these were busy
+  MemoryCounts counts;                                     ///< of the replayed unit
+  double replayed = 0;                                     ///< workgroups that were replayed
+  double groups = 0;                                       ///< of the grid
+  double dirty = 0;      ///< bytes that it leaves in the L2s to be written back
+  double footprint = 0;  ///< bytes that the grid touches
+};
+
+/// Chooses the workgroups to record, and records them.
+class GridLaunch final : public emulate::Listener {
+ public:
+  GridLaunch(const LaunchShape& shape, const MemoryParameters& parameters, const UnitParameters& unit);
+  std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& group) override;
+  /// The workgroups that are recorded, by number, ascending.
+  [[nodiscard]] std::vector<uint64_t> recorded() const;
+  /// Shows every recorded workgroup; what is put in there takes the place of a run.
+  void play(const std::function<void(uint64_t number, GroupSteps&)>& each) {
+    for (GroupSteps& trace : traces_) each(trace.number, trace);
+  }
+
+ private:
+  friend class GridModel;
+  [[nodiscard]] uint64_t number(const uint32_t (&id)[3]) const;
+  GroupSteps* find(uint64_t number);
+
+  LaunchShape shape_;
+  UnitParameters unit_;
+  uint64_t total_ = 1;
+  double rounds_ = 1;               ///< workgroups of the busiest unit
+  uint64_t most_ = 0;               ///< instructions recorded of a wave
+  std::vector<uint64_t> together_;  ///< those that meet on one unit
+  std::optional<uint64_t> neighbours_[3];
+  std::vector<GroupSteps> traces_;
+};
+
+class GridModel {
+ public:
+  explicit GridModel(const gpus::Gpu& gpu);
+  [[nodiscard]] std::unique_ptr<GridLaunch> launch(const LaunchShape& shape) const;
+  /// After the grid has run. `regions`: the allocations, ascending.
+  GridTime finish(GridLaunch& launch, std::span<const Region> regions);
+  /// Something else than a kernel (a copy) has gone through the caches.
+  void touch(const Region& region);
+  /// What share of these the Infinity Cache has, when `bytes` are gone through in turn.
+  [[nodiscard]] double kept(std::span<const Region> regions, double bytes) const;
+  [[nodiscard]] const MemoryParameters& parameters() const { return parameters_; }
+
+ private:
+  struct Resident {
+    uint64_t begin;
+    double bytes;  ///< that the last launch touched
+  };
+  /// What share of a region a cache of that size still has, by what was touched since.
+  double kept(const std::list<Resident>& recent, uint64_t begin, double cache) const;
+  double l2_kept(uint64_t begin, double bytes) const;
+  static void remember(std::list<Resident>& recent, uint64_t begin, double bytes);
+
+  MemoryParameters parameters_;
+  UnitParameters unit_;
+  std::list<Resident> in_l2_, in_cache_;  ///< most recent first; of one die's L2, and of the Infinity Cache
+};
+
+}  // namespace wavesmith::timing

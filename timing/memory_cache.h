@@ -1,0 +1,36 @@
+// A cache's tags: the least recently used line goes, whatever its address. (The vector L1 of CDNA3 behaves
+// so: 32 KiB of lines at any stride stay in it, one line more and none does; atax and kmeans of
+// validate/data/mi300a.) A line knows when its data arrive, so that a second access while the first is under
+// way waits for it.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+
+namespace wavesmith::timing {
+
+class Cache {
+ public:
+  Cache(uint64_t bytes, uint32_t line);
+
+  /// When the line's data are there, for the caller to change; the line is the most recent one from then on.
+  /// nullptr: a miss.
+  double* find(uint64_t line);
+  /// Takes a line in.
+  void insert(uint64_t line, double ready);
+  void evict(uint64_t line);
+
+  [[nodiscard]] uint64_t lines() const { return most_; }
+
+ private:
+  struct Entry {
+    uint64_t line;
+    double ready;
+  };
+  uint64_t most_;
+  std::list<Entry> order_;  ///< most recent first
+  std::unordered_map<uint64_t, std::list<Entry>::iterator> at_;
+};
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,38 @@
+#include "timing/memory_coalesce.h"
+
+#include <algorithm>
+
+namespace wavesmith::timing {
+
+Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t line) {
+  Coalesced result;
+  bytes = std::max(1u, bytes);
+  const size_t group = std::clamp<size_t>(64 / bytes, 1, 16);
+  std::vector<LineUse>& lines = result.lines;
+  for (size_t begin = 0; begin < addresses.size(); begin += group) {
+    uint64_t here[16 * 2];
+    uint32_t distinct = 0;
+    const auto touch = [&](uint64_t number, uint32_t count) {
+      if (std::find(here, here + distinct, number) == here + distinct && distinct < std::size(here))
+        here[distinct++] = number;
+      // Lanes side by side mostly share a line, which then is the last one.
+      for (size_t i = lines.size(); i > 0; --i)
+        if (lines[i - 1].line == number) {
+          lines[i - 1].bytes = std::min(line, lines[i - 1].bytes + count);
+          return;
+        }
+      lines.push_back({number, std::min(line, count)});
+    };
+    for (size_t i = begin; i < std::min(begin + group, addresses.size()); ++i) {
+      const uint64_t first = addresses[i] / line, last = (addresses[i] + bytes - 1) / line;
+      const auto in_first =
+          static_cast<uint32_t>(std::min<uint64_t>(bytes, (first + 1) * line - addresses[i]));
+      touch(first, in_first);
+      if (last != first) touch(last, bytes - in_first);
+    }
+    result.clocks += distinct;
+  }
+  return result;
+}
+
+}  // namespace wavesmith::timing

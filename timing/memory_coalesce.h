@@ -1,0 +1,33 @@
+// From the addresses of a wave's lanes to lines: what the address unit does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace wavesmith::timing {
+
+/// A line that an access touches.
+struct LineUse {
+  uint64_t line;   ///< address / bytes of a line
+  uint32_t bytes;  ///< of the line, that the access names; at most its size
+};
+
+struct Coalesced {
+  std::vector<LineUse> lines;  ///< in the order of lanes, each once
+  uint32_t clocks = 0;         ///< that the address unit takes
+};
+
+/// The address unit takes the lanes that 64 bytes hold at a time, at most 16, and each line among them costs
+/// a clock. Source: AMD, CDNA3 ISA reference, "Memory access" (64 bytes a clock between L1 and registers); 61
+/// bytes a clock measured for 4 and 16 bytes a lane (RRZE-HPC gpu-benches, gpu-cache).
+/// `addresses`: of the active lanes, in order; a lane moves `bytes` from its address on.
+Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t line);
+
+/// Where a lane's private memory lies: the dwords of a wave's lanes side by side, far from all else.
+/// Source: LLVM, "User Guide for AMDGPU Backend", "Private": the swizzled address.
+constexpr uint64_t private_address(uint64_t offset, uint32_t lane, uint32_t lanes, uint64_t wave) {
+  return (uint64_t{1} << 60) + (wave << 24) + offset / 4 * lanes * 4 + lane * 4 + offset % 4;
+}
+
+}  // namespace wavesmith::timing

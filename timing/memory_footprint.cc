@@ -1,0 +1,106 @@
+#include "timing/memory_footprint.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+namespace wavesmith::timing {
+namespace {
+
+using Set = std::unordered_set<uint64_t>;
+/// By region's index; what lies in none is under SIZE_MAX and not looked at.
+using Touched = std::map<size_t, Set>;
+
+size_t region_of(std::span<const Region> regions, uint64_t address) {
+  auto after = std::ranges::upper_bound(regions, address, {}, &Region::begin);
+  if (after == regions.begin()) return SIZE_MAX;
+  --after;
+  // A line may begin before the region's first byte.
+  return address < after->begin + after->bytes ? static_cast<size_t>(after - regions.begin()) : SIZE_MAX;
+}
+
+/// Grains of each region that a workgroup touches, in multiples of `grain` bytes.
+Touched touched(std::span<const Region> regions, const GroupSteps& group, uint32_t line, double grain) {
+  Touched sets;
+  for (const WaveSteps& wave : group.waves)
+    for (const LineUse& use : wave.lines) {
+      const uint64_t address = use.line * line;
+      size_t index = region_of(regions, address);
+      if (index == SIZE_MAX) index = region_of(regions, address + line - 1);
+      if (index != SIZE_MAX) sets[index].insert(address / static_cast<uint64_t>(grain));
+    }
+  return sets;
+}
+
+double shared(const Set& a, const Set& b) {
+  if (a.empty()) return 0;
+  size_t both = 0;
+  for (const uint64_t grain : a) both += b.contains(grain);
+  return static_cast<double>(both) / static_cast<double>(a.size());
+}
+
+double extent(double one, const double (&share)[3], double count, const uint32_t (&groups)[3], double all) {
+  double sum = one;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double along = std::clamp<double>(count, 1, groups[axis]);
+    sum *= 1 + (along - 1) * (1 - share[axis]);
+    count /= along;
+  }
+  return std::min(sum, all);
+}
+
+}  // namespace
+
+double Footprint::lines_of(double count, const uint32_t (&groups)[3]) const {
+  return extent(lines, shared, count, groups, all_lines);
+}
+double Footprint::grains_of(double count, const uint32_t (&groups)[3]) const {
+  // Neighbours may share a piece though many of them do not.
+  const double by_lines = lines_of(count, groups) * all_grains / all_lines;
+  return std::max(by_lines, extent(grains, grains_shared, count, groups, all_grains));
+}
+
+std::vector<Footprint> footprints(std::span<const Region> regions, std::span<const GroupSteps* const> samples,
+                                  const GroupSteps& base, const GroupSteps* const (&neighbours)[3],
+                                  uint32_t line, double grain) {
+  std::map<size_t, Footprint> found;
+  for (const GroupSteps* const sample : samples) {
+    double instructions = 0, recorded = 0;
+    for (const WaveSteps& wave : sample->waves) {
+      instructions += static_cast<double>(wave.instructions);
+      recorded += static_cast<double>(wave.recorded);
+    }
+    // Of a workgroup recorded in part, the rest touches as many new lines an instruction.
+    const double scale = recorded > 0 ? instructions / recorded : 1;
+    const double weight = scale / static_cast<double>(samples.size());
+    for (const auto& [index, set] : touched(regions, *sample, line, line))
+      found[index].lines += static_cast<double>(set.size()) * weight;
+    for (const auto& [index, set] : touched(regions, *sample, line, grain))
+      found[index].grains += static_cast<double>(set.size()) * weight;
+  }
+  const Touched lines = touched(regions, base, line, line), grains = touched(regions, base, line, grain);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!neighbours[axis]) continue;
+    const Touched next = touched(regions, *neighbours[axis], line, line),
+                  next_grains = touched(regions, *neighbours[axis], line, grain);
+    for (auto& [index, footprint] : found) {
+      if (lines.contains(index) && next.contains(index))
+        footprint.shared[axis] = shared(lines.at(index), next.at(index));
+      if (grains.contains(index) && next_grains.contains(index))
+        footprint.grains_shared[axis] = shared(grains.at(index), next_grains.at(index));
+    }
+  }
+  std::vector<Footprint> result;
+  for (auto& [index, footprint] : found) {
+    footprint.region = regions[index];
+    const auto bytes = static_cast<double>(regions[index].bytes);
+    footprint.all_lines = std::max(1.0, bytes / line);
+    footprint.all_grains = std::max(1.0, bytes / grain);
+    footprint.lines = std::min(footprint.lines, footprint.all_lines);
+    footprint.grains = std::min(footprint.grains, footprint.all_grains);
+    result.push_back(footprint);
+  }
+  return result;
+}
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,38 @@
+// Which memory a grid touches, from a few of its workgroups: the lines of each region that one workgroup
+// touches, and how many of these its neighbours along each axis touch as well. From that follow the lines
+// that any block of workgroups touches, and so what caches can keep.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "timing/grid_trace.h"
+
+namespace wavesmith::timing {
+
+/// A range of device memory: an allocation.
+struct Region {
+  uint64_t begin = 0, bytes = 0;
+};
+
+/// One region as a grid's workgroups touch it. Counts are of lines, or of larger grains.
+struct Footprint {
+  Region region;
+  double lines = 0;       ///< one workgroup touches
+  double shared[3] = {};  ///< share of them that the next workgroup along an axis touches, too
+  double grains = 0;      ///< the same for pieces of memory that one line of the page table maps
+  double grains_shared[3] = {};
+  double all_lines = 0, all_grains = 0;  ///< of the region
+
+  /// Lines that `count` workgroups, numbered one after the other in a grid of `groups`, touch together.
+  [[nodiscard]] double lines_of(double count, const uint32_t (&groups)[3]) const;
+  [[nodiscard]] double grains_of(double count, const uint32_t (&groups)[3]) const;
+};
+
+/// `samples`: some workgroups; `base` and its neighbour along each axis (nullptr: there is none).
+std::vector<Footprint> footprints(std::span<const Region> regions, std::span<const GroupSteps* const> samples,
+                                  const GroupSteps& base, const GroupSteps* const (&neighbours)[3],
+                                  uint32_t line, double grain);
+
+}  // namespace wavesmith::timing

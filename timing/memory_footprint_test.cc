@@ -1,0 +1,83 @@
+#include "timing/memory_footprint.h"
+
+#include <gtest/gtest.h>
+
+namespace wavesmith::timing {
+namespace {
+
+GroupSteps touching(std::initializer_list<std::pair<uint64_t, uint64_t>> ranges) {
+  GroupSteps group;
+  group.waves.resize(1);
+  group.waves[0].instructions = group.waves[0].recorded = 10;
+  for (const auto& [first, count] : ranges)
+    for (uint64_t i = 0; i < count; ++i) group.waves[0].lines.push_back({first + i, 128});
+  return group;
+}
+
+constexpr uint32_t kLine = 128;
+
+TEST(MemoryFootprint, OfAStreamIsEveryLineOnce) {
+  // Workgroup n touches lines 8 n to 8 n + 7.
+  const Region region{0, 128 * 8000};
+  const GroupSteps base = touching({
+                       {0, 8}
+  }),
+                   next = touching({{8, 8}});
+  const GroupSteps* const samples[] = {&base};
+  const GroupSteps* const neighbours[3] = {&next, nullptr, nullptr};
+  const auto found = footprints({&region, 1}, samples, base, neighbours, kLine, 32768);
+  ASSERT_EQ(found.size(), 1u);
+  const uint32_t groups[3] = {1000, 1, 1};
+  EXPECT_EQ(found[0].lines_of(1, groups), 8);
+  EXPECT_EQ(found[0].lines_of(100, groups), 800);
+  EXPECT_EQ(found[0].lines_of(1000, groups), 8000);
+  // 256 lines a piece: 100 workgroups touch a little more than three.
+  EXPECT_NEAR(found[0].grains_of(100, groups), 3.1, 0.1);
+}
+
+TEST(MemoryFootprint, SharingFollowsTheAxes) {
+  // A matrix product: rows are shared along x, columns along y.
+  const Region regions[] = {
+      {0,          128 * 1000},
+      {128 * 1000, 128 * 1000}
+  };
+  const GroupSteps base = touching({
+                       {0,    10},
+                       {1000, 10}
+  }),
+                   right = touching({{0, 10}, {1010, 10}}), below = touching({{10, 10}, {1000, 10}});
+  const GroupSteps* const samples[] = {&base};
+  const GroupSteps* const neighbours[3] = {&right, &below, nullptr};
+  const auto found = footprints(regions, samples, base, neighbours, kLine, 32768);
+  ASSERT_EQ(found.size(), 2u);
+  const uint32_t groups[3] = {100, 100, 1};
+  EXPECT_EQ(found[0].lines_of(100, groups), 10);       // a row of workgroups: one row
+  EXPECT_EQ(found[1].lines_of(100, groups), 1000);     // all columns
+  EXPECT_EQ(found[0].lines_of(10'000, groups), 1000);  // no more than there is
+}
+
+TEST(MemoryFootprint, OfAWorkgroupRecordedInPartIsScaled) {
+  const Region region{0, 128 * 100'000};
+  GroupSteps base = touching({
+      {0, 50}
+  });
+  base.waves[0].instructions = 40;
+  const GroupSteps* const samples[] = {&base};
+  const GroupSteps* const none[3] = {};
+  EXPECT_EQ(footprints({&region, 1}, samples, base, none, kLine, 32768)[0].lines, 200);
+}
+
+TEST(MemoryFootprint, MemoryOutsideOfAllRegionsIsLeftOut) {
+  const Region region{128 * 10, 128 * 2};
+  const GroupSteps base = touching({
+      {0,  5},
+      {50, 5}
+  });
+  const GroupSteps* const samples[] = {&base};
+  const GroupSteps* const none[3] = {};
+  EXPECT_TRUE(footprints({&region, 1}, samples, base, none, kLine, 32768).empty());
+  EXPECT_TRUE(footprints({}, samples, base, none, kLine, 32768).empty());
+}
+
+}  // namespace
+}  // namespace wavesmith::timing

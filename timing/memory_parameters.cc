@@ -1,0 +1,72 @@
+#include "timing/memory_parameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace wavesmith::timing {
+namespace {
+
+/// Bytes a clock from 10^9 bytes a second.
+double bytes_per_clock(double gigabytes_per_second, double mhz) { return gigabytes_per_second * 1e3 / mhz; }
+
+}  // namespace
+
+MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
+  MemoryParameters p;
+  p.mhz = gpu.engine_mhz;
+  p.xcds = gpu.xcds;
+  p.units = gpu.compute_units;
+  p.line = gpu.l1_line_bytes;
+  p.l1_bytes = gpu.l1_vector_bytes;
+  p.scalar_bytes = gpu.l1_scalar_bytes;
+  p.l2_bytes = gpu.l2_bytes;
+  p.infinity_cache_bytes = gpu.infinity_cache_bytes;
+
+  const auto known = [&p](const auto& value, double otherwise, const char* name) {
+    if (value) return static_cast<double>(*value);
+    p.assumed.emplace_back(name);
+    return otherwise;
+  };
+  p.l1_latency = known(gpu.l1_cycles, 120, "latency.l1_cycles");
+  p.l2_latency = known(gpu.l2_cycles, 213, "latency.l2_cycles");
+  p.infinity_cache_latency =
+      p.infinity_cache_bytes ? known(gpu.infinity_cache_cycles, 456, "latency.infinity_cache_cycles") : 0;
+  p.memory_latency = known(gpu.memory_cycles, 810, "latency.memory_cycles");
+  p.store_latency = known(gpu.store_cycles, 500, "pace.store_cycles");
+  p.scalar_latency = known(gpu.scalar_cycles, 100, "pace.scalar_cycles");
+
+  p.l1_rate = known(gpu.l1_bytes_per_clock, 64, "pace.l1_bytes_per_clock");
+  p.unit_rate = known(gpu.l2_bytes_per_clock_per_unit, 64, "pace.l2_bytes_per_clock_per_unit");
+  // What units that only miss their L1 get from the L2, each for itself, tells how many lines they wait for
+  // at once.
+  const double unit_sustained = bytes_per_clock(known(gpu.sustained_l2, gpu.compute_units * 43 * p.mhz * 1e-3,
+                                                      "sustained.l2_gigabytes_per_second"),
+                                                p.mhz) /
+                                gpu.compute_units;
+  p.misses = static_cast<uint32_t>(std::max(1.0, std::round(unit_sustained * p.l2_latency / p.line)));
+  p.l2_rate = known(gpu.l2_channels, 16, "cache.l2_channels") *
+              known(gpu.l2_bytes_per_clock_per_channel, 64, "cache.l2_bytes_per_clock_per_channel");
+  p.memory_rate = bytes_per_clock(known(gpu.sustained_memory, gpu.memory_gigabytes_per_second * 0.65,
+                                        "sustained.memory_gigabytes_per_second"),
+                                  p.mhz);
+  p.infinity_cache_rate =
+      p.infinity_cache_bytes
+          ? bytes_per_clock(known(gpu.sustained_infinity_cache, gpu.memory_gigabytes_per_second * 0.8,
+                                  "sustained.infinity_cache_gigabytes_per_second"),
+                            p.mhz)
+          : p.memory_rate;
+
+  p.workgroup_clocks = known(gpu.workgroup_clocks, 6, "launch.workgroup_clocks");
+  p.wave_clocks = known(gpu.wave_clocks, 1, "launch.wave_clocks");
+
+  // A page-table entry is 8 bytes and maps 4 KiB; 64 bytes are fetched at a time.
+  // Source: Linux, drivers/gpu/drm/amd/amdgpu/amdgpu_vm.c: entries of 8 bytes, pages of 4 KiB.
+  constexpr double kEntry = 8, kPage = 4096;
+  p.page_bytes = 64 / kEntry * kPage;
+  p.translated_bytes = static_cast<double>(p.l2_bytes) / kEntry * kPage;
+  p.walk_rate = known(gpu.walks_per_microsecond, 1500, "pace.walks_per_microsecond") / p.mhz;
+  p.walk_latency = p.memory_latency;
+  return p;
+}
+
+}  // namespace wavesmith::timing

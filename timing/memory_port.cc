@@ -1,0 +1,70 @@
+#include "timing/memory_port.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "timing/memory_coalesce.h"
+
+namespace wavesmith::timing {
+namespace {
+
+/// Instructions lie where nothing else does.
+constexpr uint64_t kCode = uint64_t{1} << 61;
+
+}  // namespace
+
+GridPort::GridPort(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
+                   double die_bytes)
+    : parameters_(parameters), regions_(std::move(regions)), active_(active), die_bytes_(die_bytes) {}
+
+UnitMemory& GridPort::unit(uint32_t number) {
+  if (units_.size() <= number) units_.resize(number + 1);
+  if (!units_[number])
+    units_[number] = std::make_unique<UnitMemory>(parameters_, regions_, active_, die_bytes_);
+  return *units_[number];
+}
+
+MemoryCounts GridPort::counts(uint32_t number) const {
+  return number < units_.size() && units_[number] ? units_[number]->counts() : MemoryCounts{};
+}
+
+Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t wave, const WaveRecord& record,
+                            const AccessRecord& access) {
+  UnitMemory& memory = unit(number);
+  const auto now = static_cast<double>(cycle);
+  record.expand(access, addresses_);
+  if (access.space == Space::Scalar) {
+    double ready = now + parameters_.scalar_latency;
+    for (const uint64_t address : addresses_)
+      for (uint64_t line = address / 64; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / 64;
+           ++line)
+        ready = std::max(ready, memory.scalar(line, now));
+    return {cycle + 1, static_cast<uint64_t>(ready)};
+  }
+  if (access.space == Space::Private) {
+    size_t at = 0;
+    for (uint64_t left = access.lanes; left && at < addresses_.size(); left &= left - 1, ++at)
+      addresses_[at] =
+          private_address(addresses_[at], static_cast<uint32_t>(std::countr_zero(left)), 64, wave);
+  }
+  const Coalesced coalesced = coalesce(addresses_, access.bytes, parameters_.line);
+  const double clocks = std::max(1u, coalesced.clocks) * 64 / parameters_.l1_rate;
+  const double start = memory.address(now, clocks), taken = start + clocks;
+  double ready = taken;
+  const bool scattered = memory.scattered(coalesced.lines);
+  for (const LineUse& use : coalesced.lines) {
+    if (access.kind == Access::Store)
+      ready = std::max(ready, memory.store(use.line, use.bytes, taken, scattered));
+    else if (access.kind == Access::Atomic || (access.cache_policy & (kBypassL1 | kSystem)))
+      ready = std::max(ready, memory.atomic(use.line, taken));
+    else
+      ready = std::max(ready, memory.load(use.line, taken, scattered));
+  }
+  return {static_cast<uint64_t>(taken), static_cast<uint64_t>(ready)};
+}
+
+uint64_t GridPort::fetch(uint64_t cycle, uint32_t number, uint64_t address) {
+  return static_cast<uint64_t>(unit(number).scalar((kCode + address) / 64, static_cast<double>(cycle)));
+}
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,36 @@
+// The memory that pipelines replay against (timing/compute_unit.h): each unit that is replayed has its L1 and
+// its share of what lies behind (timing/memory_unit.h); accesses are coalesced into lines.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "timing/memory_system.h"
+#include "timing/memory_unit.h"
+
+namespace wavesmith::timing {
+
+class GridPort final : public MemoryPort {
+ public:
+  /// `regions`, `active`, `die_bytes`: of each unit's UnitMemory, see there. With no regions every line that
+  /// a unit has not asked for yet comes from memory.
+  GridPort(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
+           double die_bytes);
+
+  Completion access(uint64_t cycle, uint32_t unit, uint32_t wave, const WaveRecord& record,
+                    const AccessRecord& access) override;
+  uint64_t fetch(uint64_t cycle, uint32_t unit, uint64_t address) override;
+
+  /// What a unit's accesses came to; nothing for one that made none.
+  [[nodiscard]] MemoryCounts counts(uint32_t unit) const;
+
+ private:
+  UnitMemory& unit(uint32_t number);
+  MemoryParameters parameters_;
+  std::vector<RegionHits> regions_;
+  double active_, die_bytes_;
+  std::vector<std::unique_ptr<UnitMemory>> units_;
+  std::vector<uint64_t> addresses_;
+};
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,178 @@
+#include "timing/memory_unit.h"
+
+#include <algorithm>
+
+namespace wavesmith::timing {
+
+double l2_keeps(double bytes, double l2_bytes) {
+  return l2_bytes > 0 ? std::clamp((0.75 - bytes / l2_bytes) / 0.25, 0.0, 1.0) : 0;
+}
+
+UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
+                       double die_bytes)
+    : parameters_(parameters),
+      regions_(std::move(regions)),
+      l1_(parameters.l1_bytes, parameters.line),
+      scalar_(parameters.scalar_bytes, 64),
+      units_per_die_(std::max(1.0, active / parameters.xcds)),
+      active_(std::max(1.0, active)),
+      die_bytes_(die_bytes) {
+  std::ranges::sort(regions_, {}, &RegionHits::begin);
+  const double line = parameters.line;
+  l2_clocks_ = std::max(line * units_per_die_ / parameters.l2_rate, line / parameters.unit_rate);
+  // A die's way to the fabric is no wider than its share of what the whole GPU was seen to move.
+  const double dies = std::min<double>(parameters.xcds, active_);
+  const double share = active_ * parameters.xcds / dies;
+  fabric_clocks_ = line * share / parameters.infinity_cache_rate;
+  memory_clocks_ = line * share / parameters.memory_rate;
+  fabric_clocks_ = std::max(fabric_clocks_, line / parameters.unit_rate);
+  memory_clocks_ = std::max(memory_clocks_, line / parameters.unit_rate);
+}
+
+RegionHits* UnitMemory::region(uint64_t line) {
+  auto after = std::ranges::upper_bound(regions_, line, {}, &RegionHits::begin);
+  if (after == regions_.begin()) return nullptr;
+  --after;
+  return line < after->end ? &*after : nullptr;
+}
+
+/// True for `share` of the calls, evenly spread.
+bool UnitMemory::draw(double share, double& remainder) {
+  remainder += share;
+  if (remainder < 1) return false;
+  remainder -= 1;
+  return true;
+}
+
+bool UnitMemory::scattered(std::span<const LineUse> lines) const {
+  if (lines.empty()) return false;
+  const auto [least, most] = std::ranges::minmax(lines, {}, &LineUse::line);
+  return static_cast<double>(most.line - least.line) * parameters_.line >= parameters_.page_bytes;
+}
+
+double UnitMemory::address(double now, double clocks) { return address_.take(now, clocks); }
+
+/// Whether the L2 has the line, which it has from now on. `first`: this unit has not asked for it before.
+bool UnitMemory::in_l2(uint64_t line, const RegionHits* where, bool& first) {
+  const auto [entry, added] = asked_.try_emplace(line, Asked{traffic_});
+  first = added;
+  bool hit;
+  if (added)
+    hit = where && draw(where->l2, l2_left_);
+  else  // What all units of the die have brought in since then is as much again for each of them.
+    hit = draw(l2_keeps(std::min((traffic_ - entry->second.traffic) * units_per_die_, die_bytes_),
+                        static_cast<double>(parameters_.l2_bytes)),
+               again_left_);
+  entry->second.traffic = traffic_;
+  return hit;
+}
+
+/// From the L2 or behind it.
+double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
+  const MemoryParameters& p = parameters_;
+  counts_.l2_bytes += p.line;
+  const double start = l2_.take(now, l2_clocks_);
+  const RegionHits* const where = region(line);
+  bool first;
+  const bool hit = in_l2(line, where, first);
+  if (hit) {
+    counts_.l2_hits += 1;
+    return start + p.l2_latency;
+  }
+  traffic_ += p.line;
+  double ready = start;
+  if (scattered && where && first && draw(where->walk, walk_left_)) {
+    counts_.walks += 1;
+    ready = walker_.take(ready, active_ / p.walk_rate) + p.walk_latency;
+  }
+  counts_.fabric_bytes += p.line;
+  ready = std::max(ready, fabric_.take(start, fabric_clocks_));
+  const bool cached =
+      p.infinity_cache_bytes && (!first || (where && draw(where->infinity_cache, cache_left_)));
+  if (cached) {
+    counts_.infinity_cache_hits += 1;
+    return ready + p.infinity_cache_latency;
+  }
+  counts_.memory_bytes += p.line;
+  counts_.memory_lines += 1;
+  return std::max(ready, memory_.take(start, memory_clocks_)) + p.memory_latency;
+}
+
+double UnitMemory::load(uint64_t line, double now, bool scattered) {
+  if (const double* const ready = l1_.find(line)) {
+    ++counts_.l1_hits;
+    return std::max(now + parameters_.l1_latency, *ready);
+  }
+  ++counts_.l1_misses;
+  while (misses_.size() >= parameters_.misses) {
+    now = std::max(now, misses_.front());
+    misses_.pop_front();
+  }
+  const double sent = unit_.take(now, parameters_.line / parameters_.unit_rate);
+  const double ready = fetch(line, sent, scattered);
+  misses_.insert(std::ranges::upper_bound(misses_, ready), ready);
+  l1_.insert(line, ready);
+  return ready;
+}
+
+double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scattered) {
+  const MemoryParameters& p = parameters_;
+  ++counts_.stores;
+  l1_.evict(line);
+  const double touched = std::min<double>(p.line, (bytes + 63.0) / 64 * 64);
+  const double sent = unit_.take(now, touched / p.unit_rate);
+  const double start = l2_.take(sent, l2_clocks_ * touched / p.line);
+  counts_.l2_bytes += touched;
+  RegionHits* const where = region(line);
+  bool first;
+  const bool hit = in_l2(line, where, first);
+  if (bool& dirty = asked_[line].dirty; !dirty && where) {
+    dirty = true;
+    where->stored += 1;
+  }
+  double ready = start;
+  if (!hit) {  // The line is written back later: its bytes take the ways behind the L2 all the same.
+    traffic_ += p.line;
+    if (scattered && where && first && draw(where->walk, walk_left_)) {
+      counts_.walks += 1;
+      ready = walker_.take(ready, active_ / p.walk_rate) + p.walk_latency;
+    }
+    counts_.fabric_bytes += touched;
+    ready = std::max(ready, fabric_.take(start, fabric_clocks_ * touched / p.line));
+    if (!p.infinity_cache_bytes || !where || !draw(where->infinity_cache, cache_left_)) {
+      counts_.memory_bytes += touched;
+      ready = std::max(ready, memory_.take(start, memory_clocks_ * touched / p.line));
+    }
+  }
+  return ready + p.store_latency;
+}
+
+double UnitMemory::written(double share) const {
+  double lines = 0;
+  for (const RegionHits& region : regions_) lines += std::min(region.stored / share, region.all);
+  return lines;
+}
+
+double UnitMemory::drained() const {
+  return std::max({unit_.free, l2_.free, fabric_.free, memory_.free, walker_.free, address_.free});
+}
+
+double UnitMemory::busiest() const {
+  return std::max({unit_.busy, l2_.busy, fabric_.busy, memory_.busy, walker_.busy, address_.busy});
+}
+
+double UnitMemory::atomic(uint64_t line, double now) {
+  l1_.evict(line);
+  const double sent = unit_.take(now, 64 / parameters_.unit_rate);
+  return fetch(line, sent);
+}
+
+double UnitMemory::scalar(uint64_t line, double now) {
+  if (const double* const ready = scalar_.find(line))
+    return std::max(now + parameters_.scalar_latency, *ready);
+  const double ready = fetch(line * 64 / parameters_.line, now);
+  scalar_.insert(line, ready);
+  return ready;
+}
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,101 @@
+// The memory system as one compute unit sees it: its L1 exactly, the levels behind it by what share of the
+// other units' lines are there, and by the unit's share of their bandwidth.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "timing/memory_cache.h"
+#include "timing/memory_coalesce.h"
+#include "timing/memory_parameters.h"
+
+namespace wavesmith::timing {
+
+/// A range of memory that a launch touches, and where its lines are found when a workgroup first touches
+/// them.
+struct RegionHits {
+  uint64_t begin = 0, end = 0;  ///< line numbers
+  double l2 = 0;                ///< share that another workgroup has brought into this die's L2
+  double infinity_cache = 0;    ///< of the rest: share that the Infinity Cache has
+  double walk = 0;              ///< page-table entries to fetch from behind the L2, a line
+  double all = 0;               ///< lines of it that the whole grid touches
+  double stored = 0;            ///< lines of it that this unit has stored to for the first time
+};
+
+/// Where bytes went.
+struct MemoryCounts {
+  uint64_t l1_hits = 0, l1_misses = 0, stores = 0;
+  double l2_hits = 0, infinity_cache_hits = 0, memory_lines = 0;
+  double l2_bytes = 0, fabric_bytes = 0, memory_bytes = 0, walks = 0;
+};
+
+/// What share of lines an L2 still has that are touched again after `bytes` of others. Source: RRZE-HPC
+/// gpu-benches, gpu-l2-stream on an MI300A: what is read again and again slows down between 12 and 19 MB of
+/// the 24 MB that its dies have together.
+double l2_keeps(double bytes, double l2_bytes);
+
+class UnitMemory {
+ public:
+  /// `active`: units of the GPU at work, which share what is not a unit's own. `die_bytes`: that all units of
+  /// a die touch together.
+  UnitMemory(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
+             double die_bytes);
+
+  /// `scattered`: the access touches several pieces of memory that need translations of their own, which then
+  /// are not fetched ahead.
+  /// Clocks at which the lines of one access are there (a load), or the store is acknowledged.
+  double load(uint64_t line, double now, bool scattered = false);
+  double store(uint64_t line, uint32_t bytes, double now, bool scattered = false);
+  double atomic(uint64_t line, double now);
+  double scalar(uint64_t line, double now);
+  /// Whether an access is: its lines lie in several such pieces.
+  [[nodiscard]] bool scattered(std::span<const LineUse> lines) const;
+  /// When the address unit, which an access occupies for `clocks`, takes it.
+  double address(double now, double clocks);
+
+  /// Lines that the whole grid has written, when this unit ran `share` of it.
+  [[nodiscard]] double written(double share) const;
+  /// When all that was asked for has gone through.
+  [[nodiscard]] double drained() const;
+  /// Clocks that the busiest of the ways to memory was occupied.
+  [[nodiscard]] double busiest() const;
+  [[nodiscard]] const MemoryCounts& counts() const { return counts_; }
+  [[nodiscard]] const MemoryParameters& parameters() const { return parameters_; }
+
+ private:
+  struct Server {
+    double free = 0, busy = 0;
+    double take(double now, double clocks) {
+      const double start = now > free ? now : free;
+      busy += clocks;
+      free = start + clocks;
+      return start;
+    }
+  };
+  RegionHits* region(uint64_t line);
+  bool in_l2(uint64_t line, const RegionHits* where, bool& first);
+  double fetch(uint64_t line, double now, bool scattered = false);
+  bool draw(double share, double& remainder);
+
+  const MemoryParameters& parameters_;
+  std::vector<RegionHits> regions_;
+  Cache l1_, scalar_;
+  std::deque<double> misses_;  ///< when the lines that the L1 waits for arrive
+  /// Lines that this unit has asked the L2 for, with the unit's traffic when it last did.
+  struct Asked {
+    double traffic;
+    bool dirty = false;
+  };
+  std::unordered_map<uint64_t, Asked> asked_;
+  double traffic_ = 0;
+  double units_per_die_, active_, die_bytes_;
+  double l2_clocks_, fabric_clocks_, memory_clocks_;  ///< of a line, at this unit's share
+  Server address_, unit_, l2_, fabric_, memory_, walker_;
+  double l2_left_ = 0, again_left_ = 0, cache_left_ = 0, walk_left_ = 0;
+  MemoryCounts counts_;
+};
+
+}  // namespace wavesmith::timing
