@@ -81,13 +81,14 @@ struct Gpu {
 
   /// What the levels sustain, as measured; the peaks stand above.
   std::optional<double> l1_bytes_per_clock, l2_bytes_per_clock_per_unit;
-  std::optional<double> walks_per_microsecond;  ///< page-table entries fetched from behind the L2
+  std::optional<double> stream_gigabytes_per_second;  ///< of memory, where kernels mix reads and writes
+  std::optional<double> walks_per_microsecond;        ///< page-table entries fetched from behind the L2
 
   /// Launches: what the program's thread, the command processor and the dispatcher take.
-  std::optional<double> launch_us;        ///< a launch on the program's thread
-  std::optional<double> first_wave_us;    ///< from a packet's arrival at an idle queue to the first wave
-  std::optional<double> kernel_gap_us;    ///< from a kernel's end to the first wave of the next one
-  std::optional<double> event_us;         ///< from a kernel's end to the time that an event notes
+  std::optional<double> launch_us;      ///< a launch on the program's thread
+  std::optional<double> first_wave_us;  ///< from a packet's arrival at an idle queue to the first wave
+  std::optional<double> kernel_gap_us;  ///< from a kernel's end to the first wave of the next one
+  std::optional<double> event_us;       ///< from a kernel's end to the time that an event notes
   std::optional<double> workgroup_clocks, wave_clocks;  ///< of one XCD's dispatcher
   /// Copies between pageable memory of the host and the GPU's.
   std::optional<double> copy_us, copy_to_device, copy_to_host;

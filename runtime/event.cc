@@ -43,7 +43,9 @@ class RecordOperation final : public Operation {
     // In a queue with nothing to do an event is reached at once.
     const double work = stream.before() > stream.asked() ? stream.before() + modelled->event_seconds() : 0;
     stream.modelled_until(std::max(stream.asked(), work));
-    return std::llround(stream.before() * 1e9);
+    const int64_t nanoseconds = std::llround(stream.before() * 1e9);
+    stream.modelled_until(stream.before() + modelled->write_back_seconds(stream.id));
+    return nanoseconds;
   }
   std::shared_ptr<Recording> recording_;
   std::shared_ptr<SharedEvent> shared_;

@@ -278,7 +278,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
       ProfiledLaunch::begin(dispatch, device.gpu, unit_workgroups(device.gpu, *function_.kernel, geometry_));
   std::unique_ptr<timing::GridLaunch> heard;
   std::vector<uint64_t> only;
-  if (device.modelled)
+  if (device.modelled && !profiled)
     heard = device.modelled->listen(dispatch, waves_of(*function_.kernel, geometry_),
                                     unit_workgroups(device.gpu, *function_.kernel, geometry_), only);
   const auto start = std::chrono::steady_clock::now();

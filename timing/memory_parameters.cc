@@ -46,9 +46,10 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
   p.misses = static_cast<uint32_t>(std::max(1.0, std::round(unit_sustained * p.l2_latency / p.line)));
   p.l2_rate = known(gpu.l2_channels, 16, "cache.l2_channels") *
               known(gpu.l2_bytes_per_clock_per_channel, 64, "cache.l2_bytes_per_clock_per_channel");
-  p.memory_rate = bytes_per_clock(known(gpu.sustained_memory, gpu.memory_gigabytes_per_second * 0.65,
-                                        "sustained.memory_gigabytes_per_second"),
-                                  p.mhz);
+  const std::optional<double> stream =
+      gpu.stream_gigabytes_per_second ? gpu.stream_gigabytes_per_second : gpu.sustained_memory;
+  p.memory_rate = bytes_per_clock(
+      known(stream, gpu.memory_gigabytes_per_second * 0.65, "sustained.memory_gigabytes_per_second"), p.mhz);
   p.infinity_cache_rate =
       p.infinity_cache_bytes
           ? bytes_per_clock(known(gpu.sustained_infinity_cache, gpu.memory_gigabytes_per_second * 0.8,
