@@ -11,7 +11,14 @@
 namespace wavesmith::runtime {
 
 Ticket Stream::enqueue(std::shared_ptr<Operation> operation, std::vector<Ticket> tickets) {
-  device.add_default_stream_tickets(*this, tickets);
+  if (device.modelled) {
+    // Modelled time waits for what is done already, too.
+    for (const auto& other : device.streams())
+      if (kind == Kind::Null ? other->blocking() : blocking() && other->kind == Kind::Null)
+        tickets.push_back(other->ticket());
+  } else {
+    device.add_default_stream_tickets(*this, tickets);
+  }
   bool submit = false;
   uint64_t number;
   {
@@ -66,8 +73,8 @@ void Stream::wait(uint64_t number) {
 double Stream::modelled_at(uint64_t number) const {
   const std::scoped_lock lock(mutex_);
   const uint64_t completed = completed_.load(std::memory_order_relaxed);
-  if (ended_.empty() || number > completed) return modelled_;
-  const uint64_t back = completed - number;
+  if (ended_.empty()) return 0;
+  const uint64_t back = completed - std::min(number, completed);
   return back < ended_.size() ? ended_[ended_.size() - 1 - back] : ended_.front();
 }
 

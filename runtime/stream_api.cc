@@ -7,6 +7,7 @@
 #include "runtime/event.h"
 #include "runtime/ipc_event.h"
 #include "runtime/memory_pool.h"
+#include "runtime/modelled_time.h"
 #include "runtime/platform.h"
 
 using namespace wavesmith::runtime;
@@ -144,7 +145,7 @@ HIP_API hipError_t hipStreamWaitEvent(hipStream_t handle, hipEvent_t event_handl
     }
     const auto recording = event->latest();
     if (!recording || recording->ticket.stream.get() == &stream ||
-        recording->ticket.stream->done(recording->ticket.number))
+        (!stream.device.modelled && recording->ticket.stream->done(recording->ticket.number)))
       return hipSuccess;
     stream.enqueue(std::make_shared<NothingOperation>(), {recording->ticket});
     stream.follow(recording->ticket);

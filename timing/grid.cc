@@ -9,7 +9,7 @@ namespace wavesmith::timing {
 namespace {
 
 /// Instructions of one launch that are recorded, of all its waves.
-constexpr uint64_t kRecorded = 1'500'000;
+constexpr uint64_t kRecorded = 600'000;
 
 /// What share of lines that are touched in turn a cache keeps, by the bytes in turn: neither all up to its
 /// size nor none beyond. Source: pointer-chase latencies of an MI300A from 160 to 480 MB (RRZE-HPC

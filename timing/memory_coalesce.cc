@@ -9,13 +9,19 @@ Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t
   bytes = std::max(1u, bytes);
   const size_t group = std::clamp<size_t>(64 / bytes, 1, 16);
   std::vector<LineUse>& lines = result.lines;
+  uint64_t highest = 0;
   for (size_t begin = 0; begin < addresses.size(); begin += group) {
     uint64_t here[16 * 2];
     uint32_t distinct = 0;
     const auto touch = [&](uint64_t number, uint32_t count) {
       if (std::find(here, here + distinct, number) == here + distinct && distinct < std::size(here))
         here[distinct++] = number;
-      // Lanes side by side mostly share a line, which then is the last one.
+      // Lanes side by side mostly share a line, which then is the last one; mostly lines ascend.
+      if (lines.empty() || number > highest) {
+        highest = number;
+        lines.push_back({number, std::min(line, count)});
+        return;
+      }
       for (size_t i = lines.size(); i > 0; --i)
         if (lines[i - 1].line == number) {
           lines[i - 1].bytes = std::min(line, lines[i - 1].bytes + count);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include "gpus/gpu.h"
 #include "toolchain/process.h"
 #include "toolchain/scratch.h"
 #include "validate/family.h"
@@ -190,6 +191,13 @@ Result<FamilyReport> judge_mi300a(Data& data) {
     }
   }
   if (unknown) report.notes.push_back(fmt::format("{} rows are of programs that are not here", unknown));
+  const gpus::Gpu& gpu = **gpus::find_gpu("mi300a");
+  for (const gpus::Field& field : gpus::fields())
+    if (const auto source = gpu.sources.find(field.path);
+        source != gpu.sources.end() && source->second.text.find("data/mi300a") != std::string::npos)
+      report.constants.push_back(fmt::format("{} = {} {} ({}: {})", field.path, gpus::value_text(gpu, field),
+                                             field.unit, gpus::name_of(source->second.kind),
+                                             source->second.text));
   report.strata = strata_of(cases);
   report.worst = worst_of(cases);
   std::vector<double> errors;
