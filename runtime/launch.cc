@@ -282,8 +282,11 @@ hipError_t LaunchOperation::run(Stream& stream) {
     heard = device.modelled->listen(dispatch, waves_of(*function_.kernel, geometry_),
                                     unit_workgroups(device.gpu, *function_.kernel, geometry_), only);
   const auto start = std::chrono::steady_clock::now();
-  const auto done = emulate::run(dispatch, *platform.memory, platform.limits);
+  emulate::Limits limits = platform.limits;
+  if (profiled) profiled->limit(limits);
+  const auto done = emulate::run(dispatch, *platform.memory, limits);
   if (!done) {
+    if (profiled && profiled->refuse(done.error())) return hipSuccess;
     report(done.error());
     if (platform.at_fault == Platform::AtFault::Abort) std::abort();
     return launch_error(done.error());

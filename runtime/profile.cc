@@ -20,6 +20,9 @@ using nlohmann::ordered_json;
 /// Launches of one kernel and geometry that are profiled; the rest is counted.
 constexpr uint64_t kProfiled = 3;
 
+/// Wave-instructions after which sampled workgroups are taken for ones that wait for the others.
+constexpr uint64_t kSampledInstructions = 200'000'000;
+
 struct Profiles {
   std::mutex mutex;
   std::string path;
@@ -160,6 +163,31 @@ std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatc
     dispatch.only = &launch->only_;
   }
   return launch;
+}
+
+void ProfiledLaunch::limit(emulate::Limits& limits) {
+  limited_ = sampled_ && limits.instructions == 0;
+  if (limited_) limits.instructions = kSampledInstructions;
+}
+
+bool ProfiledLaunch::refuse(const Error& error) {
+  if (!limited_ || error.kind != ErrorKind::Budget) return false;
+  std::string why = timing::waits_for_others(*recorder_);
+  why = why.empty()
+            ? "the sampled workgroups did not end within " + std::to_string(kSampledInstructions) +
+                  " wave-instructions without the others"
+            : why + "; what it does depends on when the others run, so a sample does not stand for the grid";
+  Profiles& all = profiles();
+  const std::scoped_lock lock(all.mutex);
+  all.entries[kernel_].profile = {
+      {"name", kernel_.substr(0, kernel_.find(' '))},
+      {"grid", {grid_.extent[0], grid_.extent[1], grid_.extent[2]}},
+      {"block", {block_[0], block_[1], block_[2]}},
+      {"sample", sample_.why},
+      {"refused", why},
+      {"notes", ordered_json::array()}
+  };
+  return true;
 }
 
 void ProfiledLaunch::end(const emulate::Statistics& statistics,

@@ -22,6 +22,10 @@ class ProfiledLaunch {
   /// enough). `resident`: workgroups that a compute unit holds.
   static std::unique_ptr<ProfiledLaunch> begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
                                                uint32_t resident);
+  /// Workgroups that are run without the others may wait for them for ever: they get a budget.
+  void limit(emulate::Limits& limits);
+  /// The launch ended with an error. True: because of that budget, and the profile says why.
+  bool refuse(const Error& error);
   /// After the launch has run.
   void end(const emulate::Statistics& statistics, const std::function<std::string(uint64_t)>& locate);
 
@@ -32,7 +36,7 @@ class ProfiledLaunch {
   timing::GridShape grid_;
   timing::Sample sample_;
   uint32_t block_[3] = {};
-  bool sampled_ = false;
+  bool sampled_ = false, limited_ = false;
   std::vector<uint64_t> only_;
   std::unique_ptr<timing::Recorder> recorder_;
 };

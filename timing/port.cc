@@ -85,7 +85,9 @@ Completion UnitPort::access(uint64_t cycle, uint32_t, uint32_t, const WaveRecord
   const uint64_t clocks =
       std::max({(addresses_.size() + kLanesPerClock - 1) / kLanesPerClock,
                 (bytes + kBytesPerClock - 1) / kBytesPerClock, uint64_t{touched_.size()}});
-  uint64_t done = cycle + l1_cycles_ + clocks;
+  address_free_ = std::max(address_free_, cycle) + clocks;
+  cycle = address_free_;
+  uint64_t done = cycle + l1_cycles_;
   for (const uint64_t line : touched_) {
     if (access.kind == Access::Load) {
       if (const uint64_t* const ready = l1_.find(line)) {
@@ -102,7 +104,7 @@ Completion UnitPort::access(uint64_t cycle, uint32_t, uint32_t, const WaveRecord
       done = std::max(done, behind(line, cycle));
     }
   }
-  return {cycle + clocks, done};
+  return {cycle, done};
 }
 
 uint64_t UnitPort::fetch(uint64_t cycle, uint32_t, uint64_t) { return cycle + l2_cycles_ / 2; }

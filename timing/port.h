@@ -50,6 +50,7 @@ class UnitPort final : public MemoryPort {
   uint64_t l1_cycles_, l2_cycles_, memory_cycles_;
   double l2_clocks_;  ///< of a line, at the unit's share
   double l2_free_ = 0;
+  uint64_t address_free_ = 0;
   Lines l1_, scalar_, l2_;
   std::vector<uint64_t> addresses_, touched_;
   PortCounts counts_;

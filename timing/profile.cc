@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <set>
+#include <ctime>
 
 namespace wavesmith::timing {
 namespace {
+
+/// Of this thread.
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
 
 /// Beyond that workgroups count as different.
 constexpr double kSame = 0.02;
@@ -157,7 +163,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     return result;
   }
 
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_seconds();
   std::vector<const WorkgroupRecord*> together;
   if (result.differ && total > units) {
     // Those that meet on a unit are no better a sample than those that are spread: both.
@@ -195,6 +201,10 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     for (const WorkgroupRecord* group : together)
       replayed_instructions += static_cast<double>(executed(*group)),
           replayed_kept += static_cast<double>(kept(*group));
+    if (many.ends.empty()) {
+      result.refused = "the replay stood still: waves wait at a barrier that none completes";
+      return result;
+    }
     std::sort(many.ends.begin(), many.ends.end());
     result.replayed = many.unit.instructions;
     result.unit = std::move(many.unit);
@@ -244,7 +254,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     instructions += static_cast<double>(result.unit.ops[i].hits);
   }
   result.flops = flops / std::max(1.0, instructions) * result.wave_instructions;
-  result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.host_seconds = processor_seconds() - start;
   return result;
 }
 

@@ -52,7 +52,7 @@ struct LaunchProfile {
   bool differ = false;           ///< workgroups do different amounts of work
   double flops = 0;              ///< of matrix instructions, of the whole grid
   double wave_instructions = 0;  ///< of the whole grid
-  double host_seconds = 0;       ///< that the replay took
+  double host_seconds = 0;       ///< of a processor, that the replay took
   uint64_t replayed = 0;         ///< instructions
   std::vector<std::string> notes;
 };

@@ -34,10 +34,14 @@ void ComputeUnit::State::account(Simd& simd, Wave& w, const Op& op, uint64_t t) 
   time.stalled[static_cast<size_t>(taken)] += pipe;
   if (t > simd.last + rules.quantum && simd.last != 0) {
     const uint64_t gap = t - simd.last - rules.quantum;
-    const Cause cause = idle > held + pipe ? Cause::Branch : pipe > held ? taken : w.cause;
+    const Cause cause = w.met                ? Cause::Barrier
+                        : idle > held + pipe ? Cause::Branch
+                        : pipe > held        ? taken
+                                             : w.cause;
     time.exposed[static_cast<size_t>(cause)] += gap;
   }
   simd.last = std::max(simd.last, t);
+  w.met = false;
 }
 
 void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
@@ -130,14 +134,16 @@ void ComputeUnit::State::release(uint32_t number, uint64_t t) {
       wave->blocked = false;
       simd.stale = true;
       const uint64_t came = wave->at;
-      wave->at = std::max(came, t + rules.barrier);
+      wave->at = wave->previous = std::max(came, t + rules.barrier);
+      // The wait is the barrier's, which is the instruction before.
+      OpTime& barrier = time.ops[wave->record->sites[wave->next - 1]];
+      const uint64_t waited = wave->at - came;
+      barrier.stall += waited;
+      barrier.latency += waited;
+      barrier.by_cause[static_cast<size_t>(Cause::Barrier)] += waited;
+      time.stalled[static_cast<size_t>(Cause::Barrier)] += waited;
       prepare(*wave);
-      // The wait counts as a stall of the barrier's successor.
-      if (wave->at > came) {
-        if (wave->ready <= wave->at) wave->cause = Cause::Barrier;
-        wave->at = came;
-        wave->previous = came;
-      }
+      wave->met = true;
     }
 }
 

@@ -63,6 +63,7 @@ struct Wave {
   Cause cause = Cause::None;
   bool blocked = false, forced = false;
   uint8_t priority = 0;
+  bool met = false;   ///< it comes from a barrier
   bool hint = false;  ///< the instruction before was the sequencer's own
   uint64_t last_scalar = 0, last_memory = 0;
   uint64_t line = ~uint64_t{0};

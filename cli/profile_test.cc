@@ -1,0 +1,104 @@
+// Profiling kernels, as a user sees it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/testing.h"
+
+namespace wavesmith::cli {
+namespace {
+
+// A kernel whose workgroups do the same, one whose workgroups loop as often as their number says, and one
+// that waits for the workgroup before it.
+constexpr const char* kKernels = R"(
+#define KERNEL extern "C" __attribute__((global)) void
+__attribute__((device)) static unsigned group() { return __builtin_amdgcn_workgroup_id_x(); }
+__attribute__((device)) static unsigned id() { return group() * 64 + __builtin_amdgcn_workitem_id_x(); }
+KERNEL axpy(const float* x, float* y, float a) { y[id()] += a * x[id()]; }
+KERNEL triangle(float* y) {
+  float sum = 0;
+  for (unsigned i = 0; i < group(); ++i) sum = __builtin_fmaf(sum, 1.5f, y[(i * 64 + id()) & 65535]);
+  y[id() & 65535] = sum;
+}
+KERNEL follow(int* flags) {
+  if (group())
+    while (!__hip_atomic_load(&flags[group() - 1], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT)) __builtin_amdgcn_s_sleep(1);
+  __hip_atomic_store(&flags[group()], 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+)";
+
+class Profile : public testing::Test {
+ protected:
+  static Ran kernel(const std::string& arguments) {
+    static const Scratch folder;
+    static const std::string object = [] {
+      const std::string source = folder.write("kernels.hip", kKernels), path = folder / "kernels.co";
+      const Ran ran = run_wavesmith(
+          "cc --no-rocm --hip-headers=none -nogpulib --genco -O2 --offload-arch=gfx942 "
+          "--offload-arch=gfx1100 " +
+              source + " -o " + path,
+          "WAVESMITH_CACHE=" + (folder / "cache"));
+      EXPECT_EQ(ran.code, 0) << ran.err;
+      return path;
+    }();
+    return run_wavesmith("profile " + object + " " + arguments);
+  }
+};
+
+TEST_F(Profile, ASummaryOfAKernelIsShort) {
+  for (const char* gpu : {"mi300x", "rx7900xtx"}) {
+    const Ran ran = kernel(std::string("--kernel axpy --grid 4096 --block 64 --arg f32[262144]=iota --arg "
+                                       "f32[262144]=ones --arg f32=2 --gpu ") +
+                           gpu);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_LT(std::count(ran.out.begin(), ran.out.end(), '\n'), 25) << ran.out;
+    for (const char* word : {"axpy", "(modelled)", "sampled", "pipes busy"})
+      EXPECT_NE(ran.out.find(word), std::string::npos) << ran.out;
+  }
+}
+
+TEST_F(Profile, JsonHoldsInstructionsStallsAndPipes) {
+  const Ran ran = kernel(
+      "--json --kernel axpy --grid 4096 --block 64 --arg f32[262144]=iota --arg f32[262144]=ones --arg f32=2 "
+      "--gpu "
+      "mi300x");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto json = nlohmann::json::parse(ran.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << ran.out;
+  const auto& axpy = json["kernels"][0];
+  EXPECT_EQ(axpy["name"], "axpy");
+  EXPECT_GT(axpy["cycles"].get<double>(), 500);
+  uint64_t hits = 0, ends = 0;
+  for (const auto& one : axpy["instructions"]) {
+    hits += one["hits"].get<uint64_t>();
+    EXPECT_GE(one["latency"].get<uint64_t>(), one["stall"].get<uint64_t>());
+    if (one["text"] == "s_endpgm") ends = one["hits"].get<uint64_t>();
+  }
+  EXPECT_EQ(hits, axpy["replay"]["instructions"].get<uint64_t>());
+  EXPECT_EQ(ends, axpy["replay"]["waves"].get<uint64_t>());
+  for (const auto& pipe : axpy["pipes"]) EXPECT_LE(pipe["utilisation"].get<double>(), 1.0);
+}
+
+TEST_F(Profile, WorkgroupsThatDifferAreNoticed) {
+  const Ran ran = kernel("--kernel triangle --grid 2000 --block 64 --arg f32[65536]=ones --gpu mi300x");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("different amounts of work"), std::string::npos) << ran.out;
+}
+
+TEST_F(Profile, AKernelThatWaitsForOtherWorkgroupsIsRefusedWithTheReason) {
+  const Ran ran = kernel("--kernel follow --grid 600 --block 64 --arg i32[600]=zeros --gpu mi300x");
+  EXPECT_EQ(ran.code, 6) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("waits for another workgroup"), std::string::npos) << ran.out;
+}
+
+TEST_F(Profile, BadInputIsAnswered) {
+  EXPECT_EQ(run_wavesmith("profile").code, 3);
+  EXPECT_EQ(run_wavesmith("profile /nowhere.co").code, 4);
+  EXPECT_EQ(run_wavesmith("profile --gpu nothing -- true").code, 4);
+  EXPECT_EQ(run_wavesmith("profile -- true").code, 6);
+  EXPECT_EQ(run_wavesmith("profile -- /nowhere/at/all").code, 127);
+}
+
+}  // namespace
+}  // namespace wavesmith::cli
