@@ -94,6 +94,11 @@ void print_kernel(const ordered_json& kernel, bool verbose) {
   if (number(lds, "cycles") > 0)
     fmt::print("  LDS           {:.0f} cycles, {:.0f} % of them for bank conflicts\n", number(lds, "cycles"),
                100 * number(lds, "conflict_share"));
+  const ordered_json& memory = kernel["memory"];
+  if (number(memory, "l2_requests") > 0)
+    fmt::print("  memory        L1 {:.0f} % hits, L2 {:.0f} %; the grid touches {}\n",
+               100 * number(memory, "l1_hit_rate"), 100 * number(memory, "l2_hit_rate"),
+               bytes_text(static_cast<uint64_t>(number(memory, "grid_bytes"))));
   for (const ordered_json& note : kernel["notes"])
     fmt::print("  note          {}\n", note.get<std::string>());
 
@@ -102,10 +107,9 @@ void print_kernel(const ordered_json& kernel, bool verbose) {
   for (const ordered_json& one : kernel["instructions"])
     instructions.push_back(&one), whole += number(one, "latency");
   if (!verbose) {
-    std::sort(instructions.begin(), instructions.end(),
-                     [](const ordered_json* a, const ordered_json* b) {
-                       return number(*a, "stall") > number(*b, "stall");
-                     });
+    std::sort(instructions.begin(), instructions.end(), [](const ordered_json* a, const ordered_json* b) {
+      return number(*a, "stall") > number(*b, "stall");
+    });
     instructions.resize(std::min<size_t>(instructions.size(), 5));
     fmt::print("  most stalled  (share of wave time, cause)\n");
   } else {
@@ -149,7 +153,7 @@ Exit print_profile(const std::string& json_text, const ProfileOptions& options, 
     return number(*kernel, "seconds") * number(*kernel, "launches");
   };
   std::sort(kernels.begin(), kernels.end(),
-                   [&](const ordered_json* a, const ordered_json* b) { return cost(a) > cost(b); });
+            [&](const ordered_json* a, const ordered_json* b) { return cost(a) > cost(b); });
   const size_t shown = options.verbose || options.all ? kernels.size() : 1;
   for (size_t i = 0; i < kernels.size() && i < shown; ++i) print_kernel(*kernels[i], options.verbose);
   for (size_t i = shown; i < std::min(kernels.size(), shown + 4); ++i)

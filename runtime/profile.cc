@@ -10,7 +10,6 @@
 
 #include "gpus/power.h"
 #include "isa/cost/cost.h"
-#include "timing/port.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -193,9 +192,8 @@ bool ProfiledLaunch::refuse(const Error& error) {
 void ProfiledLaunch::end(const emulate::Statistics& statistics,
                          const std::function<std::string(uint64_t)>& locate) {
   Profiles& all = profiles();
-  const auto memory = [&] { return std::make_unique<timing::UnitPort>(*gpu_); };
   const timing::LaunchProfile p =
-      timing::profile(*gpu_, grid_, sample_, *recorder_, memory, sampled_ ? 0 : statistics.instructions);
+      timing::profile(*gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions);
   const double peak_mhz = gpu_->engine_mhz;
   const gpus::Clock clock = gpus::clock_under_power(*gpu_, activity_of(p, p.cycles));
   const double mhz = clock.mhz > 0 ? clock.mhz : peak_mhz;
@@ -267,6 +265,19 @@ void ProfiledLaunch::end(const emulate::Statistics& statistics,
         {"conflict_cycles", p.unit.lds_conflicts},
         {"conflict_share",
          share(static_cast<double>(p.unit.lds_conflicts), static_cast<double>(p.unit.lds_cycles))}
+    };
+    const timing::PortCounts& m = p.memory;
+    const auto loads = static_cast<double>(m.l1_hits + m.l1_misses),
+               behind = static_cast<double>(m.l2_hits + m.infinity_cache_hits + m.memory_lines);
+    one["memory"] = {
+        {"l1_hit_rate", share(static_cast<double>(m.l1_hits), loads)},
+        {"l2_hit_rate", share(static_cast<double>(m.l2_hits), behind)},
+        {"infinity_cache_lines", m.infinity_cache_hits},
+        {"memory_lines", m.memory_lines},
+        {"l1_requests", loads},
+        {"l2_requests", behind},
+        {"line_bytes", gpu_->l1_line_bytes},
+        {"grid_bytes", p.sharing.grid_bytes}
     };
     one["instructions"] = instructions_json(p, locate);
   }

@@ -30,26 +30,52 @@ void UnitPort::Lines::insert(uint64_t line, uint64_t ready) {
   at_[line] = order_.begin();
 }
 
-UnitPort::UnitPort(const gpus::Gpu& gpu)
+UnitPort::UnitPort(const gpus::Gpu& gpu, const Sharing& sharing, double active)
     : line_(std::max(32u, gpu.l1_line_bytes)),
+      sharing_(sharing),
       l1_cycles_(gpu.l1_cycles.value_or(kL1Cycles)),
       l2_cycles_(gpu.l2_cycles.value_or(kL2Cycles)),
+      cache_cycles_(gpu.infinity_cache_cycles.value_or(gpu.memory_cycles.value_or(kMemoryCycles))),
       memory_cycles_(gpu.memory_cycles.value_or(kMemoryCycles)),
       l1_(gpu.l1_vector_bytes / std::max(32u, gpu.l1_line_bytes)),
       scalar_(gpu.l1_scalar_bytes / 64),
       l2_(gpu.l2_bytes / std::max(32u, gpu.l1_line_bytes)) {
-  const double units = std::max(1.0, static_cast<double>(gpu.compute_units) / std::max(1u, gpu.xcds));
+  const double dies = std::max(1u, gpu.xcds), on_die = std::max(1.0, active / dies);
   const double l2_rate = static_cast<double>(gpu.l2_channels.value_or(16)) *
-                         static_cast<double>(gpu.l2_bytes_per_clock_per_channel.value_or(64)) / units;
-  l2_clocks_ = static_cast<double>(line_) / std::min(64.0, std::max(1.0, l2_rate));
+                         static_cast<double>(gpu.l2_bytes_per_clock_per_channel.value_or(64)) / on_die;
+  const auto share_of = [&](double gigabytes) {
+    return gigabytes * 1e3 / std::max(1u, gpu.engine_mhz) / std::max(1.0, active);
+  };
+  const auto clocks = [&](double rate) { return static_cast<double>(line_) / std::clamp(rate, 0.01, 64.0); };
+  l2_clocks_ = clocks(l2_rate);
+  memory_clocks_ = clocks(share_of(gpu.memory_gigabytes_per_second));
+  cache_clocks_ =
+      clocks(share_of(gpu.infinity_cache_gigabytes_per_second.value_or(gpu.memory_gigabytes_per_second)));
 }
 
-uint64_t UnitPort::behind(uint64_t line, uint64_t cycle) {
+uint64_t UnitPort::behind(uint64_t line, uint64_t cycle, bool store) {
   l2_free_ = std::max(l2_free_, static_cast<double>(cycle)) + l2_clocks_;
   const auto sent = static_cast<uint64_t>(l2_free_);
-  if (uint64_t* const ready = l2_.find(line)) return std::max(sent + l2_cycles_, *ready);
-  ++counts_.l2_first;
-  const uint64_t ready = sent + memory_cycles_;
+  if (const uint64_t* const ready = l2_.find(line)) {
+    ++counts_.l2_hits;
+    return std::max(sent + l2_cycles_, *ready);
+  }
+  uint64_t ready = 0;
+  if (draw(sharing_.l2, l2_left_)) {
+    ++counts_.l2_hits;
+    ready = sent + l2_cycles_;
+  } else if (draw(sharing_.infinity_cache, cache_left_)) {
+    ++counts_.infinity_cache_hits;
+    cache_free_ = std::max(cache_free_, static_cast<double>(sent)) + cache_clocks_;
+    ready = static_cast<uint64_t>(cache_free_) + cache_cycles_;
+  } else {
+    ++counts_.memory_lines;
+    memory_free_ = std::max(memory_free_, static_cast<double>(sent)) + memory_clocks_;
+    // A store is acknowledged by the L2, which writes the line back later; the bytes take the way all the
+    // same.
+    ready = store ? std::max(sent + l2_cycles_, static_cast<uint64_t>(memory_free_))
+                  : static_cast<uint64_t>(memory_free_) + memory_cycles_;
+  }
   l2_.insert(line, ready);
   return ready;
 }
@@ -68,7 +94,7 @@ Completion UnitPort::access(uint64_t cycle, uint32_t, uint32_t, const WaveRecord
           continue;
         }
         ++counts_.scalar_misses;
-        const uint64_t ready = behind(line * scalar_line_ / line_, cycle);
+        const uint64_t ready = behind(line * scalar_line_ / line_, cycle, false);
         scalar_.insert(line, ready);
         done = std::max(done, ready);
       }
@@ -96,12 +122,12 @@ Completion UnitPort::access(uint64_t cycle, uint32_t, uint32_t, const WaveRecord
         continue;
       }
       ++counts_.l1_misses;
-      const uint64_t ready = behind(line, cycle);
+      const uint64_t ready = behind(line, cycle, false);
       l1_.insert(line, ready);
       done = std::max(done, ready);
     } else {
       ++counts_.stores;
-      done = std::max(done, behind(line, cycle));
+      done = std::max(done, behind(line, cycle, access.kind == Access::Store));
     }
   }
   return {cycle, done};

@@ -56,6 +56,7 @@ Replay replay(const gpus::Gpu& gpu, const Recorder& recorder,
 std::vector<uint64_t> Sample::all() const {
   std::vector<uint64_t> groups = together;
   groups.insert(groups.end(), spread.begin(), spread.end());
+  groups.insert(groups.end(), neighbours.begin(), neighbours.end());
   std::sort(groups.begin(), groups.end());
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   return groups;
@@ -74,6 +75,15 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
   const uint64_t spread = std::min<uint64_t>(total, 8);
   for (uint64_t i = 0; i < spread; ++i)
     sample.spread.push_back(spread == 1 ? 0 : i * (total - 1) / (spread - 1));
+  sample.base = sample.together.front();
+  uint64_t step = 1;
+  for (const uint32_t extent : grid.extent) {
+    const uint64_t at = sample.base / step % extent;
+    sample.neighbours.push_back(extent == 1       ? sample.base
+                                : at + 1 < extent ? sample.base + step
+                                                  : sample.base - step);
+    step *= extent;
+  }
   sample.whole = sample.all().size() == total;
   sample.why =
       sample.whole ? fmt::format("all {} workgroups of the grid", total)
@@ -123,8 +133,7 @@ std::string waits_for_others(const Recorder& recorder) {
 }
 
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
-                      const Recorder& recorder, const std::function<std::unique_ptr<MemoryPort>()>& memory,
-                      uint64_t grid_instructions) {
+                      const Recorder& recorder, uint64_t grid_instructions) {
   LaunchProfile result;
   result.ops = &recorder.ops();
   result.grid = grid;
@@ -164,6 +173,14 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
   }
 
   const double start = processor_seconds();
+  if (const auto base = records.find(sample.base); base != records.end()) {
+    const WorkgroupRecord* neighbours[3] = {};
+    for (size_t axis = 0; axis < 3; ++axis)
+      if (const auto at = records.find(sample.neighbours[axis]);
+          at != records.end() && at->first != sample.base)
+        neighbours[axis] = &at->second;
+    result.sharing = sharing_of(gpu, grid.extent, base->second, neighbours);
+  }
   std::vector<const WorkgroupRecord*> together;
   if (result.differ && total > units) {
     // Those that meet on a unit are no better a sample than those that are spread: both.
@@ -180,7 +197,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     // The slowest of a few has the last word.
     for (const auto& [number, record] : records) {
       if (executed(record) == 0) continue;
-      const auto port = memory();
+      const auto port = std::make_unique<UnitPort>(gpu, result.sharing, static_cast<double>(result.units));
       Replay one = replay(gpu, recorder, {&record}, 1, *port);
       const double scale =
           static_cast<double>(executed(record)) / static_cast<double>(std::max<uint64_t>(1, kept(record)));
@@ -189,6 +206,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
       if (cycles >= result.cycles) {
         result.cycles = cycles;
         result.unit = std::move(one.unit);
+        result.memory = port->counts();
       }
     }
     result.pace = result.cycles;
@@ -196,7 +214,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
       result.notes.push_back(
           "workgroups differ; the slowest of those recorded is taken for the slowest of the grid");
   } else {
-    const auto port = memory();
+    const auto port = std::make_unique<UnitPort>(gpu, result.sharing, static_cast<double>(result.units));
     Replay many = replay(gpu, recorder, together, grid.resident, *port);
     for (const WorkgroupRecord* group : together)
       replayed_instructions += static_cast<double>(executed(*group)),
@@ -208,6 +226,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     std::sort(many.ends.begin(), many.ends.end());
     result.replayed = many.unit.instructions;
     result.unit = std::move(many.unit);
+    result.memory = port->counts();
     const double scale = replayed_instructions / std::max(1.0, replayed_kept);
     const auto count = static_cast<double>(many.ends.size());
     const size_t half = many.ends.size() / 2;

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "gpus/gpu.h"
 #include "timing/compute_unit.h"
+#include "timing/port.h"
 #include "timing/recorder.h"
 
 namespace wavesmith::timing {
@@ -24,9 +24,11 @@ struct GridShape {
 struct Sample {
   std::vector<uint64_t>
       together;  ///< those that meet on one compute unit, in the order in which they come to it
-  std::vector<uint64_t> spread;  ///< some all over the grid, to see whether workgroups differ
-  bool whole = false;            ///< all of the grid
-  std::string why;               ///< for people
+  std::vector<uint64_t> spread;      ///< some all over the grid, to see whether workgroups differ
+  uint64_t base = 0;                 ///< one of them, whose
+  std::vector<uint64_t> neighbours;  ///< along each axis show what workgroups share; its own number: none
+  bool whole = false;                ///< all of the grid
+  std::string why;                   ///< for people
   [[nodiscard]] std::vector<uint64_t> all() const;
 };
 
@@ -54,14 +56,15 @@ struct LaunchProfile {
   double wave_instructions = 0;  ///< of the whole grid
   double host_seconds = 0;       ///< of a processor, that the replay took
   uint64_t replayed = 0;         ///< instructions
+  Sharing sharing;
+  PortCounts memory;  ///< of the replayed unit
   std::vector<std::string> notes;
 };
 
-/// `memory` is made anew for each replay. `grid_instructions`: wave-instructions of the whole grid where it
+/// `grid_instructions`: wave-instructions of the whole grid where it
 /// has run, otherwise 0.
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
-                      const Recorder& recorder, const std::function<std::unique_ptr<MemoryPort>()>& memory,
-                      uint64_t grid_instructions);
+                      const Recorder& recorder, uint64_t grid_instructions);
 
 /// Why a launch of such waves cannot be sampled: a wave that waits for other workgroups. Empty: it can.
 std::string waits_for_others(const Recorder& recorder);
