@@ -105,7 +105,7 @@ Completion UnitPort::access(uint64_t cycle, uint32_t, uint32_t, const WaveRecord
     for (uint64_t line = address / line_; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / line_;
          ++line)
       if (touched_.empty() || touched_.back() != line) touched_.push_back(line);
-  std::sort(touched_.begin(), touched_.end());
+  if (!std::is_sorted(touched_.begin(), touched_.end())) std::sort(touched_.begin(), touched_.end());
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   const uint64_t bytes = addresses_.size() * access.bytes;
   const uint64_t clocks =

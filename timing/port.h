@@ -3,6 +3,7 @@
 // lines in common, and at the unit's share of their bandwidth.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <unordered_map>
@@ -33,7 +34,7 @@ class UnitPort final : public MemoryPort {
   /// Lines in the order of use, the oldest forgotten.
   class Lines {
    public:
-    explicit Lines(size_t most) : most_(most) {}
+    explicit Lines(size_t most) : most_(most) { at_.reserve(std::min<size_t>(most, 1 << 16)); }
     /// When the line is there, if it is; otherwise it is from `ready` on.
     uint64_t* find(uint64_t line);
     void insert(uint64_t line, uint64_t ready);

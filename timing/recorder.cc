@@ -1,5 +1,7 @@
 #include "timing/recorder.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 namespace wavesmith::timing {
@@ -72,9 +74,26 @@ class RecordingGroup final : public emulate::WorkgroupListener {
       if (record.affine) record.base -= static_cast<uint64_t>(record.stride * first);
     }
     if (!record.affine) {
-      record.first = static_cast<uint32_t>(wave.addresses.size());
+      // A loop comes to the same shape again and again.
+      std::array<uint64_t, emulate::kRowLanes> offsets{};
+      size_t count = 0;
       for (uint64_t lanes = record.lanes; lanes != 0; lanes &= lanes - 1)
-        wave.addresses.push_back(address(std::countr_zero(lanes)));
+        offsets[count++] = address(std::countr_zero(lanes)) - record.base;
+      auto& known = shapes_[{view.index(), now_->number}];
+      const auto same = [&](uint32_t at) {
+        return at + count <= wave.offsets.size() &&
+               std::equal(offsets.begin(), offsets.begin() + static_cast<ptrdiff_t>(count),
+                          wave.offsets.begin() + static_cast<ptrdiff_t>(at));
+      };
+      const auto found = std::find_if(known.begin(), known.end(), same);
+      if (found != known.end()) {
+        record.first = *found;
+      } else {
+        record.first = static_cast<uint32_t>(wave.offsets.size());
+        wave.offsets.insert(wave.offsets.end(), offsets.begin(),
+                            offsets.begin() + static_cast<ptrdiff_t>(count));
+        if (known.size() < 4) known.push_back(record.first);
+      }
     }
     if (wave.access_counts.back() == 0xff) return;
     ++wave.access_counts.back();
@@ -97,6 +116,7 @@ class RecordingGroup final : public emulate::WorkgroupListener {
   Recorder& recorder_;
   WorkgroupRecord& record_;
   std::unordered_map<const emulate::Site*, Known> known_;
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> shapes_;  ///< by wave and instruction
   const Known* now_ = nullptr;
   bool recording_ = false;
 };

@@ -20,11 +20,12 @@ enum class Access : uint8_t { Load, Store, Atomic };
 struct AccessRecord {
   Space space = Space::Global;
   Access kind = Access::Load;
-  bool affine = true;  ///< lane l at base + l * stride; otherwise one address an active lane, from `first` on
+  /// Lane l at base + l * stride; otherwise at base + an offset, one for each active lane, from `first` on.
+  bool affine = true;
   bool returns = false;      ///< an atomic that gives the former value
   uint8_t cache_policy = 0;  ///< CachePolicy bits
   uint16_t bytes = 4;        ///< of each lane
-  uint32_t first = 0;        ///< index into WaveRecord::addresses
+  uint32_t first = 0;        ///< index into WaveRecord::offsets
   uint64_t lanes = 0;        ///< that access memory
   uint64_t base = 0;
   int64_t stride = 0;
@@ -40,14 +41,15 @@ struct WaveRecord {
   std::vector<uint32_t> sites;         ///< instructions in order: indices into the CodeTable
   std::vector<AccessRecord> accesses;  ///< in order; how many an instruction has stands in access_counts
   std::vector<uint8_t> access_counts;  ///< one for each of `sites` whose Instruction is a memory instruction
-  std::vector<uint64_t> addresses;     ///< of accesses that are not affine
+  std::vector<uint64_t> offsets;       ///< of accesses that are not affine; those of one shape stand once
 
   /// The address of each active lane, in the order of lanes.
   void expand(const AccessRecord& access, std::vector<uint64_t>& to) const {
     to.clear();
     if (!access.affine) {
       const int count = __builtin_popcountll(access.lanes);
-      to.assign(addresses.begin() + access.first, addresses.begin() + access.first + count);
+      to.assign(offsets.begin() + access.first, offsets.begin() + access.first + count);
+      for (uint64_t& address : to) address += access.base;
       return;
     }
     for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)

@@ -288,16 +288,28 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const Op& op, uint64_t t) 
   for (uint8_t i = 0; i < accesses && w.access + i < record.accesses.size(); ++i) {
     const AccessRecord& access = record.accesses[w.access + i];
     if (access.space != Space::Lds) continue;
-    std::array<uint32_t, 64> address{};
-    size_t next = access.first;
-    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<size_t>(std::countr_zero(rest));
-      address[lane] = static_cast<uint32_t>(
-          access.affine ? access.base + static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
-                        : record.addresses[next++]);
+    // What an access costs depends on its shape and on where in the banks it begins.
+    const LdsShape shape{access.affine ? nullptr : &record,
+                         access.affine ? static_cast<uint64_t>(access.stride) : access.first,
+                         access.lanes,
+                         static_cast<uint32_t>(access.base % 256),
+                         access.bytes,
+                         static_cast<uint8_t>(kind),
+                         access.affine};
+    const auto [known, is_new] = lds_shapes.try_emplace(shape);
+    if (is_new) {
+      std::array<uint32_t, 64> address{};
+      size_t next = access.first;
+      for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<size_t>(std::countr_zero(rest));
+        address[lane] = static_cast<uint32_t>(
+            access.base + (access.affine ? static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
+                                         : record.offsets[next++]));
+      }
+      known->second =
+          gpus::lds_cycles(phases_of(kind, access.bytes, lanes), kind, access.bytes, address, access.lanes);
     }
-    const gpus::LdsPhases& phases = phases_of(kind, access.bytes, lanes);
-    const gpus::LdsCycles taken = gpus::lds_cycles(phases, kind, access.bytes, address, access.lanes);
+    const gpus::LdsCycles taken = known->second;
     cycles += taken.cycles;
     time.lds_conflicts += taken.conflicts;
   }

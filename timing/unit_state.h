@@ -108,6 +108,27 @@ struct Group {
   uint64_t signalled = 0;  ///< the last arrival
 };
 
+/// An LDS access as far as its cost goes.
+struct LdsShape {
+  const WaveRecord* record;
+  uint64_t shape;  ///< stride, or where its offsets stand
+  uint64_t lanes;
+  uint32_t begins;
+  uint16_t bytes;
+  uint8_t kind;
+  bool affine;
+  bool operator==(const LdsShape&) const = default;
+};
+struct LdsShapeHash {
+  size_t operator()(const LdsShape& shape) const {
+    uint64_t hash = reinterpret_cast<uint64_t>(shape.affine ? nullptr : shape.record);
+    for (const uint64_t part :
+         {shape.shape, shape.lanes, uint64_t{shape.begins} << 24 | shape.bytes << 8 | shape.kind})
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    return hash;
+  }
+};
+
 struct ComputeUnit::State {
   State(const gpus::Gpu& gpu_, const OpTable& ops_, MemoryPort& memory_, const Options& options_)
       : gpu(gpu_),
@@ -156,6 +177,7 @@ struct ComputeUnit::State {
   uint64_t vector_memory = 0, lds = 0;           ///< busy until
   std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
   std::array<std::array<const gpus::LdsPhases*, 17>, 3> phases = {};
+  std::unordered_map<LdsShape, gpus::LdsCycles, LdsShapeHash> lds_shapes;
   uint32_t ended = 0;
   UnitProfile time;
 };
