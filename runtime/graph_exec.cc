@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "runtime/copy.h"
 #include "runtime/event.h"
 
 namespace wavesmith::runtime {
@@ -24,6 +25,14 @@ Node* find_by_original(const Graph& graph, uint64_t original) {
       if (Node* const found = find_by_original(*child->graph, original)) return found;
   }
   return nullptr;
+}
+
+bool copies_pageable(const Operation& operation) {
+  const auto* const copy = dynamic_cast<const CopyOperation*>(&operation);
+  const auto pageable = [platform = Platform::get()](const void* place) {
+    return !platform->allocations.find(place) && !platform->memory->in_arena(place);
+  };
+  return copy && (pageable(copy->box().source) || pageable(copy->box().destination));
 }
 
 }  // namespace
@@ -96,6 +105,7 @@ void Executable::collect(const Graph& graph, const Stream& stream, Run& run) con
       if (latest && latest->ticket.stream.get() != &stream) run.tickets.push_back(latest->ticket);
     } else if (const auto found = operations_.find(node->id); found != operations_.end() && found->second) {
       run.steps.push_back({node->device, found->second});
+      run.copies_pageable |= copies_pageable(*found->second);
     }
   }
 }
@@ -186,6 +196,7 @@ void Executable::launch(Stream& stream) {
     recording->ticket = ticket;
     publish(event, std::move(recording));
   }
+  if (run.copies_pageable) stream.wait(ticket.number);
 }
 
 std::shared_ptr<Executable> find_executable(hipGraphExec_t handle) {

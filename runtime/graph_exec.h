@@ -27,7 +27,7 @@ class Executable {
                     uint64_t& culprit);
   /// The graph as it stands, for those who make it part of another.
   [[nodiscard]] std::shared_ptr<Graph> snapshot();
-  /// Enqueues one run.
+  /// Enqueues one run; waits for it where pageable memory of the host is copied from or to, as ROCm does.
   void launch(Stream& stream);
 
   unsigned long long flags = 0;
@@ -44,6 +44,7 @@ class Executable {
     std::vector<Step> steps;
     std::vector<std::pair<hipEvent_t, std::shared_ptr<Recording>>> recordings;
     std::vector<Ticket> tickets;
+    bool copies_pageable = false;  ///< the host's memory, which may change or go once the launch returns
   };
   void collect(const Graph& graph, const Stream& stream, Run& run) const;
 
