@@ -3,6 +3,7 @@
 #include "analysis/graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -119,16 +120,64 @@ void find_dominators(Graph& graph, const std::vector<uint32_t>& number) {
   for (const uint32_t entry : entries) blocks[entry].dominator = kNone;
 }
 
+/// Loops with several entries: what lies on a way from an edge's target to its source, within the smallest
+/// natural loop that has both. Its header is the target.
+void add_unnatural_loops(Graph& graph, const std::vector<uint32_t>& number,
+                         const std::vector<std::pair<uint32_t, uint32_t>>& edges) {
+  const size_t natural = graph.loops.size();
+  for (const auto& [from, to] : edges) {
+    const Loop* around = nullptr;
+    for (size_t l = 0; l < natural; ++l) {
+      const auto& blocks = graph.loops[l].blocks;
+      const bool both = std::binary_search(blocks.begin(), blocks.end(), from) &&
+                        std::binary_search(blocks.begin(), blocks.end(), to);
+      if (both && (!around || blocks.size() < around->blocks.size())) around = &graph.loops[l];
+    }
+    const auto inside = [&](uint32_t b) {
+      return number[b] != kNone &&
+             (!around ||
+              (b != around->header && std::binary_search(around->blocks.begin(), around->blocks.end(), b)));
+    };
+    const auto reached = [&](uint32_t start, auto next) {
+      std::set<uint32_t> seen;
+      std::vector<uint32_t> work{start};
+      while (!work.empty()) {
+        const uint32_t b = work.back();
+        work.pop_back();
+        if (!inside(b) || !seen.insert(b).second) continue;
+        for (const uint32_t other : next(b)) work.push_back(other);
+      }
+      return seen;
+    };
+    const auto forward = reached(to, [&](uint32_t b) -> const auto& { return graph.blocks[b].successors; });
+    const auto backward =
+        reached(from, [&](uint32_t b) -> const auto& { return graph.blocks[b].predecessors; });
+    Loop loop;
+    loop.header = to;
+    loop.natural = false;
+    loop.latches = {from};
+    std::set_intersection(forward.begin(), forward.end(), backward.begin(), backward.end(),
+                          std::back_inserter(loop.blocks));
+    const bool known =
+        loop.blocks.empty() || std::any_of(graph.loops.begin(), graph.loops.end(),
+                                           [&](const Loop& other) { return other.blocks == loop.blocks; });
+    if (known) continue;
+    graph.unknown.push_back(
+        {graph.blocks[to].begin, "loop", "it has several entries; which blocks a pass takes is not certain"});
+    graph.loops.push_back(std::move(loop));
+  }
+}
+
 void find_loops(Graph& graph, const std::vector<uint32_t>& number) {
   std::map<uint32_t, std::vector<uint32_t>> latches;  // by header
+  std::vector<std::pair<uint32_t, uint32_t>> others;  // edges that go back to no dominator
   for (uint32_t b = 0; b < graph.blocks.size(); ++b)
     for (const uint32_t to : graph.blocks[b].successors) {
       if (number[b] == kNone || number[to] > number[b]) continue;  // goes forward
       if (dominates(graph, to, b))
         latches[to].push_back(b);
       else
-        graph.unknown.push_back(
-            {graph.blocks[to].begin, "loop", "it has several entries, so it is no natural loop"});
+        others.emplace_back(b, to);
     }
   for (auto& [header, from] : latches) {
     Loop loop;
@@ -144,14 +193,16 @@ void find_loops(Graph& graph, const std::vector<uint32_t>& number) {
         if (number[p] != kNone) work.push_back(p);
     }
     loop.blocks.assign(body.begin(), body.end());
+    graph.loops.push_back(std::move(loop));
+  }
+  add_unnatural_loops(graph, number, others);
+  for (Loop& loop : graph.loops)
     for (const uint32_t b : loop.blocks)
       for (const uint32_t to : graph.blocks[b].successors)
-        if (!body.contains(to)) {
+        if (!std::binary_search(loop.blocks.begin(), loop.blocks.end(), to)) {
           loop.exits.push_back(b);
           break;
         }
-    graph.loops.push_back(std::move(loop));
-  }
   // The larger one is outside, so its blocks are given to the smaller ones after it.
   std::sort(graph.loops.begin(), graph.loops.end(), [](const Loop& a, const Loop& b) {
     return a.blocks.size() != b.blocks.size() ? a.blocks.size() > b.blocks.size() : a.header < b.header;

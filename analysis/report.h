@@ -115,6 +115,7 @@ struct Loop {
   uint32_t parent = kNone;        ///< the loop around it
   uint32_t depth = 1;             ///< 1: outermost
   bool innermost = true;
+  bool natural = true;                ///< false: it has several entries, and `header` is one of them
   uint64_t begin_pc = 0, end_pc = 0;  ///< of its blocks, from the lowest to the end of the highest
   uint32_t bytes = 0;                 ///< of its instructions
   SourceLine first_line, last_line;   ///< of the file of its header: lowest and highest line

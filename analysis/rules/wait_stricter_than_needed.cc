@@ -7,27 +7,30 @@ namespace wavesmith::analysis::rule {
 namespace {
 
 void check(const Subject& subject, std::vector<Finding>& findings) {
-  for (const Wait& wait : subject.kernel.waits) {
-    const uint32_t loop = subject.kernel.instructions[wait.instruction].loop;
-    const bool drains_loads =
-        wait.value == 0 && (wait.counter == isa::Counter::Vm || wait.counter == isa::Counter::Load);
-    if (loop == kNone || drains_loads || wait.redundant || wait.could_be == kNone ||
-        wait.could_be <= wait.value)
-      continue;
+  for (uint32_t l = 0; l < subject.kernel.loops.size(); ++l) {
     Finding finding;
-    finding.title = fmt::format("{}({}) where {}({}) would do", name_of(wait.counter), wait.value,
-                                name_of(wait.counter), wait.could_be);
-    finding.where.push_back({wait.instruction, wait.instruction, loop});
-    finding.evidence.push_back(
-        fmt::format("{}: of {} outstanding, the {} youngest are not used before the next wait",
-                    cite(subject, wait.instruction), wait.outstanding, wait.could_be));
-    if (wait.slack.value)
-      finding.evidence.push_back(
-          fmt::format("the youngest that it waits for was issued {:.0f} cycles before", *wait.slack.value));
+    for (const Wait& wait : subject.kernel.waits) {
+      const bool drains_loads =
+          wait.value == 0 && (wait.counter == isa::Counter::Vm || wait.counter == isa::Counter::Load);
+      if (subject.kernel.instructions[wait.instruction].loop != l || drains_loads || wait.redundant ||
+          wait.could_be == kNone || wait.could_be <= wait.value)
+        continue;
+      finding.where.push_back({wait.instruction, wait.instruction, l});
+      if (finding.evidence.size() >= 4) continue;
+      finding.evidence.push_back(fmt::format(
+          "{}: {}({}) would do; of {} outstanding, the {} youngest are not used before the next wait{}",
+          cite(subject, wait.instruction), name_of(wait.counter), wait.could_be, wait.outstanding,
+          wait.could_be,
+          wait.slack.value
+              ? fmt::format(", and the youngest was issued {:.0f} cycles before", *wait.slack.value)
+              : ""));
+    }
+    if (finding.where.empty()) continue;
+    finding.title = fmt::format("{} waits in the loop are stricter than they need be", finding.where.size());
     finding.gain_percent.unknown_because = finding.gain_cycles.unknown_because =
         "it depends on how long the younger ones still take";
     finding.experiment =
-        "Move the uses apart (load earlier, use later), or change the count in the assembly, and "
+        "Move the uses apart (load earlier, use later), or change the counts in the assembly, and "
         "compare the loop's cycles.";
     findings.push_back(std::move(finding));
   }
