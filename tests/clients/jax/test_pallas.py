@@ -57,7 +57,7 @@ def test_matrix_product(kind: Any, tolerance: float) -> None:
     def kernel(x, y, out):
         def step(k, total):
             at = pl.ds(k * tile, tile)
-            return total + pl.dot(x[:, at], y[at, :], precision="highest")
+            return total + plgpu.dot(x[:, at], y[at, :], precision="highest")
 
         out[...] = jax.lax.fori_loop(0, size // tile, step, jnp.zeros((tile, tile), jnp.float32))
 
