@@ -50,10 +50,7 @@ CopyOperation::CopyOperation(const Box& box, std::vector<unsigned char> staged)
 hipError_t CopyOperation::run(Stream& stream) {
   copy_box(box_);
   if (const auto& modelled = stream.device.modelled)
-    stream.modelled_until(
-        std::max(stream.asked() + modelled->first_wave_seconds(),
-                 stream.before() + modelled->gap_seconds() + modelled->write_back_seconds(stream.id)) +
-        modelled->copy_seconds(box_));
+    stream.modelled_until(modelled->start(stream) + modelled->copy_seconds(box_));
   return hipSuccess;
 }
 

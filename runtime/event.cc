@@ -41,11 +41,12 @@ class RecordOperation final : public Operation {
     const auto& modelled = stream.device.modelled;
     if (!modelled) return std::chrono::steady_clock::now().time_since_epoch().count();
     // In a queue with nothing to do an event is reached at once.
-    const double work = stream.before() > stream.asked() ? stream.before() + modelled->event_seconds() : 0;
-    stream.modelled_until(std::max(stream.asked(), work));
-    const int64_t nanoseconds = std::llround(stream.before() * 1e9);
-    stream.modelled_until(stream.before() + modelled->write_back_seconds(stream.id));
-    return nanoseconds;
+    const bool idle = stream.before() <= stream.asked();
+    const double reached = idle ? stream.asked() : stream.before() + modelled->event_seconds();
+    // Stores on their way are waited for behind it.
+    const double left = modelled->write_back_seconds(stream.id);
+    stream.modelled_until(idle ? reached : reached + left);
+    return std::llround(reached * 1e9);
   }
   std::shared_ptr<Recording> recording_;
   std::shared_ptr<SharedEvent> shared_;

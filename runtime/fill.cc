@@ -30,8 +30,7 @@ hipError_t FillOperation::run(Stream& stream) {
   do_fill(fill_);
   if (const auto& modelled = stream.device.modelled)
     stream.modelled_until(
-        std::max(stream.asked() + modelled->first_wave_seconds(),
-                 stream.before() + modelled->gap_seconds() + modelled->write_back_seconds(stream.id)) +
+        modelled->start(stream) +
         modelled->fill_seconds(fill_.destination, fill_.width * fill_.element * fill_.height * fill_.depth));
   return hipSuccess;
 }

@@ -293,9 +293,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   }
   if (profiled) profiled->end(*done, dispatch.locate);
   if (heard) {
-    const double start = std::max(
-        stream.asked() + device.modelled->first_wave_seconds(),
-        stream.before() + device.modelled->gap_seconds() + device.modelled->write_back_seconds(stream.id));
+    const double start = device.modelled->start(stream);
     stream.modelled_until(start + device.modelled->finish(*heard, function_.kernel->name, stream.id));
   }
   if (messages) messages->print(module_->object().printf_formats());

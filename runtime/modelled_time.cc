@@ -97,6 +97,12 @@ double ModelledDevice::finish(timing::GridLaunch& launch, const std::string& ker
   return time.seconds;
 }
 
+double ModelledDevice::start(const Stream& stream) {
+  const double arrived = stream.asked() + first_wave_, left = write_back_seconds(stream.id);
+  // Who has waited for the work before has also waited for its stores.
+  return stream.before() > stream.asked() ? std::max(arrived, stream.before() + gap_ + left) : arrived;
+}
+
 double ModelledDevice::write_back_seconds(uint64_t stream) {
   const std::scoped_lock lock(mutex_);
   const auto found = write_back_.find(stream);

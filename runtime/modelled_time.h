@@ -37,9 +37,9 @@ class ModelledDevice {
 
   /// What a launch costs the thread that asks for it.
   [[nodiscard]] double call_seconds() const { return call_; }
-  /// From a packet in an idle queue to its first wave; from the end of the one before to that.
-  [[nodiscard]] double first_wave_seconds() const { return first_wave_; }
-  [[nodiscard]] double gap_seconds() const { return gap_; }
+  /// When a kernel or a copy begins: from its arrival at a queue that has nothing to do, or behind the work
+  /// before it, once what that left in the L2s is written back.
+  double start(const Stream& stream);
   /// From the end of the work before to what an event notes.
   [[nodiscard]] double event_seconds() const { return event_; }
 
@@ -48,8 +48,7 @@ class ModelledDevice {
                                              std::vector<uint64_t>& only);
   /// Seconds of a launch that has run.
   double finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream);
-  /// What the next kernel or copy of the stream waits for beside gap_seconds(): stores on their way from the
-  /// L2.
+  /// What the stream's next kernel or copy would wait for: stores on their way from the L2s. Asked for once.
   double write_back_seconds(uint64_t stream);
 
   double copy_seconds(const Box& box);
