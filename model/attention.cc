@@ -34,7 +34,7 @@ bool is_wide(const gpus::Gpu& gpu) { return gpu.lds_bytes >= 131072; }
 
 /// FLOP a clock and unit of the instructions that Q K^T and P V take.
 double rate_of(const gpus::Gpu& gpu, NumberType type, bool& vector) {
-  const double matrix = matrix_flops(gpu, type);
+  const double matrix = matrix_flops(gpu, computed_as(gpu, type));
   vector = matrix == 0;
   return vector ? vector_flops(gpu, type) : matrix;
 }
@@ -171,6 +171,9 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
       {"L2",             past_l2,      l2_seconds,     l2.bytes_per_second,     0},
       {memory_name(gpu), result.bytes, memory_seconds, memory.bytes_per_second, 0},
   };
+  if (const NumberType instead = computed_as(gpu, problem.type); instead != problem.type)
+    result.notes.push_back(fmt::format("{} has no matrix instruction for {}: numbers would be widened to {}",
+                                       gpu.name, name_of(problem.type), name_of(instead)));
   if (vector)
     result.notes.push_back(fmt::format("{} has no matrix instruction for {}: vector instructions are assumed",
                                        gpu.name, name_of(problem.type)));
@@ -183,10 +186,10 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
     result.notes.push_back(fmt::format("causal: {:.0f} % of the tiles' work is masked",
                                        100 * (1 - passed / 2 / std::max(1.0, mean_passed))));
   const bool judged = gpu.architecture.starts_with("CDNA3") || gpu.architecture == "CDNA4";
-  result.confidence = judged && problem.head_size == 128 ? Confidence::High
-                      : judged                           ? Confidence::Medium
-                                                         : Confidence::Low;
-  if (problem.head_size == 128) result.error = judged_error("attention", gpu);
+  result.confidence = judged && problem.head_size == 128 && bits_of(problem.type) == 16 ? Confidence::High
+                      : judged                                                          ? Confidence::Medium
+                                                                                        : Confidence::Low;
+  if (problem.head_size == 128 && bits_of(problem.type) == 16) result.error = judged_error("attention", gpu);
   finish(result);
   return result;
 }

@@ -20,12 +20,8 @@ struct Stage {
 /// The type whose instructions multiply activations with weights: the wider one, or what the GPU has above
 /// it.
 NumberType computed(const gpus::Gpu& gpu, const MoeProblem& problem) {
-  const NumberType wider =
-      bits_of(problem.activations) >= bits_of(problem.weights) ? problem.activations : problem.weights;
-  if (matrix_flops(gpu, wider) != 0) return wider;
-  for (const NumberType type : {NumberType::F8, NumberType::BF16, NumberType::F16})
-    if (bits_of(type) >= bits_of(wider) && matrix_flops(gpu, type) != 0) return type;
-  return wider;
+  return computed_as(
+      gpu, bits_of(problem.activations) >= bits_of(problem.weights) ? problem.activations : problem.weights);
 }
 
 double matrix_share(const gpus::Gpu& gpu, const MoeProblem& problem, NumberType type) {

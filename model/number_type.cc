@@ -82,6 +82,13 @@ uint32_t matrix_flops(const gpus::Gpu& gpu, NumberType type) {
   return 0;
 }
 
+NumberType computed_as(const gpus::Gpu& gpu, NumberType type) {
+  if (matrix_flops(gpu, type) != 0) return type;
+  for (const NumberType wider : {NumberType::F8, NumberType::BF16, NumberType::F16, NumberType::F32})
+    if (bits_of(wider) >= bits_of(type) && matrix_flops(gpu, wider) != 0) return wider;
+  return type;
+}
+
 // CDNA: 4 SIMDs of 16 lanes, v_pk_fma_f32 does two; f64 a full-rate v_fma_f64 (AMD, CDNA 2 and 3 white
 // papers: vector f32 256, f64 128 FLOP/clk/CU). RDNA: 2 SIMDs of 32 lanes, two operations a lane by dual
 // issue, f64 one thirty-second (AMD, RX 7900 XTX data sheet: 61.4 TFLOP/s f32, 122.8 f16).

@@ -30,7 +30,11 @@ double real_products(NumberType type);
 /// 0: there are none.
 uint32_t matrix_flops(const gpus::Gpu& gpu, NumberType type);
 
-/// The same of vector instructions, packed or dual-issued where the generation has that.
+/// The type whose matrix instructions multiply numbers of `type` there: itself, or the narrowest wider one
+/// that the GPU has instructions for; itself when there is none.
+NumberType computed_as(const gpus::Gpu& gpu, NumberType type);
+
+/// The same as matrix_flops of vector instructions, packed or dual-issued where the generation has that.
 double vector_flops(const gpus::Gpu& gpu, NumberType type);
 
 }  // namespace wavesmith::model

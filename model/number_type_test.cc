@@ -35,5 +35,14 @@ TEST(NumberType, RatesGiveThePeaksOfTheDataSheets) {
   EXPECT_NEAR(tera("rx7900xtx", vector_flops(**gpus::find_gpu("rx7900xtx"), NumberType::F32)), 61.4, 0.2);
 }
 
+TEST(NumberType, WhatAGpuHasNoInstructionForIsWidened) {
+  const auto as = [](const char* id, NumberType type) { return computed_as(**gpus::find_gpu(id), type); };
+  EXPECT_EQ(as("mi355x", NumberType::F4), NumberType::F4);
+  EXPECT_EQ(as("mi300x", NumberType::F4), NumberType::F8);
+  EXPECT_EQ(as("mi210", NumberType::F8), NumberType::BF16);
+  EXPECT_EQ(as("rx7900xtx", NumberType::F8), NumberType::BF16);
+  EXPECT_EQ(as("rx6900xt", NumberType::F16), NumberType::F16) << "there are no matrix instructions at all";
+}
+
 }  // namespace
 }  // namespace wavesmith::model

@@ -23,13 +23,12 @@ uint64_t whole(double value) { return static_cast<uint64_t>(value); }
 /// What a GPU would do with a type that its matrix instructions do not know.
 void note_type(const gpus::Gpu& gpu, NumberType type, Answer& answer) {
   if (matrix_flops(gpu, type) != 0) return;
-  for (const NumberType instead : {NumberType::F8, NumberType::BF16, NumberType::F16, NumberType::F32})
-    if (bits_of(instead) >= bits_of(type) && matrix_flops(gpu, instead) != 0) {
-      answer.prediction.notes.push_back(fmt::format(
-          "{} has no matrix instruction for {}: numbers would be widened to {} ({} of its FLOP a clock)",
-          gpu.name, name_of(type), name_of(instead), matrix_flops(gpu, instead)));
-      return;
-    }
+  if (const NumberType instead = computed_as(gpu, type); instead != type) {
+    answer.prediction.notes.push_back(fmt::format(
+        "{} has no matrix instruction for {}: numbers would be widened to {} ({} of its FLOP a clock)",
+        gpu.name, name_of(type), name_of(instead), matrix_flops(gpu, instead)));
+    return;
+  }
   answer.prediction.notes.push_back(fmt::format(
       "{} has no matrix instruction for {}: vector instructions would do it", gpu.name, name_of(type)));
 }
@@ -72,11 +71,7 @@ Result<Answer> gemm(const gpus::Gpu& gpu, const Arguments& arguments, const Cond
     kernel->split_k = std::max(1u, static_cast<uint32_t>(arguments.size("split-k")));
   }
   // A type without an instruction is computed in the next wider one.
-  if (matrix_flops(gpu, problem.a) == 0 && bits_of(problem.a) < 32) {
-    for (const NumberType instead : {NumberType::F8, NumberType::BF16, NumberType::F16})
-      if (!problem.compute && bits_of(instead) >= bits_of(problem.a) && matrix_flops(gpu, instead) != 0)
-        problem.compute = instead;
-  }
+  if (const NumberType instead = computed_as(gpu, problem.a); instead != problem.a) problem.compute = instead;
   Result<GemmPrediction> got = predict_gemm(gpu, problem, kernel, conditions);
   if (!got) return tl::unexpected(got.error());
   Answer answer{*got, {}};

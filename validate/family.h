@@ -31,6 +31,7 @@ Result<FamilyReport> judge_norm(Data& data);
 Result<FamilyReport> judge_moe(Data& data);
 Result<FamilyReport> judge_memory_bound(Data& data);
 Result<FamilyReport> judge_collectives(Data& data);
+Result<FamilyReport> judge_convolution(Data& data);
 /// The summary's `issue_gfx1100_exact`, `issue_gfx1200_exact`, `issue_gfx950_within4`.
 Result<FamilyReport> judge_issue(Data& data);
 /// `mi300a_wmape` and `mi300a_mean`.

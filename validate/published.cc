@@ -156,6 +156,15 @@ std::vector<std::vector<double>> tuples_in(std::string_view shape) {
   return found;
 }
 
+std::vector<double> tuple_behind(std::string_view shape, std::string_view name) {
+  const size_t at = shape.find(name);
+  if (at == shape.npos) return {};
+  const size_t open = shape.find('(', at), close = shape.find(')', at);
+  if (open == shape.npos || close == shape.npos || open > at + name.size() + 4) return {};
+  const auto tuples = tuples_in(shape.substr(open, close - open + 1));
+  return tuples.empty() ? std::vector<double>{} : tuples.front();
+}
+
 double product(const std::vector<double>& sizes) {
   double all = 1;
   for (const double size : sizes) all *= size;

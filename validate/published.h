@@ -57,6 +57,8 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family);
 std::optional<double> number_in(std::string_view shape, std::string_view name);
 /// The tuples of numbers within "dims=((8,3137,768),(),(768,))", empty ones left out.
 std::vector<std::vector<double>> tuples_in(std::string_view shape);
+/// The tuple behind a name: "'stride':(1,1)"; empty when there is none.
+std::vector<double> tuple_behind(std::string_view shape, std::string_view name);
 double product(const std::vector<double>& sizes);
 /// Bytes of the numbers that a column of types names: "c10::BFloat16,float" has 2 and 4.
 std::vector<double> type_bytes(std::string_view dtype);
