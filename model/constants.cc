@@ -79,6 +79,8 @@ std::span<const Constant> constants() {
                                       kMoeScatter,
                                       kMoeFirstLaunch,
                                       kMoeSecondLaunch,
+                                      kConvolutionGemm,
+                                      kConvolutionHelper,
                                       kLinkMi300,
                                       kLinkMi350,
                                       kLinkMi250,

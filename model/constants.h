@@ -205,6 +205,14 @@ inline constexpr Constant kMoeScatter{"moe.scatter", 5.0, "B a clock and unit", 
 inline constexpr Constant kMoeFirstLaunch{"moe.launch_1", 10e-6, "s", Kind::Modelled, kMoeFitted};
 inline constexpr Constant kMoeSecondLaunch{"moe.launch_2", 9e-6, "s", Kind::Modelled, kMoeFitted};
 
+// ---- Convolutions ----
+inline constexpr std::string_view kConvolutionFitted =
+    "fitted on half A of PyTorch's convolutions on MI300X (MIOpen)";
+inline constexpr Constant kConvolutionGemm{"convolution.gemm", 1.87, "of the matrix multiplication's time",
+                                           Kind::Modelled, kConvolutionFitted};
+inline constexpr Constant kConvolutionHelper{"convolution.helper", 3.9e-6, "s a kernel beside",
+                                             Kind::Modelled, kConvolutionFitted};
+
 // ---- Links ----
 inline constexpr Constant kLinkMi300{"link.mi300", 48e9, "B/s a link and direction", Kind::Measured,
                                      "ROCm blogs, 'MI300X RCCL xGMI': 48 of 64 GB/s"};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/constants.h"
@@ -43,6 +44,7 @@ Result<Prediction> predict_convolution(const gpus::Gpu& gpu, const ConvolutionPr
   Result<GemmPrediction> forward = predict_gemm(gpu, gemm, std::nullopt, conditions);
   if (!forward) return tl::unexpected(forward.error());
   Prediction result = *forward;
+  result.seconds *= constant::kConvolutionGemm;
   const double input = problem.batch * problem.channels * problem.depth * problem.height * problem.width *
                        bytes_of(problem.type);
   const double output = pixels * problem.filters * bytes_of(problem.type);
@@ -53,17 +55,24 @@ Result<Prediction> predict_convolution(const gpus::Gpu& gpu, const ConvolutionPr
     other.m = gemm.k, other.k = gemm.m;
     Result<GemmPrediction> gradient = predict_gemm(gpu, other, std::nullopt, conditions);
     if (!gradient) return tl::unexpected(gradient.error());
-    result.seconds += gradient->seconds;
+    result.seconds += gradient->seconds * constant::kConvolutionGemm;
     result.flops += gradient->flops;
     result.parts.push_back({"gradient of the filters", gradient->seconds, gradient->seconds});
   }
   result.bytes = input + output + filters;
   if (!problem.channels_last) {
     const double moved = 2 * (input + output) * (problem.backward ? 1.5 : 1);
-    const double seconds = moved / sustained_memory(gpu, 0.5).bytes_per_second + 2 * constant::kKernelSeconds;
+    const double seconds = moved / sustained_memory(gpu, 0.5).bytes_per_second;
     result.seconds += seconds;
     result.parts.push_back({"transposes", seconds, seconds});
     result.notes.emplace_back("NCHW is transposed to channels last and back, in kernels of their own");
+  }
+  const double helpers =
+      std::max(problem.helpers, problem.channels_last ? 0.0 : 2.0) * (problem.backward ? 2 : 1);
+  if (helpers > 0) {
+    result.seconds += helpers * constant::kConvolutionHelper;
+    result.parts.push_back(
+        {"kernels beside", helpers * constant::kConvolutionHelper, helpers * constant::kConvolutionHelper});
   }
   result.notes.push_back(fmt::format("as a matrix multiplication: {:.0f} x {:.0f} x {:.0f}", pixels,
                                      problem.filters / problem.groups, taps));

@@ -17,6 +17,7 @@ struct ConvolutionProblem {
   double depth_stride = 1, depth_padding = 0;
   NumberType type = NumberType::BF16;
   bool channels_last = true;  ///< false: NCHW, with transposes in front and behind
+  double helpers = 0;         ///< kernels in front and behind: transposes, casts
   bool backward = false;      ///< both gradients: of the input and of the filters
 };
 

@@ -2,6 +2,8 @@
 // images need.
 #include "model/convolution.h"
 
+#include <algorithm>
+
 #include "validate/family.h"
 #include "validate/published.h"
 
@@ -36,6 +38,7 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
   const std::vector<double> bytes = type_bytes(row.dtype);
   if (!bytes.empty() && bytes.front() == 4) problem.type = model::NumberType::F32;
   problem.channels_last = row.library.find("transpose") == row.library.npos;
+  problem.helpers = static_cast<double>(std::count(row.library.begin(), row.library.end(), '+'));
   problem.backward = row.op == "CONV_bwd";
   const Result<model::Prediction> got = model::predict_convolution(gpu, problem);
   if (!got) return Asked{tl::unexpected(got.error())};
@@ -54,7 +57,7 @@ Result<FamilyReport> judge_convolution(Data& data) {
                        "kernels' names show.",
              .takes = [](const PublishedRow& row) { return row.op == "CONV_fwd" || row.op == "CONV_bwd"; },
              .ask = ask,
-             .constants = {}});
+             .constants = {"convolution."}});
 }
 
 }  // namespace wavesmith::validate
