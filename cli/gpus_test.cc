@@ -14,8 +14,9 @@ TEST(GpusCommand, ListsThemAsTextAndAsJson) {
   const Ran json = run_wavesmith("gpus --json");
   EXPECT_EQ(json.code, 0);
   const auto all = nlohmann::json::parse(json.out);
-  ASSERT_EQ(all.size(), 9u);
-  EXPECT_EQ(all[0]["id"], "mi210");
+  ASSERT_EQ(all.size(), 14u);
+  EXPECT_EQ(all[3]["id"], "mi210");
+  EXPECT_EQ(all[0]["predict_only"]["value"], true) << "an H100 is only predicted";
 }
 
 TEST(GpusCommand, OneGpuComesWithValuesUnitsAndSources) {
