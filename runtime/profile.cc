@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 constexpr uint64_t kProfiled = 3;
 
 /// Wave-instructions after which sampled workgroups are taken for ones that wait for the others.
-constexpr uint64_t kSampledInstructions = 200'000'000;
+constexpr uint64_t kSampledInstructions = 100'000'000;
 
 struct Profiles {
   std::mutex mutex;

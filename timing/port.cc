@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "timing/memory_parameters.h"
+
 namespace wavesmith::timing {
 namespace {
 
@@ -33,24 +35,26 @@ void UnitPort::Lines::insert(uint64_t line, uint64_t ready) {
 UnitPort::UnitPort(const gpus::Gpu& gpu, const Sharing& sharing, double active)
     : line_(std::max(32u, gpu.l1_line_bytes)),
       sharing_(sharing),
-      l1_cycles_(gpu.l1_cycles.value_or(kL1Cycles)),
-      l2_cycles_(gpu.l2_cycles.value_or(kL2Cycles)),
-      cache_cycles_(gpu.infinity_cache_cycles.value_or(gpu.memory_cycles.value_or(kMemoryCycles))),
-      memory_cycles_(gpu.memory_cycles.value_or(kMemoryCycles)),
       l1_(gpu.l1_vector_bytes / std::max(32u, gpu.l1_line_bytes)),
       scalar_(gpu.l1_scalar_bytes / 64),
       l2_(gpu.l2_bytes / std::max(32u, gpu.l1_line_bytes)) {
-  const double dies = std::max(1u, gpu.xcds), on_die = std::max(1.0, active / dies);
-  const double l2_rate = static_cast<double>(gpu.l2_channels.value_or(16)) *
-                         static_cast<double>(gpu.l2_bytes_per_clock_per_channel.value_or(64)) / on_die;
-  const auto share_of = [&](double gigabytes) {
-    return gigabytes * 1e3 / std::max(1u, gpu.engine_mhz) / std::max(1.0, active);
+  const MemoryParameters memory = memory_parameters(gpu);
+  const auto cycles = [](double clocks, uint64_t otherwise) {
+    return clocks > 0 ? static_cast<uint64_t>(clocks) : otherwise;
   };
-  const auto clocks = [&](double rate) { return static_cast<double>(line_) / std::clamp(rate, 0.01, 64.0); };
-  l2_clocks_ = clocks(l2_rate);
-  memory_clocks_ = clocks(share_of(gpu.memory_gigabytes_per_second));
-  cache_clocks_ =
-      clocks(share_of(gpu.infinity_cache_gigabytes_per_second.value_or(gpu.memory_gigabytes_per_second)));
+  l1_cycles_ = cycles(memory.l1_latency, kL1Cycles);
+  l2_cycles_ = cycles(memory.l2_latency, kL2Cycles);
+  memory_cycles_ = cycles(memory.memory_latency, kMemoryCycles);
+  cache_cycles_ = cycles(memory.infinity_cache_latency, memory_cycles_);
+  // What many units share is shared evenly; no unit has more than its own way to the L2.
+  const double on_die = std::max(1.0, active / std::max(1u, gpu.xcds));
+  const auto clocks = [&](double rate) {
+    return static_cast<double>(line_) / std::clamp(rate, 0.01, std::max(1.0, memory.unit_rate));
+  };
+  l2_clocks_ = clocks(memory.l2_rate / on_die);
+  memory_clocks_ = clocks(memory.memory_rate / std::max(1.0, active));
+  cache_clocks_ = memory.infinity_cache_rate > 0 ? clocks(memory.infinity_cache_rate / std::max(1.0, active))
+                                                 : memory_clocks_;
 }
 
 uint64_t UnitPort::behind(uint64_t line, uint64_t cycle, bool store) {

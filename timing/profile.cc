@@ -6,6 +6,8 @@
 #include <cmath>
 #include <ctime>
 
+#include "timing/memory_parameters.h"
+
 namespace wavesmith::timing {
 namespace {
 
@@ -97,6 +99,8 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
 }
 
 std::string waits_for_others(const Recorder& recorder) {
+  uint64_t first = ~uint64_t{0};
+  for (uint32_t i = 0; i < recorder.ops().size(); ++i) first = std::min(first, recorder.ops()[i].pc);
   // s_sleep in a loop is what a wave does that waits for somebody, and barriers of a workgroup do not need
   // it.
   for (const auto& [number, group] : recorder.records())
@@ -105,9 +109,10 @@ std::string waits_for_others(const Recorder& recorder) {
       for (const uint32_t site : wave.sites)
         if (recorder.ops()[site].control == Control::Sleep && ++sleeps > 1)
           return fmt::format(
-              "workgroup {} sleeps in a loop (s_sleep at {:#x}), as one does that waits for another "
+              "workgroup {} sleeps in a loop (s_sleep at {:#x} of the kernel), as one does that waits for "
+              "another "
               "workgroup",
-              number, recorder.ops()[site].pc);
+              number, recorder.ops()[site].pc - first);
       // A load that bypasses the caches, or an atomic that returns, again and again with nothing but a test
       // between.
       uint64_t last = 0, run = 0;
@@ -119,9 +124,10 @@ std::string waits_for_others(const Recorder& recorder) {
         if (wave.sites[i] == asked && i - last <= 24) {
           if (++run >= 8)
             return fmt::format(
-                "workgroup {} asks for the same memory again and again ({} at {:#x}), as one does that "
+                "workgroup {} asks for the same memory again and again ({} at {:#x} of the kernel), as one "
+                "does that "
                 "waits for another workgroup",
-                number, op.text.substr(0, op.text.find(' ')), op.pc);
+                number, op.text.substr(0, op.text.find(' ')), op.pc - first);
         } else {
           run = 0;
         }
@@ -172,7 +178,6 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     return result;
   }
 
-  const double start = processor_seconds();
   if (const auto base = records.find(sample.base); base != records.end()) {
     const WorkgroupRecord* neighbours[3] = {};
     for (size_t axis = 0; axis < 3; ++axis)
@@ -181,6 +186,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
         neighbours[axis] = &at->second;
     result.sharing = sharing_of(gpu, grid.extent, base->second, neighbours);
   }
+  const double start = processor_seconds();
   std::vector<const WorkgroupRecord*> together;
   if (result.differ && total > units) {
     // Those that meet on a unit are no better a sample than those that are spread: both.
@@ -249,6 +255,14 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
                       "grid's time follows from {} of them by instructions",
                       result.least, result.most, together.size()));
     }
+  }
+  // The dispatcher starts one workgroup after the other.
+  const MemoryParameters memory = memory_parameters(gpu);
+  const double interval =
+      std::max(memory.workgroup_clocks, memory.wave_clocks * grid.waves) / std::max(1u, memory.xcds);
+  if (const double dispatch = static_cast<double>(total) * interval; dispatch > result.cycles) {
+    result.notes.push_back("starting the workgroups takes longer than they take");
+    result.cycles = dispatch + result.pace;
   }
   if (grid_instructions && !result.differ) {
     const double expected = result.mean * static_cast<double>(total);
