@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "object/bundle.h"
 #include "object/testing.h"
 
 namespace wavesmith::analysis {
@@ -35,6 +36,61 @@ TEST(Analyse, CodeForAnotherGpuIsRefused) {
   const auto kernel = analyse(object, *object.kernel("scale"), *usual_gpu("gfx1100"));
   ASSERT_FALSE(kernel);
   EXPECT_EQ(kernel.error().kind, ErrorKind::WrongTarget);
+}
+
+/// Every kernel of a file, on the usual GPU of its target; how many there were.
+size_t analyse_all(std::span<const uint8_t> file) {
+  const auto bundle = object::Bundle::parse(file);
+  if (!bundle) return 0;
+  size_t kernels = 0;
+  for (const object::BundleEntry& entry : bundle->entries()) {
+    const gpus::Gpu* const gpu = usual_gpu(entry.target.processor);
+    const auto object = gpu ? object::CodeObject::parse(entry.bytes)
+                            : Result<object::CodeObject>(fail(ErrorKind::NotFound, "no such GPU"));
+    if (!object) continue;
+    for (const object::Kernel& each : object->kernels()) {
+      const auto kernel = analyse(*object, each, *gpu);
+      if (!kernel) continue;
+      ++kernels;
+      // What is live has a register, and every index leads somewhere.
+      for (const Instruction& instruction : kernel->instructions)
+        EXPECT_LT(instruction.block, kernel->blocks.size());
+      for (const Wait& wait : kernel->waits) EXPECT_LT(wait.instruction, kernel->instructions.size());
+    }
+  }
+  return kernels;
+}
+
+TEST(Analyse, WhatIsLiveIsAllocated) {
+  size_t kernels = 0;
+  for (const char* const name :
+       {"v4.co", "v5.co", "v6.co", "xnack.co", "bundle.hipfb", "compressed.hipfb", "program.o"}) {
+    SCOPED_TRACE(name);
+    const auto file = object::sample(name);
+    kernels += analyse_all(file);
+    const auto bundle = object::Bundle::parse(file);
+    ASSERT_TRUE(bundle);
+    for (const object::BundleEntry& entry : bundle->entries()) {
+      const gpus::Gpu* const gpu = usual_gpu(entry.target.processor);
+      const auto object = object::CodeObject::parse(entry.bytes);
+      ASSERT_TRUE(gpu && object);
+      for (const object::Kernel& each : object->kernels()) {
+        const auto kernel = analyse(*object, each, *gpu);
+        ASSERT_TRUE(kernel) << kernel.error().text();
+        EXPECT_LE(kernel->live_peak.vgprs, kernel->resources.allocated.vgprs);
+        EXPECT_LE(kernel->live_peak.agprs, kernel->resources.allocated.agprs);
+        EXPECT_LE(kernel->live_peak.sgprs, kernel->resources.allocated.sgprs);
+        EXPECT_TRUE(kernel->unknown.empty());
+      }
+    }
+  }
+  EXPECT_GE(kernels, 14u);
+}
+
+TEST(Analyse, DamagedObjectsAreAnswered) {
+  const auto bytes = object::sample("v5.co");
+  object::flip_at_random(bytes, 300, std::random_device{}(),
+                         [](std::span<const uint8_t> file) { analyse_all(file); });
 }
 
 TEST(Analyse, EveryTargetHasAUsualGpu) {
