@@ -32,7 +32,7 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
   p.infinity_cache_latency =
       p.infinity_cache_bytes ? known(gpu.infinity_cache_cycles, 456, "latency.infinity_cache_cycles") : 0;
   p.memory_latency = known(gpu.memory_cycles, 810, "latency.memory_cycles");
-  p.store_latency = known(gpu.store_cycles, 345, "pace.store_cycles");
+  p.store_latency = known(gpu.store_cycles, 320, "pace.store_cycles");
   p.scalar_latency = known(gpu.scalar_cycles, 100, "pace.scalar_cycles");
 
   p.l1_rate = known(gpu.l1_bytes_per_clock, 64, "pace.l1_bytes_per_clock");
