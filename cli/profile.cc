@@ -10,11 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/gpu_option.h"
 #include "cli/names.h"
+#include "cli/profile_views.h"
 #include "cli/run.h"
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
+#include "report/html.h"
 
 namespace wavesmith::cli {
 namespace {
@@ -25,7 +28,7 @@ using nlohmann::ordered_json;
 struct ProfileOptions {
   RunOptions run;
   bool json = false, verbose = false, sampled = false, all = false;
-  std::string output;
+  std::string html, perfetto;
 };
 
 double number(const ordered_json& object, const char* key) {
@@ -143,6 +146,13 @@ Exit print_profile(const std::string& json_text, const ProfileOptions& options, 
     fmt::print(stderr, "wavesmith: the program launched no kernel\n");
     return code ? static_cast<Exit>(code) : Exit::Unsupported;
   }
+  if (!options.html.empty())
+    if (const auto written = write_text(options.html, report::html(page_of_profile(json))); !written)
+      return report(written.error());
+  if (!options.perfetto.empty())
+    if (const auto written = write_text(options.perfetto, report::chrome_trace(trace_of_profile(json)));
+        !written)
+      return report(written.error());
   if (options.json) {
     fmt::print("{}\n", json.dump(1, ' ', false, ordered_json::error_handler_t::replace));
     return static_cast<Exit>(code);
@@ -175,6 +185,7 @@ Exit profile_run(const ProfileOptions& options) {
     setenv("WAVESMITH_PROFILE", path.c_str(), 1);
     const bool kernel = options.run.program.empty();
     if (options.sampled || kernel) setenv("WAVESMITH_PROFILE_SAMPLED", "1", 1);
+    if (!options.html.empty() || !options.perfetto.empty()) setenv("WAVESMITH_PROFILE_TIMELINE", "1", 1);
     RunOptions run = options.run;
     if (kernel) {
       run.program = {"/proc/self/exe", "run",     run.file, "--grid",      run.grid,
@@ -226,6 +237,9 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
   command->add_flag("--all", options->all, "a summary of each kernel, not of the costliest alone");
   command->add_flag("--verbose", options->verbose, "every kernel, every stall, every instruction");
   command->add_flag("--json", options->json, "all of it as JSON");
+  command->add_option("--html", options->html, "write a page that needs no network and no script");
+  command->add_option("--perfetto", options->perfetto,
+                      "write the waves' instructions as a trace for ui.perfetto.dev");
   const char* const group = "Profiling a kernel of a code object";
   command->add_option("file", options->run.file, "code object, bundle or host program with a fat binary")
       ->group(group);

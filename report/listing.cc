@@ -92,10 +92,9 @@ std::string code_pane(const Listing& listing, const std::string& id) {
       "<div class=\"pane isa\" tabindex=\"0\" role=\"region\" aria-label=\"Instructions\">\n<table "
       "class=\"code\">"
       "<caption>Instructions</caption>\n<thead><tr>";
-  for (const std::string& head :
-       {std::string("address"), std::string("share"), std::string(live ? "live registers" : ""),
-        std::string("line"), std::string("instruction"), std::string("pipe"), escape(listing.cost_head),
-        std::string("notes")})
+  for (const std::string& head : {std::string("address"), std::string("share"), escape(listing.cost_head),
+                                  std::string(live ? "live registers" : ""), std::string("line"),
+                                  std::string("instruction"), std::string("pipe"), std::string("notes")})
     if (!head.empty()) out += fmt::format("<th scope=\"col\">{}</th>", head);
   out += "</tr></thead>\n<tbody>\n";
   for (size_t i = 0; i < listing.code.size(); ++i) {
@@ -120,11 +119,11 @@ std::string code_pane(const Listing& listing, const std::string& id) {
       notes += fmt::format("{}<a class=\"ref\" href=\"#{}-finding{}\">finding {}</a>",
                            notes.empty() ? "" : " ", id, finding + 1, finding + 1);
     out += fmt::format(
-        "<tr id=\"{}-i{}\" class=\"h{} d{}\"><td class=\"n pc\">{:x}</td><td class=\"n\">{}</td>{}<td "
-        "class=\"n\">{}</td><td><code>{}</code></td><td class=\"pipe\">{}</td><td "
-        "class=\"n\">{}</td><td>{}</td></tr>\n",
+        "<tr id=\"{}-i{}\" class=\"h{} d{}\"><td class=\"n pc\">{:x}</td><td class=\"n\">{}</td><td "
+        "class=\"n\">{}</td>{}"
+        "<td class=\"n\">{}</td><td><code>{}</code></td><td class=\"pipe\">{}</td><td>{}</td></tr>\n",
         id, i, heat_class(code.heat, most), std::min(code.depth, 4u), code.pc, percent(code.heat),
-        live ? strip(listing, code) : "", line, escape(code.text), escape(code.pipe), escape(code.cost),
+        escape(code.cost), live ? strip(listing, code) : "", line, escape(code.text), escape(code.pipe),
         notes);
   }
   return out + "</tbody></table>\n</div>\n";

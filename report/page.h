@@ -95,6 +95,7 @@ struct Timeline {
   struct Span {
     double begin = 0, end = 0;
     std::string name, title = {};
+    bool waits = false;  ///< drawn low and pale
   };
   struct Row {
     std::string label;

@@ -80,6 +80,9 @@ dd small { display: block; font-size: .85rem; }
 .c8 { fill: var(--c8); background: var(--c8); } .c9 { fill: var(--c9); background: var(--c9); }
 .s0 { stroke: var(--c0); } .s1 { stroke: var(--c1); } .s2 { stroke: var(--c2); } .s3 { stroke: var(--c3); } .s4 { stroke: var(--c4); }
 .s5 { stroke: var(--c5); } .s6 { stroke: var(--c6); } .s7 { stroke: var(--c7); } .s8 { stroke: var(--c8); } .s9 { stroke: var(--c9); }
+.w0 { fill: var(--warn); background: var(--warn); } .w1 { fill: var(--c1); background: var(--c1); } .w2 { fill: var(--c3); background: var(--c3); }
+.w3 { fill: var(--c8); background: var(--c8); } .w4 { fill: var(--c4); background: var(--c4); } .w5 { fill: var(--c7); background: var(--c7); }
+.w6 { fill: var(--c9); background: var(--c9); } .w7 { fill: var(--c2); background: var(--c2); } .w8 { fill: var(--c0); background: var(--c0); } .w9 { fill: var(--c6); background: var(--c6); }
 .faint { opacity: .35; }
 .scroll { overflow-x: auto; max-width: 100%; }
 .scroll table, .code { border-collapse: collapse; }

@@ -122,7 +122,7 @@ inline Page sample_page() {
       {"Waves of a compute unit",
        "clocks", "",
        Tag::Modelled,
-       {{"wave 0", {{0, 100, "VALU"}, {100, 260, "wait", "vmcnt(0)"}}},
+       {{"wave 0", {{0, 100, "VALU"}, {100, 260, "wait for loads", "vmcnt(0)", true}}},
         {"wave 1, with a long name that is cut", {{40, 180, "VALU"}}}}}
   };
   section.tables = {

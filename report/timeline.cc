@@ -46,7 +46,7 @@ std::string timeline(const Timeline& chart) {
         "text-anchor=\"{3}\">{4}</text>\n",
         coordinate(at), kTop - 4, height, at > kWidth - 60 ? "end" : "middle", number(t));
   }
-  Colours colours;
+  Colours colours, waits('w');
   double y = kTop;
   for (const auto& row : chart.rows) {
     std::string label = row.label;
@@ -55,15 +55,16 @@ std::string timeline(const Timeline& chart) {
                        coordinate(y + 13), escape(row.label), escape(label));
     for (const auto& span : row.spans)
       out += fmt::format(
-          "<rect class=\"c{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>",
-          colours.of(span.name), coordinate(x(span.begin)), coordinate(y + 2),
-          coordinate(std::max(0.5, x(span.end) - x(span.begin))), kRow - 4,
+          "<rect class=\"{}{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>",
+          span.waits ? 'w' : 'c', span.waits ? waits.of(span.name) : colours.of(span.name),
+          coordinate(x(span.begin)), coordinate(y + (span.waits ? kRow - 7 : 2)),
+          coordinate(std::max(0.5, x(span.end) - x(span.begin))), span.waits ? 5 : kRow - 4,
           escape(fmt::format("{}: {} to {} {}{}{}", span.name, number(span.begin), number(span.end),
                              chart.unit, span.title.empty() ? "" : "; ", span.title)));
     out += "\n";
     y += kRow;
   }
-  out += "</svg></div>\n" + colours.legend();
+  out += "</svg></div>\n" + colours.legend() + waits.legend();
   return out + fmt::format("<p class=\"note\">In {}.</p>\n</section>\n", escape(chart.unit));
 }
 

@@ -123,6 +123,28 @@ ordered_json instructions_json(const timing::LaunchProfile& profile,
   return all;
 }
 
+/// The instructions of the replay in the order of issue, for whoever draws them: [wave, SIMD, reached,
+/// issued, index in "instructions", index in "causes"].
+ordered_json timeline_json(const timing::LaunchProfile& profile) {
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < profile.ops->size(); ++i)
+    if (profile.unit.ops[i].hits) order.push_back(i);
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return (*profile.ops)[a].pc < (*profile.ops)[b].pc; });
+  std::vector<uint32_t> place(profile.ops->size());
+  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  ordered_json causes = ordered_json::array(), events = ordered_json::array();
+  for (size_t cause = 0; cause < timing::kCauses; ++cause)
+    causes.push_back(std::string(cause ? name_of(static_cast<timing::Cause>(cause)) : ""));
+  for (const timing::IssueEvent& event : profile.unit.events)
+    events.push_back({event.wave, event.simd, event.reached, event.issued, place[event.op],
+                      static_cast<unsigned>(event.cause)});
+  return {
+      {"causes", std::move(causes)},
+      {"events", std::move(events)}
+  };
+}
+
 }  // namespace
 
 std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
@@ -280,6 +302,9 @@ void ProfiledLaunch::end(const emulate::Statistics& statistics,
         {"grid_bytes", p.sharing.grid_bytes}
     };
     one["instructions"] = instructions_json(p, locate);
+    // Only for those who draw it: it is long.
+    if (const char* const wanted = std::getenv("WAVESMITH_PROFILE_TIMELINE"); wanted && *wanted)
+      one["timeline"] = timeline_json(p);
   }
   const std::scoped_lock lock(all.mutex);
   Profiles::Entry& entry = all.entries[kernel_];

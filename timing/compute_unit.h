@@ -53,6 +53,14 @@ struct OpTime {
   std::array<uint64_t, kCauses> by_cause = {};
 };
 
+/// An instruction of a wave, for timelines.
+struct IssueEvent {
+  uint64_t reached = 0, issued = 0;  ///< the wave had got to it; it issued
+  uint32_t op = 0, wave = 0;         ///< number of the OpTable; the wave's, in the order in which they came
+  uint8_t simd = 0;
+  Cause cause = Cause::None;  ///< what held it longest in between
+};
+
 struct UnitProfile {
   uint64_t cycles = 0;  ///< from the first wave's start to the last one's end
   uint64_t instructions = 0;
@@ -63,6 +71,7 @@ struct UnitProfile {
   std::array<uint64_t, kCauses> stalled = {};     ///< wave-cycles
   std::array<uint64_t, kCauses> exposed = {};     ///< SIMD-cycles in which no wave of it issued
   uint64_t lds_conflicts = 0, lds_cycles = 0;
+  std::vector<IssueEvent> events;  ///< in the order of issue: the first Options::events of them
 };
 
 /// How many of a pipe a compute unit has.
@@ -82,6 +91,7 @@ class ComputeUnit {
     uint32_t simds = 0;                      ///< 0: the GPU's
     const isa::IssueRules* rules = nullptr;  ///< nullptr: the generation's
     bool fetches = true;                     ///< model instruction fetch
+    size_t events = 0;                       ///< so many are kept for a timeline
     uint64_t window = 0;                     ///< keep going until that cycle only; 0: to the end
   };
   ComputeUnit(const gpus::Gpu& gpu, const OpTable& ops, MemoryPort& memory, const Options& options);

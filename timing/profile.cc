@@ -41,7 +41,7 @@ struct Replay {
 Replay replay(const gpus::Gpu& gpu, const Recorder& recorder,
               const std::vector<const WorkgroupRecord*>& groups, uint32_t resident, MemoryPort& memory) {
   Replay result;
-  ComputeUnit unit(gpu, recorder.ops(), memory, {});
+  ComputeUnit unit(gpu, recorder.ops(), memory, {.events = kTimelineEvents});
   size_t next = 0;
   for (; next < groups.size() && next < resident; ++next) unit.start(*groups[next], 0);
   while (unit.step())

@@ -39,6 +39,9 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
 /// Instructions of a launch that are recorded, of all its waves.
 inline constexpr uint64_t kRecordedInstructions = 4'000'000;
 
+/// Instructions of a replay whose times are kept for a timeline.
+inline constexpr size_t kTimelineEvents = 20'000;
+
 struct LaunchProfile {
   std::string refused;  ///< why there is no time; empty: there is
   UnitProfile unit;     ///< of the replayed compute unit

@@ -24,6 +24,12 @@ void ComputeUnit::State::account(Simd& simd, Wave& w, const Op& op, uint64_t t) 
   ++time.issued[static_cast<size_t>(op.cost.pipe)];
   const uint64_t idle = w.at - std::min(w.at, w.previous), held = std::max(w.ready, w.at) - w.at,
                  pipe = t - std::min(t, std::max(w.ready, w.at));
+  if (time.events.size() < options.events)
+    time.events.push_back({std::min(w.at, t), t, number, w.number, static_cast<uint8_t>(w.simd),
+                           held + pipe == 0 ? Cause::None
+                           : pipe > held
+                               ? op.memory && op.cost.pipe != Pipe::Smem ? Cause::Memory : Cause::Pipe
+                               : w.cause});
   total.idle += idle;
   total.stall += held + pipe;
   total.latency += held + pipe + 1;
