@@ -40,30 +40,38 @@ hipError_t put(void* data, T value) {
   return hipSuccess;
 }
 
+/// An attribute that the pointer lacks.
+template <class T>
+hipError_t lacks(void* data, T value) {
+  put(data, value);
+  return hipErrorInvalidValue;
+}
+
+/// Each value has the size that ROCm writes, which callers make room for: four bytes for a range's size, too.
 hipError_t attribute(Platform& platform, void* data, hipPointer_attribute which, void* pointer) {
   const auto allocation = platform.allocations.find(pointer);
   switch (which) {
     case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      if (!allocation) return hipErrorInvalidValue;
+      if (!allocation) return lacks(data, 0u);
       return put(data, type_number(type_of(*allocation)));
     case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      return allocation ? put(data, pointer) : hipErrorInvalidValue;
+      return allocation ? put(data, pointer) : lacks<void*>(data, nullptr);
     case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
       if (!allocation || !(allocation->on_host() || allocation->kind == Kind::Managed))
-        return hipErrorInvalidValue;
+        return lacks<void*>(data, nullptr);
       return put(data, pointer);
     case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return put(data, int{allocation && allocation->synchronous});
+      return put(data, bool{allocation && allocation->synchronous});
     case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
-      return allocation ? put(data, allocation->id) : hipErrorInvalidValue;
+      return allocation ? put(data, static_cast<uint32_t>(allocation->id)) : lacks(data, 0u);
     case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
       return put(data, allocation && allocation->kind == Kind::Managed);
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      return allocation ? put(data, allocation->device) : hipErrorInvalidValue;
+      return allocation ? put(data, allocation->device) : lacks(data, -2);
     case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      return allocation ? put(data, allocation->pointer()) : hipErrorInvalidValue;
+      return allocation ? put(data, allocation->pointer()) : lacks<void*>(data, nullptr);
     case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
-      return allocation ? put(data, allocation->size) : hipErrorInvalidValue;
+      return allocation ? put(data, static_cast<uint32_t>(allocation->size)) : lacks(data, 0u);
     case HIP_POINTER_ATTRIBUTE_MAPPED:
       return put(data, allocation.has_value());
     case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:

@@ -23,6 +23,17 @@ int main() {
   CHECK_HIP(hipPointerGetAttributes(&attributes, managed));
   CHECK(attributes.isManaged);
 
+  // Values are as wide as ROCm's, and written where the pointer has none, too.
+  struct {
+    unsigned bytes = 0, after = 7;
+    void* on_host;
+  } got;
+  got.on_host = &got;
+  void* places[] = {&got.bytes, &got.on_host};
+  hipPointer_attribute asked[] = {HIP_POINTER_ATTRIBUTE_RANGE_SIZE, HIP_POINTER_ATTRIBUTE_HOST_POINTER};
+  CHECK_HIP(hipDrvPointerGetAttributes(2, asked, places, device + 5));
+  CHECK(got.bytes == 1000 && got.after == 7 && got.on_host == nullptr);
+
   hipDeviceptr_t base;
   size_t size;
   CHECK_HIP(hipMemGetAddressRange(&base, &size, device + 17));
