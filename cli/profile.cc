@@ -28,7 +28,7 @@ using nlohmann::ordered_json;
 struct ProfileOptions {
   RunOptions run;
   bool json = false, verbose = false, sampled = false, all = false;
-  std::string html, perfetto;
+  std::string html, perfetto, statistics;
 };
 
 double number(const ordered_json& object, const char* key) {
@@ -140,6 +140,26 @@ void print_kernel(const ordered_json& kernel, bool verbose) {
   }
 }
 
+/// As rocprofv3 writes the statistics of a thread trace.
+bool write_statistics(const std::string& path, const ordered_json& json) {
+  std::ofstream file(path);
+  const auto quoted = [](std::string words) {
+    for (size_t at = 0; (at = words.find('"', at)) != std::string::npos; at += 2) words.insert(at, 1, '"');
+    return "\"" + words + "\"";
+  };
+  file << "CodeObj,Vaddr,Instruction,Hitcount,Latency,Stall,Idle,Source\n";
+  size_t object = 0;
+  for (const ordered_json& kernel : json["kernels"]) {
+    ++object;
+    if (!kernel.contains("instructions")) continue;
+    for (const ordered_json& one : kernel["instructions"])
+      file << fmt::format("{},{:.0f},{},{:.0f},{:.0f},{:.0f},{:.0f},{}\n", object, number(one, "offset"),
+                          quoted(text(one, "text")), number(one, "hits"), number(one, "latency"),
+                          number(one, "stall"), number(one, "idle"), quoted(text(one, "source")));
+  }
+  return static_cast<bool>(file);
+}
+
 Exit print_profile(const std::string& json_text, const ProfileOptions& options, int code) {
   const ordered_json json = ordered_json::parse(json_text, nullptr, false);
   if (json.is_discarded() || !json.contains("kernels") || json["kernels"].empty()) {
@@ -153,6 +173,8 @@ Exit print_profile(const std::string& json_text, const ProfileOptions& options, 
     if (const auto written = write_text(options.perfetto, report::chrome_trace(trace_of_profile(json)));
         !written)
       return report(written.error());
+  if (!options.statistics.empty() && !write_statistics(options.statistics, json))
+    return report({ErrorKind::BadInput, fmt::format("cannot write '{}'", options.statistics)});
   if (options.json) {
     fmt::print("{}\n", json.dump(1, ' ', false, ordered_json::error_handler_t::replace));
     return static_cast<Exit>(code);
@@ -240,6 +262,8 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
   command->add_option("--html", options->html, "write a page that needs no network and no script");
   command->add_option("--perfetto", options->perfetto,
                       "write the waves' instructions as a trace for ui.perfetto.dev");
+  command->add_option("--statistics", options->statistics,
+                      "write a CSV file with the columns of rocprofv3's thread-trace statistics");
   const char* const group = "Profiling a kernel of a code object";
   command->add_option("file", options->run.file, "code object, bundle or host program with a fat binary")
       ->group(group);

@@ -92,6 +92,20 @@ TEST_F(Profile, AKernelThatWaitsForOtherWorkgroupsIsRefusedWithTheReason) {
   EXPECT_NE(ran.out.find("waits for another workgroup"), std::string::npos) << ran.out;
 }
 
+TEST_F(Profile, StatisticsHaveTheColumnsOfAThreadTrace) {
+  const Scratch scratch;
+  const std::string path = scratch / "statistics.csv";
+  const Ran ran = kernel(
+      "--kernel axpy --grid 4096 --block 64 --arg f32[262144]=iota --arg f32[262144]=ones --arg f32=2 --gpu "
+      "mi300x "
+      "--statistics " +
+      path);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const std::string csv = slurp(path);
+  EXPECT_TRUE(csv.starts_with("CodeObj,Vaddr,Instruction,Hitcount,Latency,Stall,Idle,Source\n1,0,\"")) << csv;
+  EXPECT_NE(csv.find("\"s_endpgm\""), std::string::npos) << csv;
+}
+
 TEST_F(Profile, BadInputIsAnswered) {
   EXPECT_EQ(run_wavesmith("profile").code, 3);
   EXPECT_EQ(run_wavesmith("profile /nowhere.co").code, 4);
