@@ -25,6 +25,9 @@ bool is_vector(const gpus::Gpu& gpu, const GemmProblem& problem, const std::opti
   return matrix_flops(gpu, gemm_type(problem)) == 0 || (kernel && kernel->vector);
 }
 
+/// Medians over the strata of docs/ACCURACY.md: with the kernel's parameters, and finding the tile itself.
+constexpr double kErrorTold = 0.06, kErrorUntold = 0.1;
+
 /// A profiler sees a kernel alone; the tuning runs of rocBLAS, whose constants these may be, timed more.
 constexpr double kProfilerFixedUs = 3;
 /// Events round a launch see its packets too (published benchmarks of both kinds differ by 2 to 6 us).
@@ -248,9 +251,10 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
   switch (chosen.constants.fit) {
     case GemmFit::Fitted:
       result.confidence = given ? Confidence::High : Confidence::Medium;
+      result.error = given ? kErrorTold : kErrorUntold;
       break;
     case GemmFit::Neighbour:
-      result.confidence = Confidence::Medium;
+      result.confidence = given ? Confidence::Medium : Confidence::Low;
       result.notes.push_back(
           "no measurement of this type on this generation was fitted: a neighbouring type's constants");
       break;
