@@ -7,6 +7,20 @@
 namespace wavesmith::analysis {
 namespace {
 
+/// What would gain nothing, since the loop's time goes elsewhere, is no more than a note.
+void tell_hidden(const Subject& subject, Finding& finding) {
+  if (!finding.gain_percent.value || *finding.gain_percent.value > 0 || finding.where.empty()) return;
+  finding.severity = Severity::Note;
+  const uint32_t number = finding.where.front().loop;
+  if (number == kNone) return;
+  const Cycles& cycles = subject.kernel.loops[number].cycles;
+  const bool busy = cycles.throughput >= (cycles.one_wave + cycles.exposed) /
+                                             std::max(1u, subject.kernel.occupancy.now.waves_per_simd);
+  finding.evidence.push_back(
+      fmt::format("it gains nothing by itself: the loop's time goes to {}",
+                  busy ? isa::name_of(cycles.bound) : "a wave's own chain of instructions and waits"));
+}
+
 uint32_t first_of(const Finding& finding) {
   return finding.where.empty() ? kNone : finding.where.front().first;
 }
@@ -56,6 +70,7 @@ std::vector<Finding> find_all(const Subject& subject) {
     rule->check(subject, found);
     for (Finding& finding : found) {
       finding.rule = rule->name;
+      tell_hidden(subject, finding);
       uint32_t depth = 0;
       for (const Place& place : finding.where)
         if (place.loop != kNone) depth = std::max(depth, subject.kernel.loops[place.loop].depth);
