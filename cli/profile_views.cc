@@ -167,18 +167,48 @@ class KernelSection {
         out_.findings_note += (out_.findings_note.empty() ? "" : " ") + note.get<std::string>() + ".";
   }
 
-  /// Where the profile says how many bytes each level of memory moved.
+  struct Level {
+    std::string name;
+    double bytes = 0, peak = 0;       ///< of the whole grid; bytes a second, 0: not known
+    std::optional<double> hits = {};  ///< share of its requests
+  };
+
+  /// What each level of memory gave to the whole grid: the replay's lines, times the workgroups that it
+  /// stands for.
+  [[nodiscard]] std::vector<Level> levels() const {
+    const auto at = kernel_.find("memory");
+    const auto replay = kernel_.find("replay");
+    if (at == kernel_.end() || replay == kernel_.end() || !gpu_ || !(number(*replay, "workgroups") > 0))
+      return {};
+    double groups = 1;
+    for (const ordered_json& extent : list(kernel_, "grid"))
+      if (extent.is_number()) groups *= extent.get<double>();
+    const double bytes = number(*at, "line_bytes") * groups / number(*replay, "workgroups");
+    const double memory = number(*at, "memory_lines"), cache = number(*at, "infinity_cache_lines");
+    std::vector<Level> all;
+    all.push_back({"L1", number(*at, "l1_requests") * bytes, 0, number(*at, "l1_hit_rate")});
+    double peak = 0;
+    if (gpu_->l2_channels && gpu_->l2_bytes_per_clock_per_channel)
+      peak = static_cast<double>(*gpu_->l2_channels) * *gpu_->l2_bytes_per_clock_per_channel * gpu_->xcds *
+             gpu_->engine_mhz * 1e6;
+    all.push_back({"L2", number(*at, "l2_requests") * bytes, peak, number(*at, "l2_hit_rate")});
+    if (gpu_->infinity_cache_bytes > 0)
+      all.push_back({"Infinity Cache", (cache + memory) * bytes,
+                     1e9 * gpu_->infinity_cache_gigabytes_per_second.value_or(0),
+                     cache + memory > 0 ? cache / (cache + memory) : 0});
+    all.push_back({"memory", memory * bytes, 1e9 * gpu_->memory_gigabytes_per_second, {}});
+    return all;
+  }
+
   void roofline() {
-    const ordered_json& levels = list(kernel_, "levels");
     const double seconds = number(kernel_, "seconds"), flops = number(kernel_, "matrix_flops");
-    if (levels.empty() || !(seconds > 0) || !(flops > 0)) return;
+    if (!(seconds > 0) || !(flops > 0)) return;
     report::Roofline chart;
     chart.tag = Tag::Modelled;
-    for (const ordered_json& level : levels) {
-      if (number(level, "bytes_per_second") > 0)
-        chart.roofs.push_back({text(level, "name"), number(level, "bytes_per_second")});
-      if (number(level, "bytes") > 0)
-        chart.points.push_back({text(level, "name"), flops / number(level, "bytes"), flops / seconds});
+    for (const Level& level : levels()) {
+      if (level.peak <= 0 || level.bytes <= 0) continue;
+      chart.roofs.push_back({level.name, level.peak});
+      chart.points.push_back({"against bytes of " + level.name, flops / level.bytes, flops / seconds});
     }
     // What the matrix pipes would give if they were always busy.
     for (const ordered_json& pipe : list(kernel_, "pipes"))
@@ -317,27 +347,25 @@ class KernelSection {
   }
 
   void memory() {
-    const ordered_json& levels = list(kernel_, "levels");
-    if (levels.empty()) return;
+    const double seconds = number(kernel_, "seconds");
     report::Table table{
         "Memory",
-        "Of the whole grid; modelled.",
+        "Bytes of the whole grid, from the replay's cache lines; peaks are of the GPU's description; "
+        "modelled.",
         {"level", "bytes", "hit rate", "bytes a second", "of its peak"},
         {1, 2, 3, 4},
         {},
         false
     };
-    const double seconds = number(kernel_, "seconds");
-    for (const ordered_json& level : levels) {
-      const double bytes = number(level, "bytes"), peak = number(level, "bytes_per_second");
+    for (const Level& level : levels())
       table.rows.push_back(
-          {{text(level, "name")},
-           {fmt::format("{:.4g}", bytes)},
-           {level.contains("hit_rate") ? fmt::format("{:.1f} %", 100 * number(level, "hit_rate")) : ""},
-           {seconds > 0 ? fmt::format("{:.4g}", bytes / seconds) : ""},
-           {seconds > 0 && peak > 0 ? fmt::format("{:.0f} %", 100 * bytes / seconds / peak) : ""}});
-    }
-    out_.tables.push_back(std::move(table));
+          {{level.name},
+           {fmt::format("{:.4g}", level.bytes)},
+           {level.hits ? fmt::format("{:.1f} %", 100 * *level.hits) : ""},
+           {seconds > 0 ? fmt::format("{:.4g}", level.bytes / seconds) : ""},
+           {seconds > 0 && level.peak > 0 ? fmt::format("{:.1f} %", 100 * level.bytes / seconds / level.peak)
+                                          : ""}});
+    if (!table.rows.empty()) out_.tables.push_back(std::move(table));
   }
 
   void instructions() {

@@ -18,7 +18,8 @@ ordered_json sample() {
      "sample": "9 of 32 workgroups", "notes": ["a note"],
      "pipes": [{"pipe": "matrix", "utilisation": 0.5}, {"pipe": "internal", "utilisation": 1}],
      "stalls": [{"cause": "wait for loads", "exposed": 100, "hidden": 50, "exposed_share": 0.2}],
-     "levels": [{"name": "HBM", "bytes": 1e9, "bytes_per_second": 5.3e12, "hit_rate": 0.25}],
+     "replay": {"workgroups": 4}, "memory": {"l1_hit_rate": 0.5, "l2_hit_rate": 0.25, "l1_requests": 8e6, "l2_requests": 4e6,
+      "infinity_cache_lines": 2e6, "memory_lines": 1e6, "line_bytes": 125},
      "lds": {"cycles": 10, "conflict_share": 0.5},
      "instructions": [
        {"offset": 0, "text": "s_waitcnt vmcnt(0)", "pipe": "internal", "hits": 2, "latency": 90, "stall": 88, "idle": 4,
@@ -40,8 +41,11 @@ TEST(ProfileViews, ThePageHasWhatTheProfileHasTheCostliestFirst) {
   EXPECT_EQ(gemm.title, "gemm(float*)");
   EXPECT_EQ(gemm.tiles[0].value.text, "2 ms");
   ASSERT_TRUE(gemm.roofline);
-  EXPECT_DOUBLE_EQ(gemm.roofline->points[0].intensity, 1000);
-  EXPECT_DOUBLE_EQ(gemm.roofline->points[0].flops, 5e14);
+  // 32 workgroups, of which 4 were replayed: 10^6 lines of 125 bytes are 10^9 bytes.
+  EXPECT_EQ(gemm.roofline->points.back().name, "against bytes of memory");
+  EXPECT_DOUBLE_EQ(gemm.roofline->points.back().intensity, 1000);
+  EXPECT_DOUBLE_EQ(gemm.roofline->points.back().flops, 5e14);
+  EXPECT_DOUBLE_EQ(gemm.roofline->roofs.back().bytes_per_second, 5.3e12) << "an MI300X";
   EXPECT_DOUBLE_EQ(gemm.roofline->ceilings[0].flops, 1e15) << "the pipes were half busy";
   ASSERT_EQ(gemm.charts.size(), 2);
   EXPECT_EQ(gemm.charts[0].bars[0].parts[1].size, 50);
