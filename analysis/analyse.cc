@@ -167,6 +167,7 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
   out.waits = find_waits(code, graph, costs);
   for (Loop& loop : out.loops) {
     describe_loop(out, loop);
+    loop.trips.unknown_because = "conditions of loops are not followed";
     loop.mix = mix_of(code, out.blocks, loop.blocks);
     loop.cycles = cycles_of(code, graph, gpu, costs, loop.blocks);
     loop.cycles.exposed = exposed_in(out, code, loop, gpu);
