@@ -109,7 +109,8 @@ TEST(MemoryUnit, EveryGpuHasParametersAndSaysWhatIsAssumed) {
     EXPECT_GT(p.l1_latency, 0) << gpu->id;
     EXPECT_GT(p.l2_latency, p.l1_latency) << gpu->id;
     EXPECT_GT(p.memory_rate, 0) << gpu->id;
-    EXPECT_GT(p.infinity_cache_rate, 0) << gpu->id;
+    EXPECT_GE(p.infinity_cache_rate, 0.99 * p.memory_rate) << gpu->id;
+    EXPECT_GT(p.workgroup_clocks, 1) << gpu->id;
     EXPECT_GE(p.misses, 1u) << gpu->id;
     EXPECT_GT(p.l1_bytes, 0u) << gpu->id;
   }
