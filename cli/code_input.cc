@@ -38,7 +38,7 @@ const gpus::Gpu* gpu_for(const std::vector<std::string>& targets) {
   };
   if (const auto usual = default_gpu(); usual && any_suits(**usual)) return *usual;
   for (const gpus::Gpu* gpu : gpus::gpus())
-    if (any_suits(*gpu)) return gpu;
+    if (isa::find_target(gpu->target) && any_suits(*gpu)) return gpu;
   return nullptr;
 }
 
@@ -105,6 +105,12 @@ class Opener {
       code_.gpu = *usual;
     }
     if (!code_.gpu) code_.gpu = gpu_for(targets);
+    if (code_.gpu && !isa::find_target(code_.gpu->target)) {
+      no_gpu_ =
+          fail(ErrorKind::Unsupported,
+               fmt::format("{} is described for predictions only: its code is not decoded", code_.gpu->id));
+      return false;
+    }
     if (!code_.gpu) {
       no_gpu_ = fail(ErrorKind::Unsupported,
                      fmt::format("code for {}, which is no GPU that is described", fmt::join(targets, ", ")),

@@ -104,6 +104,8 @@ TEST(CodeInput, WhatIsWrongIsNamed) {
   const Error old = error("old.s", ".amdgcn_target \"amdgcn-amd-amdhsa--gfx803\"\n.amdhsa_kernel k\n");
   EXPECT_EQ(old.kind, ErrorKind::Unsupported);
   EXPECT_NE(old.what.find("gfx803"), std::string::npos);
+  EXPECT_EQ(open_code({samples / "sample.hip", gpu("mi100"), flags()}).error().kind, ErrorKind::Unsupported)
+      << "described for predictions only";
   EXPECT_EQ(open_code({"/bin/sh", nullptr, {}}).error().kind, ErrorKind::NotFound)
       << "a program without GPU code";
 }

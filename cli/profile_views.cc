@@ -213,7 +213,7 @@ class KernelSection {
     // What the matrix pipes would give if they were always busy.
     for (const ordered_json& pipe : list(kernel_, "pipes"))
       if (text(pipe, "pipe") == "matrix" && number(pipe, "utilisation") > 0)
-        chart.ceilings.push_back({"matrix pipes", flops / seconds / number(pipe, "utilisation")});
+        chart.ceilings.push_back({"matrix, units at work", flops / seconds / number(pipe, "utilisation")});
     chart.note = "Each point is the kernel's matrix work against the bytes of one level of memory.";
     if (!chart.ceilings.empty() && !chart.points.empty()) out_.roofline = std::move(chart);
   }
