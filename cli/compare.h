@@ -69,8 +69,8 @@ struct Pairs {
 };
 Pairs pair_kernels(const Analysed& a, const Analysed& b);
 
-/// Whether the cycles of two loops can be compared: the same number of loops is inside of them, or it is known
-/// how often those run.
+/// Whether the cycles of two loops can be compared: the same number of loops is inside of them, or it is
+/// known how often those run.
 bool comparable(const analysis::Kernel& a, const analysis::Loop& loop_a, const analysis::Kernel& b,
                 const analysis::Loop& loop_b);
 
