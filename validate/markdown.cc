@@ -9,6 +9,12 @@ namespace {
 
 std::string percent(double value) { return std::isnan(value) ? "" : fmt::format("{:.1f}", value * 100); }
 
+/// Where a row stands, without the folder: the page is the same on every machine.
+std::string without_folder(const std::string& where) {
+  const size_t slash = where.find_last_of('/');
+  return where.starts_with('/') && slash != where.npos ? where.substr(slash + 1) : where;
+}
+
 /// A cell: no bars.
 std::string cell(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.replace(at, 1, "\\|");
@@ -53,7 +59,7 @@ std::string markdown(std::span<const FamilyReport> reports) {
           "|\n|---|---|---:|---:|---|---|\n";
       for (const Case& each : report.worst)
         out += fmt::format("| {} | {} | {:.4g} | {:.4g} | {} | {} |\n", cell(each.gpu), cell(each.label),
-                           each.measured, each.predicted, cell(each.note), cell(each.where));
+                           each.measured, each.predicted, cell(each.note), cell(without_folder(each.where)));
     }
     const auto list = [&](std::string_view title, const std::vector<std::string>& lines) {
       if (lines.empty()) return;
