@@ -166,7 +166,7 @@ class Finder {
   /// What of the queue is used behind the wait before the next wait for the same counter.
   [[nodiscard]] Need need_behind(uint32_t wait, Counter counter, const Queue& queue) const {
     Need need;
-    constexpr uint32_t kMostLooked = 4000;
+    constexpr uint32_t kMostLooked = 500;
     uint32_t looked = 0;
     std::set<uint32_t> seen;
     std::vector<uint32_t> work{wait + 1};
