@@ -62,6 +62,7 @@ TEST(CodeInput, FlagsReachTheCompiler) {
 
 TEST(CodeInput, AFileWithATellingTextNeedsNoTellingName) {
   const CodeSamples& samples = CodeSamples::get();
+  static_cast<void>(sample_files());  // makes them
   for (const char* name : {"sample.s", "sample.ll"}) {
     const std::string path = samples.write(std::string(name) + ".txt", slurp(samples / name));
     const Result<Code> code = open_code({path, nullptr, {}});
