@@ -479,7 +479,8 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   // Empty kernels come in the largest grids that there are, to show that they can be launched: nobody can
   // tell whether their billions of waves have begun.
   constexpr uint64_t kManyGroups = 1 << 16;
-  if (shared.total >= kManyGroups && !dispatch.listener && !dispatch.only && whole && dispatch.program->entry(dispatch.entry)) {
+  if (shared.total >= kManyGroups && !dispatch.listener && !dispatch.only && whole &&
+      dispatch.program->entry(dispatch.entry)) {
     const uint64_t waves = shared.total * shared.waves_per_group;
     if (dispatch.program->count_empty(dispatch.entry, waves)) return Statistics{shared.total, waves, waves};
   }

@@ -148,7 +148,8 @@ Result<Gpu> parse(std::string_view text, std::string_view file, int depth) {
   if (Result<void> done = Reader(gpu, file).read(*table, ""); !done) return tl::unexpected(done.error());
   // What only the cycle model asks for may be left out.
   for (const Field& field : fields())
-    if (field.path.starts_with("launch.") || field.path.starts_with("copy.") || field.path.starts_with("pace."))
+    if (field.path.starts_with("launch.") || field.path.starts_with("copy.") ||
+        field.path.starts_with("pace."))
       gpu.sources.try_emplace(std::string(field.path), Source{"not stated"});
   gpu.id = std::filesystem::path(file).stem().string();
   return gpu;

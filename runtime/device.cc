@@ -12,7 +12,6 @@ Device::Device(int ordinal, const gpus::Gpu& gpu, object::TargetId target, const
 }
 Device::~Device() = default;
 
-
 std::shared_ptr<Stream> Device::null_stream() {
   const std::scoped_lock lock(mutex_);
   if (!null_) null_ = std::make_shared<Stream>(*this, Stream::Kind::Null, 0, 0);

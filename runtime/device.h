@@ -62,7 +62,7 @@ class Device {
   HostcallHost* hostcalls = nullptr;  ///< the host's side of printf and the like, once a kernel wants it
   const void* heap = nullptr;         ///< device malloc's books, the same
   std::once_flag hostcalls_made, heap_made;
-  unsigned flags = 0;  ///< hipSetDeviceFlags
+  unsigned flags = 0;                        ///< hipSetDeviceFlags
   std::unique_ptr<ModelledDevice> modelled;  ///< with modelled time alone
 
  private:

@@ -86,8 +86,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   CapturePoint captured;  ///< where it is in a graph, while it is captured; under the captures' lock
 
-  /// Of modelled time, for the operation that runs: seconds of the stream's clock at which what is before it has
-  /// ended, those at which it was asked for, and that it takes until `seconds`.
+  /// Of modelled time, for the operation that runs: seconds of the stream's clock at which what is before it
+  /// has ended, those at which it was asked for, and that it takes until `seconds`.
   [[nodiscard]] double before() const { return modelled_; }
   [[nodiscard]] double asked() const { return asked_; }
   void modelled_until(double seconds) { modelled_ = seconds; }

@@ -47,7 +47,8 @@ __host__ __device__ inline unsigned scramble(unsigned x) {
 }
 
 static __global__ void fill_kernel(float* to, size_t count, float low, float high) {
-  for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += size_t{gridDim.x} * blockDim.x)
+  for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += size_t{gridDim.x} * blockDim.x)
     to[i] = low + (high - low) * static_cast<float>(scramble(static_cast<unsigned>(i)) >> 8) / 16777216.f;
 }
 
