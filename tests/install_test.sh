@@ -26,7 +26,7 @@ add_executable(consumer main.cc)
 target_link_libraries(consumer PRIVATE wavesmith::amdhip64)
 EOF
 cmake -S "$scratch" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_CXX_COMPILER=clang++-22 \
-  ${toolchain:+-DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_STAGING_PREFIX="$scratch/prefix" -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22} >/dev/null
+  ${toolchain:+-DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_STAGING_PREFIX="$scratch/prefix" -DCMAKE_INSTALL_PREFIX="$scratch/prefix" -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22} >/dev/null
 cmake --build "$scratch/build" >/dev/null
 got=$(WAVESMITH_GPU=mi300x:3 "${run[@]}" "$scratch/build/consumer")
 [ "$got" = "0 3" ] || { echo "the program that links to the installed library printed '$got', not '0 3'"; exit 1; }
