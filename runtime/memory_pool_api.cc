@@ -271,8 +271,12 @@ HIP_API hipError_t hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t ha
 }
 
 HIP_API hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* handle, int ordinal) {
-  return with_device(ordinal, [&](Platform& platform, Device& device) {
-    return handle ? (*handle = handle_of(*default_pool(platform, device)), hipSuccess) : hipErrorInvalidValue;
+  return api([&](Platform& platform) -> hipError_t {
+    if (!handle) return hipErrorInvalidValue;
+    Device* const device = platform.device(ordinal);
+    if (!device) return hipErrorInvalidDevice;  // the other two answer InvalidValue, as in ROCm
+    *handle = handle_of(*default_pool(platform, *device));
+    return hipSuccess;
   });
 }
 HIP_API hipError_t hipDeviceGetMemPool(hipMemPool_t* handle, int ordinal) {

@@ -122,6 +122,9 @@ int main() {
   CHECK_ERROR(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &one), hipErrorInvalidValue);
 
   hipMemPool_t present, default_pool;
+  CHECK_ERROR(hipDeviceGetDefaultMemPool(nullptr, 0), hipErrorInvalidValue);
+  CHECK_ERROR(hipDeviceGetDefaultMemPool(&default_pool, -1), hipErrorInvalidDevice);
+  CHECK_ERROR(hipDeviceGetMemPool(&default_pool, 99), hipErrorInvalidValue);
   CHECK_HIP(hipDeviceGetDefaultMemPool(&default_pool, 0));
   CHECK_HIP(hipDeviceGetMemPool(&present, 0));
   CHECK(present == default_pool);
