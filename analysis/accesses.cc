@@ -39,10 +39,10 @@ void set_lines(Access& access, const gpus::Gpu& gpu, uint32_t lanes) {
     for (int64_t n = number(offset); n <= number(offset + access.bytes - 1); ++n) lines.insert(n);
   access.lines = {.value = static_cast<double>(lines.size()), .tag = Tag::Derived, .unknown_because = {}};
   const int64_t bytes = int64_t{access.bytes} * lanes;
-  access.ideal_lines = {
-      .value = std::min(static_cast<double>(lines.size()), static_cast<double>((bytes + line - 1) / line)),
-      .tag = Tag::Derived,
-      .unknown_because = {}};
+  const int64_t ideal = (bytes + line - 1) / line;
+  access.ideal_lines = {.value = std::min(static_cast<double>(lines.size()), static_cast<double>(ideal)),
+                        .tag = Tag::Derived,
+                        .unknown_because = {}};
 }
 
 }  // namespace

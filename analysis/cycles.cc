@@ -141,16 +141,16 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
   // Two passes before the one that is measured, so that what the passes before left is there.
   const auto period = [&](bool in_order) {
     OneWave wave(code, costs, in_order);
-    constexpr int kPasses = 6;
+    constexpr int kPasses = 6, kMeasured = kPasses / 2;
     double before = 0, last = 0;
     for (int pass = 0; pass < kPasses; ++pass) {
       for (const uint32_t b : blocks)
         for (uint32_t i = graph.blocks[b].begin; i < graph.blocks[b].end; ++i) wave.issue(i);
       if (in_order) wave.taken_branch();
       last = in_order ? wave.now() : wave.end();
-      if (pass == kPasses / 2 - 1) before = last;
+      if (pass == kPasses - kMeasured - 1) before = last;
     }
-    return (last - before) / (kPasses - kPasses / 2);
+    return (last - before) / kMeasured;
   };
   cycles.one_wave = period(true);
   cycles.latency = period(false);

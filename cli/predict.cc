@@ -244,7 +244,7 @@ std::string csv_of(const std::vector<Row>& rows, const Operation& operation,
 
 Plot plot_of(const std::vector<Row>& rows, const Operation& operation,
              const std::vector<std::string>& swept) {
-  const std::string x = swept.front();
+  const std::string& x = swept.front();
   bool compute = true;
   for (const Row& row : rows)
     if (row.answer)

@@ -87,16 +87,19 @@ double expected_blocks(double tokens, double experts, double chosen, double bloc
   // The binomial distribution relative to its mode, outwards until nothing is left.
   const double mode = std::floor((tokens + 1) * p), odds = p / (1 - p);
   double weight = 1, all = 1, sum = std::ceil(mode / block);
-  for (double x = mode; x < tokens; ++x) {
+  double x = mode;
+  while (x < tokens) {
     weight *= (tokens - x) / (x + 1) * odds;
     if (weight < 1e-13) break;
-    all += weight, sum += weight * std::ceil((x + 1) / block);
+    x += 1;
+    all += weight, sum += weight * std::ceil(x / block);
   }
-  weight = 1;
-  for (double x = mode; x > 0; --x) {
+  weight = 1, x = mode;
+  while (x > 0) {
     weight *= x / ((tokens - x + 1) * odds);
     if (weight < 1e-13) break;
-    all += weight, sum += weight * std::ceil((x - 1) / block);
+    x -= 1;
+    all += weight, sum += weight * std::ceil(x / block);
   }
   return experts * sum / all;
 }

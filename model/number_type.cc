@@ -101,9 +101,9 @@ double vector_flops(const gpus::Gpu& gpu, NumberType type) {
     case NumberType::F16:
       return cdna ? 256 : 512;
     case NumberType::I8:  // v_dot4: 4 products a lane
-      return cdna ? 512 : 512;
+      return 512;
     case NumberType::I32:
-      return cdna ? 128 : 128;
+      return 128;
     default:
       return 256;
   }

@@ -59,14 +59,16 @@ std::string roofline(const Roofline& chart) {
       "<div class=\"scroll\"><svg class=\"chart\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "role=\"img\" aria-label=\"Roofline\">\n",
       kWidth, kHeight);
-  for (double e = x0; e <= x1; ++e) {
+  for (int i = 0; x0 + i <= x1; ++i) {
+    const double e = x0 + i;
     const std::string at = coordinate(x(std::pow(10, e)));
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{0}\" y=\"{3}\" "
         "text-anchor=\"middle\">{4}</text>\n",
         at, kTop, bottom, bottom + 16, power(std::pow(10, e)));
   }
-  for (double e = y0; e <= y1; ++e) {
+  for (int i = 0; y0 + i <= y1; ++i) {
+    const double e = y0 + i;
     const std::string at = coordinate(y(std::pow(10, e)));
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\"/><text x=\"{3}\" y=\"{2}\" "

@@ -39,7 +39,9 @@ std::string timeline(const Timeline& chart) {
       "width=\"{0}\" height=\"{1}\" role=\"img\" aria-label=\"{2}\">\n",
       kWidth, height, escape(chart.title));
   const double step = step_of(end - begin);
-  for (double t = std::ceil(begin / step) * step; t <= end; t += step) {
+  const double first_tick = std::ceil(begin / step);
+  for (int i = 0; (first_tick + i) * step <= end; ++i) {
+    const double t = (first_tick + i) * step;
     const double at = x(t);
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0}\" x2=\"{0}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{0}\" y=\"14\" "

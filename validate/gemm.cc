@@ -65,27 +65,22 @@ bool of_all_chips(std::string_view stratum) {
 
 /// What we think is wrong where it is wrong.
 constexpr std::string_view kDoubts[] = {
-    "rocBLAS's rows of MI300A and MI300X come from tuning runs of at least two kinds, with fixed times of "
-    "about 5 "
-    "and 20 us, which the files do not tell apart: small products of MI300X are off by either.",
-    "Batches of some 150 or 300 small products in MI300A's files (64x128x128 and the like) took 20 to 37 us, "
-    "three "
-    "times what their memory traffic and a launch explain; no model of ours does.",
-    "K split with atomics and K split with a workspace are one thing to the model; single rows of MI250X "
-    "differ by "
-    "a factor of five.",
-    "AITER's rows do not say which chip of a generation they were measured on, nor its clock. What power "
-    "does to "
-    "CDNA4's clock is inside of its fitted shares: no clock under load was found.",
-    "Strides that are a multiple of 512 bytes cost one factor; MI300X's rows show more than one such effect "
-    "(K of "
-    "2, 4 and 8 times 256 bytes differ by 5 %).",
-    "Where no kernel is named, the model takes the fastest of its own tiles; libraries do not always find "
-    "the "
-    "fastest.",
-    "Origami is asked for its latency in cycles at the same clock, without a fixed time for launches and not "
-    "for "
-    "rows with a split K, which it would choose by itself: at small sizes its times are of another thing.",
+    ("rocBLAS's rows of MI300A and MI300X come from tuning runs of at least two kinds, with fixed "
+     "times of about 5 and 20 us, which the files do not tell apart: small products of MI300X are off "
+     "by either."),
+    ("Batches of some 150 or 300 small products in MI300A's files (64x128x128 and the like) took 20 to"
+     " 37 us, three times what their memory traffic and a launch explain; no model of ours does."),
+    ("K split with atomics and K split with a workspace are one thing to the model; single rows of "
+     "MI250X differ by a factor of five."),
+    ("AITER's rows do not say which chip of a generation they were measured on, nor its clock. What "
+     "power does to CDNA4's clock is inside of its fitted shares: no clock under load was found."),
+    ("Strides that are a multiple of 512 bytes cost one factor; MI300X's rows show more than one such "
+     "effect (K of 2, 4 and 8 times 256 bytes differ by 5 %)."),
+    ("Where no kernel is named, the model takes the fastest of its own tiles; libraries do not always "
+     "find the fastest."),
+    ("Origami is asked for its latency in cycles at the same clock, without a fixed time for launches "
+     "and not for rows with a split K, which it would choose by itself: at small sizes its times are "
+     "of another thing."),
 };
 
 /// Seconds at the data sheet's peaks: arithmetic, memory.

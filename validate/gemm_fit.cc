@@ -208,8 +208,11 @@ std::vector<Point> thinned(const std::vector<Point>& all, size_t most) {
     const double share = std::sqrt(static_cast<double>(each.size())) / roots * static_cast<double>(most);
     const double stride = all.size() <= most ? 1 : std::max(1.0, static_cast<double>(each.size()) / share);
     const size_t first = kept.size();
-    for (double i = 0; i < static_cast<double>(each.size()); i += stride)
-      kept.push_back(*each[static_cast<size_t>(i)]);
+    double at = 0;
+    while (at < static_cast<double>(each.size())) {
+      kept.push_back(*each[static_cast<size_t>(at)]);
+      at += stride;
+    }
     const double weight =
         std::sqrt(static_cast<double>(each.size())) / roots / static_cast<double>(kept.size() - first);
     for (size_t i = first; i < kept.size(); ++i) kept[i].weight = weight;
