@@ -23,15 +23,6 @@ bool is_off(const Operand& operand) {
   return operand.kind == Operand::Kind::Special && (operand.name == "off" || operand.name == "null");
 }
 
-/// An atomic that gives back what was there.
-bool returns(const Instruction& instruction) {
-  if (instruction.mnemonic.find("_rtn") != std::string::npos || instruction.has("glc") ||
-      instruction.has("sc0"))
-    return true;
-  const isa::Modifier* const hint = instruction.find("th");
-  return hint && hint->text.find("RETURN") != std::string::npos;
-}
-
 Range named(std::string_view name, int wave_lanes) {
   const auto mask = static_cast<uint16_t>(wave_lanes == 64 ? 2 : 1);
   if (name == "vcc") return {reg::kVcc, 2};
@@ -214,7 +205,7 @@ void add_control(Collector& to, Effects& effects, const Instruction& instruction
   }
   if (name.starts_with("s_atomic") || name.starts_with("s_buffer_atomic")) {
     for (const Operand& operand : printed) to.read(operand);
-    if (!printed.empty() && returns(instruction)) to.write(printed[0]);
+    if (!printed.empty() && instruction.returns_old_value()) to.write(printed[0]);
     return;
   }
   // Texture instructions are in no row; those that load have the data in front.
@@ -300,7 +291,7 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
     case isa::Space::Typed:
       if (!to_lds) {
         const Operand* const data = take();
-        if (load || (atomic && returns(instruction))) found.result = data;
+        if (load || (atomic && instruction.returns_old_value())) found.result = data;
         if (!load) found.data = data;
       }
       found.address = take();
@@ -316,7 +307,7 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
         return found;
       }
       if (access.direction == Direction::None) return found;
-      if (load || (atomic && returns(instruction))) found.result = take();
+      if (load || (atomic && instruction.returns_old_value())) found.result = take();
       if (!addtid) found.address = take();
       if (!load) found.data = take();
       if (!load) found.second = take();

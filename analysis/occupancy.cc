@@ -33,40 +33,26 @@ std::vector<Step> steps_to(uint32_t waves, const KernelResources& resources, con
                            const gpus::Occupancy& now) {
   std::vector<Step> steps;
   const uint32_t more = waves - now.waves_per_simd;
-  const auto add = [&](Limiter limiter, uint32_t from, std::optional<uint32_t> to, std::string_view unit) {
-    if (!to) return;
-    steps.push_back(
-        {limiter, from, *to, waves, fmt::format("{} {} fewer: {}", from - *to, unit, waves_text(more))});
+  // One resource less, as far as its own limit then lets `waves` in.
+  const auto shrink = [&](Limiter limiter, uint32_t KernelResources::* resource,
+                          uint32_t gpus::Occupancy::* limit, std::string_view unit) {
+    KernelResources changed = resources;
+    const std::optional<uint32_t> to = most_that(resources.*resource, [&](uint32_t amount) {
+      changed.*resource = amount;
+      return gpus::occupancy(gpu, changed).*limit >= waves;
+    });
+    if (to)
+      steps.push_back({limiter, resources.*resource, *to, waves,
+                       fmt::format("{} {} fewer: {}", resources.*resource - *to, unit, waves_text(more))});
   };
-  KernelResources changed = resources;
   if (now.by_vgprs < waves)
-    add(Limiter::Vgprs, resources.vgprs,
-        most_that(resources.vgprs,
-                  [&](uint32_t vgprs) {
-                    changed.vgprs = vgprs;
-                    return gpus::occupancy(gpu, changed).by_vgprs >= waves;
-                  }),
-        "VGPRs");
-  changed = resources;
+    shrink(Limiter::Vgprs, &KernelResources::vgprs, &gpus::Occupancy::by_vgprs, "VGPRs");
   if (now.by_sgprs < waves)
-    add(Limiter::Sgprs, resources.sgprs,
-        most_that(resources.sgprs,
-                  [&](uint32_t sgprs) {
-                    changed.sgprs = sgprs;
-                    return gpus::occupancy(gpu, changed).by_sgprs >= waves;
-                  }),
-        "SGPRs");
-  changed = resources;
+    shrink(Limiter::Sgprs, &KernelResources::sgprs, &gpus::Occupancy::by_sgprs, "SGPRs");
   if (now.by_lds < waves && now.by_workgroups >= waves)
-    add(Limiter::Lds, resources.lds_bytes,
-        most_that(resources.lds_bytes,
-                  [&](uint32_t bytes) {
-                    changed.lds_bytes = bytes;
-                    return gpus::occupancy(gpu, changed).by_lds >= waves;
-                  }),
-        "bytes of LDS");
+    shrink(Limiter::Lds, &KernelResources::lds_bytes, &gpus::Occupancy::by_lds, "bytes of LDS");
   if (now.by_workgroups < waves) {
-    changed = resources;
+    KernelResources changed = resources;
     // Workgroups may as well become larger where their number is the limit: the nearest size that fits.
     for (uint32_t distance = 1; distance < gpu.max_workgroup; ++distance) {
       std::optional<uint32_t> found;

@@ -41,12 +41,12 @@ void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<
     finding.unknown_because = "more waves also share caches; loads are taken to be served by L2";
   } else {
     finding.severity = Severity::Note;
-    if (subject.kernel.loops.empty())
+    if (subject.kernel.loops.empty()) {
       finding.gain_percent.unknown_because = "there is no loop whose time could be compared";
-    else
+    } else {
       finding.gain_percent = {.value = 0, .tag = Tag::Modelled, .unknown_because = {}};
-    finding.evidence.push_back("every loop keeps a pipe busy with the waves that there are");
-    if (subject.kernel.loops.empty()) finding.evidence.pop_back();
+      finding.evidence.push_back("every loop keeps a pipe busy with the waves that there are");
+    }
   }
   finding.experiment = limiter == gpus::Limiter::Vgprs
                            ? "Compile with __launch_bounds__ or amdgpu_waves_per_eu for one wave more; look "
@@ -117,6 +117,40 @@ std::vector<Neighbours> neighbours(const Subject& subject, uint32_t loop, isa::S
   std::sort(all.begin(), all.end(),
             [](const Neighbours& a, const Neighbours& b) { return a.instructions < b.instructions; });
   return all;
+}
+
+void check_narrow_loads(const Subject& subject, std::initializer_list<isa::Space> spaces,
+                        std::string_view what, std::string_view instruction, std::vector<Finding>& findings) {
+  for (uint32_t l = 0; l < subject.kernel.loops.size(); ++l) {
+    std::vector<Neighbours> groups;
+    for (const isa::Space space : spaces)
+      for (Neighbours& group : neighbours(subject, l, space, isa::Direction::Load))
+        groups.push_back(std::move(group));
+    if (groups.empty()) continue;
+    Finding finding;
+    uint32_t now = 0;
+    for (const Neighbours& group : groups) {
+      now += static_cast<uint32_t>(group.instructions.size());
+      const auto [first, last] = std::ranges::minmax(group.instructions);
+      finding.where.push_back({first, last, l});
+      if (finding.evidence.size() < 3)
+        finding.evidence.push_back(fmt::format("{} loads of {} bytes, the first {}",
+                                               group.instructions.size(), group.bytes,
+                                               cite(subject, group.instructions.front())));
+    }
+    finding.severity = Severity::Hint;
+    finding.title = fmt::format("{} narrow {} in the loop could be {} wider ones", now, what, groups.size());
+    const double saved = now - static_cast<double>(groups.size());
+    const double issue = isa::issue_rules(*subject.code.target).quantum * saved;
+    set_gain(finding, subject, subject.kernel.loops[l], gain_of(subject, subject.kernel.loops[l], issue, 0));
+    finding.experiment = fmt::format(
+        "Load a vector type (float4, or a 16-byte aligned struct) so that the compiler can use {}; it "
+        "has to know the alignment. Compare the loop's cycles.",
+        instruction);
+    finding.unknown_because =
+        "the address has to be aligned to the wider access, which the code does not tell";
+    findings.push_back(std::move(finding));
+  }
 }
 
 bool is_address_arithmetic(std::string_view name) {

@@ -1,7 +1,9 @@
 // What several rules need.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/rule.h"
@@ -21,6 +23,11 @@ struct Neighbours {
 /// (not written between), offsets that follow each other, at most 16 bytes together.
 std::vector<Neighbours> neighbours(const Subject& subject, uint32_t loop, isa::Space space,
                                    isa::Direction direction);
+
+/// A loop's loads of these spaces that fewer, wider ones could do; `what` they are, and by which
+/// `instruction`.
+void check_narrow_loads(const Subject& subject, std::initializer_list<isa::Space> spaces,
+                        std::string_view what, std::string_view instruction, std::vector<Finding>& findings);
 
 /// An integer VALU instruction of the kinds that addresses are made of.
 bool is_address_arithmetic(std::string_view mnemonic);

@@ -32,16 +32,7 @@ class Profile : public testing::Test {
  protected:
   static Ran kernel(const std::string& arguments) {
     static const Scratch folder;
-    static const std::string object = [] {
-      const std::string source = folder.write("kernels.hip", kKernels), path = folder / "kernels.co";
-      const Ran ran = run_wavesmith(
-          "cc --no-rocm --hip-headers=none -nogpulib --genco -O2 --offload-arch=gfx942 "
-          "--offload-arch=gfx1100 " +
-              source + " -o " + path,
-          "WAVESMITH_CACHE=" + (folder / "cache"));
-      EXPECT_EQ(ran.code, 0) << ran.err;
-      return path;
-    }();
+    static const std::string object = compiled_kernels(folder, kKernels);
     return run_wavesmith("profile " + object + " " + arguments);
   }
 };

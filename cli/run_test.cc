@@ -31,16 +31,7 @@ class Run : public testing::Test {
   /// The kernels for gfx942 and gfx1100, compiled once.
   static const std::string& kernels() {
     static const Scratch folder;
-    static const std::string path = [] {
-      const std::string source = folder.write("kernels.hip", kKernels), object = folder / "kernels.co";
-      const Ran ran = run_wavesmith(
-          "cc --no-rocm --hip-headers=none -nogpulib --genco -O2 -g --offload-arch=gfx942 "
-          "--offload-arch=gfx1100 " +
-              source + " -o " + object,
-          "WAVESMITH_CACHE=" + (folder / "cache"));
-      EXPECT_EQ(ran.code, 0) << ran.err;
-      return object;
-    }();
+    static const std::string path = compiled_kernels(folder, kKernels, "-g");
     return path;
   }
   static Ran kernel(const std::string& arguments) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/split.h"
+
 namespace wavesmith::cli {
 namespace {
 
@@ -40,16 +42,6 @@ std::optional<double> number_of(std::string_view text) {
 std::string text_of(double value) {
   return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{}", static_cast<int64_t>(value))
                                                               : fmt::format("{}", value);
-}
-
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t end = text.find(by);
-    parts.push_back(text.substr(0, end));
-    if (end == text.npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <unistd.h>
@@ -57,6 +58,19 @@ inline Ran run_wavesmith(const std::string& arguments, const std::string& enviro
                                              environment, arguments, out, err)
                                      .c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(out), slurp(err)};
+}
+
+/// HIP kernels that need no header, as a bundle for gfx942 and gfx1100 in the folder.
+inline std::string compiled_kernels(const Scratch& folder, const std::string& source,
+                                    const char* flags = "") {
+  const std::string file = folder.write("kernels.hip", source), object = folder / "kernels.co";
+  const Ran ran = run_wavesmith(
+      fmt::format("cc --no-rocm --hip-headers=none -nogpulib --genco -O2 {} --offload-arch=gfx942 "
+                  "--offload-arch=gfx1100 {} -o {}",
+                  flags, file, object),
+      "WAVESMITH_CACHE=" + (folder / "cache"));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return object;
 }
 
 }  // namespace wavesmith::cli

@@ -62,12 +62,9 @@ Result<void> translate_buffer(Emitter& emitter, const isa::Instruction& instruct
     return unsupported_operands(instruction);
   const size_t first = to_lds ? 0 : 1;
   MemoryOperands operands;
-  const bool returns = instruction.has("glc") || instruction.has("sc0") || [&] {
-    const isa::Modifier* hint = instruction.find("th");
-    return hint && hint->text.find("RETURN") != std::string::npos;
-  }();
   if (!to_lds) {
-    if (access.direction == Direction::Load || (access.direction == Direction::Atomic && returns))
+    if (access.direction == Direction::Load ||
+        (access.direction == Direction::Atomic && instruction.returns_old_value()))
       operands.result = &printed[0];
     if (access.direction != Direction::Load) operands.data = &printed[0];
   }

@@ -67,6 +67,12 @@ struct Instruction {
     const Modifier* modifier = find(name);
     return modifier && i < modifier->values.size() ? modifier->values[i] : otherwise;
   }
+  /// An atomic of memory that gives back what was there, by its name or its modifiers in any generation.
+  [[nodiscard]] bool returns_old_value() const {
+    if (mnemonic.find("_rtn") != std::string::npos || has("glc") || has("sc0")) return true;
+    const Modifier* hint = find("th");
+    return hint && hint->text.find("RETURN") != std::string::npos;
+  }
 };
 
 }  // namespace wavesmith::isa

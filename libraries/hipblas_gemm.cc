@@ -1,99 +1,37 @@
 // hipBLAS: gemm and gemv (libraries/gemm.h). hipblas.h of ROCm 7.0.
-#include <cstdint>
-
-#include "libraries/answer.h"
-#include "libraries/gemm.h"
+#include "libraries/gemm_entry.h"
 
 using namespace wavesmith::libraries;
 
 namespace {
 
-enum Status {
-  kSuccess = 0,
-  kNotInitialized = 1,
-  kAllocFailed = 2,
-  kInvalidValue = 3,
-  kExecutionFailed = 5,
-  kNotSupported = 7,
-  kInvalidEnum = 10
-};
-
-int status_of(GemmStatus status) {
-  switch (status) {
-    case GemmStatus::Done:
-      return kSuccess;
-    case GemmStatus::BadOperation:
-      return kInvalidEnum;
-    case GemmStatus::BadSize:
-    case GemmStatus::BadPointer:
-      return kInvalidValue;
-    case GemmStatus::NotServed:
-      return kNotSupported;
-    case GemmStatus::NoMemory:
-      return kAllocFailed;
-    case GemmStatus::NotLaunched:
-      return kExecutionFailed;
-  }
-  return kExecutionFailed;
-}
-
-template <class Call>
-int run(void* handle, const char* function, const Call& make) {
-  if (!handle) return kNotInitialized;
-  const int status = status_of(enqueue(make(*handle_of(handle))));
-  static std::atomic_flag said;
-  return status == kNotSupported
-             ? answer(function, "HIPBLAS_STATUS_NOT_SUPPORTED for these types", kNotSupported, said)
-             : status;
-}
+// hipblasStatus_t
+constexpr GemmAnswers kAnswers{.done = 0,
+                               .bad_handle = 1,
+                               .bad_operation = 10,
+                               .bad_size = 3,
+                               .bad_pointer = 3,
+                               .not_served = 7,
+                               .no_memory = 2,
+                               .not_launched = 5,
+                               .not_served_text = "HIPBLAS_STATUS_NOT_SUPPORTED for these types"};
 
 }  // namespace
 
-// clang-format off
-#define GEMM(letter, type)                                                                                            \
-  WAVESMITH_SERVED int hipblas##letter##gemm(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha, \
-      const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc) {                            \
-    return run(handle, "hipblas" #letter "gemm", [&](const Handle& h) {                                                \
-      return Gemm{h, op_a, op_b, m, n, k, alpha, {a, type, lda}, {b, type, ldb}, beta, {c, type, ldc}, {c, type, ldc}, type}; \
-    });                                                                                                               \
-  }                                                                                                                   \
-  WAVESMITH_SERVED int hipblas##letter##gemmBatched(void* handle, int op_a, int op_b, int m, int n, int k,              \
-      const void* alpha, const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc, int batches) { \
-    return run(handle, "hipblas" #letter "gemmBatched", [&](const Handle& h) {                                         \
-      return Gemm{h, op_a, op_b, m, n, k, alpha, {a, type, lda}, {b, type, ldb}, beta, {c, type, ldc}, {c, type, ldc}, type, batches, true}; \
-    });                                                                                                               \
-  }                                                                                                                   \
-  WAVESMITH_SERVED int hipblas##letter##gemmStridedBatched(void* handle, int op_a, int op_b, int m, int n, int k,       \
-      const void* alpha, const void* a, int lda, long long stride_a, const void* b, int ldb, long long stride_b,       \
-      const void* beta, void* c, int ldc, long long stride_c, int batches) {                                           \
-    return run(handle, "hipblas" #letter "gemmStridedBatched", [&](const Handle& h) {                                  \
-      return Gemm{h, op_a, op_b, m, n, k, alpha, {a, type, lda, stride_a}, {b, type, ldb, stride_b}, beta,             \
-                  {c, type, ldc, stride_c}, {c, type, ldc, stride_c}, type, batches};                                  \
-    });                                                                                                               \
-  }
-#define GEMV(letter, type)                                                                                            \
-  WAVESMITH_SERVED int hipblas##letter##gemv(void* handle, int op, int m, int n, const void* alpha, const void* a,      \
-      int lda, const void* x, int x_step, const void* beta, void* y, int y_step) {                                     \
-    return run(handle, "hipblas" #letter "gemv", [&](const Handle& h) {                                                \
-      return Gemv{h, op, m, n, alpha, {a, type, lda}, x, x_step, beta, y, y_step};                                     \
-    });                                                                                                               \
-  }
-// clang-format on
-
-GEMM(H, Number::F16)
-GEMM(S, Number::F32)
-GEMM(D, Number::F64)
-GEMM(C, Number::C32)
-GEMM(Z, Number::C64)
-GEMV(S, Number::F32)
-GEMV(D, Number::F64)
-GEMV(C, Number::C32)
-GEMV(Z, Number::C64)
+WAVESMITH_GEMM(hipblasHgemm, hipblasHgemmBatched, hipblasHgemmStridedBatched, Number::F16)
+WAVESMITH_GEMM(hipblasSgemm, hipblasSgemmBatched, hipblasSgemmStridedBatched, Number::F32)
+WAVESMITH_GEMM(hipblasDgemm, hipblasDgemmBatched, hipblasDgemmStridedBatched, Number::F64)
+WAVESMITH_GEMM(hipblasCgemm, hipblasCgemmBatched, hipblasCgemmStridedBatched, Number::C32)
+WAVESMITH_GEMM(hipblasZgemm, hipblasZgemmBatched, hipblasZgemmStridedBatched, Number::C64)
+WAVESMITH_GEMV(hipblasSgemv, Number::F32)
+WAVESMITH_GEMV(hipblasDgemv, Number::F64)
+WAVESMITH_GEMV(hipblasCgemv, Number::C32)
+WAVESMITH_GEMV(hipblasZgemv, Number::C64)
 
 WAVESMITH_SERVED int hipblasGemmEx(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
                                    const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
                                    const void* beta, void* c, int c_type, int ldc, int compute, int) {
-  return run(handle, "hipblasGemmEx", [&](const Handle& h) {
+  return run_gemm(kAnswers, handle, "hipblasGemmEx", [&](const Handle& h) {
     const Columns result{c, number_of(c_type), ldc};
     return Gemm{
         h,
@@ -118,7 +56,7 @@ WAVESMITH_SERVED int hipblasGemmStridedBatchedEx(void* handle, int op_a, int op_
                                                  long long stride_a, const void* b, int b_type, int ldb,
                                                  long long stride_b, const void* beta, void* c, int c_type,
                                                  int ldc, long long stride_c, int batches, int compute, int) {
-  return run(handle, "hipblasGemmStridedBatchedEx", [&](const Handle& h) {
+  return run_gemm(kAnswers, handle, "hipblasGemmStridedBatchedEx", [&](const Handle& h) {
     const Columns result{c, number_of(c_type), ldc, stride_c};
     return Gemm{
         h,

@@ -21,6 +21,16 @@ std::optional<size_t> Csv::column(std::string_view name) const {
   return std::nullopt;
 }
 
+Result<std::map<std::string_view, size_t>> Csv::require(std::initializer_list<std::string_view> names) const {
+  std::map<std::string_view, size_t> found;
+  for (const std::string_view name : names) {
+    const std::optional<size_t> at = column(name);
+    if (!at) return fail(ErrorKind::BadInput, "no column '" + std::string(name) + "'", name_);
+    found[name] = *at;
+  }
+  return found;
+}
+
 Result<Csv> Csv::read(const std::string& path) {
   errno = 0;
   const std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file(gzopen(path.c_str(), "rb"), gzclose);

@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,9 @@ class Csv {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] size_t rows() const { return lines_.size(); }
   [[nodiscard]] const std::vector<std::string_view>& columns() const { return columns_; }
+  /// Where columns of these names are. Error: the first that is missing.
+  [[nodiscard]] Result<std::map<std::string_view, size_t>> require(
+      std::initializer_list<std::string_view> names) const;
   /// The column of that name; nothing when there is none.
   [[nodiscard]] std::optional<size_t> column(std::string_view name) const;
   [[nodiscard]] std::string_view cell(size_t row, size_t column) const {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/split.h"
 #include "validate/gemm_chips.h"
 #include "validate/gemm_row.h"
 
@@ -15,16 +16,6 @@ namespace wavesmith::validate {
 namespace {
 
 using model::NumberType;
-
-std::vector<std::string_view> split(std::string_view text, char by) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t end = text.find(by);
-    parts.push_back(text.substr(0, end));
-    if (end == text.npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 /// "256x128x64" as numbers; empty when it is something else.
 std::vector<uint32_t> sizes(std::string_view text) {
@@ -141,16 +132,12 @@ std::optional<model::GemmKernel> kernel_of(std::string_view maker, std::string_v
 }  // namespace
 
 Result<GemmRows> aiter_rows(const Csv& csv) {
-  std::map<std::string_view, size_t> at;
-  for (const std::string_view name : {"gpu", "library", "op", "dtype", "shape", "value", "unit"}) {
-    const std::optional<size_t> column = csv.column(name);
-    if (!column) return fail(ErrorKind::BadInput, "no column '" + std::string(name) + "'", csv.name());
-    at[name] = *column;
-  }
+  const auto columns = csv.require({"gpu", "library", "op", "dtype", "shape", "value", "unit"});
+  if (!columns) return tl::unexpected(columns.error());
   GemmRows result;
   std::map<std::string, size_t> left_out;
   for (size_t row = 0; row < csv.rows(); ++row) {
-    const auto text = [&](std::string_view name) { return csv.cell(row, at.find(name)->second); };
+    const auto text = [&](std::string_view name) { return csv.cell(row, columns->at(name)); };
     const std::string_view op = text("op"), library = text("library");
     if (!library.starts_with("AITER") || (op != "gemm" && op != "batched_gemm")) continue;
     GemmRow out;
@@ -206,7 +193,7 @@ Result<GemmRows> aiter_rows(const Csv& csv) {
     problem.a_transposed = true;  // K is contiguous in both
     problem.b_transposed = false;
 
-    const Result<double> value = number<double>(csv, row, at["value"]);
+    const Result<double> value = number<double>(csv, row, columns->at("value"));
     if (!value) return tl::unexpected(value.error());
     if (*value <= 0) {
       ++left_out["the value is not positive"];

@@ -76,22 +76,18 @@ std::array<uint32_t, 4> sizes(std::string_view text) {
 }  // namespace
 
 Result<GemmRows> tensile_rows(const Csv& csv) {
-  std::map<std::string_view, size_t> at;
-  for (const std::string_view name :
-       {"gpu",   "unit", "layout", "typestr", "M",   "N",           "B",          "K",
-        "value", "MT0",  "MT1",    "DepthU",  "MI",  "MIWaveGroup", "NumThreads", "GSU",
-        "WGM",   "PGR",  "1LDS",   "DTL",     "LSU", "repo",        "solname"}) {
-    const std::optional<size_t> column = csv.column(name);
-    if (!column) return fail(ErrorKind::BadInput, "no column '" + std::string(name) + "'", csv.name());
-    at[name] = *column;
-  }
+  const auto columns =
+      csv.require({"gpu",   "unit", "layout", "typestr", "M",   "N",           "B",          "K",
+                   "value", "MT0",  "MT1",    "DepthU",  "MI",  "MIWaveGroup", "NumThreads", "GSU",
+                   "WGM",   "PGR",  "1LDS",   "DTL",     "LSU", "repo",        "solname"});
+  if (!columns) return tl::unexpected(columns.error());
   GemmRows result;
   std::map<std::string, size_t> left_out;
   for (size_t row = 0; row < csv.rows(); ++row) {
-    const auto text = [&](std::string_view name) { return csv.cell(row, at.find(name)->second); };
+    const auto text = [&](std::string_view name) { return csv.cell(row, columns->at(name)); };
     std::optional<Error> error;
     const auto integer = [&](std::string_view name) -> int64_t {
-      const Result<int64_t> value = number<int64_t>(csv, row, at.find(name)->second);
+      const Result<int64_t> value = number<int64_t>(csv, row, columns->at(name));
       if (!value && !error) error = value.error();
       return value.value_or(0);
     };
@@ -164,7 +160,7 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
       continue;
     }
 
-    const Result<double> value = number<double>(csv, row, at["value"]);
+    const Result<double> value = number<double>(csv, row, columns->at("value"));
     if (!value) return tl::unexpected(value.error());
     const Result<const gpus::Gpu*> gpu = gpus::find_gpu(out.chip);
     if (!gpu) return tl::unexpected(gpu.error());

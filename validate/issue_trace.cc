@@ -27,22 +27,14 @@ struct Columns {
 };
 
 Result<Columns> columns_of(const Csv& csv) {
-  const auto need = [&](std::string_view name) -> Result<size_t> {
-    if (const auto at = csv.column(name)) return *at;
-    return fail(ErrorKind::BadInput, "no column '" + std::string(name) + "'", csv.name());
-  };
+  const auto at = csv.require({"kernel", "wave", "pc", "inst", "issue_cycle"});
+  if (!at) return tl::unexpected(at.error());
   Columns c{};
-  for (const auto& [name, to] : std::initializer_list<std::pair<std::string_view, size_t*>>{
-           {"kernel",      &c.kernel},
-           {"wave",        &c.wave  },
-           {"pc",          &c.pc    },
-           {"inst",        &c.inst  },
-           {"issue_cycle", &c.cycle }
-  }) {
-    const Result<size_t> at = need(name);
-    if (!at) return tl::unexpected(at.error());
-    *to = *at;
-  }
+  c.kernel = at->at("kernel");
+  c.wave = at->at("wave");
+  c.pc = at->at("pc");
+  c.inst = at->at("inst");
+  c.cycle = at->at("issue_cycle");
   c.simd = csv.column("simd").value_or(c.wave);
   c.engine = csv.column("se");
   c.exec = csv.column("exec");

@@ -61,16 +61,11 @@ std::optional<double> measured_seconds(const PublishedRow& row, const Asked& ask
 }  // namespace
 
 Result<std::vector<PublishedRow>> published_rows(const Csv& csv) {
-  std::map<std::string_view, size_t> at;
-  for (const std::string_view name :
-       {"gpu", "library", "op", "dtype", "shape", "layout", "metric", "value", "unit", "source"}) {
-    const std::optional<size_t> column = csv.column(name);
-    if (!column) {
-      if (name == "layout" || name == "source" || name == "metric") continue;
-      return fail(ErrorKind::BadInput, fmt::format("no column '{}'", name), csv.name());
-    }
-    at[name] = *column;
-  }
+  auto columns = csv.require({"gpu", "library", "op", "dtype", "shape", "value", "unit"});
+  if (!columns) return tl::unexpected(columns.error());
+  std::map<std::string_view, size_t>& at = *columns;
+  for (const std::string_view name : {"layout", "metric", "source"})
+    if (const std::optional<size_t> column = csv.column(name)) at[name] = *column;
   std::vector<PublishedRow> rows;
   rows.reserve(csv.rows());
   for (size_t i = 0; i < csv.rows(); ++i) {
