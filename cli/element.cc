@@ -59,15 +59,15 @@ std::string element_names() {
   return names;
 }
 
-double to_double(const Element& element, const uint8_t* bytes) {
+long double value_of(const Element& element, const uint8_t* bytes) {
   const uint64_t bits = load(bytes, element.size);
   if (element.integer) {
     const int shift = 64 - 8 * static_cast<int>(element.size);
-    return element.is_signed ? static_cast<double>(static_cast<int64_t>(bits << shift) >> shift)
-                             : static_cast<double>(bits);
+    return element.is_signed ? static_cast<long double>(static_cast<int64_t>(bits << shift) >> shift)
+                             : static_cast<long double>(bits);
   }
   if (element.size == 8) return std::bit_cast<double>(bits);
-  if (element.size == 4) return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  if (element.size == 4) return std::bit_cast<float>(static_cast<uint32_t>(bits));
   double value = 0;
   with_format(element.name,
               [&]<FloatFormat F>() { value = static_cast<double>(decode<F>(static_cast<uint32_t>(bits))); });
@@ -115,7 +115,10 @@ bool from_text(const Element& element, std::string_view text, uint8_t* bytes) {
 
 std::string to_text(const Element& element, const uint8_t* bytes) {
   const uint64_t bits = load(bytes, element.size);
-  if (!element.integer) return fmt::format("{:.9g}", to_double(element, bytes));
+  if (!element.integer) {
+    const auto value = static_cast<double>(value_of(element, bytes));
+    return element.size == 8 ? fmt::to_string(value) : fmt::to_string(static_cast<float>(value));
+  }
   const int shift = 64 - 8 * static_cast<int>(element.size);
   return element.is_signed ? fmt::to_string(static_cast<int64_t>(bits << shift) >> shift)
                            : fmt::to_string(bits);

@@ -93,12 +93,16 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
                    "compare a buffer afterwards: 1=want.npy or 1=NUMBER; exit 1 when it differs")
       ->group(group)
       ->allow_extra_args(false);
-  command->add_option("--rtol", options->rtol, "relative tolerance of --expect")
-      ->group(group)
-      ->capture_default_str();
-  command->add_option("--atol", options->atol, "absolute tolerance of --expect")
-      ->group(group)
-      ->capture_default_str();
+  command
+      ->add_option("--rtol", options->rtol,
+                   "relative tolerance of --expect; without it 1e-5, integers exactly")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  command
+      ->add_option("--atol", options->atol,
+                   "absolute tolerance of --expect; without it 1e-8, integers exactly")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
   teach(
       *command,
       "  wavesmith run --gpu mi300x -- ./app --size 100         an unmodified HIP program\n"

@@ -1,6 +1,7 @@
 // `wavesmith run`, in its two forms: a program that uses HIP, or a kernel of a code object.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct RunOptions {
   std::string grid = "1", block = "64";
   uint32_t shared = 0;
   std::vector<std::string> arguments, dump, print, expect;
-  double rtol = 1e-5, atol = 1e-8;
+  /// Where not given: none between integers, 1e-5 and 1e-8 otherwise.
+  std::optional<double> rtol, atol;
 
   /// What devices the runtime shall show: the GPU with its changes.
   [[nodiscard]] std::string devices() const;

@@ -71,8 +71,8 @@ Result<Selection> parse_selection(const std::string& option, const std::string& 
 
 struct Comparison {
   uint64_t different = 0, count = 0, first = 0;
-  double worst = 0;
-  double got = 0, wanted = 0;  ///< at `first`
+  long double worst = 0;
+  std::string got, wanted;  ///< at `first`
 };
 
 class KernelRun {
@@ -280,29 +280,36 @@ class KernelRun {
         return bad(
             fmt::format("--expect {}={}: no .npy file and no {}", chosen.index, chosen.rest, element->name));
     }
+    const bool integers = argument.element->integer && element->integer;
+    const double atol = options_.atol.value_or(integers ? 0 : 1e-8);
+    const double rtol = options_.rtol.value_or(integers ? 0 : 1e-5);
     Comparison result{.count = argument.count()};
     for (uint64_t i = 0; i < result.count; ++i) {
-      const double got = to_double(*argument.element, argument.bytes.data() + i * argument.element->size);
-      const double want = to_double(*element, wanted.data() + (one ? 0 : i * element->size));
-      const bool same = got == want || (std::isnan(got) && std::isnan(want)) ||
-                        std::abs(got - want) <= options_.atol + options_.rtol * std::abs(want);
-      const double off = std::abs(got - want);
+      const uint8_t* at = argument.bytes.data() + i * argument.element->size;
+      const uint8_t* at_wanted = wanted.data() + (one ? 0 : i * element->size);
+      const long double got = value_of(*argument.element, at);
+      const long double want = value_of(*element, at_wanted);
+      const long double off = std::abs(got - want);
+      const bool same =
+          got == want || (std::isnan(got) && std::isnan(want)) || off <= atol + rtol * std::abs(want);
       if (!(off <= result.worst)) result.worst = same && std::isnan(off) ? result.worst : off;
-      if (!same && result.different++ == 0) result.first = i, result.got = got, result.wanted = want;
+      if (same || result.different++) continue;
+      result.first = i;
+      result.got = to_text(*argument.element, at);
+      result.wanted = to_text(*element, at_wanted);
     }
     json_["compared"].push_back({
-        {"argument",      chosen.index    },
-        {"different",     result.different},
-        {"count",         result.count    },
-        {"max_abs_error", result.worst    }
+        {"argument",      chosen.index                     },
+        {"different",     result.different                 },
+        {"count",         result.count                     },
+        {"max_abs_error", static_cast<double>(result.worst)}
     });
     if (result.different) {
       differs_ = true;
       if (!options_.json)
-        fmt::print(
-            "{}: {} of {} numbers differ; the first at {}: {:.9g}, expected {:.9g}; largest error {:.3g}\n",
-            chosen.index, result.different, result.count, result.first, result.got, result.wanted,
-            result.worst);
+        fmt::print("{}: {} of {} numbers differ; the first at {}: {}, expected {}; largest error {:.3g}\n",
+                   chosen.index, result.different, result.count, result.first, result.got, result.wanted,
+                   result.worst);
     } else if (!options_.json) {
       fmt::print("{}: {} numbers as expected, largest error {:.3g}\n", chosen.index, result.count,
                  result.worst);
@@ -353,8 +360,8 @@ Exit run_kernel(const RunOptions& options) {
     };
     if (!options.kernel.empty()) add("--kernel", options.kernel);
     if (options.shared) add("--shared", fmt::to_string(options.shared));
-    add("--rtol", fmt::to_string(options.rtol));
-    add("--atol", fmt::to_string(options.atol));
+    if (options.rtol) add("--rtol", fmt::to_string(*options.rtol));
+    if (options.atol) add("--atol", fmt::to_string(*options.atol));
     for (const auto& [name, values] : {
              std::pair{"--arg",    &options.arguments},
              {"--dump",   &options.dump     },

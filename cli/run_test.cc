@@ -119,6 +119,18 @@ TEST_F(Run, ResultsAreComparedAndADifferenceIsExit1) {
   EXPECT_EQ(json["compared"][0]["max_abs_error"], 0.5);
 }
 
+TEST_F(Run, IntegersAreComparedExactlyUnlessAToleranceIsGiven) {
+  const std::string common =  // of no elements: the buffers stay as they are
+      "--kernel axpy --arg null --arg 'i64[4]=9007199254740992' --arg f32=1 --arg i32=0 --expect ";
+  EXPECT_EQ(kernel(common + "1=9007199254740992").code, 0);
+  const Ran wrong = kernel(common + "1=9007199254740993");
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.out.find("9007199254740992, expected 9007199254740993; largest error 1\n"),
+            std::string::npos)
+      << wrong.out;
+  EXPECT_EQ(kernel(common + "1=9007199254740993 --atol 1").code, 0);
+}
+
 TEST_F(Run, WrongArgumentsAreNamedBeforeAnythingRuns) {
   const std::pair<const char*, int> cases[] = {
       {"--kernel axpy --arg null",                           3},
