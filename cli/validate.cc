@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "gpus/gpu.h"
 #include "validate/family.h"
 #include "validate/gemm_fit.h"
 #include "validate/markdown.h"
@@ -101,7 +102,7 @@ void print(const FamilyReport& report, bool verbose) {
 void add_validate(CLI::App& app, Action& action) {
   struct Options {
     std::vector<std::string> families, data;
-    std::string markdown;
+    std::string markdown, against, gpu;
     bool json = false, verbose = false;
     std::optional<std::string> fit;
   };
@@ -114,6 +115,13 @@ void add_validate(CLI::App& app, Action& action) {
           "--data", options->data,
           "a CSV of your own (or .csv.gz), in the columns of one of our tables; all of its rows judge")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--against", options->against,
+          "of statistics of a thread trace: compare them with these, which `profile --statistics` wrote")
+      ->type_name("FILE");
+  command->add_option("--gpu", options->gpu,
+                      "the GPU that such statistics are of, where they are judged alone");
   command->add_option("--markdown", options->markdown, "also write the tables as Markdown (docs/ACCURACY.md)")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "as JSON; 'summary' is a list of {name, value, n}");
@@ -129,6 +137,8 @@ void add_validate(CLI::App& app, Action& action) {
         "  wavesmith validate                        everything\n"
         "  wavesmith validate gemm -v                one family, with its worst cases\n"
         "  wavesmith validate --data mine.csv        rows that the models have never seen\n"
+        "  wavesmith validate --data stats_ui_output_agent_1_dispatch_2.csv --against ours.csv\n"
+        "                                            rocprofv3's thread trace against profile --statistics\n"
         "  wavesmith validate --json | jq .summary   for scripts\n");
   command->callback([options, &action] {
     action = [options] {
@@ -137,6 +147,13 @@ void add_validate(CLI::App& app, Action& action) {
         Result<validate::Data> files = validate::Data::from_files(options->data);
         if (!files) return report(files.error());
         data = *std::move(files);
+      }
+      if (!options->against.empty())
+        if (const Result<void> read = data.compare_with(options->against); !read) return report(read.error());
+      if (!options->gpu.empty()) {
+        const Result<const gpus::Gpu*> gpu = gpus::find_gpu(options->gpu);
+        if (!gpu) return report(gpu.error());
+        data.set_target((*gpu)->target);
       }
       if (options->fit) {
         const Result<std::string> table = validate::fit_gemm(data, {.only = *options->fit});

@@ -206,18 +206,25 @@ TEST(ComputeUnit, WavesOfAGroupMeetAtItsBarrier) {
   EXPECT_GE(unit.time().stalled[static_cast<size_t>(Cause::Barrier)], 30u);
 }
 
-TEST(ComputeUnit, HitsStallsAndIdleAddUpToAWavesTime) {
+TEST(ComputeUnit, HitsLatenciesAndIdleAddUpToAWavesTime) {
   Trace trace("mi300x", 64);
   WaveRecord wave;
   trace.add(wave,
-            "v_exp_f32_e32 v1, v2\nv_exp_f32_e32 v3, v1\nds_read_b32 v4, v5\ns_waitcnt "
+            "v_exp_f32_e32 v1, v2\nv_exp_f32_e32 v3, v1\ns_nop 2\nds_read_b32 v4, v5\ns_waitcnt "
             "lgkmcnt(0)\nv_add_f32_e32 v6, v4, "
             "v4\ns_endpgm\n");
   const auto cycles = trace.run({wave});
-  uint64_t hits = 0, stalls = 0;
-  for (const OpTime& op : trace.time.ops) hits += op.hits, stalls += op.stall;
+  uint64_t hits = 0, time = 0;
+  for (const OpTime& op : trace.time.ops) hits += op.hits, time += op.latency + op.idle;
   EXPECT_EQ(hits, wave.sites.size());
-  EXPECT_EQ(cycles.front().back(), stalls + 4 * (wave.sites.size() - 1));
+  EXPECT_EQ(cycles.front().back() + 4, time);  // from its first instruction's issue to s_endpgm's end
+  // Nops and waits are stall from end to end, whatever holds the wave; others issue for four cycles.
+  for (size_t i = 0; i < trace.time.ops.size(); ++i) {
+    const OpTime& op = trace.time.ops[i];
+    const bool sequencer = trace.ops()[i].cost.pipe == isa::Pipe::Internal;
+    EXPECT_EQ(op.latency - op.stall, sequencer ? 0 : 4 * op.hits) << trace.ops()[i].text;
+    if (trace.ops()[i].text.starts_with("s_nop")) EXPECT_EQ(op.stall, 12u * op.hits);
+  }
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ void ComputeUnit::State::account(Simd& simd, Wave& w, const Op& op, uint64_t t) 
                                : w.cause});
   total.idle += idle;
   total.stall += held + pipe;
-  total.latency += held + pipe + 1;
+  total.latency += held + pipe;
   const Cause taken = op.memory && op.cost.pipe != Pipe::Smem ? Cause::Memory : Cause::Pipe;
   total.by_cause[static_cast<size_t>(w.cause)] += held;
   total.by_cause[static_cast<size_t>(taken)] += pipe;
@@ -101,6 +101,16 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
         w.at = w.hint ? t + rules.delay_issue : t;
       }
       break;
+  }
+  // As a thread trace counts: issuing is latency, and what the sequencer does itself is stall from end to
+  // end.
+  OpTime& total = time.ops[w.record->sites[w.next]];
+  const uint64_t taken = w.at - t;
+  total.latency += taken;
+  if (op.cost.pipe == Pipe::Internal) {
+    total.stall += taken;
+    if (op.control == Control::Nop || op.control == Control::Sleep)
+      total.by_cause[static_cast<size_t>(Cause::Nop)] += taken;
   }
   w.hint = hint;
   w.previous = w.at;

@@ -34,6 +34,8 @@ Result<FamilyReport> judge_collectives(Data& data);
 Result<FamilyReport> judge_convolution(Data& data);
 /// The summary's `issue_gfx1100_exact`, `issue_gfx1200_exact`, `issue_gfx950_within4`.
 Result<FamilyReport> judge_issue(Data& data);
+/// Of a user's table only: `statistics_latency_median` and others.
+Result<FamilyReport> judge_statistics(Data& data);
 /// `mi300a_wmape` and `mi300a_mean`.
 Result<FamilyReport> judge_mi300a(Data& data);
 

@@ -17,11 +17,13 @@ struct KindRow {
 const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows{
       {TableKind::Tensile,
-       "tuned GEMMs",                                {"gpu", "unit", "typestr", "M", "N", "K", "MT0", "DepthU", "value"}  },
+       "tuned GEMMs",                                     {"gpu", "unit", "typestr", "M", "N", "K", "MT0", "DepthU", "value"}  },
       {TableKind::Published,
-       "published kernels",                          {"gpu", "library", "op", "dtype", "shape", "metric", "value", "unit"}},
-      {TableKind::Mi300a,      "benchmark programs", {"kernel_name", "problem_size", "avg_ms"}                            },
-      {TableKind::IssueCycles, "thread traces",      {"kernel", "wave", "pc", "inst", "issue_cycle"}                      },
+       "published kernels",                               {"gpu", "library", "op", "dtype", "shape", "metric", "value", "unit"}},
+      {TableKind::Mi300a,           "benchmark programs", {"kernel_name", "problem_size", "avg_ms"}                            },
+      {TableKind::IssueCycles,      "thread traces",      {"kernel", "wave", "pc", "inst", "issue_cycle"}                      },
+      {TableKind::ThreadStatistics,
+       "statistics of thread traces",                     {"Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle"}     },
   };
   return rows;
 }
@@ -72,7 +74,23 @@ Result<Data> Data::from_files(const std::vector<std::string>& paths) {
 }
 
 bool Data::has(TableKind kind) const {
-  return !foreign_ || std::ranges::any_of(files_, [&](const Loaded& each) { return each.kind == kind; });
+  if (!foreign_) return kind != TableKind::ThreadStatistics;
+  return std::ranges::any_of(files_, [&](const Loaded& each) { return each.kind == kind; });
+}
+
+Result<void> Data::compare_with(const std::string& path) {
+  if (!foreign_ || !has(TableKind::ThreadStatistics))
+    return fail(ErrorKind::BadInput, "nothing to compare with it", path,
+                "name the statistics of a thread trace with --data");
+  Result<Csv> csv = Csv::read(path);
+  if (!csv) return tl::unexpected(csv.error());
+  const Result<TableKind> kind = kind_of(*csv);
+  if (!kind) return tl::unexpected(kind.error());
+  if (*kind != TableKind::ThreadStatistics)
+    return fail(ErrorKind::BadInput,
+                "a table of " + std::string(name_of(*kind)) + ", not of thread-trace statistics", path);
+  against_ = std::make_unique<Csv>(*std::move(csv));
+  return {};
 }
 
 Result<std::vector<const Csv*>> Data::judged(TableKind kind) {

@@ -14,10 +14,11 @@
 namespace wavesmith::validate {
 
 enum class TableKind : uint8_t {
-  Tensile,      ///< tuned GEMMs with their kernels' parameters: M, N, K, MT0, DepthU, value...
-  Published,    ///< gpu, library, op, dtype, shape, metric, value, unit
-  Mi300a,       ///< benchmark programs: name, size, times
-  IssueCycles,  ///< hardware thread traces: wave, pc, instruction, cycle
+  Tensile,           ///< tuned GEMMs with their kernels' parameters: M, N, K, MT0, DepthU, value...
+  Published,         ///< gpu, library, op, dtype, shape, metric, value, unit
+  Mi300a,            ///< benchmark programs: name, size, times
+  IssueCycles,       ///< hardware thread traces: wave, pc, instruction, cycle
+  ThreadStatistics,  ///< of rocprofv3's thread traces: Vaddr, Instruction, Hitcount, Latency... (never ours)
 };
 std::string_view name_of(TableKind kind);
 
@@ -42,6 +43,14 @@ class Data {
   Result<std::vector<const Csv*>> judged(TableKind kind);
   /// Our own tables, whatever is judged: baselines are fitted on their half A.
   Result<std::vector<const Csv*>> own(TableKind kind);
+  /// A table of statistics that the user's one is compared with. Error: it is of another kind, or there is
+  /// none to compare it with.
+  Result<void> compare_with(const std::string& path);
+  /// nullptr: none was given.
+  [[nodiscard]] const Csv* against() const { return against_.get(); }
+  /// The target that statistics are of, as LLVM names it; empty: not told.
+  void set_target(std::string target) { target_ = std::move(target); }
+  [[nodiscard]] const std::string& target() const { return target_; }
   /// Whether the rows are the user's: none of them was fitted, all judge.
   [[nodiscard]] bool foreign() const { return foreign_; }
   /// Whether there is anything for a family that wants such tables.
@@ -54,6 +63,8 @@ class Data {
   };
   bool foreign_ = false;
   std::vector<Loaded> files_, own_;
+  std::unique_ptr<Csv> against_;
+  std::string target_;
 };
 
 }  // namespace wavesmith::validate
