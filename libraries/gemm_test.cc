@@ -427,9 +427,9 @@ TEST_F(Products, LayoutsOfHipblasLtSayHowMatricesLie) {
     synchronize();
     one.check(before, Traits<double>::kEpsilon);
     if (HasFatalFailure()) return;
-    const uint32_t with_bias = 4;
+    const uint32_t gradient_of_bias = 256;
     ASSERT_EQ(call(library, "hipblasLtMatmulDescSetAttribute", description, 2,
-                   static_cast<const void*>(&with_bias), sizeof with_bias),
+                   static_cast<const void*>(&gradient_of_bias), sizeof gradient_of_bias),
               0);
     EXPECT_EQ(call(library, "hipblasLtMatmulAlgoGetHeuristic", handle, description, layouts[0], layouts[1],
                    layouts[2], layouts[2], preference, 1, static_cast<void*>(found), &count),

@@ -1,4 +1,4 @@
-// hipBLASLt: matrix products without an epilogue. Types and values: hipblaslt.h of ROCm 7.0.
+// hipBLASLt: matrix products, with biases, activations and scales. Types and values: hipblaslt.h of ROCm 7.0.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,20 +12,25 @@ using namespace wavesmith::libraries;
 namespace {
 
 enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3, kExecutionFailed = 5, kNotSupported = 7 };
-constexpr int kAsItIs = 111, kConjugated = 113, kEpilogueDefault = 1, kByRows = 1;
+constexpr int kAsItIs = 111, kConjugated = 113, kByRows = 1, kOnGpu = 1, kTypeOfD = 255, kVector = 3;
 
+/// Its fields are what hipblasLtMatmulDescAttributes_t names, by the value of the attribute.
 struct Description {
   int compute, scalars;
-  int32_t operation_a, operation_b;
-  uint32_t epilogue;
-  int32_t pointer_mode;
-  const void* others[16];  ///< what is known by pointers: scales, biases, further results
+  int32_t operation_a, operation_b;                    // 0, 1
+  uint32_t epilogue;                                   // 2
+  const void* bias;                                    // 3
+  int32_t bias_type;                                   // 4
+  const float *scale_a, *scale_b, *scale_c, *scale_d;  // 5 to 8
+  const void *aux_scale, *aux;                         // 9, 10
+  int64_t aux_ld, aux_stride;                          // 11, 12
+  int32_t pointer_mode;                                // 13
+  const void* largest;                                 // 14
+  int32_t aux_type, scale_mode_a, scale_mode_b;        // 22, 31, 32
 };
-/// hipblasLtMatmulDescAttributes_t
-enum DescriptionAttribute { kOperationA = 0, kOperationB = 1, kEpilogue = 2, kPointerMode = 13 };
-/// Attributes that change what is computed as soon as they are not null, one bit each: the pointers to scales
-/// and to further results. (A bias is used by an epilogue alone.)
-constexpr unsigned kPointers = 0b0111'1110'0000;
+
+/// hipblasLtEpilogue_t: activations, and what can be added to them.
+enum EpilogueBits : uint32_t { kNothing = 1, kRelu = 2, kBias = 4, kGelu = 32, kAux = 128, kSwish = 65536 };
 
 struct Layout {
   int32_t type, order, batches;
@@ -74,14 +79,64 @@ Matrix matrix_of(const Layout& layout, const void* data, int operation) {
           by_columns ? layout.ld : 1, layout.stride,          operation == kConjugated};
 }
 
+/// The activation of an epilogue; false: not one that is served (gradients, clamps).
+bool activation_of(uint32_t epilogue, Activation& activation) {
+  switch (epilogue & ~uint32_t{kBias | kAux}) {
+    case 0:
+    case kNothing:
+      activation = Activation::None;
+      return (epilogue & kAux) == 0;
+    case kRelu:
+      activation = Activation::Relu;
+      return true;
+    case kGelu:
+      activation = Activation::Gelu;
+      return true;
+    case kSwish:
+      activation = Activation::Swish;
+      return (epilogue & kAux) == 0;
+    default:
+      return false;
+  }
+}
+
 /// What a call asks for that is not served; null: nothing.
 const char* not_served(const Description& description) {
-  if (description.epilogue != kEpilogueDefault) return "HIPBLAS_STATUS_NOT_SUPPORTED for an epilogue";
-  if (description.pointer_mode != 0) return "HIPBLAS_STATUS_NOT_SUPPORTED for scalars on the GPU";
-  for (unsigned i = 0; i < 16; ++i)
-    if (kPointers >> i & 1 && description.others[i])
-      return "HIPBLAS_STATUS_NOT_SUPPORTED for scaled matrices";
+  Activation activation{};
+  if (!activation_of(description.epilogue, activation))
+    return "HIPBLAS_STATUS_NOT_SUPPORTED for this epilogue";
+  if (description.pointer_mode != 0 && description.pointer_mode != kOnGpu)
+    return "HIPBLAS_STATUS_NOT_SUPPORTED for vectors of alpha";
+  for (const int32_t mode : {description.scale_mode_a, description.scale_mode_b})
+    if (mode != 0 && mode != kVector) return "HIPBLAS_STATUS_NOT_SUPPORTED for scales of blocks";
+  if (description.largest) return "HIPBLAS_STATUS_NOT_SUPPORTED for the largest number of D";
+  if ((description.epilogue & kAux) && description.aux_scale)
+    return "HIPBLAS_STATUS_NOT_SUPPORTED for a scaled auxiliary matrix";
   return nullptr;
+}
+
+/// What follows the product; its matrix before the activation lies as D does.
+Epilogue epilogue_of(const Description& description, const Layout& d) {
+  Epilogue epilogue{};
+  activation_of(description.epilogue, epilogue.activation);
+  if (description.epilogue & kBias) {
+    epilogue.bias = description.bias;
+    epilogue.bias_type = number_of(description.bias_type == kTypeOfD ? d.type : description.bias_type);
+  }
+  if (description.epilogue & kAux) {
+    Layout aux = d;
+    aux.ld = description.aux_ld;
+    aux.stride = description.aux_stride;
+    if (description.aux_type != kTypeOfD) aux.type = description.aux_type;
+    epilogue.before = matrix_of(aux, description.aux, kAsItIs);
+  }
+  epilogue.scale_a = description.scale_a;
+  epilogue.scale_b = description.scale_b;
+  epilogue.scale_c = description.scale_c;
+  epilogue.scale_d = description.scale_d;
+  epilogue.scale_a_by_row = description.scale_mode_a == kVector;
+  epilogue.scale_b_by_column = description.scale_mode_b == kVector;
+  return epilogue;
 }
 
 }  // namespace
@@ -91,7 +146,8 @@ WAVESMITH_SERVED int hipblasLtMatmulDescCreate(Description** place, int compute,
   description.compute = compute;
   description.scalars = scalars;
   description.operation_a = description.operation_b = kAsItIs;
-  description.epilogue = kEpilogueDefault;
+  description.epilogue = kNothing;
+  description.bias_type = description.aux_type = kTypeOfD;
   return make(place, description);
 }
 WAVESMITH_SERVED int hipblasLtMatmulDescDestroy(void* description) { return discard(description); }
@@ -99,19 +155,47 @@ WAVESMITH_SERVED int hipblasLtMatmulDescDestroy(void* description) { return disc
 WAVESMITH_SERVED int hipblasLtMatmulDescSetAttribute(Description* description, int attribute,
                                                      const void* value, size_t size) {
   if (!description || !value || attribute < 0) return kInvalidValue;
+  const auto to = [&](auto& field) { return take(field, value, size); };
   switch (attribute) {
-    case kOperationA:
-      return take(description->operation_a, value, size);
-    case kOperationB:
-      return take(description->operation_b, value, size);
-    case kEpilogue:
-      return take(description->epilogue, value, size);
-    case kPointerMode:
-      return take(description->pointer_mode, value, size);
+    case 0:
+      return to(description->operation_a);
+    case 1:
+      return to(description->operation_b);
+    case 2:
+      return to(description->epilogue);
+    case 3:
+      return to(description->bias);
+    case 4:
+      return to(description->bias_type);
+    case 5:
+      return to(description->scale_a);
+    case 6:
+      return to(description->scale_b);
+    case 7:
+      return to(description->scale_c);
+    case 8:
+      return to(description->scale_d);
+    case 9:
+      return to(description->aux_scale);
+    case 10:
+      return to(description->aux);
+    case 11:
+      return to(description->aux_ld);
+    case 12:
+      return to(description->aux_stride);
+    case 13:
+      return to(description->pointer_mode);
+    case 14:
+      return to(description->largest);
+    case 22:
+      return to(description->aux_type);
+    case 31:
+      return to(description->scale_mode_a);
+    case 32:
+      return to(description->scale_mode_b);
     default:
-      if (attribute < 16 && kPointers >> attribute & 1)
-        return take(description->others[attribute], value, size);
-      return kSuccess;  // belongs to an epilogue or says how fast
+      return WAVESMITH_ANSWER("hipblasLtMatmulDescSetAttribute",
+                              "HIPBLAS_STATUS_NOT_SUPPORTED for this attribute", kNotSupported);
   }
 }
 
@@ -178,6 +262,9 @@ WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* descriptio
   static std::atomic_flag said;
   if (const char* const why = not_served(*description))
     return answer("hipblasLtMatmul", why, kNotSupported, said);
+  if ((description->epilogue & kBias && !description->bias) ||
+      (description->epilogue & kAux && (!description->aux || description->aux_ld < 1)))
+    return kInvalidValue;
   const bool a_as_it_is = description->operation_a == kAsItIs,
              b_as_it_is = description->operation_b == kAsItIs;
   const uint64_t m = a_as_it_is ? a_layout->rows : a_layout->columns,
@@ -200,7 +287,8 @@ WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* descriptio
                   .compute = scalars_of(description->compute),
                   .alpha = alpha,
                   .beta = beta,
-                  .scalars_on_gpu = false};
+                  .scalars_on_gpu = description->pointer_mode == kOnGpu,
+                  .epilogue = epilogue_of(*description, *d_layout)};
   if (!c) product.c = product.d;
   const Number scalars = number_of(description->scalars);
   const bool as_expected = scalar_size(product.compute, product.a.type) == scalar_size(scalars, Number::None);

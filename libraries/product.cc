@@ -1,10 +1,12 @@
 #include "libraries/product.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 extern "C" int hipLaunchHostFunc(void* stream, void (*function)(void*), void* data);
 extern "C" int hipStreamIsCapturing(void* stream, int* status);
@@ -12,74 +14,6 @@ extern "C" int hipMemGetAddressRange(void** base, size_t* size, void* pointer);
 
 namespace wavesmith::libraries {
 namespace {
-
-template <class T>
-struct Complex {
-  T real, imaginary;
-};
-template <class T>
-Complex<T> operator*(Complex<T> a, Complex<T> b) {
-  return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
-}
-template <class T>
-Complex<T> operator+(Complex<T> a, Complex<T> b) {
-  return {a.real + b.real, a.imaginary + b.imaginary};
-}
-
-struct BrainFloat {
-  uint16_t bits;
-};
-
-size_t size_of(Number type) {
-  switch (type) {
-    case Number::I8:
-      return 1;
-    case Number::F16:
-    case Number::BF16:
-      return 2;
-    case Number::F32:
-    case Number::I32:
-      return 4;
-    case Number::F64:
-    case Number::C32:
-      return 8;
-    case Number::C64:
-      return 16;
-    case Number::None:
-      return 0;
-  }
-  return 0;
-}
-
-// An element as the type that sums have. Integers wrap around, as they do in the matrix cores.
-template <class To, class From>
-To widen(From value) {
-  return static_cast<To>(value);
-}
-template <class To>
-To widen(BrainFloat value) {
-  const uint32_t bits = uint32_t{value.bits} << 16;
-  float wide = 0;
-  std::memcpy(&wide, &bits, sizeof wide);
-  return static_cast<To>(wide);
-}
-template <>
-uint32_t widen(int8_t value) {
-  return static_cast<uint32_t>(int32_t{value});
-}
-template <class From, class To>
-void narrow(From value, To& to) {
-  to = static_cast<To>(value);
-}
-template <class From>
-void narrow(From value, BrainFloat& to) {
-  const auto single = static_cast<float>(value);
-  uint32_t bits = 0;
-  std::memcpy(&bits, &single, sizeof bits);
-  // To nearest, ties to even; a NaN stays one.
-  to.bits =
-      static_cast<uint16_t>(single != single ? bits >> 16 | 0x40 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
 
 template <class T>
 T conjugate(T value) {
@@ -163,10 +97,72 @@ void add_products(const Complex<T>* a, const Complex<T>* b, int64_t depth, Compl
       sums[j * kRows + i] = sums[j * kRows + i] + Complex<T>{real[j][i], imaginary[j][i]};
 }
 
-/// One product of matrices of S, with sums of T, into a matrix of D.
-template <class T, class S, class D>
-void multiply_one(const Product& p, T alpha, T beta, const S* a, const S* b, const D* c, D* d,
-                  Scratch<T>& scratch) {
+/// The numbers of `count` rows of a column, widened.
+template <class T>
+void load(const Matrix& matrix, void* data, int64_t row, int64_t column, int64_t count, T* to) {
+  with_elements<T>(matrix.type, data, [&](auto* from) {
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = widen<T>(from[(row + i) * matrix.row + column * matrix.column]);
+  });
+}
+template <class T>
+void store(const Matrix& matrix, void* data, int64_t row, int64_t column, int64_t count, const T* from) {
+  with_elements<T>(matrix.type, data, [&](auto* to) {
+    for (int64_t i = 0; i < count; ++i) narrow(from[i], to[(row + i) * matrix.row + column * matrix.column]);
+  });
+}
+
+/// Where a batch's matrix begins.
+void* batch(const Product& p, const Matrix& matrix, int64_t index) {
+  if (!matrix.data) return nullptr;  // nothing is read of it
+  return p.arrays ? static_cast<void**>(matrix.data)[index]
+                  : static_cast<char*>(matrix.data) +
+                        index * matrix.stride * static_cast<int64_t>(size_of(matrix.type));
+}
+
+/// GELU is the approximation by tanh that hipBLASLt has; what is not a number becomes 0 in ReLU, as in a
+/// maximum with 0.
+template <class T>
+T activate(Activation activation, T value) {
+  switch (activation) {
+    case Activation::None:
+      return value;
+    case Activation::Relu:
+      return value > 0 ? value : T{};
+    case Activation::Gelu: {
+      constexpr double kRootOf2ByPi = 0.79788456080286535588;
+      return value / 2 *
+             (1 + std::tanh(static_cast<T>(kRootOf2ByPi) * (value + T(0.044715) * value * value * value)));
+    }
+    case Activation::Swish:
+      return value / (1 + std::exp(-value));
+  }
+  return value;
+}
+
+float scale_of(const float* scale, bool one_each) { return scale && !one_each ? *scale : 1.0f; }
+
+/// Biases, activation and scales for `count` rows of a column of the batch `index`.
+template <class T>
+void finish(const Product& p, int64_t index, int64_t row, int64_t column, int64_t count, T* values) {
+  const Epilogue& e = p.epilogue;
+  if (e.bias) {
+    T biases[kRows];
+    load(Matrix{nullptr, e.bias_type, 1, 0, 0, false}, const_cast<void*>(e.bias), row, 0, count, biases);
+    for (int64_t i = 0; i < count; ++i) values[i] += biases[i];
+  }
+  if (e.before.data) store(e.before, batch(p, e.before, index), row, column, count, values);
+  if (e.activation != Activation::None)
+    for (int64_t i = 0; i < count; ++i) values[i] = activate(e.activation, values[i]);
+  if (e.scale_d)
+    for (int64_t i = 0; i < count; ++i) values[i] *= static_cast<T>(*e.scale_d);
+}
+
+/// One product of the batch, with sums of T.
+template <class T>
+void multiply_one(const Product& p, T alpha, T beta, int64_t index, Scratch<T>& scratch) {
+  void *const a = batch(p, p.a, index), *const b = batch(p, p.b, index), *const c = batch(p, p.c, index),
+              *const d = batch(p, p.d, index);
   const int64_t depth = is_zero(alpha) ? 0 : p.k;
   for (int64_t j0 = 0; j0 < p.n; j0 += kColumns)
     for (int64_t i0 = 0; i0 < p.m; i0 += kRows) {
@@ -174,93 +170,105 @@ void multiply_one(const Product& p, T alpha, T beta, const S* a, const S* b, con
       std::fill_n(scratch.sums, kRows * kColumns, T{});
       for (int64_t p0 = 0; p0 < depth; p0 += kDepth) {
         const int64_t deep = std::min(kDepth, depth - p0);
-        gather(p.a, a + i0 * p.a.row + p0 * p.a.column, rows, deep, kTall, p.a.row, p.a.column, scratch.a);
-        gather(p.b, b + p0 * p.b.row + j0 * p.b.column, columns, deep, kWide, p.b.column, p.b.row, scratch.b);
+        with_elements<T>(p.a.type, a, [&](const auto* from) {
+          gather(p.a, from + i0 * p.a.row + p0 * p.a.column, rows, deep, kTall, p.a.row, p.a.column,
+                 scratch.a);
+        });
+        with_elements<T>(p.b.type, b, [&](const auto* from) {
+          gather(p.b, from + p0 * p.b.row + j0 * p.b.column, columns, deep, kWide, p.b.column, p.b.row,
+                 scratch.b);
+        });
         for (int64_t j = 0; j < columns; j += kWide)
           for (int64_t i = 0; i < rows; i += kTall)
             add_products(scratch.a + i * deep, scratch.b + j * deep, deep, scratch.sums + j * kRows + i);
       }
-      for (int64_t j = 0; j < columns; ++j)
-        for (int64_t i = 0; i < rows; ++i) {
-          T value = is_zero(alpha) ? T{} : alpha * scratch.sums[j * kRows + i];
-          if (!is_zero(beta)) value = value + beta * widen<T>(c[(i0 + i) * p.c.row + (j0 + j) * p.c.column]);
-          narrow(value, d[(i0 + i) * p.d.row + (j0 + j) * p.d.column]);
+      for (int64_t j = 0; j < columns; ++j) {
+        T* const values = scratch.sums + j * kRows;
+        T before[kRows];
+        for (int64_t i = 0; i < rows; ++i) values[i] = is_zero(alpha) ? T{} : alpha * values[i];
+        if constexpr (std::is_same_v<T, float>) {
+          const Epilogue& e = p.epilogue;
+          if (e.scale_a && e.scale_a_by_row)
+            for (int64_t i = 0; i < rows; ++i) values[i] *= e.scale_a[i0 + i];
+          if (e.scale_b && e.scale_b_by_column)
+            for (int64_t i = 0; i < rows; ++i) values[i] *= e.scale_b[j0 + j];
         }
+        if (!is_zero(beta)) {
+          load(p.c, c, i0, j0 + j, rows, before);
+          for (int64_t i = 0; i < rows; ++i) values[i] = values[i] + beta * before[i];
+        }
+        if constexpr (std::is_floating_point_v<T>) finish(p, index, i0, j0 + j, rows, values);
+        store(p.d, d, i0, j0 + j, rows, values);
+      }
     }
 }
 
-template <class S>
-S* batch(const Product& p, const Matrix& matrix, int64_t index) {
-  if (!matrix.data) return nullptr;  // nothing is read of it
-  return p.arrays ? static_cast<S**>(matrix.data)[index]
-                  : static_cast<S*>(matrix.data) + index * matrix.stride;
-}
-
 /// `P` is the type of alpha and beta.
-template <class T, class P, class S, class D>
+template <class T, class P>
 void run_all(const Product& p) {
   auto* const scratch = static_cast<Scratch<T>*>(std::malloc(sizeof(Scratch<T>)));
   if (!scratch) {
     std::fprintf(stderr, "wavesmith: no memory for a matrix product\n");
     std::abort();
   }
-  const T alpha = widen<T>(*static_cast<const P*>(p.alpha)), beta = widen<T>(*static_cast<const P*>(p.beta));
-  for (int64_t index = 0; index < p.batches; ++index)
-    multiply_one(p, alpha, beta, batch<S>(p, p.a, index), batch<S>(p, p.b, index), batch<D>(p, p.c, index),
-                 batch<D>(p, p.d, index), *scratch);
+  T alpha = widen<T>(*static_cast<const P*>(p.alpha)), beta = widen<T>(*static_cast<const P*>(p.beta));
+  if constexpr (std::is_same_v<T, float>) {
+    const Epilogue& e = p.epilogue;
+    alpha *= scale_of(e.scale_a, e.scale_a_by_row) * scale_of(e.scale_b, e.scale_b_by_column);
+    beta *= scale_of(e.scale_c, false);
+  }
+  for (int64_t index = 0; index < p.batches; ++index) multiply_one(p, alpha, beta, index, *scratch);
   std::free(scratch);
 }
 
 using Runner = void (*)(const Product&);
 
-template <class S>
-Runner float_runner(Number result) {
-  switch (result) {
+bool is_8_bit_float(Number type) { return type >= Number::Fp8; }
+bool is_narrow_float(Number type) {
+  return type == Number::F16 || type == Number::BF16 || is_8_bit_float(type);
+}
+
+/// What computes products of these types; null: nothing.
+Runner runner_of(const Product& p) {
+  const Number from = p.a.type, to = p.d.type;
+  // 8-bit floats may be added to and stored beside other ones.
+  if (p.b.type != from && !(is_8_bit_float(from) && is_8_bit_float(p.b.type))) return nullptr;
+  if (p.c.type != to && !(is_8_bit_float(to) && is_narrow_float(p.c.type))) return nullptr;
+  const bool alike = from == to;
+  switch (p.compute) {
     case Number::F16:
-      return run_all<float, float, S, _Float16>;
-    case Number::BF16:
-      return run_all<float, float, S, BrainFloat>;
+      return alike && from == Number::F16 ? run_all<float, _Float16> : nullptr;
     case Number::F32:
-      return run_all<float, float, S, float>;
+      // Of complex numbers it is the type of their parts.
+      if (from == Number::C32) return alike ? run_all<Complex<float>, Complex<float>> : nullptr;
+      return (from == Number::F32 && alike) ||
+                     (is_narrow_float(from) && (is_narrow_float(to) || to == Number::F32))
+                 ? run_all<float, float>
+                 : nullptr;
+    case Number::F64:
+      if (from == Number::C64) return alike ? run_all<Complex<double>, Complex<double>> : nullptr;
+      return alike && from == Number::F64 ? run_all<double, double> : nullptr;
+    case Number::C32:
+      return alike && from == Number::C32 ? run_all<Complex<float>, Complex<float>> : nullptr;
+    case Number::C64:
+      return alike && from == Number::C64 ? run_all<Complex<double>, Complex<double>> : nullptr;
+    case Number::I32:
+      return from == Number::I8 && to == Number::I32 ? run_all<uint32_t, uint32_t> : nullptr;
     default:
       return nullptr;
   }
 }
 
-/// What computes products of these types; null: nothing.
-Runner runner_of(const Product& p) {
-  if (p.a.type != p.b.type || p.c.type != p.d.type) return nullptr;
-  const Number from = p.a.type, to = p.c.type;
-  switch (p.compute) {
-    case Number::F16:
-      return from == Number::F16 && to == Number::F16 ? run_all<float, _Float16, _Float16, _Float16>
-                                                      : nullptr;
-    case Number::F32:
-      // Of complex numbers it is the type of their parts.
-      if (from == Number::C32 && to == from)
-        return run_all<Complex<float>, Complex<float>, Complex<float>, Complex<float>>;
-      return from == Number::F16    ? float_runner<_Float16>(to)
-             : from == Number::BF16 ? float_runner<BrainFloat>(to)
-             : from == Number::F32  ? float_runner<float>(to == Number::F32 ? to : Number::None)
-                                    : nullptr;
-    case Number::F64:
-      if (from == Number::C64 && to == from)
-        return run_all<Complex<double>, Complex<double>, Complex<double>, Complex<double>>;
-      return from == Number::F64 && to == from ? run_all<double, double, double, double> : nullptr;
-    case Number::C32:
-      return from == Number::C32 && to == from
-                 ? run_all<Complex<float>, Complex<float>, Complex<float>, Complex<float>>
-                 : nullptr;
-    case Number::C64:
-      return from == Number::C64 && to == from
-                 ? run_all<Complex<double>, Complex<double>, Complex<double>, Complex<double>>
-                 : nullptr;
-    case Number::I32:
-      return from == Number::I8 && to == Number::I32 ? run_all<uint32_t, uint32_t, int8_t, uint32_t>
-                                                     : nullptr;
-    default:
-      return nullptr;
-  }
+/// Whether the epilogue is one that the runner heeds, with biases that can be widened to its sums.
+bool is_served(const Product& p) {
+  const Epilogue& e = p.epilogue;
+  const bool single = is_narrow_float(p.a.type) || p.a.type == Number::F32, twice = p.a.type == Number::F64;
+  if ((e.activation != Activation::None || e.bias || e.before.data) && !single && !twice) return false;
+  if ((e.scale_a || e.scale_b || e.scale_c || e.scale_d) && !single) return false;
+  const auto fits = [single](Number type) {
+    return single ? type == Number::F32 || is_narrow_float(type) : type == Number::F64;
+  };
+  return (!e.bias || fits(e.bias_type)) && (!e.before.data || fits(e.before.type));
 }
 
 /// Whether rows by columns elements of the matrix lie in their allocation. What lies in none is not judged:
@@ -283,14 +291,16 @@ bool reaches(const Matrix& matrix, void* data, int64_t rows, int64_t columns, in
 
 bool every_matrix_reaches(const Product& p) {
   const struct {
-    const Matrix& matrix;
+    Matrix matrix;
     int64_t rows, columns;
     const char* name;
   } matrices[] = {
-      {p.a, p.m, p.k, "A"},
-      {p.b, p.k, p.n, "B"},
-      {p.c, p.m, p.n, "C"},
-      {p.d, p.m, p.n, "D"}
+      {p.a,                                                                        p.m, p.k, "A"        },
+      {p.b,                                                                        p.k, p.n, "B"        },
+      {p.c,                                                                        p.m, p.n, "C"        },
+      {p.d,                                                                        p.m, p.n, "D"        },
+      {p.epilogue.before,                                                          p.m, p.n, "AUX"      },
+      {{const_cast<void*>(p.epilogue.bias), p.epilogue.bias_type, 1, 0, 0, false}, p.m, 1,   "of biases"}
   };
   for (const auto& each : matrices) {
     bool fine = true;
@@ -358,6 +368,14 @@ Number number_of(int data_type) {
     case 10:
     case 162:
       return Number::I32;
+    case 28:  // HIP_R_8F_E4M3
+      return Number::Fp8;
+    case 29:
+      return Number::Bf8;
+    case 1000:
+      return Number::Fp8Fnuz;
+    case 1001:
+      return Number::Bf8Fnuz;
     default:
       return Number::None;
   }
@@ -375,7 +393,7 @@ Number scalars_of(int compute_type) {
 
 Outcome multiply(const Product& product, void* stream) {
   const Runner runner = runner_of(product);
-  if (!runner) return Outcome::NotServed;
+  if (!runner || !is_served(product)) return Outcome::NotServed;
   if (product.m <= 0 || product.n <= 0 || product.batches <= 0) return Outcome::Done;
   if (!product.arrays && !every_matrix_reaches(product)) return Outcome::BadPointer;
   int capturing = 0;

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace wavesmith::libraries {
+#include "libraries/number.h"
 
-enum class Number : uint8_t { None, F16, BF16, F32, F64, C32, C64, I8, I32 };
+namespace wavesmith::libraries {
 
 /// The type of a hipDataType or of a rocblas_datatype (also the old hipblasDatatype_t), whose values differ;
 /// None: of a type that is not served.
@@ -31,6 +31,20 @@ struct Matrix {
   bool conjugate;
 };
 
+enum class Activation : uint8_t { None, Relu, Gelu, Swish };
+
+/// What becomes of alpha * a * b + beta * c before it is stored: a number of `bias` is added to each row, the
+/// activation follows, then `scale_d`. Scales are floats in the GPU's memory, or null for 1; with the others
+/// the product is alpha * scale_a * scale_b * a * b + beta * scale_c * c.
+struct Epilogue {
+  Activation activation;
+  Number bias_type;
+  bool scale_a_by_row, scale_b_by_column;  ///< of the result: one a row, one a column
+  const void* bias;
+  Matrix before;  ///< gets what the activation is applied to; data null: nothing does
+  const float *scale_a, *scale_b, *scale_c, *scale_d;
+};
+
 /// d = alpha * a * b + beta * c, with a of m by k, b of k by n. Where beta is 0 c is not read, where alpha is
 /// 0 a and b are not.
 struct Product {
@@ -39,7 +53,8 @@ struct Product {
   Matrix a, b, c, d;
   Number compute;  ///< the type of alpha and beta; halves are summed as floats, 8-bit integers as 32-bit ones
   const void *alpha, *beta;
-  bool scalars_on_gpu;  ///< alpha and beta are read when the product's turn has come, not now
+  bool scalars_on_gpu;     ///< alpha and beta are read when the product's turn has come, not now
+  Epilogue epilogue = {};  ///< of real floats
 };
 
 enum class Outcome : uint8_t { Done, NotServed, BadPointer, NoMemory, NotLaunched };

@@ -1,0 +1,26 @@
+// For tests: AMD's libraries as a program finds them, by their names.
+#pragma once
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace wavesmith::libraries {
+
+inline void* open_library(const char* name) {
+  void* const library =
+      dlopen((std::string(WAVESMITH_LIBRARIES) + "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) ADD_FAILURE() << dlerror();
+  return library;
+}
+
+/// The status of a function called with exactly these types.
+template <class... Args>
+int call(void* library, const char* name, Args... args) {
+  auto* const function = reinterpret_cast<int (*)(Args...)>(dlsym(library, name));
+  if (!function) ADD_FAILURE() << name;
+  return function ? function(args...) : -1;
+}
+
+}  // namespace wavesmith::libraries
