@@ -130,6 +130,12 @@ def small_integers(x, y):
     return x + y, x * y, x.astype(jnp.int16) * y, x.astype(jnp.uint8), (x > y).astype(jnp.int8)
 
 
+@operation(normal((33, 47), (47, 29), (29,), dtype=np.float64), tolerance=1e-13, wide=True, representative=True)
+def dense_layers_in_double_precision(x, w, b):
+    product = x @ w  # each a product with an epilogue of hipBLASLt's
+    return product + b, jax.nn.relu(product), jax.nn.relu(product + b), jax.nn.gelu(product + b), jax.nn.silu(product)
+
+
 @operation(uniform(-(2**62), 2**62, (300,), (300,), dtype=np.int64), tolerance=0, wide=True)
 def wide_integers(x, y):
     return x + y, x * y, x // (y | 1), x ^ y
