@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -51,23 +52,31 @@ bool open_pages(uint64_t at, uint64_t bytes) {
 
 Result<std::shared_ptr<SharedPages>> SharedPages::create(uint64_t bytes) {
   const int file = memfd_create("wavesmith", MFD_CLOEXEC);
-  if (file < 0 || ftruncate(file, static_cast<off_t>(round_up(bytes, kPage))) != 0) {
+  struct stat information{};
+  if (file < 0 || ftruncate(file, static_cast<off_t>(round_up(bytes, kPage))) != 0 ||
+      fstat(file, &information) != 0) {
     if (file >= 0) close(file);
     return fail(ErrorKind::OutOfMemory,
                 fmt::format("cannot make {} bytes of shared memory: {}", bytes, std::strerror(errno)));
   }
-  return std::shared_ptr<SharedPages>(new SharedPages(file, round_up(bytes, kPage)));
+  return std::shared_ptr<SharedPages>(new SharedPages(file, information.st_ino, round_up(bytes, kPage)));
 }
 
-Result<std::shared_ptr<SharedPages>> SharedPages::open(int process, int file, uint64_t bytes) {
+Result<std::shared_ptr<SharedPages>> SharedPages::open(int process, int file, uint64_t serial,
+                                                       uint64_t bytes) {
   const std::string path = fmt::format("/proc/{}/fd/{}", process, file);
   const int opened = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (opened < 0) return fail(ErrorKind::NotFound, "the process that shared this memory is gone", path);
-  if (lseek(opened, 0, SEEK_END) < static_cast<off_t>(bytes)) {
+  struct stat information{};
+  if (fstat(opened, &information) != 0 || information.st_ino != serial) {
+    close(opened);
+    return fail(ErrorKind::NotFound, "the memory that was shared is gone", path);
+  }
+  if (information.st_size < static_cast<off_t>(bytes)) {
     close(opened);
     return fail(ErrorKind::BadInput, "the handle does not name memory of this size", path);
   }
-  return std::shared_ptr<SharedPages>(new SharedPages(opened, round_up(bytes, kPage)));
+  return std::shared_ptr<SharedPages>(new SharedPages(opened, serial, round_up(bytes, kPage)));
 }
 
 SharedPages::~SharedPages() { close(file_); }

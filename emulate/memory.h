@@ -49,17 +49,21 @@ class SharedPages {
  public:
   /// Error: OutOfMemory.
   static Result<std::shared_ptr<SharedPages>> create(uint64_t bytes);
-  /// The pages that another process of this user made. Error: NotFound when it is gone.
-  static Result<std::shared_ptr<SharedPages>> open(int process, int file, uint64_t bytes);
+  /// The pages that another process of this user made, with its file and their serial number. Error: NotFound
+  /// when it or they are gone.
+  static Result<std::shared_ptr<SharedPages>> open(int process, int file, uint64_t serial, uint64_t bytes);
   ~SharedPages();
   SharedPages(const SharedPages&) = delete;
   SharedPages& operator=(const SharedPages&) = delete;
   [[nodiscard]] int file() const { return file_; }
+  /// The system's number of the pages, which no others get; a file's number is soon used again.
+  [[nodiscard]] uint64_t serial() const { return serial_; }
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
 
  private:
-  SharedPages(int file, uint64_t bytes) : file_(file), bytes_(bytes) {}
+  SharedPages(int file, uint64_t serial, uint64_t bytes) : file_(file), serial_(serial), bytes_(bytes) {}
   int file_;
+  uint64_t serial_;
   uint64_t bytes_;
 };
 

@@ -167,7 +167,7 @@ TEST_F(MemoryTest, AnAllocationCanBeSharedAndAttached) {
   at[4999] = std::byte{42};
   const auto pages = memory->share(at);
   ASSERT_TRUE(pages);
-  const auto opened = SharedPages::open(getpid(), (*pages)->file(), 8192);
+  const auto opened = SharedPages::open(getpid(), (*pages)->file(), (*pages)->serial(), 8192);
   ASSERT_TRUE(opened) << opened.error().text();
   const auto elsewhere = memory->attach(*opened);
   ASSERT_TRUE(elsewhere);
@@ -177,7 +177,23 @@ TEST_F(MemoryTest, AnAllocationCanBeSharedAndAttached) {
   EXPECT_EQ(at[0], std::byte{1});
   EXPECT_TRUE(memory->release(other));
   EXPECT_TRUE(memory->release(at));
-  EXPECT_FALSE(SharedPages::open(getpid(), 9999, 4096));
+  EXPECT_FALSE(SharedPages::open(getpid(), 9999, (*pages)->serial(), 4096));
+}
+
+TEST_F(MemoryTest, SharedPagesThatAreGoneAreNotMistakenForThoseThatTookTheirPlace) {
+  auto first = SharedPages::create(4096);
+  ASSERT_TRUE(first);
+  const int file = (*first)->file();
+  const uint64_t serial = (*first)->serial();
+  first->reset();
+  const auto second = SharedPages::create(4096);
+  ASSERT_TRUE(second);
+  ASSERT_EQ((*second)->file(), file);  // the system gives the lowest number that is free
+  const auto opened = SharedPages::open(getpid(), file, serial, 4096);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::NotFound);
+  EXPECT_TRUE(SharedPages::open(getpid(), file, (*second)->serial(), 4096));
+  EXPECT_FALSE(SharedPages::open(getpid(), file, (*second)->serial(), 8192));
 }
 
 }  // namespace

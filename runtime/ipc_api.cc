@@ -22,6 +22,7 @@ static_assert(sizeof(MemoryHandle) <= sizeof(hipIpcMemHandle_t));
 struct EventHandle {
   uint64_t magic;
   int process, file;
+  uint64_t serial;
 };
 static_assert(sizeof(EventHandle) <= sizeof(hipIpcEventHandle_t));
 constexpr uint64_t kEventMagic = 0x57535f49'50435f45;
@@ -75,7 +76,8 @@ HIP_API hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t* out, hipEvent_t eve
     const std::scoped_lock lock(event->mutex);
     if (!event->shared) event->shared = create_shared_event();
     if (!event->shared) return hipErrorOperatingSystem;
-    const EventHandle handle{kEventMagic, getpid(), event->shared->pages->file()};
+    const auto& pages = *event->shared->pages;
+    const EventHandle handle{kEventMagic, getpid(), pages.file(), pages.serial()};
     std::memset(out, 0, sizeof *out);
     std::memcpy(out, &handle, sizeof handle);
     return hipSuccess;
@@ -89,7 +91,7 @@ HIP_API hipError_t hipIpcOpenEventHandle(hipEvent_t* out, hipIpcEventHandle_t in
     std::memcpy(&handle, &in, sizeof handle);
     if (handle.magic != kEventMagic) return hipErrorInvalidValue;
     if (handle.process == getpid()) return hipErrorInvalidContext;
-    auto shared = open_shared_event(handle.process, handle.file);
+    auto shared = open_shared_event(handle.process, handle.file, handle.serial);
     if (!shared) return hipErrorInvalidValue;
     make_event(Platform::current_ordinal(), hipEventInterprocess | hipEventDisableTiming, out)->shared =
         std::move(shared);

@@ -29,8 +29,8 @@ SharedEvent::~SharedEvent() {
 std::shared_ptr<SharedEvent> create_shared_event() {
   return show(emulate::SharedPages::create(emulate::Memory::page_bytes()), true);
 }
-std::shared_ptr<SharedEvent> open_shared_event(int process, int file) {
-  return show(emulate::SharedPages::open(process, file, emulate::Memory::page_bytes()), false);
+std::shared_ptr<SharedEvent> open_shared_event(int process, int file, uint64_t serial) {
+  return show(emulate::SharedPages::open(process, file, serial, emulate::Memory::page_bytes()), false);
 }
 
 void reach(EventCounters& counters, uint64_t number) {

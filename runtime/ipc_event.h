@@ -22,7 +22,7 @@ struct SharedEvent {
 
 /// New counters, or another process's. Empty: the system refused.
 std::shared_ptr<SharedEvent> create_shared_event();
-std::shared_ptr<SharedEvent> open_shared_event(int process, int file);
+std::shared_ptr<SharedEvent> open_shared_event(int process, int file, uint64_t serial);
 
 /// Says that recording `number` is reached, and so all before it.
 void reach(EventCounters& counters, uint64_t number);

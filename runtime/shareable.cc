@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <map>
-#include <tuple>
 
 namespace wavesmith::runtime {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 constexpr uint64_t kMagic = 0x57535f49'50435f31;  // a handle of ours, not bytes from anywhere
 
 struct Attached {
-  using Key = std::tuple<int, int, uint64_t>;
+  using Key = std::pair<int, uint64_t>;  // process and serial number
   std::mutex mutex;
   std::map<Key, void*> by_origin;
   struct Use {
@@ -31,7 +30,7 @@ hipError_t share_memory(Platform& platform, const Allocation& allocation, Shared
   platform.device(allocation.device)->synchronize();
   const auto pages = platform.memory->share(allocation.pointer());
   if (!pages) return hip_error(pages.error());
-  shared = {kMagic, getpid(), (*pages)->file(), (*pages)->bytes(), allocation.device};
+  shared = {kMagic, getpid(), (*pages)->file(), (*pages)->serial(), (*pages)->bytes(), allocation.device};
   return hipSuccess;
 }
 
@@ -39,13 +38,13 @@ hipError_t attach_memory(Platform& platform, Device& device, const SharedMemory&
   if (shared.magic != kMagic) return hipErrorInvalidValue;
   Attached& all = attached();
   const std::scoped_lock lock(all.mutex);
-  const Attached::Key key{shared.process, shared.file, shared.bytes};
+  const Attached::Key key{shared.process, shared.serial};
   if (const auto found = all.by_origin.find(key); found != all.by_origin.end()) {
     address = found->second;
     ++all.by_address[address].count;
     return hipSuccess;
   }
-  auto pages = emulate::SharedPages::open(shared.process, shared.file, shared.bytes);
+  auto pages = emulate::SharedPages::open(shared.process, shared.file, shared.serial, shared.bytes);
   if (!pages) return hipErrorInvalidValue;
   const auto at = platform.memory->attach(std::move(*pages));
   if (!at) return hip_error(at.error());

@@ -9,7 +9,7 @@ namespace wavesmith::runtime {
 struct SharedMemory {
   uint64_t magic = 0;
   int process = 0, file = 0;
-  uint64_t bytes = 0;
+  uint64_t serial = 0, bytes = 0;
   int device = 0;
 };
 

@@ -341,7 +341,8 @@ HIP_API hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle
         address_of(shared) < kMostFiles ? static_cast<int>(address_of(shared)) : *static_cast<int*>(shared);
     struct stat information{};
     if (fstat(file, &information) != 0 || information.st_size <= 0) return hipErrorInvalidValue;
-    auto pages = emulate::SharedPages::open(getpid(), file, static_cast<uint64_t>(information.st_size));
+    auto pages = emulate::SharedPages::open(getpid(), file, information.st_ino,
+                                            static_cast<uint64_t>(information.st_size));
     if (!pages) return hipErrorInvalidValue;
     hipMemAllocationProp props{};
     props.type = hipMemAllocationTypePinned;

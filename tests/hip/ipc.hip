@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <vector>
 
 #include "check.h"
@@ -23,6 +24,46 @@ T receive(int pipe) {
   T value{};
   CHECK(read(pipe, &value, sizeof value) == static_cast<ssize_t>(sizeof value));
   return value;
+}
+
+int* open_memory(const hipIpcMemHandle_t& handle) {
+  void* at = nullptr;
+  CHECK_HIP(hipIpcOpenMemHandle(&at, handle, hipIpcMemLazyEnablePeerAccess));
+  return static_cast<int*>(at);
+}
+
+/// Memory of the other process, and what it allocated after freeing that.
+void reads_memory_and_its_successor(int in, int out) {
+  const auto handle = receive<hipIpcMemHandle_t>(in);
+  int *const first = open_memory(handle), value = 0;
+  CHECK_HIP(hipMemcpy(&value, first, sizeof value, hipMemcpyDeviceToHost));
+  CHECK(value == 0x01010101);
+  send(out, failures);
+  const auto next = receive<hipIpcMemHandle_t>(in);
+  int* const second = open_memory(next);
+  CHECK(second != first);
+  CHECK_HIP(hipMemcpy(&value, second, sizeof value, hipMemcpyDeviceToHost));
+  CHECK(value == 0x02020202);
+  CHECK_HIP(hipIpcCloseMemHandle(first));
+  void* gone = nullptr;
+  CHECK_ERROR(hipIpcOpenMemHandle(&gone, handle, hipIpcMemLazyEnablePeerAccess), hipErrorInvalidValue);
+  CHECK_HIP(hipIpcCloseMemHandle(second));
+  send(out, failures);
+}
+
+/// Allocates, frees and allocates the same again. The handles differ although the address may not.
+void shares_memory_and_its_successor(int out, int in) {
+  hipIpcMemHandle_t handles[2];
+  for (int i = 0; i < 2; ++i) {
+    int* memory;
+    CHECK_HIP(hipMalloc(&memory, 1024));
+    CHECK_HIP(hipMemset(memory, i + 1, 1024));
+    CHECK_HIP(hipIpcGetMemHandle(&handles[i], memory));
+    send(out, handles[i]);
+    CHECK(receive<int>(in) == 0);
+    CHECK_HIP(hipFree(memory));
+  }
+  CHECK(memcmp(&handles[0], &handles[1], sizeof handles[0]) != 0);
 }
 
 /// Adds to the other process's memory, twice opened.
@@ -51,6 +92,7 @@ int other_process(int in, int out) {
   CHECK_HIP(hipEventSynchronize(event));
   CHECK_HIP(hipEventDestroy(event));
   send(out, failures);
+  reads_memory_and_its_successor(in, out);
   return failures != 0;
 }
 
@@ -90,6 +132,7 @@ int main() {
   CHECK_HIP(hipStreamWaitEvent(nullptr, event, 0));
   CHECK_HIP(hipDeviceSynchronize());
   CHECK_HIP(hipEventDestroy(event));
+  shares_memory_and_its_successor(there[1], back[0]);
   int status = -1;
   waitpid(child, &status, 0);
   CHECK(status == 0);
