@@ -23,12 +23,11 @@
 #include "base/pages.h"
 #include "base/thread_pool.h"
 #include "emulate/host_mode.h"
+#include "emulate/initial_registers.h"
 #include "emulate/workgroup.h"
 
 namespace wavesmith::emulate {
 namespace {
-
-namespace index = scalar_index;
 
 /// Instructions that a wave runs before the next one of its workgroup has its turn.
 constexpr int64_t kSlice = 20'000;
@@ -56,15 +55,6 @@ struct Run {
 
 /// The most waves of a workgroup: 1,024 work-items in waves of 32.
 constexpr size_t kMostWaves = 32;
-
-/// MODE as the kernel descriptor asks for it: rounding and denormals, and, where these exist, DX10_CLAMP and
-/// IEEE.
-uint32_t initial_mode(const object::Descriptor& descriptor, const isa::Target& target) {
-  const uint32_t settings = descriptor.compute_pgm_rsrc1;
-  uint32_t mode = descriptor.float_mode() | (settings >> 26 & 1) << 23;
-  if (target.has_ieee_mode()) mode |= (settings >> 21 & 1) << 8 | (settings >> 23 & 1) << 9;
-  return mode;
-}
 
 /// A workgroup with the storage that its waves use; reused from one workgroup to the next.
 struct Slot {
@@ -224,102 +214,36 @@ class Worker {
   }
 
   void start_waves(Slot& slot) {
-    const Dispatch& dispatch = run_.dispatch;
-    uint32_t size[3], items = 1;
-    for (int axis = 0; axis < 3; ++axis) {
-      size[axis] = std::min(dispatch.workgroup[axis],
-                            dispatch.grid[axis] - slot.group.id[axis] * dispatch.workgroup[axis]);
-      items *= dispatch.workgroup[axis];
-    }
+    uint32_t items = 1;
+    for (const uint32_t size : run_.dispatch.workgroup) items *= size;
     const uint32_t count = (items + lanes_ - 1) / lanes_;
     for (uint32_t i = 0; i < count; ++i) {
       Wave& wave = slot.waves[i];
-      if (!start_wave(wave, slot, i, size)) continue;
+      if (!start_wave(wave, slot, i)) continue;
       slot.group.waves.push_back(&wave);
       ++waves;
       if (slot.group.listener) slot.group.listener->wave_begins(WaveView(wave));
     }
   }
 
-  [[nodiscard]] uint8_t* wave_scratch(const Slot& slot, uint32_t number) const {
-    return slot.scratch.data() + static_cast<size_t>(scratch_size()) * kRowLanes * number;
-  }
-
-  /// Sets the registers as the command processor does; false when the wave would have no lane.
-  bool start_wave(Wave& wave, Slot& slot, uint32_t number, const uint32_t (&size)[3]) {
-    const Dispatch& dispatch = run_.dispatch;
-    const object::Descriptor& descriptor = kernel_.fields;
-    const uint32_t* const full = dispatch.workgroup;
-    std::memset(wave.s, 0, sizeof wave.s);
-    const uint32_t vgprs = std::min<uint32_t>(kVgprRows, std::max(1u, kernel_.vgpr_count));
-    std::memset(wave.vgpr(0), 0, size_t{kRowBytes} * vgprs);
-    if (kernel_.agpr_count)
-      std::memset(wave.agpr(0), 0, size_t{kRowBytes} * std::min<uint32_t>(kAgprRows, kernel_.agpr_count));
-
-    uint64_t exec = 0;
-    for (uint32_t lane = 0; lane < lanes_; ++lane) {
-      const uint32_t flat = number * lanes_ + lane;
-      const uint32_t x = flat % full[0], y = flat / full[0] % full[1], z = flat / full[0] / full[1];
-      wave.vgpr(0)[lane] = x | y << 10 | z << 20;
-      if (z < full[2] && x < size[0] && y < size[1] && z < size[2]) exec |= uint64_t{1} << lane;
-    }
-    if (exec == 0) return false;
-    wave.exec() = exec;
-
-    int sgpr = 0;
-    const auto put = [&](uint64_t value, int dwords) {
-      for (int i = 0; i < dwords; ++i) wave.s[sgpr++] = static_cast<uint32_t>(i < 2 ? value >> (32 * i) : 0);
-    };
-    if (descriptor.private_segment_buffer()) {
-      // A swizzled buffer over this wave's private memory, dwords interleaved by lane; so its wave offset is
-      // 0.
-      const uint64_t base = reinterpret_cast<uint64_t>(wave_scratch(slot, number)) | uint64_t{1} << 63;
-      put(base, 2);
-      put(0xffffffffu | uint64_t{3u << 21 | 1u << 23} << 32, 2);
-    }
-    if (descriptor.dispatch_ptr()) put(reinterpret_cast<uint64_t>(dispatch.packet), 2);
-    if (descriptor.queue_ptr()) put(reinterpret_cast<uint64_t>(dispatch.queue), 2);
-    if (descriptor.kernarg_segment_ptr()) put(reinterpret_cast<uint64_t>(dispatch.kernarg), 2);
-    if (descriptor.dispatch_id()) put(dispatch.dispatch_id, 2);
-    if (descriptor.flat_scratch_init()) put(0, 2);
-    if (descriptor.private_segment_size()) put(scratch_size(), 1);
-    // Kernel arguments preloaded to SGPRs: count in bits 0-6, offset in dwords in bits 7-15.
-    for (uint32_t i = 0; i < (descriptor.kernarg_preload & 0x7fu); ++i) {
-      uint32_t word;
-      std::memcpy(&word,
-                  static_cast<const uint8_t*>(dispatch.kernarg) + 4 * ((descriptor.kernarg_preload >> 7) + i),
-                  4);
-      put(word, 1);
-    }
-    if (dispatch.program->target().is(isa::kRdna4)) {
-      wave.s[index::kTtmp + 9] = slot.group.id[0];
-      wave.s[index::kTtmp + 7] = slot.group.id[1] | slot.group.id[2] << 16;
-      // The wave's number in its workgroup: bits 29:25 (LLVM, SIISelLowering.cpp, lowerWaveID).
-      wave.s[index::kTtmp + 8] = static_cast<uint32_t>(number) << 25;
-    } else {
-      sgpr = std::max(sgpr, static_cast<int>(descriptor.user_sgprs()));
-      for (int axis = 0; axis < 3; ++axis)
-        if (descriptor.workgroup_id(axis)) put(slot.group.id[axis], 1);
-      if (descriptor.workgroup_info()) put(0, 1);
-    }
-    wave.set_apertures();
-    wave.s[index::kMode] = initial_mode(descriptor, dispatch.program->target());
-
-    wave.status = Status::Ready;
+  /// False when the wave would have no lane.
+  bool start_wave(Wave& wave, Slot& slot, uint32_t number) {
     wave.lanes = lanes_;
+    wave.index = number;
+    wave.scratch_size = scratch_size();
+    wave.scratch = slot.scratch.data() + static_cast<size_t>(scratch_size()) * kRowLanes * number;
+    if (!set_initial_registers(wave, slot.group)) return false;
+    wave.status = Status::Ready;
     wave.hits = slot.group.listener ? heard_->data() : hits_.data();
     wave.group = &slot.group;
     wave.memory = &run_.memory.map();
     wave.lds = slot.group.lds;
     wave.lds_size = lds_size();
-    wave.index = number;
-    wave.scratch = wave_scratch(slot, number);
-    wave.scratch_size = scratch_size();
     wave.constants_loaded = 0;
     wave.barrier_complete = 0;
     Program& program = *slot.group.program;
-    program.expect_mode(wave.s[index::kMode]);
-    const auto entry = program.entry(dispatch.entry);
+    program.expect_mode(wave.s[scalar_index::kMode]);
+    const auto entry = program.entry(run_.dispatch.entry);
     if (!entry) {
       slot.group.fail(wave, nullptr, entry.error());
       return true;

@@ -30,6 +30,22 @@ bool known_kind(hipMemcpyKind kind) {
 
 }  // namespace
 
+Side pitched_side(const hipPitchedPtr& memory, const hipPos& at) {
+  return {static_cast<char*>(memory.ptr), at.x, at.y, at.z, memory.pitch, memory.ysize};
+}
+
+Box box_between(const Side& to, const Side& from, hipExtent extent) {
+  Box box{.width = extent.width, .height = extent.height, .depth = extent.depth};
+  const auto place = [&extent](const Side& side, size_t& pitch, size_t& slice) {
+    pitch = side.pitch ? side.pitch : extent.width;
+    slice = pitch * (side.height ? side.height : extent.height);
+    return side.base + side.z * slice + side.y * pitch + side.x;
+  };
+  box.destination = place(to, box.destination_pitch, box.destination_slice);
+  box.source = place(from, box.source_pitch, box.source_slice);
+  return box;
+}
+
 void copy_box(const Box& box) {
   if (plain(box)) {
     std::memmove(box.destination, box.source, box.width);

@@ -18,6 +18,19 @@ struct Box {
   size_t destination_slice = 0, source_slice = 0;  ///< from slice to slice
 };
 
+/// A place in memory of rows and slices.
+struct Side {
+  char* base = nullptr;
+  size_t x = 0, y = 0, z = 0;  ///< from `base`: in bytes, rows and slices
+  size_t pitch = 0;            ///< from row to row; 0: they lie side by side
+  size_t height = 0;           ///< rows of a slice; 0: as many as are copied
+};
+
+Side pitched_side(const hipPitchedPtr& memory, const hipPos& at);
+
+/// What is copied from one place to another.
+Box box_between(const Side& to, const Side& from, hipExtent extent);
+
 void copy_box(const Box& box);
 
 /// Copies a box when its turn comes.

@@ -46,21 +46,10 @@ hipError_t copy_boxes(hipStream_t handle, const hipMemcpy3DParms* parms, Order o
   if (extent.width &&
       (extent.width + parms->srcPos.x > source.pitch || extent.width + parms->dstPos.x > destination.pitch))
     return plain_api([] { return hipErrorInvalidValue; });
-  const size_t source_slice = source.pitch * source.ysize,
-               destination_slice = destination.pitch * destination.ysize;
-  return copy_on(handle,
-                 {.destination = static_cast<char*>(destination.ptr) + parms->dstPos.z * destination_slice +
-                                 parms->dstPos.y * destination.pitch + parms->dstPos.x,
-                  .source = static_cast<const char*>(source.ptr) + parms->srcPos.z * source_slice +
-                            parms->srcPos.y * source.pitch + parms->srcPos.x,
-                  .width = extent.width,
-                  .height = extent.height,
-                  .depth = extent.depth,
-                  .destination_pitch = destination.pitch,
-                  .source_pitch = source.pitch,
-                  .destination_slice = destination_slice,
-                  .source_slice = source_slice},
-                 parms->kind, order);
+  return copy_on(
+      handle,
+      box_between(pitched_side(destination, parms->dstPos), pitched_side(source, parms->srcPos), extent),
+      parms->kind, order);
 }
 
 /// Whether a copy of that kind can end (or begin) in a variable, which is device memory.

@@ -35,11 +35,6 @@ hipMemoryType type_of(int number) {
   return number >= 0 && number < 5 ? kOld[number] : hipMemoryTypeUnregistered;
 }
 
-struct Side {
-  char* base = nullptr;
-  size_t x = 0, y = 0, z = 0, pitch = 0, height = 0;
-};
-
 hipError_t side_of(hipMemoryType type, const void* host, const void* device, const void* array, Side& side) {
   switch (type) {
     case hipMemoryTypeHost:
@@ -64,24 +59,10 @@ hipError_t copy_sides(hipStream_t handle, const Side& to, const Side& from, hipE
     const auto stream = platform.stream(handle);
     if (!stream) return hipErrorContextIsDestroyed;
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return hipSuccess;
-    const size_t to_pitch = to.pitch ? to.pitch : extent.width,
-                 from_pitch = from.pitch ? from.pitch : extent.width;
     // Without a pitch rows lie side by side, and x is where the first one begins.
     if ((to.pitch && to.x + extent.width > to.pitch) || (from.pitch && from.x + extent.width > from.pitch))
       return hipErrorInvalidPitchValue;
-    const size_t to_slice = to_pitch * (to.height ? to.height : extent.height),
-                 from_slice = from_pitch * (from.height ? from.height : extent.height);
-    return copy(platform, *stream,
-                {.destination = to.base + to.z * to_slice + to.y * to_pitch + to.x,
-                 .source = from.base + from.z * from_slice + from.y * from_pitch + from.x,
-                 .width = extent.width,
-                 .height = extent.height,
-                 .depth = extent.depth,
-                 .destination_pitch = to_pitch,
-                 .source_pitch = from_pitch,
-                 .destination_slice = to_slice,
-                 .source_slice = from_slice},
-                hipMemcpyDefault, order);
+    return copy(platform, *stream, box_between(to, from, extent), hipMemcpyDefault, order);
   });
 }
 
@@ -138,11 +119,8 @@ hipError_t copy_peers(hipStream_t stream, const hipMemcpy3DPeerParms* given, Ord
       return hipErrorInvalidDevice;
     if (given->srcArray || given->dstArray) return hipErrorNotSupported;
     if (!given->srcPtr.ptr || !given->dstPtr.ptr) return hipErrorInvalidValue;
-    const auto side = [](const hipPitchedPtr& pointer, const hipPos& at) {
-      return Side{static_cast<char*>(pointer.ptr), at.x, at.y, at.z, pointer.pitch, pointer.ysize};
-    };
-    return copy_sides(stream, side(given->dstPtr, given->dstPos), side(given->srcPtr, given->srcPos),
-                      given->extent, order);
+    return copy_sides(stream, pitched_side(given->dstPtr, given->dstPos),
+                      pitched_side(given->srcPtr, given->srcPos), given->extent, order);
   });
 }
 
