@@ -171,6 +171,29 @@ void many_threads_use_their_own_streams() {
   CHECK(wrong == 0);
 }
 
+/// A value in memory that one stream waits for and another one writes.
+void a_stream_waits_for_a_value_in_memory() {
+  uint32_t* flag;
+  CHECK_HIP(hipExtMallocWithFlags(reinterpret_cast<void**>(&flag), 8, hipMallocSignalMemory));
+  CHECK_HIP(hipMemset(flag, 0, 8));
+  hipStream_t a, b;
+  CHECK_HIP(hipStreamCreateWithFlags(&a, hipStreamNonBlocking));
+  CHECK_HIP(hipStreamCreateWithFlags(&b, hipStreamNonBlocking));
+  CHECK_HIP(hipStreamWaitValue32(a, flag, 7, hipStreamWaitValueEq, 0xff));
+  CHECK_HIP(hipStreamWriteValue32(a, flag, 9, 0));
+  CHECK_HIP(hipStreamWriteValue32(b, flag, 0x107, 0));
+  CHECK_HIP(hipStreamSynchronize(a));
+  CHECK_HIP(hipStreamSynchronize(b));
+  uint32_t value = 0;
+  CHECK_HIP(hipMemcpy(&value, flag, 4, hipMemcpyDeviceToHost));
+  CHECK(value == 9);
+  CHECK_ERROR(hipStreamWaitValue32(a, nullptr, 7, hipStreamWaitValueEq, ~0u), hipErrorInvalidValue);
+  CHECK_ERROR(hipStreamWaitValue32(a, flag, 7, 9, ~0u), hipErrorInvalidValue);
+  CHECK_HIP(hipStreamDestroy(a));
+  CHECK_HIP(hipStreamDestroy(b));
+  CHECK_HIP(hipFree(flag));
+}
+
 int main() {
   in_order_within_a_stream();
   events_order_streams_and_measure_time();
@@ -180,5 +203,6 @@ int main() {
   fills_and_copies_within_the_device_do_not_hold_the_host();
   host_functions_are_called_in_their_turn();
   many_threads_use_their_own_streams();
+  a_stream_waits_for_a_value_in_memory();
   return finish();
 }
