@@ -27,7 +27,7 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
 /// `flags`: what stands behind "--", for the compiler.
 void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags);
 void add_compare(CLI::App& app, Action& action, std::vector<std::string> flags);
-void add_sweep(CLI::App& app, Action& action, std::vector<std::string> flags);
+void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind);
 
 /// `wavesmith cc`: its arguments are hipcc's, so they are not parsed by CLI11.
 int compile(const std::vector<std::string>& arguments);

@@ -2,21 +2,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <mutex>
+#include <set>
 #include <thread>
 
-#include "cli/command.h"
 #include "cli/file.h"
 #include "cli/names.h"
-#include "cli/terminal.h"
 #include "isa/target.h"
-#include "report/html.h"
+#include "object/bundle.h"
+#include "object/code_object.h"
 #include "toolchain/device_code.h"
 #include "toolchain/scratch.h"
 
@@ -27,13 +26,14 @@ namespace fs = std::filesystem;
 using analysis::kNone;
 
 /// LLVM IR of the file, before any pass where it is source.
-Result<std::string> ir_of(const SweepRequest& request, const toolchain::Toolchain& tools) {
+Result<std::string> ir_of(const SweepRequest& request, const toolchain::Toolchain& tools,
+                          const std::vector<std::string>& flags) {
   const auto file = read_file(request.path);
   if (!file) return tl::unexpected(file.error());
   const CodeForm form = form_of(*file, request.path);
   if (form == CodeForm::HipSource)
-    return toolchain::device_ir(
-        tools, {request.path, toolchain::DeviceLanguage::Hip, request.gpu->target, request.flags});
+    return toolchain::device_ir(tools,
+                                {request.path, toolchain::DeviceLanguage::Hip, request.gpu->target, flags});
   if (form != CodeForm::IrText && form != CodeForm::Bitcode)
     return fail(ErrorKind::Unsupported, fmt::format("{} is compiled already", name_of(form)), request.path,
                 "give the HIP source or LLVM IR");
@@ -70,13 +70,22 @@ double weight_of(const analysis::Kernel& kernel) {
   return sum;
 }
 
+/// Flags that the preprocessor or the parser sees: the source is compiled anew with them.
+bool for_front_end(const std::vector<std::string>& flags) {
+  return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+    return flag.starts_with("-D") || flag.starts_with("-U") || flag.starts_with("-I") ||
+           flag.starts_with("-include") || flag.starts_with("-std") || flag.starts_with("-ff") ||
+           flag.starts_with("-fno-f");
+  });
+}
+
 /// The baseline's hot loop against the trial's, for the same work; without loops, all instructions.
 void judge(const Side& baseline, Trial& trial, const gpus::Gpu& gpu) {
   const Comparison comparison = compare(baseline, {&*trial.kernel, &gpu});
   trial.verdict = comparison.verdict;
   if (comparison.hot == kNone) {
     const double before = weight_of(*baseline.kernel);
-    if (baseline.kernel->loops.empty() && before > 0) trial.time = weight_of(*trial.kernel) / before;
+    if (baseline.kernel->loops.empty() && before > 0) trial.static_time = weight_of(*trial.kernel) / before;
     return;
   }
   const LoopPair& pair = comparison.loops[comparison.hot];
@@ -86,7 +95,7 @@ void judge(const Side& baseline, Trial& trial, const gpus::Gpu& gpu) {
   if (a && b &&
       comparable(*baseline.kernel, baseline.kernel->loops[pair.a], *trial.kernel,
                  trial.kernel->loops[pair.b]))
-    trial.time = b->cycles / comparison.work / a->cycles;
+    trial.static_time = b->cycles / comparison.work / a->cycles;
 }
 
 bool same_code(const analysis::Kernel& a, const analysis::Kernel& b) {
@@ -96,34 +105,143 @@ bool same_code(const analysis::Kernel& a, const analysis::Kernel& b) {
                     b.instructions.end(), [](const auto& x, const auto& y) { return x.text == y.text; });
 }
 
+/// Code that is no kernel's own: functions that kernels call. FNV-1a.
+uint64_t hash_of_functions(const object::CodeObject& object) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const object::Routine& routine : object.routines())
+    if (!object.kernel(routine.name))
+      for (const uint8_t byte : object.at(routine.address, routine.size))
+        hash = (hash ^ byte) * 0x100000001b3u;
+  return hash;
+}
+
 class Sweeper {
  public:
   Sweeper(const SweepRequest& request,
           const std::function<void(size_t, size_t, const std::string&)>& progress)
-      : request_(request), progress_(progress), tools_(toolchain::discover()) {}
+      : request_(request),
+        progress_(progress),
+        tools_(toolchain::discover()),
+        launcher_(request.launch, request.devices, scratch_) {}
 
   Result<Sweep> run() {
     const auto begin = std::chrono::steady_clock::now();
     sweep_.gpu = request_.gpu;
-    Result<std::string> ir = ir_of(request_, tools_);
+    Result<std::string> ir = ir_of(request_, tools_, request_.flags);
     if (!ir) return tl::unexpected(ir.error());
     ir_ = std::move(*ir);
     if (!scratch_.made()) return fail(ErrorKind::NotFound, "no folder for temporary files can be made");
     Trial baseline;
     baseline.knob.name = "baseline";
     baseline.knob.what = "as it is";
-    if (auto done = try_it(baseline, 0); !done) return tl::unexpected(done.error());
-    name_ = baseline.kernel->name;
-    sweep_.kernel = readable(name_);
     sweep_.trials.push_back(std::move(baseline));
+    if (auto done = compile(sweep_.trials[0], 0); !done) return tl::unexpected(done.error());
+    if (auto done = run_baseline(); !done) {
+      if (request_.must_run) return tl::unexpected(done.error());
+      const Error& error = done.error();
+      const std::string why = error.hint.substr(0, error.hint.find('\n'));
+      sweep_.ranking =
+          fmt::format("static cycles of the hot loop, since the program could not be run: {}{}{}", error.what,
+                      why.empty() ? "" : ": ", why);
+    }
+    if (auto done = analyse(sweep_.trials[0], 0); !done) return tl::unexpected(done.error());
+    name_ = sweep_.trials[0].kernel->name;
+    sweep_.kernel = readable(name_);
     add_knobs();
-    try_all();
+    compile_all(1);
+    compare_code();
+    simulate_all(1);
+    judge_all(1);
+    if (request_.combine) combine();
     rank();
     sweep_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return std::move(sweep_);
   }
 
  private:
+  [[nodiscard]] fs::path code_of(size_t index) const { return scratch_ / fmt::format("{}.co", index); }
+  [[nodiscard]] bool launched() const { return request_.launch.by != KernelLaunch::By::Nothing; }
+  [[nodiscard]] bool own_program(const Knob& knob) const {
+    return request_.launch.by == KernelLaunch::By::Source && for_front_end(knob.flags);
+  }
+
+  /// Runs the unchanged kernels twice, and finds which of them count.
+  Result<void> run_baseline() {
+    sweep_.ranking = "static cycles of the hot loop, memory answering at once";
+    if (!launched()) {
+      sweep_.ranking +=
+          ": nobody said how the kernel is launched (-- ./app, or --grid, --block and --arg; --help)";
+      return {};
+    }
+    if (request_.launch.by == KernelLaunch::By::Source)
+      if (auto built = launcher_.build(request_.path, request_.flags, 0); !built) return built;
+    constexpr double kLong = 3600;
+    Result<Simulated> runs[2];
+    for (size_t i = 0; i < 2; ++i) {
+      progress_(i, 2, "the baseline");
+      const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+      runs[i] = launcher_.simulate(code_of(0), 0, i, all, kLong);
+      if (!runs[i]) return tl::unexpected(runs[i].error());
+      if (runs[i]->kernels.empty() || (runs[i]->code != 0 && runs[i]->code != 6))
+        return fail(ErrorKind::BadInput, fmt::format("it ended with exit code {}", runs[i]->code), {},
+                    runs[i]->complaint);
+    }
+    if (request_.launch.by != KernelLaunch::By::Kernel && runs[0]->replaced == 0)
+      return fail(ErrorKind::NotFound,
+                  fmt::format("the program has no code object for {} whose kernels are all in this file",
+                              request_.gpu->target),
+                  {},
+                  "give the source that its kernels were compiled from, with the same flags behind --flags");
+    const auto file = toolchain::read_file(code_of(0));
+    const auto object = object::CodeObject::parse(file);
+    if (!object) return tl::unexpected(object.error());
+    std::string refused;
+    double most = 0;
+    for (const auto& [name, kernel] : runs[0]->kernels) {
+      if (!object->kernel(name) || !wanted(name)) continue;
+      if (!kernel.refused.empty()) refused = fmt::format("{}: {}", readable(name), kernel.refused);
+      counted_.push_back(name);
+      if (kernel.seconds >= most) most = kernel.seconds, costliest_ = name;
+    }
+    if (counted_.empty())
+      return fail(ErrorKind::NotFound, request_.kernel.empty()
+                                           ? "none of the file's kernels is launched"
+                                           : fmt::format("no kernel '{}' is launched", request_.kernel));
+    if (!refused.empty()) return fail(ErrorKind::Unsupported, "the cycle model gives no time for " + refused);
+    limit_ = 60 + 20 * runs[0]->host_seconds;
+    sweep_.simulations = 2;
+    sweep_.simulated = true;
+    sweep_.ranking = fmt::format("the cycle model's time of {}",
+                                 counted_.size() == 1 ? "its launches in this run"
+                                                      : fmt::format("{} kernels together", counted_.size()));
+    if (!request_.launch.sampled) check_.emplace(*runs[0], *runs[1]);
+    sweep_.checked = request_.launch.sampled ? "results not compared: --sampled runs parts of the grids"
+                     : request_.launch.by == KernelLaunch::By::Kernel
+                         ? fmt::format("the contents of {} buffers compared", runs[0]->buffers.size())
+                         : fmt::format("exit codes and {} of {} lines of output compared", check_->lines(),
+                                       std::count(runs[0]->output.begin(), runs[0]->output.end(), '\n'));
+    take(sweep_.trials[0], *runs[0]);
+    return {};
+  }
+
+  [[nodiscard]] bool wanted(const std::string& name) const {
+    return request_.kernel.empty() || means(request_.kernel, name) ||
+           readable(name).find(request_.kernel) != std::string::npos;
+  }
+
+  void take(Trial& trial, const Simulated& run) {
+    double sum = 0;
+    for (const std::string& name : counted_) {
+      const auto at = run.kernels.find(name);
+      if (at == run.kernels.end() || !at->second.refused.empty()) {
+        trial.refused = at == run.kernels.end() ? "it is not launched" : at->second.refused;
+        return;
+      }
+      sum += at->second.seconds;
+    }
+    trial.kernel_seconds = sum;
+  }
+
   void add_knobs() {
     const analysis::Kernel& kernel = *sweep_.trials[0].kernel;
     const isa::Target* target = isa::find_target(request_.gpu->target);
@@ -139,30 +257,55 @@ class Sweeper {
     }
   }
 
-  /// Compiles and analyses; the kernel that was asked for, or the one with the most work in it.
-  Result<void> try_it(Trial& trial, size_t index) {
+  Result<void> compile(Trial& trial, size_t index) {
     const fs::path path = scratch_ / fmt::format("{}.ll", index);
-    const std::string changed = trial.knob.attribute.empty()
-                                    ? std::string()
-                                    : with_attribute(ir_, trial.knob.attribute, trial.knob.value);
-    if (!toolchain::write_file(path, trial.knob.attribute.empty() ? ir_ : changed))
+    std::string own;
+    if (for_front_end(trial.knob.flags)) {
+      std::vector<std::string> flags = request_.flags;
+      flags.insert(flags.end(), trial.knob.flags.begin(), trial.knob.flags.end());
+      auto made = ir_of(request_, tools_, flags);
+      if (!made) return tl::unexpected(made.error());
+      own = std::move(*made);
+      if (own_program(trial.knob) && sweep_.simulated)
+        if (auto built = launcher_.build(request_.path, flags, index); !built) return built;
+    }
+    for (const auto& [attribute, value] : trial.knob.attributes)
+      own = with_attribute(own.empty() ? ir_ : own, attribute, value);
+    if (!toolchain::write_file(path, own.empty() ? ir_ : own))
       return fail(ErrorKind::NotFound, fmt::format("cannot write '{}'", path.string()));
     toolchain::DeviceJob job{path.string(), toolchain::DeviceLanguage::Ir, request_.gpu->target,
                              flags_for_passes(request_.flags)};
-    job.flags.insert(job.flags.end(), trial.knob.flags.begin(), trial.knob.flags.end());
+    const std::vector<std::string> more =
+        for_front_end(trial.knob.flags) ? flags_for_passes(trial.knob.flags) : trial.knob.flags;
+    job.flags.insert(job.flags.end(), more.begin(), more.end());
     const auto made = toolchain::compile_device(tools_, job);
     std::error_code ignored;
     fs::remove(path, ignored);
     if (!made) return tl::unexpected(made.error());
     trial.seconds = made->seconds;
-    const auto object = object::CodeObject::parse(made->file);
+    // The code object alone, whatever it came in.
+    const auto bundle = object::Bundle::parse(made->file);
+    if (!bundle) return tl::unexpected(bundle.error());
+    const auto& entries = bundle->entries();
+    const auto code = std::find_if(entries.begin(), entries.end(), [](const object::BundleEntry& entry) {
+      return object::CodeObject::parse(entry.bytes).has_value();
+    });
+    if (code == entries.end()) return fail(ErrorKind::BadInput, "no code object in it", request_.path);
+    if (!toolchain::write_file(code_of(index), std::vector<uint8_t>(code->bytes.begin(), code->bytes.end())))
+      return fail(ErrorKind::NotFound, fmt::format("cannot write '{}'", code_of(index).string()));
+    return {};
+  }
+
+  /// The kernel that was asked for, or the one that takes the most time, or the one with the most work in it.
+  Result<void> analyse(Trial& trial, size_t index) {
+    const auto file = toolchain::read_file(code_of(index));
+    const auto object = object::CodeObject::parse(file);
     if (!object) return tl::unexpected(object.error());
+    trial.code = hash_of_functions(*object);
+    const std::string& name = name_.empty() ? costliest_ : name_;
     std::vector<const object::Kernel*> found;
     for (const object::Kernel& kernel : object->kernels())
-      if (name_.empty() ? request_.kernel.empty() || means(request_.kernel, kernel.name) ||
-                              readable(kernel.name).find(request_.kernel) != std::string::npos
-                        : kernel.name == name_)
-        found.push_back(&kernel);
+      if (name.empty() ? wanted(kernel.name) : kernel.name == name) found.push_back(&kernel);
     if (found.empty())
       return fail(
           ErrorKind::NotFound,
@@ -177,49 +320,149 @@ class Sweeper {
         trial.kernel = std::move(*analysed);
     }
     if (!trial.kernel) return tl::unexpected(*error);
+    // Of the others it matters only whether they are the same.
+    for (const std::string& other : counted_)
+      if (other != trial.kernel->name)
+        if (const object::Kernel* const kernel = object->kernel(other))
+          if (const auto analysed = analysis::analyse(*object, *kernel, *request_.gpu))
+            for (const auto& instruction : analysed->instructions)
+              for (const char c : instruction.text)
+                trial.code = (trial.code ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
     return {};
   }
 
-  void try_all() {
-    std::atomic<size_t> next = 1;
+  /// Does `work(i)` for each index, several at once, and tells of it.
+  void each(const std::vector<size_t>& indices, int jobs, const char* what,
+            const std::function<void(size_t)>& work) {
+    std::atomic<size_t> next = 0;
     std::mutex lock;
     size_t done = 0;
-    const auto work = [&] {
-      for (size_t i = next++; i < sweep_.trials.size(); i = next++) {
-        Trial& trial = sweep_.trials[i];
-        if (const auto tried = try_it(trial, i); !tried) {
-          const Error& error = tried.error();
-          trial.failure = error.hint.empty() ? error.what : error.hint.substr(0, error.hint.find('\n'));
-        }
+    const auto loop = [&] {
+      for (size_t i = next++; i < indices.size(); i = next++) {
+        work(indices[i]);
         const std::lock_guard guard(lock);
-        progress_(++done, sweep_.trials.size() - 1, trial.knob.name);
+        progress_(++done, indices.size(), fmt::format("{} {}", what, sweep_.trials[indices[i]].knob.name));
       }
     };
     std::vector<std::thread> threads;
-    for (int i = 1; i < request_.jobs; ++i) threads.emplace_back(work);
-    work();
+    for (int i = 1; i < std::min<int>(jobs, static_cast<int>(indices.size())); ++i)
+      threads.emplace_back(loop);
+    loop();
     for (std::thread& thread : threads) thread.join();
   }
 
-  void rank() {
-    const Side baseline{&*sweep_.trials[0].kernel, request_.gpu};
-    std::vector<uint32_t> unlike;
+  /// Trials from `first` on.
+  void compile_all(size_t first) {
+    std::vector<size_t> indices;
+    for (size_t i = first; i < sweep_.trials.size(); ++i) indices.push_back(i);
+    each(indices, request_.jobs, "compiled", [&](size_t i) {
+      Trial& trial = sweep_.trials[i];
+      Result<void> tried = compile(trial, i);
+      if (tried) tried = analyse(trial, i);
+      if (tried) return;
+      const Error& error = tried.error();
+      trial.failure = error.hint.empty() ? error.what : error.hint.substr(0, error.hint.find('\n'));
+    });
+  }
+
+  /// Which trials have the code of one before.
+  void compare_code() {
     for (uint32_t i = 0; i < sweep_.trials.size(); ++i) {
       Trial& trial = sweep_.trials[i];
       trial.same_as = i;
-      if (!trial.kernel) {
-        sweep_.failed.push_back(i);
-        continue;
-      }
-      for (const uint32_t j : unlike)
-        if (trial.same_as == i && same_code(*sweep_.trials[j].kernel, *trial.kernel)) trial.same_as = j;
-      if (i > 0 && trial.same_as == 0) sweep_.idle.push_back(i);
-      if (trial.same_as != i) continue;
-      unlike.push_back(i);
-      judge(baseline, trial, *request_.gpu);
-      if (i == 0) trial.time = 1;
+      if (!trial.kernel) continue;
+      for (uint32_t j = 0; j < i && trial.same_as == i; ++j)
+        if (const Trial& other = sweep_.trials[j]; other.kernel && other.same_as == j &&
+                                                   other.code == trial.code && !own_program(trial.knob) &&
+                                                   same_code(*other.kernel, *trial.kernel))
+          trial.same_as = j;
     }
-    sweep_.ranked = std::move(unlike);
+  }
+
+  /// Runs those of the trials from `first` on that have code of their own: as many at once as there are
+  /// threads.
+  void simulate_all(size_t first) {
+    if (!sweep_.simulated) return;
+    std::vector<size_t> indices;
+    for (size_t i = first; i < sweep_.trials.size(); ++i)
+      if (sweep_.trials[i].kernel && sweep_.trials[i].same_as == i) indices.push_back(i);
+    const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const int jobs = std::clamp(static_cast<int>(indices.size()), 1, request_.jobs);
+    each(indices, jobs, "simulated", [&](size_t i) {
+      Trial& trial = sweep_.trials[i];
+      const auto ran = launcher_.simulate(code_of(i), own_program(trial.knob) ? i : 0, i + 2,
+                                          std::max(1, threads / jobs), limit_);
+      if (!ran) {
+        trial.refused = ran.error().text();
+        return;
+      }
+      if (check_) trial.refused = check_->difference(*ran);
+      trial.changed = !trial.refused.empty();
+      if (!trial.changed) take(trial, *ran);
+    });
+    sweep_.simulations += indices.size();
+  }
+
+  void judge_all(size_t first) {
+    const Side baseline{&*sweep_.trials[0].kernel, request_.gpu};
+    for (size_t i = first; i < sweep_.trials.size(); ++i) {
+      Trial& trial = sweep_.trials[i];
+      if (!trial.kernel || trial.same_as != i) continue;
+      judge(baseline, trial, *request_.gpu);
+      if (!sweep_.simulated)
+        trial.time = trial.static_time;
+      else if (trial.kernel_seconds && *sweep_.trials[0].kernel_seconds > 0)
+        trial.time = *trial.kernel_seconds / *sweep_.trials[0].kernel_seconds;
+    }
+    sweep_.trials[0].time = sweep_.trials[0].static_time = 1;
+  }
+
+  /// The settings that help alone, the best first, each kept that helps beside those before.
+  void combine() {
+    constexpr double kHelps = 0.995;
+    constexpr size_t kMost = 8;
+    std::vector<uint32_t> helpful;
+    for (uint32_t i = 1; i < sweep_.trials.size(); ++i)
+      if (const Trial& trial = sweep_.trials[i];
+          trial.kernel && trial.same_as == i && trial.time > 0 && trial.time < kHelps)
+        helpful.push_back(i);
+    std::ranges::sort(helpful, {}, [&](uint32_t i) { return sweep_.trials[i].time; });
+    if (helpful.size() < 2) return;
+    size_t best = helpful.front();
+    std::set<std::string> groups{sweep_.trials[best].knob.group};
+    for (size_t k = 1; k < helpful.size() && sweep_.combinations < kMost; ++k) {
+      const Knob& more = sweep_.trials[helpful[k]].knob;
+      if (groups.contains(more.group)) continue;
+      Trial trial;
+      trial.knob = both(sweep_.trials[best].knob, more);
+      const std::string group = more.group;
+      sweep_.trials.push_back(std::move(trial));
+      ++sweep_.combinations;
+      const size_t now = sweep_.trials.size() - 1;
+      compile_all(now);
+      compare_code();
+      simulate_all(now);
+      judge_all(now);
+      const Trial& made = sweep_.trials[now];
+      if (made.time > 0 && made.same_as == now && made.time < sweep_.trials[best].time * 0.999) {
+        best = now;
+        groups.insert(group);
+      }
+    }
+  }
+
+  void rank() {
+    for (uint32_t i = 0; i < sweep_.trials.size(); ++i) {
+      const Trial& trial = sweep_.trials[i];
+      if (!trial.kernel)
+        sweep_.failed.push_back(i);
+      else if (i > 0 && trial.same_as == 0)
+        sweep_.idle.push_back(i);
+      else if (trial.changed)
+        sweep_.changed.push_back(i);
+      else if (trial.same_as == i)
+        sweep_.ranked.push_back(i);
+    }
     const auto key = [&](uint32_t i) {
       const Trial& trial = sweep_.trials[i];
       const analysis::Kernel& kernel = *trial.kernel;
@@ -236,93 +479,19 @@ class Sweeper {
   const std::function<void(size_t, size_t, const std::string&)>& progress_;
   const toolchain::Toolchain tools_;
   const toolchain::Scratch scratch_{"sweep"};
-  std::string ir_, name_;
+  KnobLauncher launcher_;
+  std::string ir_, name_, costliest_;
+  std::vector<std::string> counted_;  ///< kernels whose times are added up
+  std::optional<OutputCheck> check_;
+  double limit_ = 0;  ///< seconds after which a kernel is stopped
   Sweep sweep_;
 };
-
-struct SweepOptions {
-  std::string file, gpu, kernel, html;
-  std::vector<std::string> flags, tried;
-  int jobs = 0;
-  bool knobs = false, verbose = false, json = false;
-};
-
-Exit sweep_file(const SweepOptions& options) {
-  SweepRequest request;
-  request.path = options.file;
-  request.kernel = options.kernel;
-  request.flags = options.flags;
-  const auto gpu = options.gpu.empty() ? default_gpu() : gpus::find_gpu(options.gpu);
-  if (!gpu) return report(gpu.error());
-  request.gpu = *gpu;
-  for (const std::string& text : options.tried) {
-    Knob knob;
-    knob.group = knob.name = text;
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find(' ', at), text.size());
-      if (end > at) knob.flags.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-    request.tried.push_back(std::move(knob));
-  }
-  request.all_knobs = options.knobs || options.tried.empty();
-  request.jobs =
-      options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const bool shown = isatty(STDERR_FILENO);
-  const auto result = sweep(request, [shown](size_t done, size_t all, const std::string& name) {
-    if (shown) fmt::print(stderr, "\r\033[K[{}/{}] {}", done, all, name), std::fflush(stderr);
-  });
-  if (shown) fmt::print(stderr, "\r\033[K");
-  if (!result) return report(result.error());
-  if (!options.html.empty())
-    if (const auto written = write_text(options.html, report::html(page_of(*result, options.file))); !written)
-      return report(written.error());
-  if (options.json)
-    fmt::print("{}\n",
-               json_of(*result).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  else
-    print_sweep(*result, options.verbose);
-  return Exit::Ok;
-}
 
 }  // namespace
 
 Result<Sweep> sweep(const SweepRequest& request,
                     const std::function<void(size_t, size_t, const std::string&)>& progress) {
   return Sweeper(request, progress).run();
-}
-
-void add_sweep(CLI::App& app, Action& action, std::vector<std::string> flags) {
-  auto options = std::make_shared<SweepOptions>();
-  options->flags = std::move(flags);
-  CLI::App* command = app.add_subcommand(
-      "sweep",
-      "A kernel under the compiler's scheduling and allocation knobs: which do anything, and which help");
-  command->add_option("file", options->file, "HIP source or LLVM IR")->required();
-  command->add_option("--gpu", options->gpu, "the GPU to compile for: mi300x");
-  command->add_option("--kernel", options->kernel,
-                      "the kernel; without it, the one with the most work in it");
-  command->add_flag("--knobs", options->knobs,
-                    "all knobs that are known; what it does when nothing else is asked for");
-  command
-      ->add_option("--try", options->tried,
-                   "flags of your own to try, once or more: --try=\"-mllvm -unroll-threshold=500\"")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("-j,--jobs", options->jobs, "compilations at once; one a CPU without it");
-  command->add_flag("-v,--verbose", options->verbose, "all settings, and what each is good for");
-  command->add_flag("--json", options->json, "everything, as JSON");
-  command->add_option("--html", options->html,
-                      "write everything as a page that needs no network and no script");
-  teach(
-      *command,
-      "  wavesmith sweep gemm.hip --knobs                           about 60 settings, those that help "
-      "first\n"
-      "  wavesmith sweep gemm.hip --gpu mi355x --kernel gemm -- -DTILE=128     flags for every compilation\n"
-      "  wavesmith sweep gemm.hip --try=-DUNROLL=2 --try=\"-mllvm -unroll-count=8\"  only these\n"
-      "Time is explain's estimate for the hot loop, which takes memory to answer at once: measure what comes "
-      "out first.\n");
-  command->callback([options, &action] { action = [options] { return sweep_file(*options); }; });
 }
 
 }  // namespace wavesmith::cli

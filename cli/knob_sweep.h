@@ -1,4 +1,4 @@
-// `wavesmith sweep`: one kernel under many settings of the compiler.
+// `wavesmith sweep`: one kernel under many settings of the compiler, each timed by the cycle model.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/analysed.h"
 #include "cli/compare.h"
+#include "cli/knob_launch.h"
 #include "cli/knobs.h"
 #include "report/page.h"
 
@@ -17,10 +18,14 @@ namespace wavesmith::cli {
 struct SweepRequest {
   std::string path, kernel;
   const gpus::Gpu* gpu = nullptr;
+  std::string devices;             ///< the GPU as the user named it, with changes
   std::vector<std::string> flags;  ///< for every compilation
   std::vector<Knob> tried;         ///< what is asked for beside knobs()
   bool all_knobs = true;
+  bool combine = true;  ///< what helps alone is tried together
   int jobs = 1;
+  KernelLaunch launch;
+  bool must_run = false;  ///< the user said how to launch: that it cannot be done is an error
 };
 
 /// What one setting made of one kernel.
@@ -29,8 +34,13 @@ struct Trial {
   std::string failure;  ///< of the compiler; empty: it compiled
   double seconds = 0;   ///< to compile
   std::optional<analysis::Kernel> kernel;
-  uint32_t same_as = 0;  ///< index of the first trial with the same code; itself where it is the first
-  double time = 0;       ///< the hot loop's for the baseline's work, the baseline is 1; 0: not known
+  uint64_t code = 0;       ///< a hash of all code in the object but that of kernels
+  uint32_t same_as = 0;    ///< index of the first trial with the same code; itself where it is the first
+  double static_time = 0;  ///< the hot loop's for the baseline's work, the baseline is 1; 0: not known
+  std::optional<double> kernel_seconds;  ///< modelled by simulation, of all launches of what is swept
+  std::string refused;                   ///< why there is none; or what it changed of the program's results
+  bool changed = false;
+  double time = 0;  ///< what it is ranked by, the baseline is 1: simulated, or static; 0: not known
   std::string verdict;
 };
 
@@ -41,11 +51,18 @@ struct Sweep {
   std::vector<uint32_t> ranked;  ///< those with code of their own, the fastest first, the baseline among them
   std::vector<uint32_t> idle;    ///< those that did nothing: the baseline's code
   std::vector<uint32_t> failed;
+  std::vector<uint32_t> changed;  ///< the program's results are not the baseline's
+  bool simulated = false;         ///< ranked by the cycle model's time, otherwise by static cycles
+  std::string ranking;            ///< for people: by what, of what, and why not by more
+  std::string checked;            ///< for people: what was compared of the program's results
+  size_t simulations = 0, combinations = 0;
   double seconds = 0;
 };
 
-/// Compiles and analyses. `progress(done, all, name)` is called after each compilation, by one thread at a
-/// time. Errors: of the file; Unsupported for what is compiled already; NotFound for the kernel.
+/// Compiles, analyses, and where it is known how the kernels are launched runs those that differ under the
+/// cycle model. `progress(done, all, name)` is called after each compilation or run, by one thread at a time.
+/// Errors: of the file; Unsupported for what is compiled already; NotFound for the kernel; of the launch
+/// where it must be.
 Result<Sweep> sweep(const SweepRequest& request,
                     const std::function<void(size_t, size_t, const std::string&)>& progress);
 

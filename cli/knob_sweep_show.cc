@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "cli/knob_sweep.h"
@@ -13,9 +14,22 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string time_text(const Trial& trial) {
-  if (trial.time <= 0) return "unknown";
-  return trial.time == 1 ? "0 %" : fmt::format("{:+.1f} %", 100 * (trial.time - 1));
+/// A time against the baseline's, which is 1.
+std::string change_text(double time) {
+  if (time <= 0) return "unknown";
+  return std::abs(time - 1) < 5e-4 ? "0 %" : fmt::format("{:+.1f} %", 100 * (time - 1));
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:.4g} us", seconds * 1e6)
+         : seconds < 1  ? fmt::format("{:.4g} ms", seconds * 1e3)
+                        : fmt::format("{:.4g} s", seconds);
+}
+
+uint64_t code_bytes(const analysis::Kernel& kernel) {
+  uint64_t bytes = 0;
+  for (const analysis::Instruction& one : kernel.instructions) bytes += one.size;
+  return bytes;
 }
 
 std::string registers(const analysis::Kernel& kernel) {
@@ -49,12 +63,16 @@ std::vector<std::string> twins(const Sweep& sweep, uint32_t trial) {
 void print_sweep(const Sweep& sweep, bool verbose) {
   fmt::print("{}\n", styled(fmt::format("{} for {} ({})", sweep.kernel, sweep.gpu->name, sweep.gpu->target),
                             Style::Strong));
-  fmt::print("{} settings in {:.1f} s: {} did nothing, {} did not compile\n", sweep.trials.size() - 1,
-             sweep.seconds, sweep.idle.size(), sweep.failed.size());
-  const size_t most = verbose ? sweep.ranked.size() : 12;
-  Table table({"setting", "time", "waves", "VGPRs", "spills", "instructions", "compile",
-               verbose ? "what it does" : ""});
-  for (const size_t column : {1, 2, 3, 5, 6}) table.align_right(column);
+  fmt::print("{} settings in {:.1f} s: {} did nothing, {} did not compile, {} changed the results\n",
+             sweep.trials.size() - 1 - sweep.combinations, sweep.seconds, sweep.idle.size(),
+             sweep.failed.size(), sweep.changed.size());
+  fmt::print("ranked by {}\n", sweep.ranking);
+  if (sweep.simulated) fmt::print("{} runs under the cycle model; {}\n", sweep.simulations, sweep.checked);
+  if (sweep.combinations) fmt::print("{} more builds try together what helps alone\n", sweep.combinations);
+  const size_t most = verbose ? sweep.ranked.size() : 10;
+  Table table({"setting", "time", sweep.simulated ? "kernel" : "", "static", "waves", "VGPRs", "spills",
+               "code", "compile", verbose ? "what it does" : ""});
+  for (const size_t column : {1, 2, 3, 4, 5, 7, 8}) table.align_right(column);
   size_t shown = 0;
   bool baseline = false;
   for (const uint32_t i : sweep.ranked) {
@@ -65,21 +83,30 @@ void print_sweep(const Sweep& sweep, bool verbose) {
     const Trial& trial = sweep.trials[i];
     const auto same = twins(sweep, i);
     table.add({trial.knob.name + (i && !same.empty() ? fmt::format(" (and {})", fmt::join(same, ", ")) : ""),
-               time_text(trial), std::to_string(trial.kernel->occupancy.now.waves_per_simd),
-               registers(*trial.kernel), spills(*trial.kernel), std::to_string(trial.kernel->mix.total),
-               fmt::format("{:.2f} s", trial.seconds), verbose ? trial.knob.what : ""});
+               change_text(trial.time), trial.kernel_seconds ? seconds_text(*trial.kernel_seconds) : "",
+               change_text(trial.static_time), std::to_string(trial.kernel->occupancy.now.waves_per_simd),
+               registers(*trial.kernel), spills(*trial.kernel),
+               fmt::format("{} B", code_bytes(*trial.kernel)), fmt::format("{:.2f} s", trial.seconds),
+               verbose ? trial.knob.what : ""});
   }
   table.print();
-  fmt::print("{}\n", styled("  time of the hot loop for the same work [modelled], waves [derived], registers "
-                            "[read], compile [measured]",
-                            Style::Faint));
+  fmt::print(
+      "{}\n",
+      styled(fmt::format("  {}static: the hot loop for the same work [modelled], waves [derived], registers "
+                         "[read], compile [measured]",
+                         sweep.simulated ? "time, kernel: by simulation [modelled]; " : ""),
+             Style::Faint));
   if (shown < sweep.ranked.size()) fmt::print("  and {} more: --verbose\n", sweep.ranked.size() - shown);
   if (!sweep.ranked.empty() && sweep.ranked.front() != 0 && sweep.trials[sweep.ranked.front()].time < 0.999) {
     const Trial& best = sweep.trials[sweep.ranked.front()];
-    fmt::print("best: {}\n  {}\n", styled(best.knob.how(), Style::Good), best.verdict);
+    fmt::print("best: {}: {} {}\n", styled(best.knob.how(), Style::Good),
+               sweep.simulated ? seconds_text(*best.kernel_seconds) + "," : "", change_text(best.time));
+    if (!best.verdict.empty()) fmt::print("  its code: {}\n", best.verdict);
   } else {
     fmt::print("best: the baseline\n");
   }
+  for (const uint32_t i : sweep.changed)
+    fmt::print("changed the results: {}: {}\n", sweep.trials[i].knob.name, sweep.trials[i].refused);
   if (verbose) {
     fmt::print("did nothing: {}\n", fmt::join(names(sweep, sweep.idle), ", "));
     for (const uint32_t i : sweep.failed)
@@ -93,9 +120,15 @@ ordered_json json_of(const Sweep& sweep) {
       {"gpu", sweep.gpu->id},
       {"target", sweep.gpu->target},
       {"seconds", sweep.seconds},
+      {"ranked_by", sweep.simulated ? "simulation" : "static cycles"},
+      {"ranking", sweep.ranking},
+      {"checked", sweep.checked},
+      {"simulations", sweep.simulations},
+      {"combinations", sweep.combinations},
       {"ranked", names(sweep, sweep.ranked)},
       {"idle", names(sweep, sweep.idle)},
       {"failed", names(sweep, sweep.failed)},
+      {"changed", names(sweep, sweep.changed)},
       {"trials", ordered_json::array()}
   };
   for (const Trial& trial : sweep.trials) {
@@ -115,6 +148,16 @@ ordered_json json_of(const Sweep& sweep) {
           {"value", trial.time > 0 ? ordered_json(trial.time) : ordered_json()},
           {"tag",   "modelled"                                                }
       };
+      entry["static_time"] = {
+          {"value", trial.static_time > 0 ? ordered_json(trial.static_time) : ordered_json()},
+          {"tag",   "modelled"                                                              }
+      };
+      if (trial.kernel_seconds)
+        entry["kernel_seconds"] = {
+            {"value", *trial.kernel_seconds},
+            {"tag",   "modelled"           }
+        };
+      if (!trial.refused.empty()) entry[trial.changed ? "changed" : "refused"] = trial.refused;
       entry["verdict"] = trial.verdict;
       entry["waves_per_simd"] = kernel.occupancy.now.waves_per_simd;
       entry["vgprs"] = kernel.resources.used.vgprs;
@@ -123,6 +166,7 @@ ordered_json json_of(const Sweep& sweep) {
       entry["vgpr_spills"] = kernel.resources.vgpr_spills;
       entry["scratch_bytes"] = kernel.resources.scratch_bytes;
       entry["instructions"] = kernel.mix.total;
+      entry["code_bytes"] = code_bytes(kernel);
     }
     out["trials"].push_back(std::move(entry));
   }
@@ -141,15 +185,17 @@ report::Page page_of(const Sweep& sweep, const std::string& path) {
   section.subtitle =
       fmt::format("{} settings: {} gave code of their own, {} did nothing, {} did not compile",
                   sweep.trials.size() - 1, sweep.ranked.size() - 1, sweep.idle.size(), sweep.failed.size());
-  report::BarChart chart{"The hot loop's time for the same work",
-                         "The baseline is 100.",
-                         "% of the baseline",
-                         Tag::Modelled,
-                         {}};
+  report::BarChart chart{
+      sweep.simulated ? "The kernel's time under the cycle model" : "The hot loop's time for the same work",
+      "The baseline is 100.",
+      "% of the baseline",
+      Tag::Modelled,
+      {}};
   report::Table table{
       "Settings",
-      "Time is of the hot loop for the same work, with memory answering at once; compile times are not in "
-      "this page, so that it is the same each time.",
+      fmt::format("Time is {}; compile times are not in this page, so that it is the same each time.",
+                  sweep.simulated ? "the cycle model's, of the kernel"
+                                  : "of the hot loop for the same work, with memory answering at once"),
       {"setting", "time", "waves", "VGPRs", "spills", "instructions", "how", "what it does"},
       {1, 2, 3, 5},
       {},
@@ -163,7 +209,7 @@ report::Page page_of(const Sweep& sweep, const std::string& path) {
           {{trial.knob.name}, {{"time", 100 * trial.time}}, fmt::format("{:.1f}", 100 * trial.time)});
     table.rows.push_back({
         {trial.knob.name + (i && !same.empty() ? fmt::format(" (and {})", fmt::join(same, ", ")) : "")},
-        {time_text(trial), Tag::Modelled},
+        {change_text(trial.time), Tag::Modelled},
         {std::to_string(trial.kernel->occupancy.now.waves_per_simd), Tag::Derived},
         {registers(*trial.kernel), Tag::Read},
         {spills(*trial.kernel)},

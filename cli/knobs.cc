@@ -12,7 +12,6 @@ Knob option(std::string group, std::string name, const std::string& option, std:
   return {
       std::move(group), std::move(name), {"-mllvm", option},
         {},
-        {},
         std::move(what)
   };
 }
@@ -20,12 +19,22 @@ Knob option(std::string group, std::string name, const std::string& option, std:
 }  // namespace
 
 std::string Knob::how() const {
-  if (!attribute.empty()) {
-    if (attribute == "amdgpu-waves-per-eu")
-      return fmt::format("__attribute__((amdgpu_waves_per_eu({})))", value);
-    return fmt::format("__attribute__((amdgpu_flat_work_group_size({})))", value);
-  }
-  return fmt::format("{}", fmt::join(flags, " "));
+  std::string text;
+  for (const auto& [attribute, value] : attributes)
+    text += fmt::format(
+        "{}__attribute__(({}({})))", text.empty() ? "" : " ",
+        attribute == "amdgpu-waves-per-eu" ? "amdgpu_waves_per_eu" : "amdgpu_flat_work_group_size", value);
+  return text + fmt::format("{}{}", text.empty() || flags.empty() ? "" : " ", fmt::join(flags, " "));
+}
+
+Knob both(const Knob& a, const Knob& b) {
+  Knob knob = a;
+  knob.group += "+" + b.group;
+  knob.name += " + " + b.name;
+  knob.flags.insert(knob.flags.end(), b.flags.begin(), b.flags.end());
+  knob.attributes.insert(knob.attributes.end(), b.attributes.begin(), b.attributes.end());
+  knob.what += "; " + b.what;
+  return knob;
 }
 
 // Names as of LLVM 22: `llc -mtriple=amdgcn --help-hidden`, and AMDGPUUsage, "AMDGPU Attributes".
@@ -35,15 +44,13 @@ std::vector<Knob> knobs(const KnobContext& context) {
     all.push_back({"waves",
                    fmt::format("waves-per-eu={}", waves),
                    {},
-                   "amdgpu-waves-per-eu",
-                   fmt::format("{0},{0}", waves),
+                   {{"amdgpu-waves-per-eu", fmt::format("{0},{0}", waves)}},
                    fmt::format("registers for just {} waves a SIMD", waves)});
   for (uint32_t size = 64; size < context.workgroup; size *= 2)
     all.push_back({"workgroup",
                    fmt::format("workgroup={}", size),
                    {},
-                   "amdgpu-flat-work-group-size",
-                   fmt::format("1,{}", size),
+                   {{"amdgpu-flat-work-group-size", fmt::format("1,{}", size)}},
                    fmt::format("launches of more than {} work-items fail", size)});
 
   const std::string strategy = "-amdgpu-sched-strategy=";
@@ -105,7 +112,7 @@ std::vector<Knob> knobs(const KnobContext& context) {
   all.push_back(option("inline", "inline-all", "-amdgpu-early-inline-all", "no calls are left"));
 
   all.push_back(
-      {"unroll", "no-unroll", {"-fno-unroll-loops"}, {}, {}, "loops stay rolled unless a pragma says so"});
+      {"unroll", "no-unroll", {"-fno-unroll-loops"}, {}, "loops stay rolled unless a pragma says so"});
   for (const int count : {2, 4, 8})
     all.push_back(option("unroll", fmt::format("unroll={}", count), fmt::format("-unroll-count={}", count),
                          "every loop that can be is unrolled so often"));
@@ -115,9 +122,8 @@ std::vector<Knob> knobs(const KnobContext& context) {
                        "loops over LDS are unrolled further"));
   all.push_back(option("unroll", "unroll-private=8000", "-amdgpu-unroll-threshold-private=8000",
                        "loops over private arrays are unrolled further"));
-  all.push_back({"level", "O2", {"-O2"}, {}, {}, "in place of -O3"});
-  all.push_back(
-      {"slp", "no-slp", {"-fno-slp-vectorize"}, {}, {}, "no packed arithmetic made from scalar code"});
+  all.push_back({"level", "O2", {"-O2"}, {}, "in place of -O3"});
+  all.push_back({"slp", "no-slp", {"-fno-slp-vectorize"}, {}, "no packed arithmetic made from scalar code"});
 
   if (context.accumulators) {
     all.push_back(option("mfma", "mfma-vgpr-form", "-amdgpu-mfma-vgpr-form", "MFMA accumulates in VGPRs"));
@@ -132,7 +138,7 @@ std::vector<Knob> knobs(const KnobContext& context) {
     all.push_back(option("delay", "no-delay-alu", "-amdgpu-enable-delay-alu=0", "no s_delay_alu"));
     all.push_back(option("expert", "expert-scheduling", "-amdgpu-expert-scheduling-mode",
                          "the compiler keeps the hazards; RDNA 4"));
-    all.push_back({"mode", "cu-mode", {"-mcumode"}, {}, {}, "a workgroup stays on one compute unit"});
+    all.push_back({"mode", "cu-mode", {"-mcumode"}, {}, "a workgroup stays on one compute unit"});
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wavesmith::cli {
@@ -11,12 +12,16 @@ namespace wavesmith::cli {
 /// One setting. Knobs of a group exclude each other.
 struct Knob {
   std::string group, name;
-  std::vector<std::string> flags;          ///< of the compiler
-  std::string attribute = {}, value = {};  ///< of the kernels' functions, in LLVM IR
-  std::string what;                        ///< what it does, and what it risks
+  std::vector<std::string> flags;  ///< of the compiler
+  std::vector<std::pair<std::string, std::string>> attributes =
+      {};            ///< of the kernels' functions, in LLVM IR, and their values
+  std::string what;  ///< what it does, and what it risks
   /// How to ask for it in the source or on a command line.
   [[nodiscard]] std::string how() const;
 };
+
+/// Both settings at once.
+Knob both(const Knob& a, const Knob& b);
 
 /// What a kernel is compiled for, as far as knobs depend on it.
 struct KnobContext {

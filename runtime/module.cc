@@ -1,4 +1,5 @@
 #include "runtime/module.h"
+#include "runtime/replacement.h"
 #include "runtime/statistics.h"
 
 #include <shared_mutex>
@@ -58,6 +59,10 @@ Result<std::shared_ptr<Module>> Module::load(Platform& platform, Device& device,
   if (!entry) return tl::unexpected(entry.error());
   auto object = object::CodeObject::parse(entry->bytes);
   if (!object) return tl::unexpected(object.error());
+  if (const auto other = replacement_of(*object); !other.empty()) {
+    object = object::CodeObject::parse(other);
+    if (!object) return tl::unexpected(object.error());
+  }
 
   std::shared_ptr<Module> module(new Module(platform, device, std::move(*object)));
   const uint64_t size = module->object_.load_size();

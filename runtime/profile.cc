@@ -10,6 +10,7 @@
 
 #include "gpus/power.h"
 #include "isa/cost/cost.h"
+#include "runtime/replacement.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -43,9 +44,10 @@ struct Profiles {
   void write() {
     const std::scoped_lock lock(mutex);
     ordered_json json{
-        {"gpu",     gpu                  },
-        {"sampled", sampled              },
-        {"kernels", ordered_json::array()}
+        {"gpu",      gpu                  },
+        {"sampled",  sampled              },
+        {"replaced", replaced_objects()   },
+        {"kernels",  ordered_json::array()}
     };
     for (auto& [key, entry] : entries) {
       ordered_json one = entry.profile;
