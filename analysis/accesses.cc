@@ -45,7 +45,48 @@ void set_lines(Access& access, const gpus::Gpu& gpu, uint32_t lanes) {
                         .unknown_because = {}};
 }
 
+/// Bytes that a wave's access names, those that lanes share counted once.
+double distinct_bytes(const Access& access, uint32_t lanes) {
+  if (access.offsets.empty()) return static_cast<double>(access.bytes) * lanes;
+  std::vector<int64_t> offsets = access.offsets;
+  std::sort(offsets.begin(), offsets.end());
+  int64_t sum = 0, end = INT64_MIN;
+  for (const int64_t offset : offsets) {
+    sum += std::max<int64_t>(0, offset + access.bytes - std::max(offset, end));
+    end = std::max(end, offset + access.bytes);
+  }
+  return static_cast<double>(sum);
+}
+
+/// Bytes a second from L2 to all compute units; 0: not known.
+double l2_rate(const gpus::Gpu& gpu) {
+  if (gpu.sustained_l2) return *gpu.sustained_l2 * 1e9;
+  if (gpu.l2_channels && gpu.l2_bytes_per_clock_per_channel)
+    return static_cast<double>(*gpu.l2_channels) * *gpu.l2_bytes_per_clock_per_channel * gpu.xcds *
+           gpu.engine_mhz * 1e6;
+  return 0;
+}
+
 }  // namespace
+
+void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::vector<uint32_t>& block_of,
+                const std::vector<Access>& accesses, const gpus::Gpu& gpu) {
+  double certain = 0;
+  for (const Access& access : accesses) {
+    if (access.space == isa::Space::Lds ||
+        !std::binary_search(blocks.begin(), blocks.end(), block_of[access.instruction]))
+      continue;
+    const double bytes = distinct_bytes(access, access.lanes);
+    (access.direction == Direction::Load ? cycles.load_bytes : cycles.store_bytes) += bytes;
+    if (!access.offsets.empty()) certain += bytes;
+  }
+  const double all = cycles.load_bytes + cycles.store_bytes;
+  const double simds = static_cast<double>(gpu.compute_units) * gpu.simds_per_unit;
+  const double hertz = gpu.engine_mhz * 1e6, l2 = l2_rate(gpu);
+  const double memory = gpu.sustained_memory.value_or(gpu.memory_gigabytes_per_second) * 1e9;
+  if (l2 > 0) cycles.l2 = all * simds * hertz / l2, cycles.l2_certain = certain * simds * hertz / l2;
+  if (memory > 0) cycles.memory = all * simds * hertz / memory;
+}
 
 std::vector<Access> find_accesses(const Code& code, const LaneValues& values, const gpus::Gpu& gpu) {
   std::vector<Access> accesses;
@@ -61,6 +102,7 @@ std::vector<Access> find_accesses(const Code& code, const LaneValues& values, co
     Access access;
     access.instruction = i;
     access.space = space;
+    access.lanes = lanes;
     access.direction = row->access.direction == Direction::None ? Direction::Load : row->access.direction;
     access.bytes = row->access.bytes;
     const MemoryOperands operands = memory_operands(in, *row);

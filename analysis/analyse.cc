@@ -71,21 +71,6 @@ void add_peak(const Kernel& kernel, const Block& block, Registers& peak, uint32_
   }
 }
 
-/// Cycles until a memory instruction's data is there; 0: nobody knows.
-double latency_of(const Code& code, uint32_t i, const gpus::Gpu& gpu) {
-  if (code.rows[i] && code.rows[i]->access.direction == isa::Direction::Store) return 0;
-  switch (isa::pipe_of(code.instructions[i], code.rows[i])) {
-    case isa::Pipe::Lds:
-      return 64;  // 69 cycles on gfx950, measured (HipKittens)
-    case isa::Pipe::Smem:
-      return gpu.l1_cycles.value_or(0);
-    case isa::Pipe::Vmem:
-      return gpu.l2_cycles.value_or(0);
-    default:
-      return 0;
-  }
-}
-
 /// Cycles of waits in a loop that its own instructions do not fill, a wave alone. What one wait took is
 /// gained by loads that were issued before it and are waited for behind it.
 double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, const gpus::Gpu& gpu) {
@@ -100,7 +85,7 @@ double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, cons
     double slack = *wait.slack.value;
     for (const auto& [at, took] : passed)
       if (from < wait.instruction ? at > from : true) slack += took;
-    const double took = latency_of(code, from, gpu) - slack;
+    const double took = load_latency(code, from, gpu) - slack;
     if (took <= 0) continue;
     passed.emplace_back(wait.instruction, took);
     total += took;
@@ -156,7 +141,13 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
               const RegisterSet& entry, const WorkgroupShape& shape, Kernel& out) {
   const ExecSets exec = follow_exec(code, graph);
   const Liveness live = find_live(code, graph, exec, entry);
-  out.accesses = find_accesses(code, LaneValues(code, graph, exec, shape), gpu);
+  LaneValues lanes(code, graph, exec, shape);
+  out.accesses = find_accesses(code, lanes, gpu);
+  // Triton and its like state no LDS in the object and ask for it at launch, beside what HIP's metadata know.
+  if (out.resources.lds_bytes == 0)
+    out.resources.dynamic_lds |=
+        std::any_of(out.accesses.begin(), out.accesses.end(),
+                    [](const Access& access) { return access.space == isa::Space::Lds; });
   const Costs costs = find_costs(code, graph, gpu, out.accesses);
   for (uint32_t i = 0; i < code.size(); ++i) {
     out.instructions[i].live = live.occupied[i];
@@ -171,12 +162,13 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
     loop.mix = mix_of(code, out.blocks, loop.blocks);
     loop.cycles = cycles_of(code, graph, gpu, costs, loop.blocks);
     loop.cycles.exposed = exposed_in(out, code, loop, gpu);
+    add_memory(loop.cycles, loop.blocks, graph.block_of, out.accesses, gpu);
     for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
   }
   for (const Block& block : out.blocks) add_peak(out, block, out.live_peak, out.live_peak_at);
   out.mix = mix_of(code, out.blocks, {});
   out.occupancy = occupancy_of(out.resources, gpu, options);
-  out.findings = find_all({out, code, graph, costs, gpu});
+  out.findings = find_all({out, code, graph, costs, gpu, lanes});
 }
 
 const gpus::Gpu* usual_gpu(std::string_view target) {

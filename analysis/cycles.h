@@ -28,6 +28,9 @@ Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu,
 Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,
                  const std::vector<uint32_t>& blocks);
 
+/// Cycles until a memory instruction's data is there, served by L2 or by LDS; 0: nobody knows.
+double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu);
+
 /// SIMDs that share LDS and the vector memory path.
 uint32_t sharing_simds(const gpus::Gpu& gpu);
 

@@ -79,6 +79,16 @@ uint32_t used_vgprs(const Resources& resources, const gpus::Gpu& gpu) {
 
 }  // namespace
 
+std::string text_of(const std::vector<Step>& steps) {
+  std::string text, effect;
+  for (const Step& step : steps) {
+    const size_t colon = std::min(step.text.find(": "), step.text.size());
+    text += (text.empty() ? "" : " and ") + step.text.substr(0, colon);
+    effect = step.text.substr(colon);
+  }
+  return text + effect;
+}
+
 Resources resources_of(const object::Kernel& kernel, const isa::Target& target, const gpus::Gpu& gpu,
                        const Options& options) {
   Resources out;
@@ -103,6 +113,9 @@ Resources resources_of(const object::Kernel& kernel, const isa::Target& target, 
   out.used = {kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count};
   if (target.has_accumulators() && kernel.agpr_count && kernel.vgpr_count > kernel.agpr_count)
     out.used.vgprs = std::min(kernel.vgpr_count - kernel.agpr_count, out.allocated.vgprs);
+  // Where the metadata do not count AGPRs, those are what lies behind ACCUM_OFFSET.
+  if (target.has_accumulators() && kernel.agpr_count == 0 && kernel.vgpr_count > out.allocated.vgprs)
+    out.used.vgprs = out.allocated.vgprs, out.used.agprs = kernel.vgpr_count - out.allocated.vgprs;
   out.vgpr_spills = kernel.vgpr_spill_count;
   out.sgpr_spills = kernel.sgpr_spill_count;
   out.scratch_bytes = d.private_segment_fixed_size;

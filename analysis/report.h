@@ -102,6 +102,10 @@ struct Cycles {
   double one_wave = 0;  ///< one wave alone on its SIMD, memory answering at once: in order, with dependencies
   double exposed = 0;   ///< one wave alone: cycles of waits for memory that nothing hides, loads served by L2
                         ///< and LDS without conflicts
+  double load_bytes = 0, store_bytes = 0;  ///< of vector loads and stores, as far as lanes do not share them
+  double l2 = 0;                           ///< the same bytes from L2, every SIMD of the GPU doing the same
+  double l2_certain = 0;                   ///< of those accesses whose addresses are known
+  double memory = 0;                       ///< the same from the memory behind all caches
   double throughput = 0;  ///< a SIMD full of waves: the busiest of its pipes, a pass of one wave
   isa::Pipe bound = isa::Pipe::Internal;  ///< the busiest pipe
   std::string unknown_because;            ///< when nothing could be said
@@ -134,6 +138,9 @@ struct Step {
   uint32_t waves = 0;  ///< waves a SIMD then
   std::string text;    ///< in words
 };
+
+/// "12 VGPRs and 64 bytes of LDS fewer: one more wave": together they have one effect.
+std::string text_of(const std::vector<Step>& steps);
 
 struct Occupancy {
   gpus::KernelResources resources;  ///< what was counted with
@@ -186,6 +193,7 @@ struct Access {
   isa::Space space = isa::Space::Global;
   isa::Direction direction = isa::Direction::None;
   uint32_t bytes = 0;              ///< a lane
+  uint32_t lanes = 0;              ///< of the wave
   bool affine = false;             ///< the distance from each lane to the next is `stride`
   int64_t stride = 0;              ///< bytes from lane 0 to lane 1
   std::vector<int64_t> offsets{};  ///< of each lane, beside what is the same for all; empty: not known

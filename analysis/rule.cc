@@ -14,11 +14,12 @@ void tell_hidden(const Subject& subject, Finding& finding) {
   const uint32_t number = finding.where.front().loop;
   if (number == kNone) return;
   const Cycles& cycles = subject.kernel.loops[number].cycles;
-  const bool busy = cycles.throughput >= (cycles.one_wave + cycles.exposed) /
-                                             std::max(1u, subject.kernel.occupancy.now.waves_per_simd);
-  finding.evidence.push_back(
-      fmt::format("it gains nothing by itself: the loop's time goes to {}",
-                  busy ? isa::name_of(cycles.bound) : "a wave's own chain of instructions and waits"));
+  const double pass = pass_cycles(subject, subject.kernel.loops[number]);
+  finding.evidence.push_back(fmt::format("it gains nothing by itself: the loop's time goes to {}",
+                                         pass <= cycles.throughput ? isa::name_of(cycles.bound)
+                                         : pass <= cycles.l2_certain
+                                             ? "loads and stores beyond L1"
+                                             : "a wave's own chain of instructions and waits"));
 }
 
 uint32_t first_of(const Finding& finding) {
@@ -28,7 +29,8 @@ uint32_t first_of(const Finding& finding) {
 }  // namespace
 
 double pass_cycles(const Cycles& cycles, double waves) {
-  return std::max(cycles.throughput, (cycles.one_wave + cycles.exposed) / std::max(1.0, waves));
+  return std::max(
+      {cycles.throughput, cycles.l2_certain, (cycles.one_wave + cycles.exposed) / std::max(1.0, waves)});
 }
 
 double pass_cycles(const Subject& subject, const Loop& loop) {
@@ -50,6 +52,12 @@ void set_gain(Finding& finding, const Subject& subject, const Loop& loop, double
   }
   finding.gain_cycles = {.value = cycles, .tag = tag, .unknown_because = {}};
   finding.gain_percent = {.value = std::min(100.0, 100 * cycles / pass), .tag = tag, .unknown_because = {}};
+}
+
+std::string counted(size_t count, std::string_view noun) {
+  if (count != 1 && (noun.ends_with('h') || noun.ends_with('s')))
+    return fmt::format("{} {}es", count, noun);  // branches, accesses
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string cite(const Subject& subject, uint32_t instruction) {

@@ -10,6 +10,7 @@
 #include "analysis/code.h"
 #include "analysis/cycles.h"
 #include "analysis/graph.h"
+#include "analysis/lane_values.h"
 #include "analysis/report.h"
 #include "gpus/gpu.h"
 
@@ -22,6 +23,7 @@ struct Subject {
   const Graph& graph;
   const Costs& costs;
   const gpus::Gpu& gpu;
+  LaneValues& lanes;  ///< asking for a value in the middle of a block follows the block again
 
   /// Calls `visit(i)` for each instruction of a loop's own blocks, without those of inner loops.
   template <class Visit>
@@ -46,7 +48,8 @@ std::span<const Rule* const> rules();
 std::vector<Finding> find_all(const Subject& subject);
 
 /// Cycles of a SIMD that a wave's pass through a loop takes, with `waves` waves on it: the busiest pipe, or
-/// the wave's own time, which the others fill up. Waits for memory count where `Cycles::exposed` knows them.
+/// the wave's own time, which the others fill up, or what L2 has to give. Waits for memory count where
+/// `Cycles::exposed` knows them.
 double pass_cycles(const Cycles& cycles, double waves);
 /// The same for the waves that the kernel's occupancy gives.
 double pass_cycles(const Subject& subject, const Loop& loop);
@@ -57,6 +60,9 @@ void set_gain(Finding& finding, const Subject& subject, const Loop& loop, double
 /// How the pass's time changes when its one wave takes `wave` cycles less and its pipes `pipe` (of the
 /// busiest) less.
 double gain_of(const Subject& subject, const Loop& loop, double wave, double pipe);
+
+/// "1 wait", "2 waits".
+std::string counted(size_t count, std::string_view noun);
 
 /// "s_waitcnt vmcnt(0)" at 0x1234, with its line if there is one.
 std::string cite(const Subject& subject, uint32_t instruction);

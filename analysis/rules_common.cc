@@ -14,8 +14,7 @@ void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<
   Finding finding;
   finding.title = fmt::format("Occupancy is {} of {} waves a SIMD, limited by {}",
                               occupancy.now.waves_per_simd, subject.gpu.waves_per_simd, name_of(limiter));
-  for (const Step& step : occupancy.next) finding.evidence.push_back(step.text);
-  if (occupancy.next.size() > 1) finding.evidence.push_back("all of these together");
+  if (!occupancy.next.empty()) finding.evidence.push_back(text_of(occupancy.next));
   const Loop* best = nullptr;
   double gain = 0;
   for (const Loop& loop : subject.kernel.loops) {

@@ -89,6 +89,36 @@ std::vector<Example> examples() {
          ds_read_b32 v1, v0
          s_waitcnt lgkmcnt(0)
          v_add_f32 v5, v1, v5)"))},
+      // The reads have to be over before other waves write, whether their results are used or not.
+      {"wait-stricter-than-needed", "gfx942", keep(loop(R"(
+         ds_read_b32 v1, v0
+         ds_read_b32 v2, v0 offset:64
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v1, v5
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v2, v5)")),
+       keep(loop(R"(
+         ds_read_b32 v1, v0
+         ds_read_b32 v2, v0 offset:64
+         s_waitcnt lgkmcnt(0)
+         s_barrier
+         v_add_f32 v5, v1, v5
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v2, v5)"))},
+      // The younger one comes in time in any case.
+      {"wait-stricter-than-needed", "gfx942", keep(loop(R"(
+         ds_read_b32 v1, v0
+         ds_read_b32 v2, v0 offset:64
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v1, v5
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v2, v5)")),
+       keep(loop("ds_read_b32 v1, v0\nds_read_b32 v2, v0 offset:64\n" + repeated("v_exp_f32 v{1}, v7", 20) +
+                 R"(
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v1, v5
+         s_waitcnt lgkmcnt(0)
+         v_add_f32 v5, v2, v5)"))},
       {"redundant-wait", "gfx942", keep(loop("s_waitcnt vmcnt(0)\nv_add_f32 v1, v1, v2")), plain},
       {"exposed-load-latency", "gfx942", keep(loop(R"(
          global_load_dword v1, v0, s[0:1]
@@ -144,14 +174,49 @@ std::vector<Example> examples() {
             "s5, -1\n"
             "s_setpc_b64 s[4:5]\nout: s_endpgm"),
        plain},
+      // What was loaded parts the lanes; a bound cuts off the last wave.
       {"divergent-branch-in-loop", "gfx942", keep(loop(R"(
-         v_cmp_gt_u32 vcc, v0, v1
+         global_load_dword v1, v0, s[4:5]
+         s_waitcnt vmcnt(0)
+         v_cmp_gt_u32 vcc, v1, v2
          s_and_saveexec_b64 s[0:1], vcc
          s_cbranch_execz skip
-         v_add_f32 v1, v1, v2
+         v_exp_f32 v3, v3
+         v_exp_f32 v3, v3
        skip:
          s_or_b64 exec, exec, s[0:1])")),
-       plain},
+       keep("v_lshl_add_u32 v1, s6, 8, v0\n" + loop(R"(
+         v_cmp_gt_u32 vcc, s7, v1
+         s_and_saveexec_b64 s[0:1], vcc
+         s_cbranch_execz skip
+         v_exp_f32 v3, v3
+         v_exp_f32 v3, v3
+       skip:
+         s_or_b64 exec, exec, s[0:1])"))},
+      // Both sides run, whatever parts them; a side that is short may be skipped or not.
+      {"divergent-branch-in-loop", "gfx942", keep(loop(R"(
+         v_perm_b32 v1, v0, v5, v6
+         v_cmp_gt_u32 vcc, v1, v2
+         s_and_saveexec_b64 s[0:1], vcc
+         s_xor_b64 s[0:1], exec, s[0:1]
+         s_cbranch_execz other
+         v_exp_f32 v3, v3
+         v_exp_f32 v3, v3
+       other:
+         s_andn2_saveexec_b64 s[0:1], s[0:1]
+         s_cbranch_execz joined
+         v_log_f32 v3, v3
+         v_log_f32 v3, v3
+       joined:
+         s_or_b64 exec, exec, s[0:1])")),
+       keep(loop(repeated("v_exp_f32 v{1}, v7", 40) + R"(
+         v_perm_b32 v1, v0, v5, v6
+         v_cmp_gt_u32 vcc, v1, v2
+         s_and_saveexec_b64 s[0:1], vcc
+         s_cbranch_execz skip
+         v_add_f32 v3, v3, v3
+       skip:
+         s_or_b64 exec, exec, s[0:1])"))},
       {"packed-math-chance", "gfx942", keep(loop(repeated("v_fma_f32 v{1}, v1, v2, v{1}", 10))),
        keep(loop("v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[2:3]"))},
       {"dual-issue-chance", "gfx1100", keep(loop(repeated("v_add_f32 v{1}, v1, v2", 10))),
@@ -201,6 +266,33 @@ TEST(Rules, EachHasAnExample) {
   for (const Example& example : examples()) shown.insert(example.rule);
   for (const Rule* const rule : rules()) EXPECT_TRUE(shown.contains(rule->name)) << rule->name;
   EXPECT_EQ(shown.size(), rules().size());
+}
+
+TEST(Rules, LdsThatNoFileStatesIsAskedForAtLaunch) {
+  const std::string_view reads = "ds_read_b32 v1, v0\ns_waitcnt lgkmcnt(0)\ns_endpgm";
+  EXPECT_TRUE(kernel_of("gfx942", reads, usual()).resources.dynamic_lds);
+  EXPECT_FALSE(
+      kernel_of("gfx942", reads, with([](Resources& r) { r.lds_bytes = 256; })).resources.dynamic_lds);
+  EXPECT_FALSE(kernel_of("gfx942", "ds_bpermute_b32 v1, v0, v1\ns_endpgm", usual()).resources.dynamic_lds)
+      << "lanes exchange values without memory";
+}
+
+TEST(Rules, WhatMemoryTakesIsBytesOverItsRate) {
+  // 64 lanes side by side load 16 bytes each; all of them the same 4; and store 4 each.
+  const Kernel kernel = kernel_of(
+      "gfx942", keep("v_lshlrev_b32 v1, 4, v0\nv_lshlrev_b32 v2, 2, v0\nv_mov_b32 v3, 0\n" + loop(R"(
+      global_load_dwordx4 v[4:7], v1, s[0:1]
+      global_load_dword v8, v3, s[2:3]
+      global_store_dword v2, v9, s[4:5])")),
+      usual());
+  ASSERT_EQ(kernel.loops.size(), 1);
+  const Cycles& cycles = kernel.loops[0].cycles;
+  EXPECT_EQ(cycles.load_bytes, 1024 + 4);
+  EXPECT_EQ(cycles.store_bytes, 256);
+  // An MI300X: 304 compute units of 4 SIMDs at 2.1 GHz; 4.0 TB/s from memory and 27.5 TB/s from L2 measured.
+  EXPECT_NEAR(cycles.memory, 1284.0 * 304 * 4 * 2.1e9 / 4.0e12, 1);
+  EXPECT_NEAR(cycles.l2, 1284.0 * 304 * 4 * 2.1e9 / 27.5e12, 1);
+  EXPECT_EQ(cycles.l2, cycles.l2_certain);
 }
 
 TEST(Rules, SayWhatWhereWhyAndHowToFindOut) {

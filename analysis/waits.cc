@@ -146,8 +146,9 @@ class Finder {
           if (range.overlaps(written)) return true;
     }
     const std::string_view name = code_.instructions[user].mnemonic;
-    const bool visible =
-        !row || row->access.direction != Direction::Load || loads_to_lds(code_.instructions[i]);
+    // A read of LDS has to be over as well, before other waves may write there.
+    const bool visible = !row || row->access.direction != Direction::Load ||
+                         loads_to_lds(code_.instructions[i]) || costs_.of[i].pipe == isa::Pipe::Lds;
     const bool orders = name.starts_with("s_barrier") || name.starts_with("buffer_wb") ||
                         name.starts_with("s_endpgm") || name.starts_with("s_setpc") ||
                         name.starts_with("s_swappc") || name.starts_with("s_sendmsg") ||

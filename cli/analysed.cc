@@ -65,7 +65,8 @@ uint32_t hot_loop(const analysis::Kernel& kernel) {
 
 Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
   Pass out{loop.cycles.throughput,
-           loop.cycles.one_wave,
+           loop.cycles.one_wave + loop.cycles.exposed,
+           loop.cycles.l2_certain,
            loop.mix.matrix_operations,
            loop.mix.load_bytes,
            loop.mix.store_bytes,
@@ -81,7 +82,8 @@ Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
     // The loop's own figures count what is inside of it once.
     const double trips = std::max(1.0, inner.trips.value.value_or(1));
     out.throughput += trips * pass.throughput - inner.cycles.throughput;
-    out.one_wave += trips * pass.one_wave - inner.cycles.one_wave;
+    out.one_wave += trips * pass.one_wave - inner.cycles.one_wave - inner.cycles.exposed;
+    out.l2 += trips * pass.l2 - inner.cycles.l2_certain;
     out.matrix_operations += trips * pass.matrix_operations - inner.mix.matrix_operations;
     out.load_bytes += trips * pass.load_bytes - inner.mix.load_bytes;
     out.store_bytes += trips * pass.store_bytes - inner.mix.store_bytes;
@@ -89,12 +91,17 @@ Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
   return out;
 }
 
+double cycles_with(const Pass& pass, double waves) {
+  return std::max({pass.throughput, pass.l2, pass.one_wave / std::max(1.0, waves)});
+}
+
 std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis::Loop& loop) {
   if (!loop.cycles.unknown_because.empty() || !(loop.cycles.throughput > 0)) return std::nullopt;
   const Pass pass = pass_of(kernel, loop);
   const double waves = std::max(1u, kernel.occupancy.now.waves_per_simd);
-  const double share = pass.one_wave / waves;
-  return LoopTime{std::max(pass.throughput, share), share > pass.throughput};
+  const double cycles = cycles_with(pass, waves);
+  return LoopTime{cycles, cycles > std::max(pass.throughput, pass.l2),
+                  cycles > pass.throughput && cycles <= pass.l2};
 }
 
 std::string place_of(const analysis::Kernel& kernel, uint32_t instruction) {
@@ -147,6 +154,7 @@ std::string bound_text(const analysis::Kernel& kernel, const analysis::Loop& loo
   const uint32_t waves = kernel.occupancy.now.waves_per_simd;
   if (time->latency_bound)
     return fmt::format("latency: {} wave{} cannot hide it", waves, waves == 1 ? "" : "s");
+  if (time->memory_bound) return "memory: what L2 has to give";
   std::string text(isa::name_of(loop.cycles.bound));
   const auto gpu = gpus::find_gpu(kernel.gpu);
   const bool shared = loop.cycles.bound == isa::Pipe::Lds || loop.cycles.bound == isa::Pipe::Vmem;

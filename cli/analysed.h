@@ -39,17 +39,23 @@ uint32_t hot_loop(const analysis::Kernel& kernel);
 
 /// A pass of a loop, inner loops as often as they run; once, where that is not known.
 struct Pass {
-  double throughput = 0, one_wave = 0;  ///< cycles: of the busiest pipe; of one wave alone
+  double throughput = 0, one_wave = 0;  ///< cycles: of the busiest pipe; of one wave alone, its waits for
+                                        ///< memory included, with loads that L2 serves
+  double l2 = 0;                        ///< cycles of the bytes that L2 has to give
   double matrix_operations = 0, load_bytes = 0, store_bytes = 0;
   uint32_t inner = 0, unknown = 0;  ///< loops inside; those whose trips are not known
 };
 Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop);
+
+/// Cycles of a pass on a SIMD that `waves` waves share.
+double cycles_with(const Pass& pass, double waves);
 
 /// A loop on one SIMD, with as many waves as the kernel's occupancy allows: cycles in which one of the waves
 /// gets through one pass.
 struct LoopTime {
   double cycles = 0;
   bool latency_bound = false;  ///< the waves together cannot fill the busiest pipe
+  bool memory_bound = false;   ///< what comes from behind L1 takes longer than all else
 };
 /// nullopt when the analysis could not say.
 std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis::Loop& loop);

@@ -199,7 +199,7 @@ std::vector<Cause> causes_of(const Comparison& comparison) {
   if (!loop_time(a, loop_a) || !loop_time(b, loop_b) || !comparable(a, loop_a, b, loop_b)) return {};
   const auto parts = [](const analysis::Kernel& kernel, const analysis::Loop& loop, const gpus::Gpu& gpu) {
     const Pass pass = pass_of(kernel, loop);
-    return Parts{pass.throughput, pass.one_wave,
+    return Parts{std::max(pass.throughput, pass.l2), pass.one_wave,
                  static_cast<double>(std::max(1u, kernel.occupancy.now.waves_per_simd)),
                  static_cast<double>(std::max(1u, gpu.engine_mhz))};
   };

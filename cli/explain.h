@@ -29,8 +29,6 @@ report::Page page_of(const ExplainedFile& file);
 report::Section section_of(const analysis::Kernel& kernel, const gpus::Gpu& gpu, bool listing);
 report::Listing listing_of(const analysis::Kernel& kernel);
 
-/// "12 VGPRs fewer: one more wave", all steps together; "" when there is none.
-std::string next_step(const analysis::Occupancy& occupancy);
 /// "84 VGPRs, 32 AGPRs, 38 SGPRs".
 std::string registers_text(const analysis::Registers& registers);
 /// "up to 18 % of the loop" or "" when it is not known.

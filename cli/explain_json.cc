@@ -55,8 +55,14 @@ ordered_json json_of(const analysis::Kernel& kernel, const analysis::Loop& loop)
     cycles["latency"] = loop.cycles.latency;
     cycles["one_wave"] = loop.cycles.one_wave;
     cycles["throughput"] = loop.cycles.throughput;
+    cycles["exposed"] = loop.cycles.exposed;
+    cycles["load_bytes"] = loop.cycles.load_bytes;
+    cycles["store_bytes"] = loop.cycles.store_bytes;
+    if (loop.cycles.l2 > 0) cycles["from_l2"] = loop.cycles.l2;
+    if (loop.cycles.memory > 0) cycles["from_memory"] = loop.cycles.memory;
     cycles["at_this_occupancy"] = time->cycles;
     cycles["latency_bound"] = time->latency_bound;
+    cycles["memory_bound"] = time->memory_bound;
     cycles["bound"] = isa::name_of(loop.cycles.bound);
     for (const auto& [pipe, busy] : busiest(loop.cycles))
       cycles["pipes"][std::string(isa::name_of(pipe))] = busy;

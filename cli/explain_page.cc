@@ -103,7 +103,7 @@ class SectionMaker {
         "Occupancy",
         {fmt::format("{} of {} waves a SIMD", o.now.waves_per_simd, gpu_.waves_per_simd), Tag::Derived},
         fmt::format("limited by {}{}{}", gpus::name_of(o.now.limiter), o.next.empty() ? "" : "; ",
-                    next_step(o)),
+                    analysis::text_of(o.next)),
         static_cast<double>(o.now.waves_per_simd) / std::max(1u, gpu_.waves_per_simd)
     });
     section_.tiles.push_back({
@@ -231,7 +231,7 @@ class SectionMaker {
       if (hot != kNone)
         if (loop_time(kernel_, kernel_.loops[hot])) {
           const Pass pass = pass_of(kernel_, kernel_.loops[hot]);
-          cycles = number_text(std::max(pass.throughput, pass.one_wave / waves));
+          cycles = number_text(cycles_with(pass, waves));
         }
       table.rows.push_back({
           {std::to_string(waves)},

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/explain.h"
@@ -73,8 +74,15 @@ class Summary {
       line("", fmt::format("at most {} live, at {}{}", registers_text(kernel_.live_peak),
                            place_of(kernel_, kernel_.live_peak_at), tag(analysis::Tag::Derived)));
     line("LDS", fmt::format("{} of {} a workgroup of {} work-items{}{}", bytes_text(r.lds_bytes),
-                            bytes_text(gpu_.lds_bytes), r.workgroup,
-                            r.dynamic_lds ? ", more when it is launched" : "", tag(analysis::Tag::Read)));
+                            bytes_text(gpu_.lds_bytes), r.workgroup, r.dynamic_lds ? launch_text() : "",
+                            tag(analysis::Tag::Read)));
+  }
+
+  /// Of LDS that no file states.
+  [[nodiscard]] std::string launch_text() const {
+    const uint32_t asked = kernel_.occupancy.resources.lds_bytes - kernel_.resources.lds_bytes;
+    return asked ? fmt::format(", {} more at launch", bytes_text(asked))
+                 : std::string(", more when it is launched, which is not counted (--dynamic-lds)");
   }
 
   void occupancy() const {
@@ -84,7 +92,7 @@ class Summary {
             ? styled(fmt::format("does not fit the GPU: {}", gpus::name_of(o.now.limiter)), Style::Bad)
             : fmt::format("{} of {} waves a SIMD, limited by {}", o.now.waves_per_simd, gpu_.waves_per_simd,
                           gpus::name_of(o.now.limiter));
-    if (const std::string next = next_step(o); !next.empty()) text += "; " + next;
+    if (const std::string next = analysis::text_of(o.next); !next.empty()) text += "; " + next;
     line("occupancy", text + tag(analysis::Tag::Derived));
   }
 
@@ -113,18 +121,42 @@ class Summary {
                          bound_text(kernel_, loop) +
                              (pass_of(kernel_, loop).unknown ? "; the loop inside of it counted once" : ""),
                          tag(analysis::Tag::Modelled)));
-    line("", fmt::format("busy: {}; issue {}; a wave alone {}{}", pipes_text(loop.cycles, 5),
-                         number_text(loop.cycles.issue), number_text(loop.cycles.one_wave),
+    line("", fmt::format("busy: {}; a wave alone {}{}{}", pipes_text(loop.cycles, 5),
+                         number_text(loop.cycles.one_wave),
+                         loop.cycles.exposed > 0 ? fmt::format(" and {} in waits for loads from L2",
+                                                               number_text(std::round(loop.cycles.exposed)))
+                                                 : "",
+                         tag(analysis::Tag::Modelled)));
+    memory(loop, time->cycles);
+  }
+
+  static void memory(const analysis::Loop& loop, double cycles) {
+    const analysis::Cycles& c = loop.cycles;
+    if (c.memory == 0) return;
+    line("", fmt::format("memory: {} B loaded, {} B stored a pass and wave: {}{} cycles from memory{}{}",
+                         number_text(c.load_bytes), number_text(c.store_bytes),
+                         c.l2 > 0 ? number_text(std::round(c.l2)) + " cycles from L2, " : "",
+                         number_text(std::round(c.memory)),
+                         c.memory > cycles ? ", which bounds it where caches serve little" : "",
                          tag(analysis::Tag::Modelled)));
   }
 
   void findings() const {
     constexpr size_t kMost = 3;
-    const auto& found = kernel_.findings;
-    if (found.empty()) return line("findings", "none");
-    line("findings", fmt::format("{}, the greatest gain first", found.size()));
+    // What gains nothing by itself, or is a note without a gain, is for --verbose.
+    std::vector<const analysis::Finding*> found;
+    for (const analysis::Finding& finding : kernel_.findings)
+      if (finding.severity != analysis::Severity::Note) found.push_back(&finding);
+    const size_t notes = kernel_.findings.size() - found.size();
+    const std::string rest =
+        notes ? fmt::format("{}{} that gain{} nothing by {} or cannot be weighed", found.empty() ? "" : "; ",
+                            notes == 1 ? "1 note" : fmt::format("{} notes", notes), notes == 1 ? "s" : "",
+                            notes == 1 ? "itself" : "themselves")
+              : "";
+    if (found.empty()) return line("findings", notes ? "none but " + rest : "none");
+    line("findings", fmt::format("{}, the greatest gain first{}", found.size(), rest));
     for (size_t i = 0; i < std::min(kMost, found.size()); ++i) {
-      const analysis::Finding& finding = found[i];
+      const analysis::Finding& finding = *found[i];
       const Style style = finding.severity == analysis::Severity::Warning ? Style::Bad
                           : finding.severity == analysis::Severity::Hint  ? Style::Warning
                                                                           : Style::Plain;
@@ -344,6 +376,7 @@ void print_overview(const ExplainedFile& file, bool verbose) {
          time ? number_text(time->cycles) : "",
          !time                 ? ""
          : time->latency_bound ? "latency"
+         : time->memory_bound  ? "memory"
                                : std::string(isa::name_of(kernel.loops[hot].cycles.bound)),
          std::to_string(kernel.findings.size())});
   }
@@ -360,17 +393,6 @@ void print_overview(const ExplainedFile& file, bool verbose) {
 std::string registers_text(const analysis::Registers& registers) {
   return fmt::format("{} VGPRs{}, {} SGPRs", registers.vgprs,
                      registers.agprs ? fmt::format(", {} AGPRs", registers.agprs) : "", registers.sgprs);
-}
-
-std::string next_step(const analysis::Occupancy& occupancy) {
-  // "12 VGPRs fewer: one more wave": together they have one effect.
-  std::string text, effect;
-  for (const analysis::Step& step : occupancy.next) {
-    const size_t colon = std::min(step.text.find(": "), step.text.size());
-    text += (text.empty() ? "" : " and ") + step.text.substr(0, colon);
-    effect = step.text.substr(colon);
-  }
-  return text + effect;
 }
 
 std::string gain_text(const analysis::Finding& finding) {

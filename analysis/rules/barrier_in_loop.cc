@@ -21,10 +21,11 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     if (finding.where.empty() || waves <= 1) continue;
     const uint32_t groups = subject.kernel.occupancy.now.workgroups;
     finding.severity = groups <= 1 ? Severity::Hint : Severity::Note;
-    finding.title =
-        fmt::format("{} barriers in the loop, of workgroups of {} waves", finding.where.size(), waves);
-    finding.evidence.push_back(fmt::format("{}; {} workgroups are resident to fill the time",
-                                           cite(subject, finding.where[0].first), groups));
+    finding.title = fmt::format("{} in the loop, of workgroups of {} waves",
+                                counted(finding.where.size(), "barrier"), waves);
+    finding.evidence.push_back(fmt::format("{}; {} resident to fill the time",
+                                           cite(subject, finding.where[0].first),
+                                           counted(groups, "workgroup") + (groups == 1 ? " is" : " are")));
     finding.gain_percent.unknown_because = finding.gain_cycles.unknown_because =
         "it depends on how far apart the waves arrive";
     finding.experiment =

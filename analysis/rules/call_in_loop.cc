@@ -14,7 +14,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     });
     if (finding.where.empty()) continue;
     finding.severity = Severity::Warning;
-    finding.title = fmt::format("{} calls in the loop", finding.where.size());
+    finding.title = counted(finding.where.size(), "call") + " in the loop";
     finding.evidence.push_back(cite(subject, finding.where[0].first));
     finding.evidence.push_back(
         "a call saves registers to private memory, and what callees do is not in the loop's figures");

@@ -44,7 +44,9 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     const double matrix = loop.cycles.pipe[static_cast<size_t>(isa::Pipe::Matrix)];
     if (lost <= 0.02 * std::max(matrix, 1.0)) continue;
     finding.severity = Severity::Hint;
-    finding.title = fmt::format("{} matrix instructions wait for the one before", finding.where.size());
+    finding.title =
+        fmt::format("{} for the one before", counted(finding.where.size(), "matrix instruction") +
+                                                 (finding.where.size() == 1 ? " waits" : " wait"));
     finding.evidence.push_back(fmt::format("{} needs the result of {}", cite(subject, finding.where[0].last),
                                            cite(subject, finding.where[0].first)));
     finding.evidence.push_back(fmt::format(

@@ -15,7 +15,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     });
     if (finding.where.empty()) continue;
     finding.severity = Severity::Hint;
-    finding.title = fmt::format("{} flat accesses in the loop", finding.where.size());
+    finding.title = counted(finding.where.size(), "flat access") + " in the loop";
     finding.evidence.push_back(cite(subject, finding.where[0].first));
     finding.evidence.push_back(
         "a wait for one of them waits for LDS instructions too, and the other way round");

@@ -28,6 +28,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     if (wait.slack.value && latency) {
       Cycles less = of.cycles;
       const double exposed = std::max(0.0, latency - *wait.slack.value);
+      if (exposed == 0) continue;  // they have come before it is reached
       less.exposed = std::max(0.0, less.exposed - exposed);
       const double waves = subject.kernel.occupancy.now.waves_per_simd;
       set_gain(finding, subject, of, pass_cycles(of.cycles, waves) - pass_cycles(less, waves));

@@ -23,7 +23,8 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     const Loop& loop = subject.kernel.loops[l];
     const double each = isa::issue_rules(*subject.code.target).quantum;
     finding.severity = Severity::Note;
-    finding.title = fmt::format("{} waits in the loop wait for nothing", finding.where.size());
+    finding.title = fmt::format("{} in the loop {} for nothing", counted(finding.where.size(), "wait"),
+                                finding.where.size() == 1 ? "waits" : "wait");
     finding.evidence.push_back(fmt::format("{}: nothing that it counts can be outstanding there",
                                            cite(subject, finding.where.front().first)));
     set_gain(finding, subject, loop,

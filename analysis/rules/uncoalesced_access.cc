@@ -27,7 +27,9 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     }
     if (finding.where.empty()) continue;
     finding.severity = Severity::Warning;
-    finding.title = fmt::format("{} accesses touch more cache lines than they need", finding.where.size());
+    finding.title = fmt::format(
+        "{} more cache lines than their bytes need",
+        counted(finding.where.size(), "access") + (finding.where.size() == 1 ? " touches" : " touch"));
     if (number != kNone) {
       const Loop& loop = subject.kernel.loops[number];
       const bool bound = loop.cycles.bound == isa::Pipe::Vmem;

@@ -9,12 +9,22 @@ namespace {
 void check(const Subject& subject, std::vector<Finding>& findings) {
   for (uint32_t l = 0; l < subject.kernel.loops.size(); ++l) {
     Finding finding;
+    double exposed = 0;
+    bool known = true;
     for (const Wait& wait : subject.kernel.waits) {
       const bool drains_loads =
           wait.value == 0 && (wait.counter == isa::Counter::Vm || wait.counter == isa::Counter::Load);
       if (subject.kernel.instructions[wait.instruction].loop != l || drains_loads || wait.redundant ||
-          wait.could_be == kNone || wait.could_be <= wait.value)
+          wait.could_be == kNone || wait.could_be <= wait.value || wait.for_.empty())
         continue;
+      // What has come before the wait is reached costs nothing.
+      const double latency = load_latency(subject.code, wait.for_.front(), subject.gpu);
+      if (wait.slack.value && latency > 0) {
+        if (*wait.slack.value >= latency) continue;
+        exposed += latency - *wait.slack.value;
+      } else {
+        known = false;
+      }
       finding.where.push_back({wait.instruction, wait.instruction, l});
       if (finding.evidence.size() >= 4) continue;
       finding.evidence.push_back(fmt::format(
@@ -26,9 +36,19 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
               : ""));
     }
     if (finding.where.empty()) continue;
-    finding.title = fmt::format("{} waits in the loop are stricter than they need be", finding.where.size());
-    finding.gain_percent.unknown_because = finding.gain_cycles.unknown_because =
-        "it depends on how long the younger ones still take";
+    finding.title =
+        fmt::format("{} in the loop {} stricter than need be", counted(finding.where.size(), "wait"),
+                    finding.where.size() == 1 ? "is" : "are");
+    if (known) {
+      const Loop& loop = subject.kernel.loops[l];
+      const double waves = subject.kernel.occupancy.now.waves_per_simd;
+      Cycles less = loop.cycles;
+      less.exposed = std::max(0.0, less.exposed - exposed);
+      set_gain(finding, subject, loop, pass_cycles(loop.cycles, waves) - pass_cycles(less, waves));
+    } else {
+      finding.gain_percent.unknown_because = finding.gain_cycles.unknown_because =
+          "it depends on how long the younger ones still take";
+    }
     finding.experiment =
         "Move the uses apart (load earlier, use later), or change the counts in the assembly, and "
         "compare the loop's cycles.";
