@@ -6,7 +6,8 @@
 
 namespace wavesmith {
 
-/// The parts between the separators, empty ones too; one part when there is no separator. They point into `text`.
+/// The parts between the separators, empty ones too; one part when there is no separator. They point into
+/// `text`.
 inline std::vector<std::string_view> split(std::string_view text, char by) {
   std::vector<std::string_view> parts;
   while (true) {

@@ -1,4 +1,5 @@
-// The functions of gemm and gemv that hipBLAS and rocBLAS have under different names, with statuses of their own.
+// The functions of gemm and gemv that hipBLAS and rocBLAS have under different names, with statuses of their
+// own.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +42,8 @@ int run_gemm(const GemmAnswers& answers, void* handle, const char* function, con
   if (!handle) return answers.bad_handle;
   const GemmStatus status = enqueue(make(*handle_of(handle)));
   static std::atomic_flag said;
-  return status == GemmStatus::NotServed
-             ? answer(function, answers.not_served_text, answers.not_served, said)
-             : status_of(status, answers);
+  return status == GemmStatus::NotServed ? answer(function, answers.not_served_text, answers.not_served, said)
+                                         : status_of(status, answers);
 }
 
 }  // namespace wavesmith::libraries
