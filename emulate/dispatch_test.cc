@@ -21,6 +21,13 @@ constexpr std::string_view kIota = R"(
   global_store_dword v2, v1, s[4:5]
 )";
 
+/// The launch was ended because it had its time or its instructions, at the instruction `at`.
+void expect_out_of_budget(const Result<Statistics>& launched, std::string_view at = {}) {
+  ASSERT_FALSE(launched);
+  EXPECT_EQ(launched.error().kind, ErrorKind::Budget);
+  EXPECT_NE(launched.error().where.find(at), std::string::npos) << launched.error().text();
+}
+
 TEST(Dispatch, RunsEveryWorkItemOnce) {
   for (const int threads : {1, 2, 5}) {
     KernelTest test("gfx942", kIota);
@@ -106,9 +113,7 @@ TEST(Dispatch, EndlessMeetingsAtABarrierEndWithTheirBudget) {
   uint32_t* const counter = test.allocate(1);
   Limits limits;
   limits.instructions = 3'000'000;
-  const auto done = test.launch(1, 256, {reinterpret_cast<uint64_t>(counter), 2}, limits);
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().kind, ErrorKind::Budget);
+  expect_out_of_budget(test.launch(1, 256, {reinterpret_cast<uint64_t>(counter), 2}, limits));
 }
 
 /// Workgroups that wait for time to pass do it side by side, as on a GPU that holds them all.
@@ -142,9 +147,7 @@ TEST(Dispatch, MoreWaitingWorkgroupsThanTheGpuHoldsRunOutOfTheirBudget) {
   uint32_t* const counter = test.allocate(1);
   Limits limits;
   limits.instructions = 3'000'000;
-  const auto done = test.launch(64, 64, {reinterpret_cast<uint64_t>(counter), 64}, limits);
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().kind, ErrorKind::Budget);
+  expect_out_of_budget(test.launch(64, 64, {reinterpret_cast<uint64_t>(counter), 64}, limits));
 }
 
 /// Wave 0 of a workgroup spins on LDS until wave 3 has written: waves of a workgroup take turns.
@@ -269,25 +272,17 @@ TEST(Dispatch, EndlessKernelEndsWithItsBudget) {
   KernelTest test("gfx942", "loop: s_branch loop");
   Limits limits;
   limits.instructions = 2'000'000;
-  const auto counted = test.launch(2, 64, {}, limits);
-  ASSERT_FALSE(counted);
-  EXPECT_EQ(counted.error().kind, ErrorKind::Budget);
-  EXPECT_NE(counted.error().where.find("s_branch"), std::string::npos) << counted.error().text();
-
+  expect_out_of_budget(test.launch(2, 64, {}, limits), "s_branch");
   Limits time;
   time.seconds = 0.05;
-  const auto timed = test.launch(2, 64, {}, time);
-  ASSERT_FALSE(timed);
-  EXPECT_EQ(timed.error().kind, ErrorKind::Budget);
+  expect_out_of_budget(test.launch(2, 64, {}, time), "s_branch");
 }
 
 TEST(Dispatch, SleepingForeverEndsWithItsTime) {
   KernelTest test("gfx942", "loop: s_sleep 1\ns_branch loop");
   Limits limits;
   limits.seconds = 0.05;
-  const auto done = test.launch(1, 64, {}, limits);
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().kind, ErrorKind::Budget);
+  expect_out_of_budget(test.launch(1, 64, {}, limits));
 }
 
 TEST(Dispatch, FaultNamesKernelWorkgroupAndInstruction) {

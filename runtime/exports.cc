@@ -21,7 +21,7 @@ int stand_in(const char* function) {
 }  // namespace
 
 // The callers pass arguments; what takes none ignores them (the caller cleans up).
-#define WAVESMITH_EXPORT(name, version, programs)                        \
+#define WAVESMITH_EXPORT(name, version, programs, id)                    \
   extern "C" int wavesmith_unserved_##name();                            \
   extern "C" int wavesmith_unserved_##name() { return stand_in(#name); } \
   extern "C" [[gnu::weak, gnu::visibility("default"), gnu::alias("wavesmith_unserved_" #name)]] int name();
@@ -31,8 +31,12 @@ int stand_in(const char* function) {
 namespace wavesmith::runtime {
 namespace {
 
-#define WAVESMITH_EXPORT(name, version, programs)                          \
-  Export{#name, version, programs, reinterpret_cast<AnyFunction>(&::name), \
+#define WAVESMITH_EXPORT(name, version, programs, id) \
+  Export{#name,                                       \
+         version,                                     \
+         programs,                                    \
+         id,                                          \
+         reinterpret_cast<AnyFunction>(&::name),      \
          reinterpret_cast<AnyFunction>(&::wavesmith_unserved_##name)},
 const Export kExports[] = {
 #include "runtime/exports.inc"

@@ -15,6 +15,7 @@ struct Export {
   std::string_view name;
   std::string_view version;   ///< the symbol version that programs link to: "hip_4.2"
   std::string_view programs;  ///< widely used packages that call it, separated by commas; "-": none
+  uint32_t id;                ///< of tracing (hip_prof_str.h, hip_api_id_t of HIP 7.1); 0: none
   AnyFunction function;       ///< what a caller gets
   AnyFunction stand_in;       ///< what answers when nothing serves the function
 

@@ -7,6 +7,8 @@
 #include <set>
 #include <sstream>
 
+extern "C" const char* hipApiName(uint32_t id);
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -71,6 +73,28 @@ TEST(Exports, WhatProgramsCallIsServed) {
     EXPECT_TRUE(each.served()) << each.name;
   }
   EXPECT_EQ(used, 162);
+}
+
+/// Tracers number functions as hip_prof_str.h does; what HIP 7.1's header reserves has no name.
+TEST(Exports, FunctionsHaveTheNumbersOfTracing) {
+  for (const auto& [id, name] : {
+           std::pair{1u,   "__hipPopCallConfiguration"  },
+           {81u,  "hipGetDevicePropertiesR0000"},
+           {108u, "hipMalloc"                  },
+           {134u, "hipMemcpyAsync"             },
+           {363u, "hipStreamGetDevice"         },
+           {0u,   "unknown"                    },
+           {50u,  "unknown"                    },
+           {399u, "unknown"                    },
+           {~0u,  "unknown"                    },
+  })
+    EXPECT_STREQ(hipApiName(id), name);
+  std::set<uint32_t> ids;
+  size_t numbered = 0;
+  for (const Export& each : exports())
+    if (each.id) ids.insert(each.id), ++numbered;
+  EXPECT_EQ(numbered, 432u);
+  EXPECT_EQ(ids.size(), numbered);
 }
 
 TEST(Exports, CountOfServedFunctions) {

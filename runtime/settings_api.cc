@@ -146,7 +146,11 @@ HIP_API hipError_t hipProfilerStop() {
 
 HIP_API void hipRegisterTracerCallback(int (*)(unsigned, unsigned, void*)) {}
 
-HIP_API const char* hipApiName(uint32_t) { return "unknown"; }
+HIP_API const char* hipApiName(uint32_t id) {
+  for (const Export& function : exports())
+    if (id && function.id == id) return function.name.data();  // a literal, so that it ends with 0
+  return "unknown";
+}
 HIP_API const char* hipGetCmdName(unsigned) { return "unknown"; }
 /// The precompiled header of ROCm's compiler: there is none.
 HIP_API void __hipGetPCH(const char** header, unsigned* size) {
