@@ -46,11 +46,14 @@ struct GemmKernel {
   bool double_buffered_lds = true;
   bool through_lds = true;
   bool direct_to_lds = false;
+  bool private_tiles = false;  ///< each wave loads what it multiplies into LDS of its own: nothing is shared
   bool stream_k = false;
   bool ping_pong = false;            ///< two groups of waves take turns: one loads while the other multiplies
   double lds_conflicts = 1;          ///< cycles of an LDS read over those without bank conflicts
   uint32_t workgroups_per_unit = 0;  ///< resident at once; 0: estimated from registers and LDS
   uint32_t vector_bytes = 0;         ///< of one lane's load from memory
+  uint32_t setup_instructions = 0;   ///< of a wave before its loop, beyond what every kernel needs: a
+                                     ///< swizzle's address arithmetic
   /// Whose kernel: "rocBLAS", "hipBLASLt", "CK blockscale v3"... ; what is fitted differs by it. Empty: the
   /// best that is known for the GPU and type.
   std::string schedule;

@@ -56,7 +56,7 @@ double resident_workgroups(const gpus::Gpu& gpu, const GemmKernel& kernel, doubl
   const double file = gpu.vgprs_per_simd;
   const double waves_per_simd =
       std::min(static_cast<double>(gpu.waves_per_simd), std::floor(file / std::min(registers, file)));
-  double lds = (m + n) * depth * element;
+  double lds = (kernel.private_tiles ? m * kernel.wave_n + n * kernel.wave_m : m + n) * depth * element;
   if (kernel.double_buffered_lds) lds += std::exp2(std::ceil(std::log2(std::max(lds, 1.0))));
   return std::clamp(std::min(std::floor(waves_per_simd * gpu.simds_per_unit * width_of(gpu) / waves),
                              std::floor(gpu.lds_bytes * width_of(gpu) / lds)),
@@ -156,19 +156,20 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   // loads of both tiles through the L1.
   const double flops_a_step = tile_m * tile_n * depth * 2 * real_products(type);
   const double lds_rate = gpu.lds_read_bytes_per_clock * width_of(gpu);
+  // Bytes that a workgroup loads for a step.
+  const double loaded =
+      (kernel.private_tiles ? tile_m * kernel.wave_n + tile_n * kernel.wave_m : tile_m + tile_n) * depth *
+      element;
   const double a_lds = tile_m * kernel.wave_n * depth * element / lds_rate,
-               b_lds = tile_n * kernel.wave_m * depth * element / lds_rate,
-               write_lds = (tile_m + tile_n) * depth * element / lds_rate;
+               b_lds = tile_n * kernel.wave_m * depth * element / lds_rate, write_lds = loaded / lds_rate;
   const double straight = (problem.a_transposed ? a_lds : 0) + (problem.b_transposed ? 0 : b_lds) + write_lds;
   const double transposed = (problem.a_transposed ? 0 : a_lds) + (problem.b_transposed ? b_lds : 0);
   const double l1_rate = kL1Bytes * width_of(gpu);
   time.matrix = flops_a_step / (gemm_rate(gpu, type, kernel) * width_of(gpu)) / q.matrix_share;
   time.lds = straight * q.lds_cost + transposed * q.lds_transposed;
-  if (kernel.lds_conflicts > 1) time.lds += (a_lds + b_lds) * q.lds_cost * (kernel.lds_conflicts - 1);
-  time.l1 =
-      std::max((tile_m + tile_n) * depth * element / l1_rate * q.l1_cost,
-               (tile_m + tile_n) * depth * element /
-                   (std::max(static_cast<double>(kernel.vector_bytes), element) * l1_rate) * q.load_cycles);
+  time.l1 = std::max(
+      loaded / l1_rate * q.l1_cost,
+      loaded / (std::max(static_cast<double>(kernel.vector_bytes), element) * l1_rate) * q.load_cycles);
   if (!kernel.through_lds) {
     // Every wave loads what it multiplies.
     const double bytes = (a_lds + b_lds) * lds_rate;
@@ -179,7 +180,12 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   }
   const double p = 1 + q.overlap;
   const double p_step = kernel.ping_pong ? 2 * p : p;  // turns overlap better than a single stream
-  const double busy = together(p_step, time.matrix, time.lds, time.l1) + 1e-9;
+  // Bank conflicts take LDS alone. Other workgroups go on meanwhile, unless they find LDS taken for longer
+  // than everything else: AMD's fp8 steps on CDNA4 gained nothing by a swizzle while loads were waited for,
+  // and a tenth once they were not.
+  const double conflicts = std::max(kernel.lds_conflicts - 1, 0.0) * (a_lds + b_lds);
+  const double busy = std::max(together(p_step, time.matrix, time.lds, time.l1), time.lds + conflicts) + 1e-9;
+  time.lds += conflicts;
 
   // Alone on its unit, a workgroup of fewer waves than SIMDs leaves some of them idle, and nobody hides its
   // barriers and loads.
@@ -198,9 +204,12 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   const double result_bytes = bytes_of(problem.c) * (problem.outputs + (problem.reads_c ? 1 : 0));
   const double store = tile_m * tile_n * result_bytes / l1_rate * q.store_cost;
   const double tail = std::fmod(k / split, depth) != 0 ? q.tail_cycles : 0;
-  const double throughput = steps * busy + store;
-  const double latency =
-      steps * alone + q.prologue_cycles + store + tail + (kernel.waves_along_k > 1 ? q.reduce_cycles : 0);
+  // Address arithmetic before the loop, which no other instruction of the wave overlaps.
+  const double setup = kernel.setup_instructions * gpu.warp_size() / 16.0 *
+                       std::max(1.0, waves / (gpu.simds_per_unit * width_of(gpu)));
+  const double throughput = steps * busy + store + setup;
+  const double latency = steps * alone + setup + q.prologue_cycles + store + tail +
+                         (kernel.waves_along_k > 1 ? q.reduce_cycles : 0);
 
   const double resident = kernel.workgroups_per_unit > 0 ? kernel.workgroups_per_unit
                                                          : resident_workgroups(gpu, kernel, element, waves);

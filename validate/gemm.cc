@@ -7,6 +7,7 @@
 
 #include "model/gemm_constants.h"
 #include "validate/family.h"
+#include "validate/gemm_ladder.h"
 #include "validate/gemm_row.h"
 #include "validate/origami.h"
 #include "validate/roofline.h"
@@ -212,11 +213,15 @@ Result<FamilyReport> judge_gemm(Data& data) {
         return tl::unexpected(done.error());
     }
   }
+  std::vector<Case> steps;
+  if (const Result<void> done = judge_ladders(data, steps, report); !done)
+    return tl::unexpected(done.error());
   report.strata = strata_of(cases);
   std::ranges::sort(report.strata, [](const Stratum& a, const Stratum& b) {
     const bool first = of_all_chips(a.name), second = of_all_chips(b.name);
     return first != second ? first : a.name < b.name;
   });
+  for (Stratum& stratum : strata_of(steps)) report.strata.push_back(std::move(stratum));
   std::vector<Case> told;
   for (const Case& each : cases)
     if (!each.label.ends_with("not told")) told.push_back(each);
@@ -233,6 +238,7 @@ Result<FamilyReport> judge_gemm(Data& data) {
   };
   for (const Stratum& stratum : report.strata) {
     const bool all = of_all_chips(stratum.name);
+    if (stratum.name.starts_with("ladder")) continue;
     if (stratum.name.ends_with(kUntold)) {
       if (stratum.name.starts_with("BLAS,")) untold.value = stratum.median, untold.n = stratum.n;
       continue;
@@ -245,7 +251,7 @@ Result<FamilyReport> judge_gemm(Data& data) {
   }
   for (Summary* share : {&beaten, &beaten_chip})
     if (share->n > 0) share->value /= static_cast<double>(share->n);
-  report.summary = {worst, worst_chip, beaten, beaten_chip, untold};
+  report.summary.insert(report.summary.begin(), {worst, worst_chip, beaten, beaten_chip, untold});
   for (const std::string& line : model::describe_gemm_constants()) report.constants.push_back(line);
   for (const std::string_view note : kDoubts) report.notes.emplace_back(note);
   return report;
