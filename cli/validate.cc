@@ -129,7 +129,7 @@ void add_validate(CLI::App& app, Action& action) {
   command
       ->add_option(
           "--fit", options->fit,
-          "fit the constants of matrix multiplication anew on half A, print the rows of their table; SET: "
+          "fit the constants of matrix multiplication anew on half A, print the rows of their tables; SET: "
           "only those whose name has it")
       ->type_name("SET")
       ->expected(0, 1);

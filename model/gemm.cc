@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/gemm_constants.h"
+#include "model/gemm_tiles.h"
 #include "model/gemm_time.h"
 
 namespace wavesmith::model {
@@ -19,6 +20,7 @@ struct Candidate {
   GemmKernel kernel;
   GemmTime time;
   GemmConstantsFor constants;
+  double score = INFINITY;  ///< least: the likeliest to be taken
 };
 
 bool is_vector(const gpus::Gpu& gpu, const GemmProblem& problem, const std::optional<GemmKernel>& kernel) {
@@ -54,68 +56,97 @@ std::vector<std::string_view> schedules_for(const gpus::Gpu& gpu, const GemmProb
   return found;
 }
 
-/// The fastest of the tiles and splits for one schedule.
-Candidate best_tile(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector, std::string_view schedule,
-                    const Conditions& conditions, std::span<const uint32_t> tiles_m,
-                    std::span<const uint32_t> tiles_n, std::span<const uint32_t> splits) {
+struct KnownKernel {
+  GemmKernel kernel;
+  uint32_t rows;  ///< that it was the fastest for
+};
+
+/// How likely it is that tuning took this kernel: times are predicted within kErrorTold, so of two that are
+/// about as fast it is the one that was taken more often elsewhere. The negative logarithm, in units of that
+/// error.
+double score_of(double seconds, uint32_t rows) {
+  return std::log(seconds) - kErrorTold * std::log(static_cast<double>(rows));
+}
+
+/// The kernels that the library is known to have, or, where none is known, what libraries have elsewhere.
+std::vector<KnownKernel> tiles_for(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector,
+                                   std::string_view schedule) {
+  std::vector<KnownKernel> found;
+  const NearestSet nearest = nearest_gemm_set(gpu, gemm_type(problem), vector, schedule);
+  for (const GemmTile& tile : gemm_tiles())
+    if (nearest.has_the_kernels() && tile.of(*nearest.set, schedule))
+      found.push_back({tile.kernel(), tile.rows});
+  if (!found.empty()) return found;
+
   const double bits = std::max(bits_of(problem.a), bits_of(problem.b));
   const uint32_t depth = bits <= 4 ? 256 : bits <= 8 ? 128 : bits <= 16 ? 64 : 16;
+  for (const uint32_t tile_m : {16, 32, 64, 96, 128, 256})
+    for (const uint32_t tile_n : {32, 64, 128, 256}) {
+      if (vector && tile_m * tile_n > 128 * 128) continue;
+      GemmKernel kernel{.tile_m = tile_m, .tile_n = tile_n, .tile_k = depth};
+      kernel.threads = tile_m * tile_n >= 256 * 256 ? 512 : tile_m * tile_n <= 16 * 32 ? 64 : 256;
+      kernel.group_m = 8;
+      kernel.double_buffered_lds = false;
+      kernel.vector = vector;
+      found.push_back({std::move(kernel), 1});
+    }
+  return found;
+}
+
+/// The fastest of the tiles and splits for one schedule.
+Candidate best_tile(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector, std::string_view schedule,
+                    const Conditions& conditions, std::span<const uint32_t> splits) {
   uint64_t rows = problem.m;
   for (const uint64_t group : problem.groups) rows = std::max(rows, group);
 
   GemmConstantsFor constants = gemm_constants(gpu, gemm_type(problem), vector, schedule);
   constants.constants = under(conditions, constants);
+  const std::vector<KnownKernel> tiles = tiles_for(gpu, problem, vector, schedule);
+  uint32_t least_m = UINT32_MAX, least_n = UINT32_MAX;
+  for (const auto& [tile, count] : tiles)
+    least_m = std::min(least_m, tile.tile_m), least_n = std::min(least_n, tile.tile_n);
   Candidate best;
-  best.time.seconds = INFINITY;
-  for (const uint32_t tile_m : tiles_m) {
-    if (tile_m > 16 && tile_m >= 2 * rows) continue;
-    for (const uint32_t tile_n : tiles_n) {
-      if (tile_n > 32 && tile_n >= 2 * problem.n) continue;
-      if (vector && tile_m * tile_n > 128 * 128) continue;
-      for (const uint32_t split : splits) {
-        // Libraries split K to fill the units, not to even out the last round.
-        const uint64_t whole =
-            (rows + tile_m - 1) / tile_m * ((problem.n + tile_n - 1) / tile_n) * problem.batch;
-        if (split > 1 && (problem.k / split < 4 * depth || whole >= 2 * gpu.multiprocessors())) continue;
-        GemmKernel kernel{.tile_m = tile_m, .tile_n = tile_n, .tile_k = depth};
-        kernel.threads = tile_m * tile_n >= 256 * 256 ? 512 : tile_m * tile_n <= 16 * 32 ? 64 : 256;
-        kernel.split_k = split;
-        kernel.group_m = 8;
-        kernel.double_buffered_lds = false;
-        kernel.vector = vector;
-        kernel = complete_kernel(gpu, problem, std::move(kernel));
-        const GemmTime time = gemm_time(gpu, problem, kernel, constants.constants, conditions);
-        if (time.seconds < best.time.seconds) best = {std::move(kernel), time, constants};
-      }
+  for (const auto& [tile, count] : tiles) {
+    // More than half of it empty: a smaller one is there.
+    if (tile.tile_m > std::max(least_m, 16u) && tile.tile_m >= 2 * rows) continue;
+    if (tile.tile_n > std::max(least_n, 32u) && tile.tile_n >= 2 * problem.n) continue;
+    for (const uint32_t split : splits) {
+      // Libraries split K to fill the units, not to even out the last round.
+      const uint64_t whole = (rows + tile.tile_m - 1) / tile.tile_m *
+                             ((problem.n + tile.tile_n - 1) / tile.tile_n) * problem.batch;
+      if (split > 1 && (problem.k / split < uint64_t{4} * tile.tile_k || whole >= 2 * gpu.multiprocessors()))
+        continue;
+      GemmKernel kernel = tile;
+      kernel.split_k = split;
+      kernel = complete_kernel(gpu, problem, std::move(kernel));
+      const GemmTime time = gemm_time(gpu, problem, kernel, constants.constants, conditions);
+      if (const double score = score_of(time.seconds, count); score < best.score)
+        best = {std::move(kernel), time, constants, score};
     }
   }
   best.kernel.schedule = schedule;
   return best;
 }
 
-/// A few tiles tell which schedules are worth a full search.
+/// Few splits tell which schedules are worth a full search.
 Candidate best_kernel(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector,
                       const Conditions& conditions) {
-  constexpr uint32_t kM[] = {16, 32, 64, 96, 128, 256}, kN[] = {32, 64, 128, 256},
-                     kSplits[] = {1, 2, 4, 8, 16};
-  constexpr uint32_t kFewM[] = {16, 64, 256}, kFewN[] = {64, 256}, kFewSplits[] = {1, 4};
+  constexpr uint32_t kSplits[] = {1, 2, 4, 8, 16}, kFewSplits[] = {1, 4};
   constexpr size_t kKept = 2;
   std::vector<std::pair<double, std::string_view>> order;
   const std::vector<std::string_view> schedules = schedules_for(gpu, problem);
   for (const std::string_view schedule : schedules)
-    order.emplace_back(
-        schedules.size() <= kKept
-            ? 0
-            : best_tile(gpu, problem, vector, schedule, conditions, kFewM, kFewN, kFewSplits).time.seconds,
-        schedule);
+    order.emplace_back(schedules.size() <= kKept
+                           ? 0
+                           : best_tile(gpu, problem, vector, schedule, conditions, kFewSplits).score,
+                       schedule);
   std::ranges::sort(order);
   order.resize(std::min(order.size(), kKept));
 
   Candidate best;
-  best.time.seconds = INFINITY;
-  for (const auto& [seconds, schedule] : order)
-    if (Candidate each = best_tile(gpu, problem, vector, schedule, conditions, kM, kN, kSplits);
-        each.time.seconds < best.time.seconds)
+  for (const auto& [score, schedule] : order)
+    if (Candidate each = best_tile(gpu, problem, vector, schedule, conditions, kSplits);
+        each.score < best.score)
       best = std::move(each);
   return best;
 }
@@ -260,8 +291,7 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
       break;
     case GemmFit::Borrowed:
       result.confidence = Confidence::Low;
-      result.notes.push_back(
-          "this GPU's generation was not measured: another's constants with this one's rates");
+      result.notes.push_back("this GPU's generation was not measured: other constants with this one's rates");
       break;
   }
   if (result.chosen) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/gemm_table.h"
+#include "model/gemm_tiles.h"
 
 namespace wavesmith::model {
 
@@ -20,20 +21,26 @@ GemmConstants with_factors(const gpus::Gpu& gpu, std::string_view schedule, cons
 
 GemmConstantsFor gemm_constants(const gpus::Gpu& gpu, NumberType type, bool vector,
                                 std::string_view schedule) {
-  const auto [set, distance] = nearest_gemm_set(gpu, type, vector, schedule);
+  const NearestSet nearest = nearest_gemm_set(gpu, type, vector, schedule);
+  // What was fitted for one vendor's kernels says nothing of another's.
+  if (!nearest.same_line()) return {.source = "defaults"};
+  const GemmSet* const set = nearest.set;
   GemmConstantsFor found{.tuning_run = set->origin != "AITER", .source = set->source};
   found.constants = with_factors(gpu, schedule, *set, set->constants, gemm_factors());
-  found.fit = distance >= 100 ? GemmFit::Borrowed : distance >= 10 ? GemmFit::Neighbour : GemmFit::Fitted;
+  found.fit = !nearest.same_generation() ? GemmFit::Borrowed
+              : nearest.distance >= 10   ? GemmFit::Neighbour
+                                         : GemmFit::Fitted;
   return found;
 }
 
 std::vector<std::string_view> gemm_schedules(const gpus::Gpu& gpu, NumberType type) {
-  const GemmSet& set = *nearest_gemm_set(gpu, type, false, {}).set;
+  const NearestSet nearest = nearest_gemm_set(gpu, type, false, {});
+  const GemmSet& set = *nearest.set;
   std::vector<std::string_view> found;
-  if (set.origin != "AITER") return found;
-  for (const GemmFactor& factor : gemm_factors())
-    if (factor.of(set) && factor.member == &GemmConstants::matrix_share && !factor.tag.starts_with("mi"))
-      found.push_back(factor.tag);
+  if (set.origin != "AITER" || !nearest.same_line()) return found;
+  for (const GemmTile& tile : gemm_tiles())
+    if (tile.of(set, tile.schedule) && (found.empty() || found.back() != tile.schedule))
+      found.push_back(tile.schedule);
   return found;
 }
 

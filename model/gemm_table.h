@@ -51,10 +51,14 @@ std::span<const GemmFactor> gemm_factors();
 std::span<const GemmPart> gemm_parts();
 
 /// The set that knows most of what is asked, and how far it is from it: below 10 it is of the same generation
-/// and type, below 100 of the same generation.
+/// and type, below 100 of the same generation, below 1000 of the same line of GPUs.
 struct NearestSet {
   const GemmSet* set;
   int distance;
+  /// The kernels are those of the generation, the type at most a neighbour.
+  [[nodiscard]] bool has_the_kernels() const { return distance < 20; }
+  [[nodiscard]] bool same_generation() const { return distance < 100; }
+  [[nodiscard]] bool same_line() const { return distance < 1000; }
 };
 NearestSet nearest_gemm_set(const gpus::Gpu& gpu, NumberType type, bool vector, std::string_view schedule);
 

@@ -120,7 +120,9 @@ GemmKernel complete_kernel(const gpus::Gpu& gpu, const GemmProblem& problem, Gem
   kernel.waves_along_k = std::max(kernel.waves_along_k, 1u);
   if (kernel.wave_m == 0 || kernel.wave_n == 0) {
     const uint32_t waves = std::max(1u, kernel.threads / gpu.warp_size());
-    kernel.wave_m = kernel.tile_m <= 16 ? 1 : std::min(2u, waves);
+    // As square as can be, so that each reads the least of its neighbours' operands.
+    const auto side = static_cast<uint32_t>(std::exp2(std::floor(std::log2(waves) / 2)));
+    kernel.wave_m = kernel.tile_m <= 16 ? 1 : waves >= 2 ? std::max(side, 2u) : 1;
     kernel.wave_n = std::max(1u, waves / kernel.wave_m);
   }
   if (kernel.vector_bytes == 0) kernel.vector_bytes = 16;

@@ -77,8 +77,9 @@ constexpr std::string_view kDoubts[] = {
      "power does to CDNA4's clock is inside of its fitted shares: no clock under load was found."),
     ("Strides that are a multiple of 512 bytes cost one factor; MI300X's rows show more than one such "
      "effect (K of 2, 4 and 8 times 256 bytes differ by 5 %)."),
-    ("Where no kernel is named, the model takes the fastest of its own tiles; libraries do not always "
-     "find the fastest."),
+    ("Where no kernel is named, the model takes the likeliest of the kernels that were the fastest for "
+     "rows of half A; whether a library takes vector or matrix kernels for i8 (CDNA2), and rocBLAS or "
+     "hipBLASLt (RX 7900 XTX), which differ by a factor of two there, it cannot know."),
     ("Origami is asked for its latency in cycles at the same clock, without a fixed time for launches "
      "and not for rows with a split K, which it would choose by itself: at small sizes its times are "
      "of another thing."),

@@ -11,6 +11,7 @@
 #include "model/gemm_table.h"
 #include "model/gemm_time.h"
 #include "validate/gemm_row.h"
+#include "validate/gemm_tiles.h"
 
 namespace wavesmith::validate {
 namespace {
@@ -221,12 +222,6 @@ std::vector<Point> thinned(const std::vector<Point>& all, size_t most) {
   return kept;
 }
 
-std::string_view type_text(model::NumberType type) {
-  constexpr std::string_view kNames[] = {"F64", "F32", "XF32", "F16", "BF16", "F8",
-                                         "I8",  "F6",  "F4",   "I32", "C32",  "C64"};
-  return kNames[static_cast<size_t>(type)];
-}
-
 }  // namespace
 
 Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options) {
@@ -249,9 +244,9 @@ Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options) {
     const gpus::Gpu& gpu = **gpus::find_gpu(row.chip);
     const model::NumberType type = model::gemm_type(row.problem);
     const bool vector = row.kernel->vector || model::matrix_flops(gpu, type) == 0;
-    const auto [set, distance] = model::nearest_gemm_set(gpu, type, vector, row.kernel->schedule);
-    if (distance < 20)
-      of_set[set].push_back({&gpu, &row, model::complete_kernel(gpu, row.problem, *row.kernel)});
+    const model::NearestSet nearest = model::nearest_gemm_set(gpu, type, vector, row.kernel->schedule);
+    if (nearest.has_the_kernels())
+      of_set[nearest.set].push_back({&gpu, &row, model::complete_kernel(gpu, row.problem, *row.kernel)});
   }
 
   std::string sets = "    // <sets>\n", factors_text = "    // <factors>\n";
@@ -271,7 +266,7 @@ Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options) {
     for (const model::GemmPart& part : model::gemm_parts())
       values += fmt::format("{}{:.4g}", values.empty() ? "" : ", ", constants.*part.member);
     const std::string head = fmt::format("    {{\"{}\", NumberType::{}, {}, \"{}\", ", set.architecture,
-                                         type_text(set.type), set.vector, set.origin);
+                                         enumerator(set.type), set.vector, set.origin);
     sets += fmt::format("{}{{{}}}, {}, \"{}\"}},\n", head, values, points.size(), set.source);
     for (const GemmFactor& factor : factors) {
       std::string_view member = "clock_ratio";
@@ -280,7 +275,8 @@ Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options) {
       factors_text += fmt::format("{}\"{}\", &Q::{}, {:.4g}}},\n", head, factor.tag, member, factor.value);
     }
   }
-  return sets + "    // </sets>\n" + factors_text + "    // </factors>\n";
+  return sets + "    // </sets>\n" + factors_text + "    // </factors>\n    // <tiles>\n" +
+         count_gemm_tiles(rows) + "    // </tiles>\n";
 }
 
 }  // namespace wavesmith::validate

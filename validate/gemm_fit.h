@@ -15,7 +15,7 @@ struct GemmFitOptions {
   std::string only;    ///< sets whose "CDNA2 f64 BLAS" contains it; empty: all
 };
 
-/// The rows of the table, kSets and kFactors, as C++ text. Error: the tables cannot be read.
+/// The rows of the tables kSets, kFactors and kTiles, as C++ text. Error: the tables cannot be read.
 Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options);
 
 }  // namespace wavesmith::validate
