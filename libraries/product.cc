@@ -8,10 +8,6 @@
 #include <cstring>
 #include <type_traits>
 
-extern "C" int hipLaunchHostFunc(void* stream, void (*function)(void*), void* data);
-extern "C" int hipStreamIsCapturing(void* stream, int* status);
-extern "C" int hipMemGetAddressRange(void** base, size_t* size, void* pointer);
-
 namespace wavesmith::libraries {
 namespace {
 
@@ -271,12 +267,8 @@ bool is_served(const Product& p) {
   return (!e.bias || fits(e.bias_type)) && (!e.before.data || fits(e.before.type));
 }
 
-/// Whether rows by columns elements of the matrix lie in their allocation. What lies in none is not judged:
-/// the host's.
-bool reaches(const Matrix& matrix, void* data, int64_t rows, int64_t columns, int64_t batches) {
-  void* base = nullptr;
-  size_t size = 0;
-  if (hipMemGetAddressRange(&base, &size, data) != 0) return true;
+/// Whether rows by columns elements of the matrix lie in their allocation.
+bool lies_in_memory(const Matrix& matrix, void* data, int64_t rows, int64_t columns, int64_t batches) {
   const int64_t steps[][2] = {
       {matrix.row,    rows - 1   },
       {matrix.column, columns - 1},
@@ -284,9 +276,7 @@ bool reaches(const Matrix& matrix, void* data, int64_t rows, int64_t columns, in
   };
   int64_t lowest = 0, highest = 0;
   for (const auto& [step, count] : steps) (step < 0 ? lowest : highest) += step * count;
-  const auto width = static_cast<int64_t>(size_of(matrix.type));
-  const int64_t offset = static_cast<char*>(data) - static_cast<char*>(base);
-  return offset + lowest * width >= 0 && offset + (highest + 1) * width <= static_cast<int64_t>(size);
+  return reaches(data, lowest, highest, size_of(matrix.type));
 }
 
 bool every_matrix_reaches(const Product& p) {
@@ -306,9 +296,10 @@ bool every_matrix_reaches(const Product& p) {
     bool fine = true;
     if (each.rows > 0 && each.columns > 0 && each.matrix.data)
       for (int64_t index = 0; index < (p.arrays ? p.batches : 1); ++index)
-        fine = fine && reaches(each.matrix,
-                               p.arrays ? static_cast<void**>(each.matrix.data)[index] : each.matrix.data,
-                               each.rows, each.columns, p.arrays ? 1 : p.batches);
+        fine =
+            fine && lies_in_memory(each.matrix,
+                                   p.arrays ? static_cast<void**>(each.matrix.data)[index] : each.matrix.data,
+                                   each.rows, each.columns, p.arrays ? 1 : p.batches);
     if (fine) continue;
     std::fprintf(
         stderr,
@@ -322,19 +313,19 @@ bool every_matrix_reaches(const Product& p) {
 /// A product in a stream's queue.
 struct Request {
   Product product;
-  Runner run;
+  Runner runner;
   alignas(16) unsigned char alpha[16], beta[16];
-  bool once;  ///< runs once: goes after it. A captured one belongs to its graph, which does not say when it
-              ///< ends.
-};
 
-void run(void* data) {
-  auto* const request = static_cast<Request*>(data);
-  // Arrays of pointers are known only now. A GPU would fault.
-  if (request->product.arrays && !every_matrix_reaches(request->product)) std::abort();
-  request->run(request->product);
-  if (request->once) std::free(request);
-}
+  void run() {
+    // Arrays of pointers are known only now. A GPU would fault.
+    if (product.arrays && !every_matrix_reaches(product)) std::abort();
+    if (!product.scalars_on_gpu) {
+      product.alpha = alpha;
+      product.beta = beta;
+    }
+    runner(product);
+  }
+};
 
 }  // namespace
 
@@ -396,21 +387,19 @@ Outcome multiply(const Product& product, void* stream) {
   if (!runner || !is_served(product)) return Outcome::NotServed;
   if (product.m <= 0 || product.n <= 0 || product.batches <= 0) return Outcome::Done;
   if (!product.arrays && !every_matrix_reaches(product)) return Outcome::BadPointer;
-  int capturing = 0;
-  if (hipStreamIsCapturing(stream, &capturing) != 0) return Outcome::NotLaunched;
-  auto* const request = static_cast<Request*>(std::malloc(sizeof(Request)));
-  if (!request) return Outcome::NoMemory;
-  *request = {product, runner, {}, {}, capturing == 0};
+  Request request{product, runner, {}, {}};
   if (!product.scalars_on_gpu) {
     const size_t size = scalar_size(product.compute, product.a.type);
-    std::memcpy(request->alpha, product.alpha, size);
-    std::memcpy(request->beta, product.beta, size);
-    request->product.alpha = request->alpha;
-    request->product.beta = request->beta;
+    std::memcpy(request.alpha, product.alpha, size);
+    std::memcpy(request.beta, product.beta, size);
   }
-  if (hipLaunchHostFunc(stream, run, request) == 0) return Outcome::Done;
-  std::free(request);
-  return Outcome::NotLaunched;
+  return enqueue(stream, request);
+}
+
+bool multiply_now(const Product& product) {
+  const Runner runner = runner_of(product);
+  if (runner) runner(product);
+  return runner != nullptr;
 }
 
 }  // namespace wavesmith::libraries

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "libraries/number.h"
+#include "libraries/stream.h"
 
 namespace wavesmith::libraries {
 
@@ -57,9 +58,10 @@ struct Product {
   Epilogue epilogue = {};  ///< of real floats
 };
 
-enum class Outcome : uint8_t { Done, NotServed, BadPointer, NoMemory, NotLaunched };
-
-/// Enqueues it. BadPointer: a matrix reaches past its allocation, said on stderr.
+/// Enqueues it.
 Outcome multiply(const Product& product, void* stream);
+
+/// At once: what the host computes with its own matrices. False: not of these types.
+bool multiply_now(const Product& product);
 
 }  // namespace wavesmith::libraries

@@ -527,12 +527,59 @@ def custom_gradient(x):
     return jax.grad(lambda a: clipped(a).sum())(x)
 
 
-# Convolutions that need no library
+# Convolutions, which XLA gives to MIOpen
+
+
+def _convolve(x, w, **how):
+    how = {"window_strides": (1, 1), "padding": "SAME", "dimension_numbers": ("NHWC", "HWIO", "NHWC")} | how
+    return lax.conv_general_dilated(x, w, **how)
+
+
+@operation(normal((2, 14, 15, 8), (3, 3, 8, 12)), tolerance=2e-5, representative=True)
+def convolutions(x, w):
+    strided = _convolve(x, w, window_strides=(2, 3), padding="VALID")
+    dilated = _convolve(x, w, rhs_dilation=(2, 1))
+    return _convolve(x, w), strided, dilated, _convolve(x, w, padding=((1, 1), (1, 1)), lhs_dilation=(2, 2))
+
+
+@operation(normal((2, 9, 10, 8), (3, 3, 2, 12), (3, 3, 1, 8)), tolerance=2e-5)
+def convolutions_of_groups(x, w, depthwise):
+    return _convolve(x, w, feature_group_count=4), _convolve(x, depthwise, feature_group_count=8)
+
+
+@operation(normal((2, 14, 15, 8), (3, 3, 8, 12)), tolerance=2e-4, representative=True)
+def gradients_of_a_convolution(x, w):
+    return jax.grad(lambda x, w: jnp.sum(_convolve(x, w, window_strides=(2, 2)) ** 2), (0, 1))(x, w)
+
+
+@operation(normal((2, 14, 15, 8), (3, 3, 8, 12), (12,)), tolerance=2e-5)
+def convolution_with_bias_and_relu(x, w, bias):
+    return jax.nn.relu(_convolve(x, w) + bias)
+
+
+@operation(normal((2, 9, 10, 8), (3, 3, 8, 12), dtype=np.float16), tolerance=5e-3)
+def convolution_of_halves(x, w):
+    return _convolve(x, w)
+
+
+@operation(normal((200,), (17,)), tolerance=2e-5)
+def convolution_of_vectors(x, y):
+    return jnp.convolve(x, y), jnp.correlate(x, y), jnp.polymul(x[:9], y[:5])
+
+
+@operation(normal((1, 4, 6, 7, 8), (5, 4, 2, 3, 3)), tolerance=2e-5)
+def convolution_in_space(x, w):
+    return lax.conv(x, w, (1, 1, 1), "SAME")
+
+
+@operation(normal((2, 7, 9, 8), (3, 3, 8, 12)), tolerance=2e-5)
+def transposed_convolution(x, w):
+    return lax.conv_transpose(x, w, (2, 2), "SAME")
 
 
 @operation(normal((64,), (9,)), tolerance=2e-5)
 def convolution_by_sums(x, y):
-    """XLA gives a convolution to MIOpen; as a product with windows it is its own."""
+    """As a product with windows."""
     index = jnp.arange(56)[:, None] + jnp.arange(9)[None, :]
     return x[index] @ y
 

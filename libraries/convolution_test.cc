@@ -1,0 +1,322 @@
+// MIOpen's convolutions, against sums of doubles over every output, channel and tap written out here. Random
+// sizes, layouts, paddings, steps, dilations and groups; the seed is printed.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "libraries/testing.h"
+
+namespace {
+
+using namespace wavesmith::libraries;
+
+enum Type : int { kHalf = 0, kFloat = 1, kInt32 = 2, kInt8 = 3, kBrain = 5, kDouble = 6 };
+
+size_t size_of(int type) {
+  switch (type) {
+    case kDouble:
+      return 8;
+    case kFloat:
+    case kInt32:
+      return 4;
+    case kInt8:
+      return 1;
+    default:
+      return 2;
+  }
+}
+
+double read(int type, const unsigned char* at) {
+  const auto as = [at](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<double>(value);
+  };
+  if (type == kDouble) return as(double{});
+  if (type == kFloat) return as(float{});
+  if (type == kInt32) return as(int32_t{});
+  if (type == kInt8) return as(int8_t{});
+  if (type == kHalf) return as(_Float16{});
+  float single = 0;
+  std::memcpy(reinterpret_cast<unsigned char*>(&single) + 2, at, 2);
+  return single;
+}
+void write(int type, double value, unsigned char* at) {
+  const auto as = [at](auto narrow) { std::memcpy(at, &narrow, sizeof narrow); };
+  if (type == kDouble) as(value);
+  if (type == kFloat) as(static_cast<float>(value));
+  if (type == kInt32) as(static_cast<int32_t>(value));
+  if (type == kInt8) as(static_cast<int8_t>(value * 60));
+  if (type == kHalf) as(static_cast<_Float16>(value));
+  const auto single = static_cast<float>(value);
+  if (type == kBrain) std::memcpy(at, reinterpret_cast<const unsigned char*>(&single) + 2, 2);
+}
+
+/// Elements by their indices, in any layout.
+struct Tensor {
+  int type;
+  std::vector<int> sizes, strides;
+  std::vector<unsigned char> bytes;
+  void* descriptor = nullptr;
+
+  [[nodiscard]] size_t place(const std::vector<int>& at) const {
+    size_t offset = 0;
+    for (size_t i = 0; i < at.size(); ++i) offset += static_cast<size_t>(at[i] * strides[i]);
+    return offset * size_of(type);
+  }
+  [[nodiscard]] double operator[](const std::vector<int>& at) const {
+    return read(type, bytes.data() + place(at));
+  }
+};
+
+/// Calls `use` with every index below the sizes.
+template <class Use>
+void each(const std::vector<int>& sizes, Use use) {
+  std::vector<int> at(sizes.size(), 0);
+  for (const int size : sizes)
+    if (size == 0) return;
+  for (;;) {
+    use(at);
+    size_t i = sizes.size();
+    while (i > 0 && ++at[i - 1] == sizes[i - 1]) at[--i] = 0;
+    if (i == 0) return;
+  }
+}
+
+class Convolutions : public testing::Test {
+ protected:
+  void SetUp() override {
+    library_ = open_library("libMIOpen.so.1");
+    hip_ = open_library("libamdhip64.so");
+    ASSERT_TRUE(library_ && hip_);
+    ASSERT_EQ(call(library_, "miopenCreate", &handle_), 0);
+    std::printf("seed %u\n", seed_);
+  }
+  void TearDown() override { EXPECT_EQ(call(library_, "miopenDestroy", handle_), 0); }
+  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+
+  /// Numbers in [-1, 1) (integers in [-60, 60)), with gaps between them where `loose`; channels last or not.
+  Tensor tensor(int type, const std::vector<int>& sizes) {
+    Tensor t{type, sizes, std::vector<int>(sizes.size()), {}};
+    std::vector<size_t> order(sizes.size());  // the slowest first
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (below(2)) std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+    int stride = 1;
+    for (size_t i = order.size(); i-- > 0;) {
+      t.strides[order[i]] = stride;
+      stride *= sizes[order[i]];
+      if (below(4) == 0) stride += below(3);
+    }
+    t.bytes.resize(static_cast<size_t>(std::max(stride, 1)) * size_of(type));
+    for (size_t i = 0; i < t.bytes.size(); i += size_of(type))
+      write(type, std::uniform_real_distribution<double>(-1, 1)(random_), t.bytes.data() + i);
+    EXPECT_EQ(call(library_, "miopenCreateTensorDescriptor", &t.descriptor), 0);
+    EXPECT_EQ(call(library_, "miopenSetTensorDescriptor", t.descriptor, type, static_cast<int>(sizes.size()),
+                   t.sizes.data(), t.strides.data()),
+              0);
+    return t;
+  }
+  void forget(Tensor& t) { EXPECT_EQ(call(library_, "miopenDestroyTensorDescriptor", t.descriptor), 0); }
+
+  /// In the three ways that programs compute convolutions: `first`, `second` and `result` as immediate mode
+  /// orders them.
+  int run(const std::string& name, void* how, const Tensor& first, const Tensor& second, Tensor& result) {
+    size_t count = 0, workspace = 99;
+    EXPECT_EQ(call(library_, ("miopenConvolution" + name + "GetSolutionCount").c_str(), handle_,
+                   first.descriptor, second.descriptor, how, result.descriptor, &count),
+              0);
+    EXPECT_EQ(count, 1U);
+    EXPECT_EQ(call(library_, ("miopenConvolution" + name + "GetWorkSpaceSize").c_str(), handle_,
+                   first.descriptor, second.descriptor, how, result.descriptor, &workspace),
+              0);
+    EXPECT_EQ(workspace, 0U);
+    uint64_t solution[4] = {};  // a float, the workspace, the id, the algorithm
+    EXPECT_EQ(
+        call(library_, ("miopenConvolution" + name + "GetSolution").c_str(), handle_, first.descriptor,
+             second.descriptor, how, result.descriptor, size_t{1}, &count, static_cast<void*>(solution)),
+        0);
+    EXPECT_EQ(call(library_, ("miopenConvolution" + name + "CompileSolution").c_str(), handle_,
+                   first.descriptor, second.descriptor, how, result.descriptor, solution[2]),
+              0);
+    return call(library_, ("miopenConvolution" + name + "Immediate").c_str(), handle_, first.descriptor,
+                static_cast<const void*>(first.bytes.data()), second.descriptor,
+                static_cast<const void*>(second.bytes.data()), how, result.descriptor,
+                static_cast<void*>(result.bytes.data()), static_cast<void*>(nullptr), size_t{0}, solution[2]);
+  }
+  void synchronize() { ASSERT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
+
+  const unsigned seed_ = std::random_device{}();
+  std::mt19937 random_{seed_};
+  void *library_ = nullptr, *hip_ = nullptr, *handle_ = nullptr;
+};
+
+double epsilon_of(int type) {
+  return type == kHalf     ? 0x1p-11
+         : type == kBrain  ? 0x1p-8
+         : type == kFloat  ? 0x1p-24
+         : type == kDouble ? 0x1p-53
+                           : 0;
+}
+
+TEST_F(Convolutions, EachDirectionEqualsSumsInDoublePrecision) {
+  for (const auto& [type, result_type] : {
+           std::pair{kFloat,  kFloat },
+           {kHalf,   kHalf  },
+           {kBrain,  kBrain },
+           {kHalf,   kFloat },
+           {kDouble, kDouble},
+           {kInt8,   kInt32 },
+           {kInt8,   kFloat }
+  })
+    for (int round = 0; round < 12; ++round) {
+      const int dimensions = 1 + round % 3, groups = below(3) ? 1 : 1 + below(3);
+      const bool integers = type == kInt8;
+      const int direction = integers ? 0 : below(3);
+      std::vector<int> x_sizes{1 + below(3), groups * (1 + below(5))},
+          w_sizes{groups * (1 + below(6)), x_sizes[1] / groups}, y_sizes{x_sizes[0], w_sizes[0]}, padding,
+          steps, dilations;
+      for (int i = 0; i < dimensions; ++i) {
+        padding.push_back(below(3));
+        steps.push_back(1 + below(3));
+        dilations.push_back(1 + below(2));
+        w_sizes.push_back(1 + below(4));
+        const int reach = dilations[i] * (w_sizes[i + 2] - 1) + 1;
+        x_sizes.push_back(std::max(1, reach - 2 * padding[i]) + below(dimensions == 1 ? 2000 : 9));
+        y_sizes.push_back((x_sizes[i + 2] + 2 * padding[i] - reach) / steps[i] + 1);
+      }
+      SCOPED_TRACE(testing::Message()
+                   << "types " << type << " to " << result_type << ", direction " << direction << ", "
+                   << dimensions << " dimensions, " << groups << " groups");
+      const auto type_of = [&, from = type, to = result_type](int is_result_of) {
+        return is_result_of == direction ? to : from;
+      };
+      Tensor y = tensor(type_of(0), y_sizes), x = tensor(type_of(1), x_sizes),
+             w = tensor(type_of(2), w_sizes);
+      void* how = nullptr;
+      ASSERT_EQ(call(library_, "miopenCreateConvolutionDescriptor", &how), 0);
+      ASSERT_EQ(call(library_, "miopenInitConvolutionNdDescriptor", how, dimensions, padding.data(),
+                     steps.data(), dilations.data(), 0),
+                0);
+      ASSERT_EQ(call(library_, "miopenSetConvolutionGroupCount", how, groups), 0);
+      Tensor& result = direction == 0 ? y : direction == 1 ? x : w;
+      // Every sum: results start at zero and each output, channel and tap adds its product.
+      std::vector<double> sums(result.bytes.size() / size_of(result.type)), sizes(sums.size());
+      each(y_sizes, [&](const std::vector<int>& to) {
+        for (int c = 0; c < w_sizes[1]; ++c)
+          each(std::vector<int>(w_sizes.begin() + 2, w_sizes.end()), [&](const std::vector<int>& tap) {
+            std::vector<int> from{to[0], to[1] / (w_sizes[0] / groups) * w_sizes[1] + c}, weight{to[1], c};
+            for (int i = 0; i < dimensions; ++i) {
+              from.push_back(to[i + 2] * steps[i] + tap[i] * dilations[i] - padding[i]);
+              weight.push_back(tap[i]);
+              if (from.back() < 0 || from.back() >= x_sizes[i + 2]) return;
+            }
+            const double product = direction == 0   ? x[from] * w[weight]
+                                   : direction == 1 ? y[to] * w[weight]
+                                                    : y[to] * x[from];
+            const size_t place = result.place(direction == 0   ? to
+                                              : direction == 1 ? from
+                                                               : weight) /
+                                 size_of(result.type);
+            sums[place] += product;
+            sizes[place] += std::abs(product);
+          });
+      });
+      const char* const names[] = {"Forward", "BackwardData", "BackwardWeights"};
+      ASSERT_EQ(direction == 0   ? run(names[0], how, w, x, y)
+                : direction == 1 ? run(names[1], how, y, w, x)
+                                 : run(names[2], how, y, x, w),
+                0);
+      synchronize();
+      const double of_sums = type == kDouble ? 0x1p-52 : integers ? 0 : 0x1p-23;
+      each(result.sizes, [&](const std::vector<int>& at) {
+        const size_t place = result.place(at) / size_of(result.type);
+        ASSERT_NEAR(result[at], sums[place],
+                    of_sums * 40 * sizes[place] + 2 * epsilon_of(result.type) * std::abs(sums[place]));
+      });
+      if (HasFatalFailure()) return;
+      for (Tensor* each : {&x, &w, &y}) forget(*each);
+      EXPECT_EQ(call(library_, "miopenDestroyConvolutionDescriptor", how), 0);
+    }
+}
+
+TEST_F(Convolutions, ProgramsThatSearchFirstGetOneAlgorithm) {
+  Tensor x = tensor(kFloat, {1, 1, 4}), w = tensor(kFloat, {1, 1, 1}), y = tensor(kFloat, {1, 1, 4});
+  void* how = nullptr;
+  const int none = 0, one = 1;
+  ASSERT_EQ(call(library_, "miopenCreateConvolutionDescriptor", &how), 0);
+  ASSERT_EQ(call(library_, "miopenInitConvolutionNdDescriptor", how, 1, &none, &one, &one, 0), 0);
+  struct {
+    int algorithm;
+    float time;
+    size_t workspace;
+  } found{-1, 0, 99};
+  int count = 0;
+  ASSERT_EQ(
+      call(library_, "miopenFindConvolutionForwardAlgorithm", handle_, x.descriptor,
+           static_cast<const void*>(x.bytes.data()), w.descriptor, static_cast<const void*>(w.bytes.data()),
+           how, y.descriptor, static_cast<void*>(y.bytes.data()), 1, &count, static_cast<void*>(&found),
+           static_cast<void*>(nullptr), size_t{0}, false),
+      0);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(found.workspace, 0U);
+  const auto forward = [&](float alpha, float beta) {
+    return call(library_, "miopenConvolutionForward", handle_, static_cast<const void*>(&alpha), x.descriptor,
+                static_cast<const void*>(x.bytes.data()), w.descriptor,
+                static_cast<const void*>(w.bytes.data()), how, found.algorithm,
+                static_cast<const void*>(&beta), y.descriptor, static_cast<void*>(y.bytes.data()),
+                static_cast<void*>(nullptr), size_t{0});
+  };
+  EXPECT_EQ(forward(2, 0), 3) << "MIOpen scales no convolution";
+  EXPECT_EQ(forward(1, 1), 3);
+  EXPECT_EQ(forward(1, 0), 0);
+  synchronize();
+  for (int i = 0; i < 4; ++i) {
+    const double want = x[{0, 0, i}] * w[{0, 0, 0}], got = y[{0, 0, i}];
+    EXPECT_NEAR(got, want, 1e-6);
+  }
+  EXPECT_EQ(call(library_, "miopenDestroyConvolutionDescriptor", how), 0);
+  for (Tensor* each : {&x, &w, &y}) forget(*each);
+}
+
+TEST_F(Convolutions, WrongCallsAreErrors) {
+  void* how = nullptr;
+  const int none = 0, one = 1, four[] = {1, 1, 1, 1};
+  ASSERT_EQ(call(library_, "miopenCreateConvolutionDescriptor", &how), 0);
+  Tensor x = tensor(kFloat, {1, 2, 9}), w = tensor(kFloat, {3, 2, 2}), y = tensor(kFloat, {1, 3, 8}),
+         short_y = tensor(kFloat, {1, 3, 7}), doubles = tensor(kDouble, {1, 2, 9}),
+         thin = tensor(kFloat, {3, 1, 2});
+  const auto status = [&](const Tensor& from, const Tensor& weights, const Tensor& to) {
+    size_t count = 0;
+    return call(library_, "miopenConvolutionForwardGetSolutionCount", handle_, weights.descriptor,
+                from.descriptor, how, to.descriptor, &count);
+  };
+  ASSERT_EQ(call(library_, "miopenInitConvolutionNdDescriptor", how, 1, &none, &one, &one, 0), 0);
+  EXPECT_EQ(status(x, w, y), 0);
+  EXPECT_EQ(status(x, w, short_y), 3) << "an output of another size";
+  EXPECT_EQ(status(x, thin, y), 3) << "channels that do not fit";
+  EXPECT_EQ(status(doubles, w, y), 6) << "doubles with floats are not served";
+  EXPECT_EQ(call(library_, "miopenInitConvolutionNdDescriptor", how, 1, &none, &one, &one, 1), 0);
+  EXPECT_EQ(status(x, w, y), 6) << "transposed convolutions are not served";
+  EXPECT_EQ(call(library_, "miopenInitConvolutionNdDescriptor", how, 1, &none, &one, &one, 9), 3);
+  EXPECT_EQ(call(library_, "miopenInitConvolutionNdDescriptor", how, 4, four, four, four, 0), 6);
+  EXPECT_EQ(call(library_, "miopenSetConvolutionGroupCount", how, 0), 3);
+  ASSERT_EQ(call(library_, "miopenInitConvolutionNdDescriptor", how, 1, &none, &one, &one, 0), 0);
+  void* memory = nullptr;
+  ASSERT_EQ(call(hip_, "hipMalloc", &memory, size_t{20}), 0);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(call(library_, "miopenConvolutionForwardImmediate", handle_, w.descriptor,
+                 static_cast<const void*>(w.bytes.data()), x.descriptor, static_cast<const void*>(memory),
+                 how, y.descriptor, static_cast<void*>(y.bytes.data()), static_cast<void*>(nullptr),
+                 size_t{0}, uint64_t{1}),
+            3);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("tensor x of a convolution reaches past"),
+            std::string::npos);
+  EXPECT_EQ(call(hip_, "hipFree", memory), 0);
+  EXPECT_EQ(call(library_, "miopenDestroyConvolutionDescriptor", how), 0);
+  for (Tensor* each : {&x, &w, &y, &short_y, &doubles, &thin}) forget(*each);
+}
+
+}  // namespace
