@@ -27,7 +27,7 @@ using nlohmann::ordered_json;
 
 struct ProfileOptions {
   RunOptions run;
-  bool json = false, verbose = false, sampled = false, all = false;
+  bool json = false, verbose = false, sampled = false, all = false, time = false;
   std::string html, perfetto, statistics;
 };
 
@@ -209,6 +209,7 @@ Exit profile_run(const ProfileOptions& options) {
     if (options.sampled || kernel) setenv("WAVESMITH_PROFILE_SAMPLED", "1", 1);
     if (!options.html.empty() || !options.perfetto.empty()) setenv("WAVESMITH_PROFILE_TIMELINE", "1", 1);
     RunOptions run = options.run;
+    if (options.time) run.time = options.sampled ? "sampled" : "modelled";
     if (kernel) {
       run.program = {"/proc/self/exe", "run",     run.file, "--grid",      run.grid,
                      "--block",        run.block, "--gpu",  run.devices(), "--quiet"};
@@ -256,6 +257,8 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
   command->add_flag(
       "--sampled", options->sampled,
       "of each launch run the sampled workgroups only: fast, and what the program computes is incomplete");
+  command->add_flag("--time", options->time,
+                    "the program's events and clocks tell modelled time, as of wavesmith run --time");
   command->add_flag("--all", options->all, "a summary of each kernel, not of the costliest alone");
   command->add_flag("--verbose", options->verbose, "every kernel, every stall, every instruction");
   command->add_flag("--json", options->json, "all of it as JSON");

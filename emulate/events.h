@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -110,6 +111,9 @@ class WorkgroupListener {
   virtual void barrier_completes() {}
   /// The last call, unless the kernel was stopped by a fault.
   virtual void ends() {}
+  /// The cycle of the shader's clock at which the wave is, which it is about to read; nullopt: it reads the
+  /// host's time.
+  virtual std::optional<uint64_t> cycles(const WaveView&) { return std::nullopt; }
 };
 
 class Listener {

@@ -164,11 +164,14 @@ void write_register(Wave& wave, HardwareRegister which, uint32_t value, uint32_t
 
 namespace {
 
-/// The host's time as a counter of that many MHz. The GPU's clocks run as fast as the host's time does: a
-/// kernel that waits for so many of hipDeviceAttributeClockRate's cycles waits for as long as it would on the
-/// GPU.
-uint64_t counter(const Wave& wave, uint32_t Dispatch::* mhz, uint32_t otherwise) {
+/// The host's time as a counter of that many MHz, unless a listener has a clock of its own. The GPU's clocks
+/// run as fast as the host's time does: a kernel that waits for so many of hipDeviceAttributeClockRate's
+/// cycles waits for as long as it would on the GPU.
+uint64_t counter(Wave& wave, uint32_t Dispatch::* mhz, uint32_t otherwise) {
   const Dispatch* const dispatch = wave.group->dispatch;
+  if (dispatch && wave.group->listener)
+    if (const auto cycles = wave.group->listener->cycles(WaveView(wave)))
+      return static_cast<uint64_t>(static_cast<double>(*cycles) * dispatch->*mhz / dispatch->shader_mhz);
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto nanoseconds =
       static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());

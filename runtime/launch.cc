@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "emulate/both.h"
 #include "gpus/occupancy.h"
 #include "runtime/hostcall.h"
 #include "runtime/modelled_time.h"
@@ -278,9 +279,25 @@ hipError_t LaunchOperation::run(Stream& stream) {
       ProfiledLaunch::begin(dispatch, device.gpu, unit_workgroups(device.gpu, *function_.kernel, geometry_));
   std::unique_ptr<timing::GridLaunch> heard;
   std::vector<uint64_t> only;
-  if (device.modelled && !profiled)
-    heard = device.modelled->listen(dispatch, waves_of(*function_.kernel, geometry_),
+  emulate::Both both;
+  if (device.modelled) {
+    both.first = dispatch.listener;
+    const std::vector<uint64_t>* const of_profile = dispatch.only;
+    const object::Routine* const routine = module_->object().routine_at(function_.kernel->entry());
+    heard = device.modelled->listen(dispatch, stream, routine ? routine->size : 0,
+                                    waves_of(*function_.kernel, geometry_),
                                     unit_workgroups(device.gpu, *function_.kernel, geometry_), only);
+    if (both.first) {
+      both.second = dispatch.listener;
+      dispatch.listener = &both;
+      if (of_profile) {
+        only.insert(only.end(), of_profile->begin(), of_profile->end());
+        std::ranges::sort(only);
+        only.erase(std::unique(only.begin(), only.end()), only.end());
+        dispatch.only = &only;
+      }
+    }
+  }
   const auto start = std::chrono::steady_clock::now();
   emulate::Limits limits = platform.limits;
   if (profiled) profiled->limit(limits);
@@ -294,7 +311,8 @@ hipError_t LaunchOperation::run(Stream& stream) {
   if (profiled) profiled->end(*done, dispatch.locate);
   if (heard) {
     const double start = device.modelled->start(stream);
-    stream.modelled_until(start + device.modelled->finish(*heard, function_.kernel->name, stream.id));
+    stream.modelled_until(
+        start + device.modelled->finish(*heard, function_.kernel->name, stream.id, done->instructions));
   }
   if (messages) messages->print(module_->object().printf_formats());
   count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);

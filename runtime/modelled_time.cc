@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "isa/llvm/decoder.h"
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -20,6 +22,23 @@ std::vector<timing::Region> regions(const Platform& platform) {
     if (one.kind != Allocation::Kind::Code) all.push_back({one.begin, one.size});
   std::ranges::sort(all, {}, &timing::Region::begin);
   return all;
+}
+
+/// A hash of what a launch is: the kernel, its grid and the arguments that the program passes. FNV-1a.
+uint64_t key_of(const emulate::Dispatch& dispatch) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&hash](const void* data, size_t size) {
+    const auto* const bytes = static_cast<const uint8_t*>(data);
+    for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  };
+  add(&dispatch.entry, sizeof dispatch.entry);
+  add(dispatch.grid, sizeof dispatch.grid);
+  add(dispatch.workgroup, sizeof dispatch.workgroup);
+  add(&dispatch.dynamic_lds, sizeof dispatch.dynamic_lds);
+  for (const object::Argument& argument : dispatch.kernel->arguments)
+    if (!argument.hidden())
+      add(static_cast<const uint8_t*>(dispatch.kernarg) + argument.offset, argument.size);
+  return hash | 1;
 }
 
 /// Where WAVESMITH_TIME_LOG wants a line a launch.
@@ -60,7 +79,32 @@ ModelledDevice::ModelledDevice(const gpus::Gpu& gpu)
   if (time_mode() == TimeMode::Sampled) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& dispatch, uint32_t waves,
+/// Whether the kernel's own code has an instruction that reads a clock.
+bool ModelledDevice::reads_clock(const emulate::Dispatch& dispatch, uint64_t code_bytes) {
+  const std::scoped_lock lock(mutex_);
+  const auto [known, added] = reads_clock_.try_emplace(dispatch.entry, false);
+  if (!added) return known->second;
+  const std::span<const uint8_t> code = dispatch.program->code();
+  const auto begin = reinterpret_cast<uint64_t>(code.data());
+  auto decoder = isa::Decoder::create(dispatch.program->target(), dispatch.program->wave_lanes());
+  if (!decoder || dispatch.entry < begin || dispatch.entry >= begin + code.size()) return false;
+  const uint64_t end = std::min(begin + code.size(), dispatch.entry + code_bytes);
+  for (uint64_t pc = dispatch.entry; pc < end;) {
+    const auto instruction = decoder->decode(code.subspan(pc - begin), pc);
+    if (!instruction || instruction->size == 0) break;
+    pc += instruction->size;
+    const std::string_view name = instruction->mnemonic;
+    if (name == "s_memtime" || name == "s_memrealtime" || name.starts_with("s_sendmsg_rtn"))
+      return known->second = true;
+    if (name == "s_getreg_b32" && instruction->operands.size() > 1 &&
+        instruction->operands[1].name.find("CYCLES") != std::string::npos)
+      return known->second = true;
+  }
+  return false;
+}
+
+std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& dispatch, const Stream& stream,
+                                                           uint64_t code_bytes, uint32_t waves,
                                                            uint32_t resident, std::vector<uint64_t>& only) {
   timing::LaunchShape shape;
   for (int axis = 0; axis < 3; ++axis)
@@ -72,14 +116,26 @@ std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& di
     only = launch->recorded();
     dispatch.only = &only;
   }
-  dispatch.listener = launch.get();
+  const bool clock = reads_clock(dispatch, code_bytes);
+  if (clock) {
+    const double begins = std::max(stream.asked() + first_wave_, stream.before() + gap_);
+    launch->tell_time(static_cast<uint64_t>(begins * dispatch.shader_mhz * 1e6));
+  }
+  bool repeats = false;
+  if (!clock) {
+    const std::vector<timing::Region> all = regions(*Platform::get());
+    const std::scoped_lock lock(mutex_);
+    repeats = model_.repeats(*launch, key_of(dispatch), all);
+  }
+  dispatch.listener = repeats ? nullptr : launch.get();
   return launch;
 }
 
-double ModelledDevice::finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream) {
+double ModelledDevice::finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream,
+                              uint64_t instructions) {
   const std::vector<timing::Region> all = regions(*Platform::get());
   const std::scoped_lock lock(mutex_);
-  const timing::GridTime time = model_.finish(launch, all);
+  const timing::GridTime time = model_.finish(launch, all, instructions);
   const timing::MemoryParameters& p = model_.parameters();
   write_back_[stream] = time.dirty / p.infinity_cache_rate / (p.mhz * 1e6);
   if (std::FILE* const file = log_file()) {

@@ -43,11 +43,13 @@ class ModelledDevice {
   /// From the end of the work before to what an event notes.
   [[nodiscard]] double event_seconds() const { return event_; }
 
-  /// Has a launch heard. It is kept until finish().
-  std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, uint32_t waves, uint32_t resident,
+  /// Has a launch heard. It is kept until finish(). `code_bytes`: of the kernel's own code.
+  std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, const Stream& stream,
+                                             uint64_t code_bytes, uint32_t waves, uint32_t resident,
                                              std::vector<uint64_t>& only);
-  /// Seconds of a launch that has run.
-  double finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream);
+  /// Seconds of a launch that has run, and executed so many instructions.
+  double finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream,
+                uint64_t instructions);
   /// What the stream's next kernel or copy would wait for: stores on their way from the L2s. Asked for once.
   double write_back_seconds(uint64_t stream);
 
@@ -55,10 +57,12 @@ class ModelledDevice {
   double fill_seconds(const void* destination, size_t bytes);
 
  private:
+  bool reads_clock(const emulate::Dispatch& dispatch, uint64_t code_bytes);
   double stream_seconds(std::span<const timing::Region> touched, double bytes);
   const gpus::Gpu& gpu_;
   std::mutex mutex_;
   timing::GridModel model_;
+  std::unordered_map<uint64_t, bool> reads_clock_;   ///< kernels by their first instruction
   std::unordered_map<uint64_t, double> write_back_;  ///< of each stream's last kernel
   double call_, first_wave_, gap_, event_;
 };

@@ -42,6 +42,9 @@ class GridLaunch final : public emulate::Listener {
  public:
   GridLaunch(const LaunchShape& shape, const MemoryParameters& parameters, const UnitParameters& unit);
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& group) override;
+  /// Waves shall read a modelled clock (timing/wave_clock.h), which is at `cycles` when the first one starts:
+  /// all workgroups are heard then.
+  void tell_time(uint64_t cycles) { begins_ = cycles; }
   /// The workgroups that are recorded, by number, ascending.
   [[nodiscard]] std::vector<uint64_t> recorded() const;
   /// Shows every recorded workgroup; what is put in there takes the place of a run.
@@ -55,7 +58,11 @@ class GridLaunch final : public emulate::Listener {
   GroupSteps* find(uint64_t number);
 
   LaunchShape shape_;
+  uint64_t key_ = 0;
+  bool repeats_ = false;
+  const MemoryParameters& parameters_;
   UnitParameters unit_;
+  std::optional<uint64_t> begins_;  ///< cycle of the clock that waves read
   uint64_t total_ = 1;
   double rounds_ = 1;               ///< workgroups of the busiest unit
   uint64_t most_ = 0;               ///< instructions recorded of a wave
@@ -68,8 +75,13 @@ class GridModel {
  public:
   explicit GridModel(const gpus::Gpu& gpu);
   [[nodiscard]] std::unique_ptr<GridLaunch> launch(const LaunchShape& shape) const;
-  /// After the grid has run. `regions`: the allocations, ascending.
-  GridTime finish(GridLaunch& launch, std::span<const Region> regions);
+  /// Whether launches with this key (a hash of the kernel, its grid and its arguments) are known to do the
+  /// same each time, and caches hold for this one what they held for the last: then it takes as long, and
+  /// nobody needs to hear it. To be asked before it runs.
+  bool repeats(GridLaunch& launch, uint64_t key, std::span<const Region> regions);
+  /// After the grid has run. `regions`: the allocations, ascending. `instructions`: that it executed, as far
+  /// as it was run.
+  GridTime finish(GridLaunch& launch, std::span<const Region> regions, uint64_t instructions = 0);
   /// Something else than a kernel (a copy) has gone through the caches.
   void touch(const Region& region);
   /// What share of these the Infinity Cache has, when `bytes` are gone through in turn.
@@ -81,6 +93,23 @@ class GridModel {
     uint64_t begin;
     double bytes;  ///< that the last launch touched
   };
+  /// What the last launch of a key did.
+  struct Known {
+    std::vector<Footprint> touched;
+    std::vector<RegionHits> hits;
+    GridTime time;
+    uint64_t instructions = 0;
+    uint32_t alike = 0;   ///< launches in a row that did the same as the one before
+    bool varies = false;  ///< one did not
+  };
+  /// A launch and what it touches: where lines are found, and how much of it a die sees.
+  struct Found {
+    std::vector<RegionHits> hits;
+    double bytes = 0, die_bytes = 0;
+  };
+  [[nodiscard]] Found find(const GridLaunch& launch, const std::vector<Footprint>& touched) const;
+  void learn(const GridLaunch& launch, std::vector<Footprint> touched, std::vector<RegionHits> hits,
+             const GridTime& time, uint64_t instructions);
   /// What share of a region a cache of that size still has, by what was touched since.
   double kept(const std::list<Resident>& recent, uint64_t begin, double cache) const;
   double l2_kept(uint64_t begin, double bytes) const;
@@ -88,6 +117,7 @@ class GridModel {
 
   MemoryParameters parameters_;
   UnitParameters unit_;
+  std::unordered_map<uint64_t, Known> known_;
   std::list<Resident> in_l2_, in_cache_;  ///< most recent first; of one die's L2, and of the Infinity Cache
 };
 

@@ -157,6 +157,59 @@ TEST(GridModel, ManySmallWorkgroupsWaitForTheDispatcher) {
   EXPECT_NEAR(seconds * p.mhz * 1e6, 200'000 * p.workgroup_clocks / p.xcds, 3000);
 }
 
+/// Like streamed(), through repeats(): says whether it had to be heard, too.
+struct Asked {
+  double seconds = 0;
+  bool heard = true;
+};
+Asked asked(GridModel& model, uint64_t key, uint64_t workgroups, uint64_t instructions, uint64_t first = 0) {
+  LaunchShape shape;
+  shape.groups[0] = static_cast<uint32_t>(workgroups);
+  shape.resident = 16;
+  auto launch = model.launch(shape);
+  const Region regions[] = {
+      {first << 40, workgroups * 32 * 128}
+  };
+  Asked result;
+  result.heard = !model.repeats(*launch, key, regions);
+  if (result.heard)
+    launch->play([&](uint64_t number, GroupSteps& group) {
+      group.waves.resize(1);
+      for (uint64_t i = 0; i < 32; ++i) load(group.waves[0], (first << 40) / 128 + number * 32 + i);
+      group.waves[0].steps.push_back(wait());
+      group.waves[0].instructions = group.waves[0].recorded = 33;
+    });
+  result.seconds = model.finish(*launch, regions, instructions).seconds;
+  return result;
+}
+
+TEST(GridModel, ALaunchThatRepeatsIsNotHeardAgainAndTakesAsLong) {
+  GridModel model(mi300a());
+  GridModel always(mi300a());
+  for (int i = 0; i < 8; ++i) {
+    const Asked one = asked(model, 7, 5000, 1000);
+    const Asked other = asked(always, 100 + i, 5000, 1000);  // another key each time
+    EXPECT_EQ(one.heard, i < 2) << i;
+    EXPECT_TRUE(other.heard);
+    EXPECT_EQ(one.seconds, other.seconds) << i;
+  }
+  // What came between has emptied the caches.
+  for (GridModel* each : {&model, &always}) asked(*each, 50, 500'000, 1, 1);
+  const Asked one = asked(model, 7, 5000, 1000);
+  EXPECT_TRUE(one.heard);
+  EXPECT_EQ(one.seconds, asked(always, 200, 5000, 1000).seconds);
+}
+
+TEST(GridModel, ALaunchThatDoesOtherWorkThanBeforeIsHeardFromThenOn) {
+  GridModel model(mi300a());
+  for (int i = 0; i < 4; ++i) asked(model, 7, 5000, 1000);
+  const double before = asked(model, 7, 5000, 1000).seconds;
+  const Asked more = asked(model, 7, 5000, 3000);
+  EXPECT_FALSE(more.heard);
+  EXPECT_DOUBLE_EQ(more.seconds, 3 * before);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(asked(model, 7, 5000, 1000).heard) << i;
+}
+
 TEST(GridModel, MoreWorkNeverTakesLessTime) {
   GridModel model(mi300a());
   double before = 0;

@@ -1,6 +1,7 @@
 #include "timing/memory_coalesce.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace wavesmith::timing {
 
@@ -9,19 +10,25 @@ Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t
   bytes = std::max(1u, bytes);
   const size_t group = std::clamp<size_t>(64 / bytes, 1, 16);
   std::vector<LineUse>& lines = result.lines;
+  lines.reserve(std::min<size_t>(addresses.size(), 64));
+  // A division by a variable for every lane would be half of the work.
+  const int shift = std::has_single_bit(line) ? std::countr_zero(line) : -1;
+  const auto line_of = [&](uint64_t address) { return shift >= 0 ? address >> shift : address / line; };
   uint64_t highest = 0;
   for (size_t begin = 0; begin < addresses.size(); begin += group) {
     uint64_t here[16 * 2];
     uint32_t distinct = 0;
     const auto touch = [&](uint64_t number, uint32_t count) {
-      if (std::find(here, here + distinct, number) == here + distinct && distinct < std::size(here))
-        here[distinct++] = number;
       // Lanes side by side mostly share a line, which then is the last one; mostly lines ascend.
       if (lines.empty() || number > highest) {
         highest = number;
+        if (distinct < std::size(here)) here[distinct++] = number;
         lines.push_back({number, std::min(line, count)});
         return;
       }
+      const bool last = distinct && here[distinct - 1] == number;
+      if (!last && distinct < std::size(here) && std::find(here, here + distinct, number) == here + distinct)
+        here[distinct++] = number;
       for (size_t i = lines.size(); i > 0; --i)
         if (lines[i - 1].line == number) {
           lines[i - 1].bytes = std::min(line, lines[i - 1].bytes + count);
@@ -30,7 +37,7 @@ Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t
       lines.push_back({number, std::min(line, count)});
     };
     for (size_t i = begin; i < std::min(begin + group, addresses.size()); ++i) {
-      const uint64_t first = addresses[i] / line, last = (addresses[i] + bytes - 1) / line;
+      const uint64_t first = line_of(addresses[i]), last = line_of(addresses[i] + bytes - 1);
       const auto in_first =
           static_cast<uint32_t>(std::min<uint64_t>(bytes, (first + 1) * line - addresses[i]));
       touch(first, in_first);

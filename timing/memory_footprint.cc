@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
+#include <vector>
 
 namespace wavesmith::timing {
 namespace {
 
-using Set = std::unordered_set<uint64_t>;
+/// Ascending, each once.
+using Set = std::vector<uint64_t>;
 /// By region's index; what lies in none is under SIZE_MAX and not looked at.
 using Touched = std::map<size_t, Set>;
 
@@ -27,15 +28,26 @@ Touched touched(std::span<const Region> regions, const GroupSteps& group, uint32
       const uint64_t address = use.line * line;
       size_t index = region_of(regions, address);
       if (index == SIZE_MAX) index = region_of(regions, address + line - 1);
-      if (index != SIZE_MAX) sets[index].insert(address / static_cast<uint64_t>(grain));
+      if (index == SIZE_MAX) continue;
+      Set& set = sets[index];
+      if (const uint64_t number = address / static_cast<uint64_t>(grain); set.empty() || set.back() != number)
+        set.push_back(number);
     }
+  for (auto& [index, set] : sets) {
+    std::ranges::sort(set);
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+  }
   return sets;
 }
 
 double shared(const Set& a, const Set& b) {
   if (a.empty()) return 0;
   size_t both = 0;
-  for (const uint64_t grain : a) both += b.contains(grain);
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (*i == *j) ++both;
+    const bool next_a = *i <= *j, next_b = *j <= *i;
+    i += next_a, j += next_b;
+  }
   return static_cast<double>(both) / static_cast<double>(a.size());
 }
 

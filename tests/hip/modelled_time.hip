@@ -17,6 +17,17 @@ __global__ void spin(float* data, int steps) {
   data[threadIdx.x] = value;
 }
 
+/// Readings of the shader's and the constant clock around a chain of dependent instructions.
+__global__ void clocked(float* data, int steps, long long* readings) {
+  float value = data[threadIdx.x];
+  const long long begin = clock64();
+  for (int i = 0; i < steps; ++i) value = value * 0.5f + 1;
+  asm volatile("" : "+v"(value));
+  const long long end = clock64();
+  data[threadIdx.x] = value;
+  if (threadIdx.x == 0) readings[0] = begin, readings[1] = end;
+}
+
 struct Timer {
   hipEvent_t start, stop;
   Timer() {
@@ -91,6 +102,26 @@ int main() {
   CHECK(beside < 1.3f * alone);
   CHECK(behind > 1.8f * alone && behind < 2.3f * alone);
   CHECK_HIP(hipDeviceSynchronize());
+
+  // The clock that a kernel reads goes with the events, from kernel to kernel.
+  long long* readings;
+  long long first[2], second[2];
+  CHECK_HIP(hipMalloc(&readings, sizeof first));
+  const auto clock = [&](long long (&to)[2]) {
+    const float time = timer.microseconds(nullptr, [&] { clocked<<<1, 64>>>(data, 5000, readings); });
+    CHECK_HIP(hipMemcpy(to, readings, sizeof to, hipMemcpyDeviceToHost));
+    return time;
+  };
+  clock(first);  // brings everything into the caches
+  const float whole = clock(first);
+  CHECK(whole == clock(second));
+  // RDNA 3 shows 20 bits of the shader's clock.
+  const auto between_readings = [](const long long (&read)[2]) { return (read[1] - read[0]) & 0xfffff; };
+  CHECK(between_readings(second) == between_readings(first));
+  if (first[0] > 0xfffff) CHECK(second[0] > first[1]);
+  // What the clock counts is most of what the event tells; no GPU's clock is slower than 0.8 or faster than 3.5 GHz.
+  const auto ticks = static_cast<float>(between_readings(first));
+  CHECK(ticks > 0.8f * whole * 800 && ticks < whole * 3500);
 
   // What was computed is right.
   for (size_t i = 256; i < kCount; i += 4099) CHECK(host[i] == host[256]);
