@@ -65,6 +65,24 @@ bool crashes_llvm(const Target& target, std::span<const uint8_t> bytes) {
          bytes[0] == 0xff;
 }
 
+/// LLVM 22 crashes over the constant 255 of v_madmk_f16, v_madak_f16, v_fmamk_f16 and v_fmaak_f16, which it
+/// takes for the number of a source. VOP2: bits 30-25 are the operation, the second dword is the constant.
+/// Source of the operations' numbers: AMD, "CDNA3 Instruction Set Architecture" and "RDNA4 Instruction Set
+/// Architecture", section "VOP2".
+bool has_constant_255(const Target& target, std::span<const uint8_t, 32> bytes) {
+  const int operation = bytes[3] >> 1;
+  const bool has_constant =
+      target.is(kCdna) ? operation == 0x24 || operation == 0x25 : operation == 0x37 || operation == 0x38;
+  return has_constant && bytes[4] == 255 && !bytes[5] && !bytes[6] && !bytes[7];
+}
+
+/// Another constant, which no inline constant equals, and the way back.
+constexpr uint8_t kInsteadOf255 = 254;
+void restore_255(llvm::MCInst& inst) {
+  for (llvm::MCOperand& operand : inst)
+    if (operand.isImm() && operand.getImm() == kInsteadOf255) operand.setImm(255);
+}
+
 /// LLVM 22 prints a rotation of ds_swizzle_b32 without its mask, the low five bits of the offset. One that
 /// has a mask gets its offset as a number.
 void keep_mask_of_rotation(const llvm::MCInst& inst, std::string& text) {
@@ -117,6 +135,8 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
   std::array<uint8_t, 32> padded{};
   const size_t given = std::min(bytes.size(), padded.size());
   std::copy_n(bytes.begin(), given, padded.begin());
+  const bool replaces_255 = has_constant_255(state_->wavesmith_target, padded);
+  if (replaces_255) padded[4] = kInsteadOf255;
   llvm::MCInst inst;
   uint64_t size = 0;
   const auto accepted = [&] {
@@ -133,6 +153,7 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
     return fail(ErrorKind::BadInput, fmt::format("bytes {}are no instruction of this target", hex),
                 fmt::format("pc {:#x}", pc));
   }
+  if (replaces_255) restore_255(inst);
   state_->text.clear();
   llvm::raw_string_ostream stream(state_->text);
   state_->printer->printInst(&inst, pc, "", *state_->subtarget, stream);

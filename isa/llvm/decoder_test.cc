@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "isa/llvm/assembler.h"
 
 namespace wavesmith::isa {
@@ -101,6 +103,34 @@ TEST(Decoder, RoundTripsThroughTheAssembler) {
     EXPECT_EQ(first->size, 8u);
     EXPECT_EQ(first->operands[1].bits, 0x12345678);
     EXPECT_EQ(decoder->decode(std::span(*code).subspan(8), 0x1008)->mnemonic, "s_endpgm");
+  }
+}
+
+TEST(Decoder, TellsTheConstant255OfHalvesFromAnOperandsNumber) {
+  struct Case {
+    const char *target, *mnemonic;
+    uint8_t operation;
+    bool constant_last;
+  };
+  for (const Case& c : {
+           Case{"gfx90a",  "v_madmk_f16", 0x24, false},
+           Case{"gfx942",  "v_madak_f16", 0x25, true },
+           Case{"gfx1100", "v_fmamk_f16", 0x37, false},
+           Case{"gfx1201", "v_fmaak_f16", 0x38, true },
+  }) {
+    auto decoder =
+        Decoder::create(*find_target(c.target), std::string_view(c.target).starts_with("gfx1") ? 32 : 64);
+    for (const uint8_t constant : {253, 254, 255}) {
+      // v1, v2, and v3: bits 24-17, 8-0 and 16-9.
+      const uint32_t word = uint32_t{c.operation} << 25 | 1 << 17 | 3 << 9 | 0x102;
+      uint8_t bytes[8] = {0, 0, 0, 0, constant};
+      std::memcpy(bytes, &word, sizeof word);
+      const auto decoded = decoder->decode(bytes, 0);
+      ASSERT_TRUE(decoded) << c.target;
+      EXPECT_EQ(decoded->mnemonic, c.mnemonic);
+      EXPECT_EQ(decoded->size, 8u);
+      EXPECT_EQ(decoded->operands.at(c.constant_last ? 3 : 2).bits, constant);
+    }
   }
 }
 

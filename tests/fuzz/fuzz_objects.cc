@@ -1,5 +1,6 @@
 // fuzz_objects [--seed N] [--count N] FILE...: damaged code objects and bundles, loaded and launched. Exit
 // status 1 when something happened that never should. A crash leaves the input in fuzz_objects.input.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -65,6 +66,10 @@ int main(int count, char** arguments) {
   }
   // Before the emulator's own handlers, which pass on what is not a kernel's fault.
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM}) std::signal(signal, crashed);
+  // What is reported of refused inputs.
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0) return 2;
+  close(nowhere);
   wavesmith::fuzz::ObjectFuzzer fuzzer;
   const std::vector<Bytes> whole = seeds;
   wavesmith::fuzz::ObjectSource source(std::move(seeds), seed);

@@ -24,7 +24,8 @@ struct ObjectOutcome {
 
 class ObjectFuzzer {
  public:
-  /// Sets up one GPU of each generation. What they report goes nowhere. One in a process.
+  /// Sets up one GPU of each generation. They report every input that they refuse on stderr. One in a
+  /// process.
   ObjectFuzzer();
   ~ObjectFuzzer();
   ObjectFuzzer(const ObjectFuzzer&) = delete;
