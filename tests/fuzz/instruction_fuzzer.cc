@@ -33,26 +33,28 @@ constexpr int64_t kBudget = 2'000;
 constexpr uint32_t kLds = 16384, kScratch = 1024;
 constexpr size_t kBuffer = size_t{1} << 16;
 
-/// Pages between pages that fault, so that a write next to them does not go unseen.
+/// Pages between pages that fault, so that a write next to them does not go unseen. They lie far from all
+/// that addresses of the buffer with an instruction's offset (24 bits at most) can name.
 class Guarded {
  public:
   explicit Guarded(size_t bytes) : bytes_((bytes + kGuard - 1) / kGuard * kGuard) {
-    void* const at = mmap(nullptr, bytes_ + 2 * kGuard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const at =
+        mmap(nullptr, bytes_ + 2 * kFar, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) std::abort();
     begin_ = static_cast<uint8_t*>(at);
-    if (mprotect(begin_ + kGuard, bytes_, PROT_READ | PROT_WRITE) != 0) std::abort();
+    if (mprotect(data(), bytes_, PROT_READ | PROT_WRITE) != 0) std::abort();
   }
-  ~Guarded() { munmap(begin_, bytes_ + 2 * kGuard); }
+  ~Guarded() { munmap(begin_, bytes_ + 2 * kFar); }
   Guarded(const Guarded&) = delete;
   Guarded& operator=(const Guarded&) = delete;
-  [[nodiscard]] uint8_t* data() const { return begin_ + kGuard; }
+  [[nodiscard]] uint8_t* data() const { return begin_ + kFar; }
   [[nodiscard]] bool near(uint64_t address) const {
-    const auto begin = reinterpret_cast<uint64_t>(begin_);
-    return address >= begin && address < begin + bytes_ + 2 * kGuard;
+    const auto begin = reinterpret_cast<uint64_t>(data());
+    return address >= begin - kGuard && address < begin + bytes_ + kGuard;
   }
 
  private:
-  static constexpr size_t kGuard = size_t{1} << 16;
+  static constexpr size_t kGuard = size_t{1} << 16, kFar = size_t{1} << 26;
   size_t bytes_;
   uint8_t* begin_ = nullptr;
 };
