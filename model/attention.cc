@@ -98,7 +98,10 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   const double products = 2 * (problem.head_size + problem.value_size) * (backward ? 2.5 : 1);
   const double matrix = products / rate * (backward ? row.backward_matrix : row.matrix);
   const double softmax = backward ? constant::kAttentionBackwardVector : constant::kAttentionVector;
-  const double overlap = backward ? constant::kAttentionBackwardOverlap : constant::kAttentionOverlap;
+  // RDNA's matrix instructions are VALU instructions (isa/cost/cost.h) and hide none of the others.
+  const double overlap = gpu.units_per_workgroup_processor > 1 ? 0.0
+                         : backward                            ? constant::kAttentionBackwardOverlap.value
+                                                               : constant::kAttentionOverlap.value;
   double pair = std::max(matrix, softmax) + (1 - overlap) * std::min(matrix, softmax);
   result.tile = backward ? (is_wide(gpu) ? 256 : 192) : (is_wide(gpu) ? 256 : 128);
   double atomics = 0;
@@ -244,10 +247,11 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   const double stream = std::max(
       cache / drawn, (cache - cached) / reached +
                          cached / (std::max(last.bytes_per_second, memory.bytes_per_second) / untuned));
-  const double reduce = splits > 1 ? constant::kKernelSeconds + problem.batch * problem.heads *
-                                                                    problem.queries * problem.value_size *
-                                                                    splits * 4 * 2 / memory.bytes_per_second
-                                   : 0;
+  const double reduce = problem.sums && splits > 1
+                            ? constant::kKernelSeconds + problem.batch * problem.heads * problem.queries *
+                                                             problem.value_size * splits * 4 * 2 /
+                                                             memory.bytes_per_second
+                            : 0;
   const double latency = constant::kDecodeStepCycles / peak_hertz;
   const double launch = problem.latent ? constant::kLatentLaunch : constant::kDecodeLaunch;
   const double body = std::max(stream + latency, matrix);

@@ -50,6 +50,7 @@ struct DecodeProblem {
   bool latent = false;      ///< MLA: all heads share one cache row, and V is part of K
   double page = 16;         ///< tokens a page of the cache
   double splits = 0;        ///< parts of the context; 0: chosen
+  bool sums = true;         ///< a second kernel adds the parts
   NumberType type = NumberType::BF16;
   bool tuned =
       true;  ///< split along the context until the GPU is full; false: a workgroup a sequence and KV head

@@ -52,6 +52,20 @@ TEST(Attention, AtomicsInF32TakeLongerThanIn16Bits) {
   EXPECT_GT(predict_attention(gpu("mi355x"), problem)->seconds, half * 1.2);
 }
 
+TEST(Attention, PartsThatNobodySumsTakeOneKernel) {
+  DecodeProblem problem{.batch = 4, .heads = 128, .kv_heads = 1, .context = 4096};
+  problem.latent = true, problem.head_size = 576, problem.value_size = 512;
+  const Result<AttentionPrediction> both = predict_decode(gpu("mi355x"), problem);
+  problem.sums = false;
+  const Result<AttentionPrediction> one = predict_decode(gpu("mi355x"), problem);
+  ASSERT_TRUE(both && one);
+  double sum = 0;
+  for (const Part& part : both->parts)
+    if (part.name == "sum of the splits") sum = part.seconds;
+  EXPECT_GT(sum, 3e-6);
+  EXPECT_NEAR(both->seconds - one->seconds, sum, 1e-12);
+}
+
 TEST(Attention, NothingAndImpossibleHeadsAreRefused) {
   EXPECT_FALSE(predict_attention(gpu("mi300x"), {}));
   EXPECT_FALSE(predict_attention(gpu("mi300x"), {.heads = 8, .kv_heads = 3, .queries = 8, .keys = 8}));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/constants.h"
+#include "model/elementwise.h"
 #include "model/judged.h"
 #include "model/traffic.h"
 
@@ -27,7 +28,7 @@ struct Shape {
   double reads = 1;                ///< passes over the data at the memory
 };
 
-Shape shape_of(RowKernel kernel, const RowProblem& problem) {
+Shape shape_of(RowKernel kernel, const RowProblem& problem, const gpus::Gpu& gpu) {
   if (problem.tuned && kernel != RowKernel::Wave)
     return {problem.columns * bytes_of(problem.type) > 32768 ? 1024.0 : 256.0, constant::kTunedStart,
             constant::kTunedLoad * bytes_of(problem.type) / 16, 1};
@@ -40,7 +41,10 @@ Shape shape_of(RowKernel kernel, const RowProblem& problem) {
                   : 256.0,
               constant::kBlockRowCycles, constant::kBlockElementCycles * bytes_of(problem.type) / 4, 1};
     case RowKernel::BlockInLds:
-      return {1024, constant::kLdsRowCycles, constant::kLdsElementCycles * bytes_of(problem.type) / 4, 1};
+      // Fitted where LDS reads 128 bytes a clock.
+      return {1024, constant::kLdsRowCycles,
+              constant::kLdsElementCycles * bytes_of(problem.type) / 4 * 128 / gpu.lds_read_bytes_per_clock,
+              1};
     case RowKernel::ThreePasses:
       return {1024, constant::kThreePassRowCycles,
               constant::kThreePassElementCycles * std::max(0.75, bytes_of(problem.type) / 4), 1};
@@ -88,7 +92,7 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
     return fail(ErrorKind::BadInput, "a matrix with no rows or columns", {},
                 "rows and columns are at least 1");
   const RowKernel kernel = row_kernel(problem);
-  const Shape shape = shape_of(kernel, problem);
+  const Shape shape = shape_of(kernel, problem, gpu);
   Prediction result;
   result.clock_mhz = conditions.clock_mhz.value_or(gpu.engine_mhz);
   const double hertz = result.clock_mhz * 1e6;
@@ -136,10 +140,15 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   if (alone)
     a_row *= constant::kBatchNormPasses * (problem.backward ? 1.0 : 2.0 / 3);
   else if (problem.backward && !problem.tuned)
-    a_row *= constant::kBackwardRows;
+    // Softmax backward goes over its row for the sum and for the result; forward, for the maximum before.
+    a_row *= problem.operation == RowOperation::Softmax ? 2.0 / 3 : constant::kBackwardRows.value;
   const double latency = std::max(alone ? 1.0 : constant::kFewRows.value, rounds) * a_row / hertz;
   const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
-  const double start = constant::kKernelSeconds +
+  const bool behind = conditions.timing == Conditions::Timing::BackToBack;
+  const double start = (!behind                                 ? constant::kKernelSeconds
+                        : gpu.units_per_workgroup_processor > 1 ? constant::kKernelBehindRdnaSeconds
+                                                                : constant::kKernelBehindSeconds)
+                           .value +
                        (problem.operation == RowOperation::GroupNorm ? constant::kGroupSeconds.value : 0.0);
   const double work = std::max(
       kernel == RowKernel::Wave ? latency + memory.bandwidth : std::hypot(latency, memory.seconds), dispatch);
@@ -162,6 +171,18 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   if (result.bound == "workgroup launch")
     result.notes.emplace_back(
         "so many small workgroups cannot be started faster; several rows a workgroup would help");
+  // PyTorch multiplies gradient and result by a kernel of its own first (aten, SoftMax.cu,
+  // softmax_backward_cuda_out), and hands on the product.
+  if (problem.backward && !problem.tuned && problem.operation == RowOperation::Softmax) {
+    const Result<Prediction> product =
+        predict_elementwise(gpu, elementwise(elements, 2, problem.type, Function::Add), conditions);
+    if (!product) return product;
+    result.seconds += product->seconds;
+    result.bytes += product->bytes;
+    result.flops += elements;
+    result.parts.push_back({"product before", product->seconds, product->seconds});
+    result.notes.emplace_back("PyTorch's two kernels: the product of gradient and result, then the rows");
+  }
   result.error = judged_error("norm", gpu);
   finish(result);
   return result;

@@ -92,6 +92,9 @@ Result<FamilyReport> judge_moe(Data& data) {
              return row.op.starts_with("fused_moe") || row.op == "MoE_unfused" || row.op.starts_with("moe_");
            },
        .ask = ask,
+       .doubts =
+           {"The source of the rows 'gfx942 80CU likely' does not name its GPU; at 4,096 tokens they reach "
+            "half of an MI308X's peak, which none of AITER's tables for that chip does."},
        .constants = {"moe."}});
   if (got)
     got->notes.emplace_back(

@@ -310,6 +310,8 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
     out += count;
     report.notes.push_back(fmt::format("{} rows: {}", count, why));
   }
+  if (!data.foreign())  // they speak of our tables
+    for (const std::string_view doubt : family.doubts) report.notes.emplace_back(doubt);
   report.notes.insert(
       report.notes.begin(),
       fmt::format("{} rows are of this family, {} of both halves are not judged", taken, out));

@@ -49,6 +49,7 @@ struct PublishedFamily {
   std::string method;
   std::function<bool(const PublishedRow&)> takes;
   Ask ask;
+  std::vector<std::string_view> doubts;     ///< what we think is wrong, a line each
   std::vector<std::string_view> constants;  ///< prefixes of the model's constants it leans on
 };
 Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family);
