@@ -584,6 +584,32 @@ def convolution_by_sums(x, y):
     return x[index] @ y
 
 
+# Fourier transforms, which XLA gives to hipFFT
+
+
+@operation(normal((3, 5, 60)), tolerance=1e-5, representative=True)
+def fourier_transforms(x):
+    spectrum = jnp.fft.rfft(x)
+    return (
+        spectrum,
+        jnp.fft.irfft(spectrum, n=60),
+        jnp.fft.fft(spectrum),
+        jnp.fft.ifft(spectrum, axis=0),
+        jnp.fft.fft(x[..., :59]),
+    )
+
+
+@operation(normal((3, 5, 12), dtype=np.float64), tolerance=1e-13, wide=True)
+def fourier_transforms_of_doubles(x):
+    return jnp.fft.rfftn(x), jnp.fft.fft2(x), jnp.fft.irfftn(jnp.fft.rfftn(x), x.shape), jnp.fft.ifftn(x + 1j * x[::-1])
+
+
+@operation(normal((200,), (9,)), tolerance=1e-5)
+def convolution_by_fourier_transforms(x, y):
+    loss = jax.grad(lambda v: jnp.mean(jnp.abs(jnp.fft.rfft(v)) ** 2))
+    return jax.scipy.signal.fftconvolve(x, y), loss(x)
+
+
 @operation(normal((12, 9)), tolerance=1e-5)
 def polynomials(x):
     return jnp.polyval(x[0], x), jnp.interp(x, jnp.linspace(-3, 3, 20), jnp.sin(jnp.linspace(-3, 3, 20)))

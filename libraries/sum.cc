@@ -1,0 +1,194 @@
+#include "libraries/sum.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace wavesmith::libraries {
+namespace {
+
+constexpr int kAsItIs = 111, kConjugated = 113;
+
+/// A scalar, read at its turn when it is the GPU's.
+struct Scalar {
+  const void* on_gpu;  ///< null: it is here
+  Number type;
+  alignas(16) unsigned char here[16];
+};
+Scalar scalar_of(const Handle& handle, const void* place, Number type) {
+  Scalar scalar{handle.pointer_mode != 0 ? place : nullptr, type, {}};
+  if (!scalar.on_gpu) std::memcpy(scalar.here, place, size_of(type));
+  return scalar;
+}
+template <class T>
+Scalar constant(T value, Number type) {
+  Scalar scalar{nullptr, type, {}};
+  std::memcpy(scalar.here, &value, sizeof value);
+  return scalar;
+}
+
+template <class T>
+void read(const Scalar& scalar, T& to) {
+  std::memcpy(&to, scalar.on_gpu ? scalar.on_gpu : scalar.here, sizeof to);
+}
+template <class T>
+void read(const Scalar& scalar, Complex<T>& to) {
+  const void* const from = scalar.on_gpu ? scalar.on_gpu : scalar.here;
+  to = {};
+  const bool part = scalar.type == Number::F32 || scalar.type == Number::F64;
+  std::memcpy(&to, from, part ? sizeof(T) : sizeof to);
+}
+
+template <class T>
+T conjugate(T value) {
+  return value;
+}
+template <class T>
+Complex<T> conjugate(Complex<T> value) {
+  return {value.real, -value.imaginary};
+}
+template <class T>
+bool is_zero(T value) {
+  return value == 0;
+}
+template <class T>
+bool is_zero(Complex<T> value) {
+  return value.real == 0 && value.imaginary == 0;
+}
+
+struct Request {
+  int64_t m, n;
+  Scalar alpha, beta;
+  Matrix a, b, c;
+
+  template <class T>
+  void add() const {
+    T x{}, y{};
+    read(alpha, x);
+    read(beta, y);
+    const bool with_a = !is_zero(x), with_b = !is_zero(y);
+    const auto at = [](const Matrix& matrix, int64_t i, int64_t j) {
+      const T value = static_cast<const T*>(matrix.data)[i * matrix.row + j * matrix.column];
+      return matrix.conjugate ? conjugate(value) : value;
+    };
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t i = 0; i < m; ++i) {
+        T sum{};
+        if (with_a) sum = x * at(a, i, j);
+        if (with_b) sum = with_a ? sum + y * at(b, i, j) : y * at(b, i, j);
+        static_cast<T*>(c.data)[i * c.row + j * c.column] = sum;
+      }
+  }
+  void run() const {
+    switch (c.type) {
+      case Number::F32:
+        return add<float>();
+      case Number::F64:
+        return add<double>();
+      case Number::C32:
+        return add<Complex<float>>();
+      default:
+        return add<Complex<double>>();
+    }
+  }
+};
+
+bool lies_in_memory(const Matrix& matrix, int64_t m, int64_t n) {
+  if (!matrix.data) return true;
+  int64_t lowest = 0, highest = 0;
+  for (const int64_t span : {(m - 1) * matrix.row, (n - 1) * matrix.column})
+    (span < 0 ? lowest : highest) += span;
+  if (reaches(matrix.data, lowest, highest, size_of(matrix.type))) return true;
+  std::fprintf(
+      stderr,
+      "wavesmith: a matrix or vector of a sum (%lld by %lld) reaches past the end of its allocation\n",
+      static_cast<long long>(m), static_cast<long long>(n));
+  return false;
+}
+
+GemmStatus launch(const Handle& handle, const Request& request) {
+  for (const Matrix* each : {&request.a, &request.b, &request.c})
+    if (!lies_in_memory(*each, request.m, request.n)) return GemmStatus::BadPointer;
+  switch (enqueue(handle.stream, request)) {
+    case Outcome::Done:
+      return GemmStatus::Done;
+    case Outcome::NoMemory:
+      return GemmStatus::NoMemory;
+    default:
+      return GemmStatus::NotLaunched;
+  }
+}
+
+Matrix vector_of(const void* data, Number type, int64_t n, int64_t step) {
+  auto* const first = static_cast<char*>(const_cast<void*>(data)) +
+                      (step < 0 ? (1 - n) * step * static_cast<int64_t>(size_of(type)) : 0);
+  return {first, type, step, 0, 0, false};
+}
+
+Scalar one_of(Number type) {
+  switch (type) {
+    case Number::F32:
+      return constant(1.0f, type);
+    case Number::F64:
+      return constant(1.0, type);
+    case Number::C32:
+      return constant(Complex<float>{1, 0}, type);
+    default:
+      return constant(Complex<double>{1, 0}, type);
+  }
+}
+
+}  // namespace
+
+GemmStatus enqueue(const Geam& g) {
+  for (const int operation : {g.operation_a, g.operation_b})
+    if (operation < kAsItIs || operation > kConjugated) return GemmStatus::BadOperation;
+  const int64_t a_rows = g.operation_a == kAsItIs ? g.m : g.n, b_rows = g.operation_b == kAsItIs ? g.m : g.n;
+  if (g.m < 0 || g.n < 0 || g.a.ld < std::max<int64_t>(1, a_rows) || g.b.ld < std::max<int64_t>(1, b_rows) ||
+      g.c.ld < std::max<int64_t>(1, g.m))
+    return GemmStatus::BadSize;
+  if (g.m == 0 || g.n == 0) return GemmStatus::Done;
+  if (!g.alpha || !g.beta || !g.c.data) return GemmStatus::BadPointer;
+  const auto matrix = [](const Columns& columns, int operation) {
+    const bool as_it_is = operation == kAsItIs;
+    return Matrix{const_cast<void*>(columns.data),
+                  columns.type,
+                  as_it_is ? 1 : columns.ld,
+                  as_it_is ? columns.ld : 1,
+                  0,
+                  operation == kConjugated};
+  };
+  const Request request{g.m,
+                        g.n,
+                        scalar_of(g.handle, g.alpha, g.c.type),
+                        scalar_of(g.handle, g.beta, g.c.type),
+                        matrix(g.a, g.operation_a),
+                        matrix(g.b, g.operation_b),
+                        matrix(g.c, kAsItIs)};
+  const auto missing = [size = size_of(g.c.type)](const Scalar& scalar, const Matrix& matrix) {
+    static constexpr unsigned char kZeros[16] = {};
+    return !matrix.data && (scalar.on_gpu || std::memcmp(scalar.here, kZeros, size) != 0);
+  };
+  if (missing(request.alpha, request.a) || missing(request.beta, request.b)) return GemmStatus::BadPointer;
+  return launch(g.handle, request);
+}
+
+GemmStatus enqueue(const Axpy& a) {
+  if (a.n <= 0) return GemmStatus::Done;
+  if (!a.alpha || !a.x || !a.y) return GemmStatus::BadPointer;
+  const Matrix y = vector_of(a.y, a.type, a.n, a.y_step);
+  return launch(a.handle, {a.n, 1, scalar_of(a.handle, a.alpha, a.type), one_of(a.type),
+                           vector_of(a.x, a.type, a.n, a.x_step), y, y});
+}
+
+GemmStatus enqueue(const Scal& s) {
+  if (s.n <= 0 || s.x_step <= 0) return GemmStatus::Done;
+  if (!s.alpha || !s.x) return GemmStatus::BadPointer;
+  const Matrix x = vector_of(s.x, s.type, s.n, s.x_step);
+  return launch(s.handle, {
+                              s.n, 1, scalar_of(s.handle, s.alpha, s.alpha_type), Scalar{nullptr, s.type, {}},
+                              x, x, x
+  });
+}
+
+}  // namespace wavesmith::libraries
