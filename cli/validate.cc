@@ -102,7 +102,7 @@ void print(const FamilyReport& report, bool verbose) {
 void add_validate(CLI::App& app, Action& action) {
   struct Options {
     std::vector<std::string> families, data;
-    std::string markdown, against, gpu;
+    std::string markdown, judged, against, gpu;
     bool json = false, verbose = false;
     std::optional<std::string> fit;
   };
@@ -123,6 +123,10 @@ void add_validate(CLI::App& app, Action& action) {
   command->add_option("--gpu", options->gpu,
                       "the GPU that such statistics are of, where they are judged alone");
   command->add_option("--markdown", options->markdown, "also write the tables as Markdown (docs/ACCURACY.md)")
+      ->type_name("FILE");
+  command
+      ->add_option("--judged", options->judged,
+                   "also write the medians that predictions carry, as source (model/judged_table.cc)")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "as JSON; 'summary' is a list of {name, value, n}");
   command->add_flag("--verbose,-v", options->verbose, "also the worst twenty cases, and what was left out");
@@ -180,6 +184,11 @@ void add_validate(CLI::App& app, Action& action) {
         Result<FamilyReport> judged = family->judge(data);
         if (!judged) return report(judged.error());
         reports.push_back(*std::move(judged));
+      }
+      if (!options->judged.empty()) {
+        std::ofstream file(options->judged);
+        file << validate::judged_source(reports);
+        if (!file.flush()) return report({ErrorKind::BadInput, "cannot write", options->judged});
       }
       if (!options->markdown.empty()) {
         std::ofstream file(options->markdown);

@@ -8,6 +8,7 @@
 #include "model/constants.h"
 #include "model/elementwise.h"
 #include "model/gemm.h"
+#include "model/judged.h"
 #include "model/traffic.h"
 
 namespace wavesmith::model {
@@ -77,6 +78,7 @@ Result<Prediction> predict_convolution(const gpus::Gpu& gpu, const ConvolutionPr
   result.notes.push_back(fmt::format("as a matrix multiplication: {:.0f} x {:.0f} x {:.0f}", pixels,
                                      problem.filters / problem.groups, taps));
   result.confidence = Confidence::Low;
+  result.error = judged_error("convolution", gpu);
   finish(result);
   return result;
 }

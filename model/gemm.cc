@@ -12,6 +12,7 @@
 #include "model/gemm_constants.h"
 #include "model/gemm_tiles.h"
 #include "model/gemm_time.h"
+#include "model/judged.h"
 
 namespace wavesmith::model {
 namespace {
@@ -27,8 +28,8 @@ bool is_vector(const gpus::Gpu& gpu, const GemmProblem& problem, const std::opti
   return matrix_flops(gpu, gemm_type(problem)) == 0 || (kernel && kernel->vector);
 }
 
-/// Medians over the strata of docs/ACCURACY.md: with the kernel's parameters, and finding the tile itself.
-constexpr double kErrorTold = 0.06, kErrorUntold = 0.1;
+/// Within which times are predicted for kernels that are told, about (judged_table).
+constexpr double kSpread = 0.06;
 
 /// A profiler sees a kernel alone; the tuning runs of rocBLAS, whose constants these may be, timed more.
 constexpr double kProfilerFixedUs = 3;
@@ -61,11 +62,11 @@ struct KnownKernel {
   uint32_t rows;  ///< that it was the fastest for
 };
 
-/// How likely it is that tuning took this kernel: times are predicted within kErrorTold, so of two that are
+/// How likely it is that tuning took this kernel: times are predicted within kSpread, so of two that are
 /// about as fast it is the one that was taken more often elsewhere. The negative logarithm, in units of that
 /// error.
 double score_of(double seconds, uint32_t rows) {
-  return std::log(seconds) - kErrorTold * std::log(static_cast<double>(rows));
+  return std::log(seconds) - kSpread * std::log(static_cast<double>(rows));
 }
 
 /// The kernels that the library is known to have, or, where none is known, what libraries have elsewhere.
@@ -282,7 +283,7 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
   switch (chosen.constants.fit) {
     case GemmFit::Fitted:
       result.confidence = given ? Confidence::High : Confidence::Medium;
-      result.error = given ? kErrorTold : kErrorUntold;
+      result.error = judged_error(given ? "gemm" : "gemm, kernel not told", gpu);
       break;
     case GemmFit::Neighbour:
       result.confidence = given ? Confidence::Medium : Confidence::Low;

@@ -103,6 +103,7 @@ std::optional<Asked> ask_decode(const PublishedRow& row, const gpus::Gpu& gpu, s
   Asked asked{model::Prediction(*got)};
   asked.flops = got->flops;
   asked.bytes = got->bytes;
+  asked.model = "decode";
   return asked;
 }
 

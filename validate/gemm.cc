@@ -140,7 +140,9 @@ Result<void> judge(const GemmRows& judged, const GemmRows& own, std::string_view
              .measured = row.seconds,
              .predicted = prediction->seconds,
              .strata = strata(row, table),
-             .note = prediction->bound};
+             .note = prediction->bound,
+             .model = row.kernel ? "gemm" : "gemm, kernel not told",
+             .architecture = (*gpus::find_gpu(row.chip))->architecture};
     if (const auto roofline = rooflines.find(key(row)); roofline != rooflines.end()) {
       const RooflinePoint at = roofline_point(row);
       out.baseline = roofline->second.seconds(at.arithmetic, at.memory);
@@ -160,6 +162,7 @@ Result<void> judge(const GemmRows& judged, const GemmRows& own, std::string_view
     out.strata = {fmt::format("{}, {}", table, kUntold),
                   fmt::format("{} {}, {}", table, row.family, kUntold)};
     out.label += ", not told";
+    out.model = "gemm, kernel not told";
     cases.push_back(std::move(out));
   }
   const std::vector<double> others = origami_seconds(asked);
@@ -218,6 +221,7 @@ Result<FamilyReport> judge_gemm(Data& data) {
   if (const Result<void> done = judge_ladders(data, steps, report); !done)
     return tl::unexpected(done.error());
   report.strata = strata_of(cases);
+  report.judged = judged_of(cases);
   std::ranges::sort(report.strata, [](const Stratum& a, const Stratum& b) {
     const bool first = of_all_chips(a.name), second = of_all_chips(b.name);
     return first != second ? first : a.name < b.name;

@@ -181,7 +181,7 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
     const auto b = number_in(row.shape, "b"), heads = number_in(row.shape, "vh"),
                keys = number_in(row.shape, "kh");
     if (!b || !heads || !keys) return std::nullopt;
-    return asked_of(model::predict_recurrent(
+    Asked asked = asked_of(model::predict_recurrent(
         gpu, {.batch = *b,
               .heads = *heads,
               .key_heads = *keys,
@@ -190,6 +190,8 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
               .tokens = number_in(row.shape, "sq").value_or(1),
               .state = row.dtype.find("state=torch.float32") != row.dtype.npos ? model::NumberType::F32
                                                                                : model::NumberType::BF16}));
+    asked.model = "recurrent";
+    return asked;
   }
   if (row.op.starts_with("scale kernel")) {
     const auto numbers = number_in(row.shape, "elems");

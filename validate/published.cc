@@ -287,6 +287,8 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
       one.predicted = asked->prediction->seconds + asked->method_seconds;
       one.baseline = calibration->seconds(row, *asked->prediction, *gpu);
       one.note = asked->prediction->bound;
+      one.model = asked->model.empty() ? family.name : asked->model;
+      one.architecture = gpu->architecture;
       const bool fits = !data.foreign() && row.half == Half::A;
       const std::string half = fits ? "half A (fitted): " : "";
       one.strata = {half + "all", half + std::string(row.gpu)};
@@ -297,6 +299,7 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
   report.strata = strata_of(judged);
   for (Stratum& stratum : strata_of(fitted)) report.strata.push_back(std::move(stratum));
   report.worst = worst_of(judged);
+  report.judged = judged_of(judged);
   std::vector<double> errors;
   for (const Case& one : judged) errors.push_back(one.error());
   report.summary.push_back({family.summary, median(errors), errors.size()});

@@ -37,7 +37,7 @@ struct Asked {
   Result<model::Prediction> prediction;
   double flops = 0, bytes = 0, elements = 0;
   double method_seconds = 0;  ///< that the source's way of timing adds (see method_of)
-  std::string label;
+  std::string model;          ///< whose predictions carry the error; empty: the family's
 };
 /// Nothing: the row cannot be asked; `why` says the reason.
 using Ask =

@@ -1,5 +1,7 @@
 #include "validate/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -58,6 +60,35 @@ std::vector<Stratum> strata_of(std::span<const Case> cases) {
                       .origami_n = errors.origami.size()});
   }
   return strata;
+}
+
+std::vector<JudgedMedian> judged_of(std::span<const Case> cases) {
+  constexpr size_t kFewest = 10;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> errors;
+  for (const Case& each : cases)
+    if (!each.model.empty() && !std::isnan(each.error()))
+      errors[{each.model, each.architecture}].push_back(each.error());
+  std::vector<JudgedMedian> judged;
+  for (const auto& [key, values] : errors)
+    if (values.size() >= kFewest) judged.push_back({key.first, key.second, median(values), values.size()});
+  return judged;
+}
+
+std::string judged_source(std::span<const FamilyReport> reports) {
+  std::string out =
+      "// Written by `wavesmith validate --judged model/judged_table.cc`: what docs/ACCURACY.md says by GPU, "
+      "by\n"
+      "// generation. A test compares the two.\n"
+      "#include \"model/judged.h\"\n\nnamespace wavesmith::model {\nnamespace {\n\n// clang-format off\n"
+      "constexpr Judged kTable[] = {\n";
+  for (const FamilyReport& report : reports)
+    for (const JudgedMedian& each : report.judged)
+      out += fmt::format("    {{\"{}\", \"{}\", {:.4f}, {}}},\n", each.model, each.architecture, each.median,
+                         each.n);
+  return out +
+         "};\n// clang-format on\n\n}  // namespace\n\nstd::span<const Judged> judged_table() { return "
+         "kTable; }\n"
+         "\n}  // namespace wavesmith::model\n";
 }
 
 std::vector<Case> worst_of(std::span<const Case> cases, size_t count) {

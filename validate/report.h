@@ -23,6 +23,8 @@ struct Case {
   double origami = kNone;           ///< rocm-origami's
   std::vector<std::string> strata;  ///< that it belongs to: "MI300X bf16 M <= 16"
   std::string note;                 ///< bound, what was assumed
+  std::string model,
+      architecture;  ///< whose predictions carry this error: "decode" on "CDNA4"; empty: none's
 
   /// |predicted - measured| / measured.
   [[nodiscard]] double error() const { return relative(predicted); }
@@ -48,12 +50,20 @@ struct Summary {
   size_t n = 0;
 };
 
+/// Median error of a model on the GPUs of a generation: what its predictions carry.
+struct JudgedMedian {
+  std::string model, architecture;
+  double median = kNone;
+  size_t n = 0;
+};
+
 struct FamilyReport {
   std::string family;  ///< "gemm"
   std::string method;  ///< a paragraph: what is compared with what
   std::vector<Stratum> strata;
   std::vector<Case> worst;  ///< the twenty cases with the largest error, worst first
   std::vector<Summary> summary;
+  std::vector<JudgedMedian> judged;    ///< of models and generations with enough cases
   std::vector<std::string> constants;  ///< what was fitted: name, value, on what
   std::vector<std::string> notes;      ///< what we think is wrong; rows left out and why
 };
@@ -67,6 +77,10 @@ double weighted_error(std::span<const Case> cases);
 
 /// Statistics of each stratum that the cases name, sorted by first appearance of the name.
 std::vector<Stratum> strata_of(std::span<const Case> cases);
+/// Medians of the models and generations that the cases name, ten cases or more each, in alphabetical order.
+std::vector<JudgedMedian> judged_of(std::span<const Case> cases);
+/// model/judged_table.cc, anew.
+std::string judged_source(std::span<const FamilyReport> reports);
 /// The `count` cases with the largest error, worst first.
 std::vector<Case> worst_of(std::span<const Case> cases, size_t count = 20);
 
