@@ -4,9 +4,9 @@ The GPUs of a process are fixed when the HIP runtime is loaded, so each GPU has 
 `wavesmith run`. This one, the *controller*, collects nothing itself: it passes its command line on, and the *workers*'
 reports come back through a pipe and are reported here as if the tests had run here, with the GPU in their ids:
 `test_add.py::test_add[mi300x]`, `test_add.py::test_size[16-mi300x]`. So -x, --maxfail, --durations, --junitxml and exit
-codes work as always, and --lf and --ff know which test failed on which GPU; `-k mi300x` selects by GPU; ids with a GPU
-can be given as arguments. With pytest-xdist, `-n`
-gives each GPU so many processes.
+codes work as always, --lf and --ff know which test failed on which GPU, --stepwise goes on there, and --nf knows
+which tests are new to a GPU; `-k mi300x` selects by GPU; ids with a GPU can be given as arguments. With
+pytest-xdist, `-n` gives each GPU so many processes.
 
 Tests can ask the fixture `wavesmith_gpu` where they run.
 """
@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 import warnings
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
@@ -177,6 +178,11 @@ class _Worker:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        # A process that reports to another one keeps no list for --nf, but this one's cache is its own.
+        known = getattr(self._config.pluginmanager.get_plugin("nfplugin"), "cached_nodeids", None)
+        cache = getattr(self._config, "cache", None)
+        if known is not None and cache is not None and not self._config.option.collectonly:
+            cache.set("cache/nodeids", sorted(str(one) for one in known))
         self._send(event="exit", code=int(exitstatus), why=str(session.shouldstop or ""))
 
     def pytest_internalerror(self, excrepr: Any) -> None:
@@ -228,6 +234,8 @@ class _Run:
         named = [argument for argument in self._config.invocation_params.args if "::" in str(argument)]
         if named and not any("::" in argument for argument in arguments):
             return  # only tests of other GPUs are asked for
+        if self._stepped_over():
+            return  # --stepwise goes on with another GPU
         while not self._ended:
             before = len(self._done)
             if self._config.getoption("lf", False) and self._failed_before() == []:
@@ -250,14 +258,32 @@ class _Run:
         here = (_without_gpu(nodeid, self._gpus, self._gpu) for nodeid in failed)
         return [nodeid for nodeid in here if nodeid is not None and nodeid not in self._done] if failed else None
 
+    def _stepwise(self) -> tuple[str | None, str]:
+        """The GPU at which --stepwise stopped last, None for none of these, and the test without its GPU."""
+        options, cache = self._config.option, getattr(self._config, "cache", None)
+        if cache is None or not options.stepwise or getattr(options, "stepwise_reset", False):
+            return None, ""
+        stopped = (cache.get("cache/stepwise", None) or {}).get("last_failed") or ""
+        plain = ((gpu, _without_gpu(stopped, self._gpus, gpu)) for gpu in self._gpus)
+        return next(((gpu, one) for gpu, one in plain if one not in (None, stopped)), (None, ""))
+
+    def _stepped_over(self) -> bool:
+        """Whether all of this GPU's tests had passed where --stepwise stopped last."""
+        gpu, _ = self._stepwise()
+        return gpu is not None and self._gpus.index(self._gpu) < self._gpus.index(gpu)
+
     def _own_cache(self) -> list[str]:
-        """The option that gives the worker a cache in which ids are without GPU, for --lf and --ff."""
+        """The option that gives the worker a cache in which ids are without GPU, for --lf, --ff and --stepwise."""
         if getattr(self._config, "cache", None) is None:
             return []
         folder = Path(str(self._config.cache.mkdir("wavesmith-" + re.sub(r"[^\w.+-]", "_", self._gpu))))
         entry = folder / "v" / "cache" / "lastfailed"  # where pytest keeps it, as JSON
         entry.parent.mkdir(parents=True, exist_ok=True)
         entry.write_text(json.dumps(dict.fromkeys(self._failed_before() or [], True)))
+        gpu, stopped = self._stepwise()
+        at = stopped if gpu == self._gpu and stopped not in self._done else None
+        state = {"last_failed": at, "last_test_count": None, "last_cache_date_str": datetime.now().isoformat()}
+        entry.with_name("stepwise").write_text(json.dumps(state))
         return ["-o", f"cache_dir={folder}"]
 
     def _process(self, arguments: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -100,6 +101,40 @@ def test_what_failed_last_is_known_by_gpu(pytester: pytest.Pytester) -> None:
     run().assert_outcomes(errors=2)
     pytester.makepyfile(test_it=TESTS.replace('!= "mi210"', "!= ''"))
     run("--lf").assert_outcomes(passed=8, skipped=2, xfailed=2, warnings=2)
+
+
+def test_stepwise_goes_on_at_the_gpu_and_test_that_failed(pytester: pytest.Pytester) -> None:
+    def run(*words: str) -> pytest.RunResult:
+        return pytester.runpytest_subprocess("--wavesmith-gpu", "mi300x,mi210,mi355x", "-v", *words, timeout=100)
+
+    def ran(result: pytest.RunResult) -> list[str]:
+        return [
+            line.split("::")[1].split(" ")[0] for line in result.outlines if re.match(r"test_it.py::\S+ [A-Z]", line)
+        ]
+
+    first = run("--stepwise")
+    # All of mi300x, then to test_size[2-mi210].
+    first.assert_outcomes(passed=6, failed=1, skipped=1, xfailed=1, warnings=1)
+    assert ran(first)[-1] == "test_size[2-mi210]"
+    again = run("--stepwise")
+    again.assert_outcomes(failed=1, deselected=2)
+    assert ran(again) == ["test_size[2-mi210]"]
+    # Passed over, the others follow.
+    skipping = run("--stepwise-skip")
+    skipping.assert_outcomes(passed=5, failed=1, skipped=2, xfailed=2, warnings=2, deselected=2)
+    assert ran(skipping)[0] == "test_size[2-mi210]" and ran(skipping)[-1] == "test_warning[mi355x]"
+
+
+def test_new_tests_come_first_on_each_gpu(pytester: pytest.Pytester) -> None:
+    def run(*words: str) -> list[str]:
+        result = pytester.runpytest_subprocess("--wavesmith-gpu", "mi300x,mi210", "-v", *words, timeout=100)
+        return [line.split(" ")[0] for line in result.outlines if line.startswith("test_it.py::")]
+
+    pytester.makepyfile(test_it="def test_a(): pass\ndef test_c(): pass\n")
+    run()
+    pytester.makepyfile(test_it="def test_a(): pass\ndef test_b(): pass\ndef test_c(): pass\n")
+    order = ["test_b", "test_a", "test_c"]
+    assert run("--nf") == [f"test_it.py::{name}[{gpu}]" for gpu in ("mi300x", "mi210") for name in order]
 
 
 def test_a_machine_of_two_gpus_is_one_process(pytester: pytest.Pytester) -> None:
