@@ -76,8 +76,11 @@ bool is_sound(llvm::StringRef line_tables, bool little_endian) {
   return good && !failed;
 }
 
+/// LLVM expands compressed sections, of whatever size they say that they are, before it looks at any; so none
+/// may be compressed.
 bool has_sound_lines(const llvm::object::ObjectFile& object) {
   return std::all_of(object.section_begin(), object.section_end(), [&](const auto& section) {
+    if (section.isCompressed()) return false;
     auto name = section.getName();
     if (!name) {
       llvm::consumeError(name.takeError());
@@ -89,7 +92,7 @@ bool has_sound_lines(const llvm::object::ObjectFile& object) {
       llvm::consumeError(contents.takeError());
       return false;
     }
-    return !section.isCompressed() && is_sound(*contents, object.isLittleEndian());
+    return is_sound(*contents, object.isLittleEndian());
   });
 }
 

@@ -20,17 +20,19 @@ Bytes read(const std::string& name) {
   return Bytes(std::istreambuf_iterator<char>(file), {});
 }
 
-/// The place of a section in an ELF file.
+/// The header of a section in an ELF file, which lies at a multiple of its alignment in the test data.
+Elf64_Shdr* header_of(Bytes& file, std::string_view wanted) {
+  const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(file.data());
+  auto* const sections = reinterpret_cast<Elf64_Shdr*>(file.data() + header->e_shoff);
+  const uint64_t names = sections[header->e_shstrndx].sh_offset;
+  for (Elf64_Shdr* each = sections; each != sections + header->e_shnum; ++each)
+    if (wanted == reinterpret_cast<const char*>(file.data() + names + each->sh_name)) return each;
+  return nullptr;
+}
+/// The place of a section.
 std::span<uint8_t> section(Bytes& file, std::string_view wanted) {
-  Elf64_Ehdr header;
-  std::memcpy(&header, file.data(), sizeof header);
-  std::vector<Elf64_Shdr> sections(header.e_shnum);
-  std::memcpy(sections.data(), file.data() + header.e_shoff, sizeof(Elf64_Shdr) * header.e_shnum);
-  const uint64_t names = sections[header.e_shstrndx].sh_offset;
-  for (const Elf64_Shdr& each : sections)
-    if (wanted == reinterpret_cast<const char*>(file.data() + names + each.sh_name))
-      return std::span(file).subspan(each.sh_offset, each.sh_size);
-  return {};
+  const Elf64_Shdr* const header = header_of(file, wanted);
+  return header ? std::span(file).subspan(header->sh_offset, header->sh_size) : std::span<uint8_t>();
 }
 
 /// An address that has a line.
@@ -81,6 +83,19 @@ TEST(SourceLines, FormsThatAHeaderCannotHaveAreRefused) {
   ASSERT_EQ(bytes[at], 1u);
   ASSERT_EQ(bytes[at + 1], 1u);  // DW_LNCT_path
   bytes[at + 2] = 0x19;          // DW_FORM_flag_present
+  EXPECT_FALSE(SourceLines(file).at(*address));
+}
+
+TEST(SourceLines, NothingIsExpandedToTheSizeThatASectionSays) {
+  Bytes file = read("v5.co");
+  const auto address = known_address(SourceLines(file));
+  ASSERT_TRUE(address);
+  Elf64_Shdr* const header = header_of(file, ".comment");
+  ASSERT_NE(header, nullptr);
+  ASSERT_GE(header->sh_size, sizeof(Elf64_Chdr));
+  header->sh_flags |= SHF_COMPRESSED;
+  const Elf64_Chdr said{ELFCOMPRESS_ZLIB, 0, uint64_t{1} << 40, 1};
+  std::memcpy(file.data() + header->sh_offset, &said, sizeof said);
   EXPECT_FALSE(SourceLines(file).at(*address));
 }
 
