@@ -1,11 +1,13 @@
 #include "runtime/launch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -275,29 +277,29 @@ hipError_t LaunchOperation::run(Stream& stream) {
     std::memcpy(memory_.data() + function_.printf_buffer->offset, &address, sizeof address);
     messages.emplace(std::move(*taken));
   }
-  const auto profiled =
-      ProfiledLaunch::begin(dispatch, device.gpu, unit_workgroups(device.gpu, *function_.kernel, geometry_));
+  const uint32_t on_unit = unit_workgroups(device.gpu, *function_.kernel, geometry_);
   std::unique_ptr<timing::GridLaunch> heard;
   std::vector<uint64_t> only;
-  emulate::Both both;
+  auto which = ProfiledLaunch::Which::First;
   if (device.modelled) {
-    both.first = dispatch.listener;
-    const std::vector<uint64_t>* const of_profile = dispatch.only;
     const object::Routine* const routine = module_->object().routine_at(function_.kernel->entry());
     heard = device.modelled->listen(dispatch, stream, routine ? routine->size : 0,
-                                    waves_of(*function_.kernel, geometry_),
-                                    unit_workgroups(device.gpu, *function_.kernel, geometry_), only);
-    if (both.first) {
-      both.second = dispatch.listener;
-      dispatch.listener = &both;
-      if (of_profile) {
-        only.insert(only.end(), of_profile->begin(), of_profile->end());
-        std::ranges::sort(only);
-        only.erase(std::unique(only.begin(), only.end()), only.end());
-        dispatch.only = &only;
-      }
-    }
+                                    waves_of(*function_.kernel, geometry_), on_unit, only);
+    which = dispatch.listener ? ProfiledLaunch::Which::This : ProfiledLaunch::Which::Counted;
   }
+  // Whoever listens for the modelled time and whoever profiles may both do so.
+  emulate::Both both;
+  both.first = std::exchange(dispatch.listener, nullptr);
+  const std::vector<uint64_t>* const of_time = std::exchange(dispatch.only, nullptr);
+  const auto profiled = ProfiledLaunch::begin(dispatch, device.gpu, on_unit, which);
+  both.second = dispatch.listener;
+  if (both.first) dispatch.listener = both.second ? &both : both.first;
+  if (of_time && dispatch.only) {
+    only.insert(only.end(), dispatch.only->begin(), dispatch.only->end());
+    std::sort(only.begin(), only.end());
+    only.erase(std::unique(only.begin(), only.end()), only.end());
+  }
+  if (of_time) dispatch.only = &only;
   const auto start = std::chrono::steady_clock::now();
   emulate::Limits limits = platform.limits;
   if (profiled) profiled->limit(limits);
@@ -308,11 +310,11 @@ hipError_t LaunchOperation::run(Stream& stream) {
     if (platform.at_fault == Platform::AtFault::Abort) std::abort();
     return launch_error(done.error());
   }
-  if (profiled) profiled->end(*done, dispatch.locate);
+  const std::optional<KernelTime> time = profiled ? profiled->end(*done, dispatch.locate) : std::nullopt;
   if (heard) {
     const double start = device.modelled->start(stream);
     stream.modelled_until(
-        start + device.modelled->finish(*heard, function_.kernel->name, stream.id, done->instructions));
+        start + device.modelled->finish(*heard, function_.kernel->name, stream.id, done->instructions, time));
   }
   if (messages) messages->print(module_->object().printf_formats());
   count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);

@@ -16,14 +16,6 @@ constexpr double kMicro = 1e-6;
 
 bool on_device(const std::optional<Allocation>& allocation) { return allocation && !allocation->on_host(); }
 
-std::vector<timing::Region> regions(const Platform& platform) {
-  std::vector<timing::Region> all;
-  for (const Allocation& one : platform.allocations.all())
-    if (one.kind != Allocation::Kind::Code) all.push_back({one.begin, one.size});
-  std::ranges::sort(all, {}, &timing::Region::begin);
-  return all;
-}
-
 /// A hash of what a launch is: the kernel, its grid and the arguments that the program passes. FNV-1a.
 uint64_t key_of(const emulate::Dispatch& dispatch) {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -51,6 +43,14 @@ std::FILE* log_file() {
 }
 
 }  // namespace
+
+std::vector<timing::Region> allocated_regions() {
+  std::vector<timing::Region> all;
+  for (const Allocation& one : Platform::get()->allocations.all())
+    if (one.kind != Allocation::Kind::Code) all.push_back({one.begin, one.size});
+  std::ranges::sort(all, {}, &timing::Region::begin);
+  return all;
+}
 
 TimeMode time_mode() {
   static const TimeMode mode = [] {
@@ -123,7 +123,7 @@ std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& di
   }
   bool repeats = false;
   if (!clock) {
-    const std::vector<timing::Region> all = regions(*Platform::get());
+    const std::vector<timing::Region> all = allocated_regions();
     const std::scoped_lock lock(mutex_);
     repeats = model_.repeats(*launch, key_of(dispatch), all);
   }
@@ -132,10 +132,11 @@ std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& di
 }
 
 double ModelledDevice::finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream,
-                              uint64_t instructions) {
-  const std::vector<timing::Region> all = regions(*Platform::get());
+                              uint64_t instructions, const std::optional<KernelTime>& otherwise) {
+  const std::vector<timing::Region> all = allocated_regions();
   const std::scoped_lock lock(mutex_);
-  const timing::GridTime time = model_.finish(launch, all, instructions);
+  timing::GridTime time = model_.finish(launch, all, instructions);
+  if (otherwise) time.seconds = otherwise->seconds, time.dirty = otherwise->dirty;
   const timing::MemoryParameters& p = model_.parameters();
   write_back_[stream] = time.dirty / p.infinity_cache_rate / (p.mhz * 1e6);
   if (std::FILE* const file = log_file()) {

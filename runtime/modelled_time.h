@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,11 @@ namespace wavesmith::runtime {
 struct Function;
 struct Geometry;
 
+/// What a kernel took.
+struct KernelTime {
+  double seconds = 0, dirty = 0;  ///< and the bytes that it left in the L2s to be written back
+};
+
 /// What WAVESMITH_TIME asks for.
 enum class TimeMode : uint8_t {
   Host,  ///< nothing: events tell the host's time
@@ -29,6 +35,9 @@ TimeMode time_mode();
 
 /// Seconds of the calling thread's modelled clock.
 double& host_time();
+
+/// What programs have allocated on devices and for them, ascending.
+std::vector<timing::Region> allocated_regions();
 
 /// A device's part.
 class ModelledDevice {
@@ -47,9 +56,10 @@ class ModelledDevice {
   std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, const Stream& stream,
                                              uint64_t code_bytes, uint32_t waves, uint32_t resident,
                                              std::vector<uint64_t>& only);
-  /// Seconds of a launch that has run, and executed so many instructions.
-  double finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream,
-                uint64_t instructions);
+  /// Seconds of a launch that has run, and executed so many instructions. `otherwise`: somebody who looked
+  /// more closely says what it took.
+  double finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream, uint64_t instructions,
+                const std::optional<KernelTime>& otherwise = {});
   /// What the stream's next kernel or copy would wait for: stores on their way from the L2s. Asked for once.
   double write_back_seconds(uint64_t stream);
 

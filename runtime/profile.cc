@@ -30,10 +30,11 @@ struct Profiles {
   struct Entry {
     uint64_t launches = 0;
     ordered_json profile;
-    double cycles = -1;
+    std::optional<KernelTime> time;
   };
   std::map<std::string, Entry> entries;
   std::string gpu;
+  std::map<const gpus::Gpu*, timing::GridModel> caches;  ///< what launches leave in them for the next ones
 
   Profiles() {
     const char* const wanted = std::getenv("WAVESMITH_PROFILE");
@@ -150,7 +151,7 @@ ordered_json timeline_json(const timing::LaunchProfile& profile) {
 }  // namespace
 
 std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
-                                                      uint32_t resident) {
+                                                      uint32_t resident, Which which) {
   Profiles& all = profiles();
   if (all.path.empty() || dispatch.listener) return nullptr;
   auto launch = std::unique_ptr<ProfiledLaunch>(new ProfiledLaunch);
@@ -167,9 +168,10 @@ std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatc
   {
     const std::scoped_lock lock(all.mutex);
     all.gpu = gpu.id;
-    if (all.entries[key].launches++ >= kProfiled) return nullptr;
+    if (all.entries[key].launches++ >= kProfiled && which == Which::First) return nullptr;
   }
   launch->kernel_ = key;
+  if (which == Which::Counted) return launch;
   launch->gpu_ = &gpu;
   launch->grid_.waves = (items + static_cast<uint32_t>(lanes) - 1) / static_cast<uint32_t>(lanes);
   launch->grid_.resident = std::max(1u, resident);
@@ -213,11 +215,19 @@ bool ProfiledLaunch::refuse(const Error& error) {
   return true;
 }
 
-void ProfiledLaunch::end(const emulate::Statistics& statistics,
-                         const std::function<std::string(uint64_t)>& locate) {
+std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statistics,
+                                              const std::function<std::string(uint64_t)>& locate) {
   Profiles& all = profiles();
-  const timing::LaunchProfile p =
-      timing::profile(*gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions);
+  if (!recorder_) {
+    const std::scoped_lock lock(all.mutex);
+    return all.entries[kernel_].time;
+  }
+  const auto caches = [&](const timing::LaunchShape& shape, const std::vector<timing::Footprint>& touched) {
+    const std::scoped_lock lock(all.mutex);
+    return all.caches.try_emplace(gpu_, *gpu_).first->second.enter(shape, touched);
+  };
+  const timing::LaunchProfile p = timing::profile(
+      *gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions, allocated_regions(), caches);
   const double peak_mhz = gpu_->engine_mhz;
   const gpus::Clock clock = gpus::clock_under_power(*gpu_, activity_of(p, p.cycles));
   const double mhz = clock.mhz > 0 ? clock.mhz : peak_mhz;
@@ -231,8 +241,10 @@ void ProfiledLaunch::end(const emulate::Statistics& statistics,
       {"refused", p.refused},
       {"notes", p.notes}
   };
+  std::optional<KernelTime> time;
   if (p.refused.empty()) {
     const double seconds = p.cycles / (mhz * 1e6);
+    time = KernelTime{seconds, p.dirty};
     const auto window = static_cast<double>(std::max<uint64_t>(1, p.unit.cycles));
     one["cycles"] = p.cycles;
     one["clock_mhz"] = mhz;
@@ -290,18 +302,18 @@ void ProfiledLaunch::end(const emulate::Statistics& statistics,
         {"conflict_share",
          share(static_cast<double>(p.unit.lds_conflicts), static_cast<double>(p.unit.lds_cycles))}
     };
-    const timing::PortCounts& m = p.memory;
-    const auto loads = static_cast<double>(m.l1_hits + m.l1_misses),
-               behind = static_cast<double>(m.l2_hits + m.infinity_cache_hits + m.memory_lines);
+    const timing::MemoryCounts& m = p.memory;
+    const auto loads = static_cast<double>(m.l1_hits + m.l1_misses);
+    const double behind = m.l2_hits + m.infinity_cache_hits + m.memory_lines;
     one["memory"] = {
         {"l1_hit_rate", share(static_cast<double>(m.l1_hits), loads)},
-        {"l2_hit_rate", share(static_cast<double>(m.l2_hits), behind)},
+        {"l2_hit_rate", share(m.l2_hits, behind)},
         {"infinity_cache_lines", m.infinity_cache_hits},
         {"memory_lines", m.memory_lines},
         {"l1_requests", loads},
         {"l2_requests", behind},
         {"line_bytes", gpu_->l1_line_bytes},
-        {"grid_bytes", p.sharing.grid_bytes}
+        {"grid_bytes", p.grid_bytes}
     };
     one["instructions"] = instructions_json(p, locate);
     // Only for those who draw it: it is long.
@@ -312,7 +324,8 @@ void ProfiledLaunch::end(const emulate::Statistics& statistics,
   Profiles::Entry& entry = all.entries[kernel_];
   // The last of those that are profiled stands: the first one is the coldest.
   entry.profile = std::move(one);
-  entry.cycles = p.cycles;
+  entry.time = time;
+  return time;
 }
 
 }  // namespace wavesmith::runtime

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "emulate/dispatch.h"
 #include "gpus/gpu.h"
+#include "runtime/modelled_time.h"
 #include "timing/profile.h"
 
 namespace wavesmith::runtime {
@@ -18,16 +20,23 @@ namespace wavesmith::runtime {
 /// One launch that is profiled.
 class ProfiledLaunch {
  public:
+  /// Which launches of a kernel and geometry are looked at.
+  enum class Which : uint8_t {
+    First,   ///< the first few, where nobody asks for the time of each
+    This,    ///< this one, since the program is told its time
+    Counted  ///< not this one: it repeats the one before
+  };
   /// nullptr: this launch is not profiled (there is no WAVESMITH_PROFILE, or its like was profiled often
   /// enough). `resident`: workgroups that a compute unit holds.
   static std::unique_ptr<ProfiledLaunch> begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
-                                               uint32_t resident);
+                                               uint32_t resident, Which which);
   /// Workgroups that are run without the others may wait for them for ever: they get a budget.
   void limit(emulate::Limits& limits);
   /// The launch ended with an error. True: because of that budget, and the profile says why.
   bool refuse(const Error& error);
-  /// After the launch has run.
-  void end(const emulate::Statistics& statistics, const std::function<std::string(uint64_t)>& locate);
+  /// After the launch has run. What it took; nullopt: nobody can say.
+  std::optional<KernelTime> end(const emulate::Statistics& statistics,
+                                const std::function<std::string(uint64_t)>& locate);
 
  private:
   ProfiledLaunch() = default;

@@ -138,13 +138,13 @@ double GridModel::l2_kept(uint64_t begin, double bytes) const {
   return 0;
 }
 
-GridModel::Found GridModel::find(const GridLaunch& launch, const std::vector<Footprint>& touched) const {
+GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Footprint>& touched) const {
   const MemoryParameters& p = parameters_;
-  const auto total = static_cast<double>(launch.total_);
-  const uint32_t (&groups)[3] = launch.shape_.groups;
+  const auto total = static_cast<double>(shape.total());
+  const uint32_t (&groups)[3] = shape.groups;
   const double dies = std::min<double>(p.xcds, total);
   const double per_die = total / dies;
-  const double resident = std::min(per_die, static_cast<double>(launch.shape_.resident) * p.units / p.xcds);
+  const double resident = std::min(per_die, static_cast<double>(shape.resident) * p.units / p.xcds);
   Found found;
   for (const Footprint& one : touched) {
     const double lines = one.lines_of(total, groups);
@@ -179,6 +179,19 @@ GridModel::Found GridModel::find(const GridLaunch& launch, const std::vector<Foo
   return found;
 }
 
+GridModel::Found GridModel::enter(const LaunchShape& shape, const std::vector<Footprint>& touched) {
+  Found found = find(shape, touched);
+  const MemoryParameters& p = parameters_;
+  const auto total = static_cast<double>(shape.total());
+  const double dies = std::min<double>(p.xcds, total);
+  for (const Footprint& one : touched) {
+    const double lines = one.lines_of(total, shape.groups);
+    remember(in_l2_, one.region.begin, std::min(lines, one.lines * total / dies) * p.line);
+    remember(in_cache_, one.region.begin, lines * p.line);
+  }
+  return found;
+}
+
 bool GridModel::repeats(GridLaunch& launch, uint64_t key, std::span<const Region> regions) {
   launch.key_ = key;
   const auto known = known_.find(key);
@@ -189,7 +202,7 @@ bool GridModel::repeats(GridLaunch& launch, uint64_t key, std::span<const Region
     if (region == regions.end() || region->begin != one.region.begin || region->bytes != one.region.bytes)
       return false;
   }
-  const Found now = find(launch, known->second.touched);
+  const Found now = find(launch.shape_, known->second.touched);
   launch.repeats_ = std::ranges::equal(now.hits, known->second.hits, [](const auto& a, const auto& b) {
     return a.begin == b.begin && std::abs(a.l2 - b.l2) < 1e-6 &&
            std::abs(a.infinity_cache - b.infinity_cache) < 1e-6 && std::abs(a.walk - b.walk) < 1e-6;
@@ -217,19 +230,11 @@ void GridModel::learn(const GridLaunch& launch, std::vector<Footprint> touched, 
 
 GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, uint64_t instructions) {
   const MemoryParameters& p = parameters_;
-  const uint32_t (&groups)[3] = launch.shape_.groups;
   const auto total = static_cast<double>(launch.total_);
   const double dies = std::min<double>(p.xcds, total);
-  const auto remember_all = [&](const std::vector<Footprint>& touched) {
-    for (const Footprint& one : touched) {
-      const double lines = one.lines_of(total, groups);
-      remember(in_l2_, one.region.begin, std::min(lines, one.lines * total / dies) * p.line);
-      remember(in_cache_, one.region.begin, lines * p.line);
-    }
-  };
   if (launch.repeats_) {
     Known& known = known_[launch.key_];
-    remember_all(known.touched);
+    enter(launch.shape_, known.touched);
     GridTime time = known.time;
     if (instructions != known.instructions && known.instructions) {
       // It does not after all: what was not heard is told from how much was executed.
@@ -249,12 +254,10 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   // What the grid touches, and what caches have of it.
   std::vector<Footprint> touched =
       footprints(regions, together, *together.front(), neighbours, p.line, p.page_bytes);
-  const Found found = find(launch, touched);
+  const Found found = enter(launch.shape_, touched);
   const std::vector<RegionHits>& hits = found.hits;
   const double die_bytes = found.die_bytes;
   time.footprint = found.bytes;
-  remember_all(touched);
-
   // One unit; of a grid that does not fill the GPU, the slowest of a few.
   const double units = p.units, active = std::min(units, total);
   const double interval =

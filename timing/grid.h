@@ -25,6 +25,7 @@ struct LaunchShape {
   uint32_t groups[3] = {1, 1, 1};
   uint32_t waves = 1;     ///< of a workgroup
   uint32_t resident = 1;  ///< workgroups of a compute unit at once
+  [[nodiscard]] uint64_t total() const { return uint64_t{groups[0]} * groups[1] * groups[2]; }
 };
 
 struct GridTime {
@@ -82,6 +83,13 @@ class GridModel {
   /// After the grid has run. `regions`: the allocations, ascending. `instructions`: that it executed, as far
   /// as it was run.
   GridTime finish(GridLaunch& launch, std::span<const Region> regions, uint64_t instructions = 0);
+  /// Where a launch of that footprint finds its lines. `enter` also has it go through the caches.
+  struct Found {
+    std::vector<RegionHits> hits;
+    double bytes = 0, die_bytes = 0;  ///< that it touches; that one die's units touch, each line once a die
+  };
+  [[nodiscard]] Found find(const LaunchShape& shape, const std::vector<Footprint>& touched) const;
+  Found enter(const LaunchShape& shape, const std::vector<Footprint>& touched);
   /// Something else than a kernel (a copy) has gone through the caches.
   void touch(const Region& region);
   /// What share of these the Infinity Cache has, when `bytes` are gone through in turn.
@@ -102,12 +110,6 @@ class GridModel {
     uint32_t alike = 0;   ///< launches in a row that did the same as the one before
     bool varies = false;  ///< one did not
   };
-  /// A launch and what it touches: where lines are found, and how much of it a die sees.
-  struct Found {
-    std::vector<RegionHits> hits;
-    double bytes = 0, die_bytes = 0;
-  };
-  [[nodiscard]] Found find(const GridLaunch& launch, const std::vector<Footprint>& touched) const;
   void learn(const GridLaunch& launch, std::vector<Footprint> touched, std::vector<RegionHits> hits,
              const GridTime& time, uint64_t instructions);
   /// What share of a region a cache of that size still has, by what was touched since.

@@ -128,7 +128,8 @@ void GroupRecorder::access(const emulate::WaveView& wave, const emulate::Site&,
                                                trace_.number * 64 + wave.index())
                              : address);
   }
-  const Coalesced coalesced = coalesce(addresses_, access.bytes, unit_.line);
+  coalesce(addresses_, access.bytes, unit_.line, coalesced_);
+  const Coalesced& coalesced = coalesced_;
   trace.lines.insert(trace.lines.end(), coalesced.lines.begin(), coalesced.lines.end());
   step.clocks += coalesced.clocks;
   step.count = static_cast<uint32_t>(trace.lines.size()) - step.first;

@@ -74,6 +74,7 @@ class GroupRecorder final : public emulate::WorkgroupListener {
   uint64_t most_;
   std::unordered_map<const emulate::Site*, InstructionUse> uses_;
   std::vector<uint64_t> addresses_;
+  Coalesced coalesced_;
 };
 
 }  // namespace wavesmith::timing

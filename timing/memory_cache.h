@@ -5,8 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
-#include <unordered_map>
+#include <vector>
+
+#include "timing/line_map.h"
 
 namespace wavesmith::timing {
 
@@ -24,13 +25,19 @@ class Cache {
   [[nodiscard]] uint64_t lines() const { return most_; }
 
  private:
+  static constexpr uint32_t kEnd = ~0u;
   struct Entry {
     uint64_t line;
     double ready;
+    uint32_t newer, older;
   };
+  void unlink(uint32_t entry);
+  void put_first(uint32_t entry);
   uint64_t most_;
-  std::list<Entry> order_;  ///< most recent first
-  std::unordered_map<uint64_t, std::list<Entry>::iterator> at_;
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> free_;
+  uint32_t newest_ = kEnd, oldest_ = kEnd;
+  LineMap<uint32_t> at_;
 };
 
 }  // namespace wavesmith::timing

@@ -7,6 +7,13 @@ namespace wavesmith::timing {
 
 Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t line) {
   Coalesced result;
+  coalesce(addresses, bytes, line, result);
+  return result;
+}
+
+void coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t line, Coalesced& result) {
+  result.clocks = 0;
+  result.lines.clear();
   bytes = std::max(1u, bytes);
   const size_t group = std::clamp<size_t>(64 / bytes, 1, 16);
   std::vector<LineUse>& lines = result.lines;
@@ -45,7 +52,19 @@ Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t
     }
     result.clocks += distinct;
   }
-  return result;
+}
+
+bool coalesce_dense(uint64_t base, uint32_t bytes, uint32_t line, Coalesced& result) {
+  if (!std::has_single_bit(bytes) || bytes > 64 || base % 64 != 0 || line % 64 != 0) return false;
+  result.lines.clear();
+  result.clocks = 64 / std::clamp<uint32_t>(64 / bytes, 1, 16);
+  const uint64_t end = base + uint64_t{64} * bytes;
+  for (uint64_t at = base; at < end;) {
+    const uint64_t next = std::min((at / line + 1) * line, end);
+    result.lines.push_back({at / line, static_cast<uint32_t>(next - at)});
+    at = next;
+  }
+  return true;
 }
 
 }  // namespace wavesmith::timing

@@ -23,6 +23,12 @@ struct Coalesced {
 /// bytes a clock measured for 4 and 16 bytes a lane (RRZE-HPC gpu-benches, gpu-cache).
 /// `addresses`: of the active lanes, in order; a lane moves `bytes` from its address on.
 Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t line);
+/// The same into what is there already.
+void coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t line, Coalesced& result);
+
+/// The same of 64 lanes side by side from `base` on, where no step of the address unit straddles two lines;
+/// false: one does, and nothing was done.
+bool coalesce_dense(uint64_t base, uint32_t bytes, uint32_t line, Coalesced& result);
 
 /// Where a lane's private memory lies: the dwords of a wave's lanes side by side, far from all else.
 /// Source: LLVM, "User Guide for AMDGPU Backend", "Private": the swizzled address.

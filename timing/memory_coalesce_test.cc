@@ -60,5 +60,26 @@ TEST(Coalesce, NamesEveryLineThatAByteLiesInAndNoOther) {
   }
 }
 
+TEST(MemoryCoalesce, DenseLanesGiveWhatTheirAddressesGive) {
+  int dense = 0;
+  for (const uint32_t line : {64u, 128u})
+    for (const uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u})
+      for (uint64_t base = 0; base < 512; base += 4) {
+        Coalesced result;
+        if (!coalesce_dense(base, bytes, line, result)) continue;
+        ++dense;
+        std::vector<uint64_t> addresses;
+        for (uint64_t lane = 0; lane < 64; ++lane) addresses.push_back(base + lane * bytes);
+        const Coalesced expected = coalesce(addresses, bytes, line);
+        EXPECT_EQ(result.clocks, expected.clocks) << base << " " << bytes;
+        ASSERT_EQ(result.lines.size(), expected.lines.size()) << base << " " << bytes;
+        for (size_t i = 0; i < result.lines.size(); ++i) {
+          EXPECT_EQ(result.lines[i].line, expected.lines[i].line);
+          EXPECT_EQ(result.lines[i].bytes, expected.lines[i].bytes);
+        }
+      }
+  EXPECT_GE(dense, 2 * 5 * 8);
+}
+
 }  // namespace
 }  // namespace wavesmith::timing

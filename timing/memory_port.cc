@@ -6,13 +6,6 @@
 #include "timing/memory_coalesce.h"
 
 namespace wavesmith::timing {
-namespace {
-
-/// Instructions lie where nothing else does.
-constexpr uint64_t kCode = uint64_t{1} << 61;
-
-}  // namespace
-
 GridPort::GridPort(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
                    double die_bytes)
     : parameters_(parameters), regions_(std::move(regions)), active_(active), die_bytes_(die_bytes) {}
@@ -32,22 +25,28 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t wave, cons
                             const AccessRecord& access) {
   UnitMemory& memory = unit(number);
   const auto now = static_cast<double>(cycle);
-  record.expand(access, addresses_);
-  if (access.space == Space::Scalar) {
-    double ready = now + parameters_.scalar_latency;
-    for (const uint64_t address : addresses_)
-      for (uint64_t line = address / 64; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / 64;
-           ++line)
-        ready = std::max(ready, memory.scalar(line, now));
-    return {cycle + 1, static_cast<uint64_t>(ready)};
+  const bool dense = access.space == Space::Global && access.affine && access.lanes == ~uint64_t{0} &&
+                     access.stride == access.bytes &&
+                     coalesce_dense(access.base, access.bytes, parameters_.line, coalesced_);
+  if (!dense) {
+    record.expand(access, addresses_);
+    if (access.space == Space::Scalar) {
+      double ready = now + parameters_.scalar_latency;
+      for (const uint64_t address : addresses_)
+        for (uint64_t line = address / 64; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / 64;
+             ++line)
+          ready = std::max(ready, memory.scalar(line, now));
+      return {cycle + 1, static_cast<uint64_t>(ready)};
+    }
+    if (access.space == Space::Private) {
+      size_t at = 0;
+      for (uint64_t left = access.lanes; left && at < addresses_.size(); left &= left - 1, ++at)
+        addresses_[at] =
+            private_address(addresses_[at], static_cast<uint32_t>(std::countr_zero(left)), 64, wave);
+    }
+    coalesce(addresses_, access.bytes, parameters_.line, coalesced_);
   }
-  if (access.space == Space::Private) {
-    size_t at = 0;
-    for (uint64_t left = access.lanes; left && at < addresses_.size(); left &= left - 1, ++at)
-      addresses_[at] =
-          private_address(addresses_[at], static_cast<uint32_t>(std::countr_zero(left)), 64, wave);
-  }
-  const Coalesced coalesced = coalesce(addresses_, access.bytes, parameters_.line);
+  const Coalesced& coalesced = coalesced_;
   const double clocks = std::max(1u, coalesced.clocks) * 64 / parameters_.l1_rate;
   const double start = memory.address(now, clocks), taken = start + clocks;
   double ready = taken;
@@ -63,8 +62,9 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t wave, cons
   return {static_cast<uint64_t>(taken), static_cast<uint64_t>(ready)};
 }
 
-uint64_t GridPort::fetch(uint64_t cycle, uint32_t number, uint64_t address) {
-  return static_cast<uint64_t>(unit(number).scalar((kCode + address) / 64, static_cast<double>(cycle)));
+uint64_t GridPort::fetch(uint64_t cycle, uint32_t, uint64_t) {
+  // Other units that share the instruction cache have mostly fetched the line before.
+  return cycle + static_cast<uint64_t>(parameters_.l2_latency / 2);
 }
 
 }  // namespace wavesmith::timing

@@ -21,16 +21,18 @@ class GridPort final : public MemoryPort {
                     const AccessRecord& access) override;
   uint64_t fetch(uint64_t cycle, uint32_t unit, uint64_t address) override;
 
+  /// The memory of a unit; made when it is asked for first.
+  UnitMemory& unit(uint32_t number);
   /// What a unit's accesses came to; nothing for one that made none.
   [[nodiscard]] MemoryCounts counts(uint32_t unit) const;
 
  private:
-  UnitMemory& unit(uint32_t number);
   MemoryParameters parameters_;
   std::vector<RegionHits> regions_;
   double active_, die_bytes_;
   std::vector<std::unique_ptr<UnitMemory>> units_;
   std::vector<uint64_t> addresses_;
+  Coalesced coalesced_;
 };
 
 }  // namespace wavesmith::timing

@@ -59,7 +59,7 @@ TEST(GridPort, PrivateMemoryIsTheWavesOwn) {
   EXPECT_EQ(memory.port.counts(0).l1_misses, 4u);
 }
 
-TEST(GridPort, ScalarLoadsAndInstructionsGoThroughTheScalarCache) {
+TEST(GridPort, ScalarLoadsGoThroughTheScalarCache) {
   Port memory;
   AccessRecord access = dwords(8192, 0);
   access.space = Space::Scalar;
@@ -67,8 +67,6 @@ TEST(GridPort, ScalarLoadsAndInstructionsGoThroughTheScalarCache) {
   access.bytes = 32;
   EXPECT_GT(memory.load(0, access), 500u);
   EXPECT_NEAR(static_cast<double>(memory.load(5000, access)), memory.parameters.scalar_latency, 2);
-  EXPECT_GT(memory.port.fetch(10'000, 0, 64) - 10'000, 500u);
-  EXPECT_LT(memory.port.fetch(20'000, 0, 100) - 20'000, 200u);
 }
 
 }  // namespace

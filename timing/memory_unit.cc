@@ -14,6 +14,7 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
       regions_(std::move(regions)),
       l1_(parameters.l1_bytes, parameters.line),
       scalar_(parameters.scalar_bytes, 64),
+      asked_(1 << 12),
       units_per_die_(std::max(1.0, active / parameters.xcds)),
       active_(std::max(1.0, active)),
       die_bytes_(die_bytes) {
@@ -54,16 +55,16 @@ double UnitMemory::address(double now, double clocks) { return address_.take(now
 
 /// Whether the L2 has the line, which it has from now on. `first`: this unit has not asked for it before.
 bool UnitMemory::in_l2(uint64_t line, const RegionHits* where, bool& first) {
-  const auto [entry, added] = asked_.try_emplace(line, Asked{traffic_});
+  const auto [entry, added] = asked_.insert(line, Asked{traffic_});
   first = added;
   bool hit;
   if (added)
     hit = where && draw(where->l2, l2_left_);
   else  // What all units of the die have brought in since then is as much again for each of them.
-    hit = draw(l2_keeps(std::min((traffic_ - entry->second.traffic) * units_per_die_, die_bytes_),
+    hit = draw(l2_keeps(std::min((traffic_ - entry->traffic) * units_per_die_, die_bytes_),
                         static_cast<double>(parameters_.l2_bytes)),
                again_left_);
-  entry->second.traffic = traffic_;
+  entry->traffic = traffic_;
   return hit;
 }
 
@@ -126,7 +127,7 @@ double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scatter
   RegionHits* const where = region(line);
   bool first;
   const bool hit = in_l2(line, where, first);
-  if (bool& dirty = asked_[line].dirty; !dirty && where) {
+  if (bool& dirty = asked_.find(line)->dirty; !dirty && where) {
     dirty = true;
     where->stored += 1;
   }

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <deque>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "timing/line_map.h"
 #include "timing/memory_cache.h"
 #include "timing/memory_coalesce.h"
 #include "timing/memory_parameters.h"
@@ -86,10 +86,10 @@ class UnitMemory {
   std::deque<double> misses_;  ///< when the lines that the L1 waits for arrive
   /// Lines that this unit has asked the L2 for, with the unit's traffic when it last did.
   struct Asked {
-    double traffic;
+    double traffic = 0;
     bool dirty = false;
   };
-  std::unordered_map<uint64_t, Asked> asked_;
+  LineMap<Asked> asked_;
   double traffic_ = 0;
   double units_per_die_, active_, die_bytes_;
   double l2_clocks_, fabric_clocks_, memory_clocks_;  ///< of a line, at this unit's share

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <ctime>
+#include <deque>
 
 #include "timing/memory_parameters.h"
+#include "timing/memory_port.h"
 
 namespace wavesmith::timing {
 namespace {
@@ -51,6 +54,60 @@ Replay replay(const gpus::Gpu& gpu, const Recorder& recorder,
     }
   result.unit = unit.time();
   return result;
+}
+
+/// Lines of a workgroup, as footprints() takes them.
+GroupSteps lines_of(uint64_t number, const WorkgroupRecord& group, uint32_t line) {
+  GroupSteps lines{number, {}};
+  std::vector<uint64_t> addresses;
+  for (const WaveRecord& wave : group.waves) {
+    WaveSteps& steps = lines.waves.emplace_back();
+    steps.instructions = wave.executed;
+    steps.recorded = wave.sites.size();
+    for (const AccessRecord& access : wave.accesses) {
+      if (access.space != Space::Global && access.space != Space::Scalar) continue;
+      const uint64_t bytes = std::max<uint64_t>(1, access.bytes);
+      uint64_t before = ~uint64_t{0};
+      const auto add = [&](uint64_t from, uint64_t to) {
+        for (uint64_t at = from / line; at <= to / line; ++at)
+          if (at != before) steps.lines.push_back({before = at, line});
+      };
+      if (access.lanes == 0) continue;
+      if (access.affine && access.stride >= 0 && access.stride <= static_cast<int64_t>(bytes)) {
+        // No gap between lanes, or none that matters.
+        const auto stride = static_cast<uint64_t>(access.stride);
+        add(access.base + stride * static_cast<uint64_t>(std::countr_zero(access.lanes)),
+            access.base + stride * (63 - static_cast<uint64_t>(std::countl_zero(access.lanes))) + bytes - 1);
+        continue;
+      }
+      wave.expand(access, addresses);
+      for (const uint64_t address : addresses) add(address, address + bytes - 1);
+    }
+  }
+  return lines;
+}
+
+/// What the grid touches, from the workgroups that meet on a unit and one's neighbours.
+std::vector<Footprint> footprints_of(const Recorder& recorder, const Sample& sample,
+                                     std::span<const Region> regions, const MemoryParameters& memory) {
+  const auto& records = recorder.records();
+  std::deque<GroupSteps> groups;
+  const auto add = [&](uint64_t number) -> const GroupSteps* {
+    const auto at = records.find(number);
+    if (at == records.end() || executed(at->second) == 0) return nullptr;
+    return &groups.emplace_back(lines_of(number, at->second, memory.line));
+  };
+  std::vector<const GroupSteps*> together;
+  for (const uint64_t number : sample.together)
+    if (const GroupSteps* const group = add(number)) together.push_back(group);
+  if (together.empty()) return {};
+  const GroupSteps* const base =
+      together.front()->number == sample.base ? together.front() : add(sample.base);
+  if (!base) return {};
+  const GroupSteps* neighbours[3] = {};
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (sample.neighbours[axis] != sample.base) neighbours[axis] = add(sample.neighbours[axis]);
+  return footprints(regions, together, *base, neighbours, memory.line, memory.page_bytes);
 }
 
 }  // namespace
@@ -139,7 +196,8 @@ std::string waits_for_others(const Recorder& recorder) {
 }
 
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
-                      const Recorder& recorder, uint64_t grid_instructions) {
+                      const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
+                      const Caches& caches) {
   LaunchProfile result;
   result.ops = &recorder.ops();
   result.grid = grid;
@@ -178,15 +236,6 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     return result;
   }
 
-  if (const auto base = records.find(sample.base); base != records.end()) {
-    const WorkgroupRecord* neighbours[3] = {};
-    for (size_t axis = 0; axis < 3; ++axis)
-      if (const auto at = records.find(sample.neighbours[axis]);
-          at != records.end() && at->first != sample.base)
-        neighbours[axis] = &at->second;
-    result.sharing = sharing_of(gpu, grid.extent, base->second, neighbours);
-  }
-  const double start = processor_seconds();
   std::vector<const WorkgroupRecord*> together;
   if (result.differ && total > units) {
     // Those that meet on a unit are no better a sample than those that are spread: both.
@@ -198,21 +247,33 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
       if (const auto at = records.find(number); at != records.end() && executed(at->second))
         together.push_back(&at->second);
   }
+  const MemoryParameters memory = memory_parameters(gpu);
+  LaunchShape shape;
+  std::copy(std::begin(grid.extent), std::end(grid.extent), shape.groups);
+  shape.waves = grid.waves;
+  shape.resident = grid.resident;
+  const GridModel::Found found = caches(shape, footprints_of(recorder, sample, regions, memory));
+  result.grid_bytes = found.bytes;
+  const auto active = static_cast<double>(result.units);
+  const double start = processor_seconds();
   double replayed_instructions = 0, replayed_kept = 0;
   if (total <= units) {
     // The slowest of a few has the last word.
     for (const auto& [number, record] : records) {
       if (executed(record) == 0) continue;
-      const auto port = std::make_unique<UnitPort>(gpu, result.sharing, static_cast<double>(result.units));
-      Replay one = replay(gpu, recorder, {&record}, 1, *port);
+      GridPort port(memory, found.hits, active, found.die_bytes);
+      Replay one = replay(gpu, recorder, {&record}, 1, port);
       const double scale =
           static_cast<double>(executed(record)) / static_cast<double>(std::max<uint64_t>(1, kept(record)));
-      const double cycles = one.ends.empty() ? 0 : static_cast<double>(one.ends.back()) * scale;
+      const double cycles =
+          one.ends.empty() ? 0
+                           : std::max(static_cast<double>(one.ends.back()), port.unit(0).drained()) * scale;
       result.replayed += one.unit.instructions;
       if (cycles >= result.cycles) {
         result.cycles = cycles;
         result.unit = std::move(one.unit);
-        result.memory = port->counts();
+        result.memory = port.counts(0);
+        result.dirty = port.unit(0).written(1 / static_cast<double>(total)) * memory.line;
       }
     }
     result.pace = result.cycles;
@@ -220,8 +281,8 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
       result.notes.push_back(
           "workgroups differ; the slowest of those recorded is taken for the slowest of the grid");
   } else {
-    const auto port = std::make_unique<UnitPort>(gpu, result.sharing, static_cast<double>(result.units));
-    Replay many = replay(gpu, recorder, together, grid.resident, *port);
+    GridPort port(memory, found.hits, active, found.die_bytes);
+    Replay many = replay(gpu, recorder, together, grid.resident, port);
     for (const WorkgroupRecord* group : together)
       replayed_instructions += static_cast<double>(executed(*group)),
           replayed_kept += static_cast<double>(kept(*group));
@@ -232,17 +293,21 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     std::sort(many.ends.begin(), many.ends.end());
     result.replayed = many.unit.instructions;
     result.unit = std::move(many.unit);
-    result.memory = port->counts();
+    result.memory = port.counts(0);
     const double scale = replayed_instructions / std::max(1.0, replayed_kept);
     const auto count = static_cast<double>(many.ends.size());
     const size_t half = many.ends.size() / 2;
-    const double last = static_cast<double>(many.ends.back());
+    // Stores go on behind the last wave.
+    const double last = std::max(static_cast<double>(many.ends.back()), port.unit(0).drained());
+    result.dirty = port.unit(0).written(count / static_cast<double>(total)) * memory.line;
     result.pace = many.ends.size() > 2 ? (last - static_cast<double>(many.ends[half])) /
                                              (count - 1 - static_cast<double>(half))
                                        : last / count;
     // Where all end together, the pace is that of whole rounds.
     result.pace =
         std::max(result.pace, last / std::max(1.0, std::ceil(count / grid.resident)) / grid.resident * 0.5);
+    // No faster than the busiest of the ways to memory.
+    result.pace = std::max(result.pace, port.unit(0).busiest() / count);
     const double rounds = std::ceil(result.groups_per_unit);
     result.cycles = (last + std::max(0.0, rounds - count) * result.pace) * scale;
     if (rounds < count) result.cycles = last * scale * rounds / count;
@@ -257,7 +322,6 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     }
   }
   // The dispatcher starts one workgroup after the other.
-  const MemoryParameters memory = memory_parameters(gpu);
   const double interval =
       std::max(memory.workgroup_clocks, memory.wave_clocks * grid.waves) / std::max(1u, memory.xcds);
   if (const double dispatch = static_cast<double>(total) * interval; dispatch > result.cycles) {

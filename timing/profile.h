@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gpus/gpu.h"
 #include "timing/compute_unit.h"
-#include "timing/port.h"
+#include "timing/grid.h"
 #include "timing/recorder.h"
 
 namespace wavesmith::timing {
@@ -59,15 +61,20 @@ struct LaunchProfile {
   double wave_instructions = 0;  ///< of the whole grid
   double host_seconds = 0;       ///< of a processor, that the replay took
   uint64_t replayed = 0;         ///< instructions
-  Sharing sharing;
-  PortCounts memory;  ///< of the replayed unit
+  MemoryCounts memory;           ///< of the replayed unit
+  double grid_bytes = 0;         ///< that the grid touches
+  double dirty = 0;              ///< bytes that it leaves in the L2s to be written back
   std::vector<std::string> notes;
 };
 
-/// `grid_instructions`: wave-instructions of the whole grid where it
-/// has run, otherwise 0.
+/// What a launch finds in the caches, given what it touches (GridModel::enter).
+using Caches = std::function<GridModel::Found(const LaunchShape&, const std::vector<Footprint>&)>;
+
+/// `grid_instructions`: wave-instructions of the whole grid where it has run, otherwise 0. `regions`: the
+/// allocations, ascending.
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
-                      const Recorder& recorder, uint64_t grid_instructions);
+                      const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
+                      const Caches& caches);
 
 /// Why a launch of such waves cannot be sampled: a wave that waits for other workgroups. Empty: it can.
 std::string waits_for_others(const Recorder& recorder);
