@@ -66,11 +66,13 @@ bool of_all_chips(std::string_view stratum) {
 
 /// What we think is wrong where it is wrong.
 constexpr std::string_view kDoubts[] = {
-    ("rocBLAS's rows of MI300A and MI300X come from tuning runs of at least two kinds, with fixed "
-     "times of about 5 and 20 us, which the files do not tell apart: small products of MI300X are off "
-     "by either."),
-    ("Batches of some 150 or 300 small products in MI300A's files (64x128x128 and the like) took 20 to"
-     " 37 us, three times what their memory traffic and a launch explain; no model of ours does."),
+    ("Some runs within rocBLAS's files of MI300X took 8 to 15 us more than others for equal sizes and tiles "
+     "(f32, not transposed, solutions 95 to 139); nothing that the rows say tells them apart. Six factors "
+     "that made f16 rows of one file 20 us longer rested on batches of small products and were taken out."),
+    ("Batches of 76 to 304 small f16 and bf16 products in MI300A's and MI300X's files (64x128x128 and the "
+     "like) "
+     "took some 65 ns more for each product, three times what memory and a launch explain; f32 batches and "
+     "those of 1,536 did not. No model of ours does."),
     ("K split with atomics and K split with a workspace are one thing to the model; single rows of "
      "MI250X differ by a factor of five."),
     ("AITER's rows do not say which chip of a generation they were measured on, nor its clock. What "

@@ -1,5 +1,7 @@
 #include "validate/gemm_chips.h"
 
+#include <cmath>
+
 namespace wavesmith::validate {
 namespace {
 
@@ -26,7 +28,9 @@ constexpr GemmChip kChips[] = {
 // - the general batched types ("..._BH_GB") in MI250X's files on 120, with bf16 instructions that only an MI100
 //   has no better ones than: an MI100 (1502 MHz, 1229 GB/s, AMD's data sheet);
 // - kernels of a later Tensile (names with "_GLVW", negative WorkGroupMapping, f8) in MI300A's files on 304: an
-//   MI300X; a third of them is faster than 228 units can be;
+//   MI300X; a third of them is faster than 228 units can be. So are K split into as many parts as fill more
+//   than 228 units and no more than 304 (3 tiles of 101 parts), and whatever else is faster than 228 units can be:
+//   a share of the peak above that of the units which have work, on average over the rounds;
 // - f32 in navi31's files on 36 workgroup processors, the other types on 48.
 constexpr GemmChip kMi100{"", "mi250x+compute.units=120+clocks.engine_mhz=1502+memory.gigabytes_per_second=1228.8", "MI100"};
 constexpr GemmChip kLaterMi300x{"", "mi300x", "MI300X"};
@@ -35,13 +39,19 @@ constexpr GemmChip kNavi31Of72{"", "rx7900xtx+compute.units=72", "RX 7900 (72 CU
 
 }  // namespace
 
-const GemmChip* gemm_chip(std::string_view gpu, std::string_view types, std::string_view kernel,
-                          int group_m) {
-  if (gpu.starts_with("MI250X") && types.ends_with("_BH_GB")) return &kMi100;
-  if (gpu.starts_with("MI300A") && !kernel.empty() &&
-      (kernel.find("_GLVW") != kernel.npos || group_m < 0 || types.starts_with("B8B8S")))
-    return &kLaterMi300x;
-  if (gpu.starts_with("RX 7900") && types.starts_with("SB")) return &kNavi31Of72;
+const GemmChip* gemm_chip(std::string_view gpu, const TunedKernel& kernel) {
+  if (gpu.starts_with("MI250X") && kernel.types.ends_with("_BH_GB")) return &kMi100;
+  if (gpu.starts_with("MI300A")) {
+    const double units = 228, later = 304;
+    if (!kernel.name.empty() && (kernel.name.find("_GLVW") != kernel.name.npos || kernel.group_m < 0 ||
+                                 kernel.types.starts_with("B8B8S")))
+      return &kLaterMi300x;
+    if (kernel.split && kernel.workgroups > units && kernel.workgroups <= later) return &kLaterMi300x;
+    if (kernel.workgroups > 0 &&
+        kernel.share > kernel.workgroups / units / std::ceil(kernel.workgroups / units))
+      return &kLaterMi300x;
+  }
+  if (gpu.starts_with("RX 7900") && kernel.types.starts_with("SB")) return &kNavi31Of72;
   for (const GemmChip& chip : kChips)
     if (gpu.starts_with(chip.begins)) return &chip;
   return nullptr;

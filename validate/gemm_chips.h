@@ -11,10 +11,16 @@ struct GemmChip {
   std::string_view family;  ///< in strata
 };
 
-/// By the table's "gpu", and for tuned kernels Tensile's name of the types, the
-/// kernel's, and its WorkGroupMapping. nullptr: a GPU that is not
-/// described.
-const GemmChip* gemm_chip(std::string_view gpu, std::string_view types = {}, std::string_view kernel = {},
-                          int group_m = 1);
+/// What a table says of a tuned kernel.
+struct TunedKernel {
+  std::string_view types, name;  ///< Tensile's names
+  int group_m = 1;               ///< WorkGroupMapping
+  double workgroups = 0;         ///< tiles times parts of K
+  bool split = false;            ///< K has several parts
+  double share = 0;              ///< of the peak that was measured; 0: not told
+};
+
+/// By the table's "gpu" and the kernel. nullptr: a GPU that is not described.
+const GemmChip* gemm_chip(std::string_view gpu, const TunedKernel& kernel = {});
 
 }  // namespace wavesmith::validate

@@ -1,5 +1,6 @@
 #include "validate/gemm_row.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace wavesmith::validate {
@@ -59,6 +60,23 @@ TEST(GemmRow, GeneralBatchedHalfTypesOfMi250xAreAnMi100s) {
   ASSERT_EQ(found.rows.size(), 1u);
   EXPECT_EQ(found.rows[0].family, "MI100");
   EXPECT_NEAR(found.rows[0].seconds, 2.0 * 1024 * 1024 * 1024 / (120 * 512 * 1.502e9), 1e-10);
+}
+
+// The files of MI300A hold rows that only the 304 units of an MI300X can have made.
+TEST(GemmRow, FasterThanItsUnitsIsAnotherChip) {
+  const auto family = [](const char* sizes_value_tile_split) {
+    const GemmRows found = tensile(fmt::format(
+        "\"MI300A (228CU, inferred)\",%peak@tuning_clock,ROCm+rocBLAS,NT,SB,{},1.0,False,1,Cijk_MT\n",
+        sizes_value_tile_split));
+    EXPECT_EQ(found.rows.size(), 1u);
+    return found.rows.empty() ? std::string() : found.rows[0].family;
+  };
+  // M, N, B, K, value, tile, depth, MI, waves, threads, GSU, WGM, PGR.
+  EXPECT_EQ(family("192,192,1,100352,30,64,192,32,16x16x4x1,4x1,256,101,1,2"), "MI300X");  // 3 x 101 of 304
+  EXPECT_EQ(family("2432,384,1,25216,42,128,128,64,16x16x4x1,2x2,256,4,1,2"), "MI300A");   // 57 x 4 = 228
+  EXPECT_EQ(family("4096,4096,1,8192,76.9,256,224,32,16x16x4x1,2x2,256,1,1,2"),
+            "MI300X");  // 304 tiles: 66.7 %
+  EXPECT_EQ(family("4096,4096,1,8192,66.0,256,224,32,16x16x4x1,2x2,256,1,1,2"), "MI300A");
 }
 
 TEST(GemmRow, WhatIsNotJudgedIsCountedWithItsReason) {

@@ -94,8 +94,16 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     GemmRow out;
     out.line = csv.line(row);
     out.gpu = text("gpu");
-    const GemmChip* const chip = gemm_chip(text("gpu"), text("typestr"), text("solname"),
-                                           static_cast<int>(number<int64_t>(text("WGM")).value_or(1)));
+    const auto whole = [&](std::string_view name) { return number<double>(text(name)).value_or(0); };
+    TunedKernel tuned{.types = text("typestr"),
+                      .name = text("solname"),
+                      .group_m = static_cast<int>(number<int64_t>(text("WGM")).value_or(1)),
+                      .split = whole("GSU") > 1,
+                      .share = text("unit") == "GFLOP/s" ? 0 : whole("value") / 100};
+    if (whole("MT0") > 0 && whole("MT1") > 0)
+      tuned.workgroups = std::ceil(whole("M") / whole("MT0")) * std::ceil(whole("N") / whole("MT1")) *
+                         whole("B") * std::max(1.0, whole("GSU"));
+    const GemmChip* const chip = gemm_chip(text("gpu"), tuned);
     if (!chip) {
       ++left_out["GPU '" + out.gpu + "' is not described"];
       continue;
@@ -178,8 +186,6 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     if (text("unit") == "GFLOP/s") kernel.schedule += "|in GFLOP/s";
     if (text("unit") == "GFLOP/s" && problem.c != problem.a) kernel.schedule += "|wide result";
     if (problem.a == NumberType::I8) kernel.schedule += "|i8";
-    // Fixed times of some 20 us where the other tuning runs of the chip have 5.
-    if (text("gpu").find("(304CU)") != std::string_view::npos) kernel.schedule += "|long launches";
     if (chip->family == "MI100") kernel.schedule += "|mi100";
     out.kernel = kernel;
     if (text("unit") == "GFLOP/s") {
