@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "isa/rows.h"
@@ -49,19 +50,20 @@ std::vector<Limit> limits_of(const Instruction& in) {
   return limits;
 }
 
-bool add_to(Slot& slot, uint32_t instruction) {
-  const auto at = std::lower_bound(slot.begin(), slot.end(), instruction);
-  if (at != slot.end() && *at == instruction) return false;
-  slot.insert(at, instruction);
-  return true;
-}
-
 bool merge(State& into, const State& from) {
   bool changed = false;
+  Slot both;
   for (size_t c = 0; c < kCounters; ++c) {
     if (from[c].size() > into[c].size()) into[c].resize(from[c].size()), changed = true;
-    for (size_t i = 0; i < from[c].size(); ++i)
-      for (const uint32_t instruction : from[c][i]) changed |= add_to(into[c][i], instruction);
+    for (size_t i = 0; i < from[c].size(); ++i) {
+      const Slot &old = into[c][i], &more = from[c][i];
+      if (old == more) continue;
+      both.clear();
+      std::set_union(old.begin(), old.end(), more.begin(), more.end(), std::back_inserter(both));
+      if (both.size() == old.size()) continue;
+      into[c][i] = both;
+      changed = true;
+    }
   }
   return changed;
 }
@@ -71,10 +73,12 @@ class Finder {
   Finder(const Code& code, const Graph& graph, const Costs& costs)
       : code_(code), graph_(graph), costs_(costs) {
     counters_.resize(code.size());
+    roles_.resize(code.size());
     limits_.resize(code.size());
     for (uint32_t i = 0; i < code.size(); ++i) {
       const Instruction& in = code.instructions[i];
       counters_[i] = counters_of(in, code.rows[i], *code.target);
+      roles_[i] = role_of(i);
       if (in.mnemonic.starts_with("s_wait")) limits_[i] = limits_of(in);
     }
     solve();
@@ -134,28 +138,85 @@ class Finder {
 
   [[nodiscard]] bool is_scalar_load(uint32_t i) const { return costs_.of[i].pipe == isa::Pipe::Smem; }
 
+  /// What an instruction has to do with others' memory accesses, but for registers.
+  struct Role {
+    bool orders = false;   ///< others see what was done before it
+    bool visible = false;  ///< others see what it does
+    bool to_lds = false;   ///< it loads into LDS
+    bool lds = false;      ///< it reads or writes LDS
+  };
+
+  [[nodiscard]] Role role_of(uint32_t i) const {
+    const Instruction& in = code_.instructions[i];
+    const std::string_view name = in.mnemonic;
+    const auto starts = [&](std::string_view prefix) { return name.starts_with(prefix); };
+    const isa::Row* const row = code_.rows[i];
+    Role role;
+    role.orders = starts("s_barrier") || starts("buffer_wb") || starts("s_setpc") || starts("s_swappc") ||
+                  starts("s_sendmsg") || starts("global_wb") || name.find("atomic") != std::string_view::npos;
+    role.to_lds = loads_to_lds(in);
+    role.lds = starts("ds_");
+    // A read of LDS has to be over as well, before other waves may write there.
+    role.visible = !row || row->access.direction != Direction::Load || role.to_lds ||
+                   costs_.of[i].pipe == isa::Pipe::Lds;
+    return role;
+  }
+
   /// Whether `user` may only run when memory instruction `i` is done.
   [[nodiscard]] bool uses(uint32_t user, uint32_t i) const {
-    const Effects& its = code_.effects[i];
     const Effects& own = code_.effects[user];
-    const isa::Row* const row = code_.rows[i];
-    for (const Range written : its.writes) {
+    for (const Range written : code_.effects[i].writes) {
       if (written.first == reg::kScc) continue;
       for (const auto* ranges : {&own.reads, &own.writes})
         for (const Range range : *ranges)
           if (range.overlaps(written)) return true;
     }
-    const std::string_view name = code_.instructions[user].mnemonic;
-    // A read of LDS has to be over as well, before other waves may write there.
-    const bool visible = !row || row->access.direction != Direction::Load ||
-                         loads_to_lds(code_.instructions[i]) || costs_.of[i].pipe == isa::Pipe::Lds;
-    const bool orders = name.starts_with("s_barrier") || name.starts_with("buffer_wb") ||
-                        name.starts_with("s_endpgm") || name.starts_with("s_setpc") ||
-                        name.starts_with("s_swappc") || name.starts_with("s_sendmsg") ||
-                        name.starts_with("global_wb") || name.find("atomic") != std::string_view::npos;
-    if (visible && orders && !name.starts_with("s_endpgm")) return true;
     // What was loaded into LDS is read from there.
-    return loads_to_lds(code_.instructions[i]) && name.starts_with("ds_");
+    return (roles_[i].visible && roles_[user].orders) || (roles_[i].to_lds && roles_[user].lds);
+  }
+
+  /// The places of a queue by what may only run when the instructions there are done: the youngest, kNone
+  /// where there is none.
+  struct Places {
+    std::array<uint32_t, reg::kCount> of_register;
+    uint32_t visible = kNone, to_lds = kNone;
+    std::vector<uint32_t> members;  ///< sorted
+  };
+
+  [[nodiscard]] Places places_of(const Queue& queue) const {
+    Places places;
+    places.of_register.fill(kNone);
+    for (uint32_t p = static_cast<uint32_t>(queue.size()); p-- > 0;)
+      for (const uint32_t m : queue[p]) {
+        for (const Range written : code_.effects[m].writes)
+          for (uint16_t r = written.first; r < written.first + written.count; ++r)
+            if (r != reg::kScc) places.of_register[r] = p;
+        if (roles_[m].visible) places.visible = p;
+        if (roles_[m].to_lds) places.to_lds = p;
+        places.members.push_back(m);
+      }
+    std::sort(places.members.begin(), places.members.end());
+    return places;
+  }
+
+  /// The youngest place of the queue that `user` has to wait for.
+  [[nodiscard]] uint32_t place_used(uint32_t user, const Queue& queue, const Places& places) const {
+    if (std::binary_search(places.members.begin(), places.members.end(), user)) {  // round a loop
+      for (uint32_t p = 0; p < queue.size(); ++p)
+        if (std::any_of(queue[p].begin(), queue[p].end(),
+                        [&](uint32_t m) { return m != user && uses(user, m); }))
+          return p;
+      return kNone;
+    }
+    uint32_t place = kNone;
+    const Effects& own = code_.effects[user];
+    for (const auto* ranges : {&own.reads, &own.writes})
+      for (const Range range : *ranges)
+        for (uint16_t r = range.first; r < range.first + range.count; ++r)
+          place = std::min(place, places.of_register[r]);
+    if (roles_[user].orders) place = std::min(place, places.visible);
+    if (roles_[user].lds) place = std::min(place, places.to_lds);
+    return place;
   }
 
   struct Need {
@@ -168,6 +229,7 @@ class Finder {
   [[nodiscard]] Need need_behind(uint32_t wait, Counter counter, const Queue& queue) const {
     Need need;
     constexpr uint32_t kMostLooked = 500;
+    const Places places = places_of(queue);
     uint32_t looked = 0;
     std::set<uint32_t> seen;
     std::vector<uint32_t> work{wait + 1};
@@ -184,12 +246,10 @@ class Finder {
           goes_on = false;
           break;
         }
-        for (uint32_t p = 0; p < queue.size() && p < need.position; ++p)
-          if (std::any_of(queue[p].begin(), queue[p].end(),
-                          [&](uint32_t m) { return m != i && uses(i, m); })) {
-            need.position = p;
-            if (need.instruction == kNone) need.instruction = i;
-          }
+        if (const uint32_t p = place_used(i, queue, places); p < need.position) {
+          need.position = p;
+          if (need.instruction == kNone) need.instruction = i;
+        }
         if (code_.flow[i] == isa::Flow::Indirect || code_.flow[i] == isa::Flow::IndirectCall ||
             code_.flow[i] == isa::Flow::Call)
           need.known = false;
@@ -299,6 +359,7 @@ class Finder {
   const Costs& costs_;
   std::vector<std::vector<Counter>> counters_;
   std::vector<std::vector<Limit>> limits_;
+  std::vector<Role> roles_;
   std::vector<State> in_;
   std::vector<bool> reached_;
 };
