@@ -138,7 +138,7 @@ void describe_code(const Code& code, const Graph& graph, Kernel& out) {
 }
 
 void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Options& options,
-              const RegisterSet& entry, const WorkgroupShape& shape, Kernel& out) {
+              const RegisterSet& entry, const WorkgroupShape& shape, Kernel& out, const EntryValues& begin) {
   const ExecSets exec = follow_exec(code, graph);
   const Liveness live = find_live(code, graph, exec, entry);
   LaneValues lanes(code, graph, exec, shape);
@@ -156,14 +156,21 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
     out.instructions[i].latency = costs.of[i].result;
   }
   out.waits = find_waits(code, graph, costs);
+  find_trips(code, graph, begin, out.loops);
   for (Loop& loop : out.loops) {
     describe_loop(out, loop);
-    loop.trips.unknown_because = "conditions of loops are not followed";
     loop.mix = mix_of(code, out.blocks, loop.blocks);
     loop.cycles = cycles_of(code, graph, gpu, costs, loop.blocks);
     loop.cycles.exposed = exposed_in(out, code, loop, gpu);
     add_memory(loop.cycles, loop.blocks, graph.block_of, out.accesses, gpu);
     for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
+  }
+  std::vector<uint32_t> outside;
+  for (uint32_t b = 0; b < out.blocks.size(); ++b)
+    if (out.blocks[b].loop == kNone) outside.push_back(b);
+  if (!outside.empty()) {
+    out.outside = cycles_of(code, graph, gpu, costs, outside, Repeated::No);
+    add_memory(out.outside, outside, graph.block_of, out.accesses, gpu);
   }
   for (const Block& block : out.blocks) add_peak(out, block, out.live_peak, out.live_peak_at);
   out.mix = mix_of(code, out.blocks, {});
@@ -205,7 +212,7 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   }
   WorkgroupShape shape{kernel.fields.workitem_id() == 0, {}};
   for (size_t axis = 0; axis < 3; ++axis) shape.size[axis] = kernel.required_workgroup_size[axis];
-  complete(*code, graph, gpu, options, entry_registers(kernel), shape, out);
+  complete(*code, graph, gpu, options, entry_registers(kernel), shape, out, entry_values(kernel, *target));
   return out;
 }
 

@@ -139,7 +139,7 @@ double load_latency(const Code& code, uint32_t i, const gpus::Gpu& gpu) {
 }
 
 Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,
-                 const std::vector<uint32_t>& blocks) {
+                 const std::vector<uint32_t>& blocks, Repeated repeated) {
   Cycles cycles;
   double shared_lds = 0, shared_memory = 0;
   for (const uint32_t b : blocks)
@@ -155,16 +155,16 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
   // Two passes before the one that is measured, so that what the passes before left is there.
   const auto period = [&](bool in_order) {
     OneWave wave(code, costs, in_order);
-    constexpr int kPasses = 6, kMeasured = kPasses / 2;
+    const int passes = repeated == Repeated::Yes ? 6 : 1, measured = (passes + 1) / 2;
     double before = 0, last = 0;
-    for (int pass = 0; pass < kPasses; ++pass) {
+    for (int pass = 0; pass < passes; ++pass) {
       for (const uint32_t b : blocks)
         for (uint32_t i = graph.blocks[b].begin; i < graph.blocks[b].end; ++i) wave.issue(i);
-      if (in_order) wave.taken_branch();
+      if (in_order && repeated == Repeated::Yes) wave.taken_branch();
       last = in_order ? wave.now() : wave.end();
-      if (pass == kPasses - kMeasured - 1) before = last;
+      if (pass == passes - measured - 1) before = last;
     }
-    return (last - before) / kMeasured;
+    return (last - before) / measured;
   };
   cycles.one_wave = period(true);
   cycles.latency = period(false);

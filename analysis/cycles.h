@@ -24,9 +24,12 @@ struct Costs {
 Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu,
                  const std::vector<Access>& accesses = {});
 
+/// Whether code runs again and again, so that a pass finds what the one before left.
+enum class Repeated : uint8_t { No, Yes };
+
 /// One pass through the blocks, in their order.
 Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,
-                 const std::vector<uint32_t>& blocks);
+                 const std::vector<uint32_t>& blocks, Repeated repeated = Repeated::Yes);
 
 /// Cycles until a memory instruction's data is there, served by L2 or by LDS; 0: nobody knows.
 double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu);

@@ -7,6 +7,7 @@
 #include "analysis/lane_values.h"
 #include "analysis/liveness.h"
 #include "analysis/report.h"
+#include "analysis/trips.h"
 
 namespace wavesmith::analysis {
 
@@ -16,6 +17,7 @@ void describe_code(const Code& code, const Graph& graph, Kernel& out);
 /// What follows from these and from the resources: live registers, cycles, waits, occupancy, findings. Source
 /// lines have to be there before, as findings name them.
 void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Options& options,
-              const RegisterSet& entry, const WorkgroupShape& shape, Kernel& out);
+              const RegisterSet& entry, const WorkgroupShape& shape, Kernel& out,
+              const EntryValues& begin = {});
 
 }  // namespace wavesmith::analysis

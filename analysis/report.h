@@ -123,6 +123,7 @@ struct Loop {
   uint64_t begin_pc = 0, end_pc = 0;  ///< of its blocks, from the lowest to the end of the highest
   uint32_t bytes = 0;                 ///< of its instructions
   SourceLine first_line, last_line;   ///< of the file of its header: lowest and highest line
+  std::string trips_formula;          ///< of the arguments, where it is no number: "k / 64 (k: argument 5)"
   Figure trips;                       ///< how often its body runs each time that it is entered
   Mix mix;                            ///< a pass through all of its blocks, each once
   Cycles cycles;                      ///< the same
@@ -239,6 +240,7 @@ struct Kernel {
   Registers live_peak;
   uint32_t live_peak_at = kNone;  ///< instruction: the most VGPRs and AGPRs
   Mix mix;
+  Cycles outside;  ///< of the code in no loop, each of its blocks once
   std::vector<Wait> waits;
   std::vector<Access> accesses;
   std::vector<Finding> findings;

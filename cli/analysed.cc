@@ -104,6 +104,34 @@ std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis
                   cycles > pass.throughput && cycles <= pass.l2};
 }
 
+Total total_of(const analysis::Kernel& kernel) {
+  const double waves = std::max(1u, kernel.occupancy.now.waves_per_simd);
+  Pass straight;
+  straight.throughput = kernel.outside.throughput;
+  straight.one_wave = kernel.outside.one_wave;
+  straight.l2 = kernel.outside.l2_certain;
+  double sum = cycles_with(straight, waves);
+  std::string formula;
+  for (const analysis::Loop& loop : kernel.loops) {
+    if (loop.parent != kNone) continue;
+    const Pass pass = pass_of(kernel, loop);
+    const bool counted = loop.trips.value || !loop.trips_formula.empty();
+    if (!counted || pass.unknown)
+      return {
+          {},
+          {},
+          fmt::format("the trips of the loop at {} are unknown: {}", place_of(kernel, loop),
+                      counted ? "a loop inside of it has no number of passes" : loop.trips.unknown_because)};
+    const double cycles = cycles_with(pass, waves);
+    if (loop.trips.value)
+      sum += *loop.trips.value * cycles;
+    else
+      formula += fmt::format(" + {} * ({})", number_text(std::round(cycles)), loop.trips_formula);
+  }
+  if (formula.empty()) return {sum, {}, {}};
+  return {{}, number_text(std::round(sum)) + formula, {}};
+}
+
 std::string place_of(const analysis::Kernel& kernel, uint32_t instruction) {
   if (instruction >= kernel.instructions.size()) return {};
   const analysis::Instruction& at = kernel.instructions[instruction];
@@ -146,6 +174,10 @@ std::string number_text(double value) {
 
 std::string figure_text(const analysis::Figure& figure) {
   return figure.value ? number_text(*figure.value) : "unknown";
+}
+
+std::string trips_text(const analysis::Loop& loop) {
+  return loop.trips_formula.empty() ? figure_text(loop.trips) : loop.trips_formula;
 }
 
 std::string bound_text(const analysis::Kernel& kernel, const analysis::Loop& loop) {

@@ -60,12 +60,23 @@ struct LoopTime {
 /// nullopt when the analysis could not say.
 std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis::Loop& loop);
 
+/// Cycles of a SIMD that a wave takes from its beginning to its end, with every block outside of loops once
+/// and loops as often as they run.
+struct Total {
+  std::optional<double> cycles;
+  std::string formula;          ///< "312 + 1024 * (k / 64)", where trips depend on arguments
+  std::string unknown_because;  ///< where neither is known
+};
+Total total_of(const analysis::Kernel& kernel);
+
 /// "attention.hip:64", or "0x1c40" without line tables; "" for kNone.
 std::string place_of(const analysis::Kernel& kernel, uint32_t instruction);
 /// "attention.hip:56-109" or "0x1c40-0x2210".
 std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop);
 /// "16", "12.5", or "unknown".
 std::string figure_text(const analysis::Figure& figure);
+/// "16", "k / 64 (k: argument 5)" or "unknown".
+std::string trips_text(const analysis::Loop& loop);
 /// A number as people read it: whole from 100 on, three digits below.
 std::string number_text(double value);
 

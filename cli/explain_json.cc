@@ -79,11 +79,22 @@ ordered_json json_of(const analysis::Kernel& kernel, const analysis::Loop& loop)
       {"first_line", line_of(kernel, loop.first_line)},
       {"last_line", line_of(kernel, loop.last_line)},
       {"trips", cli::json_of(loop.trips)},
+      {"trips_formula", loop.trips_formula},
       {"mix", json_of(loop.mix)},
       {"cycles", cycles},
       {"live_peak", json_of(loop.live_peak)},
       {"live_peak_at", index(loop.live_peak_at)}
   };
+}
+
+ordered_json json_of(const Total& total) {
+  ordered_json out{
+      {"tag",    "modelled"                                                 },
+      {"cycles", total.cycles ? ordered_json(*total.cycles) : ordered_json()}
+  };
+  if (!total.formula.empty()) out["formula"] = total.formula;
+  if (!total.unknown_because.empty()) out["unknown_because"] = total.unknown_because;
+  return out;
 }
 
 ordered_json json_of(const analysis::Occupancy& o, const gpus::Gpu* gpu) {
@@ -223,6 +234,7 @@ ordered_json json_of(const analysis::Kernel& kernel) {
       {"live_peak", json_of(kernel.live_peak)},
       {"live_peak_at", index(kernel.live_peak_at)},
       {"mix", json_of(kernel.mix)},
+      {"whole_wave", json_of(total_of(kernel))},
       {"hot_loop", index(hot_loop(kernel))},
       {"findings", ordered_json::array()},
       {"loops", ordered_json::array()},

@@ -265,7 +265,7 @@ class SectionMaker {
           {std::to_string(i)},
           {place_of(kernel_, loop), {}, kernel_.blocks[loop.header].begin, {}},
           {std::to_string(loop.depth)},
-          {figure_text(loop.trips), {}, kNone, loop.trips.unknown_because},
+          {trips_text(loop), {}, kNone, loop.trips.unknown_because},
           {std::to_string(loop.mix.total)},
           {std::to_string(loop.bytes)},
           {registers_text(loop.live_peak)},

@@ -54,6 +54,7 @@ class Summary {
     occupancy();
     code();
     hot();
+    total();
     findings();
   }
 
@@ -108,8 +109,11 @@ class Summary {
     if (index == kNone) return line("hot loop", "none: the code has no loop");
     const analysis::Loop& loop = kernel_.loops[index];
     const auto time = loop_time(kernel_, loop);
-    line("hot loop", fmt::format("{}, {} instructions, {} trips{}", place_of(kernel_, loop), loop.mix.total,
-                                 figure_text(loop.trips), tag(analysis::Tag::Derived)));
+    line("hot loop", fmt::format("{}, {} instructions, trips: {}{}", place_of(kernel_, loop), loop.mix.total,
+                                 loop.trips.value || !loop.trips_formula.empty()
+                                     ? trips_text(loop)
+                                     : "unknown, because " + loop.trips.unknown_because,
+                                 tag(analysis::Tag::Derived)));
     if (!time) {
       line("", mix_text(loop.mix, 6));
       return line("",
@@ -128,6 +132,18 @@ class Summary {
                                                  : "",
                          tag(analysis::Tag::Modelled)));
     memory(loop, time->cycles);
+  }
+
+  /// With loops that take what they take, whatever it depends on.
+  void total() const {
+    if (kernel_.loops.empty()) return;
+    const Total total = total_of(kernel_);
+    line("whole wave",
+         total.cycles ? fmt::format("{} cycles of its SIMD{}", number_text(std::round(*total.cycles)),
+                                    tag(analysis::Tag::Modelled))
+         : !total.formula.empty()
+             ? fmt::format("{} cycles of its SIMD{}", total.formula, tag(analysis::Tag::Modelled))
+             : "unknown, because " + total.unknown_because);
   }
 
   static void memory(const analysis::Loop& loop, double cycles) {
@@ -239,10 +255,9 @@ class Details {
     for (size_t i = 0; i < kernel_.loops.size(); ++i) {
       const analysis::Loop& loop = kernel_.loops[i];
       const auto time = loop_time(kernel_, loop);
-      table.add({std::to_string(i), place_of(kernel_, loop), std::to_string(loop.depth),
-                 figure_text(loop.trips), std::to_string(loop.mix.total), std::to_string(loop.bytes),
-                 registers_text(loop.live_peak), pipes_text(loop.cycles, 4),
-                 time ? number_text(loop.cycles.one_wave) : "unknown",
+      table.add({std::to_string(i), place_of(kernel_, loop), std::to_string(loop.depth), trips_text(loop),
+                 std::to_string(loop.mix.total), std::to_string(loop.bytes), registers_text(loop.live_peak),
+                 pipes_text(loop.cycles, 4), time ? number_text(loop.cycles.one_wave) : "unknown",
                  time ? number_text(time->cycles) : "unknown", bound_text(kernel_, loop)});
     }
     table.print();
