@@ -1,6 +1,4 @@
 // The functions that choose and describe devices: the few that everything needs.
-#include <fmt/format.h>
-
 #include "runtime/abi/handles.h"
 #include "runtime/capture_state.h"
 #include "runtime/memory_pool.h"
@@ -31,13 +29,7 @@ HIP_API hipError_t hipGetDeviceCount(int* count) {
 
 HIP_API hipError_t hipSetDevice(int ordinal) {
   return api([&](Platform& platform) {
-    if (!platform.device(ordinal)) {
-      if (ordinal >= 0 && ordinal < 64)
-        report_once(fmt::format(
-            "device {} is asked for, but this process has {}: wavesmith run --gpu {}:{} gives more", ordinal,
-            platform.devices.size(), platform.devices.front()->gpu.id, ordinal + 1));
-      return hipErrorInvalidDevice;
-    }
+    if (!platform.device(ordinal)) return platform.no_device(ordinal);
     Platform::current_ordinal() = ordinal;
     return hipSuccess;
   });
@@ -52,7 +44,7 @@ HIP_API hipError_t hipGetDevice(int* ordinal) {
 HIP_API hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
   return api([&](Platform& platform) {
     if (!device) return hipErrorInvalidValue;
-    if (!platform.device(ordinal)) return hipErrorInvalidDevice;
+    if (!platform.device(ordinal)) return platform.no_device(ordinal);
     *device = ordinal;
     return hipSuccess;
   });

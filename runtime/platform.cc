@@ -108,6 +108,14 @@ void Platform::show_host_memory(bool all) {
   memory->show_host(xnack);
 }
 
+hipError_t Platform::no_device(int ordinal) const {
+  if (ordinal >= 0 && ordinal < 64)
+    report_once(
+        fmt::format("device {} is asked for, but this process has {}: wavesmith run --gpu {}:{} gives more",
+                    ordinal, devices.size(), devices.front()->gpu.id, ordinal + 1));
+  return hipErrorInvalidDevice;
+}
+
 Result<void*> Platform::allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags) {
   const bool counts = kind == Allocation::Kind::Device || kind == Allocation::Kind::Managed;
   if (counts &&

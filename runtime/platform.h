@@ -27,6 +27,8 @@ class Platform {
                ? devices[static_cast<size_t>(ordinal)].get()
                : nullptr;
   }
+  /// The error of a device that there is not; of a likely number it says how there would be so many.
+  [[nodiscard]] hipError_t no_device(int ordinal) const;
 
   /// Memory of the arena, entered in `allocations`. Error: OutOfMemory when the device has no more.
   Result<void*> allocate(Device& device, size_t size, Allocation::Kind kind, unsigned flags = 0);

@@ -15,7 +15,7 @@ template <class Body>
 hipError_t device_api(int ordinal, Body body) {
   return api([&](Platform& platform) -> hipError_t {
     Device* const device = platform.device(ordinal);
-    return device ? body(platform, *device) : hipErrorInvalidDevice;
+    return device ? body(platform, *device) : platform.no_device(ordinal);
   });
 }
 

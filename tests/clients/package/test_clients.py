@@ -60,8 +60,12 @@ def test_the_module_prints_the_list(python: Python) -> None:
         assert re.search(rf"^{client.name} +.*(ready)", ran.stdout, re.MULTILINE), ran.stdout
 
 
-def test_a_device_that_the_process_does_not_have_is_explained() -> None:
-    program = "import ctypes; print(ctypes.CDLL('libamdhip64.so').hipSetDevice(1))"
+@pytest.mark.parametrize(
+    "asking", ["hipSetDevice(1)", "hipDeviceGet(place, 1)", "hipGetDevicePropertiesR0600(place, 1)"]
+)
+def test_a_device_that_the_process_does_not_have_is_explained(asking: str) -> None:
+    """By each of the calls with which a client may ask for it first."""
+    program = f"import ctypes; place = (ctypes.c_char * 4096)(); print(ctypes.CDLL('libamdhip64.so').{asking})"
     words = [_paths.command(), "run", "--quiet", "--gpu", "mi300x", "--", sys.executable, "-c", program]
     ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     assert ran.stdout == "101\n"
