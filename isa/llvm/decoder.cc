@@ -65,22 +65,26 @@ bool crashes_llvm(const Target& target, std::span<const uint8_t> bytes) {
          bytes[0] == 0xff;
 }
 
-/// LLVM 22 crashes over the constant 255 of v_madmk_f16, v_madak_f16, v_fmamk_f16 and v_fmaak_f16, which it
-/// takes for the number of a source. VOP2: bits 30-25 are the operation, the second dword is the constant.
-/// Source of the operations' numbers: AMD, "CDNA3 Instruction Set Architecture" and "RDNA4 Instruction Set
-/// Architecture", section "VOP2".
-bool has_constant_255(const Target& target, std::span<const uint8_t, 32> bytes) {
-  const int operation = bytes[3] >> 1;
-  const bool has_constant =
-      target.is(kCdna) ? operation == 0x24 || operation == 0x25 : operation == 0x37 || operation == 0x38;
-  return has_constant && bytes[4] == 255 && !bytes[5] && !bytes[6] && !bytes[7];
+/// The last dword of v_madmk, v_madak, v_fmamk, v_fmaak, their dual and scalar forms is a constant. LLVM 22
+/// takes it for the number of a source: 0xa8 becomes what source 168 is, the inline constant 40, and 255
+/// crashes.
+bool ends_in_constant(llvm::StringRef opcode) {
+  return opcode.contains("MADMK") || opcode.contains("MADAK") || opcode.contains("FMAMK") ||
+         opcode.contains("FMAAK");
 }
 
-/// Another constant, which no inline constant equals, and the way back.
-constexpr uint8_t kInsteadOf255 = 254;
-void restore_255(llvm::MCInst& inst) {
-  for (llvm::MCOperand& operand : inst)
-    if (operand.isImm() && operand.getImm() == kInsteadOf255) operand.setImm(255);
+/// A constant that is taken for what it is: no source has the number.
+constexpr uint8_t kNoSource = 254;
+
+/// Where a dword stands that could be such a constant and would be taken for another one; 0: nowhere.
+size_t suspected_constant(std::span<const uint8_t, 32> bytes) {
+  for (const size_t at : {4, 8}) {
+    const bool inline_constant =
+        (bytes[at] >= 128 && bytes[at] <= 208) || (bytes[at] >= 240 && bytes[at] <= 248);
+    if ((inline_constant || bytes[at] == 255) && !bytes[at + 1] && !bytes[at + 2] && !bytes[at + 3])
+      return at;
+  }
+  return 0;
 }
 
 /// LLVM 22 prints a rotation of ds_swizzle_b32 without its mask, the low five bits of the offset. One that
@@ -135,8 +139,6 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
   std::array<uint8_t, 32> padded{};
   const size_t given = std::min(bytes.size(), padded.size());
   std::copy_n(bytes.begin(), given, padded.begin());
-  const bool replaces_255 = has_constant_255(state_->wavesmith_target, padded);
-  if (replaces_255) padded[4] = kInsteadOf255;
   llvm::MCInst inst;
   uint64_t size = 0;
   const auto accepted = [&] {
@@ -146,14 +148,22 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
                llvm::MCDisassembler::Fail &&
            size != 0 && size <= std::min(given, state_->longest);
   };
-  const bool valid = accepted() || clear_unused_fields(padded, accepted);
+  const size_t constant_at = suspected_constant(padded);
+  const uint8_t constant = padded[constant_at];
+  if (constant_at) padded[constant_at] = kNoSource;
+  const bool has_constant = constant_at && accepted() && size == constant_at + 4 &&
+                            ends_in_constant(state_->instructions->getName(inst.getOpcode()));
+  if (constant_at && !has_constant) padded[constant_at] = constant;
+  const bool valid = has_constant || accepted() || clear_unused_fields(padded, accepted);
   if (!valid || !is_printable(inst, state_->instructions->getName(inst.getOpcode()))) {
     std::string hex;
     for (size_t i = 0; i < std::min<size_t>(bytes.size(), 8); ++i) hex += fmt::format("{:02x} ", bytes[i]);
     return fail(ErrorKind::BadInput, fmt::format("bytes {}are no instruction of this target", hex),
                 fmt::format("pc {:#x}", pc));
   }
-  if (replaces_255) restore_255(inst);
+  if (has_constant)
+    for (llvm::MCOperand& operand : inst)
+      if (operand.isImm() && operand.getImm() == kNoSource) operand.setImm(constant);
   state_->text.clear();
   llvm::raw_string_ostream stream(state_->text);
   state_->printer->printInst(&inst, pc, "", *state_->subtarget, stream);

@@ -1,8 +1,9 @@
 #include "isa/llvm/decoder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <utility>
 
 #include "isa/llvm/assembler.h"
 
@@ -106,30 +107,43 @@ TEST(Decoder, RoundTripsThroughTheAssembler) {
   }
 }
 
-TEST(Decoder, TellsTheConstant255OfHalvesFromAnOperandsNumber) {
-  struct Case {
-    const char *target, *mnemonic;
-    uint8_t operation;
-    bool constant_last;
+// LLVM 22 takes the constant for the number of a source: 168 for the inline constant 40.
+TEST(Decoder, TellsTheConstantOfAMultiplyAddFromASourcesNumber) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"gfx90a",  "v_madmk_f16 v1, v2, {}, v3"                              },
+      {"gfx90a",  "v_madak_f32 v1, v2, v3, {}"                              },
+      {"gfx942",  "v_fmamk_f32 v1, v2, {}, v3"                              },
+      {"gfx942",  "v_madak_f16 v1, v2, v3, {}"                              },
+      {"gfx950",  "v_fmaak_f32 v1, v2, v3, {}"                              },
+      {"gfx1100", "v_fmamk_f16 v1, v2, {}, v3"                              },
+      {"gfx1100", "v_fmaak_f32 v1, {0}, v3, {0}"                            },
+      {"gfx1100", "v_dual_fmaak_f32 v0, v1, v2, {} :: v_dual_mov_b32 v3, v4"},
+      {"gfx1201", "v_dual_mov_b32 v3, v4 :: v_dual_fmamk_f32 v0, v1, {}, v3"},
+      {"gfx1201", "v_fmaak_f16 v1, v2, v3, {}"                              },
+      {"gfx1201", "s_fmaak_f32 s1, s2, s3, {}"                              },
+      {"gfx1201", "s_fmamk_f32 s1, s2, {}, s3"                              },
   };
-  for (const Case& c : {
-           Case{"gfx90a",  "v_madmk_f16", 0x24, false},
-           Case{"gfx942",  "v_madak_f16", 0x25, true },
-           Case{"gfx1100", "v_fmamk_f16", 0x37, false},
-           Case{"gfx1201", "v_fmaak_f16", 0x38, true },
-  }) {
-    auto decoder =
-        Decoder::create(*find_target(c.target), std::string_view(c.target).starts_with("gfx1") ? 32 : 64);
-    for (const uint8_t constant : {253, 254, 255}) {
-      // v1, v2, and v3: bits 24-17, 8-0 and 16-9.
-      const uint32_t word = uint32_t{c.operation} << 25 | 1 << 17 | 3 << 9 | 0x102;
-      uint8_t bytes[8] = {0, 0, 0, 0, constant};
-      std::memcpy(bytes, &word, sizeof word);
-      const auto decoded = decoder->decode(bytes, 0);
-      ASSERT_TRUE(decoded) << c.target;
-      EXPECT_EQ(decoded->mnemonic, c.mnemonic);
-      EXPECT_EQ(decoded->size, 8u);
-      EXPECT_EQ(decoded->operands.at(c.constant_last ? 3 : 2).bits, constant);
+  for (const auto& [target, form] : cases) {
+    const int lanes = std::string_view(target).starts_with("gfx1") ? 32 : 64;
+    auto decoder = Decoder::create(*find_target(target), lanes);
+    ASSERT_TRUE(decoder);
+    for (int constant = 0; constant <= 256; ++constant) {
+      const std::string text = fmt::format(fmt::runtime(form), constant);
+      const auto code = assemble(*find_target(target), lanes, text);
+      ASSERT_TRUE(code) << text;
+      const auto decoded = decoder->decode(*code, 0);
+      ASSERT_TRUE(decoded) << target << " " << text;
+      EXPECT_EQ(decoded->size, code->size()) << text;
+      std::vector<Operand> operands = decoded->operands;
+      for (const Instruction& second : decoded->second)
+        operands.insert(operands.end(), second.operands.begin(), second.operands.end());
+      size_t integers = 0;
+      for (const Operand& operand : operands)
+        if (operand.kind == Operand::Kind::Integer) {
+          ++integers;
+          EXPECT_EQ(operand.bits, constant) << target << " " << text << ": " << decoded->text;
+        }
+      EXPECT_GE(integers, 1u) << target << " " << text << ": " << decoded->text;
     }
   }
 }
