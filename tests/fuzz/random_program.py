@@ -4,8 +4,8 @@ A program has one function, `body`, compiled once for the host and once for the 
 width, half, single and double precision and short vectors, conversions, divisions, square roots, branches and loops
 that diverge. What C++, IEEE 754 or two compilers leave open is left out: signed overflow wraps (-fwrapv), nothing is
 contracted (-ffp-contract=off), numbers are converted only in range, and neither the sign nor the payload of a NaN is
-looked at. Divisions stand in functions of their own, since LLVM 22 without optimisation takes an unsigned division of a
-sign-extended half word for one of 24 bits.
+looked at. Nor is the sign of a zero: LLVM 22 turns (0 - y) + c into c - y. Divisions stand in functions of their own,
+since LLVM 22 without optimisation takes an unsigned division of a sign-extended half word for one of 24 bits.
 """
 
 import random
@@ -59,13 +59,19 @@ HD inline u64 mix(u64 h, u64 x) {
   h ^= x + 0x9E3779B97F4A7C15ull + (h << 6) + (h >> 2);
   return h * 0xFF51AFD7ED558CCDull ^ h >> 29;
 }
-HD inline u64 bits(_Float16 x) { uint16_t b; __builtin_memcpy(&b, &x, sizeof b); return x != x ? 0x7e00 : b; }
-HD inline u64 bits(float x) { uint32_t b; __builtin_memcpy(&b, &x, sizeof b); return x != x ? 0x7fc00000 : b; }
-HD inline u64 bits(double x) { u64 b; __builtin_memcpy(&b, &x, sizeof b); return x != x ? 0x7ff8000000000000 : b; }
+#define BITS(type, raw, nan)             \\
+  HD inline u64 bits(type x) {           \\
+    raw b;                               \\
+    __builtin_memcpy(&b, &x, sizeof b);  \\
+    return x != x ? nan : x == 0 ? 0 : b; \\
+  }
+BITS(_Float16, uint16_t, 0x7e00)
+BITS(float, uint32_t, 0x7fc00000)
+BITS(double, u64, 0x7ff8000000000000)
 template <class T> HD inline u64 bits(T x) { return (u64)(int64_t)x; }
 template <class T, class B> HD inline T from(u64 x) { B b = (B)x; T t; __builtin_memcpy(&t, &b, sizeof t); return t; }
 template <class T, class F> HD inline T in_range(F x) { return x >= (F)-100 && x <= (F)100 ? (T)(int)x : (T)17; }
-template <class T> HD inline T quotient(T a, T b) { return a / b; }
+template <class T> HD inline T quotient(T a, T b) { return b == 0 ? a : a / b; }
 template <class T> HD inline T remainder_of(T a, T b) { return a % b; }
 template <class T> HD inline _Float16 as_half(T a) { return (_Float16)(int16_t)a; }
 template <class T> HD inline T less(T a, T b) { return a < b ? a : b; }
@@ -95,7 +101,7 @@ template <class T> T fma_of(T a, T b, T c) {
 ROUND(floor) ROUND(ceil) ROUND(trunc) ROUND(rint) ROUND(sqrt)
 #define SIGNS(type, suffix)                                                           \\
   HD inline type magnitude(type a) { return __builtin_fabs##suffix(a); }              \\
-  HD inline type with_sign(type a, type b) { return b != b ? a : __builtin_copysign##suffix(a, b); }
+  HD inline type with_sign(type a, type b) { return b < 0 || b > 0 ? __builtin_copysign##suffix(a, b) : a; }
 SIGNS(_Float16, f16) SIGNS(float, f) SIGNS(double, )
 HD inline u64 input(unsigned lane, unsigned k) {
   const u64 special[] = {SPECIAL};
