@@ -66,9 +66,10 @@ void print_kernel(const ordered_json& kernel, bool verbose) {
     fmt::print("  no time       {}\n", refused);
     return;
   }
-  fmt::print("  time          {} (modelled): {:.0f} cycles at {:.0f} MHz{}\n",
-             time_text(number(kernel, "seconds")), number(kernel, "cycles"), number(kernel, "clock_mhz"),
-             kernel.value("clock_limited_by_power", false) ? ", which power limits" : "");
+  fmt::print("  time          {} [modelled]: {:.0f} cycles\n", time_text(number(kernel, "seconds")),
+             number(kernel, "cycles"));
+  fmt::print("  clock         {:.0f} MHz [{}], {}\n", number(kernel, "clock_mhz"), text(kernel, "clock_tag"),
+             text(kernel, "clock_why"));
   if (number(kernel, "matrix_flops") > 0) {
     double busy = 0;
     for (const ordered_json& pipe : kernel["pipes"])

@@ -144,11 +144,11 @@ double ModelledDevice::finish(timing::GridLaunch& launch, const std::string& ker
     std::fprintf(
         file,
         "%s us=%.3f groups=%.0f replayed=%.0f compute=%.2f address=%.2f lds=%.2f dispatch=%.2f l1=%llu/%llu "
-        "stores=%llu l2hit=%.0f ic=%.0f mem=%.0f walks=%.0f footprint=%.0f dirty=%.0f\n",
+        "stores=%llu l2hit=%.0f ic=%.0f mem=%.0f walks=%.0f footprint=%.0f dirty=%.0f mhz=%.0f\n",
         kernel.c_str(), time.seconds * 1e6, time.groups, time.replayed, time.compute, time.address, time.lds,
         time.dispatch, static_cast<unsigned long long>(c.l1_hits),
         static_cast<unsigned long long>(c.l1_misses), static_cast<unsigned long long>(c.stores), c.l2_hits,
-        c.infinity_cache_hits, c.memory_lines, c.walks, time.footprint, time.dirty);
+        c.infinity_cache_hits, c.memory_lines, c.walks, time.footprint, time.dirty, time.clock.mhz);
     std::fflush(file);
   }
   return time.seconds;

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "gpus/power.h"
 #include "isa/cost/cost.h"
 #include "runtime/replacement.h"
+#include "timing/engine_clock.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -73,26 +73,18 @@ Profiles& profiles() {
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// Matrix work by what costs power, a clock of the whole GPU.
-gpus::Activity activity_of(const timing::LaunchProfile& profile, double cycles) {
-  gpus::Activity activity;
-  if (cycles <= 0) return activity;
+/// Matrix work of the grid by what costs power.
+gpus::Activity work_of(const timing::LaunchProfile& profile) {
   double sum = 0;
   for (uint32_t i = 0; i < profile.ops->size(); ++i)
     sum += (*profile.ops)[i].flops * static_cast<double>(profile.unit.ops[i].hits);
-  if (sum <= 0) return activity;
-  for (uint32_t i = 0; i < profile.ops->size(); ++i) {
-    const timing::Op& op = (*profile.ops)[i];
-    const double flops =
-        op.flops * static_cast<double>(profile.unit.ops[i].hits) / sum * profile.flops / cycles;
-    if (op.text.find("bf16") != std::string::npos || op.text.find("xf32") != std::string::npos)
-      activity.matrix_bf16 += flops;
-    else if (op.text.find("_f16") != std::string::npos || op.text.find("f16 ") != std::string::npos)
-      activity.matrix_f16 += flops;
-    else if (op.text.find("8") != std::string::npos)
-      activity.matrix_f8 += flops;
-  }
-  return activity;
+  gpus::Activity work;
+  if (sum <= 0) return work;
+  for (uint32_t i = 0; i < profile.ops->size(); ++i)
+    if (const timing::Op& op = (*profile.ops)[i]; op.flops > 0)
+      timing::add_matrix_work(work, std::string_view(op.text).substr(0, op.text.find(' ')),
+                              op.flops * static_cast<double>(profile.unit.ops[i].hits) / sum * profile.flops);
+  return work;
 }
 
 ordered_json instructions_json(const timing::LaunchProfile& profile,
@@ -228,9 +220,8 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
   };
   const timing::LaunchProfile p = timing::profile(
       *gpu_, grid_, sample_, *recorder_, sampled_ ? 0 : statistics.instructions, allocated_regions(), caches);
-  const double peak_mhz = gpu_->engine_mhz;
-  const gpus::Clock clock = gpus::clock_under_power(*gpu_, activity_of(p, p.cycles));
-  const double mhz = clock.mhz > 0 ? clock.mhz : peak_mhz;
+  const timing::EngineClock clock =
+      p.refused.empty() ? timing::engine_clock(*gpu_, work_of(p), p.cycles) : timing::EngineClock{};
   ordered_json one{
       {"name", kernel_.substr(0, kernel_.find(' '))},
       {"grid", {grid_.extent[0], grid_.extent[1], grid_.extent[2]}},
@@ -243,12 +234,14 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
   };
   std::optional<KernelTime> time;
   if (p.refused.empty()) {
-    const double seconds = p.cycles / (mhz * 1e6);
+    const double seconds = p.cycles / (clock.mhz * 1e6);
     time = KernelTime{seconds, p.dirty};
     const auto window = static_cast<double>(std::max<uint64_t>(1, p.unit.cycles));
     one["cycles"] = p.cycles;
-    one["clock_mhz"] = mhz;
+    one["clock_mhz"] = clock.mhz;
     one["clock_limited_by_power"] = clock.limited;
+    one["clock_why"] = clock.why;
+    one["clock_tag"] = std::string(gpus::name_of(clock.kind));
     one["seconds"] = seconds;
     one["units"] = p.units;
     one["cycles_per_workgroup"] = p.pace;

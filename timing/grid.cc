@@ -86,7 +86,7 @@ std::unique_ptr<emulate::WorkgroupListener> GridLaunch::workgroup(const emulate:
                                       std::move(recorder));
 }
 
-GridModel::GridModel(const gpus::Gpu& gpu) : parameters_(memory_parameters(gpu)) {
+GridModel::GridModel(const gpus::Gpu& gpu) : gpu_(gpu), parameters_(memory_parameters(gpu)) {
   unit_.line = parameters_.line;
   unit_.simd_lanes = gpu.warp_size() == 64 ? 16 : 32;
   unit_.target = isa::find_target(gpu.target);
@@ -316,7 +316,18 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   time.dispatch = total * interval / std::max(1.0, clocks);
   clocks = std::max(clocks, total * interval) + p.store_latency;
   time.dirty = std::min(time.dirty, dies * static_cast<double>(p.l2_bytes));
-  time.seconds = clocks / (p.mhz * 1e6);
+  gpus::Activity work;
+  for (const GroupSteps* const group : together)
+    for (const WaveSteps& wave : group->waves) {
+      const double share = total / static_cast<double>(together.size()) *
+                           static_cast<double>(wave.instructions) /
+                           static_cast<double>(std::max<uint64_t>(1, wave.recorded));
+      work.matrix_f16 += share * wave.work.matrix_f16;
+      work.matrix_bf16 += share * wave.work.matrix_bf16;
+      work.matrix_f8 += share * wave.work.matrix_f8;
+    }
+  time.clock = engine_clock(gpu_, work, clocks);
+  time.seconds = clocks / (time.clock.mhz * 1e6);
   learn(launch, std::move(touched), found.hits, time, instructions);
   return time;
 }

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "emulate/events.h"
+#include "timing/engine_clock.h"
 #include "timing/grid_unit.h"
 #include "timing/memory_footprint.h"
 #include "timing/memory_parameters.h"
@@ -36,6 +37,7 @@ struct GridTime {
   double groups = 0;                                       ///< of the grid
   double dirty = 0;      ///< bytes that it leaves in the L2s to be written back
   double footprint = 0;  ///< bytes that the grid touches
+  EngineClock clock;     ///< that it is taken to run at
 };
 
 /// Chooses the workgroups to record, and records them.
@@ -117,6 +119,7 @@ class GridModel {
   double l2_kept(uint64_t begin, double bytes) const;
   static void remember(std::list<Resident>& recent, uint64_t begin, double bytes);
 
+  const gpus::Gpu& gpu_;
   MemoryParameters parameters_;
   UnitParameters unit_;
   std::unordered_map<uint64_t, Known> known_;

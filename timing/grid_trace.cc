@@ -4,7 +4,9 @@
 #include <bit>
 
 #include "isa/cost/cost.h"
+#include "isa/matrix/instruction.h"
 #include "isa/row.h"
+#include "timing/engine_clock.h"
 
 namespace wavesmith::timing {
 namespace {
@@ -52,6 +54,8 @@ InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParam
       use.clocks = unit.target
                        ? isa::cost_of(site.instruction, site.row, *unit.target, static_cast<int>(lanes)).issue
                        : vector;
+      if (const isa::MatrixInstruction* const matrix = site.row->matrix)
+        use.flops = 2.0 * matrix->m * matrix->n * matrix->k * matrix->blocks;
       break;
     case isa::Pipe::Smem:
       use.kind = Kind::Scalar;
@@ -90,6 +94,7 @@ void GroupRecorder::instruction(const emulate::WaveView& wave, const emulate::Si
   ++trace.recorded;
   const InstructionUse& use = this->use(site, wave.lanes());
   if (use.kind == Kind::Compute) {
+    if (use.flops > 0) add_matrix_work(trace.work, site.instruction.mnemonic, use.flops);
     if (trace.steps.empty() || trace.steps.back().kind != Kind::Compute) trace.steps.emplace_back();
     trace.steps.back().clocks += use.clocks;
     trace.steps.back().others += use.others;

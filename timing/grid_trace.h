@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulate/events.h"
+#include "gpus/power.h"
 #include "timing/memory_coalesce.h"
 
 namespace wavesmith::isa {
@@ -33,6 +34,7 @@ struct WaveSteps {
   std::vector<LineUse> lines;
   uint64_t instructions = 0;  ///< executed
   uint64_t recorded = 0;      ///< of those, in `steps`
+  gpus::Activity work;        ///< FLOPs of matrix instructions among these
 };
 
 struct GroupSteps {
@@ -45,6 +47,7 @@ struct InstructionUse {
   Step::Kind kind = Step::Kind::Compute;
   uint16_t clocks = 0, others = 0;
   uint16_t memory = Step::kAny, local = Step::kAny, stores = Step::kAny;
+  double flops = 0;  ///< of a matrix instruction
 };
 
 /// Lanes of a SIMD that execute in a clock, and what else differs between generations.
