@@ -199,7 +199,8 @@ Exit print_profile(const std::string& json_text, const ProfileOptions& options, 
   return code ? static_cast<Exit>(code) : refused && kernels.size() == 1 ? Exit::Unsupported : Exit::Ok;
 }
 
-Exit profile_run(const ProfileOptions& options) {
+/// `whole`: a kernel of a code object is run by all its workgroups, not by the sampled ones alone.
+Exit profile_run(const ProfileOptions& options, bool whole = false) {
   const std::string path =
       (fs::temp_directory_path() / fmt::format("wavesmith-profile-{}.json", getpid())).string();
   const pid_t pid = fork();
@@ -207,7 +208,7 @@ Exit profile_run(const ProfileOptions& options) {
   if (pid == 0) {
     setenv("WAVESMITH_PROFILE", path.c_str(), 1);
     const bool kernel = options.run.program.empty();
-    if (options.sampled || kernel) setenv("WAVESMITH_PROFILE_SAMPLED", "1", 1);
+    if (options.sampled || (kernel && !whole)) setenv("WAVESMITH_PROFILE_SAMPLED", "1", 1);
     if (!options.html.empty() || !options.perfetto.empty()) setenv("WAVESMITH_PROFILE_TIMELINE", "1", 1);
     RunOptions run = options.run;
     if (options.time) run.time = options.sampled ? "sampled" : "modelled";
@@ -237,6 +238,10 @@ Exit profile_run(const ProfileOptions& options) {
   std::error_code ignored;
   fs::remove(path, ignored);
   if (json.empty() && code) return static_cast<Exit>(code);
+  if (options.run.program.empty() && !whole && json.find("\"want_whole\": true") != std::string::npos) {
+    fmt::print(stderr, "wavesmith: its workgroups take their work from a queue: all of them are run\n");
+    return profile_run(options, true);
+  }
   return print_profile(json, options, code);
 }
 

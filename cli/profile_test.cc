@@ -26,6 +26,33 @@ KERNEL follow(int* flags) {
     while (!__hip_atomic_load(&flags[group() - 1], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT)) __builtin_amdgcn_s_sleep(1);
   __hip_atomic_store(&flags[group()], 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
+KERNEL queue(int* next, float* data, int tasks) {
+  __attribute__((shared)) static int task;
+  for (;;) {
+    if (__builtin_amdgcn_workitem_id_x() == 0)
+      task = __hip_atomic_fetch_add(next, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    __builtin_amdgcn_s_barrier();
+    const int mine = task;
+    __builtin_amdgcn_s_barrier();
+    if (mine >= tasks) return;
+    data[mine * 64 + __builtin_amdgcn_workitem_id_x()] *= 2;
+  }
+}
+KERNEL meet(int* counter, int groups) {
+  if (__builtin_amdgcn_workitem_id_x() == 0) {
+    __hip_atomic_fetch_add(counter, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+    while (__hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) < groups) {}
+  }
+}
+KERNEL lock(int* mutex, float* sum) {
+  if (__builtin_amdgcn_workitem_id_x()) return;
+  int free = 0;
+  while (!__hip_atomic_compare_exchange_strong(mutex, &free, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED,
+                                               __HIP_MEMORY_SCOPE_AGENT))
+    free = 0;
+  *sum += 1;
+  __hip_atomic_store(mutex, 0, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
 )";
 
 class Profile : public testing::Test {
@@ -81,6 +108,33 @@ TEST_F(Profile, AKernelThatWaitsForOtherWorkgroupsIsRefusedWithTheReason) {
   const Ran ran = kernel("--kernel follow --grid 600 --block 64 --arg i32[600]=zeros --gpu mi300x");
   EXPECT_EQ(ran.code, 6) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("waits for another workgroup"), std::string::npos) << ran.out;
+}
+
+TEST_F(Profile, ABarrierOfTheWholeGridIsRefused) {
+  const Ran ran = kernel("--kernel meet --grid 500 --block 64 --arg i32[1]=zeros --arg i32=500 --gpu mi300x");
+  EXPECT_EQ(ran.code, 6) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("again and again"), std::string::npos) << ran.out;
+}
+
+TEST_F(Profile, WorkgroupsThatTakeTheirWorkFromAQueueAreRunWhole) {
+  const std::string arguments =
+      "--kernel queue --grid 1000 --block 64 --arg i32[1]=zeros --arg f32[640000]=ones "
+      "--arg i32=10000 --gpu mi300x --json";
+  const Ran ran = kernel(arguments);
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.err.find("all of them are run"), std::string::npos) << ran.err;
+  const auto json = nlohmann::json::parse(ran.out, nullptr, false);
+  // 11,000 passes of some 20 to 40 instructions: not a thousand times what the sampled ones would do alone.
+  const double instructions = json["kernels"][0]["wave_instructions"];
+  EXPECT_GT(instructions, 11'000 * 10);
+  EXPECT_LT(instructions, 11'000 * 60);
+}
+
+TEST_F(Profile, ALockIsPointedOut) {
+  const Ran ran =
+      kernel("--kernel lock --grid 4000 --block 64 --arg i32[1]=zeros --arg f32[1]=zeros --gpu mi300x");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("compares and swaps memory"), std::string::npos) << ran.out;
 }
 
 TEST_F(Profile, StatisticsHaveTheColumnsOfAThreadTrace) {

@@ -230,6 +230,7 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
       {"workgroups_per_unit", grid_.resident},
       {"sample", p.sample.why},
       {"refused", p.refused},
+      {"want_whole", p.want_whole},
       {"notes", p.notes}
   };
   std::optional<KernelTime> time;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <deque>
+#include <unordered_map>
 
 #include "timing/memory_parameters.h"
 #include "timing/memory_port.h"
@@ -195,6 +196,43 @@ std::string waits_for_others(const Recorder& recorder) {
   return {};
 }
 
+std::string takes_shared_work(const Recorder& recorder) {
+  // One lane adds to a counter in memory and gets the old value, over and over: the number of the next task.
+  constexpr uint64_t kOften = 3;
+  const OpTable& ops = recorder.ops();
+  std::vector<bool> counts(ops.size());
+  uint64_t first = ~uint64_t{0};
+  for (uint32_t i = 0; i < ops.size(); ++i) {
+    const Op& op = ops[i];
+    first = std::min(first, op.pc);
+    const std::string_view name = std::string_view(op.text).substr(0, op.text.find(' '));
+    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+    counts[i] =
+        op.atomic && !op.lds && op.writes_vgpr && (has("_add") || has("_inc") || has("_sub") || has("_dec"));
+  }
+  for (const auto& [number, group] : recorder.records())
+    for (const WaveRecord& wave : group.waves) {
+      std::unordered_map<uint32_t, uint64_t> times;
+      size_t memory = 0, access = 0;
+      for (const uint32_t site : wave.sites) {
+        const Op& op = ops[site];
+        if (!op.memory && !op.lds) continue;
+        if (memory >= wave.access_counts.size()) break;
+        const size_t count = wave.access_counts[memory++];
+        const bool one =
+            count == 1 && access < wave.accesses.size() && std::has_single_bit(wave.accesses[access].lanes);
+        access += count;
+        if (counts[site] && one && ++times[site] >= kOften)
+          return fmt::format(
+              "workgroup {} takes one number after another from a counter in memory ({} at {:#x} of the "
+              "kernel), as "
+              "one does that takes its work from a queue: a few workgroups alone would do the work of all",
+              number, op.text.substr(0, op.text.find(' ')), op.pc - first);
+      }
+    }
+  return {};
+}
+
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
                       const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
                       const Caches& caches) {
@@ -230,6 +268,11 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
       grid_instructions ? static_cast<double>(grid_instructions) : result.mean * static_cast<double>(total);
   result.differ = result.most > result.least * (1 + kSame);
   if (!sample.whole) result.refused = waits_for_others(recorder);
+  if (result.refused.empty() && !sample.whole && grid_instructions == 0) {
+    result.refused = takes_shared_work(recorder);
+    result.want_whole = !result.refused.empty();
+    if (result.want_whole) return result;
+  }
   if (!result.refused.empty()) {
     result.refused +=
         "; what it does depends on when the others run, so a sample does not stand for the grid";
@@ -340,6 +383,15 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
       result.differ = true;
     }
   }
+  for (uint32_t i = 0; i < result.ops->size(); ++i)
+    if (const Op& op = (*result.ops)[i]; op.atomic && !op.lds && op.writes_vgpr &&
+                                         op.text.find("cmpswap") != std::string::npos && !sample.whole) {
+      result.notes.emplace_back(
+          "it compares and swaps memory: how often it tries again because other workgroups came between, or "
+          "waits for "
+          "a lock that they hold, is not in the time");
+      break;
+    }
   if (result.kept < 0.999)
     result.notes.push_back(
         fmt::format("of each wave the first instructions were replayed ({:.0f} %), the rest follows at "

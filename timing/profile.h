@@ -45,8 +45,9 @@ inline constexpr uint64_t kRecordedInstructions = 4'000'000;
 inline constexpr size_t kTimelineEvents = 20'000;
 
 struct LaunchProfile {
-  std::string refused;  ///< why there is no time; empty: there is
-  UnitProfile unit;     ///< of the replayed compute unit
+  std::string refused;      ///< why there is no time; empty: there is
+  bool want_whole = false;  ///< of what is refused: with the whole grid run there would be
+  UnitProfile unit;         ///< of the replayed compute unit
   OpTable const* ops = nullptr;
   GridShape grid;
   Sample sample;
@@ -75,6 +76,10 @@ using Caches = std::function<GridModel::Found(const LaunchShape&, const std::vec
 LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
                       const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
                       const Caches& caches);
+
+/// Why workgroups that run without the others do not do what they do among them: one takes its work from a
+/// counter that all share. Empty: none does.
+std::string takes_shared_work(const Recorder& recorder);
 
 /// Why a launch of such waves cannot be sampled: a wave that waits for other workgroups. Empty: it can.
 std::string waits_for_others(const Recorder& recorder);

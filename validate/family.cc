@@ -16,6 +16,7 @@ std::span<const Family> families() {
       {"memory_bound", "element-wise kernels, streams, copies",              {TableKind::Published},                     judge_memory_bound},
       {"collectives",  "all-reduce over the links of a node",                {TableKind::Published},                     judge_collectives },
       {"mi300a",       "fourteen programs' event times under modelled time", {TableKind::Mi300a},                        judge_mi300a      },
+      {"profile",      "the cycle model's times of the same programs",       {TableKind::Mi300a},                        judge_profile     },
       {"statistics",
        "statistics of rocprofv3's thread traces",                            {TableKind::ThreadStatistics},
        judge_statistics                                                                                                                    },
