@@ -216,7 +216,7 @@ std::string takes_shared_work(const Recorder& recorder) {
       size_t memory = 0, access = 0;
       for (const uint32_t site : wave.sites) {
         const Op& op = ops[site];
-        if (!op.memory && !op.lds) continue;
+        if (!op.memory) continue;
         if (memory >= wave.access_counts.size()) break;
         const size_t count = wave.access_counts[memory++];
         const bool one =
