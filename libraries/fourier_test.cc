@@ -111,8 +111,10 @@ void Transforms::check(int type, const std::vector<int>& sizes, int batches, boo
   };
   const Layout from = layout(from_sizes, kind == kR2C), to = layout(to_sizes, kind == kC2R);
   const int from_parts = kind == kR2C ? 1 : 2, to_parts = kind == kC2R ? 1 : 2;
-  std::vector<T> input = numbers<T>(static_cast<size_t>(batches * from.distance * from_parts)),
-                 output = numbers<T>(static_cast<size_t>(batches * to.distance * to_parts));
+  std::vector<T> input = numbers<T>(static_cast<size_t>(batches) *
+                                    static_cast<size_t>(from.distance * from_parts)),
+                 output =
+                     numbers<T>(static_cast<size_t>(batches) * static_cast<size_t>(to.distance * to_parts));
   std::vector<T> before = input;
   const int sign = kind == kR2C ? -1 : kind == kC2R ? 1 : below(2) ? -1 : 1;
 
@@ -137,7 +139,7 @@ void Transforms::check(int type, const std::vector<int>& sizes, int batches, boo
   for (int batch = 0; batch < batches; ++batch) {
     std::vector<Wide> given(from_count);
     for (size_t i = 0; i < from_count; ++i) {
-      const auto at = static_cast<size_t>(from.place(from_sizes, i, batch) * from_parts);
+      const auto at = static_cast<size_t>(from.place(from_sizes, i, batch)) * static_cast<size_t>(from_parts);
       given[i] = from_parts == 1 ? Wide(before[at]) : Wide(before[at], before[at + 1]);
     }
     std::vector<Wide> want;
@@ -176,7 +178,7 @@ void Transforms::check(int type, const std::vector<int>& sizes, int batches, boo
       if (kind == kR2C)
         full = i / static_cast<size_t>(half.back()) * static_cast<size_t>(sizes.back()) +
                i % static_cast<size_t>(half.back());
-      const auto at = static_cast<size_t>(to.place(to_sizes, i, batch) * to_parts);
+      const auto at = static_cast<size_t>(to.place(to_sizes, i, batch)) * static_cast<size_t>(to_parts);
       ASSERT_NEAR(result[at], want[full].real(), error) << "number " << i << " of batch " << batch;
       if (to_parts == 2) {
         ASSERT_NEAR(result[at + 1], want[full].imag(), error) << "number " << i << " of batch " << batch;

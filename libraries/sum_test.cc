@@ -105,7 +105,7 @@ TYPED_TEST(Sums, OfMatricesAsTheyAreTransposedAndConjugated) {
     };
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < ldc; ++i) {
-        const auto at = static_cast<size_t>(j * ldc + i);
+        const auto at = static_cast<size_t>(j) * static_cast<size_t>(ldc) + static_cast<size_t>(i);
         if (i < m)
           TestFixture::expect(c[at], TestFixture::wide(alpha) * of(a, op_a, lda, i, j) +
                                          TestFixture::wide(beta) * of(b, op_b, ldb, i, j));
