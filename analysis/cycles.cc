@@ -7,6 +7,15 @@
 #include "isa/rows.h"
 
 namespace wavesmith::analysis {
+
+double lds_cycles(const gpus::Gpu& gpu, isa::Direction direction, uint32_t bytes, int wave_lanes) {
+  const gpus::LdsAccess kind = direction == isa::Direction::Store    ? gpus::LdsAccess::Write
+                               : direction == isa::Direction::Atomic ? gpus::LdsAccess::Atomic
+                                                                     : gpus::LdsAccess::Read;
+  return static_cast<double>(
+      gpus::lds_phases(gpu, kind, bytes, static_cast<uint32_t>(wave_lanes)).phases.size());
+}
+
 namespace {
 
 using isa::Pipe;
@@ -20,12 +29,8 @@ double data_cycles(const isa::Instruction& in, const isa::Row* row, const gpus::
   // papers, RDNA white paper (128 B).
   if (space != isa::Space::Lds)
     return std::max(4.0, static_cast<double>(bytes) * lanes / std::max(64u, gpu.l1_line_bytes));
-  const uint32_t width = bytes == 0 ? 4 : std::min(bytes, 16u);
-  const gpus::LdsAccess kind = row->access.direction == isa::Direction::Store    ? gpus::LdsAccess::Write
-                               : row->access.direction == isa::Direction::Atomic ? gpus::LdsAccess::Atomic
-                                                                                 : gpus::LdsAccess::Read;
-  const auto phases = gpus::lds_phases(gpu, kind, width, static_cast<uint32_t>(lanes)).phases.size();
-  return static_cast<double>(phases) * row->access.places;
+  return lds_cycles(gpu, row->access.direction, bytes == 0 ? 4 : std::min(bytes, 16u), lanes) *
+         row->access.places;
 }
 
 /// One wave that issues in order: when each register may be read, when each pipe is free.
@@ -38,6 +43,7 @@ class OneWave {
 
   /// When the instruction is issued; the clock goes on.
   double issue(uint32_t i) {
+    if (!costs_.left_out.empty() && costs_.left_out[i]) return now_;
     const isa::Cost& cost = costs_.of[i];
     const Effects& effects = code_.effects[i];
     const auto pipe = static_cast<size_t>(cost.pipe);
@@ -144,6 +150,7 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
   double shared_lds = 0, shared_memory = 0;
   for (const uint32_t b : blocks)
     for (uint32_t i = graph.blocks[b].begin; i < graph.blocks[b].end; ++i) {
+      if (!costs.left_out.empty() && costs.left_out[i]) continue;
       const isa::Cost& cost = costs.of[i];
       const double busy = std::max<double>(cost.issue, costs.data_cycles[i]);
       cycles.pipe[static_cast<size_t>(cost.pipe)] += busy;

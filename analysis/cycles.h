@@ -16,6 +16,7 @@ namespace wavesmith::analysis {
 struct Costs {
   std::vector<isa::Cost> of;        ///< by instruction
   std::vector<double> data_cycles;  ///< by instruction: of LDS or L1, which the compute unit's SIMDs share
+  std::vector<uint8_t> left_out;    ///< by instruction, or empty: as if it were not there (what-if)
   std::vector<double> clock;  ///< by instruction: issued so many cycles after its block began, a wave alone
   std::vector<double> block_cycles;  ///< by block: until the next one may begin, a wave alone
 };
@@ -30,6 +31,9 @@ enum class Repeated : uint8_t { No, Yes };
 /// One pass through the blocks, in their order.
 Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,
                  const std::vector<uint32_t>& blocks, Repeated repeated = Repeated::Yes);
+
+/// Cycles of LDS that an access of `bytes` a lane takes without conflicts.
+double lds_cycles(const gpus::Gpu& gpu, isa::Direction direction, uint32_t bytes, int wave_lanes);
 
 /// Cycles until a memory instruction's data is there, served by L2 or by LDS; 0: nobody knows.
 double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu);

@@ -44,6 +44,42 @@ double gain_of(const Subject& subject, const Loop& loop, double wave, double pip
   return pass_cycles(subject, loop) - pass_cycles(less, subject.kernel.occupancy.now.waves_per_simd);
 }
 
+double gain_with(const Subject& subject, const Loop& loop, const Costs& costs) {
+  Cycles changed = cycles_of(subject.code, subject.graph, subject.gpu, costs, loop.blocks);
+  changed.exposed = loop.cycles.exposed;
+  changed.l2_certain = loop.cycles.l2_certain;
+  return pass_cycles(subject, loop) - pass_cycles(changed, subject.kernel.occupancy.now.waves_per_simd);
+}
+
+double gain_without(const Subject& subject, const Loop& loop, const std::vector<uint32_t>& instructions) {
+  Costs costs = subject.costs;
+  costs.left_out.resize(subject.code.size());
+  for (const uint32_t i : instructions) costs.left_out[i] = 1;
+  return gain_with(subject, loop, costs);
+}
+
+std::optional<double> wait_saved(const Subject& subject, const Wait& wait) {
+  if (!wait.slack.value || wait.for_.empty() || wait.could_be == kNone || wait.could_be <= wait.value)
+    return std::nullopt;
+  const double latency = load_latency(subject.code, wait.for_.front(), subject.gpu);
+  if (latency <= 0) return std::nullopt;
+  const double now = std::max(0.0, latency - *wait.slack.value);
+  // What it would still wait for was issued earlier.
+  const size_t left = wait.could_be - wait.value;
+  if (left >= wait.for_.size()) return now;
+  const uint32_t older = wait.for_[left], youngest = wait.for_.front();
+  if (subject.graph.block_of[older] != subject.graph.block_of[youngest] || older > youngest)
+    return std::nullopt;
+  const double slack = *wait.slack.value + subject.costs.clock[youngest] - subject.costs.clock[older];
+  return now - std::max(0.0, load_latency(subject.code, older, subject.gpu) - slack);
+}
+
+double gain_of_waits(const Subject& subject, const Loop& loop, double saved) {
+  Cycles less = loop.cycles;
+  less.exposed = std::max(0.0, less.exposed - saved);
+  return pass_cycles(subject, loop) - pass_cycles(less, subject.kernel.occupancy.now.waves_per_simd);
+}
+
 void set_gain(Finding& finding, const Subject& subject, const Loop& loop, double cycles, Tag tag) {
   const double pass = pass_cycles(subject, loop);
   if (cycles <= 0 || pass <= 0) {

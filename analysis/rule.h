@@ -2,6 +2,7 @@
 // build lists them, so a file is all that it takes (docs/ADD_A_RULE.md).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,16 @@ void set_gain(Finding& finding, const Subject& subject, const Loop& loop, double
 /// How the pass's time changes when its one wave takes `wave` cycles less and its pipes `pipe` (of the
 /// busiest) less.
 double gain_of(const Subject& subject, const Loop& loop, double wave, double pipe);
+
+/// The same when `costs` were what the instructions cost, some of them left out.
+double gain_with(const Subject& subject, const Loop& loop, const Costs& costs);
+/// The same without these instructions.
+double gain_without(const Subject& subject, const Loop& loop, const std::vector<uint32_t>& instructions);
+/// Cycles of a wave that a wait would take less if it left as many outstanding as it could (Wait::could_be);
+/// nullopt when that is not known.
+std::optional<double> wait_saved(const Subject& subject, const Wait& wait);
+/// The gain of waits that take so much less.
+double gain_of_waits(const Subject& subject, const Loop& loop, double saved);
 
 /// "1 wait", "2 waits".
 std::string counted(size_t count, std::string_view noun);

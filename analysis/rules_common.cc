@@ -139,9 +139,20 @@ void check_narrow_loads(const Subject& subject, std::initializer_list<isa::Space
     }
     finding.severity = Severity::Hint;
     finding.title = fmt::format("{} narrow {} in the loop could be {} wider ones", now, what, groups.size());
-    const double saved = now - static_cast<double>(groups.size());
-    const double issue = isa::issue_rules(*subject.code.target).quantum * saved;
-    set_gain(finding, subject, subject.kernel.loops[l], gain_of(subject, subject.kernel.loops[l], issue, 0));
+    // One of each group does the work of all.
+    Costs costs = subject.costs;
+    costs.left_out.resize(subject.code.size());
+    for (const Neighbours& group : groups) {
+      const auto [first, last] = std::ranges::minmax(group.instructions);
+      for (const uint32_t i : group.instructions) costs.left_out[i] = i != last;
+      double data = 0;
+      for (const uint32_t i : group.instructions) data += costs.data_cycles[i];
+      const auto bytes = static_cast<uint32_t>(group.bytes * group.instructions.size());
+      if (space_of(subject.code.instructions[last].mnemonic) == isa::Space::Lds)
+        data = lds_cycles(subject.gpu, isa::Direction::Load, std::min(bytes, 16u), subject.code.wave_lanes);
+      costs.data_cycles[last] = data;
+    }
+    set_gain(finding, subject, subject.kernel.loops[l], gain_with(subject, subject.kernel.loops[l], costs));
     finding.experiment = fmt::format(
         "Load a vector type (float4, or a 16-byte aligned struct) so that the compiler can use {}; it "
         "has to know the alignment. Compare the loop's cycles.",

@@ -24,14 +24,9 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     if (wait.needed != kNone)
       finding.evidence.push_back(fmt::format("the first use is {}", cite(subject, wait.needed)));
     const Loop& of = subject.kernel.loops[loop];
-    const uint32_t latency = subject.gpu.l2_cycles.value_or(0);
-    if (wait.slack.value && latency) {
-      Cycles less = of.cycles;
-      const double exposed = std::max(0.0, latency - *wait.slack.value);
-      if (exposed == 0) continue;  // they have come before it is reached
-      less.exposed = std::max(0.0, less.exposed - exposed);
-      const double waves = subject.kernel.occupancy.now.waves_per_simd;
-      set_gain(finding, subject, of, pass_cycles(of.cycles, waves) - pass_cycles(less, waves));
+    if (const auto saved = wait_saved(subject, wait)) {
+      if (*saved <= 0) continue;  // they have come before it is reached
+      set_gain(finding, subject, of, gain_of_waits(subject, of, *saved));
     } else {
       finding.gain_percent.unknown_because = finding.gain_cycles.unknown_because =
           "the time since the loads were issued depends on the path";

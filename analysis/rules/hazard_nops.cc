@@ -27,7 +27,9 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
                                            100 * cycles / loop.cycles.one_wave));
     if (finding.where[0].first > 0)
       finding.evidence.push_back(fmt::format("behind {}", cite(subject, finding.where[0].first - 1)));
-    set_gain(finding, subject, loop, gain_of(subject, loop, cycles, 0));
+    std::vector<uint32_t> nops;
+    for (const Place& place : finding.where) nops.push_back(place.first);
+    set_gain(finding, subject, loop, gain_without(subject, loop, nops));
     finding.experiment =
         "Give the scheduler something independent to put there (unroll; -mllvm "
         "-amdgpu-schedule-metric-bias, iterative-ilp), and compare.";

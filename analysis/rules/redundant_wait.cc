@@ -21,14 +21,14 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     }
     if (finding.where.empty()) continue;
     const Loop& loop = subject.kernel.loops[l];
-    const double each = isa::issue_rules(*subject.code.target).quantum;
+    std::vector<uint32_t> waits;
+    for (const Place& place : finding.where) waits.push_back(place.first);
     finding.severity = Severity::Note;
     finding.title = fmt::format("{} in the loop {} for nothing", counted(finding.where.size(), "wait"),
                                 finding.where.size() == 1 ? "waits" : "wait");
     finding.evidence.push_back(fmt::format("{}: nothing that it counts can be outstanding there",
                                            cite(subject, finding.where.front().first)));
-    set_gain(finding, subject, loop,
-             gain_of(subject, loop, each * static_cast<double>(finding.where.size()), 0));
+    set_gain(finding, subject, loop, gain_without(subject, loop, waits));
     finding.experiment = "Remove them from the assembly and compare the loop's cycles.";
     findings.push_back(std::move(finding));
   }

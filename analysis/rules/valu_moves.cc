@@ -12,6 +12,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     if (!loop.innermost) continue;
     uint32_t count = 0;
     double cycles = 0;
+    std::vector<uint32_t> moves;
     Place place{kNone, kNone, l};
     subject.own_instructions(l, [&](uint32_t i) {
       const isa::Instruction& in = subject.code.instructions[i];
@@ -20,6 +21,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
           in.encoding == isa::Encoding::Sdwa)
         return;
       ++count;
+      moves.push_back(i);
       cycles += subject.costs.of[i].issue;
       if (place.first == kNone) place.first = i;
       place.last = i;
@@ -31,8 +33,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     finding.where.push_back(place);
     finding.evidence.push_back(
         fmt::format("first {}; {:.0f} cycles a pass", cite(subject, place.first), cycles));
-    set_gain(finding, subject, loop,
-             gain_of(subject, loop, cycles, loop.cycles.bound == isa::Pipe::Valu ? cycles : 0));
+    set_gain(finding, subject, loop, gain_without(subject, loop, moves));
     finding.experiment =
         "Unroll by the number of buffers that rotate (#pragma unroll 2), so that names change instead "
         "of registers, and compare.";

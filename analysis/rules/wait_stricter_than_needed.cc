@@ -17,14 +17,12 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       if (subject.kernel.instructions[wait.instruction].loop != l || drains_loads || wait.redundant ||
           wait.could_be == kNone || wait.could_be <= wait.value || wait.for_.empty())
         continue;
-      // What has come before the wait is reached costs nothing.
-      const double latency = load_latency(subject.code, wait.for_.front(), subject.gpu);
-      if (wait.slack.value && latency > 0) {
-        if (*wait.slack.value >= latency) continue;
-        exposed += latency - *wait.slack.value;
-      } else {
+      const auto saved = wait_saved(subject, wait);
+      if (saved && *saved <= 0) continue;  // what has come before the wait is reached costs nothing
+      if (saved)
+        exposed += *saved;
+      else
         known = false;
-      }
       finding.where.push_back({wait.instruction, wait.instruction, l});
       if (finding.evidence.size() >= 4) continue;
       finding.evidence.push_back(fmt::format(
@@ -41,10 +39,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
                     finding.where.size() == 1 ? "is" : "are");
     if (known) {
       const Loop& loop = subject.kernel.loops[l];
-      const double waves = subject.kernel.occupancy.now.waves_per_simd;
-      Cycles less = loop.cycles;
-      less.exposed = std::max(0.0, less.exposed - exposed);
-      set_gain(finding, subject, loop, pass_cycles(loop.cycles, waves) - pass_cycles(less, waves));
+      set_gain(finding, subject, loop, gain_of_waits(subject, loop, exposed));
     } else {
       finding.gain_percent.unknown_because = finding.gain_cycles.unknown_because =
           "it depends on how long the younger ones still take";
