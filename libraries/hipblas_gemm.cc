@@ -1,4 +1,5 @@
 // hipBLAS: gemm and gemv (libraries/gemm.h), geam, axpy and scal (sum.h). hipblas.h of ROCm 7.0.
+#include "libraries/factor_entry.h"
 #include "libraries/gemm_entry.h"
 
 using namespace wavesmith::libraries;
@@ -109,3 +110,32 @@ WAVESMITH_SERVED int hipblasGemmStridedBatchedEx_v2(void* handle, int op_a, int 
                                      ldb, stride_b, beta, c, c_type, ldc, stride_c, batches, compute,
                                      algorithm);
 }
+
+namespace {
+constexpr FactorAnswers kFactors{
+    .bad_handle = 1, .bad_operation = 10, .bad_size = 3, .bad_pointer = 3, .no_memory = 2, .not_launched = 5};
+}  // namespace
+
+#define FACTORISATIONS(letter, type)                                                                        \
+  WAVESMITH_SERVED int hipblas##letter##trsm(void* handle, int side, int part, int operation, int diagonal, \
+                                             int m, int n, const void* alpha, const void* a, int lda,       \
+                                             void* b, int ldb) {                                            \
+    return run_trsm(kFactors, handle, type, side, part, operation, diagonal, m, n, alpha, a, lda, b, ldb,   \
+                    -1);                                                                                    \
+  }                                                                                                         \
+  WAVESMITH_SERVED int hipblas##letter##getrfBatched(void* handle, int n, void** matrices, int lda,         \
+                                                     int* pivots, int* info, int count) {                   \
+    if (!handle) return kFactors.bad_handle;                                                                \
+    if (n < 0 || lda < std::max(1, n) || count < 0) return kFactors.bad_size;                               \
+    if (count == 0) return 0;                                                                               \
+    if (!matrices || !info) return kFactors.bad_pointer;                                                    \
+    return launch(kFactors, handle,                                                                         \
+                  LuBatch{                                                                                  \
+                      {type, n, n, nullptr, lda, pivots, info}, \
+                      matrices, count \
+    });                          \
+  }
+FACTORISATIONS(S, Number::F32)
+FACTORISATIONS(D, Number::F64)
+FACTORISATIONS(C, Number::C32)
+FACTORISATIONS(Z, Number::C64)

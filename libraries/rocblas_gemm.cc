@@ -1,4 +1,5 @@
 // rocBLAS: gemm and gemv (libraries/gemm.h), geam, axpy and scal (sum.h). rocblas-functions.h of ROCm 7.0.
+#include "libraries/factor_entry.h"
 #include "libraries/gemm_entry.h"
 
 using namespace wavesmith::libraries;
@@ -111,3 +112,26 @@ WAVESMITH_SERVED int rocblas_gemm_strided_batched_ex(void* handle, int op_a, int
     };
   });
 }
+
+namespace {
+constexpr FactorAnswers kSolves{
+    .bad_handle = 1, .bad_operation = 11, .bad_size = 4, .bad_pointer = 3, .no_memory = 5, .not_launched = 6};
+}  // namespace
+
+#define TRSM(letter, type)                                                                                   \
+  WAVESMITH_SERVED int rocblas_##letter##trsm(void* handle, int side, int part, int operation, int diagonal, \
+                                              int m, int n, const void* alpha, const void* a, int lda,       \
+                                              void* b, int ldb) {                                            \
+    return run_trsm(kSolves, handle, type, side, part, operation, diagonal, m, n, alpha, a, lda, b, ldb,     \
+                    -1);                                                                                     \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocblas_##letter##trsm_batched(void* handle, int side, int part, int operation,       \
+                                                      int diagonal, int m, int n, const void* alpha,         \
+                                                      const void* a, int lda, void* b, int ldb, int count) { \
+    return run_trsm(kSolves, handle, type, side, part, operation, diagonal, m, n, alpha, a, lda, b, ldb,     \
+                    count < 0 ? 0 : count);                                                                  \
+  }
+TRSM(s, Number::F32)
+TRSM(d, Number::F64)
+TRSM(c, Number::C32)
+TRSM(z, Number::C64)

@@ -584,6 +584,34 @@ def convolution_by_sums(x, y):
     return x[index] @ y
 
 
+# Factorisations, by hipSOLVER and rocBLAS
+
+
+@operation(normal((12, 12), (12, 3)), tolerance=1e-3, representative=True)
+def factorisations(a, b):
+    positive = a @ a.T + 12 * jnp.eye(12)
+    lower = jnp.linalg.cholesky(positive)
+    upper = jnp.linalg.cholesky(positive, upper=True)
+    return lower, upper, jax.scipy.linalg.solve_triangular(lower, b, lower=True), jnp.linalg.solve(positive, b)
+
+
+@operation(normal((3, 9, 9), (3, 9, 2), dtype=np.float64), tolerance=1e-10, wide=True)
+def factorisations_of_doubles(a, b):
+    positive = a @ jnp.swapaxes(a, 1, 2) + 9 * jnp.eye(9)
+    return (
+        jnp.linalg.cholesky(positive),
+        jnp.linalg.solve(positive, b),
+        jnp.linalg.det(positive[0]),
+        lax.linalg.lu(a[0])[0],
+    )
+
+
+@operation(_complex_matrices(np.complex128), tolerance=1e-10, wide=True)
+def factorisations_of_complex_doubles(x, y):
+    square = x[0] @ jnp.conj(x[0]).T + 20 * jnp.eye(x.shape[1])
+    return jnp.linalg.cholesky(square), jnp.linalg.inv(square)
+
+
 # Fourier transforms, which XLA gives to hipFFT
 
 

@@ -69,8 +69,8 @@ print("separate")
 
 
 def test_a_library_that_is_not_served_is_named(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(Exception, match="(?i)solver|potrf"):
-        jnp.linalg.cholesky(jnp.eye(16)).block_until_ready()
+    with pytest.raises(Exception, match="(?i)solver"):
+        jnp.linalg.eigh(jnp.eye(16))[0].block_until_ready()
     assert "is not supported" in capfd.readouterr().err
 
 

@@ -1,0 +1,237 @@
+#include "libraries/factor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace wavesmith::libraries {
+namespace {
+
+constexpr int kAsItIs = 111, kConjugated = 113;
+
+template <class T>
+T conjugate(T a) {
+  return a;
+}
+template <class T>
+Complex<T> conjugate(Complex<T> a) {
+  return {a.real, -a.imaginary};
+}
+template <class T>
+T real_of(T a) {
+  return a;
+}
+template <class T>
+T real_of(Complex<T> a) {
+  return a.real;
+}
+template <class T>
+T minus(T a, T b) {
+  return a - b;
+}
+template <class T>
+Complex<T> minus(Complex<T> a, Complex<T> b) {
+  return {a.real - b.real, a.imaginary - b.imaginary};
+}
+template <class T>
+T divide(T a, T b) {
+  return a / b;
+}
+/// By Smith's method, which does not overflow where the quotient does not.
+template <class T>
+Complex<T> divide(Complex<T> a, Complex<T> b) {
+  if (std::abs(b.real) >= std::abs(b.imaginary)) {
+    const T ratio = b.imaginary / b.real, whole = b.real + b.imaginary * ratio;
+    return {(a.real + a.imaginary * ratio) / whole, (a.imaginary - a.real * ratio) / whole};
+  }
+  const T ratio = b.real / b.imaginary, whole = b.real * ratio + b.imaginary;
+  return {(a.real * ratio + a.imaginary) / whole, (a.imaginary * ratio - a.real) / whole};
+}
+/// What pivots are chosen by, as in LAPACK.
+template <class T>
+T size_of_pivot(T a) {
+  return std::abs(a);
+}
+template <class T>
+T size_of_pivot(Complex<T> a) {
+  return std::abs(a.real) + std::abs(a.imaginary);
+}
+template <class T>
+T from_real(double a, T) {
+  return static_cast<T>(a);
+}
+template <class T>
+Complex<T> from_real(double a, Complex<T>) {
+  return {static_cast<T>(a), 0};
+}
+
+template <class T>
+void factor(const Cholesky& c) {
+  // U^H is the lower factor of the conjugate, seen with rows and columns exchanged.
+  auto* const data = static_cast<T*>(c.a);
+  const auto at = [&](int64_t i, int64_t j) -> T& {
+    return c.upper ? data[i * c.lda + j] : data[j * c.lda + i];
+  };
+  *c.info = 0;
+  for (int64_t j = 0; j < c.n; ++j) {
+    for (int64_t k = 0; k < j; ++k) {
+      const T scale = conjugate(at(j, k));
+      for (int64_t i = j; i < c.n; ++i) at(i, j) = minus(at(i, j), at(i, k) * scale);
+    }
+    const auto square = real_of(at(j, j));
+    if (!(square > 0)) {
+      *c.info = static_cast<int>(j + 1);
+      return;
+    }
+    const T root = from_real(std::sqrt(square), T{});
+    at(j, j) = root;
+    for (int64_t i = j + 1; i < c.n; ++i) at(i, j) = divide(at(i, j), root);
+  }
+}
+
+template <class T>
+void factor(const Lu& lu) {
+  auto* const data = static_cast<T*>(lu.a);
+  const auto at = [&](int64_t i, int64_t j) -> T& { return data[j * lu.lda + i]; };
+  *lu.info = 0;
+  for (int64_t k = 0; k < std::min(lu.m, lu.n); ++k) {
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < lu.m && lu.pivots; ++i)
+      if (size_of_pivot(at(i, k)) > size_of_pivot(at(pivot, k))) pivot = i;
+    if (lu.pivots) lu.pivots[k] = static_cast<int>(pivot + 1);
+    if (size_of_pivot(at(pivot, k)) == 0) {
+      if (*lu.info == 0) *lu.info = static_cast<int>(k + 1);
+      continue;
+    }
+    if (pivot != k)
+      for (int64_t j = 0; j < lu.n; ++j) std::swap(at(k, j), at(pivot, j));
+    for (int64_t i = k + 1; i < lu.m; ++i) at(i, k) = divide(at(i, k), at(k, k));
+    for (int64_t j = k + 1; j < lu.n; ++j) {
+      const T scale = at(k, j);
+      for (int64_t i = k + 1; i < lu.m; ++i) at(i, j) = minus(at(i, j), at(i, k) * scale);
+    }
+  }
+}
+
+template <class T>
+void solve(const LuSolve& s) {
+  const auto* const data = static_cast<const T*>(s.a);
+  const bool as_it_is = s.operation == kAsItIs;
+  const auto at = [&](int64_t i, int64_t j) {
+    const T value = as_it_is ? data[j * s.lda + i] : data[i * s.lda + j];
+    return s.operation == kConjugated ? conjugate(value) : value;
+  };
+  for (int64_t column = 0; column < s.columns; ++column) {
+    T* const b = static_cast<T*>(s.b) + column * s.ldb;
+    const auto exchange = [&](int64_t i) {
+      if (s.pivots[i] - 1 != i) std::swap(b[i], b[s.pivots[i] - 1]);
+    };
+    if (as_it_is)
+      for (int64_t i = 0; i < s.n; ++i) exchange(i);
+    // First the lower one of both, L or U transposed, then the upper one. L has ones on its diagonal.
+    for (int64_t j = 0; j < s.n; ++j) {
+      if (!as_it_is) b[j] = divide(b[j], at(j, j));
+      for (int64_t i = j + 1; i < s.n; ++i) b[i] = minus(b[i], at(i, j) * b[j]);
+    }
+    for (int64_t j = s.n - 1; j >= 0; --j) {
+      if (as_it_is) b[j] = divide(b[j], at(j, j));
+      for (int64_t i = 0; i < j; ++i) b[i] = minus(b[i], at(i, j) * b[j]);
+    }
+    if (!as_it_is)
+      for (int64_t i = s.n - 1; i >= 0; --i) exchange(i);
+  }
+}
+
+template <class T>
+void solve(const TriangularSolve& s, const void* a, void* b) {
+  const auto* const data = static_cast<const T*>(a);
+  auto* const values = static_cast<T*>(b);
+  T alpha{};
+  std::memcpy(&alpha, s.alpha ? s.alpha : s.scale, sizeof alpha);
+  // At the right each row of b is solved for, of the transposed matrix.
+  const bool turned = (s.operation != kAsItIs) != s.right, lower = s.upper == turned;
+  const auto at = [&](int64_t i, int64_t j) {
+    const T value = turned ? data[i * s.lda + j] : data[j * s.lda + i];
+    return s.operation == kConjugated ? conjugate(value) : value;
+  };
+  const int64_t size = s.right ? s.n : s.m, vectors = s.right ? s.m : s.n;
+  for (int64_t vector = 0; vector < vectors; ++vector) {
+    const auto x = [&](int64_t i) -> T& {
+      return s.right ? values[i * s.ldb + vector] : values[vector * s.ldb + i];
+    };
+    for (int64_t i = 0; i < size; ++i) x(i) = size_of_pivot(alpha) == 0 ? T{} : alpha * x(i);
+    if (size_of_pivot(alpha) == 0) continue;
+    for (int64_t step = 0; step < size; ++step) {
+      const int64_t j = lower ? step : size - 1 - step;
+      if (!s.unit) x(j) = divide(x(j), at(j, j));
+      for (int64_t i = lower ? j + 1 : 0; i < (lower ? size : j); ++i) x(i) = minus(x(i), at(i, j) * x(j));
+    }
+  }
+}
+
+/// A GPU would fault.
+void expect_in_memory(const void* data, Number type, int64_t rows, int64_t columns, int64_t ld) {
+  if (rows == 0 || columns == 0 || reaches(data, 0, (columns - 1) * ld + rows - 1, size_of(type))) return;
+  std::fprintf(stderr, "wavesmith: a matrix of a batch reaches past the end of its allocation\n");
+  std::abort();
+}
+
+template <class Run>
+void with_type(Number type, Run run) {
+  switch (type) {
+    case Number::F32:
+      return run(float{});
+    case Number::F64:
+      return run(double{});
+    case Number::C32:
+      return run(Complex<float>{});
+    default:
+      return run(Complex<double>{});
+  }
+}
+
+}  // namespace
+
+void Cholesky::run() const {
+  with_type(type, [this](auto of) { factor<decltype(of)>(*this); });
+}
+void CholeskyBatch::run() const {
+  for (int64_t i = 0; i < count; ++i) {
+    Cholesky one = first;
+    one.a = matrices[i];
+    one.info = first.info + i;
+    expect_in_memory(one.a, one.type, one.n, one.n, one.lda);
+    one.run();
+  }
+}
+void LuBatch::run() const {
+  for (int64_t i = 0; i < count; ++i) {
+    Lu one = first;
+    one.a = matrices[i];
+    one.info = first.info + i;
+    one.pivots = first.pivots ? first.pivots + i * first.n : nullptr;
+    expect_in_memory(one.a, one.type, one.m, one.n, one.lda);
+    one.run();
+  }
+}
+void TriangularSolve::run() const {
+  const int64_t size = right ? n : m;
+  for (int64_t i = 0; i < count; ++i) {
+    const void* const matrix = as ? as[i] : a;
+    void* const vectors = bs ? bs[i] : b;
+    expect_in_memory(matrix, type, size, size, lda);
+    expect_in_memory(vectors, type, m, n, ldb);
+    with_type(type, [&](auto of) { solve<decltype(of)>(*this, matrix, vectors); });
+  }
+}
+void Lu::run() const {
+  with_type(type, [this](auto of) { factor<decltype(of)>(*this); });
+}
+void LuSolve::run() const {
+  with_type(type, [this](auto of) { solve<decltype(of)>(*this); });
+}
+
+}  // namespace wavesmith::libraries

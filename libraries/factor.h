@@ -1,0 +1,89 @@
+// Factorisations of matrices by columns and the solutions that they give, on the host, in the order of a
+// stream: what rocSOLVER's and hipSOLVER's potrf, getrf and getrs are served by. As in LAPACK: rows are
+// counted from 1 in `pivots`, and `info` gets 0, or the number of the column at which there is no factor.
+#pragma once
+
+#include <cstdint>
+
+#include "libraries/number.h"
+#include "libraries/stream.h"
+
+namespace wavesmith::libraries {
+
+/// `a` of n by n becomes L (of its lower part), where a = L * L^H, or U (of its upper part), where a = U^H *
+/// U.
+struct Cholesky {
+  Number type;
+  bool upper;
+  int64_t n;
+  void* a;
+  int64_t lda;
+  int* info;
+
+  void run() const;
+};
+
+/// Several of them; where their matrices lie is read when their turn has come.
+struct CholeskyBatch {
+  Cholesky first;  ///< without a matrix; `info` has a number for each
+  void** matrices;
+  int64_t count;
+
+  void run() const;
+};
+
+/// `a` of m by n becomes L and U, where a with rows exchanged is L * U; L has ones on its diagonal.
+struct Lu {
+  Number type;
+  int64_t m, n;
+  void* a;
+  int64_t lda;
+  int *pivots, *info;
+
+  void run() const;
+};
+
+/// Several of them, of square matrices, as CholeskyBatch. Without pivots rows are not exchanged.
+struct LuBatch {
+  Lu first;
+  void** matrices;
+  int64_t count;
+
+  void run() const;
+};
+
+/// b of m by n becomes x, where op(a) * x = alpha * b, or x * op(a) = alpha * b with a at the right, of the
+/// triangle of a that `upper` says, with ones on its diagonal where `unit`.
+struct TriangularSolve {
+  Number type;
+  bool right, upper, unit;
+  int operation;
+  int64_t m, n;
+  const void* alpha;  ///< of the GPU, read in its turn; null: `scale`
+  alignas(16) unsigned char scale[16];
+  const void* a;
+  int64_t lda;
+  void* b;
+  int64_t ldb;
+  void **as, **bs;  ///< of a batch of `count`, in place of a and b
+  int64_t count;
+
+  void run() const;
+};
+
+/// b becomes x, where op(a) * x = b, of an Lu. `operation`: 111 a itself, 112 transposed, 113 conjugated,
+/// too.
+struct LuSolve {
+  Number type;
+  int operation;
+  int64_t n, columns;
+  const void* a;
+  int64_t lda;
+  const int* pivots;
+  void* b;
+  int64_t ldb;
+
+  void run() const;
+};
+
+}  // namespace wavesmith::libraries
