@@ -12,10 +12,10 @@ void tell_hidden(const Subject& subject, Finding& finding) {
   if (!finding.gain_percent.value || *finding.gain_percent.value > 0 || finding.where.empty()) return;
   finding.severity = Severity::Note;
   const uint32_t number = finding.where.front().loop;
-  if (number == kNone) return;
-  const Cycles& cycles = subject.kernel.loops[number].cycles;
-  const double pass = pass_cycles(subject, subject.kernel.loops[number]);
-  finding.evidence.push_back(fmt::format("it gains nothing by itself: the loop's time goes to {}",
+  const Loop loop = number == kNone ? straight_line(subject) : subject.kernel.loops[number];
+  const Cycles& cycles = loop.cycles;
+  const double pass = pass_cycles(subject, loop);
+  finding.evidence.push_back(fmt::format("it gains nothing by itself: the time goes to {}",
                                          pass <= cycles.throughput ? isa::name_of(cycles.bound)
                                          : pass <= cycles.l2_certain
                                              ? "loads and stores beyond L1"
@@ -42,6 +42,12 @@ double gain_of(const Subject& subject, const Loop& loop, double wave, double pip
   less.one_wave = std::max(0.0, less.one_wave - wave);
   less.throughput = std::max(0.0, less.throughput - pipe);
   return pass_cycles(subject, loop) - pass_cycles(less, subject.kernel.occupancy.now.waves_per_simd);
+}
+
+Loop straight_line(const Subject& subject) {
+  Loop loop;
+  loop.cycles = subject.kernel.outside;
+  return loop;
 }
 
 double gain_with(const Subject& subject, const Loop& loop, const Costs& costs) {

@@ -62,6 +62,9 @@ void set_gain(Finding& finding, const Subject& subject, const Loop& loop, double
 /// busiest) less.
 double gain_of(const Subject& subject, const Loop& loop, double wave, double pipe);
 
+/// The code that is in no loop, as one that runs once.
+Loop straight_line(const Subject& subject);
+
 /// The same when `costs` were what the instructions cost, some of them left out.
 double gain_with(const Subject& subject, const Loop& loop, const Costs& costs);
 /// The same without these instructions.

@@ -238,6 +238,12 @@ std::vector<Example> examples() {
             loop("ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_f32 v3, v2, v3")),
        keep("v_lshlrev_b32 v1, 2, v0\n" +
             loop("ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_f32 v3, v2, v3"))},
+      // Code that was unrolled to its end has no loop.
+      {"lds-bank-conflict", "gfx942",
+       keep("v_lshlrev_b32 v1, 7, v0\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_f32 v3, v2, "
+            "v3\ns_endpgm"),
+       keep("v_lshlrev_b32 v1, 2, v0\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_f32 v3, v2, "
+            "v3\ns_endpgm")},
       {"uncoalesced-access", "gfx942",
        keep("v_lshlrev_b32 v1, 6, v0\n" +
             loop("global_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_f32 v3, v2, v3")),

@@ -142,7 +142,8 @@ std::string place_of(const analysis::Kernel& kernel, uint32_t instruction) {
 }
 
 std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
-  // Of the file that most of its instructions come from: what is inlined into a loop is elsewhere.
+  // Of the file that the kernel begins in, else of that which most of its instructions come from: what is
+  // inlined into a loop is elsewhere.
   struct Lines {
     uint32_t count = 0, first = UINT32_MAX, last = 0;
   };
@@ -156,8 +157,14 @@ std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop)
       lines.first = std::min(lines.first, at.line);
       lines.last = std::max(lines.last, at.line);
     }
-  const auto most = std::max_element(files.begin(), files.end(),
-                                     [](const Lines& a, const Lines& b) { return a.count < b.count; });
+  uint32_t own = kNone;
+  for (size_t i = 0; i < kernel.instructions.size() && own == kNone; ++i)
+    if (kernel.instructions[i].source.known()) own = kernel.instructions[i].source.file;
+  const bool in_own = own < files.size() && files[own].count > 0;
+  const auto most = in_own ? files.begin() + own
+                           : std::max_element(files.begin(), files.end(), [](const Lines& a, const Lines& b) {
+                               return a.count < b.count;
+                             });
   if (most == files.end() || most->count == 0) return fmt::format("{:#x}-{:#x}", loop.begin_pc, loop.end_pc);
   return fmt::format(
       "{}:{}-{}",

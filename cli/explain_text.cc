@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "analysis/rule.h"
 #include "cli/explain.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
@@ -106,7 +107,7 @@ class Summary {
 
   void hot() const {
     const uint32_t index = hot_loop(kernel_);
-    if (index == kNone) return line("hot loop", "none: the code has no loop");
+    if (index == kNone) return straight();
     const analysis::Loop& loop = kernel_.loops[index];
     const auto time = loop_time(kernel_, loop);
     line("hot loop", fmt::format("{}, {} instructions, trips: {}{}", place_of(kernel_, loop), loop.mix.total,
@@ -131,7 +132,23 @@ class Summary {
                                                                number_text(std::round(loop.cycles.exposed)))
                                                  : "",
                          tag(analysis::Tag::Modelled)));
-    memory(loop, time->cycles);
+    memory(loop.cycles, time->cycles);
+  }
+
+  /// Code without a loop, which runs once.
+  void straight() const {
+    const analysis::Cycles& cycles = kernel_.outside;
+    const double waves = std::max(1u, kernel_.occupancy.now.waves_per_simd);
+    const double pass = analysis::pass_cycles(cycles, waves);
+    line("hot loop", "none: the code has no loop");
+    line("whole wave", fmt::format("{} cycles of its SIMD, bound by {}{}", number_text(std::round(pass)),
+                                   pass <= cycles.throughput   ? isa::name_of(cycles.bound)
+                                   : pass <= cycles.l2_certain ? "memory: what L2 has to give"
+                                                               : "latency",
+                                   tag(analysis::Tag::Modelled)));
+    line("", fmt::format("busy: {}; a wave alone {}{}", pipes_text(cycles, 5), number_text(cycles.one_wave),
+                         tag(analysis::Tag::Modelled)));
+    memory(cycles, pass, "a wave");
   }
 
   /// With loops that take what they take, whatever it depends on.
@@ -146,11 +163,10 @@ class Summary {
              : "unknown, because " + total.unknown_because);
   }
 
-  static void memory(const analysis::Loop& loop, double cycles) {
-    const analysis::Cycles& c = loop.cycles;
+  static void memory(const analysis::Cycles& c, double cycles, std::string_view of = "a pass and wave") {
     if (c.memory == 0) return;
-    line("", fmt::format("memory: {} B loaded, {} B stored a pass and wave: {}{} cycles from memory{}{}",
-                         number_text(c.load_bytes), number_text(c.store_bytes),
+    line("", fmt::format("memory: {} B loaded, {} B stored {}: {}{} cycles from memory{}{}",
+                         number_text(c.load_bytes), number_text(c.store_bytes), of,
                          c.l2 > 0 ? number_text(std::round(c.l2)) + " cycles from L2, " : "",
                          number_text(std::round(c.memory)),
                          c.memory > cycles ? ", which bounds it where caches serve little" : "",

@@ -9,17 +9,18 @@ namespace wavesmith::analysis::rule {
 namespace {
 
 void check(const Subject& subject, std::vector<Finding>& findings) {
-  for (uint32_t l = 0; l < subject.kernel.loops.size(); ++l) {
-    const Loop& loop = subject.kernel.loops[l];
+  for (uint32_t l = 0; l <= subject.kernel.loops.size(); ++l) {
+    const uint32_t number = l < subject.kernel.loops.size() ? l : kNone;  // at last, what is in no loop
+    const Loop loop = number == kNone ? straight_line(subject) : subject.kernel.loops[l];
     Finding finding;
     double extra = 0, all = 0;
     for (const Access& access : subject.kernel.accesses) {
-      if (subject.kernel.instructions[access.instruction].loop != l || !access.cycles.value) continue;
+      if (subject.kernel.instructions[access.instruction].loop != number || !access.cycles.value) continue;
       all += *access.cycles.value;
       const double lost = *access.cycles.value - *access.ideal_cycles.value;
       if (lost <= 0) continue;
       extra += lost;
-      finding.where.push_back({access.instruction, access.instruction, l});
+      finding.where.push_back({access.instruction, access.instruction, number});
       if (finding.evidence.size() < 4)
         finding.evidence.push_back(
             fmt::format("{} takes {:.0f} cycles instead of {:.0f}{}", cite(subject, access.instruction),
@@ -28,7 +29,8 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     }
     if (finding.where.empty()) continue;
     finding.severity = Severity::Warning;
-    finding.title = fmt::format("Bank conflicts take {:.0f} of {:.0f} cycles of LDS a pass", extra, all);
+    finding.title = fmt::format("Bank conflicts take {:.0f} of {:.0f} cycles of LDS{}", extra, all,
+                                number == kNone ? " outside of loops" : " a pass");
     const bool bound = loop.cycles.bound == isa::Pipe::Lds;
     set_gain(finding, subject, loop,
              gain_of(subject, loop, 0, bound ? extra * sharing_simds(subject.gpu) : 0));

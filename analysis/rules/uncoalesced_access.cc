@@ -30,14 +30,10 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     finding.title = fmt::format(
         "{} more cache lines than their bytes need",
         counted(finding.where.size(), "access") + (finding.where.size() == 1 ? " touches" : " touch"));
-    if (number != kNone) {
-      const Loop& loop = subject.kernel.loops[number];
-      const bool bound = loop.cycles.bound == isa::Pipe::Vmem;
-      set_gain(finding, subject, loop,
-               gain_of(subject, loop, 0, bound ? std::max(0.0, extra) * sharing_simds(subject.gpu) : 0));
-    } else {
-      finding.gain_percent.unknown_because = finding.gain_cycles.unknown_because = "they are in no loop";
-    }
+    const Loop loop = number == kNone ? straight_line(subject) : subject.kernel.loops[number];
+    const bool bound = loop.cycles.bound == isa::Pipe::Vmem;
+    set_gain(finding, subject, loop,
+             gain_of(subject, loop, 0, bound ? std::max(0.0, extra) * sharing_simds(subject.gpu) : 0));
     finding.experiment =
         "Let neighbouring lanes access neighbouring elements (exchange the loops or the indices, or go "
         "through LDS), and compare.";
