@@ -7,8 +7,12 @@
 
 namespace wavesmith::timing {
 GridPort::GridPort(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
-                   double die_bytes)
-    : parameters_(parameters), regions_(std::move(regions)), active_(active), die_bytes_(die_bytes) {}
+                   double die_bytes, bool code_cached)
+    : parameters_(parameters),
+      regions_(std::move(regions)),
+      active_(active),
+      die_bytes_(die_bytes),
+      code_cached_(code_cached) {}
 
 UnitMemory& GridPort::unit(uint32_t number) {
   if (units_.size() <= number) units_.resize(number + 1);
@@ -63,7 +67,8 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t wave, cons
 }
 
 uint64_t GridPort::fetch(uint64_t cycle, uint32_t, uint64_t) {
-  // Other units that share the instruction cache have mostly fetched the line before.
+  if (code_cached_) return cycle;
+  // Another unit that shares the instruction cache may have fetched the line before.
   return cycle + static_cast<uint64_t>(parameters_.l2_latency / 2);
 }
 

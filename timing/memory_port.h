@@ -14,8 +14,10 @@ class GridPort final : public MemoryPort {
  public:
   /// `regions`, `active`, `die_bytes`: of each unit's UnitMemory, see there. With no regions every line that
   /// a unit has not asked for yet comes from memory.
+  /// `code_cached`: the instruction cache has the kernel's code from a launch before; otherwise it comes from
+  /// the L2, line by line.
   GridPort(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
-           double die_bytes);
+           double die_bytes, bool code_cached = false);
 
   Completion access(uint64_t cycle, uint32_t unit, uint32_t wave, const WaveRecord& record,
                     const AccessRecord& access) override;
@@ -30,6 +32,7 @@ class GridPort final : public MemoryPort {
   MemoryParameters parameters_;
   std::vector<RegionHits> regions_;
   double active_, die_bytes_;
+  bool code_cached_;
   std::vector<std::unique_ptr<UnitMemory>> units_;
   std::vector<uint64_t> addresses_;
   Coalesced coalesced_;

@@ -61,9 +61,11 @@ bool UnitMemory::in_l2(uint64_t line, const RegionHits* where, bool& first) {
   if (added)
     hit = where && draw(where->l2, l2_left_);
   else  // What all units of the die have brought in since then is as much again for each of them.
-    hit = draw(l2_keeps(std::min((traffic_ - entry->traffic) * units_per_die_, die_bytes_),
-                        static_cast<double>(parameters_.l2_bytes)),
-               again_left_);
+    hit = draw(
+        l2_keeps(std::min(static_cast<double>(traffic_ - entry->traffic) * parameters_.line * units_per_die_,
+                          die_bytes_),
+                 static_cast<double>(parameters_.l2_bytes)),
+        again_left_);
   entry->traffic = traffic_;
   return hit;
 }
@@ -80,7 +82,7 @@ double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
     counts_.l2_hits += 1;
     return start + p.l2_latency;
   }
-  traffic_ += p.line;
+  ++traffic_;
   double ready = start;
   if (scattered && where && first && draw(where->walk, walk_left_)) {
     counts_.walks += 1;
@@ -111,7 +113,10 @@ double UnitMemory::load(uint64_t line, double now, bool scattered) {
   }
   const double sent = unit_.take(now, parameters_.line / parameters_.unit_rate);
   const double ready = fetch(line, sent, scattered);
-  misses_.insert(std::ranges::upper_bound(misses_, ready), ready);
+  if (misses_.empty() || ready >= misses_.back())
+    misses_.push_back(ready);
+  else
+    misses_.insert(std::ranges::upper_bound(misses_, ready), ready);
   l1_.insert(line, ready);
   return ready;
 }
@@ -133,7 +138,7 @@ double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scatter
   }
   double ready = start;
   if (!hit) {  // The line is written back later: its bytes take the ways behind the L2 all the same.
-    traffic_ += p.line;
+    ++traffic_;
     if (scattered && where && first && draw(where->walk, walk_left_)) {
       counts_.walks += 1;
       ready = walker_.take(ready, active_ / p.walk_rate) + p.walk_latency;

@@ -86,11 +86,11 @@ class UnitMemory {
   std::deque<double> misses_;  ///< when the lines that the L1 waits for arrive
   /// Lines that this unit has asked the L2 for, with the unit's traffic when it last did.
   struct Asked {
-    double traffic = 0;
+    uint32_t traffic = 0;
     bool dirty = false;
   };
   LineMap<Asked> asked_;
-  double traffic_ = 0;
+  uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
   double units_per_die_, active_, die_bytes_;
   double l2_clocks_, fabric_clocks_, memory_clocks_;  ///< of a line, at this unit's share
   Server address_, unit_, l2_, fabric_, memory_, walker_;

@@ -298,13 +298,20 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
   const GridModel::Found found = caches(shape, footprints_of(recorder, sample, regions, memory));
   result.grid_bytes = found.bytes;
   const auto active = static_cast<double>(result.units);
+  // Kernels are mostly launched again and again, and nothing but loading code empties the instruction cache.
+  uint64_t first_pc = ~uint64_t{0}, last_pc = 0;
+  for (uint32_t i = 0; i < result.ops->size(); ++i) {
+    first_pc = std::min(first_pc, (*result.ops)[i].pc);
+    last_pc = std::max(last_pc, (*result.ops)[i].pc);
+  }
+  const bool code_cached = last_pc - first_pc < gpu.l1_instruction_bytes;
   const double start = processor_seconds();
   double replayed_instructions = 0, replayed_kept = 0;
   if (total <= units) {
     // The slowest of a few has the last word.
     for (const auto& [number, record] : records) {
       if (executed(record) == 0) continue;
-      GridPort port(memory, found.hits, active, found.die_bytes);
+      GridPort port(memory, found.hits, active, found.die_bytes, code_cached);
       Replay one = replay(gpu, recorder, {&record}, 1, port);
       const double scale =
           static_cast<double>(executed(record)) / static_cast<double>(std::max<uint64_t>(1, kept(record)));
@@ -324,7 +331,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
       result.notes.push_back(
           "workgroups differ; the slowest of those recorded is taken for the slowest of the grid");
   } else {
-    GridPort port(memory, found.hits, active, found.die_bytes);
+    GridPort port(memory, found.hits, active, found.die_bytes, code_cached);
     Replay many = replay(gpu, recorder, together, grid.resident, port);
     for (const WorkgroupRecord* group : together)
       replayed_instructions += static_cast<double>(executed(*group)),
