@@ -71,7 +71,7 @@ bool has_main(std::string_view source) {
       i = end == source.npos ? source.size() : end + 1;
       code += ' ';
     } else if (source[i] == '"') {
-      while (++i < source.size() && source[i] != '"' && source[i] != '\n')
+      for (++i; i < source.size() && source[i] != '"' && source[i] != '\n'; ++i)
         if (source[i] == '\\') ++i;
     } else {
       code += source[i];

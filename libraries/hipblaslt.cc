@@ -95,7 +95,7 @@ struct GemmProblemType : Value {
 };
 GemmProblemType::GemmProblemType(hipblasOperation_t, hipblasOperation_t, hipDataType, hipDataType,
                                  hipDataType, hipDataType, hipblasComputeType_t) {}
-GemmProblemType::GemmProblemType(const GemmProblemType&) : Value() {}
+GemmProblemType::GemmProblemType(const GemmProblemType&) = default;
 GemmProblemType::~GemmProblemType() = default;
 hipblasOperation_t GemmProblemType::getOpA() const { return {}; }
 hipblasOperation_t GemmProblemType::getOpB() const { return {}; }
