@@ -3,12 +3,10 @@
 #include "isa/matrix/instruction.h"
 
 namespace wavesmith::analysis {
-namespace {
 
 using isa::Direction;
 
-/// Floating-point operations of a VALU instruction, a lane: a fused multiply-add is two.
-double operations_of(std::string_view name) {
+double vector_operations_of(std::string_view name) {
   if (!name.starts_with("v_")) return 0;
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   if (!has("_f32") && !has("_f16") && !has("_f64") && !has("_bf16")) return 0;
@@ -20,14 +18,12 @@ double operations_of(std::string_view name) {
   return 0;
 }
 
-}  // namespace
-
 void count(Mix& mix, const isa::Instruction& instruction, const isa::Row* row, int wave_lanes) {
   if (!instruction.second.empty()) {
     ++mix.total;
     ++mix.count[static_cast<size_t>(isa::Pipe::Valu)];
     for (const isa::Instruction* half : {&instruction, &instruction.second.front()})
-      mix.vector_operations += operations_of(single_of(*half, wave_lanes).mnemonic) * wave_lanes;
+      mix.vector_operations += vector_operations_of(single_of(*half, wave_lanes).mnemonic) * wave_lanes;
     return;
   }
   ++mix.total;
@@ -41,7 +37,7 @@ void count(Mix& mix, const isa::Instruction& instruction, const isa::Row* row, i
     return;
   }
   mix.doubles += row->facts.issue == isa::Issue::Double;
-  mix.vector_operations += operations_of(name) * wave_lanes;
+  mix.vector_operations += vector_operations_of(name) * wave_lanes;
   if (row->shape != isa::Shape::Memory) return;
   const isa::Space space = space_of(name);
   if (space == isa::Space::Scalar) return;

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/mix.h"
 #include "cli/analysed.h"
 #include "cli/names.h"
 #include "gpus/gpu.h"
@@ -186,7 +187,17 @@ class KernelSection {
     const double bytes = number(*at, "line_bytes") * groups / number(*replay, "workgroups");
     const double memory = number(*at, "memory_lines"), cache = number(*at, "infinity_cache_lines");
     std::vector<Level> all;
-    all.push_back({"L1", number(*at, "l1_requests") * bytes, 0, number(*at, "l1_hit_rate")});
+    const double units = gpu_->compute_units * gpu_->engine_mhz * 1e6;
+    if (const auto lds = kernel_.find("lds"); lds != kernel_.end() && number(*lds, "cycles") > 0)
+      all.push_back({"LDS",
+                     (number(*lds, "cycles") - number(*lds, "conflict_cycles")) *
+                         gpu_->lds_read_bytes_per_clock * groups / number(*replay, "workgroups"),
+                     gpu_->lds_read_bytes_per_clock * units,
+                     {}});
+    // A line a clock, where nobody measured less.
+    all.push_back({"L1", number(*at, "l1_requests") * bytes,
+                   gpu_->l1_bytes_per_clock.value_or(gpu_->l1_line_bytes) * units,
+                   number(*at, "l1_hit_rate")});
     double peak = 0;
     if (gpu_->l2_channels && gpu_->l2_bytes_per_clock_per_channel)
       peak = static_cast<double>(*gpu_->l2_channels) * *gpu_->l2_bytes_per_clock_per_channel * gpu_->xcds *
@@ -200,9 +211,46 @@ class KernelSection {
     return all;
   }
 
+  /// Floating-point operations of the VALU, of the whole grid; `doubles` of them in 64 bits.
+  struct VectorWork {
+    double flops = 0, doubles = 0;
+  };
+  [[nodiscard]] VectorWork vector_work() const {
+    VectorWork work;
+    const auto replay = kernel_.find("replay");
+    const double waves = number(kernel_, "waves_per_workgroup");
+    if (replay == kernel_.end() || !(waves > 0) || !(number(*replay, "workgroups") > 0)) return work;
+    double lanes = 1 / waves, groups = 1;
+    for (const ordered_json& extent : list(kernel_, "block"))
+      if (extent.is_number()) lanes *= extent.get<double>();
+    for (const ordered_json& extent : list(kernel_, "grid"))
+      if (extent.is_number()) groups *= extent.get<double>();
+    for (const ordered_json& one : list(kernel_, "instructions")) {
+      const std::string code = text(one, "text");
+      // Of a pair that is issued at once both halves stand in the text.
+      double operations = 0;
+      for (size_t at = 0; at < code.size();) {
+        const size_t end = std::min(code.find(" :: ", at), code.size());
+        std::string name = code.substr(at, std::min(code.find(' ', at), end) - at);
+        if (name.starts_with("v_dual_")) name.erase(2, 5);
+        operations += analysis::vector_operations_of(name);
+        at = end == code.size() ? end : end + 4;
+      }
+      const double flops = operations * number(one, "hits") * lanes * groups / number(*replay, "workgroups");
+      work.flops += flops;
+      if (code.find("_f64") != code.npos) work.doubles += flops;
+    }
+    return work;
+  }
+
   void roofline() {
-    const double seconds = number(kernel_, "seconds"), flops = number(kernel_, "matrix_flops");
-    if (!(seconds > 0) || !(flops > 0)) return;
+    const double seconds = number(kernel_, "seconds"), matrix = number(kernel_, "matrix_flops");
+    if (!(seconds > 0) || !gpu_) return;
+    const VectorWork vector = vector_work();
+    // What most of its arithmetic is.
+    const bool by_matrix = matrix > vector.flops;
+    const double flops = by_matrix ? matrix : vector.flops;
+    if (!(flops > 0)) return;
     report::Roofline chart;
     chart.tag = Tag::Modelled;
     for (const Level& level : levels()) {
@@ -210,11 +258,22 @@ class KernelSection {
       chart.roofs.push_back({level.name, level.peak});
       chart.points.push_back({"against bytes of " + level.name, flops / level.bytes, flops / seconds});
     }
-    // What the matrix pipes would give if they were always busy.
-    for (const ordered_json& pipe : list(kernel_, "pipes"))
-      if (text(pipe, "pipe") == "matrix" && number(pipe, "utilisation") > 0)
-        chart.ceilings.push_back({"matrix, units at work", flops / seconds / number(pipe, "utilisation")});
-    chart.note = "Each point is the kernel's matrix work against the bytes of one level of memory.";
+    if (by_matrix) {
+      // What the matrix pipes would give if they were always busy.
+      for (const ordered_json& pipe : list(kernel_, "pipes"))
+        if (text(pipe, "pipe") == "matrix" && number(pipe, "utilisation") > 0)
+          chart.ceilings.push_back({"matrix, units at work", flops / seconds / number(pipe, "utilisation")});
+    } else {
+      // 64 multiply-adds a clock and compute unit in all generations; twice as many in pairs. Sources: AMD,
+      // CDNA2, CDNA3, CDNA4 and RDNA white papers. Those of 64 bits go at the same rate on CDNA alone.
+      const double peak = 128.0 * gpu_->compute_units * gpu_->engine_mhz * 1e6;
+      const bool doubles = vector.doubles > vector.flops / 2;
+      if (doubles && gpu_->matrix_f64 == 0) return;
+      chart.ceilings.push_back({doubles ? "VALU, 64 bits" : "VALU", peak});
+      if (!doubles) chart.ceilings.push_back({"VALU, pairs", 2 * peak});
+    }
+    chart.note = fmt::format("Each point is the kernel's {} work against the bytes of one level of memory.",
+                             by_matrix ? "matrix" : "vector floating-point");
     if (!chart.ceilings.empty() && !chart.points.empty()) out_.roofline = std::move(chart);
   }
 

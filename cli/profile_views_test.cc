@@ -63,6 +63,37 @@ TEST(ProfileViews, ThePageHasWhatTheProfileHasTheCostliestFirst) {
   EXPECT_EQ(html, report::html(page_of_profile(sample())));
 }
 
+TEST(ProfileViews, VectorKernelsHaveARooflineToo) {
+  auto profile = sample();
+  ordered_json& kernel = profile["kernels"][1];
+  kernel["matrix_flops"] = 0;
+  kernel["waves_per_workgroup"] = 4;
+  kernel["lds"] = {
+      {"cycles",          30},
+      {"conflict_cycles", 10}
+  };
+  kernel["instructions"] = ordered_json::array();
+  for (const char* text :
+       {"v_fma_f32 v1, v2, v3, v1", "v_dual_mul_f32 v1, v2, v3 :: v_dual_fmac_f32 v4, v5, v6",
+        "v_pk_add_f32 v[2:3], v[4:5], v[6:7]", "v_add_u32 v1, v2, v3", "v_mul_f64 v[2:3], v[4:5], v[6:7]"})
+    kernel["instructions"].push_back({
+        {"text", text},
+        {"hits", 1000}
+    });
+  const report::Page page = page_of_profile(profile);
+  ASSERT_TRUE(page.sections[0].roofline);
+  const report::Roofline& roofline = *page.sections[0].roofline;
+  // 2 + 3 + 2 + 0 + 1 operations of 64 lanes, 1000 times, of 4 of 32 workgroups; in 2 ms.
+  EXPECT_DOUBLE_EQ(roofline.points[0].flops, 8.0 * 64 * 1000 * 8 / 2e-3);
+  // An MI300X: 304 compute units at 2.1 GHz, 81.7 TFLOP/s of 32 bits and twice that in pairs.
+  EXPECT_NEAR(roofline.ceilings.at(0).flops, 81.7e12, 0.1e12);
+  EXPECT_NEAR(roofline.ceilings.at(1).flops, 163.4e12, 0.2e12);
+  std::vector<std::string> names;
+  for (const auto& roof : roofline.roofs) names.push_back(roof.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"LDS", "L1", "L2", "Infinity Cache", "memory"}));
+  EXPECT_DOUBLE_EQ(roofline.points[0].intensity, 8.0 * 64 * 1000 / (20 * 128)) << "128 bytes a clock of LDS";
+}
+
 TEST(ProfileViews, TheTraceHasWavesWaitsAndInstructionsInMicroseconds) {
   const report::Trace trace = trace_of_profile(sample());
   ASSERT_EQ(trace.threads.size(), 1);
