@@ -56,10 +56,11 @@ struct Axis {
     if (least == most) least /= 1.5, most *= 1.5;
     low = least, high = most;
     const double decades = std::log10(high / low);
-    for (double power = std::pow(10, std::floor(std::log10(low))); power <= high * 1.0001; power *= 10)
+    for (int power = static_cast<int>(std::floor(std::log10(low))); power <= std::log10(high * 1.0001);
+         ++power)
       for (const double step : {1.0, 2.0, 5.0}) {
         if (decades > 2.5 && step != 1) continue;
-        const double tick = power * step;
+        const double tick = std::pow(10, power) * step;
         if (tick >= low * 0.9999 && tick <= high * 1.0001) ticks.push_back(tick);
       }
   }

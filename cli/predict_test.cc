@@ -91,6 +91,8 @@ TEST(Sweep, ValuesAreListsAndRanges) {
   EXPECT_EQ(*values_of("1:100:*10"), (Values{"1", "10", "100"}));
   EXPECT_EQ(*values_of("bf16,fp8"), (Values{"bf16", "fp8"}));
   EXPECT_EQ(*values_of("7:9"), (Values{"7", "8", "9"}));
+  EXPECT_EQ(*values_of("0.1:0.4:0.1"), (Values{"0.1", "0.2", "0.3", "0.4"}));
+  EXPECT_EQ(*values_of("0.1:12.5:x5"), (Values{"0.1", "0.5", "2.5", "12.5"}));
   for (const char* bad : {"", ",", "1,,2", "1:", ":", "1:2:3:4", "a:b", "1:10:*1", "0:10:*2", "1:10:-1"})
     EXPECT_FALSE(values_of(bad)) << bad;
   const auto points = points_of({

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
 #include "base/split.h"
@@ -63,10 +64,14 @@ Result<std::vector<std::string>> values_of(std::string_view text) {
       if (!from || !to || !step || range.size() > 3) return bad(fmt::format("'{}' is no range", part));
       if (*to < *from) return bad(fmt::format("'{}' ends before it begins", part));
       if (times ? *step <= 1 || *from <= 0 : *step <= 0) return bad(fmt::format("'{}' never ends", part));
-      for (double value = *from; value <= *to; value = times ? value * *step : value + *step) {
-        values.push_back(text_of(value));
+      // Steps as 0.1 are no binary fractions, so that sums of them miss what was written.
+      const double last = *to + (times ? *to : *step) * 1e-9;
+      double value = *from;
+      while (value <= last) {
+        values.push_back(text_of(std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr)));
         if (values.size() > kMostValues)
           return bad(fmt::format("'{}' has more than {} values", text, kMostValues));
+        value = times ? value * *step : value + *step;
       }
     }
     if (values.size() > kMostValues)
