@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/explain.h"
@@ -113,13 +114,25 @@ class SectionMaker {
           {time ? text_of(time) + " cycles a pass" : "cycles unknown",
             time ? std::optional(Tag::Modelled) : std::nullopt,
             first, {}},
-          place_of(kernel_, loop) + (time ? ", bound by " + bound_text(kernel_, loop)
-                                     : loop.cycles.unknown_because.empty()
-                                         ? ""
-                                         : ", because " + loop.cycles.unknown_because),
+          place_of(kernel_, loop) + "; trips: " + trips_text(loop) +
+              (time                                  ? ", bound by " + bound_text(kernel_, loop)
+               : loop.cycles.unknown_because.empty() ? ""
+                                                     : ", because " + loop.cycles.unknown_because),
           {}
       });
     }
+    if (const Total total = total_of(kernel_); !kernel_.loops.empty())
+      section_.tiles.push_back({
+          "Whole wave",
+          {total.cycles             ? number_text(std::round(*total.cycles)) + " cycles"
+           : !total.formula.empty() ? total.formula + " cycles"
+                                    : "unknown",
+            total.cycles || !total.formula.empty() ? std::optional(Tag::Modelled) : std::nullopt,
+            kNone, {}},
+          total.unknown_because.empty() ? "of its SIMD, each block outside of loops once"
+                                        : "because " + total.unknown_because,
+          {}
+      });
   }
 
   void findings() {

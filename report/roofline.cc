@@ -105,21 +105,38 @@ std::string roofline(const Roofline& chart) {
         coordinate(x(from)), coordinate(y(from * roof.bytes_per_second)), coordinate(x(knee)),
         coordinate(y(knee * roof.bytes_per_second)), escape(roof.name));
   }
+  struct Mark {
+    double x, y;
+    int first, last;
+    std::string title;
+  };
+  std::vector<Mark> marks;
   int index = 0;
   std::string list;
+  constexpr double kRadius = 8;
   for (const auto& point : chart.points) {
     if (!(point.intensity > 0) || !(point.flops > 0)) continue;
     ++index;
     const double px = x(point.intensity), py = std::clamp(y(point.flops), kTop, bottom);
-    out += fmt::format(
-        "<circle class=\"point\" cx=\"{0}\" cy=\"{1}\" r=\"8\"><title>{2}</title></circle><text "
-        "class=\"mark\" x=\"{0}\" y=\"{1}\" dy=\"4\" text-anchor=\"middle\">{3}</text>\n",
-        coordinate(px), coordinate(py), escape(point.name), index);
-    list +=
-        fmt::format("<li>{}: {} FLOP a byte, {}FLOP/s{}</li>", escape(point.name), number(point.intensity),
-                    power(point.flops) + (power(point.flops).find(' ') == std::string::npos ? " " : ""),
-                    highest > 0 ? fmt::format(", {:.0f} % of the peak", 100 * point.flops / highest) : "");
+    // Points that would cover each other are one.
+    if (!marks.empty() && std::hypot(px - marks.back().x, py - marks.back().y) < kRadius) {
+      marks.back().last = index;
+      marks.back().title += ", " + point.name;
+    } else {
+      marks.push_back({px, py, index, index, point.name});
+    }
+    list += fmt::format(
+        "<li>{}: {} FLOP a byte, {}FLOP/s{}</li>", escape(point.name), number(point.intensity),
+        power(point.flops) + (power(point.flops).find(' ') == std::string::npos ? " " : ""),
+        highest > 0 ? fmt::format(", {:.0f} % of the highest line", 100 * point.flops / highest) : "");
   }
+  for (const Mark& mark : marks)
+    out += fmt::format(
+        "<circle class=\"point\" cx=\"{0}\" cy=\"{1}\" r=\"{4}\"><title>{2}</title></circle><text "
+        "class=\"mark\" x=\"{0}\" y=\"{1}\" dy=\"4\" text-anchor=\"middle\">{3}</text>\n",
+        coordinate(mark.x), coordinate(mark.y), escape(mark.title),
+        mark.first == mark.last ? fmt::format("{}", mark.first) : fmt::format("{}-{}", mark.first, mark.last),
+        mark.first == mark.last ? kRadius : 1.5 * kRadius);
   out += "</svg></div>\n" + colours.legend();
   if (!list.empty()) out += "<ol class=\"points\">" + list + "</ol>\n";
   return out + "</section>\n";
