@@ -303,7 +303,9 @@ hipError_t LaunchOperation::run(Stream& stream) {
   const auto start = std::chrono::steady_clock::now();
   emulate::Limits limits = platform.limits;
   if (profiled) profiled->limit(limits);
-  const auto done = emulate::run(dispatch, *platform.memory, limits);
+  auto done = emulate::run(dispatch, *platform.memory, limits);
+  if (!done && profiled && profiled->again(done.error(), limits))
+    done = emulate::run(dispatch, *platform.memory, limits);
   if (!done) {
     if (profiled && profiled->refuse(done.error())) return hipSuccess;
     report(done.error());

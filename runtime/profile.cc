@@ -22,6 +22,8 @@ constexpr uint64_t kProfiled = 3;
 
 /// Wave-instructions after which sampled workgroups are taken for ones that wait for the others.
 constexpr uint64_t kSampledInstructions = 100'000'000;
+/// The same where none looks as if it waited.
+constexpr uint64_t kMostSampledInstructions = 20'000'000'000;
 
 struct Profiles {
   std::mutex mutex;
@@ -183,15 +185,23 @@ std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatc
 }
 
 void ProfiledLaunch::limit(emulate::Limits& limits) {
-  limited_ = sampled_ && limits.instructions == 0;
-  if (limited_) limits.instructions = kSampledInstructions;
+  limited_ = sampled_ && limits.instructions == 0 ? kSampledInstructions : 0;
+  if (limited_) limits.instructions = limited_;
+}
+
+bool ProfiledLaunch::again(const Error& error, emulate::Limits& limits) {
+  if (limited_ != kSampledInstructions || error.kind != ErrorKind::Budget ||
+      !timing::waits_for_others(*recorder_).empty())
+    return false;
+  limits.instructions = limited_ = kMostSampledInstructions;
+  return true;
 }
 
 bool ProfiledLaunch::refuse(const Error& error) {
   if (!limited_ || error.kind != ErrorKind::Budget) return false;
   std::string why = timing::waits_for_others(*recorder_);
   why = why.empty()
-            ? "the sampled workgroups did not end within " + std::to_string(kSampledInstructions) +
+            ? "the sampled workgroups did not end within " + std::to_string(limited_) +
                   " wave-instructions without the others"
             : why + "; what it does depends on when the others run, so a sample does not stand for the grid";
   Profiles& all = profiles();

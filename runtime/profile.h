@@ -32,6 +32,9 @@ class ProfiledLaunch {
                                                uint32_t resident, Which which);
   /// Workgroups that are run without the others may wait for them for ever: they get a budget.
   void limit(emulate::Limits& limits);
+  /// The launch ended with an error. True: it was that budget, no wave seems to wait for another workgroup,
+  /// and `limits` has more: run it again.
+  bool again(const Error& error, emulate::Limits& limits);
   /// The launch ended with an error. True: because of that budget, and the profile says why.
   bool refuse(const Error& error);
   /// After the launch has run. What it took; nullopt: nobody can say.
@@ -45,7 +48,8 @@ class ProfiledLaunch {
   timing::GridShape grid_;
   timing::Sample sample_;
   uint32_t block_[3] = {};
-  bool sampled_ = false, limited_ = false;
+  bool sampled_ = false;
+  uint64_t limited_ = 0;  ///< wave-instructions of that budget; 0: the user's
   std::vector<uint64_t> only_;
   std::unique_ptr<timing::Recorder> recorder_;
 };

@@ -63,7 +63,9 @@ InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParam
 class GroupRecorder final : public emulate::WorkgroupListener {
  public:
   GroupRecorder(GroupSteps& trace, const UnitParameters& unit, uint64_t most)
-      : trace_(trace), unit_(unit), most_(most) {}
+      : trace_(trace), unit_(unit), most_(most) {
+    trace.waves.clear();  // of a run that was stopped
+  }
   void wave_begins(const emulate::WaveView& wave) override;
   void instruction(const emulate::WaveView& wave, const emulate::Site& site) override;
   void access(const emulate::WaveView& wave, const emulate::Site& site,

@@ -1,7 +1,6 @@
 #include "timing/memory_port.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "timing/memory_coalesce.h"
 
@@ -25,7 +24,7 @@ MemoryCounts GridPort::counts(uint32_t number) const {
   return number < units_.size() && units_[number] ? units_[number]->counts() : MemoryCounts{};
 }
 
-Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t wave, const WaveRecord& record,
+Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const WaveRecord& record,
                             const AccessRecord& access) {
   UnitMemory& memory = unit(number);
   const auto now = static_cast<double>(cycle);
@@ -41,12 +40,6 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t wave, cons
              ++line)
           ready = std::max(ready, memory.scalar(line, now));
       return {cycle + 1, static_cast<uint64_t>(ready)};
-    }
-    if (access.space == Space::Private) {
-      size_t at = 0;
-      for (uint64_t left = access.lanes; left && at < addresses_.size(); left &= left - 1, ++at)
-        addresses_[at] =
-            private_address(addresses_[at], static_cast<uint32_t>(std::countr_zero(left)), 64, wave);
     }
     coalesce(addresses_, access.bytes, parameters_.line, coalesced_);
   }

@@ -9,7 +9,9 @@ namespace wavesmith::timing {
 /// One workgroup's part; its calls come from one thread at a time.
 class RecordingGroup final : public emulate::WorkgroupListener {
  public:
-  RecordingGroup(Recorder& recorder, WorkgroupRecord& record) : recorder_(recorder), record_(record) {}
+  RecordingGroup(Recorder& recorder, WorkgroupRecord& record) : recorder_(recorder), record_(record) {
+    record.waves.clear();  // of a run that was stopped
+  }
 
   void wave_begins(const emulate::WaveView& wave) override {
     if (record_.waves.size() <= wave.index()) record_.waves.resize(wave.index() + 1);
