@@ -274,6 +274,23 @@ TEST(Rules, EachHasAnExample) {
   EXPECT_EQ(shown.size(), rules().size());
 }
 
+TEST(Rules, WaitsWhoseLoadsHaveComeAreNoEvidence) {
+  const Kernel kernel =
+      kernel_of("gfx942", keep(loop("ds_read_b32 v1, v0\n" + repeated("v_exp_f32 v{1}, v7", 20) + R"(
+      s_waitcnt lgkmcnt(0)
+      v_add_f32 v5, v1, v5
+      global_load_dword v2, v0, s[0:1]
+      s_waitcnt vmcnt(0)
+      v_add_f32 v5, v2, v5)")),
+                with([](Resources& r) { r.vgprs_total = 512; }));
+  const auto found = std::find_if(kernel.findings.begin(), kernel.findings.end(), [](const Finding& finding) {
+    return finding.rule == "exposed-load-latency";
+  });
+  ASSERT_NE(found, kernel.findings.end());
+  ASSERT_EQ(found->where.size(), 1);
+  EXPECT_EQ(kernel.instructions[found->where[0].first].text, "s_waitcnt vmcnt(0)");
+}
+
 TEST(Rules, LdsThatNoFileStatesIsAskedForAtLaunch) {
   const std::string_view reads = "ds_read_b32 v1, v0\ns_waitcnt lgkmcnt(0)\ns_endpgm";
   EXPECT_TRUE(kernel_of("gfx942", reads, usual()).resources.dynamic_lds);

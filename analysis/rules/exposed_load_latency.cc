@@ -23,6 +23,8 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     for (const Wait& wait : subject.kernel.waits) {
       if (subject.kernel.instructions[wait.instruction].loop != l || wait.for_.empty() || !wait.slack.value)
         continue;
+      // What has come by then is not waited for.
+      if (*wait.slack.value >= load_latency(subject.code, wait.for_.front(), subject.gpu)) continue;
       finding.where.push_back({wait.instruction, wait.instruction, l});
       if (finding.evidence.size() < 4)
         finding.evidence.push_back(fmt::format(
