@@ -13,14 +13,6 @@ namespace {
 constexpr int kAsItIs = 111, kConjugated = 113;
 
 template <class T>
-T conjugate(T a) {
-  return a;
-}
-template <class T>
-Complex<T> conjugate(Complex<T> a) {
-  return {a.real, -a.imaginary};
-}
-template <class T>
 T real_of(T a) {
   return a;
 }

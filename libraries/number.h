@@ -26,6 +26,22 @@ template <class T>
 Complex<T> operator+(Complex<T> a, Complex<T> b) {
   return {a.real + b.real, a.imaginary + b.imaginary};
 }
+template <class T>
+T conjugate(T a) {
+  return a;
+}
+template <class T>
+Complex<T> conjugate(Complex<T> a) {
+  return {a.real, -a.imaginary};
+}
+template <class T>
+bool is_zero(T a) {
+  return a == T{};
+}
+template <class T>
+bool is_zero(Complex<T> a) {
+  return a.real == 0 && a.imaginary == 0;
+}
 
 /// A float that C++ has no type for.
 template <FloatFormat F>

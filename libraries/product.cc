@@ -11,23 +11,6 @@
 namespace wavesmith::libraries {
 namespace {
 
-template <class T>
-T conjugate(T value) {
-  return value;
-}
-template <class T>
-Complex<T> conjugate(Complex<T> value) {
-  return {value.real, -value.imaginary};
-}
-template <class T>
-bool is_zero(T value) {
-  return value == T{};
-}
-template <class T>
-bool is_zero(Complex<T> value) {
-  return value.real == 0 && value.imaginary == 0;
-}
-
 // A block of the result and its operands, copied so that the innermost loop reads memory in order. kTall by
 // kWide sums are in registers.
 constexpr int64_t kTall = 8, kWide = 4;

@@ -39,23 +39,6 @@ void read(const Scalar& scalar, Complex<T>& to) {
   std::memcpy(&to, from, part ? sizeof(T) : sizeof to);
 }
 
-template <class T>
-T conjugate(T value) {
-  return value;
-}
-template <class T>
-Complex<T> conjugate(Complex<T> value) {
-  return {value.real, -value.imaginary};
-}
-template <class T>
-bool is_zero(T value) {
-  return value == 0;
-}
-template <class T>
-bool is_zero(Complex<T> value) {
-  return value.real == 0 && value.imaginary == 0;
-}
-
 struct Request {
   int64_t m, n;
   Scalar alpha, beta;
