@@ -130,11 +130,16 @@ TEST_F(Profile, WorkgroupsThatTakeTheirWorkFromAQueueAreRunWhole) {
   EXPECT_LT(instructions, 11'000 * 60);
 }
 
+// Whether a sampled workgroup meets the lock taken depends on the host's threads. If none does, its cost is
+// missing from the time, which the profile says; if one does, the sample does not stand for the grid.
 TEST_F(Profile, ALockIsPointedOut) {
   const Ran ran =
       kernel("--kernel lock --grid 4000 --block 64 --arg i32[1]=zeros --arg f32[1]=zeros --gpu mi300x");
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_NE(ran.out.find("compares and swaps memory"), std::string::npos) << ran.out;
+  const bool met = ran.code == 6;
+  EXPECT_TRUE(met || ran.code == 0) << ran.code << ran.err;
+  EXPECT_NE(ran.out.find(met ? "asks for the same memory again and again" : "compares and swaps memory"),
+            std::string::npos)
+      << ran.out;
 }
 
 TEST_F(Profile, StatisticsHaveTheColumnsOfAThreadTrace) {
