@@ -62,9 +62,8 @@ struct KnownKernel {
   uint32_t rows;  ///< that it was the fastest for
 };
 
-/// How likely it is that tuning took this kernel: times are predicted within kSpread, so of two that are
-/// about as fast it is the one that was taken more often elsewhere. The negative logarithm, in units of that
-/// error.
+/// Least for the kernel that tuning took likeliest: times are predicted within kSpread, so of two that are
+/// about as fast it is the one that was taken more often elsewhere.
 double score_of(double seconds, uint32_t rows) {
   return std::log(seconds) - kSpread * std::log(static_cast<double>(rows));
 }
@@ -94,7 +93,7 @@ std::vector<KnownKernel> tiles_for(const gpus::Gpu& gpu, const GemmProblem& prob
   return found;
 }
 
-/// The fastest of the tiles and splits for one schedule.
+/// The likeliest of the tiles and splits for one schedule.
 Candidate best_tile(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector, std::string_view schedule,
                     const Conditions& conditions, std::span<const uint32_t> splits) {
   uint64_t rows = problem.m;

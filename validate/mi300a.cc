@@ -6,7 +6,7 @@
 #include "gpus/gpu.h"
 #include "validate/family.h"
 #include "validate/mi300a_programs.h"
-#include "validate/split.h"
+#include "validate/mi300a_row.h"
 
 namespace wavesmith::validate {
 
@@ -24,32 +24,20 @@ Result<FamilyReport> judge_mi300a(Data& data) {
       "under modelled time. Each grid is executed in part, the workgroups that the model looks at.";
   size_t unknown = 0;
   for (const Csv* const table : *tables) {
-    const auto kernels = table->column("kernel_name"), sizes = table->column("problem_size"),
-               averages = table->column("avg_ms");
-    if (!kernels || !sizes || !averages)
-      return fail(ErrorKind::BadInput, "columns are missing", table->name());
-    for (size_t row = 0; row < table->rows(); ++row) {
-      const std::string kernel(table->cell(row, *kernels)), size(table->cell(row, *sizes));
-      const double measured = number<double>(table->cell(row, *averages)).value_or(0);
-      if (!Mi300aPrograms::known(kernel) || measured <= 0) {
+    const Result<std::vector<Mi300aRow>> rows = mi300a_rows(*table);
+    if (!rows) return tl::unexpected(rows.error());
+    for (size_t i = 0; i < rows->size(); ++i) {
+      const Mi300aRow& row = (*rows)[i];
+      if (!Mi300aPrograms::known(row.kernel) || row.milliseconds <= 0) {
         ++unknown;
         continue;
       }
-      const auto milliseconds = runs.milliseconds(kernel, size);
+      const auto milliseconds = runs.milliseconds(row.kernel, row.size);
       if (!milliseconds) return tl::unexpected(milliseconds.error());
       if (*milliseconds <= 0) continue;
-      Case one;
-      one.gpu = "MI300A";
-      one.label = fmt::format("{} {}", kernel, size);
-      one.where = table->where(row);
-      one.measured = measured * 1e-3;
-      one.predicted = *milliseconds * 1e-3;
-      one.strata = {kernel, "all"};
-      if (!data.foreign())
-        one.strata.push_back(half_of("MI300A", kernel, "", size) == Half::A ? "half A (fitted)" : "half B");
-      fmt::print(stderr, "mi300a: {} of {}: {} {:.4f} ms, measured {:.4f}\n", row + 1, table->rows(),
-                 one.label, *milliseconds, measured);
-      cases.push_back(std::move(one));
+      cases.push_back(row.told(*milliseconds, !data.foreign(), "half A (fitted)"));
+      fmt::print(stderr, "mi300a: {} of {}: {} {:.4f} ms, measured {:.4f}\n", i + 1, rows->size(),
+                 cases.back().label, *milliseconds, row.milliseconds);
     }
   }
   if (unknown) report.notes.push_back(fmt::format("{} rows are of programs that are not here", unknown));
@@ -60,14 +48,7 @@ Result<FamilyReport> judge_mi300a(Data& data) {
       report.constants.push_back(fmt::format("{} = {} {} ({}: {})", field.path, gpus::value_text(gpu, field),
                                              field.unit, gpus::name_of(source->second.kind),
                                              source->second.text));
-  report.strata = strata_of(cases);
-  report.worst = worst_of(cases);
-  std::vector<double> errors;
-  for (const Case& one : cases) errors.push_back(one.error());
-  report.summary = {
-      {"mi300a_wmape", weighted_error(cases), cases.size()},
-      {"mi300a_mean",  mean(errors),          cases.size()},
-  };
+  report_times(report, cases);
   return report;
 }
 
