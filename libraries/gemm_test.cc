@@ -16,8 +16,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "libraries/blas_test.h"
+
 namespace {
 
+using namespace wavesmith::libraries;
 using Wide = std::complex<double>;
 
 struct Brain {
@@ -99,44 +102,14 @@ T make(double real, double imaginary) {
     return static_cast<T>(real);
 }
 
-class Products : public testing::Test {
+class Products : public BlasTest {
  protected:
-  void SetUp() override {
-    hipblas_ = open("libhipblas.so.3");
-    rocblas_ = open("librocblas.so.5");
-    hip_ = open("libamdhip64.so");
-    ASSERT_TRUE(hipblas_ && rocblas_ && hip_) << dlerror();
-    ASSERT_EQ(call(hipblas_, "hipblasCreate", &handle_), 0);
-    ASSERT_EQ(call(rocblas_, "rocblas_create_handle", &rocblas_handle_), 0);
-    std::printf("seed %u\n", seed_);
-  }
-  void TearDown() override {
-    EXPECT_EQ(call(hipblas_, "hipblasDestroy", handle_), 0);
-    EXPECT_EQ(call(rocblas_, "rocblas_destroy_handle", rocblas_handle_), 0);
-  }
-  static void* open(const char* name) {
-    return dlopen((std::string(WAVESMITH_LIBRARIES) + "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  template <class... Args>
-  static int call(void* library, const std::string& name, Args... args) {
-    auto* const function = reinterpret_cast<int (*)(Args...)>(dlsym(library, name.c_str()));
-    if (!function) ADD_FAILURE() << name;
-    return function ? function(args...) : -1;
-  }
-  void synchronize() { ASSERT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  double number() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
   template <class T>
   std::vector<T> numbers(size_t count) {
     std::vector<T> values(count);
     for (T& value : values) value = make<T>(number(), number());
     return values;
   }
-
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
-  void *hipblas_ = nullptr, *rocblas_ = nullptr, *hip_ = nullptr, *handle_ = nullptr,
-       *rocblas_handle_ = nullptr;
 };
 
 /// Whether nothing wrote to it: NaNs are equal to themselves, and zeros have signs.
@@ -271,9 +244,9 @@ TYPED_TEST(TypedProducts, GemmEqualsSumsInDoublePrecision) {
     const char letter = Traits<T>::kLetter;
     const std::string name = roc ? std::string("rocblas_") + letter + "gemm"
                                  : std::string("hipblas") + static_cast<char>(letter - 'a' + 'A') + "gemm";
-    ASSERT_EQ(this->call(roc ? this->rocblas_ : this->hipblas_, name,
-                         roc ? this->rocblas_handle_ : this->handle_, one.op_a, one.op_b, one.m, one.n, one.k,
-                         &alpha, one.a.data(), one.lda, one.b.data(), one.ldb, &beta, one.c.data(), one.ldc),
+    ASSERT_EQ(call(roc ? this->rocblas_ : this->hipblas_, name, roc ? this->rocblas_handle_ : this->handle_,
+                   one.op_a, one.op_b, one.m, one.n, one.k, &alpha, one.a.data(), one.lda, one.b.data(),
+                   one.ldb, &beta, one.c.data(), one.ldc),
               0);
     this->synchronize();
     one.check(before, kSumError<T>);
@@ -291,9 +264,9 @@ TYPED_TEST(TypedProducts, BatchesAreProductsOfTheirOwn) {
     const T alpha = make<T>(one.alpha.real(), one.alpha.imag()),
             beta = make<T>(one.beta.real(), one.beta.imag());
     if (round % 2) {
-      ASSERT_EQ(this->call(this->hipblas_, prefix + "StridedBatched", this->handle_, one.op_a, one.op_b,
-                           one.m, one.n, one.k, &alpha, one.a.data(), one.lda, one.stride_a, one.b.data(),
-                           one.ldb, one.stride_b, &beta, one.c.data(), one.ldc, one.stride_c, one.batches),
+      ASSERT_EQ(call(this->hipblas_, prefix + "StridedBatched", this->handle_, one.op_a, one.op_b, one.m,
+                     one.n, one.k, &alpha, one.a.data(), one.lda, one.stride_a, one.b.data(), one.ldb,
+                     one.stride_b, &beta, one.c.data(), one.ldc, one.stride_c, one.batches),
                 0);
       this->synchronize();
     } else {
@@ -303,10 +276,10 @@ TYPED_TEST(TypedProducts, BatchesAreProductsOfTheirOwn) {
         b.push_back(one.b.data() + one.stride_b * i);
         c.push_back(one.c.data() + one.stride_c * i);
       }
-      ASSERT_EQ(this->call(this->hipblas_, prefix + "Batched", this->handle_, one.op_a, one.op_b, one.m,
-                           one.n, one.k, &alpha, a.data(), one.lda, b.data(), one.ldb, &beta, c.data(),
-                           one.ldc, one.batches),
-                0);
+      ASSERT_EQ(
+          call(this->hipblas_, prefix + "Batched", this->handle_, one.op_a, one.op_b, one.m, one.n, one.k,
+               &alpha, a.data(), one.lda, b.data(), one.ldb, &beta, c.data(), one.ldc, one.batches),
+          0);
       this->synchronize();
     }
     one.check(before, kSumError<T>);
@@ -382,8 +355,8 @@ TEST_F(Products, MixedTypesAreSummedInTheWiderOne) {
 }
 
 TEST_F(Products, LayoutsOfHipblasLtSayHowMatricesLie) {
-  void* const library = open("libhipblaslt.so.1");
-  ASSERT_NE(library, nullptr) << dlerror();
+  void* const library = open_library("libhipblaslt.so.1");
+  ASSERT_NE(library, nullptr);
   void *handle = nullptr, *description = nullptr, *preference = nullptr, *layouts[3] = {};
   ASSERT_EQ(call(library, "hipblasLtCreate", &handle), 0);
   for (int round = 0; round < 30; ++round) {

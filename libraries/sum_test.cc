@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libraries/testing.h"
+#include "libraries/blas_test.h"
 
 namespace {
 
@@ -36,23 +36,8 @@ struct Traits<std::complex<double>> {
 };
 
 template <class T>
-class Sums : public testing::Test {
+class Sums : public BlasTest {
  protected:
-  void SetUp() override {
-    hipblas_ = open_library("libhipblas.so.3");
-    rocblas_ = open_library("librocblas.so.5");
-    hip_ = open_library("libamdhip64.so");
-    ASSERT_TRUE(hipblas_ && rocblas_ && hip_);
-    ASSERT_EQ(call(hipblas_, "hipblasCreate", &handle_), 0);
-    ASSERT_EQ(call(rocblas_, "rocblas_create_handle", &rocblas_handle_), 0);
-    std::printf("seed %u\n", seed_);
-  }
-  void TearDown() override {
-    EXPECT_EQ(call(hipblas_, "hipblasDestroy", handle_), 0);
-    EXPECT_EQ(call(rocblas_, "rocblas_destroy_handle", rocblas_handle_), 0);
-  }
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  double number() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
   T value() {
     if constexpr (std::is_floating_point_v<T>)
       return static_cast<T>(number());
@@ -75,13 +60,8 @@ class Sums : public testing::Test {
     return call(hipblas_, ("hipblas" + letter_ + "geam").c_str(), handle_, op_a, op_b, m, n, alpha, a, lda,
                 beta, b, ldb, c, ldc);
   }
-  void synchronize() { ASSERT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
 
   const std::string letter_ = Traits<T>::kLetter;
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
-  void *hipblas_ = nullptr, *rocblas_ = nullptr, *hip_ = nullptr, *handle_ = nullptr,
-       *rocblas_handle_ = nullptr;
 };
 using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Sums, Types);

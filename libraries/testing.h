@@ -17,8 +17,8 @@ inline void* open_library(const char* name) {
 
 /// The status of a function called with exactly these types.
 template <class... Args>
-int call(void* library, const char* name, Args... args) {
-  auto* const function = reinterpret_cast<int (*)(Args...)>(dlsym(library, name));
+int call(void* library, const std::string& name, Args... args) {
+  auto* const function = reinterpret_cast<int (*)(Args...)>(dlsym(library, name.c_str()));
   if (!function) ADD_FAILURE() << name;
   return function ? function(args...) : -1;
 }
