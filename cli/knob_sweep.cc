@@ -35,8 +35,10 @@ Result<std::string> ir_of(const SweepRequest& request, const toolchain::Toolchai
     return toolchain::device_ir(tools,
                                 {request.path, toolchain::DeviceLanguage::Hip, request.gpu->target, flags});
   if (form != CodeForm::IrText && form != CodeForm::Bitcode)
-    return fail(ErrorKind::Unsupported, fmt::format("{} is compiled already", name_of(form)), request.path,
-                "give the HIP source or LLVM IR");
+    return fail(ErrorKind::Unsupported,
+                form == CodeForm::Unknown ? "no form of GPU code that is known"
+                                          : fmt::format("this is {}, compiled already", name_of(form)),
+                request.path, "give the HIP source or LLVM IR");
   Result<std::string> text = form == CodeForm::Bitcode ? toolchain::ir_text(tools, request.path)
                                                        : std::string(file->begin(), file->end());
   if (!text) return text;

@@ -100,7 +100,13 @@ TEST(KnobSweep, TakesLlvmIrAndRefusesWhatIsCompiled) {
       run_wavesmith("sweep " + (samples / "sample.ll") + " --gpu mi210 --try=-O1", samples.environment())
           .code,
       5);
-  EXPECT_EQ(run_wavesmith("sweep " + (samples / "sample.co"), samples.environment()).code, 6);
+  const Ran object = run_wavesmith("sweep " + (samples / "sample.co"), samples.environment());
+  EXPECT_EQ(object.code, 6);
+  EXPECT_NE(object.err.find("this is a code object, compiled already"), std::string::npos) << object.err;
+  const Scratch scratch;
+  const Ran text = run_wavesmith("sweep " + scratch.write("notes.txt", "milk and bread"));
+  EXPECT_EQ(text.code, 6);
+  EXPECT_NE(text.err.find("no form of GPU code that is known"), std::string::npos) << text.err;
   EXPECT_EQ(
       run_wavesmith("sweep " + (samples / "sample.ll") + " --kernel cube --try=-O1", samples.environment())
           .code,

@@ -20,6 +20,14 @@ TEST(Predict, SaysTimeBoundAndWhyForEachGpu) {
     EXPECT_NE(ran.out.find(word), std::string::npos) << word << "\n" << ran.out;
 }
 
+TEST(Predict, ATypeThatAGpuHasNoInstructionForIsSaidAlsoWhereNotesAreShortened) {
+  const Ran ran = run_wavesmith("predict gemm --m 4096 --n 4096 --k 4096 --dtype f4 --gpu mi300x,mi355x");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("mi300x: AMD Instinct MI300X has no matrix instruction for f4"), std::string::npos)
+      << ran.out;
+  EXPECT_EQ(ran.out.find("MI355X has no matrix instruction"), std::string::npos) << ran.out;
+}
+
 TEST(Predict, JsonHasEveryNumberWithItsTag) {
   const Ran ran = run_wavesmith("predict norm --rows 16384 --columns 8192 --gpu mi300x,h100 --json");
   ASSERT_EQ(ran.code, 0) << ran.err;

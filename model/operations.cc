@@ -20,17 +20,18 @@ using Kind = Parameter::Kind;
 
 uint64_t whole(double value) { return static_cast<uint64_t>(value); }
 
-/// What a GPU would do with a type that its matrix instructions do not know.
+/// What a GPU would do with a type that its matrix instructions do not know: the first note, for a summary
+/// shows the first ones only.
 void note_type(const gpus::Gpu& gpu, NumberType type, Answer& answer) {
   if (matrix_flops(gpu, type) != 0) return;
-  if (const NumberType instead = computed_as(gpu, type); instead != type) {
-    answer.prediction.notes.push_back(fmt::format(
-        "{} has no matrix instruction for {}: numbers would be widened to {} ({} of its FLOP a clock)",
-        gpu.name, name_of(type), name_of(instead), matrix_flops(gpu, instead)));
-    return;
-  }
-  answer.prediction.notes.push_back(fmt::format(
-      "{} has no matrix instruction for {}: vector instructions would do it", gpu.name, name_of(type)));
+  const NumberType instead = computed_as(gpu, type);
+  const std::string how = instead == type
+                              ? "vector instructions would do it"
+                              : fmt::format("numbers would be widened to {} ({} of its FLOP a clock)",
+                                            name_of(instead), matrix_flops(gpu, instead));
+  std::vector<std::string>& notes = answer.prediction.notes;
+  notes.insert(notes.begin(),
+               fmt::format("{} has no matrix instruction for {}: {}", gpu.name, name_of(type), how));
 }
 
 Result<Answer> gemm(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
