@@ -1,10 +1,14 @@
 // What a closed-form prediction takes: the goal is less than a millisecond a query.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
+#include <string>
 
 #include "bench/report.h"
 #include "model/gemm.h"
+#include "model/operation.h"
 
 namespace wavesmith::bench {
 namespace {
@@ -27,6 +31,41 @@ void predict(benchmark::State& state) {
                  1000, false, true, "fp8 on an MI355X, best of tiles, splits and schedules"});
 }
 BENCHMARK(predict)->Unit(benchmark::kMicrosecond);
+
+/// Sizes for what an operation has no standard of.
+std::map<std::string, std::string, std::less<>> sizes_of(const model::Operation& operation) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const model::Parameter& parameter : operation.parameters)
+    if (parameter.kind == model::Parameter::Kind::Size && parameter.standard.empty())
+      values[std::string(parameter.name)] = "4096";
+  if (operation.name == "gemm") values["m"] = "4096";
+  if (operation.name == "moe") values["topk"] = "8", values["tokens"] = "131072", values["experts"] = "256";
+  return values;
+}
+
+/// Every operation by its name, as the command asks; the slowest is reported.
+void predict_operations(benchmark::State& state) {
+  using Clock = std::chrono::steady_clock;
+  const gpus::Gpu& gpu = **gpus::find_gpu("mi300x");
+  std::map<std::string, double, std::less<>> seconds;
+  double sum = 0;
+  for (auto _ : state) {
+    for (const model::Operation& operation : model::operations()) {
+      const auto values = sizes_of(operation);
+      const auto start = Clock::now();
+      const auto answer = operation.predict(gpu, values);
+      seconds[std::string(operation.name)] += std::chrono::duration<double>(Clock::now() - start).count();
+      sum += answer ? answer->prediction.seconds : 0;
+    }
+  }
+  benchmark::DoNotOptimize(sum);
+  const auto slowest = std::max_element(seconds.begin(), seconds.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  report(state,
+         {"predict_operations", slowest->second * 1e6 / static_cast<double>(state.iterations()), "us a query",
+          0, 1000, false, true, "the slowest of " + std::to_string(seconds.size()) + ": " + slowest->first});
+}
+BENCHMARK(predict_operations)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace wavesmith::bench
