@@ -156,11 +156,12 @@ std::vector<std::pair<size_t, size_t>> same_instructions(const ThreadStatistics&
 }
 
 /// A thread trace of an attention kernel on an MI355X (jhinpan/flydsl-rocprof-cli, examples/flash_attn_fwd):
-/// 4 cycles of every pipe, MFMA among them, 8 of v_rsq_f32; s_waitcnt, s_barrier, s_nop and s_setprio are
-/// stall alone.
+/// 4 cycles of every pipe, MFMA among them, 8 of v_rsq_f32, v_exp_f32 and v_permlane32_swap_b32; s_waitcnt,
+/// s_barrier, s_nop and s_setprio are stall alone.
 uint32_t traced_issue_cycles(const isa::Cost& cost, const isa::Target& target) {
   if (cost.pipe == isa::Pipe::Internal) return 0;
-  if (cost.pipe == isa::Pipe::Transcendental && target.is(isa::kCdna)) return cost.issue;
+  const bool vector = cost.pipe == isa::Pipe::Valu || cost.pipe == isa::Pipe::Transcendental;
+  if (vector && target.is(isa::kCdna)) return cost.issue;
   return isa::issue_rules(target).quantum;
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 /// Rates: AMD, Instinct MI200 and MI300 ISA guides and CDNA white papers (128 FLOP a clock and compute unit
 /// of FP32 and of FP64, not packed, is one instruction in four cycles); LLVM 22, SISchedule.td,
-/// SIDPFullSpeedModel and SIDPGFX940FullSpeedModel, whose unit is four cycles (quarter rate: 4).
+/// SIDPFullSpeedModel, SIDPGFX942FullSpeedModel and SIDPGFX950FullSpeedModel, whose unit is four cycles
+/// (quarter rate: 4).
 uint16_t valu_cycles(Rate rate, const Target& target) {
   switch (rate) {
     case Rate::Transcendental:
@@ -19,8 +20,16 @@ uint16_t valu_cycles(Rate rate, const Target& target) {
     case Rate::WideTranscendental:
     case Rate::Quarter:
       return 16;
+    case Rate::Swap:
+      // Two results. A thread trace of an MI355X (jhinpan/flydsl-rocprof-cli, examples/flash_attn_fwd): 80
+      // v_permlane32_swap_b32 take 8 cycles each, then a VALU instruction that reads one issues.
+      return 8;
     case Rate::Multiply:
-      return 16;  // quarter rate: GCN3 ISA timing tables; LLVM calls it full rate, and it is not
+      // CDNA4: full rate. The same trace has v_mul_lo_u32 and v_mad_u64_u32 each followed by a VALU
+      // instruction that reads the result, which issues 4 cycles later. LLVM's models say so of CDNA2 and
+      // CDNA3 as well (WriteIntMul 1); no trace of these shows it, so they keep the quarter rate of GCN3's
+      // ISA timing tables.
+      return target.is(kCdna4) ? 4 : 16;
     case Rate::Convert:
     case Rate::Wide:
     case Rate::Double:

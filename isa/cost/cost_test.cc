@@ -49,6 +49,24 @@ TEST(Cost, VectorInstructionsTakeFourCyclesOnCdnaAndOneOnRdna) {
   EXPECT_EQ(of("gfx1201", "v_lshlrev_b64 v[30:31], 2, v[12:13]", 32).issue, 2);
 }
 
+TEST(Cost, IntegerMultiplicationsRunAtFullRateOnCdna4) {
+  for (const char* text : {"v_mul_lo_u32 v0, v1, v2", "v_mul_hi_i32 v0, v1, v2",
+                           "v_mad_u64_u32 v[0:1], s[2:3], v4, s5, v[6:7]"}) {
+    EXPECT_EQ(of("gfx950", text, 64).issue, 4) << text;
+    EXPECT_EQ(of("gfx950", text, 64).result, 4) << text;
+    EXPECT_EQ(of("gfx942", text, 64).issue, 16) << text;
+    EXPECT_EQ(of("gfx1100", text, 32).issue, 4) << text;  // a quarter of the rate
+  }
+}
+
+TEST(Cost, ASwapOfLanesTakesTwoPasses) {
+  for (const char* text :
+       {"v_permlane32_swap_b32_e64 v0, v1 bound_ctrl:1", "v_permlane16_swap_b32_e32 v0, v1"}) {
+    EXPECT_EQ(of("gfx950", text, 64).issue, 8) << text;
+    EXPECT_EQ(of("gfx950", text, 64).result, 8) << text;
+  }
+}
+
 TEST(Cost, TranscendentalsRunAtAQuarterOfTheRateAndAtHalfOnCdna4) {
   for (const char* target : {"gfx90a", "gfx942"}) EXPECT_EQ(of(target, "v_exp_f32_e32 v0, v1", 64).issue, 16);
   EXPECT_EQ(of("gfx950", "v_exp_f32_e32 v0, v1", 64).issue, 8);

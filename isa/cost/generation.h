@@ -19,7 +19,8 @@ enum class Rate : uint8_t {
   Convert,
   Wide,
   Quarter,
-  Multiply,
+  Multiply,  ///< of 32-bit integers
+  Swap,      ///< of two registers' lanes
   Double,
   Transcendental,
   WideTranscendental

@@ -17,6 +17,7 @@ Rate rate_of(const Instruction& instruction, const Row* row) {
   if (starts({"v_mad_u64_u32", "v_mad_i64_i32", "v_mad_co_", "v_mad_nc_"}) ||
       starts({"v_mul_lo_u32", "v_mul_lo_i32", "v_mul_hi_u32", "v_mul_hi_i32"}))
     return Rate::Multiply;
+  if (starts({"v_permlane16_swap", "v_permlane32_swap"})) return Rate::Swap;
   if (starts({"v_qsad", "v_mqsad", "v_mullit"})) return Rate::Quarter;
   if (has("_f64")) {
     if (starts({"v_pk_"})) return Rate::Double;

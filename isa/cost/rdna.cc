@@ -19,6 +19,7 @@ Valu valu_cost(Rate rate) {
   switch (rate) {
     case Rate::Plain:
     case Rate::Convert:
+    case Rate::Swap:  // only CDNA4 has these
       return {1, 5};
     case Rate::Wide:
       return {2, 6};
