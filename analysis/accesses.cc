@@ -4,6 +4,7 @@
 #include <set>
 
 #include "gpus/lds_phases.h"
+#include "isa/memory/lds_accesses.h"
 
 namespace wavesmith::analysis {
 namespace {
@@ -11,7 +12,8 @@ namespace {
 using isa::Direction;
 using isa::Row;
 
-void set_lds_cycles(Access& access, const Row& row, const gpus::Gpu& gpu, uint32_t lanes) {
+/// `places`: so many accesses, shifted by a constant, so that they cost the same.
+void set_lds_cycles(Access& access, const Row& row, double places, const gpus::Gpu& gpu, uint32_t lanes) {
   const gpus::LdsAccess kind = row.access.direction == Direction::Store    ? gpus::LdsAccess::Write
                                : row.access.direction == Direction::Atomic ? gpus::LdsAccess::Atomic
                                                                            : gpus::LdsAccess::Read;
@@ -22,8 +24,6 @@ void set_lds_cycles(Access& access, const Row& row, const gpus::Gpu& gpu, uint32
   std::vector<uint32_t> addresses(lanes);
   for (uint32_t l = 0; l < lanes; ++l) addresses[l] = static_cast<uint32_t>(access.offsets[l] - least);
   const gpus::LdsCycles cycles = gpus::lds_cycles(phases, kind, width, addresses, all);
-  // The two places of a read2 or write2 are shifted by a constant, so they cost the same.
-  const double places = row.access.places;
   access.cycles = {.value = cycles.cycles * places, .tag = Tag::Derived, .unknown_because = {}};
   access.ideal_cycles = {
       .value = (cycles.cycles - cycles.conflicts) * places, .tag = Tag::Derived, .unknown_because = {}};
@@ -104,7 +104,9 @@ std::vector<Access> find_accesses(const Code& code, const LaneValues& values, co
     access.space = space;
     access.lanes = lanes;
     access.direction = row->access.direction == Direction::None ? Direction::Load : row->access.direction;
-    access.bytes = row->access.bytes;
+    const isa::LdsAccesses made = space == isa::Space::Lds ? isa::lds_accesses(in, row->access)
+                                                           : isa::LdsAccesses{row->access.bytes, 1};
+    access.bytes = made.bytes;
     const MemoryOperands operands = memory_operands(in, *row);
     const bool buffer = space == isa::Space::Buffer || space == isa::Space::Typed;
     LaneValue value = values.address(i);
@@ -125,7 +127,7 @@ std::vector<Access> find_accesses(const Code& code, const LaneValues& values, co
       for (uint32_t l = 1; l < lanes; ++l)
         access.affine &= access.offsets[l] - access.offsets[l - 1] == access.stride;
       if (space == isa::Space::Lds)
-        set_lds_cycles(access, *row, gpu, lanes);
+        set_lds_cycles(access, *row, made.count, gpu, lanes);
       else
         set_lines(access, gpu, lanes);
     }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "gpus/lds_phases.h"
+#include "isa/memory/lds_accesses.h"
 #include "isa/rows.h"
 
 namespace wavesmith::analysis {
@@ -29,8 +30,9 @@ double data_cycles(const isa::Instruction& in, const isa::Row* row, const gpus::
   // papers, RDNA white paper (128 B).
   if (space != isa::Space::Lds)
     return std::max(4.0, static_cast<double>(bytes) * lanes / std::max(64u, gpu.l1_line_bytes));
-  return lds_cycles(gpu, row->access.direction, bytes == 0 ? 4 : std::min(bytes, 16u), lanes) *
-         row->access.places;
+  const isa::LdsAccesses made = isa::lds_accesses(in, row->access);
+  return lds_cycles(gpu, row->access.direction, made.bytes == 0 ? 4 : std::min(made.bytes, 16u), lanes) *
+         made.count;
 }
 
 /// One wave that issues in order: when each register may be read, when each pipe is free.

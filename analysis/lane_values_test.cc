@@ -160,6 +160,43 @@ TEST(Accesses, AStrideIsSeenThroughALoopThatAdvances) {
   EXPECT_EQ(*accesses[0].ideal_lines.value, 2);
 }
 
+// Cycles of LDS by hand. A lane takes 8 or 16 bytes at that distance: 64 lanes, 128 bytes a cycle (256 for
+// reads on CDNA4), no conflict. Two places that are no neighbours are two accesses of 4 bytes 8 apart, each
+// of which wants every bank of a phase twice.
+TEST(Accesses, NeighboursOfATwoPlaceAccessAreOneAccess) {
+  struct Case {
+    const char *target, *text;
+    uint32_t bytes;
+    double cycles, ideal;
+  };
+  for (const Case& c : {
+           Case{"gfx942", "ds_read2_b32 v[2:3], v1 offset1:1",            8, 4, 4},
+           Case{"gfx942", "ds_read2_b32 v[2:3], v1 offset0:7 offset1:6",  8, 4, 4},
+           Case{"gfx942", "ds_write2_b32 v1, v2, v3 offset0:2 offset1:3", 8, 4, 4},
+           Case{"gfx942", "ds_read2_b32 v[2:3], v1 offset1:64",           4, 8, 4},
+           Case{"gfx942", "ds_read2st64_b32 v[2:3], v1 offset1:1",        4, 8, 4},
+           Case{"gfx942", "ds_write2st64_b32 v1, v2, v3 offset1:1",       4, 8, 4},
+           Case{"gfx950", "ds_read2_b32 v[2:3], v1 offset1:1",            8, 2, 2},
+           Case{"gfx950", "ds_write2_b32 v1, v2, v3 offset1:1",           8, 4, 4},
+  }) {
+    const auto accesses =
+        accesses_of(c.target, std::string("v_lshlrev_b32 v1, 3, v0\n") + c.text + "\ns_endpgm");
+    ASSERT_EQ(accesses.size(), 1u) << c.text;
+    EXPECT_EQ(accesses[0].bytes, c.bytes) << c.target << ' ' << c.text;
+    EXPECT_EQ(accesses[0].cycles.value, c.cycles) << c.target << ' ' << c.text;
+    EXPECT_EQ(accesses[0].ideal_cycles.value, c.ideal) << c.target << ' ' << c.text;
+  }
+  // 16 bytes a lane, side by side: as ds_read_b128 and ds_write_b128.
+  for (const char* text :
+       {"ds_read2_b64 v[2:5], v1 offset1:1", "ds_write2_b64 v1, v[2:3], v[4:5] offset1:1"}) {
+    const auto accesses =
+        accesses_of("gfx942", std::string("v_lshlrev_b32 v1, 4, v0\n") + text + "\ns_endpgm");
+    EXPECT_EQ(accesses[0].bytes, 16u) << text;
+    EXPECT_EQ(accesses[0].cycles.value, 8) << text;
+    EXPECT_EQ(accesses[0].ideal_cycles.value, 8) << text;
+  }
+}
+
 TEST(Accesses, AColumnOfAMatrixTouchesALineALane) {
   const auto accesses = accesses_of("gfx942", R"(
     v_lshlrev_b32 v1, 12, v0

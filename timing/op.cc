@@ -6,6 +6,7 @@
 #include "analysis/effects.h"
 #include "isa/flow.h"
 #include "isa/matrix/instruction.h"
+#include "isa/memory/lds_accesses.h"
 
 namespace wavesmith::timing {
 namespace {
@@ -117,6 +118,8 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
         row ? row->access.direction == isa::Direction::Store : name.find("store") != std::string_view::npos;
     op.atomic = row && row->access.direction == isa::Direction::Atomic;
     op.bytes = row ? row->access.bytes : 4;
+    op.neighbours =
+        op.lds && row && row->access.places == 2 && isa::lds_accesses(instruction, row->access).count == 1;
     op.loads_to_lds = analysis::loads_to_lds(instruction);
     // Coherent with other workgroups: sc1 (CDNA3), glc (CDNA2, RDNA3), scope:SCOPE_DEV or wider (RDNA4).
     const isa::Modifier* const scope = instruction.find("scope");

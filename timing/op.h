@@ -57,8 +57,9 @@ struct Op {
   bool accumulates = false;  ///< a matrix instruction whose C is its D
   bool writes_exec = false;  ///< or VCC: what branches read
   bool reads_vgpr = false, writes_vgpr = false;
-  uint8_t bytes = 0;  ///< of a memory instruction, a lane
-  uint16_t nops = 0;  ///< of s_nop: cycles; of s_setprio: the priority
+  uint8_t bytes = 0;        ///< of a memory instruction, a lane
+  bool neighbours = false;  ///< the two places of an LDS instruction lie side by side: one access
+  uint16_t nops = 0;        ///< of s_nop: cycles; of s_setprio: the priority
   std::array<uint16_t, kCounters> wait = {0xffff, 0xffff, 0xffff, 0xffff};  ///< most outstanding to go on
   uint8_t delay[2] = {0, 0};  ///< of s_delay_alu: INSTID0 and INSTID1
   uint8_t delay_skip = 0;     ///< instructions between the two

@@ -28,8 +28,8 @@ class RecordingGroup final : public emulate::WorkgroupListener {
       const uint32_t number = recorder_.number_of(site);
       const std::scoped_lock lock(recorder_.mutex_);
       const Op& op = recorder_.ops_[number];
-      known->second = {number,          op.memory, op.cost.pipe == isa::Pipe::Smem,
-                       op.loads_to_lds, op.atomic, op.store};
+      known->second = {number,   op.memory,    op.cost.pipe == isa::Pipe::Smem, op.loads_to_lds, op.atomic,
+                       op.store, op.neighbours};
     }
     const Known& is = known->second;
     wave.sites.push_back(is.number);
@@ -97,6 +97,12 @@ class RecordingGroup final : public emulate::WorkgroupListener {
         if (known.size() < 4) known.push_back(record.first);
       }
     }
+    if (now_->neighbours && wave.access_counts.back() == 1 && beside(wave, wave.accesses.back(), record)) {
+      AccessRecord& both = wave.accesses.back();
+      both.base = std::min(both.base, record.base);
+      both.bytes = static_cast<uint16_t>(2 * both.bytes);
+      return;
+    }
     if (wave.access_counts.back() == 0xff) return;
     ++wave.access_counts.back();
     wave.accesses.push_back(record);
@@ -105,8 +111,19 @@ class RecordingGroup final : public emulate::WorkgroupListener {
  private:
   struct Known {
     uint32_t number = 0;
-    bool memory = false, scalar = false, to_lds = false, atomic = false, store = false;
+    bool memory = false, scalar = false, to_lds = false, atomic = false, store = false, neighbours = false;
   };
+  /// Whether the access is of the same lanes as the one before, just behind or before what that took.
+  static bool beside(const WaveRecord& wave, const AccessRecord& before, const AccessRecord& record) {
+    const uint64_t distance =
+        record.base > before.base ? record.base - before.base : before.base - record.base;
+    if (distance != record.bytes || before.bytes != record.bytes || before.lanes != record.lanes ||
+        before.affine != record.affine)
+      return false;
+    if (record.affine) return before.stride == record.stride;
+    const auto first = wave.offsets.begin() + before.first, second = wave.offsets.begin() + record.first;
+    return std::equal(first, first + std::popcount(record.lanes), second);
+  }
   WaveRecord& of(const emulate::WaveView& view) {
     if (record_.waves.size() <= view.index()) record_.waves.resize(view.index() + 1);
     return record_.waves[view.index()];

@@ -1,0 +1,63 @@
+// What the recorder keeps of LDS accesses: one of each that LDS serves at once.
+#include "timing/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "emulate/testing.h"
+#include "isa/target.h"
+
+namespace wavesmith::timing {
+namespace {
+
+/// Of one wave of 64 lanes that executes `line` after `address`, which puts addresses into v1: the LDS
+/// accesses.
+std::vector<AccessRecord> accesses_of(const std::string& line, const std::string& address) {
+  emulate::KernelTest test("gfx942", address + "\n" + line + "\ns_waitcnt lgkmcnt(0)\n", 64, 4096);
+  constexpr uint32_t kOne[3] = {1, 1, 1};
+  Recorder recorder(*isa::find_target("gfx942"), 64, kOne, {0}, 1000);
+  test.listener = &recorder;
+  const auto done = test.launch(1, 64, {});
+  EXPECT_TRUE(done) << done.error().text();
+  const WaveRecord& wave = recorder.records().at(0).waves.at(0);
+  EXPECT_EQ(wave.accesses.size(),
+            std::accumulate(wave.access_counts.begin(), wave.access_counts.end(), size_t{0}));
+  return wave.accesses;
+}
+
+TEST(Recorder, NeighboursOfATwoPlaceAccessAreOneAccess) {
+  const char* const even = "v_lshlrev_b32 v1, 4, v0";
+  const char* const shuffled = "v_xor_b32 v1, 5, v0\nv_lshlrev_b32 v1, 4, v1";
+  struct Case {
+    const char* text;
+    uint16_t bytes;
+    size_t count;
+    uint64_t first;  ///< offset of the first byte behind the lane's address
+  };
+  for (const Case& c : {
+           Case{"ds_read2_b32 v[2:3], v1 offset0:2 offset1:3",     8,  1, 8},
+           Case{"ds_read2_b32 v[2:3], v1 offset0:3 offset1:2",     8,  1, 8},
+           Case{"ds_write2_b32 v1, v2, v3 offset0:1 offset1:2",    8,  1, 4},
+           Case{"ds_write2_b64 v1, v[2:3], v[4:5] offset0:1",      16, 1, 0},
+           Case{"ds_write2_b32 v1, v2, v3 offset0:1 offset1:3",    4,  2, 4},
+           Case{"ds_read2_b32 v[2:3], v1 offset0:1 offset1:9",     4,  2, 4},
+           Case{"ds_write2st64_b32 v1, v2, v3 offset1:1",          4,  2, 0},
+           Case{"ds_wrxchg2_rtn_b32 v[2:3], v1, v4, v5 offset1:1", 4,  2, 0},
+           Case{"ds_write_b32 v1, v2 offset:4",                    4,  1, 4},
+  })
+    for (const char* const address : {even, shuffled}) {
+      const auto accesses = accesses_of(c.text, address);
+      ASSERT_EQ(accesses.size(), c.count) << c.text;
+      for (const AccessRecord& access : accesses) {
+        EXPECT_EQ(access.bytes, c.bytes) << c.text;
+        EXPECT_EQ(access.affine, address == even) << c.text;
+        EXPECT_EQ(access.lanes, ~uint64_t{0}) << c.text;
+      }
+      // Lane 0 is at 0, or, where shuffled, at 5 * 16.
+      EXPECT_EQ(accesses.front().base, c.first + (address == even ? 0 : 80)) << c.text;
+    }
+}
+
+}  // namespace
+}  // namespace wavesmith::timing
