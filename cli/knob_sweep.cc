@@ -119,8 +119,7 @@ uint64_t hash_of_functions(const object::CodeObject& object) {
 
 class Sweeper {
  public:
-  Sweeper(const SweepRequest& request,
-          const std::function<void(size_t, size_t, const std::string&)>& progress)
+  Sweeper(const SweepRequest& request, const std::function<void(const std::string&)>& progress)
       : request_(request),
         progress_(progress),
         tools_(toolchain::discover()),
@@ -180,7 +179,7 @@ class Sweeper {
     constexpr double kLong = 3600;
     Result<Simulated> runs[2];
     for (size_t i = 0; i < 2; ++i) {
-      progress_(i, 2, "the baseline");
+      progress_(fmt::format("{} of 2 runs of the baseline", i));
       const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
       runs[i] = launcher_.simulate(code_of(0), 0, i, all, kLong);
       if (!runs[i]) return tl::unexpected(runs[i].error());
@@ -333,6 +332,18 @@ class Sweeper {
     return {};
   }
 
+  /// Keeps a trial that is the fastest so far.
+  void note_best(size_t index) {
+    const Trial& trial = sweep_.trials[index];
+    const std::optional<double> baseline = sweep_.trials[0].kernel_seconds;
+    double time = trial.static_time;
+    if (sweep_.simulated)
+      time = trial.kernel_seconds && baseline && *baseline > 0 ? *trial.kernel_seconds / *baseline : 0;
+    if (time <= 0 || time >= best_time_) return;
+    best_time_ = time;
+    best_ = fmt::format(", the best so far {:+.1f} % with {}", 100 * (time - 1), trial.knob.name);
+  }
+
   /// Does `work(i)` for each index, several at once, and tells of it.
   void each(const std::vector<size_t>& indices, int jobs, const char* what,
             const std::function<void(size_t)>& work) {
@@ -343,7 +354,8 @@ class Sweeper {
       for (size_t i = next++; i < indices.size(); i = next++) {
         work(indices[i]);
         const std::lock_guard guard(lock);
-        progress_(++done, indices.size(), fmt::format("{} {}", what, sweep_.trials[indices[i]].knob.name));
+        note_best(indices[i]);
+        progress_(fmt::format("{} of {} {}{}", ++done, indices.size(), what, best_));
       }
     };
     std::vector<std::thread> threads;
@@ -361,7 +373,10 @@ class Sweeper {
       Trial& trial = sweep_.trials[i];
       Result<void> tried = compile(trial, i);
       if (tried) tried = analyse(trial, i);
-      if (tried) return;
+      if (tried) {
+        if (!sweep_.simulated) judge({&*sweep_.trials[0].kernel, request_.gpu}, trial, *request_.gpu);
+        return;
+      }
       const Error& error = tried.error();
       trial.failure = error.hint.empty() ? error.what : error.hint.substr(0, error.hint.find('\n'));
     });
@@ -410,7 +425,7 @@ class Sweeper {
     for (size_t i = first; i < sweep_.trials.size(); ++i) {
       Trial& trial = sweep_.trials[i];
       if (!trial.kernel || trial.same_as != i) continue;
-      judge(baseline, trial, *request_.gpu);
+      if (sweep_.simulated) judge(baseline, trial, *request_.gpu);  // otherwise judged already
       if (!sweep_.simulated)
         trial.time = trial.static_time;
       else if (trial.kernel_seconds && *sweep_.trials[0].kernel_seconds > 0)
@@ -478,11 +493,13 @@ class Sweeper {
   }
 
   const SweepRequest& request_;
-  const std::function<void(size_t, size_t, const std::string&)>& progress_;
+  const std::function<void(const std::string&)>& progress_;
   const toolchain::Toolchain tools_;
   const toolchain::Scratch scratch_{"sweep"};
   KnobLauncher launcher_;
   std::string ir_, name_, costliest_;
+  double best_time_ = 1;
+  std::string best_;  ///< for people: the fastest trial so far; empty: none is faster than the baseline
   std::vector<std::string> counted_;  ///< kernels whose times are added up
   std::optional<OutputCheck> check_;
   double limit_ = 0;  ///< seconds after which a kernel is stopped
@@ -491,8 +508,7 @@ class Sweeper {
 
 }  // namespace
 
-Result<Sweep> sweep(const SweepRequest& request,
-                    const std::function<void(size_t, size_t, const std::string&)>& progress) {
+Result<Sweep> sweep(const SweepRequest& request, const std::function<void(const std::string&)>& progress) {
   return Sweeper(request, progress).run();
 }
 

@@ -60,11 +60,10 @@ struct Sweep {
 };
 
 /// Compiles, analyses, and where it is known how the kernels are launched runs those that differ under the
-/// cycle model. `progress(done, all, name)` is called after each compilation or run, by one thread at a time.
-/// Errors: of the file; Unsupported for what is compiled already; NotFound for the kernel; of the launch
-/// where it must be.
-Result<Sweep> sweep(const SweepRequest& request,
-                    const std::function<void(size_t, size_t, const std::string&)>& progress);
+/// cycle model. `progress` is called after each compilation or run, by one thread at a time: "12 of 60
+/// compiled, the best so far -3.1 % with unroll-8". Errors: of the file; Unsupported for what is compiled
+/// already; NotFound for the kernel; of the launch where it must be.
+Result<Sweep> sweep(const SweepRequest& request, const std::function<void(const std::string&)>& progress);
 
 void print_sweep(const Sweep& sweep, bool verbose);
 nlohmann::ordered_json json_of(const Sweep& sweep);

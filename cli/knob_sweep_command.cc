@@ -1,9 +1,8 @@
 // `wavesmith sweep`: its options.
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <thread>
 
+#include "base/progress.h"
 #include "cli/code_form.h"
 #include "cli/code_input.h"
 #include "cli/command.h"
@@ -90,11 +89,9 @@ Exit sweep_file(const SweepOptions& options) {
   request.jobs =
       options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   if (const auto chosen = choose_launch(options, program, request); !chosen) return report(chosen.error());
-  const bool shown = isatty(STDERR_FILENO);
-  const auto result = sweep(request, [shown](size_t done, size_t all, const std::string& name) {
-    if (shown) fmt::print(stderr, "\r\033[K[{}/{}] {}", done, all, name), std::fflush(stderr);
-  });
-  if (shown) fmt::print(stderr, "\r\033[K");
+  Progress progress("wavesmith sweep");
+  const auto result = sweep(request, [&progress](const std::string& what) { progress.step(what); });
+  progress.clear();
   if (!result) return report(result.error());
   if (!options.html.empty())
     if (const auto written = write_text(options.html, report::html(page_of(*result, options.file))); !written)

@@ -60,8 +60,9 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   command->add_flag("--report", options->report, "say afterwards what ran: waves, instructions, time");
   command->add_flag("--fidelity", options->fidelity,
                     "say afterwards which instructions ran, and how near to the hardware each is");
-  command->add_flag("--quiet", options->quiet,
-                    "do not say on stderr which GPU is emulated (nor with WAVESMITH_QUIET=1)");
+  command->add_flag(
+      "--quiet", options->quiet,
+      "do not say on stderr which GPU is emulated, nor how far a long run is (nor with WAVESMITH_QUIET=1)");
   command->add_flag("--json", options->json, "reports and results as JSON");
 
   const char* const group = "Running a kernel of a code object";

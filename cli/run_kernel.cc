@@ -160,6 +160,8 @@ class KernelRun {
     if (!grid) return tl::unexpected(grid.error());
     if (!block) return tl::unexpected(block.error());
     setenv("WAVESMITH_GPU", options_.devices().c_str(), 1);
+    if (const char* const silent = std::getenv("WAVESMITH_QUIET"); !options_.quiet && !(silent && *silent))
+      setenv("WAVESMITH_PROGRESS", "1", 1);
     if (options_.threads) setenv("WAVESMITH_THREADS", fmt::to_string(options_.threads).c_str(), 1);
     if (options_.max_instructions)
       setenv("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options_.max_instructions).c_str(), 1);

@@ -29,10 +29,11 @@ Result<void> set_environment(const RunOptions& options, const std::string& repor
   const auto environment = program_environment(options.devices());
   if (!environment) return tl::unexpected(environment.error());
   for (const auto& [name, value] : *environment) set(name, value);
-  const char* const quiet = std::getenv("WAVESMITH_QUIET");
-  if (const auto machine = gpus::find_machine(options.devices());
-      machine && !options.quiet && !(quiet && *quiet))
+  const char* const silent = std::getenv("WAVESMITH_QUIET");
+  const bool quiet = options.quiet || (silent && *silent);
+  if (const auto machine = gpus::find_machine(options.devices()); machine && !quiet)
     fmt::print(stderr, "wavesmith: emulating {}\n", gpus::describe(*machine));
+  if (!quiet) set("WAVESMITH_PROGRESS", "1");
   if (options.threads) set("WAVESMITH_THREADS", fmt::to_string(options.threads));
   if (options.max_instructions) set("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options.max_instructions));
   if (options.timeout > 0) set("WAVESMITH_TIMEOUT", fmt::to_string(options.timeout));

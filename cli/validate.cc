@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/progress.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
@@ -147,6 +148,7 @@ void add_validate(CLI::App& app, Action& action) {
   command->callback([options, &action] {
     action = [options] {
       validate::Data data;
+      Progress progress("wavesmith validate");
       if (!options->data.empty()) {
         Result<validate::Data> files = validate::Data::from_files(options->data);
         if (!files) return report(files.error());
@@ -159,6 +161,7 @@ void add_validate(CLI::App& app, Action& action) {
         if (!gpu) return report(gpu.error());
         data.set_target((*gpu)->target);
       }
+      data.set_progress([&progress](const std::string& what) { progress.step(what); });
       if (options->fit) {
         const Result<std::string> table = validate::fit_gemm(data, {.only = *options->fit});
         if (!table) return report(table.error());
@@ -184,7 +187,9 @@ void add_validate(CLI::App& app, Action& action) {
         Result<FamilyReport> judged = family->judge(data);
         if (!judged) return report(judged.error());
         reports.push_back(*std::move(judged));
+        progress.step(fmt::format("{} of {} families judged", reports.size(), chosen.size()));
       }
+      progress.clear();
       if (!options->judged.empty()) {
         std::ofstream file(options->judged);
         file << validate::judged_source(reports);

@@ -284,6 +284,8 @@ class Worker {
     if (executed_ > 1'000'000 || ++turns_ % 1024 == 0) {
       const uint64_t all = run_.instructions.fetch_add(executed_, std::memory_order_relaxed) + executed_;
       executed_ = 0;
+      if (run_.dispatch.progress)
+        run_.dispatch.progress(std::min(run_.next.load(std::memory_order_relaxed), run_.total), run_.total);
       if (over_budget(all)) return report_budget(group);
     }
     const bool done = std::all_of(group.waves.begin(), group.waves.end(),

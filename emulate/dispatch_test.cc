@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "emulate/testing.h"
@@ -26,6 +27,28 @@ void expect_out_of_budget(const Result<Statistics>& launched, std::string_view a
   ASSERT_FALSE(launched);
   EXPECT_EQ(launched.error().kind, ErrorKind::Budget);
   EXPECT_NE(launched.error().where.find(at), std::string::npos) << launched.error().text();
+}
+
+TEST(Dispatch, ALongGridTellsHowManyWorkgroupsHaveBegun) {
+  KernelTest test("gfx942",
+                  "s_mov_b32 s8, 0x1000\nl:\nv_add_u32 v1, v1, v1\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\n"
+                  "s_cbranch_scc1 l");
+  std::vector<uint64_t> told;
+  test.progress = [&](uint64_t begun, uint64_t workgroups) {
+    EXPECT_EQ(workgroups, 1000u);
+    told.push_back(begun);
+  };
+  Limits limits;
+  limits.threads = 1;
+  const auto done = test.launch(1000, 64, {}, limits);
+  ASSERT_TRUE(done) << done.error().text();
+  // 16.4 million instructions, told after each million or so.
+  ASSERT_GE(told.size(), 8u);
+  EXPECT_LE(told.size(), 1000u);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_LE(told.front(), 200u);
+  EXPECT_GE(told.back(), 800u);
+  EXPECT_LE(told.back(), 1000u);
 }
 
 TEST(Dispatch, RunsEveryWorkItemOnce) {

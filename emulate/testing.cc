@@ -155,6 +155,7 @@ Result<Statistics> KernelTest::launch(uint32_t workgroups, uint32_t workgroup_si
   dispatch.kernarg = kernarg;
   dispatch.most_resident = most_resident;
   dispatch.listener = listener;
+  dispatch.progress = progress;
   return emulate::run(dispatch, *state_->memory, limits);
 }
 

@@ -14,6 +14,7 @@
 #include "emulate/both.h"
 #include "gpus/occupancy.h"
 #include "runtime/hostcall.h"
+#include "runtime/launch_progress.h"
 #include "runtime/modelled_time.h"
 #include "runtime/printf_buffer.h"
 #include "runtime/profile.h"
@@ -300,6 +301,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
     only.erase(std::unique(only.begin(), only.end()), only.end());
   }
   if (of_time) dispatch.only = &only;
+  dispatch.progress = launch_progress(function_.kernel->name);
   const auto start = std::chrono::steady_clock::now();
   emulate::Limits limits = platform.limits;
   if (profiled) profiled->limit(limits);
@@ -319,6 +321,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
         start + device.modelled->finish(*heard, function_.kernel->name, stream.id, done->instructions, time));
   }
   if (messages) messages->print(module_->object().printf_formats());
+  if (dispatch.progress) dispatch.progress(done->workgroups, done->workgroups);
   count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);
   return hipSuccess;
 }

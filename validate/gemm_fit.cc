@@ -250,7 +250,9 @@ Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options) {
   }
 
   std::string sets = "    // <sets>\n", factors_text = "    // <factors>\n";
+  size_t done = 0;
   for (const GemmSet& set : model::gemm_sets()) {
+    data.tell(fmt::format("{} of {} sets of constants fitted", done++, model::gemm_sets().size()));
     const std::string name = fmt::format("{} {}{} {}", set.architecture, model::name_of(set.type),
                                          set.vector ? " vector" : "", set.origin);
     const std::vector<Point>& points = of_set[&set];

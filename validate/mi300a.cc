@@ -13,7 +13,7 @@ namespace wavesmith::validate {
 Result<FamilyReport> judge_mi300a(Data& data) {
   const auto tables = data.judged(TableKind::Mi300a);
   if (!tables) return tl::unexpected(tables.error());
-  Mi300aPrograms runs({"run", "--quiet", "--time=sampled", "--gpu", "mi300a"});
+  Mi300aPrograms runs(data, {"run", "--quiet", "--time=sampled", "--gpu", "mi300a"});
   if (Result<void> ready = runs.prepare(); !ready) return tl::unexpected(ready.error());
   std::vector<Case> cases;
   FamilyReport report;
@@ -36,8 +36,8 @@ Result<FamilyReport> judge_mi300a(Data& data) {
       if (!milliseconds) return tl::unexpected(milliseconds.error());
       if (*milliseconds <= 0) continue;
       cases.push_back(row.told(*milliseconds, !data.foreign(), "half A (fitted)"));
-      fmt::print(stderr, "mi300a: {} of {}: {} {:.4f} ms, measured {:.4f}\n", i + 1, rows->size(),
-                 cases.back().label, *milliseconds, row.milliseconds);
+      data.tell(fmt::format("mi300a: {} of {}: {} {:.4f} ms, measured {:.4f}", i + 1, rows->size(),
+                            cases.back().label, *milliseconds, row.milliseconds));
     }
   }
   if (unknown) report.notes.push_back(fmt::format("{} rows are of programs that are not here", unknown));

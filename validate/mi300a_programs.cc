@@ -132,7 +132,7 @@ Result<double> Mi300aPrograms::milliseconds(const std::string& kernel, const std
 }
 
 Result<void> Mi300aPrograms::compile(std::string_view file, const std::string& to) {
-  fmt::print(stderr, "mi300a: compiling {}\n", file);
+  data_.tell(fmt::format("compiling {}", file));
   const Result<toolchain::Outcome> done = toolchain::run(
       {command_, "cc", "--gpu=mi300a", "-O2", fmt::format("{}/{}.hip", sources_, file), "-o", to}, true);
   if (!done) return tl::unexpected(done.error());

@@ -9,13 +9,15 @@
 
 #include "base/result.h"
 #include "toolchain/scratch.h"
+#include "validate/table.h"
 
 namespace wavesmith::validate {
 
 class Mi300aPrograms {
  public:
   /// `how`: the command's words before "--" that run a program under modelled time.
-  explicit Mi300aPrograms(std::vector<std::string> how) : how_(std::move(how)) {}
+  /// `data` is told what is compiled.
+  Mi300aPrograms(const Data& data, std::vector<std::string> how) : data_(data), how_(std::move(how)) {}
   /// Error: their sources or the wavesmith command are not there.
   Result<void> prepare();
   /// Whether a row's kernel has a program.
@@ -25,6 +27,7 @@ class Mi300aPrograms {
 
  private:
   Result<void> compile(std::string_view file, const std::string& to);
+  const Data& data_;
   std::vector<std::string> how_;
   std::string sources_, command_;
   toolchain::Scratch scratch_{"mi300a"};

@@ -26,7 +26,7 @@ Result<FamilyReport> judge_profile(Data& data) {
   constexpr double kLongest = 1;  // ms
   const auto tables = data.judged(TableKind::Mi300a);
   if (!tables) return tl::unexpected(tables.error());
-  Mi300aPrograms programs({"profile", "--time", "--sampled", "--gpu", "mi300a"});
+  Mi300aPrograms programs(data, {"profile", "--time", "--sampled", "--gpu", "mi300a"});
   if (Result<void> ready = programs.prepare(); !ready) return tl::unexpected(ready.error());
   std::map<std::string, std::vector<Mi300aRow>> rows;
   for (const Csv* const table : *tables) {
@@ -49,6 +49,8 @@ Result<FamilyReport> judge_profile(Data& data) {
       "the family "
       "mi300a, costs of instructions are those of the family issue.";
   std::vector<Case> cases;
+  size_t wanted = 0;
+  for (const auto& [kernel, all] : rows) wanted += three(all).size();
   for (const auto& [kernel, all] : rows)
     for (const Mi300aRow& row : three(all)) {
       const auto milliseconds = programs.milliseconds(kernel, row.size);
@@ -58,8 +60,8 @@ Result<FamilyReport> judge_profile(Data& data) {
         continue;
       }
       cases.push_back(row.told(*milliseconds, !data.foreign(), "half A"));
-      fmt::print(stderr, "profile: {} {:.4f} ms, measured {:.4f}\n", cases.back().label, *milliseconds,
-                 row.milliseconds);
+      data.tell(fmt::format("profile: {} of {}: {} {:.4f} ms, measured {:.4f}", cases.size(), wanted,
+                            cases.back().label, *milliseconds, row.milliseconds));
     }
   report_times(report, cases);
   return report;

@@ -2,6 +2,7 @@
 // columns.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,11 @@ class Data {
   /// The target that statistics are of, as LLVM names it; empty: not told.
   void set_target(std::string target) { target_ = std::move(target); }
   [[nodiscard]] const std::string& target() const { return target_; }
+  /// Who wants to hear how far a long family is: "mi300a: 12 of 249, ...".
+  void set_progress(std::function<void(const std::string&)> progress) { progress_ = std::move(progress); }
+  void tell(const std::string& what) const {
+    if (progress_) progress_(what);
+  }
   /// Whether the rows are the user's: none of them was fitted, all judge.
   [[nodiscard]] bool foreign() const { return foreign_; }
   /// Whether there is anything for a family that wants such tables.
@@ -65,6 +71,7 @@ class Data {
   std::vector<Loaded> files_, own_;
   std::unique_ptr<Csv> against_;
   std::string target_;
+  std::function<void(const std::string&)> progress_;
 };
 
 }  // namespace wavesmith::validate

@@ -1,0 +1,56 @@
+#include "base/progress.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace wavesmith {
+namespace {
+
+constexpr double kFirst = 10, kMost = 60, kGrowth = 1.5;
+
+Progress::Way to_stderr(Progress::Shape shape) {
+  return {shape == Progress::Shape::Any && isatty(STDERR_FILENO) != 0,
+          [](std::string_view text) {
+            std::fwrite(text.data(), 1, text.size(), stderr);
+            std::fflush(stderr);
+          },
+          [] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+          }};
+}
+
+}  // namespace
+
+Progress::Progress(std::string who, Shape shape) : Progress(std::move(who), to_stderr(shape)) {}
+
+Progress::Progress(std::string who, Way way)
+    : who_(std::move(who)), way_(std::move(way)), begin_(way_.seconds()), next_(begin_ + kFirst) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::step(std::string_view what) {
+  if (!due()) return;
+  const std::lock_guard guard(mutex_);
+  if (way_.terminal) {
+    way_.write(fmt::format("\r\033[K{}", what));
+    shown_ = true;
+    return;
+  }
+  const double now = way_.seconds();
+  if (now < next_) return;  // another thread has just said it
+  way_.write(fmt::format("{}: {:.0f} s, {}\n", who_, now - begin_, what));
+  next_ = now + std::clamp((now - begin_) * (kGrowth - 1), kFirst, kMost);
+}
+
+void Progress::clear() {
+  const std::lock_guard guard(mutex_);
+  if (shown_) way_.write("\r\033[K");
+  shown_ = false;
+}
+
+}  // namespace wavesmith
