@@ -8,35 +8,25 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/gpu_option.h"
 #include "cli/plot.h"
-#include "cli/sweep.h"
+#include "cli/prediction.h"
 #include "cli/terminal.h"
 #include "model/operation.h"
 
 namespace wavesmith::cli {
 namespace {
 
-using gpus::Gpu;
-using model::Answer;
 using model::Operation;
 using model::Parameter;
 using nlohmann::ordered_json;
 
 struct PredictOptions {
-  GpuOption gpu;
-  std::map<std::string, std::string, std::less<>> values;  ///< as typed, by parameter
-  std::map<std::string, bool, std::less<>> switches;
-  std::string csv, plot, timing = "profiler";
-  double clock = 0;
-  bool json = false, warm = false, verbose = false;
+  PredictionQuery query;
+  std::string csv, plot;
+  bool json = false, verbose = false;
 };
 
-struct Row {
-  const Gpu* gpu;
-  Point point;
-  Result<Answer> answer;
-};
+using Row = PredictedPoint;
 
 std::string seconds_text(double seconds) {
   if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
@@ -51,71 +41,6 @@ std::string confidence_text(const model::Prediction& prediction) {
   std::string text(model::name_of(prediction.confidence));
   if (prediction.error > 0) text += fmt::format(", median error {:.0f} %", prediction.error * 100);
   return text;
-}
-
-ordered_json json_of(const Row& row, const Operation& operation) {
-  ordered_json arguments = ordered_json::object();
-  for (const auto& [name, value] : row.point) arguments[name] = value;
-  ordered_json json{
-      {"operation", operation.name},
-      {"gpu",       row.gpu->id   },
-      {"name",      row.gpu->name },
-      {"arguments", arguments     }
-  };
-  if (!row.answer) {
-    json["error"] = row.answer.error().text();
-    return json;
-  }
-  const model::Prediction& p = row.answer->prediction;
-  json["seconds"] = {
-      {"value", p.seconds },
-      {"kind",  "modelled"}
-  };
-  json["bound"] = p.bound;
-  json["flops"] = {
-      {"value", p.flops  },
-      {"kind",  "derived"}
-  };
-  json["bytes"] = {
-      {"value", p.bytes  },
-      {"kind",  "derived"}
-  };
-  json["flops_per_second"] = {
-      {"value", p.flops_per_second()},
-      {"kind",  "modelled"          }
-  };
-  json["bytes_per_second"] = {
-      {"value", p.bytes_per_second()},
-      {"kind",  "modelled"          }
-  };
-  json["clock_mhz"] = {
-      {"value", p.clock_mhz          },
-      {"kind",  name_of(p.clock_kind)}
-  };
-  ordered_json parts = ordered_json::array(), levels = ordered_json::array(), facts = ordered_json::object();
-  for (const model::Part& part : p.parts)
-    parts.push_back({
-        {"name",    part.name   },
-        {"seconds", part.seconds},
-        {"exposed", part.exposed}
-    });
-  for (const model::Level& level : p.levels)
-    levels.push_back({
-        {"name",             level.name                                 },
-        {"bytes",            level.bytes                                },
-        {"seconds",          level.seconds                              },
-        {"bytes_per_second", level.bytes_per_second                     },
-        {"flops_per_byte",   level.bytes > 0 ? p.flops / level.bytes : 0},
-        {"utilisation",      level.utilisation                          }
-    });
-  for (const model::Fact& fact : row.answer->facts) facts[fact.name] = fact.value;
-  json["parts"] = parts;
-  json["levels"] = levels;
-  json["facts"] = facts;
-  json["confidence"] = model::name_of(p.confidence);
-  json["expected_error"] = p.error > 0 ? ordered_json(p.error) : ordered_json(nullptr);
-  json["notes"] = p.notes;
-  return json;
 }
 
 /// One point: what is asked in rows, the GPUs in columns.
@@ -280,42 +205,10 @@ Exit write(const std::string& path, const std::string& text) {
 }
 
 Exit predict(const Operation& operation, const PredictOptions& options) {
-  const Result<std::vector<const Gpu*>> gpus = find_gpus(options.gpu);
-  if (!gpus) return report(gpus.error());
-  // Each option's values; those with several are swept over.
-  std::vector<std::pair<std::string, std::vector<std::string>>> lists;
-  std::vector<std::string> swept, names;
-  for (const Parameter& parameter : operation.parameters) {
-    const std::string name(parameter.name);
-    if (parameter.kind == Parameter::Kind::Switch) {
-      if (const auto found = options.switches.find(name); found != options.switches.end() && found->second)
-        lists.emplace_back(name, std::vector<std::string>{"true"});
-      continue;
-    }
-    const auto given = options.values.find(name);
-    if (given == options.values.end() || given->second.empty()) continue;
-    Result<std::vector<std::string>> values = parameter.kind == Parameter::Kind::Text
-                                                  ? std::vector<std::string>{given->second}
-                                                  : values_of(given->second);
-    if (!values) return report(values.error());
-    names.push_back(name);
-    if (values->size() > 1) swept.push_back(name);
-    lists.emplace_back(name, std::move(*values));
-  }
-  const Result<std::vector<Point>> points = points_of(lists);
-  if (!points) return report(points.error());
-  model::Conditions conditions;
-  conditions.cold = !options.warm;
-  if (options.clock > 0) conditions.clock_mhz = options.clock;
-  using Timing = model::Conditions::Timing;
-  conditions.timing = options.timing == "events"         ? Timing::Events
-                      : options.timing == "back-to-back" ? Timing::BackToBack
-                                                         : Timing::Profiler;
-
-  std::vector<Row> rows;
+  const Result<Predictions> found = predictions(operation, options.query);
+  if (!found) return report(found.error());
+  const auto& [rows, names, swept] = *found;
   const Error* first = nullptr;
-  for (const Point& point : *points)
-    for (const Gpu* gpu : *gpus) rows.push_back({gpu, point, operation.predict(*gpu, point, conditions)});
   size_t good = 0;
   for (const Row& row : rows) {
     if (row.answer)
@@ -377,19 +270,19 @@ void add_operation(CLI::App& predict_command, Action& action, const Operation& o
     const std::string flag =
         fmt::format("--{}{}{}", parameter.name, parameter.also.empty() ? "" : ",--", parameter.also);
     if (parameter.kind == Parameter::Kind::Switch)
-      command->add_flag(flag, options->switches[std::string(parameter.name)], help_of(parameter));
+      command->add_flag(flag, options->query.switches[std::string(parameter.name)], help_of(parameter));
     else
-      command->add_option(flag, options->values[std::string(parameter.name)], help_of(parameter))
+      command->add_option(flag, options->query.values[std::string(parameter.name)], help_of(parameter))
           ->type_name(parameter.kind == Parameter::Kind::Size ? "N|RANGE" : "");
   }
-  add_gpu_option(*command, options->gpu);
-  command->add_flag("--warm", options->warm,
+  add_gpu_option(*command, options->query.gpu);
+  command->add_flag("--warm", options->query.warm,
                     "operands were touched just before: they stand in the caches that hold them");
   command
-      ->add_option("--clock", options->clock,
+      ->add_option("--clock", options->query.clock,
                    "engine clock held there, MHz; otherwise what the power limit leaves")
       ->check(CLI::PositiveNumber);
-  command->add_option("--timing", options->timing, "how the time would be taken")
+  command->add_option("--timing", options->query.timing, "how the time would be taken")
       ->check(CLI::IsMember({"profiler", "events", "back-to-back"}))
       ->capture_default_str();
   command->add_flag("--json", options->json, "all of it as JSON");

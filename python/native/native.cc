@@ -20,6 +20,7 @@
 #include "object/code_object.h"
 #include "python/native/failure.h"
 #include "python/native/hip.h"
+#include "python/native/predict.h"
 #include "toolchain/discover.h"
 
 namespace nb = nanobind;
@@ -144,6 +145,9 @@ NB_MODULE(_native, m) {
   m.def("environment", environment, nb::arg("devices"), nb::arg("libraries"));
   m.def("read_code", read_code, nb::arg("code"), nb::arg("gpu") = nb::none());
   m.def("means", &cli::means, nb::arg("asked"), nb::arg("name"));
+  m.def("predict", &predict, nb::arg("operation"), nb::arg("gpu"), nb::arg("set"), nb::arg("parameters"),
+        nb::arg("clock"), nb::arg("timing"), nb::arg("warm"));
+  m.def("operations", &operations);
   nb::class_<Hip>(m, "Hip")
       .def(nb::init<const std::string&>(), nb::arg("library"))
       .def("device", &Hip::device)

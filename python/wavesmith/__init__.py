@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from wavesmith._clients import Client, clients, require
     from wavesmith._gpus import Gpu, Number, gpus, machine
     from wavesmith._module import Argument, Kernel, Module, run
+    from wavesmith._predict import Level, Operation, Parameter, Part, Prediction, operations, predict
 
 __version__ = "0.1.0"
 
@@ -53,12 +54,17 @@ __all__ = [
     "InstallationError",
     "InternalError",
     "Kernel",
+    "Level",
     "MemoryFaultError",
     "Module",
     "NotFoundError",
     "Number",
+    "Operation",
     "OutOfMemoryError",
     "OutOfResourcesError",
+    "Parameter",
+    "Part",
+    "Prediction",
     "TrapError",
     "UnsupportedError",
     "UseError",
@@ -68,6 +74,8 @@ __all__ = [
     "clients",
     "gpus",
     "machine",
+    "operations",
+    "predict",
     "require",
     "run",
     "use",
@@ -79,6 +87,9 @@ _LATER = {
     **dict.fromkeys(("Client", "clients", "require"), "_clients"),
     **dict.fromkeys(("Gpu", "Number", "gpus", "machine"), "_gpus"),
     **dict.fromkeys(("Argument", "Kernel", "Module", "run"), "_module"),
+    **dict.fromkeys(
+        ("Level", "Operation", "Parameter", "Part", "Prediction", "operations", "predict"), "_predict"
+    ),
 }
 
 

@@ -2,6 +2,8 @@
 
 from typing import TypeAlias, TypedDict
 
+from wavesmith._predict import ParameterKind
+
 NumberValue: TypeAlias = str | int | float | bool | list[int] | None
 
 class GpuDict(TypedDict):
@@ -29,6 +31,17 @@ def describe(devices: str) -> str: ...
 def environment(devices: str, libraries: str) -> dict[str, str]: ...
 def read_code(code: bytes, gpu: str | None = None) -> tuple[str, list[KernelDict]]: ...
 def means(asked: str, name: str) -> bool: ...
+
+def predict(
+    operation: str,
+    gpu: str,
+    set: list[str],
+    parameters: dict[str, str],
+    clock: float,
+    timing: str,
+    warm: bool,
+) -> str: ...
+def operations() -> list[tuple[str, str, list[tuple[str, str, ParameterKind, str, list[str]]]]]: ...
 
 class Hip:
     def __init__(self, library: str) -> None: ...
