@@ -149,3 +149,36 @@ def test_code_for_another_gpu_is_named(target: str, tmp_path) -> None:
     # FlyDSL's own launcher prints HIP's errors and goes on.
     assert "failed with 'hipErrorNoBinaryForGpu'" in done.stderr, done.stderr
     assert f"no code for {target}" in done.stderr and other in done.stderr
+
+
+@pytest.mark.parametrize("gpus", [1, 2])
+def test_a_second_gpu_is_used_or_its_lack_explained(gpus: int) -> None:
+    # FlyDSL launches on the device that is current in HIP; how many there are it asks rocm_agent_enumerator.
+    from wavesmith import _paths
+
+    program = """
+import ctypes
+import torch
+from conftest import on_gpu
+from flydsl.runtime import get_device_runtime
+from test_flydsl import axpy, synchronize
+print("status", ctypes.CDLL("libamdhip64.so.7").hipSetDevice(1))
+print("device", get_device_runtime().current_device_id(), "of", get_device_runtime().device_count())
+x, y, z = (on_gpu(torch.ones(8, 64)) for _ in range(3))
+axpy(x, y, z)
+synchronize()
+print("sums", float(z.min()), float(z.max()))
+"""
+    gpu = os.environ["WAVESMITH_GPU"]
+    path = f"{Path(__file__).parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    words = [_paths.command(), "run", "--quiet", "--gpu", f"{gpu}:{gpus}", "--", sys.executable, "-c", program]
+    environment = os.environ | {"PYTHONPATH": path}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
+    if gpus == 1:
+        assert done.stdout.splitlines()[:2] == ["status 101", "device 0 of 1"], done.stdout
+        said = f"device 1 is asked for, but this process has 1: wavesmith run --gpu {gpu}:2 gives more"
+        assert said in done.stderr, done.stderr
+    else:
+        assert done.stdout.splitlines()[:2] == ["status 0", "device 1 of 2"], done.stdout
+        assert "is asked for" not in done.stderr
+    assert done.stdout.splitlines()[2] == "sums 4.0 4.0", done.stdout

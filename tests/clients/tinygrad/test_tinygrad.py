@@ -161,6 +161,35 @@ print(x.sum().numpy())
     assert "memory fault" in done.stderr and "kernel 'r_" in done.stderr
 
 
+def _fails(device: str, tensor: str) -> str:
+    """What a program of its own says that adds 1 to `tensor` on `device` and fails."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"from tinygrad import Tensor; print(({tensor} + 1).numpy())"],
+        env={**os.environ, "DEV": device},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1 and not done.stdout, done.stdout
+    return done.stderr
+
+
+@pytest.mark.representative
+def test_code_for_another_gpu_is_named() -> None:
+    """tinygrad compiles for the GPU that it finds, unless `DEV` says which."""
+    said = _fails("HIP::gfx90a", "Tensor([1.0, 2.0])")
+    assert f"no code for {Device['HIP'].arch.split(':')[0]}" in said, said
+    assert "the program has code for: gfx90a" in said
+    assert "RuntimeError: HIP Error 209, no kernel image is available" in said
+
+
+def test_a_second_gpu_that_is_not_there_is_explained() -> None:
+    said = _fails("HIP", "Tensor([1.0, 2.0], device='HIP:1')")
+    gpu = os.environ["WAVESMITH_GPU"]
+    assert f"device 1 is asked for, but this process has 1: wavesmith run --gpu {gpu}:2 gives more" in said, said
+    assert "RuntimeError: HIP Error 101, invalid device ordinal" in said
+
+
 @pytest.mark.representative
 def test_without_comgr_the_compiler_is_named() -> None:
     """tinygrad's HIP device has one compiler; where it is missing, tinygrad says which."""
