@@ -119,7 +119,7 @@ void solve(const LuSolve& s) {
   for (int64_t column = 0; column < s.columns; ++column) {
     T* const b = static_cast<T*>(s.b) + column * s.ldb;
     const auto exchange = [&](int64_t i) {
-      if (s.pivots[i] - 1 != i) std::swap(b[i], b[s.pivots[i] - 1]);
+      if (s.pivots && s.pivots[i] - 1 != i) std::swap(b[i], b[s.pivots[i] - 1]);
     };
     if (as_it_is)
       for (int64_t i = 0; i < s.n; ++i) exchange(i);
@@ -164,11 +164,18 @@ void solve(const TriangularSolve& s, const void* a, void* b) {
   }
 }
 
-/// A GPU would fault.
-void expect_in_memory(const void* data, Number type, int64_t rows, int64_t columns, int64_t ld) {
-  if (rows == 0 || columns == 0 || reaches(data, 0, (columns - 1) * ld + rows - 1, size_of(type))) return;
-  std::fprintf(stderr, "wavesmith: a matrix of a batch reaches past the end of its allocation\n");
-  std::abort();
+template <class T>
+void invert(const LuInverseBatch& batch, int64_t index) {
+  const auto* const lu = static_cast<const T*>(batch.as[index]);
+  auto* const inverse = static_cast<T*>(batch.inverses[index]);
+  int& info = batch.info[index] = 0;
+  for (int64_t i = batch.n; i-- > 0;)
+    if (size_of_pivot(lu[i * batch.lda + i]) == 0) info = static_cast<int>(i + 1);
+  if (info != 0) return;
+  for (int64_t j = 0; j < batch.n; ++j)
+    for (int64_t i = 0; i < batch.n; ++i) inverse[j * batch.ld + i] = from_real(i == j ? 1 : 0, T{});
+  solve<T>(LuSolve{batch.type, kAsItIs, batch.n, batch.n, lu, batch.lda,
+                   batch.pivots ? batch.pivots + index * batch.n : nullptr, inverse, batch.ld});
 }
 
 template <class Run>
@@ -224,6 +231,24 @@ void Lu::run() const {
 }
 void LuSolve::run() const {
   with_type(type, [this](auto of) { solve<decltype(of)>(*this); });
+}
+void LuSolveBatch::run() const {
+  for (int64_t i = 0; i < count; ++i) {
+    LuSolve one = first;
+    one.a = as[i];
+    one.b = bs[i];
+    if (first.pivots) one.pivots = first.pivots + i * first.n;
+    expect_in_memory(one.a, one.type, one.n, one.n, one.lda);
+    expect_in_memory(one.b, one.type, one.n, one.columns, one.ldb);
+    one.run();
+  }
+}
+void LuInverseBatch::run() const {
+  for (int64_t i = 0; i < count; ++i) {
+    expect_in_memory(as[i], type, n, n, lda);
+    expect_in_memory(inverses[i], type, n, n, ld);
+    with_type(type, [&](auto of) { invert<decltype(of)>(*this, i); });
+  }
 }
 
 }  // namespace wavesmith::libraries

@@ -5,8 +5,7 @@
 
 #include <cstdint>
 
-#include "libraries/number.h"
-#include "libraries/stream.h"
+#include "libraries/matrices.h"
 
 namespace wavesmith::libraries {
 
@@ -79,9 +78,33 @@ struct LuSolve {
   int64_t n, columns;
   const void* a;
   int64_t lda;
-  const int* pivots;
+  const int* pivots;  ///< null: rows were not exchanged
   void* b;
   int64_t ldb;
+
+  void run() const;
+};
+
+/// Several of them, of an LuBatch.
+struct LuSolveBatch {
+  LuSolve first;  ///< without matrices; `pivots` has those of each
+  void *const *as, *const *bs;
+  int64_t count;
+
+  void run() const;
+};
+
+/// The inverses of the matrices of an LuBatch. `info` as there: with a zero on U's diagonal there is none.
+struct LuInverseBatch {
+  Number type;
+  int64_t n;
+  void* const* as;
+  int64_t lda;
+  const int* pivots;
+  void* const* inverses;
+  int64_t ld;
+  int* info;
+  int64_t count;
 
   void run() const;
 };

@@ -86,6 +86,29 @@ inline int run_trsm(const FactorAnswers& answers, void* handle, Number type, int
   return launch(answers, handle, solve);
 }
 
+/// potrs, of arrays of matrices where `count` is not negative: first the factor itself, then its conjugate,
+/// or the other way round.
+inline int run_potrs(const FactorAnswers& answers, void* handle, Number type, int part, int n, int columns,
+                     const void* a, int lda, void* b, int ldb, int count) {
+  constexpr int kUpper = 121, kLower = 122, kAsItIs = 111, kConjugated = 113, kNonUnit = 131, kLeft = 141;
+  alignas(16) unsigned char one[16] = {};
+  if (!handle) return answers.bad_handle;
+  if (part != kUpper && part != kLower) return answers.bad_operation;
+  const float narrow = 1;
+  const double wide = 1;
+  if (type == Number::F32 || type == Number::C32)
+    std::memcpy(one, &narrow, sizeof narrow);
+  else
+    std::memcpy(one, &wide, sizeof wide);
+  Handle on_the_host = *handle_of(handle);
+  on_the_host.pointer_mode = 0;
+  for (const int operation : {part == kLower ? kAsItIs : kConjugated, part == kLower ? kConjugated : kAsItIs})
+    if (const int status = run_trsm(answers, &on_the_host, type, kLeft, part, operation, kNonUnit, n, columns,
+                                    one, a, lda, b, ldb, count))
+      return status;
+  return 0;
+}
+
 inline int run_getrs(const FactorAnswers& answers, void* handle, Number type, int operation, int n,
                      int columns, const void* a, int lda, const int* pivots, void* b, int ldb) {
   if (!handle) return answers.bad_handle;

@@ -1,142 +1,18 @@
 // potrf, getrf, getrs and trsm of rocSOLVER, hipSOLVER, rocBLAS and hipBLAS: what comes out, multiplied in
-// complex doubles, must be what went in. Random sizes and values; the seed is printed.
+// wider numbers, must be what went in. Random sizes and values; the seed is printed.
 #include <algorithm>
 #include <complex>
-#include <cstdint>
-#include <cstring>
-#include <numeric>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "libraries/testing.h"
+#include "libraries/factor_testing.h"
 
 namespace {
 
 using namespace wavesmith::libraries;
-using Wide = std::complex<double>;
-
-constexpr int kAsItIs = 111, kTransposed = 112, kConjugated = 113, kUpper = 121, kLower = 122, kNonUnit = 131,
-              kUnit = 132, kLeft = 141, kRight = 142;
-
 template <class T>
-struct Traits;
-template <>
-struct Traits<float> {
-  static constexpr const char *kSmall = "s", *kLarge = "S";
-};
-template <>
-struct Traits<double> {
-  static constexpr const char *kSmall = "d", *kLarge = "D";
-};
-template <>
-struct Traits<std::complex<float>> {
-  static constexpr const char *kSmall = "c", *kLarge = "C";
-};
-template <>
-struct Traits<std::complex<double>> {
-  static constexpr const char *kSmall = "z", *kLarge = "Z";
-};
-
-/// A matrix by columns, in complex doubles.
-struct Dense {
-  int rows, columns;
-  std::vector<Wide> values;
-  Dense(int m, int n) : rows(m), columns(n), values(static_cast<size_t>(m * n)) {}
-  Wide& operator()(int i, int j) { return values[static_cast<size_t>(j * rows + i)]; }
-  const Wide& operator()(int i, int j) const { return values[static_cast<size_t>(j * rows + i)]; }
-};
-Dense operator*(const Dense& a, const Dense& b) {
-  Dense c(a.rows, b.columns);
-  for (int j = 0; j < b.columns; ++j)
-    for (int k = 0; k < a.columns; ++k)
-      for (int i = 0; i < a.rows; ++i) c(i, j) += a(i, k) * b(k, j);
-  return c;
-}
-Dense turned(const Dense& a, int operation) {
-  if (operation == kAsItIs) return a;
-  Dense c(a.columns, a.rows);
-  for (int i = 0; i < a.rows; ++i)
-    for (int j = 0; j < a.columns; ++j) c(j, i) = operation == kConjugated ? std::conj(a(i, j)) : a(i, j);
-  return c;
-}
-
-template <class T>
-class Factors : public testing::Test {
- protected:
-  void SetUp() override {
-    rocsolver_ = open_library("librocsolver.so.0");
-    hipsolver_ = open_library("libhipsolver.so.1");
-    rocblas_ = open_library("librocblas.so.5");
-    hipblas_ = open_library("libhipblas.so.3");
-    hip_ = open_library("libamdhip64.so");
-    ASSERT_TRUE(rocsolver_ && hipsolver_ && rocblas_ && hipblas_ && hip_);
-    ASSERT_EQ(call(rocblas_, "rocblas_create_handle", &rocblas_handle_), 0);
-    ASSERT_EQ(call(hipblas_, "hipblasCreate", &hipblas_handle_), 0);
-    ASSERT_EQ(call(hipsolver_, "hipsolverCreate", &hipsolver_handle_), 0);
-    std::printf("seed %u\n", seed_);
-  }
-  void TearDown() override {
-    EXPECT_EQ(call(rocblas_, "rocblas_destroy_handle", rocblas_handle_), 0);
-    EXPECT_EQ(call(hipblas_, "hipblasDestroy", hipblas_handle_), 0);
-    EXPECT_EQ(call(hipsolver_, "hipsolverDestroy", hipsolver_handle_), 0);
-  }
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  double number() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
-  Dense random(int m, int n) {
-    Dense a(m, n);
-    for (Wide& value : a.values) {
-      value = number();
-      if constexpr (!std::is_floating_point_v<T>) value.imag(number());
-    }
-    return a;
-  }
-  static std::vector<T> stored(const Dense& a, int ld) {
-    std::vector<T> values(static_cast<size_t>(ld * a.columns), T(7));
-    for (int j = 0; j < a.columns; ++j)
-      for (int i = 0; i < a.rows; ++i) {
-        T& to = values[static_cast<size_t>(j * ld + i)];
-        if constexpr (std::is_floating_point_v<T>)
-          to = static_cast<T>(a(i, j).real());
-        else
-          to = T(a(i, j));
-      }
-    return values;
-  }
-  static Dense loaded(const std::vector<T>& values, int m, int n, int ld) {
-    Dense a(m, n);
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i) {
-        const T from = values[static_cast<size_t>(j * ld + i)];
-        a(i, j) = {std::real(from), std::imag(from)};
-      }
-    return a;
-  }
-  void expect_equal(const Dense& got, const Dense& want, double scale) {
-    const double error = (sizeof(std::real(T{})) == 4 ? 0x1p-22 : 0x1p-50) * scale;
-    for (size_t i = 0; i < want.values.size(); ++i)
-      ASSERT_LE(std::abs(got.values[i] - want.values[i]), error) << i;
-  }
-  Dense positive(int n) {
-    const Dense a = random(n, n);
-    Dense square = a * turned(a, kConjugated);
-    for (int i = 0; i < n; ++i) square(i, i) += n;
-    return square;
-  }
-  void synchronize() { ASSERT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
-  static std::string small(const char* before, const char* after) {
-    return std::string(before) + Traits<T>::kSmall + after;
-  }
-  static std::string large(const char* before, const char* after) {
-    return std::string(before) + Traits<T>::kLarge + after;
-  }
-
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
-  void *rocsolver_ = nullptr, *hipsolver_ = nullptr, *rocblas_ = nullptr, *hipblas_ = nullptr,
-       *hip_ = nullptr, *rocblas_handle_ = nullptr, *hipblas_handle_ = nullptr, *hipsolver_handle_ = nullptr;
-};
+using Factors = FactorTest<T>;
 using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Factors, Types);
 
@@ -177,7 +53,7 @@ TYPED_TEST(Factors, CholeskyTimesItsConjugateIsTheMatrix) {
           factor(i, j) = 0;
         }
     const Dense other = turned(factor, kConjugated);
-    this->expect_equal(part == kLower ? factor * other : other * factor, a, 20.0 * n);
+    this->expect_equal(part == kLower ? factor * other : other * factor, a, 20.0L * n);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -222,7 +98,7 @@ TYPED_TEST(Factors, LowerTimesUpperIsTheMatrixWithRowsExchanged) {
       for (int j = 0; j < n; ++j)
         std::swap(exchanged(i, j), exchanged(pivots[static_cast<size_t>(i)] - 1, j));
     }
-    this->expect_equal(lower * upper, exchanged, 40.0 * least);
+    this->expect_equal(lower * upper, exchanged, 40.0L * least);
     if (this->HasFatalFailure()) return;
     if (m != n) continue;
     for (const int operation : {kAsItIs, kTransposed, kConjugated}) {
@@ -235,9 +111,9 @@ TYPED_TEST(Factors, LowerTimesUpperIsTheMatrixWithRowsExchanged) {
       this->synchronize();
       // By what it gives: a badly conditioned matrix may have far solutions of the same product.
       const Dense solved = this->loaded(b, n, columns, ldb);
-      double largest = 1;
+      Real largest = 1;
       for (const Wide& value : solved.values) largest = std::max(largest, std::abs(value));
-      this->expect_equal(turned(a, operation) * solved, turned(a, operation) * wanted, 200.0 * n * largest);
+      this->expect_equal(turned(a, operation) * solved, turned(a, operation) * wanted, 200.0L * n * largest);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -250,13 +126,19 @@ TYPED_TEST(Factors, TriangularSolutionsGiveTheRightSides) {
     const int m = 1 + this->below(20), n = 1 + this->below(20), size = side == kLeft ? m : n,
               lda = size + this->below(3), ldb = m + this->below(3);
     Dense a = this->random(size, size);
-    for (Wide& value : a.values) value *= 0.3;
+    for (Wide& value : a.values) value *= 0.3L;
     for (int i = 0; i < size; ++i) a(i, i) += 2;
     const Dense right = this->random(m, n);
     const auto stored_a = this->stored(a, lda);
     auto b = this->stored(right, ldb);
     const TypeParam alpha(0.5f);
-    if (round % 3 == 2) {
+    if (round % 6 == 5) {
+      const void* matrix = stored_a.data();
+      void* vectors = b.data();
+      ASSERT_EQ(call(this->hipblas_, this->large("hipblas", "trsmBatched").c_str(), this->hipblas_handle_,
+                     side, part, operation, diagonal, m, n, &alpha, &matrix, lda, &vectors, ldb, 1),
+                0);
+    } else if (round % 3 == 2) {
       const void* matrix = stored_a.data();
       void* vectors = b.data();
       ASSERT_EQ(call(this->rocblas_, this->small("rocblas_", "trsm_batched").c_str(), this->rocblas_handle_,
@@ -279,12 +161,83 @@ TYPED_TEST(Factors, TriangularSolutionsGiveTheRightSides) {
       }
     const Dense x = this->loaded(b, m, n, ldb), op = turned(a, operation);
     Dense want = right;
-    double largest = 1;
-    for (Wide& value : want.values) value *= 0.5;
+    Real largest = 1;
+    for (Wide& value : want.values) value *= 0.5L;
     for (const Wide& value : x.values) largest = std::max(largest, std::abs(value));
     SCOPED_TRACE(testing::Message() << "round " << round);
-    this->expect_equal(side == kLeft ? op * x : x * op, want, 60.0 * size * largest);
+    this->expect_equal(side == kLeft ? op * x : x * op, want, 60.0L * size * largest);
     if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Factors, SolutionsByCholeskyFactorsGiveTheRightSides) {
+  using T = TypeParam;
+  for (int round = 0; round < 16; ++round) {
+    const int n = 1 + this->below(30), lda = n + this->below(3), columns = 1 + this->below(4),
+              ldb = n + this->below(3), part = round % 2 ? kUpper : kLower;
+    const Dense a = this->positive(n), right = this->random(n, columns);
+    auto values = this->stored(a, lda), b = this->stored(right, ldb);
+    int info = -1;
+    ASSERT_EQ(this->roc("potrf", part, n, values.data(), lda, &info), 0);
+    T *matrix = values.data(), *vectors = b.data();
+    if (round % 4 < 2)
+      ASSERT_EQ(this->roc("potrs", part, n, columns, matrix, lda, vectors, ldb), 0);
+    else
+      ASSERT_EQ(this->roc("potrs_batched", part, n, columns, &matrix, lda, &vectors, ldb, 1), 0);
+    this->synchronize();
+    this->expect_equal(a * this->loaded(b, n, columns, ldb), right, 60.0L * n * n);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Factors, BatchesAreSolvedAndInvertedByTheirFactors) {
+  using T = TypeParam;
+  for (int round = 0; round < 12; ++round) {
+    const int n = 1 + this->below(20), lda = n + this->below(3), columns = 1 + this->below(3),
+              count = 1 + this->below(3), operation = kAsItIs + round % 3;
+    const bool exchanged = round % 4 != 3;
+    std::vector<Dense> matrices, rights;
+    std::vector<std::vector<T>> stored, vectors, inverses;
+    std::vector<T*> a, b, c;
+    for (int i = 0; i < count; ++i) {
+      matrices.push_back(this->positive(n));  // has factors with exchanges and without
+      rights.push_back(this->random(n, columns));
+      stored.push_back(this->stored(matrices.back(), lda));
+      vectors.push_back(this->stored(rights.back(), lda));
+      inverses.push_back(std::vector<T>(static_cast<size_t>(n * lda)));
+    }
+    for (int i = 0; i < count; ++i) {
+      a.push_back(stored[static_cast<size_t>(i)].data());
+      b.push_back(vectors[static_cast<size_t>(i)].data());
+      c.push_back(inverses[static_cast<size_t>(i)].data());
+    }
+    std::vector<int> pivots(static_cast<size_t>(n * count)), info(static_cast<size_t>(count), -1);
+    int* const rows = exchanged ? pivots.data() : nullptr;
+    int arguments = -1;
+    const auto blas = [&](const char* function, auto... args) {
+      return call(this->hipblas_, this->large("hipblas", function), this->hipblas_handle_, args...);
+    };
+    ASSERT_EQ(blas("getrfBatched", n, a.data(), lda, rows, info.data(), count), 0);
+    ASSERT_EQ(
+        blas("getrsBatched", operation, n, columns, a.data(), lda, rows, b.data(), lda, &arguments, count),
+        0);
+    EXPECT_EQ(arguments, 0);
+    ASSERT_EQ(blas("getriBatched", n, a.data(), lda, rows, c.data(), lda, info.data(), count), 0);
+    this->synchronize();
+    for (size_t i = 0; i < matrices.size(); ++i) {
+      EXPECT_EQ(info[i], 0);
+      Dense one(n, n);
+      for (int k = 0; k < n; ++k) one(k, k) = 1;
+      this->expect_equal(turned(matrices[i], operation) * this->loaded(vectors[i], n, columns, lda),
+                         rights[i], 80.0L * n * n);
+      this->expect_equal(matrices[i] * this->loaded(inverses[i], n, n, lda), one, 80.0L * n * n);
+      if (this->HasFatalFailure()) return;
+    }
+    // A zero on the diagonal of U.
+    stored[0][static_cast<size_t>((n - 1) * lda + n - 1)] = T{};
+    ASSERT_EQ(blas("getriBatched", n, a.data(), lda, rows, c.data(), lda, info.data(), count), 0);
+    this->synchronize();
+    EXPECT_EQ(info[0], n);
   }
 }
 

@@ -1,6 +1,7 @@
 // hipBLAS: gemm and gemv (libraries/gemm.h), geam, axpy and scal (sum.h). hipblas.h of ROCm 7.0.
 #include "libraries/factor_entry.h"
 #include "libraries/gemm_entry.h"
+#include "libraries/orthogonal_entry.h"
 
 using namespace wavesmith::libraries;
 
@@ -114,26 +115,77 @@ WAVESMITH_SERVED int hipblasGemmStridedBatchedEx_v2(void* handle, int op_a, int 
 namespace {
 constexpr FactorAnswers kFactors{
     .bad_handle = 1, .bad_operation = 10, .bad_size = 3, .bad_pointer = 3, .no_memory = 2, .not_launched = 5};
+
+/// `info` is the host's: it speaks of arguments only.
+int run_getrs_batch(void* handle, Number type, int operation, int n, int columns, void* const* matrices,
+                    int lda, const int* pivots, void* const* vectors, int ldb, int* info, int count) {
+  if (!handle) return kFactors.bad_handle;
+  if (!info) return kFactors.bad_pointer;
+  *info = 0;
+  if (operation < 111 || operation > 113) return kFactors.bad_operation;
+  if (n < 0 || columns < 0 || lda < std::max(1, n) || ldb < std::max(1, n) || count < 0)
+    return kFactors.bad_size;
+  if (n == 0 || columns == 0 || count == 0) return 0;
+  if (!matrices || !vectors) return kFactors.bad_pointer;
+  return launch(
+      kFactors, handle,
+      LuSolveBatch{
+          {type, operation, n, columns, nullptr, lda, pivots, nullptr, ldb},
+          matrices, vectors, count
+  });
+}
 }  // namespace
 
-#define FACTORISATIONS(letter, type)                                                                        \
-  WAVESMITH_SERVED int hipblas##letter##trsm(void* handle, int side, int part, int operation, int diagonal, \
-                                             int m, int n, const void* alpha, const void* a, int lda,       \
-                                             void* b, int ldb) {                                            \
-    return run_trsm(kFactors, handle, type, side, part, operation, diagonal, m, n, alpha, a, lda, b, ldb,   \
-                    -1);                                                                                    \
-  }                                                                                                         \
-  WAVESMITH_SERVED int hipblas##letter##getrfBatched(void* handle, int n, void** matrices, int lda,         \
-                                                     int* pivots, int* info, int count) {                   \
-    if (!handle) return kFactors.bad_handle;                                                                \
-    if (n < 0 || lda < std::max(1, n) || count < 0) return kFactors.bad_size;                               \
-    if (count == 0) return 0;                                                                               \
-    if (!matrices || !info) return kFactors.bad_pointer;                                                    \
-    return launch(kFactors, handle,                                                                         \
-                  LuBatch{                                                                                  \
+#define FACTORISATIONS(letter, type)                                                                         \
+  WAVESMITH_SERVED int hipblas##letter##trsm(void* handle, int side, int part, int operation, int diagonal,  \
+                                             int m, int n, const void* alpha, const void* a, int lda,        \
+                                             void* b, int ldb) {                                             \
+    return run_trsm(kFactors, handle, type, side, part, operation, diagonal, m, n, alpha, a, lda, b, ldb,    \
+                    -1);                                                                                     \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipblas##letter##trsmBatched(void* handle, int side, int part, int operation,         \
+                                                    int diagonal, int m, int n, const void* alpha,           \
+                                                    void* const* a, int lda, void** b, int ldb, int count) { \
+    if (count < 0) return kFactors.bad_size;                                                                 \
+    return run_trsm(kFactors, handle, type, side, part, operation, diagonal, m, n, alpha, a, lda, b, ldb,    \
+                    count);                                                                                  \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipblas##letter##getrfBatched(void* handle, int n, void** matrices, int lda,          \
+                                                     int* pivots, int* info, int count) {                    \
+    if (!handle) return kFactors.bad_handle;                                                                 \
+    if (n < 0 || lda < std::max(1, n) || count < 0) return kFactors.bad_size;                                \
+    if (count == 0) return 0;                                                                                \
+    if (!matrices || !info) return kFactors.bad_pointer;                                                     \
+    return launch(kFactors, handle,                                                                          \
+                  LuBatch{                                                                                   \
                       {type, n, n, nullptr, lda, pivots, info}, \
                       matrices, count \
-    });                          \
+    });                           \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipblas##letter##getrsBatched(void* handle, int operation, int n, int columns,        \
+                                                     void* const* matrices, int lda, const int* pivots,      \
+                                                     void* const* vectors, int ldb, int* info, int count) {  \
+    return run_getrs_batch(handle, type, operation, n, columns, matrices, lda, pivots, vectors, ldb, info,   \
+                           count);                                                                           \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipblas##letter##getriBatched(void* handle, int n, void* const* matrices, int lda,    \
+                                                     const int* pivots, void* const* inverses, int ld,       \
+                                                     int* info, int count) {                                 \
+    if (!handle) return kFactors.bad_handle;                                                                 \
+    if (n < 0 || lda < std::max(1, n) || ld < std::max(1, n) || count < 0) return kFactors.bad_size;         \
+    if (count == 0) return 0;                                                                                \
+    if (!matrices || !inverses || !info) return kFactors.bad_pointer;                                        \
+    return launch(kFactors, handle,                                                                          \
+                  LuInverseBatch{type, n, matrices, lda, pivots, inverses, ld, info, count});                \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipblas##letter##geqrfBatched(void* handle, int m, int n, void* const* matrices,      \
+                                                     int lda, void* const* scales, int* info, int count) {   \
+    if (!handle) return kFactors.bad_handle;                                                                 \
+    if (!info) return kFactors.bad_pointer;                                                                  \
+    *info = 0;                                                                                               \
+    if (count == 0) return 0;                                                                                \
+    return run_geqrf(kFactors, handle, type, m, n, {nullptr, lda, 0, matrices}, {nullptr, 1, 0, scales},     \
+                     nullptr, count);                                                                        \
   }
 FACTORISATIONS(S, Number::F32)
 FACTORISATIONS(D, Number::F64)

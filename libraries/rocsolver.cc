@@ -1,10 +1,11 @@
-// rocSOLVER: the version, and the factorisations of factor.h (its handles are rocBLAS's).
-// rocsolver-functions.h of ROCm 7.0.
+// rocSOLVER: the version, and the factorisations of factor.h, qr.h and spectrum.h (its handles are
+// rocBLAS's). rocsolver-functions.h of ROCm 7.0.
 #include <cstddef>
 #include <cstring>
 
 #include "libraries/answer.h"
 #include "libraries/factor_entry.h"
+#include "libraries/orthogonal_entry.h"
 
 using namespace wavesmith::libraries;
 
@@ -17,6 +18,41 @@ constexpr FactorAnswers kAnswers{.bad_handle = 1,  // rocblas_status
                                  .bad_pointer = 3,
                                  .no_memory = 5,
                                  .not_launched = 6};
+
+/// rocblas_svect; -1 for none of them.
+int vectors_of(int svect) {
+  constexpr int kAll = 191, kNone = 194;
+  return svect < kAll || svect > kNone ? -1 : svect - kAll;
+}
+
+/// rocblas_evect: whether there shall be eigenvectors of the matrix itself; -1 for what syev does not know.
+int eigenvectors_of(int evect) {
+  constexpr int kOriginal = 211, kNone = 213;
+  return evect == kOriginal ? 1 : evect == kNone ? 0 : -1;
+}
+
+int run_gesvd(void* handle, Number type, int left, int right, int m, int n, Matrices a, void* values,
+              int64_t stride_values, void* u, int ldu, int64_t stride_u, void* v, int ldv, int64_t stride_v,
+              int* info, int count) {
+  if (!handle) return kAnswers.bad_handle;
+  if (vectors_of(left) < 0 || vectors_of(right) < 0) return kAnswers.bad_operation;
+  return run_gesvd(
+      kAnswers, handle,
+      SingularValues{
+          type, static_cast<Vectors>(vectors_of(left)), static_cast<Vectors>(vectors_of(right)), false, m, n,
+          a, values, stride_values, Matrices{u, ldu, stride_u},
+             Matrices{v, ldv, stride_v},
+             info, count
+  });
+}
+
+int run_syev(void* handle, Number type, int evect, int part, int n, Matrices a, void* values,
+             int64_t stride_values, int* info, int count) {
+  if (!handle) return kAnswers.bad_handle;
+  if (eigenvectors_of(evect) < 0) return kAnswers.bad_operation;
+  return run_syev(kAnswers, handle, type, eigenvectors_of(evect) != 0, part, n, a, values, stride_values,
+                  info, count);
+}
 }  // namespace
 
 WAVESMITH_SERVED int rocsolver_get_version_string_size(size_t* size) {
@@ -45,8 +81,69 @@ WAVESMITH_SERVED int rocsolver_get_version_string(char* text, size_t size) {
                                                  const void* a, int lda, const int* pivots, void* b,        \
                                                  int ldb) {                                                 \
     return run_getrs(kAnswers, handle, type, operation, n, columns, a, lda, pivots, b, ldb);                \
+  }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##potrs(void* handle, int part, int n, int columns, const void* a, \
+                                                 int lda, void* b, int ldb) {                               \
+    return run_potrs(kAnswers, handle, type, part, n, columns, a, lda, b, ldb, -1);                         \
+  }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##potrs_batched(                                                   \
+      void* handle, int part, int n, int columns, void* const* a, int lda, void** b, int ldb, int count) {  \
+    if (count < 0) return kAnswers.bad_size;                                                                \
+    return run_potrs(kAnswers, handle, type, part, n, columns, static_cast<const void*>(a), lda,            \
+                     static_cast<void*>(b), ldb, count);                                                    \
   }
 FACTORISATIONS(s, Number::F32)
 FACTORISATIONS(d, Number::F64)
 FACTORISATIONS(c, Number::C32)
 FACTORISATIONS(z, Number::C64)
+
+// `orgqr`, `ormqr` and `syev` are other names where numbers are complex.
+#define ORTHOGONAL(letter, type, orgqr, ormqr, syev)                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##geqrf(void* handle, int m, int n, void* a, int lda,               \
+                                                 void* scales) {                                             \
+    return run_geqrf(kAnswers, handle, type, m, n, {a, lda}, {scales, 1}, nullptr);                          \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##geqrf_batched(void* handle, int m, int n, void* const* a,         \
+                                                         int lda, void* scales, int64_t stride, int count) { \
+    return run_geqrf(kAnswers, handle, type, m, n, {nullptr, lda, 0, a}, {scales, 1, stride}, nullptr,       \
+                     count);                                                                                 \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##orgqr(void* handle, int m, int n, int k, void* a, int lda,        \
+                                                 const void* scales) {                                       \
+    return run_orgqr(kAnswers, handle, type, m, n, k, a, lda, scales, nullptr);                              \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##ormqr(void* handle, int side, int operation, int m, int n, int k, \
+                                                 const void* a, int lda, const void* scales, void* c,        \
+                                                 int ldc) {                                                  \
+    return run_ormqr(kAnswers, handle, type, side, operation, m, n, k, a, lda, scales, c, ldc, nullptr);     \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##syev(void* handle, int evect, int part, int n, void* a, int lda,  \
+                                                void* values, void*, int* info) {                            \
+    return run_syev(handle, type, evect, part, n, {a, lda}, values, n, info, 1);                             \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##syev##_batched(                                                   \
+      void* handle, int evect, int part, int n, void* const* a, int lda, void* values,                       \
+      int64_t stride_values, void*, int64_t, int* info, int count) {                                         \
+    return run_syev(handle, type, evect, part, n, {nullptr, lda, 0, a}, values, stride_values, info, count); \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##gesvd(void* handle, int left, int right, int m, int n, void* a,   \
+                                                 int lda, void* values, void* u, int ldu, void* v, int ldv,  \
+                                                 void*, int, int* info) {                                    \
+    return run_gesvd(handle, type, left, right, m, n, {a, lda}, values, 0, u, ldu, 0, v, ldv, 0, info, 1);   \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##gesvd_batched(                                                    \
+      void* handle, int left, int right, int m, int n, void* const* a, int lda, void* values,                \
+      int64_t stride_values, void* u, int ldu, int64_t stride_u, void* v, int ldv, int64_t stride_v, void*,  \
+      int64_t, int, int* info, int count) {                                                                  \
+    return run_gesvd(handle, type, left, right, m, n, {nullptr, lda, 0, a}, values, stride_values, u, ldu,   \
+                     stride_u, v, ldv, stride_v, info, count);                                               \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##gesdd(void* handle, int left, int right, int m, int n, void* a,   \
+                                                 int lda, void* values, void* u, int ldu, void* v, int ldv,  \
+                                                 int* info) {                                                \
+    return run_gesvd(handle, type, left, right, m, n, {a, lda}, values, 0, u, ldu, 0, v, ldv, 0, info, 1);   \
+  }
+ORTHOGONAL(s, Number::F32, orgqr, ormqr, syev)
+ORTHOGONAL(d, Number::F64, orgqr, ormqr, syev)
+ORTHOGONAL(c, Number::C32, ungqr, unmqr, heev)
+ORTHOGONAL(z, Number::C64, ungqr, unmqr, heev)

@@ -1,0 +1,148 @@
+#include "libraries/spectrum.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <limits>
+
+#include "libraries/dense.h"
+
+namespace wavesmith::libraries {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+void reduce(const Tridiagonal& t) {
+  if (t.info) *t.info = 0;
+  if (t.n == 0) return;
+  Dense<T> a = load<T>(t.type, t.a, t.n, t.n, t.lda);
+  a.diagonal() = a.diagonal().real().template cast<T>().eval();
+  // The upper form is the lower one of the matrix seen from its other end.
+  const Eigen::Tridiagonalization<Dense<T>> result(t.upper ? Dense<T>(a.reverse()) : a);
+  Dense<T> packed = result.packedMatrix();
+  Reals diagonal = result.diagonal(), beside = result.subDiagonal();
+  Dense<T> scales = result.householderCoefficients().conjugate();
+  if (t.upper) {
+    packed = packed.reverse().eval();
+    diagonal = diagonal.reverse().eval();
+    beside = beside.reverse().eval();
+    scales = scales.reverse().eval();
+  }
+  // The other triangle stays as it was.
+  Dense<T> all = a;
+  if (t.upper)
+    all.template triangularView<Eigen::Upper>() = packed;
+  else
+    all.template triangularView<Eigen::Lower>() = packed;
+  store<T>(all, t.type, t.a, t.lda);
+  store_reals(diagonal, t.type, t.diagonal);
+  store_reals(beside, t.type, t.beside);
+  store<T>(scales, t.type, t.scales, std::max<int64_t>(t.n - 1, 1));
+}
+
+template <class T>
+void solve(const Eigenvalues& e, int64_t index) {
+  void* const data = e.a.at(index, size_of(e.type));
+  void* const values = static_cast<char*>(e.values) + index * e.stride_values * width_of_reals(e.type);
+  if (e.a.each) expect_in_memory(data, e.type, e.n, e.n, e.a.ld);
+  e.info[index] = 0;
+  if (e.n == 0) return;
+  Dense<T> a = load<T>(e.type, data, e.n, e.n, e.a.ld);
+  a.diagonal() = a.diagonal().real().template cast<T>().eval();
+  // Eigen looks at the lower triangle.
+  if (e.upper) a.template triangularView<Eigen::StrictlyLower>() = a.adjoint().eval();
+  if (!is_finite<T>(a.template triangularView<Eigen::Lower>())) {
+    e.info[index] = static_cast<int>(e.n);
+    store_reals(Reals::Constant(e.n, kNaN), e.type, values);
+    if (e.vectors) store<T>(Dense<T>::Constant(e.n, e.n, kNaN), e.type, data, e.a.ld);
+    return;
+  }
+  const Eigen::SelfAdjointEigenSolver<Dense<T>> result(
+      a, e.vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+  if (result.info() != Eigen::Success) e.info[index] = static_cast<int>(e.n);
+  store_reals(result.eigenvalues(), e.type, values);
+  if (e.vectors && result.info() == Eigen::Success) store<T>(result.eigenvectors(), e.type, data, e.a.ld);
+}
+
+/// Jacobi's method, which is right for every matrix, takes cubes of time with a large factor. Above this size
+/// divide and conquer goes first; where a matrix is far from full rank, Eigen 3.4's gives vectors that are
+/// not orthogonal, and then Jacobi's method has the word.
+constexpr int64_t kSmall = 64;
+
+template <class T>
+bool is_orthogonal(const Dense<T>& a) {
+  const Dense<T> off = a.adjoint() * a - Dense<T>::Identity(a.cols(), a.cols());
+  return off.cwiseAbs().maxCoeff() < 1e-14 * static_cast<double>(a.rows());
+}
+
+template <class T>
+struct Decomposition {
+  Reals values;
+  Dense<T> u, v;
+  bool done = false;
+
+  template <class Result>
+  void take(const Result& result) {
+    done = result.info() == Eigen::Success;
+    values = result.singularValues();
+    u = result.matrixU();
+    v = result.matrixV();
+  }
+};
+
+template <class T>
+Decomposition<T> decompose(const Dense<T>& a, bool all_left, bool all_right) {
+  const auto wanted = static_cast<unsigned>(all_left ? Eigen::ComputeFullU : Eigen::ComputeThinU) |
+                      static_cast<unsigned>(all_right ? Eigen::ComputeFullV : Eigen::ComputeThinV);
+  Decomposition<T> found;
+  if (std::min(a.rows(), a.cols()) > kSmall) {
+    found.take(Eigen::BDCSVD<Dense<T>>(a, wanted));
+    if (found.done && is_orthogonal(found.u) && is_orthogonal(found.v)) return found;
+  }
+  found.take(Eigen::JacobiSVD<Dense<T>>(a, wanted));
+  return found;
+}
+
+template <class T>
+void solve(const SingularValues& s, int64_t index) {
+  const size_t width = size_of(s.type);
+  void* const data = s.a.at(index, width);
+  void* const values = static_cast<char*>(s.values) + index * s.stride_values * width_of_reals(s.type);
+  if (s.a.each) expect_in_memory(data, s.type, s.m, s.n, s.a.ld);
+  s.info[index] = 0;
+  if (s.m == 0 || s.n == 0) return;
+  const int64_t least = std::min(s.m, s.n);
+  const int64_t lefts = s.left == Vectors::All ? s.m : least, rights = s.right == Vectors::All ? s.n : least;
+  const Dense<T> a = load<T>(s.type, data, s.m, s.n, s.a.ld);
+  Decomposition<T> found;
+  if (is_finite<T>(a)) {
+    found = decompose<T>(a, s.left == Vectors::All, s.right == Vectors::All);
+  } else {
+    found.values = Reals::Constant(least, kNaN);
+    found.u = Dense<T>::Constant(s.m, lefts, kNaN);
+    found.v = Dense<T>::Constant(s.n, rights, kNaN);
+  }
+  if (!found.done) s.info[index] = static_cast<int>(least);
+  store_reals(found.values, s.type, values);
+  if (s.left == Vectors::InPlace) store<T>(found.u, s.type, data, s.a.ld);
+  if (s.left == Vectors::All || s.left == Vectors::Some)
+    store<T>(found.u, s.type, s.u.at(index, width), s.u.ld);
+  if (s.right == Vectors::InPlace) store<T>(found.v.adjoint(), s.type, data, s.a.ld);
+  if (s.right == Vectors::All || s.right == Vectors::Some)
+    store<T>(s.v_itself ? found.v : Dense<T>(found.v.adjoint()), s.type, s.v.at(index, width), s.v.ld);
+}
+
+}  // namespace
+
+void Tridiagonal::run() const {
+  with_wide(type, [this](auto of) { reduce<decltype(of)>(*this); });
+}
+void Eigenvalues::run() const {
+  for (int64_t i = 0; i < count; ++i) with_wide(type, [&](auto of) { solve<decltype(of)>(*this, i); });
+}
+void SingularValues::run() const {
+  for (int64_t i = 0; i < count; ++i) with_wide(type, [&](auto of) { solve<decltype(of)>(*this, i); });
+}
+
+}  // namespace wavesmith::libraries
