@@ -126,15 +126,14 @@ def test_several_devices():
 @pytest.mark.parametrize(
     ("statement", "function", "status"),
     [
-        ("cupy.linalg.svd(cupy.eye(3))", "rocsolver", "rocblas_status_not_implemented"),
-        ("cupy.linalg.qr(cupy.eye(3))", "rocsolver", "rocblas_status_not_implemented"),
-        ("cupy.linalg.eigvalsh(cupy.eye(3))", "rocsolver", "rocblas_status_not_implemented"),
+        ("cupyx.scipy.sparse.csr_matrix(cupy.eye(3)) @ cupy.ones(3)", "hipsparse", "HIPSPARSE_STATUS_NOT_SUPPORTED"),
+        ("cupy.cublas.nrm2(cupy.ones(3))", "hipblasDnrm2", "HIPBLAS_STATUS_NOT_SUPPORTED"),
+        ("nccl.get_unique_id()", "ncclGetUniqueId", "ncclInvalidUsage"),
     ],
 )
 def test_libraries_that_are_not_served_are_named(statement, function, status):
-    done = subprocess.run(
-        [sys.executable, "-c", f"import cupy; {statement}"], capture_output=True, text=True, check=False
-    )
+    program = f"import cupy, cupy.cublas, cupyx.scipy.sparse; from cupy.cuda import nccl; {statement}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert f"wavesmith: {function}" in done.stderr
     assert status in done.stderr
@@ -147,10 +146,36 @@ def test_libraries_that_are_not_served_are_named(statement, function, status):
         lambda m, a: m.linalg.det(a),
         lambda m, a: m.linalg.cholesky(a @ a.T + 17 * m.eye(17)),
         lambda m, a: m.linalg.solve(a, a[:, 3]),
+        lambda m, a: m.linalg.inv(m.stack([a, a.T])),
+        lambda m, a: m.linalg.qr(a[:, :9])[1] * m.sign(m.diag(m.linalg.qr(a[:, :9])[1]))[:, None],
+        lambda m, a: m.abs(m.linalg.qr(a[:9], mode="complete")[0]),
+        lambda m, a: m.linalg.svd(a[:, :9], compute_uv=False),
+        lambda m, a: m.abs(m.linalg.svd(a[:9], full_matrices=False)[2]),
+        lambda m, a: m.linalg.svd(m.stack([a, a.T]), compute_uv=False),
+        lambda m, a: m.linalg.pinv(a[:, :9]),
+        lambda m, a: m.linalg.lstsq(a[:, :9], a[:, 9:11], rcond=None)[0],
+        lambda m, a: m.linalg.eigvalsh(a + 1j * a.T + (a - 1j * a.T).T, UPLO="U"),
+        lambda m, a: m.abs(m.linalg.eigh(a + a.T)[1]),
         lambda m, a: m.fft.fft(a),
         lambda m, a: m.fft.rfftn(a),
     ],
-    ids=["det", "cholesky", "solve", "fft", "rfftn"],
+    ids=[
+        "det",
+        "cholesky",
+        "solve",
+        "inv_batch",
+        "r",
+        "q",
+        "svd_tall",
+        "svd_wide",
+        "svd_batch",
+        "pinv",
+        "lstsq",
+        "eigvalsh",
+        "eigh",
+        "fft",
+        "rfftn",
+    ],
 )
 def test_libraries_that_are_served_give_numpy_s_numbers(function):
     seed = int.from_bytes(os.urandom(4), "little")

@@ -612,6 +612,39 @@ def factorisations_of_complex_doubles(x, y):
     return jnp.linalg.cholesky(square), jnp.linalg.inv(square)
 
 
+def _signless(columns):
+    """Vectors that are unique but for a factor of size 1: what their products with themselves are."""
+    return jnp.einsum("...ij,...kj->...jik", columns, jnp.conj(columns), precision="highest")
+
+
+@operation(normal((12, 7), (7, 12), (3, 6, 6)), tolerance=1e-3, representative=True)
+def orthogonal_factors(tall, wide, batch):
+    q, r = jnp.linalg.qr(tall)
+    complete = jnp.linalg.qr(wide, mode="complete")[0]
+    u, values, vh = jnp.linalg.svd(wide, full_matrices=False)
+    return jnp.abs(q), jnp.abs(r), jnp.abs(complete), _signless(u), values, _signless(vh.T), jnp.linalg.svd(batch)[1]
+
+
+@operation(normal((41, 41), (3, 6, 6)), tolerance=1e-3, representative=True)
+def eigenvalues_of_symmetric_matrices(large, batch):
+    values, vectors = jnp.linalg.eigh(batch + jnp.swapaxes(batch, 1, 2))
+    return values, _signless(vectors), jnp.linalg.eigvalsh(large + large.T)
+
+
+@operation(normal((14, 9), (14, 2), dtype=np.float64), tolerance=1e-9, wide=True)
+def least_squares_of_doubles(a, b):
+    return jnp.linalg.lstsq(a, b)[0], jnp.linalg.pinv(a), jnp.linalg.matrix_rank(a), jnp.linalg.cond(a)
+
+
+@operation(_complex_matrices(np.complex128), tolerance=1e-9, wide=True)
+def orthogonal_factors_of_complex_doubles(x, y):
+    u, values, _ = jnp.linalg.svd(x[0])
+    hermitian = x[0] @ jnp.conj(x[0]).T
+    eigenvalues, vectors = jnp.linalg.eigh(hermitian)
+    q = lax.linalg.qr(y[0], full_matrices=False)[0]
+    return values, _signless(u[:, : len(values)]), eigenvalues, _signless(vectors), jnp.abs(q)
+
+
 # Fourier transforms, which XLA gives to hipFFT
 
 
