@@ -101,6 +101,29 @@ TEST(CompareClass, TellsTheTenKinds) {
       }
 }
 
+// A 32-bit literal of a 64-bit float is its upper half (ISA manuals, "Literal Constants").
+TEST(CompareClass, OfALiteralOf64Bits) {
+  constexpr unsigned kSeed = 43;
+  std::mt19937_64 random(kSeed);
+  for (const auto [target, lanes] : all_targets())
+    for (int round = 0; round < 20; ++round) {
+      // No integer or float that is an inline constant instead.
+      const auto upper = static_cast<uint32_t>(random_float(random, 11, 52) >> 32 | 0x101);
+      const double value = std::bit_cast<double>(uint64_t{upper} << 32);
+      SCOPED_TRACE(fmt::format("{} {} seed {}: {:#x}", target, lanes, kSeed, upper));
+      WaveTest test(target, lanes);
+      uint64_t expected = 0;
+      for (int lane = 0; lane < lanes; ++lane) {
+        test.v(4, lane) = static_cast<uint32_t>(random() & 0x3ff);
+        expected |= uint64_t{test.v(4, lane) >> class_of(value, (upper >> 19 & 1) != 0) & 1} << lane;
+      }
+      const auto done =
+          test.run(fmt::format("v_cmp_class_f64 {}, {:#x}, v4", lanes == 64 ? "vcc" : "vcc_lo", upper));
+      ASSERT_TRUE(done) << done.error().text();
+      EXPECT_EQ(test.vcc() & (lanes == 64 ? ~uint64_t{0} : 0xffffffffu), expected);
+    }
+}
+
 /// Fixed-point numbers of kWords 32-bit words after the point, the most significant first, the whole part
 /// before them.
 constexpr size_t kWords = 44;

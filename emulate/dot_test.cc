@@ -203,6 +203,57 @@ TEST(Dot, HalvesOfAHalfResultAreChosen) {
   }
 }
 
+// |x| and -x of a pair are those of both halves; of the addend, of the half that it is. Compilers write both,
+// and constants as the addend. Small integers, so that sums are exact.
+TEST(Dot, AHalfAddendHasSignsAndMayBeAConstant) {
+  constexpr unsigned kSeed = 23;
+  std::mt19937 random(kSeed);
+  const auto integer = [&] { return static_cast<float>(static_cast<int>(random() % 15) - 7); };
+  constexpr float kConstants[] = {0.5f, 1.0f, -2.0f, 4.0f};
+  for (const std::string_view target : {"gfx1100", "gfx1201"})
+    for (const bool bf16 : {false, true})
+      for (int round = 0; round < 60; ++round) {
+        const auto code = [&](float value) { return bf16 ? encode<kBf16>(value) : encode<kF16>(value); };
+        bool negate[3], absolute[3];
+        for (int i = 0; i < 3; ++i) negate[i] = random() % 2 != 0, absolute[i] = random() % 2 != 0;
+        const bool constant = random() % 3 == 0, high = !constant && random() % 2 != 0;
+        const float given = kConstants[random() % 4];
+        const auto written = [&](int i, std::string name) {
+          if (absolute[i]) name = fmt::format("|{}|", name);
+          return negate[i] ? fmt::format("neg({})", name) : name;
+        };
+        const std::string text = fmt::format("v_dot2_{0}_{0} v0.l, {1}, {2}, {3}{4}", bf16 ? "bf16" : "f16",
+                                             written(0, "v1"), written(1, "v2"),
+                                             written(2, constant ? fmt::format("{:.1f}", given)
+                                                        : high   ? "v3.h"
+                                                                 : "v3.l"),
+                                             high ? " op_sel:[0,0,1,0]" : "");
+        SCOPED_TRACE(fmt::format("{} seed {} round {}: {}", target, kSeed, round, text));
+        WaveTest test(target, 32);
+        float expected[32];
+        for (int lane = 0; lane < 32; ++lane) {
+          float value[3][2];
+          for (int i = 0; i < 3; ++i) {
+            for (float& half : value[i]) half = integer();
+            test.v(1 + i, lane) = code(value[i][0]) | code(value[i][1]) << 16;
+            if (i == 2 && constant) value[i][0] = given;
+            for (float& half : value[i]) {
+              if (absolute[i]) half = std::fabs(half);
+              if (negate[i]) half = -half;
+            }
+          }
+          expected[lane] = value[2][high] + value[0][0] * value[1][0] + value[0][1] * value[1][1];
+        }
+        const auto done = test.run(text);
+        ASSERT_TRUE(done) << done.error().text();
+        for (int lane = 0; lane < 32; ++lane) {
+          const uint32_t result = test.v(0, lane) & 0xffff;
+          const float sum = bf16 ? decode<kBf16>(result) : decode<kF16>(result);
+          ASSERT_EQ(sum, expected[lane]) << lane;
+        }
+      }
+}
+
 TEST(FmaMix, TakesFloatsAndEitherHalf) {
   constexpr unsigned kSeed = 14;
   std::mt19937 random(kSeed);

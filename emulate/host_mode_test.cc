@@ -117,6 +117,29 @@ TEST(HostMode, DenormalsAreFlushedWhereModeSays) {
     }
 }
 
+// The mantissa of a flushed denormal is a zero of its sign, as its exponent is 0.
+TEST(HostMode, TheMantissaOfAFlushedDenormalIsZero) {
+  const float tiny = -std::numeric_limits<float>::denorm_min() * 5;     // -0.625 * 2^-146
+  const double tiny64 = std::numeric_limits<double>::denorm_min() * 3;  // 0.75 * 2^-1072
+  for (const auto [target, lanes] : all_targets())
+    for (const uint32_t denormals : {0u, 0xc0u, 0x30u, 0xf0u}) {
+      SCOPED_TRACE(std::string(target) + " " + std::to_string(denormals));
+      WaveTest test(target, lanes);
+      test.s(scalar_index::kMode) = denormals;
+      for (int lane = 0; lane < lanes; ++lane)
+        test.set_f(1, lane, tiny), test.set_v64(2, lane, std::bit_cast<uint64_t>(tiny64));
+      const auto done = test.run(
+          "v_frexp_mant_f32 v4, v1\nv_frexp_exp_i32_f32 v5, v1\n"
+          "v_frexp_mant_f64 v[6:7], v[2:3]\nv_frexp_exp_i32_f64 v8, v[2:3]");
+      ASSERT_TRUE(done) << done.error().text();
+      const bool keeps32 = denormals & 0x30, keeps64 = denormals & 0xc0;
+      EXPECT_EQ(test.v(4, 0), std::bit_cast<uint32_t>(keeps32 ? -0.625f : -0.0f));
+      EXPECT_EQ(static_cast<int32_t>(test.v(5, 0)), keeps32 ? -146 : 0);
+      EXPECT_EQ(test.v64(6, 0), std::bit_cast<uint64_t>(keeps64 ? 0.75 : 0.0));
+      EXPECT_EQ(static_cast<int32_t>(test.v(8, 0)), keeps64 ? -1072 : 0);
+    }
+}
+
 TEST(HostMode, OutputModifiersWorkOnlyWhereDenormalsAreFlushed) {
   for (const uint32_t mode : {0xc0u, 0xf0u, 0x2c0u}) {
     WaveTest test("gfx942");

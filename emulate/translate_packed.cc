@@ -58,21 +58,29 @@ Result<uint32_t> rows_of(Emitter& emitter, const Operand& operand, Type type, co
   return moved;
 }
 
+/// A source with |x| and -x applied, which change these bits.
+uint32_t with_signs(Emitter& emitter, const Operand& operand, uint32_t source, uint32_t signs) {
+  if (!operand.negate && !operand.absolute) return source;
+  const uint32_t result = emitter.temporary_rows();
+  if (operand.absolute) emitter.emit(Micro::ClearSign, result, source, 0, signs), source = result;
+  if (operand.negate) emitter.emit(Micro::Negate, result, source, 0, signs);
+  return result;
+}
+constexpr uint32_t kBothSigns = 0x80008000u;
+
 /// A float source with |x| and -x applied.
 Result<uint32_t> whole_source(Emitter& emitter, const Operand& operand, Type type, const DppTable* dpp) {
-  auto row = rows_of(emitter, operand, type, dpp);
-  if (!row || (!operand.negate && !operand.absolute)) return row;
-  const uint32_t sign = type == Type::F16 || type == Type::BF16 ? 0x8000u : 0x80000000u;
-  const uint32_t result = emitter.temporary_rows();
-  uint32_t source = *row;
-  if (operand.absolute) emitter.emit(Micro::ClearSign, result, source, 0, sign), source = result;
-  if (operand.negate) emitter.emit(Micro::Negate, result, source, 0, sign);
-  return result;
+  const auto row = rows_of(emitter, operand, type, dpp);
+  if (!row) return row;
+  return with_signs(emitter, operand, *row, type == Type::F16 || type == Type::BF16 ? 0x8000u : 0x80000000u);
 }
 
 struct Halves {
   bool low_from_high, high_from_high, negate_low, negate_high;
-  [[nodiscard]] bool plain() const { return !low_from_high && high_from_high && !negate_low && !negate_high; }
+  bool absolute;  ///< VOP3's abs of a packed source: both halves
+  [[nodiscard]] bool plain() const {
+    return !low_from_high && high_from_high && !negate_low && !negate_high && !absolute;
+  }
   [[nodiscard]] uint32_t signs() const {
     return (negate_low ? 0x8000u : 0u) | (negate_high ? 0x80000000u : 0u);
   }
@@ -86,11 +94,17 @@ Result<uint32_t> halves_source(Emitter& emitter, const Operand& operand, Type ty
     const uint32_t low = halves.low_from_high ? bits >> 16 : bits & 0xffff;
     const uint32_t high = halves.high_from_high ? bits >> 16 : bits & 0xffff;
     const uint32_t row = emitter.temporary_rows();
-    emitter.emit(Micro::Splat, row, emitter.constant((low | high << 16) ^ halves.signs()));
+    const uint32_t cleared = halves.absolute ? kBothSigns : 0;
+    emitter.emit(Micro::Splat, row, emitter.constant(((low | high << 16) & ~cleared) ^ halves.signs()));
     return row;
   }
-  const auto row = rows_of(emitter, operand, type, dpp);
+  auto row = rows_of(emitter, operand, type, dpp);
   if (!row || halves.plain()) return row;
+  if (halves.absolute) {
+    const uint32_t magnitudes = emitter.temporary_rows();
+    emitter.emit(Micro::ClearSign, magnitudes, *row, 0, kBothSigns);
+    row = magnitudes;
+  }
   const uint32_t result = emitter.temporary_rows();
   const uint32_t select =
       (halves.low_from_high ? kSelectLowFromHigh : 0) | (halves.high_from_high ? kSelectHighFromHigh : 0);
@@ -171,10 +185,11 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
     Result<uint32_t> offset = 0;
     if (is_halves(role.type)) {
       const bool sign = operand.negate;  // VOP3's neg of a packed source means both halves
-      offset = halves_source(emitter, operand, role.type,
-                             {flag("op_sel", source, 0), flag("op_sel_hi", source, 1),
-                              flag("neg_lo", source, 0) != sign, flag("neg_hi", source, 0) != sign},
-                             dpp);
+      offset = halves_source(
+          emitter, operand, role.type,
+          {flag("op_sel", source, 0), flag("op_sel_hi", source, 1), flag("neg_lo", source, 0) != sign,
+           flag("neg_hi", source, 0) != sign, operand.absolute},
+          dpp);
     } else if (is_pair(role.type)) {
       offset = rows_of(emitter, operand, Type::V2F32, dpp);
       e |= (op_sel[k] ? kPairLowFromSecond : 0) << k;
@@ -186,7 +201,12 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
       offset = rows_of(emitter, operand, Type::U32, dpp);
       e = part_position(instruction, (op_sel[1] * 2 + op_sel[0]) * 8);
     } else if (role.type == Type::B16) {
-      offset = rows_of(emitter, operand, Type::U32, dpp);
+      // A constant is of the floats that the others are pairs of.
+      const auto other = std::find_if(row.roles, row.roles + row.count,
+                                      [](const Role& role) { return is_halves(role.type); });
+      offset = rows_of(emitter, operand, other == row.roles + row.count ? Type::U32 : other->type, dpp);
+      // Both halves: which of them is the part comes after.
+      if (offset) offset = with_signs(emitter, operand, *offset, kBothSigns);
       e = part_position(instruction, op_sel[k] || operand.half == Operand::Half::High ? 16 : 0);
     } else if (role.type == Type::B192 || role.type == Type::B512 || role.type == Type::B1024) {
       if (!is_row(operand))

@@ -59,6 +59,7 @@ struct i16  { static constexpr Type type = Type::I16;  static constexpr int dwor
 /// A float's encoding, for bodies that compute on it.
 struct f32_code { static constexpr Type type = Type::F32; static constexpr int dwords = 1; using value = uint32_t; };
 struct f16_code { static constexpr Type type = Type::F16; static constexpr int dwords = 1; using value = uint16_t; };
+struct f64_code { static constexpr Type type = Type::F64; static constexpr int dwords = 2; using value = uint64_t; };
 // clang-format on
 
 /// Two values in the halves of a register; a body is applied to each half.

@@ -172,7 +172,7 @@ void compare_floats(Visitor& v) {
   both_forms<RareSignature, u16, u16>(v, "v_cmp_class_f16", "v_cmpx_class_f16", [](auto a, auto b) {
     return lanes(((b >> float_class(a, 10)) & Pack<uint16_t>(1)) != Pack<uint16_t>(0));
   });
-  both_forms<RareSignature, u64, u32>(v, "v_cmp_class_f64", "v_cmpx_class_f64", [](auto a, auto b) {
+  both_forms<RareSignature, f64_code, u32>(v, "v_cmp_class_f64", "v_cmpx_class_f64", [](auto a, auto b) {
     return lanes(((convert<uint64_t>(b) >> float_class(a, 52)) & Pack<uint64_t>(1)) != Pack<uint64_t>(0));
   });
   // clang-format on

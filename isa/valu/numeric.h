@@ -87,7 +87,9 @@ Frexp<V> frexp(V x) {
   const auto mask = static_cast<Lane<Unsigned<V>>>(Format<V>::kMaximum) << Format<V>::kMantissa;
   const V mantissa = bits<V>((bits<Unsigned<V>>(normal) & ~mask) |
                              static_cast<Lane<Unsigned<V>>>(Format<V>::kBias - 1) << Format<V>::kMantissa);
-  return {plain ? x : mantissa, plain ? Signed<V>(0) : power};
+  // A zero may be a denormal that MODE flushes: only its sign stays.
+  const V zero = bits<V>(bits<Unsigned<V>>(x) & ~static_cast<Lane<Unsigned<V>>>(~Lane<Unsigned<V>>{0} >> 1));
+  return {x == V(0) ? zero : plain ? x : mantissa, plain ? Signed<V>(0) : power};
 }
 
 /// x * 2^power, rounded once.
