@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "libraries/answer.h"
+#include "libraries/hipblaslt_types.h"
 #include "libraries/product.h"
 
 using namespace wavesmith::libraries;
@@ -29,27 +30,11 @@ struct Description {
   int32_t aux_type, scale_mode_a, scale_mode_b;        // 22, 31, 32
 };
 
-/// hipblasLtEpilogue_t: activations, and what can be added to them.
-enum EpilogueBits : uint32_t { kNothing = 1, kRelu = 2, kBias = 4, kGelu = 32, kAux = 128, kSwish = 65536 };
-
 struct Layout {
   int32_t type, order, batches;
   uint64_t rows, columns;
   int64_t ld, stride;
 };
-
-struct Algorithm {
-  uint8_t data[16];
-  size_t most_workspace;
-};
-struct Heuristic {
-  Algorithm algorithm;
-  size_t workspace;
-  int status;
-  float waves;
-  int reserved[4];
-};
-static_assert(sizeof(Heuristic) == 56);
 
 template <class T>
 int make(T** place, const T& value) {
@@ -77,27 +62,6 @@ Matrix matrix_of(const Layout& layout, const void* data, int operation) {
   const bool by_columns = (layout.order != kByRows) == (operation == kAsItIs);
   return {const_cast<void*>(data),    number_of(layout.type), by_columns ? 1 : layout.ld,
           by_columns ? layout.ld : 1, layout.stride,          operation == kConjugated};
-}
-
-/// The activation of an epilogue; false: not one that is served (gradients, clamps).
-bool activation_of(uint32_t epilogue, Activation& activation) {
-  switch (epilogue & ~uint32_t{kBias | kAux}) {
-    case 0:
-    case kNothing:
-      activation = Activation::None;
-      return (epilogue & kAux) == 0;
-    case kRelu:
-      activation = Activation::Relu;
-      return true;
-    case kGelu:
-      activation = Activation::Gelu;
-      return true;
-    case kSwish:
-      activation = Activation::Swish;
-      return (epilogue & kAux) == 0;
-    default:
-      return false;
-  }
 }
 
 /// What a call asks for that is not served; null: nothing.

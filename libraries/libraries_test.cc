@@ -94,40 +94,6 @@ TEST(Libraries, PlansOfTransformsCanBeMade) {
   EXPECT_EQ(destroy(plan), 0);
 }
 
-// hipblaslt-ext.hpp: the caller makes room, of whatever content, and the constructor sets it up.
-TEST(Libraries, GroupedProductsCanBeMadeAndAreNotSupported) {
-  void* library = open("libhipblaslt.so.1");
-  ASSERT_NE(library, nullptr);
-  const auto inputs =
-      reinterpret_cast<void (*)(void**)>(dlsym(library, "_ZN13hipblaslt_ext10GemmInputsC1Ev"));
-  void* content = &content;
-  inputs(&content);
-  EXPECT_EQ(content, nullptr);
-  const auto make = reinterpret_cast<void (*)(void*, void*, int, int, int, int, int, int, int)>(
-      dlsym(library,
-            "_ZN13hipblaslt_ext11GroupedGemmC1EPv18hipblasOperation_tS2_11hipDataTypeS3_S3_S3_20"
-            "hipblasComputeType_t"));
-  std::vector<uint64_t> product(9 + 1, ~uint64_t{0});
-  make(product.data(), library, 111, 111, 0, 0, 0, 0, 2);
-  EXPECT_EQ(product[1] & 0xffffffff, 2);  // a grouped product
-  EXPECT_EQ(product[6], reinterpret_cast<uint64_t>(library));
-  for (size_t empty : {2, 3, 4, 5, 7, 8}) EXPECT_EQ(product[empty], 0) << empty;
-  EXPECT_EQ(product[9], ~uint64_t{0});
-  const auto run = reinterpret_cast<int (*)(void*, void*, void*)>(
-      dlsym(library, "_ZN13hipblaslt_ext11GroupedGemm3runEPvP12ihipStream_t"));
-  const auto defaults = reinterpret_cast<int (*)(void*, void*)>(
-      dlsym(library, "_ZN13hipblaslt_ext11GroupedGemm37getDefaultValueForDeviceUserArgumentsEPv"));
-  testing::internal::CaptureStderr();
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(run(product.data(), nullptr, nullptr), 7);
-    EXPECT_EQ(defaults(product.data(), nullptr), 7);
-  }
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("hipblaslt_ext::GroupedGemm::run is not"), std::string::npos) << said;
-  EXPECT_NE(said.find("UserArguments is not"), std::string::npos) << said;
-  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
-}
-
 TEST(Libraries, RocmSmiSaysHowGpusAreConnected) {
   const auto id = function<int (*)(uint32_t, uint64_t*)>("librocm_smi64.so.1", "rsmi_dev_pci_id_get");
   const auto hive = function<int (*)(uint32_t, uint64_t*)>("librocm_smi64.so.1", "rsmi_dev_xgmi_hive_id_get");

@@ -239,7 +239,7 @@ Runner runner_of(const Product& p) {
 }
 
 /// Whether the epilogue is one that the runner heeds, with biases that can be widened to its sums.
-bool is_served(const Product& p) {
+bool is_epilogue_served(const Product& p) {
   const Epilogue& e = p.epilogue;
   const bool single = is_narrow_float(p.a.type) || p.a.type == Number::F32, twice = p.a.type == Number::F64;
   if ((e.activation != Activation::None || e.bias || e.before.data) && !single && !twice) return false;
@@ -367,7 +367,7 @@ Number scalars_of(int compute_type) {
 
 Outcome multiply(const Product& product, void* stream) {
   const Runner runner = runner_of(product);
-  if (!runner || !is_served(product)) return Outcome::NotServed;
+  if (!runner || !is_epilogue_served(product)) return Outcome::NotServed;
   if (product.m <= 0 || product.n <= 0 || product.batches <= 0) return Outcome::Done;
   if (!product.arrays && !every_matrix_reaches(product)) return Outcome::BadPointer;
   Request request{product, runner, {}, {}};
@@ -377,6 +377,14 @@ Outcome multiply(const Product& product, void* stream) {
     std::memcpy(request.beta, product.beta, size);
   }
   return enqueue(stream, request);
+}
+
+bool is_served(const Product& product) { return runner_of(product) && is_epilogue_served(product); }
+
+void multiply_in_turn(const Product& product) {
+  if (product.m <= 0 || product.n <= 0 || product.batches <= 0) return;
+  if (!every_matrix_reaches(product)) std::abort();
+  multiply_now(product);
 }
 
 bool multiply_now(const Product& product) {

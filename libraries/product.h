@@ -61,6 +61,13 @@ struct Product {
 /// Enqueues it.
 Outcome multiply(const Product& product, void* stream);
 
+/// Whether products of these types and with this epilogue are.
+bool is_served(const Product& product);
+
+/// When its turn has come, of a product of which nothing but that was known before. A matrix that reaches
+/// past its allocation ends the process: a GPU would fault.
+void multiply_in_turn(const Product& product);
+
 /// At once: what the host computes with its own matrices. False: not of these types.
 bool multiply_now(const Product& product);
 

@@ -389,6 +389,19 @@ def matmul_of_doubles(x, y):
     return x[0] @ y[0].T, jnp.einsum("bij,bkj->bik", x, y), x[0] @ y[0, 0], jnp.tensordot(x, y, [[0, 2], [0, 2]])
 
 
+@operation(normal((40, 24), (4, 24, 17)), tolerance=1e-4, representative=True)
+def ragged_products(tokens, experts):
+    """By hipBLASLt's groups of products, one group empty; gradients, one of them ragged in what is summed."""
+    sizes = jnp.array([7, 0, 30, 3], np.int32)
+    result, pull = jax.vjp(lambda x, w: lax.ragged_dot(x, w, sizes), tokens, experts)
+    return result, pull(jnp.cos(result))
+
+
+@operation(normal((40, 24), (4, 24, 17), dtype=np.float16), tolerance=5e-3)
+def ragged_products_of_halves(tokens, experts):
+    return lax.ragged_dot(tokens, experts, jnp.array([7, 0, 30, 3], np.int32))
+
+
 @operation(_complex_matrices(np.complex128), tolerance=1e-13, wide=True)
 def matmul_of_complex_doubles(x, y):
     """By rocBLAS."""
