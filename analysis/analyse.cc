@@ -73,7 +73,8 @@ void add_peak(const Kernel& kernel, const Block& block, Registers& peak, uint32_
 
 /// Cycles of waits in a loop that its own instructions do not fill, a wave alone. What one wait took is
 /// gained by loads that were issued before it and are waited for behind it.
-double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, const gpus::Gpu& gpu) {
+double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, const gpus::Gpu& gpu,
+                  ServedBy by) {
   double total = 0;
   std::vector<std::pair<uint32_t, double>> passed;  // waits, and what they took
   for (const Wait& wait : kernel.waits) {
@@ -85,7 +86,7 @@ double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, cons
     double slack = *wait.slack.value;
     for (const auto& [at, took] : passed)
       if (from < wait.instruction ? at > from : true) slack += took;
-    const double took = load_latency(code, from, gpu) - slack;
+    const double took = load_latency(code, from, gpu, by) - slack;
     if (took <= 0) continue;
     passed.emplace_back(wait.instruction, took);
     total += took;
@@ -161,7 +162,8 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
     describe_loop(out, loop);
     loop.mix = mix_of(code, out.blocks, loop.blocks);
     loop.cycles = cycles_of(code, graph, gpu, costs, loop.blocks);
-    loop.cycles.exposed = exposed_in(out, code, loop, gpu);
+    loop.cycles.exposed = exposed_in(out, code, loop, gpu, ServedBy::L2);
+    if (gpu.memory_cycles) loop.cycles.exposed_memory = exposed_in(out, code, loop, gpu, ServedBy::Memory);
     add_memory(loop.cycles, loop.blocks, graph.block_of, out.accesses, gpu);
     for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
   }

@@ -132,7 +132,7 @@ Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu,
   return costs;
 }
 
-double load_latency(const Code& code, uint32_t i, const gpus::Gpu& gpu) {
+double load_latency(const Code& code, uint32_t i, const gpus::Gpu& gpu, ServedBy by) {
   if (code.rows[i] && code.rows[i]->access.direction == isa::Direction::Store) return 0;
   switch (isa::pipe_of(code.instructions[i], code.rows[i])) {
     case isa::Pipe::Lds:
@@ -140,7 +140,7 @@ double load_latency(const Code& code, uint32_t i, const gpus::Gpu& gpu) {
     case isa::Pipe::Smem:
       return gpu.l1_cycles.value_or(0);
     case isa::Pipe::Vmem:
-      return gpu.l2_cycles.value_or(0);
+      return (by == ServedBy::L2 ? gpu.l2_cycles : gpu.memory_cycles).value_or(0);
     default:
       return 0;
   }

@@ -35,8 +35,11 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
 /// Cycles of LDS that an access of `bytes` a lane takes without conflicts.
 double lds_cycles(const gpus::Gpu& gpu, isa::Direction direction, uint32_t bytes, int wave_lanes);
 
-/// Cycles until a memory instruction's data is there, served by L2 or by LDS; 0: nobody knows.
-double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu);
+/// What answers vector loads.
+enum class ServedBy : uint8_t { L2, Memory };
+
+/// Cycles until a memory instruction's data is there; 0: nobody knows.
+double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu, ServedBy by = ServedBy::L2);
 
 /// SIMDs that share LDS and the vector memory path.
 uint32_t sharing_simds(const gpus::Gpu& gpu);

@@ -102,6 +102,8 @@ struct Cycles {
   double one_wave = 0;  ///< one wave alone on its SIMD, memory answering at once: in order, with dependencies
   double exposed = 0;   ///< one wave alone: cycles of waits for memory that nothing hides, loads served by L2
                         ///< and LDS without conflicts
+  std::optional<double> exposed_memory;  ///< the same, loads served by the memory behind all caches; nullopt:
+                                         ///< nobody has published its latency
   double load_bytes = 0, store_bytes = 0;  ///< of vector loads and stores, as far as lanes do not share them
   double l2 = 0;                           ///< the same bytes from L2, every SIMD of the GPU doing the same
   double l2_certain = 0;                   ///< of those accesses whose addresses are known

@@ -7,6 +7,93 @@
 #include <fmt/format.h>
 
 namespace wavesmith::analysis {
+namespace {
+
+/// What a pass through a loop takes now and with the waves of the next step, as parts of what it takes now
+/// that are gained.
+struct Gained {
+  double l2 = 0, memory = 0;  ///< loads served by L2, by the memory behind all caches
+  bool memory_bound =
+      false;  ///< in the latter case what memory has to give is the limit, then or already now
+  [[nodiscard]] double least() const { return std::min(l2, memory); }
+  [[nodiscard]] double most() const { return std::max(l2, memory); }
+};
+
+/// nullopt: the waits of its loads count, and nobody has published how long these take.
+std::optional<Gained> gained_by(const Subject& subject, const Loop& loop, double now, double then) {
+  const Cycles& c = loop.cycles;
+  const auto part = [](double before, double after) {
+    return before > 0 ? std::max(0.0, (before - after) / before) : 0;
+  };
+  Gained step;
+  step.l2 = step.memory = part(pass_cycles(c, now), pass_cycles(c, then));
+  if (c.memory <= 0) return step;  // no vector memory
+  if (c.load_bytes > 0 && !subject.gpu.l2_cycles) return std::nullopt;
+  const auto pass = [&](double waves) {
+    return std::max(
+        {c.throughput, c.memory, (c.one_wave + c.exposed_memory.value_or(c.exposed)) / std::max(1.0, waves)});
+  };
+  step.memory = part(pass(now), pass(then));
+  step.memory_bound = pass(then) <= c.memory;
+  return step;
+}
+
+/// Waves a SIMD after the next step.
+uint32_t waves_then(const Subject& subject) {
+  const Occupancy& occupancy = subject.kernel.occupancy;
+  gpus::KernelResources changed = occupancy.resources;
+  for (const analysis::Step& step : occupancy.next) {
+    if (step.limiter == gpus::Limiter::Vgprs) changed.vgprs = step.to;
+    if (step.limiter == gpus::Limiter::Sgprs) changed.sgprs = step.to;
+    if (step.limiter == gpus::Limiter::Lds) changed.lds_bytes = step.to;
+    if (step.limiter == gpus::Limiter::Workgroups) changed.workgroup = step.to;
+  }
+  return std::max(gpus::occupancy(subject.gpu, changed).waves_per_simd, occupancy.now.waves_per_simd + 1);
+}
+
+/// Says what the step gains. Where loads are served decides; nobody knows that without running the kernel, so
+/// a figure is given where both cases come to about the same.
+void tell_gain(const Subject& subject, Finding& finding) {
+  const double now = subject.kernel.occupancy.now.waves_per_simd, then = waves_then(subject);
+  const Loop* best = nullptr;
+  Gained step;
+  bool unpublished = false;
+  double most = 0;
+  for (const Loop& loop : subject.kernel.loops) {
+    if (!loop.innermost) continue;
+    const std::optional<Gained> found = gained_by(subject, loop, now, then);
+    unpublished |= !found;
+    const double gain = found ? found->most() * pass_cycles(loop.cycles, now) : 0;
+    if (gain > most) most = gain, best = &loop, step = *found;
+  }
+  finding.severity = Severity::Note;
+  if (subject.kernel.loops.empty()) {
+    finding.gain_percent.unknown_because = "there is no loop whose time could be compared";
+  } else if (unpublished && !best) {
+    finding.gain_percent.unknown_because =
+        "nobody has published how long this GPU's loads take, so neither is known what more waves would hide";
+  } else if (!best) {
+    finding.gain_percent = {.value = 0, .tag = Tag::Modelled, .unknown_because = {}};
+    finding.evidence.push_back("every loop keeps a pipe busy with the waves that there are");
+  } else if (step.least() < step.most() / 2) {
+    if (step.least() > 0) finding.severity = Severity::Hint;
+    finding.gain_percent.unknown_because = fmt::format(
+        "it depends on what serves the loop's loads: {:.0f} % where L2 does, {:.0f} % where the memory "
+        "behind all caches does{}",
+        100 * step.l2, 100 * step.memory,
+        step.memory_bound
+            ? fmt::format(", which takes {:.0f} cycles a pass for the bytes alone, however many waves "
+                          "there are",
+                          best->cycles.memory)
+            : "");
+  } else {
+    finding.severity = Severity::Hint;
+    set_gain(finding, subject, *best, step.least() * pass_cycles(best->cycles, now));
+    if (best->cycles.load_bytes > 0) finding.unknown_because = "more waves also share caches";
+  }
+}
+
+}  // namespace
 
 void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<Finding>& findings) {
   const Occupancy& occupancy = subject.kernel.occupancy;
@@ -15,14 +102,6 @@ void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<
   finding.title = fmt::format("Occupancy is {} of {} waves a SIMD, limited by {}",
                               occupancy.now.waves_per_simd, subject.gpu.waves_per_simd, name_of(limiter));
   if (!occupancy.next.empty()) finding.evidence.push_back(text_of(occupancy.next));
-  const Loop* best = nullptr;
-  double gain = 0;
-  for (const Loop& loop : subject.kernel.loops) {
-    if (!loop.innermost) continue;
-    const double waves = occupancy.now.waves_per_simd;
-    const double now = pass_cycles(loop.cycles, waves), then = pass_cycles(loop.cycles, waves + 1);
-    if (now - then > gain) gain = now - then, best = &loop;
-  }
   const auto& resources = subject.kernel.resources;
   if (limiter == gpus::Limiter::Vgprs && subject.kernel.live_peak_at != kNone) {
     const uint32_t live = subject.kernel.live_peak.vgprs + subject.kernel.live_peak.agprs;
@@ -34,19 +113,7 @@ void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<
   } else {
     finding.where.push_back({0, 0, kNone});
   }
-  if (best) {
-    finding.severity = Severity::Hint;
-    set_gain(finding, subject, *best, gain);
-    finding.unknown_because = "more waves also share caches; loads are taken to be served by L2";
-  } else {
-    finding.severity = Severity::Note;
-    if (subject.kernel.loops.empty()) {
-      finding.gain_percent.unknown_because = "there is no loop whose time could be compared";
-    } else {
-      finding.gain_percent = {.value = 0, .tag = Tag::Modelled, .unknown_because = {}};
-      finding.evidence.push_back("every loop keeps a pipe busy with the waves that there are");
-    }
-  }
+  tell_gain(subject, finding);
   finding.experiment = limiter == gpus::Limiter::Vgprs
                            ? "Compile with __launch_bounds__ or amdgpu_waves_per_eu for one wave more; look "
                              "that nothing spills; compare."

@@ -10,8 +10,7 @@
 
 namespace wavesmith::analysis {
 
-/// What occupancy is limited by, with the next step; nothing when another limit binds, or when more waves
-/// would gain nothing because every loop keeps a pipe busy as it is.
+/// What occupancy is limited by, with the next step and what that gains; nothing when another limit binds.
 void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<Finding>& findings);
 
 /// Loads or stores of a loop, side by side in memory, that one wider instruction could do.

@@ -33,10 +33,9 @@ Resources with(Change change) {
   return resources;
 }
 
-Kernel kernel_of(std::string_view target, std::string_view text, Resources resources) {
+Kernel kernel_of(std::string_view target, std::string_view text, Resources resources, const gpus::Gpu& gpu) {
   const Code code = code_of(target, text);
   const Graph graph = make_graph(code);
-  const gpus::Gpu& gpu = *usual_gpu(target);
   Kernel kernel;
   kernel.target = target;
   resources.wave_size = static_cast<uint32_t>(code.wave_lanes);
@@ -44,6 +43,10 @@ Kernel kernel_of(std::string_view target, std::string_view text, Resources resou
   describe_code(code, graph, kernel);
   complete(code, graph, gpu, {}, RegisterSet::all(), {}, kernel);
   return kernel;
+}
+
+Kernel kernel_of(std::string_view target, std::string_view text, const Resources& resources) {
+  return kernel_of(target, text, resources, *usual_gpu(target));
 }
 
 std::string loop(std::string_view body) {
@@ -289,6 +292,57 @@ TEST(Rules, WaitsWhoseLoadsHaveComeAreNoEvidence) {
   ASSERT_NE(found, kernel.findings.end());
   ASSERT_EQ(found->where.size(), 1);
   EXPECT_EQ(kernel.instructions[found->where[0].first].text, "s_waitcnt vmcnt(0)");
+}
+
+const Finding* occupancy_finding(const Kernel& kernel) {
+  for (const Finding& finding : kernel.findings)
+    if (finding.rule == "occupancy-limited-by-vgprs") return &finding;
+  return nullptr;
+}
+
+// Two waves a SIMD, and three with 168 VGPRs. Waves that only wait share the time: a third is gained. What
+// the memory has to give is shared too: nothing is.
+TEST(Rules, AnOccupancyStepGainsWhatNeitherAPipeNorMemoryLimits) {
+  const auto two_waves = with([](Resources& r) { r.vgprs_total = 256; });
+  const auto loads = [](int count) {
+    return keep("v_lshlrev_b32 v0, 2, v0\n" + loop(repeated("global_load_dword v{1}, v0, s[0:1]", count) +
+                                                   "s_waitcnt vmcnt(0)\n" + "v_add_f32 v5, v1, v5"));
+  };
+  const Kernel late = kernel_of("gfx942", loads(1), two_waves);
+  const Finding* finding = occupancy_finding(late);
+  ASSERT_NE(finding, nullptr);
+  ASSERT_TRUE(finding->gain_percent.value) << finding->gain_percent.unknown_because;
+  EXPECT_NEAR(*finding->gain_percent.value, 100.0 / 3, 0.1);
+  EXPECT_EQ(finding->severity, Severity::Hint);
+
+  const Kernel bound = kernel_of("gfx942", loads(4), two_waves);
+  finding = occupancy_finding(bound);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_FALSE(finding->gain_percent.value);
+  EXPECT_NE(finding->gain_percent.unknown_because.find(" 0 % where the memory behind all caches does"),
+            std::string::npos)
+      << finding->gain_percent.unknown_because;
+  EXPECT_EQ(finding->severity, Severity::Note);
+
+  const Kernel lds = kernel_of(
+      "gfx942", keep(loop("ds_read_b32 v1, v0\ns_waitcnt lgkmcnt(0)\nv_add_f32 v5, v1, v5")), two_waves);
+  finding = occupancy_finding(lds);
+  ASSERT_NE(finding, nullptr);
+  ASSERT_TRUE(finding->gain_percent.value) << finding->gain_percent.unknown_because;
+  EXPECT_NEAR(*finding->gain_percent.value, 100.0 / 3, 0.1);
+
+  const Kernel busy = kernel_of("gfx942", keep(loop(repeated("v_add_f32 v{1}, v{1}, v0", 20))), two_waves);
+  finding = occupancy_finding(busy);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->gain_percent.value, 0);
+
+  gpus::Gpu silent = *usual_gpu("gfx942");
+  silent.l2_cycles = silent.memory_cycles = std::nullopt;
+  const Kernel unpublished = kernel_of("gfx942", loads(1), two_waves, silent);
+  finding = occupancy_finding(unpublished);
+  ASSERT_NE(finding, nullptr);
+  EXPECT_FALSE(finding->gain_percent.value);
+  EXPECT_NE(finding->gain_percent.unknown_because.find("nobody has published"), std::string::npos);
 }
 
 TEST(Rules, LdsThatNoFileStatesIsAskedForAtLaunch) {
