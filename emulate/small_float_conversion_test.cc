@@ -109,6 +109,49 @@ TEST(SmallFloatConversion, FloatsToEightBits) {
     check_encoding<kFp8>(target, "fp8"), check_encoding<kBf8>(target, "bf8");
 }
 
+// Numbers that the 8-bit formats have, so that the random bits say nothing: a constant is a 16-bit float, and
+// |x| and -x are applied to the half that is read.
+TEST(SmallFloatConversion, StochasticSourcesOf16BitsHaveSignsAndMayBeConstants) {
+  constexpr unsigned kSeed = 31;
+  std::mt19937 random(kSeed);
+  struct Source {
+    std::string_view text;
+    float value;
+  };
+  constexpr Source kSources[] = {
+      {"0.5",   0.5f },
+      {"-2.0",  -2.0f},
+      {"4.0",   4.0f },
+      {"-v1",   -1.5f},
+      {"|v3|",  3.5f },
+      {"-|v3|", -3.5f},
+      {"v1",    1.5f },
+      {"v3",    -3.5f}
+  };
+  for (const bool bf16 : {false, true})
+    for (const bool bf8 : {false, true})
+      for (const Source& source : kSources) {
+        WaveTest test("gfx950");
+        const auto code = [&](float value) { return bf16 ? encode<kBf16>(value) : encode<kF16>(value); };
+        for (int lane = 0; lane < 64; ++lane) {
+          test.v(0, lane) = 0xaabbccdd;
+          test.v(1, lane) = code(1.5f) | code(-100.0f) << 16, test.v(3, lane) = code(-3.5f) | code(9.0f)
+                                                                                                  << 16;
+          test.v(2, lane) = static_cast<uint32_t>(random());
+        }
+        const std::string text = fmt::format("v_cvt_scalef32_sr_{}_{} v0, {}, v2, 1.0", bf8 ? "bf8" : "fp8",
+                                             bf16 ? "bf16" : "f16", source.text);
+        SCOPED_TRACE(fmt::format("seed {}: {}", kSeed, text));
+        const auto done = test.run(text);
+        ASSERT_TRUE(done) << done.error().text();
+        for (int lane = 0; lane < 64; ++lane) {
+          const uint32_t byte = test.v(0, lane) & 0xff;
+          ASSERT_EQ(bf8 ? decode<kBf8>(byte) : decode<kFp8>(byte), source.value) << lane;
+          ASSERT_EQ(test.v(0, lane) >> 8, 0xaabbccu) << lane;
+        }
+      }
+}
+
 TEST(SmallFloatConversion, Bf16AndTheRandomGenerator) {
   std::mt19937 random(9);
   WaveTest test("gfx950");

@@ -68,6 +68,11 @@ uint32_t with_signs(Emitter& emitter, const Operand& operand, uint32_t source, u
 }
 constexpr uint32_t kBothSigns = 0x80008000u;
 
+/// As what a constant stands in a 16-bit source: mnemonics end in the type of their sources.
+Type constant_type(std::string_view mnemonic) {
+  return mnemonic.ends_with("_bf16") ? Type::BF16 : mnemonic.ends_with("_f16") ? Type::F16 : Type::U32;
+}
+
 /// A float source with |x| and -x applied.
 Result<uint32_t> whole_source(Emitter& emitter, const Operand& operand, Type type, const DppTable* dpp) {
   const auto row = rows_of(emitter, operand, type, dpp);
@@ -201,10 +206,7 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
       offset = rows_of(emitter, operand, Type::U32, dpp);
       e = part_position(instruction, (op_sel[1] * 2 + op_sel[0]) * 8);
     } else if (role.type == Type::B16) {
-      // A constant is of the floats that the others are pairs of.
-      const auto other = std::find_if(row.roles, row.roles + row.count,
-                                      [](const Role& role) { return is_halves(role.type); });
-      offset = rows_of(emitter, operand, other == row.roles + row.count ? Type::U32 : other->type, dpp);
+      offset = rows_of(emitter, operand, constant_type(instruction.mnemonic), dpp);
       // Both halves: which of them is the part comes after.
       if (offset) offset = with_signs(emitter, operand, *offset, kBothSigns);
       e = part_position(instruction, op_sel[k] || operand.half == Operand::Half::High ? 16 : 0);
