@@ -65,6 +65,7 @@ double number_of(const Gpu& gpu, std::string_view path) {
 constexpr std::pair<std::string_view, std::string_view> kFollows[] = {
     {"memory.gigabytes_per_second",               "sustained.memory_gigabytes_per_second"        },
     {"memory.gigabytes_per_second",               "sustained.read_gigabytes_per_second"          },
+    {"memory.gigabytes_per_second",               "sustained.after_idle_gigabytes_per_second"    },
     {"cache.infinity_cache_gigabytes_per_second", "sustained.infinity_cache_gigabytes_per_second"},
     {"cache.l2_channels",                         "sustained.l2_gigabytes_per_second"            },
     {"cache.l2_bytes_per_clock_per_channel",      "sustained.l2_gigabytes_per_second"            },

@@ -89,6 +89,7 @@ const Field kFields[] = {
     {"matrix.f4", "FLOP/clk/CU", &Gpu::matrix_f4},
     {"sustained.memory_gigabytes_per_second", "GB/s", &Gpu::sustained_memory, 1},
     {"sustained.read_gigabytes_per_second", "GB/s", &Gpu::sustained_read, 1},
+    {"sustained.after_idle_gigabytes_per_second", "GB/s", &Gpu::sustained_after_idle, 1},
     {"sustained.infinity_cache_gigabytes_per_second", "GB/s", &Gpu::sustained_infinity_cache, 1},
     {"sustained.l2_gigabytes_per_second", "GB/s", &Gpu::sustained_l2, 1},
     {"sustained.matrix_mhz", "MHz", &Gpu::sustained_matrix_mhz, 1},

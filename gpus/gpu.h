@@ -108,6 +108,8 @@ struct Gpu {
   /// What streams and full matrix pipes keep up, as opposed to the peaks above. Memory: reads and writes
   /// mixed, and reads alone; caches: of the whole GPU; the clock with all matrix pipes busy at peak power.
   std::optional<double> sustained_memory, sustained_read, sustained_infinity_cache, sustained_l2;
+  /// Memory, of a kernel that the GPU waited for with nothing to do.
+  std::optional<double> sustained_after_idle;
   std::optional<uint32_t> sustained_matrix_mhz;
 
   std::map<std::string, Source, std::less<>> sources;  ///< by the field's path, "compute.units"

@@ -96,12 +96,14 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   // Clocks of one unit for one pair of query and key: two products forward, five backward; exponentials and
   // what belongs to them beside, partly hidden.
   const double products = 2 * (problem.head_size + problem.value_size) * (backward ? 2.5 : 1);
-  const double matrix = products / rate * (backward ? row.backward_matrix : row.matrix);
+  const bool rdna = gpu.units_per_workgroup_processor > 1;
+  const double matrix = products / rate * (backward ? row.backward_matrix : row.matrix) /
+                        (rdna && !vector ? constant::kAttentionWmma.value : 1.0);
   const double softmax = backward ? constant::kAttentionBackwardVector : constant::kAttentionVector;
   // RDNA's matrix instructions are VALU instructions (isa/cost/cost.h) and hide none of the others.
-  const double overlap = gpu.units_per_workgroup_processor > 1 ? 0.0
-                         : backward                            ? constant::kAttentionBackwardOverlap.value
-                                                               : constant::kAttentionOverlap.value;
+  const double overlap = rdna       ? 0.0
+                         : backward ? constant::kAttentionBackwardOverlap.value
+                                    : constant::kAttentionOverlap.value;
   double pair = std::max(matrix, softmax) + (1 - overlap) * std::min(matrix, softmax);
   result.tile = backward ? (is_wide(gpu) ? 256 : 192) : (is_wide(gpu) ? 256 : 128);
   double atomics = 0;

@@ -65,11 +65,12 @@ std::string_view name_of(CollectiveKernel kernel) { return kKernels[static_cast<
 
 Links links_of(const gpus::Gpu& gpu, double ranks) {
   const double others = std::max(1.0, ranks - 1);
-  if (gpu.architecture == "CDNA3") return {constant::kLinkMi300, std::min(7.0, others), "xGMI", false};
-  if (gpu.architecture == "CDNA4") return {constant::kLinkMi350, std::min(7.0, others), "xGMI", true};
-  if (gpu.architecture == "CDNA2") return {constant::kLinkMi250, std::min(3.0, others), "xGMI", true};
-  if (gpu.architecture == "Hopper") return {constant::kLinkH100, 1, "NVLink", true};
-  return {constant::kLinkPcie, 1, "PCIe", true};
+  if (gpu.architecture == "CDNA3") return {constant::kLinkMi300, std::min(7.0, others), 1, "xGMI", false};
+  if (gpu.architecture == "CDNA4")
+    return {constant::kLinkMi350, std::min(7.0, others), constant::kLinkMi350Latency, "xGMI", true};
+  if (gpu.architecture == "CDNA2") return {constant::kLinkMi250, std::min(3.0, others), 1, "xGMI", true};
+  if (gpu.architecture == "Hopper") return {constant::kLinkH100, 1, 1, "NVLink", true};
+  return {constant::kLinkPcie, 1, 1, "PCIe", true};
 }
 
 Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProblem& problem) {
@@ -78,12 +79,12 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
                 "ranks are at least 2");
   if (!(problem.bytes >= 1)) return fail(ErrorKind::BadInput, "an empty buffer", {}, "bytes are at least 1");
   const Links links = links_of(gpu, problem.ranks);
-  const double launch = constant::kCollectiveLaunch;
-  const double share =
-      problem.bytes < 32.0 * 1024 * 1024 ? constant::kFlaggedShare : constant::kCollectiveShare;
+  const double launch = constant::kCollectiveLaunch * links.latency;
+  const double share = problem.flagged && problem.bytes < 32.0 * 1024 * 1024 ? constant::kFlaggedShare
+                                                                             : constant::kCollectiveShare;
   const auto seconds_of = [&](CollectiveKernel kernel) {
     const Way way = way_of(problem, kernel, links);
-    return std::pair{way.steps * constant::kLinkHop,
+    return std::pair{way.steps * constant::kLinkHop * links.latency,
                      way.moved / (way.links * links.bytes_per_second * share)};
   };
   CollectiveKernel kernel = problem.kernel;

@@ -28,12 +28,16 @@ struct CollectiveProblem {
   double bytes = 0;  ///< of the buffer on each GPU: all-reduce's, or what a GPU has in the end
   CollectiveKernel kernel = CollectiveKernel::Auto;
   bool graph = false;  ///< launched out of a graph
+  /// Below 32 MiB the data carry their flags (RCCL's LL protocols); false: signals of their own (vLLM's and
+  /// SGLang's kernels).
+  bool flagged = true;
 };
 
 /// What joins a GPU to the others of its node.
 struct Links {
   double bytes_per_second = 0;  ///< of one link, one direction, achieved
   double count = 0;             ///< that work at once: one to each other GPU
+  double latency = 1;           ///< of a launch and a flag, times the MI300X's
   std::string_view name;
   bool guessed = false;
 };

@@ -57,6 +57,15 @@ inline constexpr Constant kSharedDies{"stream.shared_dies", 2, "L2 caches", Kind
                                       "a buffer that all dies pass over again stays in L2 up to so many "
                                       "dies' worth: gpu-l2-stream on MI300A and "
                                       "MI300X, half A, read rate falls at 8 MB"};
+inline constexpr Constant kWrittenBackFrom{
+    "stream.written_back_from", 1.6, "of all L2 caches", Kind::Modelled,
+    "a buffer with writes in it goes back to the memory in part when it is larger: gpu-l2-stream on MI300X, "
+    "scale and triad, half A"};
+inline constexpr Constant kWrittenBackTo{"stream.written_back_to", 2.8, "of all L2 caches", Kind::Modelled,
+                                         "and wholly: the same"};
+inline constexpr Constant kWrittenBackShare{
+    "stream.written_back_share", 0.78, "of the memory's peak", Kind::Modelled,
+    "what then passes the Infinity Cache: the same, 4050 to 4190 of 5300 GB/s on MI300X and MI300A, half A"};
 inline constexpr Constant kRoundClocks{"stream.round_clocks", 27.5, "clocks a wave and unit", Kind::Modelled,
                                        "loops of gpu-l2-stream at full occupancy from L2, half A"};
 inline constexpr Constant kRoundAccessClocks{"stream.round_access_clocks", 12.3, "clocks a wave and unit",
@@ -75,6 +84,18 @@ inline constexpr Constant kKernelBehindSeconds{
     "the same of kernels one behind the other: gpu-small-kernels, half A"};
 inline constexpr Constant kKernelBehindRdnaSeconds{"kernel.behind_seconds_rdna", 2.9e-6, "s", Kind::Modelled,
                                                    "the same on an RX 6900 XT"};
+inline constexpr Constant kKernelBehindDiesSeconds{
+    "kernel.behind_seconds_dies", 1.6e-6, "s", Kind::Modelled,
+    "the same where dies' L2 caches are written back between kernels: Floyd-Warshall of 64 to 256 nodes on "
+    "an "
+    "MI300A, 2.43 us a launch less 0.8 of a load and a store; half A"};
+inline constexpr Constant kEventsSeconds{"kernel.events_seconds", 4e-6, "s", Kind::Derived,
+                                         "events round one launch, against a profiler's time: 2 to 6 us "
+                                         "(HipKittens' and mi300a's against AITER's)"};
+inline constexpr Constant kIndexedLanes{
+    "elementwise.indexed_lanes", 45, "lanes", Kind::Modelled,
+    "an element's offsets in broadcast or strided operands: PyTorch's elementwise_kernel_manual_unroll on an "
+    "MI300X (TraceLens), half A"};
 inline constexpr Constant kTranscendentalLanes{"elementwise.transcendental_lanes", 50, "lanes",
                                                Kind::Modelled,
                                                "PyTorch's silu of bf16 on an MI300X (TraceLens), half A"};
@@ -157,6 +178,10 @@ inline constexpr Constant kAttentionKernels{
     "how many times the matrix clocks (forward, backward) or all "
     "clocks are AITER's: HipKittens 1.07, 1.39; opus 1.04; "
     "Composable Kernel 1.64, 3.53; Triton 1.35; PyTorch 1.9; TileLang 5; half A"};
+inline constexpr Constant kAttentionWmma{"attention.wmma", 0.73, "of the matrix rate", Kind::Modelled,
+                                         "what kernels get of RDNA4's matrix instructions at the game clock: "
+                                         "PyTorch's 2048 x 2048 x 2048 in bf16 on "
+                                         "an RX 9070 XT, 113 and 117 of 157 TFLOP/s, half A"};
 inline constexpr Constant kLatentClocks{"decode.latent", 2.66, "", Kind::Modelled,
                                         "clocks of MLA's decoding against its products': AITER, half A"};
 inline constexpr Constant kDecodeClocks{"decode.clocks", 1.5, "", Kind::Modelled, "as decode.latent, of GQA"};
@@ -230,6 +255,9 @@ inline constexpr Constant kLinkPcie{"link.pcie", 25e9, "B/s a direction", Kind::
 inline constexpr Constant kLinkHop{
     "link.hop", 2.6e-6, "s", Kind::Modelled,
     "a flag written, and seen, over xGMI: RCCL and vLLM all-reduce of small buffers, half A"};
+inline constexpr Constant kLinkMi350Latency{"link.mi350_latency", 0.82, "of the MI300X's launch and hop",
+                                            Kind::Modelled,
+                                            "vLLM's all-reduce of 24 and 48 KiB on 8 MI355X, half A"};
 inline constexpr Constant kCollectiveLaunch{"collective.launch", 4.5e-6, "s", Kind::Modelled,
                                             "RCCL and vLLM all-reduce of small buffers, half A"};
 inline constexpr Constant kFlaggedShare{"collective.flagged_share", 0.67, "", Kind::Modelled,

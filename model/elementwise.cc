@@ -48,7 +48,8 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
                   .written = problem.written,
                   .streams = problem.operands + (problem.written > 0 ? 1u : 0u),
                   .warm = !conditions.cold,
-                  .threads = problem.elements / 4};
+                  .threads = problem.elements / 4,
+                  .after_idle = conditions.timing == Conditions::Timing::Events};
   if (problem.strided) {  // half of each line that is fetched is used, with neighbours' help from L2
     traffic.read *= 2;
     result.notes.emplace_back(
@@ -57,12 +58,10 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
   const TrafficTime memory = traffic_time(gpu, traffic, hertz);
   const double vector_rate =
       gpu.compute_units * gpu.simds_per_unit * 16.0 * (gpu.simds_per_unit == 2 ? 2 : 1) * hertz;
-  const double vector = problem.elements * lanes_of(problem.function) / vector_rate;
-  const bool behind = conditions.timing == Conditions::Timing::BackToBack;
-  const double start = (!behind                                 ? constant::kKernelSeconds.value
-                        : gpu.units_per_workgroup_processor > 1 ? constant::kKernelBehindRdnaSeconds.value
-                                                                : constant::kKernelBehindSeconds.value) +
-                       (problem.reduces ? constant::kReduceSeconds.value : 0.0);
+  const double lanes = lanes_of(problem.function) + (problem.indexed ? constant::kIndexedLanes.value : 0.0);
+  const double vector = problem.elements * lanes / vector_rate;
+  const double start =
+      kernel_seconds(gpu, conditions.timing) + (problem.reduces ? constant::kReduceSeconds.value : 0.0);
   const double work = together({memory.seconds, vector});
   result.seconds = start + work;
   result.flops = problem.elements;

@@ -22,6 +22,8 @@ struct ElementwiseProblem {
   Function function = Function::Copy;
   /// A transposition of a matrix that is not done through LDS touches a line for each element on one side.
   bool strided = false;
+  /// Operands are broadcast or not contiguous, and a generic kernel finds each element's place by itself.
+  bool indexed = false;
   bool reduces = false;  ///< the result is small: the reads decide, and a second step ends it
 };
 

@@ -60,9 +60,15 @@ Stage stage_of(const gpus::Gpu& gpu, const MoeProblem& problem, bool second, dou
   stage.bytes = stage.weights + in + out;
   stage.memory = stage.bytes / sustained_memory(gpu, 0).bytes_per_second;
   // A workgroup takes 128 columns; few of them cannot draw what the memory delivers.
-  const double columns = std::ceil(n / 128), workgroups = blocks * columns;
-  const double drawn =
-      std::max(1.0, workgroups / units / 4) * 128 * k * weight / (constant::kMoeDraw * hertz);
+  double columns = std::ceil(n / 128), draws = std::max(1.0, blocks * columns / units / 4) * 128 * k;
+  if (problem.one_kernel) {
+    // A workgroup takes a tile of the inner size through both stages, and between them its rows stay in LDS.
+    const double tiles = std::ceil(problem.inner_size / problem.tile);
+    columns = second ? 0 : tiles;
+    draws = std::max(1.0, blocks * tiles / units) * problem.tile * problem.model_size *
+            (second || !problem.gated ? 1 : 2);
+  }
+  const double drawn = draws * weight / (constant::kMoeDraw * hertz);
   const double data = std::hypot(stage.memory, drawn);
   // Every block passes its weights and rows into its unit.
   stage.past_l1 = blocks * n * k * weight + blocks * problem.block * k * number * columns;
@@ -73,7 +79,9 @@ Stage stage_of(const gpus::Gpu& gpu, const MoeProblem& problem, bool second, dou
       blocks * problem.block * n * k * 2 / (units * rate * matrix_share(gpu, problem, type) * matrix_hertz);
   // The weighted sums go out by atomics or a second pass.
   stage.scatter = second ? out / (units * hertz * constant::kMoeScatter) : 0;
-  stage.seconds = std::max({data, stage.fill, stage.matrix}) + stage.scatter;
+  // One kernel's other workgroups work on meanwhile.
+  stage.seconds = problem.one_kernel ? std::max({data, stage.fill, stage.matrix, stage.scatter})
+                                     : std::max({data, stage.fill, stage.matrix}) + stage.scatter;
   stage.memory = data;
   stage.launch = second ? constant::kMoeSecondLaunch : constant::kMoeFirstLaunch;
   return stage;
@@ -113,6 +121,7 @@ Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& given,
     return fail(ErrorKind::BadInput,
                 fmt::format("a token cannot go to {} of {} experts", given.chosen, given.experts));
   MoeProblem problem = given;
+  if (problem.tile <= 0) problem.tile = std::fmod(problem.inner_size, 256) == 0 ? 256 : 128;
   if (problem.block <= 0) {  // the block that takes least
     double best = 0;
     for (const double block : {16.0, 32.0, 64.0, 128.0, 256.0}) {
@@ -146,6 +155,10 @@ Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& given,
   };
   if (problem.stage != MoeStage::Second || problem.one_kernel) add(false);
   if (problem.stage != MoeStage::First || problem.one_kernel) add(true);
+  // One kernel adds its sums up in the output, which another has to clear before.
+  if (problem.one_kernel)
+    sum.launch += constant::kKernelSeconds +
+                  problem.tokens * problem.model_size * 2 / sustained_memory(gpu, 1).bytes_per_second;
   result.seconds = sum.seconds + sum.launch;
   result.bytes = sum.bytes;
   const double most = std::max({sum.memory, sum.fill, sum.matrix, sum.scatter, sum.launch});

@@ -19,9 +19,10 @@ struct MoeProblem {
   double model_size = 0, inner_size = 0;       ///< of a token, and between the two multiplications
   bool gated = true;                           ///< up and gate: twice the columns
   NumberType activations = NumberType::BF16, weights = NumberType::BF16;
-  uint32_t block_scale = 0;        ///< one scale for so many numbers (32, 128); 0: by tensor or token
-  double block = 0;                ///< rows of a sorted block; 0: chosen
-  bool one_kernel = false;         ///< both stages in one kernel
+  uint32_t block_scale = 0;  ///< one scale for so many numbers (32, 128); 0: by tensor or token
+  double block = 0;          ///< rows of a sorted block; 0: chosen
+  bool one_kernel = false;   ///< both stages in one kernel
+  double tile = 0;           ///< columns of the inner size that a workgroup of one kernel takes; 0: chosen
   bool composable_kernel = false;  ///< Composable Kernel's; false: assembly's or FlyDSL's
   MoeStage stage = MoeStage::Both;
 };

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include "model/constants.h"
+
 namespace wavesmith::model {
 namespace {
 
@@ -84,6 +86,33 @@ TEST(Moe, TheChosenBlockIsNoWorseThanAnyOther) {
     problem.block = block;
     EXPECT_LE(chosen->seconds, predict_moe(gpu("mi300x"), problem)->seconds * 1.0000001);
   }
+}
+
+// Two tokens' 18 experts are 36 workgroups of one kernel, so that 44 of an MI308X's 80 units draw nothing;
+// each draws 256 columns of three matrices, 2.36 MB, at 55 bytes a clock of 1,420 MHz: 30 us.
+TEST(Moe, OneKernelOfFewTokensWaitsForItsFewWorkgroups) {
+  MoeProblem problem{.tokens = 2,
+                     .experts = 257,
+                     .chosen = 9,
+                     .model_size = 3072,
+                     .inner_size = 512,
+                     .activations = NumberType::F8,
+                     .weights = NumberType::F8,
+                     .block = 32,
+                     .one_kernel = true};
+  const double drawn = 3 * 256.0 * 3072 / (55 * 1420e6);
+  const double one = predict_moe(gpu("mi308x"), problem)->seconds;
+  EXPECT_GT(one, drawn);
+  EXPECT_LT(one, drawn + 30e-6);
+  problem.tile = 128;  // twice as many workgroups with half of it each
+  EXPECT_LT(predict_moe(gpu("mi308x"), problem)->seconds, one - drawn / 8);
+}
+
+TEST(Moe, OneKernelHasItsOutputClearedBefore) {
+  MoeProblem problem{.tokens = 1, .experts = 8, .chosen = 2, .model_size = 64, .inner_size = 64};
+  problem.one_kernel = true;
+  EXPECT_GT(predict_moe(gpu("mi300x"), problem)->seconds,
+            constant::kMoeFirstLaunch + constant::kKernelSeconds);
 }
 
 TEST(Moe, ImpossibleMixturesAreRefused) {

@@ -99,7 +99,10 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   const double elements = problem.rows * problem.columns;
   const double array = elements * bytes_of(problem.type);
 
-  Traffic traffic{.read = array, .written = array, .warm = !conditions.cold};
+  Traffic traffic{.read = array,
+                  .written = array,
+                  .warm = !conditions.cold,
+                  .after_idle = conditions.timing == Conditions::Timing::Events};
   if (problem.residual) traffic.read += array, traffic.written += array, traffic.streams += 2;
   if (problem.backward) traffic.read += array, ++traffic.streams;
   result.bytes = traffic.read + traffic.written;
@@ -144,14 +147,14 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
     a_row *= problem.operation == RowOperation::Softmax ? 2.0 / 3 : constant::kBackwardRows.value;
   const double latency = std::max(alone ? 1.0 : constant::kFewRows.value, rounds) * a_row / hertz;
   const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
-  const bool behind = conditions.timing == Conditions::Timing::BackToBack;
-  const double start = (!behind                                 ? constant::kKernelSeconds
-                        : gpu.units_per_workgroup_processor > 1 ? constant::kKernelBehindRdnaSeconds
-                                                                : constant::kKernelBehindSeconds)
-                           .value +
+  const double start = kernel_seconds(gpu, conditions.timing) +
                        (problem.operation == RowOperation::GroupNorm ? constant::kGroupSeconds.value : 0.0);
-  const double work = std::max(
-      kernel == RowKernel::Wave ? latency + memory.bandwidth : std::hypot(latency, memory.seconds), dispatch);
+  // Tuned kernels keep their row (no group's) in registers: when all rows are there at once, they are loaded,
+  // waited for and written one after the other.
+  const double work = std::max(kernel == RowKernel::Wave                ? latency + memory.bandwidth
+                               : problem.tuned && !twice && rounds <= 1 ? latency + memory.seconds
+                                                                        : std::hypot(latency, memory.seconds),
+                               dispatch);
   result.seconds = start + work;
   result.flops = elements * (problem.operation == RowOperation::Softmax ? 5 : 6);
   result.levels = memory.levels;

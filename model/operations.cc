@@ -249,6 +249,7 @@ Result<Answer> moe(const gpus::Gpu& gpu, const Arguments& arguments, const Condi
       .weights = arguments.given("weights") ? arguments.type("weights") : arguments.type("dtype"),
       .block_scale = static_cast<uint32_t>(arguments.size("block-scale")),
       .block = arguments.size("block"),
+      .one_kernel = arguments.text("kernel") == "one",
       .composable_kernel = arguments.text("kernel") == "ck"};
   const std::string stage = arguments.text("stage");
   problem.stage = stage == "first" ? MoeStage::First : stage == "second" ? MoeStage::Second : MoeStage::Both;
@@ -286,7 +287,8 @@ Result<Answer> collective_operation(const gpus::Gpu& gpu, const Arguments& argum
   return plain(predict_collective(gpu, {.operation = *collective(arguments.text("what")),
                                         .ranks = arguments.size("ranks"),
                                         .bytes = arguments.size("bytes"),
-                                        .kernel = *collective_kernel(arguments.text("kernel"))}));
+                                        .kernel = *collective_kernel(arguments.text("kernel")),
+                                        .flagged = !arguments.on("signals")}));
 }
 
 const Parameter kType{"dtype", "number type of the operands", Kind::Type, "bf16"};
@@ -389,8 +391,11 @@ std::span<const Operation> operations() {
         {"block-scale", "one scale for so many numbers (32, 128); 0: by tensor or token", Kind::Size, "0"},
         {"block", "rows of a sorted block; 0: chosen", Kind::Size, "0"},
         {"stage", "which multiplication", Kind::Choice, "both", "both first second"},
-        {"kernel", "whose kernel: written for it (assembly, FlyDSL), or Composable Kernel's", Kind::Choice,
-         "tuned", "tuned ck"},
+        {"kernel",
+         "whose kernel: written for it (assembly, FlyDSL), one of these for both multiplications, or "
+         "Composable "
+         "Kernel's",
+         Kind::Choice, "tuned", "tuned one ck"},
         {"ungated", "no gate: half of the first multiplication", Kind::Switch, ""}},
        "--tokens 64 --experts 256 --topk 8 --model-size 7168 --inner-size 256 --dtype fp8 --block-scale 128 "
        "--gpu "
@@ -419,7 +424,9 @@ std::span<const Operation> operations() {
         {"ranks", "GPUs", Kind::Size, "8"},
         {"what", "which one", Kind::Choice, "all-reduce",
          "all-reduce all-gather reduce-scatter all-to-all broadcast"},
-        {"kernel", "how", Kind::Choice, "auto", "auto ring tree one-shot two-shot"}},
+        {"kernel", "how", Kind::Choice, "auto", "auto ring tree one-shot two-shot"},
+        {"signals", "signals of their own tell of the data (vLLM, SGLang); otherwise flags within it (RCCL)",
+         Kind::Switch, ""}},
        "--bytes 128MiB --gpu mi300x,mi355x,h100\n--bytes 1KiB:1GiB:*8 --ranks 8 --gpu mi300x --csv "
        "allreduce.csv\n",                                                                                collective_operation },
       {"norm",

@@ -38,6 +38,16 @@ TEST(Elementwise, PowersAreBoundByVectorInstructions) {
   EXPECT_NEAR(1e8 / got->seconds / 1e9, 104 * 64 * 1.7 / constant::kPowerLanes, 2);
 }
 
+TEST(Elementwise, FindingEachElementsPlaceCostsVectorInstructions) {
+  ElementwiseProblem problem = elementwise(1 << 28, 1, NumberType::BF16, Function::Add);
+  const double plain = predict_elementwise(gpu("mi300x"), problem)->seconds;
+  problem.indexed = true;
+  const double indexed = predict_elementwise(gpu("mi300x"), problem)->seconds;
+  EXPECT_GT(indexed, plain * 1.1);
+  // At most both, one after the other: 45 lanes more at 304 x 64 lanes a clock of 2,100 MHz.
+  EXPECT_LT(indexed, plain + (1 << 28) * (constant::kIndexedLanes + 6) / (304 * 64 * 2100e6));
+}
+
 TEST(Rows, LongRowsAreBoundByTheMemory) {
   const auto got = predict_rows(gpu("mi300x"), {.rows = 65536, .columns = 8192});
   ASSERT_TRUE(got);
@@ -113,6 +123,19 @@ TEST(Collective, ASmallOneIsLatencyAndOneShotIsBestForIt) {
   EXPECT_LT(one, ring / 2);
   EXPECT_NEAR(predict_collective(gpu("mi300x"), {.bytes = 1024})->seconds, one, 1e-9);
   EXPECT_FALSE(predict_collective(gpu("mi300x"), {.ranks = 1, .bytes = 1024}));
+}
+
+TEST(Collective, FlagsWithinTheDataTakeAThirdOfTheLinks) {
+  const auto moving = [](bool flagged) {
+    const auto got = predict_collective(
+        gpu("mi300x"), {.bytes = 1 << 20, .kernel = CollectiveKernel::TwoShot, .flagged = flagged});
+    return got->parts.at(0).seconds;
+  };
+  EXPECT_NEAR(moving(true) / moving(false), constant::kCollectiveShare / constant::kFlaggedShare, 1e-9);
+  const auto large = [](bool flagged) {
+    return predict_collective(gpu("mi300x"), {.bytes = 1 << 28, .flagged = flagged})->seconds;
+  };
+  EXPECT_DOUBLE_EQ(large(true), large(false)) << "RCCL's large buffers have none";
 }
 
 TEST(Operations, EachHasExamplesThatWork) {

@@ -21,8 +21,8 @@ std::string_view name_of(Confidence confidence);
 struct Conditions {
   std::optional<double> clock_mhz;  ///< held there; none: what the power limit leaves
   bool cold = true;                 ///< operands come from memory; false: from the last cache that holds them
-  /// How the time is taken: a profiler's kernel time, events round one launch (which add the launch), or the
-  /// average of launches one behind the other.
+  /// How the time is taken: a profiler's kernel time, events round one launch that the GPU waited for (which
+  /// add the launch), or the average of launches one behind the other.
   enum class Timing : uint8_t { Profiler, Events, BackToBack } timing = Timing::Profiler;
 };
 

@@ -76,20 +76,32 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
                                         : static_cast<double>(gpu.l2_bytes);
   const double share = traffic.written / bytes;
 
-  // Lines that were written leave an L2 when they are more than it holds, and then go on to the memory.
   result.level = memory_name(gpu);
   if (traffic.warm && footprint <= l2_shared)
     result.level = "L2";
   else if (traffic.warm && footprint <= static_cast<double>(gpu.infinity_cache_bytes) &&
-           (gpu.xcds == 1 || footprint * share <= l2_all))
+           (gpu.xcds == 1 || traffic.read > 0 || footprint <= l2_all))
     result.level = "Infinity Cache";
 
-  const Sustained l2 = sustained_l2(gpu, hertz), cache = sustained_infinity_cache(gpu);
+  const Sustained l2 = sustained_l2(gpu, hertz);
+  Sustained cache = sustained_infinity_cache(gpu);
+  // Lines that were written leave the L2 caches when the buffer is larger than these, and go on to the
+  // memory.
+  if (gpu.xcds > 1 && traffic.written > 0) {
+    const double gone = std::clamp((footprint / l2_all - constant::kWrittenBackFrom) /
+                                       (constant::kWrittenBackTo - constant::kWrittenBackFrom),
+                                   0.0, 1.0);
+    const double back =
+        std::min(cache.bytes_per_second, constant::kWrittenBackShare * gpu.memory_gigabytes_per_second * 1e9);
+    if (gone > 0) cache.bytes_per_second = 1 / ((1 - gone) / cache.bytes_per_second + gone / back);
+  }
   Sustained memory = sustained_memory(gpu, share);
   if (traffic.streams > 2) memory.bytes_per_second /= 1 + constant::kExtraStream * (traffic.streams - 2);
   const Sustained& source = result.level == "L2" ? l2 : result.level == "Infinity Cache" ? cache : memory;
   result.unknown = source.unknown;
   result.bandwidth = bytes / source.bytes_per_second;
+  if (traffic.after_idle && gpu.sustained_after_idle && result.level != "L2")
+    result.bandwidth = std::max(result.bandwidth, bytes / (*gpu.sustained_after_idle * 1e9));
 
   // A round of the loop: its load's latency, and the store's behind it.
   double cycles = 0;
@@ -114,6 +126,20 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
   if (result.level == memory_name(gpu))
     result.levels.push_back({memory_name(gpu), bytes, result.bandwidth, memory.bytes_per_second, 0});
   return result;
+}
+
+double kernel_seconds(const gpus::Gpu& gpu, Conditions::Timing timing) {
+  switch (timing) {
+    case Conditions::Timing::Profiler:
+      return constant::kKernelSeconds;
+    case Conditions::Timing::Events:
+      return constant::kKernelSeconds + constant::kEventsSeconds;
+    case Conditions::Timing::BackToBack:
+      return gpu.units_per_workgroup_processor > 1 ? constant::kKernelBehindRdnaSeconds
+             : gpu.xcds > 1                        ? constant::kKernelBehindDiesSeconds
+                                                   : constant::kKernelBehindSeconds;
+  }
+  return 0;
 }
 
 double dispatch_seconds(const gpus::Gpu& gpu, double workgroups, double hertz) {

@@ -20,6 +20,7 @@ struct Traffic {
   double threads = 0;    ///< work-items in flight; 0: as many as the GPU holds
   double bytes_per_thread = 32;  ///< that each has under way
   double round_clocks = 0;       ///< a wave's instructions in a round of its loop, where they are known
+  bool after_idle = false;       ///< the GPU had nothing to do before
 };
 
 struct TrafficTime {
@@ -52,6 +53,9 @@ double resident_threads(const gpus::Gpu& gpu);
 double together(std::initializer_list<double> times);
 
 TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double hertz);
+
+/// Seconds of a kernel that does nothing, as its time is taken.
+double kernel_seconds(const gpus::Gpu& gpu, Conditions::Timing timing);
 
 /// Seconds that the dispatchers of all shader engines need to start so many workgroups.
 double dispatch_seconds(const gpus::Gpu& gpu, double workgroups, double hertz);

@@ -40,7 +40,7 @@ TEST(Traffic, WarmDataComeFromTheSmallestCacheThatHoldsThem) {
   EXPECT_EQ(level(4e6, 0), "L2");
   EXPECT_EQ(level(100e6, 0), "Infinity Cache");
   EXPECT_EQ(level(1e9, 0), "HBM");
-  EXPECT_EQ(level(100e6, 50e6), "HBM") << "more written lines than all L2 caches hold go on to the memory";
+  EXPECT_EQ(level(100e6, 100e6), "HBM") << "more written lines than all L2 caches hold go on to the memory";
   EXPECT_EQ(traffic_time(gpu("mi210"), {.read = 100e6, .warm = true}, 1.7e9).level, "HBM");
 }
 
@@ -54,6 +54,46 @@ TEST(Traffic, MoreBytesNeverTakeLess) {
       before = seconds;
     }
   }
+}
+
+// gpu-l2-stream's scale on an MI300X: above 10 TB/s at 36 MB in all, 4 to 4.3 at 98 MB and more.
+TEST(Traffic, ABufferThatIsWrittenOutgrowsTheL2CachesByAndBy) {
+  const gpus::Gpu& one = gpu("mi300x");
+  double before = 1e30;
+  for (double bytes = 36e6; bytes <= 200e6; bytes += 4e6) {
+    const double rate =
+        bytes / traffic_time(one, {.read = bytes / 2, .written = bytes / 2, .warm = true}, 2.1e9).bandwidth;
+    EXPECT_LE(rate, before * 1.000001) << bytes;
+    if (bytes == 36e6) EXPECT_GT(rate, 10e12);
+    if (bytes > 98e6) EXPECT_NEAR(rate, 4.15e12, 0.15e12) << bytes;
+    EXPECT_GT(before == 1e30 ? 1 : rate / before, 0.8) << "no step at " << bytes;
+    before = rate;
+  }
+  const auto reads = [&](double bytes) {
+    return bytes / traffic_time(one, {.read = bytes, .warm = true}, 2.1e9).bandwidth;
+  };
+  EXPECT_DOUBLE_EQ(reads(36e6), reads(200e6)) << "nothing is written back";
+}
+
+TEST(Traffic, AKernelThatWasWaitedForHasASlowerMemoryWhereThatIsKnown) {
+  const auto seconds = [](const char* id, bool after_idle) {
+    return traffic_time(gpu(id), {.read = 1e9, .written = 1e9, .after_idle = after_idle}, 2.1e9).bandwidth;
+  };
+  EXPECT_NEAR(2e9 / seconds("mi355x", true), *gpu("mi355x").sustained_after_idle * 1e9, 1);
+  EXPECT_GT(seconds("mi355x", true), 1.4 * seconds("mi355x", false));
+  EXPECT_FALSE(gpu("mi300x").sustained_after_idle);
+  EXPECT_DOUBLE_EQ(seconds("mi300x", true), seconds("mi300x", false));
+}
+
+TEST(Traffic, AKernelsOwnTimeDependsOnHowItIsTaken) {
+  using Timing = Conditions::Timing;
+  for (const gpus::Gpu* one : gpus::gpus()) {
+    EXPECT_LT(kernel_seconds(*one, Timing::BackToBack), kernel_seconds(*one, Timing::Profiler)) << one->id;
+    EXPECT_LT(kernel_seconds(*one, Timing::Profiler), kernel_seconds(*one, Timing::Events)) << one->id;
+  }
+  EXPECT_GT(kernel_seconds(gpu("mi300x"), Timing::BackToBack),
+            kernel_seconds(gpu("mi210"), Timing::BackToBack))
+      << "eight L2 caches are written back";
 }
 
 TEST(Traffic, TheNormLiesBetweenMaximumAndSum) {

@@ -132,7 +132,9 @@ Result<FamilyReport> judge_attention(Data& data) {
             return asked;
                                            },
           .doubts = {"RX 9070 XT: no row of its attention was there to fit anything on, and no clock under "
-                     "matrix load was published; both of its rows took 1.4 times what is predicted."},
+                     "matrix load was published. Attention is given the share of the matrix instructions "
+                     "that PyTorch's multiplications reach there (half A), and no cost of moving P from "
+                     "results to operands."},
           .constants = {"attention.", "decode."}
   });
 }

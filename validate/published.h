@@ -37,6 +37,7 @@ struct Asked {
   Result<model::Prediction> prediction;
   double flops = 0, bytes = 0, elements = 0;
   double method_seconds = 0;  ///< that the source's way of timing adds (see method_of)
+  double least_seconds = 0;   ///< that its loop takes at least (see least_of)
   std::string model;          ///< whose predictions carry the error; empty: the family's
 };
 /// Nothing: the row cannot be asked; `why` says the reason.
@@ -71,8 +72,14 @@ struct Method {
   std::string_view op;      ///< how the row's operation begins
   double seconds;
   std::string_view known;
+  std::string_view library = {};  ///< what the row's library contains
+  /// The host launches a kernel of a loop in so long, and the GPU waits for it; nothing is added to longer
+  /// ones.
+  bool least = false;
 };
+/// What is added to the row's time.
 double method_of(const PublishedRow& row);
-std::vector<std::string> methods_listed();
+/// What a kernel of the row's loop takes at least.
+double least_of(const PublishedRow& row);
 
 }  // namespace wavesmith::validate

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 
 #include "validate/family.h"
 
@@ -67,6 +68,29 @@ TEST(Published, RowsThatCannotBeAskedAreCounted) {
   EXPECT_EQ(report->summary.at(0).n, 0u);
   ASSERT_EQ(report->notes.size(), 4u);
   EXPECT_NE(report->notes[0].find("2 rows are of this family, 2"), std::string::npos) << report->notes[0];
+}
+
+// A loop from Python: tiny kernels take what the host needs for a launch, PyTorch's two kernels twice that;
+// long ones take their own time, with nothing added.
+TEST(Published, ALoopOfLaunchesTakesNoLessThanTheHostNeeds) {
+  const auto report =
+      judged("norm",
+             "MI350X/MI355X,gfx950,7,FlyDSL,softmax_bwd,bf16,rowsxcols=64x128,,time,5.5,us,"
+             "ROCm/FlyDSL#1019,c\n"
+             "MI350X/MI355X,gfx950,7,aten,softmax_bwd,bf16,rowsxcols=64x128,,time,11,us,"
+             "ROCm/FlyDSL#1019,c\n"
+             "MI350X/MI355X,gfx950,7,FlyDSL,softmax_bwd,bf16,rowsxcols=65536x8192,,time,9999,us,"
+             "ROCm/FlyDSL#1019,c\n"
+             "MI350X/MI355X,gfx950,7,FlyDSL,softmax_bwd,bf16,rowsxcols=65536x8192,,time,9999,us,"
+             "elsewhere,c\n");
+  ASSERT_TRUE(report) << report.error().text();
+  std::map<std::string, double> predicted;
+  for (const Case& one : report->worst) predicted[one.where.substr(one.where.rfind(':') + 1)] = one.predicted;
+  ASSERT_EQ(predicted.size(), 4u);
+  EXPECT_NEAR(predicted["3"], 2 * predicted["2"], 1e-12);
+  EXPECT_NEAR(predicted["2"], 5.6e-6, 1e-12);
+  EXPECT_NEAR(predicted["4"], 3.0 * 65536 * 8192 * 2 / 5.8e12, 60e-6);
+  EXPECT_NEAR(predicted["4"], predicted["5"], 3e-6) << "only the launches differ";
 }
 
 // What the families reach on half B of our own data; a change that loses much of it shows here.
