@@ -149,11 +149,11 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
   const double start = kernel_seconds(gpu, conditions.timing) +
                        (problem.operation == RowOperation::GroupNorm ? constant::kGroupSeconds.value : 0.0);
-  // Tuned kernels keep their row (no group's) in registers: when all rows are there at once, they are loaded,
-  // waited for and written one after the other.
-  const double work = std::max(kernel == RowKernel::Wave                ? latency + memory.bandwidth
-                               : problem.tuned && !twice && rounds <= 1 ? latency + memory.seconds
-                                                                        : std::hypot(latency, memory.seconds),
+  // Tuned kernels load a whole row, wait for its sums and write it: when all rows are there at once, one
+  // after the other.
+  const double work = std::max(kernel == RowKernel::Wave      ? latency + memory.bandwidth
+                               : problem.tuned && rounds <= 1 ? latency + memory.seconds
+                                                              : std::hypot(latency, memory.seconds),
                                dispatch);
   result.seconds = start + work;
   result.flops = elements * (problem.operation == RowOperation::Softmax ? 5 : 6);
