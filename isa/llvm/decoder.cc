@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <llvm/MC/MCAsmInfo.h>
@@ -99,6 +101,24 @@ void keep_mask_of_rotation(const llvm::MCInst& inst, std::string& text) {
   }
 }
 
+/// LLVM 22 takes the control of the DPP forms of v_fma_mixlo_f16 and v_fma_mixhi_f16 for the number of a
+/// source: for a quad permutation of 128 to 208 it prints what that constant would be, and for 255 it wants a
+/// literal. They are decoded with permutation 0 instead, and the printed one is mended.
+std::optional<uint8_t> take_quad_permutation(const Target& target, std::span<uint8_t, 32> bytes) {
+  constexpr uint8_t kVop3p = 0xcc, kMixLow = 0x21, kMixHigh = 0x22, kDpp16 = 0xfa;
+  const bool mix = bytes[3] == kVop3p && (bytes[2] == kMixLow || bytes[2] == kMixHigh);
+  const bool dpp = bytes[4] == kDpp16 && (bytes[5] & 1) == 0, permutes = (bytes[10] & 1) == 0;
+  if (!target.is(kRdna) || !mix || !dpp || !permutes) return {};
+  return std::exchange(bytes[9], uint8_t{0});
+}
+void keep_quad_permutation(uint8_t control, std::string& text) {
+  constexpr std::string_view kDecoded = "quad_perm:[0,0,0,0]";
+  if (const size_t at = text.find(kDecoded); at != std::string::npos)
+    text.replace(at, kDecoded.size(),
+                 fmt::format("quad_perm:[{},{},{},{}]", control & 3, control >> 2 & 3, control >> 4 & 3,
+                             control >> 6));
+}
+
 }  // namespace
 
 Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -139,6 +159,7 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
   std::array<uint8_t, 32> padded{};
   const size_t given = std::min(bytes.size(), padded.size());
   std::copy_n(bytes.begin(), given, padded.begin());
+  const auto permutation = take_quad_permutation(state_->wavesmith_target, padded);
   llvm::MCInst inst;
   uint64_t size = 0;
   const auto accepted = [&] {
@@ -168,6 +189,7 @@ Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc)
   llvm::raw_string_ostream stream(state_->text);
   state_->printer->printInst(&inst, pc, "", *state_->subtarget, stream);
   keep_mask_of_rotation(inst, state_->text);
+  if (permutation) keep_quad_permutation(*permutation, state_->text);
   auto parsed = parse_instruction(state_->text);
   if (!parsed) return parsed;
   parsed->pc = pc;

@@ -214,6 +214,33 @@ TEST(Decoder, KeepsTheMaskOfARotation) {
   }
 }
 
+// Among the permutations are those whose numbers stand for constants where they are sources.
+TEST(Decoder, KeepsQuadPermutationsOfMixedMultiplyAdds) {
+  for (const std::string_view target : {"gfx1100", "gfx1201"}) {
+    auto decoder = Decoder::create(*find_target(target), 32);
+    for (const std::string_view mnemonic : {"v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"})
+      for (int control = 0; control < 256; ++control) {
+        const std::string permutation = fmt::format("quad_perm:[{},{},{},{}]", control % 4, control / 4 % 4,
+                                                    control / 16 % 4, control / 64);
+        const std::string text =
+            fmt::format("{}_e64_dpp v26, -v11, v5, v14 op_sel_hi:[0,1,0] {} row_mask:0xf bank_mask:0x3 fi:1",
+                        mnemonic, permutation);
+        SCOPED_TRACE(fmt::format("{} {}", target, text));
+        auto code = assemble(*find_target(target), 32, text + "\ns_endpgm");
+        ASSERT_TRUE(code) << code.error().text();
+        const auto decoded = decoder->decode(*code, 0);
+        ASSERT_TRUE(decoded) << decoded.error().text();
+        EXPECT_EQ(decoded->size, 12u);
+        EXPECT_NE(decoded->text.find(permutation), std::string::npos) << decoded->text;
+        const Modifier* const modifier = decoded->find("quad_perm");
+        ASSERT_TRUE(modifier);
+        for (int i = 0; i < 4; ++i)
+          EXPECT_EQ(modifier->values[static_cast<size_t>(i)], control >> (2 * i) & 3);
+        EXPECT_EQ(decoded->value("bank_mask"), 3);
+      }
+  }
+}
+
 TEST(Decoder, KeepsFieldsThatAreUsed) {
   auto decoder = Decoder::create(*find_target("gfx942"), 64);
   auto code = assemble(*find_target("gfx942"), 64, "ds_read_b64 v[4:5], v1");
