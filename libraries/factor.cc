@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "libraries/operands.h"
+
 namespace wavesmith::libraries {
 namespace {
 
@@ -176,20 +178,6 @@ void invert(const LuInverseBatch& batch, int64_t index) {
     for (int64_t i = 0; i < batch.n; ++i) inverse[j * batch.ld + i] = from_real(i == j ? 1 : 0, T{});
   solve<T>(LuSolve{batch.type, kAsItIs, batch.n, batch.n, lu, batch.lda,
                    batch.pivots ? batch.pivots + index * batch.n : nullptr, inverse, batch.ld});
-}
-
-template <class Run>
-void with_type(Number type, Run run) {
-  switch (type) {
-    case Number::F32:
-      return run(float{});
-    case Number::F64:
-      return run(double{});
-    case Number::C32:
-      return run(Complex<float>{});
-    default:
-      return run(Complex<double>{});
-  }
 }
 
 }  // namespace

@@ -1,24 +1,10 @@
 // hipBLAS: gemm and gemv (libraries/gemm.h), geam, axpy and scal (sum.h). hipblas.h of ROCm 7.0.
 #include "libraries/factor_entry.h"
 #include "libraries/gemm_entry.h"
+#include "libraries/hipblas_answers.h"
 #include "libraries/orthogonal_entry.h"
 
 using namespace wavesmith::libraries;
-
-namespace {
-
-// hipblasStatus_t
-constexpr GemmAnswers kAnswers{.done = 0,
-                               .bad_handle = 1,
-                               .bad_operation = 10,
-                               .bad_size = 3,
-                               .bad_pointer = 3,
-                               .not_served = 7,
-                               .no_memory = 2,
-                               .not_launched = 5,
-                               .not_served_text = "HIPBLAS_STATUS_NOT_SUPPORTED for these types"};
-
-}  // namespace
 
 WAVESMITH_GEMM(hipblasHgemm, hipblasHgemmBatched, hipblasHgemmStridedBatched, Number::F16)
 WAVESMITH_GEMM(hipblasSgemm, hipblasSgemmBatched, hipblasSgemmStridedBatched, Number::F32)

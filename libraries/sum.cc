@@ -4,40 +4,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "libraries/operands.h"
+
 namespace wavesmith::libraries {
 namespace {
 
 constexpr int kAsItIs = 111, kConjugated = 113;
-
-/// A scalar, read at its turn when it is the GPU's.
-struct Scalar {
-  const void* on_gpu;  ///< null: it is here
-  Number type;
-  alignas(16) unsigned char here[16];
-};
-Scalar scalar_of(const Handle& handle, const void* place, Number type) {
-  Scalar scalar{handle.pointer_mode != 0 ? place : nullptr, type, {}};
-  if (!scalar.on_gpu) std::memcpy(scalar.here, place, size_of(type));
-  return scalar;
-}
-template <class T>
-Scalar constant(T value, Number type) {
-  Scalar scalar{nullptr, type, {}};
-  std::memcpy(scalar.here, &value, sizeof value);
-  return scalar;
-}
-
-template <class T>
-void read(const Scalar& scalar, T& to) {
-  std::memcpy(&to, scalar.on_gpu ? scalar.on_gpu : scalar.here, sizeof to);
-}
-template <class T>
-void read(const Scalar& scalar, Complex<T>& to) {
-  const void* const from = scalar.on_gpu ? scalar.on_gpu : scalar.here;
-  to = {};
-  const bool part = scalar.type == Number::F32 || scalar.type == Number::F64;
-  std::memcpy(&to, from, part ? sizeof(T) : sizeof to);
-}
 
 struct Request {
   int64_t m, n;
@@ -100,12 +72,6 @@ GemmStatus launch(const Handle& handle, const Request& request) {
     default:
       return GemmStatus::NotLaunched;
   }
-}
-
-Matrix vector_of(const void* data, Number type, int64_t n, int64_t step) {
-  auto* const first = static_cast<char*>(const_cast<void*>(data)) +
-                      (step < 0 ? (1 - n) * step * static_cast<int64_t>(size_of(type)) : 0);
-  return {first, type, step, 0, 0, false};
 }
 
 Scalar one_of(Number type) {
