@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/names.h"

@@ -1,6 +1,7 @@
 // `wavesmith env`: what `wavesmith run` sets, for shells and for programs that start others.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 

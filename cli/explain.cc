@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <memory>
 
 #include "cli/command.h"
 #include "cli/file.h"

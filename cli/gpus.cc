@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <memory>
+
 #include "cli/command.h"
 #include "cli/terminal.h"
 

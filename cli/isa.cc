@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"

@@ -1,5 +1,7 @@
 // `wavesmith sweep`: its options.
 #include <fmt/format.h>
+#include <algorithm>
+#include <memory>
 #include <thread>
 
 #include "base/progress.h"

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "cli/sweep.h"
 #include "cli/testing.h"
 

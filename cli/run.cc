@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "gpus/gpu.h"

@@ -1,6 +1,8 @@
 // Launching one kernel of a file, through the public HIP API as everybody does.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>

@@ -1,6 +1,7 @@
 // `wavesmith validate`: how wrong the models have been, recomputed here.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>

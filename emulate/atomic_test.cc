@@ -1,6 +1,7 @@
 // Atomics of every operation and address space, against sequential meanings written here.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <unordered_map>
 
 #include <fmt/format.h>

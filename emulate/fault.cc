@@ -1,5 +1,6 @@
 #include "emulate/fault.h"
 
+#include <bit>
 #include <csetjmp>
 #include <csignal>
 #include <cstring>

@@ -2,6 +2,7 @@
 // model that takes a format's name apart and computes in double.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>

@@ -1,6 +1,7 @@
 // Loads and stores of every element in every address space, against a byte-wise model written here.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>

@@ -5,7 +5,9 @@
 // "Syntax of AMDGPU instruction operands" for how messages and hardware registers are printed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <unordered_map>
 #include <vector>
 

@@ -6,7 +6,9 @@
 //                inserted
 //   neg, abs     the sign bit is changed in a temporary row
 //   omod, clamp  finish the result in place; integer clamp is a row of its own
+#include <algorithm>
 #include <array>
+#include <bit>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,8 @@
 // Matrix instructions: a plan, and the handler that follows it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emulate/emitter.h"
 #include "emulate/matrix_plan.h"
 

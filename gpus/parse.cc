@@ -8,6 +8,7 @@
 
 #include <toml++/toml.h>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include "gpus/builtin.h"

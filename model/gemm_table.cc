@@ -3,6 +3,8 @@
 // GemmConstants.
 #include "model/gemm_table.h"
 
+#include <algorithm>
+
 namespace wavesmith::model {
 namespace {
 

@@ -1,6 +1,7 @@
 // The operations: each row says what it takes, in what form people ask, and how its model is called.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #include "runtime/fat_binary.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <shared_mutex>

@@ -1,5 +1,6 @@
 #include "runtime/kernarg.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>

@@ -1,6 +1,7 @@
 #include "runtime/statistics.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <mutex>

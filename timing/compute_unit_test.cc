@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <sstream>
+#include <tuple>
 
 #include "isa/llvm/decoder.h"
 #include "isa/matrix/instruction.h"

@@ -3,6 +3,7 @@
 // accumulation); a layout's "N" and "T" are of column-major BLAS.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>

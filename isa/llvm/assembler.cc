@@ -21,6 +21,8 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <memory>
+
 #include "isa/llvm/target_registry.h"
 
 namespace wavesmith::isa {

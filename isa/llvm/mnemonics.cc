@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <set>
 
 #include "isa/llvm/assembler.h"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "python/native/failure.h"
 
 namespace nb = nanobind;

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "cli/prediction.h"
 #include "model/operation.h"
 #include "python/native/failure.h"

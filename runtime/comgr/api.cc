@@ -2,6 +2,7 @@
 // actions.
 #include "runtime/comgr/api.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
