@@ -85,6 +85,9 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
         "too few bytes are under way to fill {}: {:.0f} % of its bandwidth; more or wider loads a work-item "
         "would help",
         memory.level, 100 * memory.bandwidth / memory.seconds));
+  if (traffic.after_idle && gpu.sustained_after_idle)
+    result.notes.push_back(
+        fmt::format("the GPU was idle before: its memory then moves {:.0f} GB/s", *gpu.sustained_after_idle));
   result.error = judged_error("memory_bound", gpu);
   finish(result);
   return result;

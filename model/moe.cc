@@ -192,6 +192,8 @@ Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& given,
                                        name_of(problem.activations), name_of(type)));
   result.notes.emplace_back(
       "sorting the tokens and quantising them are kernels of their own, some 5 us each, not included");
+  if (problem.one_kernel)
+    result.notes.emplace_back("one kernel adds up in its output, which another clears before: included");
   result.confidence =
       gpu.architecture == "CDNA3" || gpu.architecture == "CDNA4" ? Confidence::Medium : Confidence::Low;
   result.error = judged_error("moe", gpu);

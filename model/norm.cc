@@ -186,6 +186,9 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
     result.parts.push_back({"product before", product->seconds, product->seconds});
     result.notes.emplace_back("PyTorch's two kernels: the product of gradient and result, then the rows");
   }
+  if (traffic.after_idle && gpu.sustained_after_idle)
+    result.notes.push_back(
+        fmt::format("the GPU was idle before: its memory then moves {:.0f} GB/s", *gpu.sustained_after_idle));
   result.error = judged_error("norm", gpu);
   finish(result);
   return result;

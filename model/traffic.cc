@@ -87,7 +87,7 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
   Sustained cache = sustained_infinity_cache(gpu);
   // Lines that were written leave the L2 caches when the buffer is larger than these, and go on to the
   // memory.
-  if (gpu.xcds > 1 && traffic.written > 0) {
+  if (gpu.xcds > 1 && traffic.warm && traffic.written > 0) {
     const double gone = std::clamp((footprint / l2_all - constant::kWrittenBackFrom) /
                                        (constant::kWrittenBackTo - constant::kWrittenBackFrom),
                                    0.0, 1.0);
@@ -97,11 +97,12 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
   }
   Sustained memory = sustained_memory(gpu, share);
   if (traffic.streams > 2) memory.bytes_per_second /= 1 + constant::kExtraStream * (traffic.streams - 2);
+  if (traffic.after_idle && gpu.sustained_after_idle)
+    for (Sustained* const outer : {&cache, &memory})
+      outer->bytes_per_second = std::min(outer->bytes_per_second, *gpu.sustained_after_idle * 1e9);
   const Sustained& source = result.level == "L2" ? l2 : result.level == "Infinity Cache" ? cache : memory;
   result.unknown = source.unknown;
   result.bandwidth = bytes / source.bytes_per_second;
-  if (traffic.after_idle && gpu.sustained_after_idle && result.level != "L2")
-    result.bandwidth = std::max(result.bandwidth, bytes / (*gpu.sustained_after_idle * 1e9));
 
   // A round of the loop: its load's latency, and the store's behind it.
   double cycles = 0;
