@@ -26,23 +26,47 @@ Progress::Way to_stderr(Progress::Shape shape) {
 
 }  // namespace
 
-Progress::Progress(std::string who, Shape shape) : Progress(std::move(who), to_stderr(shape)) {}
+Progress::Progress(std::string who, Shape shape) : Progress(std::move(who), to_stderr(shape)) {
+  if (shape == Shape::Any && !way_.terminal)
+    repeats_ = std::thread([this] {
+      std::unique_lock lock(mutex_);
+      while (!end_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_; }))
+        if (due() && !last_.empty()) say(last_);
+    });
+}
 
 Progress::Progress(std::string who, Way way)
     : who_(std::move(who)), way_(std::move(way)), begin_(way_.seconds()), next_(begin_ + kFirst) {}
 
-Progress::~Progress() { clear(); }
+Progress::~Progress() {
+  clear();
+  if (!repeats_.joinable()) return;
+  {
+    const std::lock_guard guard(mutex_);
+    ends_ = true;
+  }
+  end_.notify_all();
+  repeats_.join();
+}
 
 void Progress::step(std::string_view what) {
-  if (!due()) return;
   const std::lock_guard guard(mutex_);
+  last_ = what;
+  if (due()) say(what);
+}
+
+void Progress::repeat() {
+  const std::lock_guard guard(mutex_);
+  if (due() && !last_.empty()) say(last_);
+}
+
+void Progress::say(std::string_view what) {
   if (way_.terminal) {
     way_.write(fmt::format("\r\033[K{}", what));
     shown_ = true;
     return;
   }
   const double now = way_.seconds();
-  if (now < next_) return;  // another thread has just said it
   way_.write(fmt::format("{}: {:.0f} s, {}\n", who_, now - begin_, what));
   next_ = now + std::clamp((now - begin_) * (kGrowth - 1), kFirst, kMost);
 }
@@ -51,6 +75,7 @@ void Progress::clear() {
   const std::lock_guard guard(mutex_);
   if (shown_) way_.write("\r\033[K");
   shown_ = false;
+  last_.clear();
 }
 
 }  // namespace wavesmith

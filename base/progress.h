@@ -3,11 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace wavesmith {
 
@@ -25,7 +27,8 @@ class Progress {
     Lines,  ///< lines there too: somebody else writes to it
   };
 
-  /// Lines begin with `who`: "wavesmith sweep".
+  /// Lines begin with `who`: "wavesmith sweep". With `Any` what was said last is said again while a step
+  /// takes long.
   explicit Progress(std::string who, Shape shape = Shape::Any);
   Progress(std::string who, Way way);
   ~Progress();
@@ -37,16 +40,24 @@ class Progress {
   void step(std::string_view what);
   /// Whether `step` would say it now; cheap.
   [[nodiscard]] bool due() const { return way_.terminal || way_.seconds() >= next_; }
+  /// Says what was said last once more, where it is due.
+  void repeat();
   /// Takes the line off the terminal: something else is to be printed.
   void clear();
 
  private:
+  void say(std::string_view what);  ///< with the lock
+
   std::string who_;
   Way way_;
   std::mutex mutex_;
   double begin_;
   std::atomic<double> next_;
   bool shown_ = false;
+  std::string last_;
+  bool ends_ = false;
+  std::condition_variable end_;
+  std::thread repeats_;  ///< where nobody else may notice that a line is due
 };
 
 }  // namespace wavesmith

@@ -47,6 +47,19 @@ TEST(Progress, LongWorkSaysALineNowAndThen) {
   EXPECT_EQ(told.lines[0], "wavesmith sweep: 10 s, 20 of 7200\n");
 }
 
+TEST(Progress, AStepThatTakesLongIsSaidAgainUntilTheWorkIsOver) {
+  Told told;
+  Progress progress("wavesmith sweep", told.way(false));
+  progress.repeat();
+  progress.step("0 of 2 runs");
+  for (int second = 0; second < 25; ++second) told.now += 1, progress.repeat();
+  EXPECT_EQ(told.lines, (std::vector<std::string>{"wavesmith sweep: 10 s, 0 of 2 runs\n",
+                                                  "wavesmith sweep: 20 s, 0 of 2 runs\n"}));
+  progress.clear();
+  for (int second = 0; second < 100; ++second) told.now += 1, progress.repeat();
+  EXPECT_EQ(told.lines.size(), 2u);
+}
+
 TEST(Progress, ATerminalHasOneLineThatIsTakenAwayAtTheEnd) {
   Told told;
   {
