@@ -1,12 +1,15 @@
 // Conversions between floats of all widths and integers, against scalar code of the host's C library.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "emulate/float_testing.h"
+#include "emulate/testing.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -138,7 +141,7 @@ TEST(Float, Conversions) {
     const float value = Bits<float>::of(x);
     return std::isnan(value)
                ? 0
-               : static_cast<uint64_t>(std::lrint(std::clamp(value, -1.0f, 1.0f) * 32767.0f)) & 0xffff;
+               : static_cast<uint64_t>(std::lrint(std::clamp(value, -1.0f, 1.0f) * 32767.0)) & 0xffff;
   };
   for (const auto& [name, in] : {
            std::pair{"v_cvt_pknorm_i16_f32 v0, v2, v4",  kCdna},
@@ -147,6 +150,37 @@ TEST(Float, Conversions) {
     expect_lanes(
         name, [&](uint64_t a, uint64_t b, auto...) { return normalized(a) | normalized(b) << 16; },
         integer_of(32, in));
+}
+
+// Every half: rounded once, to the nearest, whatever MODE says.
+TEST(FloatConversion, HalvesBecomeSixteenBitFractions) {
+  for (const std::string_view target : {"gfx942", "gfx1201"})
+    for (const uint32_t rounding : {0u, 1u, 3u}) {
+      const bool rdna = target != "gfx942";
+      WaveTest test(target, rdna ? 32 : 64);
+      test.s(scalar_index::kMode) = 0xf0 | rounding * 5;
+      const auto lanes = static_cast<uint32_t>(test.lanes());
+      for (uint32_t base = 0; base < 0x10000; base += lanes) {
+        for (uint32_t lane = 0; lane < lanes; ++lane) test.v(1, static_cast<int>(lane)) = base + lane;
+        const std::string half = rdna ? ".l" : "";
+        const auto done =
+            test.run(fmt::format("v_cvt_norm_i16_f16 v2{0}, v1{0}\nv_cvt_norm_u16_f16 v3{0}, v1{0}", half));
+        ASSERT_TRUE(done) << done.error().text();
+        for (uint32_t lane = 0; lane < lanes; ++lane) {
+          const auto value = static_cast<double>(std::bit_cast<_Float16>(static_cast<uint16_t>(base + lane)));
+          const auto fraction = [&](double low, double one) {
+            return std::isnan(value)
+                       ? 0u
+                       : static_cast<uint32_t>(std::lrint(std::clamp(value, low, 1.0) * one)) & 0xffff;
+          };
+          const auto i = static_cast<int>(lane);
+          ASSERT_EQ(test.v(2, i) & 0xffff, fraction(-1, 32767))
+              << target << " " << value << " mode " << rounding;
+          ASSERT_EQ(test.v(3, i) & 0xffff, fraction(0, 65535))
+              << target << " " << value << " mode " << rounding;
+        }
+      }
+    }
 }
 
 }  // namespace

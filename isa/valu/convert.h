@@ -21,13 +21,14 @@ template <class V>
 auto join_halves(V low, V high) {
   return convert<uint32_t>(bits<Pack<uint16_t>>(low)) | convert<uint32_t>(bits<Pack<uint16_t>>(high)) << 16;
 }
-/// a in -1..1 (0..1) as a 16-bit fraction, to the nearest.
+/// a in -1..1 (0..1) as a 16-bit fraction, to the nearest, whatever MODE says: the product is exact in f64.
 template <class To, class V>
 auto normalized(V a) {
-  constexpr float kOne = std::is_signed_v<To> ? 32767.0f : 65535.0f;
+  constexpr double kOne = std::is_signed_v<To> ? 32767.0 : 65535.0;
   const V low = std::is_signed_v<To> ? -1 : 0;
   const V bounded = a > V(1) ? V(1) : a > low ? a : is_nan(a) ? V(0) : low;
-  return to_integer<To>(__builtin_elementwise_roundeven(bounded * kOne));
+  const auto nearest = __builtin_elementwise_roundeven(convert<double>(bounded) * kOne);
+  return to_integer<To>(convert<float>(nearest));
 }
 template <class To>
 inline constexpr auto normalize = [](auto a) { return normalized<To>(a); };
@@ -74,9 +75,10 @@ void convert_numbers(Visitor& v) {
   constexpr auto nearest_to_integer = [](auto a) {
     return to_integer<int32_t>(__builtin_elementwise_floor(a + 0.5f));
   };
-  constexpr std::string_view kByteBound = "to the nearest even; the manual does not say how it rounds";
+  constexpr std::string_view kNearestBound = "to the nearest even; the manual does not say how it rounds";
   constexpr auto same = [](auto a) { return a; };
   constexpr Facts wide{.issue = Issue::Double}, rdna{.generations = kRdna};
+  constexpr Facts fraction{.fidelity = Fidelity::Approximate, .bound = kNearestBound};
   // clang-format off
   v(lane<f32(i32)>,         "v_cvt_f32_i32", converted<float>);
   v(lane<f32(u32)>,         "v_cvt_f32_u32", converted<float>);
@@ -110,14 +112,14 @@ void convert_numbers(Visitor& v) {
   v(rare<u32(u32, u32)>,    "v_cvt_pk_u16_u32", saturate_two<uint16_t>);
   v(rare<u32(f32, f32)>,    "v_cvt_pk_i16_f32", integers_of_two<int16_t>, rdna);
   v(rare<u32(f32, f32)>,    "v_cvt_pk_u16_f32", integers_of_two<uint16_t>, rdna);
-  v(rare<u32(f32, f32)>,    "v_cvt_pknorm_i16_f32 v_cvt_pk_norm_i16_f32", normalize_two<int16_t>);
-  v(rare<u32(f32, f32)>,    "v_cvt_pknorm_u16_f32 v_cvt_pk_norm_u16_f32", normalize_two<uint16_t>);
-  v(rare<u32(f16, f16)>,    "v_cvt_pknorm_i16_f16 v_cvt_pk_norm_i16_f16", normalize_two<int16_t>);
-  v(rare<u32(f16, f16)>,    "v_cvt_pknorm_u16_f16 v_cvt_pk_norm_u16_f16", normalize_two<uint16_t>);
-  v(rare<i16(f16)>,         "v_cvt_norm_i16_f16", normalize<int16_t>);
-  v(rare<u16(f16)>,         "v_cvt_norm_u16_f16", normalize<uint16_t>);
-  v(rare<u32(f32, u32, u32)>, "v_cvt_pk_u8_f32", insert_byte, {.fidelity = Fidelity::Approximate, .bound = kByteBound});
-  v(rare<u32(f32, u32, old<u32>)>, "v_cvt_pkaccum_u8_f32", insert_byte, {.generations = kCdna, .fidelity = Fidelity::Approximate, .bound = kByteBound});
+  v(rare<u32(f32, f32)>,    "v_cvt_pknorm_i16_f32 v_cvt_pk_norm_i16_f32", normalize_two<int16_t>, fraction);
+  v(rare<u32(f32, f32)>,    "v_cvt_pknorm_u16_f32 v_cvt_pk_norm_u16_f32", normalize_two<uint16_t>, fraction);
+  v(rare<u32(f16, f16)>,    "v_cvt_pknorm_i16_f16 v_cvt_pk_norm_i16_f16", normalize_two<int16_t>, fraction);
+  v(rare<u32(f16, f16)>,    "v_cvt_pknorm_u16_f16 v_cvt_pk_norm_u16_f16", normalize_two<uint16_t>, fraction);
+  v(rare<i16(f16)>,         "v_cvt_norm_i16_f16", normalize<int16_t>, fraction);
+  v(rare<u16(f16)>,         "v_cvt_norm_u16_f16", normalize<uint16_t>, fraction);
+  v(rare<u32(f32, u32, u32)>, "v_cvt_pk_u8_f32", insert_byte, {.fidelity = Fidelity::Approximate, .bound = kNearestBound});
+  v(rare<u32(f32, u32, old<u32>)>, "v_cvt_pkaccum_u8_f32", insert_byte, {.generations = kCdna, .fidelity = Fidelity::Approximate, .bound = kNearestBound});
   // clang-format on
 }
 
