@@ -23,37 +23,6 @@ T real_of(Complex<T> a) {
   return a.real;
 }
 template <class T>
-T minus(T a, T b) {
-  return a - b;
-}
-template <class T>
-Complex<T> minus(Complex<T> a, Complex<T> b) {
-  return {a.real - b.real, a.imaginary - b.imaginary};
-}
-template <class T>
-T divide(T a, T b) {
-  return a / b;
-}
-/// By Smith's method, which does not overflow where the quotient does not.
-template <class T>
-Complex<T> divide(Complex<T> a, Complex<T> b) {
-  if (std::abs(b.real) >= std::abs(b.imaginary)) {
-    const T ratio = b.imaginary / b.real, whole = b.real + b.imaginary * ratio;
-    return {(a.real + a.imaginary * ratio) / whole, (a.imaginary - a.real * ratio) / whole};
-  }
-  const T ratio = b.real / b.imaginary, whole = b.real * ratio + b.imaginary;
-  return {(a.real * ratio + a.imaginary) / whole, (a.imaginary * ratio - a.real) / whole};
-}
-/// What pivots are chosen by, as in LAPACK.
-template <class T>
-T size_of_pivot(T a) {
-  return std::abs(a);
-}
-template <class T>
-T size_of_pivot(Complex<T> a) {
-  return std::abs(a.real) + std::abs(a.imaginary);
-}
-template <class T>
 T from_real(double a, T) {
   return static_cast<T>(a);
 }

@@ -1,13 +1,18 @@
-// hipSPARSE: handles, and the descriptors that a sparse matrix is made with. Types and values: hipsparse.h of
-// ROCm 7.0.
+// hipSPARSE: handles, the descriptors that a sparse matrix is made with, and systems with three diagonals
+// (tridiagonal.h). Types and values: hipsparse.h of ROCm 7.0.
+
+#include <algorithm>
+#include <cstddef>
 
 #include "libraries/answer.h"
 #include "libraries/handle.h"
+#include "libraries/matrices.h"
+#include "libraries/tridiagonal.h"
 
 using namespace wavesmith::libraries;
 
 namespace {
-enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3 };
+enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3, kExecutionFailed = 6 };
 constexpr int kVersion = 400000;  // major * 100000 + minor * 100 + patch: 4.0.0, ROCm 7.0's
 
 /// hipsparseMatDescr_t; what a new one holds is 0 in each: general, lower, non-unit, based at 0.
@@ -40,6 +45,35 @@ constexpr const char* kNames[] = {"HIPSPARSE_STATUS_SUCCESS",
                                   "HIPSPARSE_STATUS_ZERO_PIVOT",
                                   "HIPSPARSE_STATUS_NOT_SUPPORTED",
                                   "HIPSPARSE_STATUS_INSUFFICIENT_RESOURCES"};
+
+/// No memory of the caller's is needed.
+int no_room(void* handle, size_t* size) {
+  if (!handle || !size) return kInvalidValue;
+  *size = 0;
+  return kSuccess;
+}
+
+int run_gtsv(void* handle, const TridiagonalSolve& solve) {
+  if (!handle || solve.m < 0 || solve.columns < 0 || solve.count < 0 ||
+      solve.ldb < std::max<int64_t>(1, solve.m) || (solve.count > 1 && solve.stride < solve.m))
+    return kInvalidValue;
+  if (solve.m == 0 || solve.columns == 0 || solve.count == 0) return kSuccess;
+  for (const void* diagonal : {solve.lower, solve.diagonal, solve.upper})
+    if (!diagonal || !lie_in_memory(Matrices{const_cast<void*>(diagonal), solve.m, solve.stride}, solve.type,
+                                    solve.m, 1, solve.count))
+      return kInvalidValue;
+  if (!solve.b || !lie_in_memory(Matrices{solve.b, solve.ldb, solve.stride}, solve.type, solve.m,
+                                 solve.columns, solve.count))
+    return kInvalidValue;
+  switch (enqueue(handle_of(handle)->stream, solve)) {
+    case Outcome::Done:
+      return kSuccess;
+    case Outcome::NoMemory:
+      return kAllocFailed;
+    default:
+      return kExecutionFailed;
+  }
+}
 
 const char* text_of(int status) { return name_of(kNames, status, "unknown hipSPARSE status"); }
 }  // namespace
@@ -96,3 +130,27 @@ WAVESMITH_SERVED int hipsparseGetMatIndexBase(const void* matrix) { return get(m
 
 WAVESMITH_SERVED const char* hipsparseGetErrorName(int status) { return text_of(status); }
 WAVESMITH_SERVED const char* hipsparseGetErrorString(int status) { return text_of(status); }
+
+#define GTSV(letter, type)                                                                                 \
+  WAVESMITH_SERVED int hipsparse##letter##gtsv2_bufferSizeExt(                                             \
+      void* handle, int, int, const void*, const void*, const void*, const void*, int, size_t* size) {     \
+    return no_room(handle, size);                                                                          \
+  }                                                                                                        \
+  WAVESMITH_SERVED int hipsparse##letter##gtsv2(void* handle, int m, int n, const void* lower,             \
+                                                const void* diagonal, const void* upper, void* b, int ldb, \
+                                                void*) {                                                   \
+    return run_gtsv(handle, {type, m, n, lower, diagonal, upper, b, ldb});                                 \
+  }                                                                                                        \
+  WAVESMITH_SERVED int hipsparse##letter##gtsv2StridedBatch_bufferSizeExt(                                 \
+      void* handle, int, const void*, const void*, const void*, const void*, int, int, size_t* size) {     \
+    return no_room(handle, size);                                                                          \
+  }                                                                                                        \
+  WAVESMITH_SERVED int hipsparse##letter##gtsv2StridedBatch(void* handle, int m, const void* lower,        \
+                                                            const void* diagonal, const void* upper,       \
+                                                            void* x, int count, int stride, void*) {       \
+    return run_gtsv(handle, {type, m, 1, lower, diagonal, upper, x, std::max(1, m), count, stride});       \
+  }
+GTSV(S, Number::F32)
+GTSV(D, Number::F64)
+GTSV(C, Number::C32)
+GTSV(Z, Number::C64)

@@ -22,7 +22,8 @@ void reduce(const Tridiagonal& t) {
   const Eigen::Tridiagonalization<Dense<T>> result(t.upper ? Dense<T>(a.reverse()) : a);
   Dense<T> packed = result.packedMatrix();
   Reals diagonal = result.diagonal(), beside = result.subDiagonal();
-  Dense<T> scales = result.householderCoefficients().conjugate();
+  Dense<T> scales =
+      result.householderCoefficients().head(t.n - 1).conjugate();  // of 1 by 1, Eigen has one, too
   if (t.upper) {
     packed = packed.reverse().eval();
     diagonal = diagonal.reverse().eval();
