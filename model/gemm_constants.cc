@@ -9,10 +9,10 @@
 
 namespace wavesmith::model {
 
-GemmConstants with_factors(const gpus::Gpu& gpu, std::string_view schedule, const GemmSet& set,
-                           GemmConstants constants, std::span<const GemmFactor> factors) {
+GemmConstants with_factors(const gpus::Gpu& gpu, NumberType type, std::string_view schedule,
+                           const GemmSet& set, GemmConstants constants, std::span<const GemmFactor> factors) {
   for (const GemmFactor& factor : factors)
-    if (factor.of(set) && factor.matches(schedule, gpu.id)) constants.*factor.member *= factor.value;
+    if (factor.of(set) && factor.matches(schedule, gpu.id, type)) constants.*factor.member *= factor.value;
   for (const GemmPart& part : gemm_parts())
     if (part.member == &GemmConstants::matrix_share)
       constants.*part.member = std::min(constants.*part.member, part.most);
@@ -26,7 +26,7 @@ GemmConstantsFor gemm_constants(const gpus::Gpu& gpu, NumberType type, bool vect
   if (!nearest.same_line()) return {.source = "defaults"};
   const GemmSet* const set = nearest.set;
   GemmConstantsFor found{.tuning_run = set->origin != "AITER", .source = set->source};
-  found.constants = with_factors(gpu, schedule, *set, set->constants, gemm_factors());
+  found.constants = with_factors(gpu, type, schedule, *set, set->constants, gemm_factors());
   found.fit = !nearest.same_generation() ? GemmFit::Borrowed
               : nearest.distance >= 10   ? GemmFit::Neighbour
                                          : GemmFit::Fitted;

@@ -26,7 +26,7 @@ struct GemmFactor {
   NumberType type;
   bool vector;
   std::string_view origin;
-  std::string_view tag;  ///< part of the schedule's name, or how the GPU's id begins
+  std::string_view tag;  ///< part of the schedule's name, how the GPU's id begins, or the type's name
   double GemmConstants::* member;
   double value;
 
@@ -34,8 +34,8 @@ struct GemmFactor {
     return architecture == set.architecture && type == set.type && vector == set.vector &&
            origin == set.origin;
   }
-  [[nodiscard]] bool matches(std::string_view schedule, std::string_view gpu) const {
-    return schedule.find(tag) != schedule.npos || gpu.starts_with(tag);
+  [[nodiscard]] bool matches(std::string_view schedule, std::string_view gpu, NumberType asked) const {
+    return schedule.find(tag) != schedule.npos || gpu.starts_with(tag) || name_of(asked) == tag;
   }
 };
 
@@ -62,8 +62,9 @@ struct NearestSet {
 };
 NearestSet nearest_gemm_set(const gpus::Gpu& gpu, NumberType type, bool vector, std::string_view schedule);
 
-/// A set's constants with the factors that apply, within what makes sense.
-GemmConstants with_factors(const gpus::Gpu& gpu, std::string_view schedule, const GemmSet& set,
-                           GemmConstants constants, std::span<const GemmFactor> factors);
+/// A set's constants with the factors that apply, within what makes sense. `type` is what was asked for, which
+/// may be a neighbour of the set's.
+GemmConstants with_factors(const gpus::Gpu& gpu, NumberType type, std::string_view schedule,
+                           const GemmSet& set, GemmConstants constants, std::span<const GemmFactor> factors);
 
 }  // namespace wavesmith::model

@@ -74,6 +74,13 @@ std::array<uint32_t, 4> sizes(std::string_view text) {
   return found;
 }
 
+/// The number that a text begins with, if it is at least 1.
+std::optional<double> leading_number(std::string_view text) {
+  const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::optional<uint32_t> found = number<uint32_t>(text.substr(0, end));
+  return found && *found > 0 ? std::optional<double>(*found) : std::nullopt;
+}
+
 }  // namespace
 
 Result<GemmRows> tensile_rows(const Csv& csv) {
@@ -82,6 +89,7 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
                    "value", "MT0",  "MT1",    "DepthU",  "MI",  "MIWaveGroup", "NumThreads", "GSU",
                    "WGM",   "PGR",  "1LDS",   "DTL",     "LSU", "repo",        "solname"});
   if (!columns) return tl::unexpected(columns.error());
+  const std::optional<size_t> solution = csv.column("solidx");
   GemmRows result;
   std::map<std::string, size_t> left_out;
   for (size_t row = 0; row < csv.rows(); ++row) {
@@ -97,8 +105,8 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     out.gpu = text("gpu");
     const auto whole = [&](std::string_view name) { return number<double>(text(name)).value_or(0); };
     TunedKernel tuned{.types = text("typestr"),
-                      .name = text("solname"),
-                      .group_m = static_cast<int>(number<int64_t>(text("WGM")).value_or(1)),
+                      .layout = text("layout"),
+                      .solution = solution ? number<int64_t>(csv.cell(row, *solution)) : std::nullopt,
                       .split = whole("GSU") > 1,
                       .share = text("unit") == "GFLOP/s" ? 0 : whole("value") / 100};
     if (whole("MT0") > 0 && whole("MT1") > 0)
@@ -153,15 +161,19 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     kernel.double_buffered_lds = !text("1LDS").starts_with('1');
     kernel.direct_to_lds = text("DTL") == "True";
     kernel.name = text("solname");
-    // "_GRVW8_": numbers of one lane's load from memory (global read vector width).
-    uint32_t width = 1;
-    if (const size_t found = kernel.name.find("_GRVW"); found != kernel.name.npos) {
-      size_t end = found + 5;
-      while (end < kernel.name.size() && kernel.name[end] >= '0' && kernel.name[end] <= '9') ++end;
-      width = std::max(
-          1u, number<uint32_t>(std::string_view(kernel.name).substr(found + 5, end - found - 5)).value_or(1));
-    }
-    kernel.vector_bytes = static_cast<uint32_t>(width * model::bytes_of(types->a));
+    // Numbers of one lane's load from memory (global read vector width): "_GRVW8_", or each operand's own.
+    const auto width_after = [&](std::string_view key) {
+      const size_t at = kernel.name.find(key);
+      return at == kernel.name.npos ? std::nullopt
+                                    : leading_number(std::string_view(kernel.name).substr(at + key.size()));
+    };
+    const std::optional<double> both = width_after("_GRVW"), own_a = width_after("_GLVWA"),
+                                own_b = width_after("_GLVWB");
+    const double a_width = own_a ? *own_a : both.value_or(own_b.value_or(1)),
+                 b_width = own_b ? *own_b : both.value_or(own_a.value_or(1));
+    const double loads = kernel.tile_m / a_width + kernel.tile_n / b_width;
+    const double width = loads > 0 ? (kernel.tile_m + kernel.tile_n) / loads : 1;
+    kernel.vector_bytes = static_cast<uint32_t>(std::lround(width * model::bytes_of(types->a)));
     problem.outputs = text("typestr").find("_Aux") != std::string_view::npos ? 2 : 1;
     if (error) return tl::unexpected(*error);
     if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
@@ -173,6 +185,10 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     if (!value) return tl::unexpected(value.error());
     const Result<const gpus::Gpu*> gpu = gpus::find_gpu(out.chip);
     if (!gpu) return tl::unexpected(gpu.error());
+    if (tuned.share > most_share(tuned.workgroups, (*gpu)->multiprocessors())) {
+      ++left_out["faster than so many workgroups can be on the chip's units: entered by hand, or of another chip"];
+      continue;
+    }
     const double flops = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                          static_cast<double>(problem.k) * static_cast<double>(problem.batch) *
                          model::real_products(types->a);
@@ -182,7 +198,8 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     }
     // Tuning runs launch one kernel behind the other on the same operands.
     out.conditions = {
-        .clock_mhz = (*gpu)->engine_mhz, .cold = false, .timing = model::Conditions::Timing::BackToBack};
+        .clock_mhz = (*gpu)->engine_mhz, .cold = false, .timing = model::Conditions::Timing::BackToBack,
+        .slow_start = slow_start(text("gpu"), tuned)};
     kernel.schedule = out.library;
     if (text("unit") == "GFLOP/s") kernel.schedule += "|in GFLOP/s";
     if (text("unit") == "GFLOP/s" && problem.c != problem.a) kernel.schedule += "|wide result";
