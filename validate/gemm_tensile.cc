@@ -204,7 +204,7 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     if (text("unit") == "GFLOP/s") kernel.schedule += "|in GFLOP/s";
     if (text("unit") == "GFLOP/s" && problem.c != problem.a) kernel.schedule += "|wide result";
     if (problem.a == NumberType::I8) kernel.schedule += "|i8";
-    if (chip->family == "MI100") kernel.schedule += "|mi100";
+    if (chip->family == "MI100") kernel.schedule += problem.c != problem.a ? "|mi100, f32 result" : "|mi100";
     out.kernel = kernel;
     if (text("unit") == "GFLOP/s") {
       if (chip->family == "MI300X" && text("typestr").find('8') != std::string_view::npos && flops < 1e8) {
