@@ -41,6 +41,10 @@ struct GemmConstants {
   double clock_ratio = 1;  ///< clock of the tuning run over the data sheet's
 };
 
+/// What each compute unit that has work adds under Conditions::slow_start: fitted on half A of tensile_gemm,
+/// 23 rows in three files of an MI300X.
+constexpr double kSlowStartSeconds = 65e-9;
+
 /// How well the constants fit the asked GPU.
 enum class GemmFit : uint8_t {
   Fitted,     ///< on this chip or one of its generation

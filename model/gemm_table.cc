@@ -38,11 +38,11 @@ constexpr GemmPart kParts[] = {
 // In the order of kParts.
 constexpr GemmSet kSets[] = {
     // <sets>
-    {"CDNA2", NumberType::F32, false, "BLAS", {1.004, 4.108, 1.558, 0.3038, 1.567, 4, 877, 6.347, 0.9289, 2, 1.3, 6.271, 1071, 0.2026, 2.727, 0.1004, 138.2, 14.19, 4045, 1, 3.941, 0.06625}, 5223, "tensile_gemm: MI250X, MI210"},
+    {"CDNA2", NumberType::F32, false, "BLAS", {1.007, 3.104, 1.603, 0.4826, 1.344, 4, 907.3, 6.562, 0.9367, 2, 1.3, 6.234, 1070, 0.2056, 2.689, 0.09664, 135.9, 14.17, 3649, 1, 3.708, 0.1138}, 5219, "tensile_gemm: MI250X, MI210"},
     {"CDNA2", NumberType::F64, false, "BLAS", {1.03, 2, 0.9733, 1.144, 3.236, 4, 125, 3.171, 0.5038, 2, 0.831, 6.493, 1004, 0.7286, 12.19, 2.328, 942.6, 19.55, 600, 1, 40, 0.08878}, 8596, "tensile_gemm: MI250X, MI210"},
     {"CDNA2", NumberType::F16, false, "BLAS", {0.954, 84.12, 1.481, 2.703, 0.7614, 2.65, 125, 11.49, 0.7732, 2, 1.169, 9.605, 1115, 6.294, 3.876, 0.3393, 1140, 9.139, 563.5, 1.125, 17.56, 0.7715}, 5237, "tensile_gemm: MI250X, MI210, MI100"},
     {"CDNA2", NumberType::BF16, false, "BLAS", {0.8629, 5.569, 1.489, 3.101, 0.5475, 3.215, 125, 12.31, 0.8458, 2, 0.8319, 9.599, 1158, 11.97, 3.088, 0.1838, 1312, 6.243, 240, 1, 40, 2.155}, 4649, "tensile_gemm: MI250X, MI100, MI210"},
-    {"CDNA2", NumberType::C32, false, "BLAS", {0.9921, 4.682, 0.6175, 2.469, 0.9682, 4, 1.127e+04, 0.6603, 0.4788, 2, 0.717, 3.632, 410.1, 1, 6.187, 0.5001, 146.5, 2, 600, 1, 40, 0.1673}, 271, "tensile_gemm: MI250X"},
+    {"CDNA2", NumberType::C32, false, "BLAS", {0.9871, 12.24, 0.7116, 3.765, 0.9984, 4, 1.635e+04, 0.4468, 0.4734, 2, 0.8634, 0.7104, 299.7, 1, 6.609, 0.5, 143.9, 2, 600, 2.506, 40, 2.07}, 262, "tensile_gemm: MI250X"},
     {"CDNA2", NumberType::C64, false, "BLAS", {0.9617, 76.05, 2.786, 0.2588, 1, 4, 125, 4.578, 1.05, 2, 0.9309, 9.537, 162.7, 0.3019, 36, 1.031, 1597, 11.25, 112, 1.617, 40, 1.087}, 279, "tensile_gemm: MI250X"},
     {"CDNA2", NumberType::I8, true, "BLAS", {0.7917, 31.04, 5.371, 1.566, 1.144, 2.336, 150.1, 0.25, 1.05, 2, 0.3851, 4.951, 67, 3.617, 2.079, 1.195, 51.18, 0.5938, 108.8, 1, 2.401, 6.833}, 1495, "tensile_gemm: MI250X, MI210"},
     {"CDNA2", NumberType::I8, false, "BLAS", {0.8401, 234.8, 1.289, 5.782, 0.7282, 2.099, 529.2, 5.198, 0.4039, 2, 0.6914, 9.829, 279.1, 1, 4.636, 0.2874, 1800, 2, 600, 1, 17.45, 0.7837}, 307, "tensile_gemm: MI250X, MI100, MI210"},
@@ -64,12 +64,12 @@ constexpr GemmSet kSets[] = {
 };
 constexpr GemmFactor kFactors[] = {
     // <factors>
-    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", &Q::fixed_us, 2.889},
-    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", &Q::matrix_share, 1.008},
-    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", &Q::memory_share, 1.525},
-    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", &Q::l2_share, 1.375},
-    {"CDNA2", NumberType::F32, false, "BLAS", "in GFLOP/s", &Q::fixed_us, 1.557},
-    {"CDNA2", NumberType::F32, false, "BLAS", "in GFLOP/s", &Q::matrix_share, 0.9703},
+    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", &Q::fixed_us, 2.922},
+    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", &Q::matrix_share, 1.005},
+    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", &Q::memory_share, 1.527},
+    {"CDNA2", NumberType::F32, false, "BLAS", "mi210", &Q::l2_share, 1.392},
+    {"CDNA2", NumberType::F32, false, "BLAS", "in GFLOP/s", &Q::fixed_us, 1.526},
+    {"CDNA2", NumberType::F32, false, "BLAS", "in GFLOP/s", &Q::matrix_share, 0.9858},
     {"CDNA2", NumberType::F64, false, "BLAS", "mi210", &Q::fixed_us, 3.453},
     {"CDNA2", NumberType::F64, false, "BLAS", "mi210", &Q::matrix_share, 1},
     {"CDNA2", NumberType::F64, false, "BLAS", "mi210", &Q::memory_share, 1.179},

@@ -62,8 +62,8 @@ struct NearestSet {
 };
 NearestSet nearest_gemm_set(const gpus::Gpu& gpu, NumberType type, bool vector, std::string_view schedule);
 
-/// A set's constants with the factors that apply, within what makes sense. `type` is what was asked for, which
-/// may be a neighbour of the set's.
+/// A set's constants with the factors that apply, within what makes sense. `type` is what was asked for,
+/// which may be a neighbour of the set's.
 GemmConstants with_factors(const gpus::Gpu& gpu, NumberType type, std::string_view schedule,
                            const GemmSet& set, GemmConstants constants, std::span<const GemmFactor> factors);
 

@@ -23,9 +23,6 @@ double width_of(const gpus::Gpu& gpu) { return gpu.units_per_workgroup_processor
 /// Bytes a clock of a unit's L1 and of its way to the L2 (AMD, CDNA 3 white paper: a 64-byte path; an
 /// MI300X's L1 measured at 61).
 constexpr double kL1Bytes = 64;
-/// What a compute unit's first workgroup adds under Conditions::slow_start: fitted on half A of tensile_gemm,
-/// 23 rows of four files of an MI300X.
-constexpr double kSlowStart = 62e-9;
 /// Cycles of an LDS access (HipKittens: 69 on CDNA4).
 constexpr double kLdsLatency = 69;
 
@@ -262,7 +259,7 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   time.cache = time.cache_bytes / (memory_rate * q.cache_ratio) * crowding;
   const double l2_cycles = time.l2_bytes / (l2_bytes_per_clock(gpu) * q.l2_share) * crowding;
   time.fixed = (q.fixed_us + (split > 1 ? q.split_us : 0)) * 1e-6;
-  if (conditions.slow_start) time.fixed += kSlowStart * std::min(time.tiles, units_of(gpu));
+  if (conditions.slow_start) time.fixed += kSlowStartSeconds * std::min(time.tiles, units_of(gpu));
 
   const auto seconds_at = [&](double mhz) {
     const double hertz = mhz * 1e6;

@@ -24,8 +24,8 @@ struct Conditions {
   /// How the time is taken: a profiler's kernel time, events round one launch that the GPU waited for (which
   /// add the launch), or the average of launches one behind the other.
   enum class Timing : uint8_t { Profiler, Events, BackToBack } timing = Timing::Profiler;
-  /// Launched in a way that makes the first workgroup of every compute unit wait for its turn: seen in runs of
-  /// an MI300X's libraries; ours is the guess that kernel arguments stood in host memory.
+  /// Launched in a way that makes the first workgroup of every compute unit wait for its turn: seen in runs
+  /// of an MI300X's libraries; ours is the guess that kernel arguments stood in host memory.
   bool slow_start = false;
 };
 

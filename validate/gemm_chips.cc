@@ -44,7 +44,7 @@ constexpr FirstRun kFirstRuns[] = {
     {"NT", "BBS_BH", 32}, {"NN", "BBS_BH", 19}, {"TT", "BBS_BH", 25},
     {"NT", "HHS_BH", 32}, {"NN", "HHS_BH", 36},
 };
-/// Runs in which every workgroup that is the first of its unit took some 62 ns more: 144 of them 9 us, 192
+/// Runs in which every workgroup that is the first of its unit took some 65 ns more: 144 of them 9 us, 192
 /// 13 us, 256 15 us, 304 19 us, whatever they multiplied, where other layouts' runs of the same sizes took none.
 struct SlowRun {
   std::string_view layout, types;

@@ -15,7 +15,7 @@ struct GemmChip {
 
 /// What a table says of a tuned kernel.
 struct TunedKernel {
-  std::string_view types, layout;  ///< as Tensile writes them: "SB", "NT"
+  std::string_view types, layout;   ///< as Tensile writes them: "SB", "NT"
   std::optional<int64_t> solution;  ///< its number in the library's file, which grew by tuning runs
   double workgroups = 0;            ///< tiles times parts of K
   bool split = false;               ///< K has several parts

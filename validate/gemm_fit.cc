@@ -78,8 +78,7 @@ class Problem {
     std::vector<double> out;
     out.reserve(points_.size() + at.size());
     for (const Point& point : points_) {
-      const GemmConstants q =
-          model::with_factors(*point.gpu, model::gemm_type(point.row->problem),
+      const GemmConstants q = model::with_factors(*point.gpu, model::gemm_type(point.row->problem),
                                                   point.row->kernel->schedule, set_, constants, factors);
       const double seconds =
           model::gemm_time(*point.gpu, point.row->problem, point.kernel, q, point.row->conditions).seconds;

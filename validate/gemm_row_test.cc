@@ -55,11 +55,11 @@ TEST(GemmRow, ThroughputBecomesSeconds) {
 TEST(GemmRow, GeneralBatchedHalfTypesOfMi250xAreAnMi100s) {
   const GemmRows found = tensile(
       "MI250X GCD "
-      "(110CU),%peak@tuning_clock,ROCm+rocBLAS,NT,BBS_BH_GB,1024,1024,1,1024,100,128,96,32,32x32x4x1,2x2,"
+      "(110CU),%peak@tuning_clock,ROCm+rocBLAS,NT,BBS_BH_GB,1024,1024,1,1024,50,128,96,32,32x32x4x1,2x2,"
       "256,1,1,2,0.0,False,1,x\n");
   ASSERT_EQ(found.rows.size(), 1u);
   EXPECT_EQ(found.rows[0].family, "MI100");
-  EXPECT_NEAR(found.rows[0].seconds, 2.0 * 1024 * 1024 * 1024 / (120 * 512 * 1.502e9), 1e-10);
+  EXPECT_NEAR(found.rows[0].seconds, 2.0 * 1024 * 1024 * 1024 / (0.5 * 120 * 512 * 1.502e9), 1e-10);
 }
 
 // The files of MI300A hold rows that only the 304 units of an MI300X can have made.
@@ -77,6 +77,35 @@ TEST(GemmRow, FasterThanItsUnitsIsAnotherChip) {
   EXPECT_EQ(family("4096,4096,1,8192,76.9,256,224,32,16x16x4x1,2x2,256,1,1,2"),
             "MI300X");  // 304 tiles: 66.7 %
   EXPECT_EQ(family("4096,4096,1,8192,66.0,256,224,32,16x16x4x1,2x2,256,1,1,2"), "MI300A");
+}
+
+// By the number of the solution: runs on an MI300X were added to those on an MI300A.
+TEST(GemmRow, LaterSolutionsOfMi300asFilesAreAnMi300x) {
+  const auto chip = [](const char* layout_type, const char* sizes_value_tile, int solution) {
+    const std::string table = std::string(kTensile).insert(std::string(kTensile).size() - 1, ",solidx");
+    const Result<Csv> csv =
+        Csv::parse(table + fmt::format("\"MI300A (228CU, inferred)\",%peak@tuning_clock,ROCm+rocBLAS,{},{},"
+                                       "1.0,False,1,Cijk_MT64x64x32_GLVWA4_GLVWB2_WGM1,{}\n",
+                                       layout_type, sizes_value_tile, solution),
+                   "t.csv");
+    const Result<GemmRows> found = tensile_rows(*csv);
+    return found && found->rows.size() == 1 ? found->rows[0] : GemmRow{};
+  };
+  const char* row = "2048,2432,1,1024,50,64,64,32,16x16x4x1,2x2,256,1,1,2";
+  EXPECT_EQ(chip("NN,SB", row, 64).family, "MI300A");
+  EXPECT_EQ(chip("NN,SB", row, 65).family, "MI300X");
+  EXPECT_EQ(chip("NT,SB", row, 61).family, "MI300X");
+  EXPECT_EQ(chip("TT,SB", row, 400).family, "MI300A");  // all of that file
+  // Both operands' loads: 64 numbers of A four by four, 64 of B two by two are 48 loads of 128 numbers.
+  EXPECT_EQ(chip("NN,SB", row, 65).kernel->vector_bytes, 11u);  // 128 / 48 x 4 bytes
+  // Solutions 95 to 145 started slowly.
+  EXPECT_FALSE(chip("NN,SB", row, 94).conditions.slow_start);
+  EXPECT_TRUE(chip("NN,SB", row, 95).conditions.slow_start);
+  EXPECT_FALSE(chip("NN,SB", row, 146).conditions.slow_start);
+  EXPECT_FALSE(chip("TN,SB", row, 100).conditions.slow_start);
+  // 144 workgroups have 47.4 % of 304 units: no row of theirs is faster.
+  EXPECT_EQ(chip("NN,SB", "768,768,1,3072,47.3,64,64,32,16x16x4x1,2x2,256,1,1,2", 76).family, "MI300X");
+  EXPECT_EQ(chip("NN,SB", "768,768,1,3072,47.5,64,64,32,16x16x4x1,2x2,256,1,1,2", 76).family, "");
 }
 
 TEST(GemmRow, WhatIsNotJudgedIsCountedWithItsReason) {

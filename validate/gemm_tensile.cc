@@ -186,7 +186,8 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     const Result<const gpus::Gpu*> gpu = gpus::find_gpu(out.chip);
     if (!gpu) return tl::unexpected(gpu.error());
     if (tuned.share > most_share(tuned.workgroups, (*gpu)->multiprocessors())) {
-      ++left_out["faster than so many workgroups can be on the chip's units: entered by hand, or of another chip"];
+      ++left_out
+          ["faster than so many workgroups can be on the chip's units: entered by hand, or of another chip"];
       continue;
     }
     const double flops = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
@@ -197,9 +198,10 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
       continue;
     }
     // Tuning runs launch one kernel behind the other on the same operands.
-    out.conditions = {
-        .clock_mhz = (*gpu)->engine_mhz, .cold = false, .timing = model::Conditions::Timing::BackToBack,
-        .slow_start = slow_start(text("gpu"), tuned)};
+    out.conditions = {.clock_mhz = (*gpu)->engine_mhz,
+                      .cold = false,
+                      .timing = model::Conditions::Timing::BackToBack,
+                      .slow_start = slow_start(text("gpu"), tuned)};
     kernel.schedule = out.library;
     if (text("unit") == "GFLOP/s") kernel.schedule += "|in GFLOP/s";
     if (text("unit") == "GFLOP/s" && problem.c != problem.a) kernel.schedule += "|wide result";
