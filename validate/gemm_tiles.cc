@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,10 +54,21 @@ std::string count_gemm_tiles(const GemmRows& rows, const GemmTilesOptions& optio
       std::vector<std::pair<size_t, std::string>> order;
       for (const auto& [kernel, n] : kernels)
         if (n >= options.least) order.emplace_back(n, kernel);
-      std::ranges::sort(order, [](const auto& a, const auto& b) {
+      const auto oftener = [](const auto& a, const auto& b) {
         return a.first != b.first ? a.first > b.first : a.second < b.second;
-      });
-      order.resize(std::min(order.size(), options.most));
+      };
+      std::ranges::sort(order, oftener);
+      // The first of each height stays: a library has kernels for few rows, however many sizes were large.
+      std::set<std::string> heights;
+      std::vector<std::pair<size_t, std::string>> kept, others;
+      for (auto& kernel : order) {
+        const bool first = heights.insert(kernel.second.substr(0, kernel.second.find(','))).second;
+        (first ? kept : others).push_back(std::move(kernel));
+      }
+      kept.insert(kept.end(), others.begin(), others.end());
+      kept.resize(std::min(kept.size(), options.most));
+      order = std::move(kept);
+      std::ranges::sort(order, oftener);
       for (const auto& [n, kernel] : order)
         text += fmt::format("    {{\"{}\", NumberType::{}, {}, \"{}\", \"{}\", {}, {}}},\n", set.architecture,
                             enumerator(set.type), set.vector, set.origin, key.second, kernel, n);
