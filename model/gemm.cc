@@ -68,6 +68,26 @@ double score_of(double seconds, uint32_t rows) {
   return std::log(seconds) - kSpread * std::log(static_cast<double>(rows));
 }
 
+/// Of other vendors' libraries: CUTLASS's for sm90, 128 bytes deep. Two groups of four warps multiply in
+/// turns, each reads its operands from LDS once, and clusters of two workgroups load their columns once.
+std::vector<KnownKernel> cutlass_tiles(const GemmProblem& problem) {
+  const double bits = std::max(bits_of(problem.a), bits_of(problem.b));
+  std::vector<KnownKernel> found;
+  for (const uint32_t tile_m : {64, 128})
+    for (const uint32_t tile_n : {16, 32, 64, 128, 256}) {
+      GemmKernel kernel{.tile_m = tile_m, .tile_n = tile_n, .tile_k = static_cast<uint32_t>(1024 / bits)};
+      kernel.threads = tile_m == 64 ? 256 : 384;
+      kernel.wave_m = tile_m / 64;
+      kernel.wave_n = 1;
+      kernel.group_m = 8;
+      kernel.cluster = 2;
+      kernel.direct_to_lds = kernel.ping_pong = true;
+      kernel.workgroups_per_unit = tile_m == 64 ? 2 : 1;
+      found.push_back({std::move(kernel), 1});
+    }
+  return found;
+}
+
 /// The kernels that the library is known to have, or, where none is known, what libraries have elsewhere.
 std::vector<KnownKernel> tiles_for(const gpus::Gpu& gpu, const GemmProblem& problem, bool vector,
                                    std::string_view schedule) {
@@ -77,6 +97,7 @@ std::vector<KnownKernel> tiles_for(const gpus::Gpu& gpu, const GemmProblem& prob
     if (nearest.has_the_kernels() && tile.of(*nearest.set, schedule))
       found.push_back({tile.kernel(), tile.rows});
   if (!found.empty()) return found;
+  if (!nearest.same_line()) return cutlass_tiles(problem);
 
   const double bits = std::max(bits_of(problem.a), bits_of(problem.b));
   const uint32_t depth = bits <= 4 ? 256 : bits <= 8 ? 128 : bits <= 16 ? 64 : 16;

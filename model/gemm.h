@@ -48,6 +48,7 @@ struct GemmKernel {
   bool direct_to_lds = false;
   bool private_tiles = false;  ///< each wave loads what it multiplies into LDS of its own: nothing is shared
   bool stream_k = false;
+  uint32_t cluster = 1;              ///< workgroups along M that get their columns of B by one load
   bool ping_pong = false;            ///< two groups of waves take turns: one loads while the other multiplies
   double lds_conflicts = 1;          ///< cycles of an LDS read over those without bank conflicts
   uint32_t workgroups_per_unit = 0;  ///< resident at once; 0: estimated from registers and LDS

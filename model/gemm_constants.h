@@ -39,6 +39,7 @@ struct GemmConstants {
   double number_cycles =
       6;  ///< of a lone workgroup's step for each number along K: LDS to registers to arithmetic
   double clock_ratio = 1;  ///< clock of the tuning run over the data sheet's
+  double loaded_mhz = 0;   ///< the clock with all matrix pipes busy, where no fit holds it; 0: as power says
 };
 
 /// What each compute unit that has work adds under Conditions::slow_start: fitted on half A of tensile_gemm,

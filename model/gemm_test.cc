@@ -174,6 +174,42 @@ TEST(Gemm, EveryGpuAndTypeGivesAFiniteTime) {
     }
 }
 
+// S. Bekman, Machine Learning Engineering, "Maximum Achievable Matmul FLOPS": cuBLAS reaches at most 794.5
+// TFLOP/s bf16 on an H100 SXM, 1402.6 in f8, whatever the sizes; an H200 as much. The data sheet says 989 and
+// 1979.
+TEST(Gemm, LargeProductsOfHopperAreNearWhatItsLibraryReaches) {
+  for (const char* id : {"h100", "h200"})
+    for (const uint64_t size : {4096, 8192, 16384}) {
+      const Result<GemmPrediction> half = predict_gemm(gpu(id), problem(size, size, size)),
+                                   eighth = predict_gemm(gpu(id), problem(size, size, size, NumberType::F8));
+      ASSERT_TRUE(half && eighth) << id;
+      EXPECT_GT(half->flops_per_second(), 0.75 * 794.5e12) << id << " " << size;
+      EXPECT_LT(half->flops_per_second(), 794.5e12) << id << " " << size;
+      EXPECT_GT(eighth->flops_per_second(), 0.75 * 1402.6e12) << id << " " << size;
+      EXPECT_LT(eighth->flops_per_second(), 1402.6e12) << id << " " << size;
+      EXPECT_EQ(half->confidence, Confidence::Low);
+      // All pipes busy are at the clock that its file tells, none at the peak's.
+      EXPECT_LT(half->clock_mhz, 1740);
+      EXPECT_GE(half->clock_mhz, *gpu(id).sustained_matrix_mhz);
+    }
+  EXPECT_GT(predict_gemm(gpu("h100"), problem(16, 4096, 4096))->clock_mhz, 1800);
+}
+
+// A cluster's workgroups load their columns once: two of 128x256 bring 128 + 256 / 2 numbers each.
+TEST(Gemm, AClusterLoadsItsColumnsOnce) {
+  GemmKernel alone{.tile_m = 128, .tile_n = 256, .tile_k = 64}, two = alone;
+  two.cluster = 2;
+  const auto l2_bytes = [&](const GemmKernel& kernel) {
+    const Result<GemmPrediction> result = predict_gemm(gpu("h100"), problem(4096, 4096, 4096), kernel);
+    for (const Level& level : result->levels)
+      if (level.name == "L2") return level.bytes;
+    return 0.0;
+  };
+  const double results = 2.0 * 4096 * 4096, steps = 32.0 * 16 * 4096 * 2;
+  EXPECT_DOUBLE_EQ(l2_bytes(alone), steps * (128 + 256) + results);
+  EXPECT_DOUBLE_EQ(l2_bytes(two), steps * (128 + 128) + results);
+}
+
 TEST(Gemm, UnknownGenerationsAreOfLowConfidence) {
   EXPECT_EQ(predict_gemm(gpu("rx9070xt"), problem(512, 512, 512, NumberType::F16))->confidence,
             Confidence::Low);

@@ -230,7 +230,8 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   const double operands = a_bytes + b_bytes;
   const double result = m * n * bytes_of(problem.c) * batch * (problem.outputs + (problem.reads_c ? 1 : 0));
   const double written = result * (split > 1 ? split * q.split_writes + 1 : 1);
-  time.l2_bytes = time.tiles * (tile_m + tile_n) * (k / split) * element + written;
+  const double cluster = std::clamp<double>(kernel.cluster, 1, rows_of_tiles);
+  time.l2_bytes = time.tiles * (tile_m + tile_n / cluster) * (k / split) * element + written;
   const double beyond = std::max(std::min(bytes_beyond_l2(gpu, problem, kernel, rows_of_tiles,
                                                           columns_of_tiles, time.tiles, resident, element),
                                           time.l2_bytes - written),
@@ -281,6 +282,11 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
       const gpus::Clock limited = gpus::clock_under_power(gpu, activity);
       clock = std::min(nominal, limited.mhz);
       time.clock_kind = limited.kind;
+      if (limited.kind == gpus::Kind::Read && q.loaded_mhz > 0 && q.loaded_mhz < nominal) {
+        const double pipes = matrix_flops(gpu, type) * static_cast<double>(gpu.compute_units);
+        clock = nominal - (nominal - q.loaded_mhz) * (pipes > 0 ? std::min(a_clock / pipes, 1.0) : 0);
+        time.clock_kind = gpus::Kind::Derived;
+      }
       time.seconds = seconds_at(clock);
     }
   }

@@ -95,6 +95,12 @@ constexpr std::string_view kDoubts[] = {
     ("Where no kernel is named, the model takes the likeliest of the kernels that were the fastest for "
      "rows of half A; whether a library takes vector or matrix kernels for i8 (CDNA2), and rocBLAS or "
      "hipBLASLt (RX 7900 XTX), which differ by a factor of two there, it cannot know."),
+    ("The second and third steps of the fp8 ladder are predicted four to five times too fast. AMD's source "
+     "shows "
+     "why: bytes are loaded one by one, B's from 16 rows at once (a wave's load of 64 bytes takes 16 cache "
+     "lines), and go through LDS number by number, so that instructions and lines count, not bytes. The "
+     "model "
+     "counts bytes: no library's kernel is like these."),
     ("Origami is asked for its latency in cycles at the same clock, without a fixed time for launches "
      "and not for rows with a split K, which it would choose by itself: at small sizes its times are "
      "of another thing."),
