@@ -47,6 +47,22 @@ inline Matrix vector_of(const void* data, Number type, int64_t n, int64_t step) 
   return {first, type, step, 0, 0, false};
 }
 
+/// Numbers as sums are made of them, and back.
+inline double widened(float a) { return static_cast<double>(a); }
+inline double widened(double a) { return a; }
+template <class T>
+Complex<double> widened(Complex<T> a) {
+  return {static_cast<double>(a.real), static_cast<double>(a.imaginary)};
+}
+template <class T>
+void store(double from, T& to) {
+  to = static_cast<T>(from);
+}
+template <class T>
+void store(Complex<double> from, Complex<T>& to) {
+  to = {static_cast<T>(from.real), static_cast<T>(from.imaginary)};
+}
+
 /// Calls `run` with a value of the type that numbers have.
 template <class Run>
 void with_type(Number type, Run run) {

@@ -9,21 +9,6 @@
 namespace wavesmith::libraries {
 namespace {
 
-double widened(float a) { return static_cast<double>(a); }
-double widened(double a) { return a; }
-template <class T>
-Complex<double> widened(Complex<T> a) {
-  return {static_cast<double>(a.real), static_cast<double>(a.imaginary)};
-}
-template <class T>
-void store(double from, T& to) {
-  to = static_cast<T>(from);
-}
-template <class T>
-void store(Complex<double> from, Complex<T>& to) {
-  to = {static_cast<T>(from.real), static_cast<T>(from.imaginary)};
-}
-
 /// Four diagonals and one right side: an exchange of rows fills the second one above the main one.
 template <class Wide>
 void solve(Wide* lower, Wide* diagonal, Wide* upper, Wide* second, Wide* b, int64_t m) {
@@ -61,7 +46,7 @@ void TridiagonalSolve::run() const {
     auto* const room = static_cast<Wide*>(std::malloc(static_cast<size_t>(5 * m) * sizeof(Wide)));
     if (!room) {
       std::fprintf(stderr, "wavesmith: no memory for %lld numbers of a solution\n",
-                   static_cast<long long>(5 * m));
+                   5 * static_cast<long long>(m));
       std::abort();
     }
     for (int64_t system = 0; system < count; ++system)

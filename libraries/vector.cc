@@ -14,20 +14,6 @@ namespace {
 
 constexpr int kAsItIs = 111, kConjugated = 113, kUpper = 121, kLower = 122, kLeft = 141, kRight = 142;
 
-double widened(float a) { return static_cast<double>(a); }
-double widened(double a) { return a; }
-template <class T>
-Complex<double> widened(Complex<T> a) {
-  return {static_cast<double>(a.real), static_cast<double>(a.imaginary)};
-}
-template <class T>
-void store(double from, T& to) {
-  to = static_cast<T>(from);
-}
-template <class T>
-void store(Complex<double> from, Complex<T>& to) {
-  to = {static_cast<T>(from.real), static_cast<T>(from.imaginary)};
-}
 double largest_part(double a) { return std::abs(a); }
 double largest_part(Complex<double> a) { return std::max(std::abs(a.real), std::abs(a.imaginary)); }
 double sum_of_parts(double a) { return std::abs(a); }
