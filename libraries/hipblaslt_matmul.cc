@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "libraries/answer.h"
 #include "libraries/hipblaslt_types.h"
