@@ -152,6 +152,31 @@ TEST(SmallFloatConversion, StochasticSourcesOf16BitsHaveSignsAndMayBeConstants) 
       }
 }
 
+// |x| and -x of a pair of registers are those of both. The numbers are fp4's, so that the random bits say
+// nothing.
+TEST(SmallFloatConversion, APairOfFloatsHasSigns) {
+  for (const std::string_view sign : {"{}", "-{}", "|{}|", "-|{}|"}) {
+    WaveTest test("gfx950");
+    for (int lane = 0; lane < 64; ++lane) {
+      test.set_f(2, lane, 3.0f), test.set_f(3, lane, lane % 2 != 0 ? -6.0f : 0.5f);
+      test.v(4, lane) = static_cast<uint32_t>(lane) * 0x9e3779b9u;
+    }
+    const std::string text = fmt::format("v_cvt_scalef32_sr_pk_fp4_f32 v0, {}, v4, 1.0",
+                                         fmt::format(fmt::runtime(sign), "v[2:3]"));
+    SCOPED_TRACE(text);
+    const auto done = test.run(text);
+    ASSERT_TRUE(done) << done.error().text();
+    const bool negative = sign.starts_with("-"), absolute = sign.find('|') != std::string_view::npos;
+    for (int lane = 0; lane < 64; ++lane) {
+      const float second = test.f(3, lane), magnitude = std::fabs(second);
+      const float low = negative ? -3.0f : 3.0f,
+                  high = (negative ? -1.0f : 1.0f) * (absolute ? magnitude : second);
+      ASSERT_EQ(decode<kFp4>(test.v(0, lane) & 15), low) << lane;
+      ASSERT_EQ(decode<kFp4>(test.v(0, lane) >> 4 & 15), high) << lane;
+    }
+  }
+}
+
 TEST(SmallFloatConversion, Bf16AndTheRandomGenerator) {
   std::mt19937 random(9);
   WaveTest test("gfx950");

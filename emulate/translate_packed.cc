@@ -58,12 +58,16 @@ Result<uint32_t> rows_of(Emitter& emitter, const Operand& operand, Type type, co
   return moved;
 }
 
-/// A source with |x| and -x applied, which change these bits.
-uint32_t with_signs(Emitter& emitter, const Operand& operand, uint32_t source, uint32_t signs) {
+/// A source of so many rows with |x| and -x applied, which change these bits of each.
+uint32_t with_signs(Emitter& emitter, const Operand& operand, uint32_t source, uint32_t signs, int rows = 1) {
   if (!operand.negate && !operand.absolute) return source;
-  const uint32_t result = emitter.temporary_rows();
-  if (operand.absolute) emitter.emit(Micro::ClearSign, result, source, 0, signs), source = result;
-  if (operand.negate) emitter.emit(Micro::Negate, result, source, 0, signs);
+  const uint32_t result = emitter.temporary_rows(rows);
+  for (int i = 0; i < rows; ++i) {
+    const uint32_t to = result + kRowBytes * i;
+    uint32_t from = source + kRowBytes * i;
+    if (operand.absolute) emitter.emit(Micro::ClearSign, to, from, 0, signs), from = to;
+    if (operand.negate) emitter.emit(Micro::Negate, to, from, 0, signs);
+  }
   return result;
 }
 constexpr uint32_t kBothSigns = 0x80008000u;
@@ -197,6 +201,7 @@ Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruct
           dpp);
     } else if (is_pair(role.type)) {
       offset = rows_of(emitter, operand, Type::V2F32, dpp);
+      if (offset) offset = with_signs(emitter, operand, *offset, 0x80000000u, 2);
       e |= (op_sel[k] ? kPairLowFromSecond : 0) << k;
       // The result's second half of v_pk_mov_b32 is its second source's, chosen by op_sel alone.
       e |= (flag("op_sel_hi", source, 1) ? kPairHighFromSecond : 0) << k;
