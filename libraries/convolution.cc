@@ -267,7 +267,7 @@ bool Convolve::is_served() const {
   if (is_single(x.type)) return is_single(w.type) && is_single(y.type);
   if (x.type == Number::F64) return w.type == x.type && y.type == x.type;
   return direction == Direction::Output && x.type == Number::I8 && w.type == x.type &&
-         (y.type == Number::I32 || y.type == Number::F32);
+         (y.type == Number::I8 || y.type == Number::I32 || y.type == Number::F32);
 }
 
 void Convolve::run() const {

@@ -28,8 +28,8 @@ struct Convolve {
   void *x_data, *w_data, *y_data;
 
   [[nodiscard]] bool sizes_fit() const;
-  /// Of types that are served: floats of 16 and 32 bits (sums in float), doubles, 8-bit integers into 32-bit
-  /// integers or floats (exact sums).
+  /// Of types that are served: floats of 16 and 32 bits (sums in float), doubles, 8-bit integers into 8-bit
+  /// (which wrap around) and 32-bit integers or floats (exact sums).
   [[nodiscard]] bool is_served() const;
   void run() const;
 };

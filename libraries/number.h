@@ -101,6 +101,7 @@ void narrow(From value, To& to) {
 }
 /// A sum of integers, which wraps around like one.
 inline void narrow(double from, int32_t& to) { to = static_cast<int32_t>(static_cast<int64_t>(from)); }
+inline void narrow(double from, int8_t& to) { to = static_cast<int8_t>(static_cast<int64_t>(from)); }
 /// To nearest, ties to even. What an 8-bit float cannot hold becomes its largest number, as the matrix
 /// libraries ask of the hardware; infinity stays what the format has for it.
 template <class From, FloatFormat F>

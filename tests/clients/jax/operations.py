@@ -575,6 +575,12 @@ def convolution_of_halves(x, w):
     return _convolve(x, w)
 
 
+@operation(uniform(-100, 100, (2, 9, 10, 8), (3, 3, 8, 12), dtype=np.int8), tolerance=0)
+def convolution_of_bytes(x, w):
+    """Which wrap around."""
+    return _convolve(x, w)
+
+
 @operation(normal((200,), (17,)), tolerance=2e-5)
 def convolution_of_vectors(x, y):
     return jnp.convolve(x, y), jnp.correlate(x, y), jnp.polymul(x[:9], y[:5])
