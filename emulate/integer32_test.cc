@@ -1,11 +1,15 @@
 // 32-bit integers and bit fields against plain scalar code.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "emulate/lane_testing.h"
+#include "emulate/testing.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -248,6 +252,38 @@ TEST(Integer32, Bytes) {
   for (const uint64_t selector : {0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c, 0x05040100})
     expect_lanes("v_mov_b32 v6, " + std::to_string(selector) + "\nv_perm_b32 v0, v2, v4, v6",
                  [&](uint64_t a, uint64_t b, uint64_t, uint64_t) { return permute(a, b, selector, 0); });
+}
+
+// Bit i of the table is the result where a, b and c are the bits of i, a the highest (CDNA4 ISA manual,
+// V_BITOP3_B16). op_sel chooses halves of the sources and of the result.
+TEST(Integer16, TruthTablesOfHalves) {
+  constexpr unsigned kSeed = 17;
+  std::mt19937 random(kSeed);
+  for (uint32_t table = 0; table < 256; ++table) {
+    const auto halves = static_cast<uint32_t>(random() % 16);
+    WaveTest test("gfx950");
+    for (int i = 0; i < 4; ++i)
+      for (int lane = 0; lane < 64; ++lane) test.v(i, lane) = static_cast<uint32_t>(random());
+    const auto upper = [&](int i) { return halves >> i & 1; };
+    std::vector<uint32_t> before(64);
+    for (int lane = 0; lane < 64; ++lane) before[static_cast<size_t>(lane)] = test.v(0, lane);
+    const std::string text = fmt::format("v_bitop3_b16 v0, v1, v2, v3 bitop3:{:#x} op_sel:[{},{},{},{}]",
+                                         table, upper(0), upper(1), upper(2), upper(3));
+    SCOPED_TRACE(fmt::format("seed {}: {}", kSeed, text));
+    const auto done = test.run(text);
+    ASSERT_TRUE(done) << done.error().text();
+    for (int lane = 0; lane < 64; ++lane) {
+      uint32_t expected = 0;
+      for (unsigned bit = 0; bit < 16; ++bit) {
+        uint32_t number = 0;
+        for (int i = 0; i < 3; ++i) number = number << 1 | (test.v(1 + i, lane) >> (16 * upper(i) + bit) & 1);
+        expected |= (table >> number & 1) << bit;
+      }
+      const uint32_t old = before[static_cast<size_t>(lane)];
+      ASSERT_EQ(test.v(0, lane), upper(3) ? (old & 0xffff) | expected << 16 : (old & 0xffff0000u) | expected)
+          << lane;
+    }
+  }
 }
 
 TEST(Integer64, ShiftsAndProducts) {

@@ -87,7 +87,9 @@ class LaneTranslator {
         !is_row(operands[2]))
       std::swap(operands[1], operands[2]);
     if (instruction_.mnemonic.starts_with("v_bitop3_"))
-      operands.push_back({.kind = Operand::Kind::Integer, .bits = instruction_.value("bitop3")});
+      operands.push_back({.kind = Operand::Kind::Integer,
+                          .half = Operand::Half::Low,  // op_sel's fourth value is the result's
+                          .bits = instruction_.value("bitop3")});
     return operands;
   }
 
