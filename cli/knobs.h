@@ -1,6 +1,7 @@
 // What can be asked of the compiler's scheduler, register allocator and unroller without touching the source.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // `wavesmith run`, in its two forms: a program that uses HIP, or a kernel of a code object.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

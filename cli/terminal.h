@@ -1,6 +1,7 @@
 // Printing: text for people, colour only on a terminal, tables, errors.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
