@@ -204,14 +204,20 @@ TEST_F(GroupedProducts, OfDoubles) {
 TEST_F(GroupedProducts, TheTypesAndOneWayToComputeAreTold) {
   const float one = 1, zero = 0;
   ASSERT_EQ(set({3, 4}, {5, 6}, {7, 8}, kTransposed, kAsItIs, kF16, kF32, kComputeF32, &one, &zero), 0);
-  void** types[3] = {};  // a vector of objects of one pointer each, returned where the first argument says
-  act("11GroupedGemm15getProblemTypesEv", static_cast<void*>(types), object());
-  ASSERT_EQ(types[1] - types[0], 1);
+  // A vector of objects of one pointer each, returned in memory as the processor's convention says.
+  struct Types {
+    void **first, **last, **end;
+  };
+  const auto problem_types = reinterpret_cast<Types (*)(void*)>(
+      dlsym(library_, "_ZN13hipblaslt_ext11GroupedGemm15getProblemTypesEv"));
+  ASSERT_NE(problem_types, nullptr);
+  const Types types = problem_types(object());
+  ASSERT_EQ(types.last - types.first, 1);
   const auto type = [&](const char* name) {
-    return status(std::string("15GemmProblemType") + name, types[0]);
+    return status(std::string("15GemmProblemType") + name, types.first);
   };
   const auto get = [&](const char* name) {
-    return call(library_, std::string("_ZNK13hipblaslt_ext15GemmProblemType") + name, types[0]);
+    return call(library_, std::string("_ZNK13hipblaslt_ext15GemmProblemType") + name, types.first);
   };
   EXPECT_EQ(get("6getOpAEv"), kTransposed);
   EXPECT_EQ(get("6getOpBEv"), kAsItIs);
@@ -219,7 +225,7 @@ TEST_F(GroupedProducts, TheTypesAndOneWayToComputeAreTold) {
   EXPECT_EQ(get("8getTypeDEv"), kF32);
   EXPECT_EQ(get("14getTypeComputeEv"), kComputeF32);
   type("D1Ev");
-  std::free(types[0]);
+  std::free(types.first);
   unsigned char* algorithms[3] = {};
   ASSERT_EQ(status("11getAllAlgosEPvNS_8GemmTypeE18hipblasOperation_tS2_11hipDataTypeS3_S3_S3_"
                    "20hipblasComputeType_tRSt6"

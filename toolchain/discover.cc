@@ -130,11 +130,15 @@ void find_rocm(Toolchain& found) {
   }
 }
 
-/// Debian's place, which its architectures have below `lib`.
+/// Debian's places: below `lib` and its architectures (Debian 12), or with the LLVM that they were built by
+/// (Debian 13, Ubuntu 24.04 and later).
 void add_libraries_in(Toolchain& found, Headers::Origin origin, const fs::path& lib) {
   add_libraries(found, origin, lib / "amdgcn/bitcode");
   for (const fs::path& folder : children(lib, ""))
     if (is_there(folder / "amdgcn")) add_libraries(found, origin, folder / "amdgcn/bitcode");
+  for (const fs::path& llvm : children(lib, "llvm-"))
+    for (const fs::path& version : children(llvm / "lib/clang", ""))
+      add_libraries(found, origin, version / "amdgcn/bitcode");
 }
 
 void find_debian(Toolchain& found) {

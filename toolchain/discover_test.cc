@@ -1,0 +1,50 @@
+#include "toolchain/discover.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "toolchain/scratch.h"
+
+namespace wavesmith::toolchain {
+namespace {
+
+/// What is found in a folder with this header and device libraries at this place.
+Toolchain discovered(const Scratch& scratch, const std::string& version, const std::string& place) {
+  const std::string header = "#define HIP_VERSION_MAJOR 7\n#define HIP_VERSION_MINOR " + version + "\n";
+  EXPECT_TRUE(write_file(scratch / "include/hip/hip_version.h", header));
+  for (const char* library : {"ocml.bc", "ockl.bc"})
+    EXPECT_TRUE(write_file(scratch / place / library, std::string_view("BC")));
+  setenv("WAVESMITH_HIP_PATH", (scratch / "").c_str(), 1);
+  Toolchain found = discover();
+  unsetenv("WAVESMITH_HIP_PATH");
+  return found;
+}
+
+TEST(Discover, DeviceLibrariesAreFoundWhereEachReleaseHasThem) {
+  for (const char* place : {"amdgcn/bitcode", "lib/amdgcn/bitcode", "lib/x86_64-linux-gnu/amdgcn/bitcode",
+                            "lib/llvm-21/lib/clang/21/amdgcn/bitcode"}) {
+    const Scratch scratch("discover");
+    ASSERT_TRUE(scratch.made());
+    const Toolchain found = discovered(scratch, "1", place);
+    ASSERT_FALSE(found.headers.empty()) << place;
+    EXPECT_EQ(found.headers[0].origin, Headers::Origin::Given) << place;
+    EXPECT_EQ(found.headers[0].major, 7) << place;
+    EXPECT_EQ(found.headers[0].minor, 1) << place;
+    ASSERT_FALSE(found.libraries.empty()) << place;
+    EXPECT_EQ(found.libraries[0].folder, scratch / place);
+  }
+}
+
+TEST(Discover, AFolderWithHalfOfTheDeviceLibrariesIsNone) {
+  const Scratch scratch("discover");
+  ASSERT_TRUE(
+      write_file(scratch / "lib/llvm-21/lib/clang/21/amdgcn/bitcode/ocml.bc", std::string_view("BC")));
+  setenv("WAVESMITH_HIP_PATH", (scratch / "").c_str(), 1);
+  for (const DeviceLibraries& libraries : discover().libraries)
+    EXPECT_NE(libraries.origin, Headers::Origin::Given) << libraries.folder;
+  unsetenv("WAVESMITH_HIP_PATH");
+}
+
+}  // namespace
+}  // namespace wavesmith::toolchain
