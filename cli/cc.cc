@@ -185,8 +185,10 @@ int doctor(const Toolchain& tools, bool json) {
       "  pip install triton                               HIP 7.1: runtime, device libraries of ROCm 7\n"
       "  pip install --no-deps tensorflow-rocm==2.14.0.600   HIP 6.0: fp16, bf16, cooperative groups, "
       "rocPRIM, hipCUB, rocWMMA\n"
-      "  apt install libamdhip64-dev rocm-device-libs     HIP 5.2: runtime, fp16, cooperative groups; device "
-      "libraries\n"
+      "  apt install libamdhip64-dev rocm-device-libs     HIP 5.2 on Debian 12: runtime, fp16, cooperative "
+      "groups; device libraries\n"
+      "                                                   (Debian 13: rocm-device-libs-17, HIP 5.7; Ubuntu "
+      "26.04: rocm-device-libs-21, HIP 7.1)\n"
       "or set WAVESMITH_HIP_PATH to a folder with include/hip.\n");
   return code;
 }
