@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "libraries/testing.h"
+#include "libraries/handle_test.h"
 
 namespace {
 
@@ -87,17 +87,9 @@ void each(const std::vector<int>& sizes, Use use) {
   }
 }
 
-class Convolutions : public testing::Test {
+class Convolutions : public HandleTest {
  protected:
-  void SetUp() override {
-    library_ = open_library("libMIOpen.so.1");
-    hip_ = open_library("libamdhip64.so");
-    ASSERT_TRUE(library_ && hip_);
-    ASSERT_EQ(call(library_, "miopenCreate", &handle_), 0);
-    std::printf("seed %u\n", seed_);
-  }
-  void TearDown() override { EXPECT_EQ(call(library_, "miopenDestroy", handle_), 0); }
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+  Convolutions() : HandleTest("libMIOpen.so.1", "miopenCreate", "miopenDestroy") {}
 
   /// Numbers in [-1, 1) (integers in [-60, 60)), with gaps between them where `loose`; channels last or not.
   Tensor tensor(int type, const std::vector<int>& sizes) {
@@ -147,11 +139,6 @@ class Convolutions : public testing::Test {
                 static_cast<const void*>(second.bytes.data()), how, result.descriptor,
                 static_cast<void*>(result.bytes.data()), static_cast<void*>(nullptr), size_t{0}, solution[2]);
   }
-  void synchronize() { ASSERT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
-
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
-  void *library_ = nullptr, *hip_ = nullptr, *handle_ = nullptr;
 };
 
 double epsilon_of(int type) {

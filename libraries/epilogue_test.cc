@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "libraries/testing.h"
+#include "libraries/handle_test.h"
 
 namespace {
 
@@ -84,18 +84,9 @@ struct Table {
   }
 };
 
-class Epilogues : public testing::Test {
+class Epilogues : public HandleTest {
  protected:
-  void SetUp() override {
-    library_ = open_library("libhipblaslt.so.1");
-    hip_ = open_library("libamdhip64.so");
-    ASSERT_TRUE(library_ && hip_);
-    ASSERT_EQ(call(library_, "hipblasLtCreate", &handle_), 0);
-    std::printf("seed %u\n", seed_);
-  }
-  void TearDown() override { EXPECT_EQ(call(library_, "hipblasLtDestroy", handle_), 0); }
-
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+  Epilogues() : HandleTest("libhipblaslt.so.1", "hipblasLtCreate", "hipblasLtDestroy") {}
 
   /// Finite numbers of about 1, of any type.
   std::vector<unsigned char> bytes(int type, size_t count) {
@@ -158,11 +149,8 @@ class Epilogues : public testing::Test {
     ASSERT_EQ(call(library_, "hipblasLtMatmulDescCreate", &description_, compute, scalars), 0);
   }
   void forget() { EXPECT_EQ(call(library_, "hipblasLtMatmulDescDestroy", description_), 0); }
-  void synchronize() { ASSERT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
 
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
-  void *library_ = nullptr, *hip_ = nullptr, *handle_ = nullptr, *description_ = nullptr;
+  void* description_ = nullptr;
 };
 
 /// A stored number is the wanted one, up to the error of the sums and the type's own rounding.

@@ -16,6 +16,14 @@ Matrix matrix_of(const Columns& columns, int operation) {
           as_it_is ? columns.ld : 1,       columns.stride, operation == kConjugated};
 }
 
+/// Whether the host knows that a scalar of that many bytes is 0.
+bool known_zero(const Handle& handle, const void* scalar, size_t size) {
+  static constexpr unsigned char kZeros[16] = {};
+  return handle.pointer_mode == 0 && std::memcmp(scalar, kZeros, size) == 0;
+}
+
+}  // namespace
+
 GemmStatus status_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::Done:
@@ -31,14 +39,6 @@ GemmStatus status_of(Outcome outcome) {
   }
   return GemmStatus::NotLaunched;
 }
-
-/// Whether the host knows that a scalar of that many bytes is 0.
-bool known_zero(const Handle& handle, const void* scalar, size_t size) {
-  static constexpr unsigned char kZeros[16] = {};
-  return handle.pointer_mode == 0 && std::memcmp(scalar, kZeros, size) == 0;
-}
-
-}  // namespace
 
 GemmStatus enqueue(const Gemm& g) {
   if (!is_operation(g.operation_a) || !is_operation(g.operation_b)) return GemmStatus::BadOperation;

@@ -26,6 +26,8 @@ enum class GemmStatus : uint8_t {
   NoMemory,
   NotLaunched,
 };
+/// What came of a piece of work in a stream, as a status.
+GemmStatus status_of(Outcome outcome);
 
 struct Gemm {
   const Handle& handle;

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "libraries/testing.h"
+#include "libraries/handle_test.h"
 
 namespace {
 
@@ -36,16 +36,9 @@ struct [[gnu::packed]] Arguments {
 };
 static_assert(sizeof(Arguments) == 196);
 
-class GroupedProducts : public testing::Test {
+class GroupedProducts : public HandleTest {
  protected:
-  void SetUp() override {
-    library_ = open_library("libhipblaslt.so.1");
-    hip_ = open_library("libamdhip64.so");
-    ASSERT_TRUE(library_ && hip_);
-    ASSERT_EQ(call(library_, "hipblasLtCreate", &handle_), 0);
-    std::printf("seed %u\n", seed_);
-  }
-  void TearDown() override { EXPECT_EQ(call(library_, "hipblasLtDestroy", handle_), 0); }
+  GroupedProducts() : HandleTest("libhipblaslt.so.1", "hipblasLtCreate", "hipblasLtDestroy") {}
   /// A function of hipblaslt_ext without a result.
   template <class... Args>
   void act(const std::string& name, Args... args) {
@@ -110,12 +103,7 @@ class GroupedProducts : public testing::Test {
   int defaults(void* arguments) {
     return status("11GroupedGemm37getDefaultValueForDeviceUserArgumentsEPv", object(), arguments);
   }
-  long below(long limit) { return static_cast<long>(random_() % static_cast<unsigned>(limit)); }
-  double number() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
 
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
-  void *library_ = nullptr, *hip_ = nullptr, *handle_ = nullptr;
   std::vector<uint64_t> object_ = std::vector<uint64_t>(9 + 1, ~uint64_t{0});
 
   /// Against sums in double precision; sizes are those that the arguments have when the group runs.

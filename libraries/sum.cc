@@ -64,14 +64,7 @@ bool lies_in_memory(const Matrix& matrix, int64_t m, int64_t n) {
 GemmStatus launch(const Handle& handle, const Request& request) {
   for (const Matrix* each : {&request.a, &request.b, &request.c})
     if (!lies_in_memory(*each, request.m, request.n)) return GemmStatus::BadPointer;
-  switch (enqueue(handle.stream, request)) {
-    case Outcome::Done:
-      return GemmStatus::Done;
-    case Outcome::NoMemory:
-      return GemmStatus::NoMemory;
-    default:
-      return GemmStatus::NotLaunched;
-  }
+  return status_of(enqueue(handle.stream, request));
 }
 
 Scalar one_of(Number type) {

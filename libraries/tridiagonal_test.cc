@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "libraries/testing.h"
+#include "libraries/handle_test.h"
 
 namespace {
 
@@ -28,18 +28,9 @@ template <>
 constexpr const char* kLetter<std::complex<double>> = "Z";
 
 template <class T>
-class ThreeDiagonals : public testing::Test {
+class ThreeDiagonals : public HandleTest {
  protected:
-  void SetUp() override {
-    library_ = open_library("libhipsparse.so.4");
-    hip_ = open_library("libamdhip64.so");
-    ASSERT_TRUE(library_ && hip_);
-    ASSERT_EQ(call(library_, "hipsparseCreate", &handle_), 0);
-    std::printf("seed %u\n", seed_);
-  }
-  void TearDown() override { EXPECT_EQ(call(library_, "hipsparseDestroy", handle_), 0); }
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  double number() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
+  ThreeDiagonals() : HandleTest("libhipsparse.so.4", "hipsparseCreate", "hipsparseDestroy") {}
   std::vector<T> values(int count) {
     using Part = decltype(std::real(T{}));
     std::vector<T> all(static_cast<size_t>(count));
@@ -67,10 +58,6 @@ class ThreeDiagonals : public testing::Test {
       ASSERT_LE(std::abs(sum - wide(b[i])), error) << "row " << i << " of " << m;
     }
   }
-
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
-  void *library_ = nullptr, *hip_ = nullptr, *handle_ = nullptr;
 };
 using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(ThreeDiagonals, Types);

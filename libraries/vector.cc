@@ -206,14 +206,7 @@ bool lies_in_memory(const Vector& x, Number type, int64_t n) {
 
 template <class Request>
 GemmStatus launch(const Handle& handle, const Request& request) {
-  switch (enqueue(handle.stream, request)) {
-    case Outcome::Done:
-      return GemmStatus::Done;
-    case Outcome::NoMemory:
-      return GemmStatus::NoMemory;
-    default:
-      return GemmStatus::NotLaunched;
-  }
+  return status_of(enqueue(handle.stream, request));
 }
 
 Matrix matrix_of(const Columns& a) { return {const_cast<void*>(a.data), a.type, 1, a.ld, 0, false}; }
