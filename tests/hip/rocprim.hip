@@ -1,5 +1,7 @@
 // rocPRIM's device algorithms, from Debian's headers, on random sizes and values, each compared with the
 // standard library. Usage: rocprim [seed] [largest size]; the size may also stand in WAVESMITH_TEST_SIZE.
+#include <cstring>  // which rocPRIM of ROCm 7.1 uses without asking
+
 #include <hip/hip_runtime.h>
 #include <rocprim/rocprim.hpp>
 
