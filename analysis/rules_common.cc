@@ -29,12 +29,11 @@ std::optional<Gained> gained_by(const Subject& subject, const Loop& loop, double
   step.l2 = step.memory = part(pass_cycles(c, now), pass_cycles(c, then));
   if (c.memory <= 0) return step;  // no vector memory
   if (c.load_bytes > 0 && !subject.gpu.l2_cycles) return std::nullopt;
-  const auto pass = [&](double waves) {
-    return std::max(
-        {c.throughput, c.memory, (c.one_wave + c.exposed_memory.value_or(c.exposed)) / std::max(1.0, waves)});
-  };
-  step.memory = part(pass(now), pass(then));
-  step.memory_bound = pass(then) <= c.memory;
+  Cycles from_memory = c;
+  from_memory.exposed = c.exposed_memory.value_or(c.exposed);
+  from_memory.l2_certain = c.memory;
+  step.memory = part(pass_cycles(from_memory, now), pass_cycles(from_memory, then));
+  step.memory_bound = pass_cycles(from_memory, then) <= c.memory;
   return step;
 }
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #include "libraries/handle.h"
 #include "libraries/number.h"
 #include "libraries/product.h"
+#include "libraries/stream.h"
 
 namespace wavesmith::libraries {
 
@@ -45,6 +48,19 @@ inline Matrix vector_of(const void* data, Number type, int64_t n, int64_t step) 
   auto* const first = static_cast<char*>(const_cast<void*>(data)) +
                       (step < 0 ? (1 - n) * step * static_cast<int64_t>(size_of(type)) : 0);
   return {first, type, step, 0, 0, false};
+}
+
+/// Whether a matrix of m by n lies in its allocation, steps of either sign; if not, it is said. `of`: " of a
+/// sum".
+inline bool lies_in_memory(const Matrix& a, int64_t m, int64_t n, const char* of = "") {
+  if (!a.data || m <= 0 || n <= 0) return true;
+  int64_t lowest = 0, highest = 0;
+  for (const int64_t span : {(m - 1) * a.row, (n - 1) * a.column}) (span < 0 ? lowest : highest) += span;
+  if (reaches(a.data, lowest, highest, size_of(a.type))) return true;
+  std::fprintf(stderr,
+               "wavesmith: a matrix or vector%s (%lld by %lld) reaches past the end of its allocation\n", of,
+               static_cast<long long>(m), static_cast<long long>(n));
+  return false;
 }
 
 /// Numbers as sums are made of them, and back.

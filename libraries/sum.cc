@@ -1,7 +1,6 @@
 #include "libraries/sum.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "libraries/operands.h"
@@ -35,35 +34,13 @@ struct Request {
       }
   }
   void run() const {
-    switch (c.type) {
-      case Number::F32:
-        return add<float>();
-      case Number::F64:
-        return add<double>();
-      case Number::C32:
-        return add<Complex<float>>();
-      default:
-        return add<Complex<double>>();
-    }
+    with_type(c.type, [this]<class T>(T) { add<T>(); });
   }
 };
 
-bool lies_in_memory(const Matrix& matrix, int64_t m, int64_t n) {
-  if (!matrix.data) return true;
-  int64_t lowest = 0, highest = 0;
-  for (const int64_t span : {(m - 1) * matrix.row, (n - 1) * matrix.column})
-    (span < 0 ? lowest : highest) += span;
-  if (reaches(matrix.data, lowest, highest, size_of(matrix.type))) return true;
-  std::fprintf(
-      stderr,
-      "wavesmith: a matrix or vector of a sum (%lld by %lld) reaches past the end of its allocation\n",
-      static_cast<long long>(m), static_cast<long long>(n));
-  return false;
-}
-
 GemmStatus launch(const Handle& handle, const Request& request) {
   for (const Matrix* each : {&request.a, &request.b, &request.c})
-    if (!lies_in_memory(*each, request.m, request.n)) return GemmStatus::BadPointer;
+    if (!lies_in_memory(*each, request.m, request.n, " of a sum")) return GemmStatus::BadPointer;
   return status_of(enqueue(handle.stream, request));
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "libraries/operands.h"
 #include "libraries/stream.h"
@@ -192,18 +191,6 @@ struct BandRequest {
   }
 };
 
-bool lies_in_memory(const Matrix& a, int64_t m, int64_t n) {
-  if (m <= 0 || n <= 0 || reaches(a.data, 0, (m - 1) * std::abs(a.row) + (n - 1) * a.column, size_of(a.type)))
-    return true;
-  std::fprintf(stderr,
-               "wavesmith: a matrix or vector (%lld by %lld) reaches past the end of its allocation\n",
-               static_cast<long long>(m), static_cast<long long>(n));
-  return false;
-}
-bool lies_in_memory(const Vector& x, Number type, int64_t n) {
-  return lies_in_memory(Matrix{const_cast<void*>(x.data), type, x.step, 0, 0, false}, n, 1);
-}
-
 template <class Request>
 GemmStatus launch(const Handle& handle, const Request& request) {
   return status_of(enqueue(handle.stream, request));
@@ -211,6 +198,9 @@ GemmStatus launch(const Handle& handle, const Request& request) {
 
 Matrix matrix_of(const Columns& a) { return {const_cast<void*>(a.data), a.type, 1, a.ld, 0, false}; }
 Matrix matrix_of(const Vector& x, Number type, int64_t n) { return vector_of(x.data, type, n, x.step); }
+bool lies_in_memory(const Vector& x, Number type, int64_t n) {
+  return lies_in_memory(matrix_of(x, type, n), n, 1);
+}
 
 }  // namespace
 
