@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -104,8 +102,7 @@ class Convolutions : public HandleTest {
       if (below(4) == 0) stride += below(3);
     }
     t.bytes.resize(static_cast<size_t>(std::max(stride, 1)) * size_of(type));
-    for (size_t i = 0; i < t.bytes.size(); i += size_of(type))
-      write(type, std::uniform_real_distribution<double>(-1, 1)(random_), t.bytes.data() + i);
+    for (size_t i = 0; i < t.bytes.size(); i += size_of(type)) write(type, number(), t.bytes.data() + i);
     EXPECT_EQ(call(library_, "miopenCreateTensorDescriptor", &t.descriptor), 0);
     EXPECT_EQ(call(library_, "miopenSetTensorDescriptor", t.descriptor, type, static_cast<int>(sizes.size()),
                    t.sizes.data(), t.strides.data()),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -15,7 +14,6 @@ namespace {
 
 using namespace wavesmith::libraries;
 
-constexpr int kAsItIs = 111, kTransposed = 112;
 enum Type : int {
   kF32 = 0,
   kF64 = 1,

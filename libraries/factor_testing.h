@@ -1,23 +1,18 @@
 // For tests of factorisations: matrices in a wider type, and rocSOLVER, hipSOLVER, rocBLAS and hipBLAS with a
-// handle each. Random sizes and values; the seed is printed.
+// handle each.
 #pragma once
 
 #include <algorithm>
 #include <complex>
-#include <cstdio>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "libraries/testing.h"
+#include "libraries/seeded_test.h"
 
 namespace wavesmith::libraries {
 
 using Real = long double;
 using Wide = std::complex<Real>;
-
-inline constexpr int kAsItIs = 111, kTransposed = 112, kConjugated = 113, kUpper = 121, kLower = 122,
-                     kNonUnit = 131, kUnit = 132, kLeft = 141, kRight = 142;
 
 template <class T>
 struct Traits;
@@ -62,27 +57,24 @@ inline Dense turned(const Dense& a, int operation) {
 }
 
 template <class T>
-class FactorTest : public testing::Test {
+class FactorTest : public SeededTest {
  protected:
   void SetUp() override {
+    SeededTest::SetUp();
     rocsolver_ = open_library("librocsolver.so.0");
     hipsolver_ = open_library("libhipsolver.so.1");
     rocblas_ = open_library("librocblas.so.5");
     hipblas_ = open_library("libhipblas.so.3");
-    hip_ = open_library("libamdhip64.so");
-    ASSERT_TRUE(rocsolver_ && hipsolver_ && rocblas_ && hipblas_ && hip_);
+    ASSERT_TRUE(rocsolver_ && hipsolver_ && rocblas_ && hipblas_);
     ASSERT_EQ(call(rocblas_, "rocblas_create_handle", &rocblas_handle_), 0);
     ASSERT_EQ(call(hipblas_, "hipblasCreate", &hipblas_handle_), 0);
     ASSERT_EQ(call(hipsolver_, "hipsolverCreate", &hipsolver_handle_), 0);
-    std::printf("seed %u\n", seed_);
   }
   void TearDown() override {
     EXPECT_EQ(call(rocblas_, "rocblas_destroy_handle", rocblas_handle_), 0);
     EXPECT_EQ(call(hipblas_, "hipblasDestroy", hipblas_handle_), 0);
     EXPECT_EQ(call(hipsolver_, "hipsolverDestroy", hipsolver_handle_), 0);
   }
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  double number() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
   Dense random(int m, int n) {
     Dense a(m, n);
     for (Wide& value : a.values) {
@@ -127,7 +119,6 @@ class FactorTest : public testing::Test {
   int roc(const std::string& name, auto... args) {
     return call(rocsolver_, std::string("rocsolver_") + Traits<T>::kSmall + name, rocblas_handle_, args...);
   }
-  void synchronize() { ASSERT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
   static std::string small(const char* before, const char* after) {
     return std::string(before) + Traits<T>::kSmall + after;
   }
@@ -135,10 +126,8 @@ class FactorTest : public testing::Test {
     return std::string(before) + Traits<T>::kLarge + after;
   }
 
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
   void *rocsolver_ = nullptr, *hipsolver_ = nullptr, *rocblas_ = nullptr, *hipblas_ = nullptr,
-       *hip_ = nullptr, *rocblas_handle_ = nullptr, *hipblas_handle_ = nullptr, *hipsolver_handle_ = nullptr;
+       *rocblas_handle_ = nullptr, *hipblas_handle_ = nullptr, *hipsolver_handle_ = nullptr;
 };
 
 }  // namespace wavesmith::libraries

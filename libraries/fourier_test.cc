@@ -4,12 +4,10 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <cstdio>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "libraries/testing.h"
+#include "libraries/seeded_test.h"
 
 namespace {
 
@@ -18,23 +16,11 @@ using Wide = std::complex<double>;
 
 constexpr int kC2C = 0x29, kR2C = 0x2a, kC2R = 0x2c, kTwice = 0x40;
 
-class Transforms : public testing::Test {
+class Transforms : public SeededTest {
  protected:
   void SetUp() override {
-    library_ = open_library("libhipfft.so.0");
-    hip_ = open_library("libamdhip64.so");
-    ASSERT_TRUE(library_ && hip_);
-    std::printf("seed %u\n", seed_);
-  }
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  void synchronize() { ASSERT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
-
-  /// Numbers in [-1, 1).
-  template <class T>
-  std::vector<T> numbers(size_t count) {
-    std::vector<T> values(count);
-    for (T& value : values) value = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random_));
-    return values;
+    SeededTest::SetUp();
+    ASSERT_TRUE(library_);
   }
   template <class T>
   int run(void* plan, int type, int sign, T* from, T* to) {
@@ -50,9 +36,7 @@ class Transforms : public testing::Test {
   template <class T>
   void check(int type, const std::vector<int>& sizes, int batches, bool many, bool in_place);
 
-  const unsigned seed_ = std::random_device{}();
-  std::mt19937 random_{seed_};
-  void *library_ = nullptr, *hip_ = nullptr;
+  void* const library_ = open_library("libhipfft.so.0");
 };
 
 /// The transform by its definition: one sum over all numbers for each result.
@@ -112,10 +96,8 @@ void Transforms::check(int type, const std::vector<int>& sizes, int batches, boo
   };
   const Layout from = layout(from_sizes, kind == kR2C), to = layout(to_sizes, kind == kC2R);
   const int from_parts = kind == kR2C ? 1 : 2, to_parts = kind == kC2R ? 1 : 2;
-  std::vector<T> input = numbers<T>(static_cast<size_t>(batches) *
-                                    static_cast<size_t>(from.distance * from_parts)),
-                 output =
-                     numbers<T>(static_cast<size_t>(batches) * static_cast<size_t>(to.distance * to_parts));
+  std::vector<T> input = numbers_of<T>(batches * from.distance * from_parts),
+                 output = numbers_of<T>(batches * to.distance * to_parts);
   std::vector<T> before = input;
   const int sign = kind == kR2C ? -1 : kind == kC2R ? 1 : below(2) ? -1 : 1;
 

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,8 +15,7 @@ namespace {
 
 using namespace wavesmith::libraries;
 
-constexpr int kAsItIs = 111, kTransposed = 112, kF32 = 0, kF64 = 1, kF16 = 2, kComputeF32 = 2,
-              kComputeF64 = 7;
+constexpr int kF32 = 0, kF64 = 1, kF16 = 2, kComputeF32 = 2, kComputeF64 = 7;
 using Sizes = std::vector<long>;
 
 /// hipblaslt_ext::UserArguments, as hipblaslt-ext.hpp of ROCm 7.0 has it.

@@ -3,7 +3,6 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,6 @@ namespace {
 
 using namespace wavesmith::libraries;
 using Wide = std::complex<double>;
-
-constexpr int kAsItIs = 111, kTransposed = 112, kConjugated = 113;
 
 template <class T>
 struct Traits;
@@ -38,17 +35,8 @@ struct Traits<std::complex<double>> {
 template <class T>
 class Sums : public BlasTest {
  protected:
-  T value() {
-    if constexpr (std::is_floating_point_v<T>)
-      return static_cast<T>(number());
-    else
-      return T(static_cast<typename T::value_type>(number()), static_cast<typename T::value_type>(number()));
-  }
-  std::vector<T> values(int count) {
-    std::vector<T> all(static_cast<size_t>(count));
-    for (T& each : all) each = value();
-    return all;
-  }
+  T value() { return number_of<T>(); }
+  std::vector<T> values(int count) { return numbers_of<T>(count); }
   static Wide wide(T number) { return {std::real(number), std::imag(number)}; }
   static void expect(T got, Wide want) {
     const double error = sizeof(std::real(got)) == 4 ? 1e-6 : 1e-14;

@@ -1,4 +1,5 @@
-// For tests: AMD's libraries as a program finds them, by their names.
+// For tests: AMD's libraries as a program finds them, by their names, and the numbers of operations that
+// BLAS libraries share.
 #pragma once
 
 #include <dlfcn.h>
@@ -7,6 +8,9 @@
 #include <string>
 
 namespace wavesmith::libraries {
+
+inline constexpr int kAsItIs = 111, kTransposed = 112, kConjugated = 113, kUpper = 121, kLower = 122,
+                     kNonUnit = 131, kUnit = 132, kLeft = 141, kRight = 142;
 
 inline void* open_library(const char* name) {
   void* const library =

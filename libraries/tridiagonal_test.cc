@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
-#include <cstdio>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -31,16 +29,7 @@ template <class T>
 class ThreeDiagonals : public HandleTest {
  protected:
   ThreeDiagonals() : HandleTest("libhipsparse.so.4", "hipsparseCreate", "hipsparseDestroy") {}
-  std::vector<T> values(int count) {
-    using Part = decltype(std::real(T{}));
-    std::vector<T> all(static_cast<size_t>(count));
-    for (T& each : all)
-      if constexpr (std::is_floating_point_v<T>)
-        each = static_cast<T>(number());
-      else
-        each = T(static_cast<Part>(number()), static_cast<Part>(number()));
-    return all;
-  }
+  std::vector<T> values(int count) { return numbers_of<T>(count); }
   static Wide wide(T a) { return {std::real(a), std::imag(a)}; }
   int sparse(const std::string& name, auto... args) {
     return call(library_, std::string("hipsparse") + kLetter<T> + name, handle_, args...);

@@ -15,9 +15,6 @@ namespace {
 using namespace wavesmith::libraries;
 using Wide = std::complex<long double>;
 
-constexpr int kAsItIs = 111, kTransposed = 112, kConjugated = 113, kUpper = 121, kLower = 122, kLeft = 141,
-              kRight = 142;
-
 template <class T>
 struct Names;
 template <>
@@ -48,17 +45,8 @@ class Vectors : public BlasTest {
   using Real = decltype(std::real(T{}));
   static constexpr bool kComplex = !std::is_floating_point_v<T>;
 
-  T value() {
-    if constexpr (kComplex)
-      return T(static_cast<Real>(number()), static_cast<Real>(number()));
-    else
-      return static_cast<T>(number());
-  }
-  std::vector<T> values(int count) {
-    std::vector<T> all(static_cast<size_t>(count));
-    for (T& each : all) each = value();
-    return all;
-  }
+  T value() { return number_of<T>(); }
+  std::vector<T> values(int count) { return numbers_of<T>(count); }
   int step() { return (1 + below(3)) * (below(2) ? 1 : -1); }
   /// The place of element i of n.
   static size_t place(int i, int n, int step) {
