@@ -1,5 +1,6 @@
 // The reading of hipcc's arguments. What hipcc does beside clang: sources ending in .cpp and the like are
-// HIP, --genco means device code alone, and the result is linked with the HIP runtime.
+// HIP, --genco means device code alone, what is said to be optimised in no way is optimised (-O3), and the
+// result is linked with the HIP runtime.
 #include "toolchain/hipcc.h"
 
 #include <fmt/format.h>
@@ -211,6 +212,9 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words) {
       result.common.push_back(word);
     }
   }
+  if (std::none_of(result.common.begin(), result.common.end(),
+                   [](const std::string& word) { return word.starts_with("-O"); }))
+    result.common.emplace_back("-O3");
   for (const std::string& target : result.targets)
     if (!mentions_hip(target))
       return fail(ErrorKind::BadInput, fmt::format("--offload-arch={} is no AMD target", target), {},

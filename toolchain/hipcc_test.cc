@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -50,6 +51,14 @@ TEST(HipccArguments, ModesAndHipccsOwnOptions) {
   EXPECT_EQ(parse_arguments({"-oout"})->output, "out");
   for (const char* last : {"-o", "-x", "-I", "-L", "--offload-arch"})
     EXPECT_FALSE(parse_arguments({last})) << last;
+}
+
+TEST(HipccArguments, WhatIsNotSaidToBeOptimisedIsOptimisedAsHipccDoes) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(parse_arguments({"a.hip"})->common, (Words{"-O3"}));
+  EXPECT_EQ(parse_arguments({"-g", "a.hip", "-DO=2"})->common, (Words{"-g", "-O3"}));
+  for (const char* level : {"-O", "-O0", "-O1", "-O3", "-Os", "-Ofast"})
+    EXPECT_EQ(parse_arguments({level, "a.hip"})->common, (Words{level}));
 }
 
 class Folder {
@@ -115,6 +124,23 @@ TEST(HipccPlan, WithoutHeadersAndLibrariesNoneAreSearched) {
   EXPECT_FALSE(plan(tools, arguments, "gfx942"));
   tools.clang.clear();
   EXPECT_FALSE(plan(tools, arguments, "gfx942"));
+}
+
+TEST(HipccPlan, BitcodeOfTheDeviceIsCompiledOnly) {
+  Folder folder;
+  Toolchain tools;
+  tools.clang = tools.lld = tools.bundler = "/bin/true";
+  setenv("WAVESMITH_CACHE", (folder / "cache").c_str(), 1);
+  const std::string source = folder.write("a.hip", "");
+  auto times = [&](std::vector<std::string> words, const std::string& wanted) {
+    words.push_back(source);
+    const Result<Plan> steps = plan(tools, *parse_arguments(words), "gfx942");
+    return std::count(steps->commands.at(0).begin(), steps->commands.at(0).end(), wanted);
+  };
+  EXPECT_EQ(times({"--cuda-device-only", "-c", "-emit-llvm"}, "-c"), 1);
+  EXPECT_EQ(times({"--cuda-device-only", "-S", "-emit-llvm"}, "-c"), 0);
+  EXPECT_EQ(times({"--cuda-device-only", "-S", "-emit-llvm"}, "-S"), 1);
+  EXPECT_EQ(times({"--cuda-device-only", "-c"}, "-c"), 0);  // a code object
 }
 
 TEST(Process, TellsExitCodesAndOutput) {

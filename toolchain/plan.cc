@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "toolchain/hipcc.h"
@@ -14,6 +15,10 @@ namespace fs = std::filesystem;
 using Language = Arguments::Language;
 
 constexpr const char* kHint = "'wavesmith cc --doctor' says what is there and how to get the rest";
+
+bool has(const std::vector<std::string>& words, const char* word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 class Planner {
  public:
@@ -99,10 +104,13 @@ class Planner {
     add_header_flags(command, hip);
     command.insert(command.end(), arguments_.common.begin(), arguments_.common.end());
     command.insert(command.end(), arguments_.compile.begin(), arguments_.compile.end());
-    if (hip && arguments_.mode == "--genco")
+    if (hip && arguments_.mode == "--genco") {
       command.emplace_back("--offload-device-only");
-    else
+      // Bitcode is not linked, which -S says by itself.
+      if (has(arguments_.common, "-emit-llvm") && !has(arguments_.compile, "-S")) command.emplace_back("-c");
+    } else {
       command.push_back(arguments_.mode.empty() ? "-c" : arguments_.mode);
+    }
     std::string language = hip ? "hip" : input.language == Language::C ? "c" : input.forced;
     if (!language.empty()) command.insert(command.end(), {"-x", language});
     command.push_back(input.path);
