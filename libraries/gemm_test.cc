@@ -98,6 +98,9 @@ class Products : public ProductTest {
   /// hipblasGemmEx and rocblas_gemm_ex with these types.
   template <class From, class To, class Scalar>
   void mixed(int hip_compute);
+  /// hipblasGemmBatchedEx, and its name with HIPBLAS_V2, with these types.
+  template <class From, class To, class Scalar>
+  void mixed_batches(int compute);
 };
 
 template <class From, class To, class Scalar>
@@ -154,6 +157,39 @@ TEST_F(Products, MixedTypesAreSummedInTheWiderOne) {
                  2, &one, matrix, 0, 2, 2, 160),
             7)
       << "doubles into floats are not served";
+}
+
+template <class From, class To, class Scalar>
+void Products::mixed_batches(int compute) {
+  for (const char* name : {"hipblasGemmBatchedEx", "hipblasGemmBatchedEx_v2"}) {
+    for (int round = 0; round < 6; ++round) {
+      auto one = random_case<From, To>(24, 1 + round % 4);
+      const std::vector<To> before = one.c;
+      const Scalar alpha = scalar<Scalar>(one.alpha), beta = scalar<Scalar>(one.beta);
+      std::vector<From*> a, b;
+      std::vector<To*> c;
+      for (int i = 0; i < one.batches; ++i) {
+        a.push_back(one.a.data() + one.stride_a * i);
+        b.push_back(one.b.data() + one.stride_b * i);
+        c.push_back(one.c.data() + one.stride_c * i);
+      }
+      ASSERT_EQ(call(hipblas_, name, handle_, one.op_a, one.op_b, one.m, one.n, one.k, &alpha, a.data(),
+                     NumberFacts<From>::kHip, one.lda, b.data(), NumberFacts<From>::kHip, one.ldb, &beta,
+                     c.data(), NumberFacts<To>::kHip, one.ldc, one.batches, compute, 160),
+                0);
+      synchronize();
+      one.check(before, NumberFacts<Scalar>::kEpsilon);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(Products, BatchesOfMixedTypesAreSummedInTheWiderOne) {
+  mixed_batches<_Float16, _Float16, float>(2);
+  mixed_batches<_Float16, float, float>(2);
+  mixed_batches<_Float16, _Float16, _Float16>(0);
+  mixed_batches<Brain, float, float>(3);
+  mixed_batches<float, float, float>(151);
 }
 
 TEST_F(Products, VectorsMayRunBackwards) {

@@ -53,6 +53,32 @@ WAVESMITH_SERVED int hipblasGemmEx(void* handle, int op_a, int op_b, int m, int 
   });
 }
 
+WAVESMITH_SERVED int hipblasGemmBatchedEx(void* handle, int op_a, int op_b, int m, int n, int k,
+                                          const void* alpha, const void* a, int a_type, int lda,
+                                          const void* b, int b_type, int ldb, const void* beta, void* c,
+                                          int c_type, int ldc, int batches, int compute, int) {
+  return run_gemm(kAnswers, handle, "hipblasGemmBatchedEx", [&](const Handle& h) {
+    const Columns result{c, number_of(c_type), ldc};
+    return Gemm{
+        h,
+        op_a,
+        op_b,
+        m,
+        n,
+        k,
+        alpha,
+        {a, number_of(a_type), lda},
+        {b, number_of(b_type), ldb},
+        beta,
+        result,
+        result,
+        scalars_of(compute),
+        batches,
+        true
+    };
+  });
+}
+
 WAVESMITH_SERVED int hipblasGemmStridedBatchedEx(void* handle, int op_a, int op_b, int m, int n, int k,
                                                  const void* alpha, const void* a, int a_type, int lda,
                                                  long long stride_a, const void* b, int b_type, int ldb,
@@ -85,6 +111,14 @@ WAVESMITH_SERVED int hipblasGemmEx_v2(void* handle, int op_a, int op_b, int m, i
                                       int compute, int algorithm) {
   return hipblasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type,
                        ldc, compute, algorithm);
+}
+
+WAVESMITH_SERVED int hipblasGemmBatchedEx_v2(void* handle, int op_a, int op_b, int m, int n, int k,
+                                             const void* alpha, const void* a, int a_type, int lda,
+                                             const void* b, int b_type, int ldb, const void* beta, void* c,
+                                             int c_type, int ldc, int batches, int compute, int algorithm) {
+  return hipblasGemmBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
+                              c_type, ldc, batches, compute, algorithm);
 }
 
 WAVESMITH_SERVED int hipblasGemmStridedBatchedEx_v2(void* handle, int op_a, int op_b, int m, int n, int k,
