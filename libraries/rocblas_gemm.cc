@@ -1,23 +1,10 @@
-// rocBLAS: gemm and gemv (libraries/gemm.h), geam, axpy and scal (sum.h). rocblas-functions.h of ROCm 7.0.
+// rocBLAS: gemm and gemv (libraries/gemm.h), scal (sum.h) and trsm (factor.h). rocblas-functions.h of
+// ROCm 7.0.
 #include "libraries/factor_entry.h"
 #include "libraries/gemm_entry.h"
+#include "libraries/rocblas_answers.h"
 
 using namespace wavesmith::libraries;
-
-namespace {
-
-// rocblas_status
-constexpr GemmAnswers kAnswers{.done = 0,
-                               .bad_handle = 1,
-                               .bad_operation = 11,
-                               .bad_size = 4,
-                               .bad_pointer = 3,
-                               .not_served = 2,
-                               .no_memory = 5,
-                               .not_launched = 6,
-                               .not_served_text = "rocblas_status_not_implemented for these types"};
-
-}  // namespace
 
 WAVESMITH_GEMM(rocblas_hgemm, rocblas_hgemm_batched, rocblas_hgemm_strided_batched, Number::F16)
 WAVESMITH_GEMM(rocblas_sgemm, rocblas_sgemm_batched, rocblas_sgemm_strided_batched, Number::F32)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "libraries/operands.h"
 #include "libraries/stream.h"
@@ -114,6 +115,17 @@ struct CopyRequest {
   }
 };
 
+struct SwapRequest {
+  int64_t n;
+  Matrix x, y;
+
+  void run() const {
+    with_type(x.type, [this]<class T>(T) {
+      for (int64_t i = 0; i < n; ++i) std::swap(at<T>(x, i), at<T>(y, i));
+    });
+  }
+};
+
 struct RankOneRequest {
   bool conjugates;
   int64_t m, n;
@@ -128,6 +140,36 @@ struct RankOneRequest {
         const Wide<T> right = get<T>(y, j), factor = scale * (conjugates ? conjugate(right) : right);
         for (int64_t i = 0; i < m; ++i) store(get<T>(a, i, j) + get<T>(x, i) * factor, at<T>(a, i, j));
       }
+    });
+  }
+};
+
+template <class T>
+T without_imaginary(T a) {
+  return a;
+}
+template <class T>
+Complex<T> without_imaginary(Complex<T> a) {
+  return {a.real, 0};
+}
+
+struct TriangleRequest {
+  bool upper, conjugates, of_two;
+  int64_t n;
+  Scalar alpha;
+  Matrix x, y, a;
+
+  void run() const {
+    with_type(a.type, [this]<class T>(T) {
+      const Wide<T> scale = get<T>(alpha);
+      if (is_zero(scale)) return;
+      const auto turned = [this](Wide<T> value) { return conjugates ? conjugate(value) : value; };
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t i = upper ? 0 : j; i < (upper ? j + 1 : n); ++i) {
+          Wide<T> sum = get<T>(a, i, j) + scale * get<T>(x, i) * turned(get<T>(y, j));
+          if (of_two) sum = sum + turned(scale) * get<T>(y, i) * turned(get<T>(x, j));
+          store(conjugates && i == j ? without_imaginary(sum) : sum, at<T>(a, i, j));
+        }
     });
   }
 };
@@ -226,6 +268,13 @@ GemmStatus enqueue(const Copy& c) {
   return launch(c.handle, CopyRequest{c.n, matrix_of(c.x, c.type, c.n), matrix_of(c.y, c.type, c.n)});
 }
 
+GemmStatus enqueue(const Swap& s) {
+  if (s.n <= 0) return GemmStatus::Done;
+  if (!s.x.data || !s.y.data || !lies_in_memory(s.x, s.type, s.n) || !lies_in_memory(s.y, s.type, s.n))
+    return GemmStatus::BadPointer;
+  return launch(s.handle, SwapRequest{s.n, matrix_of(s.x, s.type, s.n), matrix_of(s.y, s.type, s.n)});
+}
+
 GemmStatus enqueue(const RankOne& r) {
   if (r.m < 0 || r.n < 0 || r.x.step == 0 || r.y.step == 0 || r.a.ld < std::max<int64_t>(1, r.m))
     return GemmStatus::BadSize;
@@ -236,6 +285,20 @@ GemmStatus enqueue(const RankOne& r) {
   return launch(r.handle,
                 RankOneRequest{r.conjugate, r.m, r.n, scalar_of(r.handle, r.alpha, r.a.type),
                                matrix_of(r.x, r.a.type, r.m), matrix_of(r.y, r.a.type, r.n), matrix_of(r.a)});
+}
+
+GemmStatus enqueue(const TriangleUpdate& u) {
+  if (u.part != kUpper && u.part != kLower) return GemmStatus::BadOperation;
+  if (u.n < 0 || u.x.step == 0 || u.y.step == 0 || u.a.ld < std::max<int64_t>(1, u.n))
+    return GemmStatus::BadSize;
+  if (u.n == 0) return GemmStatus::Done;
+  if (!u.alpha || !u.x.data || !u.y.data || !u.a.data || !lies_in_memory(matrix_of(u.a), u.n, u.n) ||
+      !lies_in_memory(u.x, u.a.type, u.n) || !lies_in_memory(u.y, u.a.type, u.n))
+    return GemmStatus::BadPointer;
+  return launch(u.handle,
+                TriangleRequest{u.part == kUpper, u.conjugate, u.of_two, u.n,
+                                scalar_of(u.handle, u.alpha, u.alpha_type), matrix_of(u.x, u.a.type, u.n),
+                                matrix_of(u.y, u.a.type, u.n), matrix_of(u.a)});
 }
 
 GemmStatus enqueue(const DiagonalProduct& d) {

@@ -1,6 +1,6 @@
 // Functions of vectors on the host, in the order of a stream: what the BLAS libraries' dot, nrm2, asum,
-// iamax, iamin, copy, ger, dgmm, syrk and sbmv are served by. Sums are in doubles. A vector with a negative
-// step is read from its end.
+// iamax, iamin, copy, swap, ger, syr, her, syr2, her2, dgmm, syrk and sbmv are served by. Sums are in
+// doubles. A vector with a negative step is read from its end.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,15 @@ struct Copy {
 };
 GemmStatus enqueue(const Copy& copy);
 
+/// x and y exchanged.
+struct Swap {
+  const Handle& handle;
+  int64_t n;
+  Number type;
+  Vector x, y;
+};
+GemmStatus enqueue(const Swap& swap);
+
 /// a = alpha * x * y^T + a, or y^H.
 struct RankOne {
   const Handle& handle;
@@ -49,6 +58,23 @@ struct RankOne {
   Columns a;
 };
 GemmStatus enqueue(const RankOne& update);
+
+/// The triangle that `part` (121 the upper one, 122 the lower one) says of a = alpha * x * y^T + a, where y
+/// is x; with two vectors alpha * y * x^T is added, too. Where `conjugate`, a is Hermitian and the terms are
+/// alpha
+/// * x * y^H and conjugate(alpha) * y * x^H. `alpha_type` is that of the parts, or the type.
+struct TriangleUpdate {
+  const Handle& handle;
+  int part;
+  bool conjugate;
+  int64_t n;
+  const void* alpha;
+  Number alpha_type;
+  Vector x, y;
+  bool of_two;
+  Columns a;
+};
+GemmStatus enqueue(const TriangleUpdate& update);
 
 /// c = diagonal(x) * a, or a * diagonal(x). `side`: 141 and 142.
 struct DiagonalProduct {
