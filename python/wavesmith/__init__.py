@@ -87,9 +87,7 @@ _LATER = {
     **dict.fromkeys(("Client", "clients", "require"), "_clients"),
     **dict.fromkeys(("Gpu", "Number", "gpus", "machine"), "_gpus"),
     **dict.fromkeys(("Argument", "Kernel", "Module", "run"), "_module"),
-    **dict.fromkeys(
-        ("Level", "Operation", "Parameter", "Part", "Prediction", "operations", "predict"), "_predict"
-    ),
+    **dict.fromkeys(("Level", "Operation", "Parameter", "Part", "Prediction", "operations", "predict"), "_predict"),
 }
 
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from pathlib import Path
 
 
 def find():
@@ -38,9 +39,22 @@ class Browser:
             os.dup2(high, 4)
 
         self._process = subprocess.Popen(
-            [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
-             f"--user-data-dir={self._folder.name}", f"--window-size={width},{height}", "about:blank"],
-            preexec_fn=place, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                program,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={self._folder.name}",
+                f"--window-size={width},{height}",
+                "about:blank",
+            ],
+            preexec_fn=place,
+            close_fds=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_read)
         os.close(to_write)
         self._session = None
@@ -84,7 +98,7 @@ class Browser:
 
     def open(self, path):
         self.requests.clear()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url=Path(path).resolve().as_uri())
         while self._receive().get("method") != "Page.loadEventFired":
             pass
 
@@ -107,5 +121,4 @@ class Browser:
 
     def picture(self, path, whole=True):
         data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(data))
+        Path(path).write_bytes(base64.b64decode(data))

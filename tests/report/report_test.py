@@ -1,12 +1,13 @@
 """Opens reports in a headless browser: python3 report_test.py PAGE... [--pictures FOLDER]
 
-Looks at what only a browser can tell: that nothing is asked of the network, that links and keys lead somewhere, that texts
-are readable in light and dark and none is cut off or lies over another. Exit code 77 without a browser."""
+Looks at what only a browser can tell: that nothing is asked of the network, that links and keys lead somewhere, that
+texts are readable in light and dark and none is cut off or lies over another. Exit code 77 without a browser."""
 
-import os
 import sys
 import time
 import unittest
+from pathlib import Path
+from typing import ClassVar
 
 import browser
 
@@ -28,7 +29,8 @@ CONTRAST = """(() => {
     const fore = over(parse(getComputedStyle(element).color), back);
     const [a, b] = [light(fore), light(back)].sort((x, y) => y - x);
     const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < worst[0]) worst = [ratio, walker.currentNode.data.trim().slice(0, 40) + ' in ' + element.outerHTML.slice(0, 80)];
+    const text = walker.currentNode.data.trim().slice(0, 40);
+    if (ratio < worst[0]) worst = [ratio, text + ' in ' + element.outerHTML.slice(0, 80)];
   }
   return worst;
 })()"""
@@ -40,12 +42,14 @@ OVERLAPS = """(() => {
     const frame = svg.getBoundingClientRect();
     const boxes = [...svg.querySelectorAll('text:not(.mark)')].map(t => [t.getBoundingClientRect(), t.textContent]);
     for (const [box, text] of boxes)
-      if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
+          box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
         bad.push('outside: ' + text);
     for (let i = 0; i < boxes.length; ++i)
       for (let j = 0; j < i; ++j) {
         const a = boxes[i][0], b = boxes[j][0];
-        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
+        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)
           bad.push('over each other: ' + boxes[i][1] + ' / ' + boxes[j][1]);
       }
   }
@@ -72,7 +76,7 @@ def each_page(test):
 
 
 class Report(unittest.TestCase):
-    pages = []
+    pages: ClassVar[list[str]] = []
     pictures = None
 
     @classmethod
@@ -83,10 +87,9 @@ class Report(unittest.TestCase):
     def tearDownClass(cls):
         cls.browser.close()
 
-
     @each_page
     def test_asks_for_nothing_but_itself(self, page):
-        self.assertEqual(self.browser.requests, ["file://" + os.path.abspath(page)])
+        self.assertEqual(self.browser.requests, [Path(page).resolve().as_uri()])
         self.assertEqual(self.browser.evaluate("document.scripts.length"), 0)
 
     @each_page
@@ -105,15 +108,15 @@ class Report(unittest.TestCase):
             self.assertGreaterEqual(ratio, 4.5, f"{scheme}: {where}")
             backs.append(self.browser.evaluate("getComputedStyle(document.body).backgroundColor"))
             if self.pictures:
-                name = os.path.splitext(os.path.basename(page))[0]
-                self.browser.picture(os.path.join(self.pictures, f"{name}-{scheme}.png"))
+                self.browser.picture(Path(self.pictures) / f"{Path(page).stem}-{scheme}.png")
         self.assertNotEqual(backs[0], backs[1])
 
     @each_page
     def test_no_text_is_cut_off_or_lies_over_another(self, page):
         for width in (1400, 700, 360):
-            self.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
-                              mobile=False)
+            self.browser.call(
+                "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
+            )
             self.assertEqual(self.browser.evaluate(OVERLAPS), [], width)
             self.assertEqual(self.browser.evaluate(CUT), [], width)
             self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width + 1)
@@ -135,8 +138,7 @@ class Report(unittest.TestCase):
             if self.browser.evaluate("document.activeElement === document.body"):
                 break
             # A line that is inside of a pane may scroll it: its place in the document is what counts.
-            places.append(self.browser.evaluate(
-                "[...document.querySelectorAll('*')].indexOf(document.activeElement)"))
+            places.append(self.browser.evaluate("[...document.querySelectorAll('*')].indexOf(document.activeElement)"))
             outline = self.browser.evaluate("getComputedStyle(document.activeElement).outlineStyle")
             self.assertNotEqual(outline, "none", "what has the focus is seen")
         self.assertEqual(places, sorted(places))
@@ -157,8 +159,10 @@ class Report(unittest.TestCase):
         seen = self.browser.evaluate("""(() => { const t = document.querySelector(':target');
           const b = t.getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight; })()""")
         self.assertTrue(seen, "the line is in sight")
-        self.assertNotIn("rgba(0, 0, 0, 0)", self.browser.evaluate(
-            "getComputedStyle(document.querySelector(':target')).backgroundColor"))
+        self.assertNotIn(
+            "rgba(0, 0, 0, 0)",
+            self.browser.evaluate("getComputedStyle(document.querySelector(':target')).backgroundColor"),
+        )
 
 
 if __name__ == "__main__":
@@ -166,8 +170,8 @@ if __name__ == "__main__":
     if "--pictures" in arguments:
         at = arguments.index("--pictures")
         Report.pictures = arguments[at + 1]
-        os.makedirs(Report.pictures, exist_ok=True)
-        del arguments[at:at + 2]
+        Path(Report.pictures).mkdir(parents=True, exist_ok=True)
+        del arguments[at : at + 2]
     Report.pages = arguments
     Report.program = browser.find()
     if not Report.program:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import array_operations  # noqa: F401 - these three register what they have
+import library_operations  # noqa: F401
 import pytest
+import transformations  # noqa: F401
 from agreement import assert_agree, on_both, seed
-from operations import OPERATIONS, Operation
+from operation import OPERATIONS, Operation
 
 
 def _parameters() -> list[object]:

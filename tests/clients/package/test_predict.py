@@ -86,9 +86,7 @@ def test_a_product_has_the_flops_and_bytes_of_its_definition() -> None:
 
 
 def test_a_faster_memory_makes_a_copy_faster() -> None:
-    slow, fast = (
-        wavesmith.predict("copy", bytes=2**30, set={"memory.bandwidth": rate}) for rate in ("2TB/s", "4TB/s")
-    )
+    slow, fast = (wavesmith.predict("copy", bytes=2**30, set={"memory.bandwidth": rate}) for rate in ("2TB/s", "4TB/s"))
     assert slow.bound == fast.bound == "HBM"
     assert 1.8 < slow.seconds / fast.seconds < 2.1
 
