@@ -1,7 +1,6 @@
 #include "cli/knob_sweep.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,126 +11,29 @@
 #include <thread>
 #include <tuple>
 
-#include "cli/file.h"
+#include "cli/knob_compile.h"
 #include "cli/names.h"
 #include "isa/target.h"
-#include "object/bundle.h"
 #include "object/code_object.h"
-#include "toolchain/device_code.h"
 #include "toolchain/scratch.h"
 
 namespace wavesmith::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using analysis::kNone;
-
-/// LLVM IR of the file, before any pass where it is source.
-Result<std::string> ir_of(const SweepRequest& request, const toolchain::Toolchain& tools,
-                          const std::vector<std::string>& flags) {
-  const auto file = read_file(request.path);
-  if (!file) return tl::unexpected(file.error());
-  const CodeForm form = form_of(*file, request.path);
-  if (form == CodeForm::HipSource)
-    return toolchain::device_ir(tools,
-                                {request.path, toolchain::DeviceLanguage::Hip, request.gpu->target, flags});
-  if (form != CodeForm::IrText && form != CodeForm::Bitcode)
-    return fail(ErrorKind::Unsupported,
-                form == CodeForm::Unknown ? "no form of GPU code that is known"
-                                          : fmt::format("this is {}, compiled already", name_of(form)),
-                request.path, "give the HIP source or LLVM IR");
-  Result<std::string> text = form == CodeForm::Bitcode ? toolchain::ir_text(tools, request.path)
-                                                       : std::string(file->begin(), file->end());
-  if (!text) return text;
-  const IrFacts facts = facts_of_ir(*text);
-  if (std::any_of(facts.targets.begin(), facts.targets.end(),
-                  [&](const std::string& target) { return target != request.gpu->target; }))
-    return fail(
-        ErrorKind::WrongTarget,
-        fmt::format("LLVM IR for {}, not for {}", fmt::join(facts.targets, ", "), request.gpu->target),
-        request.path);
-  return text;
-}
-
-/// Flags that say something to the passes: what the front end was told is in the IR.
-std::vector<std::string> flags_for_passes(const std::vector<std::string>& flags) {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < flags.size(); ++i) {
-    if (flags[i] == "-mllvm" && i + 1 < flags.size())
-      out.push_back(flags[i]), out.push_back(flags[++i]);
-    else if (flags[i].starts_with("-O") || flags[i].starts_with("-m") ||
-             (flags[i].starts_with("-f") && !flags[i].starts_with("-foffload")))
-      out.push_back(flags[i]);
-  }
-  return out;
-}
-
-double weight_of(const analysis::Kernel& kernel) {
-  const std::vector<double> counts = executions(kernel);
-  double sum = 0;
-  for (size_t i = 0; i < counts.size(); ++i) sum += counts[i] * cost_of(kernel.instructions[i]);
-  return sum;
-}
-
-/// Flags that the preprocessor or the parser sees: the source is compiled anew with them.
-bool for_front_end(const std::vector<std::string>& flags) {
-  return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
-    return flag.starts_with("-D") || flag.starts_with("-U") || flag.starts_with("-I") ||
-           flag.starts_with("-include") || flag.starts_with("-std") || flag.starts_with("-ff") ||
-           flag.starts_with("-fno-f");
-  });
-}
-
-/// The baseline's hot loop against the trial's, for the same work; without loops, all instructions.
-void judge(const Side& baseline, Trial& trial, const gpus::Gpu& gpu) {
-  const Comparison comparison = compare(baseline, {&*trial.kernel, &gpu});
-  trial.verdict = comparison.verdict;
-  if (comparison.hot == kNone) {
-    const double before = weight_of(*baseline.kernel);
-    if (baseline.kernel->loops.empty() && before > 0) trial.static_time = weight_of(*trial.kernel) / before;
-    return;
-  }
-  const LoopPair& pair = comparison.loops[comparison.hot];
-  if (pair.b == kNone) return;
-  const auto a = loop_time(*baseline.kernel, baseline.kernel->loops[pair.a]),
-             b = loop_time(*trial.kernel, trial.kernel->loops[pair.b]);
-  if (a && b &&
-      comparable(*baseline.kernel, baseline.kernel->loops[pair.a], *trial.kernel,
-                 trial.kernel->loops[pair.b]))
-    trial.static_time = b->cycles / comparison.work / a->cycles;
-}
-
-bool same_code(const analysis::Kernel& a, const analysis::Kernel& b) {
-  return a.resources.vgprs_total == b.resources.vgprs_total &&
-         a.resources.lds_bytes == b.resources.lds_bytes &&
-         std::equal(a.instructions.begin(), a.instructions.end(), b.instructions.begin(),
-                    b.instructions.end(), [](const auto& x, const auto& y) { return x.text == y.text; });
-}
-
-/// Code that is no kernel's own: functions that kernels call. FNV-1a.
-uint64_t hash_of_functions(const object::CodeObject& object) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const object::Routine& routine : object.routines())
-    if (!object.kernel(routine.name))
-      for (const uint8_t byte : object.at(routine.address, routine.size))
-        hash = (hash ^ byte) * 0x100000001b3u;
-  return hash;
-}
 
 class Sweeper {
  public:
   Sweeper(const SweepRequest& request, const std::function<void(const std::string&)>& progress)
       : request_(request),
         progress_(progress),
-        tools_(toolchain::discover()),
+        compiler_(request.path, request.gpu->target, request.flags),
         launcher_(request.launch, request.devices, scratch_) {}
 
   Result<Sweep> run() {
     const auto begin = std::chrono::steady_clock::now();
     sweep_.gpu = request_.gpu;
-    Result<std::string> ir = ir_of(request_, tools_, request_.flags);
-    if (!ir) return tl::unexpected(ir.error());
-    ir_ = std::move(*ir);
+    if (auto done = compiler_.read(); !done) return tl::unexpected(done.error());
     if (!scratch_.made()) return fail(ErrorKind::NotFound, "no folder for temporary files can be made");
     Trial baseline;
     baseline.knob.name = "baseline";
@@ -260,42 +162,13 @@ class Sweeper {
   }
 
   Result<void> compile(Trial& trial, size_t index) {
-    const fs::path path = scratch_ / fmt::format("{}.ll", index);
-    std::string own;
-    if (for_front_end(trial.knob.flags)) {
-      std::vector<std::string> flags = request_.flags;
-      flags.insert(flags.end(), trial.knob.flags.begin(), trial.knob.flags.end());
-      auto made = ir_of(request_, tools_, flags);
-      if (!made) return tl::unexpected(made.error());
-      own = std::move(*made);
-      if (own_program(trial.knob) && sweep_.simulated)
-        if (auto built = launcher_.build(request_.path, flags, index); !built) return built;
-    }
-    for (const auto& [attribute, value] : trial.knob.attributes)
-      own = with_attribute(own.empty() ? ir_ : own, attribute, value);
-    if (!toolchain::write_file(path, own.empty() ? ir_ : own))
-      return fail(ErrorKind::NotFound, fmt::format("cannot write '{}'", path.string()));
-    toolchain::DeviceJob job{path.string(), toolchain::DeviceLanguage::Ir, request_.gpu->target,
-                             flags_for_passes(request_.flags)};
-    const std::vector<std::string> more =
-        for_front_end(trial.knob.flags) ? flags_for_passes(trial.knob.flags) : trial.knob.flags;
-    job.flags.insert(job.flags.end(), more.begin(), more.end());
-    const auto made = toolchain::compile_device(tools_, job);
-    std::error_code ignored;
-    fs::remove(path, ignored);
-    if (!made) return tl::unexpected(made.error());
-    trial.seconds = made->seconds;
-    // The code object alone, whatever it came in.
-    const auto bundle = object::Bundle::parse(made->file);
-    if (!bundle) return tl::unexpected(bundle.error());
-    const auto& entries = bundle->entries();
-    const auto code = std::find_if(entries.begin(), entries.end(), [](const object::BundleEntry& entry) {
-      return object::CodeObject::parse(entry.bytes).has_value();
-    });
-    if (code == entries.end()) return fail(ErrorKind::BadInput, "no code object in it", request_.path);
-    if (!toolchain::write_file(code_of(index), std::vector<uint8_t>(code->bytes.begin(), code->bytes.end())))
-      return fail(ErrorKind::NotFound, fmt::format("cannot write '{}'", code_of(index).string()));
-    return {};
+    const Result<double> seconds = compiler_.compile(trial.knob, code_of(index));
+    if (!seconds) return tl::unexpected(seconds.error());
+    trial.seconds = *seconds;
+    if (!own_program(trial.knob) || !sweep_.simulated) return {};
+    std::vector<std::string> flags = request_.flags;
+    flags.insert(flags.end(), trial.knob.flags.begin(), trial.knob.flags.end());
+    return launcher_.build(request_.path, flags, index);
   }
 
   /// The kernel that was asked for, or the one that takes the most time, or the one with the most work in it.
@@ -327,9 +200,7 @@ class Sweeper {
       if (other != trial.kernel->name)
         if (const object::Kernel* const kernel = object->kernel(other))
           if (const auto analysed = analysis::analyse(*object, *kernel, *request_.gpu))
-            for (const auto& instruction : analysed->instructions)
-              for (const char c : instruction.text)
-                trial.code = (trial.code ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+            trial.code = hash_of(*analysed, trial.code);
     return {};
   }
 
@@ -495,10 +366,10 @@ class Sweeper {
 
   const SweepRequest& request_;
   const std::function<void(const std::string&)>& progress_;
-  const toolchain::Toolchain tools_;
   const toolchain::Scratch scratch_{"sweep"};
+  KnobCompiler compiler_;
   KnobLauncher launcher_;
-  std::string ir_, name_, costliest_;
+  std::string name_, costliest_;
   double best_time_ = 1;
   std::string best_;  ///< for people: the fastest trial so far; empty: none is faster than the baseline
   std::vector<std::string> counted_;  ///< kernels whose times are added up

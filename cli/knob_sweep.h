@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/analysed.h"
-#include "cli/compare.h"
 #include "cli/knob_launch.h"
-#include "cli/knobs.h"
+#include "cli/knob_trial.h"
 #include "report/page.h"
 
 namespace wavesmith::cli {
@@ -26,22 +24,6 @@ struct SweepRequest {
   int jobs = 1;
   KernelLaunch launch;
   bool must_run = false;  ///< the user said how to launch: that it cannot be done is an error
-};
-
-/// What one setting made of one kernel.
-struct Trial {
-  Knob knob;
-  std::string failure;  ///< of the compiler; empty: it compiled
-  double seconds = 0;   ///< to compile
-  std::optional<analysis::Kernel> kernel;
-  uint64_t code = 0;       ///< a hash of all code in the object but that of kernels
-  uint32_t same_as = 0;    ///< index of the first trial with the same code; itself where it is the first
-  double static_time = 0;  ///< the hot loop's for the baseline's work, the baseline is 1; 0: not known
-  std::optional<double> kernel_seconds;  ///< modelled by simulation, of all launches of what is swept
-  std::string refused;                   ///< why there is none; or what it changed of the program's results
-  bool changed = false;
-  double time = 0;  ///< what it is ranked by, the baseline is 1: simulated, or static; 0: not known
-  std::string verdict;
 };
 
 struct Sweep {

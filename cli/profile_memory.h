@@ -1,0 +1,20 @@
+// What a profiled kernel computed and what each level of memory gave for it, against what the GPU has to
+// give.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "gpus/gpu.h"
+#include "report/page.h"
+
+namespace wavesmith::cli {
+
+/// A point a level of memory, of the matrix pipes' or the VALU's work, whichever is more; none where that or
+/// the GPU is not known.
+std::optional<report::Roofline> roofline_of(const nlohmann::ordered_json& kernel, const gpus::Gpu* gpu);
+
+/// A row a level; none where the GPU is not known.
+report::Table memory_of(const nlohmann::ordered_json& kernel, const gpus::Gpu* gpu);
+
+}  // namespace wavesmith::cli
