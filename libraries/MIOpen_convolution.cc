@@ -76,19 +76,11 @@ int run(const char* function, const Described& by, void* handle, const void* x, 
   what.x_data = const_cast<void*>(x);
   what.w_data = const_cast<void*>(w);
   what.y_data = const_cast<void*>(y);
-  switch (convolve(what, handle_of(handle)->stream)) {
-    case Outcome::Done:
-      return kSuccess;
-    case Outcome::BadPointer:
-      return kBadParm;
-    case Outcome::NoMemory:
-      return kAllocFailed;
-    case Outcome::NotServed:
-      return kNotImplemented;
-    case Outcome::NotLaunched:
-      return kInternalError;
-  }
-  return kInternalError;
+  return status_of(convolve(what, handle_of(handle)->stream), {.done = kSuccess,
+                                                               .not_served = kNotImplemented,
+                                                               .bad_pointer = kBadParm,
+                                                               .no_memory = kAllocFailed,
+                                                               .not_launched = kInternalError});
 }
 
 /// Real MIOpen has no others either.

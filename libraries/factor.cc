@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "libraries/operands.h"
+#include "libraries/operations.h"
 
 namespace wavesmith::libraries {
 namespace {
-
-constexpr int kAsItIs = 111, kConjugated = 113;
 
 template <class T>
 T real_of(T a) {

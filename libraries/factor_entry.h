@@ -8,6 +8,7 @@
 #include "libraries/answer.h"
 #include "libraries/factor.h"
 #include "libraries/handle.h"
+#include "libraries/operations.h"
 
 namespace wavesmith::libraries {
 
@@ -18,14 +19,11 @@ struct FactorAnswers {
 
 template <class Request>
 int launch(const FactorAnswers& answers, void* handle, const Request& request) {
-  switch (enqueue(handle_of(handle)->stream, request)) {
-    case Outcome::Done:
-      return 0;
-    case Outcome::NoMemory:
-      return answers.no_memory;
-    default:
-      return answers.not_launched;
-  }
+  return status_of(enqueue(handle_of(handle)->stream, request), {.done = 0,
+                                                                 .not_served = answers.not_launched,
+                                                                 .bad_pointer = answers.bad_pointer,
+                                                                 .no_memory = answers.no_memory,
+                                                                 .not_launched = answers.not_launched});
 }
 
 /// Whether a matrix by columns lies in its allocation; if not, it is said.
@@ -39,7 +37,6 @@ inline bool lies_in_memory(const void* data, Number type, int64_t rows, int64_t 
 
 inline int run_potrf(const FactorAnswers& answers, void* handle, Number type, int part, int n, void* a,
                      int lda, int* info) {
-  constexpr int kUpper = 121, kLower = 122;
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
   if (n < 0 || lda < std::max(1, n)) return answers.bad_size;
@@ -60,10 +57,9 @@ inline int run_getrf(const FactorAnswers& answers, void* handle, Number type, in
 inline int run_trsm(const FactorAnswers& answers, void* handle, Number type, int side, int part,
                     int operation, int diagonal, int m, int n, const void* alpha, const void* a, int lda,
                     void* b, int ldb, int count) {
-  constexpr int kUpper = 121, kLower = 122, kNonUnit = 131, kUnit = 132, kLeft = 141, kRight = 142;
   if (!handle) return answers.bad_handle;
-  if ((side != kLeft && side != kRight) || (part != kUpper && part != kLower) || operation < 111 ||
-      operation > 113 || (diagonal != kUnit && diagonal != kNonUnit))
+  if ((side != kLeft && side != kRight) || (part != kUpper && part != kLower) || !is_operation(operation) ||
+      (diagonal != kUnit && diagonal != kNonUnit))
     return answers.bad_operation;
   const int size = side == kLeft ? m : n;
   if (m < 0 || n < 0 || lda < std::max(1, size) || ldb < std::max(1, m)) return answers.bad_size;
@@ -90,7 +86,6 @@ inline int run_trsm(const FactorAnswers& answers, void* handle, Number type, int
 /// or the other way round.
 inline int run_potrs(const FactorAnswers& answers, void* handle, Number type, int part, int n, int columns,
                      const void* a, int lda, void* b, int ldb, int count) {
-  constexpr int kUpper = 121, kLower = 122, kAsItIs = 111, kConjugated = 113, kNonUnit = 131, kLeft = 141;
   alignas(16) unsigned char one[16] = {};
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
@@ -112,7 +107,7 @@ inline int run_potrs(const FactorAnswers& answers, void* handle, Number type, in
 inline int run_getrs(const FactorAnswers& answers, void* handle, Number type, int operation, int n,
                      int columns, const void* a, int lda, const int* pivots, void* b, int ldb) {
   if (!handle) return answers.bad_handle;
-  if (operation < 111 || operation > 113) return answers.bad_operation;
+  if (!is_operation(operation)) return answers.bad_operation;
   if (n < 0 || columns < 0 || lda < std::max(1, n) || ldb < std::max(1, n)) return answers.bad_size;
   if (n == 0 || columns == 0) return 0;
   if (!a || !pivots || !b || !lies_in_memory(a, type, n, n, lda) || !lies_in_memory(b, type, n, columns, ldb))

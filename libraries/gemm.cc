@@ -6,16 +6,6 @@
 namespace wavesmith::libraries {
 namespace {
 
-constexpr int kAsItIs = 111, kConjugated = 113;
-
-bool is_operation(int operation) { return operation >= kAsItIs && operation <= kConjugated; }
-
-Matrix matrix_of(const Columns& columns, int operation) {
-  const bool as_it_is = operation == kAsItIs;
-  return {const_cast<void*>(columns.data), columns.type,   as_it_is ? 1 : columns.ld,
-          as_it_is ? columns.ld : 1,       columns.stride, operation == kConjugated};
-}
-
 /// Whether the host knows that a scalar of that many bytes is 0.
 bool known_zero(const Handle& handle, const void* scalar, size_t size) {
   static constexpr unsigned char kZeros[16] = {};
@@ -23,6 +13,12 @@ bool known_zero(const Handle& handle, const void* scalar, size_t size) {
 }
 
 }  // namespace
+
+Matrix matrix_of(const Columns& columns, int operation) {
+  const bool as_it_is = operation == kAsItIs;
+  return {const_cast<void*>(columns.data), columns.type,   as_it_is ? 1 : columns.ld,
+          as_it_is ? columns.ld : 1,       columns.stride, operation == kConjugated};
+}
 
 GemmStatus status_of(Outcome outcome) {
   switch (outcome) {
@@ -58,8 +54,8 @@ GemmStatus enqueue(const Gemm& g) {
                   .arrays = g.arrays,
                   .a = matrix_of(g.a, g.operation_a),
                   .b = matrix_of(g.b, g.operation_b),
-                  .c = matrix_of(g.c, kAsItIs),
-                  .d = matrix_of(g.d, kAsItIs),
+                  .c = matrix_of(g.c),
+                  .d = matrix_of(g.d),
                   .compute = g.compute,
                   .alpha = g.alpha,
                   .beta = g.beta,

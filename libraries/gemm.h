@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "libraries/handle.h"
+#include "libraries/operations.h"
 #include "libraries/product.h"
 
 namespace wavesmith::libraries {
@@ -16,6 +17,9 @@ struct Columns {
   int64_t ld;
   int64_t stride = 0;
 };
+
+/// op(columns).
+Matrix matrix_of(const Columns& columns, int operation = kAsItIs);
 
 enum class GemmStatus : uint8_t {
   Done,

@@ -110,7 +110,7 @@ class GroupedProducts : public HandleTest {
       SCOPED_TRACE(testing::Message() << "round " << round);
       const int operation_a = round % 2 ? kTransposed : kAsItIs,
                 operation_b = round / 2 % 2 ? kTransposed : kAsItIs;
-      const size_t count = static_cast<size_t>(1 + below(5));
+      const size_t count = 1 + below(size_t{5});
       const bool bias = round % 3 == 2;
       const auto alpha = static_cast<Scalar>(0.5), beta = static_cast<Scalar>(round % 3 == 1 ? 2 : 0);
       // What is said at first is only an upper bound.

@@ -2,6 +2,7 @@
 #include "libraries/factor_entry.h"
 #include "libraries/gemm_entry.h"
 #include "libraries/hipblas_answers.h"
+#include "libraries/operations.h"
 #include "libraries/orthogonal_entry.h"
 
 using namespace wavesmith::libraries;
@@ -142,7 +143,7 @@ int run_getrs_batch(void* handle, Number type, int operation, int n, int columns
   if (!handle) return kFactors.bad_handle;
   if (!info) return kFactors.bad_pointer;
   *info = 0;
-  if (operation < 111 || operation > 113) return kFactors.bad_operation;
+  if (!is_operation(operation)) return kFactors.bad_operation;
   if (n < 0 || columns < 0 || lda < std::max(1, n) || ldb < std::max(1, n) || count < 0)
     return kFactors.bad_size;
   if (n == 0 || columns == 0 || count == 0) return 0;

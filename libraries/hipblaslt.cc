@@ -1,11 +1,11 @@
 // hipBLASLt: handles and the version. Types and values: hipblaslt.h of ROCm 7.0.
 #include "libraries/answer.h"
 #include "libraries/handle.h"
+#include "libraries/hipblaslt_types.h"
 
 using namespace wavesmith::libraries;
 
 namespace {
-enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3 };
 constexpr int kVersion = 100000;  // major * 100000 + minor * 100 + patch: 1.0.0, ROCm 7.0's
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "libraries/answer.h"
 #include "libraries/hipblaslt_types.h"
+#include "libraries/operations.h"
 #include "libraries/product.h"
 
 using namespace wavesmith::libraries;
@@ -28,8 +29,6 @@ namespace hipblaslt_ext {
 #define UNSUPPORTED(function, why) WAVESMITH_ANSWER(function, "HIPBLAS_STATUS_NOT_SUPPORTED" why, 7)
 
 namespace {
-
-enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3, kExecutionFailed = 5 };
 
 /// hipblaslt_ext::UserArguments: one product of a group. Programs write them, on the GPU, too.
 struct [[gnu::packed]] UserArguments {
@@ -71,7 +70,7 @@ struct Group {
 };
 
 Product product_of(const Common& common, const UserArguments& arguments) {
-  constexpr int kAsItIs = 111, kConjugated = 113, kTypeOfD = 255;
+  constexpr int kTypeOfD = 255;
   const auto matrix = [](void* data, int type, int operation, int64_t ld, int64_t stride) -> Matrix {
     const bool as_it_is = operation == kAsItIs;
     return {data, number_of(type), as_it_is ? 1 : ld, as_it_is ? ld : 1, stride, operation == kConjugated};
@@ -347,14 +346,9 @@ int GroupedGemm::run(void* arguments, ihipStream_t* stream) {
   if (!group_ || !arguments) return kInvalidValue;
   if (!reaches(arguments, 0, static_cast<int64_t>(group_->count) - 1, sizeof(UserArguments)))
     return kInvalidValue;
-  switch (enqueue(stream, Request{group_->common, group_->count, static_cast<UserArguments*>(arguments)})) {
-    case Outcome::Done:
-      return kSuccess;
-    case Outcome::NoMemory:
-      return kAllocFailed;
-    default:
-      return kExecutionFailed;
-  }
+  return status_of(
+      enqueue(stream, Request{group_->common, group_->count, static_cast<UserArguments*>(arguments)}),
+      kStatuses);
 }
 
 EXPORTED int getAllAlgos(void* handle, GemmType type, hipblasOperation_t opA, hipblasOperation_t opB,

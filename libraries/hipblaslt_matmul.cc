@@ -7,14 +7,14 @@
 
 #include "libraries/answer.h"
 #include "libraries/hipblaslt_types.h"
+#include "libraries/operations.h"
 #include "libraries/product.h"
 
 using namespace wavesmith::libraries;
 
 namespace {
 
-enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3, kExecutionFailed = 5, kNotSupported = 7 };
-constexpr int kAsItIs = 111, kConjugated = 113, kByRows = 1, kOnGpu = 1, kTypeOfD = 255, kVector = 3;
+constexpr int kByRows = 1, kOnGpu = 1, kTypeOfD = 255, kVector = 3;
 
 /// Its fields are what hipblasLtMatmulDescAttributes_t names, by the value of the attribute.
 struct Description {
@@ -257,17 +257,8 @@ WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* descriptio
   if (!c) product.c = product.d;
   const Number scalars = number_of(description->scalars);
   const bool as_expected = scalar_size(product.compute, product.a.type) == scalar_size(scalars, Number::None);
-  switch (as_expected ? multiply(product, stream) : Outcome::NotServed) {
-    case Outcome::Done:
-      return kSuccess;
-    case Outcome::NotServed:
-      return answer("hipblasLtMatmul", "HIPBLAS_STATUS_NOT_SUPPORTED for these types", kNotSupported, said);
-    case Outcome::BadPointer:
-      return kInvalidValue;
-    case Outcome::NoMemory:
-      return kAllocFailed;
-    case Outcome::NotLaunched:
-      return kExecutionFailed;
-  }
-  return kExecutionFailed;
+  const Outcome outcome = as_expected ? multiply(product, stream) : Outcome::NotServed;
+  return outcome == Outcome::NotServed
+             ? answer("hipblasLtMatmul", "HIPBLAS_STATUS_NOT_SUPPORTED for these types", kNotSupported, said)
+             : status_of(outcome, kStatuses);
 }

@@ -5,8 +5,17 @@
 #include <cstdint>
 
 #include "libraries/product.h"
+#include "libraries/stream.h"
 
 namespace wavesmith::libraries {
+
+/// hipblasStatus_t.
+enum Status { kSuccess = 0, kAllocFailed = 2, kInvalidValue = 3, kExecutionFailed = 5, kNotSupported = 7 };
+inline constexpr Statuses kStatuses{.done = kSuccess,
+                                    .not_served = kNotSupported,
+                                    .bad_pointer = kInvalidValue,
+                                    .no_memory = kAllocFailed,
+                                    .not_launched = kExecutionFailed};
 
 /// hipblasLtEpilogue_t: activations, and what can be added to them.
 enum EpilogueBits : uint32_t { kNothing = 1, kRelu = 2, kBias = 4, kGelu = 32, kAux = 128, kSwish = 65536 };

@@ -101,16 +101,11 @@ int run(Plan* plan, FourierKind kind, bool twice, int sign, const void* input, v
   what.sign = sign;
   what.input = const_cast<void*>(input);
   what.output = output;
-  switch (transform(what, plan->stream)) {
-    case Outcome::Done:
-      return kSuccess;
-    case Outcome::NoMemory:
-      return kAllocFailed;
-    case Outcome::BadPointer:
-      return kInvalidValue;
-    default:
-      return kExecFailed;
-  }
+  return status_of(transform(what, plan->stream), {.done = kSuccess,
+                                                   .not_served = kExecFailed,
+                                                   .bad_pointer = kInvalidValue,
+                                                   .no_memory = kAllocFailed,
+                                                   .not_launched = kExecFailed});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "libraries/answer.h"
 #include "libraries/factor_entry.h"
 #include "libraries/handle.h"
+#include "libraries/operations.h"
 #include "libraries/orthogonal_entry.h"
 
 using namespace wavesmith::libraries;
@@ -27,12 +28,12 @@ int no_room(void* handle, int* size) {
 int run_potrf_batch(void* handle, Number type, int part, int n, void** matrices, int lda, int* info,
                     int count) {
   if (!handle) return kAnswers.bad_handle;
-  if (part != 121 && part != 122) return kAnswers.bad_operation;
+  if (part != kUpper && part != kLower) return kAnswers.bad_operation;
   if (n < 0 || lda < std::max(1, n) || count < 0 || !info || (count > 0 && !matrices)) return kInvalidValue;
   if (count == 0) return kSuccess;
   return launch(kAnswers, handle,
                 CholeskyBatch{
-                    {type, part == 121, n, nullptr, lda, info},
+                    {type, part == kUpper, n, nullptr, lda, info},
                     matrices, count
   });
 }

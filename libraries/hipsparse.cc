@@ -65,14 +65,11 @@ int run_gtsv(void* handle, const TridiagonalSolve& solve) {
   if (!solve.b || !lie_in_memory(Matrices{solve.b, solve.ldb, solve.stride}, solve.type, solve.m,
                                  solve.columns, solve.count))
     return kInvalidValue;
-  switch (enqueue(handle_of(handle)->stream, solve)) {
-    case Outcome::Done:
-      return kSuccess;
-    case Outcome::NoMemory:
-      return kAllocFailed;
-    default:
-      return kExecutionFailed;
-  }
+  return status_of(enqueue(handle_of(handle)->stream, solve), {.done = kSuccess,
+                                                               .not_served = kExecutionFailed,
+                                                               .bad_pointer = kInvalidValue,
+                                                               .no_memory = kAllocFailed,
+                                                               .not_launched = kExecutionFailed});
 }
 
 const char* text_of(int status) { return name_of(kNames, status, "unknown hipSPARSE status"); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libraries/factor_entry.h"
+#include "libraries/operations.h"
 #include "libraries/qr.h"
 #include "libraries/spectrum.h"
 
@@ -37,7 +38,6 @@ inline int run_orgqr(const FactorAnswers& answers, void* handle, Number type, in
 
 inline int run_ormqr(const FactorAnswers& answers, void* handle, Number type, int side, int operation, int m,
                      int n, int k, const void* a, int lda, const void* scales, void* c, int ldc, int* info) {
-  constexpr int kLeft = 141, kRight = 142, kAsItIs = 111, kTransposed = 112, kConjugated = 113;
   if (!handle) return answers.bad_handle;
   if ((side != kLeft && side != kRight) ||
       (operation != kAsItIs && operation != (is_complex(type) ? kConjugated : kTransposed)))
@@ -54,7 +54,6 @@ inline int run_ormqr(const FactorAnswers& answers, void* handle, Number type, in
 
 inline int run_sytrd(const FactorAnswers& answers, void* handle, Number type, int part, int n, void* a,
                      int lda, void* diagonal, void* beside, void* scales, int* info) {
-  constexpr int kUpper = 121, kLower = 122;
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
   if (n < 0 || lda < std::max(1, n)) return answers.bad_size;
@@ -66,7 +65,6 @@ inline int run_sytrd(const FactorAnswers& answers, void* handle, Number type, in
 
 inline int run_syev(const FactorAnswers& answers, void* handle, Number type, bool vectors, int part, int n,
                     Matrices a, void* values, int64_t stride_values, int* info, int count = 1) {
-  constexpr int kUpper = 121, kLower = 122;
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
   if (n < 0 || a.ld < std::max(1, n) || count < 0) return answers.bad_size;

@@ -5,11 +5,10 @@
 #include <algorithm>
 
 #include "libraries/dense.h"
+#include "libraries/operations.h"
 
 namespace wavesmith::libraries {
 namespace {
-
-constexpr int kAsItIs = 111;
 
 template <class T>
 using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;

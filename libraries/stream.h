@@ -16,6 +16,26 @@ namespace wavesmith::libraries {
 /// What became of a request. BadPointer: a matrix reaches past its allocation, said on stderr.
 enum class Outcome : uint8_t { Done, NotServed, BadPointer, NoMemory, NotLaunched };
 
+/// A library's own numbers for that.
+struct Statuses {
+  int done, not_served, bad_pointer, no_memory, not_launched;
+};
+inline int status_of(Outcome outcome, const Statuses& statuses) {
+  switch (outcome) {
+    case Outcome::Done:
+      return statuses.done;
+    case Outcome::NotServed:
+      return statuses.not_served;
+    case Outcome::BadPointer:
+      return statuses.bad_pointer;
+    case Outcome::NoMemory:
+      return statuses.no_memory;
+    case Outcome::NotLaunched:
+      return statuses.not_launched;
+  }
+  return statuses.not_launched;
+}
+
 /// Calls `run()` of a copy of the request when its turn has come.
 template <class Request>
 Outcome enqueue(void* stream, const Request& request) {

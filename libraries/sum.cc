@@ -4,11 +4,10 @@
 #include <cstring>
 
 #include "libraries/operands.h"
+#include "libraries/operations.h"
 
 namespace wavesmith::libraries {
 namespace {
-
-constexpr int kAsItIs = 111, kConjugated = 113;
 
 struct Request {
   int64_t m, n;
@@ -61,29 +60,20 @@ Scalar one_of(Number type) {
 
 GemmStatus enqueue(const Geam& g) {
   for (const int operation : {g.operation_a, g.operation_b})
-    if (operation < kAsItIs || operation > kConjugated) return GemmStatus::BadOperation;
+    if (!is_operation(operation)) return GemmStatus::BadOperation;
   const int64_t a_rows = g.operation_a == kAsItIs ? g.m : g.n, b_rows = g.operation_b == kAsItIs ? g.m : g.n;
   if (g.m < 0 || g.n < 0 || g.a.ld < std::max<int64_t>(1, a_rows) || g.b.ld < std::max<int64_t>(1, b_rows) ||
       g.c.ld < std::max<int64_t>(1, g.m))
     return GemmStatus::BadSize;
   if (g.m == 0 || g.n == 0) return GemmStatus::Done;
   if (!g.alpha || !g.beta || !g.c.data) return GemmStatus::BadPointer;
-  const auto matrix = [](const Columns& columns, int operation) {
-    const bool as_it_is = operation == kAsItIs;
-    return Matrix{const_cast<void*>(columns.data),
-                  columns.type,
-                  as_it_is ? 1 : columns.ld,
-                  as_it_is ? columns.ld : 1,
-                  0,
-                  operation == kConjugated};
-  };
   const Request request{g.m,
                         g.n,
                         scalar_of(g.handle, g.alpha, g.c.type),
                         scalar_of(g.handle, g.beta, g.c.type),
-                        matrix(g.a, g.operation_a),
-                        matrix(g.b, g.operation_b),
-                        matrix(g.c, kAsItIs)};
+                        matrix_of(g.a, g.operation_a),
+                        matrix_of(g.b, g.operation_b),
+                        matrix_of(g.c)};
   const auto missing = [size = size_of(g.c.type)](const Scalar& scalar, const Matrix& matrix) {
     static constexpr unsigned char kZeros[16] = {};
     return !matrix.data && (scalar.on_gpu || std::memcmp(scalar.here, kZeros, size) != 0);

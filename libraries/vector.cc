@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "libraries/operands.h"
+#include "libraries/operations.h"
 #include "libraries/stream.h"
 
 extern "C" int hipStreamSynchronize(void* stream);
 
 namespace wavesmith::libraries {
 namespace {
-
-constexpr int kAsItIs = 111, kConjugated = 113, kUpper = 121, kLower = 122, kLeft = 141, kRight = 142;
 
 double largest_part(double a) { return std::abs(a); }
 double largest_part(Complex<double> a) { return std::max(std::abs(a.real), std::abs(a.imaginary)); }
@@ -238,7 +237,6 @@ GemmStatus launch(const Handle& handle, const Request& request) {
   return status_of(enqueue(handle.stream, request));
 }
 
-Matrix matrix_of(const Columns& a) { return {const_cast<void*>(a.data), a.type, 1, a.ld, 0, false}; }
 Matrix matrix_of(const Vector& x, Number type, int64_t n) { return vector_of(x.data, type, n, x.step); }
 bool lies_in_memory(const Vector& x, Number type, int64_t n) {
   return lies_in_memory(matrix_of(x, type, n), n, 1);
@@ -315,7 +313,7 @@ GemmStatus enqueue(const DiagonalProduct& d) {
 
 GemmStatus enqueue(const RankK& r) {
   const bool complex = r.a.type == Number::C32 || r.a.type == Number::C64;
-  if ((r.part != kUpper && r.part != kLower) || r.operation < kAsItIs || r.operation > kConjugated ||
+  if ((r.part != kUpper && r.part != kLower) || !is_operation(r.operation) ||
       (complex && r.operation == kConjugated))
     return GemmStatus::BadOperation;
   const bool as_it_is = r.operation == kAsItIs;
