@@ -24,7 +24,7 @@ TEST(Power, LittleActivityKeepsThePeakClock) {
 
 TEST(Power, MoreActivityOrFewerWattsLowerTheClock) {
   double before = 1e9;
-  for (double flops = 1e5; flops < 1.3e6; flops *= 1.3) {
+  for (const double flops : {1e5, 1.3e5, 1.7e5, 2.2e5, 2.9e5, 3.7e5, 4.8e5, 6.3e5, 8.2e5, 1.06e6}) {
     const double mhz = clock_under_power(gpu("mi300x"), {.matrix_f8 = flops}).mhz;
     EXPECT_LE(mhz, before);
     EXPECT_GT(mhz, 500);

@@ -27,7 +27,7 @@ TEST(Moe, ExpectedBlocksAreThoseOfRandomChoices) {
            Setup{300,  32, 4, 32},
            Setup{2000, 64, 8, 64}
   }) {
-    double sum = 0;
+    int blocks = 0;
     constexpr int kTimes = 200;
     for (int time = 0; time < kTimes; ++time) {
       std::vector<int> load(static_cast<size_t>(setup.experts), 0), order(load.size());
@@ -40,10 +40,10 @@ TEST(Moe, ExpectedBlocksAreThoseOfRandomChoices) {
           ++load[static_cast<size_t>(order[static_cast<size_t>(i)])];
         }
       }
-      for (const int one : load) sum += (one + setup.block - 1) / setup.block;
+      for (const int one : load) blocks += (one + setup.block - 1) / setup.block;
     }
     const double expected = expected_blocks(setup.tokens, setup.experts, setup.chosen, setup.block);
-    EXPECT_NEAR(sum / kTimes / expected, 1, 0.04) << setup.tokens;
+    EXPECT_NEAR(static_cast<double>(blocks) / kTimes / expected, 1, 0.04) << setup.tokens;
   }
   EXPECT_DOUBLE_EQ(expected_blocks(100, 4, 4, 32), 16);  // all experts, 4 blocks each
 }
@@ -65,7 +65,8 @@ TEST(Moe, OneTokenReadsTheExpertsThatItChose) {
 TEST(Moe, MoreTokensNeverTakeMuchLessAndStagesAddUp) {
   for (const char* id : {"mi300x", "mi308x", "mi355x", "rx9070xt"}) {
     double before = 0;
-    for (double tokens = 1; tokens <= 65536; tokens *= 2) {
+    for (int power = 0; power <= 16; ++power) {
+      const double tokens = std::ldexp(1, power);
       MoeProblem problem{
           .tokens = tokens, .experts = 128, .chosen = 8, .model_size = 4096, .inner_size = 1536, .block = 32};
       const double both = predict_moe(gpu(id), problem)->seconds;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/constants.h"
 
@@ -47,7 +48,8 @@ TEST(Traffic, WarmDataComeFromTheSmallestCacheThatHoldsThem) {
 TEST(Traffic, MoreBytesNeverTakeLess) {
   for (const gpus::Gpu* one : gpus::gpus()) {
     double before = 0;
-    for (double bytes = 64; bytes < 1e11; bytes *= 2) {
+    for (int power = 6; power <= 36; ++power) {
+      const double bytes = std::ldexp(1, power);
       const double seconds =
           traffic_time(*one, {.read = bytes, .written = bytes}, one->engine_mhz * 1e6).seconds;
       EXPECT_GE(seconds, before) << one->id << " " << bytes;
@@ -60,12 +62,13 @@ TEST(Traffic, MoreBytesNeverTakeLess) {
 TEST(Traffic, ABufferThatIsWrittenOutgrowsTheL2CachesByAndBy) {
   const gpus::Gpu& one = gpu("mi300x");
   double before = 1e30;
-  for (double bytes = 36e6; bytes <= 200e6; bytes += 4e6) {
+  for (int megabytes = 36; megabytes <= 200; megabytes += 4) {
+    const double bytes = 1e6 * megabytes;
     const double rate =
         bytes / traffic_time(one, {.read = bytes / 2, .written = bytes / 2, .warm = true}, 2.1e9).bandwidth;
     EXPECT_LE(rate, before * 1.000001) << bytes;
-    if (bytes == 36e6) EXPECT_GT(rate, 10e12);
-    if (bytes > 98e6) EXPECT_NEAR(rate, 4.15e12, 0.15e12) << bytes;
+    if (megabytes == 36) EXPECT_GT(rate, 10e12);
+    if (megabytes > 98) EXPECT_NEAR(rate, 4.15e12, 0.15e12) << bytes;
     EXPECT_GT(before == 1e30 ? 1 : rate / before, 0.8) << "no step at " << bytes;
     before = rate;
   }
