@@ -23,6 +23,7 @@ TYPED_TEST(Factors, CholeskyTimesItsConjugateIsTheMatrix) {
     auto values = this->stored(a, lda);
     const auto before = values;
     int info = -1;
+    void* matrix = values.data();  // read when its turn in the stream comes
     if (round % 3 == 0) {
       ASSERT_EQ(call(this->rocsolver_, this->small("rocsolver_", "potrf").c_str(), this->rocblas_handle_,
                      part, n, values.data(), lda, &info),
@@ -37,7 +38,6 @@ TYPED_TEST(Factors, CholeskyTimesItsConjugateIsTheMatrix) {
                      part, n, values.data(), lda, static_cast<void*>(nullptr), 0, &info),
                 0);
     } else {
-      void* matrix = values.data();
       ASSERT_EQ(call(this->hipsolver_, this->large("hipsolverDn", "potrfBatched").c_str(),
                      this->hipsolver_handle_, part, n, &matrix, lda, &info, 1),
                 0);
@@ -67,6 +67,7 @@ TYPED_TEST(Factors, LowerTimesUpperIsTheMatrixWithRowsExchanged) {
     auto values = this->stored(a, lda);
     std::vector<int> pivots(static_cast<size_t>(least));
     int info = -1;
+    void* matrix = values.data();  // read when its turn in the stream comes
     if (round % 3 == 0) {
       ASSERT_EQ(call(this->rocsolver_, this->small("rocsolver_", "getrf").c_str(), this->rocblas_handle_, m,
                      n, values.data(), lda, pivots.data(), &info),
@@ -76,7 +77,6 @@ TYPED_TEST(Factors, LowerTimesUpperIsTheMatrixWithRowsExchanged) {
                      n, values.data(), lda, static_cast<void*>(nullptr), 0, pivots.data(), &info),
                 0);
     } else {
-      void* matrix = values.data();
       ASSERT_EQ(call(this->hipblas_, this->large("hipblas", "getrfBatched").c_str(), this->hipblas_handle_, n,
                      &matrix, lda, pivots.data(), &info, 1),
                 0);
@@ -132,15 +132,13 @@ TYPED_TEST(Factors, TriangularSolutionsGiveTheRightSides) {
     const auto stored_a = this->stored(a, lda);
     auto b = this->stored(right, ldb);
     const TypeParam alpha(0.5f);
+    const void* matrix = stored_a.data();
+    void* vectors = b.data();
     if (round % 6 == 5) {
-      const void* matrix = stored_a.data();
-      void* vectors = b.data();
       ASSERT_EQ(call(this->hipblas_, this->large("hipblas", "trsmBatched").c_str(), this->hipblas_handle_,
                      side, part, operation, diagonal, m, n, &alpha, &matrix, lda, &vectors, ldb, 1),
                 0);
     } else if (round % 3 == 2) {
-      const void* matrix = stored_a.data();
-      void* vectors = b.data();
       ASSERT_EQ(call(this->rocblas_, this->small("rocblas_", "trsm_batched").c_str(), this->rocblas_handle_,
                      side, part, operation, diagonal, m, n, &alpha, &matrix, lda, &vectors, ldb, 1),
                 0);
