@@ -1,4 +1,4 @@
-// The list of families. Adding one is adding a line here.
+// All families; docs/ADD_AN_INSTRUCTION.md says where else a new one is listed.
 #pragma once
 
 #include "isa/matrix/row.h"
