@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "machine/cmake_packages.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
 
@@ -70,9 +71,13 @@ void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& too
       if (entry.path().filename().string().find(".so") != std::string::npos)
         tree.links[at + "/lib/" + entry.path().filename().string()] = entry.path().string();
   // The compiler that programs look for in PATH: this command's.
-  if (const std::string command = wavesmith_command(tools.runtime); !command.empty())
+  if (const std::string command = wavesmith_command(tools.runtime); !command.empty()) {
     tree.files[at + "/bin/hipcc"] =
         fmt::format("#!/bin/sh\nexec {} \"$@\"\n", toolchain::quoted({command, "cc"}));
+    if (const toolchain::Headers* headers = headers_of_packages(tools))
+      if (const Result<toolchain::Prepared> prepared = toolchain::prepare(tools, {.headers = headers}))
+        add_cmake_packages(tree, at, *headers, prepared->hip + "/include", command);
+  }
   // The tool that says what a machine's GPUs are: its output, one line each, the CPU first.
   std::string targets = "#!/bin/sh\ncat <<'END'\ngfx000\n";
   for (const gpus::Gpu* gpu : machine) targets += gpu->target + "\n";

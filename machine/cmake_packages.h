@@ -1,0 +1,21 @@
+// ROCm's CMake packages, for projects that say find_package(hip) or enable_language(HIP).
+#pragma once
+
+#include <string>
+
+#include "machine/tree.h"
+#include "toolchain/discover.h"
+
+namespace wavesmith::machine {
+
+/// The headers whose version and libraries the packages tell of: those with most of ROCm's libraries. Null:
+/// there are none.
+const toolchain::Headers* headers_of_packages(const toolchain::Toolchain& tools);
+
+/// Below `at`, a ROCm folder of the tree that has lib/lib*.so: lib/cmake/<package>, for the libraries whose
+/// headers and files are there; bin/hipconfig, through which CMake finds the folder and its compiler; and
+/// that compiler, which is `command` cc with these headers. `include`: the headers as prepared.
+void add_cmake_packages(Tree& tree, const std::string& at, const toolchain::Headers& headers,
+                        const std::string& include, const std::string& command);
+
+}  // namespace wavesmith::machine
