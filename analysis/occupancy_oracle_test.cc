@@ -1,78 +1,19 @@
-// What is read of code objects and the occupancy that follows, against the compiler's own: llc says what it
-// computed for kernels that clobber given registers, want LDS, and allow a range of workgroup sizes.
+// What is read of code objects and the occupancy that follows, against the compiler's own.
 #include "analysis/occupancy.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 
+#include "gpus/occupancy_testing.h"
 #include "object/code_object.h"
 
 namespace wavesmith::analysis {
 namespace {
 
-struct Case {
-  uint32_t vgprs, agprs, sgprs, lds, workgroup;
-  bool exactly;  ///< workgroups of that size, not of up to that size
-};
-
-struct Compiled {
-  uint32_t sgprs = 0, vgprs = 0, occupancy = 0;
-};
-
-std::string kernel_of(const Case& c, size_t number, const gpus::Gpu& gpu, uint32_t wave) {
-  std::string text;
-  std::string clobbers = fmt::format("~{{v{}}},~{{s{}}}", c.vgprs - 1, c.sgprs - 1);
-  if (c.agprs) clobbers += fmt::format(",~{{a{}}}", c.agprs - 1);
-  if (c.lds)
-    text += fmt::format("@l{} = internal addrspace(3) global [{} x i8] poison, align 4\n", number, c.lds);
-  text += fmt::format(
-      "define amdgpu_kernel void @k{}() \"amdgpu-flat-work-group-size\"=\"{},{}\"{}{} {{\n", number,
-      c.exactly ? c.workgroup : 1, c.workgroup,
-      gpu.wave_sizes.size() > 1 && wave == 64 ? " \"target-features\"=\"+wavefrontsize64\"" : "",
-      c.exactly ? fmt::format(" !reqd_work_group_size !{{i32 {}, i32 1, i32 1}}", c.workgroup) : "");
-  text += fmt::format("  call void asm sideeffect \"\", \"{}\"()\n", clobbers);
-  if (c.lds) text += fmt::format("  store volatile i8 0, ptr addrspace(3) @l{}\n", number);
-  return text + "  ret void\n}\n";
-}
-
-/// The kernels' code object and what the compiler says of each.
-struct Compilation {
-  std::vector<Compiled> said;
-  std::vector<uint8_t> object;
-};
-
-Compilation compile(const std::string& text, const gpus::Gpu& gpu, uint32_t wave) {
-  const auto folder = std::filesystem::temp_directory_path();
-  const std::string base = (folder / fmt::format("waves-{}-{}-{}", ::getpid(), gpu.target, wave)).string();
-  std::ofstream(base + ".ll") << "target triple = \"amdgcn-amd-amdhsa\"\n" << text;
-  Compilation compilation;
-  const std::string options = fmt::format("-O1 -mcpu={} {}.ll 2>/dev/null", gpu.target, base);
-  const std::string command = fmt::format(
-      "llc-22 -o {0}.s {1} && llc-22 -filetype=obj -o {0}.o {1} && ld.lld-22 -shared {0}.o -o {0}.co", base,
-      options);
-  if (std::system(command.c_str()) == 0) {
-    std::ifstream output(base + ".s");
-    Compiled one;
-    for (std::string line; std::getline(output, line);) {
-      std::sscanf(line.c_str(), "; NumSGPRsForWavesPerEU: %u", &one.sgprs);
-      if (std::sscanf(line.c_str(), "; TotalNumVgprs: %u", &one.vgprs) != 1)
-        std::sscanf(line.c_str(), "; NumVgprs: %u", &one.vgprs);
-      if (std::sscanf(line.c_str(), "; Occupancy: %u", &one.occupancy) == 1) compilation.said.push_back(one);
-    }
-    std::ifstream object(base + ".co", std::ios::binary);
-    compilation.object.assign(std::istreambuf_iterator<char>(object), {});
-  }
-  for (const char* end : {".ll", ".s", ".o", ".co"}) std::filesystem::remove(base + end);
-  return compilation;
-}
+using gpus::Case;
+using gpus::Compiled;
 
 class OccupancyOfObjects : public testing::TestWithParam<std::pair<const char*, uint32_t>> {};
 
@@ -88,26 +29,8 @@ TEST_P(OccupancyOfObjects, IsTheCompilers) {
   const uint32_t seed = std::random_device{}();
   SCOPED_TRACE(fmt::format("seed {}", seed));
   std::mt19937 random(seed);
-  const auto pick = [&](std::initializer_list<uint32_t> values) {
-    return values.begin()[random() % values.size()];
-  };
-  std::vector<Case> cases;
-  std::string text;
-  while (cases.size() < kKernels) {
-    const Case c{1 + static_cast<uint32_t>(random() % 256),
-                 gpu->unified_accumulation ? pick({0, 0, 1, 32, 100, 256}) : 0,
-                 pick({10, 16, 40, 80, 88, 94, 96}),
-                 pick({0, 0, 100, 1024, 5000, 8192, 12000, 16384, 20000, 32768, 65536}),
-                 pick({32, 64, 128, 192, 256, 512, 768, 1000, 1024}),
-                 random() % 2 == 0};
-    // The compiler promises that one workgroup fits; leave out clobbers that break the promise.
-    const gpus::KernelResources fits{c.agprs ? (c.vgprs + 3) / 4 * 4 + c.agprs : c.vgprs, 104, c.lds,
-                                     c.workgroup, wave};
-    if (gpus::occupancy(*gpu, fits).workgroups == 0) continue;
-    text += kernel_of(c, cases.size(), *gpu, wave);
-    cases.push_back(c);
-  }
-  const Compilation compilation = compile(text, *gpu, wave);
+  const std::vector<Case> cases = gpus::random_cases(random, *gpu, wave, kKernels);
+  const gpus::Compilation compilation = gpus::compile(cases, *gpu, wave, true);
   ASSERT_EQ(compilation.said.size(), cases.size()) << "llc-22 did not compile the kernels";
   const auto object = object::CodeObject::parse(compilation.object);
   ASSERT_TRUE(object) << object.error().text();

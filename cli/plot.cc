@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/write.h"
+
 namespace wavesmith::cli {
 namespace {
 
@@ -13,27 +15,6 @@ constexpr double kWidth = 880, kHeight = 500, kLeft = 80, kRight = 230, kTop = 4
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                     "#e69f00", "#56b4e9", "#777777"};
 constexpr const char* kDashes[] = {"", "7 4", "2 3", "9 3 2 3"};
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
-}
 
 std::string short_number(double value) {
   constexpr std::pair<double, const char*> kSteps[] = {
@@ -89,7 +70,7 @@ std::string svg_of(const Plot& plot) {
       "@media(prefers-color-scheme:dark){{svg{{background:#181818}}text{{fill:#eee}}.grid{{stroke:#444}}}}</"
       "style>\n"
       "<title>{2}</title>\n<text x=\"{3}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{2}</text>\n",
-      kWidth, kHeight, escaped(plot.title), kLeft);
+      kWidth, kHeight, report::escape(plot.title), kLeft);
   for (const double tick : xs.ticks)
     svg += fmt::format(
         "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{0:.1f}\" "
@@ -103,10 +84,10 @@ std::string svg_of(const Plot& plot) {
         "text-anchor=\"end\">{5}</text>\n",
         py(tick), kLeft, kWidth - kRight, kLeft - 8, py(tick) + 4, short_number(tick));
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                     (kLeft + kWidth - kRight) / 2, kHeight - 16, escaped(plot.x));
+                     (kLeft + kWidth - kRight) / 2, kHeight - 16, report::escape(plot.x));
   svg +=
       fmt::format("<text transform=\"translate(20 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-                  (kTop + kHeight - kBottom) / 2, escaped(plot.y));
+                  (kTop + kHeight - kBottom) / 2, report::escape(plot.y));
   size_t number = 0;
   for (const PlotLine& line : plot.lines) {
     const char* const colour = kColours[number % std::size(kColours)];
@@ -121,7 +102,7 @@ std::string svg_of(const Plot& plot) {
         "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2}\" y2=\"{2}\" stroke=\"{3}\" stroke-width=\"2\" "
         "stroke-dasharray=\"{4}\"/><text x=\"{5}\" y=\"{6}\">{7}</text>\n",
         kWidth - kRight + 14, kWidth - kRight + 42, y, colour, dash, kWidth - kRight + 48, y + 4,
-        escaped(line.name));
+        report::escape(line.name));
     ++number;
   }
   return svg + "</svg>\n";
