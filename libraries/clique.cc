@@ -1,0 +1,119 @@
+#include "libraries/clique.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace wavesmith::libraries {
+namespace {
+
+constexpr uint64_t kMagic = 0x6575716c63435257;
+
+Clique* map(int file) {
+  void* const memory = mmap(nullptr, sizeof(Clique), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<Clique*>(memory);
+}
+
+/// For ranks of several processes, one of which may end while it holds the lock.
+void prepare(Clique& clique) {
+  pthread_mutexattr_t mutex;
+  pthread_mutexattr_init(&mutex);
+  pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
+  pthread_mutexattr_setrobust(&mutex, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(&clique.mutex, &mutex);
+  pthread_mutexattr_destroy(&mutex);
+  pthread_condattr_t changed;
+  pthread_condattr_init(&changed);
+  pthread_condattr_setpshared(&changed, PTHREAD_PROCESS_SHARED);
+  pthread_condattr_setclock(&changed, CLOCK_MONOTONIC);
+  pthread_cond_init(&clique.changed, &changed);
+  pthread_condattr_destroy(&changed);
+}
+
+char complaint[512];
+
+}  // namespace
+
+bool create_clique(CliqueId& id) {
+  id = {};
+  const int file = memfd_create("wavesmith-clique", MFD_CLOEXEC);
+  if (file < 0) return false;
+  Clique* const clique = ftruncate(file, sizeof(Clique)) == 0 ? map(file) : nullptr;
+  if (!clique || getrandom(&id.token, sizeof id.token, 0) != sizeof id.token) {
+    close_clique(clique);
+    close(file);
+    return false;
+  }
+  id.magic = kMagic;
+  id.process = getpid();
+  id.file = file;
+  clique->token = id.token;
+  prepare(*clique);
+  clique->magic = kMagic;
+  close_clique(clique);
+  return true;
+}
+
+Clique* open_clique(const CliqueId& id) {
+  if (id.magic != kMagic) return nullptr;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", id.process, id.file);
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  struct stat status{};
+  const bool whole = fstat(file, &status) == 0 && status.st_size == sizeof(Clique);
+  Clique* const clique = whole ? map(file) : nullptr;
+  close(file);
+  if (!clique || (clique->magic == kMagic && clique->token == id.token)) return clique;
+  close_clique(clique);
+  return nullptr;
+}
+
+void close_clique(Clique* clique) {
+  if (clique) munmap(clique, sizeof(Clique));
+}
+
+void close_file(const CliqueId& id) {
+  if (id.magic == kMagic && id.process == getpid()) close(id.file);
+}
+
+void CliqueLock::lock() {
+  if (pthread_mutex_lock(&clique_.mutex) == EOWNERDEAD) pthread_mutex_consistent(&clique_.mutex);
+}
+
+void CliqueLock::wait() {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  ++until.tv_sec;
+  if (pthread_cond_timedwait(&clique_.changed, &clique_.mutex, &until) == EOWNERDEAD)
+    pthread_mutex_consistent(&clique_.mutex);
+}
+
+bool is_gone(int process) {
+  char path[64], target[1];
+  std::snprintf(path, sizeof path, "/proc/%d/exe", process);
+  // One that has ended and whose parent has not asked about it yet has no program any more.
+  return readlink(path, target, sizeof target) < 0 && (errno == ENOENT || errno == ESRCH);
+}
+
+void complain(const char* format, ...) {
+  char text[sizeof complaint];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  std::memcpy(complaint, text, sizeof text);
+  std::fprintf(stderr, "wavesmith: RCCL: %s\n", text);
+}
+
+const char* last_complaint() { return complaint; }
+
+}  // namespace wavesmith::libraries

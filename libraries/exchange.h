@@ -1,0 +1,35 @@
+// Exchanges: what a rank does with the others when its turn in a stream has come. The calls of one group make
+// progress side by side; the ranks' streams are executed by threads of their own, so that a rank may wait in
+// its turn for another's.
+#pragma once
+
+#include <cstdint>
+
+#include "libraries/communicator.h"
+#include "libraries/staged.h"
+
+namespace wavesmith::libraries {
+
+struct Exchange {
+  enum class Kind : uint8_t { Collective, Send, Receive };
+  enum class State : uint8_t { New, Posted, Done };
+
+  Kind kind;
+  Collective collective;
+  const void* factor;  ///< where a collective's factor is read when the turn has come; nullptr: nowhere
+  const void* send;
+  void* receive;
+  int peer;        ///< of what is sent or received
+  uint64_t bytes;  ///< the same
+  bool in_place;   ///< what is sent is overwritten by what the same group receives
+
+  // While it is under way.
+  State state;
+  uint64_t number;
+  Staged staged;
+};
+
+/// Does all of them. They may be done again, once they are done (graphs do).
+void run(Communicator& communicator, Exchange* exchanges, int count);
+
+}  // namespace wavesmith::libraries
