@@ -34,6 +34,7 @@ struct Place {
 struct Member {
   bool joined;
   int32_t process, device;
+  uint64_t capture;       ///< the last graph that its work was captured into; 0: none yet
   uint64_t posted, done;  ///< collectives that it has asked for, and those that it has done its part of
   Collective collective;  ///< the last one posted
   Place send, receive;

@@ -81,6 +81,22 @@ bool order(Communicator& c, void* before, void* later) {
   return hipEventRecord(c.event, before) == 0 && hipStreamWaitEvent(later, c.event, 0) == 0;
 }
 
+/// Whether a rank's work may become part of the graph that is being captured: a graph's nodes follow one
+/// another, so that of two ranks in it one would wait for ever for the other.
+bool may_be_captured(Communicator& c, const Capture& capture) {
+  const CliqueLock lock(*c.clique);
+  Member& me = c.clique->members[c.rank];
+  for (int r = 0; r < c.ranks; ++r) {
+    const Member& other = c.clique->members[r];
+    if (r == c.rank || other.process != me.process || other.capture != capture.id) continue;
+    complain("ranks %d and %d of a communicator are captured into one graph, which Wavesmith does not serve",
+             r, c.rank);
+    return false;
+  }
+  me.capture = capture.id;
+  return true;
+}
+
 /// On the first stream; the others that the group names wait for it, and it waits for them. What was asked of
 /// the communicator before is done before, whatever its stream: RCCL keeps to that order, too.
 int enqueue_batch(Communicator& c, Batch& batch, void* const* streams, int count, bool& enqueued) {
@@ -89,6 +105,7 @@ int enqueue_batch(Communicator& c, Batch& batch, void* const* streams, int count
   void* const stream = streams[0];
   Capture capture;
   if (hipStreamGetCaptureInfo(stream, &capture.status, &capture.id) != 0) return kInvalidArgument;
+  if (capture.status && !may_be_captured(c, capture)) return kInvalidUsage;
   if (c.ordered && c.stream != stream && c.capture == capture.now() &&
       hipStreamWaitEvent(stream, c.event, 0) != 0)
     return kUnhandledHipError;
