@@ -7,19 +7,8 @@ enum Status { kSuccess = 0, kInvalid = 1 };
 
 WAVESMITH_SERVED int amdsmi_status_code_to_string(int status, const char** text) {
   if (!text) return kInvalid;
-  switch (status) {
-    case 0:
-      *text = "AMDSMI_STATUS_SUCCESS";
-      break;
-    case 1:
-      *text = "AMDSMI_STATUS_INVAL";
-      break;
-    case 2:
-      *text = "AMDSMI_STATUS_NOT_SUPPORTED";
-      break;
-    default:
-      *text = "an error of AMD SMI";
-      break;
-  }
+  static constexpr const char* kNames[] = {"AMDSMI_STATUS_SUCCESS", "AMDSMI_STATUS_INVAL",
+                                           "AMDSMI_STATUS_NOT_SUPPORTED"};
+  *text = wavesmith::libraries::name_of(kNames, status, "an error of AMD SMI");
   return kSuccess;
 }

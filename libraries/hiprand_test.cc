@@ -1,20 +1,20 @@
 // hipRAND's numbers: the generator against its authors' known answers, the distributions against their
 // moments and their distribution functions. Seeds are fixed, so the bounds are met or missed for good; they
 // are wide enough (5 standard errors) that another seed would hardly miss them.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "libraries/philox.h"
+#include "libraries/testing.h"
 
 namespace {
 
-using wavesmith::libraries::Block;
-using wavesmith::libraries::philox;
+using namespace wavesmith::libraries;
 
 // "kat_vectors" of Random123 1.0.
 TEST(Philox, KnownAnswers) {
@@ -31,27 +31,20 @@ TEST(Philox, KnownAnswers) {
 class Hiprand : public testing::Test {
  protected:
   void SetUp() override {
-    library_ = dlopen(WAVESMITH_LIBRARIES "/libhiprand.so.1", RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library_, nullptr) << dlerror();
-    ASSERT_EQ(call<int(void**, int)>("hiprandCreateGenerator", &generator_, 401), 0);
+    ASSERT_TRUE(library_ && hip_);
+    ASSERT_EQ(hiprand("CreateGenerator", &generator_, 401), 0);
     ASSERT_EQ(seed(17), 0);
   }
   void TearDown() override {
-    if (generator_) EXPECT_EQ(call<int(void*)>("hiprandDestroyGenerator", generator_), 0);
+    if (generator_) EXPECT_EQ(hiprand("DestroyGenerator", generator_), 0);
   }
-  template <typename F, typename... Args>
-  int call(const char* name, Args... args) {
-    auto* const function = reinterpret_cast<F*>(dlsym(library_, name));
-    return function ? function(args...) : -1;
-  }
-  int seed(unsigned long long value) {
-    return call<int(void*, unsigned long long)>("hiprandSetPseudoRandomGeneratorSeed", generator_, value);
-  }
+  int hiprand(const std::string& name, auto... args) { return call(library_, "hiprand" + name, args...); }
+  int seed(unsigned long long value) { return hiprand("SetPseudoRandomGeneratorSeed", generator_, value); }
   /// The numbers of a call without further arguments.
   template <typename T>
   std::vector<T> numbers(const char* name, size_t count) {
     std::vector<T> values(count + 1, T(77));
-    EXPECT_EQ((call<int(void*, T*, size_t)>(name, generator_, values.data(), count)), 0);
+    EXPECT_EQ(hiprand(name, generator_, values.data(), count), 0);
     synchronize();
     EXPECT_EQ(values.back(), T(77)) << "wrote past the end";
     values.pop_back();
@@ -60,15 +53,14 @@ class Hiprand : public testing::Test {
   template <typename T, typename... Args>
   std::vector<T> numbers_of(const char* name, size_t count, Args... args) {
     std::vector<T> values(count);
-    EXPECT_EQ((call<int(void*, T*, size_t, Args...)>(name, generator_, values.data(), count, args...)), 0);
+    EXPECT_EQ(hiprand(name, generator_, values.data(), count, args...), 0);
     synchronize();
     return values;
   }
-  void synchronize() {
-    auto* const function = reinterpret_cast<int (*)()>(dlsym(library_, "hipDeviceSynchronize"));
-    EXPECT_EQ(function ? function() : -1, 0);
-  }
-  void* library_ = nullptr;
+  void synchronize() { EXPECT_EQ(call(hip_, "hipDeviceSynchronize"), 0); }
+
+  void* const library_ = open_library("libhiprand.so.1");
+  void* const hip_ = open_library("libamdhip64.so");
   void* generator_ = nullptr;
 };
 
@@ -90,8 +82,8 @@ constexpr double kFar = 2.0;  // exceeded once in 1500 seeds
 double normal_distribution(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
 TEST_F(Hiprand, UniformNumbersFillTheUnitInterval) {
-  const auto single = numbers<float>("hiprandGenerateUniform", 100'001);
-  const auto wide = numbers<double>("hiprandGenerateUniformDouble", 100'001);
+  const auto single = numbers<float>("GenerateUniform", 100'001);
+  const auto wide = numbers<double>("GenerateUniformDouble", 100'001);
   for (float x : single) ASSERT_TRUE(x > 0 && x <= 1) << x;
   for (double x : wide) ASSERT_TRUE(x > 0 && x <= 1) << x;
   EXPECT_LT(distance(single, [](double x) { return x; }), kFar);
@@ -100,18 +92,17 @@ TEST_F(Hiprand, UniformNumbersFillTheUnitInterval) {
 
 TEST_F(Hiprand, NormalNumbersHaveMeanAndDeviation) {
   const auto expected = [](double x) { return normal_distribution((x - 3) / 2); };
-  EXPECT_LT(distance(numbers_of<float>("hiprandGenerateNormal", 100'002, 3.0F, 2.0F), expected), kFar);
-  EXPECT_LT(distance(numbers_of<double>("hiprandGenerateNormalDouble", 100'002, 3.0, 2.0), expected), kFar);
+  EXPECT_LT(distance(numbers_of<float>("GenerateNormal", 100'002, 3.0F, 2.0F), expected), kFar);
+  EXPECT_LT(distance(numbers_of<double>("GenerateNormalDouble", 100'002, 3.0, 2.0), expected), kFar);
   const auto logarithmic = [](double x) { return normal_distribution((std::log(x) - 0.5) / 0.25); };
-  EXPECT_LT(distance(numbers_of<float>("hiprandGenerateLogNormal", 100'002, 0.5F, 0.25F), logarithmic), kFar);
-  EXPECT_LT(distance(numbers_of<double>("hiprandGenerateLogNormalDouble", 100'002, 0.5, 0.25), logarithmic),
-            kFar);
+  EXPECT_LT(distance(numbers_of<float>("GenerateLogNormal", 100'002, 0.5F, 0.25F), logarithmic), kFar);
+  EXPECT_LT(distance(numbers_of<double>("GenerateLogNormalDouble", 100'002, 0.5, 0.25), logarithmic), kFar);
 }
 
 TEST_F(Hiprand, PoissonNumbersHaveTheirProbabilities) {
   for (const double mean : {0.3, 4.0, 9.99, 10.0, 37.5, 1000.0}) {
     constexpr size_t kCount = 100'000;
-    const auto values = numbers_of<unsigned>("hiprandGeneratePoisson", kCount, mean);
+    const auto values = numbers_of<unsigned>("GeneratePoisson", kCount, mean);
     double sum = 0;
     double squares = 0;
     for (unsigned x : values) sum += x, squares += (x - mean) * (x - mean);
@@ -127,17 +118,16 @@ TEST_F(Hiprand, PoissonNumbersHaveTheirProbabilities) {
 }
 
 TEST_F(Hiprand, ASeedAndAnOffsetGiveOneSequence) {
-  const auto first = numbers<unsigned>("hiprandGenerate", 1000),
-             second = numbers<unsigned>("hiprandGenerate", 1000);
+  const auto first = numbers<unsigned>("Generate", 1000), second = numbers<unsigned>("Generate", 1000);
   EXPECT_NE(first, second);
   seed(17);
-  EXPECT_EQ(numbers<unsigned>("hiprandGenerate", 1000), first);
-  EXPECT_EQ(numbers<unsigned>("hiprandGenerate", 1000), second);
-  EXPECT_EQ((call<int(void*, unsigned long long)>("hiprandSetGeneratorOffset", generator_, 1000ULL)), 0);
-  EXPECT_EQ(numbers<unsigned>("hiprandGenerate", 1000), second);
+  EXPECT_EQ(numbers<unsigned>("Generate", 1000), first);
+  EXPECT_EQ(numbers<unsigned>("Generate", 1000), second);
+  EXPECT_EQ(hiprand("SetGeneratorOffset", generator_, 1000ULL), 0);
+  EXPECT_EQ(numbers<unsigned>("Generate", 1000), second);
   seed(18);
-  EXPECT_NE(numbers<unsigned>("hiprandGenerate", 1000), first);
-  const auto bits = numbers<unsigned>("hiprandGenerate", 100'000);
+  EXPECT_NE(numbers<unsigned>("Generate", 1000), first);
+  const auto bits = numbers<unsigned>("Generate", 100'000);
   for (int bit = 0; bit < 32; ++bit) {
     double set = 0;
     for (unsigned x : bits) set += x >> bit & 1;
@@ -148,19 +138,14 @@ TEST_F(Hiprand, ASeedAndAnOffsetGiveOneSequence) {
 TEST_F(Hiprand, WrongArgumentsAreErrors) {
   void* other = nullptr;
   float value = 0;
-  EXPECT_EQ((call<int(void**, int)>("hiprandCreateGenerator", &other, 501)), 103);  // Sobol
-  EXPECT_EQ((call<int(void**, int)>("hiprandCreateGenerator", nullptr, 401)), 104);
-  EXPECT_EQ((call<int(void*, float*, size_t)>("hiprandGenerateUniform", nullptr, &value, size_t{1})), 101);
-  EXPECT_EQ((call<int(void*, float*, size_t)>("hiprandGenerateUniform", generator_, nullptr, size_t{1})),
-            104);
-  EXPECT_EQ((call<int(void*, float*, size_t)>("hiprandGenerateUniform", generator_, nullptr, size_t{0})), 0);
-  EXPECT_EQ((call<int(void*, float*, size_t, float, float)>("hiprandGenerateNormal", generator_, &value,
-                                                            size_t{1}, 0.0F, 1.0F)),
-            105);
+  EXPECT_EQ(hiprand("CreateGenerator", &other, 501), 103);  // Sobol
+  EXPECT_EQ(hiprand("CreateGenerator", static_cast<void**>(nullptr), 401), 104);
+  EXPECT_EQ(hiprand("GenerateUniform", static_cast<void*>(nullptr), &value, size_t{1}), 101);
+  EXPECT_EQ(hiprand("GenerateUniform", generator_, static_cast<float*>(nullptr), size_t{1}), 104);
+  EXPECT_EQ(hiprand("GenerateUniform", generator_, static_cast<float*>(nullptr), size_t{0}), 0);
+  EXPECT_EQ(hiprand("GenerateNormal", generator_, &value, size_t{1}, 0.0F, 1.0F), 105);
   unsigned count = 0;
-  EXPECT_EQ((call<int(void*, unsigned*, size_t, double)>("hiprandGeneratePoisson", generator_, &count,
-                                                         size_t{1}, -1.0)),
-            104);
+  EXPECT_EQ(hiprand("GeneratePoisson", generator_, &count, size_t{1}, -1.0), 104);
 }
 
 }  // namespace

@@ -47,20 +47,9 @@ WAVESMITH_SERVED int rsmi_num_monitor_devices(uint32_t* count) {
 
 WAVESMITH_SERVED int rsmi_status_string(int status, const char** text) {
   if (!text) return kInvalidArguments;
-  switch (status) {
-    case 0:
-      *text = "The function has been executed successfully.";
-      break;
-    case 1:
-      *text = "An argument is invalid.";
-      break;
-    case 2:
-      *text = "Not supported on an emulated GPU.";
-      break;
-    default:
-      *text = "An error of ROCm SMI.";
-      break;
-  }
+  static constexpr const char* kNames[] = {"The function has been executed successfully.",
+                                           "An argument is invalid.", "Not supported on an emulated GPU."};
+  *text = wavesmith::libraries::name_of(kNames, status, "An error of ROCm SMI.");
   return kSuccess;
 }
 
