@@ -134,18 +134,32 @@ void solve(const TriangularSolve& s, const void* a, void* b) {
   }
 }
 
+/// The inverse of what `lu` has factored stands in `inverse` afterwards, if there is one.
 template <class T>
-void invert(const LuInverseBatch& batch, int64_t index) {
-  const auto* const lu = static_cast<const T*>(batch.as[index]);
-  auto* const inverse = static_cast<T*>(batch.inverses[index]);
-  int& info = batch.info[index] = 0;
-  for (int64_t i = batch.n; i-- > 0;)
-    if (size_of_pivot(lu[i * batch.lda + i]) == 0) info = static_cast<int>(i + 1);
-  if (info != 0) return;
-  for (int64_t j = 0; j < batch.n; ++j)
-    for (int64_t i = 0; i < batch.n; ++i) inverse[j * batch.ld + i] = from_real(i == j ? 1 : 0, T{});
-  solve<T>(LuSolve{batch.type, kAsItIs, batch.n, batch.n, lu, batch.lda,
-                   batch.pivots ? batch.pivots + index * batch.n : nullptr, inverse, batch.ld});
+void invert(const LuInverse& lu, T* inverse, int64_t ld) {
+  const auto* const data = static_cast<const T*>(lu.a);
+  *lu.info = 0;
+  for (int64_t i = lu.n; i-- > 0;)
+    if (size_of_pivot(data[i * lu.lda + i]) == 0) *lu.info = static_cast<int>(i + 1);
+  if (*lu.info != 0) return;
+  for (int64_t j = 0; j < lu.n; ++j)
+    for (int64_t i = 0; i < lu.n; ++i) inverse[j * ld + i] = from_real(i == j ? 1 : 0, T{});
+  solve<T>(LuSolve{lu.type, kAsItIs, lu.n, lu.n, lu.a, lu.lda, lu.pivots, inverse, ld});
+}
+
+template <class T>
+void invert_in_place(const LuInverse& lu) {
+  const auto rows = static_cast<size_t>(lu.n);
+  auto* const inverse = static_cast<T*>(std::malloc(std::max<size_t>(1, rows * rows * sizeof(T))));
+  if (!inverse) {
+    std::fprintf(stderr, "wavesmith: no memory for the inverse of a matrix of %zu by %zu\n", rows, rows);
+    std::abort();
+  }
+  invert(lu, inverse, lu.n);
+  for (size_t j = 0; j < rows && *lu.info == 0; ++j)
+    std::memcpy(static_cast<T*>(lu.a) + static_cast<int64_t>(j) * lu.lda, inverse + j * rows,
+                rows * sizeof(T));
+  std::free(inverse);
 }
 
 }  // namespace
@@ -203,8 +217,12 @@ void LuInverseBatch::run() const {
   for (int64_t i = 0; i < count; ++i) {
     expect_in_memory(as[i], type, n, n, lda);
     expect_in_memory(inverses[i], type, n, n, ld);
-    with_type(type, [&](auto of) { invert<decltype(of)>(*this, i); });
+    const LuInverse one{type, n, as[i], lda, pivots ? pivots + i * n : nullptr, info + i};
+    with_type(type, [&](auto of) { invert(one, static_cast<decltype(of)*>(inverses[i]), ld); });
   }
+}
+void LuInverse::run() const {
+  with_type(type, [this](auto of) { invert_in_place<decltype(of)>(*this); });
 }
 
 }  // namespace wavesmith::libraries

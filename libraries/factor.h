@@ -109,4 +109,16 @@ struct LuInverseBatch {
   void run() const;
 };
 
+/// The inverse of one of them, in its place.
+struct LuInverse {
+  Number type;
+  int64_t n;
+  void* a;
+  int64_t lda;
+  const int* pivots;
+  int* info;
+
+  void run() const;
+};
+
 }  // namespace wavesmith::libraries

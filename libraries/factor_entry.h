@@ -53,6 +53,14 @@ inline int run_getrf(const FactorAnswers& answers, void* handle, Number type, in
   return launch(answers, handle, Lu{type, m, n, a, lda, pivots, info});
 }
 
+inline int run_getri(const FactorAnswers& answers, void* handle, Number type, int n, void* a, int lda,
+                     const int* pivots, int* info) {
+  if (!handle) return answers.bad_handle;
+  if (n < 0 || lda < std::max(1, n)) return answers.bad_size;
+  if ((n > 0 && (!a || !pivots)) || !info || !lies_in_memory(a, type, n, n, lda)) return answers.bad_pointer;
+  return launch(answers, handle, LuInverse{type, n, a, lda, pivots, info});
+}
+
 /// trsm, of arrays of matrices where `count` is not negative.
 inline int run_trsm(const FactorAnswers& answers, void* handle, Number type, int side, int part,
                     int operation, int diagonal, int m, int n, const void* alpha, const void* a, int lda,

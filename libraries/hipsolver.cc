@@ -1,30 +1,16 @@
-// hipSOLVER: handles, and the factorisations of factor.h, qr.h and spectrum.h. hipsolver-types.h and
-// hipsolver-functions.h of ROCm 7.0.
+// hipSOLVER: handles, the factorisations of factor.h and qr.h, the solutions that they give, and singular
+// values (spectrum.h). hipsolver-types.h and hipsolver-functions.h of ROCm 7.0.
 #include "libraries/answer.h"
 #include "libraries/factor_entry.h"
 #include "libraries/handle.h"
+#include "libraries/hipsolver_answers.h"
+#include "libraries/least_squares.h"
 #include "libraries/operations.h"
 #include "libraries/orthogonal_entry.h"
 
 using namespace wavesmith::libraries;
 
 namespace {
-enum Status { kSuccess = 0, kNotInitialized = 1, kAllocFailed = 2, kInvalidValue = 3 };
-constexpr FactorAnswers kAnswers{.bad_handle = 9,  // hipsolverStatus_t
-                                 .bad_operation = 10,
-                                 .bad_size = 3,
-                                 .bad_pointer = 3,
-                                 .no_memory = 2,
-                                 .not_launched = 6};
-
-/// No memory of the caller's is needed.
-int no_room(void* handle, int* size) {
-  if (!handle) return kAnswers.bad_handle;
-  if (!size) return kInvalidValue;
-  *size = 0;
-  return kSuccess;
-}
-
 int run_potrf_batch(void* handle, Number type, int part, int n, void** matrices, int lda, int* info,
                     int count) {
   if (!handle) return kAnswers.bad_handle;
@@ -38,22 +24,8 @@ int run_potrf_batch(void* handle, Number type, int part, int n, void** matrices,
   });
 }
 
-/// hipsolverEigMode_t; -1 for none of them.
-int vectors_of(int mode) {
-  constexpr int kNone = 201, kVectors = 202;
-  return mode == kVectors ? 1 : mode == kNone ? 0 : -1;
-}
-
-int run_syev(void* handle, Number type, int mode, int part, int n, void* a, int lda, void* values, int* info,
-             int count) {
-  if (!handle) return kAnswers.bad_handle;
-  if (vectors_of(mode) < 0) return kAnswers.bad_operation;
-  return run_syev(kAnswers, handle, type, vectors_of(mode) != 0, part, n, Matrices{a, lda, int64_t{lda} * n},
-                  values, n, info, count);
-}
-
 /// Of gesvd's letters; InPlace for what it does not know, which it does not have twice.
-Vectors vectors_of(char job) {
+Vectors vectors_of_letter(char job) {
   switch (job) {
     case 'A':
       return Vectors::All;
@@ -74,8 +46,8 @@ int run_gesvd(void* handle, Number type, signed char left, signed char right, in
   return run_gesvd(kAnswers, handle,
                    SingularValues{
                        type,
-                       vectors_of(static_cast<char>(left)),
-                       vectors_of(static_cast<char>(right)),
+                       vectors_of_letter(static_cast<char>(left)),
+                       vectors_of_letter(static_cast<char>(right)),
                        false,
                        m,
                        n,
@@ -112,27 +84,49 @@ int run_gesvdj(void* handle, Number type, int mode, bool some, int m, int n, voi
   });
 }
 
-/// Tolerances and numbers of sweeps of Jacobi's methods: nothing is set here that would be asked for.
-int create_parameters(void** place) {
-  if (!place) return kInvalidValue;
-  return create(place) ? kSuccess : kAllocFailed;
+struct Solved {
+  int* info;
+  void run() const { *info = 0; }
+};
+/// Of solutions by a factor, `info` has nothing to tell.
+int solved(int status, void* handle, int* info) {
+  if (status != kSuccess || !info) return status;
+  return launch(kAnswers, handle, Solved{info});
+}
+
+/// The solution is not refined: there are no iterations.
+int run_gels(void* handle, const LeastSquares& s, int* iterations) {
+  if (!handle) return kAnswers.bad_handle;
+  const int64_t rows = std::max<int64_t>(1, s.m);
+  if (s.m < 0 || s.n < 0 || s.columns < 0 || s.lda < rows || s.ldb < rows ||
+      s.ldx < std::max<int64_t>(1, s.n))
+    return kInvalidValue;
+  if (!s.info || (s.m > 0 && s.n > 0 && !s.a) || (s.m > 0 && s.columns > 0 && !s.b) ||
+      (s.n > 0 && s.columns > 0 && !s.x) || !lies_in_memory(s.a, s.type, s.m, s.n, s.lda) ||
+      !lies_in_memory(s.b, s.type, s.m, s.columns, s.ldb) ||
+      !lies_in_memory(s.x, s.type, s.n, s.columns, s.ldx))
+    return kInvalidValue;
+  if (iterations) *iterations = 0;
+  return launch(kAnswers, handle, s);
 }
 }  // namespace
 
-WAVESMITH_SERVED int hipsolverCreate(void** handle) {
-  if (!handle) return kInvalidValue;
-  return create(handle) ? kSuccess : kAllocFailed;
-}
-
-WAVESMITH_SERVED int hipsolverDestroy(void* handle) { return destroy(handle, kNotInitialized); }
-
-WAVESMITH_SERVED int hipsolverSetStream(void* handle, void* stream) {
-  return set(handle, &Handle::stream, stream, kNotInitialized);
-}
-
-WAVESMITH_SERVED int hipsolverGetStream(void* handle, void** stream) {
-  return get(handle, &Handle::stream, stream, kNotInitialized, kInvalidValue);
-}
+// Of both faces: `hipsolver`, and `hipsolverDn`, which has the functions that a program ported from elsewhere
+// expects.
+#define HANDLES(face)                                                                           \
+  WAVESMITH_SERVED int face##Create(void** handle) {                                            \
+    if (!handle) return kInvalidValue;                                                          \
+    return create(handle) ? kSuccess : kAllocFailed;                                            \
+  }                                                                                             \
+  WAVESMITH_SERVED int face##Destroy(void* handle) { return destroy(handle, kNotInitialized); } \
+  WAVESMITH_SERVED int face##SetStream(void* handle, void* stream) {                            \
+    return set(handle, &Handle::stream, stream, kNotInitialized);                               \
+  }                                                                                             \
+  WAVESMITH_SERVED int face##GetStream(void* handle, void** stream) {                           \
+    return get(handle, &Handle::stream, stream, kNotInitialized, kInvalidValue);                \
+  }
+HANDLES(hipsolver)
+HANDLES(hipsolverDn)
 
 #define FACTORISATIONS(letter, type)                                                                         \
   WAVESMITH_SERVED int hipsolver##letter##potrf_bufferSize(void* handle, int, int, void*, int, int* size) {  \
@@ -152,19 +146,48 @@ WAVESMITH_SERVED int hipsolverGetStream(void* handle, void** stream) {
   WAVESMITH_SERVED int hipsolver##letter##getrf(void* handle, int m, int n, void* a, int lda, void*, int,    \
                                                 int* pivots, int* info) {                                    \
     return run_getrf(kAnswers, handle, type, m, n, a, lda, pivots, info);                                    \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##potrs_bufferSize(void* handle, int, int, int, void*, int, void*,   \
+                                                           int, int* size) {                                 \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##potrs(void* handle, int part, int n, int columns, void* a,         \
+                                                int lda, void* b, int ldb, void*, int, int* info) {          \
+    return solved(run_potrs(kAnswers, handle, type, part, n, columns, a, lda, b, ldb, -1), handle, info);    \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##getrs_bufferSize(void* handle, int, int, int, void*, int, int*,    \
+                                                           void*, int, int* size) {                          \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##getrs(void* handle, int operation, int n, int columns, void* a,    \
+                                                int lda, int* pivots, void* b, int ldb, void*, int,          \
+                                                int* info) {                                                 \
+    return solved(run_getrs(kAnswers, handle, type, operation, n, columns, a, lda, pivots, b, ldb), handle,  \
+                  info);                                                                                     \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##letter##gels_bufferSize(void* handle, int, int, int, void*, int,   \
+                                                                  void*, int, void*, int, size_t* size) {    \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##letter##gels(void* handle, int m, int n, int columns, void* a,     \
+                                                       int lda, void* b, int ldb, void* x, int ldx, void*,   \
+                                                       size_t, int* iterations, int* info) {                 \
+    return run_gels(handle, {type, m, n, columns, a, lda, b, ldb, x, ldx, info}, iterations);                \
   }
 FACTORISATIONS(S, Number::F32)
 FACTORISATIONS(D, Number::F64)
 FACTORISATIONS(C, Number::C32)
 FACTORISATIONS(Z, Number::C64)
 
-WAVESMITH_SERVED int hipsolverCreateSyevjInfo(void** info) { return create_parameters(info); }
-WAVESMITH_SERVED int hipsolverDestroySyevjInfo(void* info) { return destroy(info, kInvalidValue); }
-WAVESMITH_SERVED int hipsolverCreateGesvdjInfo(void** info) { return create_parameters(info); }
+/// Tolerances and numbers of sweeps of Jacobi's method: nothing is set here that would be asked for.
+WAVESMITH_SERVED int hipsolverCreateGesvdjInfo(void** info) {
+  if (!info) return kInvalidValue;
+  return create(info) ? kSuccess : kAllocFailed;
+}
 WAVESMITH_SERVED int hipsolverDestroyGesvdjInfo(void* info) { return destroy(info, kInvalidValue); }
 
 // `orgqr` and others are other names where numbers are complex.
-#define ORTHOGONAL(letter, type, orgqr, ormqr, syevd, syevj, sytrd)                                          \
+#define ORTHOGONAL(letter, type, orgqr, ormqr, sytrd)                                                        \
   WAVESMITH_SERVED int hipsolver##letter##geqrf_bufferSize(void* handle, int, int, void*, int, int* size) {  \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
@@ -198,31 +221,6 @@ WAVESMITH_SERVED int hipsolverDestroyGesvdjInfo(void* info) { return destroy(inf
                                                   int* info) {                                               \
     return run_sytrd(kAnswers, handle, type, part, n, a, lda, diagonal, beside, scales, info);               \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevd##_bufferSize(void* handle, int, int, int, const void*, int,  \
-                                                             const void*, int* size) {                       \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevd(void* handle, int mode, int part, int n, void* a, int lda,   \
-                                                void* values, void*, int, int* info) {                       \
-    return run_syev(handle, type, mode, part, n, a, lda, values, info, 1);                                   \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevj##_bufferSize(void* handle, int, int, int, const void*, int,  \
-                                                             const void*, int* size, void*) {                \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevj(void* handle, int mode, int part, int n, void* a, int lda,   \
-                                                void* values, void*, int, int* info, void*) {                \
-    return run_syev(handle, type, mode, part, n, a, lda, values, info, 1);                                   \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevj##Batched_bufferSize(                                         \
-      void* handle, int, int, int, const void*, int, const void*, int* size, void*, int) {                   \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevj##Batched(void* handle, int mode, int part, int n, void* a,   \
-                                                         int lda, void* values, void*, int, int* info,       \
-                                                         void*, int count) {                                 \
-    return run_syev(handle, type, mode, part, n, a, lda, values, info, count);                               \
-  }                                                                                                          \
   WAVESMITH_SERVED int hipsolver##letter##gesvd_bufferSize(void* handle, signed char, signed char, int, int, \
                                                            int* size) {                                      \
     return no_room(handle, size);                                                                            \
@@ -252,7 +250,7 @@ WAVESMITH_SERVED int hipsolverDestroyGesvdjInfo(void* info) { return destroy(inf
                                                         int ldv, void*, int, int* info, void*, int count) {  \
     return run_gesvdj(handle, type, mode, false, m, n, a, lda, values, u, ldu, v, ldv, info, count);         \
   }
-ORTHOGONAL(S, Number::F32, orgqr, ormqr, syevd, syevj, sytrd)
-ORTHOGONAL(D, Number::F64, orgqr, ormqr, syevd, syevj, sytrd)
-ORTHOGONAL(C, Number::C32, ungqr, unmqr, heevd, heevj, hetrd)
-ORTHOGONAL(Z, Number::C64, ungqr, unmqr, heevd, heevj, hetrd)
+ORTHOGONAL(S, Number::F32, orgqr, ormqr, sytrd)
+ORTHOGONAL(D, Number::F64, orgqr, ormqr, sytrd)
+ORTHOGONAL(C, Number::C32, ungqr, unmqr, hetrd)
+ORTHOGONAL(Z, Number::C64, ungqr, unmqr, hetrd)

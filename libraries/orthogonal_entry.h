@@ -1,5 +1,5 @@
-// geqrf, orgqr, ormqr, sytrd, syev and gesvd as rocSOLVER and hipSOLVER check them alike, with statuses of
-// their own.
+// geqrf, orgqr, ormqr, sytrd, syev, sygv and gesvd as rocSOLVER and hipSOLVER check them alike, with statuses
+// of their own.
 #pragma once
 
 #include <algorithm>
@@ -64,15 +64,36 @@ inline int run_sytrd(const FactorAnswers& answers, void* handle, Number type, in
 }
 
 inline int run_syev(const FactorAnswers& answers, void* handle, Number type, bool vectors, int part, int n,
-                    Matrices a, void* values, int64_t stride_values, int* info, int count = 1) {
+                    Matrices a, void* values, int64_t stride_values, int* info, int count = 1,
+                    const EigenRange& range = {}, double* residual = nullptr) {
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
   if (n < 0 || a.ld < std::max(1, n) || count < 0) return answers.bad_size;
+  if (range.by == EigenRange::By::Value && range.low >= range.high) return answers.bad_size;
+  if (range.by == EigenRange::By::Place && n > 0 &&
+      (range.first < 1 || range.last < range.first || range.last > n))
+    return answers.bad_size;
   if (count == 0) return 0;
   if ((n > 0 && ((!a.each && !a.first) || !values)) || !info || !lie_in_memory(a, type, n, n, count))
     return answers.bad_pointer;
+  return launch(
+      answers, handle,
+      Eigenvalues{type, part == kUpper, vectors, n, a, values, stride_values, info, count, range, residual});
+}
+
+/// `form`: 1 to 3, as LAPACK counts them.
+inline int run_sygv(const FactorAnswers& answers, void* handle, Number type, int form, bool vectors, int part,
+                    int n, void* a, int lda, void* b, int ldb, void* values, int* info,
+                    double* residual = nullptr) {
+  if (!handle) return answers.bad_handle;
+  if (form < 1 || form > 3 || (part != kUpper && part != kLower)) return answers.bad_operation;
+  if (n < 0 || lda < std::max(1, n) || ldb < std::max(1, n)) return answers.bad_size;
+  if ((n > 0 && (!a || !b || !values)) || !info || !lies_in_memory(a, type, n, n, lda) ||
+      !lies_in_memory(b, type, n, n, ldb))
+    return answers.bad_pointer;
   return launch(answers, handle,
-                Eigenvalues{type, part == kUpper, vectors, n, a, values, stride_values, info, count});
+                GeneralizedEigenvalues{type, static_cast<GeneralizedEigenvalues::Form>(form - 1),
+                                       part == kUpper, vectors, n, a, lda, b, ldb, values, info, residual});
 }
 
 inline int run_gesvd(const FactorAnswers& answers, void* handle, const SingularValues& s) {

@@ -53,6 +53,16 @@ int run_syev(void* handle, Number type, int evect, int part, int n, Matrices a, 
   return run_syev(kAnswers, handle, type, eigenvectors_of(evect) != 0, part, n, a, values, stride_values,
                   info, count);
 }
+
+/// rocblas_eform and rocblas_evect.
+int run_sygv(void* handle, Number type, int form, int evect, int part, int n, void* a, int lda, void* b,
+             int ldb, void* values, int* info) {
+  constexpr int kAx = 221;
+  if (!handle) return kAnswers.bad_handle;
+  if (eigenvectors_of(evect) < 0) return kAnswers.bad_operation;
+  return run_sygv(kAnswers, handle, type, form - kAx + 1, eigenvectors_of(evect) != 0, part, n, a, lda, b,
+                  ldb, values, info);
+}
 }  // namespace
 
 WAVESMITH_SERVED int rocsolver_get_version_string_size(size_t* size) {
@@ -77,6 +87,18 @@ WAVESMITH_SERVED int rocsolver_get_version_string(char* text, size_t size) {
                                                  int* info) {                                               \
     return run_getrf(kAnswers, handle, type, m, n, a, lda, pivots, info);                                   \
   }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##potf2(void* handle, int part, int n, void* a, int lda,           \
+                                                 int* info) {                                               \
+    return run_potrf(kAnswers, handle, type, part, n, a, lda, info);                                        \
+  }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##getf2(void* handle, int m, int n, void* a, int lda, int* pivots, \
+                                                 int* info) {                                               \
+    return run_getrf(kAnswers, handle, type, m, n, a, lda, pivots, info);                                   \
+  }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##getri(void* handle, int n, void* a, int lda, int* pivots,        \
+                                                 int* info) {                                               \
+    return run_getri(kAnswers, handle, type, n, a, lda, pivots, info);                                      \
+  }                                                                                                         \
   WAVESMITH_SERVED int rocsolver_##letter##getrs(void* handle, int operation, int n, int columns,           \
                                                  const void* a, int lda, const int* pivots, void* b,        \
                                                  int ldb) {                                                 \
@@ -97,8 +119,8 @@ FACTORISATIONS(d, Number::F64)
 FACTORISATIONS(c, Number::C32)
 FACTORISATIONS(z, Number::C64)
 
-// `orgqr`, `ormqr` and `syev` are other names where numbers are complex.
-#define ORTHOGONAL(letter, type, orgqr, ormqr, syev)                                                         \
+// `orgqr`, `ormqr`, `syev` and `sygv` are other names where numbers are complex.
+#define ORTHOGONAL(letter, type, orgqr, ormqr, syev, sygv)                                                   \
   WAVESMITH_SERVED int rocsolver_##letter##geqrf(void* handle, int m, int n, void* a, int lda,               \
                                                  void* scales) {                                             \
     return run_geqrf(kAnswers, handle, type, m, n, {a, lda}, {scales, 1}, nullptr);                          \
@@ -120,6 +142,24 @@ FACTORISATIONS(z, Number::C64)
   WAVESMITH_SERVED int rocsolver_##letter##syev(void* handle, int evect, int part, int n, void* a, int lda,  \
                                                 void* values, void*, int* info) {                            \
     return run_syev(handle, type, evect, part, n, {a, lda}, values, n, info, 1);                             \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##syev##d(void* handle, int evect, int part, int n, void* a,        \
+                                                   int lda, void* values, void*, int* info) {                \
+    return run_syev(handle, type, evect, part, n, {a, lda}, values, n, info, 1);                             \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##syev##_strided_batched(                                           \
+      void* handle, int evect, int part, int n, void* a, int lda, int64_t stride, void* values,              \
+      int64_t stride_values, void*, int64_t, int* info, int count) {                                         \
+    return run_syev(handle, type, evect, part, n, {a, lda, stride}, values, stride_values, info, count);     \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##sygv(void* handle, int form, int evect, int part, int n, void* a, \
+                                                int lda, void* b, int ldb, void* values, void*, int* info) { \
+    return run_sygv(handle, type, form, evect, part, n, a, lda, b, ldb, values, info);                       \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##sygv##d(void* handle, int form, int evect, int part, int n,       \
+                                                   void* a, int lda, void* b, int ldb, void* values, void*,  \
+                                                   int* info) {                                              \
+    return run_sygv(handle, type, form, evect, part, n, a, lda, b, ldb, values, info);                       \
   }                                                                                                          \
   WAVESMITH_SERVED int rocsolver_##letter##syev##_batched(                                                   \
       void* handle, int evect, int part, int n, void* const* a, int lda, void* values,                       \
@@ -143,7 +183,7 @@ FACTORISATIONS(z, Number::C64)
                                                  int* info) {                                                \
     return run_gesvd(handle, type, left, right, m, n, {a, lda}, values, 0, u, ldu, 0, v, ldv, 0, info, 1);   \
   }
-ORTHOGONAL(s, Number::F32, orgqr, ormqr, syev)
-ORTHOGONAL(d, Number::F64, orgqr, ormqr, syev)
-ORTHOGONAL(c, Number::C32, ungqr, unmqr, heev)
-ORTHOGONAL(z, Number::C64, ungqr, unmqr, heev)
+ORTHOGONAL(s, Number::F32, orgqr, ormqr, syev, sygv)
+ORTHOGONAL(d, Number::F64, orgqr, ormqr, syev, sygv)
+ORTHOGONAL(c, Number::C32, ungqr, unmqr, heev, hegv)
+ORTHOGONAL(z, Number::C64, ungqr, unmqr, heev, hegv)

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "libraries/dense.h"
+#include "libraries/factor.h"
 
 namespace wavesmith::libraries {
 namespace {
@@ -42,28 +43,112 @@ void reduce(const Tridiagonal& t) {
   store<T>(scales, t.type, t.scales, std::max<int64_t>(t.n - 1, 1));
 }
 
+/// All of a Hermitian matrix of which one triangle is given.
+template <class T>
+Dense<T> whole(Dense<T> a, bool upper) {
+  a.diagonal() = a.diagonal().real().template cast<T>().eval();
+  if (upper)
+    a.template triangularView<Eigen::StrictlyLower>() = a.adjoint().eval();
+  else
+    a.template triangularView<Eigen::StrictlyUpper>() = a.adjoint().eval();
+  return a;
+}
+
+/// Places of the wanted ones among eigenvalues that rise.
+struct Places {
+  int64_t first, count;
+};
+Places places_of(const EigenRange& range, const Reals& values) {
+  const int64_t n = values.size();
+  if (range.by == EigenRange::By::All) return {0, n};
+  int64_t first = range.first - 1, end = range.last;
+  if (range.by == EigenRange::By::Value) {
+    first = std::count_if(values.begin(), values.end(), [&](double value) { return value <= range.low; });
+    end = std::count_if(values.begin(), values.end(), [&](double value) { return value <= range.high; });
+  }
+  return {first, std::max<int64_t>(0, end - first)};
+}
+
+template <class T>
+double beside_the_diagonal(const Dense<T>& a, const Dense<T>& vectors) {
+  Dense<T> rest = vectors.adjoint() * a * vectors;
+  rest.diagonal().setZero();
+  return rest.norm();
+}
+
 template <class T>
 void solve(const Eigenvalues& e, int64_t index) {
   void* const data = e.a.at(index, size_of(e.type));
   void* const values = static_cast<char*>(e.values) + index * e.stride_values * width_of_reals(e.type);
   if (e.a.each) expect_in_memory(data, e.type, e.n, e.n, e.a.ld);
   e.info[index] = 0;
+  if (e.range.found) *e.range.found = 0;
   if (e.n == 0) return;
-  Dense<T> a = load<T>(e.type, data, e.n, e.n, e.a.ld);
-  a.diagonal() = a.diagonal().real().template cast<T>().eval();
-  // Eigen looks at the lower triangle.
-  if (e.upper) a.template triangularView<Eigen::StrictlyLower>() = a.adjoint().eval();
-  if (!is_finite<T>(a.template triangularView<Eigen::Lower>())) {
+  const Dense<T> a = whole<T>(load<T>(e.type, data, e.n, e.n, e.a.ld), e.upper);
+  if (!is_finite<T>(a)) {
     e.info[index] = static_cast<int>(e.n);
     store_reals(Reals::Constant(e.n, kNaN), e.type, values);
     if (e.vectors) store<T>(Dense<T>::Constant(e.n, e.n, kNaN), e.type, data, e.a.ld);
     return;
   }
+  const bool vectors = e.vectors || e.residual;
   const Eigen::SelfAdjointEigenSolver<Dense<T>> result(
-      a, e.vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+      a, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
   if (result.info() != Eigen::Success) e.info[index] = static_cast<int>(e.n);
-  store_reals(result.eigenvalues(), e.type, values);
-  if (e.vectors && result.info() == Eigen::Success) store<T>(result.eigenvectors(), e.type, data, e.a.ld);
+  const Places wanted = places_of(e.range, result.eigenvalues());
+  if (e.range.found) *e.range.found = static_cast<int>(wanted.count);
+  store_reals(result.eigenvalues().segment(wanted.first, wanted.count), e.type, values);
+  if (result.info() != Eigen::Success) return;
+  if (e.vectors) store<T>(result.eigenvectors().middleCols(wanted.first, wanted.count), e.type, data, e.a.ld);
+  if (e.residual) *e.residual = beside_the_diagonal<T>(a, result.eigenvectors());
+}
+
+template <class T>
+void solve(const GeneralizedEigenvalues& g) {
+  using Form = GeneralizedEigenvalues::Form;
+  *g.info = 0;
+  if (g.n == 0) return;
+  // b = l * l^H.
+  Dense<T> l = whole<T>(load<T>(g.type, g.b, g.n, g.n, g.ldb), g.upper);
+  const Number wide = std::is_same_v<T, double> ? Number::F64 : Number::C64;
+  int column = 0;
+  Cholesky{wide, false, g.n, l.data(), g.n, &column}.run();
+  if (column != 0) {
+    *g.info = static_cast<int>(g.n + column);
+    return;
+  }
+  Dense<T> b = load<T>(g.type, g.b, g.n, g.n, g.ldb);
+  if (g.upper)
+    b.template triangularView<Eigen::Upper>() = l.adjoint();
+  else
+    b.template triangularView<Eigen::Lower>() = l;
+  store<T>(b, g.type, g.b, g.ldb);
+  const Dense<T> a = whole<T>(load<T>(g.type, g.a, g.n, g.n, g.lda), g.upper);
+  if (!is_finite<T>(a)) {
+    *g.info = static_cast<int>(g.n);
+    store_reals(Reals::Constant(g.n, kNaN), g.type, g.values);
+    if (g.vectors) store<T>(Dense<T>::Constant(g.n, g.n, kNaN), g.type, g.a, g.lda);
+    return;
+  }
+  const auto lower = l.template triangularView<Eigen::Lower>();
+  Dense<T> c;
+  if (g.form == Form::Ax) {
+    c = lower.solve(a);
+    c = lower.solve(c.adjoint().eval()).adjoint().eval();
+  } else {
+    const Dense<T> factor = lower;
+    c = factor.adjoint() * a * factor;
+  }
+  const Eigen::SelfAdjointEigenSolver<Dense<T>> result(
+      c, g.vectors || g.residual ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+  if (result.info() != Eigen::Success) *g.info = static_cast<int>(g.n);
+  store_reals(result.eigenvalues(), g.type, g.values);
+  if (result.info() != Eigen::Success) return;
+  if (g.residual) *g.residual = beside_the_diagonal<T>(c, result.eigenvectors());
+  if (!g.vectors) return;
+  const Dense<T> x = g.form == Form::Bax ? Dense<T>(lower * result.eigenvectors())
+                                         : Dense<T>(lower.adjoint().solve(result.eigenvectors()));
+  store<T>(x, g.type, g.a, g.lda);
 }
 
 /// Jacobi's method, which is right for every matrix, takes cubes of time with a large factor. Above this size
@@ -141,6 +226,9 @@ void Tridiagonal::run() const {
 }
 void Eigenvalues::run() const {
   for (int64_t i = 0; i < count; ++i) with_wide(type, [&](auto of) { solve<decltype(of)>(*this, i); });
+}
+void GeneralizedEigenvalues::run() const {
+  with_wide(type, [this](auto of) { solve<decltype(of)>(*this); });
 }
 void SingularValues::run() const {
   for (int64_t i = 0; i < count; ++i) with_wide(type, [&](auto of) { solve<decltype(of)>(*this, i); });

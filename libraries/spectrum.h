@@ -1,7 +1,7 @@
 // Eigenvalues of Hermitian matrices and singular values, on the host, in the order of a stream: what
-// rocSOLVER's and hipSOLVER's sytrd, syev, gesvd and their like are served by. Matrices by columns; what
-// comes out, and in which order, is as in LAPACK. Where a matrix has a NaN or an infinity, everything is NaN
-// and `info` is not 0.
+// rocSOLVER's and hipSOLVER's sytrd, syev, sygv, gesvd and their like are served by. Matrices by columns;
+// what comes out, and in which order, is as in LAPACK. Where a matrix has a NaN or an infinity, everything is
+// NaN and `info` is not 0.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,15 @@ struct Tridiagonal {
   void run() const;
 };
 
+/// Which eigenvalues: all, those greater than `low` and up to `high`, or those from the `first` to the
+/// `last`, counted from 1.
+struct EigenRange {
+  enum class By : uint8_t { All, Value, Place } by = By::All;
+  double low = 0, high = 0;
+  int64_t first = 0, last = 0;
+  int* found = nullptr;  ///< how many there are; may be null
+};
+
 /// Eigenvalues of the Hermitian matrices `a`, the least first, and where `vectors` their eigenvectors in `a`.
 struct Eigenvalues {
   Number type;
@@ -34,6 +43,30 @@ struct Eigenvalues {
   int64_t stride_values;  ///< from one matrix's to the next one's
   int* info;
   int64_t count = 1;
+  EigenRange range = {};
+  double* residual = nullptr;  ///< of the last matrix: how much of v^H * a * v is beside its diagonal
+
+  void run() const;
+};
+
+/// Eigenvalues, the least first, of Hermitian `a` and positive definite `b`, with vectors x where a * x =
+/// value
+/// * b * x (Ax), a * b * x = value * x (Abx) or b * a * x = value * x (Bax). Where `vectors`, these are in
+/// `a`; x^H * b * x is 1, or of Bax x^H * b^-1 * x. `b` becomes its Cholesky factor; where it has none,
+/// `info` is n and the number of the column.
+struct GeneralizedEigenvalues {
+  enum class Form : uint8_t { Ax, Abx, Bax };
+  Number type;
+  Form form;
+  bool upper, vectors;
+  int64_t n;
+  void* a;
+  int64_t lda;
+  void* b;
+  int64_t ldb;
+  void* values;
+  int* info;
+  double* residual = nullptr;  ///< how much of the matrix that has these eigenvalues is beside its diagonal
 
   void run() const;
 };

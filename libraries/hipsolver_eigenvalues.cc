@@ -1,0 +1,146 @@
+// hipSOLVER: eigenvalues (spectrum.h). hipsolver-functions.h and hipsolver-compat.h of ROCm 7.0.
+#include "libraries/answer.h"
+#include "libraries/hipsolver_answers.h"
+#include "libraries/orthogonal_entry.h"
+
+extern "C" int hipDeviceSynchronize();
+extern "C" int hipStreamSynchronize(void* stream);
+
+using namespace wavesmith::libraries;
+
+namespace {
+
+/// What is asked of Jacobi's method, which is not what computes here, and the residual that is left.
+struct Parameters {
+  double residual;
+};
+
+int run_syev(void* handle, Number type, int mode, int part, int n, void* a, int lda, void* values, int* info,
+             int count, Parameters* parameters = nullptr) {
+  if (!handle) return kAnswers.bad_handle;
+  if (vectors_of(mode) < 0) return kAnswers.bad_operation;
+  return run_syev(kAnswers, handle, type, vectors_of(mode) != 0, part, n, Matrices{a, lda, int64_t{lda} * n},
+                  values, n, info, count, {}, parameters ? &parameters->residual : nullptr);
+}
+
+/// hipsolverEigRange_t.
+constexpr int kAll = 221, kByValue = 222, kByPlace = 223;
+
+/// `found` is there at once.
+int run_syevdx(void* handle, Number type, int mode, int by, int part, int n, void* a, int lda, double low,
+               double high, int first, int last, int* found, void* values, int* info) {
+  if (!handle) return kAnswers.bad_handle;
+  if (vectors_of(mode) < 0 || by < kAll || by > kByPlace) return kAnswers.bad_operation;
+  if (!found) return kInvalidValue;
+  using By = EigenRange::By;
+  const EigenRange range{
+      by == kAll ? By::All : by == kByValue ? By::Value : By::Place, low, high, first, last, found};
+  const int status = run_syev(kAnswers, handle, type, vectors_of(mode) != 0, part, n, Matrices{a, lda},
+                              values, n, info, 1, range);
+  if (status != kSuccess) return status;
+  return hipStreamSynchronize(handle_of(handle)->stream) == 0 ? kSuccess : kAnswers.not_launched;
+}
+
+/// hipsolverEigType_t.
+int run_sygv(void* handle, Number type, int form, int mode, int part, int n, void* a, int lda, void* b,
+             int ldb, void* values, int* info, Parameters* parameters = nullptr) {
+  constexpr int kAx = 211;
+  if (!handle) return kAnswers.bad_handle;
+  if (vectors_of(mode) < 0) return kAnswers.bad_operation;
+  return run_sygv(kAnswers, handle, type, form - kAx + 1, vectors_of(mode) != 0, part, n, a, lda, b, ldb,
+                  values, info, parameters ? &parameters->residual : nullptr);
+}
+
+}  // namespace
+
+WAVESMITH_SERVED int hipsolverCreateSyevjInfo(void** info) {
+  if (!info) return kInvalidValue;
+  return create<Parameters>(info) ? kSuccess : kAllocFailed;
+}
+/// Work that is under way may write into it still.
+WAVESMITH_SERVED int hipsolverDestroySyevjInfo(void* info) {
+  if (info && hipDeviceSynchronize() != 0) return kAnswers.not_launched;
+  return destroy(info, kInvalidValue);
+}
+// Eigen's method has no tolerance and no sweeps, and sorts always.
+WAVESMITH_SERVED int hipsolverXsyevjSetTolerance(void* info, double) {
+  return info ? kSuccess : kInvalidValue;
+}
+WAVESMITH_SERVED int hipsolverXsyevjSetMaxSweeps(void* info, int sweeps) {
+  return info && sweeps > 0 ? kSuccess : kInvalidValue;
+}
+WAVESMITH_SERVED int hipsolverXsyevjSetSortEig(void* info, int) { return info ? kSuccess : kInvalidValue; }
+WAVESMITH_SERVED int hipsolverXsyevjGetResidual(void* handle, Parameters* info, double* residual) {
+  if (!handle) return kAnswers.bad_handle;
+  if (!info || !residual) return kInvalidValue;
+  if (hipStreamSynchronize(handle_of(handle)->stream) != 0) return kAnswers.not_launched;
+  *residual = info->residual;
+  return kSuccess;
+}
+WAVESMITH_SERVED int hipsolverXsyevjGetSweeps(void* handle, void* info, int* sweeps) {
+  if (!handle) return kAnswers.bad_handle;
+  if (!info || !sweeps) return kInvalidValue;
+  *sweeps = 0;
+  return kSuccess;
+}
+
+// `syevd` and others are other names where numbers are complex.
+#define EIGENVALUES(letter, type, real, syevd, syevj, syevdx, sygvd, sygvj)                                  \
+  WAVESMITH_SERVED int hipsolver##letter##syevd##_bufferSize(void* handle, int, int, int, const void*, int,  \
+                                                             const void*, int* size) {                       \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##syevd(void* handle, int mode, int part, int n, void* a, int lda,   \
+                                                void* values, void*, int, int* info) {                       \
+    return run_syev(handle, type, mode, part, n, a, lda, values, info, 1);                                   \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##syevj##_bufferSize(void* handle, int, int, int, const void*, int,  \
+                                                             const void*, int* size, void*) {                \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##syevj(void* handle, int mode, int part, int n, void* a, int lda,   \
+                                                void* values, void*, int, int* info, Parameters* p) {        \
+    return run_syev(handle, type, mode, part, n, a, lda, values, info, 1, p);                                \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##syevj##Batched_bufferSize(                                         \
+      void* handle, int, int, int, const void*, int, const void*, int* size, void*, int) {                   \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##syevj##Batched(void* handle, int mode, int part, int n, void* a,   \
+                                                         int lda, void* values, void*, int, int* info,       \
+                                                         Parameters* p, int count) {                         \
+    return run_syev(handle, type, mode, part, n, a, lda, values, info, count, p);                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolverDn##letter##syevdx##_bufferSize(void* handle, int, int, int, int,            \
+                                                                const void*, int, real, real, int, int,      \
+                                                                int*, const void*, int* size) {              \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolverDn##letter##syevdx(void* handle, int mode, int by, int part, int n, void* a, \
+                                                   int lda, real low, real high, int first, int last,        \
+                                                   int* found, void* values, void*, int, int* info) {        \
+    return run_syevdx(handle, type, mode, by, part, n, a, lda, static_cast<double>(low),                     \
+                      static_cast<double>(high), first, last, found, values, info);                          \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##sygvd##_bufferSize(void* handle, int, int, int, int, void*, int,   \
+                                                             void*, int, void*, int* size) {                 \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##sygvd(void* handle, int form, int mode, int part, int n, void* a,  \
+                                                int lda, void* b, int ldb, void* values, void*, int,         \
+                                                int* info) {                                                 \
+    return run_sygv(handle, type, form, mode, part, n, a, lda, b, ldb, values, info);                        \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##sygvj##_bufferSize(void* handle, int, int, int, int, void*, int,   \
+                                                             void*, int, void*, int* size, void*) {          \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##sygvj(void* handle, int form, int mode, int part, int n, void* a,  \
+                                                int lda, void* b, int ldb, void* values, void*, int,         \
+                                                int* info, Parameters* p) {                                  \
+    return run_sygv(handle, type, form, mode, part, n, a, lda, b, ldb, values, info, p);                     \
+  }
+EIGENVALUES(S, Number::F32, float, syevd, syevj, syevdx, sygvd, sygvj)
+EIGENVALUES(D, Number::F64, double, syevd, syevj, syevdx, sygvd, sygvj)
+EIGENVALUES(C, Number::C32, float, heevd, heevj, heevdx, hegvd, hegvj)
+EIGENVALUES(Z, Number::C64, double, heevd, heevj, heevdx, hegvd, hegvj)

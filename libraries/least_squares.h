@@ -1,0 +1,28 @@
+// Systems of equations with more equations than unknowns, or fewer, on the host, in the order of a stream:
+// what hipSOLVER's gels is served by.
+#pragma once
+
+#include <cstdint>
+
+#include "libraries/number.h"
+
+namespace wavesmith::libraries {
+
+/// x of n rows, where |a * x - b| is least, of a with m rows of full rank; of several such x (m < n) the
+/// shortest. As in LAPACK, `info` gets the number of the first diagonal element of the triangular factor that
+/// is 0, and then there is no x.
+struct LeastSquares {
+  Number type;
+  int64_t m, n, columns;
+  const void* a;
+  int64_t lda;
+  const void* b;
+  int64_t ldb;
+  void* x;
+  int64_t ldx;
+  int* info;
+
+  void run() const;
+};
+
+}  // namespace wavesmith::libraries
