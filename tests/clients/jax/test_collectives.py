@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreement import seed
+
 from wavesmith._paths import command
 
 PROGRAM = Path(__file__).with_name("collectives.py")
