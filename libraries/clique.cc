@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
@@ -20,6 +21,41 @@ constexpr uint64_t kMagic = 0x6575716c63435257;
 Clique* map(int file) {
   void* const memory = mmap(nullptr, sizeof(Clique), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<Clique*>(memory);
+}
+void unmap(Clique* clique) {
+  if (clique) munmap(clique, sizeof(Clique));
+}
+
+/// The cliques of this process: its ranks share one mapping.
+struct Opened {
+  Clique* clique;
+  int users;
+  Opened* next;
+};
+Opened* opened = nullptr;
+pthread_mutex_t opened_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+class OpenedLock {
+ public:
+  OpenedLock() { pthread_mutex_lock(&opened_mutex); }
+  ~OpenedLock() { pthread_mutex_unlock(&opened_mutex); }
+  OpenedLock(const OpenedLock&) = delete;
+  OpenedLock& operator=(const OpenedLock&) = delete;
+};
+
+/// The clique in another process's file, or in this one's, by the id that says where it is.
+Clique* map(const CliqueId& id) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", id.process, id.file);
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  struct stat status{};
+  const bool whole = fstat(file, &status) == 0 && status.st_size == sizeof(Clique);
+  Clique* const clique = whole ? map(file) : nullptr;
+  close(file);
+  if (!clique || (clique->magic == kMagic && clique->token == id.token)) return clique;
+  unmap(clique);
+  return nullptr;
 }
 
 /// For ranks of several processes, one of which may end while it holds the lock.
@@ -48,7 +84,7 @@ bool create_clique(CliqueId& id) {
   if (file < 0) return false;
   Clique* const clique = ftruncate(file, sizeof(Clique)) == 0 ? map(file) : nullptr;
   if (!clique || getrandom(&id.token, sizeof id.token, 0) != sizeof id.token) {
-    close_clique(clique);
+    unmap(clique);
     close(file);
     return false;
   }
@@ -58,27 +94,39 @@ bool create_clique(CliqueId& id) {
   clique->token = id.token;
   prepare(*clique);
   clique->magic = kMagic;
-  close_clique(clique);
+  unmap(clique);
   return true;
 }
 
 Clique* open_clique(const CliqueId& id) {
   if (id.magic != kMagic) return nullptr;
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", id.process, id.file);
-  const int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0) return nullptr;
-  struct stat status{};
-  const bool whole = fstat(file, &status) == 0 && status.st_size == sizeof(Clique);
-  Clique* const clique = whole ? map(file) : nullptr;
-  close(file);
-  if (!clique || (clique->magic == kMagic && clique->token == id.token)) return clique;
-  close_clique(clique);
-  return nullptr;
+  const OpenedLock lock;
+  for (Opened* each = opened; each; each = each->next) {
+    if (each->clique->token != id.token) continue;
+    ++each->users;
+    return each->clique;
+  }
+  auto* const added = static_cast<Opened*>(std::malloc(sizeof(Opened)));
+  Clique* const clique = added ? map(id) : nullptr;
+  if (!clique) {
+    std::free(added);
+    return nullptr;
+  }
+  *added = {clique, 1, opened};
+  opened = added;
+  return clique;
 }
 
 void close_clique(Clique* clique) {
-  if (clique) munmap(clique, sizeof(Clique));
+  const OpenedLock lock;
+  for (Opened** each = &opened; *each; each = &(*each)->next) {
+    if ((*each)->clique != clique) continue;
+    if (--(*each)->users > 0) return;
+    Opened* const gone = *each;
+    *each = gone->next;
+    std::free(gone);
+    return unmap(clique);
+  }
 }
 
 void close_file(const CliqueId& id) {

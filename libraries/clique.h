@@ -1,6 +1,6 @@
 // A clique: the ranks of a communicator, in threads of one process or in several processes, and the memory in
-// which they tell one another what they do. It is a file in memory that each rank maps; the unique id that a
-// program hands from rank to rank says whose file it is. Several processes have to see one another under
+// which they tell one another what they do. It is a file in memory that each process maps; the unique id that
+// a program hands from rank to rank says whose file it is. Several processes have to see one another under
 // /proc, as those of one user on one machine do.
 #pragma once
 
@@ -66,7 +66,7 @@ struct Clique {
 
 /// A new clique's id. False: the host has no memory or files left.
 bool create_clique(CliqueId& id);
-/// The clique of an id, mapped; nullptr: it is none, or its process is gone.
+/// The clique of an id, once for each rank; nullptr: it is none, or its process is gone.
 Clique* open_clique(const CliqueId& id);
 void close_clique(Clique* clique);
 /// Closes the file of an id of this process: nobody can open it from now on.

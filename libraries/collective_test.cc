@@ -8,6 +8,8 @@ namespace {
 
 using namespace wavesmith::libraries;
 
+using Wide = unsigned __int128;
+
 class Collectives : public RcclTest {
  protected:
   struct Input {
@@ -27,8 +29,8 @@ class Collectives : public RcclTest {
   static uint64_t integer(const Input& in, size_t i) {
     const size_t bits = 8 * width(in.type);
     const bool is_signed = in.type == kI8 || in.type == kI32 || in.type == kI64;
-    const auto wrapped = [&](unsigned __int128 value) -> __int128 {
-      const auto kept = value & ((static_cast<unsigned __int128>(1) << bits) - 1);
+    const auto wrapped = [&](Wide value) -> __int128 {
+      const auto kept = value & ((Wide(1) << bits) - 1);
       if (is_signed && (kept >> (bits - 1)) != 0)
         return static_cast<__int128>(kept) - (static_cast<__int128>(1) << bits);
       return static_cast<__int128>(kept);
@@ -44,8 +46,7 @@ class Collectives : public RcclTest {
       if (in.operation == kMax || in.operation == kMin)
         result = in.operation == kMax ? std::max(result, next) : std::min(result, next);
       else
-        result =
-            wrapped(static_cast<unsigned __int128>(in.operation == kProd ? result * next : result + next));
+        result = wrapped(in.operation == kProd ? Wide(result) * Wide(next) : Wide(result) + Wide(next));
     }
     if (in.operation == kAvg) result /= static_cast<__int128>(in.of.size());
     uint64_t stored = 0;

@@ -98,8 +98,10 @@ TEST_F(Communicators, ThatDoNotBlockAreUnderWayUntilAllHaveCome) {
   hip("hipSetDevice", 1);
   EXPECT_EQ(rccl("ncclCommInitRankConfig", &comms[1], 2, shared, 1, &config), kOk);
   EXPECT_EQ(value("ncclCommGetAsyncError", comms[0]), kOk);
+  take(comms);
+  expect_sums();
   config.magic = 0;
-  EXPECT_EQ(rccl("ncclCommInitRankConfig", &comms[0], 2, shared, 0, &config), kBadArgument);
+  EXPECT_EQ(rccl("ncclCommInitRankConfig", &comms[0], 2, id(), 0, &config), kBadArgument);
   EXPECT_EQ(comms[0], nullptr);
 }
 
