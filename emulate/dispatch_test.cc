@@ -1,10 +1,13 @@
 #include "emulate/dispatch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <random>
 
 #include "emulate/testing.h"
 
@@ -273,6 +276,56 @@ TEST(Dispatch, Rdna4FindsTheWavesNumberInATrapRegister) {
     const auto done = test.launch(1, 512, {reinterpret_cast<uint64_t>(out)});
     ASSERT_TRUE(done) << done.error().text();
     for (uint32_t i = 0; i < 512; ++i) ASSERT_EQ(out[i], i / static_cast<uint32_t>(lanes)) << lanes;
+  }
+}
+
+TEST(Dispatch, LanesLieInTheWorkgroupXFirst) {
+  // out[x + 32 y + 1024 z] += the number of the lane in its wave, from 1.
+  constexpr std::string_view body = R"(
+    v_and_b32 v1, 0x3ff, v0
+    v_bfe_u32 v2, v0, 10, 10
+    v_bfe_u32 v3, v0, 20, 10
+    v_lshl_add_u32 v1, v2, 5, v1
+    v_lshl_add_u32 v1, v3, 10, v1
+    v_lshlrev_b32 v1, 2, v1
+    v_mbcnt_lo_u32_b32 v2, -1, 1
+    v_mbcnt_hi_u32_b32 v2, -1, v2
+    s_waitcnt lgkmcnt(0)
+  )";
+  const uint32_t seed = std::random_device()();
+  SCOPED_TRACE(fmt::format("seed {}", seed));
+  std::mt19937 random(seed);
+  const auto below = [&](uint32_t most) { return 1 + static_cast<uint32_t>(random() % most); };
+  for (const auto& [target, lanes] : {
+           TargetLanes{"gfx942",  64},
+           {"gfx1100", 64},
+           {"gfx1100", 32}
+  }) {
+    const bool old = target == "gfx942";
+    for (int round = 0; round < 20; ++round) {
+      std::array<uint32_t, 3> workgroup{}, grid{};
+      do {
+        for (uint32_t& size : workgroup) size = below(32);
+      } while (workgroup[0] * workgroup[1] * workgroup[2] > 1024);
+      for (int axis = 0; axis < 3; ++axis) grid[axis] = round % 2 ? below(workgroup[axis]) : workgroup[axis];
+      KernelTest test(
+          target,
+          fmt::format("{} s[4:5], s[0:1], 0x0\n{}\n{} v1, v2, s[4:5]", old ? "s_load_dwordx2" : "s_load_b64",
+                      body, old ? "global_atomic_add" : "global_atomic_add_u32"),
+          lanes);
+      uint32_t* const out = test.allocate(32 * 32 * 32);
+      const auto done = test.launch(grid, workgroup, {reinterpret_cast<uint64_t>(out)});
+      ASSERT_TRUE(done) << done.error().text();
+      for (uint32_t z = 0; z < 32; ++z)
+        for (uint32_t y = 0; y < 32; ++y)
+          for (uint32_t x = 0; x < 32; ++x) {
+            const bool there = x < grid[0] && y < grid[1] && z < grid[2];
+            const uint32_t lane = (x + workgroup[0] * (y + workgroup[1] * z)) % static_cast<uint32_t>(lanes);
+            ASSERT_EQ(out[x + 32 * y + 1024 * z], there ? lane + 1 : 0)
+                << target << ", wave" << lanes << ": " << x << ", " << y << ", " << z << " of "
+                << fmt::format("{} in {}", fmt::join(grid, " x "), fmt::join(workgroup, " x "));
+          }
+    }
   }
 }
 

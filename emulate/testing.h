@@ -1,6 +1,7 @@
 // For tests: one wave that runs assembly text.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -75,6 +76,9 @@ class KernelTest {
   KernelTest& operator=(const KernelTest&) = delete;
 
   Result<Statistics> launch(uint32_t workgroups, uint32_t workgroup_size,
+                            const std::vector<uint64_t>& arguments, const Limits& limits = {});
+  /// A grid of these many work-items.
+  Result<Statistics> launch(const std::array<uint32_t, 3>& grid, const std::array<uint32_t, 3>& workgroup,
                             const std::vector<uint64_t>& arguments, const Limits& limits = {});
   /// Zeroed device memory of `count` dwords; lives as long as the test.
   uint32_t* allocate(size_t count);
