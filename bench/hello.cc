@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 
+#include "base/stopwatch.h"
 #include "bench/report.h"
 
 namespace wavesmith::bench {
@@ -15,7 +15,7 @@ namespace {
 void hello(benchmark::State& state) {
   double best = 1e9, megabytes = 0;
   for (auto _ : state) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const pid_t child = fork();
     if (child == 0) {
       (void)freopen("/dev/null", "w", stdout);
@@ -29,7 +29,7 @@ void hello(benchmark::State& state) {
       state.SkipWithError("the hello program failed");
       return;
     }
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(best, watch.seconds());
     megabytes = std::max(megabytes, static_cast<double>(usage.ru_maxrss) / 1024);
   }
   report(state, {"hello", best, "s", 0, 0.1, false, true,

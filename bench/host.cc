@@ -1,19 +1,20 @@
 #include "bench/host.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
 
+#include "base/stopwatch.h"
+
 namespace wavesmith::bench {
 namespace {
 
 double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.seconds();
 }
 
 double best_rate(double amount, const std::function<void()>& work) {

@@ -1,6 +1,6 @@
 // How fast the interpreter executes each kind of instruction.
-#include <chrono>
 
+#include "base/stopwatch.h"
 #include "bench/gpu.h"
 #include "bench/host.h"
 #include "bench/report.h"
@@ -8,16 +8,14 @@
 namespace wavesmith::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// Wave-instructions per second of `work`, over the benchmark's iterations.
 template <class Work>
 double instruction_rate(benchmark::State& state, const Work& work) {
   work();
   const uint64_t before = instructions();
-  const auto start = Clock::now();
+  const Stopwatch watch;
   for (auto _ : state) work();
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = watch.seconds();
   return static_cast<double>(instructions() - before) / seconds;
 }
 
@@ -92,9 +90,9 @@ double bandwidth(benchmark::State& state, bool copy) {
       run(kernel, kLanes / kThreads, kThreads, to.get(), kCount, kLanes, 1.0f);
   };
   work();
-  const auto start = Clock::now();
+  const Stopwatch watch;
   for (auto _ : state) work();
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = watch.seconds();
   return static_cast<double>(kBytes) * static_cast<double>(state.iterations()) / seconds;
 }
 
@@ -116,9 +114,9 @@ void launch_empty(benchmark::State& state) {
   const Interpreter gpu;
   const hipFunction_t kernel = gpu.module.function("empty");
   run(kernel, 1, 64);
-  const auto start = Clock::now();
+  const Stopwatch watch;
   for (auto _ : state) run(kernel, 1, 64);
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = watch.seconds();
   report(state, {"launch", seconds / static_cast<double>(state.iterations()) * 1e6, "us", 0, 10, false, true,
                  "an empty kernel of one wave, launched and waited for"});
 }

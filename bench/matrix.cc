@@ -1,6 +1,5 @@
 // How fast matrix instructions run, against the host's own peak of float32 multiply-adds.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <string_view>
 
 #include "base/small_float.h"
+#include "base/stopwatch.h"
 #include "bench/gpu.h"
 #include "bench/host.h"
 #include "bench/report.h"
@@ -15,10 +15,17 @@
 namespace wavesmith::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+/// Of one run of `work`, which has run before.
+template <class Work>
+double best_seconds(benchmark::State& state, const Work& work) {
+  work();
+  double best = 1e9;
+  for (auto _ : state) {
+    const Stopwatch watch;
+    work();
+    best = std::min(best, watch.seconds());
+  }
+  return best;
 }
 
 /// Makes the device of an architecture current while it lives; `found` is false when the machine has none.
@@ -91,13 +98,7 @@ void matrix(benchmark::State& state, const char* name, Kernel kernel) {
   check(hipMemcpy(in.get(), operands.data(), operands.size(), hipMemcpyHostToDevice), "hipMemcpy");
   const auto rounds = static_cast<uint32_t>(2e8 / kernel.flop / 16);
   const auto work = [&] { run(function, 1, 64, out.get(), in.get(), rounds); };
-  work();
-  double best = 1e9;
-  for (auto _ : state) {
-    const auto start = Clock::now();
-    work();
-    best = std::min(best, seconds_since(start));
-  }
+  const double best = best_seconds(state, work);
   const double rate = kernel.flop * 16 * rounds / best;
   report(state, {name, rate / 1e9, "GFLOP/s", rate / peak(), 0.5, true, false,
                  std::string("one thread; v_") + kernel.function});
@@ -142,13 +143,7 @@ void gemm_fp8_1024(benchmark::State& state) {
   check(hipMemcpy(on_device.get(), a, numbers.size(), hipMemcpyHostToDevice), "hipMemcpy");
   auto* const device_a = static_cast<uint8_t*>(on_device.get());
   const auto work = [&] { run(function, 256, 64, device_a, device_a + kSize * kSize, out.get()); };
-  work();
-  double best = 1e9;
-  for (auto _ : state) {
-    const auto start = Clock::now();
-    work();
-    best = std::min(best, seconds_since(start));
-  }
+  const double best = best_seconds(state, work);
 
   std::vector<float> c(kSize * kSize);
   check(hipMemcpy(c.data(), out.get(), out.size(), hipMemcpyDeviceToHost), "hipMemcpy");

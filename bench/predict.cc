@@ -2,10 +2,10 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <string>
 
+#include "base/stopwatch.h"
 #include "bench/report.h"
 #include "model/gemm.h"
 #include "model/operation.h"
@@ -18,7 +18,7 @@ void predict(benchmark::State& state) {
   const gpus::Gpu& gpu = **gpus::find_gpu("mi355x");
   uint64_t m = 1;
   double sum = 0;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   for (auto _ : state) {
     m = m % 8192 + 61;
     const auto result = model::predict_gemm(
@@ -26,7 +26,7 @@ void predict(benchmark::State& state) {
     sum += result ? result->seconds : 0;
   }
   benchmark::DoNotOptimize(sum);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = watch.seconds();
   report(state, {"predict_gemm", seconds * 1e6 / static_cast<double>(state.iterations()), "us a query", 0,
                  1000, false, true, "fp8 on an MI355X, best of tiles, splits and schedules"});
 }
@@ -45,16 +45,15 @@ std::map<std::string, std::string, std::less<>> sizes_of(const model::Operation&
 
 /// Every operation by its name, as the command asks; the slowest is reported.
 void predict_operations(benchmark::State& state) {
-  using Clock = std::chrono::steady_clock;
   const gpus::Gpu& gpu = **gpus::find_gpu("mi300x");
   std::map<std::string, double, std::less<>> seconds;
   double sum = 0;
   for (auto _ : state) {
     for (const model::Operation& operation : model::operations()) {
       const auto values = sizes_of(operation);
-      const auto start = Clock::now();
+      const Stopwatch watch;
       const auto answer = operation.predict(gpu, values);
-      seconds[std::string(operation.name)] += std::chrono::duration<double>(Clock::now() - start).count();
+      seconds[std::string(operation.name)] += watch.seconds();
       sum += answer ? answer->prediction.seconds : 0;
     }
   }

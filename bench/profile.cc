@@ -2,11 +2,11 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/stopwatch.h"
 #include "bench/report.h"
 
 namespace wavesmith::bench {
@@ -15,7 +15,7 @@ namespace {
 void profile(benchmark::State& state) {
   double seconds = 1e9, rate = 0;
   for (auto _ : state) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     FILE* const pipe =
         popen(WAVESMITH_BENCH_COMMAND
               " profile --gpu mi300x --json --threads 1 --grid 32,32 --block 256 "
@@ -27,8 +27,7 @@ void profile(benchmark::State& state) {
     std::string text;
     for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
     const int status = pclose(pipe);
-    seconds =
-        std::min(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    seconds = std::min(seconds, watch.seconds());
     const auto json = nlohmann::json::parse(text, nullptr, false);
     if (status != 0 || !json.is_object() || !json.contains("kernels"))
       return state.SkipWithError("no profile");

@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "base/split.h"
+#include "base/stopwatch.h"
 #include "cli/kernel_arguments.h"
 #include "toolchain/process.h"
 
@@ -130,11 +130,11 @@ Result<Simulated> KnobLauncher::simulate(const fs::path& code, size_t program, s
       command.push_back((scratch_ / fmt::format("app{}", program)).string());
     command.insert(command.end(), launch_.words.begin(), launch_.words.end());
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const auto ran = toolchain::run(command, true);
   if (!ran) return tl::unexpected(ran.error());
   Simulated result;
-  result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.host_seconds = watch.seconds();
   result.code = ran->code;
   if (!alone) result.output = ran->output;
   result.complaint = last_line(text_of(errors));

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <tuple>
 
+#include "base/stopwatch.h"
 #include "cli/knob_compile.h"
 #include "cli/names.h"
 #include "isa/target.h"
@@ -31,7 +31,7 @@ class Sweeper {
         launcher_(request.launch, request.devices, scratch_) {}
 
   Result<Sweep> run() {
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     sweep_.gpu = request_.gpu;
     if (auto done = compiler_.read(); !done) return tl::unexpected(done.error());
     if (!scratch_.made()) return fail(ErrorKind::NotFound, "no folder for temporary files can be made");
@@ -58,7 +58,7 @@ class Sweeper {
     judge_all(1);
     if (request_.combine) combine();
     rank();
-    sweep_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    sweep_.seconds = watch.seconds();
     return std::move(sweep_);
   }
 

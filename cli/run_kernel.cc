@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/stopwatch.h"
 #include "cli/hip_library.h"
 #include "cli/kernel_arguments.h"
 #include "cli/names.h"
@@ -197,14 +197,14 @@ class KernelRun {
         parameters.push_back(argument.bytes.data());
       }
     }
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     int code =
         hip_.hipModuleLaunchKernel(function, (*grid)[0], (*grid)[1], (*grid)[2], (*block)[0], (*block)[1],
                                    (*block)[2], options_.shared, nullptr, parameters.data(), nullptr);
     if (code)
       return tl::unexpected(hip_.error(code, fmt::format("cannot launch kernel '{}'", kernel_->name)));
     code = hip_.hipDeviceSynchronize();
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ = watch.seconds();
     if (code) return tl::unexpected(hip_.error(code, fmt::format("kernel '{}' failed", kernel_->name)));
     return {};
   }

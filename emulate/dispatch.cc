@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -21,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "base/pages.h"
+#include "base/stopwatch.h"
 #include "base/thread_pool.h"
 #include "emulate/host_mode.h"
 #include "emulate/initial_registers.h"
@@ -48,7 +48,7 @@ struct Run {
   std::atomic<uint64_t> next{0};
   std::atomic<uint64_t> instructions{0};
   std::atomic<bool> stop{false};
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   std::mutex mutex;
   std::optional<Fault> fault;
 };
@@ -321,9 +321,7 @@ class Worker {
 
   [[nodiscard]] bool over_budget(uint64_t instructions) const {
     if (run_.limits.instructions && instructions > run_.limits.instructions) return true;
-    if (run_.limits.seconds <= 0) return false;
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - run_.start;
-    return passed.count() > run_.limits.seconds;
+    return run_.limits.seconds > 0 && run_.watch.seconds() > run_.limits.seconds;
   }
 
   Outcome report_budget(Workgroup& group) {

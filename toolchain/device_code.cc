@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
+#include "base/stopwatch.h"
 #include "toolchain/hipcc.h"
 #include "toolchain/scratch.h"
 
@@ -33,14 +33,13 @@ bool any_starts_with(const std::vector<std::string>& flags, std::string_view pre
 
 /// The folder as it is named by people's build files, not by where the work was done.
 Result<DeviceCode> finish(const DeviceJob& job, const Command& command, const fs::path& out) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const Result<Outcome> outcome = run(command, true);
   if (!outcome) return tl::unexpected(outcome.error());
   if (outcome->code != 0)
     return fail(ErrorKind::BadInput, fmt::format("'{}' does not compile for {}", job.path, job.target), {},
                 shortened(outcome->output));
-  DeviceCode code{read_file(out), command,
-                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+  DeviceCode code{read_file(out), command, watch.seconds()};
   if (code.file.empty())
     return fail(ErrorKind::BadInput, fmt::format("the compiler made no code of '{}'", job.path), {},
                 shortened(outcome->output));

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <string_view>
 
+#include "base/stopwatch.h"
 #include "tests/fuzz/instruction_fuzzer.h"
 
 namespace {
@@ -30,7 +30,7 @@ std::string hex(const std::vector<uint8_t>& bytes) {
 /// Returns the number of defects.
 int run(const isa::Target& target, int lanes, const Options& options) {
   constexpr size_t kBatch = 128;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   fuzz::InstructionFuzzer fuzzer(target, lanes, options.seed);
   if (options.effects) fuzzer.check_effects();
   fuzz::InputSource source(options.seed * 2654435761u + static_cast<uint64_t>(lanes));
@@ -59,11 +59,10 @@ int run(const isa::Target& target, int lanes, const Options& options) {
     done += inputs.size();
   }
   alarm(0);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   fmt::print(
       "{} wave{}: {} inputs in {:.1f} s, {} began with an instruction, {} mnemonics, {} ended, {} defects, "
       "{} not served as claimed\n",
-      target.name, lanes, done, seconds.count(), instructions, source.kept(), ended, defects, unkept.size());
+      target.name, lanes, done, watch.seconds(), instructions, source.kept(), ended, defects, unkept.size());
   if (options.effects) fmt::print("  effects as stated: {} mnemonics\n", fuzzer.proved());
   if (options.claims)
     for (const auto& [mnemonic, error] : unkept) fmt::print("  {}: {}\n", mnemonic, error);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/stopwatch.h"
 #include "tests/fuzz/object_fuzzer.h"
 
 namespace {
@@ -73,7 +73,7 @@ int main(int count, char** arguments) {
   wavesmith::fuzz::ObjectFuzzer fuzzer;
   const std::vector<Bytes> whole = seeds;
   wavesmith::fuzz::ObjectSource source(std::move(seeds), seed);
-  const auto start = std::chrono::steady_clock::now();
+  const wavesmith::Stopwatch watch;
   uint64_t loaded = 0, launched = 0, ended = 0;
   int defects = 0;
   if (plain) inputs = whole.size();
@@ -89,9 +89,8 @@ int main(int count, char** arguments) {
     keep(input);
   }
   alarm(0);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   fmt::print(
       "seed {}: {} inputs in {:.1f} s, {} loaded, {} kernels launched, {} of them ended well, {} defects\n",
-      seed, inputs, seconds.count(), loaded, launched, ended, defects);
+      seed, inputs, watch.seconds(), loaded, launched, ended, defects);
   return defects != 0;
 }
