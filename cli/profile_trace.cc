@@ -1,3 +1,4 @@
+// The replay's events as a trace.
 #include <fmt/format.h>
 
 #include <algorithm>
