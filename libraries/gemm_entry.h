@@ -6,7 +6,6 @@
 
 #include "libraries/answer.h"
 #include "libraries/gemm.h"
-#include "libraries/sum.h"
 
 namespace wavesmith::libraries {
 
@@ -77,25 +76,6 @@ int run_gemm(const GemmAnswers& answers, void* handle, const char* function, con
       int lda, const void* x, int x_step, const void* beta, void* y, int y_step) {                                     \
     return run_gemm(kAnswers, handle, #plain, [&](const Handle& h) {                                                   \
       return Gemv{h, op, m, n, alpha, {a, type, lda}, x, x_step, beta, y, y_step};                                     \
-    });                                                                                                               \
-  }
-#define WAVESMITH_GEAM(plain, type)                                                                                   \
-  WAVESMITH_SERVED int plain(void* handle, int op_a, int op_b, int m, int n, const void* alpha, const void* a,          \
-      int lda, const void* beta, const void* b, int ldb, void* c, int ldc) {                                           \
-    return run_gemm(kAnswers, handle, #plain, [&](const Handle& h) {                                                   \
-      return Geam{h, op_a, op_b, m, n, alpha, {a, type, lda}, beta, {b, type, ldb}, {c, type, ldc}};                   \
-    });                                                                                                               \
-  }
-#define WAVESMITH_AXPY(plain, type)                                                                                   \
-  WAVESMITH_SERVED int plain(void* handle, int n, const void* alpha, const void* x, int x_step, void* y, int y_step) { \
-    return run_gemm(kAnswers, handle, #plain, [&](const Handle& h) {                                                   \
-      return Axpy{h, n, alpha, type, x, x_step, y, y_step};                                                            \
-    });                                                                                                               \
-  }
-#define WAVESMITH_SCAL(plain, alpha_type, type)                                                                       \
-  WAVESMITH_SERVED int plain(void* handle, int n, const void* alpha, void* x, int x_step) {                             \
-    return run_gemm(kAnswers, handle, #plain, [&](const Handle& h) {                                                   \
-      return Scal{h, n, alpha, alpha_type, type, x, x_step};                                                           \
     });                                                                                                               \
   }
 // clang-format on

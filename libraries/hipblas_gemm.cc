@@ -1,4 +1,5 @@
-// hipBLAS: gemm and gemv (libraries/gemm.h), geam, axpy and scal (sum.h). hipblas.h of ROCm 7.0.
+// hipBLAS: gemm and gemv (libraries/gemm.h), factorisations and solutions (factor.h, qr.h). hipblas.h of
+// ROCm 7.0.
 #include "libraries/factor_entry.h"
 #include "libraries/gemm_entry.h"
 #include "libraries/hipblas_answers.h"
@@ -16,20 +17,6 @@ WAVESMITH_GEMV(hipblasSgemv, Number::F32)
 WAVESMITH_GEMV(hipblasDgemv, Number::F64)
 WAVESMITH_GEMV(hipblasCgemv, Number::C32)
 WAVESMITH_GEMV(hipblasZgemv, Number::C64)
-WAVESMITH_GEAM(hipblasSgeam, Number::F32)
-WAVESMITH_GEAM(hipblasDgeam, Number::F64)
-WAVESMITH_GEAM(hipblasCgeam, Number::C32)
-WAVESMITH_GEAM(hipblasZgeam, Number::C64)
-WAVESMITH_AXPY(hipblasSaxpy, Number::F32)
-WAVESMITH_AXPY(hipblasDaxpy, Number::F64)
-WAVESMITH_AXPY(hipblasCaxpy, Number::C32)
-WAVESMITH_AXPY(hipblasZaxpy, Number::C64)
-WAVESMITH_SCAL(hipblasSscal, Number::F32, Number::F32)
-WAVESMITH_SCAL(hipblasDscal, Number::F64, Number::F64)
-WAVESMITH_SCAL(hipblasCscal, Number::C32, Number::C32)
-WAVESMITH_SCAL(hipblasZscal, Number::C64, Number::C64)
-WAVESMITH_SCAL(hipblasCsscal, Number::F32, Number::C32)
-WAVESMITH_SCAL(hipblasZdscal, Number::F64, Number::C64)
 
 WAVESMITH_SERVED int hipblasGemmEx(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
                                    const void* a, int a_type, int lda, const void* b, int b_type, int ldb,

@@ -1,5 +1,4 @@
-// rocBLAS: gemm and gemv (libraries/gemm.h), scal (sum.h) and trsm (factor.h). rocblas-functions.h of
-// ROCm 7.0.
+// rocBLAS: gemm and gemv (libraries/gemm.h), and trsm (factor.h). rocblas-functions.h of ROCm 7.0.
 #include "libraries/factor_entry.h"
 #include "libraries/gemm_entry.h"
 #include "libraries/rocblas_answers.h"
@@ -15,12 +14,6 @@ WAVESMITH_GEMV(rocblas_sgemv, Number::F32)
 WAVESMITH_GEMV(rocblas_dgemv, Number::F64)
 WAVESMITH_GEMV(rocblas_cgemv, Number::C32)
 WAVESMITH_GEMV(rocblas_zgemv, Number::C64)
-WAVESMITH_SCAL(rocblas_sscal, Number::F32, Number::F32)
-WAVESMITH_SCAL(rocblas_dscal, Number::F64, Number::F64)
-WAVESMITH_SCAL(rocblas_cscal, Number::C32, Number::C32)
-WAVESMITH_SCAL(rocblas_zscal, Number::C64, Number::C64)
-WAVESMITH_SCAL(rocblas_csscal, Number::F32, Number::C32)
-WAVESMITH_SCAL(rocblas_zdscal, Number::F64, Number::C64)
 
 // Which kernel computes, the caller may choose on a GPU: algorithm, solution and flags mean nothing here.
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "libraries/gemm_entry.h"
+#include "libraries/sum.h"
 #include "libraries/transfer.h"
 #include "libraries/vector.h"
 
@@ -14,6 +15,16 @@
   WAVESMITH_SERVED int name parameters {                                                                              \
     return run_gemm(kAnswers, handle, #name, [&](const Handle& h) { return __VA_ARGS__; });                           \
   }
+#define WAVESMITH_AXPY(name, type)                                                                                    \
+  WAVESMITH_BLAS(name, (void* handle, int n, const void* alpha, const void* x, int x_step, void* y, int y_step),      \
+                 Axpy{h, n, alpha, type, x, x_step, y, y_step})
+#define WAVESMITH_SCAL(name, alpha_type, type)                                                                        \
+  WAVESMITH_BLAS(name, (void* handle, int n, const void* alpha, void* x, int x_step),                                 \
+                 Scal{h, n, alpha, alpha_type, type, x, x_step})
+#define WAVESMITH_GEAM(name, type)                                                                                    \
+  WAVESMITH_BLAS(name, (void* handle, int op_a, int op_b, int m, int n, const void* alpha, const void* a, int lda,    \
+                        const void* beta, const void* b, int ldb, void* c, int ldc),                                  \
+                 Geam{h, op_a, op_b, m, n, alpha, {a, type, lda}, beta, {b, type, ldb}, {c, type, ldc}})
 #define WAVESMITH_OF_ONE(name, what, type)                                                                            \
   WAVESMITH_BLAS(name, (void* handle, int n, const void* x, int x_step, void* result),                                \
                  Measurement{h, what, n, type, {x, x_step}, {}, result})
@@ -51,6 +62,38 @@
   WAVESMITH_BLAS(name, (void* handle, int part, int n, int k, const void* alpha, const void* a, int lda,              \
                         const void* x, int x_step, const void* beta, void* y, int y_step),                            \
                  BandProduct{h, part, n, k, alpha, {a, type, lda}, {x, x_step}, beta, {y, y_step}})
+
+// All of them for a type. In names, `s` is the type's letter, `norm` what nrm2 and asum have for it, `place` what
+// amax and amin have.
+#define WAVESMITH_VECTORS(prefix, s, norm, place, type)                                                               \
+  WAVESMITH_AXPY(prefix##s##axpy, type)                                                                               \
+  WAVESMITH_SCAL(prefix##s##scal, type, type)                                                                         \
+  WAVESMITH_GEAM(prefix##s##geam, type)                                                                               \
+  WAVESMITH_OF_ONE(prefix##norm##nrm2, Measure::Norm, type)                                                           \
+  WAVESMITH_OF_ONE(prefix##norm##asum, Measure::Sizes, type)                                                          \
+  WAVESMITH_OF_ONE(prefix##place##amax, Measure::Largest, type)                                                       \
+  WAVESMITH_OF_ONE(prefix##place##amin, Measure::Least, type)                                                         \
+  WAVESMITH_COPY(prefix##s##copy, type)                                                                               \
+  WAVESMITH_SWAP(prefix##s##swap, type)                                                                               \
+  WAVESMITH_DGMM(prefix##s##dgmm, type)                                                                               \
+  WAVESMITH_SYRK(prefix##s##syrk, type)                                                                               \
+  WAVESMITH_TRIANGLE_OF_ONE(prefix##s##syr, false, type, type)                                                        \
+  WAVESMITH_TRIANGLE_OF_TWO(prefix##s##syr2, false, type)
+#define WAVESMITH_REAL_VECTORS(prefix, s, place, type)                                                                \
+  WAVESMITH_VECTORS(prefix, s, s, place, type)                                                                        \
+  WAVESMITH_OF_TWO(prefix##s##dot, Measure::Dot, type)                                                                \
+  WAVESMITH_RANK_ONE(prefix##s##ger, false, type)                                                                     \
+  WAVESMITH_SBMV(prefix##s##sbmv, type)
+// `scaled` is what scal has for real factors, whose type `real` is.
+#define WAVESMITH_COMPLEX_VECTORS(prefix, c, norm, place, scaled, real, type)                                         \
+  WAVESMITH_VECTORS(prefix, c, norm, place, type)                                                                     \
+  WAVESMITH_SCAL(prefix##scaled##scal, real, type)                                                                    \
+  WAVESMITH_OF_TWO(prefix##c##dotu, Measure::Dot, type)                                                               \
+  WAVESMITH_OF_TWO(prefix##c##dotc, Measure::DotConjugated, type)                                                     \
+  WAVESMITH_RANK_ONE(prefix##c##geru, false, type)                                                                    \
+  WAVESMITH_RANK_ONE(prefix##c##gerc, true, type)                                                                     \
+  WAVESMITH_TRIANGLE_OF_ONE(prefix##c##her, true, real, type)                                                         \
+  WAVESMITH_TRIANGLE_OF_TWO(prefix##c##her2, true, type)
 
 // Vectors and matrices to the GPU and back, at once and in the order of a stream.
 #define WAVESMITH_TRANSFER_VECTOR(name)                                                                               \
