@@ -68,12 +68,7 @@ TYPED_TEST(TypedProducts, BatchesAreProductsOfTheirOwn) {
                 0);
       this->synchronize();
     } else {
-      std::vector<T*> a, b, c;
-      for (int i = 0; i < one.batches; ++i) {
-        a.push_back(one.a.data() + one.stride_a * i);
-        b.push_back(one.b.data() + one.stride_b * i);
-        c.push_back(one.c.data() + one.stride_c * i);
-      }
+      const auto [a, b, c] = one.arrays();
       ASSERT_EQ(
           call(this->hipblas_, prefix + "Batched", this->handle_, one.op_a, one.op_b, one.m, one.n, one.k,
                &alpha, a.data(), one.lda, b.data(), one.ldb, &beta, c.data(), one.ldc, one.batches),
@@ -166,13 +161,7 @@ void Products::mixed_batches(int compute) {
       auto one = random_case<From, To>(24, 1 + round % 4);
       const std::vector<To> before = one.c;
       const Scalar alpha = scalar<Scalar>(one.alpha), beta = scalar<Scalar>(one.beta);
-      std::vector<From*> a, b;
-      std::vector<To*> c;
-      for (int i = 0; i < one.batches; ++i) {
-        a.push_back(one.a.data() + one.stride_a * i);
-        b.push_back(one.b.data() + one.stride_b * i);
-        c.push_back(one.c.data() + one.stride_c * i);
-      }
+      const auto [a, b, c] = one.arrays();
       ASSERT_EQ(call(hipblas_, name, handle_, one.op_a, one.op_b, one.m, one.n, one.k, &alpha, a.data(),
                      NumberFacts<From>::kHip, one.lda, b.data(), NumberFacts<From>::kHip, one.ldb, &beta,
                      c.data(), NumberFacts<To>::kHip, one.ldc, one.batches, compute, 160),

@@ -145,6 +145,20 @@ struct Case {
     }
     return {value, magnitude};
   }
+  /// Where each batch's matrices begin.
+  struct Arrays {
+    std::vector<const From*> a, b;
+    std::vector<To*> c;
+  };
+  [[nodiscard]] Arrays arrays() {
+    Arrays all;
+    for (int i = 0; i < batches; ++i) {
+      all.a.push_back(a.data() + stride_a * i);
+      all.b.push_back(b.data() + stride_b * i);
+      all.c.push_back(c.data() + stride_c * i);
+    }
+    return all;
+  }
   [[nodiscard]] size_t place(int batch, int i, int j) const {
     return static_cast<size_t>(stride_c * batch + i + static_cast<long long>(j) * ldc);
   }
