@@ -25,6 +25,7 @@
 #include "emulate/host_mode.h"
 #include "emulate/initial_registers.h"
 #include "emulate/workgroup.h"
+#include "isa/llvm/demangle.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -359,9 +360,10 @@ class Worker {
     Fault fault = *group.fault;
     const Program::Place place = fault.uop ? group.program->place(fault.uop) : Program::Place{};
     const uint64_t offset = place.pc - run_.dispatch.entry;
-    fault.error.where = fmt::format(
-        "kernel '{}', workgroup ({}, {}, {}), wave {}, pc {:#x} = entry + {:#x}: {}", kernel_.name,
-        group.id[0], group.id[1], group.id[2], wave.index, place.pc, offset, place.text);
+    fault.error.where =
+        fmt::format("kernel '{}', workgroup ({}, {}, {}), wave {}, pc {:#x} = entry + {:#x}: {}",
+                    isa::function_name(kernel_.name), group.id[0], group.id[1], group.id[2], wave.index,
+                    place.pc, offset, place.text);
     if (run_.dispatch.locate && fault.uop)
       if (const std::string line = run_.dispatch.locate(place.pc); !line.empty())
         fault.error.where += ", " + line;
@@ -390,7 +392,7 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   for (int axis = 0; axis < 3; ++axis) {
     if (dispatch.grid[axis] == 0 || dispatch.workgroup[axis] == 0)
       return fail(ErrorKind::BadInput, "the grid or the workgroup is empty",
-                  fmt::format("kernel '{}'", dispatch.kernel->name));
+                  fmt::format("kernel '{}'", isa::function_name(dispatch.kernel->name)));
     shared.groups[axis] = (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
     shared.total *= shared.groups[axis];
     items *= dispatch.workgroup[axis];

@@ -13,6 +13,7 @@
 
 #include "emulate/both.h"
 #include "gpus/occupancy.h"
+#include "isa/llvm/demangle.h"
 #include "runtime/hostcall.h"
 #include "runtime/launch_progress.h"
 #include "runtime/modelled_time.h"
@@ -72,7 +73,7 @@ uint32_t waves_of(const object::Kernel& kernel, const Geometry& geometry) {
 
 hipError_t refuse(hipError_t error, const Function& function, std::string what) {
   report(Error{ErrorKind::OutOfResources, std::move(what),
-               fmt::format("launch of kernel '{}'", function.kernel->name)});
+               fmt::format("launch of kernel '{}'", isa::function_name(function.kernel->name))});
   return error;
 }
 

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/llvm/demangle.h"
 #include "isa/llvm/source_lines.h"
 #include "object/bundle.h"
 
@@ -166,7 +167,8 @@ std::string Module::locate(uint64_t pc) const {
   const uint64_t address = object_.unloaded(base_, pc);
   std::string text;
   if (const object::Routine* const routine = object_.routine_at(address))
-    text = fmt::format("function '{}' + {:#x}", routine->name, address - routine->address);
+    text =
+        fmt::format("function '{}' + {:#x}", isa::function_name(routine->name), address - routine->address);
   if (const auto line = isa::SourceLines(object_.file()).at(address))
     text += (text.empty() ? "" : ", ") + line->text();
   return text;

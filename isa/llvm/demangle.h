@@ -8,5 +8,7 @@ namespace wavesmith::isa {
 
 /// "axpy(float const*, float*)" for "_Z4axpyPKfPf"; a name that is not mangled as it is.
 std::string demangle(const std::string& name);
+/// The function alone: "mul_mat<(kind)12, true>" for "_Z7mul_matIL4kind12ELb1EEvPKc".
+std::string function_name(const std::string& name);
 
 }  // namespace wavesmith::isa
