@@ -256,6 +256,47 @@ TEST_F(Collectives, ScaleByEachRanksFactorBeforeTheSum) {
   hip("hipFree", static_cast<void*>(device));
 }
 
+TEST_F(Collectives, KeepInfinitiesNansAndDenormals) {
+  ASSERT_NO_FATAL_FAILURE(start(2));
+  // Pairs of bits and their sum: infinities, a NaN, the smallest denormals, an overflow, a tie to even.
+  constexpr uint16_t kHalves[][3] = {
+      {0x7c00, 0x3c00, 0x7c00},
+      {0x7c00, 0xfc00, 0x7e00},
+      {0x7e01, 0x3c00, 0x7e00},
+      {0x0001, 0x0002, 0x0003},
+      {0x7bff, 0x7bff, 0x7c00},
+      {0x6800, 0x3c00, 0x6800}
+  };
+  constexpr uint16_t kBrains[][3] = {
+      {0x7f80, 0x3f80, 0x7f80},
+      {0x7f80, 0xff80, 0x7fc0},
+      {0x7fc1, 0x3f80, 0x7fc0},
+      {0x0001, 0x0002, 0x0003},
+      {0x7f7f, 0x7f7f, 0x7f80},
+      {0x4380, 0x3f80, 0x4380}
+  };
+  const auto check = [&](const uint16_t (&rows)[6][3], int type, uint16_t nan) {
+    uint16_t data[2][6];
+    for (size_t i = 0; i < 6; ++i)
+      for (size_t r = 0; r < 2; ++r) data[r][i] = rows[i][r];
+    all([&](const Rank& r) {
+      void* const place = data[r.rank];
+      return rccl("ncclAllReduce", static_cast<const void*>(place), place, size_t{6}, type, int{kSum}, r.comm,
+                  r.stream);
+    });
+    wait();
+    for (const auto& got : data)
+      for (size_t i = 0; i < 6; ++i) {
+        if (rows[i][2] == nan)
+          EXPECT_GE(got[i] & 0x7fff, nan) << type << " row " << i;
+        else
+          EXPECT_EQ(got[i], rows[i][2]) << type << " row " << i;
+      }
+  };
+  check(kHalves, kF16, 0x7e00);
+  check(kBrains, kBf16, 0x7fc0);
+}
+
 TEST_F(Collectives, LeaveNansOutOfMinimaAndMaxima) {
   ASSERT_NO_FATAL_FAILURE(start(2));
   const float nan = std::nanf("");

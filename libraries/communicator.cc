@@ -14,10 +14,12 @@ extern "C" int hipEventDestroy(void* event);
 namespace wavesmith::libraries {
 namespace {
 
-/// 8-bit floats of MI300 (9.4, CDNA3) are FNUZ; later GPUs have OCP's.
+/// 8-bit floats are OCP's on CDNA4 (9.5) and RDNA4 (12), and FNUZ on all others (RCCL's
+/// src/include/rccl_float8.h).
 bool has_fnuz(int device) {
   int major = 0, minor = 0;
-  return hipDeviceComputeCapability(&major, &minor, device) == 0 && major == 9 && minor == 4;
+  return hipDeviceComputeCapability(&major, &minor, device) == 0 && major != 12 &&
+         !(major == 9 && minor == 5);
 }
 
 Communicator* create(bool blocking) {

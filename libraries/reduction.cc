@@ -1,5 +1,6 @@
 #include "libraries/reduction.h"
 
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -21,64 +22,100 @@ auto sum_type() {
 template <class T>
 using SumOf = decltype(sum_type<T>());
 
+// Blocks of elements, between the type that they are stored in and that of their sums.
+
+template <class T>
+void widen_block(const T* from, SumOf<T>* to, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) to[i] = widen<SumOf<T>>(from[i]);
+}
+template <class T>
+void narrow_block(const SumOf<T>* from, T* to, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) narrow(from[i], to[i]);
+}
+
+/// To nearest, ties to even; a NaN stays one.
+void narrow_block(const float* from, Small<kBf16>* to, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto bits = std::bit_cast<uint32_t>(from[i]);
+    const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    to[i].bits = static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded);
+  }
+}
+
+#ifdef __x86_64__
+// The first x86-64 converts halves in software, forty times slower than AVX2's hosts do.
+[[gnu::target("avx2,f16c")]] void widen_fast(const _Float16* from, float* to, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+}
+[[gnu::target("avx2,f16c")]] void narrow_fast(const float* from, _Float16* to, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) to[i] = static_cast<_Float16>(from[i]);
+}
+void widen_block(const _Float16* from, float* to, uint64_t count) {
+  return __builtin_cpu_supports("avx2") ? widen_fast(from, to, count)
+                                        : widen_block<_Float16>(from, to, count);
+}
+void narrow_block(const float* from, _Float16* to, uint64_t count) {
+  return __builtin_cpu_supports("avx2") ? narrow_fast(from, to, count)
+                                        : narrow_block<_Float16>(from, to, count);
+}
+#endif
+
 template <class T>
 struct Block {
   static constexpr uint64_t kMost = 512;
   using Sum = SumOf<T>;
-  Sum sums[kMost];
+  Sum sums[kMost], next[kMost];
   uint64_t count;
 
   template <class Combine>
-  void each(const T* elements, Combine combine) {
-    for (uint64_t i = 0; i < count; ++i) sums[i] = combine(sums[i], widen<Sum>(elements[i]));
+  void each(Combine combine) {
+    for (uint64_t i = 0; i < count; ++i) sums[i] = static_cast<Sum>(combine(sums[i], next[i]));
   }
   /// Compared as what they are, not as the unsigned integers that they are kept as.
-  template <class Less>
-  void choose(const T* elements, Less less) {
+  template <class Before>
+  void choose(Before before) {
     using Compared = std::conditional_t<std::is_integral_v<T>, T, Sum>;
-    each(elements, [&](Sum best, Sum next) {
-      const auto a = static_cast<Compared>(best), b = static_cast<Compared>(next);
-      return less(b, a) || a != a ? next : best;  // a NaN gives way
+    each([&](Sum best, Sum other) {
+      const auto a = static_cast<Compared>(best), b = static_cast<Compared>(other);
+      return before(b, a) || a != a ? other : best;  // a NaN gives way
     });
   }
-  void add(Operation operation, const T* elements, uint64_t factor) {
+  /// The elements of a rank, times its factor where there is one.
+  void load(Operation operation, const T* elements, uint64_t factor, Sum* to) const {
+    widen_block(elements, to, count);
+    if (operation != Operation::PreMulSum) return;
+    T stored;
+    Sum scale;
+    std::memcpy(&stored, &factor, sizeof stored);
+    widen_block(&stored, &scale, 1);
+    for (uint64_t i = 0; i < count; ++i) to[i] = static_cast<Sum>(to[i] * scale);
+  }
+  void combine(Operation operation) {
     switch (operation) {
       case Operation::Sum:
       case Operation::Avg:
-        return each(elements, [](Sum a, Sum b) { return static_cast<Sum>(a + b); });
+      case Operation::PreMulSum:
+        return each([](Sum a, Sum b) { return a + b; });
       case Operation::Prod:
-        return each(elements, [](Sum a, Sum b) { return static_cast<Sum>(a * b); });
+        return each([](Sum a, Sum b) { return a * b; });
       case Operation::Max:
-        return choose(elements, [](auto a, auto b) { return a > b; });
+        return choose([](auto a, auto b) { return a > b; });
       case Operation::Min:
-        return choose(elements, [](auto a, auto b) { return a < b; });
-      case Operation::PreMulSum: {
-        T stored;
-        std::memcpy(&stored, &factor, sizeof stored);
-        const auto scale = widen<Sum>(stored);
-        return each(elements,
-                    [scale](Sum a, Sum b) { return static_cast<Sum>(a + static_cast<Sum>(b * scale)); });
-      }
+        return choose([](auto a, auto b) { return a < b; });
     }
   }
-  void begin(Operation operation, const T* elements, uint64_t factor) {
-    for (uint64_t i = 0; i < count; ++i) sums[i] = widen<Sum>(elements[i]);
-    if (operation != Operation::PreMulSum) return;
-    T stored;
-    std::memcpy(&stored, &factor, sizeof stored);
-    const auto scale = widen<Sum>(stored);
-    for (uint64_t i = 0; i < count; ++i) sums[i] = static_cast<Sum>(sums[i] * scale);
-  }
-  void end(Operation operation, int ranks, T* results) {
-    for (uint64_t i = 0; i < count; ++i) {
-      if constexpr (std::is_integral_v<T>) {
+  void store(Operation operation, int ranks, T* results) {
+    if constexpr (std::is_integral_v<T>) {
+      for (uint64_t i = 0; i < count; ++i) {
         const T sum = static_cast<T>(sums[i]);
         results[i] = operation == Operation::Avg
                          ? static_cast<T>(sum / static_cast<std::common_type_t<T, int>>(ranks))
                          : sum;
-      } else {
-        narrow(operation == Operation::Avg ? sums[i] / static_cast<Sum>(ranks) : sums[i], results[i]);
       }
+    } else {
+      if (operation == Operation::Avg)
+        for (uint64_t i = 0; i < count; ++i) sums[i] /= static_cast<Sum>(ranks);
+      narrow_block(sums, results, count);
     }
   }
 };
@@ -92,12 +129,10 @@ void reduce_elements(const Reduction& what) {
     for (int rank = 0; rank < what.ranks; ++rank) {
       const T* const elements = static_cast<const T*>(what.inputs[rank]) + at;
       const uint64_t factor = what.operation == Operation::PreMulSum ? what.factors[rank] : 0;
-      if (rank == 0)
-        block.begin(what.operation, elements, factor);
-      else
-        block.add(what.operation, elements, factor);
+      block.load(what.operation, elements, factor, rank == 0 ? block.sums : block.next);
+      if (rank > 0) block.combine(what.operation);
     }
-    block.end(what.operation, what.ranks, results);
+    block.store(what.operation, what.ranks, results);
     for (int i = 0; i < what.output_count; ++i)
       std::memcpy(static_cast<T*>(what.outputs[i]) + (at - what.shift), results, block.count * sizeof(T));
   }

@@ -6,7 +6,7 @@
 
 namespace wavesmith::libraries {
 
-/// ncclDataType_t, and e4m3 and e5m2 as MI300 has them, which share RCCL's numbers 10 and 11 with OCP's.
+/// ncclDataType_t, and FNUZ's e4m3 and e5m2, which share RCCL's numbers 10 and 11 with OCP's.
 enum class Element : uint8_t { I8, U8, I32, U32, I64, U64, F16, F32, F64, BF16, Fp8, Bf8, Fp8Fnuz, Bf8Fnuz };
 constexpr int kElementTypes = 12;  ///< of RCCL
 
