@@ -27,7 +27,7 @@ const Shown* read_list(const char* root) {
   const size_t length = root ? std::strlen(root) : 0;
   if (length == 0 || length > PATH_MAX / 2) return nullptr;
   char path[PATH_MAX];
-  std::memcpy(path, root, length);
+  std::memcpy(path, root, length + 1);
   std::memcpy(path + length, "/prefixes", sizeof "/prefixes");
   const int file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
   if (file < 0) return nullptr;
@@ -42,7 +42,7 @@ const Shown* read_list(const char* root) {
   syscall(SYS_close, file);
   if (!memory || size == 0) return nullptr;
   char* const kept = memory + sizeof(Shown);
-  std::memcpy(kept, root, length);
+  std::memcpy(kept, root, length + 1);
   auto* const made = reinterpret_cast<Shown*>(memory);
   *made = {
       {kept,            length},
