@@ -230,8 +230,8 @@ class Work {
   void write(T* to) {
     for (int64_t i = 0; i < rows_ * half_; ++i) {
       T* const at = to + 2 * place(what_, what_.to, half_, i);
-      at[0] = static_cast<T>(numbers_[i].real);
-      at[1] = static_cast<T>(numbers_[i].imaginary);
+      at[0] = static_cast<T>(numbers_[i].real * what_.scale);
+      at[1] = static_cast<T>(numbers_[i].imaginary * what_.scale);
     }
   }
   void rows_from_real(const T* from) {
@@ -255,7 +255,8 @@ class Work {
       if (length_ % 2 == 0) line_[length_ / 2].imaginary = 0;
       line.run(line_, result_);
       for (int64_t i = 0; i < length_; ++i)
-        to[place(what_, what_.to, length_, row * length_ + i)] = static_cast<T>(result_[i].real);
+        to[place(what_, what_.to, length_, row * length_ + i)] =
+            static_cast<T>(result_[i].real * what_.scale);
     }
   }
   void along(int axis) {

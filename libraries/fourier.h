@@ -1,6 +1,6 @@
 // Discrete Fourier transforms of any length and of one to three dimensions on the host, in the order of a
-// stream: what hipFFT's are served by. Nothing is divided by the length. Everything is computed in double
-// precision.
+// stream: what hipFFT's and rocFFT's are served by. Nothing is divided by the length. Everything is computed
+// in double precision.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@ struct Fourier {
   FourierLayout from, to;
   int sign;  ///< of the exponent: -1 forward, 1 backward
   void *input, *output;
+  double scale = 1;  ///< of what comes out
 
   /// The layouts that packed numbers have.
   void pack(bool in_place);
