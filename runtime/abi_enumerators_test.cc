@@ -1,0 +1,107 @@
+// Some of each enumeration of runtime/abi against AMD's own headers, HIP 7.1's.
+#include <gtest/gtest.h>
+
+#include "runtime/abi/device.h"
+#include "runtime/abi/graph.h"
+
+namespace {
+
+TEST(AbiEnumerators, AreThoseOfTheHeaders) {
+  EXPECT_EQ(hipErrorInvalidGraphicsContext, 219);
+  EXPECT_EQ(hipErrorTbd, 1054);
+  EXPECT_EQ(hipDeviceAttributeMaxPitch, 58);
+  EXPECT_EQ(hipDeviceAttributeVendorSpecificBegin, 20000);
+  EXPECT_EQ(hipComputeModeProhibited, 2);
+  EXPECT_EQ(hipComputeModeExclusiveProcess, 3);
+  EXPECT_EQ(hipDevP2PAttrNativeAtomicSupported, 2);
+  EXPECT_EQ(hipDevP2PAttrHipArrayAccessSupported, 3);
+  EXPECT_EQ(hipExtLimitScratchMin, 4096);
+  EXPECT_EQ(hipLimitRange, 4099);
+  EXPECT_EQ(hipFuncCachePreferL1, 2);
+  EXPECT_EQ(hipFuncCachePreferEqual, 3);
+  EXPECT_EQ(hipSharedMemBankSizeFourByte, 1);
+  EXPECT_EQ(hipSharedMemBankSizeEightByte, 2);
+  EXPECT_EQ(hipFlushGPUDirectRDMAWritesOptionMemOps, 2);
+  EXPECT_EQ(hipGPUDirectRDMAWritesOrderingOwner, 100);
+  EXPECT_EQ(hipGPUDirectRDMAWritesOrderingAllDevices, 200);
+  EXPECT_EQ(HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, 1);
+  EXPECT_EQ(HIP_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, 2);
+  EXPECT_EQ(hipDriverEntryPointSymbolNotFound, 1);
+  EXPECT_EQ(hipDriverEntryPointVersionNotSufficent, 2);
+  EXPECT_EQ(hipMemoryTypeManaged, 3);
+  EXPECT_EQ(hipMemoryTypeUnified, 11);
+  EXPECT_EQ(HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9);
+  EXPECT_EQ(HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, 17);
+  EXPECT_EQ(hipMemcpyDeviceToDevice, 3);
+  EXPECT_EQ(hipMemcpyDeviceToDeviceNoCU, 1024);
+  EXPECT_EQ(hipChannelFormatKindFloat, 2);
+  EXPECT_EQ(hipChannelFormatKindNone, 3);
+  EXPECT_EQ(HIP_AD_FORMAT_SIGNED_INT16, 9);
+  EXPECT_EQ(HIP_AD_FORMAT_FLOAT, 32);
+  EXPECT_EQ(hipMemLocationTypeHost, 2);
+  EXPECT_EQ(hipMemLocationTypeHostNumaCurrent, 4);
+  EXPECT_EQ(hipMemcpyFlagPreferOverlapWithCompute, 1);
+  EXPECT_EQ(hipMemcpySrcAccessOrderDuringApiCall, 2);
+  EXPECT_EQ(hipMemcpySrcAccessOrderMax, 2147483647);
+  EXPECT_EQ(hipMemcpyOperandTypeArray, 2);
+  EXPECT_EQ(hipMemcpyOperandTypeMax, 2147483647);
+  EXPECT_EQ(hipMemAdviseSetAccessedBy, 5);
+  EXPECT_EQ(hipMemAdviseUnsetCoarseGrain, 101);
+  EXPECT_EQ(hipMemRangeCoherencyModeCoarseGrain, 1);
+  EXPECT_EQ(hipMemRangeCoherencyModeIndeterminate, 2);
+  EXPECT_EQ(hipMemRangeAttributeAccessedBy, 3);
+  EXPECT_EQ(hipMemRangeAttributeCoherencyMode, 100);
+  EXPECT_EQ(hipMemPoolAttrReservedMemCurrent, 5);
+  EXPECT_EQ(hipMemPoolAttrUsedMemHigh, 8);
+  EXPECT_EQ(hipMemAccessFlagsProtRead, 1);
+  EXPECT_EQ(hipMemAccessFlagsProtReadWrite, 3);
+  EXPECT_EQ(hipMemAllocationTypeUncached, 1073741824);
+  EXPECT_EQ(hipMemAllocationTypeMax, 2147483647);
+  EXPECT_EQ(hipMemHandleTypeWin32, 2);
+  EXPECT_EQ(hipMemHandleTypeWin32Kmt, 4);
+  EXPECT_EQ(hipMemAllocationGranularityRecommended, 1);
+  EXPECT_EQ(hipMemHandleTypeGeneric, 0);
+  EXPECT_EQ(hipMemOperationTypeUnmap, 2);
+  EXPECT_EQ(hipMemRangeHandleTypeMax, 2147483647);
+  EXPECT_EQ(hipMemRangeFlagsMax, 2147483647);
+  EXPECT_EQ(HIP_FUNC_ATTRIBUTE_PTX_VERSION, 5);
+  EXPECT_EQ(HIP_FUNC_ATTRIBUTE_MAX, 10);
+  EXPECT_EQ(hipFuncAttributePreferredSharedMemoryCarveout, 9);
+  EXPECT_EQ(hipFuncAttributeMax, 10);
+  EXPECT_EQ(hipAccessPropertyStreaming, 1);
+  EXPECT_EQ(hipAccessPropertyPersisting, 2);
+  EXPECT_EQ(hipLaunchMemSyncDomainRemote, 1);
+  EXPECT_EQ(hipSyncPolicyYield, 3);
+  EXPECT_EQ(hipSyncPolicyBlockingSync, 4);
+  EXPECT_EQ(hipLaunchAttributePriority, 8);
+  EXPECT_EQ(hipLaunchAttributeMax, 11);
+  EXPECT_EQ(hipJitOptionFastCompile, 16);
+  EXPECT_EQ(hipJitOptionIRtoISAOptCountExt, 10001);
+  EXPECT_EQ(hipJitNumLegacyInputTypes, 6);
+  EXPECT_EQ(hipJitNumInputTypes, 10);
+  EXPECT_EQ(hipLibraryBinaryIsPreserved, 1);
+  EXPECT_EQ(hipStreamMemOpWriteValue64, 5);
+  EXPECT_EQ(hipStreamMemOpFlushRemoteWrites, 3);
+  EXPECT_EQ(hipStreamCaptureModeThreadLocal, 1);
+  EXPECT_EQ(hipStreamCaptureModeRelaxed, 2);
+  EXPECT_EQ(hipStreamCaptureStatusActive, 1);
+  EXPECT_EQ(hipStreamCaptureStatusInvalidated, 2);
+  EXPECT_EQ(hipStreamSetCaptureDependencies, 1);
+  EXPECT_EQ(hipGraphNodeTypeExtSemaphoreSignal, 8);
+  EXPECT_EQ(hipGraphNodeTypeCount, 15);
+  EXPECT_EQ(hipGraphDependencyTypeProgrammatic, 1);
+  EXPECT_EQ(hipGraphExecUpdateErrorFunctionChanged, 4);
+  EXPECT_EQ(hipGraphExecUpdateErrorUnsupportedFunctionChange, 7);
+  EXPECT_EQ(hipGraphMemAttrReservedMemCurrent, 2);
+  EXPECT_EQ(hipGraphMemAttrReservedMemHigh, 3);
+  EXPECT_EQ(hipUserObjectNoDestructorSync, 1);
+  EXPECT_EQ(hipGraphUserObjectMove, 1);
+  EXPECT_EQ(hipGraphInstantiateFlagDeviceLaunch, 4);
+  EXPECT_EQ(hipGraphInstantiateFlagUseNodePriority, 8);
+  EXPECT_EQ(hipGraphDebugDotFlagsEventNodeParams, 64);
+  EXPECT_EQ(hipGraphDebugDotFlagsHandles, 1024);
+  EXPECT_EQ(hipGraphInstantiateInvalidStructure, 2);
+  EXPECT_EQ(hipGraphInstantiateMultipleDevicesNotSupported, 4);
+}
+
+}  // namespace
