@@ -149,6 +149,7 @@ GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Foo
   for (const Footprint& one : touched) {
     const double lines = one.lines_of(total, groups);
     found.bytes += lines * p.line;
+    found.wanted += one.lines_wanted(groups) * p.line;
     found.die_bytes += std::min(lines, one.lines * per_die) * p.line;
   }
   const double bytes = found.bytes;
@@ -257,7 +258,7 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   const Found found = enter(launch.shape_, touched);
   const std::vector<RegionHits>& hits = found.hits;
   const double die_bytes = found.die_bytes;
-  time.footprint = found.bytes;
+  time.footprint = found.wanted;
   // One unit; of a grid that does not fill the GPU, the slowest of a few.
   const double units = p.units, active = std::min(units, total);
   const double interval =

@@ -89,6 +89,7 @@ class GridModel {
   struct Found {
     std::vector<RegionHits> hits;
     double bytes = 0, die_bytes = 0;  ///< that it touches; that one die's units touch, each line once a die
+    double wanted = 0;                ///< by lines of which each workgroup wants a part (lines_wanted)
   };
   [[nodiscard]] Found find(const LaunchShape& shape, const std::vector<Footprint>& touched) const;
   Found enter(const LaunchShape& shape, const std::vector<Footprint>& touched);

@@ -1,6 +1,8 @@
 // From the addresses of a wave's lanes to lines: what the address unit does.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,9 +11,22 @@ namespace wavesmith::timing {
 
 /// A line that an access touches.
 struct LineUse {
-  uint64_t line;   ///< address / bytes of a line
-  uint32_t bytes;  ///< of the line, that the access names; at most its size
+  uint64_t line;                  ///< address / bytes of a line
+  uint32_t bytes;                 ///< of the line, that the access names; at most its size
+  uint32_t parts = ~uint32_t{0};  ///< which of the line's 32 parts of the same size
 };
+
+/// The parts of a line from one of its bytes on.
+inline uint32_t parts_of(uint64_t offset, uint64_t bytes, uint32_t line) {
+  constexpr uint32_t kParts = 32;
+  // Lines are powers of 2 on all GPUs that we know; a division for each lane would be felt.
+  const auto part = [line](uint64_t byte) {
+    const uint64_t scaled = byte * kParts;
+    return std::has_single_bit(line) ? scaled >> std::countr_zero(line) : scaled / line;
+  };
+  const uint64_t first = part(offset), last = std::min<uint64_t>(part(offset + bytes - 1), kParts - 1);
+  return (~uint32_t{0} >> (kParts - 1 - (last - first))) << first;
+}
 
 struct Coalesced {
   std::vector<LineUse> lines;  ///< in the order of lanes, each once

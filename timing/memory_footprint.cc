@@ -1,14 +1,20 @@
 #include "timing/memory_footprint.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <vector>
 
 namespace wavesmith::timing {
 namespace {
 
+/// A line or a larger grain, and which parts of it are touched.
+struct Grain {
+  uint64_t number;
+  uint32_t parts;
+};
 /// Ascending, each once.
-using Set = std::vector<uint64_t>;
+using Set = std::vector<Grain>;
 /// By region's index; what lies in none is under SIZE_MAX and not looked at.
 using Touched = std::map<size_t, Set>;
 
@@ -30,25 +36,41 @@ Touched touched(std::span<const Region> regions, const GroupSteps& group, uint32
       if (index == SIZE_MAX) index = region_of(regions, address + line - 1);
       if (index == SIZE_MAX) continue;
       Set& set = sets[index];
-      if (const uint64_t number = address / static_cast<uint64_t>(grain); set.empty() || set.back() != number)
-        set.push_back(number);
+      // Of a larger grain the parts are not looked at.
+      const uint64_t number = address / static_cast<uint64_t>(grain);
+      const uint32_t parts = grain > line ? ~uint32_t{0} : use.parts;
+      if (set.empty() || set.back().number != number)
+        set.push_back({number, parts});
+      else
+        set.back().parts |= parts;
     }
   for (auto& [index, set] : sets) {
-    std::ranges::sort(set);
-    set.erase(std::unique(set.begin(), set.end()), set.end());
+    std::ranges::sort(set, {}, &Grain::number);
+    size_t kept = 0;
+    for (const Grain& each : set)
+      if (kept > 0 && set[kept - 1].number == each.number)
+        set[kept - 1].parts |= each.parts;
+      else
+        set[kept++] = each;
+    set.resize(kept);
   }
   return sets;
 }
 
-double shared(const Set& a, const Set& b) {
-  if (a.empty()) return 0;
-  size_t both = 0;
+/// The share of a's grains that b touches, too, and that less the parts that are new there.
+struct Share {
+  double grains, parts;
+};
+Share shared(const Set& a, const Set& b) {
+  if (a.empty()) return {};
+  double grains = 0, parts = 0;
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-    if (*i == *j) ++both;
-    const bool next_a = *i <= *j, next_b = *j <= *i;
+    if (i->number == j->number) ++grains, parts += 1 - std::popcount(j->parts & ~i->parts) / 32.0;
+    const bool next_a = i->number <= j->number, next_b = j->number <= i->number;
     i += next_a, j += next_b;
   }
-  return static_cast<double>(both) / static_cast<double>(a.size());
+  const auto all = static_cast<double>(a.size());
+  return {grains / all, parts / all};
 }
 
 double extent(double one, const double (&share)[3], double count, const uint32_t (&groups)[3], double all) {
@@ -65,6 +87,10 @@ double extent(double one, const double (&share)[3], double count, const uint32_t
 
 double Footprint::lines_of(double count, const uint32_t (&groups)[3]) const {
   return extent(lines, shared, count, groups, all_lines);
+}
+double Footprint::lines_wanted(const uint32_t (&groups)[3]) const {
+  const double count = static_cast<double>(groups[0]) * groups[1] * groups[2];
+  return extent(lines, parts_shared, count, groups, all_lines);
 }
 double Footprint::grains_of(double count, const uint32_t (&groups)[3]) const {
   // Neighbours may share a piece though many of them do not.
@@ -96,10 +122,13 @@ std::vector<Footprint> footprints(std::span<const Region> regions, std::span<con
     const Touched next = touched(regions, *neighbours[axis], line, line),
                   next_grains = touched(regions, *neighbours[axis], line, grain);
     for (auto& [index, footprint] : found) {
-      if (lines.contains(index) && next.contains(index))
-        footprint.shared[axis] = shared(lines.at(index), next.at(index));
+      if (lines.contains(index) && next.contains(index)) {
+        const Share share = shared(lines.at(index), next.at(index));
+        footprint.shared[axis] = share.grains;
+        footprint.parts_shared[axis] = share.parts;
+      }
       if (grains.contains(index) && next_grains.contains(index))
-        footprint.grains_shared[axis] = shared(grains.at(index), next_grains.at(index));
+        footprint.grains_shared[axis] = shared(grains.at(index), next_grains.at(index)).grains;
     }
   }
   std::vector<Footprint> result;

@@ -21,12 +21,17 @@ struct Footprint {
   Region region;
   double lines = 0;       ///< one workgroup touches
   double shared[3] = {};  ///< share of them that the next workgroup along an axis touches, too
-  double grains = 0;      ///< the same for pieces of memory that one line of the page table maps
+  /// The same less the parts of these lines that are new there: where a workgroup wants but a part of a line,
+  /// some of the next ones share the line and yet take other bytes, and then there is a new line.
+  double parts_shared[3] = {};
+  double grains = 0;  ///< the same for pieces of memory that one line of the page table maps
   double grains_shared[3] = {};
   double all_lines = 0, all_grains = 0;  ///< of the region
 
   /// Lines that `count` workgroups, numbered one after the other in a grid of `groups`, touch together.
   [[nodiscard]] double lines_of(double count, const uint32_t (&groups)[3]) const;
+  /// Lines that the bytes which the whole grid wants fill.
+  [[nodiscard]] double lines_wanted(const uint32_t (&groups)[3]) const;
   [[nodiscard]] double grains_of(double count, const uint32_t (&groups)[3]) const;
 };
 

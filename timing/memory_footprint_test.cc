@@ -31,6 +31,7 @@ TEST(MemoryFootprint, OfAStreamIsEveryLineOnce) {
   EXPECT_EQ(found[0].lines_of(1, groups), 8);
   EXPECT_EQ(found[0].lines_of(100, groups), 800);
   EXPECT_EQ(found[0].lines_of(1000, groups), 8000);
+  EXPECT_EQ(found[0].lines_wanted(groups), 8000);
   // 256 lines a piece: 100 workgroups touch a little more than three.
   EXPECT_NEAR(found[0].grains_of(100, groups), 3.1, 0.1);
 }
@@ -54,6 +55,26 @@ TEST(MemoryFootprint, SharingFollowsTheAxes) {
   EXPECT_EQ(found[0].lines_of(100, groups), 10);       // a row of workgroups: one row
   EXPECT_EQ(found[1].lines_of(100, groups), 1000);     // all columns
   EXPECT_EQ(found[0].lines_of(10'000, groups), 1000);  // no more than there is
+}
+
+TEST(MemoryFootprint, WhereNeighboursTakeOtherPartsOfALineTheGridWantsMoreOfThem) {
+  // Workgroup n takes 16 bytes of each of 4 rows, which lie 8 lines apart: 8 workgroups along x fill a line.
+  const auto of = [](uint64_t row, uint64_t first_byte) {
+    GroupSteps group = touching({});
+    for (uint64_t i = 0; i < 4; ++i)
+      group.waves[0].lines.push_back(
+          {(row + i) * 8 + first_byte / kLine, 16, parts_of(first_byte % kLine, 16, kLine)});
+    return group;
+  };
+  const Region region{0, 128 * 8000};
+  const GroupSteps base = of(0, 0), right = of(0, 16), below = of(4, 0);
+  const GroupSteps* const samples[] = {&base};
+  const GroupSteps* const neighbours[3] = {&right, &below, nullptr};
+  const auto found = footprints({&region, 1}, samples, base, neighbours, kLine, 32768);
+  ASSERT_EQ(found.size(), 1u);
+  const uint32_t groups[3] = {64, 100, 1};
+  EXPECT_EQ(found[0].lines_of(1, groups), 4);
+  EXPECT_NEAR(found[0].lines_wanted(groups), 400 * 8, 400);
 }
 
 TEST(MemoryFootprint, OfAWorkgroupRecordedInPartIsScaled) {

@@ -70,8 +70,14 @@ GroupSteps lines_of(uint64_t number, const WorkgroupRecord& group, uint32_t line
       const uint64_t bytes = std::max<uint64_t>(1, access.bytes);
       uint64_t before = ~uint64_t{0};
       const auto add = [&](uint64_t from, uint64_t to) {
-        for (uint64_t at = from / line; at <= to / line; ++at)
-          if (at != before) steps.lines.push_back({before = at, line});
+        for (uint64_t at = from / line; at <= to / line; ++at) {
+          const uint64_t first = std::max(from, at * line), last = std::min(to, at * line + line - 1);
+          const uint32_t parts = parts_of(first - at * line, last - first + 1, line);
+          if (at != before)
+            steps.lines.push_back({before = at, line, parts});
+          else
+            steps.lines.back().parts |= parts;
+        }
       };
       if (access.lanes == 0) continue;
       if (access.affine && access.stride >= 0 && access.stride <= static_cast<int64_t>(bytes)) {
@@ -296,7 +302,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
   shape.waves = grid.waves;
   shape.resident = grid.resident;
   const GridModel::Found found = caches(shape, footprints_of(recorder, sample, regions, memory));
-  result.grid_bytes = found.bytes;
+  result.grid_bytes = found.wanted;
   const auto active = static_cast<double>(result.units);
   // Kernels are mostly launched again and again, and nothing but loading code empties the instruction cache.
   uint64_t first_pc = ~uint64_t{0}, last_pc = 0;
