@@ -128,20 +128,36 @@ int run_gels(void* handle, const LeastSquares& s, int* iterations) {
 HANDLES(hipsolver)
 HANDLES(hipsolverDn)
 
-#define FACTORISATIONS(letter, type)                                                                         \
-  WAVESMITH_SERVED int hipsolver##letter##potrf_bufferSize(void* handle, int, int, void*, int, int* size) {  \
+// Where both have the same arguments.
+#define FACTORISATIONS(face, letter, type)                                                                   \
+  WAVESMITH_SERVED int face##letter##potrf_bufferSize(void* handle, int, int, void*, int, int* size) {       \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##potrf(void* handle, int part, int n, void* a, int lda, void*, int, \
-                                                int* info) {                                                 \
+  WAVESMITH_SERVED int face##letter##potrf(void* handle, int part, int n, void* a, int lda, void*, int,      \
+                                           int* info) {                                                      \
     return run_potrf(kAnswers, handle, type, part, n, a, lda, info);                                         \
   }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##getrf_bufferSize(void* handle, int, int, void*, int, int* size) {       \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##letter##gels(void* handle, int m, int n, int columns, void* a, int lda, \
+                                                  void* b, int ldb, void* x, int ldx, void*, size_t,         \
+                                                  int* iterations, int* info) {                              \
+    return run_gels(handle, {type, m, n, columns, a, lda, b, ldb, x, ldx, info}, iterations);                \
+  }
+FACTORISATIONS(hipsolver, S, Number::F32)
+FACTORISATIONS(hipsolver, D, Number::F64)
+FACTORISATIONS(hipsolver, C, Number::C32)
+FACTORISATIONS(hipsolver, Z, Number::C64)
+FACTORISATIONS(hipsolverDn, S, Number::F32)
+FACTORISATIONS(hipsolverDn, D, Number::F64)
+FACTORISATIONS(hipsolverDn, C, Number::C32)
+FACTORISATIONS(hipsolverDn, Z, Number::C64)
+
+#define OF_ONE_FACE(letter, type)                                                                            \
   WAVESMITH_SERVED int hipsolverDn##letter##potrfBatched(void* handle, int part, int n, void** matrices,     \
                                                          int lda, int* info, int count) {                    \
     return run_potrf_batch(handle, type, part, n, matrices, lda, info, count);                               \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##getrf_bufferSize(void* handle, int, int, void*, int, int* size) {  \
-    return no_room(handle, size);                                                                            \
   }                                                                                                          \
   WAVESMITH_SERVED int hipsolver##letter##getrf(void* handle, int m, int n, void* a, int lda, void*, int,    \
                                                 int* pivots, int* info) {                                    \
@@ -169,88 +185,117 @@ HANDLES(hipsolverDn)
                                                                   void*, int, void*, int, size_t* size) {    \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##letter##gels(void* handle, int m, int n, int columns, void* a,     \
-                                                       int lda, void* b, int ldb, void* x, int ldx, void*,   \
-                                                       size_t, int* iterations, int* info) {                 \
-    return run_gels(handle, {type, m, n, columns, a, lda, b, ldb, x, ldx, info}, iterations);                \
-  }
-FACTORISATIONS(S, Number::F32)
-FACTORISATIONS(D, Number::F64)
-FACTORISATIONS(C, Number::C32)
-FACTORISATIONS(Z, Number::C64)
-
-/// Tolerances and numbers of sweeps of Jacobi's method: nothing is set here that would be asked for.
-WAVESMITH_SERVED int hipsolverCreateGesvdjInfo(void** info) {
-  if (!info) return kInvalidValue;
-  return create(info) ? kSuccess : kAllocFailed;
-}
-WAVESMITH_SERVED int hipsolverDestroyGesvdjInfo(void* info) { return destroy(info, kInvalidValue); }
-
-// `orgqr` and others are other names where numbers are complex.
-#define ORTHOGONAL(letter, type, orgqr, ormqr, sytrd)                                                        \
-  WAVESMITH_SERVED int hipsolver##letter##geqrf_bufferSize(void* handle, int, int, void*, int, int* size) {  \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##geqrf(void* handle, int m, int n, void* a, int lda, void* scales,  \
-                                                void*, int, int* info) {                                     \
-    return run_geqrf(kAnswers, handle, type, m, n, {a, lda}, {scales, 1}, info);                             \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##orgqr##_bufferSize(void* handle, int, int, int, const void*, int,  \
-                                                             const void*, int* size) {                       \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##orgqr(void* handle, int m, int n, int k, void* a, int lda,         \
-                                                const void* scales, void*, int, int* info) {                 \
-    return run_orgqr(kAnswers, handle, type, m, n, k, a, lda, scales, info);                                 \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##ormqr##_bufferSize(                                                \
-      void* handle, int, int, int, int, int, const void*, int, const void*, const void*, int, int* size) {   \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##ormqr(void* handle, int side, int operation, int m, int n, int k,  \
-                                                const void* a, int lda, const void* scales, void* c,         \
-                                                int ldc, void*, int, int* info) {                            \
-    return run_ormqr(kAnswers, handle, type, side, operation, m, n, k, a, lda, scales, c, ldc, info);        \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolverDn##letter##sytrd##_bufferSize(                                              \
-      void* handle, int, int, const void*, int, const void*, const void*, const void*, int* size) {          \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolverDn##letter##sytrd(void* handle, int part, int n, void* a, int lda,           \
-                                                  void* diagonal, void* beside, void* scales, void*, int,    \
-                                                  int* info) {                                               \
-    return run_sytrd(kAnswers, handle, type, part, n, a, lda, diagonal, beside, scales, info);               \
-  }                                                                                                          \
   WAVESMITH_SERVED int hipsolver##letter##gesvd_bufferSize(void* handle, signed char, signed char, int, int, \
                                                            int* size) {                                      \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##gesvd(void* handle, signed char left, signed char right, int m,    \
-                                                int n, void* a, int lda, void* values, void* u, int ldu,     \
-                                                void* v, int ldv, void*, int, void*, int* info) {            \
+  WAVESMITH_SERVED int hipsolverDn##letter##getrf(void* handle, int m, int n, void* a, int lda, void*,       \
+                                                  int* pivots, int* info) {                                  \
+    return run_getrf(kAnswers, handle, type, m, n, a, lda, pivots, info);                                    \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolverDn##letter##potrs(void* handle, int part, int n, int columns, const void* a, \
+                                                  int lda, void* b, int ldb, int* info) {                    \
+    return solved(run_potrs(kAnswers, handle, type, part, n, columns, a, lda, b, ldb, -1), handle, info);    \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolverDn##letter##getrs(void* handle, int operation, int n, int columns,           \
+                                                  const void* a, int lda, const int* pivots, void* b,        \
+                                                  int ldb, int* info) {                                      \
+    return solved(run_getrs(kAnswers, handle, type, operation, n, columns, a, lda, pivots, b, ldb), handle,  \
+                  info);                                                                                     \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolverDn##letter##letter##gels_bufferSize(                                         \
+      void* handle, int, int, int, void*, int, void*, int, void*, int, void*, size_t* size) {                \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolverDn##letter##gesvd_bufferSize(void* handle, int, int, int* size) {            \
+    return no_room(handle, size);                                                                            \
+  }
+OF_ONE_FACE(S, Number::F32)
+OF_ONE_FACE(D, Number::F64)
+OF_ONE_FACE(C, Number::C32)
+OF_ONE_FACE(Z, Number::C64)
+
+// Tolerances and numbers of sweeps of Jacobi's method, which is not what computes here.
+#define PARAMETERS(face)                                                                            \
+  WAVESMITH_SERVED int face##CreateGesvdjInfo(void** info) {                                        \
+    if (!info) return kInvalidValue;                                                                \
+    return create(info) ? kSuccess : kAllocFailed;                                                  \
+  }                                                                                                 \
+  WAVESMITH_SERVED int face##DestroyGesvdjInfo(void* info) { return destroy(info, kInvalidValue); } \
+  WAVESMITH_SERVED int face##XgesvdjSetTolerance(void* info, double) {                              \
+    return info ? kSuccess : kInvalidValue;                                                         \
+  }                                                                                                 \
+  WAVESMITH_SERVED int face##XgesvdjSetMaxSweeps(void* info, int sweeps) {                          \
+    return info && sweeps > 0 ? kSuccess : kInvalidValue;                                           \
+  }                                                                                                 \
+  WAVESMITH_SERVED int face##XgesvdjSetSortEig(void* info, int) { return info ? kSuccess : kInvalidValue; }
+PARAMETERS(hipsolver)
+PARAMETERS(hipsolverDn)
+
+// `orgqr` and others are other names where numbers are complex.
+#define ORTHOGONAL(face, letter, type, orgqr, ormqr, sytrd)                                                  \
+  WAVESMITH_SERVED int face##letter##geqrf_bufferSize(void* handle, int, int, void*, int, int* size) {       \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##geqrf(void* handle, int m, int n, void* a, int lda, void* scales,       \
+                                           void*, int, int* info) {                                          \
+    return run_geqrf(kAnswers, handle, type, m, n, {a, lda}, {scales, 1}, info);                             \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##orgqr##_bufferSize(void* handle, int, int, int, const void*, int,       \
+                                                        const void*, int* size) {                            \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##orgqr(void* handle, int m, int n, int k, void* a, int lda,              \
+                                           const void* scales, void*, int, int* info) {                      \
+    return run_orgqr(kAnswers, handle, type, m, n, k, a, lda, scales, info);                                 \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##ormqr##_bufferSize(void* handle, int, int, int, int, int, const void*,  \
+                                                        int, const void*, const void*, int, int* size) {     \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##ormqr(void* handle, int side, int operation, int m, int n, int k,       \
+                                           const void* a, int lda, const void* scales, void* c, int ldc,     \
+                                           void*, int, int* info) {                                          \
+    return run_ormqr(kAnswers, handle, type, side, operation, m, n, k, a, lda, scales, c, ldc, info);        \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##sytrd##_bufferSize(void* handle, int, int, const void*, int,            \
+                                                        const void*, const void*, const void*, int* size) {  \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##sytrd(void* handle, int part, int n, void* a, int lda, void* diagonal,  \
+                                           void* beside, void* scales, void*, int, int* info) {              \
+    return run_sytrd(kAnswers, handle, type, part, n, a, lda, diagonal, beside, scales, info);               \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##gesvd(void* handle, signed char left, signed char right, int m, int n,  \
+                                           void* a, int lda, void* values, void* u, int ldu, void* v,        \
+                                           int ldv, void*, int, void*, int* info) {                          \
     return run_gesvd(handle, type, left, right, m, n, a, lda, values, u, ldu, v, ldv, info);                 \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##gesvdj_bufferSize(void* handle, int, int, int, int, const void*,   \
-                                                            int, const void*, const void*, int, const void*, \
-                                                            int, int* size, void*) {                         \
+  WAVESMITH_SERVED int face##letter##gesvdj_bufferSize(void* handle, int, int, int, int, const void*, int,   \
+                                                       const void*, const void*, int, const void*, int,      \
+                                                       int* size, void*) {                                   \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##gesvdj(void* handle, int mode, int some, int m, int n, void* a,    \
-                                                 int lda, void* values, void* u, int ldu, void* v, int ldv,  \
-                                                 void*, int, int* info, void*) {                             \
+  WAVESMITH_SERVED int face##letter##gesvdj(void* handle, int mode, int some, int m, int n, void* a,         \
+                                            int lda, void* values, void* u, int ldu, void* v, int ldv,       \
+                                            void*, int, int* info, void*) {                                  \
     return run_gesvdj(handle, type, mode, some != 0, m, n, a, lda, values, u, ldu, v, ldv, info, 1);         \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##gesvdjBatched_bufferSize(                                          \
-      void* handle, int, int, int, const void*, int, const void*, const void*, int, const void*, int,        \
-      int* size, void*, int) {                                                                               \
+  WAVESMITH_SERVED int face##letter##gesvdjBatched_bufferSize(void* handle, int, int, int, const void*, int, \
+                                                              const void*, const void*, int, const void*,    \
+                                                              int, int* size, void*, int) {                  \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##gesvdjBatched(void* handle, int mode, int m, int n, void* a,       \
-                                                        int lda, void* values, void* u, int ldu, void* v,    \
-                                                        int ldv, void*, int, int* info, void*, int count) {  \
+  WAVESMITH_SERVED int face##letter##gesvdjBatched(void* handle, int mode, int m, int n, void* a, int lda,   \
+                                                   void* values, void* u, int ldu, void* v, int ldv, void*,  \
+                                                   int, int* info, void*, int count) {                       \
     return run_gesvdj(handle, type, mode, false, m, n, a, lda, values, u, ldu, v, ldv, info, count);         \
   }
-ORTHOGONAL(S, Number::F32, orgqr, ormqr, sytrd)
-ORTHOGONAL(D, Number::F64, orgqr, ormqr, sytrd)
-ORTHOGONAL(C, Number::C32, ungqr, unmqr, hetrd)
-ORTHOGONAL(Z, Number::C64, ungqr, unmqr, hetrd)
+ORTHOGONAL(hipsolver, S, Number::F32, orgqr, ormqr, sytrd)
+ORTHOGONAL(hipsolver, D, Number::F64, orgqr, ormqr, sytrd)
+ORTHOGONAL(hipsolver, C, Number::C32, ungqr, unmqr, hetrd)
+ORTHOGONAL(hipsolver, Z, Number::C64, ungqr, unmqr, hetrd)
+ORTHOGONAL(hipsolverDn, S, Number::F32, orgqr, ormqr, sytrd)
+ORTHOGONAL(hipsolverDn, D, Number::F64, orgqr, ormqr, sytrd)
+ORTHOGONAL(hipsolverDn, C, Number::C32, ungqr, unmqr, hetrd)
+ORTHOGONAL(hipsolverDn, Z, Number::C64, ungqr, unmqr, hetrd)

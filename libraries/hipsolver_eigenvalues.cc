@@ -53,64 +53,94 @@ int run_sygv(void* handle, Number type, int form, int mode, int part, int n, voi
 
 }  // namespace
 
-WAVESMITH_SERVED int hipsolverCreateSyevjInfo(void** info) {
-  if (!info) return kInvalidValue;
-  return create<Parameters>(info) ? kSuccess : kAllocFailed;
-}
-/// Work that is under way may write into it still.
-WAVESMITH_SERVED int hipsolverDestroySyevjInfo(void* info) {
-  if (info && hipDeviceSynchronize() != 0) return kAnswers.not_launched;
-  return destroy(info, kInvalidValue);
-}
-// Eigen's method has no tolerance and no sweeps, and sorts always.
-WAVESMITH_SERVED int hipsolverXsyevjSetTolerance(void* info, double) {
-  return info ? kSuccess : kInvalidValue;
-}
-WAVESMITH_SERVED int hipsolverXsyevjSetMaxSweeps(void* info, int sweeps) {
-  return info && sweeps > 0 ? kSuccess : kInvalidValue;
-}
-WAVESMITH_SERVED int hipsolverXsyevjSetSortEig(void* info, int) { return info ? kSuccess : kInvalidValue; }
-WAVESMITH_SERVED int hipsolverXsyevjGetResidual(void* handle, Parameters* info, double* residual) {
-  if (!handle) return kAnswers.bad_handle;
-  if (!info || !residual) return kInvalidValue;
-  if (hipStreamSynchronize(handle_of(handle)->stream) != 0) return kAnswers.not_launched;
-  *residual = info->residual;
-  return kSuccess;
-}
-WAVESMITH_SERVED int hipsolverXsyevjGetSweeps(void* handle, void* info, int* sweeps) {
-  if (!handle) return kAnswers.bad_handle;
-  if (!info || !sweeps) return kInvalidValue;
-  *sweeps = 0;
-  return kSuccess;
-}
+// Of both faces of hipSOLVER. Work that is under way may write into parameters still, so their end waits for
+// it. Eigen's method has no tolerance and no sweeps, and sorts always.
+#define PARAMETERS(face)                                                                                   \
+  WAVESMITH_SERVED int face##CreateSyevjInfo(void** info) {                                                \
+    if (!info) return kInvalidValue;                                                                       \
+    return create<Parameters>(info) ? kSuccess : kAllocFailed;                                             \
+  }                                                                                                        \
+  WAVESMITH_SERVED int face##DestroySyevjInfo(void* info) {                                                \
+    if (info && hipDeviceSynchronize() != 0) return kAnswers.not_launched;                                 \
+    return destroy(info, kInvalidValue);                                                                   \
+  }                                                                                                        \
+  WAVESMITH_SERVED int face##XsyevjSetTolerance(void* info, double) {                                      \
+    return info ? kSuccess : kInvalidValue;                                                                \
+  }                                                                                                        \
+  WAVESMITH_SERVED int face##XsyevjSetMaxSweeps(void* info, int sweeps) {                                  \
+    return info && sweeps > 0 ? kSuccess : kInvalidValue;                                                  \
+  }                                                                                                        \
+  WAVESMITH_SERVED int face##XsyevjSetSortEig(void* info, int) { return info ? kSuccess : kInvalidValue; } \
+  WAVESMITH_SERVED int face##XsyevjGetResidual(void* handle, Parameters* info, double* residual) {         \
+    if (!handle) return kAnswers.bad_handle;                                                               \
+    if (!info || !residual) return kInvalidValue;                                                          \
+    if (hipStreamSynchronize(handle_of(handle)->stream) != 0) return kAnswers.not_launched;                \
+    *residual = info->residual;                                                                            \
+    return kSuccess;                                                                                       \
+  }                                                                                                        \
+  WAVESMITH_SERVED int face##XsyevjGetSweeps(void* handle, void* info, int* sweeps) {                      \
+    if (!handle) return kAnswers.bad_handle;                                                               \
+    if (!info || !sweeps) return kInvalidValue;                                                            \
+    *sweeps = 0;                                                                                           \
+    return kSuccess;                                                                                       \
+  }
+PARAMETERS(hipsolver)
+PARAMETERS(hipsolverDn)
 
 // `syevd` and others are other names where numbers are complex.
-#define EIGENVALUES(letter, type, real, syevd, syevj, syevdx, sygvd, sygvj)                                  \
-  WAVESMITH_SERVED int hipsolver##letter##syevd##_bufferSize(void* handle, int, int, int, const void*, int,  \
-                                                             const void*, int* size) {                       \
+#define EIGENVALUES(face, letter, type, syevd, syevj, sygvd, sygvj)                                          \
+  WAVESMITH_SERVED int face##letter##syevd##_bufferSize(void* handle, int, int, int, const void*, int,       \
+                                                        const void*, int* size) {                            \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevd(void* handle, int mode, int part, int n, void* a, int lda,   \
-                                                void* values, void*, int, int* info) {                       \
+  WAVESMITH_SERVED int face##letter##syevd(void* handle, int mode, int part, int n, void* a, int lda,        \
+                                           void* values, void*, int, int* info) {                            \
     return run_syev(handle, type, mode, part, n, a, lda, values, info, 1);                                   \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevj##_bufferSize(void* handle, int, int, int, const void*, int,  \
-                                                             const void*, int* size, void*) {                \
+  WAVESMITH_SERVED int face##letter##syevj##_bufferSize(void* handle, int, int, int, const void*, int,       \
+                                                        const void*, int* size, void*) {                     \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevj(void* handle, int mode, int part, int n, void* a, int lda,   \
-                                                void* values, void*, int, int* info, Parameters* p) {        \
+  WAVESMITH_SERVED int face##letter##syevj(void* handle, int mode, int part, int n, void* a, int lda,        \
+                                           void* values, void*, int, int* info, Parameters* p) {             \
     return run_syev(handle, type, mode, part, n, a, lda, values, info, 1, p);                                \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevj##Batched_bufferSize(                                         \
-      void* handle, int, int, int, const void*, int, const void*, int* size, void*, int) {                   \
+  WAVESMITH_SERVED int face##letter##syevj##Batched_bufferSize(void* handle, int, int, int, const void*,     \
+                                                               int, const void*, int* size, void*, int) {    \
     return no_room(handle, size);                                                                            \
   }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##syevj##Batched(void* handle, int mode, int part, int n, void* a,   \
-                                                         int lda, void* values, void*, int, int* info,       \
-                                                         Parameters* p, int count) {                         \
+  WAVESMITH_SERVED int face##letter##syevj##Batched(void* handle, int mode, int part, int n, void* a,        \
+                                                    int lda, void* values, void*, int, int* info,            \
+                                                    Parameters* p, int count) {                              \
     return run_syev(handle, type, mode, part, n, a, lda, values, info, count, p);                            \
   }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##sygvd##_bufferSize(void* handle, int, int, int, int, void*, int, void*, \
+                                                        int, void*, int* size) {                             \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##sygvd(void* handle, int form, int mode, int part, int n, void* a,       \
+                                           int lda, void* b, int ldb, void* values, void*, int, int* info) { \
+    return run_sygv(handle, type, form, mode, part, n, a, lda, b, ldb, values, info);                        \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##sygvj##_bufferSize(void* handle, int, int, int, int, void*, int, void*, \
+                                                        int, void*, int* size, void*) {                      \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int face##letter##sygvj(void* handle, int form, int mode, int part, int n, void* a,       \
+                                           int lda, void* b, int ldb, void* values, void*, int, int* info,   \
+                                           Parameters* p) {                                                  \
+    return run_sygv(handle, type, form, mode, part, n, a, lda, b, ldb, values, info, p);                     \
+  }
+EIGENVALUES(hipsolver, S, Number::F32, syevd, syevj, sygvd, sygvj)
+EIGENVALUES(hipsolver, D, Number::F64, syevd, syevj, sygvd, sygvj)
+EIGENVALUES(hipsolver, C, Number::C32, heevd, heevj, hegvd, hegvj)
+EIGENVALUES(hipsolver, Z, Number::C64, heevd, heevj, hegvd, hegvj)
+EIGENVALUES(hipsolverDn, S, Number::F32, syevd, syevj, sygvd, sygvj)
+EIGENVALUES(hipsolverDn, D, Number::F64, syevd, syevj, sygvd, sygvj)
+EIGENVALUES(hipsolverDn, C, Number::C32, heevd, heevj, hegvd, hegvj)
+EIGENVALUES(hipsolverDn, Z, Number::C64, heevd, heevj, hegvd, hegvj)
+
+#define OF_A_RANGE(letter, type, real, syevdx)                                                               \
   WAVESMITH_SERVED int hipsolverDn##letter##syevdx##_bufferSize(void* handle, int, int, int, int,            \
                                                                 const void*, int, real, real, int, int,      \
                                                                 int*, const void*, int* size) {              \
@@ -121,26 +151,8 @@ WAVESMITH_SERVED int hipsolverXsyevjGetSweeps(void* handle, void* info, int* swe
                                                    int* found, void* values, void*, int, int* info) {        \
     return run_syevdx(handle, type, mode, by, part, n, a, lda, static_cast<double>(low),                     \
                       static_cast<double>(high), first, last, found, values, info);                          \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##sygvd##_bufferSize(void* handle, int, int, int, int, void*, int,   \
-                                                             void*, int, void*, int* size) {                 \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##sygvd(void* handle, int form, int mode, int part, int n, void* a,  \
-                                                int lda, void* b, int ldb, void* values, void*, int,         \
-                                                int* info) {                                                 \
-    return run_sygv(handle, type, form, mode, part, n, a, lda, b, ldb, values, info);                        \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##sygvj##_bufferSize(void* handle, int, int, int, int, void*, int,   \
-                                                             void*, int, void*, int* size, void*) {          \
-    return no_room(handle, size);                                                                            \
-  }                                                                                                          \
-  WAVESMITH_SERVED int hipsolver##letter##sygvj(void* handle, int form, int mode, int part, int n, void* a,  \
-                                                int lda, void* b, int ldb, void* values, void*, int,         \
-                                                int* info, Parameters* p) {                                  \
-    return run_sygv(handle, type, form, mode, part, n, a, lda, b, ldb, values, info, p);                     \
   }
-EIGENVALUES(S, Number::F32, float, syevd, syevj, syevdx, sygvd, sygvj)
-EIGENVALUES(D, Number::F64, double, syevd, syevj, syevdx, sygvd, sygvj)
-EIGENVALUES(C, Number::C32, float, heevd, heevj, heevdx, hegvd, hegvj)
-EIGENVALUES(Z, Number::C64, double, heevd, heevj, heevdx, hegvd, hegvj)
+OF_A_RANGE(S, Number::F32, float, syevdx)
+OF_A_RANGE(D, Number::F64, double, syevdx)
+OF_A_RANGE(C, Number::C32, float, heevdx)
+OF_A_RANGE(Z, Number::C64, double, heevdx)
