@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -111,6 +112,25 @@ TEST_F(Processes, ExchangeWhatTheyHave) {
   ASSERT_NO_FATAL_FAILURE(join(shared, 3, 0));
   exchange(3);
   for (const pid_t other : others) EXPECT_EQ(end_of(other), 0);
+}
+
+TEST_F(Processes, EndAfterTheirPartIsDone) {
+  int data = 20;
+  if (started()) {
+    ASSERT_NO_FATAL_FAILURE(join(2));
+    EXPECT_EQ(sum(ranks_[0], &data), kOk);
+    EXPECT_EQ(rccl("ncclCommDestroy", ranks_[0].comm), kOk);
+    _exit(data == 21 ? 0 : 1);
+  }
+  const UniqueId shared = id();
+  const pid_t other = start_rank(shared, 1);
+  ASSERT_NO_FATAL_FAILURE(join(shared, 2, 0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  data = 1;
+  ASSERT_EQ(sum(ranks_[0], &data), kOk);
+  wait();
+  EXPECT_EQ(data, 21);
+  EXPECT_EQ(end_of(other), 0);
 }
 
 TEST_F(Processes, ThatHaveEndedAreNotWaitedFor) {

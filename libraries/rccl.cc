@@ -159,10 +159,12 @@ WAVESMITH_SERVED int ncclCommFinalize(void* comm) {
   if (c->ordered && c->capture == 0 && hipEventSynchronize(c->event) != 0) return kUnhandledHipError;
   return state_of(*c);
 }
+/// Finalizes first, as RCCL does: programs end their process next, and others may still wait for its part.
 WAVESMITH_SERVED int ncclCommDestroy(void* comm) {
   if (!comm) return kSuccess;
   Communicator* const c = communicator_of(comm);
   if (!c) return kInvalidArgument;
+  if (c->ordered && c->capture == 0) hipEventSynchronize(c->event);
   release(*c);
   return kSuccess;
 }
