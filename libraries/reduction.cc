@@ -1,6 +1,7 @@
 #include "libraries/reduction.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
@@ -21,6 +22,14 @@ auto sum_type() {
 }
 template <class T>
 using SumOf = decltype(sum_type<T>());
+
+template <class T>
+bool is_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
+}
 
 // Blocks of elements, between the type that they are stored in and that of their sums.
 
@@ -77,7 +86,7 @@ struct Block {
     using Compared = std::conditional_t<std::is_integral_v<T>, T, Sum>;
     each([&](Sum best, Sum other) {
       const auto a = static_cast<Compared>(best), b = static_cast<Compared>(other);
-      return before(b, a) || a != a ? other : best;  // a NaN gives way
+      return before(b, a) || is_nan(a) ? other : best;  // a NaN gives way
     });
   }
   /// The elements of a rank, times its factor where there is one.
