@@ -124,19 +124,12 @@ def test_several_devices():
 
 
 @pytest.mark.representative
-@pytest.mark.parametrize(
-    ("statement", "function", "status"),
-    [
-        ("cupyx.scipy.sparse.csr_matrix(cupy.eye(3)) @ cupy.ones(3)", "hipsparse", "HIPSPARSE_STATUS_NOT_SUPPORTED"),
-        ("nccl.get_unique_id()", "ncclGetUniqueId", "ncclInvalidUsage"),
-    ],
-)
-def test_libraries_that_are_not_served_are_named(statement, function, status):
-    program = f"import cupy, cupyx.scipy.sparse; from cupy.cuda import nccl; {statement}"
+def test_libraries_that_are_not_served_are_named():
+    program = "import cupy, cupyx.scipy.sparse; cupyx.scipy.sparse.csr_matrix(cupy.eye(3)) @ cupy.ones(3)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    assert f"wavesmith: {function}" in done.stderr
-    assert status in done.stderr
+    assert "wavesmith: hipsparse" in done.stderr
+    assert "HIPSPARSE_STATUS_NOT_SUPPORTED" in done.stderr
 
 
 @pytest.mark.representative
