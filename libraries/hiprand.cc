@@ -4,13 +4,14 @@
 // The numbers come from Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC
 // 2011), whichever pseudo-random generator is asked for: they have the distributions that the interface
 // promises, and each seed and offset gives one sequence, which is not the one that rocRAND's generators give.
-// Quasi-random generators are not served.
+// Of the quasi-random generators Sobol's of 32 bits is served (sobol.h): the points are rocRAND's.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 
 #include "libraries/answer.h"
 #include "libraries/philox.h"
+#include "libraries/sobol.h"
 
 extern "C" int hipLaunchHostFunc(void* stream, void (*function)(void*), void* data);
 extern "C" int hipStreamIsCapturing(void* stream, int* status);
@@ -26,12 +27,16 @@ enum Status {
   kTypeError = 103,
   kOutOfRange = 104,
   kLengthNotMultiple = 105,
-  kLaunchFailure = 201
+  kLaunchFailure = 201,
+  kNotImplemented = 1000
 };
 constexpr int kVersion = 300000;  // major * 100000 + minor * 100 + patch: ROCm 7.0's 3.0.0
 
 // hiprandRngType: the pseudo-random ones, default to Philox.
 constexpr int kFirstType = 400, kLastType = 405;
+// The quasi-random ones: default, Sobol's of 32 bits, and others.
+constexpr int kQuasi = 500, kSobol32 = 501, kLastQuasi = 504;
+constexpr unsigned kMostDimensions = 20000;  // of hipRAND
 
 enum class Kind : unsigned char { Bits32, Bits64, Uniform, UniformDouble, Normal, NormalDouble, Poisson };
 
@@ -45,14 +50,16 @@ struct Request {
   uint64_t key;    ///< the generator's seed
   uint64_t first;  ///< blocks of the sequence used before
   double mean, deviation;
+  unsigned dimensions;  ///< of quasi-random points; 0: the numbers are pseudo-random
   Request* next;
 };
 
 struct Generator {
   void* stream;
   uint64_t seed;
-  uint64_t block;
-  Request* kept;  ///< what captured graphs may still run
+  uint64_t block;       ///< of quasi-random ones: the next point
+  unsigned dimensions;  ///< as Request has them
+  Request* kept;        ///< what captured graphs may still run
 };
 
 // (0, 1], as rocRAND documents it.
@@ -166,20 +173,76 @@ void fill(const Request& request) {
   }
 }
 
+/// Where the normal distribution reaches `u`: a first guess (Abramowitz and Stegun 26.2.23) that Halley's
+/// method makes exact.
+double normal_quantile(double u) {
+  const double tail = std::fmin(u, 1 - u), t = std::sqrt(-2 * std::log(tail));
+  double x =
+      (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -
+      t;  // of the lower tail
+  for (int i = 0; i < 3; ++i) {
+    const double error =
+        (std::erfc(-x * 0.70710678118654752440) / 2 - tail) * 2.50662827463100050242 * std::exp(x * x / 2);
+    x -= error / (1 + x * error / 2);
+  }
+  return u < 0.5 ? x : -x;
+}
+
+/// All points' first coordinates, then the second ones, ...
+template <typename T>
+void fill_quasi(const Request& request, T (*number_of)(const Request&, uint32_t)) {
+  T* out = static_cast<T*>(request.output);
+  for (unsigned dimension = 0; dimension < request.dimensions; ++dimension) {
+    Sobol points(dimension, static_cast<uint32_t>(request.first));
+    for (uint64_t i = 0; i < request.count / request.dimensions; ++i)
+      *out++ = number_of(request, points.next());
+  }
+}
+template <typename T>
+T normal_of(const Request& request, uint32_t bits) {
+  const double value =
+      request.mean + request.deviation * normal_quantile(static_cast<double>(bits) * 0x1p-32 + 0x1p-33);
+  return static_cast<T>(request.exponential ? std::exp(value) : value);
+}
+void fill_quasi(const Request& request) {
+  switch (request.kind) {
+    case Kind::Bits32:
+      return fill_quasi<uint32_t>(request, [](const Request&, uint32_t bits) { return bits; });
+    case Kind::Uniform:
+      return fill_quasi<float>(request, [](const Request&, uint32_t bits) { return unit(bits); });
+    case Kind::UniformDouble:
+      return fill_quasi<double>(request, [](const Request&, uint32_t bits) {
+        return static_cast<double>(bits) * 0x1p-32 + 0x1p-33;
+      });
+    case Kind::Normal:
+      return fill_quasi<float>(request, normal_of<float>);
+    default:
+      return fill_quasi<double>(request, normal_of<double>);
+  }
+}
+
 void run(void* data) {
   auto* const request = static_cast<Request*>(data);
-  fill(*request);
+  if (request->dimensions > 0)
+    fill_quasi(*request);
+  else
+    fill(*request);
   if (request->once) std::free(request);
 }
 
 int generate(void* generator, Kind kind, void* output, uint64_t count, double mean = 0, double deviation = 0,
              bool exponential = false) {
   if (!generator) return kNotInitialized;
+  auto& state = *static_cast<Generator*>(generator);
+  const bool quasi = state.dimensions > 0;
+  // A point has 32 bits a coordinate, and takes one of them to each number.
+  if (quasi && (kind == Kind::Bits64 || kind == Kind::Poisson)) return kTypeError;
+  if (quasi && count % state.dimensions != 0) return kLengthNotMultiple;
   // Normal numbers come in pairs, and the interface hands that on.
-  if ((kind == Kind::Normal || kind == Kind::NormalDouble) && count % 2 != 0) return kLengthNotMultiple;
+  if (!quasi && (kind == Kind::Normal || kind == Kind::NormalDouble) && count % 2 != 0)
+    return kLengthNotMultiple;
   if (count == 0) return kSuccess;
   if (!output) return kOutOfRange;
-  auto& state = *static_cast<Generator*>(generator);
   int capturing = 0;
   if (hipStreamIsCapturing(state.stream, &capturing) != 0) return kLaunchFailure;
   auto* const request = static_cast<Request*>(std::malloc(sizeof(Request)));
@@ -193,8 +256,9 @@ int generate(void* generator, Kind kind, void* output, uint64_t count, double me
               .first = state.block,
               .mean = mean,
               .deviation = deviation,
+              .dimensions = state.dimensions,
               .next = state.kept};
-  const auto step = static_cast<uint64_t>(numbers_of(kind));
+  const uint64_t step = quasi ? state.dimensions : static_cast<uint64_t>(numbers_of(kind));
   if (hipLaunchHostFunc(state.stream, run, request) != 0) {
     std::free(request);
     return kLaunchFailure;
@@ -214,9 +278,16 @@ WAVESMITH_SERVED int hiprandGetVersion(int* version) {
 
 WAVESMITH_SERVED int hiprandCreateGenerator(void** generator, int type) {
   if (!generator) return kOutOfRange;
-  if (type < kFirstType || type > kLastType) return kTypeError;
+  const bool quasi = type == kQuasi || type == kSobol32;
+  if (!quasi && type >= kQuasi && type <= kLastQuasi)
+    return WAVESMITH_ANSWER(
+        "hiprandCreateGenerator",
+        "HIPRAND_STATUS_NOT_IMPLEMENTED for Sobol's scrambled points and those of 64 bits", kNotImplemented);
+  if (!quasi && (type < kFirstType || type > kLastType)) return kTypeError;
   *generator = std::calloc(1, sizeof(Generator));
-  return *generator ? kSuccess : kAllocationFailed;
+  if (!*generator) return kAllocationFailed;
+  static_cast<Generator*>(*generator)->dimensions = quasi ? 1 : 0;
+  return kSuccess;
 }
 
 WAVESMITH_SERVED int hiprandCreateGeneratorHost(void** generator, int type) {
@@ -242,6 +313,7 @@ WAVESMITH_SERVED int hiprandSetStream(void* generator, void* stream) {
 
 WAVESMITH_SERVED int hiprandSetPseudoRandomGeneratorSeed(void* generator, unsigned long long seed) {
   if (!generator) return kNotInitialized;
+  if (static_cast<Generator*>(generator)->dimensions > 0) return kTypeError;
   static_cast<Generator*>(generator)->seed = seed;
   static_cast<Generator*>(generator)->block = 0;
   return kSuccess;
@@ -249,7 +321,21 @@ WAVESMITH_SERVED int hiprandSetPseudoRandomGeneratorSeed(void* generator, unsign
 
 WAVESMITH_SERVED int hiprandSetGeneratorOffset(void* generator, unsigned long long offset) {
   if (!generator) return kNotInitialized;
-  static_cast<Generator*>(generator)->block = offset / 4;
+  auto& state = *static_cast<Generator*>(generator);
+  state.block = state.dimensions > 0 ? offset : offset / 4;
+  return kSuccess;
+}
+
+WAVESMITH_SERVED int hiprandSetQuasiRandomGeneratorDimensions(void* generator, unsigned dimensions) {
+  if (!generator) return kNotInitialized;
+  auto& state = *static_cast<Generator*>(generator);
+  if (state.dimensions == 0) return kTypeError;
+  if (dimensions == 0 || dimensions > kMostDimensions) return kOutOfRange;
+  if (dimensions > kSobolDimensions)
+    return WAVESMITH_ANSWER("hiprandSetQuasiRandomGeneratorDimensions",
+                            "HIPRAND_STATUS_NOT_IMPLEMENTED for more than 21 dimensions", kNotImplemented);
+  state.dimensions = dimensions;
+  state.block = 0;
   return kSuccess;
 }
 

@@ -138,7 +138,7 @@ TEST_F(Hiprand, ASeedAndAnOffsetGiveOneSequence) {
 TEST_F(Hiprand, WrongArgumentsAreErrors) {
   void* other = nullptr;
   float value = 0;
-  EXPECT_EQ(hiprand("CreateGenerator", &other, 501), 103);  // Sobol
+  EXPECT_EQ(hiprand("CreateGenerator", &other, 406), 103);  // of no type
   EXPECT_EQ(hiprand("CreateGenerator", static_cast<void**>(nullptr), 401), 104);
   EXPECT_EQ(hiprand("GenerateUniform", static_cast<void*>(nullptr), &value, size_t{1}), 101);
   EXPECT_EQ(hiprand("GenerateUniform", generator_, static_cast<float*>(nullptr), size_t{1}), 104);
