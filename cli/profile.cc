@@ -101,9 +101,11 @@ void print_kernel(const ordered_json& kernel, bool verbose) {
                100 * number(lds, "conflict_share"));
   const ordered_json& memory = kernel["memory"];
   if (number(memory, "l2_requests") > 0)
-    fmt::print("  memory        L1 {:.0f} % hits, L2 {:.0f} %; the grid touches {}\n",
-               100 * number(memory, "l1_hit_rate"), 100 * number(memory, "l2_hit_rate"),
-               bytes_text(static_cast<uint64_t>(number(memory, "grid_bytes"))));
+    fmt::print("  memory        L1 {:.0f} % hits, L2 {:.0f} %{}\n", 100 * number(memory, "l1_hit_rate"),
+               100 * number(memory, "l2_hit_rate"),
+               number(memory, "grid_bytes") > 0
+                   ? "; the grid touches " + bytes_text(static_cast<uint64_t>(number(memory, "grid_bytes")))
+                   : "");  // what lies in none of the program's allocations is not known
   for (const ordered_json& note : kernel["notes"])
     fmt::print("  note          {}\n", note.get<std::string>());
 

@@ -115,7 +115,10 @@ void print_report(const std::string& text, const ReportOptions& options) {
                             {"kernels", ordered_json::array()}
       }
                             .dump(2));
-    return fmt::print(stderr, "\nwavesmith: no kernel ran to its end\n");
+    return fmt::print(
+        stderr,
+        "\nwavesmith: no kernel ran to its end: the program launched none, or none that ended (what "
+        "is served of AMD's libraries runs on the host and is not counted)\n");
   }
   double workgroups = 0, waves = 0, instructions = 0, seconds = 0, launches = 0;
   for (const ordered_json& kernel : json["kernels"]) {
