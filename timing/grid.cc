@@ -257,7 +257,10 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
       footprints(regions, together, *together.front(), neighbours, p.line, p.page_bytes);
   const Found found = enter(launch.shape_, touched);
   const std::vector<RegionHits>& hits = found.hits;
-  const double die_bytes = found.die_bytes;
+  // Private memory stands in no region, and goes through the same L2.
+  const double resident =
+      std::min(total / dies, static_cast<double>(launch.shape_.resident) * p.units / p.xcds);
+  const double die_bytes = found.die_bytes + private_bytes(together, resident, p.line);
   time.footprint = found.wanted;
   // One unit; of a grid that does not fill the GPU, the slowest of a few.
   const double units = p.units, active = std::min(units, total);

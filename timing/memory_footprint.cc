@@ -86,7 +86,8 @@ double extent(double one, const double (&share)[3], double count, const uint32_t
 }  // namespace
 
 double Footprint::lines_of(double count, const uint32_t (&groups)[3]) const {
-  return extent(lines, shared, count, groups, all_lines);
+  return std::max(extent(lines, shared, count, groups, all_lines),
+                  extent(lines, parts_shared, count, groups, all_lines));
 }
 double Footprint::lines_wanted(const uint32_t (&groups)[3]) const {
   const double count = static_cast<double>(groups[0]) * groups[1] * groups[2];
@@ -142,6 +143,21 @@ std::vector<Footprint> footprints(std::span<const Region> regions, std::span<con
     result.push_back(footprint);
   }
   return result;
+}
+
+double private_bytes(std::span<const GroupSteps* const> samples, double resident, uint32_t line) {
+  // Recordings put it where no allocation is (private_address, emulate::kPrivateAperture).
+  constexpr uint64_t kPrivate = uint64_t{1} << 48;
+  double lines = 0;
+  for (const GroupSteps* const sample : samples) {
+    std::vector<uint64_t> touched;
+    for (const WaveSteps& wave : sample->waves)
+      for (const LineUse& use : wave.lines)
+        if (use.line * line >= kPrivate) touched.push_back(use.line);
+    std::ranges::sort(touched);
+    lines += static_cast<double>(std::unique(touched.begin(), touched.end()) - touched.begin());
+  }
+  return samples.empty() ? 0 : lines / static_cast<double>(samples.size()) * resident * line;
 }
 
 }  // namespace wavesmith::timing

@@ -40,4 +40,7 @@ std::vector<Footprint> footprints(std::span<const Region> regions, std::span<con
                                   const GroupSteps& base, const GroupSteps* const (&neighbours)[3],
                                   uint32_t line, double grain);
 
+/// Bytes of private memory that workgroups touch which are resident together, `resident` of them.
+double private_bytes(std::span<const GroupSteps* const> samples, double resident, uint32_t line);
+
 }  // namespace wavesmith::timing

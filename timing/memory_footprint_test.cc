@@ -88,6 +88,17 @@ TEST(MemoryFootprint, OfAWorkgroupRecordedInPartIsScaled) {
   EXPECT_EQ(footprints({&region, 1}, samples, base, none, kLine, 32768)[0].lines, 200);
 }
 
+TEST(MemoryFootprint, PrivateMemoryIsOfThoseThatAreResident) {
+  constexpr uint64_t kPrivate = (uint64_t{1} << 60) / kLine;
+  const GroupSteps none = touching({
+                       {0, 50}
+  }),
+                   some = touching({{0, 50}, {kPrivate, 20}, {kPrivate + 10, 20}});
+  const GroupSteps* const samples[] = {&none, &some};
+  EXPECT_EQ(private_bytes(samples, 8, kLine), 15 * 8 * kLine);
+  EXPECT_EQ(private_bytes({}, 8, kLine), 0);
+}
+
 TEST(MemoryFootprint, MemoryOutsideOfAllRegionsIsLeftOut) {
   const Region region{128 * 10, 128 * 2};
   const GroupSteps base = touching({

@@ -66,7 +66,7 @@ GroupSteps lines_of(uint64_t number, const WorkgroupRecord& group, uint32_t line
     steps.instructions = wave.executed;
     steps.recorded = wave.sites.size();
     for (const AccessRecord& access : wave.accesses) {
-      if (access.space != Space::Global && access.space != Space::Scalar) continue;
+      if (access.space == Space::Lds) continue;
       const uint64_t bytes = std::max<uint64_t>(1, access.bytes);
       uint64_t before = ~uint64_t{0};
       const auto add = [&](uint64_t from, uint64_t to) {
@@ -94,9 +94,14 @@ GroupSteps lines_of(uint64_t number, const WorkgroupRecord& group, uint32_t line
   return lines;
 }
 
+struct Touched {
+  std::vector<Footprint> regions;
+  double private_bytes = 0;  ///< that one workgroup touches
+};
+
 /// What the grid touches, from the workgroups that meet on a unit and one's neighbours.
-std::vector<Footprint> footprints_of(const Recorder& recorder, const Sample& sample,
-                                     std::span<const Region> regions, const MemoryParameters& memory) {
+Touched touched_by(const Recorder& recorder, const Sample& sample, std::span<const Region> regions,
+                   const MemoryParameters& memory) {
   const auto& records = recorder.records();
   std::deque<GroupSteps> groups;
   const auto add = [&](uint64_t number) -> const GroupSteps* {
@@ -114,7 +119,8 @@ std::vector<Footprint> footprints_of(const Recorder& recorder, const Sample& sam
   const GroupSteps* neighbours[3] = {};
   for (size_t axis = 0; axis < 3; ++axis)
     if (sample.neighbours[axis] != sample.base) neighbours[axis] = add(sample.neighbours[axis]);
-  return footprints(regions, together, *base, neighbours, memory.line, memory.page_bytes);
+  return {footprints(regions, together, *base, neighbours, memory.line, memory.page_bytes),
+          private_bytes(together, 1, memory.line)};
 }
 
 }  // namespace
@@ -301,7 +307,11 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
   std::copy(std::begin(grid.extent), std::end(grid.extent), shape.groups);
   shape.waves = grid.waves;
   shape.resident = grid.resident;
-  const GridModel::Found found = caches(shape, footprints_of(recorder, sample, regions, memory));
+  const Touched touched = touched_by(recorder, sample, regions, memory);
+  GridModel::Found found = caches(shape, touched.regions);
+  found.die_bytes +=
+      touched.private_bytes * std::min(static_cast<double>(total) / memory.xcds,
+                                       static_cast<double>(grid.resident) * units / memory.xcds);
   result.grid_bytes = found.wanted;
   const auto active = static_cast<double>(result.units);
   // Kernels are mostly launched again and again, and nothing but loading code empties the instruction cache.
