@@ -104,7 +104,10 @@ void print_kernel(const ordered_json& kernel, bool verbose) {
     fmt::print("  memory        L1 {:.0f} % hits, L2 {:.0f} %{}\n", 100 * number(memory, "l1_hit_rate"),
                100 * number(memory, "l2_hit_rate"),
                number(memory, "grid_bytes") > 0
-                   ? "; the grid touches " + bytes_text(static_cast<uint64_t>(number(memory, "grid_bytes")))
+                   ? fmt::format("; the grid touches {}: once each is {:.4g} of {:.4g} GB/s",
+                                 bytes_text(static_cast<uint64_t>(number(memory, "grid_bytes"))),
+                                 number(memory, "grid_bytes_per_second") / 1e9,
+                                 number(memory, "peak_bytes_per_second") / 1e9)
                    : "");  // what lies in none of the program's allocations is not known
   for (const ordered_json& note : kernel["notes"])
     fmt::print("  note          {}\n", note.get<std::string>());

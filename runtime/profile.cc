@@ -295,6 +295,17 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
           {"exposed_share", exposed / window / std::max(1u, gpu_->simds_per_unit)}
       });
     }
+    if (p.unit.empty) {
+      const auto empty = static_cast<double>(p.unit.empty);
+      exposed_sum += empty;
+      stalls.push_back({
+          {"cause", "no wave"},
+          {"wave_cycles", 0.0},
+          {"exposed", empty},
+          {"hidden", 0.0},
+          {"exposed_share", empty / window / std::max(1u, gpu_->simds_per_unit)}
+      });
+    }
     std::sort(stalls.begin(), stalls.end(), [](const ordered_json& a, const ordered_json& b) {
       return a["exposed"].get<double>() > b["exposed"].get<double>();
     });
@@ -317,7 +328,9 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
         {"l1_requests", loads},
         {"l2_requests", behind},
         {"line_bytes", gpu_->l1_line_bytes},
-        {"grid_bytes", p.grid_bytes}
+        {"grid_bytes", p.grid_bytes},
+        {"grid_bytes_per_second", share(p.grid_bytes, seconds)},
+        {"peak_bytes_per_second", gpu_->memory_gigabytes_per_second * 1e9}
     };
     one["instructions"] = instructions_json(p, locate);
     // Only for those who draw it: it is long.

@@ -49,7 +49,13 @@ ComputeUnit::ComputeUnit(const gpus::Gpu& gpu, const OpTable& ops, MemoryPort& m
     : state_(std::make_unique<State>(gpu, ops, memory, options)) {}
 ComputeUnit::~ComputeUnit() = default;
 uint64_t ComputeUnit::now() const { return state_->clock; }
-const UnitProfile& ComputeUnit::time() const { return state_->time; }
+UnitProfile ComputeUnit::time() const {
+  UnitProfile time = state_->time;
+  const uint64_t end = time.cycles + std::min(state_->begun, state_->clock);
+  for (const Simd& simd : state_->simds)
+    if (simd.waves.empty()) time.empty += end - std::clamp(simd.empty_from, end - time.cycles, end);
+  return time;
+}
 uint32_t ComputeUnit::take_ended() { return std::exchange(state_->ended, 0); }
 bool ComputeUnit::step() { return state_->step(); }
 
@@ -96,6 +102,8 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
   wave->at = wave->previous = wave->fetched_at = cycle;
   wave->fetched = rules.fetch_start;
   begun = std::min(begun, cycle);
+  Simd& to = simds[simd];
+  if (to.waves.empty()) time.empty += cycle - std::clamp(to.empty_from, begun, cycle);
   prepare(*wave);
   simds[simd].waves.push_back(std::move(wave));
   simds[simd].stale = true;

@@ -70,6 +70,7 @@ struct UnitProfile {
   std::array<uint64_t, isa::kPipes> issued = {};  ///< instructions
   std::array<uint64_t, kCauses> stalled = {};     ///< wave-cycles
   std::array<uint64_t, kCauses> exposed = {};     ///< SIMD-cycles in which no wave of it issued
+  uint64_t empty = 0;                             ///< SIMD-cycles in which it had no wave
   uint64_t lds_conflicts = 0, lds_cycles = 0;
   std::vector<IssueEvent> events;  ///< in the order of issue: the first Options::events of them
 };
@@ -108,7 +109,8 @@ class ComputeUnit {
   [[nodiscard]] uint64_t now() const;
   /// Workgroups that have ended since the last call.
   uint32_t take_ended();
-  [[nodiscard]] const UnitProfile& time() const;
+  /// Up to the end of the last wave.
+  [[nodiscard]] UnitProfile time() const;
 
  private:
   struct State;

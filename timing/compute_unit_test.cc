@@ -81,6 +81,22 @@ std::vector<uint64_t> one(std::string_view gpu_id, int lanes, const std::string&
   return trace.run({wave}).front();
 }
 
+TEST(ComputeUnit, SimdsWithoutAWaveAreEmpty) {
+  Trace trace("mi300x", 64);
+  WaveRecord lone, two[2];
+  trace.add(lone, "v_add_f32 v1, v2, v3\ns_endpgm");
+  trace.run({lone});
+  EXPECT_GT(trace.time.cycles, 0u);
+  EXPECT_EQ(trace.time.empty, 3 * trace.time.cycles);
+  // The shorter one leaves SIMD 0 to the other: never empty.
+  trace.add(two[0], "v_add_f32 v1, v2, v3\ns_endpgm");
+  std::string adds;
+  for (int i = 0; i < 50; ++i) adds += "v_add_f32 v1, v1, v3\n";
+  trace.add(two[1], adds + "s_endpgm");
+  trace.run({two[0], two[1]});
+  EXPECT_EQ(trace.time.empty, 3 * trace.time.cycles);
+}
+
 TEST(ComputeUnit, MatrixInstructionsIssueAtTheTablesRate) {
   for (const isa::MatrixInstruction& matrix : isa::kMatrixInstructions)
     for (const char* id : {"mi210", "mi300x", "mi355x"}) {

@@ -171,6 +171,7 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
       std::find_if(simd.waves.begin(), simd.waves.end(), [&](const auto& each) { return each.get() == &w; });
   spare.push_back(std::move(*at));
   simd.waves.erase(at);
+  if (simd.waves.empty()) simd.empty_from = t;
   simd.stale = true;
   simd.choice = nullptr;
   if (--group.alive == 0)

@@ -91,7 +91,8 @@ struct Simd {
   bool stale = true;
   // When each takes the next one.
   uint64_t vector = 0, slow = 0, matrix = 0, scalar = 0, branch = 0, memory = 0;
-  uint64_t last = 0;  ///< something issued
+  uint64_t last = 0;        ///< something issued
+  uint64_t empty_from = 0;  ///< where it has no wave: since when
   // The VALU's queue.
   uint64_t executed = 0;       ///< the last in the queue has gone through
   uint64_t slow_executed = 0;  ///< the same of the unit for transcendental and wide instructions
