@@ -286,7 +286,8 @@ class Worker {
       const uint64_t all = run_.instructions.fetch_add(executed_, std::memory_order_relaxed) + executed_;
       executed_ = 0;
       if (run_.dispatch.progress)
-        run_.dispatch.progress(std::min(run_.next.load(std::memory_order_relaxed), run_.total), run_.total);
+        run_.dispatch.progress(std::min(run_.next.load(std::memory_order_relaxed), run_.total), run_.total,
+                               all);
       if (over_budget(all)) return report_budget(group);
     }
     const bool done = std::all_of(group.waves.begin(), group.waves.end(),

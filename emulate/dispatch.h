@@ -44,8 +44,9 @@ struct Dispatch {
   /// These workgroups alone are run, by number, the first axis fastest; nullptr: all. Results are then those
   /// of a part of the grid.
   const std::vector<uint64_t>* only = nullptr;
-  /// Called now and then by each of the threads: so many of the workgroups have begun.
-  std::function<void(uint64_t begun, uint64_t workgroups)> progress = {};
+  /// Called now and then by each of the threads: so many of the workgroups have begun, so many
+  /// wave-instructions are done.
+  std::function<void(uint64_t begun, uint64_t workgroups, uint64_t instructions)> progress = {};
   std::function<std::string(uint64_t)> locate =
       {};  ///< which function and source line a pc belongs to, for messages
 };

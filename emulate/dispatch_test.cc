@@ -37,7 +37,7 @@ TEST(Dispatch, ALongGridTellsHowManyWorkgroupsHaveBegun) {
                   "s_mov_b32 s8, 0x1000\nl:\nv_add_u32 v1, v1, v1\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\n"
                   "s_cbranch_scc1 l");
   std::vector<uint64_t> told;
-  test.progress = [&](uint64_t begun, uint64_t workgroups) {
+  test.progress = [&](uint64_t begun, uint64_t workgroups, uint64_t) {
     EXPECT_EQ(workgroups, 1000u);
     told.push_back(begun);
   };

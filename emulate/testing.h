@@ -84,7 +84,7 @@ class KernelTest {
   uint32_t* allocate(size_t count);
   uint64_t most_resident = 2048;
   Listener* listener = nullptr;
-  std::function<void(uint64_t begun, uint64_t workgroups)> progress = {};
+  std::function<void(uint64_t begun, uint64_t workgroups, uint64_t instructions)> progress = {};
 
  private:
   struct State;

@@ -322,7 +322,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
         start + device.modelled->finish(*heard, function_.kernel->name, stream.id, done->instructions, time));
   }
   if (messages) messages->print(module_->object().printf_formats());
-  if (dispatch.progress) dispatch.progress(done->workgroups, done->workgroups);
+  if (dispatch.progress) dispatch.progress(done->workgroups, done->workgroups, done->instructions);
   count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);
   return hipSuccess;
 }

@@ -24,15 +24,17 @@ Progress* asked() {
 
 }  // namespace
 
-std::function<void(uint64_t, uint64_t)> launch_progress(const std::string& kernel) {
+std::function<void(uint64_t, uint64_t, uint64_t)> launch_progress(const std::string& kernel) {
   Progress* const progress = asked();
   if (!progress) return {};
   static std::atomic<uint64_t> launches{0};
-  return [progress, &kernel, number = ++launches](uint64_t begun, uint64_t workgroups) {
-    if (!progress->due()) return;
-    progress->step(fmt::format("launch {}, {}: {} of {} workgroups", number, isa::function_name(kernel),
-                               begun, workgroups));
-  };
+  return
+      [progress, &kernel, number = ++launches](uint64_t begun, uint64_t workgroups, uint64_t instructions) {
+        if (!progress->due()) return;
+        progress->step(fmt::format(
+            "launch {}, {}: {} of {} workgroups begun, {:.3g} million wave-instructions", number,
+            isa::function_name(kernel), begun, workgroups, static_cast<double>(instructions) / 1e6));
+      };
 }
 
 }  // namespace wavesmith::runtime
