@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/split.h"
@@ -139,7 +140,12 @@ Result<GemmRows> aiter_rows(const Csv& csv) {
   for (size_t row = 0; row < csv.rows(); ++row) {
     const auto text = [&](std::string_view name) { return csv.cell(row, columns->at(name)); };
     const std::string_view op = text("op"), library = text("library");
-    if (!library.starts_with("AITER") || (op != "gemm" && op != "batched_gemm")) continue;
+    if (op != "gemm" && op != "batched_gemm") continue;
+    if (!library.starts_with("AITER")) {
+      ++left_out
+          ["not AITER's: other libraries' are judged in the columns of tuned GEMMs, which name the kernel"];
+      continue;
+    }
     GemmRow out;
     out.line = csv.line(row);
     out.gpu = text("gpu");
@@ -195,7 +201,7 @@ Result<GemmRows> aiter_rows(const Csv& csv) {
 
     const Result<double> value = number<double>(csv, row, columns->at("value"));
     if (!value) return tl::unexpected(value.error());
-    if (*value <= 0) {
+    if (!(*value > 0) || !std::isfinite(*value)) {
       ++left_out["the value is not positive"];
       continue;
     }

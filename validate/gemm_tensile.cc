@@ -193,7 +193,7 @@ Result<GemmRows> tensile_rows(const Csv& csv) {
     const double flops = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                          static_cast<double>(problem.k) * static_cast<double>(problem.batch) *
                          model::real_products(types->a);
-    if (*value <= 0) {
+    if (!(*value > 0) || !std::isfinite(*value)) {
       ++left_out["the value is not positive"];
       continue;
     }

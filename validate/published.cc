@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -66,9 +67,21 @@ std::string text_of(const Method& method) {
                      method.library, method.least ? "at least" : "adds", method.seconds * 1e6, method.known);
 }
 
+/// Whether the column names a type, or says that it does not know. Families read as much of it as they need.
+bool type_known(std::string_view dtype) {
+  constexpr std::string_view kTypes[] = {"fp4",  "fp6",  "fp8",    "fp16",  "fp32",  "fp64", "bf16",
+                                         "f4",   "f6",   "f8",     "f16",   "f32",   "f64",  "i4",
+                                         "i8",   "i16",  "i32",    "u8",    "int",   "char", "long",
+                                         "bool", "half", "double", "float", "short", "="};
+  std::string lower(dtype);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return lower.empty() || lower.starts_with('(') ||
+         std::ranges::any_of(kTypes, [&](std::string_view type) { return lower.find(type) != lower.npos; });
+}
+
 /// Seconds that the row's value means; nothing: no time and no rate.
 std::optional<double> measured_seconds(const PublishedRow& row, const Asked& asked) {
-  if (row.value <= 0) return std::nullopt;
+  if (!(row.value > 0) || !std::isfinite(row.value)) return std::nullopt;
   if (row.unit == "us") return row.value * 1e-6;
   if (row.unit == "ms") return row.value * 1e-3;
   if (row.unit == "TFLOP/s" && asked.flops > 0) return asked.flops / (row.value * 1e12);
@@ -278,6 +291,10 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
         ++left_out[fmt::format("GPU '{}' is not described", row.gpu)];
         continue;
       }
+      if (!type_known(row.dtype)) {
+        ++left_out[fmt::format("type '{}' is not known", row.dtype)];
+        continue;
+      }
       const std::optional<Asked> asked = family.ask(row, *gpu, why);
       if (!asked) {
         ++left_out[why.empty() ? "the shape is not understood" : why];
@@ -289,7 +306,9 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
       }
       const std::optional<double> measured = measured_seconds(row, *asked);
       if (!measured) {
-        ++left_out[fmt::format("'{}' in '{}' is no time", row.metric, row.unit)];
+        ++left_out[row.value > 0 && std::isfinite(row.value)
+                       ? fmt::format("'{}' in '{}' is no time", row.metric, row.unit)
+                       : fmt::format("'{}' of {} is no time", row.metric, row.value)];
         continue;
       }
       Case one;

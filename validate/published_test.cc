@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 
@@ -42,6 +44,21 @@ Result<FamilyReport> judged(const char* family, const std::string& rows) {
   Result<Data> data = Data::from_files({path});
   if (!data) return tl::unexpected(data.error());
   return find_family(family)->judge(*data);
+}
+
+TEST(Published, WhatIsNoMeasurementIsLeftOutWithItsReason) {
+  const auto row = [](const char* type, const char* value) {
+    return fmt::format(
+        "MI355X,gfx950,7,mine,attention_fwd,{},B=16;H=64;HK=8;N=1024;D=128;non_causal,BNHD,time,{},us,s,c\n",
+        type, value);
+  };
+  const auto report = judged("attention", row("bf16", "550") + row("bf16", "nan") + row("bf16", "inf") +
+                                              row("bf16", "-1") + row("fp3", "550"));
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->summary.at(0).n, 1u);
+  EXPECT_TRUE(std::isfinite(report->summary.at(0).value)) << report->summary.at(0).value;
+  EXPECT_NE(std::ranges::find(report->notes, "1 rows: type 'fp3' is not known"), report->notes.end());
+  EXPECT_NE(std::ranges::find(report->notes, "1 rows: 'time' of nan is no time"), report->notes.end());
 }
 
 // A time and the rate that belongs to it are the same measurement: 4 x 16 x 64 x 1024^2 x 128 / 550 us =
