@@ -78,7 +78,11 @@ void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::
       continue;
     const double bytes = distinct_bytes(access, access.lanes);
     (access.direction == Direction::Load ? cycles.load_bytes : cycles.store_bytes) += bytes;
-    if (!access.offsets.empty()) certain += bytes;
+    ++cycles.accesses;
+    if (access.offsets.empty())
+      ++cycles.unknown_accesses;
+    else
+      certain += bytes;
   }
   const double all = cycles.load_bytes + cycles.store_bytes;
   const double simds = static_cast<double>(gpu.compute_units) * gpu.simds_per_unit;
@@ -118,6 +122,7 @@ std::vector<Access> find_accesses(const Code& code, const LaneValues& values, co
       access.unknown_because = "the hardware makes the address";
     } else if (operands.address && !value.known()) {
       access.unknown_because = text_of(value.reason);
+      if (space != isa::Space::Lds) access.rows = value.rows;
     } else {
       access.offsets.resize(lanes);
       for (uint32_t l = 0; l < lanes; ++l)

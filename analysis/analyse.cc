@@ -83,6 +83,9 @@ double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, cons
         !wait.slack.value)
       continue;
     const uint32_t from = wait.for_.front();
+    // What was loaded before the loop is waited for in the first pass alone.
+    if (!std::binary_search(loop.blocks.begin(), loop.blocks.end(), kernel.instructions[from].block))
+      continue;
     double slack = *wait.slack.value;
     for (const auto& [at, took] : passed)
       if (from < wait.instruction ? at > from : true) slack += took;

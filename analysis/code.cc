@@ -29,6 +29,7 @@ class ScalarConstants {
       result = in.pc + in.size;
     } else if (name == "s_mov_b32" || name == "s_mov_b64" || name == "s_movk_i32") {
       result = value(printed, 1);
+      if (result && name == "s_movk_i32") result = static_cast<uint64_t>(constant_of(in, printed[1]));
     } else if (name == "s_sext_i32_i16") {
       if (const auto a = value(printed, 1)) result = static_cast<uint64_t>(int64_t{static_cast<int16_t>(*a)});
     } else if (name == "s_add_u32" || name == "s_add_co_u32" || name == "s_addc_u32" ||

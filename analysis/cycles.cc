@@ -195,6 +195,8 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
   const auto most = std::max_element(pressure.begin(), pressure.end());
   cycles.throughput = *most;
   cycles.bound = static_cast<Pipe>(most - pressure.begin());
+  *most = 0;
+  cycles.next_busiest = *std::max_element(pressure.begin(), pressure.end());
   return cycles;
 }
 

@@ -234,6 +234,15 @@ bool Effects::writes_register(uint16_t r) const {
   return std::any_of(writes.begin(), writes.end(), [r](Range range) { return range.has(r); });
 }
 
+int64_t constant_of(const isa::Instruction& instruction, const Operand& operand) {
+  // Source: AMD, CDNA3 ISA reference, SOPK: SIMM16 is extended by its sign, but for the unsigned comparisons.
+  const std::string_view name = instruction.mnemonic;
+  const bool is_short =
+      name.starts_with("s_") && name.ends_with("_i32") &&
+      (name.ends_with("k_i32") || name.ends_with("k_co_i32") || name.starts_with("s_cmpk_"));
+  return is_short ? static_cast<int16_t>(operand.bits) : operand.bits;
+}
+
 Range registers_of(const Operand& operand, int wave_lanes) {
   const auto within = [&](uint16_t first, uint16_t end) {
     if (operand.index + operand.count > end) return Range{};

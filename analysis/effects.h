@@ -46,6 +46,10 @@ struct Effects {
 /// The registers that an operand names; count 0 for one that names none.
 Range registers_of(const isa::Operand& operand, int wave_lanes);
 
+/// The number that an operand of the instruction stands for. What s_movk_i32 and its like print as 16 bits
+/// has a sign.
+int64_t constant_of(const isa::Instruction& instruction, const isa::Operand& operand);
+
 /// `row` is the instruction's; nullptr for control, and for a dual instruction.
 Effects effects_of(const isa::Instruction& instruction, const isa::Row* row, const isa::Target& target,
                    int wave_lanes);

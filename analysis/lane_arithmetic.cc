@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 namespace wavesmith::analysis {
 
@@ -9,6 +10,14 @@ int trailing_zeros(int64_t value) {
   return value == 0 ? kExactLanes
                     : std::min<int>(kExactLanes, std::countr_zero(static_cast<uint64_t>(value)));
 }
+
+namespace {
+
+uint8_t distinct(const PerLane& f) {
+  return static_cast<uint8_t>(std::set<int32_t>(f.begin(), f.end()).size());
+}
+
+}  // namespace
 
 bool is_constant(const PerLane& f) {
   return std::all_of(f.begin(), f.end(), [&](int32_t x) { return x == f[0]; });
@@ -53,6 +62,9 @@ LaneValue LaneArithmetic::uniform(uint8_t zeros) {
 }
 
 LaneValue LaneArithmetic::add(const LaneValue& a, const LaneValue& b, int sign) {
+  // Of two that are not known, the one that lies in more rows.
+  if (!a.known() && a.reason == Reason::RunTimeStride && b.reason == Reason::RunTimeStride)
+    return a.rows >= b.rows ? a : b;
   if (!a.known()) return a;
   if (!b.known()) return b;
   PerLane f;
@@ -85,7 +97,9 @@ LaneValue LaneArithmetic::multiply(const LaneValue& a, const LaneValue& b) {
               zb = std::min<int>(b.zeros, trailing_zeros(g[0]));
     return uniform(static_cast<uint8_t>(std::min(31, za + zb)));
   }
-  return unknown(Reason::RunTimeStride);
+  LaneValue product = unknown(Reason::RunTimeStride);
+  product.rows = std::max(distinct(f), distinct(g));
+  return product;
 }
 
 LaneValue LaneArithmetic::low24(const LaneValue& a) {

@@ -24,6 +24,7 @@ struct LaneValue {
   uint8_t zeros = 0;          ///< low bits of U that are 0; 32: U is 0
   Reason reason = Reason::None;
   uint32_t lanes = LaneSets::kAll;  ///< the set of lanes that it holds for
+  uint8_t rows = 0;  ///< of RunTimeStride: so many different multiples of what is only known at run time
   [[nodiscard]] bool known() const { return function != kNone; }
   bool operator==(const LaneValue&) const = default;
 };

@@ -21,6 +21,7 @@ enum class Operation : uint8_t {
   Multiply,       // a * b
   Multiply24,     // the same of the low 24 bits
   MultiplyAdd24,  // a * b + c
+  MultiplyAdd,    // the same of 32 bits
   ShiftLeft,      // a << b
   ShiftLeftRev,
   ShiftRight,
@@ -74,6 +75,10 @@ constexpr Entry kEntries[] = {
     {"s_mul_i32",           Operation::Multiply           },
     {"v_mad_u32_u24",       Operation::MultiplyAdd24      },
     {"v_mad_i32_i24",       Operation::MultiplyAdd24      },
+    {"v_mad_u64_u32",       Operation::MultiplyAdd        },
+    {"v_mad_i64_i32",       Operation::MultiplyAdd        },
+    {"v_mad_co_u64_u32",    Operation::MultiplyAdd        },
+    {"v_mad_co_i64_i32",    Operation::MultiplyAdd        },
     {"v_lshlrev_b32",       Operation::ShiftLeftRev       },
     {"v_lshlrev_b64",       Operation::ShiftLeftRev       },
     {"s_lshl_b32",          Operation::ShiftLeft          },
@@ -143,8 +148,8 @@ LaneValue LaneValues::compute(uint32_t i, const isa::Instruction& in, const Stat
   const uint32_t lanes = exec_.of[i];
   const auto& printed = in.operands;
   const Operation operation = bypasses(in) ? Operation::None : operation_of(name);
-  // Of additions that print a carry the sources come one later.
-  const size_t first = name == "v_add_co_u32" ? 2 : 1;
+  // Where a carry is printed the sources come one later.
+  const size_t first = name == "v_add_co_u32" || operation == Operation::MultiplyAdd ? 2 : 1;
   const auto a = [&] { return read(printed[first], state, lanes); };
   const auto b = [&] { return read(printed[first + 1], state, lanes); };
   const auto c = [&] { return read(printed[first + 2], state, lanes); };
@@ -156,7 +161,7 @@ LaneValue LaneValues::compute(uint32_t i, const isa::Instruction& in, const Stat
   const auto bit_xor = [](int32_t x, int32_t y) { return x ^ y; };
   LaneValue result = unknown(Reason::Computed);
   if (operation == Operation::Move) {
-    result = a();
+    result = printed[first].kind == Operand::Kind::Integer ? constant(constant_of(in, printed[first])) : a();
   } else if (operation == Operation::FirstLane) {
     const LaneValue value = a();
     if (!value.known()) return uniform(0);
@@ -221,6 +226,9 @@ LaneValue LaneValues::compute(uint32_t i, const isa::Instruction& in, const Stat
         case Operation::MultiplyAdd24:
           result = add(multiply(low24(a()), low24(b())), c());
           break;
+        case Operation::MultiplyAdd:
+          result = add(multiply(a(), b()), c());
+          break;
         case Operation::ShiftAdd:
           result = add(shift_left(a(), b()), c());
           break;
@@ -275,13 +283,17 @@ void LaneValues::step(uint32_t i, State& state) {
       if (value.known() && value.lanes != LaneSets::kAll &&
           exec_.without(value.lanes, made, LaneSets::kAll) != value.lanes)
         value = unknown(Reason::Masked);
-  bool first = true;
+  // The first register of the result, which is printed first; SCC may stand before it among what is written.
+  // What a wide result has above is not followed.
+  const Range printed = in.operands.empty() ? Range{} : registers_of(in.operands.front(), code_.wave_lanes);
+  const uint16_t own = printed.count && effects.writes_register(printed.first) ? printed.first
+                       : effects.writes.empty()                                ? uint16_t{0}
+                                                                               : effects.writes.front().first;
   for (const Range range : effects.writes)
     for (uint16_t r = range.first; r < range.first + range.count; ++r) {
-      // The first register of the result; what a wide one has above is not followed.
+      const bool first = r == own;
       LaneValue value = first ? result : r >= reg::kSgpr ? uniform(0) : unknown(Reason::Computed);
       if (!first && !result.known() && r < reg::kSgpr) value.reason = result.reason;
-      first = false;
       if (value.known() && r < reg::kSgpr) value.lanes = effects.masked ? exec_.of[i] : LaneSets::kAll;
       state[slot(r)] = value;
     }

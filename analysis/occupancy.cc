@@ -71,6 +71,35 @@ std::vector<Step> steps_to(uint32_t waves, const KernelResources& resources, con
   return steps;
 }
 
+/// How waves fit, a workgroup all of it or not at all.
+gpus::Occupancy of_whole_workgroups(const gpus::Gpu& gpu, const KernelResources& resources) {
+  gpus::Occupancy fits = gpus::occupancy(gpu, resources);
+  const uint32_t units = resources.one_compute_unit ? 1 : gpu.units_per_workgroup_processor;
+  const uint32_t simds = gpu.simds_per_unit * units;
+  const uint32_t waves = (resources.workgroup + resources.wave_size - 1) / resources.wave_size;
+  fits.waves_per_simd = std::min(fits.waves_per_simd, (fits.workgroups * waves + simds - 1) / simds);
+  return fits;
+}
+
+/// The least that lets more waves in. `fit`: how they do.
+template <class Fit>
+std::vector<Step> next_steps(const KernelResources& resources, const gpus::Gpu& gpu,
+                             const gpus::Occupancy& now, Fit fit) {
+  for (uint32_t waves = now.waves_per_simd + 1; waves <= gpu.waves_per_simd; ++waves) {
+    std::vector<Step> steps = steps_to(waves, resources, gpu, now);
+    KernelResources changed = resources;
+    for (const Step& step : steps) {
+      if (step.limiter == Limiter::Vgprs) changed.vgprs = step.to;
+      if (step.limiter == Limiter::Sgprs) changed.sgprs = step.to;
+      if (step.limiter == Limiter::Lds) changed.lds_bytes = step.to;
+      if (step.limiter == Limiter::Workgroups) changed.workgroup = step.to;
+    }
+    // A further wave helps nobody while the rest of its workgroup does not fit.
+    if (!steps.empty() && fit(gpu, changed).waves_per_simd > now.waves_per_simd) return steps;
+  }
+  return {};
+}
+
 /// VGPRs of a wave that the metadata says are used, AGPRs included where the file is one; 0: it does not say.
 uint32_t used_vgprs(const Resources& resources, const gpus::Gpu& gpu) {
   if (!gpu.unified_accumulation || resources.used.agprs == 0) return resources.used.vgprs;
@@ -174,8 +203,11 @@ Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const O
                    .lds_bytes = resources.lds_bytes + options.dynamic_lds,
                    .workgroup = resources.workgroup,
                    .wave_size = resources.wave_size};
-  out.now = gpus::occupancy(gpu, out.resources);
   const bool free_size = !options.workgroup && !resources.workgroup_required;
+  // The most that any kernel may have says nothing: smaller ones will do.
+  const bool any_size = free_size && resources.workgroup >= gpu.max_workgroup;
+  const auto fit = any_size ? gpus::occupancy : of_whole_workgroups;
+  out.now = fit(gpu, out.resources);
   KernelResources as_compiled = out.resources;
   if (resources.used.sgprs != 0) as_compiled.sgprs = resources.used.sgprs;
   if (resources.vgprs_counted != 0) as_compiled.vgprs = resources.vgprs_counted;
@@ -186,7 +218,7 @@ Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const O
   gpus::KernelResources cause = out.resources;
   const uint32_t used = used_vgprs(resources, gpu);
   if (used != 0 && used < cause.vgprs) cause.vgprs = used;
-  const gpus::Occupancy without_padding = gpus::occupancy(gpu, cause);
+  const gpus::Occupancy without_padding = fit(gpu, cause);
   const bool padded = cause.vgprs != out.resources.vgprs &&
                       without_padding.waves_per_simd == out.now.waves_per_simd &&
                       without_padding.by_vgprs > out.now.by_vgprs;
@@ -194,9 +226,11 @@ Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const O
     out.now = without_padding;
   else
     cause = out.resources;
-  if (out.now.waves_per_simd < gpu.waves_per_simd)
-    out.next = steps_to(out.now.waves_per_simd + 1, cause, gpu, out.now);
+  if (out.now.waves_per_simd < gpu.waves_per_simd) out.next = next_steps(cause, gpu, out.now, fit);
   const auto note = [&](std::string text) { out.note += (out.note.empty() ? "" : "; ") + text; };
+  if (const uint32_t alone = gpus::occupancy(gpu, cause).waves_per_simd; alone > out.now.waves_per_simd)
+    note(fmt::format("{} waves a SIMD would fit, but not all waves of another workgroup of {} work-items",
+                     alone, resources.workgroup));
   if (padded)
     note(fmt::format("the compiler allocates {} VGPRs though {} are used, since no more waves fit anyway",
                      out.resources.vgprs, used));

@@ -44,5 +44,21 @@ TEST(Occupancy, AnAllocationThatCostsWavesIsTheLimit) {
   EXPECT_EQ(wasteful.now.limiter, gpus::Limiter::Vgprs);
 }
 
+// 96 VGPRs leave room for five waves a SIMD, but sixteen waves of a workgroup take four of each: the second
+// workgroup needs eight.
+TEST(Occupancy, AWorkgroupFitsAllOfItOrNotAtAll) {
+  const gpus::Gpu& gpu = *usual_gpu("gfx942");
+  Resources large = kernel(96, 96, 0);
+  large.workgroup = large.max_workgroup = 1024;
+  const Occupancy now = occupancy_of(large, gpu, {.workgroup = 1024});
+  EXPECT_EQ(now.now.workgroups, 1u);
+  EXPECT_EQ(now.now.waves_per_simd, 4u);
+  ASSERT_FALSE(now.next.empty());
+  EXPECT_EQ(now.next[0].text, "32 VGPRs fewer: 4 more waves");
+  EXPECT_NE(now.note.find("5 waves a SIMD would fit"), std::string::npos) << now.note;
+  // Where any size will do, smaller workgroups may have the fifth wave.
+  EXPECT_EQ(occupancy_of(large, gpu, {}).now.waves_per_simd, 5u);
+}
+
 }  // namespace
 }  // namespace wavesmith::analysis

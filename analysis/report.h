@@ -107,9 +107,12 @@ struct Cycles {
   double load_bytes = 0, store_bytes = 0;  ///< of vector loads and stores, as far as lanes do not share them
   double l2 = 0;                           ///< the same bytes from L2, every SIMD of the GPU doing the same
   double l2_certain = 0;                   ///< of those accesses whose addresses are known
-  double memory = 0;                       ///< the same from the memory behind all caches
-  double throughput = 0;  ///< a SIMD full of waves: the busiest of its pipes, a pass of one wave
+  uint32_t accesses = 0,
+           unknown_accesses = 0;  ///< vector loads and stores; those whose addresses are not known
+  double memory = 0;              ///< the same from the memory behind all caches
+  double throughput = 0;          ///< a SIMD full of waves: the busiest of its pipes, a pass of one wave
   isa::Pipe bound = isa::Pipe::Internal;  ///< the busiest pipe
+  double next_busiest = 0;                ///< what the busiest of the others takes
   std::string unknown_because;            ///< when nothing could be said
 };
 
@@ -204,7 +207,9 @@ struct Access {
   Figure ideal_cycles;             ///< LDS: without conflicts
   Figure lines;                    ///< global: cache lines that a wave touches
   Figure ideal_lines;              ///< were its bytes side by side
-  std::string unknown_because;     ///< why the addresses are not known
+  uint32_t rows =
+      0;  ///< global, not known: the lanes lie in so many rows whose distance is known at run time
+  std::string unknown_because;  ///< why the addresses are not known
 };
 
 enum class Severity : uint8_t { Note, Hint, Warning };  ///< a matter of taste; may gain; will cost

@@ -40,7 +40,8 @@ double pass_cycles(const Subject& subject, const Loop& loop) {
 double gain_of(const Subject& subject, const Loop& loop, double wave, double pipe) {
   Cycles less = loop.cycles;
   less.one_wave = std::max(0.0, less.one_wave - wave);
-  less.throughput = std::max(0.0, less.throughput - pipe);
+  // Then another pipe is the busiest.
+  less.throughput = std::max(less.next_busiest, less.throughput - pipe);
   return pass_cycles(subject, loop) - pass_cycles(less, subject.kernel.occupancy.now.waves_per_simd);
 }
 

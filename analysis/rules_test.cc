@@ -48,6 +48,7 @@ Kernel kernel_of(std::string_view target, std::string_view text, Resources resou
 Kernel kernel_of(std::string_view target, std::string_view text, const Resources& resources) {
   return kernel_of(target, text, resources, *usual_gpu(target));
 }
+Kernel kernel_of(std::string_view target, std::string_view text) { return kernel_of(target, text, usual()); }
 
 std::string loop(std::string_view body) {
   return "l:\n" + std::string(body) + "\ns_cbranch_scc1 l\ns_endpgm";
@@ -292,6 +293,101 @@ TEST(Rules, WaitsWhoseLoadsHaveComeAreNoEvidence) {
   ASSERT_NE(found, kernel.findings.end());
   ASSERT_EQ(found->where.size(), 1);
   EXPECT_EQ(kernel.instructions[found->where[0].first].text, "s_waitcnt vmcnt(0)");
+}
+
+const Finding* finding_of(const Kernel& kernel, std::string_view rule) {
+  for (const Finding& finding : kernel.findings)
+    if (finding.rule == rule) return &finding;
+  return nullptr;
+}
+
+TEST(Rules, WhatWasLoadedBeforeTheLoopIsNoLateLoad) {
+  const Kernel kernel = kernel_of("gfx942", keep("s_load_dwordx2 s[2:3], s[0:1], 0x0\n" +
+                                                 loop("s_waitcnt lgkmcnt(0)\nv_add_f32 v1, v1, s2")));
+  ASSERT_EQ(kernel.loops.size(), 1);
+  EXPECT_EQ(kernel.loops[0].cycles.exposed, 0);
+  EXPECT_EQ(finding_of(kernel, "exposed-load-latency"), nullptr);
+}
+
+TEST(Rules, ALoadWhoseAddressTheLastOneLoadedCannotBeIssuedEarlier) {
+  const Finding* finding = nullptr;
+  const Kernel chain = kernel_of(
+      "gfx942", keep(loop("v_lshlrev_b32 v1, 2, v1\nglobal_load_dword v1, v1, s[0:1]\ns_waitcnt vmcnt(0)")));
+  finding = finding_of(chain, "exposed-load-latency");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_NE(finding->title.find("none can be issued earlier"), std::string::npos) << finding->title;
+  EXPECT_EQ(finding->experiment.find("next pass"), std::string::npos) << finding->experiment;
+
+  // The same registers, but the address is made anew.
+  const Kernel free = kernel_of("gfx942", keep(loop("v_add_f32 v2, v1, v2\nv_add_u32 v0, 4, v0\n"
+                                                    "v_mov_b32 v1, v0\nglobal_load_dword v1, v1, s[0:1]\n"
+                                                    "s_waitcnt vmcnt(0)")));
+  finding = finding_of(free, "exposed-load-latency");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_NE(finding->title.find("too late"), std::string::npos) << finding->title;
+}
+
+TEST(Rules, ALoopThatWaitsForOthersIsNotToldToLoadAhead) {
+  const auto asks = [](std::string_view more) {
+    return keep(
+        fmt::format("l: global_load_dword v1, v0, s[0:1] sc1\n{}\ns_waitcnt vmcnt(0)\n"
+                    "v_cmp_eq_u32 vcc, 0, v1\ns_cbranch_vccnz l\ns_endpgm",
+                    more));
+  };
+  const Kernel spins = kernel_of("gfx942", asks(""));
+  const Finding* finding = finding_of(spins, "exposed-load-latency");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_NE(finding->title.find("until somebody else writes"), std::string::npos) << finding->title;
+  EXPECT_FALSE(finding->gain_percent.value);
+  // It goes through memory itself: what it finds there is up to nobody else.
+  const Kernel searches = kernel_of("gfx942", asks("v_add_u32 v0, 4, v0"));
+  finding = finding_of(searches, "exposed-load-latency");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_NE(finding->title.find("too late"), std::string::npos) << finding->title;
+}
+
+TEST(Rules, RowsWhoseDistanceIsAnArgumentAreNotSideBySide) {
+  const auto column_of = [](std::string_view row, std::string_view column) {
+    return keep(
+        fmt::format("v_and_b32 v1, 15, v0\nv_lshrrev_b32 v2, 4, v0\n"
+                    "v_mad_u64_u32 v[4:5], s[6:7], s4, {}, {}\nv_lshlrev_b32 v4, 2, v4\n"
+                    "global_store_dword v4, v6, s[0:1]\ns_endpgm",
+                    row, column));
+  };
+  // 16 rows of 4 numbers; 4 rows of 16 would be two lines more.
+  const Kernel across = kernel_of("gfx942", column_of("v1", "v[2:3]"));
+  const Finding* const finding = finding_of(across, "uncoalesced-access");
+  ASSERT_NE(finding, nullptr);
+  ASSERT_FALSE(finding->evidence.empty());
+  EXPECT_NE(finding->evidence[0].find("in 16 rows"), std::string::npos) << finding->evidence[0];
+  ASSERT_EQ(across.accesses.size(), 1);
+  EXPECT_EQ(across.accesses[0].rows, 16);
+  const Kernel along = kernel_of("gfx942", column_of("v2", "v[0:1]"));
+  ASSERT_EQ(along.accesses.size(), 1);
+  EXPECT_EQ(along.accesses[0].rows, 4);
+  // The same row for all lanes.
+  const Kernel one = kernel_of("gfx942", column_of("s4", "v[0:1]"));
+  EXPECT_EQ(finding_of(one, "uncoalesced-access"), nullptr);
+}
+
+// Half of the conflicts' cycles are none that the VALU would not take anyway.
+TEST(Rules, AGainEndsWhereAnotherPipeIsTheBusiest) {
+  const auto with_adds = [](int adds) {
+    return keep(
+        "v_lshlrev_b32 v1, 7, v0\n" +
+        loop("ds_read_b32 v2, v1\n" + repeated("v_add_f32 v5, v6, v7", adds) + "s_waitcnt lgkmcnt(0)"));
+  };
+  const Finding* finding = nullptr;
+  const Kernel lone = kernel_of("gfx942", with_adds(1)), busy = kernel_of("gfx942", with_adds(32));
+  // 64 cycles of LDS for a wave of each SIMD: 256.
+  finding = finding_of(lone, "lds-bank-conflict");
+  ASSERT_NE(finding, nullptr);
+  ASSERT_TRUE(finding->gain_percent.value);
+  EXPECT_GT(*finding->gain_percent.value, 85);
+  finding = finding_of(busy, "lds-bank-conflict");
+  ASSERT_NE(finding, nullptr);
+  ASSERT_TRUE(finding->gain_percent.value);
+  EXPECT_NEAR(*finding->gain_percent.value, 100.0 * (256 - 32 * 4) / 256, 2);
 }
 
 const Finding* occupancy_finding(const Kernel& kernel) {

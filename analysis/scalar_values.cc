@@ -151,8 +151,10 @@ Formula ScalarValues::at_begin(uint32_t b, uint16_t r) {
 }
 
 Formula ScalarValues::operand(const Operand& operand, uint32_t i, uint16_t part) {
-  if (operand.kind == Operand::Kind::Integer)
-    return Formula::constant(part == 0 ? static_cast<int32_t>(operand.bits) : operand.bits < 0 ? -1 : 0);
+  if (operand.kind == Operand::Kind::Integer) {
+    const int64_t number = constant_of(code_.instructions[i], operand);
+    return Formula::constant(part == 0 ? static_cast<int32_t>(number) : number < 0 ? -1 : 0);
+  }
   if (operand.negate || operand.absolute || operand.half != Operand::Half::Whole || operand.sign_extend)
     return Formula::unknown("it is computed in a way that is not followed");
   const Range range = registers_of(operand, code_.wave_lanes);

@@ -238,7 +238,8 @@ class Counter {
     if (!out) return std::nullopt;
     for (const Formula* side : {&out->left, &out->right})
       if (!side->known()) {
-        because = "of what ends it, " + side->because();
+        because = side->because().starts_with("it ") ? "what ends it " + side->because().substr(3)
+                                                     : "of what ends it, " + side->because();
         return std::nullopt;
       }
     return out;

@@ -62,12 +62,17 @@ std::string random_loop(std::mt19937& random, bool rdna4) {
   if (random() % 4 == 0) relation = "lg", distance = step * pick(2, 12);
   const int bound = down ? start - distance : start + distance;
   const std::string move = random() % 2 ? "s_mov_b32 s4, s6\n" : "";  // by way of another register
-  std::string text =
-      fmt::format("s_mov_b32 s20, 0\ns_mov_b32 s4, {}\ns_mov_b32 s5, {}\nloop:\n", start, bound);
+  std::string text = fmt::format("s_mov_b32 s20, 0\n{}\ns_mov_b32 s5, {}\nloop:\n",
+                                 random() % 3 == 0 ? fmt::format("s_movk_i32 s4, {:#x}", start & 0xffff)
+                                                   : fmt::format("s_mov_b32 s4, {}", start),
+                                 bound);
   const std::string increment =
       fmt::format("{} {}, s4, {}\n{}", add, move.empty() ? "s4" : "s6", down ? -step : step, move);
+  const bool as_signed = is_signed || relation[0] == 'l';
+  const bool constant = !rdna4 && (as_signed || bound >= 0) && random() % 3 == 0;
   const std::string test =
-      fmt::format("s_cmp_{}_{} s4, s5\n", relation, is_signed || relation[0] == 'l' ? "i32" : "u32");
+      fmt::format("s_cmp{}_{}_{} s4, {}\n", constant ? "k" : "", relation, as_signed ? "i32" : "u32",
+                  constant ? fmt::format("{:#x}", bound & 0xffff) : "s5");
   const std::string pass = fmt::format("{} s20, s20, 1\n", add);
   // "lg" goes by signed or unsigned the same; lt and le are signed here.
   if (top) return text + test + "s_cbranch_scc0 out\n" + increment + pass + "s_branch loop\nout:\n";
@@ -193,7 +198,7 @@ TEST(Trips, OfLoopsInsideOfOthers) {
 
 TEST(Trips, WhatIsNotKnownHasAReason) {
   EXPECT_EQ(trips("l: s_load_dword s4, s[6:7], 0x0\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 l\ns_endpgm"),
-            "of what ends it, it is loaded from memory");
+            "what ends it is loaded from memory");
   EXPECT_EQ(
       trips("s_mov_b32 s4, 1\nl: s_add_i32 s4, s4, s4\ns_cmp_lt_u32 s4, 64\ns_cbranch_scc1 l\ns_endpgm"),
       "what it counts with does not grow by the same amount each pass");
@@ -204,7 +209,7 @@ TEST(Trips, WhatIsNotKnownHasAReason) {
       "it goes on for more than 16 million passes");
   EXPECT_EQ(trips("l: global_load_dword v1, v0, s[4:5]\ns_waitcnt vmcnt(0)\nv_cmp_lt_i32 vcc, v1, v2\n"
                   "s_cbranch_vccnz l\ns_endpgm"),
-            "of what ends it, it is loaded from memory");
+            "what ends it is loaded from memory");
 }
 
 }  // namespace

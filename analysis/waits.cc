@@ -326,6 +326,8 @@ class Finder {
       uint32_t youngest = wait.for_.front();
       for (const uint32_t m : queue[limit.value])
         if (loop != kNone && contains(graph_, loop, graph_.block_of[m])) youngest = m;
+      const auto at = std::find(wait.for_.begin(), wait.for_.end(), youngest);
+      std::rotate(wait.for_.begin(), at, at + 1);
       double cycles = 0;
       uint32_t between = 0;
       if (distance(youngest, i, cycles, between)) {

@@ -63,10 +63,21 @@ uint32_t hot_loop(const analysis::Kernel& kernel) {
   return most == cycles.end() ? kNone : static_cast<uint32_t>(most - cycles.begin());
 }
 
-Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+namespace {
+
+double exposed(const analysis::Cycles& cycles, analysis::ServedBy by) {
+  return by == analysis::ServedBy::Memory ? cycles.exposed_memory.value_or(cycles.exposed) : cycles.exposed;
+}
+double from_memory(const analysis::Cycles& cycles, analysis::ServedBy by) {
+  return by == analysis::ServedBy::Memory ? cycles.memory : cycles.l2_certain;
+}
+
+}  // namespace
+
+Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop, analysis::ServedBy by) {
   Pass out{loop.cycles.throughput,
-           loop.cycles.one_wave + loop.cycles.exposed,
-           loop.cycles.l2_certain,
+           loop.cycles.one_wave + exposed(loop.cycles, by),
+           from_memory(loop.cycles, by),
            loop.mix.matrix_operations,
            loop.mix.load_bytes,
            loop.mix.store_bytes,
@@ -76,14 +87,14 @@ Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
   for (uint32_t i = index + 1; i < kernel.loops.size(); ++i) {
     const analysis::Loop& inner = kernel.loops[i];
     if (inner.parent != index) continue;
-    const Pass pass = pass_of(kernel, inner);
+    const Pass pass = pass_of(kernel, inner, by);
     out.inner += 1 + pass.inner;
     out.unknown += (inner.trips.value ? 0 : 1) + pass.unknown;
     // The loop's own figures count what is inside of it once.
     const double trips = std::max(1.0, inner.trips.value.value_or(1));
     out.throughput += trips * pass.throughput - inner.cycles.throughput;
-    out.one_wave += trips * pass.one_wave - inner.cycles.one_wave - inner.cycles.exposed;
-    out.l2 += trips * pass.l2 - inner.cycles.l2_certain;
+    out.one_wave += trips * pass.one_wave - inner.cycles.one_wave - exposed(inner.cycles, by);
+    out.l2 += trips * pass.l2 - from_memory(inner.cycles, by);
     out.matrix_operations += trips * pass.matrix_operations - inner.mix.matrix_operations;
     out.load_bytes += trips * pass.load_bytes - inner.mix.load_bytes;
     out.store_bytes += trips * pass.store_bytes - inner.mix.store_bytes;
@@ -111,7 +122,7 @@ Total total_of(const analysis::Kernel& kernel) {
   straight.one_wave = kernel.outside.one_wave;
   straight.l2 = kernel.outside.l2_certain;
   double sum = cycles_with(straight, waves);
-  std::string formula;
+  std::vector<std::pair<std::string, double>> terms;  // trips, and the cycles of a pass
   for (const analysis::Loop& loop : kernel.loops) {
     if (loop.parent != kNone) continue;
     const Pass pass = pass_of(kernel, loop);
@@ -123,11 +134,19 @@ Total total_of(const analysis::Kernel& kernel) {
           fmt::format("the trips of the loop at {} are unknown: {}", place_of(kernel, loop),
                       counted ? "a loop inside of it has no number of passes" : loop.trips.unknown_because)};
     const double cycles = cycles_with(pass, waves);
-    if (loop.trips.value)
+    if (loop.trips.value) {
       sum += *loop.trips.value * cycles;
+      continue;
+    }
+    const auto same = std::ranges::find(terms, loop.trips_formula, &std::pair<std::string, double>::first);
+    if (same != terms.end())
+      same->second += cycles;
     else
-      formula += fmt::format(" + {} * ({})", number_text(std::round(cycles)), loop.trips_formula);
+      terms.emplace_back(loop.trips_formula, cycles);
   }
+  std::string formula;
+  for (const auto& [trips, cycles] : terms)
+    formula += fmt::format(" + {} * ({})", number_text(std::round(cycles)), trips);
   if (formula.empty()) return {sum, {}, {}};
   return {{}, number_text(std::round(sum)) + formula, {}};
 }
@@ -140,6 +159,16 @@ std::string place_of(const analysis::Kernel& kernel, uint32_t instruction) {
   return fmt::format("{}:{}", std::filesystem::path(kernel.files[at.source.file]).filename().string(),
                      at.source.line);
 }
+
+namespace {
+
+bool is_header(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  return extension == ".h" || extension == ".hpp" || extension == ".cuh" || extension == ".hh" ||
+         extension == ".hxx" || extension == ".inc";
+}
+
+}  // namespace
 
 std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
   // Of the file that the kernel begins in, else of that which most of its instructions come from: what is
@@ -158,8 +187,14 @@ std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop)
       lines.last = std::max(lines.last, at.line);
     }
   uint32_t own = kNone;
-  for (size_t i = 0; i < kernel.instructions.size() && own == kNone; ++i)
-    if (kernel.instructions[i].source.known()) own = kernel.instructions[i].source.file;
+  for (size_t i = 0; i < kernel.instructions.size(); ++i) {
+    const analysis::SourceLine& at = kernel.instructions[i].source;
+    if (!at.known() || at.file >= files.size()) continue;
+    if (own == kNone) own = at.file;
+    // What a kernel begins with is mostly inlined from a header.
+    if (is_header(kernel.files[own]) && !is_header(kernel.files[at.file])) own = at.file;
+    if (!is_header(kernel.files[own])) break;
+  }
   const bool in_own = own < files.size() && files[own].count > 0;
   const auto most = in_own ? files.begin() + own
                            : std::max_element(files.begin(), files.end(), [](const Lines& a, const Lines& b) {

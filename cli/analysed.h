@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/analyse.h"
+#include "analysis/cycles.h"
 #include "analysis/report.h"
 #include "base/result.h"
 #include "cli/code_input.h"
@@ -40,12 +41,13 @@ uint32_t hot_loop(const analysis::Kernel& kernel);
 /// A pass of a loop, inner loops as often as they run; once, where that is not known.
 struct Pass {
   double throughput = 0, one_wave = 0;  ///< cycles: of the busiest pipe; of one wave alone, its waits for
-                                        ///< memory included, with loads that L2 serves
-  double l2 = 0;                        ///< cycles of the bytes that L2 has to give
+                                        ///< memory included
+  double l2 = 0;  ///< cycles of the bytes that L2, or the memory behind all caches, has to give
   double matrix_operations = 0, load_bytes = 0, store_bytes = 0;
   uint32_t inner = 0, unknown = 0;  ///< loops inside; those whose trips are not known
 };
-Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop);
+Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop,
+             analysis::ServedBy by = analysis::ServedBy::L2);
 
 /// Cycles of a pass on a SIMD that `waves` waves share.
 double cycles_with(const Pass& pass, double waves);

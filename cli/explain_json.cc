@@ -57,6 +57,7 @@ ordered_json json_of(const analysis::Kernel& kernel, const analysis::Loop& loop)
     cycles["throughput"] = loop.cycles.throughput;
     cycles["exposed"] = loop.cycles.exposed;
     cycles["load_bytes"] = loop.cycles.load_bytes;
+    cycles["accesses_of_unknown_addresses"] = loop.cycles.unknown_accesses;
     cycles["store_bytes"] = loop.cycles.store_bytes;
     if (loop.cycles.l2 > 0) cycles["from_l2"] = loop.cycles.l2;
     if (loop.cycles.memory > 0) cycles["from_memory"] = loop.cycles.memory;

@@ -181,9 +181,10 @@ class SectionMaker {
     report::Table table{
         "What if",
         "What a kernel may take at most for so many waves a SIMD, all else the same; and a pass of the hot "
-        "loop then.",
-        {"waves a SIMD", "VGPRs at most", "LDS at most", "hot loop, cycles a pass", ""},
-        {0, 1, 2, 3},
+        "loop then, where L2 serves its loads and where the memory behind all caches does.",
+        {"waves a SIMD", "VGPRs at most", "LDS at most", "hot loop, cycles a pass, from L2", "from memory",
+          ""},
+        {0, 1, 2, 3, 4},
         {},
         false
     };
@@ -202,17 +203,20 @@ class SectionMaker {
                                   gpu_.vgprs_per_wave, &gpus::Occupancy::by_vgprs);
       const uint32_t lds = most(&gpus::KernelResources::lds_bytes, std::max(1u, gpu_.lds_granule),
                                 gpu_.lds_per_workgroup, &gpus::Occupancy::by_lds);
-      std::string cycles = "unknown";
-      if (hot != kNone)
-        if (loop_time(kernel_, kernel_.loops[hot])) {
-          const Pass pass = pass_of(kernel_, kernel_.loops[hot]);
-          cycles = number_text(cycles_with(pass, waves));
-        }
+      const auto pass_cycles = [&](analysis::ServedBy by) {
+        // Of some GPUs nobody has published how long a load from memory takes.
+        const bool known = hot != kNone && loop_time(kernel_, kernel_.loops[hot]) &&
+                           (by == analysis::ServedBy::L2 || kernel_.loops[hot].cycles.exposed_memory);
+        if (!known) return Value{"unknown"};
+        return Value{number_text(cycles_with(pass_of(kernel_, kernel_.loops[hot], by), waves)),
+                     Tag::Modelled};
+      };
       table.rows.push_back({
           {std::to_string(waves)},
           {vgprs ? std::to_string(vgprs) : "cannot", Tag::Derived},
           {lds ? bytes_text(lds) : "cannot", Tag::Derived},
-          {cycles, cycles == "unknown" ? std::nullopt : std::optional(Tag::Modelled)},
+          pass_cycles(analysis::ServedBy::L2),
+          pass_cycles(analysis::ServedBy::Memory),
           {waves == kernel_.occupancy.now.waves_per_simd ? "now" : ""}
       });
     }

@@ -165,11 +165,16 @@ class Summary {
 
   static void memory(const analysis::Cycles& c, double cycles, std::string_view of = "a pass and wave") {
     if (c.memory == 0) return;
-    line("", fmt::format("memory: {} B loaded, {} B stored {}: {}{} cycles from memory{}{}",
-                         number_text(c.load_bytes), number_text(c.store_bytes), of,
+    line("", fmt::format("memory: {}{} B loaded, {} B stored {}: {}{} cycles from memory{}{}{}",
+                         c.unknown_accesses ? "at least " : "", number_text(c.load_bytes),
+                         number_text(c.store_bytes), of,
                          c.l2 > 0 ? number_text(std::round(c.l2)) + " cycles from L2, " : "",
                          number_text(std::round(c.memory)),
                          c.memory > cycles ? ", which bounds it where caches serve little" : "",
+                         c.unknown_accesses == 0
+                             ? ""
+                             : fmt::format("; more where lanes are not side by side, not known of {} of {}",
+                                           c.unknown_accesses, c.accesses),
                          tag(analysis::Tag::Modelled)));
   }
 
