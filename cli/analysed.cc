@@ -81,6 +81,7 @@ Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop, analysi
            loop.mix.matrix_operations,
            loop.mix.load_bytes,
            loop.mix.store_bytes,
+           loop.mix.vector_operations,
            0,
            0};
   const auto index = static_cast<uint32_t>(&loop - kernel.loops.data());
@@ -98,6 +99,7 @@ Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop, analysi
     out.matrix_operations += trips * pass.matrix_operations - inner.mix.matrix_operations;
     out.load_bytes += trips * pass.load_bytes - inner.mix.load_bytes;
     out.store_bytes += trips * pass.store_bytes - inner.mix.store_bytes;
+    out.vector_operations += trips * pass.vector_operations - inner.mix.vector_operations;
   }
   return out;
 }

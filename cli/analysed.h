@@ -44,6 +44,7 @@ struct Pass {
                                         ///< memory included
   double l2 = 0;  ///< cycles of the bytes that L2, or the memory behind all caches, has to give
   double matrix_operations = 0, load_bytes = 0, store_bytes = 0;
+  double vector_operations = 0;     ///< of floats
   uint32_t inner = 0, unknown = 0;  ///< loops inside; those whose trips are not known
 };
 Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop,

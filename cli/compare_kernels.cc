@@ -138,9 +138,22 @@ std::vector<Share> shares(const analysis::Kernel& a, const analysis::Kernel& b, 
   return out;
 }
 
+/// Whether `few` runs a `times`th as often as `many`.
+bool fewer_passes(const analysis::Loop& many, const analysis::Loop& few, int times) {
+  if (many.trips.value && few.trips.value)
+    return std::abs(*few.trips.value * times / *many.trips.value - 1) < 0.1;
+  // "n (n: argument 5)" and "n / 8 (n: argument 5)"
+  const auto formula = [](const analysis::Loop& loop) {
+    return loop.trips_formula.substr(0, loop.trips_formula.find(" ("));
+  };
+  return !many.trips_formula.empty() &&
+         formula(few).starts_with(fmt::format("{} / {}", formula(many), times));
+}
+
 /// How much more a pass of B's loop does, when it was unrolled otherwise: what can't be optimised away, all
 /// in the same proportion.
-std::pair<double, std::string> work_of(const Pass& a, const Pass& b) {
+std::pair<double, std::string> work_of(const Pass& a, const Pass& b, const analysis::Loop& loop_a,
+                                       const analysis::Loop& loop_b) {
   const std::pair<double Pass::*, const char*> kinds[] = {
       {&Pass::matrix_operations, "matrix operations"},
       {&Pass::load_bytes,        "bytes loaded"     },
@@ -154,6 +167,14 @@ std::pair<double, std::string> work_of(const Pass& a, const Pass& b) {
     if (by.empty()) work = ratio, by = name;
     // Different proportions: not the same work at all.
     if (ratio < 0.8 * work || ratio > 1.25 * work) return {1, ""};
+  }
+  // More arithmetic alone may be other work; with as many passes fewer it is the same.
+  if (by.empty() && a.vector_operations > 0 && b.vector_operations > 0) {
+    const double ratio = b.vector_operations / a.vector_operations, times = std::max(ratio, 1 / ratio);
+    const auto whole = static_cast<int>(std::lround(times));
+    if (whole > 1 && std::abs(times / whole - 1) < 0.1 &&
+        (ratio > 1 ? fewer_passes(loop_a, loop_b, whole) : fewer_passes(loop_b, loop_a, whole)))
+      work = ratio, by = "floating-point operations";
   }
   // A little more or less is another way to do the same.
   if (by.empty() || (work > 0.8 && work < 1.25)) return {1, ""};
@@ -360,9 +381,12 @@ Comparison compare(const Side& a, const Side& b) {
   out.mnemonics = shares(*a.kernel, *b.kernel, [](const analysis::Kernel& kernel, uint32_t i, Texts&) {
     return kernel.instructions[i].mnemonic;
   });
-  if (out.hot != kNone && out.loops[out.hot].b != kNone)
-    std::tie(out.work, out.work_by) = work_of(pass_of(*a.kernel, a.kernel->loops[out.loops[out.hot].a]),
-                                              pass_of(*b.kernel, b.kernel->loops[out.loops[out.hot].b]));
+  if (out.hot != kNone && out.loops[out.hot].b != kNone) {
+    const analysis::Loop &loop_a = a.kernel->loops[out.loops[out.hot].a],
+                         &loop_b = b.kernel->loops[out.loops[out.hot].b];
+    std::tie(out.work, out.work_by) =
+        work_of(pass_of(*a.kernel, loop_a), pass_of(*b.kernel, loop_b), loop_a, loop_b);
+  }
   out.causes = causes_of(out);
   out.verdict = verdict_of(out);
   return out;

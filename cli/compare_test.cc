@@ -99,6 +99,28 @@ extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(64
   EXPECT_NE(json["kernels"][0]["verdict"].get<std::string>().find("8 times as much"), std::string::npos);
 }
 
+// Nothing is loaded: that it does eight times as much and runs an eighth as often says so.
+TEST(Compare, AnUnrolledLoopOfArithmeticIsComparedByItsWork) {
+  const CodeSamples& samples = CodeSamples::get();
+  const std::string text = R"(
+struct dim3 { unsigned x, y, z; };
+extern "C" int hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, void*);
+extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(64, 256))) void power(float* out) {
+  float x = __builtin_amdgcn_workitem_id_x();
+#pragma unroll UNROLL
+  for (int i = 0; i < 4096; ++i) {
+    x = x * x + 1.5f;
+    asm volatile("" : "+v"(x));
+  }
+  out[__builtin_amdgcn_workitem_id_x()] = x;
+}
+)";
+  const std::string source = samples.write("unrolled_arithmetic.hip", text);
+  const auto json = json_of_run(source + " --flags-a=-DUNROLL=1 --flags-b=-DUNROLL=8");
+  EXPECT_EQ(json["kernels"][0]["work"], 8);
+  EXPECT_NE(json["kernels"][0]["verdict"].get<std::string>().find("8 times as much"), std::string::npos);
+}
+
 TEST(Compare, GpusAreComparedByTimeNotByCycles) {
   const auto json =
       json_of_run(CodeSamples::get() / "sample.hip" + std::string(" --kernel dot --gpu mi300x,rx9070xt"));
