@@ -118,31 +118,34 @@ Clique& waits_in(Communicator& c) {
   return c.setup == Communicator::Setup::Join ? *c.clique : *c.parent->clique;
 }
 
-/// Says who has not come yet; fails what waits for a process that is no more.
+/// Says who has not come yet; fails what waits for them when a process of it is no more.
 void say_who_is_missing(Communicator& c, bool say) {
+  using enum Communicator::Setup;
   char list[256] = "";
   size_t length = 0;
   Clique& clique = waits_in(c);
   const CliqueLock lock(clique);
-  using enum Communicator::Setup;
   const bool joining = c.setup == Join;
+  const Member* gone = nullptr;
   for (int r = 0; r < clique.ranks; ++r) {
     const Member& other = clique.members[r];
-    if (other.joined && is_gone(other.process)) {
-      complain("the process %d of rank %d has ended", other.process, r);
-      clique.failed = kRemoteError;
-      tell_all(clique);
-    }
     const bool missing = joining ? !other.joined
                          : c.setup == Collect
                              ? other.splits_posted < c.split
                              : other.splits_read < clique.members[c.parent->rank].splits_posted;
     if (missing && length < sizeof list - 16)
       length += static_cast<size_t>(std::snprintf(list + length, sizeof list - length, " %d", r));
+    if (other.joined && (joining || missing) && is_gone(other.process)) gone = &other;
   }
-  if (!say) return;
-  complain("rank %d of %d waits in %s for the ranks%s", joining ? c.rank : c.parent->rank, clique.ranks,
-           joining ? "ncclCommInitRank" : "ncclCommSplit", list);
+  if (length == 0) return;
+  if (gone && !clique.failed) {
+    complain("the process %d of rank %d has ended", gone->process, static_cast<int>(gone - clique.members));
+    clique.failed = kRemoteError;
+    tell_all(clique);
+  }
+  if (say)
+    complain("rank %d of %d waits in %s for the ranks%s", joining ? c.rank : c.parent->rank, clique.ranks,
+             joining ? "ncclCommInitRank" : "ncclCommSplit", list);
 }
 
 }  // namespace

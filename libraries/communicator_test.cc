@@ -87,6 +87,21 @@ TEST_F(Communicators, AreMadeByOneThreadInAGroup) {
   expect_sums();
 }
 
+TEST_F(Communicators, AreMadeBySeveralIds) {
+  const UniqueId shared[] = {id(), id()};
+  std::vector<void*> comms(2);
+  ASSERT_EQ(rccl("ncclGroupStart"), kOk);
+  for (int r = 0; r < 2; ++r) {
+    hip("hipSetDevice", r);
+    ASSERT_EQ(rccl("ncclCommInitRankScalable", &comms[static_cast<size_t>(r)], 2, r, 2,
+                   static_cast<const UniqueId*>(shared), static_cast<void*>(nullptr)),
+              kOk);
+  }
+  ASSERT_EQ(rccl("ncclGroupEnd"), kOk);
+  take(comms);
+  expect_sums();
+}
+
 TEST_F(Communicators, ThatDoNotBlockAreUnderWayUntilAllHaveCome) {
   const UniqueId shared = id();
   Config config;

@@ -113,6 +113,12 @@ WAVESMITH_SERVED int ncclCommInitRankConfig(void** comm, int ranks, CliqueId id,
 WAVESMITH_SERVED int ncclCommInitRank(void** comm, int ranks, CliqueId id, int rank) {
   return join(comm, ranks, id, rank, nullptr);
 }
+/// Several ids share out the work of finding one another, which is little here: the first one does for all.
+WAVESMITH_SERVED int ncclCommInitRankScalable(void** comm, int ranks, int rank, int id_count,
+                                              const CliqueId* ids, const Config* config) {
+  if (!ids || id_count < 1) return kInvalidArgument;
+  return join(comm, ranks, ids[0], rank, config);
+}
 
 WAVESMITH_SERVED int ncclCommInitAll(void** comms, int count, const int* devices) {
   int present = 0, before = 0;

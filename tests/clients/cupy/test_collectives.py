@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -15,11 +16,13 @@ nccl = pytest.importorskip("cupy.cuda.nccl")
 
 pytestmark = pytest.mark.skipif(cp.cuda.runtime.getDeviceCount() < 2, reason="one GPU")
 
-rng = np.random.default_rng()
+SEED = int.from_bytes(os.urandom(4), "little")
+rng = np.random.default_rng(SEED)
 
 
 @pytest.mark.representative
 def test_one_thread_reduces_on_both_gpus():
+    print("seed", SEED)
     parts = [rng.standard_normal(1000).astype(np.float32) for _ in range(2)]
     arrays = []
     for gpu, part in enumerate(parts):
@@ -40,6 +43,7 @@ def test_one_thread_reduces_on_both_gpus():
 
 
 def test_a_thread_a_gpu_gathers_and_passes_on():
+    print("seed", SEED)
     shared = nccl.get_unique_id()
     parts = [rng.integers(0, 1000, 7, dtype=np.int32) for _ in range(2)]
     found = [None, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -66,3 +67,33 @@ def test_four_gpus(tmp_path: Path) -> None:
 def test_collectives_in_graphs(tmp_path: Path) -> None:
     captured = "FUSION,CUSTOM_CALL,COLLECTIVES,CUBLAS"
     _agree(2, tmp_path, f"--xla_gpu_enable_command_buffer={captured} --xla_gpu_graph_min_graph_size=1")
+
+
+def test_processes_with_a_gpu_each() -> None:
+    program = """
+import sys, jax, numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+rank, port = int(sys.argv[1]), sys.argv[2]
+jax.distributed.initialize("127.0.0.1:" + port, 2, rank)
+assert len(jax.devices()) == 2 and len(jax.local_devices()) == 1
+mesh = Mesh(np.array(jax.devices()), "x")
+whole = np.arange(12, dtype=np.float32).reshape(2, 6)
+parts = jax.make_array_from_callback(whole.shape, NamedSharding(mesh, P("x")), lambda at: whole[at])
+def body(v):
+    return jax.lax.psum(v, "x"), jax.lax.ppermute(v, "x", [(0, 1), (1, 0)]), jax.lax.all_gather(v, "x", tiled=True)
+run = jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=(P(), P("x"), P()), check_vma=False)
+sums, swapped, gathered = (np.asarray(each.addressable_shards[0].data) for each in jax.jit(run)(parts))
+np.testing.assert_array_equal(sums[0], whole.sum(0))
+np.testing.assert_array_equal(swapped[0], whole[1 - rank])
+np.testing.assert_array_equal(gathered, whole)
+"""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    outside = {k: v for k, v in os.environ.items() if not k.startswith(("WAVESMITH_GPU", "LD_PRELOAD"))}
+    run = [str(command()), "run", "--quiet", "--gpu", "mi300x", "--", sys.executable, "-c", program]
+    ranks = [
+        subprocess.Popen([*run, str(rank), port], env=outside, stderr=subprocess.PIPE, text=True) for rank in range(2)
+    ]
+    said = [rank.communicate(timeout=300)[1] for rank in ranks]
+    assert [rank.returncode for rank in ranks] == [0, 0], "".join(said)[-3000:]
