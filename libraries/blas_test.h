@@ -19,6 +19,11 @@ class BlasTest : public SeededTest {
     EXPECT_EQ(call(hipblas_, "hipblasDestroy", handle_), 0);
     EXPECT_EQ(call(rocblas_, "rocblas_destroy_handle", rocblas_handle_), 0);
   }
+  /// A step from one element of a vector to the next, of either sign, and the place of element i of n.
+  int step() { return (1 + below(3)) * (below(2) ? 1 : -1); }
+  static size_t place(int i, int n, int step) {
+    return static_cast<size_t>(step > 0 ? i * step : (n - 1 - i) * -step);
+  }
 
   void *hipblas_ = nullptr, *rocblas_ = nullptr, *handle_ = nullptr, *rocblas_handle_ = nullptr;
 };

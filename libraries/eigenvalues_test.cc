@@ -21,7 +21,7 @@ class Eigen : public FactorTest<T> {
 
   static std::string name(const char* real, const char* complex) { return kComplex ? complex : real; }
   int solver(const std::string& face, const std::string& function, auto... args) {
-    return call(this->hipsolver_, "hipsolver" + face + Traits<T>::kLarge + function, this->hipsolver_handle_,
+    return call(this->hipsolver_, "hipsolver" + face + kLarge<T> + function, this->hipsolver_handle_,
                 args...);
   }
   /// As the type can hold it.
@@ -46,8 +46,7 @@ class Eigen : public FactorTest<T> {
     return a;
   }
 };
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Eigen, Types);
+TYPED_TEST_SUITE(Eigen, BlasTypes);
 
 TYPED_TEST(Eigen, GeneralisedVectorsAndValuesSolveEachForm) {
   using Value = typename TestFixture::Value;

@@ -13,8 +13,7 @@ namespace {
 using namespace wavesmith::libraries;
 template <class T>
 using Factors = FactorTest<T>;
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Factors, Types);
+TYPED_TEST_SUITE(Factors, BlasTypes);
 
 TYPED_TEST(Factors, CholeskyTimesItsConjugateIsTheMatrix) {
   for (int round = 0; round < 20; ++round) {

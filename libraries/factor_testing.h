@@ -14,25 +14,6 @@ namespace wavesmith::libraries {
 using Real = long double;
 using Wide = std::complex<Real>;
 
-template <class T>
-struct Traits;
-template <>
-struct Traits<float> {
-  static constexpr const char *kSmall = "s", *kLarge = "S";
-};
-template <>
-struct Traits<double> {
-  static constexpr const char *kSmall = "d", *kLarge = "D";
-};
-template <>
-struct Traits<std::complex<float>> {
-  static constexpr const char *kSmall = "c", *kLarge = "C";
-};
-template <>
-struct Traits<std::complex<double>> {
-  static constexpr const char *kSmall = "z", *kLarge = "Z";
-};
-
 /// A matrix by columns, in complex numbers wider than any library's.
 struct Dense {
   int rows, columns;
@@ -117,13 +98,13 @@ class FactorTest : public SeededTest {
     return square;
   }
   int roc(const std::string& name, auto... args) {
-    return call(rocsolver_, std::string("rocsolver_") + Traits<T>::kSmall + name, rocblas_handle_, args...);
+    return call(rocsolver_, std::string("rocsolver_") + kSmall<T> + name, rocblas_handle_, args...);
   }
   static std::string small(const char* before, const char* after) {
-    return std::string(before) + Traits<T>::kSmall + after;
+    return std::string(before) + kSmall<T> + after;
   }
   static std::string large(const char* before, const char* after) {
-    return std::string(before) + Traits<T>::kLarge + after;
+    return std::string(before) + kLarge<T> + after;
   }
 
   void *rocsolver_ = nullptr, *hipsolver_ = nullptr, *rocblas_ = nullptr, *hipblas_ = nullptr,

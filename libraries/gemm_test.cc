@@ -185,7 +185,7 @@ TEST_F(Products, VectorsMayRunBackwards) {
   for (int round = 0; round < 40; ++round) {
     const int m = 1 + below(50), n = 1 + below(50), lda = m + below(3), op = kAsItIs + below(3);
     const int rows = op == kAsItIs ? m : n, depth = op == kAsItIs ? n : m;
-    const int x_step = (1 + below(3)) * (below(2) ? 1 : -1), y_step = (1 + below(3)) * (below(2) ? 1 : -1);
+    const int x_step = step(), y_step = step();
     const auto a = numbers_of<double>(lda * n);
     const auto x = numbers_of<double>(std::abs(x_step) * depth);
     auto y = numbers_of<double>(std::abs(y_step) * rows);
@@ -195,14 +195,11 @@ TEST_F(Products, VectorsMayRunBackwards) {
                    &beta, y.data(), y_step),
               0);
     synchronize();
-    const auto at = [](int step, int count, int i) {
-      return static_cast<size_t>(step < 0 ? -step * (count - 1 - i) : step * i);
-    };
     for (int i = 0; i < rows; ++i) {
-      double sum = beta * before[at(y_step, rows, i)];
+      double sum = beta * before[place(i, rows, y_step)];
       for (int p = 0; p < depth; ++p)
-        sum += alpha * element(a, 0, lda, op, i, p).real() * x[at(x_step, depth, p)];
-      EXPECT_NEAR(y[at(y_step, rows, i)], sum, 1e-13);
+        sum += alpha * element(a, 0, lda, op, i, p).real() * x[place(p, depth, x_step)];
+      EXPECT_NEAR(y[place(i, rows, y_step)], sum, 1e-13);
     }
   }
 }

@@ -27,10 +27,10 @@ class Faces : public FactorTest<T> {
     FactorTest<T>::TearDown();
   }
   int own(const std::string& name, auto... args) {
-    return call(this->hipsolver_, "hipsolver" + (Traits<T>::kLarge + name), this->hipsolver_handle_, args...);
+    return call(this->hipsolver_, "hipsolver" + (kLarge<T> + name), this->hipsolver_handle_, args...);
   }
   int dense(const std::string& name, auto... args) {
-    return call(this->hipsolver_, "hipsolverDn" + (Traits<T>::kLarge + name), dense_, args...);
+    return call(this->hipsolver_, "hipsolverDn" + (kLarge<T> + name), dense_, args...);
   }
   static std::string name(const char* real, const char* complex) { return kComplex ? complex : real; }
   std::vector<T> positive_stored(int n) { return this->stored(this->positive(n), n); }
@@ -38,8 +38,7 @@ class Faces : public FactorTest<T> {
 
   void* dense_ = nullptr;
 };
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Faces, Types);
+TYPED_TEST_SUITE(Faces, BlasTypes);
 
 TYPED_TEST(Faces, FactorsAndSolutionsAreTheSame) {
   using T = TypeParam;
@@ -108,7 +107,7 @@ TYPED_TEST(Faces, ReflectionsAndLeastSquaresAreTheSame) {
   size_t room = 1;
   int iterations = -1;
   void* const work = nullptr;
-  const std::string gels = std::string(Traits<T>::kLarge) + "gels";
+  const std::string gels = std::string(kLarge<T>) + "gels";
   ASSERT_EQ(
       this->dense(gels + "_bufferSize", m, n, 1, theirs.data(), m, right.data(), m, y.data(), n, work, &room),
       0);

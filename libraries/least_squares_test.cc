@@ -24,8 +24,7 @@ class Solutions : public FactorTest<T> {
     return held(a);
   }
 };
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Solutions, Types);
+TYPED_TEST_SUITE(Solutions, BlasTypes);
 
 TYPED_TEST(Solutions, OfTooManyEquationsLeaveARestOrthogonalToTheMatrix) {
   using T = TypeParam;
@@ -38,7 +37,7 @@ TYPED_TEST(Solutions, OfTooManyEquationsLeaveARestOrthogonalToTheMatrix) {
     std::vector<T> x_there(static_cast<size_t>(ldx * columns));
     int info = -1, iterations = -1;
     size_t room = 1;
-    const std::string name = std::string(Traits<T>::kLarge) + Traits<T>::kLarge + "gels";
+    const std::string name = std::string(kLarge<T>) + kLarge<T> + "gels";
     void* const null = nullptr;
     ASSERT_EQ(this->solver(name + "_bufferSize", m, n, columns, a_there.data(), lda, b_there.data(), ldb,
                            x_there.data(), ldx, &room),
@@ -85,7 +84,7 @@ TYPED_TEST(Solutions, WhereTheMatrixHasNotFullRankTheColumnIsTold) {
   a[0] = a[5] = T(1);  // the third column is 0
   a[15] = T(1);
   int info = -1;
-  const std::string name = std::string(Traits<T>::kLarge) + Traits<T>::kLarge + "gels";
+  const std::string name = std::string(kLarge<T>) + kLarge<T> + "gels";
   void* const null = nullptr;
   ASSERT_EQ(this->solver(name, n, n, 1, a.data(), n, b.data(), n, x.data(), n, null, size_t{0},
                          static_cast<int*>(nullptr), &info),
@@ -99,7 +98,7 @@ TYPED_TEST(Solutions, WhereTheMatrixHasNotFullRankTheColumnIsTold) {
 
 TYPED_TEST(Solutions, ByFactorsGiveTheRightSides) {
   using T = TypeParam;
-  const std::string large = Traits<T>::kLarge;
+  const std::string large = kLarge<T>;
   for (int round = 0; round < 20; ++round) {
     const int n = 1 + this->below(12), columns = 1 + this->below(4), lda = n + this->below(3),
               ldb = n + this->below(3), part = this->below(2) ? kUpper : kLower;

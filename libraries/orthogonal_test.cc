@@ -58,7 +58,7 @@ class Orthogonal : public FactorTest<T> {
   }
   /// hipSOLVER's function of this type, by its names for real and for complex numbers.
   static std::string large_name(const char* real, const char* complex) {
-    return std::string(Traits<T>::kLarge) + (kComplex ? complex : real);
+    return std::string(kLarge<T>) + (kComplex ? complex : real);
   }
   static const char* name(const char* real, const char* complex) { return kComplex ? complex : real; }
   Dense hermitian(int n) {
@@ -87,8 +87,7 @@ class Orthogonal : public FactorTest<T> {
     this->expect_equal(scaled * few, a, scale * std::max(Real{1}, static_cast<Real>(values[0])));
   }
 };
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Orthogonal, Types);
+TYPED_TEST_SUITE(Orthogonal, BlasTypes);
 
 TYPED_TEST(Orthogonal, ReflectionsTimesTriangleIsTheMatrix) {
   using T = TypeParam;

@@ -14,25 +14,6 @@ using namespace wavesmith::libraries;
 using Wide = std::complex<double>;
 
 template <class T>
-struct Traits;
-template <>
-struct Traits<float> {
-  static constexpr const char* kLetter = "S";
-};
-template <>
-struct Traits<double> {
-  static constexpr const char* kLetter = "D";
-};
-template <>
-struct Traits<std::complex<float>> {
-  static constexpr const char* kLetter = "C";
-};
-template <>
-struct Traits<std::complex<double>> {
-  static constexpr const char* kLetter = "Z";
-};
-
-template <class T>
 class Sums : public BlasTest {
  protected:
   T value() { return number_of<T>(); }
@@ -49,10 +30,9 @@ class Sums : public BlasTest {
                 beta, b, ldb, c, ldc);
   }
 
-  const std::string letter_ = Traits<T>::kLetter;
+  const std::string letter_ = kLarge<T>;
 };
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Sums, Types);
+TYPED_TEST_SUITE(Sums, BlasTypes);
 
 TYPED_TEST(Sums, OfMatricesAsTheyAreTransposedAndConjugated) {
   for (int round = 0; round < 40; ++round) {

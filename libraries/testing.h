@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <string>
+#include <type_traits>
 
 namespace wavesmith::libraries {
 
@@ -18,6 +20,20 @@ inline void* open_library(const char* name) {
   if (!library) ADD_FAILURE() << dlerror();
   return library;
 }
+
+/// The types of numbers that the functions of linear algebra have, and what of four words is a type's.
+using BlasTypes = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+template <class T>
+constexpr const char* of_type(const char* s, const char* d, const char* c, const char* z) {
+  if (std::is_same_v<T, float>) return s;
+  if (std::is_same_v<T, double>) return d;
+  return std::is_same_v<T, std::complex<float>> ? c : z;
+}
+/// The type's letter in functions' names: rocBLAS's and rocSOLVER's small, others' large.
+template <class T>
+inline constexpr const char* kSmall = of_type<T>("s", "d", "c", "z");
+template <class T>
+inline constexpr const char* kLarge = of_type<T>("S", "D", "C", "Z");
 
 /// The status of a function called with exactly these types.
 template <class... Args>

@@ -15,24 +15,13 @@ using namespace wavesmith::libraries;
 using Wide = std::complex<long double>;
 
 template <class T>
-constexpr const char* kLetter = "";
-template <>
-constexpr const char* kLetter<float> = "S";
-template <>
-constexpr const char* kLetter<double> = "D";
-template <>
-constexpr const char* kLetter<std::complex<float>> = "C";
-template <>
-constexpr const char* kLetter<std::complex<double>> = "Z";
-
-template <class T>
 class ThreeDiagonals : public HandleTest {
  protected:
   ThreeDiagonals() : HandleTest("libhipsparse.so.4", "hipsparseCreate", "hipsparseDestroy") {}
   std::vector<T> values(int count) { return numbers_of<T>(count); }
   static Wide wide(T a) { return {std::real(a), std::imag(a)}; }
   int sparse(const std::string& name, auto... args) {
-    return call(library_, std::string("hipsparse") + kLetter<T> + name, handle_, args...);
+    return call(library_, std::string("hipsparse") + kLarge<T> + name, handle_, args...);
   }
   /// By what it gives: a badly conditioned matrix may have far solutions of the same product.
   static void expect_solution(const T* lower, const T* diagonal, const T* upper, const T* x, const T* b,
@@ -48,8 +37,7 @@ class ThreeDiagonals : public HandleTest {
     }
   }
 };
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(ThreeDiagonals, Types);
+TYPED_TEST_SUITE(ThreeDiagonals, BlasTypes);
 
 TYPED_TEST(ThreeDiagonals, TimesTheSolutionAreTheRightSides) {
   for (int round = 0; round < 40; ++round) {

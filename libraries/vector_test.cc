@@ -16,23 +16,9 @@ using namespace wavesmith::libraries;
 using Wide = std::complex<long double>;
 
 template <class T>
-struct Names;
-template <>
-struct Names<float> {
-  static constexpr const char *kLetter = "S", *kNorm = "Snrm2", *kSizes = "Sasum", *kPlace = "s";
-};
-template <>
-struct Names<double> {
-  static constexpr const char *kLetter = "D", *kNorm = "Dnrm2", *kSizes = "Dasum", *kPlace = "d";
-};
-template <>
-struct Names<std::complex<float>> {
-  static constexpr const char *kLetter = "C", *kNorm = "Scnrm2", *kSizes = "Scasum", *kPlace = "c";
-};
-template <>
-struct Names<std::complex<double>> {
-  static constexpr const char *kLetter = "Z", *kNorm = "Dznrm2", *kSizes = "Dzasum", *kPlace = "z";
-};
+constexpr const char* kNorm = of_type<T>("Snrm2", "Dnrm2", "Scnrm2", "Dznrm2");
+template <class T>
+constexpr const char* kSizes = of_type<T>("Sasum", "Dasum", "Scasum", "Dzasum");
 
 size_t index(int row, int column, int ld, int step = 1) {
   return static_cast<size_t>(column) * static_cast<size_t>(ld) +
@@ -47,11 +33,6 @@ class Vectors : public BlasTest {
 
   T value() { return number_of<T>(); }
   std::vector<T> values(int count) { return numbers_of<T>(count); }
-  int step() { return (1 + below(3)) * (below(2) ? 1 : -1); }
-  /// The place of element i of n.
-  static size_t place(int i, int n, int step) {
-    return static_cast<size_t>(step > 0 ? i * step : (n - 1 - i) * -step);
-  }
   static Wide wide(T number) { return {std::real(number), std::imag(number)}; }
   static void expect(T got, Wide want, int terms = 1) {
     const long double error = (sizeof(Real) == 4 ? 0x1p-22L : 0x1p-50L) * static_cast<long double>(terms + 1);
@@ -60,10 +41,9 @@ class Vectors : public BlasTest {
   int blas(const std::string& name, auto... args) {
     return call(hipblas_, "hipblas" + name, handle_, args...);
   }
-  std::string own(const char* name) { return std::string(Names<T>::kLetter) + name; }
+  std::string own(const char* name) { return std::string(kLarge<T>) + name; }
 };
-using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Vectors, Types);
+TYPED_TEST_SUITE(Vectors, BlasTypes);
 
 TYPED_TEST(Vectors, ProductsOfTwo) {
   using T = TypeParam;
@@ -109,9 +89,9 @@ TYPED_TEST(Vectors, NormsSizesAndPlaces) {
     }
     Real norm = 7, sum = 7;
     int first = 7, second = 7;
-    const std::string letter = Names<T>::kPlace;
-    ASSERT_EQ(this->blas(Names<T>::kNorm, n, x.data(), step, &norm), 0);
-    ASSERT_EQ(this->blas(Names<T>::kSizes, n, x.data(), step, &sum), 0);
+    const std::string letter = kSmall<T>;
+    ASSERT_EQ(this->blas(kNorm<T>, n, x.data(), step, &norm), 0);
+    ASSERT_EQ(this->blas(kSizes<T>, n, x.data(), step, &sum), 0);
     ASSERT_EQ(this->blas("I" + letter + "amax", n, x.data(), step, &first), 0);
     ASSERT_EQ(this->blas("I" + letter + "amin", n, x.data(), step, &second), 0);
     const double error = sizeof(Real) == 4 ? 1e-6 : 1e-14;
@@ -128,7 +108,7 @@ TYPED_TEST(Vectors, NormsSizesAndPlaces) {
   auto x = this->values(9);
   x[static_cast<size_t>(this->below(9))] = std::numeric_limits<Real>::quiet_NaN();
   Real norm = 7;
-  ASSERT_EQ(this->blas(Names<T>::kNorm, 9, x.data(), 1, &norm), 0);
+  ASSERT_EQ(this->blas(kNorm<T>, 9, x.data(), 1, &norm), 0);
   EXPECT_TRUE(std::isnan(norm));
 }
 
@@ -139,7 +119,7 @@ TYPED_TEST(Vectors, ResultsOfTheGpuAreWrittenInTheOrderOfTheStream) {
   ASSERT_EQ(call(this->hip_, "hipMalloc", &result, sizeof(Real)), 0);
   ASSERT_EQ(this->blas("SetPointerMode", 1), 0);
   const std::vector<T> x(16, T(2));
-  ASSERT_EQ(this->blas(Names<T>::kNorm, 16, x.data(), 1, result), 0);
+  ASSERT_EQ(this->blas(kNorm<T>, 16, x.data(), 1, result), 0);
   this->synchronize();
   EXPECT_EQ(*result, 8);
   ASSERT_EQ(this->blas("SetPointerMode", 0), 0);
@@ -272,11 +252,11 @@ TYPED_TEST(Vectors, WrongArgumentsAreRefused) {
   std::vector<T> a(9);
   T one(1);
   Real result = 0;
-  EXPECT_EQ(call(this->hipblas_, std::string("hipblas") + Names<T>::kNorm, static_cast<void*>(nullptr), 3,
-                 a.data(), 1, &result),
+  EXPECT_EQ(call(this->hipblas_, std::string("hipblas") + kNorm<T>, static_cast<void*>(nullptr), 3, a.data(),
+                 1, &result),
             1);
-  EXPECT_EQ(this->blas(Names<T>::kNorm, 3, a.data(), 1, static_cast<void*>(nullptr)), 3);
-  EXPECT_EQ(this->blas(Names<T>::kNorm, 3, static_cast<T*>(nullptr), 1, &result), 3);
+  EXPECT_EQ(this->blas(kNorm<T>, 3, a.data(), 1, static_cast<void*>(nullptr)), 3);
+  EXPECT_EQ(this->blas(kNorm<T>, 3, static_cast<T*>(nullptr), 1, &result), 3);
   EXPECT_EQ(this->blas(this->own("dgmm"), 140, 3, 3, a.data(), 3, a.data(), 1, a.data(), 3), 10);
   EXPECT_EQ(this->blas(this->own("dgmm"), kLeft, 3, 3, a.data(), 2, a.data(), 1, a.data(), 3), 3);
   EXPECT_EQ(this->blas(this->own("syrk"), 99, kAsItIs, 3, 3, &one, a.data(), 3, &one, a.data(), 3), 10);
@@ -286,7 +266,7 @@ TYPED_TEST(Vectors, WrongArgumentsAreRefused) {
   T* memory = nullptr;
   ASSERT_EQ(call(this->hip_, "hipMalloc", &memory, sizeof(T) * 8), 0);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(this->blas(Names<T>::kNorm, 5, memory, 2, &result), 3);
+  EXPECT_EQ(this->blas(kNorm<T>, 5, memory, 2, &result), 3);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("reaches past the end"), std::string::npos);
   EXPECT_EQ(call(this->hip_, "hipFree", memory), 0);
 }
