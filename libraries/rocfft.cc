@@ -1,5 +1,5 @@
-// rocFFT: plans and transforms (fourier.h). rocfft.h of ROCm 7.0. Lengths and strides are of the fastest
-// dimension first.
+// rocFFT: plans and transforms (fourier.h, fourier_field.h). rocfft.h of ROCm 7.0. Lengths and strides are of
+// the fastest dimension first.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "libraries/answer.h"
 #include "libraries/fourier.h"
+#include "libraries/fourier_field.h"
 #include "libraries/handle.h"
 
 using namespace wavesmith::libraries;
@@ -31,9 +32,11 @@ struct Side {
 struct Description {
   Side from, to;
   double scale;
+  Field from_field, to_field;
 };
 struct Plan {
   Fourier transform;
+  Field from, to;  ///< without bricks: one buffer
   bool in_place;
   int64_t offset_in, offset_out;  ///< bytes
 };
@@ -90,11 +93,28 @@ int make(Plan& plan, const Description* description) {
     return WAVESMITH_ANSWER("rocfft_plan_create",
                             "rocfft_status_failure for strides that are not multiples of each other",
                             kFailure);
+  what.scale = description->scale;
+  plan.from = description->from_field;
+  plan.to = description->to_field;
+  if (!FieldTransform{what, plan.from, plan.to, {}, {}}.fits()) return kInvalidDimensions;
   const int64_t width = what.twice ? 8 : 4;
   plan.offset_in = static_cast<int64_t>(description->from.offset) * width * (from_real ? 1 : 2);
   plan.offset_out = static_cast<int64_t>(description->to.offset) * width * (to_real ? 1 : 2);
-  what.scale = description->scale;
   return kSuccess;
+}
+
+int execute_field(const Plan& plan, void* const* from, void* const* to, void* stream) {
+  FieldTransform what{plan.transform, plan.from, plan.to, {}, {}};
+  std::copy_n(from, std::max(1, plan.from.count), what.inputs);
+  std::copy_n(plan.in_place ? from : to, std::max(1, plan.to.count), what.outputs);
+  switch (transform(what, stream)) {
+    case Outcome::Done:
+      return kSuccess;
+    case Outcome::BadPointer:
+      return kInvalidArgument;
+    default:
+      return kFailure;
+  }
 }
 
 template <class T>
@@ -147,6 +167,42 @@ WAVESMITH_SERVED int rocfft_plan_description_set_data_layout(Description* descri
               out_distance);
 }
 
+/// Which GPU a brick lies on does not matter here.
+WAVESMITH_SERVED int rocfft_brick_create(Brick** brick, const size_t* lower, const size_t* upper,
+                                         const size_t* strides, size_t count, int) {
+  if (!lower || !upper || !strides) return kInvalidArgument;
+  if (count < 2 || count > static_cast<size_t>(Brick::kMost)) return kInvalidDimensions;
+  if (const int status = create_one(brick); status != kSuccess) return status;
+  (*brick)->count = static_cast<int>(count);
+  for (size_t i = 0; i < count; ++i) {
+    (*brick)->lower[i] = static_cast<int64_t>(lower[i]);
+    (*brick)->upper[i] = static_cast<int64_t>(upper[i]);
+    (*brick)->stride[i] = static_cast<int64_t>(strides[i]);
+  }
+  return kSuccess;
+}
+WAVESMITH_SERVED int rocfft_brick_destroy(void* brick) { return destroy(brick, kInvalidArgument); }
+WAVESMITH_SERVED int rocfft_field_create(Field** field) { return create_one(field); }
+WAVESMITH_SERVED int rocfft_field_destroy(void* field) { return destroy(field, kInvalidArgument); }
+WAVESMITH_SERVED int rocfft_field_add_brick(Field* field, const Brick* brick) {
+  if (!field || !brick) return kInvalidArgument;
+  if (field->count == Field::kMost)
+    return WAVESMITH_ANSWER("rocfft_field_add_brick", "rocfft_status_failure for more than 16 bricks",
+                            kFailure);
+  field->bricks[field->count++] = *brick;
+  return kSuccess;
+}
+WAVESMITH_SERVED int rocfft_plan_description_add_infield(Description* description, const Field* field) {
+  if (!description || !field) return kInvalidArgument;
+  description->from_field = *field;
+  return kSuccess;
+}
+WAVESMITH_SERVED int rocfft_plan_description_add_outfield(Description* description, const Field* field) {
+  if (!description || !field) return kInvalidArgument;
+  description->to_field = *field;
+  return kSuccess;
+}
+
 WAVESMITH_SERVED int rocfft_plan_create(Plan** plan, int placement, int kind, int precision,
                                         size_t dimensions, const size_t* lengths, size_t batches,
                                         const Description* description) {
@@ -197,6 +253,8 @@ WAVESMITH_SERVED int rocfft_execution_info_set_stream(Execution* info, void* str
 WAVESMITH_SERVED int rocfft_execute(const Plan* plan, void* const* from, void* const* to,
                                     const Execution* info) {
   if (!plan || !from || !from[0] || (!plan->in_place && (!to || !to[0]))) return kInvalidArgument;
+  if (plan->from.count > 0 || plan->to.count > 0)
+    return execute_field(*plan, from, to, info ? info->stream : nullptr);
   Fourier what = plan->transform;
   what.input = static_cast<char*>(from[0]) + plan->offset_in;
   what.output = static_cast<char*>(plan->in_place ? from[0] : to[0]) + plan->offset_out;

@@ -196,6 +196,92 @@ TYPED_TEST(Plans, OfRealNumbersGiveTheHalfAndTakeItBack) {
   }
 }
 
+TYPED_TEST(Plans, OfFieldsGatherAndLayBricks) {
+  using T = TypeParam;
+  using Number = std::complex<T>;
+  for (int round = 0; round < 20; ++round) {
+    const Sizes sizes = {2 + this->below(size_t{5}), 2 + this->below(size_t{5})};
+    const size_t batches = 1 + this->below(size_t{2}), count = product(sizes);
+    SCOPED_TRACE(testing::Message() << "round " << round << ", " << sizes[0] << " by " << sizes[1]);
+    // Cut in two along one axis, each part with rows of its own length.
+    struct Part {
+      Sizes lower, upper, strides;
+      std::vector<Number> numbers;
+      size_t at(size_t x, size_t y, size_t batch) const {
+        return (x - lower[0]) * strides[0] + (y - lower[1]) * strides[1] + batch * strides[2];
+      }
+      bool has(size_t x, size_t y) const {
+        return x >= lower[0] && x < upper[0] && y >= lower[1] && y < upper[1];
+      }
+    };
+    const auto cut = [&](size_t axis) {
+      std::vector<Part> parts(2);
+      const size_t middle = 1 + this->below(sizes[axis] - 1);
+      for (size_t i = 0; i < 2; ++i) {
+        Part& part = parts[i];
+        part.lower = {0, 0, 0};
+        part.upper = {sizes[0], sizes[1], batches};
+        (i == 0 ? part.upper : part.lower)[axis] = middle;
+        const size_t row = part.upper[0] - part.lower[0] + this->below(size_t{3});
+        part.strides = {1, row, row * (part.upper[1] - part.lower[1])};
+        part.numbers.resize(part.strides[2] * batches);
+        for (Number& each : part.numbers) each = this->template number_of<Number>();
+      }
+      return parts;
+    };
+    std::vector<Part> from = cut(this->below(size_t{2})), to = cut(this->below(size_t{2}));
+    const auto field_of = [&](const std::vector<Part>& parts) {
+      void* field = nullptr;
+      EXPECT_EQ(this->fft("field_create", &field), 0);
+      for (const Part& part : parts) {
+        void* brick = nullptr;
+        EXPECT_EQ(this->fft("brick_create", &brick, part.lower.data(), part.upper.data(), part.strides.data(),
+                            size_t{3}, 0),
+                  0);
+        EXPECT_EQ(this->fft("field_add_brick", field, brick), 0);
+        EXPECT_EQ(this->fft("brick_destroy", brick), 0);
+      }
+      return field;
+    };
+    void *description = nullptr, *plan = nullptr, *in = field_of(from), *out = field_of(to);
+    ASSERT_EQ(this->fft("plan_description_create", &description), 0);
+    ASSERT_EQ(this->fft("plan_description_add_infield", description, in), 0);
+    ASSERT_EQ(this->fft("plan_description_add_outfield", description, out), 0);
+    const auto make = [&](size_t how_many) {
+      return this->fft("plan_create", &plan, kElsewhere, kForward, this->kPrecision, size_t{2}, sizes.data(),
+                       how_many, description);
+    };
+    EXPECT_EQ(make(batches + 1), 3);  // more numbers than the bricks have
+    ASSERT_EQ(make(batches), 0);
+    void *inputs[] = {from[0].numbers.data(), from[1].numbers.data()},
+         *outputs[] = {to[0].numbers.data(), to[1].numbers.data()};
+    ASSERT_EQ(this->fft("execute", static_cast<const void*>(plan), static_cast<void**>(inputs),
+                        static_cast<void**>(outputs), static_cast<void*>(nullptr)),
+              0);
+    this->synchronize();
+    for (size_t batch = 0; batch < batches; ++batch) {
+      std::vector<Wide> numbers;
+      for (size_t i = 0; i < count; ++i)
+        for (const Part& part : from)
+          if (const size_t x = i % sizes[0], y = i / sizes[0]; part.has(x, y))
+            numbers.emplace_back(part.numbers[part.at(x, y, batch)]);
+      ASSERT_EQ(numbers.size(), count);
+      const std::vector<Wide> want = sums(numbers, sizes, -1);
+      for (size_t i = 0; i < count; ++i)
+        for (const Part& part : to)
+          if (const size_t x = i % sizes[0], y = i / sizes[0]; part.has(x, y)) {
+            const Number each = part.numbers[part.at(x, y, batch)];
+            this->expect(each.real(), want[i].real(), count);
+            this->expect(each.imag(), want[i].imag(), count);
+          }
+    }
+    for (void* const field : {in, out}) ASSERT_EQ(this->fft("field_destroy", field), 0);
+    ASSERT_EQ(this->fft("plan_destroy", plan), 0);
+    ASSERT_EQ(this->fft("plan_description_destroy", description), 0);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
 TYPED_TEST(Plans, WhatIsWrongOrNotServedIsSaid) {
   const size_t four[] = {4, 4, 4, 4}, odd[] = {2, 3};
   void *plan = nullptr, *description = nullptr;
