@@ -107,6 +107,7 @@ std::vector<Access> find_accesses(const Code& code, const LaneValues& values, co
     access.instruction = i;
     access.space = space;
     access.lanes = lanes;
+    access.masked = values.masked(i);
     access.direction = row->access.direction == Direction::None ? Direction::Load : row->access.direction;
     const isa::LdsAccesses made = space == isa::Space::Lds ? isa::lds_accesses(in, row->access)
                                                            : isa::LdsAccesses{row->access.bytes, 1};

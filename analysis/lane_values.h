@@ -31,6 +31,8 @@ class LaneValues : public LaneArithmetic {
   [[nodiscard]] LaneValue before(uint32_t instruction, uint16_t r);
   /// Of the operand that is the address of a memory instruction: its first register.
   [[nodiscard]] LaneValue address(uint32_t instruction) const;
+  /// Whether a branch before it may have left some of the lanes only.
+  [[nodiscard]] bool masked(uint32_t instruction) const { return exec_.of[instruction] != LaneSets::kAll; }
 
  private:
   using State = std::vector<LaneValue>;

@@ -201,6 +201,7 @@ struct Access {
   uint32_t bytes = 0;              ///< a lane
   uint32_t lanes = 0;              ///< of the wave
   bool affine = false;             ///< the distance from each lane to the next is `stride`
+  bool masked = false;             ///< a branch may have left some lanes only; figures are of all
   int64_t stride = 0;              ///< bytes from lane 0 to lane 1
   std::vector<int64_t> offsets{};  ///< of each lane, beside what is the same for all; empty: not known
   Figure cycles;                   ///< LDS: cycles of the access, conflicts included

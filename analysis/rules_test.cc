@@ -370,6 +370,25 @@ TEST(Rules, RowsWhoseDistanceIsAnArgumentAreNotSideBySide) {
   EXPECT_EQ(finding_of(one, "uncoalesced-access"), nullptr);
 }
 
+TEST(Rules, ConflictsBehindABranchAreThoseOfAFullWave) {
+  const std::string read = "v_lshlrev_b32 v1, 5, v0\n{}ds_read_b32 v2, v1\ns_endpgm";
+  const auto with_branch = [&](std::string_view branch) {
+    return kernel_of("gfx942", keep(fmt::format(fmt::runtime(read), branch)));
+  };
+  const Kernel plain = with_branch(""),
+               masked = with_branch("v_cmp_gt_u32 vcc, 8, v0\ns_and_saveexec_b64 s[4:5], vcc\n");
+  ASSERT_EQ(plain.accesses.size(), 1);
+  ASSERT_EQ(masked.accesses.size(), 1);
+  EXPECT_FALSE(plain.accesses[0].masked);
+  EXPECT_TRUE(masked.accesses[0].masked);
+  const Finding* const of_all = finding_of(plain, "lds-bank-conflict");
+  const Finding* const of_some = finding_of(masked, "lds-bank-conflict");
+  ASSERT_NE(of_all, nullptr);
+  ASSERT_NE(of_some, nullptr);
+  EXPECT_EQ(of_all->title.find("were all lanes active"), std::string::npos) << of_all->title;
+  EXPECT_NE(of_some->title.find("were all lanes active"), std::string::npos) << of_some->title;
+}
+
 // Half of the conflicts' cycles are none that the VALU would not take anyway.
 TEST(Rules, AGainEndsWhereAnotherPipeIsTheBusiest) {
   const auto with_adds = [](int adds) {

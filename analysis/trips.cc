@@ -83,6 +83,12 @@ struct Trips {
   std::string formula, because;
 };
 
+/// "what ends it is loaded from memory" of "it is loaded from memory".
+std::string reason(std::string_view what, const std::string& because) {
+  return because.starts_with("it ") ? fmt::format("{} {}", what, because.substr(3))
+                                    : fmt::format("of {}, {}", what, because);
+}
+
 Trips unknown(std::string because) { return {{}, {}, std::move(because)}; }
 
 class Counter {
@@ -238,8 +244,7 @@ class Counter {
     if (!out) return std::nullopt;
     for (const Formula* side : {&out->left, &out->right})
       if (!side->known()) {
-        because = side->because().starts_with("it ") ? "what ends it " + side->because().substr(3)
-                                                     : "of what ends it, " + side->because();
+        because = reason("what ends it", side->because());
         return std::nullopt;
       }
     return out;
@@ -272,12 +277,12 @@ class Counter {
     const auto r = static_cast<uint16_t>(ScalarValues::carried_register(l, *left));
     const Formula atom = Formula::name(*left);
     const Formula next = values.at_end(graph_.loops[l].latches.front(), r);
-    if (!next.known()) return unknown("of what it counts with, " + next.because());
+    if (!next.known()) return unknown(reason("what it counts with", next.because()));
     if (next.times(*left) != 1) return unknown(kNotLinear);
     const Formula gain = next - atom;
     if (carried_in(gain, l) != "") return unknown(kNotLinear);
     const Formula start = before_loop(l, r, values);
-    if (!start.known()) return unknown("of what it starts with, " + start.because());
+    if (!start.known()) return unknown(reason("what it starts with", start.because()));
     const int64_t factor = c.left.times(*left);
     const Formula first = c.left.without(*left) + start * Formula::constant(factor);
     const Formula step = gain * Formula::constant(factor);

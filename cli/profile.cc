@@ -59,7 +59,8 @@ std::string time_text(double seconds) {
 /// clock.
 void print_kernel(const ordered_json& kernel, bool verbose) {
   fmt::print("{}\n", readable(text(kernel, "name")));
-  fmt::print("  {} workgroups of {} work-items, {} launch{}\n", extents(kernel["grid"]),
+  const std::string grid = extents(kernel["grid"]);
+  fmt::print("  {} workgroup{} of {} work-items, {} launch{}\n", grid, grid == "1" ? "" : "s",
              extents(kernel["block"]), number(kernel, "launches"),
              number(kernel, "launches") == 1 ? "" : "es");
   fmt::print("  sampled       {}\n", text(kernel, "sample"));
@@ -104,7 +105,7 @@ void print_kernel(const ordered_json& kernel, bool verbose) {
     fmt::print("  memory        L1 {:.0f} % hits, L2 {:.0f} %{}\n", 100 * number(memory, "l1_hit_rate"),
                100 * number(memory, "l2_hit_rate"),
                number(memory, "grid_bytes") > 0
-                   ? fmt::format("; the grid touches {}: once each is {:.4g} of {:.4g} GB/s",
+                   ? fmt::format("; the grid touches {}: once each is {:.0f} of {:.0f} GB/s",
                                  bytes_text(static_cast<uint64_t>(number(memory, "grid_bytes"))),
                                  number(memory, "grid_bytes_per_second") / 1e9,
                                  number(memory, "peak_bytes_per_second") / 1e9)

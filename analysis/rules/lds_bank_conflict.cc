@@ -14,18 +14,21 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     const Loop loop = number == kNone ? straight_line(subject) : subject.kernel.loops[l];
     Finding finding;
     double extra = 0, all = 0;
+    bool masked = false;
     for (const Access& access : subject.kernel.accesses) {
       if (subject.kernel.instructions[access.instruction].loop != number || !access.cycles.value) continue;
       all += *access.cycles.value;
       const double lost = *access.cycles.value - *access.ideal_cycles.value;
       if (lost <= 0) continue;
       extra += lost;
+      masked |= access.masked;
       finding.where.push_back({access.instruction, access.instruction, number});
       if (finding.evidence.size() < 4)
         finding.evidence.push_back(
-            fmt::format("{} takes {:.0f} cycles instead of {:.0f}{}", cite(subject, access.instruction),
+            fmt::format("{} takes {:.0f} cycles instead of {:.0f}{}{}", cite(subject, access.instruction),
                         *access.cycles.value, *access.ideal_cycles.value,
-                        access.affine ? fmt::format(", the lanes are {} bytes apart", access.stride) : ""));
+                        access.affine ? fmt::format(", the lanes are {} bytes apart", access.stride) : "",
+                        access.masked ? "; fewer where the branch before it leaves few lanes" : ""));
     }
     if (finding.where.empty()) continue;
     finding.severity = Severity::Warning;
@@ -38,6 +41,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
         "Pad the rows of the array by one access's width, or swizzle (XOR the column with bits of the "
         "row), for the phases of this width. Compare; simulate to see the conflicts.";
     finding.unknown_because = "all lanes are taken to be active";
+    if (masked) finding.title += ", were all lanes active";
     findings.push_back(std::move(finding));
   }
 }
