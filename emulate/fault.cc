@@ -51,6 +51,16 @@ void on_fault(int signal, siginfo_t* information, void* context) {
   }
 }
 
+/// A library that stands between the kernel and the handler (ThreadSanitizer's) blocks every signal while it
+/// runs, and leaving by a jump keeps them blocked.
+void unblock() {
+  sigset_t faults;
+  sigemptyset(&faults);
+  sigaddset(&faults, SIGSEGV);
+  sigaddset(&faults, SIGBUS);
+  pthread_sigmask(SIG_UNBLOCK, &faults, nullptr);
+}
+
 void install() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -159,6 +169,7 @@ void run_slice(Wave& wave) {
     wave.resume->handler(wave.resume, &wave);
   } else {
     current = outer;  // a fault from here on is our own
+    unblock();
     const uint32_t bytes = AddressWord::bytes(wave.access.word);
     const char* const verb = slice.knows_write && slice.write && !(wave.access.word & AddressWord::kAtomic)
                                  ? "writes"
