@@ -55,8 +55,6 @@ std::string time_text(double seconds) {
                         : fmt::format("{:.4g} s", seconds);
 }
 
-/// The peak of the matrix pipes that this kernel could have, in TFLOP/s: what its instructions give at that
-/// clock.
 void print_kernel(const ordered_json& kernel, bool verbose) {
   fmt::print("{}\n", readable(text(kernel, "name")));
   const std::string grid = extents(kernel["grid"]);
@@ -70,6 +68,7 @@ void print_kernel(const ordered_json& kernel, bool verbose) {
   }
   fmt::print("  time          {} [modelled]: {:.0f} cycles\n", time_text(number(kernel, "seconds")),
              number(kernel, "cycles"));
+  fmt::print("  bound by      {}: {}\n", text(kernel, "bound"), text(kernel, "bound_why"));
   fmt::print("  clock         {:.0f} MHz [{}], {}\n", number(kernel, "clock_mhz"), text(kernel, "clock_tag"),
              text(kernel, "clock_why"));
   if (number(kernel, "matrix_flops") > 0) {

@@ -68,6 +68,7 @@ class KernelSection {
   void tiles() {
     tile("Time", time_text(number(kernel_, "seconds")),
          fmt::format("{:.0f} cycles of the whole grid", number(kernel_, "cycles")));
+    if (!text(kernel_, "bound").empty()) tile("Bound by", text(kernel_, "bound"), text(kernel_, "bound_why"));
     tile("Clock", fmt::format("{:.0f} MHz", number(kernel_, "clock_mhz")),
          kernel_.value("clock_limited_by_power", false) ? "the power limit allows no more" : "the peak",
          gpu_ && gpu_->engine_mhz ? std::optional(number(kernel_, "clock_mhz") / gpu_->engine_mhz)

@@ -10,6 +10,7 @@
 
 #include "isa/cost/cost.h"
 #include "runtime/replacement.h"
+#include "timing/bound.h"
 #include "timing/engine_clock.h"
 
 namespace wavesmith::runtime {
@@ -269,48 +270,66 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
     one["instructions_per_cycle"] = static_cast<double>(p.unit.instructions) / window;
     const isa::Target& target = p.ops->target();
     ordered_json pipes = ordered_json::array();
+    std::vector<timing::BoundEvidence::PipeShare> taken;
     for (size_t i = 0; i < isa::kPipes; ++i) {
       const auto pipe = static_cast<isa::Pipe>(i);
       if (p.unit.issued[i] == 0) continue;
       const double units = timing::units_of(pipe, *gpu_, target);
+      const double busy = std::min(1.0, static_cast<double>(p.unit.busy[i]) / window / units);
+      if (pipe != isa::Pipe::Internal) taken.push_back({pipe, busy});
       pipes.push_back({
-          {"pipe", std::string(name_of(pipe))},
-          {"issued", p.unit.issued[i]},
-          {"utilisation", std::min(1.0, static_cast<double>(p.unit.busy[i]) / window / units)}
+          {"pipe",        std::string(name_of(pipe))},
+          {"issued",      p.unit.issued[i]          },
+          {"utilisation", busy                      }
       });
     }
     one["pipes"] = std::move(pipes);
     ordered_json stalls = ordered_json::array();
+    std::vector<timing::BoundEvidence::CauseShare> causes;
+    const double simd_cycles = window * std::max(1u, gpu_->simds_per_unit);
     double exposed_sum = 0;
     for (size_t i = 1; i < timing::kCauses; ++i) {
       if (p.unit.stalled[i] == 0 && p.unit.exposed[i] == 0) continue;
       const auto stalled = static_cast<double>(p.unit.stalled[i]),
                  exposed = static_cast<double>(p.unit.exposed[i]);
       exposed_sum += exposed;
+      causes.push_back({name_of(static_cast<timing::Cause>(i)), exposed / simd_cycles});
       stalls.push_back({
           {"cause", std::string(name_of(static_cast<timing::Cause>(i)))},
           {"wave_cycles", stalled},
           {"exposed", exposed},
           {"hidden", std::max(0.0, stalled - exposed)},
-          {"exposed_share", exposed / window / std::max(1u, gpu_->simds_per_unit)}
+          {"exposed_share", exposed / simd_cycles}
       });
     }
     if (p.unit.empty) {
       const auto empty = static_cast<double>(p.unit.empty);
       exposed_sum += empty;
+      causes.push_back({"no wave", empty / simd_cycles});
       stalls.push_back({
-          {"cause", "no wave"},
-          {"wave_cycles", 0.0},
-          {"exposed", empty},
-          {"hidden", 0.0},
-          {"exposed_share", empty / window / std::max(1u, gpu_->simds_per_unit)}
+          {"cause",         "no wave"          },
+          {"wave_cycles",   0.0                },
+          {"exposed",       empty              },
+          {"hidden",        0.0                },
+          {"exposed_share", empty / simd_cycles}
       });
     }
     std::sort(stalls.begin(), stalls.end(), [](const ordered_json& a, const ordered_json& b) {
       return a["exposed"].get<double>() > b["exposed"].get<double>();
     });
     one["stalls"] = std::move(stalls);
-    one["exposed_share"] = exposed_sum / window / std::max(1u, gpu_->simds_per_unit);
+    one["exposed_share"] = exposed_sum / simd_cycles;
+    const double peak = gpu_->memory_gigabytes_per_second * 1e9;
+    const timing::Verdict verdict =
+        timing::bound_of({.pipes = taken,
+                          .causes = causes,
+                          .nothing_issued = exposed_sum / simd_cycles,
+                          .memory = share(p.grid_bytes / seconds,
+                                          gpu_->sustained_memory ? *gpu_->sustained_memory * 1e9 : peak),
+                          .units = p.units,
+                          .units_of_gpu = gpu_->compute_units});
+    one["bound"] = std::string(name_of(verdict.bound));
+    one["bound_why"] = verdict.why;
     one["lds"] = {
         {"cycles", p.unit.lds_cycles},
         {"conflict_cycles", p.unit.lds_conflicts},
@@ -330,7 +349,7 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
         {"line_bytes", gpu_->l1_line_bytes},
         {"grid_bytes", p.grid_bytes},
         {"grid_bytes_per_second", share(p.grid_bytes, seconds)},
-        {"peak_bytes_per_second", gpu_->memory_gigabytes_per_second * 1e9}
+        {"peak_bytes_per_second", peak}
     };
     one["instructions"] = instructions_json(p, locate);
     // Only for those who draw it: it is long.
