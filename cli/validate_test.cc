@@ -67,7 +67,9 @@ TEST(Validate, BadTablesAreAnswered) {
   const std::string other = scratch.write("o.csv", "a,b\n1,2\n");
   const std::string cells =
       scratch.write("c.csv", "Vaddr,Instruction,Hitcount,Latency,Stall,Idle\n0,s_nop 0,1,4,0\n");
+  const std::string heading = scratch.write("h.csv", "kernel_name,problem_size,iterations,avg_ms\n");
   EXPECT_EQ(run_wavesmith("validate --data " + other).code, 3);
+  EXPECT_EQ(run_wavesmith("validate --data " + heading).code, 3);
   EXPECT_EQ(run_wavesmith("validate --data " + cells).code, 3);
   EXPECT_EQ(run_wavesmith("validate --against " + statistics).code, 3);
   EXPECT_EQ(run_wavesmith("validate --data " + statistics + " --against " + other).code, 3);

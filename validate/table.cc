@@ -68,6 +68,7 @@ Result<Data> Data::from_files(const std::vector<std::string>& paths) {
     if (!csv) return tl::unexpected(csv.error());
     const Result<TableKind> kind = kind_of(*csv);
     if (!kind) return tl::unexpected(kind.error());
+    if (csv->rows() == 0) return fail(ErrorKind::BadInput, "a table without a row", path);
     data.files_.push_back({*kind, std::make_unique<Csv>(*std::move(csv))});
   }
   return data;

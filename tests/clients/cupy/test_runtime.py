@@ -211,7 +211,7 @@ cupy.cuda.Device().synchronize()
     assert done.returncode == 1 and "still here" in done.stdout  # an exception of CuPy's, where it waits
     assert "hipErrorIllegalAddress" in done.stderr
     assert "memory fault: lane 0 writes 4 bytes" in done.stderr and "kernel 'astray'" in done.stderr
-    assert re.search(r"global_store_dword [^)]*:2\b", done.stderr), done.stderr
+    assert re.search(r"global_store_(dword|b32) [^)]*:2\b", done.stderr), done.stderr
 
 
 @pytest.mark.representative
