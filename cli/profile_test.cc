@@ -71,7 +71,8 @@ TEST_F(Profile, ASummaryOfAKernelIsShort) {
                            gpu);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_LT(std::count(ran.out.begin(), ran.out.end(), '\n'), 25) << ran.out;
-    for (const char* word : {"axpy", "[modelled]", "MHz [read], the peak", "bound by", "sampled", "pipes busy"})
+    for (const char* word :
+         {"axpy", "[modelled]", "MHz [read], the peak", "bound by", "sampled", "pipes busy"})
       EXPECT_NE(ran.out.find(word), std::string::npos) << ran.out;
   }
 }
