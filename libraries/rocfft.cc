@@ -103,11 +103,8 @@ int make(Plan& plan, const Description* description) {
   return kSuccess;
 }
 
-int execute_field(const Plan& plan, void* const* from, void* const* to, void* stream) {
-  FieldTransform what{plan.transform, plan.from, plan.to, {}, {}};
-  std::copy_n(from, std::max(1, plan.from.count), what.inputs);
-  std::copy_n(plan.in_place ? from : to, std::max(1, plan.to.count), what.outputs);
-  switch (transform(what, stream)) {
+int status_of(Outcome outcome) {
+  switch (outcome) {
     case Outcome::Done:
       return kSuccess;
     case Outcome::BadPointer:
@@ -115,6 +112,13 @@ int execute_field(const Plan& plan, void* const* from, void* const* to, void* st
     default:
       return kFailure;
   }
+}
+
+int execute_field(const Plan& plan, void* const* from, void* const* to, void* stream) {
+  FieldTransform what{plan.transform, plan.from, plan.to, {}, {}};
+  std::copy_n(from, std::max(1, plan.from.count), what.inputs);
+  std::copy_n(plan.in_place ? from : to, std::max(1, plan.to.count), what.outputs);
+  return status_of(transform(what, stream));
 }
 
 template <class T>
@@ -258,12 +262,5 @@ WAVESMITH_SERVED int rocfft_execute(const Plan* plan, void* const* from, void* c
   Fourier what = plan->transform;
   what.input = static_cast<char*>(from[0]) + plan->offset_in;
   what.output = static_cast<char*>(plan->in_place ? from[0] : to[0]) + plan->offset_out;
-  switch (transform(what, info ? info->stream : nullptr)) {
-    case Outcome::Done:
-      return kSuccess;
-    case Outcome::BadPointer:
-      return kInvalidArgument;
-    default:
-      return kFailure;
-  }
+  return status_of(transform(what, info ? info->stream : nullptr));
 }
