@@ -202,7 +202,7 @@ TEST(Statistics, BadInputIsAnsweredWithItsLine) {
            {"1,0x,\"s_nop 0\",1,4,4,0,\"\"\n",   "'0x' is no address"                      },
            {"1,0,\"\",1,4,4,0,\"\"\n",           ":2"                                      },
            {"1,0,\"s_nop 0\",0,0,0,0,\"\"\n",    "no instruction was executed"             },
-           {"",                                  "no instruction was executed"             }
+           {"",                                  "a table without a row"                   }
   }) {
     const Result<FamilyReport> report = judged(scratch.write("bad.csv", rows));
     ASSERT_FALSE(report) << rows;
