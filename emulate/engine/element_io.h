@@ -106,6 +106,40 @@ template <class E, class Word>
     return extended;
 }
 
+/// Two and four dwords that are moved at once, wherever they lie: what a lane reads or writes is whole where
+/// it is aligned, as on the GPU, whose compilers make 64-bit atomic loads and stores of these instructions
+/// (LLVM AMDGPU memory model). `volatile` keeps the compiler from moving them in parts.
+using TwoDwords [[gnu::aligned(1), gnu::may_alias]] = uint64_t;
+typedef uint32_t FourDwords __attribute__((vector_size(16), aligned(1), may_alias));
+
+/// One lane's dwords from memory.
+template <int kDwords>
+[[gnu::always_inline]] inline void read_dwords(const std::byte* from, uint32_t (&dwords)[kDwords]) {
+  if constexpr (kDwords == 4) {
+    const FourDwords value = *reinterpret_cast<const volatile FourDwords*>(from);
+    for (int i = 0; i < 4; ++i) dwords[i] = value[i];
+  } else if constexpr (kDwords >= 2) {
+    const uint64_t value = *reinterpret_cast<const volatile TwoDwords*>(from);
+    dwords[0] = static_cast<uint32_t>(value);
+    dwords[1] = static_cast<uint32_t>(value >> 32);
+    if constexpr (kDwords == 3) std::memcpy(&dwords[2], from + 8, 4);
+  } else {
+    std::memcpy(dwords, from, 4);
+  }
+}
+
+template <int kDwords>
+[[gnu::always_inline]] inline void write_dwords(std::byte* to, const uint32_t (&dwords)[kDwords]) {
+  if constexpr (kDwords == 4) {
+    *reinterpret_cast<volatile FourDwords*>(to) = FourDwords{dwords[0], dwords[1], dwords[2], dwords[3]};
+  } else if constexpr (kDwords >= 2) {
+    *reinterpret_cast<volatile TwoDwords*>(to) = dwords[0] | static_cast<uint64_t>(dwords[1]) << 32;
+    if constexpr (kDwords == 3) std::memcpy(to + 8, &dwords[2], 4);
+  } else {
+    std::memcpy(to, dwords, 4);
+  }
+}
+
 /// One lane's element from memory to its registers.
 template <class E>
 [[gnu::always_inline]] inline void load_lane(const std::byte* from, uint32_t* rows, int lane) {
@@ -114,8 +148,9 @@ template <class E>
     std::memcpy(&value, from, sizeof value);
     rows[lane] = placed<E>(static_cast<uint32_t>(static_cast<int32_t>(value)), rows[lane]);
   } else {
-    for (int dword = 0; dword < E::kDwords; ++dword)
-      std::memcpy(&rows[dword * kRowLanes + lane], from + 4 * dword, 4);
+    uint32_t value[E::kDwords];
+    read_dwords(from, value);
+    for (int dword = 0; dword < E::kDwords; ++dword) rows[dword * kRowLanes + lane] = value[dword];
   }
 }
 
@@ -125,8 +160,9 @@ template <class E>
     const auto value = static_cast<Narrow<E>>(E::kPart == isa::Part::High ? rows[lane] >> 16 : rows[lane]);
     std::memcpy(to, &value, sizeof value);
   } else {
-    for (int dword = 0; dword < E::kDwords; ++dword)
-      std::memcpy(to + 4 * dword, &rows[dword * kRowLanes + lane], 4);
+    uint32_t value[E::kDwords];
+    for (int dword = 0; dword < E::kDwords; ++dword) value[dword] = rows[dword * kRowLanes + lane];
+    write_dwords(to, value);
   }
 }
 

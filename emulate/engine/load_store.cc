@@ -84,8 +84,15 @@ struct Load {
     const WaveAccess& access = wave->access;
     switch (access.pattern) {
       case Pattern::Uniform: {
+        const auto* const from = reinterpret_cast<const std::byte*>(access.base);
         std::byte element[E::kBytes];
-        std::memcpy(element, reinterpret_cast<const std::byte*>(access.base), E::kBytes);
+        if constexpr (E::kBytes >= 4) {
+          uint32_t value[E::kDwords];
+          read_dwords(from, value);
+          std::memcpy(element, value, E::kBytes);
+        } else {
+          std::memcpy(element, from, E::kBytes);
+        }
         each_lane<kLanes>(access.lanes, [&](int lane) { load_lane<E>(element, to, lane); });
         break;
       }
