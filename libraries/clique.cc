@@ -1,9 +1,7 @@
 #include "libraries/clique.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,15 +11,13 @@
 #include <cstring>
 #include <ctime>
 
+#include "libraries/shared_file.h"
+
 namespace wavesmith::libraries {
 namespace {
 
 constexpr uint64_t kMagic = 0x6575716c63435257;
 
-Clique* map(int file) {
-  void* const memory = mmap(nullptr, sizeof(Clique), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<Clique*>(memory);
-}
 void unmap(Clique* clique) {
   if (clique) munmap(clique, sizeof(Clique));
 }
@@ -45,14 +41,7 @@ class OpenedLock {
 
 /// The clique in another process's file, or in this one's, by the id that says where it is.
 Clique* map(const CliqueId& id) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", id.process, id.file);
-  const int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0) return nullptr;
-  struct stat status{};
-  const bool whole = fstat(file, &status) == 0 && status.st_size == sizeof(Clique);
-  Clique* const clique = whole ? map(file) : nullptr;
-  close(file);
+  auto* const clique = static_cast<Clique*>(map_shared_file(id.process, id.file, sizeof(Clique), true));
   if (!clique || (clique->magic == kMagic && clique->token == id.token)) return clique;
   unmap(clique);
   return nullptr;
@@ -80,9 +69,10 @@ char complaint[512];
 
 bool create_clique(CliqueId& id) {
   id = {};
-  const int file = memfd_create("wavesmith-clique", MFD_CLOEXEC);
+  void* memory = nullptr;
+  const int file = create_shared_file("wavesmith-clique", sizeof(Clique), memory);
   if (file < 0) return false;
-  Clique* const clique = ftruncate(file, sizeof(Clique)) == 0 ? map(file) : nullptr;
+  auto* const clique = static_cast<Clique*>(memory);
   if (!clique || getrandom(&id.token, sizeof id.token, 0) != sizeof id.token) {
     unmap(clique);
     close(file);
@@ -143,6 +133,12 @@ void CliqueLock::wait() {
   ++until.tv_sec;
   if (pthread_cond_timedwait(&clique_.changed, &clique_.mutex, &until) == EOWNERDEAD)
     pthread_mutex_consistent(&clique_.mutex);
+}
+
+void RankList::add(int rank) {
+  constexpr size_t kOfOne = 16;
+  if (length_ < sizeof text_ - kOfOne)
+    length_ += static_cast<size_t>(std::snprintf(text_ + length_, sizeof text_ - length_, " %d", rank));
 }
 
 bool is_gone(int process) {

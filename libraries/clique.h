@@ -93,6 +93,18 @@ inline void tell_all(Clique& clique) {
   pthread_cond_broadcast(&clique.changed);
 }
 
+/// Ranks for a message: " 2 5 6", as far as there is room.
+class RankList {
+ public:
+  void add(int rank);
+  [[nodiscard]] bool empty() const { return length_ == 0; }
+  [[nodiscard]] const char* text() const { return text_; }
+
+ private:
+  char text_[256] = "";
+  size_t length_ = 0;
+};
+
 /// Whether a process that has joined is there no more.
 bool is_gone(int process);
 

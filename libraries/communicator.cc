@@ -121,8 +121,7 @@ Clique& waits_in(Communicator& c) {
 /// Says who has not come yet; fails what waits for them when a process of it is no more.
 void say_who_is_missing(Communicator& c, bool say) {
   using enum Communicator::Setup;
-  char list[256] = "";
-  size_t length = 0;
+  RankList missing_ranks;
   Clique& clique = waits_in(c);
   const CliqueLock lock(clique);
   const bool joining = c.setup == Join;
@@ -133,11 +132,10 @@ void say_who_is_missing(Communicator& c, bool say) {
                          : c.setup == Collect
                              ? other.splits_posted < c.split
                              : other.splits_read < clique.members[c.parent->rank].splits_posted;
-    if (missing && length < sizeof list - 16)
-      length += static_cast<size_t>(std::snprintf(list + length, sizeof list - length, " %d", r));
+    if (missing) missing_ranks.add(r);
     if (other.joined && (joining || missing) && is_gone(other.process)) gone = &other;
   }
-  if (length == 0) return;
+  if (missing_ranks.empty()) return;
   if (gone && !clique.failed) {
     complain("the process %d of rank %d has ended", gone->process, static_cast<int>(gone - clique.members));
     clique.failed = kRemoteError;
@@ -145,7 +143,7 @@ void say_who_is_missing(Communicator& c, bool say) {
   }
   if (say)
     complain("rank %d of %d waits in %s for the ranks%s", joining ? c.rank : c.parent->rank, clique.ranks,
-             joining ? "ncclCommInitRank" : "ncclCommSplit", list);
+             joining ? "ncclCommInitRank" : "ncclCommSplit", missing_ranks.text());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "libraries/product.h"
+#include "libraries/room.h"
 
 namespace wavesmith::libraries {
 namespace {
@@ -23,11 +24,7 @@ void with_real(Number type, void* data, Use use) {
 
 template <class T>
 T* zeros(int64_t count) {
-  auto* const memory =
-      static_cast<T*>(std::calloc(static_cast<size_t>(std::max<int64_t>(count, 1)), sizeof(T)));
-  if (memory) return memory;
-  std::fprintf(stderr, "wavesmith: no memory for a convolution\n");
-  std::abort();
+  return room_for<T>(count, "a convolution", Begins::Zeroed);
 }
 
 int64_t space(const Tensor& tensor) {

@@ -215,8 +215,7 @@ class Turn {
   void look_after_the_others(bool say) {
     for (int i = 0; i < count_; ++i) {
       const Exchange& e = exchanges_[i];
-      char list[256] = "";
-      size_t length = 0;
+      RankList late;
       for (int r = 0; r < c_.ranks; ++r) {
         if (!waits_for(e, r)) continue;
         if (is_gone(clique_.members[r].process)) {
@@ -224,10 +223,9 @@ class Turn {
                clique_.members[r].process);
           return;
         }
-        if (length < sizeof list - 16)
-          length += static_cast<size_t>(std::snprintf(list + length, sizeof list - length, " %d", r));
+        late.add(r);
       }
-      if (!say || length == 0) continue;
+      if (!say || late.empty()) continue;
       char text[160];
       if (e.kind == Exchange::Kind::Collective)
         describe(e.collective, text, sizeof text);
@@ -235,7 +233,7 @@ class Turn {
         std::snprintf(text, sizeof text, "%s of %llu bytes",
                       e.kind == Exchange::Kind::Send ? "ncclSend" : "ncclRecv",
                       static_cast<unsigned long long>(e.bytes));
-      complain("rank %d of %d still waits in %s for the ranks%s", c_.rank, c_.ranks, text, list);
+      complain("rank %d of %d still waits in %s for the ranks%s", c_.rank, c_.ranks, text, late.text());
     }
   }
 

@@ -9,6 +9,7 @@
 
 #include "libraries/operands.h"
 #include "libraries/operations.h"
+#include "libraries/room.h"
 
 namespace wavesmith::libraries {
 namespace {
@@ -150,11 +151,7 @@ void invert(const LuInverse& lu, T* inverse, int64_t ld) {
 template <class T>
 void invert_in_place(const LuInverse& lu) {
   const auto rows = static_cast<size_t>(lu.n);
-  auto* const inverse = static_cast<T*>(std::malloc(std::max<size_t>(1, rows * rows * sizeof(T))));
-  if (!inverse) {
-    std::fprintf(stderr, "wavesmith: no memory for the inverse of a matrix of %zu by %zu\n", rows, rows);
-    std::abort();
-  }
+  auto* const inverse = room_for<T>(lu.n * lu.n, "the inverse of a matrix");
   invert(lu, inverse, lu.n);
   for (size_t j = 0; j < rows && *lu.info == 0; ++j)
     std::memcpy(static_cast<T*>(lu.a) + static_cast<int64_t>(j) * lu.lda, inverse + j * rows,

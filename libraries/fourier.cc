@@ -8,19 +8,14 @@
 #include <utility>
 
 #include "libraries/number.h"
+#include "libraries/room.h"
 
 namespace wavesmith::libraries {
 namespace {
 
 using Wide = Complex<double>;
 
-Wide* room(int64_t count) {
-  auto* const memory =
-      static_cast<Wide*>(std::malloc(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(Wide)));
-  if (memory) return memory;
-  std::fprintf(stderr, "wavesmith: no memory for a Fourier transform\n");
-  std::abort();
-}
+Wide* room(int64_t count) { return room_for<Wide>(count, "a Fourier transform"); }
 
 /// exp(2 pi i * part / whole)
 Wide root(int64_t part, int64_t whole) {
@@ -101,10 +96,7 @@ class Line {
 
  private:
   static Line* new_line(int64_t length, int sign) {
-    void* const memory = std::malloc(sizeof(Line));
-    if (memory) return new (memory) Line(length, sign);
-    std::fprintf(stderr, "wavesmith: no memory for a Fourier transform\n");
-    std::abort();
+    return new (room_for<Line>(1, "a Fourier transform")) Line(length, sign);
   }
   static void* operator new(size_t, void* place) { return place; }
   static void operator delete(void*, void*) {}

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "libraries/room.h"
+
 namespace wavesmith::libraries {
 namespace {
 
@@ -55,13 +57,7 @@ struct Whole {
   }
 };
 
-char* room(int64_t bytes) {
-  auto* const memory = static_cast<char*>(std::malloc(static_cast<size_t>(bytes)));
-  if (memory) return memory;
-  std::fprintf(stderr, "wavesmith: no memory for %lld bytes of a Fourier transform\n",
-               static_cast<long long>(bytes));
-  std::abort();
-}
+char* room(int64_t bytes) { return room_for<char>(bytes, "a Fourier transform"); }
 
 bool lies_in_memory(const Whole& whole, const Field& field, void* const* places) {
   if (field.count == 0) return reaches(places[0], 0, whole.numbers() - 1, static_cast<size_t>(whole.width));

@@ -18,26 +18,23 @@ WAVESMITH_GEMV(hipblasDgemv, Number::F64)
 WAVESMITH_GEMV(hipblasCgemv, Number::C32)
 WAVESMITH_GEMV(hipblasZgemv, Number::C64)
 
+namespace {
+
+/// What the three functions of mixed types ask for: the result stands where C does.
+Gemm mixed(const Handle& h, int op_a, int op_b, int m, int n, int k, const void* alpha, const Columns& a,
+           const Columns& b, const void* beta, const Columns& c, int compute, int batches = 1,
+           bool arrays = false) {
+  return {h, op_a, op_b, m, n, k, alpha, a, b, beta, c, c, scalars_of(compute), batches, arrays};
+}
+
+}  // namespace
+
 WAVESMITH_SERVED int hipblasGemmEx(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
                                    const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
                                    const void* beta, void* c, int c_type, int ldc, int compute, int) {
   return run_gemm(kAnswers, handle, "hipblasGemmEx", [&](const Handle& h) {
-    const Columns result{c, number_of(c_type), ldc};
-    return Gemm{
-        h,
-        op_a,
-        op_b,
-        m,
-        n,
-        k,
-        alpha,
-        {a, number_of(a_type), lda},
-        {b, number_of(b_type), ldb},
-        beta,
-        result,
-        result,
-        scalars_of(compute)
-    };
+    return mixed(h, op_a, op_b, m, n, k, alpha, {a, number_of(a_type), lda}, {b, number_of(b_type), ldb},
+                 beta, {c, number_of(c_type), ldc}, compute);
   });
 }
 
@@ -46,24 +43,8 @@ WAVESMITH_SERVED int hipblasGemmBatchedEx(void* handle, int op_a, int op_b, int 
                                           const void* b, int b_type, int ldb, const void* beta, void* c,
                                           int c_type, int ldc, int batches, int compute, int) {
   return run_gemm(kAnswers, handle, "hipblasGemmBatchedEx", [&](const Handle& h) {
-    const Columns result{c, number_of(c_type), ldc};
-    return Gemm{
-        h,
-        op_a,
-        op_b,
-        m,
-        n,
-        k,
-        alpha,
-        {a, number_of(a_type), lda},
-        {b, number_of(b_type), ldb},
-        beta,
-        result,
-        result,
-        scalars_of(compute),
-        batches,
-        true
-    };
+    return mixed(h, op_a, op_b, m, n, k, alpha, {a, number_of(a_type), lda}, {b, number_of(b_type), ldb},
+                 beta, {c, number_of(c_type), ldc}, compute, batches, true);
   });
 }
 
@@ -73,23 +54,9 @@ WAVESMITH_SERVED int hipblasGemmStridedBatchedEx(void* handle, int op_a, int op_
                                                  long long stride_b, const void* beta, void* c, int c_type,
                                                  int ldc, long long stride_c, int batches, int compute, int) {
   return run_gemm(kAnswers, handle, "hipblasGemmStridedBatchedEx", [&](const Handle& h) {
-    const Columns result{c, number_of(c_type), ldc, stride_c};
-    return Gemm{
-        h,
-        op_a,
-        op_b,
-        m,
-        n,
-        k,
-        alpha,
-        {a, number_of(a_type), lda, stride_a},
-        {b, number_of(b_type), ldb, stride_b},
-        beta,
-        result,
-        result,
-        scalars_of(compute),
-        batches
-    };
+    return mixed(h, op_a, op_b, m, n, k, alpha, {a, number_of(a_type), lda, stride_a},
+                 {b, number_of(b_type), ldb, stride_b}, beta, {c, number_of(c_type), ldc, stride_c}, compute,
+                 batches);
   });
 }
 

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "libraries/room.h"
+
 namespace wavesmith::libraries {
 namespace {
 
@@ -185,11 +187,7 @@ void multiply_one(const Product& p, T alpha, T beta, int64_t index, Scratch<T>& 
 /// `P` is the type of alpha and beta.
 template <class T, class P>
 void run_all(const Product& p) {
-  auto* const scratch = static_cast<Scratch<T>*>(std::malloc(sizeof(Scratch<T>)));
-  if (!scratch) {
-    std::fprintf(stderr, "wavesmith: no memory for a matrix product\n");
-    std::abort();
-  }
+  auto* const scratch = room_for<Scratch<T>>(1, "a matrix product");
   T alpha = widen<T>(*static_cast<const P*>(p.alpha)), beta = widen<T>(*static_cast<const P*>(p.beta));
   if constexpr (std::is_same_v<T, float>) {
     const Epilogue& e = p.epilogue;

@@ -1,13 +1,12 @@
 #include "libraries/staged.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "libraries/shared_file.h"
 
 namespace wavesmith::libraries {
 
@@ -17,12 +16,7 @@ bool Staged::copy(const void* data, uint64_t bytes, bool for_other_processes) {
   if (!for_other_processes) {
     place_.address = std::malloc(bytes);
   } else {
-    place_.file = memfd_create("wavesmith-staged", MFD_CLOEXEC);
-    if (place_.file < 0) return false;
-    void* memory = MAP_FAILED;
-    if (ftruncate(place_.file, static_cast<off_t>(bytes)) == 0)
-      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, place_.file, 0);
-    place_.address = memory == MAP_FAILED ? nullptr : memory;
+    place_.file = create_shared_file("wavesmith-staged", bytes, place_.address);
   }
   if (!place_.address) return false;
   std::memcpy(place_.address, data, bytes);
@@ -42,18 +36,8 @@ void Staged::release() {
 bool View::open(const Place& place) {
   data_ = place.address;
   if (place.bytes == 0 || place.process == getpid()) return true;
-  data_ = nullptr;
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", place.process, place.file);
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  struct stat status{};
-  void* memory = MAP_FAILED;
-  if (fstat(file, &status) == 0 && static_cast<uint64_t>(status.st_size) >= place.bytes)
-    memory = mmap(nullptr, place.bytes, PROT_READ, MAP_SHARED, file, 0);
-  close(file);
-  if (memory == MAP_FAILED) return false;
-  data_ = memory;
+  data_ = map_shared_file(place.process, place.file, place.bytes, false);
+  if (!data_) return false;
   mapped_ = place.bytes;
   return true;
 }

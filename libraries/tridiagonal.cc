@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libraries/operands.h"
+#include "libraries/room.h"
 
 namespace wavesmith::libraries {
 namespace {
@@ -43,12 +44,7 @@ void solve(Wide* lower, Wide* diagonal, Wide* upper, Wide* second, Wide* b, int6
 void TridiagonalSolve::run() const {
   with_type(type, [this]<class T>(T) {
     using Wide = decltype(widened(T{}));
-    auto* const room = static_cast<Wide*>(std::malloc(static_cast<size_t>(5 * m) * sizeof(Wide)));
-    if (!room) {
-      std::fprintf(stderr, "wavesmith: no memory for %lld numbers of a solution\n",
-                   5 * static_cast<long long>(m));
-      std::abort();
-    }
+    auto* const room = room_for<Wide>(5 * m, "a solution");
     for (int64_t system = 0; system < count; ++system)
       for (int64_t column = 0; column < columns; ++column) {
         const auto copy = [&](const void* from, Wide* to) {

@@ -287,47 +287,37 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
     ordered_json stalls = ordered_json::array();
     std::vector<timing::BoundEvidence::CauseShare> causes;
     const double simd_cycles = window * std::max(1u, gpu_->simds_per_unit);
-    double exposed_sum = 0;
-    for (size_t i = 1; i < timing::kCauses; ++i) {
-      if (p.unit.stalled[i] == 0 && p.unit.exposed[i] == 0) continue;
-      const auto stalled = static_cast<double>(p.unit.stalled[i]),
-                 exposed = static_cast<double>(p.unit.exposed[i]);
-      exposed_sum += exposed;
-      causes.push_back({name_of(static_cast<timing::Cause>(i)), exposed / simd_cycles});
+    double nothing_issued = 0;
+    const auto add_stall = [&](std::string_view cause, double stalled, double exposed) {
+      const double exposed_share = exposed / simd_cycles;
+      nothing_issued += exposed_share;
+      causes.push_back({cause, exposed_share});
       stalls.push_back({
-          {"cause", std::string(name_of(static_cast<timing::Cause>(i)))},
+          {"cause", std::string(cause)},
           {"wave_cycles", stalled},
           {"exposed", exposed},
           {"hidden", std::max(0.0, stalled - exposed)},
-          {"exposed_share", exposed / simd_cycles}
+          {"exposed_share", exposed_share}
       });
-    }
-    if (p.unit.empty) {
-      const auto empty = static_cast<double>(p.unit.empty);
-      exposed_sum += empty;
-      causes.push_back({"no wave", empty / simd_cycles});
-      stalls.push_back({
-          {"cause",         "no wave"          },
-          {"wave_cycles",   0.0                },
-          {"exposed",       empty              },
-          {"hidden",        0.0                },
-          {"exposed_share", empty / simd_cycles}
-      });
-    }
+    };
+    for (size_t i = 1; i < timing::kCauses; ++i)
+      if (p.unit.stalled[i] != 0 || p.unit.exposed[i] != 0)
+        add_stall(name_of(static_cast<timing::Cause>(i)), static_cast<double>(p.unit.stalled[i]),
+                  static_cast<double>(p.unit.exposed[i]));
+    if (p.unit.empty) add_stall("no wave", 0, static_cast<double>(p.unit.empty));
     std::sort(stalls.begin(), stalls.end(), [](const ordered_json& a, const ordered_json& b) {
       return a["exposed"].get<double>() > b["exposed"].get<double>();
     });
     one["stalls"] = std::move(stalls);
-    one["exposed_share"] = exposed_sum / simd_cycles;
-    const double peak = gpu_->memory_gigabytes_per_second * 1e9;
-    const timing::Verdict verdict =
-        timing::bound_of({.pipes = taken,
-                          .causes = causes,
-                          .nothing_issued = exposed_sum / simd_cycles,
-                          .memory = share(p.grid_bytes / seconds,
-                                          gpu_->sustained_memory ? *gpu_->sustained_memory * 1e9 : peak),
-                          .units = p.units,
-                          .units_of_gpu = gpu_->compute_units});
+    one["exposed_share"] = nothing_issued;
+    const double peak = gpu_->memory_gigabytes_per_second * 1e9, rate = share(p.grid_bytes, seconds);
+    const timing::Verdict verdict = timing::bound_of(
+        {.pipes = taken,
+         .causes = causes,
+         .nothing_issued = nothing_issued,
+         .memory = share(rate, gpu_->sustained_memory ? *gpu_->sustained_memory * 1e9 : peak),
+         .units = p.units,
+         .units_of_gpu = gpu_->compute_units});
     one["bound"] = std::string(name_of(verdict.bound));
     one["bound_why"] = verdict.why;
     one["lds"] = {
@@ -348,7 +338,7 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
         {"l2_requests", behind},
         {"line_bytes", gpu_->l1_line_bytes},
         {"grid_bytes", p.grid_bytes},
-        {"grid_bytes_per_second", share(p.grid_bytes, seconds)},
+        {"grid_bytes_per_second", rate},
         {"peak_bytes_per_second", peak}
     };
     one["instructions"] = instructions_json(p, locate);

@@ -85,15 +85,14 @@ struct Load {
     switch (access.pattern) {
       case Pattern::Uniform: {
         const auto* const from = reinterpret_cast<const std::byte*>(access.base);
-        std::byte element[E::kBytes];
-        if constexpr (E::kBytes >= 4) {
-          uint32_t value[E::kDwords];
-          read_dwords(from, value);
-          std::memcpy(element, value, E::kBytes);
-        } else {
+        uint32_t element[E::kDwords];
+        if constexpr (E::kBytes >= 4)
+          read_dwords(from, element);
+        else
           std::memcpy(element, from, E::kBytes);
-        }
-        each_lane<kLanes>(access.lanes, [&](int lane) { load_lane<E>(element, to, lane); });
+        each_lane<kLanes>(access.lanes, [&](int lane) {
+          load_lane<E>(reinterpret_cast<const std::byte*>(element), to, lane);
+        });
         break;
       }
       case Pattern::Translated:
