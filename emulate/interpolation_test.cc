@@ -80,5 +80,27 @@ TEST(Interpolation, TakesHalvesToo) {
   }
 }
 
+/// The fields of the sources have nine bits, as VOP3's; assemblers take VGPRs only.
+TEST(Interpolation, TakesTheSameWeightForAllLanesFromAScalar) {
+  for (const auto [target, lanes] : all_targets()) {
+    if (!isa::find_target(target)->is(kRdna)) continue;
+    SCOPED_TRACE(fmt::format("{} {}", target, lanes));
+    WaveTest test(target, lanes);
+    test.s(2) = std::bit_cast<uint32_t>(2.5f);
+    for (int lane = 0; lane < lanes; ++lane) {
+      test.set_f(1, lane, static_cast<float>(lane));
+      test.set_f(3, lane, static_cast<float>(100 + lane));
+    }
+    // v_interp_p10_f32 v10, v1, v2, v3 and v11, v1, -v2, v3 with the top bit of the second source cleared
+    const auto done = test.run(".long 0xcd00000a, 0x040c0501, 0xcd00000b, 0x440c0501");
+    ASSERT_TRUE(done) << done.error().text();
+    for (int lane = 0; lane < lanes; ++lane) {
+      const auto first = static_cast<float>(lane & ~3);
+      EXPECT_EQ(test.f(10, lane), (first + 1) * 2.5f + 100 + first) << lane;
+      EXPECT_EQ(test.f(11, lane), (first + 1) * -2.5f + 100 + first) << lane;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wavesmith::emulate

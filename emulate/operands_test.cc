@@ -82,6 +82,24 @@ TEST(Dpp, ControlsOfEveryGeneration) {
   }
 }
 
+/// CDNA's row_bcast:15 and row_bcast:31, which RDNA's manuals reserve and no assembler takes.
+TEST(Dpp, ReservedControlsOfRdnaGiveARowItsFirstLane) {
+  for (const auto [target, lanes] : all_targets()) {
+    if (!isa::find_target(target)->is(kRdna)) continue;
+    for (const std::string_view control : {"42", "43"}) {
+      SCOPED_TRACE(fmt::format("{} {} 0x1{}", target, lanes, control));
+      WaveTest test(target, lanes);
+      for (int lane = 0; lane < lanes; ++lane)
+        test.v(10, lane) = 99, test.v(1, lane) = static_cast<uint32_t>(3 * lane + 7);
+      // v_mov_b32_dpp v10, v1 row_share:0 row_mask:0xf bank_mask:0xf is 0x7e1402fa, 0xff015001.
+      const auto done = test.run(fmt::format(".long 0x7e1402fa, 0xff01{}01", control));
+      ASSERT_TRUE(done) << done.error().text();
+      for (int lane = 0; lane < lanes; ++lane)
+        EXPECT_EQ(test.v(10, lane), static_cast<uint32_t>(3 * (lane & ~15) + 7)) << lane;
+    }
+  }
+}
+
 TEST(Dpp, EightLanesReadZeroOfInactiveOnes) {
   for (const std::string_view target : {"gfx1100", "gfx1201"})
     for (const bool inactive_too : {false, true}) {
