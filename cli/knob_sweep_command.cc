@@ -164,7 +164,7 @@ void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind) {
       "cycle model\n"
       "  wavesmith sweep gemm.hip --knobs -- ./app 4096            the kernels of another program, by this "
       "file's\n"
-      "  wavesmith sweep gemm.hip --kernel gemm --grid 16,16 --block 256 --arg f16:4096x4096=random ...\n"
+      "  wavesmith sweep gemm.hip --kernel gemm --grid 16,16 --block 256 --arg f16[4096x4096]=random ...\n"
       "  wavesmith sweep gemm.hip --gpu mi355x -- -DTILE=128       behind -- also flags for every "
       "compilation\n"
       "  wavesmith sweep gemm.hip --try=-DUNROLL=2 --try=\"-mllvm -unroll-count=8\"  only these\n"

@@ -297,7 +297,7 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
   teach(*command,
         "  wavesmith profile --gpu mi300x -- ./app\n"
         "  wavesmith profile --gpu mi355x gemm.co --kernel gemm --grid 16,16 --block 256 --arg "
-        "f16:4096x4096=random ...\n");
+        "f16[4096x4096]=random ...\n");
   command->callback([options, &action] {
     action = [options] {
       if (options->run.program.empty() && options->run.file.empty())

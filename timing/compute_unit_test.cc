@@ -16,6 +16,23 @@ namespace {
 
 const gpus::Gpu& gpu(std::string_view id) { return **gpus::find_gpu(id); }
 
+/// Counts what it is asked.
+class CountedLatency final : public MemoryPort {
+ public:
+  Completion access(uint64_t cycle, uint32_t unit, uint32_t wave, const WaveRecord& record,
+                    const AccessRecord& access) override {
+    ++asked;
+    return latency_.access(cycle, unit, wave, record, access);
+  }
+  uint64_t fetch(uint64_t cycle, uint32_t unit, uint64_t pc) override {
+    return latency_.fetch(cycle, unit, pc);
+  }
+  size_t asked = 0;
+
+ private:
+  FixedLatency latency_;
+};
+
 /// Waves that execute the same lines of assembly text, as if recorded.
 class Trace {
  public:
@@ -50,7 +67,6 @@ class Trace {
 
   /// Cycles at which each instruction of each wave issued, all waves on SIMD 0 at cycle 0.
   std::vector<std::vector<uint64_t>> run(const std::vector<WaveRecord>& waves) {
-    FixedLatency memory;
     ComputeUnit unit(gpu_, ops_, memory, {.fetches = false});
     std::deque<Observed> observed;
     for (const WaveRecord& wave : waves) {
@@ -65,6 +81,7 @@ class Trace {
     return cycles;
   }
   UnitProfile time;
+  CountedLatency memory;
   const OpTable& ops() const { return ops_; }
 
  private:
@@ -183,6 +200,28 @@ TEST(ComputeUnit, LdsConflictsTakeTheCyclesOfThePhases) {
     trace.run({wave});
     EXPECT_EQ(trace.time.lds_cycles, static_cast<uint64_t>(cycles)) << stride;
     EXPECT_EQ(trace.time.lds_conflicts, static_cast<uint64_t>(conflicts)) << stride;
+  }
+}
+
+/// The memory sees the load alone.
+TEST(ComputeUnit, LoadsToLdsAreWrittenThere) {
+  for (const auto& [text, bytes, cycles] : {
+           std::tuple{"buffer_load_dwordx4 v1, s[0:3], 0 offen lds\n", 16, 8},
+           {"buffer_load_dword v1, s[0:3], 0 offen lds\n",   4,  2}
+  }) {
+    Trace trace("mi355x", 64);
+    WaveRecord wave;
+    trace.add(wave, text);
+    AccessRecord written = wave.accesses[0];
+    written.space = Space::Lds;
+    written.kind = Access::Store;
+    written.bytes = static_cast<uint16_t>(bytes);
+    written.stride = bytes;
+    wave.accesses.push_back(written);
+    ++wave.access_counts[0];
+    trace.run({wave});
+    EXPECT_EQ(trace.time.lds_cycles, static_cast<uint64_t>(cycles)) << text;
+    EXPECT_EQ(trace.memory.asked, 1u) << text;
   }
 }
 

@@ -51,10 +51,10 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const Wav
   for (const LineUse& use : coalesced.lines) {
     if (access.kind == Access::Store)
       ready = std::max(ready, memory.store(use.line, use.bytes, taken, scattered));
-    else if (access.kind == Access::Atomic || (access.cache_policy & (kBypassL1 | kSystem)))
+    else if (access.kind == Access::Atomic)
       ready = std::max(ready, memory.atomic(use.line, taken));
     else
-      ready = std::max(ready, memory.load(use.line, taken, scattered));
+      ready = std::max(ready, memory.load(use.line, taken, scattered, access.bypasses));
   }
   return {static_cast<uint64_t>(taken), static_cast<uint64_t>(ready)};
 }

@@ -31,6 +31,16 @@ TEST(GridPort, LoadsComeFromMemoryAndThenFromTheL1) {
   EXPECT_EQ(memory.port.counts(0).l1_hits, 2u);
 }
 
+TEST(GridPort, TheL1NeitherAnswersNorKeepsALoadThatBypassesIt) {
+  Port memory;
+  memory.load(0, dwords(4096, 4));
+  AccessRecord coherent = dwords(4096, 4);
+  coherent.bypasses = true;
+  for (const uint64_t cycle : {10'000u, 20'000u}) EXPECT_GT(memory.load(cycle, coherent), 150u);
+  EXPECT_EQ(memory.port.counts(0).l1_hits, 0u);
+  EXPECT_EQ(memory.port.counts(0).l1_misses, 6u);
+}
+
 TEST(GridPort, EachUnitHasAnL1OfItsOwn) {
   Port memory;
   memory.load(0, dwords(4096, 4));

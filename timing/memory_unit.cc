@@ -101,8 +101,10 @@ double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
   return std::max(ready, memory_.take(start, memory_clocks_)) + p.memory_latency;
 }
 
-double UnitMemory::load(uint64_t line, double now, bool scattered) {
-  if (const double* const ready = l1_.find(line)) {
+double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses) {
+  if (bypasses) {
+    l1_.evict(line);
+  } else if (const double* const ready = l1_.find(line)) {
     ++counts_.l1_hits;
     return std::max(now + parameters_.l1_latency, *ready);
   }
@@ -117,7 +119,7 @@ double UnitMemory::load(uint64_t line, double now, bool scattered) {
     misses_.push_back(ready);
   else
     misses_.insert(std::ranges::upper_bound(misses_, ready), ready);
-  l1_.insert(line, ready);
+  if (!bypasses) l1_.insert(line, ready);
   return ready;
 }
 

@@ -47,7 +47,8 @@ class UnitMemory {
   /// `scattered`: the access touches several pieces of memory that need translations of their own, which then
   /// are not fetched ahead.
   /// Clocks at which the lines of one access are there (a load), or the store is acknowledged.
-  double load(uint64_t line, double now, bool scattered = false);
+  /// `bypasses`: the L1 neither answers nor keeps it.
+  double load(uint64_t line, double now, bool scattered = false, bool bypasses = false);
   double store(uint64_t line, uint32_t bytes, double now, bool scattered = false);
   double atomic(uint64_t line, double now);
   double scalar(uint64_t line, double now);

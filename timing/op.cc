@@ -120,7 +120,6 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
     op.bytes = row ? row->access.bytes : 4;
     op.neighbours =
         op.lds && row && row->access.places == 2 && isa::lds_accesses(instruction, row->access).count == 1;
-    op.loads_to_lds = analysis::loads_to_lds(instruction);
     // Coherent with other workgroups: sc1 (CDNA3), glc (CDNA2, RDNA3), scope:SCOPE_DEV or wider (RDNA4).
     const isa::Modifier* const scope = instruction.find("scope");
     op.bypasses = !op.store && !op.lds && op.cost.pipe == Pipe::Vmem &&

@@ -50,7 +50,7 @@ struct Op {
   isa::Cost cost;
   Control control = Control::None;
   Counter counter = Counter::None;  ///< that it raises
-  bool memory = false, store = false, atomic = false, lds = false, loads_to_lds = false;
+  bool memory = false, store = false, atomic = false, lds = false;
   bool bypasses = false;     ///< a load that no cache near the wave may answer
   double flops = 0;          ///< of a matrix instruction
   bool dual = false;         ///< VOPD

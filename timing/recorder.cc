@@ -28,7 +28,7 @@ class RecordingGroup final : public emulate::WorkgroupListener {
       const uint32_t number = recorder_.number_of(site);
       const std::scoped_lock lock(recorder_.mutex_);
       const Op& op = recorder_.ops_[number];
-      known->second = {number,   op.memory,    op.cost.pipe == isa::Pipe::Smem, op.loads_to_lds, op.atomic,
+      known->second = {number,   op.memory,    op.cost.pipe == isa::Pipe::Smem, op.bypasses, op.atomic,
                        op.store, op.neighbours};
     }
     const Known& is = known->second;
@@ -51,7 +51,7 @@ class RecordingGroup final : public emulate::WorkgroupListener {
                                                                : Access::Load;
     record.bytes = static_cast<uint16_t>(access.bytes);
     record.lanes = access.scalar ? 1 : access.lanes & ~access.dropped;
-    if (now_->to_lds) record.cache_policy = kToLds;
+    record.bypasses = now_->bypasses;
     if (record.lanes == 0 && !access.scalar) return;
     const auto address = [&](int lane) -> uint64_t {
       const uint64_t at = access.address[lane];
@@ -111,7 +111,7 @@ class RecordingGroup final : public emulate::WorkgroupListener {
  private:
   struct Known {
     uint32_t number = 0;
-    bool memory = false, scalar = false, to_lds = false, atomic = false, store = false, neighbours = false;
+    bool memory = false, scalar = false, bypasses = false, atomic = false, store = false, neighbours = false;
   };
   /// Whether the access is of the same lanes as the one before, just behind or before what that took.
   static bool beside(const WaveRecord& wave, const AccessRecord& before, const AccessRecord& record) {

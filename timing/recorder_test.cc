@@ -1,4 +1,4 @@
-// What the recorder keeps of LDS accesses: one of each that LDS serves at once.
+// What the recorder keeps of accesses: one of each that LDS serves at once, and whether caches may answer.
 #include "timing/recorder.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,7 @@
 namespace wavesmith::timing {
 namespace {
 
-/// Of one wave of 64 lanes that executes `line` after `address`, which puts addresses into v1: the LDS
-/// accesses.
+/// Accesses of one wave of 64 lanes that executes `line` after `address`, which puts addresses into v1.
 std::vector<AccessRecord> accesses_of(const std::string& line, const std::string& address) {
   emulate::KernelTest test("gfx942", address + "\n" + line + "\ns_waitcnt lgkmcnt(0)\n", 64, 4096);
   constexpr uint32_t kOne[3] = {1, 1, 1};
@@ -57,6 +56,18 @@ TEST(Recorder, NeighboursOfATwoPlaceAccessAreOneAccess) {
       // Lane 0 is at 0, or, where shuffled, at 5 * 16.
       EXPECT_EQ(accesses.front().base, c.first + (address == even ? 0 : 80)) << c.text;
     }
+}
+
+TEST(Recorder, LoadsThatOtherWorkgroupsStoresMustReachBypass) {
+  for (const auto& [text, bypasses] : {
+           std::pair{"ds_read_b32 v2, v1",                   false},
+           {"global_load_dword v2, v1, s[0:1]",     false},
+           {"global_load_dword v2, v1, s[0:1] sc1", true }
+  }) {
+    const auto accesses = accesses_of(text, "v_mov_b32 v1, 0");
+    ASSERT_FALSE(accesses.empty()) << text;
+    EXPECT_EQ(accesses.back().bypasses, bypasses) << text;
+  }
 }
 
 }  // namespace

@@ -22,17 +22,14 @@ struct AccessRecord {
   Access kind = Access::Load;
   /// Lane l at base + l * stride; otherwise at base + an offset, one for each active lane, from `first` on.
   bool affine = true;
-  bool returns = false;      ///< an atomic that gives the former value
-  uint8_t cache_policy = 0;  ///< CachePolicy bits
-  uint16_t bytes = 4;        ///< of each lane
-  uint32_t first = 0;        ///< index into WaveRecord::offsets
-  uint64_t lanes = 0;        ///< that access memory
+  bool returns = false;   ///< an atomic that gives the former value
+  bool bypasses = false;  ///< a load that no cache near the wave may answer
+  uint16_t bytes = 4;     ///< of each lane
+  uint32_t first = 0;     ///< index into WaveRecord::offsets
+  uint64_t lanes = 0;     ///< that access memory
   uint64_t base = 0;
   int64_t stride = 0;
 };
-
-/// What the instruction says about caching (sc0, sc1, nt, glc, slc, dlc, th:).
-enum CachePolicy : uint8_t { kCached = 0, kNonTemporal = 1, kBypassL1 = 2, kSystem = 4, kToLds = 8 };
 
 /// The record of one wave.
 struct WaveRecord {

@@ -276,6 +276,10 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_
   } else {
     for (uint8_t i = 0; i < accesses && w.access < record.accesses.size(); ++i, ++w.access) {
       const AccessRecord& access = record.accesses[w.access];
+      if (access.space == Space::Lds) {  // what a load to LDS has brought
+        done += take_lds(lds_cycles(record, access, gpus::LdsAccess::Write), t);
+        continue;
+      }
       const Completion completion = memory.access(t, options.unit, w.number, record, access);
       done = std::max(done, completion.done);
       if (op.cost.pipe == Pipe::Vmem) {
@@ -297,44 +301,52 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_
 uint64_t ComputeUnit::State::issue_lds(const Wave& w, const Op& op, uint64_t t) {
   const WaveRecord& record = *w.record;
   const uint8_t accesses = w.counts <= record.access_counts.size() ? record.access_counts[w.counts - 1] : 0;
-  const auto lanes = static_cast<uint32_t>(ops.wave_lanes());
   const gpus::LdsAccess kind = op.atomic  ? gpus::LdsAccess::Atomic
                                : op.store ? gpus::LdsAccess::Write
                                           : gpus::LdsAccess::Read;
   uint64_t cycles = 0;
   for (uint8_t i = 0; i < accesses && w.access + i < record.accesses.size(); ++i) {
     const AccessRecord& access = record.accesses[w.access + i];
-    if (access.space != Space::Lds) continue;
-    // What an access costs depends on its shape and on where in the banks it begins.
-    const LdsShape shape{access.affine ? nullptr : &record,
-                         access.affine ? static_cast<uint64_t>(access.stride) : access.first,
-                         access.lanes,
-                         static_cast<uint32_t>(access.base % 256),
-                         access.bytes,
-                         static_cast<uint8_t>(kind),
-                         access.affine};
-    const auto [known, is_new] = lds_shapes.try_emplace(shape);
-    if (is_new) {
-      std::array<uint32_t, 64> address{};
-      size_t next = access.first;
-      for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<size_t>(std::countr_zero(rest));
-        address[lane] = static_cast<uint32_t>(
-            access.base + (access.affine ? static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
-                                         : record.offsets[next++]));
-      }
-      known->second =
-          gpus::lds_cycles(phases_of(kind, access.bytes, lanes), kind, access.bytes, address, access.lanes);
-    }
-    const gpus::LdsCycles taken = known->second;
-    cycles += taken.cycles;
-    time.lds_conflicts += taken.conflicts;
+    if (access.space == Space::Lds) cycles += lds_cycles(record, access, kind);
   }
-  if (cycles == 0) cycles = 1;
+  take_lds(std::max<uint64_t>(1, cycles), t);
+  return lds + lds_latency(ops.target());
+}
+
+/// What an access costs depends on its shape and on where in the banks it begins.
+uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRecord& access,
+                                        gpus::LdsAccess kind) {
+  const auto lanes = static_cast<uint32_t>(ops.wave_lanes());
+  const LdsShape shape{access.affine ? nullptr : &record,
+                       access.affine ? static_cast<uint64_t>(access.stride) : access.first,
+                       access.lanes,
+                       static_cast<uint32_t>(access.base % 256),
+                       access.bytes,
+                       static_cast<uint8_t>(kind),
+                       access.affine};
+  const auto [known, is_new] = lds_shapes.try_emplace(shape);
+  if (is_new) {
+    std::array<uint32_t, 64> address{};
+    size_t next = access.first;
+    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(rest));
+      address[lane] = static_cast<uint32_t>(
+          access.base + (access.affine ? static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
+                                       : record.offsets[next++]));
+    }
+    known->second =
+        gpus::lds_cycles(phases_of(kind, access.bytes, lanes), kind, access.bytes, address, access.lanes);
+  }
+  time.lds_conflicts += known->second.conflicts;
+  return known->second.cycles;
+}
+
+/// LDS is taken for so many cycles, which are returned.
+uint64_t ComputeUnit::State::take_lds(uint64_t cycles, uint64_t t) {
   time.lds_cycles += cycles;
   time.busy[static_cast<size_t>(Pipe::Lds)] += cycles;
   lds = std::max(lds, t) + cycles;
-  return lds + lds_latency(ops.target());
+  return cycles;
 }
 
 }  // namespace wavesmith::timing

@@ -153,6 +153,8 @@ struct ComputeUnit::State {
   void issue_vector(Simd& simd, Wave& w, const Op& op, uint64_t t);
   void issue_memory(Simd& simd, Wave& w, const Op& op, uint64_t t);
   uint64_t issue_lds(const Wave& w, const Op& op, uint64_t t);
+  uint64_t lds_cycles(const WaveRecord& record, const AccessRecord& access, gpus::LdsAccess kind);
+  uint64_t take_lds(uint64_t cycles, uint64_t t);
   void arrive(Wave& w, uint64_t t, bool waits);
   void release(uint32_t group, uint64_t t);
   void end(Simd& simd, Wave& w, uint64_t t);

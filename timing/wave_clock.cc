@@ -73,7 +73,7 @@ void WaveClocks::access(const emulate::WaveView& view, const emulate::Site& site
     queue.push_back(std::max(ready, queue.empty() ? 0 : queue.back()));
   };
   if (access.space == emulate::AddressSpace::Lds) {
-    answer(wave.local, wave.now + kLdsLatency);
+    if (use(site, view.lanes()).kind == Kind::Lds) answer(wave.local, wave.now + kLdsLatency);
     return;
   }
   addresses_.clear();
