@@ -23,7 +23,8 @@ endforeach()
 # The measured tables that `wavesmith validate` judges by.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/validate/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/wavesmith/validate)
 # The programs that it compiles and runs under modelled time.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/validate/mi300a DESTINATION ${CMAKE_INSTALL_DATADIR}/wavesmith/validate)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/validate/mi300a ${PROJECT_SOURCE_DIR}/validate/cdna4_fp8
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/wavesmith/validate)
 
 install(TARGETS wavesmith RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ${libraries} EXPORT wavesmith LIBRARY DESTINATION ${library_folder})

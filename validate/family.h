@@ -38,7 +38,7 @@ Result<FamilyReport> judge_issue(Data& data);
 Result<FamilyReport> judge_statistics(Data& data);
 /// `mi300a_wmape` and `mi300a_mean`.
 Result<FamilyReport> judge_mi300a(Data& data);
-/// `profile_wmape` and `profile_mean`.
+/// `profile_wmape` and `profile_mean`; `profile_ladder_pairs_in_order` and `profile_ladder_mean`.
 Result<FamilyReport> judge_profile(Data& data);
 
 }  // namespace wavesmith::validate

@@ -152,6 +152,30 @@ LadderOrder order_of(const Ladder& ladder) {
   return order;
 }
 
+LadderOrder report_ladder(const Ladder& ladder, std::vector<Case>& cases, FamilyReport& report) {
+  LadderOrder order = order_of(ladder);
+  std::string steps;
+  const double flops = 2.0 * static_cast<double>(ladder.problem.m) * static_cast<double>(ladder.problem.n) *
+                       static_cast<double>(ladder.problem.k);
+  for (const Rung& rung : ladder.rungs) {
+    steps += fmt::format("{} {} {:.4g} ({:.4g})", steps.empty() ? "" : ",", rung.name,
+                         flops / rung.predicted * 1e-12, flops / rung.measured * 1e-12);
+    cases.push_back({.gpu = ladder.gpu,
+                     .label = ladder.name + ", " + rung.name,
+                     .where = ladder.where,
+                     .measured = rung.measured,
+                     .predicted = rung.predicted,
+                     .strata = {"ladder, " + ladder.name}});
+  }
+  report.notes.push_back(fmt::format(
+      "Ladder order, {}: {} of {} pairs of neighbouring steps in order (pairs within {:.0f} % of each "
+      "other, "
+      "the noise, need only be predicted so; by the sign alone {}). TFLOP/s predicted (measured):{}{}",
+      ladder.name, order.in_order, order.pairs, 100 * kLadderNoise, order.same_sign, steps,
+      order.wrong.empty() ? std::string() : fmt::format(". Wrong: {}", fmt::join(order.wrong, "; "))));
+  return order;
+}
+
 Result<void> judge_ladders(Data& data, std::vector<Case>& cases, FamilyReport& report) {
   std::vector<Ladder> ladders;
   if (!data.foreign()) ladders.push_back(fp8_ladder());
@@ -168,26 +192,7 @@ Result<void> judge_ladders(Data& data, std::vector<Case>& cases, FamilyReport& r
   size_t in_order = 0;
   for (Ladder& ladder : ladders) {
     if (const Result<void> done = predict(ladder); !done) return tl::unexpected(done.error());
-    const LadderOrder order = order_of(ladder);
-    std::string steps;
-    const double flops = 2.0 * static_cast<double>(ladder.problem.m) * static_cast<double>(ladder.problem.n) *
-                         static_cast<double>(ladder.problem.k);
-    for (const Rung& rung : ladder.rungs) {
-      steps += fmt::format("{} {} {:.4g} ({:.4g})", steps.empty() ? "" : ",", rung.name,
-                           flops / rung.predicted * 1e-12, flops / rung.measured * 1e-12);
-      cases.push_back({.gpu = ladder.gpu,
-                       .label = ladder.name + ", " + rung.name,
-                       .where = ladder.where,
-                       .measured = rung.measured,
-                       .predicted = rung.predicted,
-                       .strata = {"ladder, " + ladder.name}});
-    }
-    report.notes.push_back(fmt::format(
-        "Ladder order, {}: {} of {} pairs of neighbouring steps in order (pairs within {:.0f} % of each "
-        "other, "
-        "the noise, need only be predicted so; by the sign alone {}). TFLOP/s predicted (measured):{}{}",
-        ladder.name, order.in_order, order.pairs, 100 * kLadderNoise, order.same_sign, steps,
-        order.wrong.empty() ? std::string() : fmt::format(". Wrong: {}", fmt::join(order.wrong, "; "))));
+    const LadderOrder order = report_ladder(ladder, cases, report);
     in_order += order.in_order;
     summary.n += order.pairs;
   }

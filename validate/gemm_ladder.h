@@ -45,6 +45,9 @@ struct LadderOrder {
 };
 LadderOrder order_of(const Ladder& ladder);
 
+/// Adds a case for each step and a note with their order, which it returns.
+LadderOrder report_ladder(const Ladder& ladder, std::vector<Case>& cases, FamilyReport& report);
+
 /// Adds cases, the summary `gemm_ladder_pairs_in_order` and a note for each ladder that the tables have.
 Result<void> judge_ladders(Data& data, std::vector<Case>& cases, FamilyReport& report);
 

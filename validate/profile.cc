@@ -1,11 +1,12 @@
 // The cycle model of `wavesmith profile`: the MI300A programs' own event times, told by it, against those
 // measured. Three sizes of each program, among those that took less than a millisecond, so that all of them
-// take a minute.
+// take a minute. And AMD's steps of an fp8 product on an MI355X, as programs of our own.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "validate/cdna4_fp8.h"
 #include "validate/family.h"
 #include "validate/mi300a_programs.h"
 #include "validate/mi300a_row.h"
@@ -64,6 +65,11 @@ Result<FamilyReport> judge_profile(Data& data) {
                             cases.back().label, *milliseconds, row.milliseconds));
     }
   report_times(report, cases);
+  if (data.foreign()) return report;
+  if (const Result<void> done = judge_cdna4_fp8(data, cases, report); !done)
+    return tl::unexpected(done.error());
+  report.strata = strata_of(cases);
+  report.worst = worst_of(cases);
   return report;
 }
 
