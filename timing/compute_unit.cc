@@ -29,7 +29,7 @@ std::string_view name_of(Cause cause) {
   return kNames[static_cast<size_t>(cause)];
 }
 
-uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu, const isa::Target& target) {
+uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu, const isa::Target&) {
   using isa::Pipe;
   switch (pipe) {
     case Pipe::Valu:
@@ -39,7 +39,8 @@ uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu, const isa::Target& targe
     case Pipe::Salu:
     case Pipe::Branch:
     case Pipe::Internal:
-      return target.is(isa::kRdna) ? gpu.simds_per_unit : 1;
+      // Of CDNA the SIMDs share one, which takes an instruction of each while it is each one's turn.
+      return gpu.simds_per_unit;
     default:
       return 1;
   }
@@ -284,7 +285,7 @@ uint64_t ComputeUnit::State::taken(const Wave& w) const {
     case Pipe::Vmem:
       return std::max({w.ready, simd.memory, behind(vector_memory, kVectorMemoryQueue)});
     case Pipe::Lds:
-      return std::max({w.ready, simd.memory, behind(lds, kLdsQueue)});
+      return std::max({w.ready, simd.memory, behind(lds_busy(w), kLdsQueue)});
     default:
       return w.ready;
   }

@@ -65,13 +65,16 @@ class Trace {
     wave.executed = wave.sites.size();
   }
 
-  /// Cycles at which each instruction of each wave issued, all waves on SIMD 0 at cycle 0.
-  std::vector<std::vector<uint64_t>> run(const std::vector<WaveRecord>& waves) {
+  /// Cycles at which each instruction of each wave issued, all waves at cycle 0, on SIMD 0 unless `simds`
+  /// says.
+  std::vector<std::vector<uint64_t>> run(const std::vector<WaveRecord>& waves,
+                                         const std::vector<uint32_t>& simds = {}) {
     ComputeUnit unit(gpu_, ops_, memory, {.fetches = false});
     std::deque<Observed> observed;
     for (const WaveRecord& wave : waves) {
       observed.push_back({std::vector<uint64_t>(wave.sites.size(), Observed::kFree), {}});
-      unit.start(wave, 0, 0, &observed.back());
+      const size_t number = observed.size() - 1;
+      unit.start(wave, number < simds.size() ? simds[number] : 0, 0, &observed.back());
     }
     while (unit.step()) {
     }
@@ -201,6 +204,58 @@ TEST(ComputeUnit, LdsConflictsTakeTheCyclesOfThePhases) {
     EXPECT_EQ(trace.time.lds_cycles, static_cast<uint64_t>(cycles)) << stride;
     EXPECT_EQ(trace.time.lds_conflicts, static_cast<uint64_t>(conflicts)) << stride;
   }
+}
+
+/// A wave alone on an MI308X, as tingqli/pyhip's docs/mem_latency.md measured it: ds_read_b128 is there after
+/// 64 cycles and takes 16, ds_read_b32 52 and 4.
+TEST(ComputeUnit, AWaveAloneGetsHalfOfWhatLdsGives) {
+  for (const auto& [text, stride, latency, each] : {
+           std::tuple{"ds_read_b128 v[4:7], v2\n", 16, 64, 16},
+           {"ds_read_b32 v4, v2\n",      4,  52, 4 }
+  }) {
+    const auto until_there = [&](int reads) {
+      Trace trace("mi308x", 64);
+      WaveRecord wave;
+      for (int i = 0; i < reads; ++i) trace.add(wave, text, stride);
+      trace.add(wave, "s_waitcnt lgkmcnt(0)\ns_endpgm\n");
+      const auto cycles = trace.run({wave}).front();
+      return static_cast<double>(cycles[static_cast<size_t>(reads)] - cycles[0]);
+    };
+    EXPECT_NEAR(until_there(1), latency, 4) << text;
+    EXPECT_NEAR((until_there(21) - until_there(1)) / 20, each, 0.5) << text;
+  }
+}
+
+TEST(ComputeUnit, SimdsOfOnePairShareItsHalfOfLds) {
+  const auto cycles = [](uint32_t second) {
+    Trace trace("mi300x", 64);
+    std::vector<WaveRecord> waves(2);
+    for (WaveRecord& wave : waves) {
+      for (int i = 0; i < 20; ++i) trace.add(wave, "ds_read_b128 v[4:7], v2\n", 16);
+      trace.add(wave, "s_waitcnt lgkmcnt(0)\ns_endpgm\n");
+    }
+    trace.run(waves, {0, second});
+    EXPECT_EQ(trace.time.lds_cycles, 2u * 20 * 8);
+    return trace.time.cycles;
+  };
+  EXPECT_NEAR(static_cast<double>(cycles(1)), 2 * 20 * 16 + 48, 16);
+  EXPECT_NEAR(static_cast<double>(cycles(2)), 20 * 16 + 48, 16);
+}
+
+TEST(ComputeUnit, NoPipeIsTakenMoreThanAllOfTheTime) {
+  Trace trace("mi300x", 64);
+  std::vector<WaveRecord> waves(4);
+  for (WaveRecord& wave : waves) {
+    for (int i = 0; i < 100; ++i) trace.add(wave, "s_add_u32 s4, s5, s6\nds_read_b128 v[4:7], v2\n", 16);
+    trace.add(wave, "s_waitcnt lgkmcnt(0)\ns_endpgm\n");
+  }
+  trace.run(waves, {0, 1, 2, 3});
+  const isa::Target& target = *isa::find_target(gpu("mi300x").target);
+  for (int pipe = 0; pipe < isa::kPipes; ++pipe)
+    EXPECT_LE(trace.time.busy[static_cast<size_t>(pipe)],
+              trace.time.cycles * units_of(static_cast<isa::Pipe>(pipe), gpu("mi300x"), target) * 101 / 100)
+        << pipe;
+  EXPECT_GE(trace.time.busy[static_cast<size_t>(isa::Pipe::Lds)], trace.time.cycles * 9 / 10);
 }
 
 /// The memory sees the load alone.

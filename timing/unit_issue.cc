@@ -9,10 +9,13 @@ namespace {
 
 using isa::Pipe;
 
-/// LDS, from issue to data in the registers beyond the cycles that it is taken: 69 cycles measured on CDNA4
-/// (HipKittens) with 4 phases; 32 cycles from ds_load_b32 to the end of the wait for it on gfx1100 (thread
-/// traces).
-uint64_t lds_latency(const isa::Target& target) { return target.is(isa::kCdna) ? 64 : 31; }
+/// LDS, from issue to data in the registers beyond the cycles that it is taken. CDNA3: a wave alone on an
+/// MI308X waits 64 cycles for ds_read_b128 and 52 for ds_read_b32 (tingqli/pyhip, docs/mem_latency.md), which
+/// take 16 and 4; CDNA4: 69 for ds_read_b128 (HipKittens), which takes 8; gfx1100: 32 cycles from ds_load_b32
+/// to the end of the wait for it (thread traces).
+uint64_t lds_latency(const isa::Target& target) {
+  return target.is(isa::kCdna4) ? 61 : target.is(isa::kCdna) ? 48 : 31;
+}
 
 }  // namespace
 
@@ -266,7 +269,8 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_
     simd.memory = t + rules.memory_issue;
     w.last_memory = t;
   }
-  time.busy[static_cast<size_t>(op.cost.pipe)] += rules.quantum;
+  // LDS and the address unit count for themselves what they are taken.
+  if (op.cost.pipe == Pipe::Smem) time.busy[static_cast<size_t>(op.cost.pipe)] += rules.quantum;
   const WaveRecord& record = *w.record;
   const uint8_t accesses = w.counts < record.access_counts.size() ? record.access_counts[w.counts] : 0;
   ++w.counts;
@@ -277,7 +281,7 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_
     for (uint8_t i = 0; i < accesses && w.access < record.accesses.size(); ++i, ++w.access) {
       const AccessRecord& access = record.accesses[w.access];
       if (access.space == Space::Lds) {  // what a load to LDS has brought
-        done += take_lds(lds_cycles(record, access, gpus::LdsAccess::Write), t);
+        done += take_lds(w, lds_cycles(record, access, gpus::LdsAccess::Write), t);
         continue;
       }
       const Completion completion = memory.access(t, options.unit, w.number, record, access);
@@ -309,8 +313,8 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const Op& op, uint64_t t) 
     const AccessRecord& access = record.accesses[w.access + i];
     if (access.space == Space::Lds) cycles += lds_cycles(record, access, kind);
   }
-  take_lds(std::max<uint64_t>(1, cycles), t);
-  return lds + lds_latency(ops.target());
+  take_lds(w, std::max<uint64_t>(1, cycles), t);
+  return lds_busy(w) + lds_latency(ops.target());
 }
 
 /// What an access costs depends on its shape and on where in the banks it begins.
@@ -341,12 +345,16 @@ uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRe
   return known->second.cycles;
 }
 
-/// LDS is taken for so many cycles, which are returned.
-uint64_t ComputeUnit::State::take_lds(uint64_t cycles, uint64_t t) {
+/// LDS is taken for so many cycles by a wave; how long that takes is returned. On CDNA each pair of SIMDs
+/// gets half of the bytes a cycle. Source: ROCm Compute Profiler's documentation, "Local data share"; of a
+/// wave alone on an MI308X, ds_read_b128 takes 16 cycles, ds_read_b32 4 (tingqli/pyhip, docs/mem_latency.md).
+uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t) {
   time.lds_cycles += cycles;
   time.busy[static_cast<size_t>(Pipe::Lds)] += cycles;
-  lds = std::max(lds, t) + cycles;
-  return cycles;
+  const uint64_t taken = lds_pairs ? 2 * cycles : cycles;
+  uint64_t& busy = lds[lds_pairs ? w.simd / 2 % 2 : 0];
+  busy = std::max(busy, t) + taken;
+  return taken;
 }
 
 }  // namespace wavesmith::timing

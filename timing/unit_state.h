@@ -136,7 +136,8 @@ struct ComputeUnit::State {
         ops(ops_),
         memory(memory_),
         options(options_),
-        rules(options_.rules ? *options_.rules : isa::issue_rules(ops_.target())) {
+        rules(options_.rules ? *options_.rules : isa::issue_rules(ops_.target())),
+        lds_pairs(ops_.target().is(isa::kCdna)) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
     time.ops.resize(ops.size());
   }
@@ -154,7 +155,8 @@ struct ComputeUnit::State {
   void issue_memory(Simd& simd, Wave& w, const Op& op, uint64_t t);
   uint64_t issue_lds(const Wave& w, const Op& op, uint64_t t);
   uint64_t lds_cycles(const WaveRecord& record, const AccessRecord& access, gpus::LdsAccess kind);
-  uint64_t take_lds(uint64_t cycles, uint64_t t);
+  uint64_t take_lds(const Wave& w, uint64_t cycles, uint64_t t);
+  [[nodiscard]] uint64_t lds_busy(const Wave& w) const { return lds[lds_pairs ? w.simd / 2 % 2 : 0]; }
   void arrive(Wave& w, uint64_t t, bool waits);
   void release(uint32_t group, uint64_t t);
   void end(Simd& simd, Wave& w, uint64_t t);
@@ -173,11 +175,14 @@ struct ComputeUnit::State {
   MemoryPort& memory;
   Options options;
   const isa::IssueRules& rules;
+  const bool lds_pairs;  ///< each pair of SIMDs gets half of what LDS gives, and no more (CDNA)
   std::vector<Simd> simds;
   std::deque<Group> groups;
   std::vector<std::unique_ptr<Wave>> spare;
   uint64_t clock = 0, begun = ~uint64_t{0};
-  uint64_t vector_memory = 0, lds = 0;           ///< busy until
+  uint64_t vector_memory = 0;  ///< busy until
+  std::array<uint64_t, 2> lds =
+      {};  ///< the same of what serves each pair of SIMDs; RDNA: the first serves all
   std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
   std::array<std::array<const gpus::LdsPhases*, 17>, 3> phases = {};
   std::unordered_map<LdsShape, gpus::LdsCycles, LdsShapeHash> lds_shapes;
