@@ -86,7 +86,8 @@ gpus::Activity work_of(const timing::LaunchProfile& profile) {
   for (uint32_t i = 0; i < profile.ops->size(); ++i)
     if (const timing::Op& op = (*profile.ops)[i]; op.flops > 0)
       timing::add_matrix_work(work, std::string_view(op.text).substr(0, op.text.find(' ')),
-                              op.flops * static_cast<double>(profile.unit.ops[i].hits) / sum * profile.flops);
+                              op.flops * static_cast<double>(profile.unit.ops[i].hits) / sum * profile.flops,
+                              op.cost.issue);
   return work;
 }
 

@@ -6,12 +6,14 @@
 
 namespace wavesmith::timing {
 
-void add_matrix_work(gpus::Activity& activity, std::string_view mnemonic, double flops) {
+void add_matrix_work(gpus::Activity& activity, std::string_view mnemonic, double flops, double cycles) {
   const auto has = [&](std::string_view part) { return mnemonic.find(part) != mnemonic.npos; };
   // v_mfma_f32_32x32x8_f16: behind the result's type and the shape.
   const size_t shape = std::min(mnemonic.find('x'), mnemonic.size());
   const std::string_view operands = mnemonic.substr(shape);
   const auto takes = [&](std::string_view type) { return operands.find(type) != operands.npos; };
+  constexpr double kEightBits = 2048;  // FLOP a clock of a SIMD of CDNA4
+  if (takes("f8f6f4") && flops > kEightBits * cycles && cycles > 0) flops /= 2;
   if (has("bf16") || takes("xf32"))
     activity.matrix_bf16 += flops;
   else if (takes("f16"))

@@ -11,7 +11,9 @@ namespace wavesmith::timing {
 
 /// Adds a matrix instruction's FLOPs to what costs power, by the type of its operands. Others cost none in
 /// this model.
-void add_matrix_work(gpus::Activity& activity, std::string_view mnemonic, double flops);
+/// `cycles`: that its pipe takes for them. Formats of fewer than 8 bits, at twice the rate, draw as much a
+/// cycle and so half as much a FLOP.
+void add_matrix_work(gpus::Activity& activity, std::string_view mnemonic, double flops, double cycles = 0);
 
 struct EngineClock {
   double mhz = 0;

@@ -36,6 +36,34 @@ TEST(EngineClock, FullMatrixPipesOfAnMI300XRunAtTheClockThatWasMeasured) {
   EXPECT_NE(clock.why.find("power-limited: 750 W"), std::string::npos) << clock.why;
 }
 
+TEST(EngineClock, NarrowFormatsDrawAsMuchACycle) {
+  // v_mfma_scale_f32_32x32x64_f8f6f4: 131,072 FLOPs in 64 cycles of 8 bits, in 32 of fewer (CDNA4 ISA
+  // reference).
+  gpus::Activity wide, narrow;
+  add_matrix_work(wide, "v_mfma_scale_f32_32x32x64_f8f6f4", 131072, 64);
+  add_matrix_work(narrow, "v_mfma_scale_f32_32x32x64_f8f6f4", 131072, 32);
+  EXPECT_EQ(wide.matrix_f8, 131072);
+  EXPECT_EQ(narrow.matrix_f8, 65536);
+}
+
+TEST(EngineClock, WhereEnergiesAreNotPublishedFullPipesRunAtTheClockThatTheySustain) {
+  const gpus::Gpu& mi355x = gpu("mi355x");
+  const double full = *mi355x.sustained_matrix_mhz;
+  const auto at = [&](double share) {
+    gpus::Activity work;
+    work.matrix_bf16 = share * mi355x.compute_units * mi355x.matrix_bf16 * 1e6;
+    return engine_clock(mi355x, work, 1e6);
+  };
+  EXPECT_NEAR(at(1).mhz, full, 1);
+  EXPECT_TRUE(at(1).limited);
+  EXPECT_EQ(at(0.2).mhz, mi355x.engine_mhz);
+  double before = full;
+  for (const double share : {0.9, 0.8, 0.7, 0.6}) {
+    EXPECT_GT(at(share).mhz, before) << share;
+    before = at(share).mhz;
+  }
+}
+
 TEST(EngineClock, LittleMatrixWorkOrNoneRunsAtThePeak) {
   gpus::Activity work;
   EXPECT_EQ(engine_clock(gpu("mi300x"), work, 1e6).mhz, gpu("mi300x").engine_mhz);

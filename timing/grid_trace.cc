@@ -94,7 +94,7 @@ void GroupRecorder::instruction(const emulate::WaveView& wave, const emulate::Si
   ++trace.recorded;
   const InstructionUse& use = this->use(site, wave.lanes());
   if (use.kind == Kind::Compute) {
-    if (use.flops > 0) add_matrix_work(trace.work, site.instruction.mnemonic, use.flops);
+    if (use.flops > 0) add_matrix_work(trace.work, site.instruction.mnemonic, use.flops, use.clocks);
     if (trace.steps.empty() || trace.steps.back().kind != Kind::Compute) trace.steps.emplace_back();
     trace.steps.back().clocks += use.clocks;
     trace.steps.back().others += use.others;
