@@ -67,6 +67,7 @@ const Field kFields[] = {
     {"pace.scalar_cycles", "clocks", &Gpu::scalar_cycles, 1},
     {"pace.l1_bytes_per_clock", "B", &Gpu::l1_bytes_per_clock},
     {"pace.l2_bytes_per_clock_per_unit", "B", &Gpu::l2_bytes_per_clock_per_unit},
+    {"pace.l1_misses", "lines", &Gpu::l1_misses, 1},
     {"pace.memory_gigabytes_per_second", "GB/s", &Gpu::stream_gigabytes_per_second},
     {"pace.walks_per_microsecond", "", &Gpu::walks_per_microsecond},
     {"launch.call_us", "us", &Gpu::launch_us},

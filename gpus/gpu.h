@@ -81,6 +81,7 @@ struct Gpu {
 
   /// What the levels sustain, as measured; the peaks stand above.
   std::optional<double> l1_bytes_per_clock, l2_bytes_per_clock_per_unit;
+  std::optional<uint32_t> l1_misses;                  ///< lines that a unit's L1 waits for at once
   std::optional<double> stream_gigabytes_per_second;  ///< of memory, where kernels mix reads and writes
   std::optional<double> walks_per_microsecond;        ///< page-table entries fetched from behind the L2
 

@@ -154,12 +154,42 @@ GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Foo
   }
   const double bytes = found.bytes;
   const double translated = bytes > 0 ? std::max(0.0, 1 - p.translated_bytes / bytes) : 0;
+  // What the GPU, and a die, touch from a line's first use to the next one: by those that run together, or by
+  // those between it and its neighbour in the next row or plane of workgroups.
+  const double together = resident * dies;
+  const auto cache = static_cast<double>(p.infinity_cache_bytes);
+  double kept_again[3], l2_again[3], together_kept = 0, behind = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double between = std::min(total, std::max(behind, together));
+    double all = 0, of_die = 0;
+    for (const Footprint& one : touched) {
+      const double lines = one.lines_of(between, groups);
+      all += lines * p.line;
+      of_die += std::min(lines, one.lines * between / dies) * p.line;
+    }
+    kept_again[axis] = keeps(all, cache);
+    l2_again[axis] = l2_keeps(of_die, static_cast<double>(p.l2_bytes));
+    if (axis == 0) together_kept = kept_again[0];
+    behind *= groups[axis];
+  }
   for (const Footprint& one : touched) {
     const double lines = one.lines_of(total, groups), asked = std::max(1.0, one.lines * per_die);
-    const double window = std::min(one.lines_of(resident * dies, groups), one.lines * resident);
-    const double near = 1 - window / std::max(1.0, one.lines * resident);
-    const double far =
-        (1 - std::min(lines, asked) / asked) * l2_keeps(found.die_bytes, static_cast<double>(p.l2_bytes));
+    const double of_die = one.lines_of_every(static_cast<uint32_t>(dies), resident, groups);
+    const double near = 1 - std::min(1.0, of_die / std::max(1.0, one.lines * resident));
+    // Each axis by how many of the lines that are touched again it brings; what neighbours do not tell is
+    // far.
+    const Footprint::Again again = one.again(groups);
+    const double told = again.share[0] + again.share[1] + again.share[2];
+    double cache_keeps = keeps(bytes, cache),
+           l2_far = l2_keeps(found.die_bytes, static_cast<double>(p.l2_bytes));
+    if (told > 0) {
+      cache_keeps = l2_far = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        cache_keeps += again.share[axis] / told * kept_again[axis];
+        l2_far += again.share[axis] / told * l2_again[axis];
+      }
+    }
+    const double far = (1 - std::min(lines, asked) / asked) * l2_far;
     const double rest = 1 - std::max(near, far);
     RegionHits hit;
     hit.begin = one.region.begin / p.line;
@@ -167,12 +197,18 @@ GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Foo
     hit.end = (one.region.begin + one.region.bytes + p.line - 1) / p.line;
     const double before = l2_kept(one.region.begin, found.die_bytes);
     hit.l2 = 1 - rest * (1 - before);
+    hit.near = near;
+    // What misses the L2s: lines that nobody has touched before, those that another die touches at about the
+    // same time, and those that were touched a row or a plane ago.
     const double missed = std::max(1.0, asked * dies * rest);
-    const double first = std::min(1.0, lines / missed);
-    const auto cache = static_cast<double>(p.infinity_cache_bytes);
-    hit.infinity_cache = first * std::min(kept(in_cache_, one.region.begin, cache), keeps(bytes, cache)) +
-                         (1 - first) * keeps(bytes, cache);
-    const double grains = std::min(one.grains_of(resident * dies, groups), one.grains * resident) /
+    const double first = std::min(missed, lines);
+    const double apart = std::clamp(one.lines_of(together, groups) * total / together, first, missed);
+    hit.again = cache_keeps;
+    hit.infinity_cache =
+        (first * std::min(kept(in_cache_, one.region.begin, cache), keeps(bytes, cache)) +
+         (apart - first) * cache_keeps + (missed - apart) * std::max(cache_keeps, together_kept)) /
+        missed;
+    const double grains = std::min(one.grains_of(together, groups), one.grains * resident) /
                           std::max(1.0, one.lines * resident);
     hit.walk = translated * std::min(1.0, grains);
     found.hits.push_back(hit);

@@ -150,6 +150,35 @@ TEST(GridModel, StreamsThatTheInfinityCacheHoldsRunAtItsPaceLargerOnesAtMemorys)
   EXPECT_NEAR(rate(100'000), p.memory_rate, p.memory_rate * 0.1);                 // 820 MB
 }
 
+/// A matrix product of many rows of workgroups, whose results alone are larger than the Infinity Cache.
+TEST(GridModel, TheInfinityCacheHasWhatTheRowOfWorkgroupsBeforeBroughtInIfTheRowFits) {
+  const GridModel model(mi300a());
+  const double line = model.parameters().line;
+  const auto columns_cached = [&](uint32_t wide) {
+    LaunchShape shape;
+    shape.groups[0] = wide, shape.groups[1] = 384;
+    std::vector<Footprint> touched(3);
+    uint64_t begin = 0;
+    for (Footprint& each : touched) {
+      each.region = {begin, uint64_t{1} << 40};
+      begin += uint64_t{1} << 40;
+      each.all_lines = 1e12, each.all_grains = 1e10;
+      each.lines = 1500, each.grains = 1;
+    }
+    touched[0].shared[0] = touched[0].parts_shared[0] = 1;  // rows
+    touched[1].shared[1] = touched[1].parts_shared[1] =
+        1;                   // columns: those of the whole matrix between one use and the next
+    touched[2].lines = 300;  // results
+    const GridModel::Found found = model.find(shape, touched);
+    EXPECT_GT(found.bytes, 1.5 * static_cast<double>(model.parameters().infinity_cache_bytes));
+    EXPECT_GT(found.hits[0].near, 0.9);  // a row is shared by those that run together
+    EXPECT_NEAR(found.hits[1].again, found.hits[1].infinity_cache, 0.02);
+    return found.hits[1].again;
+  };
+  EXPECT_EQ(columns_cached(uint32_t(100e6 / (1500 * line))), 1);   // 100 MB of columns
+  EXPECT_EQ(columns_cached(uint32_t(1000e6 / (1500 * line))), 0);  // 1 GB
+}
+
 TEST(GridModel, ManySmallWorkgroupsWaitForTheDispatcher) {
   GridModel model(mi300a());
   const MemoryParameters& p = model.parameters();

@@ -89,6 +89,44 @@ double Footprint::lines_of(double count, const uint32_t (&groups)[3]) const {
   return std::max(extent(lines, shared, count, groups, all_lines),
                   extent(lines, parts_shared, count, groups, all_lines));
 }
+double Footprint::lines_of_every(uint32_t step, double count, const uint32_t (&groups)[3]) const {
+  const uint64_t total = uint64_t{groups[0]} * groups[1] * groups[2];
+  std::vector<uint32_t> places[3];
+  uint64_t number = 0;
+  for (double i = 0; i < count && number < total; ++i, number += std::max(1u, step)) {
+    uint64_t rest = number;
+    for (int axis = 0; axis < 3; ++axis) {
+      const uint64_t extent = std::max(1u, groups[axis]);
+      places[axis].push_back(static_cast<uint32_t>(rest % extent));
+      rest /= extent;
+    }
+  }
+  double sum = lines;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<uint32_t>& along = places[axis];
+    std::ranges::sort(along);
+    double times = 1;
+    for (size_t i = 1; i < along.size(); ++i)  // what lies n apart shares less than what lies side by side
+      times += std::min(1.0, (along[i] - along[i - 1]) * (1 - shared[axis]));
+    sum *= times;
+  }
+  return std::min({sum, lines * std::max(1.0, count), all_lines});
+}
+Footprint::Again Footprint::again(const uint32_t (&groups)[3]) const {
+  Again found;
+  double touched = 1, distinct = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double extent = std::max(1u, groups[axis]);
+    const double grown = distinct * (1 + (extent - 1) * (1 - shared[axis]));
+    // Of what the blocks of workgroups along this axis touch, each by itself.
+    for (int before = 0; before < axis; ++before) found.share[before] *= extent;
+    found.share[axis] = distinct * extent - grown;
+    touched *= extent;
+    distinct = grown;
+  }
+  for (double& share : found.share) share /= touched;
+  return found;
+}
 double Footprint::lines_wanted(const uint32_t (&groups)[3]) const {
   const double count = static_cast<double>(groups[0]) * groups[1] * groups[2];
   return extent(lines, parts_shared, count, groups, all_lines);

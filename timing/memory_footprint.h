@@ -30,6 +30,15 @@ struct Footprint {
 
   /// Lines that `count` workgroups, numbered one after the other in a grid of `groups`, touch together.
   [[nodiscard]] double lines_of(double count, const uint32_t (&groups)[3]) const;
+  /// Lines that `count` workgroups touch together of which each is `step` behind the one before: those of a
+  /// die, as dies take workgroups in turn.
+  [[nodiscard]] double lines_of_every(uint32_t step, double count, const uint32_t (&groups)[3]) const;
+  /// How often a line is touched again, of all touches of a grid, and along which axis: by a neighbour along
+  /// x, by the row of workgroups behind, by the plane behind.
+  struct Again {
+    double share[3] = {};
+  };
+  [[nodiscard]] Again again(const uint32_t (&groups)[3]) const;
   /// Lines that the bytes which the whole grid wants fill.
   [[nodiscard]] double lines_wanted(const uint32_t (&groups)[3]) const;
   [[nodiscard]] double grains_of(double count, const uint32_t (&groups)[3]) const;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 namespace wavesmith::timing {
 namespace {
 
@@ -55,6 +58,43 @@ TEST(MemoryFootprint, SharingFollowsTheAxes) {
   EXPECT_EQ(found[0].lines_of(100, groups), 10);       // a row of workgroups: one row
   EXPECT_EQ(found[1].lines_of(100, groups), 1000);     // all columns
   EXPECT_EQ(found[0].lines_of(10'000, groups), 1000);  // no more than there is
+}
+
+/// Counted one by one: workgroup (x, y) touches row y of one matrix, column x of the other, a place of its
+/// own of the third.
+TEST(MemoryFootprint, OfOneDieIsWhatItsWorkgroupsTouch) {
+  Footprint rows, columns, own;
+  for (Footprint* each : {&rows, &columns, &own}) each->lines = 10, each->all_lines = 1e9;
+  rows.shared[0] = 1, columns.shared[1] = 1;
+  for (const uint32_t wide : {5u, 12u, 24u, 64u})
+    for (const uint32_t dies : {1u, 4u, 8u})
+      for (const uint32_t count : {1u, 7u, 38u}) {
+        const uint32_t groups[3] = {wide, 40, 1};
+        std::set<uint32_t> x, y;
+        uint32_t heard = 0;
+        for (uint32_t i = 0; i < count && i * dies < wide * 40; ++i, ++heard)
+          x.insert(i * dies % wide), y.insert(i * dies / wide);
+        EXPECT_EQ(rows.lines_of_every(dies, count, groups), 10.0 * static_cast<double>(y.size()))
+            << wide << " " << dies << " " << count;
+        EXPECT_EQ(columns.lines_of_every(dies, count, groups), 10.0 * static_cast<double>(x.size()))
+            << wide << " " << dies << " " << count;
+        EXPECT_EQ(own.lines_of_every(dies, count, groups),
+                  10.0 * std::min<double>(count, static_cast<double>(x.size() * y.size())));
+      }
+}
+
+TEST(MemoryFootprint, TellsAlongWhichAxisLinesAreTouchedAgain) {
+  Footprint one;
+  one.lines = 10, one.all_lines = 1e9;
+  const uint32_t groups[3] = {20, 50, 4};
+  one.shared[0] = 1;
+  EXPECT_NEAR(one.again(groups).share[0], 0.95, 1e-9);
+  EXPECT_NEAR(one.again(groups).share[1] + one.again(groups).share[2], 0, 1e-9);
+  one.shared[0] = 0, one.shared[1] = 1;
+  EXPECT_NEAR(one.again(groups).share[1], 0.98, 1e-9);
+  one.shared[0] = one.shared[2] = 1;
+  const Footprint::Again all = one.again(groups);  // one block of lines for the whole grid
+  EXPECT_NEAR(all.share[0] + all.share[1] + all.share[2], 1 - 1.0 / (20 * 50 * 4), 1e-9);
 }
 
 TEST(MemoryFootprint, WhereNeighboursTakeOtherPartsOfALineTheGridWantsMoreOfThem) {

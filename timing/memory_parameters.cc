@@ -27,29 +27,41 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
     p.assumed.emplace_back(name);
     return otherwise;
   };
+  // What lies behind the L2 keeps its own time: its latency in clocks grows with the engine's.
+  const double clocks = p.mhz / 2100;
   p.l1_latency = known(gpu.l1_cycles, 120, "latency.l1_cycles");
   p.l2_latency = known(gpu.l2_cycles, 213, "latency.l2_cycles");
   p.infinity_cache_latency =
-      p.infinity_cache_bytes ? known(gpu.infinity_cache_cycles, 456, "latency.infinity_cache_cycles") : 0;
-  p.memory_latency = known(gpu.memory_cycles, 810, "latency.memory_cycles");
+      p.infinity_cache_bytes ? known(gpu.infinity_cache_cycles, 456 * clocks, "latency.infinity_cache_cycles")
+                             : 0;
+  p.memory_latency = known(gpu.memory_cycles, 810 * clocks, "latency.memory_cycles");
   p.store_latency = known(gpu.store_cycles, 320, "pace.store_cycles");
   p.scalar_latency = known(gpu.scalar_cycles, 100, "pace.scalar_cycles");
 
   p.l1_rate = known(gpu.l1_bytes_per_clock, 64, "pace.l1_bytes_per_clock");
-  p.unit_rate = known(gpu.l2_bytes_per_clock_per_unit, 64, "pace.l2_bytes_per_clock_per_unit");
-  // What units that only miss their L1 get from the L2, each for itself, tells how many lines they wait for
-  // at once.
+  // What a unit gets from the L2 when all only miss their L1; its way is 64 bytes wide (CDNA 3 white paper).
   const double unit_sustained = bytes_per_clock(known(gpu.sustained_l2, gpu.compute_units * 43 * p.mhz * 1e-3,
                                                       "sustained.l2_gigabytes_per_second"),
                                                 p.mhz) /
                                 gpu.compute_units;
-  p.misses = static_cast<uint32_t>(std::max(1.0, std::round(unit_sustained * p.l2_latency / p.line)));
+  p.unit_rate = gpu.l2_bytes_per_clock_per_unit.value_or(std::min(64.0, unit_sustained));
+  // What it gets from a level tells how many lines it waits for at once, at the least.
+  const double unit_reads = bytes_per_clock(gpu.sustained_read.value_or(0), p.mhz) / gpu.compute_units;
+  p.misses = gpu.l1_misses.value_or(
+      static_cast<uint32_t>(std::max({1.0, std::round(unit_sustained * p.l2_latency / p.line),
+                                      std::round(unit_reads * p.memory_latency / p.line)})));
   p.l2_rate = known(gpu.l2_channels, 16, "cache.l2_channels") *
               known(gpu.l2_bytes_per_clock_per_channel, 64, "cache.l2_bytes_per_clock_per_channel");
   const std::optional<double> stream =
       gpu.stream_gigabytes_per_second ? gpu.stream_gigabytes_per_second : gpu.sustained_memory;
   p.memory_rate = bytes_per_clock(
       known(stream, gpu.memory_gigabytes_per_second * 0.65, "sustained.memory_gigabytes_per_second"), p.mhz);
+  // A kernel that only reads gets more than a copy, whose half are reads; writes get what that leaves them.
+  p.memory_read_rate = p.memory_write_rate = p.memory_rate;
+  if (!gpu.stream_gigabytes_per_second && gpu.sustained_read) {
+    p.memory_read_rate = std::max(p.memory_rate, bytes_per_clock(*gpu.sustained_read, p.mhz));
+    p.memory_write_rate = 1 / (2 / p.memory_rate - 1 / p.memory_read_rate);
+  }
   // Never slower than the memory behind it: 0.8 of its peak on an MI300A, 2.9 on an RX 6900 XT (RRZE-HPC
   // gpu-benches).
   const double behind = p.memory_rate * p.mhz * 1e-3,

@@ -27,6 +27,7 @@ struct MemoryParameters {
   /// Bytes a clock: of one unit's L1, of one unit's way to the L2, of one XCD's L2, and of the whole GPU's
   /// levels behind them, as measured.
   double l1_rate = 64, unit_rate = 64, l2_rate = 2048, infinity_cache_rate = 0, memory_rate = 0;
+  double memory_read_rate = 0, memory_write_rate = 0;  ///< memory_rate is that of a copy
 
   double workgroup_clocks = 0;  ///< an XCD starts a workgroup every so many
   double wave_clocks = 0;       ///< ... and a wave of it

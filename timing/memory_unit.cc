@@ -25,9 +25,11 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
   const double dies = std::min<double>(parameters.xcds, active_);
   const double share = active_ * parameters.xcds / dies;
   fabric_clocks_ = line * share / parameters.infinity_cache_rate;
-  memory_clocks_ = line * share / parameters.memory_rate;
+  read_clocks_ = line * share / parameters.memory_read_rate;
+  write_clocks_ = line * share / parameters.memory_write_rate;
   fabric_clocks_ = std::max(fabric_clocks_, line / parameters.unit_rate);
-  memory_clocks_ = std::max(memory_clocks_, line / parameters.unit_rate);
+  read_clocks_ = std::max(read_clocks_, line / parameters.unit_rate);
+  write_clocks_ = std::max(write_clocks_, line / parameters.unit_rate);
 }
 
 RegionHits* UnitMemory::region(uint64_t line) {
@@ -61,11 +63,12 @@ bool UnitMemory::in_l2(uint64_t line, const RegionHits* where, bool& first) {
   if (added)
     hit = where && draw(where->l2, l2_left_);
   else  // What all units of the die have brought in since then is as much again for each of them.
-    hit = draw(
-        l2_keeps(std::min(static_cast<double>(traffic_ - entry->traffic) * parameters_.line * units_per_die_,
-                          die_bytes_),
-                 static_cast<double>(parameters_.l2_bytes)),
-        again_left_);
+    hit = draw(l2_keeps(std::min(static_cast<double>(traffic_ - entry->traffic) * parameters_.line *
+                                     units_per_die_,
+                                 die_bytes_),
+                        static_cast<double>(parameters_.l2_bytes)),
+               again_left_) ||
+          (where && draw(where->near, near_left_));
   entry->traffic = traffic_;
   return hit;
 }
@@ -90,15 +93,15 @@ double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
   }
   counts_.fabric_bytes += p.line;
   ready = std::max(ready, fabric_.take(start, fabric_clocks_));
-  const bool cached =
-      p.infinity_cache_bytes && (!first || (where && draw(where->infinity_cache, cache_left_)));
+  const bool cached = p.infinity_cache_bytes && (first ? where && draw(where->infinity_cache, cache_left_)
+                                                       : !where || draw(where->again, cache_again_left_));
   if (cached) {
     counts_.infinity_cache_hits += 1;
     return ready + p.infinity_cache_latency;
   }
   counts_.memory_bytes += p.line;
   counts_.memory_lines += 1;
-  return std::max(ready, memory_.take(start, memory_clocks_)) + p.memory_latency;
+  return std::max(ready, memory_.take(start, read_clocks_)) + p.memory_latency;
 }
 
 double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses) {
@@ -149,7 +152,7 @@ double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scatter
     ready = std::max(ready, fabric_.take(start, fabric_clocks_ * touched / p.line));
     if (!p.infinity_cache_bytes || !where || !draw(where->infinity_cache, cache_left_)) {
       counts_.memory_bytes += touched;
-      ready = std::max(ready, memory_.take(start, memory_clocks_ * touched / p.line));
+      ready = std::max(ready, memory_.take(start, write_clocks_ * touched / p.line));
     }
   }
   return ready + p.store_latency;

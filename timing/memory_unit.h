@@ -19,7 +19,9 @@ namespace wavesmith::timing {
 struct RegionHits {
   uint64_t begin = 0, end = 0;  ///< line numbers
   double l2 = 0;                ///< share that another workgroup has brought into this die's L2
+  double near = 0;              ///< of lines touched again: share that others bring in at the same time
   double infinity_cache = 0;    ///< of the rest: share that the Infinity Cache has
+  double again = 1;             ///< the same of lines that the unit touches again
   double walk = 0;              ///< page-table entries to fetch from behind the L2, a line
   double all = 0;               ///< lines of it that the whole grid touches
   double stored = 0;            ///< lines of it that this unit has stored to for the first time
@@ -93,9 +95,10 @@ class UnitMemory {
   LineMap<Asked> asked_;
   uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
   double units_per_die_, active_, die_bytes_;
-  double l2_clocks_, fabric_clocks_, memory_clocks_;  ///< of a line, at this unit's share
+  double l2_clocks_, fabric_clocks_, read_clocks_, write_clocks_;  ///< of a line, at this unit's share
   Server address_, unit_, l2_, fabric_, memory_, walker_;
-  double l2_left_ = 0, again_left_ = 0, cache_left_ = 0, walk_left_ = 0;
+  double l2_left_ = 0, again_left_ = 0, near_left_ = 0, cache_left_ = 0, cache_again_left_ = 0,
+         walk_left_ = 0;
   MemoryCounts counts_;
 };
 

@@ -50,6 +50,41 @@ TEST(MemoryUnit, WhatIsAskedForAgainIsInTheL2UnlessMuchCameBetween) {
   EXPECT_GT(again(2000, 0.4 * 4194304), 0.85);  // the same ones
 }
 
+TEST(MemoryUnit, WhatOthersBringInAtTheSameTimeIsThereThoughMuchCameBetween) {
+  const MemoryParameters p = mi300a();
+  for (const double near : {0.0, 0.25, 0.9})
+    for (const double kept : {0.0, 0.5, 1.0}) {
+      std::vector<RegionHits> hits = everywhere(0, 0);
+      hits[0].near = near, hits[0].again = kept;
+      UnitMemory memory(p, hits, p.units, 1e12);
+      constexpr uint64_t kLines = 5000;
+      for (uint64_t i = 0; i < kLines; ++i) memory.load(i, 0);
+      const MemoryCounts before = memory.counts();
+      for (uint64_t i = 0; i < kLines; ++i) memory.load(i, 1e9);
+      EXPECT_NEAR(memory.counts().l2_hits - before.l2_hits, near * kLines, 0.002 * kLines);
+      EXPECT_NEAR(memory.counts().infinity_cache_hits - before.infinity_cache_hits,
+                  (1 - near) * kept * kLines, 0.002 * kLines);
+    }
+}
+
+/// carlushuang/gcnasm, bandwidth_memread on an MI308X: 4330 GB/s read, 3330 copied.
+TEST(MemoryUnit, ReadingAloneIsFasterThanCopying) {
+  const gpus::Gpu& gpu = **gpus::find_gpu("mi308x");
+  const MemoryParameters p = memory_parameters(gpu);
+  const auto rate = [&](bool copies) {
+    UnitMemory memory(p, everywhere(0, 0), p.units, 1e12);
+    constexpr uint64_t kLines = 20'000;
+    for (uint64_t i = 0; i < kLines; ++i)
+      if (copies && i % 2)
+        memory.store(1'000'000 + i, p.line, 0);
+      else
+        memory.load(i, 0);
+    return kLines * p.line / memory.drained() * p.units * p.mhz * 1e6;
+  };
+  EXPECT_NEAR(rate(false), 4330e9, 50e9);
+  EXPECT_NEAR(rate(true), 3330e9, 50e9);
+}
+
 TEST(MemoryUnit, StreamsAtTheUnitsShareOfTheBandwidth) {
   const MemoryParameters p = mi300a();
   for (const double cache : {0.0, 1.0}) {
