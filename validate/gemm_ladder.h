@@ -14,6 +14,7 @@ namespace wavesmith::validate {
 struct Rung {
   std::string name;
   double measured = 0, predicted = kNone;  ///< seconds
+  double again = 0;                        ///< a second measurement, in seconds; 0: there is none
   model::GemmKernel kernel;
 };
 
@@ -37,10 +38,11 @@ Result<std::vector<Ladder>> grid_ladders(const Csv& published);
 Result<void> predict(Ladder& ladder);
 
 /// Pairs of neighbouring steps, and those of them whose predicted change has the measured sign; of a pair
-/// whose times differ by less than the noise, those that are predicted to differ by less than it too.
+/// whose times differ by less than the noise, those that are predicted to differ by less than it too; of a
+/// pair that two measurements put into different orders, those predicted between the two, the noise added.
 struct LadderOrder {
   size_t pairs = 0, in_order = 0;
-  size_t same_sign = 0;            ///< the noise not considered
+  size_t same_sign = 0;            ///< as that of a measurement, the noise not considered
   std::vector<std::string> wrong;  ///< "direct to LDS - swizzle: measured +2.0 %, predicted -4.0 %"
 };
 LadderOrder order_of(const Ladder& ladder);

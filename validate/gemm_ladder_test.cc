@@ -65,6 +65,22 @@ TEST(GemmLadder, PairsAreCountedByTheirSignBeyondTheNoise) {
   EXPECT_EQ(order.wrong.size(), 2u);
 }
 
+TEST(GemmLadder, APairThatTwoMeasurementsOrderDifferentlyIsPredictedBetweenThem) {
+  for (const auto& [predicted, in_order] : {
+           std::pair{1.04, true },
+           {0.98, true },
+           {1.10, false},
+           {0.90, false}
+  }) {
+    Ladder ladder;
+    ladder.rungs = {
+        {.name = "a", .measured = 1.00, .predicted = 1.0,       .again = 1.00},
+        {.name = "b", .measured = 1.05, .predicted = predicted, .again = 0.97}
+    };
+    EXPECT_EQ(order_of(ladder).in_order, in_order ? 1u : 0u) << predicted;
+  }
+}
+
 // HipKittens: bf16 8192^3 on an MI355X took 992 us in groups of 4 rows of tiles and 1256 us in groups of 32.
 TEST(GemmLadder, GroupsOfTilesAreReadFromTheTableAndComeOutInOrder) {
   const Csv csv = *Csv::parse(
