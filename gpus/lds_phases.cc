@@ -36,6 +36,15 @@ LdsPhases make(std::string_view architecture, LdsAccess access, uint32_t bytes, 
              lanes(12, 15) | lanes(24, 27)});
   const Source hipkittens{"HipKittens, measured LDS phases of an MI355X", Kind::Measured};
   if (architecture == "CDNA4" && wave_lanes == 64) {
+    // AMD's fp8 product that loads to LDS (notebook fp8_gemm_hip_cdna4) makes 507 TFLOP/s: of 79 cycles of
+    // each wave's step 64 are conflicting reads, which leaves less than 4 for the 1 KB that each of four
+    // loads brings.
+    if (access == LdsAccess::Load)
+      return {
+          64,
+          consecutive(64, 256 / width),
+          {"at the least; AMD, fp8 GEMM for CDNA4, the step that loads to LDS", Kind::Derived}
+      };
     if (read && width == 16)
       return {
           64,

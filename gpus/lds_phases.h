@@ -12,7 +12,13 @@
 
 namespace wavesmith::gpus {
 
-enum class LdsAccess : uint8_t { Read, Write, Atomic };
+enum class LdsAccess : uint8_t {
+  Read,
+  Write,
+  Atomic,
+  Load,  ///< what a load from memory to LDS writes there
+};
+inline constexpr int kLdsAccesses = 4;
 
 /// The phases of one kind of access.
 struct LdsPhases {

@@ -99,7 +99,7 @@ TEST(LdsPhases, CyclesAreThoseOfThePublishedGroups) {
 
 TEST(LdsPhases, EveryLaneStandsInOnePhase) {
   for (const Gpu* each : gpus())
-    for (const LdsAccess access : {LdsAccess::Read, LdsAccess::Write, LdsAccess::Atomic})
+    for (const LdsAccess access : {LdsAccess::Read, LdsAccess::Write, LdsAccess::Atomic, LdsAccess::Load})
       for (const uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u})
         for (const uint32_t lanes : each->wave_sizes) {
           const LdsPhases& how = lds_phases(*each, access, bytes, lanes);

@@ -46,6 +46,14 @@ uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu, const isa::Target&) {
   }
 }
 
+double fullest_pipe(const UnitProfile& time, const gpus::Gpu& gpu, const isa::Target& target) {
+  double most = 0;
+  for (int i = 0; i < isa::kPipes; ++i)
+    most = std::max(most, static_cast<double>(time.busy[static_cast<size_t>(i)]) /
+                              units_of(static_cast<isa::Pipe>(i), gpu, target));
+  return most;
+}
+
 ComputeUnit::ComputeUnit(const gpus::Gpu& gpu, const OpTable& ops, MemoryPort& memory, const Options& options)
     : state_(std::make_unique<State>(gpu, ops, memory, options)) {}
 ComputeUnit::~ComputeUnit() = default;

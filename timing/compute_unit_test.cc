@@ -242,6 +242,21 @@ TEST(ComputeUnit, SimdsOfOnePairShareItsHalfOfLds) {
   EXPECT_NEAR(static_cast<double>(cycles(2)), 20 * 16 + 48, 16);
 }
 
+TEST(ComputeUnit, TheFullestPipeSetsThePace) {
+  Trace trace("mi300x", 64);
+  std::vector<WaveRecord> waves(4);
+  for (WaveRecord& wave : waves) {
+    trace.add(wave, "v_mfma_f32_32x32x8_f16 v[0:15], v[20:21], v[22:23], v[0:15]\n");  // 32 cycles
+    for (int i = 0; i < 10; ++i) trace.add(wave, "ds_read_b128 v[4:7], v2\n", 16);     // 8 each, of LDS
+    trace.add(wave, "s_waitcnt lgkmcnt(0)\ns_endpgm\n");
+  }
+  trace.run(waves, {0, 1, 2, 3});
+  const isa::Target& target = *isa::find_target(gpu("mi300x").target);
+  EXPECT_EQ(fullest_pipe(trace.time, gpu("mi300x"), target), 4 * 10 * 8);
+  trace.run({waves[0]}, {2});
+  EXPECT_EQ(fullest_pipe(trace.time, gpu("mi300x"), target), 10 * 8);
+}
+
 TEST(ComputeUnit, NoPipeIsTakenMoreThanAllOfTheTime) {
   Trace trace("mi300x", 64);
   std::vector<WaveRecord> waves(4);
@@ -261,8 +276,8 @@ TEST(ComputeUnit, NoPipeIsTakenMoreThanAllOfTheTime) {
 /// The memory sees the load alone.
 TEST(ComputeUnit, LoadsToLdsAreWrittenThere) {
   for (const auto& [text, bytes, cycles] : {
-           std::tuple{"buffer_load_dwordx4 v1, s[0:3], 0 offen lds\n", 16, 8},
-           {"buffer_load_dword v1, s[0:3], 0 offen lds\n",   4,  2}
+           std::tuple{"buffer_load_dwordx4 v1, s[0:3], 0 offen lds\n", 16, 4},
+           {"buffer_load_dword v1, s[0:3], 0 offen lds\n",   4,  1}
   }) {
     Trace trace("mi355x", 64);
     WaveRecord wave;

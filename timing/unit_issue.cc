@@ -281,7 +281,7 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_
     for (uint8_t i = 0; i < accesses && w.access < record.accesses.size(); ++i, ++w.access) {
       const AccessRecord& access = record.accesses[w.access];
       if (access.space == Space::Lds) {  // what a load to LDS has brought
-        done += take_lds(w, lds_cycles(record, access, gpus::LdsAccess::Write), t);
+        done += take_lds(w, lds_cycles(record, access, gpus::LdsAccess::Load), t);
         continue;
       }
       const Completion completion = memory.access(t, options.unit, w.number, record, access);

@@ -184,7 +184,7 @@ struct ComputeUnit::State {
   std::array<uint64_t, 2> lds =
       {};  ///< the same of what serves each pair of SIMDs; RDNA: the first serves all
   std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
-  std::array<std::array<const gpus::LdsPhases*, 17>, 3> phases = {};
+  std::array<std::array<const gpus::LdsPhases*, 17>, gpus::kLdsAccesses> phases = {};
   std::unordered_map<LdsShape, gpus::LdsCycles, LdsShapeHash> lds_shapes;
   uint32_t ended = 0;
   UnitProfile time;
