@@ -8,6 +8,19 @@ namespace wavesmith::emulate {
 
 using Dwords = Pack<uint32_t>;
 
+#if defined(__aarch64__)
+/// Lanes of 64 bits are taken apart behind a load and put together before a store, of which the compiler
+/// makes ld2 and st2; these move dword by dword, and another thread sees half a word. `volatile` keeps pieces
+/// of 16 bytes.
+typedef uint32_t DwordsInMemory __attribute__((vector_size(64), aligned(1), may_alias));
+
+[[gnu::always_inline]] inline Dwords load_dwords(const std::byte* from) {
+  return *reinterpret_cast<const volatile DwordsInMemory*>(from);
+}
+[[gnu::always_inline]] inline void store_dwords(std::byte* to, Dwords value) {
+  *reinterpret_cast<volatile DwordsInMemory*>(to) = value;
+}
+#else
 [[gnu::always_inline]] inline Dwords load_dwords(const std::byte* from) {
   Dwords value;
   std::memcpy(&value, from, sizeof value);
@@ -16,6 +29,7 @@ using Dwords = Pack<uint32_t>;
 [[gnu::always_inline]] inline void store_dwords(std::byte* to, Dwords value) {
   std::memcpy(to, &value, sizeof value);
 }
+#endif
 
 /// A line of 64 bytes; past the caches when it is part of a stream and aligned.
 template <bool kStream>
