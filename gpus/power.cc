@@ -4,11 +4,28 @@
 
 namespace wavesmith::gpus {
 
-namespace {
+Clock clock_under_power(const Gpu& gpu, const Activity& activity) {
+  const double peak = gpu.engine_mhz;
+  if (!gpu.static_watts || !gpu.voltage_floor || !gpu.matrix_f16_pj || !gpu.matrix_bf16_pj ||
+      !gpu.matrix_f8_pj)
+    return {peak, false, Kind::Read};
+  const double joules =
+      1e-12 * (activity.matrix_f16 * *gpu.matrix_f16_pj + activity.matrix_bf16 * *gpu.matrix_bf16_pj +
+               activity.matrix_f8 * *gpu.matrix_f8_pj);  // a clock, at the peak's voltage
+  const auto watts = [&](double mhz) {
+    const double voltage = *gpu.voltage_floor + (1 - *gpu.voltage_floor) * mhz / peak;
+    return *gpu.static_watts + joules * mhz * 1e6 * voltage * voltage;
+  };
+  if (watts(peak) <= gpu.watts) return {peak, false, Kind::Modelled};
+  // Power rises with the clock: halve the interval.
+  double low = 0, high = peak;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (watts(middle) <= gpu.watts ? low : high) = middle;
+  }
+  return {low, true, Kind::Modelled};
+}
 
-/// Of a GPU whose energies nobody has published, but the clock at which its matrix pipes run when they are
-/// all busy: what they draw goes with the share of them that works; the voltage at low clocks is an MI300X's
-/// (0.4 of the peak's at none).
 Clock clock_of_full_pipes(const Gpu& gpu, const Activity& activity) {
   constexpr double kFloor = 0.4;
   const double peak = gpu.engine_mhz, full = gpu.sustained_matrix_mhz.value_or(0);
@@ -28,30 +45,6 @@ Clock clock_of_full_pipes(const Gpu& gpu, const Activity& activity) {
   for (int i = 0; i < 40; ++i) {
     const double middle = (low + high) / 2;
     (busy * drawn(middle) <= allowed ? low : high) = middle;
-  }
-  return {low, true, Kind::Modelled};
-}
-
-}  // namespace
-
-Clock clock_under_power(const Gpu& gpu, const Activity& activity) {
-  const double peak = gpu.engine_mhz;
-  if (!gpu.static_watts || !gpu.voltage_floor || !gpu.matrix_f16_pj || !gpu.matrix_bf16_pj ||
-      !gpu.matrix_f8_pj)
-    return clock_of_full_pipes(gpu, activity);
-  const double joules =
-      1e-12 * (activity.matrix_f16 * *gpu.matrix_f16_pj + activity.matrix_bf16 * *gpu.matrix_bf16_pj +
-               activity.matrix_f8 * *gpu.matrix_f8_pj);  // a clock, at the peak's voltage
-  const auto watts = [&](double mhz) {
-    const double voltage = *gpu.voltage_floor + (1 - *gpu.voltage_floor) * mhz / peak;
-    return *gpu.static_watts + joules * mhz * 1e6 * voltage * voltage;
-  };
-  if (watts(peak) <= gpu.watts) return {peak, false, Kind::Modelled};
-  // Power rises with the clock: halve the interval.
-  double low = 0, high = peak;
-  for (int i = 0; i < 40; ++i) {
-    const double middle = (low + high) / 2;
-    (watts(middle) <= gpu.watts ? low : high) = middle;
   }
   return {low, true, Kind::Modelled};
 }

@@ -25,4 +25,9 @@ struct Clock {
 /// benchmark's loop is meant.
 Clock clock_under_power(const Gpu& gpu, const Activity& activity);
 
+/// The same of a GPU whose energies nobody has published, but the clock at which its matrix pipes run when
+/// they are all busy: what they draw goes with the share of them that works; the voltage at low clocks is an
+/// MI300X's (0.4 of the peak's at none). Read where that clock, or the pipes' rate, is not known.
+Clock clock_of_full_pipes(const Gpu& gpu, const Activity& activity);
+
 }  // namespace wavesmith::gpus

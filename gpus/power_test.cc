@@ -34,6 +34,16 @@ TEST(Power, MoreActivityOrFewerWattsLowerTheClock) {
             clock_under_power(gpu("mi300x"), {.matrix_bf16 = 6e5}).mhz);
 }
 
+// Who has a law of his own for such GPUs is told by the kind that this one knows nothing.
+TEST(Power, UnknownEnergiesOfCdna4GiveThePeakClockAsReadThoughItsFullPipesAreKnown) {
+  const Gpu& mi355x = gpu("mi355x");
+  const Activity full{.matrix_bf16 = static_cast<double>(mi355x.compute_units) * mi355x.matrix_bf16};
+  EXPECT_EQ(clock_under_power(mi355x, full).kind, Kind::Read);
+  EXPECT_EQ(clock_under_power(mi355x, full).mhz, mi355x.engine_mhz);
+  EXPECT_EQ(clock_of_full_pipes(mi355x, full).kind, Kind::Modelled);
+  EXPECT_NEAR(clock_of_full_pipes(mi355x, full).mhz, *mi355x.sustained_matrix_mhz, 1);
+}
+
 TEST(Power, UnknownEnergiesGiveThePeakClockAsRead) {
   const Clock clock = clock_under_power(gpu("rx7900xtx"), {.matrix_f16 = 1e9});
   EXPECT_EQ(clock.mhz, 2500);

@@ -30,8 +30,10 @@ EngineClock engine_clock(const gpus::Gpu& gpu, const gpus::Activity& work, doubl
     clock.why += ": no matrix work that would draw the power";
     return clock;
   }
-  const gpus::Clock found = gpus::clock_under_power(
-      gpu, {work.matrix_f16 / clocks, work.matrix_bf16 / clocks, work.matrix_f8 / clocks, 0});
+  const gpus::Activity a_clock{work.matrix_f16 / clocks, work.matrix_bf16 / clocks, work.matrix_f8 / clocks,
+                               0};
+  gpus::Clock found = gpus::clock_under_power(gpu, a_clock);
+  if (found.kind == gpus::Kind::Read) found = gpus::clock_of_full_pipes(gpu, a_clock);
   if (found.mhz > 0) clock.mhz = found.mhz;
   clock.limited = found.limited;
   clock.kind = found.kind;
