@@ -79,8 +79,9 @@ Result<void> judge_cdna4_fp8(Data& data, std::vector<Case>& cases, FamilyReport&
       "AMD's kernels, built by the same compiler and put under the same model, come out as our programs of "
       "these steps do, within 8 %; the last one does not fit into its registers then, and cannot be "
       "compared. "
-      "What is off is the model, or what it was told of CDNA4, whose latencies and rates of loads are those "
-      "of an MI300A.");
+      "What is off is the model, or what it was told of CDNA4, whose latencies are those of an MI300A in "
+      "time, "
+      "and whose way from the L2 to a compute unit was fitted on AITER's assembly GEMMs.");
   return {};
 }
 
