@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -92,8 +93,8 @@ double Footprint::lines_of(double count, const uint32_t (&groups)[3]) const {
 double Footprint::lines_of_every(uint32_t step, double count, const uint32_t (&groups)[3]) const {
   const uint64_t total = uint64_t{groups[0]} * groups[1] * groups[2];
   std::vector<uint32_t> places[3];
-  uint64_t number = 0;
-  for (double i = 0; i < count && number < total; ++i, number += std::max(1u, step)) {
+  const uint64_t asked = count < static_cast<double>(total) ? static_cast<uint64_t>(std::ceil(count)) : total;
+  for (uint64_t i = 0, number = 0; i < asked && number < total; ++i, number += std::max(1u, step)) {
     uint64_t rest = number;
     for (int axis = 0; axis < 3; ++axis) {
       const uint64_t extent = std::max(1u, groups[axis]);
