@@ -18,7 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "../mi300a/benchmark.h"
+
 namespace fp8 {
+
+using bench::Buffer;
+using bench::check;
 
 using Byte = unsigned char;  ///< an e4m3 number
 using Kernel = void (*)(const Byte* a, const Byte* b, __bf16* c, int m, int n, int k);
@@ -29,12 +34,6 @@ struct Step {
   dim3 block;
   int rows, columns, depth;  ///< of C that a workgroup makes; of K that it takes at once
 };
-
-inline void check(hipError_t error, const char* what) {
-  if (error == hipSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, hipGetErrorString(error));
-  std::exit(1);
-}
 
 class Options {
  public:
@@ -52,21 +51,6 @@ class Options {
 
  private:
   std::vector<std::string> words_;
-};
-
-template <class T>
-class Buffer {
- public:
-  explicit Buffer(size_t count) : count_(count) { check(hipMalloc(&data_, bytes()), "hipMalloc"); }
-  ~Buffer() { (void)hipFree(data_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  T* data() const { return data_; }
-  size_t bytes() const { return count_ * sizeof(T); }
-
- private:
-  T* data_ = nullptr;
-  size_t count_;
 };
 
 /// Bytes of which none is e4m3's NaN (all bits of exponent and mantissa set).
