@@ -80,6 +80,7 @@ Result<void> HipPrograms::compile(const std::string& program, const std::string&
   data_.tell(fmt::format("compiling {}", program));
   toolchain::Command words{command_, "cc", "-O2"};
   words.insert(words.end(), compiler_.begin(), compiler_.end());
+  words.push_back("-I" + fs::path(sources_).parent_path().parent_path().string());  // validate/FOLDER/x.h
   words.insert(words.end(), {fmt::format("{}/{}.hip", sources_, program), "-o", to});
   const Result<toolchain::Outcome> done = toolchain::run(words, true);
   if (!done) return tl::unexpected(done.error());

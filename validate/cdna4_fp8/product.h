@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "../mi300a/benchmark.h"
+#include "validate/mi300a/benchmark.h"
 
 namespace fp8 {
 
