@@ -3,6 +3,7 @@
 #include "matrix_core.h"
 #include "product.h"
 
+using fp8::Bf16;
 using fp8::Byte;
 using fp8::kChunk, fp8::kChunks, fp8::kDepth, fp8::kLanes, fp8::kRowsOfLoad, fp8::kSide;
 
@@ -69,8 +70,8 @@ __device__ void multiply(const Tiles<S>& tiles, int row, int column, fp8::Lane l
 }
 
 template <class S>
-__global__ __launch_bounds__(S::kWaves* kLanes) void block_tiles(const Byte* a, const Byte* b, __bf16* c,
-                                                                 int m, int n, int k) {
+__global__ __launch_bounds__(S::kWaves* kLanes) void block_tiles(const Byte* a, const Byte* b, Bf16* c, int m,
+                                                                 int n, int k) {
   __shared__ __attribute__((aligned(16))) Tiles<S> tiles[2];
   const int wave = __builtin_amdgcn_readfirstlane(threadIdx.x / kLanes), thread = threadIdx.x % kLanes;
   const int row = blockIdx.y * S::kRows, column = blockIdx.x * S::kColumns;
@@ -105,7 +106,7 @@ __global__ __launch_bounds__(S::kWaves* kLanes) void block_tiles(const Byte* a, 
         for (int x = 0; x < S::kProductsAcross; ++x) {
           const int to_row = row + S::row(wave, part) + y * kSide + lane.result_row(i),
                     to_column = column + S::column(wave, part) + x * kSide + lane.row;
-          c[to_row * n + to_column] = static_cast<__bf16>(sums[part][y][x][i]);
+          c[to_row * n + to_column] = {static_cast<__bf16>(sums[part][y][x][i])};
         }
 }
 

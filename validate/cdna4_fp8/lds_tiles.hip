@@ -4,11 +4,12 @@
 #include "matrix_core.h"
 #include "product.h"
 
+using fp8::Bf16;
 using fp8::Byte;
 
 constexpr int kWaves = 4, kRows = 4, kColumns = 16, kDepth = 16;
 
-__global__ void lds_tiles(const Byte* a, const Byte* b, __bf16* c, int m, int n, int k) {
+__global__ void lds_tiles(const Byte* a, const Byte* b, Bf16* c, int m, int n, int k) {
   __shared__ float tiles_of_a[kWaves][kRows][kDepth], tiles_of_b[kWaves][kDepth][kColumns];
   const int x = threadIdx.x, y = threadIdx.y % kRows, wave = threadIdx.y / kRows;
   auto& tile_of_a = tiles_of_a[wave];
@@ -22,7 +23,7 @@ __global__ void lds_tiles(const Byte* a, const Byte* b, __bf16* c, int m, int n,
     for (int i = 0; i < kDepth; ++i) sum += tile_of_a[y][i] * tile_of_b[i][x];
     __syncthreads();
   }
-  c[row * n + column] = static_cast<__bf16>(sum);
+  c[row * n + column] = {static_cast<__bf16>(sum)};
 }
 
 int main(int count, char** words) {

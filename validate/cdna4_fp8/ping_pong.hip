@@ -6,6 +6,7 @@
 #include "matrix_core.h"
 #include "product.h"
 
+using fp8::Bf16;
 using fp8::Byte;
 using fp8::kChunk, fp8::kChunks, fp8::kDepth, fp8::kLanes, fp8::kRowsOfLoad, fp8::kSide;
 
@@ -67,7 +68,7 @@ __device__ inline void multiply(fp8::Pending (&a)[kDown], fp8::Pending (&b)[kBes
   swap_turns();
 }
 
-__global__ __launch_bounds__(kWaves* kLanes) void ping_pong(const Byte* a, const Byte* b, __bf16* c, int m,
+__global__ __launch_bounds__(kWaves* kLanes) void ping_pong(const Byte* a, const Byte* b, Bf16* c, int m,
                                                             int n, int k) {
   __shared__ __attribute__((aligned(16))) Tiles tiles[2];
   const int wave = __builtin_amdgcn_readfirstlane(threadIdx.x / kLanes), y = wave / kAcross,
@@ -125,8 +126,8 @@ __global__ __launch_bounds__(kWaves* kLanes) void ping_pong(const Byte* a, const
         const int product = i / 4 / kBeside,
                   to_row = down * kHalf + y * kPartRows + product * kSide + lane.result_row(i % 4),
                   to_column = beside * kHalf + x * kPartColumns + i / 4 % kBeside * kSide + lane.row;
-        c[(row + to_row) * n + column + to_column] =
-            static_cast<__bf16>(sums[down][beside][product][i / 4 % kBeside][i % 4]);
+        c[(row + to_row) * n + column + to_column] = {
+            static_cast<__bf16>(sums[down][beside][product][i / 4 % kBeside][i % 4])};
       }
 }
 

@@ -26,7 +26,12 @@ using bench::Buffer;
 using bench::check;
 
 using Byte = unsigned char;  ///< an e4m3 number
-using Kernel = void (*)(const Byte* a, const Byte* b, __bf16* c, int m, int n, int k);
+/// A number of C. A type of ours, for the names of kernels have their parameters' types in them, and __bf16
+/// is called otherwise on an AArch64 host than on the GPU.
+struct Bf16 {
+  __bf16 number;
+};
+using Kernel = void (*)(const Byte* a, const Byte* b, Bf16* c, int m, int n, int k);
 
 struct Step {
   const char* name;
@@ -73,7 +78,7 @@ inline double value(Byte number) {
   return number & 0x80 ? -magnitude : magnitude;
 }
 
-inline void launch(const Step& step, const Byte* a, const Byte* b, __bf16* c, int m, int n, int k) {
+inline void launch(const Step& step, const Byte* a, const Byte* b, Bf16* c, int m, int n, int k) {
   step.kernel<<<dim3(n / step.columns, m / step.rows), step.block>>>(a, b, c, m, n, k);
   check(hipGetLastError(), step.name);
 }
@@ -84,7 +89,7 @@ inline bool right(const Step& step, int m, int n, int k, unsigned seed) {
   const std::vector<Byte> a = random_numbers(size_t(m) * k, seed),
                           b = random_numbers(size_t(n) * k, seed + 1);
   const Buffer<Byte> device_a(a.size()), device_b(b.size());
-  const Buffer<__bf16> device_c(size_t(m) * n);
+  const Buffer<Bf16> device_c(size_t(m) * n);
   check(hipMemcpy(device_a.data(), a.data(), a.size(), hipMemcpyHostToDevice), "hipMemcpy");
   check(hipMemcpy(device_b.data(), b.data(), b.size(), hipMemcpyHostToDevice), "hipMemcpy");
   check(hipMemset(device_c.data(), 0xff, device_c.bytes()), "hipMemset");  // NaN, where nothing is written
@@ -120,7 +125,7 @@ inline void measure(const Step& step, int m, int n, int k, int iterations, unsig
   const size_t of_a = size_t(m) * k, of_b = size_t(n) * k,
                sets = std::max<size_t>(1, kInTurn / (of_a + of_b));
   const Buffer<Byte> a(of_a * sets), b(of_b * sets);
-  const Buffer<__bf16> c(size_t(m) * n);
+  const Buffer<Bf16> c(size_t(m) * n);
   const std::vector<Byte> some_a = random_numbers(of_a, seed), some_b = random_numbers(of_b, seed + 1);
   for (size_t i = 0; i < sets; ++i) {
     check(hipMemcpy(a.data() + i * of_a, some_a.data(), of_a, hipMemcpyHostToDevice), "hipMemcpy");

@@ -3,6 +3,7 @@
 #include "matrix_core.h"
 #include "product.h"
 
+using fp8::Bf16;
 using fp8::Byte;
 using fp8::kChunk, fp8::kChunks, fp8::kDepth, fp8::kLanes, fp8::kRowsOfLoad, fp8::kSide;
 
@@ -55,7 +56,7 @@ __device__ fp8::Operand operand(const Byte* tile, fp8::Lane lane) {
 }
 
 template <Load kLoad, bool kSwizzled>
-__global__ void wave_tiles(const Byte* a, const Byte* b, __bf16* c, int m, int n, int k) {
+__global__ void wave_tiles(const Byte* a, const Byte* b, Bf16* c, int m, int n, int k) {
   __shared__ __attribute__((aligned(16))) Byte tiles[2][kWaves * kWaves][kSide * kDepth];
   const int wave = __builtin_amdgcn_readfirstlane(threadIdx.y);
   Byte *const tile_of_a = tiles[0][wave], *const tile_of_b = tiles[1][wave];
@@ -74,7 +75,7 @@ __global__ void wave_tiles(const Byte* a, const Byte* b, __bf16* c, int m, int n
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    c[(row + lane.result_row(i)) * n + column + lane.row] = static_cast<__bf16>(sum[i]);
+    c[(row + lane.result_row(i)) * n + column + lane.row] = {static_cast<__bf16>(sum[i])};
 }
 
 int main(int count, char** words) {
