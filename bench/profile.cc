@@ -40,7 +40,7 @@ void profile(benchmark::State& state) {
   report(state, {"replay", rate / 1e6, "M wave-instr/s", 0, 5, false, false,
                  "the cycle model on one thread, the same GEMM"});
 }
-BENCHMARK(profile)->Unit(benchmark::kMillisecond)->Iterations(2);
+BENCHMARK(profile)->Unit(benchmark::kMillisecond)->Iterations(5);
 
 }  // namespace
 }  // namespace wavesmith::bench
