@@ -3,6 +3,21 @@
 #include <algorithm>
 
 namespace wavesmith::gpus {
+namespace {
+
+/// The highest clock between `low`, which may draw what is allowed, and `high`, at which `drawn(mhz)` does.
+/// What is drawn rises with the clock: the interval is halved.
+template <class Drawn>
+Clock highest_within(double low, double high, double allowed, Drawn drawn) {
+  if (drawn(high) <= allowed) return {high, false, Kind::Modelled};
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (drawn(middle) <= allowed ? low : high) = middle;
+  }
+  return {low, true, Kind::Modelled};
+}
+
+}  // namespace
 
 Clock clock_under_power(const Gpu& gpu, const Activity& activity) {
   const double peak = gpu.engine_mhz;
@@ -16,14 +31,7 @@ Clock clock_under_power(const Gpu& gpu, const Activity& activity) {
     const double voltage = *gpu.voltage_floor + (1 - *gpu.voltage_floor) * mhz / peak;
     return *gpu.static_watts + joules * mhz * 1e6 * voltage * voltage;
   };
-  if (watts(peak) <= gpu.watts) return {peak, false, Kind::Modelled};
-  // Power rises with the clock: halve the interval.
-  double low = 0, high = peak;
-  for (int i = 0; i < 40; ++i) {
-    const double middle = (low + high) / 2;
-    (watts(middle) <= gpu.watts ? low : high) = middle;
-  }
-  return {low, true, Kind::Modelled};
+  return highest_within(0, peak, gpu.watts, watts);
 }
 
 Clock clock_of_full_pipes(const Gpu& gpu, const Activity& activity) {
@@ -39,14 +47,7 @@ Clock clock_of_full_pipes(const Gpu& gpu, const Activity& activity) {
     const double voltage = kFloor + (1 - kFloor) * mhz / peak;
     return mhz * voltage * voltage;
   };
-  const double allowed = drawn(full);
-  if (busy * drawn(peak) <= allowed) return {peak, false, Kind::Modelled};
-  double low = full, high = peak;
-  for (int i = 0; i < 40; ++i) {
-    const double middle = (low + high) / 2;
-    (busy * drawn(middle) <= allowed ? low : high) = middle;
-  }
-  return {low, true, Kind::Modelled};
+  return highest_within(full, peak, drawn(full), [&](double mhz) { return busy * drawn(mhz); });
 }
 
 }  // namespace wavesmith::gpus

@@ -269,13 +269,12 @@ std::optional<KernelTime> ProfiledLaunch::end(const emulate::Statistics& statist
         {"host_seconds", p.host_seconds}
     };
     one["instructions_per_cycle"] = static_cast<double>(p.unit.instructions) / window;
-    const isa::Target& target = p.ops->target();
     ordered_json pipes = ordered_json::array();
     std::vector<timing::BoundEvidence::PipeShare> taken;
     for (size_t i = 0; i < isa::kPipes; ++i) {
       const auto pipe = static_cast<isa::Pipe>(i);
       if (p.unit.issued[i] == 0) continue;
-      const double units = timing::units_of(pipe, *gpu_, target);
+      const double units = timing::units_of(pipe, *gpu_);
       const double busy = std::min(1.0, static_cast<double>(p.unit.busy[i]) / window / units);
       if (pipe != isa::Pipe::Internal) taken.push_back({pipe, busy});
       pipes.push_back({

@@ -29,7 +29,7 @@ std::string_view name_of(Cause cause) {
   return kNames[static_cast<size_t>(cause)];
 }
 
-uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu, const isa::Target&) {
+uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu) {
   using isa::Pipe;
   switch (pipe) {
     case Pipe::Valu:
@@ -46,11 +46,11 @@ uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu, const isa::Target&) {
   }
 }
 
-double fullest_pipe(const UnitProfile& time, const gpus::Gpu& gpu, const isa::Target& target) {
+double fullest_pipe(const UnitProfile& time, const gpus::Gpu& gpu) {
   double most = 0;
   for (int i = 0; i < isa::kPipes; ++i)
     most = std::max(most, static_cast<double>(time.busy[static_cast<size_t>(i)]) /
-                              units_of(static_cast<isa::Pipe>(i), gpu, target));
+                              units_of(static_cast<isa::Pipe>(i), gpu));
   return most;
 }
 
@@ -293,7 +293,7 @@ uint64_t ComputeUnit::State::taken(const Wave& w) const {
     case Pipe::Vmem:
       return std::max({w.ready, simd.memory, behind(vector_memory, kVectorMemoryQueue)});
     case Pipe::Lds:
-      return std::max({w.ready, simd.memory, behind(lds_busy(w), kLdsQueue)});
+      return std::max({w.ready, simd.memory, behind(lds[lds_part(w)], kLdsQueue)});
     default:
       return w.ready;
   }

@@ -76,11 +76,11 @@ struct UnitProfile {
 };
 
 /// How many of a pipe a compute unit has.
-uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu, const isa::Target& target);
+uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu);
 
 /// Cycles that the pipe was taken which was taken longest, the SIMDs' own ones on average: in less, the unit
 /// could not have done what it did.
-double fullest_pipe(const UnitProfile& time, const gpus::Gpu& gpu, const isa::Target& target);
+double fullest_pipe(const UnitProfile& time, const gpus::Gpu& gpu);
 
 /// What a replay may be told beyond the record, to compare with a measured one.
 struct Observed {

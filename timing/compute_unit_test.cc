@@ -251,10 +251,9 @@ TEST(ComputeUnit, TheFullestPipeSetsThePace) {
     trace.add(wave, "s_waitcnt lgkmcnt(0)\ns_endpgm\n");
   }
   trace.run(waves, {0, 1, 2, 3});
-  const isa::Target& target = *isa::find_target(gpu("mi300x").target);
-  EXPECT_EQ(fullest_pipe(trace.time, gpu("mi300x"), target), 4 * 10 * 8);
+  EXPECT_EQ(fullest_pipe(trace.time, gpu("mi300x")), 4 * 10 * 8);
   trace.run({waves[0]}, {2});
-  EXPECT_EQ(fullest_pipe(trace.time, gpu("mi300x"), target), 10 * 8);
+  EXPECT_EQ(fullest_pipe(trace.time, gpu("mi300x")), 10 * 8);
 }
 
 TEST(ComputeUnit, NoPipeIsTakenMoreThanAllOfTheTime) {
@@ -265,10 +264,9 @@ TEST(ComputeUnit, NoPipeIsTakenMoreThanAllOfTheTime) {
     trace.add(wave, "s_waitcnt lgkmcnt(0)\ns_endpgm\n");
   }
   trace.run(waves, {0, 1, 2, 3});
-  const isa::Target& target = *isa::find_target(gpu("mi300x").target);
   for (int pipe = 0; pipe < isa::kPipes; ++pipe)
     EXPECT_LE(trace.time.busy[static_cast<size_t>(pipe)],
-              trace.time.cycles * units_of(static_cast<isa::Pipe>(pipe), gpu("mi300x"), target) * 101 / 100)
+              trace.time.cycles * units_of(static_cast<isa::Pipe>(pipe), gpu("mi300x")) * 101 / 100)
         << pipe;
   EXPECT_GE(trace.time.busy[static_cast<size_t>(isa::Pipe::Lds)], trace.time.cycles * 9 / 10);
 }

@@ -155,10 +155,10 @@ GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Foo
   const double bytes = found.bytes;
   const double translated = bytes > 0 ? std::max(0.0, 1 - p.translated_bytes / bytes) : 0;
   // What the GPU, and a die, touch from a line's first use to the next one: by those that run together, or by
-  // those between it and its neighbour in the next row or plane of workgroups.
+  // those between it and its neighbour in the next row or plane of workgroups; along x they run together.
   const double together = resident * dies;
   const auto cache = static_cast<double>(p.infinity_cache_bytes);
-  double kept_again[3], l2_again[3], together_kept = 0, behind = 1;
+  double kept_again[3], l2_again[3], behind = 1;
   for (int axis = 0; axis < 3; ++axis) {
     const double between = std::min(total, std::max(behind, together));
     double all = 0, of_die = 0;
@@ -169,7 +169,6 @@ GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Foo
     }
     kept_again[axis] = keeps(all, cache);
     l2_again[axis] = l2_keeps(of_die, static_cast<double>(p.l2_bytes));
-    if (axis == 0) together_kept = kept_again[0];
     behind *= groups[axis];
   }
   for (const Footprint& one : touched) {
@@ -206,7 +205,7 @@ GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Foo
     hit.again = cache_keeps;
     hit.infinity_cache =
         (first * std::min(kept(in_cache_, one.region.begin, cache), keeps(bytes, cache)) +
-         (apart - first) * cache_keeps + (missed - apart) * std::max(cache_keeps, together_kept)) /
+         (apart - first) * cache_keeps + (missed - apart) * std::max(cache_keeps, kept_again[0])) /
         missed;
     const double grains = std::min(one.grains_of(together, groups), one.grains * resident) /
                           std::max(1.0, one.lines * resident);

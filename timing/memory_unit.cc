@@ -24,12 +24,10 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
   // A die's way to the fabric is no wider than its share of what the whole GPU was seen to move.
   const double dies = std::min<double>(parameters.xcds, active_);
   const double share = active_ * parameters.xcds / dies;
-  fabric_clocks_ = line * share / parameters.infinity_cache_rate;
-  read_clocks_ = line * share / parameters.memory_read_rate;
-  write_clocks_ = line * share / parameters.memory_write_rate;
-  fabric_clocks_ = std::max(fabric_clocks_, line / parameters.unit_rate);
-  read_clocks_ = std::max(read_clocks_, line / parameters.unit_rate);
-  write_clocks_ = std::max(write_clocks_, line / parameters.unit_rate);
+  const auto clocks = [&](double rate) { return std::max(line * share / rate, line / parameters.unit_rate); };
+  fabric_clocks_ = clocks(parameters.infinity_cache_rate);
+  read_clocks_ = clocks(parameters.memory_read_rate);
+  write_clocks_ = clocks(parameters.memory_write_rate);
 }
 
 RegionHits* UnitMemory::region(uint64_t line) {

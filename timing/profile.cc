@@ -373,8 +373,8 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
     result.pace =
         std::max(result.pace, last / std::max(1.0, std::ceil(count / grid.resident)) / grid.resident * 0.5);
     // No faster than the busiest of the ways to memory, or than the fullest pipe.
-    result.pace = std::max({result.pace, port.unit(0).busiest() / count,
-                            fullest_pipe(result.unit, gpu, recorder.ops().target()) / count});
+    result.pace =
+        std::max({result.pace, port.unit(0).busiest() / count, fullest_pipe(result.unit, gpu) / count});
     const double rounds = std::ceil(result.groups_per_unit);
     result.cycles = (last + std::max(0.0, rounds - count) * result.pace) * scale;
     if (rounds < count) result.cycles = last * scale * rounds / count;

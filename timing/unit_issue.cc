@@ -314,7 +314,7 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const Op& op, uint64_t t) 
     if (access.space == Space::Lds) cycles += lds_cycles(record, access, kind);
   }
   take_lds(w, std::max<uint64_t>(1, cycles), t);
-  return lds_busy(w) + lds_latency(ops.target());
+  return lds[lds_part(w)] + lds_latency(ops.target());
 }
 
 /// What an access costs depends on its shape and on where in the banks it begins.
@@ -352,7 +352,7 @@ uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t
   time.lds_cycles += cycles;
   time.busy[static_cast<size_t>(Pipe::Lds)] += cycles;
   const uint64_t taken = lds_pairs ? 2 * cycles : cycles;
-  uint64_t& busy = lds[lds_pairs ? w.simd / 2 % 2 : 0];
+  uint64_t& busy = lds[lds_part(w)];
   busy = std::max(busy, t) + taken;
   return taken;
 }

@@ -156,7 +156,8 @@ struct ComputeUnit::State {
   uint64_t issue_lds(const Wave& w, const Op& op, uint64_t t);
   uint64_t lds_cycles(const WaveRecord& record, const AccessRecord& access, gpus::LdsAccess kind);
   uint64_t take_lds(const Wave& w, uint64_t cycles, uint64_t t);
-  [[nodiscard]] uint64_t lds_busy(const Wave& w) const { return lds[lds_pairs ? w.simd / 2 % 2 : 0]; }
+  /// Which of `lds` serves the wave's SIMD.
+  [[nodiscard]] size_t lds_part(const Wave& w) const { return lds_pairs ? w.simd / 2 % 2 : 0; }
   void arrive(Wave& w, uint64_t t, bool waits);
   void release(uint32_t group, uint64_t t);
   void end(Simd& simd, Wave& w, uint64_t t);
@@ -180,9 +181,8 @@ struct ComputeUnit::State {
   std::deque<Group> groups;
   std::vector<std::unique_ptr<Wave>> spare;
   uint64_t clock = 0, begun = ~uint64_t{0};
-  uint64_t vector_memory = 0;  ///< busy until
-  std::array<uint64_t, 2> lds =
-      {};  ///< the same of what serves each pair of SIMDs; RDNA: the first serves all
+  uint64_t vector_memory = 0;                    ///< busy until
+  std::array<uint64_t, 2> lds = {};              ///< the same of each lds_part
   std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
   std::array<std::array<const gpus::LdsPhases*, 17>, gpus::kLdsAccesses> phases = {};
   std::unordered_map<LdsShape, gpus::LdsCycles, LdsShapeHash> lds_shapes;

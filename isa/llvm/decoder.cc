@@ -123,7 +123,7 @@ void keep_quad_permutation(uint8_t control, std::string& text) {
 /// have nine bits as VOP3's and may so name a scalar, and the two controls that were CDNA's row_bcast give a
 /// row its first lane. LLVM decodes both and prints a remark.
 void accept_reserved(const Target& target, std::string& text) {
-  if (!target.is(kRdna)) return;
+  if (!target.is(kRdna) || text.find("/*") == std::string::npos) return;
   constexpr std::string_view kBroadcast = "/* row_bcast is not supported starting from GFX10 */",
                              kScalar = "/*Invalid register, operand has 'VGPR_32' register class*/";
   if (const size_t at = text.find(kBroadcast); at != std::string::npos)
