@@ -124,7 +124,7 @@ std::string extras_of(const Headers& headers) {
 int doctor(const Toolchain& tools, bool json) {
   std::vector<std::pair<std::string, std::string>> trials;
   if (!tools.clang.empty())
-    for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"}) {
+    for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "radeon8060s", "rx9070xt"}) {
       const std::string target = (*gpus::find_gpu(gpu))->target;
       trials.emplace_back(target, trial(tools, target));
     }

@@ -52,7 +52,7 @@ TEST_F(Cc, CompilesForEveryTargetWithTheHeadersOfThisMachine) {
   const auto found = nlohmann::json::parse(doctor.out);
   if (found["headers"].empty()) GTEST_SKIP() << "no HIP headers on this machine";
   EXPECT_EQ(doctor.code, 0);
-  for (const char* target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"})
+  for (const char* target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"})
     EXPECT_EQ(found["compiles"][target], "yes") << target;
 }
 

@@ -41,7 +41,7 @@ TEST(CodeInput, TheGpuAskedForChoosesTheCode) {
 }
 
 TEST(CodeInput, SourceIsCompiledForEveryDescribedGpuAndSaysHow) {
-  for (const char* id : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"}) {
+  for (const char* id : {"mi210", "mi300x", "mi355x", "rx7900xtx", "radeon8060s", "rx9070xt"}) {
     const Result<Code> code = open_code({CodeSamples::get() / "sample.hip", gpu(id), flags()});
     ASSERT_TRUE(code) << code.error().text();
     EXPECT_EQ(code->objects[0].target().processor, gpu(id)->target);

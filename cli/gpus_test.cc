@@ -14,7 +14,7 @@ TEST(GpusCommand, ListsThemAsTextAndAsJson) {
   const Ran json = run_wavesmith("gpus --json");
   EXPECT_EQ(json.code, 0);
   const auto all = nlohmann::json::parse(json.out);
-  ASSERT_EQ(all.size(), 14u);
+  ASSERT_EQ(all.size(), 15u);
   EXPECT_EQ(all[3]["id"], "mi210");
   EXPECT_EQ(all[0]["predict_only"]["value"], true) << "an H100 is only predicted";
 }

@@ -8,7 +8,7 @@ namespace wavesmith::cli {
 namespace {
 
 TEST(IsaCommand, ListsWhatIsEmulatedAndTotals) {
-  for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "rx9070xt"}) {
+  for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "radeon8060s", "rx9070xt"}) {
     const Ran ran = run_wavesmith("isa --json --gpu " + std::string(gpu));
     ASSERT_EQ(ran.code, 0) << ran.err;
     const auto json = nlohmann::json::parse(ran.out);

@@ -257,7 +257,7 @@ TEST_P(Atomics, Lds) {
 }
 
 TEST_P(Atomics, PackedHalves) {
-  if (test_target == "gfx1100") GTEST_SKIP();
+  if (isa::find_target(test_target)->is(isa::kRdna3)) GTEST_SKIP();
   const uint32_t ones = 0x3c003c00, two_and_minus = 0xc0004000;  // (1, 1); (2, -2)
   std::memcpy(buffer, &ones, 4);
   test.exec() = 5;

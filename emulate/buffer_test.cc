@@ -174,8 +174,7 @@ TEST_P(Buffers, ScalarBuffersReadZeroBeyond) {
 }
 
 TEST_P(Buffers, LoadsToLds) {
-  if (newer && GetParam().target != "gfx1100") return;
-  if (GetParam().target == "gfx1100") return;  // not in its instruction set
+  if (newer) return;  // not in RDNA's instruction sets
   resource(4096, 0, raw);
   test.s64(10) = reinterpret_cast<uint64_t>(buffer);
   for (int lane = 0; lane < lanes; ++lane)
@@ -238,7 +237,7 @@ TEST(PrivateBuffer, SwizzledScratchIsTheLanesOwn) {
 }
 
 TEST_P(Buffers, LanesExchangeThroughLds) {
-  const bool halves = GetParam().target == "gfx1100";
+  const bool halves = isa::find_target(GetParam().target)->is(isa::kRdna3);
   std::vector<uint32_t> address, data;
   for (int lane = 0; lane < lanes; ++lane) {
     address.push_back(test.v(0, lane) = random());

@@ -161,6 +161,22 @@ TEST(Dpp, ModifiersAndComparisons) {
   }
 }
 
+// As of RDNA3.5 the second source of VOP3 with DPP may be a scalar.
+TEST(Dpp, AScalarForTheSecondSource) {
+  for (const std::string_view target : {"gfx1151", "gfx1201"})
+    for (const int lanes : {32, 64}) {
+      SCOPED_TRACE(target);
+      WaveTest test(target, lanes);
+      for (int lane = 0; lane < lanes; ++lane) test.set_f(1, lane, static_cast<float>(lane));
+      test.s(2) = std::bit_cast<uint32_t>(0.25f);
+      const auto done =
+          test.run("v_add_f32_e64_dpp v0, v1, s2 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf");
+      ASSERT_TRUE(done) << done.error().text();
+      for (int lane = 0; lane < lanes; ++lane)
+        EXPECT_EQ(test.f(0, lane), static_cast<float>(lane ^ 1) + 0.25f);
+    }
+}
+
 uint32_t part(uint32_t value, const std::string& selection, bool sign) {
   if (selection == "DWORD") return value;
   const int index = selection.back() - '0';

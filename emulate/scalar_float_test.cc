@@ -1,10 +1,12 @@
-// RDNA4's scalar floating point against the host's, under every rounding mode, and denormals kept or flushed.
+// Scalar floating point of RDNA3.5 and RDNA4 against the host's, under every rounding mode, and denormals
+// kept or flushed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cfenv>
 #include <cmath>
 #include <random>
+#include <span>
 
 #include "emulate/testing.h"
 
@@ -44,9 +46,9 @@ uint32_t draw(std::mt19937& random) {
 bool nan(uint32_t code) { return (code & 0x7fffffff) > 0x7f800000; }
 uint32_t flush(uint32_t code) { return (code & 0x7f800000) == 0 ? code & 0x80000000 : code; }
 
-class ScalarFloat : public testing::Test {
+class ScalarFloat : public testing::TestWithParam<const char*> {
  protected:
-  WaveTest test{"gfx1201", 32};
+  WaveTest test{GetParam(), 32};
   std::mt19937 random{11};
 
   uint32_t run_one(std::string_view text, uint32_t mode, uint32_t a, uint32_t b, uint32_t d = 0) {
@@ -58,7 +60,7 @@ class ScalarFloat : public testing::Test {
   }
 };
 
-TEST_F(ScalarFloat, ArithmeticRoundsAsModeSays) {
+TEST_P(ScalarFloat, ArithmeticRoundsAsModeSays) {
   struct Case {
     std::string_view text;
     float (*f)(float a, float b, float d);
@@ -92,7 +94,7 @@ TEST_F(ScalarFloat, ArithmeticRoundsAsModeSays) {
     }
 }
 
-TEST_F(ScalarFloat, HalfArithmeticRoundsOnce) {
+TEST_P(ScalarFloat, HalfArithmeticRoundsOnce) {
   // Products and sums of halves are exact in double (fma: in long double); the reference rounds that with
   // nextafter.
   const auto half = [](uint32_t bits) {
@@ -155,12 +157,26 @@ TEST_F(ScalarFloat, HalfArithmeticRoundsOnce) {
     }
 }
 
-TEST_F(ScalarFloat, MinimaAndMaximaTreatNansAndZeros) {
-  struct Case {
-    std::string_view text;
-    uint32_t a, b, result;
-  };
-  static constexpr Case kCases[] = {
+constexpr uint32_t kIeee = 1u << 9;  // of MODE
+
+/// Of minima and maxima.
+struct Extreme {
+  std::string_view text;
+  uint32_t a, b, result;
+  uint32_t mode = 0;  ///< beside what keeps denormals
+};
+
+class ScalarExtremes : public ScalarFloat {
+ protected:
+  void expect(std::span<const Extreme> cases) {
+    for (const Extreme& c : cases) EXPECT_EQ(run_one(c.text, 0xf0 | c.mode, c.a, c.b), c.result) << c.text;
+  }
+};
+class ScalarExtremesOfRdna4 : public ScalarExtremes {};
+class ScalarExtremesOfRdna35 : public ScalarExtremes {};
+
+TEST_P(ScalarExtremesOfRdna4, TreatNansAndZeros) {
+  static constexpr Extreme kCases[] = {
       {"s_min_num_f32 s0, s1, s2", 0x3f800000, 0x40000000, 0x3f800000},
       {"s_max_num_f32 s0, s1, s2", 0x3f800000, 0x40000000, 0x40000000},
       {"s_min_num_f32 s0, s1, s2", 0,          0x80000000, 0x80000000},
@@ -175,10 +191,31 @@ TEST_F(ScalarFloat, MinimaAndMaximaTreatNansAndZeros) {
       {"s_max_num_f16 s0, s1, s2", 0x7c01,     0xbc00,     0xbc00    },
       {"s_maximum_f16 s0, s1, s2", 0x7c01,     0xbc00,     0x7e01    },
   };
-  for (const Case& c : kCases) EXPECT_EQ(run_one(c.text, 0xf0, c.a, c.b), c.result) << c.text;
+  expect(kCases);
 }
 
-TEST_F(ScalarFloat, ComparisonsOfEveryKind) {
+// A signaling NaN wins where MODE.IEEE is set; else a number does, and of two NaNs the first stays as it is.
+TEST_P(ScalarExtremesOfRdna35, TreatNansAndZeros) {
+  static constexpr Extreme kCases[] = {
+      {"s_min_f32 s0, s1, s2", 0x3f800000, 0x40000000, 0x3f800000},
+      {"s_max_f32 s0, s1, s2", 0x3f800000, 0x40000000, 0x40000000, kIeee},
+      {"s_min_f32 s0, s1, s2", 0, 0x80000000, 0x80000000},
+      {"s_max_f32 s0, s1, s2", 0x80000000, 0, 0, kIeee},
+      {"s_min_f32 s0, s1, s2", 0x7f800001, 0x40000000, 0x40000000},
+      {"s_min_f32 s0, s1, s2", 0x7f800001, 0x40000000, 0x7fc00001, kIeee},
+      {"s_max_f32 s0, s1, s2", 0x40000000, 0xff800003, 0xffc00003, kIeee},
+      {"s_max_f32 s0, s1, s2", 0x40000000, 0x7fc00000, 0x40000000, kIeee},
+      {"s_max_f32 s0, s1, s2", 0x7f800005, 0x7fc00000, 0x7f800005},
+      {"s_max_f32 s0, s1, s2", 0x7fc00004, 0x7f800005, 0x7fc00005, kIeee},
+      {"s_max_f32 s0, s1, s2", 0x7fc00004, 0xffc00005, 0x7fc00004, kIeee},
+      {"s_min_f16 s0, s1, s2", 0x3c00, 0xbc00, 0xbc00},
+      {"s_max_f16 s0, s1, s2", 0x7c01, 0xbc00, 0xbc00},
+      {"s_max_f16 s0, s1, s2", 0x7c01, 0xbc00, 0x7e01, kIeee},
+  };
+  expect(kCases);
+}
+
+TEST_P(ScalarFloat, ComparisonsOfEveryKind) {
   struct Case {
     std::string_view name;
     bool (*f)(float, float);
@@ -212,7 +249,7 @@ TEST_F(ScalarFloat, ComparisonsOfEveryKind) {
       }
 }
 
-TEST_F(ScalarFloat, RoundsToIntegers) {
+TEST_P(ScalarFloat, RoundsToIntegers) {
   for (int i = 0; i < 300; ++i) {
     const uint32_t a = i < 100 ? u(static_cast<float>(i - 50) * 0.25f) : draw(random);
     if (nan(a)) continue;
@@ -225,7 +262,7 @@ TEST_F(ScalarFloat, RoundsToIntegers) {
   EXPECT_EQ(run_one("s_floor_f16 s0, -0.5", 0xf0, 0, 0), 0xbc00u);
 }
 
-TEST_F(ScalarFloat, Conversions) {
+TEST_P(ScalarFloat, Conversions) {
   EXPECT_EQ(run_one("s_cvt_f32_i32 s0, s1", 0xf0, 0xffffffff, 0), u(-1));
   EXPECT_EQ(run_one("s_cvt_f32_u32 s0, s1", 0xf0, 0xffffffff, 0), u(4294967296.0f));
   EXPECT_EQ(run_one("s_cvt_f32_u32 s0, s1", 0xf3, 0xffffffff, 0), 0x4f7fffffu);
@@ -248,6 +285,10 @@ TEST_F(ScalarFloat, Conversions) {
   }
   EXPECT_EQ(run_one("s_cvt_pk_rtz_f16_f32 s0, s1, s2", 0xf0, u(65535.0f), u(-1.0009f)), 0xbc007bffu);
 }
+
+INSTANTIATE_TEST_SUITE_P(, ScalarFloat, testing::Values("gfx1151", "gfx1201"));
+INSTANTIATE_TEST_SUITE_P(, ScalarExtremesOfRdna35, testing::Values("gfx1151"));
+INSTANTIATE_TEST_SUITE_P(, ScalarExtremesOfRdna4, testing::Values("gfx1201"));
 
 }  // namespace
 }  // namespace wavesmith::emulate

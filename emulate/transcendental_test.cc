@@ -165,7 +165,7 @@ float once(std::string_view target, std::string_view mnemonic, float x) {
 }
 
 TEST(Transcendental, SpecialCasesAreTheManuals) {
-  for (const std::string_view target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+  for (const std::string_view target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"}) {
     SCOPED_TRACE(target);
     const auto is = [&](std::string_view mnemonic, float x, float want) {
       const float got = once(target, mnemonic, x);

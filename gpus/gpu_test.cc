@@ -11,11 +11,11 @@
 namespace wavesmith::gpus {
 namespace {
 
-TEST(Gpus, TheTenAndThoseForPredictionsAreThere) {
+TEST(Gpus, TheElevenAndThoseForPredictionsAreThere) {
   std::vector<std::string> run, predicted;
   for (const Gpu* gpu : gpus()) (gpu->predict_only ? predicted : run).push_back(gpu->id);
   EXPECT_EQ(run, (std::vector<std::string>{"mi210", "mi250x", "mi300a", "mi300x", "mi308x", "mi325x",
-                                           "mi350x", "mi355x", "rx7900xtx", "rx9070xt"}));
+                                           "mi350x", "mi355x", "radeon8060s", "rx7900xtx", "rx9070xt"}));
   EXPECT_EQ(predicted, (std::vector<std::string>{"h100", "h200", "mi100", "rx6900xt"}));
 }
 
@@ -61,7 +61,7 @@ TEST(Gpus, NumbersAgreeWithEachOther) {
   for (const Gpu* gpu : gpus()) {
     SCOPED_TRACE(gpu->id);
     const bool hbm = gpu->memory_bus_bits >= 4096;
-    const double bits_a_clock = !hbm                                                                     ? 16
+    const double bits_a_clock = !hbm ? (gpu->is_apu ? 8 : 16)
                                 : gpu->architecture.starts_with("CDNA3") || gpu->architecture == "CDNA4" ? 4
                                                                                                          : 2;
     const double derived = gpu->memory_bus_bits / 8.0 * gpu->memory_mhz * bits_a_clock / 1000;
@@ -85,6 +85,7 @@ TEST(Gpus, NumbersAgreeWithEachOther) {
   EXPECT_NEAR(peak("mi355x", &Gpu::matrix_f16), 2516.6, 2);
   EXPECT_NEAR(peak("mi355x", &Gpu::matrix_f4), 10066.3, 5);
   EXPECT_NEAR(peak("rx7900xtx", &Gpu::matrix_f16), 122.8, 0.5);
+  EXPECT_NEAR(peak("radeon8060s", &Gpu::matrix_f16), 59.4, 0.1);
   EXPECT_NEAR(peak("rx9070xt", &Gpu::matrix_f16), 194.6, 0.5);
 }
 

@@ -87,6 +87,7 @@ inline constexpr std::array kGenericFamilies = {
     GenericFamily{"gfx942",  "gfx9-4-generic"},
     GenericFamily{"gfx950",  "gfx9-4-generic"},
     GenericFamily{"gfx1100", "gfx11-generic" },
+    GenericFamily{"gfx1151", "gfx11-generic" },
     GenericFamily{"gfx1201", "gfx12-generic" },
 };
 

@@ -9,14 +9,16 @@
 namespace wavesmith::isa {
 
 /// A generation of the instruction set. Common code asks Target for a capability instead of comparing these.
-enum class Generation : uint8_t { Cdna2, Cdna3, Cdna4, Rdna3, Rdna4 };
+enum class Generation : uint8_t { Cdna2, Cdna3, Cdna4, Rdna3, Rdna35, Rdna4 };
 
 /// A set of generations; rows say in which of them they hold.
 using Generations = uint8_t;
 constexpr Generations in(Generation g) { return static_cast<Generations>(1u << static_cast<unsigned>(g)); }
 inline constexpr Generations kCdna2 = in(Generation::Cdna2), kCdna3 = in(Generation::Cdna3),
-                             kCdna4 = in(Generation::Cdna4), kRdna3 = in(Generation::Rdna3),
+                             kCdna4 = in(Generation::Cdna4), kRdna35 = in(Generation::Rdna35),
                              kRdna4 = in(Generation::Rdna4);
+/// RDNA3.5 is RDNA3 with scalar floating point: what holds for the one holds for the other.
+inline constexpr Generations kRdna3 = in(Generation::Rdna3) | kRdna35;
 inline constexpr Generations kCdna = kCdna2 | kCdna3 | kCdna4, kRdna = kRdna3 | kRdna4,
                              kEvery = kCdna | kRdna;
 
@@ -50,11 +52,12 @@ struct Target {
 };
 
 inline constexpr std::array kTargets = {
-    Target{"gfx90a",  Generation::Cdna2, true },
-    Target{"gfx942",  Generation::Cdna3, true },
-    Target{"gfx950",  Generation::Cdna4, true },
-    Target{"gfx1100", Generation::Rdna3, false},
-    Target{"gfx1201", Generation::Rdna4, false},
+    Target{"gfx90a",  Generation::Cdna2,  true },
+    Target{"gfx942",  Generation::Cdna3,  true },
+    Target{"gfx950",  Generation::Cdna4,  true },
+    Target{"gfx1100", Generation::Rdna3,  false},
+    Target{"gfx1151", Generation::Rdna35, false},
+    Target{"gfx1201", Generation::Rdna4,  false},
 };
 
 /// The target of that name, features such as ":sramecc+" apart; nullptr when it is not one of kTargets.

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Changes whenever what is generated changes, so that an old cache is not used.
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 
 // __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence and
 // __llvm_amdgcn_rcp_f16 were found in the device libraries and in LLVM when HIP 5's headers were written.
@@ -93,6 +93,7 @@ std::vector<Constant> constants(bool flush_denormals) {
       {"oclc_isa_version_1030", word("__oclc_ISA_version", 10300)},
       {"oclc_isa_version_1100", word("__oclc_ISA_version", 11000)},
       {"oclc_isa_version_1101", word("__oclc_ISA_version", 11001)},
+      {"oclc_isa_version_1151", word("__oclc_ISA_version", 11501)},
       {"oclc_isa_version_1200", word("__oclc_ISA_version", 12000)},
       {"oclc_isa_version_1201", word("__oclc_ISA_version", 12001)},
       {"oclc_wavefrontsize64_on", byte("__oclc_wavefrontsize64", 1) + word("__oclc_wavefrontsize_log2", 6)},

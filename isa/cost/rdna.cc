@@ -70,7 +70,8 @@ Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& tar
       cost.issue = 1;
       // LLVM 22, SISchedule.td, WriteSALU and WriteSFPU.
       cost.result = row && row->facts.issue == Issue::Salu &&
-                            instruction.mnemonic.find("_f32") != std::string::npos && target.is(kRdna4)
+                            instruction.mnemonic.find("_f32") != std::string::npos &&
+                            target.is(kRdna35 | kRdna4)
                         ? 4
                     : target.is(kRdna4) ? 1
                                         : 2;

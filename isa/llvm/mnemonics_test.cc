@@ -16,19 +16,21 @@ const Mnemonic* find(const std::vector<Mnemonic>& all, std::string_view name) {
 TEST(Mnemonics, BelongToTheirTargets) {
   struct Case {
     std::string_view name;
-    bool gfx90a, gfx942, gfx950, gfx1100, gfx1201;
+    bool gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1201;
   };
   static constexpr Case kCases[] = {
-      {"v_add_f32",                         true,  true,  true,  true,  true },
-      {"s_and_saveexec_b32",                false, false, false, true,  true },
-      {"v_mfma_f32_16x16x32_fp8_fp8",       false, true,  true,  false, false},
-      {"v_mfma_scale_f32_16x16x128_f8f6f4", false, false, true,  false, false},
-      {"v_wmma_f32_16x16x16_f16",           false, false, false, true,  true },
-      {"v_dual_add_f32",                    false, false, false, true,  true },
-      {"s_barrier_signal",                  false, false, false, false, true },
-      {"global_load_dwordx4",               true,  true,  true,  false, false},
-      {"global_load_b128",                  false, false, false, true,  true },
-      {"s_nonsense",                        false, false, false, false, false},
+      {"v_add_f32",                         true,  true,  true,  true,  true,  true },
+      {"s_and_saveexec_b32",                false, false, false, true,  true,  true },
+      {"v_mfma_f32_16x16x32_fp8_fp8",       false, true,  true,  false, false, false},
+      {"v_mfma_scale_f32_16x16x128_f8f6f4", false, false, true,  false, false, false},
+      {"v_wmma_f32_16x16x16_f16",           false, false, false, true,  true,  true },
+      {"v_dual_add_f32",                    false, false, false, true,  true,  true },
+      {"s_barrier_signal",                  false, false, false, false, false, true },
+      {"global_load_dwordx4",               true,  true,  true,  false, false, false},
+      {"global_load_b128",                  false, false, false, true,  true,  true },
+      {"s_add_f32",                         false, false, false, false, true,  true },
+      {"s_min_f32",                         false, false, false, false, true,  true },
+      {"s_nonsense",                        false, false, false, false, false, false},
   };
   for (const Target& target : kTargets) {
     const auto all = mnemonics(target);
@@ -38,7 +40,7 @@ TEST(Mnemonics, BelongToTheirTargets) {
                                [](const auto& a, const auto& b) { return a.name < b.name; }));
     const auto index = static_cast<size_t>(&target - kTargets.data());
     for (const Case& c : kCases) {
-      const bool expected[] = {c.gfx90a, c.gfx942, c.gfx950, c.gfx1100, c.gfx1201};
+      const bool expected[] = {c.gfx90a, c.gfx942, c.gfx950, c.gfx1100, c.gfx1151, c.gfx1201};
       // The assembler still accepts gfx9's names of memory instructions on later targets.
       if (c.name == "global_load_dwordx4" && !expected[index]) continue;
       EXPECT_EQ(find(*all, c.name) != nullptr, expected[index]) << c.name << " on " << target.name;

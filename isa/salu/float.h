@@ -1,5 +1,5 @@
-// Scalar floating point (RDNA4): arithmetic, conversions, comparisons of f32 and f16 under the MODE
-// register's rounding and denormal fields. Everything is computed on encodings: a double holds the exact
+// Scalar floating point (RDNA3.5 and RDNA4): arithmetic, conversions, comparisons of f32 and f16 under the
+// MODE register's rounding and denormal fields. Everything is computed on encodings: a double holds the exact
 // result, or one rounded to odd with bits to spare (Boldo and Melquiond, "When double rounding is odd"),
 // which is then rounded once as MODE asks.
 #pragma once
@@ -132,6 +132,15 @@ constexpr uint32_t extreme_of(uint32_t a, uint32_t b, uint32_t mode) {
   if (is_nan<F>(b)) return b;
   return number_of<F, kMaximum>(a, b, mode);
 }
+/// RDNA3.5's minimum and maximum: a number wins over a NaN, but a signaling NaN over all where MODE.IEEE is
+/// set; a NaN that nothing wins over stays as it is. Source: AMD, RDNA3.5 ISA reference, S_MIN_F32.
+template <FloatFormat F, bool kMaximum>
+constexpr uint32_t old_number_of(uint32_t a, uint32_t b, uint32_t mode) {
+  constexpr uint32_t kIeee = 1u << 9;
+  if ((mode & kIeee) != 0 && is_signaling<F>(a)) return quiet<F>(a);
+  if ((mode & kIeee) != 0 && is_signaling<F>(b)) return quiet<F>(b);
+  return is_nan<F>(a) && is_nan<F>(b) ? a : number_of<F, kMaximum>(a, b, mode);
+}
 
 /// Truncated and saturated; NaN is 0.
 template <class Integer>
@@ -158,36 +167,38 @@ constexpr uint32_t to_half_toward_zero(uint32_t code) {
 }  // namespace salu_float
 
 template <FloatFormat F, class Code, class Visitor>
-void scalar_float_of(Visitor& v, const char* const (&names)[26]) {
+void scalar_float_of(Visitor& v, const char* const (&names)[28]) {
   using namespace salu_float;
   using code = uint32_t;
   // clang-format off
-  v(scalar<Code(Code, Code, float_mode)>,            names[0],  [](code a, code b, code m) { return add<F>(a, b, m); }, kSaluRdna4);
-  v(scalar<Code(Code, Code, float_mode)>,            names[1],  [](code a, code b, code m) { return subtract<F>(a, b, m); }, kSaluRdna4);
-  v(scalar<Code(Code, Code, float_mode)>,            names[2],  [](code a, code b, code m) { return multiply<F>(a, b, m); }, kSaluRdna4);
-  v(scalar<Code(old<Code>, Code, Code, float_mode)>, names[3],  [](code d, code a, code b, code m) { return multiply_add<F>(a, b, d, m); }, kSaluRdna4);
+  v(scalar<Code(Code, Code, float_mode)>,            names[0],  [](code a, code b, code m) { return add<F>(a, b, m); }, kSaluFloat);
+  v(scalar<Code(Code, Code, float_mode)>,            names[1],  [](code a, code b, code m) { return subtract<F>(a, b, m); }, kSaluFloat);
+  v(scalar<Code(Code, Code, float_mode)>,            names[2],  [](code a, code b, code m) { return multiply<F>(a, b, m); }, kSaluFloat);
+  v(scalar<Code(old<Code>, Code, Code, float_mode)>, names[3],  [](code d, code a, code b, code m) { return multiply_add<F>(a, b, d, m); }, kSaluFloat);
   v(scalar<Code(Code, Code, float_mode)>,            names[4],  [](code a, code b, code m) { return number_of<F, false>(a, b, m); }, kSaluRdna4);
   v(scalar<Code(Code, Code, float_mode)>,            names[5],  [](code a, code b, code m) { return number_of<F, true>(a, b, m); }, kSaluRdna4);
   v(scalar<Code(Code, Code, float_mode)>,            names[6],  [](code a, code b, code m) { return extreme_of<F, false>(a, b, m); }, kSaluRdna4);
   v(scalar<Code(Code, Code, float_mode)>,            names[7],  [](code a, code b, code m) { return extreme_of<F, true>(a, b, m); }, kSaluRdna4);
-  v(scalar<Code(Code, float_mode)>,                  names[8],  [](code a, code m) { return compute<F>([](double x) { return __builtin_ceil(x); }, m, a); }, kSaluRdna4);
-  v(scalar<Code(Code, float_mode)>,                  names[9],  [](code a, code m) { return compute<F>([](double x) { return __builtin_floor(x); }, m, a); }, kSaluRdna4);
-  v(scalar<Code(Code, float_mode)>,                  names[10], [](code a, code m) { return compute<F>([](double x) { return __builtin_trunc(x); }, m, a); }, kSaluRdna4);
-  v(scalar<Code(Code, float_mode)>,                  names[11], [](code a, code m) { return compute<F>([](double x) { return __builtin_roundeven(x); }, m, a); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[12], [](code a, code b, code m) { return source<F>(a, m) <  source<F>(b, m); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[13], [](code a, code b, code m) { return source<F>(a, m) == source<F>(b, m); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[14], [](code a, code b, code m) { return source<F>(a, m) <= source<F>(b, m); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[15], [](code a, code b, code m) { return source<F>(a, m) >  source<F>(b, m); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[16], [](code a, code b, code m) { return source<F>(a, m) <  source<F>(b, m) || source<F>(a, m) > source<F>(b, m); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[17], [](code a, code b, code m) { return source<F>(a, m) >= source<F>(b, m); }, kSaluRdna4);
-  v(scalar<scc(Code, Code)>,                         names[18], [](code a, code b) { return !is_nan<F>(a) && !is_nan<F>(b); }, kSaluRdna4);
-  v(scalar<scc(Code, Code)>,                         names[19], [](code a, code b) { return is_nan<F>(a) || is_nan<F>(b); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[20], [](code a, code b, code m) { return !(source<F>(a, m) >= source<F>(b, m)); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[21], [](code a, code b, code m) { return !(source<F>(a, m) <  source<F>(b, m) || source<F>(a, m) > source<F>(b, m)); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[22], [](code a, code b, code m) { return !(source<F>(a, m) >  source<F>(b, m)); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[23], [](code a, code b, code m) { return !(source<F>(a, m) <= source<F>(b, m)); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[24], [](code a, code b, code m) { return !(source<F>(a, m) == source<F>(b, m)); }, kSaluRdna4);
-  v(scalar<scc(Code, Code, float_mode)>,             names[25], [](code a, code b, code m) { return !(source<F>(a, m) <  source<F>(b, m)); }, kSaluRdna4);
+  v(scalar<Code(Code, Code, float_mode)>,            names[26], [](code a, code b, code m) { return old_number_of<F, false>(a, b, m); }, kSaluRdna35);
+  v(scalar<Code(Code, Code, float_mode)>,            names[27], [](code a, code b, code m) { return old_number_of<F, true>(a, b, m); }, kSaluRdna35);
+  v(scalar<Code(Code, float_mode)>,                  names[8],  [](code a, code m) { return compute<F>([](double x) { return __builtin_ceil(x); }, m, a); }, kSaluFloat);
+  v(scalar<Code(Code, float_mode)>,                  names[9],  [](code a, code m) { return compute<F>([](double x) { return __builtin_floor(x); }, m, a); }, kSaluFloat);
+  v(scalar<Code(Code, float_mode)>,                  names[10], [](code a, code m) { return compute<F>([](double x) { return __builtin_trunc(x); }, m, a); }, kSaluFloat);
+  v(scalar<Code(Code, float_mode)>,                  names[11], [](code a, code m) { return compute<F>([](double x) { return __builtin_roundeven(x); }, m, a); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[12], [](code a, code b, code m) { return source<F>(a, m) <  source<F>(b, m); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[13], [](code a, code b, code m) { return source<F>(a, m) == source<F>(b, m); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[14], [](code a, code b, code m) { return source<F>(a, m) <= source<F>(b, m); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[15], [](code a, code b, code m) { return source<F>(a, m) >  source<F>(b, m); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[16], [](code a, code b, code m) { return source<F>(a, m) <  source<F>(b, m) || source<F>(a, m) > source<F>(b, m); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[17], [](code a, code b, code m) { return source<F>(a, m) >= source<F>(b, m); }, kSaluFloat);
+  v(scalar<scc(Code, Code)>,                         names[18], [](code a, code b) { return !is_nan<F>(a) && !is_nan<F>(b); }, kSaluFloat);
+  v(scalar<scc(Code, Code)>,                         names[19], [](code a, code b) { return is_nan<F>(a) || is_nan<F>(b); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[20], [](code a, code b, code m) { return !(source<F>(a, m) >= source<F>(b, m)); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[21], [](code a, code b, code m) { return !(source<F>(a, m) <  source<F>(b, m) || source<F>(a, m) > source<F>(b, m)); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[22], [](code a, code b, code m) { return !(source<F>(a, m) >  source<F>(b, m)); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[23], [](code a, code b, code m) { return !(source<F>(a, m) <= source<F>(b, m)); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[24], [](code a, code b, code m) { return !(source<F>(a, m) == source<F>(b, m)); }, kSaluFloat);
+  v(scalar<scc(Code, Code, float_mode)>,             names[25], [](code a, code b, code m) { return !(source<F>(a, m) <  source<F>(b, m)); }, kSaluFloat);
   // clang-format on
 }
 
@@ -199,22 +210,22 @@ void scalar_float(Visitor& v) {
       "s_add_f32", "s_sub_f32", "s_mul_f32", "s_fmac_f32", "s_min_num_f32", "s_max_num_f32", "s_minimum_f32", "s_maximum_f32",
       "s_ceil_f32", "s_floor_f32", "s_trunc_f32", "s_rndne_f32", "s_cmp_lt_f32", "s_cmp_eq_f32", "s_cmp_le_f32", "s_cmp_gt_f32",
       "s_cmp_lg_f32", "s_cmp_ge_f32", "s_cmp_o_f32", "s_cmp_u_f32", "s_cmp_nge_f32", "s_cmp_nlg_f32", "s_cmp_ngt_f32",
-      "s_cmp_nle_f32", "s_cmp_neq_f32", "s_cmp_nlt_f32"});
+      "s_cmp_nle_f32", "s_cmp_neq_f32", "s_cmp_nlt_f32", "s_min_f32", "s_max_f32"});
   scalar_float_of<kF16, f16_code>(v, {
       "s_add_f16", "s_sub_f16", "s_mul_f16", "s_fmac_f16", "s_min_num_f16", "s_max_num_f16", "s_minimum_f16", "s_maximum_f16",
       "s_ceil_f16", "s_floor_f16", "s_trunc_f16", "s_rndne_f16", "s_cmp_lt_f16", "s_cmp_eq_f16", "s_cmp_le_f16", "s_cmp_gt_f16",
       "s_cmp_lg_f16", "s_cmp_ge_f16", "s_cmp_o_f16", "s_cmp_u_f16", "s_cmp_nge_f16", "s_cmp_nlg_f16", "s_cmp_ngt_f16",
-      "s_cmp_nle_f16", "s_cmp_neq_f16", "s_cmp_nlt_f16"});
+      "s_cmp_nle_f16", "s_cmp_neq_f16", "s_cmp_nlt_f16", "s_min_f16", "s_max_f16"});
   // Printed in the order in which they are multiplied and added: D = A * K + B and D = A * B + K.
-  v(scalar<f32_code(f32_code, f32_code, f32_code, float_mode)>, "s_fmamk_f32 s_fmaak_f32", [](uint32_t a, uint32_t b, uint32_t c, uint32_t m) { return multiply_add<kF32>(a, b, c, m); }, kSaluRdna4);
-  v(scalar<f32_code(i32, float_mode)>,      "s_cvt_f32_i32",    [](int32_t a, uint32_t m) { return result<kF32>(double(a), m); }, kSaluRdna4);
-  v(scalar<f32_code(u32, float_mode)>,      "s_cvt_f32_u32",    [](uint32_t a, uint32_t m) { return result<kF32>(double(a), m); }, kSaluRdna4);
-  v(scalar<i32(f32_code, float_mode)>,      "s_cvt_i32_f32",    [](uint32_t a, uint32_t m) { return to_integer<int32_t>(a, m); }, kSaluRdna4);
-  v(scalar<u32(f32_code, float_mode)>,      "s_cvt_u32_f32",    [](uint32_t a, uint32_t m) { return to_integer<uint32_t>(a, m); }, kSaluRdna4);
-  v(scalar<f16_code(f32_code, float_mode)>, "s_cvt_f16_f32",    [](uint32_t a, uint32_t m) { return static_cast<uint16_t>(to_half(a, m)); }, kSaluRdna4);
-  v(scalar<f32_code(f16_code, float_mode)>, "s_cvt_f32_f16",    [](uint32_t a, uint32_t m) { return to_single(a, m); }, kSaluRdna4);
-  v(scalar<f32_code(u32, float_mode)>,      "s_cvt_hi_f32_f16", [](uint32_t a, uint32_t m) { return to_single(a >> 16, m); }, kSaluRdna4);
-  v(scalar<u32(f32_code, f32_code)>,        "s_cvt_pk_rtz_f16_f32", [](uint32_t a, uint32_t b) { return to_half_toward_zero(a) | to_half_toward_zero(b) << 16; }, kSaluRdna4);
+  v(scalar<f32_code(f32_code, f32_code, f32_code, float_mode)>, "s_fmamk_f32 s_fmaak_f32", [](uint32_t a, uint32_t b, uint32_t c, uint32_t m) { return multiply_add<kF32>(a, b, c, m); }, kSaluFloat);
+  v(scalar<f32_code(i32, float_mode)>,      "s_cvt_f32_i32",    [](int32_t a, uint32_t m) { return result<kF32>(double(a), m); }, kSaluFloat);
+  v(scalar<f32_code(u32, float_mode)>,      "s_cvt_f32_u32",    [](uint32_t a, uint32_t m) { return result<kF32>(double(a), m); }, kSaluFloat);
+  v(scalar<i32(f32_code, float_mode)>,      "s_cvt_i32_f32",    [](uint32_t a, uint32_t m) { return to_integer<int32_t>(a, m); }, kSaluFloat);
+  v(scalar<u32(f32_code, float_mode)>,      "s_cvt_u32_f32",    [](uint32_t a, uint32_t m) { return to_integer<uint32_t>(a, m); }, kSaluFloat);
+  v(scalar<f16_code(f32_code, float_mode)>, "s_cvt_f16_f32",    [](uint32_t a, uint32_t m) { return static_cast<uint16_t>(to_half(a, m)); }, kSaluFloat);
+  v(scalar<f32_code(f16_code, float_mode)>, "s_cvt_f32_f16",    [](uint32_t a, uint32_t m) { return to_single(a, m); }, kSaluFloat);
+  v(scalar<f32_code(u32, float_mode)>,      "s_cvt_hi_f32_f16", [](uint32_t a, uint32_t m) { return to_single(a >> 16, m); }, kSaluFloat);
+  v(scalar<u32(f32_code, f32_code)>,        "s_cvt_pk_rtz_f16_f32", [](uint32_t a, uint32_t b) { return to_half_toward_zero(a) | to_half_toward_zero(b) << 16; }, kSaluFloat);
   // clang-format on
 }
 

@@ -100,7 +100,8 @@ TEST_P(Comgr, SourceBecomesACodeObject) {
   EXPECT_EQ(kernels(code), std::vector<std::string>{"doubled"});
 }
 INSTANTIATE_TEST_SUITE_P(Targets, Comgr,
-                         testing::Values("gfx90a", "gfx942:sramecc+:xnack-", "gfx950", "gfx1100", "gfx1201"));
+                         testing::Values("gfx90a", "gfx942:sramecc+:xnack-", "gfx950", "gfx1100", "gfx1151",
+                                         "gfx1201"));
 
 TEST_F(Comgr, AssemblyBecomesARelocatable) {
   const std::string made = act(AMD_COMGR_ACTION_ASSEMBLE_SOURCE_TO_RELOCATABLE, AMD_COMGR_DATA_KIND_SOURCE,

@@ -206,7 +206,7 @@ TEST_F(Hiprtc, SpareHeadersOfThrustMeanWhatThrustSays) {
 }
 
 TEST_F(Hiprtc, CompilesForTheGpuThatIsAskedFor) {
-  for (const char* const target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+  for (const char* const target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"}) {
     hiprtcProgram program = create(
         "extern \"C\" __global__ void saxpy(float a, const float* x, float* y, size_t n) {\n"
         "  size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -354,7 +354,7 @@ TEST_F(Hiprtc, TheBuiltInHeaderNeedsNoHipHeaders) {
                              "  float4 v = make_float4(1, 2, sqrtf(shared[3]), gridDim.x);\n"
                              "  atomicAdd(p, __shfl_xor(v.z, 5) + __popcll(__ballot(v.w > 2)));\n"
                              "}\n";
-  for (const char* const target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+  for (const char* const target : {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"}) {
     hiprtcProgram program = create(source.c_str());
     EXPECT_EQ(compile(program, {"--hiprtc-no-builtin-header", "-nogpuinc", "-nogpulib",
                                 (std::string("--offload-arch=") + target).c_str()}),

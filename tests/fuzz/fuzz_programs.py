@@ -28,6 +28,7 @@ TARGETS = [
     ("mi300x", []),
     ("mi355x", []),
     ("rx7900xtx", []),
+    ("radeon8060s", []),
     ("rx9070xt", []),
     ("rx7900xtx", ["-mwavefrontsize64"]),
     ("rx9070xt", ["-mwavefrontsize64"]),

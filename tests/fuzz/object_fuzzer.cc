@@ -50,7 +50,7 @@ struct ObjectFuzzer::State {
 };
 
 ObjectFuzzer::ObjectFuzzer() : state_(std::make_unique<State>()) {
-  setenv("WAVESMITH_GPU", "mi210,mi300x,mi355x,rx7900xtx,rx9070xt", 1);
+  setenv("WAVESMITH_GPU", "mi210,mi300x,mi355x,rx7900xtx,radeon8060s,rx9070xt", 1);
   setenv("WAVESMITH_THREADS", "1", 1);
   state_->platform = runtime::Platform::get();
   if (!state_->platform) std::abort();
