@@ -183,17 +183,18 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   const double p = 1 + q.overlap;
   const double p_step = kernel.ping_pong ? 2 * p : p;  // turns overlap better than a single stream
   // Bank conflicts take LDS alone. Other workgroups go on meanwhile, unless they find LDS taken for longer
-  // than everything else: AMD's fp8 steps on CDNA4 gained nothing by a swizzle while loads were waited for,
-  // and a tenth once they were not.
+  // than everything else: AMD's fp8 steps on CDNA4 gained nothing by a swizzle while each step waited for its
+  // loads, which is when the others have LDS, and a tenth once none did.
   const double conflicts = std::max(kernel.lds_conflicts - 1, 0.0) * (a_lds + b_lds);
   const double busy = std::max(together(p_step, time.matrix, time.lds, time.l1), time.lds + conflicts) + 1e-9;
+  const double own_lds = time.lds + (kernel.prefetch == 0 ? 0 : conflicts);
   time.lds += conflicts;
 
   // Alone on its unit, a workgroup of fewer waves than SIMDs leaves some of them idle, and nobody hides its
   // barriers and loads.
   const double waves = static_cast<double>(kernel.threads) / gpu.warp_size();
   const double alone_matrix = time.matrix * std::max(1.0, gpu.simds_per_unit * width_of(gpu) / waves);
-  double alone = together(p_step, alone_matrix, time.lds, time.l1) + (kernel.ping_pong ? 0 : q.step_cycles) +
+  double alone = together(p_step, alone_matrix, own_lds, time.l1) + (kernel.ping_pong ? 0 : q.step_cycles) +
                  q.number_cycles * depth / kernel.waves_along_k;
   // Without prefetch, what goes through registers waits once more, to be written to LDS.
   if (kernel.prefetch == 0 && kernel.through_lds && !kernel.direct_to_lds && kernel.lds_conflicts > 1)

@@ -101,6 +101,8 @@ constexpr std::string_view kDoubts[] = {
      "lines), and go through LDS number by number, so that instructions and lines count, not bytes. The "
      "model "
      "counts bytes: no library's kernel is like these."),
+    ("That bank conflicts cost a step nothing while it waits for its loads, and that a swizzle's address "
+     "arithmetic does, is set with the ladder in view; no other row has conflicts."),
     ("Origami is asked for its latency in cycles at the same clock, without a fixed time for launches "
      "and not for rows with a split K, which it would choose by itself: at small sizes its times are "
      "of another thing."),

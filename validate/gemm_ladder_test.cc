@@ -25,11 +25,14 @@ TEST(GemmLadder, Cdna4Fp8StepsComeOutInOrder) {
   const LadderOrder order = order_of(ladder);
   EXPECT_EQ(order.pairs, 11u);
   EXPECT_EQ(order.in_order, order.pairs) << (order.wrong.empty() ? "" : order.wrong.front());
-  // Bank conflicts hide behind loads that nobody asked for in time, and no longer once they are.
+  EXPECT_EQ(order.same_sign, order.pairs);
+  // Bank conflicts hide behind loads that nobody asked for in time, and no longer once they are: the
+  // swizzle's address arithmetic is all that it changes at first.
   const double early = rung(ladder, "direct to LDS").predicted / rung(ladder, "swizzle").predicted,
                late = rung(ladder, "double buffer, no swizzle").predicted /
                       rung(ladder, "double buffer").predicted;
-  EXPECT_LT(early, 1.02);
+  EXPECT_LT(early, 1);
+  EXPECT_GT(early, 0.98);
   EXPECT_GT(late, 1.05);
 }
 
