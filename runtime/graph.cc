@@ -56,8 +56,6 @@ void point_to_own_arguments(KernelWork& work) {
 void settle(Work& work) {
   if (auto* const kernel = std::get_if<KernelWork>(&work)) point_to_own_arguments(*kernel);
   if (auto* const child = std::get_if<ChildWork>(&work)) child->graph = child->graph->clone();
-  if (auto* const memory = std::get_if<AllocateWork>(&work))
-    memory->params.accessDescs = memory->access.data();
   if (auto* const batch = std::get_if<BatchWork>(&work)) batch->params.paramArray = batch->operations.data();
 }
 

@@ -58,8 +58,7 @@ class GraphAllocation;
 /// Memory of a graph: it has its address from the node's creation on, and is gone when the last graph that
 /// has the node is.
 struct AllocateWork {
-  hipMemAllocNodeParams params{};
-  std::vector<hipMemAccessDesc> access;
+  hipMemAllocNodeParams params{};  ///< as given: accessDescs is the program's own
   std::shared_ptr<GraphAllocation> memory;
 };
 struct ReleaseWork {

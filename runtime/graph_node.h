@@ -227,7 +227,6 @@ inline auto allocation(hipMemAllocNodeParams* params) {
     if (error != hipSuccess) return error;
     params->dptr = made.params.dptr;
     made.params = *params;
-    made.access.assign(params->accessDescs, params->accessDescs + params->accessDescCount);
     work = std::move(made);
     return hipSuccess;
   };

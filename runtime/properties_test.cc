@@ -236,6 +236,7 @@ TEST(ProcAddress, FindsFunctionsByNameAndVersion) {
   EXPECT_EQ(function, reinterpret_cast<void*>(&hipGetDevicePropertiesR0600));
   ASSERT_EQ(hipGetProcAddress("hipGetDeviceProperties", &function, 502, 0, nullptr), hipSuccess);
   EXPECT_EQ(function, reinterpret_cast<void*>(&hipGetDeviceProperties));
+  EXPECT_EQ(hipGetProcAddress("hipHccModuleLaunchKernel", &function, 603, 0, &status), hipSuccess);
   EXPECT_EQ(hipGetProcAddress("hipNothing", &function, 701, 0, &status), hipErrorInvalidValue);
   EXPECT_EQ(status, HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   EXPECT_EQ(hipGetProcAddress(nullptr, &function, 701, 0, &status), hipErrorInvalidValue);
