@@ -13,6 +13,8 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import json
+import os
+import shutil
 import statistics
 import sys
 import time
@@ -20,6 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 if not (importlib.util.find_spec("torch") and importlib.util.find_spec("triton")):
     sys.exit(77)
+# Debian's clang-22 by itself has none of the names that Triton looks for.
+if not any(map(shutil.which, ["cc", "gcc", "clang"])) and shutil.which("clang-22"):
+    os.environ.setdefault("CC", "clang-22")
 
 import wavesmith
 
