@@ -113,134 +113,143 @@ void ComputeUnit::State::add(const WaveRecord& record, uint32_t simd, uint64_t c
   begun = std::min(begun, cycle);
   Simd& to = simds[simd];
   if (to.waves.empty()) time.empty += cycle - std::clamp(to.empty_from, begun, cycle);
-  prepare(*wave);
-  simds[simd].waves.push_back(std::move(wave));
-  simds[simd].stale = true;
+  Wave& w = *wave;
+  w.place = to.waves.size();
+  to.waves.push_back({std::move(wave)});
+  to.stale = true;
+  prepare(w);
 }
 
 /// When the wave's next instruction could issue if it were alone, and what holds it.
 void ComputeUnit::State::prepare(Wave& w) {
-  const Op& op = ops[w.record->sites[w.next]];
+  const UnitOp& op = ops[w.record->sites[w.next]];
   w.op = &op;
   w.ready = w.at;
   w.cause = Cause::None;
-  const auto until = [&](uint64_t cycle, Cause cause) {
-    if (cycle > w.ready) w.ready = cycle, w.cause = cause;
-  };
   using isa::Pipe;
-  if (options.fetches) fetch(w, op);
+  if (options.fetches && op.line != w.line) fetch(w, op);
   if (rules.fetch_rate != 0) {
     const uint32_t want = op.size / 4 * 10;
     const uint64_t have =
         std::min<uint64_t>(w.fetched + (w.ready - w.fetched_at) * rules.fetch_rate, rules.fetch_most);
-    if (have < want) until(w.ready + (want - have + rules.fetch_rate - 1) / rules.fetch_rate, Cause::Fetch);
+    if (have < want) w.until(w.ready + (want - have + rules.fetch_rate - 1) / rules.fetch_rate, Cause::Fetch);
   }
-  for (Wave::Delay& delay : w.delays) {
-    if (delay.id == 0 || op.control == Control::Delay) continue;
-    if (delay.in-- != 0) continue;
-    if (delay.id <= 4)
-      until(w.vector_issues.at(delay.id - 1u), Cause::Vector);
-    else if (delay.id <= 7)
-      until(w.transcendental_issues.at(delay.id - 5u), Cause::Vector);
-    else if (delay.id >= 9)
-      until(w.last_scalar + 1 + delay.id - 8u, Cause::Scalar);
-    delay.id = 0;
-  }
-  switch (op.cost.pipe) {
+  if ((w.delays[0].id | w.delays[1].id) != 0 && op.control != Control::Delay) delay(w);
+  switch (op.pipe) {
     case Pipe::Valu:
     case Pipe::Transcendental:
     case Pipe::Matrix:
-      if (w.last_memory) until(w.last_memory + rules.memory_to_vector, Cause::Vector);
+      if (w.last_memory) w.until(w.last_memory + rules.memory_to_vector, Cause::Vector);
       for (const RegisterRange& range : op.scalar_reads)
-        for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r) {
-          until(w.scalar[r].issued, Cause::Scalar);
-          if (!rules.queued) until(w.scalar[r].by_vector, Cause::Vector);
+        for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+          w.until(w.scalar[r].issued, Cause::Scalar);
+          if (!rules.queued) w.until(w.scalar[r].by_vector, Cause::Vector);
         }
-      if (!rules.queued) {
-        const uint64_t operands = operands_ready(w, op);
-        until(operands, op.cost.pipe == Pipe::Matrix ? Cause::Matrix : Cause::Vector);
-      }
+      if (!rules.queued)
+        w.until(operands_ready(w, op), op.pipe == Pipe::Matrix ? Cause::Matrix : Cause::Vector);
       break;
     case Pipe::Salu:
     case Pipe::Branch:
       if (op.control == Control::Conditional && w.last_scalar)
-        until(w.last_scalar + rules.scalar_to_branch, Cause::Scalar);
+        w.until(w.last_scalar + rules.scalar_to_branch, Cause::Scalar);
       for (const RegisterRange& range : op.scalar_reads)
-        for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r) {
-          until(w.scalar[r].result, Cause::Scalar);
+        for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+          w.until(w.scalar[r].result, Cause::Scalar);
           if (w.scalar[r].by_vector)
-            until(w.scalar[r].by_vector - rules.carry +
-                      (op.control == Control::Conditional ? rules.vector_to_branch : rules.vector_to_scalar),
-                  Cause::Vector);
+            w.until(
+                w.scalar[r].by_vector - rules.carry +
+                    (op.control == Control::Conditional ? rules.vector_to_branch : rules.vector_to_scalar),
+                Cause::Vector);
         }
       for (const RegisterRange& range : op.scalar_writes)
-        for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
+        for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           if (w.scalar[r].read_by_vector)
-            until(w.scalar[r].read_by_vector + rules.vector_to_scalar, Cause::Vector);
+            w.until(w.scalar[r].read_by_vector + rules.vector_to_scalar, Cause::Vector);
       break;
     case Pipe::Smem:
-      if (w.last_scalar) until(w.last_scalar + rules.scalar_to_scalar_memory, Cause::Scalar);
+      if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_scalar_memory, Cause::Scalar);
       for (const RegisterRange& range : op.scalar_reads)
-        for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
+        for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
           if (w.scalar[r].by_vector)
-            until(w.scalar[r].by_vector - rules.carry + rules.vector_to_scalar, Cause::Vector);
+            w.until(w.scalar[r].by_vector - rules.carry + rules.vector_to_scalar, Cause::Vector);
       break;
     case Pipe::Vmem:
     case Pipe::Lds:
     case Pipe::Export:
-      if (w.last_scalar) until(w.last_scalar + rules.scalar_to_memory, Cause::Scalar);
+      if (w.last_scalar) w.until(w.last_scalar + rules.scalar_to_memory, Cause::Scalar);
       for (const RegisterRange& range : op.vector_reads)
-        for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-          until(w.vector[r].memory, Cause::Vector);
-          if (w.vector[r].matrix) until(w.vector[r].matrix, Cause::Matrix);
-        }
-      for (const RegisterRange& range : op.vector_writes)
+        w.vector.each(range, [&](const VectorWrite& write) {
+          w.until(write.memory, Cause::Vector);
+          w.until(write.matrix, Cause::Matrix);
+        });
+      for (const RegisterRange& range : op.vector_writes) {
+        w.vector.each(range, [&](const VectorWrite& write) { w.until(write.memory, Cause::Vector); });
         for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-          until(std::max(w.vector[r].memory, w.vector[r].read), Cause::Vector);
+          w.until(w.vector.read(r), Cause::Vector);
+      }
       break;
     case Pipe::Message:
       break;
     case Pipe::Internal:
-      if (w.last_memory) until(w.last_memory + rules.memory_to_wait, Cause::None);
+      if (w.last_memory) w.until(w.last_memory + rules.memory_to_wait, Cause::None);
       if (op.control == Control::Wait) wait(w, op);
       if (op.control == Control::BarrierWait && groups[w.group].phase == w.phase) w.blocked = true;
       break;
   }
-  if (w.observed && w.observed->at[w.next] != Observed::kFree) {
+  w.forced = w.observed && w.observed->at[w.next] != Observed::kFree;
+  if (w.forced) {
     w.ready = w.observed->at[w.next];
     w.blocked = false;
-    w.forced = true;
-  } else {
-    w.forced = false;
   }
-  if (rules.quantum > 1) w.ready = (w.ready + rules.quantum - 1) / rules.quantum * rules.quantum;
+  w.ready = (w.ready + quantum - 1) & ~(quantum - 1);
+  place(w);
+}
+
+/// What choosing among the waves of its SIMD asks of this one.
+void ComputeUnit::State::place(Wave& w) {
+  Place& place = simds[w.simd].waves[w.place];
+  place.ready = w.blocked ? Place::kBlocked : w.ready;
+  place.yields = static_cast<uint8_t>(0xff - w.priority);
+  place.gate = w.forced ? Gate::None : w.op->gate;
+}
+
+/// s_delay_alu's: the instruction is one of those that the hint was about.
+void ComputeUnit::State::delay(Wave& w) const {
+  for (Wave::Delay& delay : w.delays) {
+    if (delay.id == 0 || delay.in-- != 0) continue;
+    if (delay.id <= 4)
+      w.until(w.vector_issues.at(delay.id - 1u), Cause::Vector);
+    else if (delay.id <= 7)
+      w.until(w.transcendental_issues.at(delay.id - 5u), Cause::Vector);
+    else if (delay.id >= 9)
+      w.until(w.last_scalar + 1 + delay.id - 8u, Cause::Scalar);
+    delay.id = 0;
+  }
 }
 
 /// When the registers of a VALU or matrix instruction are ready.
-uint64_t ComputeUnit::State::operands_ready(const Wave& w, const Op& op) const {
+uint64_t ComputeUnit::State::operands_ready(const Wave& w, const UnitOp& op) const {
   uint64_t ready = 0;
-  const bool matrix = op.cost.pipe == isa::Pipe::Matrix;
+  const bool matrix = op.pipe == isa::Pipe::Matrix;
   for (const RegisterRange& range : op.vector_reads) {
     const bool accumulator = matrix && op.c.count && range.first == op.c.first && range.count == op.c.count;
-    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-      const VectorRegister& reg = w.vector[r];
-      if (reg.result) ready = std::max(ready, reg.result + (matrix ? rules.matrix_operand : 0));
-      if (reg.matrix)
-        ready = std::max(ready, accumulator && reg.writer == op.c.first && reg.written == op.c.count
-                                    ? reg.accumulate
-                                    : reg.matrix);
-    }
+    w.vector.each(range, [&](const VectorWrite& write) {
+      if (write.result) ready = std::max(ready, write.result + (matrix ? rules.matrix_operand : 0));
+      if (write.matrix)
+        ready = std::max(ready, accumulator && write.writer == op.c.first && write.written == op.c.count
+                                    ? write.accumulate
+                                    : write.matrix);
+    });
   }
   for (const RegisterRange& range : op.vector_writes) {
     const bool accumulator = matrix && op.accumulates && range.first == op.d.first;
     if (accumulator) continue;
-    for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
-      ready = std::max(ready, w.vector[r].matrix);
+    w.vector.each(range, [&](const VectorWrite& write) { ready = std::max(ready, write.matrix); });
   }
   return ready;
 }
 
-void ComputeUnit::State::wait(Wave& w, const Op& op) {
+void ComputeUnit::State::wait(Wave& w, const UnitOp& op) {
   static constexpr Cause kCause[kCounters] = {Cause::LoadWait, Cause::StoreWait, Cause::LdsWait,
                                               Cause::ScalarWait};
   for (size_t counter = 0; counter < kCounters; ++counter) {
@@ -259,79 +268,64 @@ void ComputeUnit::State::wait(Wave& w, const Op& op) {
   }
 }
 
-void ComputeUnit::State::fetch(Wave& w, const Op& op) {
-  const uint64_t line = op.pc / kFetchLine;
-  if (line == w.line) return;
-  w.line = line;
-  const auto [at, is_new] = lines.try_emplace(line, 0);
-  if (is_new) at->second = memory.fetch(w.at, options.unit, line * kFetchLine);
+void ComputeUnit::State::fetch(Wave& w, const UnitOp& op) {
+  w.line = op.line;
+  const auto [at, is_new] = lines.try_emplace(op.line, 0);
+  if (is_new) at->second = memory.fetch(w.at, options.unit, op.line * kFetchLine);
   if (at->second > w.at) {
     w.ready = at->second;
     w.cause = Cause::Fetch;
   }
 }
 
-/// When the pipe would take the instruction, at the earliest.
-uint64_t ComputeUnit::State::taken(const Wave& w) const {
-  const Simd& simd = simds[w.simd];
-  const Op& op = *w.op;
-  if (w.forced) return w.ready;
-  using isa::Pipe;
-  switch (op.cost.pipe) {
-    case Pipe::Valu:
-      if (rules.queued && op.cost.issue > 1) return std::max({w.ready, simd.vector, simd.slow});
-      return std::max(w.ready, simd.vector);
-    case Pipe::Transcendental:
-      return rules.queued ? std::max({w.ready, simd.vector, simd.slow}) : std::max(w.ready, simd.vector);
-    case Pipe::Matrix:
-      return rules.queued ? std::max(w.ready, simd.vector) : std::max({w.ready, simd.vector, simd.matrix});
-    case Pipe::Salu:
-    case Pipe::Smem:
-      return std::max(w.ready, simd.scalar);
-    case Pipe::Branch:
-      return std::max(w.ready, simd.branch);
-    case Pipe::Vmem:
-      return std::max({w.ready, simd.memory, behind(vector_memory, kVectorMemoryQueue)});
-    case Pipe::Lds:
-      return std::max({w.ready, simd.memory, behind(lds[lds_part(w)], kLdsQueue)});
-    default:
-      return w.ready;
-  }
+/// When what takes instructions of each kind takes the next one of the SIMD.
+std::array<uint64_t, kGates> ComputeUnit::State::opens(const Simd& simd) const {
+  std::array<uint64_t, kGates> at;
+  at[static_cast<size_t>(Gate::None)] = 0;
+  at[static_cast<size_t>(Gate::Vector)] = simd.vector;
+  at[static_cast<size_t>(Gate::SlowVector)] = std::max(simd.vector, simd.slow);
+  at[static_cast<size_t>(Gate::Matrix)] = std::max(simd.vector, simd.matrix);
+  at[static_cast<size_t>(Gate::Scalar)] = simd.scalar;
+  at[static_cast<size_t>(Gate::Branch)] = simd.branch;
+  at[static_cast<size_t>(Gate::Memory)] = std::max(simd.memory, behind(vector_memory, kVectorMemoryQueue));
+  at[static_cast<size_t>(Gate::Lds)] = std::max(simd.memory, behind(lds[simd.lds_part], kLdsQueue));
+  return at;
 }
 
 bool ComputeUnit::State::step() {
   while (true) {
-    Simd* best = nullptr;
+    Simd* best = simds.data();
     for (Simd& simd : simds) {
-      if (simd.waves.empty()) continue;
       if (simd.stale) choose(simd);
-      if (simd.choice && (!best || simd.when < best->when)) best = &simd;
+      best = simd.when < best->when ? &simd : best;
     }
-    if (!best) return false;  // nothing left, or every wave waits for what no wave does
-    const uint64_t when = taken(*best->choice);
+    if (!best->choice) return false;  // nothing left, or every wave waits for what no wave does
+    Wave& wave = *best->choice;
+    const Gate gate = best->waves[wave.place].gate;
+    const uint64_t when = std::max(wave.ready, opens(*best)[static_cast<size_t>(gate)]);
     if (when > best->when) {  // a pipe that the SIMDs share
       best->stale = true;
       continue;
     }
     clock = std::max(clock, when);
-    issue(*best, *best->choice, when);
+    issue(*best, wave, when);
     return true;
   }
 }
 
 void ComputeUnit::State::choose(Simd& simd) const {
   simd.stale = false;
-  simd.choice = nullptr;
-  for (const auto& wave : simd.waves) {
-    if (wave->blocked) continue;
-    const uint64_t when = taken(*wave);
-    if (simd.choice && (when > simd.when || (when == simd.when && (wave->priority < simd.choice->priority ||
-                                                                   (wave->priority == simd.choice->priority &&
-                                                                    wave->number > simd.choice->number)))))
-      continue;
-    simd.choice = wave.get();
-    simd.when = when;
+  const std::array<uint64_t, kGates> at = opens(simd);
+  constexpr uint64_t kNever = Place::kBlocked << 8;
+  uint64_t soonest = ~uint64_t{0};
+  const Place* choice = nullptr;
+  for (const Place& place : simd.waves) {  // which one goes first can't be foreseen: no branches
+    const uint64_t when = std::max(place.ready, at[static_cast<size_t>(place.gate)]) << 8 | place.yields;
+    choice = when < soonest ? &place : choice;
+    soonest = std::min(when, soonest);
   }
+  simd.choice = soonest < kNever ? choice->wave.get() : nullptr;
+  simd.when = soonest < kNever ? soonest >> 8 : ~uint64_t{0};
 }
 
 }  // namespace wavesmith::timing

@@ -1,10 +1,29 @@
 #include "timing/memory_cache.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace wavesmith::timing {
 
-Cache::Cache(uint64_t bytes, uint32_t line) : most_(std::max<uint64_t>(1, bytes / std::max(1u, line))) {}
+Cache::Cache(uint64_t bytes, uint32_t line)
+    : most_(std::max<uint64_t>(1, bytes / std::max(1u, line))), buckets_(std::bit_ceil(2 * most_), kEnd) {}
+
+/// Where the chain of the lines begins that share its hash (Fibonacci's, the upper bits of the product).
+uint32_t& Cache::bucket(uint64_t line) {
+  return buckets_[(line * 0x9e3779b97f4a7c15u) >> (64 - std::countr_zero(buckets_.size()))];
+}
+
+uint32_t Cache::entry_of(uint64_t line) {
+  uint32_t entry = bucket(line);
+  while (entry != kEnd && entries_[entry].line != line) entry = entries_[entry].next;
+  return entry;
+}
+
+void Cache::leave_bucket(uint32_t entry) {
+  uint32_t* at = &bucket(entries_[entry].line);
+  while (*at != entry) at = &entries_[*at].next;
+  *at = entries_[entry].next;
+}
 
 void Cache::unlink(uint32_t entry) {
   const Entry& one = entries_[entry];
@@ -19,14 +38,17 @@ void Cache::put_first(uint32_t entry) {
   newest_ = entry;
 }
 
+void Cache::make_newest(uint32_t entry) {
+  if (entry == newest_) return;
+  unlink(entry);
+  put_first(entry);
+}
+
 double* Cache::find(uint64_t line) {
-  const uint32_t* const found = at_.find(line);
-  if (!found) return nullptr;
-  if (*found != newest_) {
-    unlink(*found);
-    put_first(*found);
-  }
-  return &entries_[*found].ready;
+  const uint32_t entry = entry_of(line);
+  if (entry == kEnd) return nullptr;
+  make_newest(entry);
+  return &entries_[entry].ready;
 }
 
 void Cache::insert(uint64_t line, double ready) {
@@ -35,29 +57,31 @@ void Cache::insert(uint64_t line, double ready) {
     return;
   }
   uint32_t entry;
-  if (at_.size() >= most_) {  // The oldest one's place.
-    entry = oldest_;
-    unlink(entry);
-    at_.erase(entries_[entry].line);
-  } else if (!free_.empty()) {
+  if (!free_.empty()) {
     entry = free_.back();
     free_.pop_back();
-  } else {
+  } else if (entries_.size() < most_) {
     entry = static_cast<uint32_t>(entries_.size());
     entries_.emplace_back();
+  } else {  // The oldest one's place.
+    entry = oldest_;
+    unlink(entry);
+    leave_bucket(entry);
   }
+  uint32_t& first = bucket(line);
   entries_[entry].line = line;
   entries_[entry].ready = ready;
+  entries_[entry].next = first;
+  first = entry;
   put_first(entry);
-  at_.insert(line, entry);
 }
 
 void Cache::evict(uint64_t line) {
-  const uint32_t* const found = at_.find(line);
-  if (!found) return;
-  unlink(*found);
-  free_.push_back(*found);
-  at_.erase(line);
+  const uint32_t entry = entry_of(line);
+  if (entry == kEnd) return;
+  unlink(entry);
+  leave_bucket(entry);
+  free_.push_back(entry);
 }
 
 }  // namespace wavesmith::timing

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "timing/line_map.h"
-
 namespace wavesmith::timing {
 
 class Cache {
@@ -30,14 +28,18 @@ class Cache {
     uint64_t line;
     double ready;
     uint32_t newer, older;
+    uint32_t next;  ///< of the same bucket
   };
+  [[nodiscard]] uint32_t& bucket(uint64_t line);
+  [[nodiscard]] uint32_t entry_of(uint64_t line);
   void unlink(uint32_t entry);
   void put_first(uint32_t entry);
+  void make_newest(uint32_t entry);
+  void leave_bucket(uint32_t entry);
   uint64_t most_;
   std::vector<Entry> entries_;
-  std::vector<uint32_t> free_;
+  std::vector<uint32_t> free_, buckets_;
   uint32_t newest_ = kEnd, oldest_ = kEnd;
-  LineMap<uint32_t> at_;
 };
 
 }  // namespace wavesmith::timing

@@ -24,26 +24,44 @@ MemoryCounts GridPort::counts(uint32_t number) const {
   return number < units_.size() && units_[number] ? units_[number]->counts() : MemoryCounts{};
 }
 
+const Coalesced& GridPort::lines_of(const WaveRecord& record, const AccessRecord& access) {
+  constexpr size_t kShapes = 1 << 14;  // a kernel whose accesses all differ gains nothing, and should not pay
+  const uint32_t line = parameters_.line;
+  if (access.space == Space::Global && access.affine && access.lanes == ~uint64_t{0} &&
+      access.stride == access.bytes && coalesce_dense(access.base, access.bytes, line, coalesced_))
+    return coalesced_;
+  const uint64_t begins = access.base / line;
+  const AccessShape shape = AccessShape::of(record, access, line, 0);
+  auto known = shapes_.find(shape);
+  if (known == shapes_.end()) {
+    record.expand(access, addresses_);
+    coalesce(addresses_, access.bytes, line, coalesced_);
+    if (shapes_.size() >= kShapes) return coalesced_;
+    known = shapes_.emplace(shape, coalesced_).first;
+    for (LineUse& use : known->second.lines) use.line -= begins;
+    return coalesced_;
+  }
+  coalesced_.clocks = known->second.clocks;
+  coalesced_.lines.clear();
+  for (const LineUse& use : known->second.lines)
+    coalesced_.lines.push_back({begins + use.line, use.bytes, use.parts});
+  return coalesced_;
+}
+
 Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const WaveRecord& record,
                             const AccessRecord& access) {
   UnitMemory& memory = unit(number);
   const auto now = static_cast<double>(cycle);
-  const bool dense = access.space == Space::Global && access.affine && access.lanes == ~uint64_t{0} &&
-                     access.stride == access.bytes &&
-                     coalesce_dense(access.base, access.bytes, parameters_.line, coalesced_);
-  if (!dense) {
+  if (access.space == Space::Scalar) {
     record.expand(access, addresses_);
-    if (access.space == Space::Scalar) {
-      double ready = now + parameters_.scalar_latency;
-      for (const uint64_t address : addresses_)
-        for (uint64_t line = address / 64; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / 64;
-             ++line)
-          ready = std::max(ready, memory.scalar(line, now));
-      return {cycle + 1, static_cast<uint64_t>(ready)};
-    }
-    coalesce(addresses_, access.bytes, parameters_.line, coalesced_);
+    double ready = now + parameters_.scalar_latency;
+    for (const uint64_t address : addresses_)
+      for (uint64_t line = address / 64; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / 64;
+           ++line)
+        ready = std::max(ready, memory.scalar(line, now));
+    return {cycle + 1, static_cast<uint64_t>(ready)};
   }
-  const Coalesced& coalesced = coalesced_;
+  const Coalesced& coalesced = lines_of(record, access);
   const double clocks = std::max(1u, coalesced.clocks) * 64 / parameters_.l1_rate;
   const double start = memory.address(now, clocks), taken = start + clocks;
   double ready = taken;

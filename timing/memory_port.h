@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
+#include "timing/access_shape.h"
 #include "timing/memory_system.h"
 #include "timing/memory_unit.h"
 
@@ -34,8 +36,12 @@ class GridPort final : public MemoryPort {
   double active_, die_bytes_;
   bool code_cached_;
   std::vector<std::unique_ptr<UnitMemory>> units_;
+  /// The lines of a vector access. Valid until the next call.
+  const Coalesced& lines_of(const WaveRecord& record, const AccessRecord& access);
   std::vector<uint64_t> addresses_;
   Coalesced coalesced_;
+  /// Accesses of one shape touch the same lines, counted from the one in which they begin.
+  std::unordered_map<AccessShape, Coalesced, AccessShapeHash> shapes_;
 };
 
 }  // namespace wavesmith::timing

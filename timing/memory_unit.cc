@@ -14,7 +14,8 @@ UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHit
       regions_(std::move(regions)),
       l1_(parameters.l1_bytes, parameters.line),
       scalar_(parameters.scalar_bytes, 64),
-      asked_(1 << 12),
+      misses_(std::max(1u, parameters.misses)),
+      asked_(1 << 9),
       units_per_die_(std::max(1.0, active / parameters.xcds)),
       active_(std::max(1.0, active)),
       die_bytes_(die_bytes) {
@@ -54,20 +55,19 @@ bool UnitMemory::scattered(std::span<const LineUse> lines) const {
 double UnitMemory::address(double now, double clocks) { return address_.take(now, clocks); }
 
 /// Whether the L2 has the line, which it has from now on. `first`: this unit has not asked for it before.
-bool UnitMemory::in_l2(uint64_t line, const RegionHits* where, bool& first) {
-  const auto [entry, added] = asked_.insert(line, Asked{traffic_});
-  first = added;
+bool UnitMemory::in_l2(Asked& line, const RegionHits* where, bool& first) {
+  first = !line.known;
+  const uint32_t since = (traffic_ - line.traffic) & kTraffic;
   bool hit;
-  if (added)
+  if (first)
     hit = where && draw(where->l2, l2_left_);
   else  // What all units of the die have brought in since then is as much again for each of them.
-    hit = draw(l2_keeps(std::min(static_cast<double>(traffic_ - entry->traffic) * parameters_.line *
-                                     units_per_die_,
-                                 die_bytes_),
+    hit = draw(l2_keeps(std::min(static_cast<double>(since) * parameters_.line * units_per_die_, die_bytes_),
                         static_cast<double>(parameters_.l2_bytes)),
                again_left_) ||
           (where && draw(where->near, near_left_));
-  entry->traffic = traffic_;
+  line.known = 1;
+  line.traffic = traffic_ & kTraffic;
   return hit;
 }
 
@@ -78,7 +78,7 @@ double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
   const double start = l2_.take(now, l2_clocks_);
   const RegionHits* const where = region(line);
   bool first;
-  const bool hit = in_l2(line, where, first);
+  const bool hit = in_l2(asked(line), where, first);
   if (hit) {
     counts_.l2_hits += 1;
     return start + p.l2_latency;
@@ -110,16 +110,13 @@ double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses
     return std::max(now + parameters_.l1_latency, *ready);
   }
   ++counts_.l1_misses;
-  while (misses_.size() >= parameters_.misses) {
-    now = std::max(now, misses_.front());
-    misses_.pop_front();
+  while (misses_.size() >= std::max(1u, parameters_.misses)) {
+    now = std::max(now, misses_.first());
+    misses_.pop();
   }
   const double sent = unit_.take(now, parameters_.line / parameters_.unit_rate);
   const double ready = fetch(line, sent, scattered);
-  if (misses_.empty() || ready >= misses_.back())
-    misses_.push_back(ready);
-  else
-    misses_.insert(std::ranges::upper_bound(misses_, ready), ready);
+  misses_.push(ready);
   if (!bypasses) l1_.insert(line, ready);
   return ready;
 }
@@ -134,9 +131,10 @@ double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scatter
   counts_.l2_bytes += touched;
   RegionHits* const where = region(line);
   bool first;
-  const bool hit = in_l2(line, where, first);
-  if (bool& dirty = asked_.find(line)->dirty; !dirty && where) {
-    dirty = true;
+  Asked& asks = asked(line);
+  const bool hit = in_l2(asks, where, first);
+  if (!asks.dirty && where) {
+    asks.dirty = 1;
     where->stored += 1;
   }
   double ready = start;

@@ -2,12 +2,13 @@
 // other units' lines are there, and by the unit's share of their bandwidth.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
 #include "timing/line_map.h"
+#include "timing/memory_arrivals.h"
 #include "timing/memory_cache.h"
 #include "timing/memory_coalesce.h"
 #include "timing/memory_parameters.h"
@@ -78,21 +79,24 @@ class UnitMemory {
       return start;
     }
   };
+  /// Of a line that this unit has asked the L2 for: the unit's traffic when it last did.
+  struct Asked {
+    uint32_t known : 1 = 0, dirty : 1 = 0, traffic : 30 = 0;
+  };
+  static constexpr uint32_t kTraffic = (1u << 30) - 1;
   RegionHits* region(uint64_t line);
-  bool in_l2(uint64_t line, const RegionHits* where, bool& first);
+  bool in_l2(Asked& line, const RegionHits* where, bool& first);
   double fetch(uint64_t line, double now, bool scattered = false);
   bool draw(double share, double& remainder);
 
   const MemoryParameters& parameters_;
   std::vector<RegionHits> regions_;
   Cache l1_, scalar_;
-  std::deque<double> misses_;  ///< when the lines that the L1 waits for arrive
-  /// Lines that this unit has asked the L2 for, with the unit's traffic when it last did.
-  struct Asked {
-    uint32_t traffic = 0;
-    bool dirty = false;
-  };
-  LineMap<Asked> asked_;
+  Arrivals misses_;  ///< lines that the L1 waits for
+  /// Eight lines side by side, since lines beside one another are asked for one after the other.
+  static constexpr uint64_t kSideBySide = 8;
+  LineMap<std::array<Asked, kSideBySide>> asked_;
+  Asked& asked(uint64_t line) { return (*asked_.insert(line / kSideBySide, {}).first)[line % kSideBySide]; }
   uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
   double units_per_die_, active_, die_bytes_;
   double l2_clocks_, fabric_clocks_, read_clocks_, write_clocks_;  ///< of a line, at this unit's share

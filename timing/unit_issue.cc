@@ -19,43 +19,41 @@ uint64_t lds_latency(const isa::Target& target) {
 
 }  // namespace
 
-void ComputeUnit::State::account(Simd& simd, Wave& w, const Op& op, uint64_t t) {
-  const uint32_t number = w.record->sites[w.next];
-  OpTime& total = time.ops[number];
+OpTime& ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+  OpTime& total = time.ops[op.number];
   ++total.hits;
   ++time.instructions;
-  ++time.issued[static_cast<size_t>(op.cost.pipe)];
+  ++time.issued[static_cast<size_t>(op.pipe)];
   const uint64_t idle = w.at - std::min(w.at, w.previous), held = std::max(w.ready, w.at) - w.at,
                  pipe = t - std::min(t, std::max(w.ready, w.at));
   if (time.events.size() < options.events)
-    time.events.push_back({std::min(w.at, t), t, number, w.number, static_cast<uint8_t>(w.simd),
+    time.events.push_back({std::min(w.at, t), t, op.number, w.number, static_cast<uint8_t>(w.simd),
                            held + pipe == 0 ? Cause::None
-                           : pipe > held
-                               ? op.memory && op.cost.pipe != Pipe::Smem ? Cause::Memory : Cause::Pipe
-                               : w.cause});
+                           : pipe > held    ? op.taken
+                                            : w.cause});
   total.idle += idle;
   total.stall += held + pipe;
   total.latency += held + pipe;
-  const Cause taken = op.memory && op.cost.pipe != Pipe::Smem ? Cause::Memory : Cause::Pipe;
   total.by_cause[static_cast<size_t>(w.cause)] += held;
-  total.by_cause[static_cast<size_t>(taken)] += pipe;
+  total.by_cause[static_cast<size_t>(op.taken)] += pipe;
   time.stalled[static_cast<size_t>(w.cause)] += held;
-  time.stalled[static_cast<size_t>(taken)] += pipe;
+  time.stalled[static_cast<size_t>(op.taken)] += pipe;
   if (t > simd.last + rules.quantum && simd.last != 0) {
     const uint64_t gap = t - simd.last - rules.quantum;
     const Cause cause = w.met                ? Cause::Barrier
                         : idle > held + pipe ? Cause::Branch
-                        : pipe > held        ? taken
+                        : pipe > held        ? op.taken
                                              : w.cause;
     time.exposed[static_cast<size_t>(cause)] += gap;
   }
   simd.last = std::max(simd.last, t);
   w.met = false;
+  return total;
 }
 
 void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
-  const Op& op = *w.op;
-  account(simd, w, op, t);
+  const UnitOp& op = *w.op;
+  OpTime& total = account(simd, w, op, t);
   if (w.observed) w.observed->issued[w.next] = t;
   simd.stale = true;
   if (rules.fetch_rate != 0) {
@@ -67,7 +65,7 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   }
   w.at = t + rules.quantum;
   bool hint = false;
-  switch (op.cost.pipe) {
+  switch (op.pipe) {
     case Pipe::Valu:
     case Pipe::Transcendental:
     case Pipe::Matrix:
@@ -75,14 +73,14 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
       break;
     case Pipe::Salu:
     case Pipe::Branch:
-      (op.cost.pipe == Pipe::Salu ? simd.scalar : simd.branch) = t + rules.quantum;
-      time.busy[static_cast<size_t>(op.cost.pipe)] += rules.quantum;
-      if (op.cost.pipe == Pipe::Salu) w.last_scalar = t;
+      (op.pipe == Pipe::Salu ? simd.scalar : simd.branch) = t + rules.quantum;
+      time.busy[static_cast<size_t>(op.pipe)] += rules.quantum;
+      if (op.pipe == Pipe::Salu) w.last_scalar = t;
       for (const RegisterRange& range : op.scalar_writes)
-        for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r) {
+        for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
           ScalarRegister& reg = w.scalar[r];
-          reg = {t + rules.scalar_to_vector,
-                 t + (r == kScalars - 1 ? rules.scalar_condition : op.cost.result), 0, 0};
+          reg = {t + rules.scalar_to_vector, t + (r == kScalars - 1 ? rules.scalar_condition : op.result), 0,
+                 0};
         }
       break;
     case Pipe::Smem:
@@ -107,10 +105,9 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   }
   // As a thread trace counts: issuing is latency, and what the sequencer does itself is stall from end to
   // end.
-  OpTime& total = time.ops[w.record->sites[w.next]];
   const uint64_t taken = w.at - t;
   total.latency += taken;
-  if (op.cost.pipe == Pipe::Internal) {
+  if (op.pipe == Pipe::Internal) {
     total.stall += taken;
     if (op.control == Control::Nop || op.control == Control::Sleep)
       total.by_cause[static_cast<size_t>(Cause::Nop)] += taken;
@@ -130,6 +127,7 @@ void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
   if (op.control == Control::Barrier) {
     w.phase = groups[w.group].phase;
     w.blocked = true;
+    place(w);
     arrive(w, t, true);
     return;
   }
@@ -148,7 +146,8 @@ void ComputeUnit::State::release(uint32_t number, uint64_t t) {
   group.arrived = 0;
   ++group.phase;
   for (Simd& simd : simds)
-    for (const auto& wave : simd.waves) {
+    for (const Place& place : simd.waves) {
+      Wave* const wave = place.wave.get();
       if (wave->group != number || !wave->blocked) continue;
       wave->blocked = false;
       simd.stale = true;
@@ -170,10 +169,9 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
   Group& group = groups[w.group];
   time.cycles = std::max(time.cycles, t - begun);
   const uint32_t number = w.group;
-  const auto at =
-      std::find_if(simd.waves.begin(), simd.waves.end(), [&](const auto& each) { return each.get() == &w; });
-  spare.push_back(std::move(*at));
-  simd.waves.erase(at);
+  const auto at = simd.waves.begin() + static_cast<ptrdiff_t>(w.place);
+  spare.push_back(std::move(at->wave));
+  for (auto after = simd.waves.erase(at); after != simd.waves.end(); ++after) --after->wave->place;
   if (simd.waves.empty()) simd.empty_from = t;
   simd.stale = true;
   simd.choice = nullptr;
@@ -183,20 +181,20 @@ void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
     release(number, std::max(t, group.signalled));
 }
 
-void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const Op& op, uint64_t t) {
-  const bool matrix = op.cost.pipe == Pipe::Matrix, slow = op.cost.pipe == Pipe::Transcendental;
-  time.busy[static_cast<size_t>(op.cost.pipe)] += op.cost.issue;
+void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+  const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
+  time.busy[static_cast<size_t>(op.pipe)] += op.issue;
   uint64_t executes = t;
   if (!rules.queued) {
-    simd.vector = t + (matrix ? rules.quantum : op.cost.issue);
-    if (matrix) simd.matrix = t + op.cost.issue;
+    simd.vector = t + (matrix ? rules.quantum : op.issue);
+    if (matrix) simd.matrix = t + op.issue;
   } else {
-    const bool wide = !matrix && !slow && op.cost.issue > 1;
-    const uint32_t weight = matrix               ? rules.weight_matrix
-                            : slow               ? rules.weight_transcendental
-                            : op.cost.issue >= 4 ? rules.weight_multiply
-                            : op.cost.issue >= 2 ? rules.weight_wide
-                                                 : rules.weight_plain;
+    const bool wide = !matrix && !slow && op.issue > 1;
+    const uint32_t weight = matrix          ? rules.weight_matrix
+                            : slow          ? rules.weight_transcendental
+                            : op.issue >= 4 ? rules.weight_multiply
+                            : op.issue >= 2 ? rules.weight_wide
+                                            : rules.weight_plain;
     uint64_t enters = t;
     while (!simd.queue.empty() &&
            (simd.queue.front().leaves <= enters || simd.filled + weight > rules.capacity)) {
@@ -205,72 +203,65 @@ void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const Op& op, uint64_
       simd.queue.pop_front();
     }
     const uint64_t woken = wide && t > simd.slow + rules.wake_after ? rules.wake : 0;
-    const uint64_t moved = std::max(t + (matrix || slow ? 1 : op.cost.issue) + woken, enters);
+    const uint64_t moved = std::max(t + (matrix || slow ? 1 : op.issue) + woken, enters);
     simd.vector = moved;
-    if (slow || wide) simd.slow = slow ? enters + op.cost.issue : moved;
+    if (slow || wide) simd.slow = slow ? enters + op.issue : moved;
     executes = std::max({enters + rules.depth, simd.executed, operands_ready(w, op)});
     for (const RegisterRange& range : op.scalar_reads)
-      for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
+      for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
         executes = std::max(executes, w.scalar[r].by_vector);
     if (slow) executes = std::max(executes, simd.slow_executed);
-    const uint64_t leaves = executes + (slow ? 1 : op.cost.issue);
-    if (slow) simd.slow_executed = executes + op.cost.issue;
+    const uint64_t leaves = executes + (slow ? 1 : op.issue);
+    if (slow) simd.slow_executed = executes + op.issue;
     simd.executed = leaves;
     // A wide instruction goes through in parts, each of which makes room.
-    const uint32_t parts = wide ? op.cost.issue : 1;
+    const uint32_t parts = wide ? op.issue : 1;
     for (uint32_t part = 1; part < parts; ++part)
       simd.queue.push_back({leaves - parts + part, weight / parts});
     simd.queue.push_back({leaves, weight - weight / parts * (parts - 1)});
     simd.filled += weight;
-    const uint64_t waited = moved - t - (matrix || slow ? 1 : op.cost.issue);
-    if (waited) time.ops[w.record->sites[w.next]].by_cause[static_cast<size_t>(Cause::Queue)] += waited;
+    const uint64_t waited = moved - t - (matrix || slow ? 1 : op.issue);
+    if (waited) time.ops[op.number].by_cause[static_cast<size_t>(Cause::Queue)] += waited;
     time.stalled[static_cast<size_t>(Cause::Queue)] += waited;
     w.at = moved;
   }
-  const uint64_t result = executes + op.cost.result;
+  const uint64_t result = executes + op.result;
   // Where there is a queue, what waits for the instruction to be through counts from when it reached the
   // VALU.
   const uint64_t through = rules.queued ? executes - rules.depth : executes;
   const uint64_t memory = through + (op.dual ? rules.dual_to_memory : rules.vector_to_memory);
-  w.vector_issues.push(through + op.cost.result);
-  if (slow) w.transcendental_issues.push(through + op.cost.result);
-  for (const RegisterRange& range : op.vector_reads)
-    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.vector[r].read = memory;
-  for (const RegisterRange& range : op.vector_writes)
-    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
-      VectorRegister& reg = w.vector[r];
-      if (matrix) {
-        const isa::Target& target = ops.target();
-        reg.accumulate = executes + isa::matrix_result_cycles(op.cost, isa::MatrixUse::Accumulate, target);
-        reg.matrix = executes + isa::matrix_result_cycles(op.cost, isa::MatrixUse::Other, target);
-        reg.memory = std::max(memory, reg.matrix);
-        reg.result = 0;
-        reg.writer = op.d.first;
-        reg.written = op.d.count;
-      } else {
-        reg.result = result;
-        reg.memory = memory;
-        reg.matrix = reg.accumulate = 0;
-      }
-    }
+  w.vector_issues.push(through + op.result);
+  if (slow) w.transcendental_issues.push(through + op.result);
+  for (const RegisterRange& range : op.vector_reads) w.vector.read(range, memory);
+  if (!op.vector_writes.empty()) {
+    VectorWrite& write = w.vector.overwrite(op.vector_writes);
+    if (matrix)
+      write = {0,
+               std::max(memory, executes + op.matrix_result),
+               executes + op.matrix_result,
+               executes + op.matrix_accumulate,
+               op.d.first,
+               op.d.count};
+    else
+      write = {result, memory, 0, 0, 0, 0};
+  }
   for (const RegisterRange& range : op.scalar_reads)
-    for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
-      w.scalar[r].read_by_vector = through;
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.scalar[r].read_by_vector = through;
   for (const RegisterRange& range : op.scalar_writes)
-    for (uint32_t r = scalar(range.first), end = r + range.count; r < end; ++r)
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
       w.scalar[r] = {0, 0, through + rules.carry, 0};
 }
 
-void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_t t) {
+void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
   uint64_t done = t + 1;
-  if (op.cost.pipe == Pipe::Smem) {
+  if (op.pipe == Pipe::Smem) {
     simd.scalar = t + rules.quantum;
   } else {
     simd.memory = t + rules.memory_issue;
     w.last_memory = t;
   }
   // LDS and the address unit count for themselves what they are taken.
-  if (op.cost.pipe == Pipe::Smem) time.busy[static_cast<size_t>(op.cost.pipe)] += rules.quantum;
+  if (op.pipe == Pipe::Smem) time.busy[static_cast<size_t>(op.pipe)] += rules.quantum;
   const WaveRecord& record = *w.record;
   const uint8_t accesses = w.counts < record.access_counts.size() ? record.access_counts[w.counts] : 0;
   ++w.counts;
@@ -286,7 +277,7 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_
       }
       const Completion completion = memory.access(t, options.unit, w.number, record, access);
       done = std::max(done, completion.done);
-      if (op.cost.pipe == Pipe::Vmem) {
+      if (op.pipe == Pipe::Vmem) {
         time.busy[static_cast<size_t>(Pipe::Vmem)] +=
             completion.accepted - std::min(completion.accepted, std::max(t, vector_memory));
         vector_memory = std::max(vector_memory, completion.accepted);
@@ -295,14 +286,14 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const Op& op, uint64_
   }
   if (op.counter == Counter::None) return;
   auto& out = w.outstanding[static_cast<size_t>(op.counter)];
-  const bool is_scalar = op.cost.pipe == Pipe::Smem;
+  const bool is_scalar = op.pipe == Pipe::Smem;
   if (!out.empty() && !is_scalar && !out.back().scalar)
     done = std::max(done, out.back().done);  // they return in order
   if (out.size() >= 64) out.erase(out.begin());
   out.push_back({done, is_scalar});
 }
 
-uint64_t ComputeUnit::State::issue_lds(const Wave& w, const Op& op, uint64_t t) {
+uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t t) {
   const WaveRecord& record = *w.record;
   const uint8_t accesses = w.counts <= record.access_counts.size() ? record.access_counts[w.counts - 1] : 0;
   const gpus::LdsAccess kind = op.atomic  ? gpus::LdsAccess::Atomic
@@ -314,20 +305,14 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const Op& op, uint64_t t) 
     if (access.space == Space::Lds) cycles += lds_cycles(record, access, kind);
   }
   take_lds(w, std::max<uint64_t>(1, cycles), t);
-  return lds[lds_part(w)] + lds_latency(ops.target());
+  return lds[simds[w.simd].lds_part] + lds_latency(target);
 }
 
 /// What an access costs depends on its shape and on where in the banks it begins.
 uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRecord& access,
                                         gpus::LdsAccess kind) {
-  const auto lanes = static_cast<uint32_t>(ops.wave_lanes());
-  const LdsShape shape{access.affine ? nullptr : &record,
-                       access.affine ? static_cast<uint64_t>(access.stride) : access.first,
-                       access.lanes,
-                       static_cast<uint32_t>(access.base % 256),
-                       access.bytes,
-                       static_cast<uint8_t>(kind),
-                       access.affine};
+  const auto lanes = this->lanes;
+  const AccessShape shape = AccessShape::of(record, access, 256, static_cast<uint8_t>(kind));
   const auto [known, is_new] = lds_shapes.try_emplace(shape);
   if (is_new) {
     std::array<uint32_t, 64> address{};
@@ -352,7 +337,7 @@ uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t
   time.lds_cycles += cycles;
   time.busy[static_cast<size_t>(Pipe::Lds)] += cycles;
   const uint64_t taken = lds_pairs ? 2 * cycles : cycles;
-  uint64_t& busy = lds[lds_part(w)];
+  uint64_t& busy = lds[simds[w.simd].lds_part];
   busy = std::max(busy, t) + taken;
   return taken;
 }

@@ -11,23 +11,17 @@
 
 #include "gpus/lds_phases.h"
 #include "isa/cost/cost.h"
+#include "timing/access_shape.h"
 #include "timing/compute_unit.h"
+#include "timing/unit_op.h"
+#include "timing/vector_registers.h"
 
 namespace wavesmith::timing {
 
-inline constexpr uint64_t kFetchLine = 64;
 /// Cycles of work that may wait in the address unit and in LDS before the next instruction does not issue.
 inline constexpr uint64_t kVectorMemoryQueue = 64, kLdsQueue = 64;
 
-/// Cycles at which something may be done with a register.
-struct VectorRegister {
-  uint64_t result = 0;               ///< read by the VALU
-  uint64_t memory = 0;               ///< read by memory instructions, or overwritten by loads
-  uint64_t read = 0;                 ///< overwritten by loads: the VALU has read it
-  uint64_t matrix = 0;               ///< a matrix result: read as anything but the next C
-  uint64_t accumulate = 0;           ///< read as the next C
-  uint16_t writer = 0, written = 0;  ///< the registers of that result
-};
+/// Cycles at which something may be done with a scalar register.
 struct ScalarRegister {
   uint64_t issued = 0;          ///< read by the VALU: SALU's result
   uint64_t result = 0;          ///< read by the SALU: SALU's result
@@ -46,16 +40,15 @@ struct Recent {
   [[nodiscard]] uint64_t at(size_t i) const { return i < kCount ? cycles[i] : 0; }
 };
 
-inline constexpr size_t kVectors = 512, kScalars = 129;
-/// Scalar registers by their own number.
-constexpr uint32_t scalar(uint16_t number) { return number - 512u; }
+inline constexpr size_t kScalars = 129;
 
 struct Wave {
   const WaveRecord* record = nullptr;
   Observed* observed = nullptr;
-  const Op* op = nullptr;  ///< the next instruction
+  const UnitOp* op = nullptr;  ///< the next instruction
   size_t next = 0, counts = 0, access = 0;
   uint32_t simd = 0, group = 0, number = 0;
+  size_t place = 0;       ///< among its SIMD's
   uint32_t phase = 0;     ///< of the split barrier: how often it has waited
   uint64_t at = 0;        ///< the wave has got to its next instruction
   uint64_t previous = 0;  ///< it was done with the one before
@@ -80,15 +73,30 @@ struct Wave {
     bool scalar;
   };
   std::array<std::vector<Outstanding>, kCounters> outstanding;
-  std::array<VectorRegister, kVectors> vector = {};
+  VectorRegisters vector;
   std::array<ScalarRegister, kScalars> scalar = {};
+
+  /// The next instruction does not issue before that.
+  void until(uint64_t cycle, Cause why) {
+    if (cycle > ready) ready = cycle, cause = why;
+  }
+};
+
+/// A wave's place on its SIMD, and what choosing among the waves there asks of each.
+struct Place {
+  static constexpr uint64_t kBlocked = ~uint64_t{0} >> 8;
+  std::unique_ptr<Wave> wave;
+  uint64_t ready = 0;     ///< as the wave's; kBlocked: it waits for others
+  uint8_t yields = 0xff;  ///< of those that are ready the least goes first: the priority, turned round
+  Gate gate = Gate::None;
 };
 
 struct Simd {
-  std::vector<std::unique_ptr<Wave>> waves;
+  std::vector<Place> waves;  ///< the oldest first
   Wave* choice = nullptr;
   uint64_t when = 0;
   bool stale = true;
+  size_t lds_part = 0;  ///< which part of LDS serves it
   // When each takes the next one.
   uint64_t vector = 0, slow = 0, matrix = 0, scalar = 0, branch = 0, memory = 0;
   uint64_t last = 0;        ///< something issued
@@ -109,59 +117,43 @@ struct Group {
   uint64_t signalled = 0;  ///< the last arrival
 };
 
-/// An LDS access as far as its cost goes.
-struct LdsShape {
-  const WaveRecord* record;
-  uint64_t shape;  ///< stride, or where its offsets stand
-  uint64_t lanes;
-  uint32_t begins;
-  uint16_t bytes;
-  uint8_t kind;
-  bool affine;
-  bool operator==(const LdsShape&) const = default;
-};
-struct LdsShapeHash {
-  size_t operator()(const LdsShape& shape) const {
-    uint64_t hash = reinterpret_cast<uint64_t>(shape.affine ? nullptr : shape.record);
-    for (const uint64_t part :
-         {shape.shape, shape.lanes, uint64_t{shape.begins} << 24 | shape.bytes << 8 | shape.kind})
-      hash = (hash ^ part) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
-    return hash;
-  }
-};
-
 struct ComputeUnit::State {
   State(const gpus::Gpu& gpu_, const OpTable& ops_, MemoryPort& memory_, const Options& options_)
       : gpu(gpu_),
-        ops(ops_),
         memory(memory_),
         options(options_),
         rules(options_.rules ? *options_.rules : isa::issue_rules(ops_.target())),
+        ops(ops_, rules),
+        target(ops_.target()),
+        lanes(static_cast<uint32_t>(ops_.wave_lanes())),
+        quantum(rules.quantum),
         lds_pairs(ops_.target().is(isa::kCdna)) {
     simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
-    time.ops.resize(ops.size());
+    // On CDNA each pair of SIMDs gets half of what LDS gives, and no more.
+    for (size_t i = 0; i < simds.size(); ++i) simds[i].lds_part = lds_pairs ? i / 2 % 2 : 0;
+    time.ops.resize(ops_.size());
   }
 
   void add(const WaveRecord& record, uint32_t simd, uint64_t cycle, uint32_t group, Observed* observed);
   bool step();
   void choose(Simd& simd) const;
-  [[nodiscard]] uint64_t taken(const Wave& w) const;
+  [[nodiscard]] std::array<uint64_t, kGates> opens(const Simd& simd) const;
   void prepare(Wave& w);
-  void wait(Wave& w, const Op& op);
-  void fetch(Wave& w, const Op& op);
-  [[nodiscard]] uint64_t operands_ready(const Wave& w, const Op& op) const;
+  void place(Wave& w);
+  void delay(Wave& w) const;
+  void wait(Wave& w, const UnitOp& op);
+  void fetch(Wave& w, const UnitOp& op);
+  [[nodiscard]] uint64_t operands_ready(const Wave& w, const UnitOp& op) const;
   void issue(Simd& simd, Wave& w, uint64_t t);
-  void issue_vector(Simd& simd, Wave& w, const Op& op, uint64_t t);
-  void issue_memory(Simd& simd, Wave& w, const Op& op, uint64_t t);
-  uint64_t issue_lds(const Wave& w, const Op& op, uint64_t t);
+  void issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
+  void issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
+  uint64_t issue_lds(const Wave& w, const UnitOp& op, uint64_t t);
   uint64_t lds_cycles(const WaveRecord& record, const AccessRecord& access, gpus::LdsAccess kind);
   uint64_t take_lds(const Wave& w, uint64_t cycles, uint64_t t);
-  /// Which of `lds` serves the wave's SIMD.
-  [[nodiscard]] size_t lds_part(const Wave& w) const { return lds_pairs ? w.simd / 2 % 2 : 0; }
   void arrive(Wave& w, uint64_t t, bool waits);
   void release(uint32_t group, uint64_t t);
   void end(Simd& simd, Wave& w, uint64_t t);
-  void account(Simd& simd, Wave& w, const Op& op, uint64_t t);
+  OpTime& account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
   const gpus::LdsPhases& phases_of(gpus::LdsAccess kind, uint32_t bytes, uint32_t lanes) {
     const gpus::LdsPhases*& known = phases[static_cast<size_t>(kind)][std::min(bytes, 16u)];
     if (!known) known = &gpus::lds_phases(gpu, kind, bytes, lanes);
@@ -172,11 +164,14 @@ struct ComputeUnit::State {
   }
 
   const gpus::Gpu& gpu;
-  const OpTable& ops;
   MemoryPort& memory;
   Options options;
   const isa::IssueRules& rules;
-  const bool lds_pairs;  ///< each pair of SIMDs gets half of what LDS gives, and no more (CDNA)
+  const UnitOps ops;
+  const isa::Target& target;
+  const uint32_t lanes;
+  const uint64_t quantum;  ///< rules.quantum, a power of two
+  const bool lds_pairs;    ///< each pair of SIMDs gets half of what LDS gives, and no more (CDNA)
   std::vector<Simd> simds;
   std::deque<Group> groups;
   std::vector<std::unique_ptr<Wave>> spare;
@@ -185,7 +180,7 @@ struct ComputeUnit::State {
   std::array<uint64_t, 2> lds = {};              ///< the same of each lds_part
   std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
   std::array<std::array<const gpus::LdsPhases*, 17>, gpus::kLdsAccesses> phases = {};
-  std::unordered_map<LdsShape, gpus::LdsCycles, LdsShapeHash> lds_shapes;
+  std::unordered_map<AccessShape, gpus::LdsCycles, AccessShapeHash> lds_shapes;
   uint32_t ended = 0;
   UnitProfile time;
 };

@@ -1,0 +1,43 @@
+// What tells one access of a wave from another apart from where it begins: what is worked out for a shape
+// holds for all accesses of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "timing/trace.h"
+
+namespace wavesmith::timing {
+
+struct AccessShape {
+  const WaveRecord* record;  ///< whose offsets they are; nullptr: affine
+  uint64_t shape;            ///< stride, or where its offsets stand
+  uint64_t lanes;
+  uint32_t begins;  ///< of what its cost repeats with: banks, a line
+  uint16_t bytes;
+  uint8_t kind;
+  bool operator==(const AccessShape&) const = default;
+
+  /// `period`: accesses that lie a multiple of it apart cost the same. `kind`: whatever else tells them
+  /// apart.
+  static AccessShape of(const WaveRecord& record, const AccessRecord& access, uint32_t period, uint8_t kind) {
+    return {access.affine ? nullptr : &record,
+            access.affine ? static_cast<uint64_t>(access.stride) : access.first,
+            access.lanes,
+            static_cast<uint32_t>(access.base % period),
+            access.bytes,
+            kind};
+  }
+};
+
+struct AccessShapeHash {
+  size_t operator()(const AccessShape& shape) const {
+    auto hash = reinterpret_cast<uint64_t>(shape.record);
+    for (const uint64_t part :
+         {shape.shape, shape.lanes, uint64_t{shape.begins} << 24 | uint64_t{shape.bytes} << 8 | shape.kind})
+      hash = (hash ^ part) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    return hash;
+  }
+};
+
+}  // namespace wavesmith::timing
