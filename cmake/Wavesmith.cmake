@@ -9,12 +9,28 @@ endif()
 # The language's floating point, exactly as written: an emulator may not contract, reorder or assume.
 add_compile_options(-ffp-contract=off -fno-strict-aliasing)
 
+# Headers that nearly every file includes are read once for all: that is a third of what compiling takes. Files still
+# include what they use; clang-tidy and the AArch64 build go without (CMAKE_DISABLE_PRECOMPILE_HEADERS).
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cc CONTENT "")
+set(WAVESMITH_PRECOMPILED <algorithm> <array> <bit> <cmath> <cstdint> <cstring> <deque> <filesystem> <fstream>
+  <functional> <map> <memory> <mutex> <numeric> <optional> <random> <ranges> <set> <span> <string> <string_view>
+  <unordered_map> <vector> <fmt/format.h>)
+# wavesmith_precompiled(NAME LINK libraries... HEADERS headers...): a target whose precompiled headers others use again.
+function(wavesmith_precompiled name)
+  cmake_parse_arguments(ARG "" "" "LINK;HEADERS" ${ARGN})
+  add_library(wavesmith_precompiled_${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
+  target_link_libraries(wavesmith_precompiled_${name} PRIVATE wavesmith_warnings ${ARG_LINK})
+  target_precompile_headers(wavesmith_precompiled_${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+wavesmith_precompiled(sources LINK wavesmith_fmt HEADERS ${WAVESMITH_PRECOMPILED})
+
 # wavesmith_library(NAME SOURCES... LINK public dependencies...): a static library from the folder's sources.
 function(wavesmith_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(wavesmith_${name} STATIC ${ARG_SOURCES})
   target_include_directories(wavesmith_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include)
   target_link_libraries(wavesmith_${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK} wavesmith_warnings)
+  target_precompile_headers(wavesmith_${name} REUSE_FROM wavesmith_precompiled_sources)
 endfunction()
 
 # What a test may take, in seconds, and how many inputs the fuzzers try: an emulated processor takes its time.
@@ -37,7 +53,12 @@ function(wavesmith_tests name)
   if(NOT ARG_SOURCES)
     return()
   endif()
+  if(NOT TARGET wavesmith_precompiled_tests)
+    wavesmith_precompiled(tests LINK wavesmith_fmt GTest::gtest HEADERS ${WAVESMITH_PRECOMPILED} <gtest/gtest.h>)
+    target_compile_options(wavesmith_precompiled_tests PRIVATE -fPIE)
+  endif()
   add_executable(${name}_test ${ARG_SOURCES})
+  target_precompile_headers(${name}_test REUSE_FROM wavesmith_precompiled_tests)
   target_link_libraries(${name}_test PRIVATE ${ARG_LINK} GTest::gtest_main wavesmith_warnings)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT ${WAVESMITH_TEST_TIMEOUT}
     PROPERTIES TIMEOUT ${WAVESMITH_TEST_TIMEOUT})
