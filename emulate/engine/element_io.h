@@ -2,11 +2,10 @@
 #pragma once
 
 #include "emulate/engine/access.h"
+#include "emulate/engine/shuffle.h"
 #include "isa/memory/element.h"
 
 namespace wavesmith::emulate {
-
-using Dwords = Pack<uint32_t>;
 
 #if defined(__aarch64__)
 /// Lanes of 64 bits are taken apart behind a load and put together before a store, of which the compiler
@@ -40,13 +39,6 @@ template <bool kStream>
     store_dwords(to, value);
 }
 
-// clang-format off
-[[gnu::always_inline]] inline Dwords even(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30); }
-[[gnu::always_inline]] inline Dwords odd(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31); }
-[[gnu::always_inline]] inline Dwords zip_low(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23); }
-[[gnu::always_inline]] inline Dwords zip_high(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31); }
-// clang-format on
-
 /// Sixteen lanes of kDwords dwords each, from memory order to a register each.
 template <int kDwords>
 [[gnu::always_inline]] inline void from_memory(const std::byte* from, Dwords (&rows)[kDwords]) {
@@ -54,8 +46,7 @@ template <int kDwords>
     rows[0] = load_dwords(from);
   } else if constexpr (kDwords == 2) {
     const Dwords a = load_dwords(from), b = load_dwords(from + 64);
-    rows[0] = even(a, b);
-    rows[1] = odd(a, b);
+    unzip(a, b, rows[0], rows[1]);
   } else if constexpr (kDwords == 3) {
     const Dwords a = load_dwords(from), b = load_dwords(from + 64), c = load_dwords(from + 128);
     // clang-format off
@@ -66,6 +57,20 @@ template <int kDwords>
     rows[1] = __builtin_shufflevector(q, c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 18, 21, 24, 27, 30);
     rows[2] = __builtin_shufflevector(r, c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 19, 22, 25, 28, 31);
     // clang-format on
+  } else if constexpr (kHalves) {
+    for (int half = 0; half < 2; ++half) {
+      const std::byte* const at = from + half * 128;
+      const Dwords first = load_dwords(at), second = load_dwords(at + 64);
+      const Half a = low_half(first), b = high_half(first), c = low_half(second), d = high_half(second);
+      const Half p = low_quarters(a, c), q = high_quarters(a, c), r = low_quarters(b, d),
+                 s = high_quarters(b, d);
+      const Half pq = unpack_low(p, q), pq_high = unpack_high(p, q), rs = unpack_low(r, s),
+                 rs_high = unpack_high(r, s);
+      set_half(rows[0], half, unpack_low_pairs(pq, rs));
+      set_half(rows[1], half, unpack_high_pairs(pq, rs));
+      set_half(rows[2], half, unpack_low_pairs(pq_high, rs_high));
+      set_half(rows[3], half, unpack_high_pairs(pq_high, rs_high));
+    }
   } else {
     const Dwords a = load_dwords(from), b = load_dwords(from + 64), c = load_dwords(from + 128),
                  d = load_dwords(from + 192);
@@ -94,6 +99,16 @@ template <int kDwords, bool kStream = false>
     store_line<kStream>(to + 64, __builtin_shufflevector(q, rows[2], 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15));
     store_line<kStream>(to + 128, __builtin_shufflevector(r, rows[2], 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31));
     // clang-format on
+  } else if constexpr (kHalves) {
+    for (int half = 0; half < 2; ++half) {
+      const auto row = [&](int i) { return half ? high_half(rows[i]) : low_half(rows[i]); };
+      const Half p = unpack_low(row(0), row(1)), q = unpack_high(row(0), row(1)),
+                 r = unpack_low(row(2), row(3)), s = unpack_high(row(2), row(3));
+      const Half a = unpack_low_pairs(p, r), b = unpack_high_pairs(p, r), c = unpack_low_pairs(q, s),
+                 d = unpack_high_pairs(q, s);
+      store_line<kStream>(to + half * 128, whole(low_quarters(a, b), low_quarters(c, d)));
+      store_line<kStream>(to + half * 128 + 64, whole(high_quarters(a, b), high_quarters(c, d)));
+    }
   } else {
     const Dwords a = zip_low(rows[0], rows[2]), b = zip_high(rows[0], rows[2]);
     const Dwords c = zip_low(rows[1], rows[3]), d = zip_high(rows[1], rows[3]);

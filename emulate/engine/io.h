@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "emulate/engine/shuffle.h"
 #include "emulate/wave.h"
 #include "isa/pack.h"
 #include "isa/small_float_pack.h"
@@ -53,9 +54,25 @@ template <bool kFull>
     to = mask ? value : to;
 }
 
+struct TwoDwordPacks {
+  Dwords first, second;
+};
 /// The lanes of a 64-bit value, from its two rows.
 [[gnu::always_inline]] inline Pack<uint64_t> join(Pack<uint32_t> low, Pack<uint32_t> high) {
-  return convert<uint64_t>(low) | convert<uint64_t>(high) << 32;
+  if constexpr (kHalves)
+    return __builtin_bit_cast(Pack<uint64_t>, TwoDwordPacks{zip_low(low, high), zip_high(low, high)});
+  else
+    return convert<uint64_t>(low) | convert<uint64_t>(high) << 32;
+}
+/// Its two rows.
+[[gnu::always_inline]] inline void split(Pack<uint64_t> value, Pack<uint32_t>& low, Pack<uint32_t>& high) {
+  if constexpr (kHalves) {
+    const auto packs = __builtin_bit_cast(TwoDwordPacks, value);
+    unzip(packs.first, packs.second, low, high);
+  } else {
+    low = convert<uint32_t>(value);
+    high = convert<uint32_t>(value >> 32);
+  }
 }
 
 /// Whether the output modifier (omod) of a float result counts: the hardware ignores it in IEEE mode and
@@ -120,9 +137,10 @@ struct Io {
   template <bool kFull, class V>
   [[gnu::always_inline]] static void store_value(std::byte* row, int pack_index, V value, Mask mask) {
     if constexpr (kWide) {
-      const auto word = __builtin_bit_cast(Pack<uint64_t>, value);
-      store<kFull>(row, pack_index, convert<uint32_t>(word), mask);
-      store<kFull>(row + kRowBytes, pack_index, convert<uint32_t>(word >> 32), mask);
+      Pack<uint32_t> low, high;
+      split(__builtin_bit_cast(Pack<uint64_t>, value), low, high);
+      store<kFull>(row, pack_index, low, mask);
+      store<kFull>(row + kRowBytes, pack_index, high, mask);
     } else {
       store<kFull>(row, pack_index, pack(value), mask);
     }
