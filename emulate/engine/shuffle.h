@@ -49,24 +49,22 @@ using Half = uint32_t __attribute__((ext_vector_type(8)));
 [[gnu::always_inline]] inline Dwords odd(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31); }
 // clang-format on
 
-/// The lower eight lanes' dwords of both, one lane after the other.
+/// Eight lanes' dwords of both, one lane after the other.
+[[gnu::always_inline]] inline Dwords zip(Half a, Half b) {
+  const Half p = unpack_low(a, b), q = unpack_high(a, b);
+  return whole(low_quarters(p, q), high_quarters(p, q));
+}
+// clang-format off
+/// The lower eight lanes of sixteen, and the upper ones.
 [[gnu::always_inline]] inline Dwords zip_low(Dwords a, Dwords b) {
-  if constexpr (kHalves) {
-    const Half p = unpack_low(low_half(a), low_half(b)), q = unpack_high(low_half(a), low_half(b));
-    return whole(low_quarters(p, q), high_quarters(p, q));
-  } else {
-    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  }
+  if constexpr (kHalves) return zip(low_half(a), low_half(b));
+  else return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
-/// The upper eight lanes'.
 [[gnu::always_inline]] inline Dwords zip_high(Dwords a, Dwords b) {
-  if constexpr (kHalves) {
-    const Half p = unpack_low(high_half(a), high_half(b)), q = unpack_high(high_half(a), high_half(b));
-    return whole(low_quarters(p, q), high_quarters(p, q));
-  } else {
-    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-  }
+  if constexpr (kHalves) return zip(high_half(a), high_half(b));
+  else return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
+// clang-format on
 
 /// The inverse of both: each lane's first dword, and its second one.
 [[gnu::always_inline]] inline void unzip(Dwords a, Dwords b, Dwords& first, Dwords& second) {
