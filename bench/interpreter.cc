@@ -1,5 +1,7 @@
 // How fast the interpreter executes each kind of instruction.
 
+#include <algorithm>
+
 #include "base/stopwatch.h"
 #include "bench/gpu.h"
 #include "bench/host.h"

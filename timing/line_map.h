@@ -10,6 +10,11 @@
 
 namespace wavesmith::timing {
 
+/// Which of a power of two of places a line has: Fibonacci hashing, the upper bits of the product.
+inline size_t place_of_line(uint64_t line, size_t places) {
+  return static_cast<size_t>((line * 0x9e3779b97f4a7c15u) >> (64 - std::countr_zero(places)));
+}
+
 template <class Value>
 class LineMap {
  public:
@@ -54,10 +59,7 @@ class LineMap {
     uint64_t line = kNone;
     Value value{};
   };
-  [[nodiscard]] size_t home(uint64_t line) const {
-    // Fibonacci hashing: the upper bits of the product.
-    return static_cast<size_t>((line * 0x9e3779b97f4a7c15u) >> (64 - std::countr_zero(slots_.size())));
-  }
+  [[nodiscard]] size_t home(uint64_t line) const { return place_of_line(line, slots_.size()); }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & (slots_.size() - 1); }
   void grow() {
     std::vector<Slot> old(2 * slots_.size());

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "timing/line_map.h"
+
 namespace wavesmith::timing {
 
 Cache::Cache(uint64_t bytes, uint32_t line)
     : most_(std::max<uint64_t>(1, bytes / std::max(1u, line))), buckets_(std::bit_ceil(2 * most_), kEnd) {}
 
-/// Where the chain of the lines begins that share its hash (Fibonacci's, the upper bits of the product).
-uint32_t& Cache::bucket(uint64_t line) {
-  return buckets_[(line * 0x9e3779b97f4a7c15u) >> (64 - std::countr_zero(buckets_.size()))];
-}
+/// Where the chain of the lines begins that share a place.
+uint32_t& Cache::bucket(uint64_t line) { return buckets_[place_of_line(line, buckets_.size())]; }
 
 uint32_t Cache::entry_of(uint64_t line) {
   uint32_t entry = bucket(line);

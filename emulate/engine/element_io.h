@@ -58,6 +58,7 @@ template <int kDwords>
     rows[2] = __builtin_shufflevector(r, c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 19, 22, 25, 28, 31);
     // clang-format on
   } else if constexpr (kHalves) {
+    Half parts[kDwords][2];
     for (int half = 0; half < 2; ++half) {
       const std::byte* const at = from + half * 128;
       const Dwords first = load_dwords(at), second = load_dwords(at + 64);
@@ -66,19 +67,20 @@ template <int kDwords>
                  s = high_quarters(b, d);
       const Half pq = unpack_low(p, q), pq_high = unpack_high(p, q), rs = unpack_low(r, s),
                  rs_high = unpack_high(r, s);
-      set_half(rows[0], half, unpack_low_pairs(pq, rs));
-      set_half(rows[1], half, unpack_high_pairs(pq, rs));
-      set_half(rows[2], half, unpack_low_pairs(pq_high, rs_high));
-      set_half(rows[3], half, unpack_high_pairs(pq_high, rs_high));
+      parts[0][half] = unpack_low_pairs(pq, rs);
+      parts[1][half] = unpack_high_pairs(pq, rs);
+      parts[2][half] = unpack_low_pairs(pq_high, rs_high);
+      parts[3][half] = unpack_high_pairs(pq_high, rs_high);
     }
+    for (int i = 0; i < kDwords; ++i) rows[i] = whole(parts[i][0], parts[i][1]);
   } else {
     const Dwords a = load_dwords(from), b = load_dwords(from + 64), c = load_dwords(from + 128),
                  d = load_dwords(from + 192);
-    const Dwords ab_even = even(a, b), ab_odd = odd(a, b), cd_even = even(c, d), cd_odd = odd(c, d);
-    rows[0] = even(ab_even, cd_even);
-    rows[1] = even(ab_odd, cd_odd);
-    rows[2] = odd(ab_even, cd_even);
-    rows[3] = odd(ab_odd, cd_odd);
+    Dwords ab_even, ab_odd, cd_even, cd_odd;
+    unzip(a, b, ab_even, ab_odd);
+    unzip(c, d, cd_even, cd_odd);
+    unzip(ab_even, cd_even, rows[0], rows[2]);
+    unzip(ab_odd, cd_odd, rows[1], rows[3]);
   }
 }
 

@@ -32,7 +32,6 @@ using Half = uint32_t __attribute__((ext_vector_type(8)));
 [[gnu::always_inline]] inline Half low_half(Dwords a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7); }
 [[gnu::always_inline]] inline Half high_half(Dwords a) { return __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15); }
 [[gnu::always_inline]] inline Dwords whole(Half low, Half high) { return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
-[[gnu::always_inline]] inline void set_half(Dwords& to, int half, Half value) { to = half ? whole(low_half(to), value) : whole(value, high_half(to)); }
 // What AVX2 has: VPUNPCKLDQ and VPUNPCKHDQ, VPUNPCKLQDQ and VPUNPCKHQDQ, VPERM2I128.
 [[gnu::always_inline]] inline Half unpack_low(Half a, Half b) { return step(__builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)); }
 [[gnu::always_inline]] inline Half unpack_high(Half a, Half b) { return step(__builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)); }
@@ -44,9 +43,6 @@ using Half = uint32_t __attribute__((ext_vector_type(8)));
 // VSHUFPS.
 [[gnu::always_inline]] inline Half first_and_third(Half a, Half b) { return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14); }
 [[gnu::always_inline]] inline Half second_and_fourth(Half a, Half b) { return __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15); }
-
-[[gnu::always_inline]] inline Dwords even(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30); }
-[[gnu::always_inline]] inline Dwords odd(Dwords a, Dwords b) { return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31); }
 // clang-format on
 
 /// Eight lanes' dwords of both, one lane after the other.
@@ -74,8 +70,8 @@ using Half = uint32_t __attribute__((ext_vector_type(8)));
     first = whole(first_and_third(p, q), first_and_third(r, s));
     second = whole(second_and_fourth(p, q), second_and_fourth(r, s));
   } else {
-    first = even(a, b);
-    second = odd(a, b);
+    first = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    second = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
   }
 }
 
