@@ -106,12 +106,25 @@ template <FloatFormat F, Rounding kRounding = Rounding::NearestEven, Overflow kO
   return encode_pack_with<F, kRounding>(value, kOverflow, random);
 }
 
-/// f16 to nearest even by the host's instruction where it has one.
+/// f16 as the host's mode rounds, by its instruction where it has one.
 [[gnu::always_inline]] inline Pack<uint32_t> encode_f16_pack(Pack<float> value) {
-  if constexpr (kHostConvertsF16)
+  if constexpr (kHostConvertsF16) {
     return convert<uint32_t>(bits<Pack<uint16_t>>(convert<_Float16>(value)));
-  else
-    return encode_pack<kF16>(value);
+  } else {
+    using Words = Pack<uint32_t>;
+    const Words word = bits<Words>(value);
+    const Words magnitude = word & 0x7fffffffu;
+    const Words sign = word & 0x80000000u;
+    // What lies beyond the largest finite f16 becomes infinity or stays, as what lies just below 65536 does.
+    const Words within = __builtin_elementwise_min(magnitude, Words(0x477fffffu));
+    // Adding 2^13 times the value's power of two leaves as many bits as an f16 has, the others rounded.
+    const Words power = __builtin_elementwise_max(within & 0x7f800000u, Words((127u - 14) << 23));
+    const auto anchor = bits<Pack<float>>((power + (13u << 23)) | sign);
+    const Pack<float> rounded = (bits<Pack<float>>(within | sign) + anchor) - anchor;
+    const Words finite = bits<Words>(rounded) & 0x7fffffffu;
+    const Words kept = magnitude >= 0x7f800000u ? magnitude : finite;
+    return encode_pack<kF16, Rounding::NearestEven>(bits<Pack<float>>(kept)) | sign >> 16;
+  }
 }
 
 /// decode_e8m0 of each lane.
