@@ -24,6 +24,7 @@
 #include "base/thread_pool.h"
 #include "emulate/host_mode.h"
 #include "emulate/initial_registers.h"
+#include "emulate/turn.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/demangle.h"
 
@@ -221,6 +222,7 @@ class Worker {
     for (uint32_t i = 0; i < count; ++i) {
       Wave& wave = slot.waves[i];
       if (!start_wave(wave, slot, i)) continue;
+      wave.place = static_cast<uint32_t>(slot.group.waves.size());
       slot.group.waves.push_back(&wave);
       ++waves;
       if (slot.group.listener) slot.group.listener->wave_begins(WaveView(wave));
@@ -262,26 +264,29 @@ class Worker {
     bool ended = false, computing = false, waiting = false;
     const bool last_first = std::exchange(group.leaving_barrier, false);
     const size_t count = group.waves.size();
-    for (size_t i = 0; i < count; ++i) {
-      Wave* const wave = group.waves[last_first ? count - 1 - i : i];
-      if (wave->status != Status::Ready) continue;
-      // None at all ends the slice with the basic block.
-      const int64_t slice = group.program->interleave() ? 0 : kSlice;
-      wave->budget = slice;
-      wave->may_wait = wave->slept = 0;
-      run_in_mode(*wave);
-      executed_ += static_cast<uint64_t>(slice - wave->budget);
-      if (wave->status == Status::Fault) return report(group, *wave);
-      waiting |= wave->may_wait || wave->slept;
-      if (wave->status == Status::Done) {
-        if (group.listener) group.listener->wave_ends(WaveView(*wave));
-        group.complete_barrier();
+    const int64_t slice = group.program->interleave() ? 0 : kSlice;
+    grant(group, slice);
+    do {
+      for (size_t i = 0; i < count; ++i) {
+        Wave* wave = group.waves[last_first ? count - 1 - i : i];
+        if (wave->status != Status::Ready || wave->share == Share::Spent) continue;
+        take_up(*wave);
+        run_in_mode(*wave);
+        wave = group.running;
+        wave->share = Share::Spent;
+        if (wave->status == Status::Fault) return report(group, *wave);
+        waiting |= wave->may_wait || wave->slept;
+        if (wave->status == Status::Done) {
+          if (group.listener) group.listener->wave_ends(WaveView(*wave));
+          group.complete_barrier();
+        }
+        if (wave->status != Status::Ready)
+          ended = true;
+        else if (!wave->may_wait && !wave->slept)
+          computing = true;
       }
-      if (wave->status != Status::Ready)
-        ended = true;
-      else if (!wave->may_wait && !wave->slept)
-        computing = true;
-    }
+    } while (has_given_way(group, slice));
+    executed_ += static_cast<uint64_t>(executed(group, slice));
     if (executed_ > 1'000'000 || ++turns_ % 1024 == 0) {
       const uint64_t all = run_.instructions.fetch_add(executed_, std::memory_order_relaxed) + executed_;
       executed_ = 0;

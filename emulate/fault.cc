@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <ucontext.h>
@@ -160,16 +161,17 @@ void misaligned_atomic(const Uop* uop, Wave* wave, int lane, uint64_t address) {
                                       lane, address)});
 }
 
-void run_slice(Wave& wave) {
+void run_slice(Wave& first) {
   install();
   Slice slice;
   Slice* const outer = current;
   if (sigsetjmp(slice.back, 0) == 0) {
     current = &slice;
-    wave.resume->handler(wave.resume, &wave);
+    first.resume->handler(first.resume, &first);
   } else {
     current = outer;  // a fault from here on is our own
     unblock();
+    Wave& wave = *first.group->running;
     const uint32_t bytes = AddressWord::bytes(wave.access.word);
     const char* const verb = slice.knows_write && slice.write && !(wave.access.word & AddressWord::kAtomic)
                                  ? "writes"
@@ -178,8 +180,7 @@ void run_slice(Wave& wave) {
                      fault_at(wave, verb, lane_at(wave, slice.address), slice.address, bytes));
   }
 #if defined(__x86_64__)
-  if (wave.streamed) __builtin_ia32_sfence();
-  wave.streamed = 0;
+  if (std::exchange(first.group->running->streamed, 0)) __builtin_ia32_sfence();
 #endif
   current = outer;
 }

@@ -25,8 +25,8 @@ void stray_access(const Uop* uop, Wave* wave, int lane, uint64_t address, uint32
 /// Stops the wave: the hardware's atomics are aligned to their size.
 void misaligned_atomic(const Uop* uop, Wave* wave, int lane, uint64_t address);
 
-/// Runs the wave from Wave::resume until it stops. A stray access that the host's memory protection catches
-/// ends it with a MemoryFault.
-void run_slice(Wave& wave);
+/// Runs the wave from Wave::resume, and those that it gives way to, until one stops: Workgroup::running. A
+/// stray access that the host's memory protection catches ends it with a MemoryFault.
+void run_slice(Wave& first);
 
 }  // namespace wavesmith::emulate

@@ -9,6 +9,7 @@
 
 #include "emulate/fault.h"
 #include "emulate/wave.h"
+#include "emulate/workgroup.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -87,11 +88,11 @@ HostMode of_lanes(const isa::Row& row, std::string_view mnemonic) {
 void set_host_mode(uint32_t mode, HostMode which) { follow(fields_of(mode, which)); }
 
 void run_in_mode(Wave& wave) {
-  const uint32_t& mode = wave.s[scalar_index::kMode];
-  const bool was_default = is_default_mode(mode);
-  if (!was_default) set_host_mode(mode, HostMode{});
+  const uint32_t mode = wave.s[scalar_index::kMode];
+  if (!is_default_mode(mode)) set_host_mode(mode, HostMode{});
   run_slice(wave);
-  if (!was_default || !is_default_mode(mode)) set_host_mode(0, kHostDefault);
+  if (!is_default_mode(mode) || !is_default_mode(wave.group->running->s[scalar_index::kMode]))
+    set_host_mode(0, kHostDefault);
 }
 
 std::optional<HostMode> host_mode_of(const isa::Row& row, std::string_view mnemonic) {

@@ -303,6 +303,25 @@ TEST(Integer64, ShiftsAndProducts) {
   expect_lanes("v_lshl_add_u64 v[0:1], v[2:3], v4, v[6:7]",
                [](uint64_t a, uint64_t b, uint64_t c, uint64_t) { return (a << (b & 7)) + c; },
                {.generations = kCdna3 | kCdna4, .mask = ~uint64_t{0}});
+  // A shift of 0 has a handler of its own; so has one whose first source is scalar.
+  for (const uint64_t exec : {~uint64_t{0}, uint64_t{0x8001'5555'ffff'0000}}) {
+    const LaneOptions some{.generations = kCdna3 | kCdna4, .mask = ~uint64_t{0}, .exec = exec};
+    expect_lanes(
+        "v_lshl_add_u64 v[0:1], v[2:3], 0, v[6:7]",
+        [](uint64_t a, uint64_t, uint64_t c, uint64_t) { return a + c; }, some);
+    expect_lanes(
+        "s_mov_b32 s4, 0xfffffff7\ns_mov_b32 s5, 0x1234\nv_lshl_add_u64 v[0:1], s[4:5], 0, v[6:7]",
+        [](uint64_t, uint64_t, uint64_t c, uint64_t) { return 0x1234'fffffff7 + c; }, some);
+    expect_lanes(
+        "v_lshl_add_u64 v[0:1], -3, 0, v[6:7]",
+        [](uint64_t, uint64_t, uint64_t c, uint64_t) { return c - 3; }, some);
+    expect_lanes(
+        "v_lshl_add_u64 v[0:1], s[4:5], 3, v[6:7]",
+        [](uint64_t, uint64_t, uint64_t c, uint64_t) { return c; }, some);
+  }
+  expect_lanes("v_lshl_add_u64 v[2:3], v[6:7], 0, v[2:3]\nv_mov_b32 v0, v2\nv_mov_b32 v1, v3",
+               [](uint64_t a, uint64_t, uint64_t c, uint64_t) { return a + c; },
+               {.generations = kCdna3 | kCdna4, .mask = ~uint64_t{0}});
   for (const auto& [name, in] : {
            std::pair{"v_mad_u64_u32",    isa::Generations{kCdna | kRdna3}},
            {"v_mad_co_u64_u32", kRdna4                          }

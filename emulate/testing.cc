@@ -10,6 +10,7 @@
 
 #include "emulate/host_mode.h"
 #include "emulate/program.h"
+#include "emulate/turn.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/assembler.h"
 
@@ -91,7 +92,8 @@ Result<void> WaveTest::run(std::string_view assembly) {
   int64_t left = most_instructions;
   do {
     wave_->status = Status::Ready;
-    wave_->budget = 10'000;
+    wave_->kept = 10'000;
+    take_up(*wave_);
     run_in_mode(*wave_);
     left -= 10'000 - wave_->budget;
     if (left < 0) return fail(ErrorKind::Budget, "the test's program did not end");

@@ -155,6 +155,8 @@ class LaneTranslator {
                                                   : emitter_.row_register(operand);
         else if (role.type == Type::LaneMask)
           offset = emitter_.scalar_source(operand, Type::U64);
+        else if (source == 1 && adds_nothing(operand))
+          second_zero_ = true;
         else
           offset = lane_source(operand, role.type, source);
       }
@@ -162,6 +164,12 @@ class LaneTranslator {
       (role.use == Role::Use::Write ? *results[result++] : *sources[source++]) = *offset;
     }
     return {};
+  }
+
+  /// Whether a second source is a 0 that a handler needs not see.
+  [[nodiscard]] bool adds_nothing(const Operand& operand) const {
+    return implementation_->second_zero[0] && emitter_.lanes() == 64 &&
+           operand.kind == Operand::Kind::Integer && operand.bits == 0;
   }
 
   /// Whether the handler for changed signs is the one to run; it reads rows only.
@@ -273,7 +281,8 @@ class LaneTranslator {
     if (narrow) emitter_.emit(Micro::DppNarrow, saved).pointer = dpp_;
     if (reads_destination_ && result_type_ == Type::F16)
       emitter_.flush_half_destination(implementation_->row, uop_.d);
-    uop_.handler = implementation_->handlers[emitter_.wave32()][scalar_first_];
+    uop_.handler = second_zero_ ? implementation_->second_zero[scalar_first_]
+                                : implementation_->handlers[emitter_.wave32()][scalar_first_];
     if (signs_ != 0) {
       uop_.handler = implementation_->signs[emitter_.wave32()];
       uop_.e = signs_;
@@ -311,7 +320,7 @@ class LaneTranslator {
   const Implementation* implementation_;
   const DppTable* dpp_ = nullptr;
   Uop uop_;
-  bool scalar_first_ = false, reads_destination_ = false, exec_too_ = false;
+  bool scalar_first_ = false, second_zero_ = false, reads_destination_ = false, exec_too_ = false;
   uint32_t signs_ = 0;  ///< of f32 sources, for the handler that changes them
   Type result_type_ = Type::U32;
   Field part_;             ///< of the register, that the result goes to

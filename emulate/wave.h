@@ -57,6 +57,13 @@ enum class Status : uint32_t {
   Fault,         ///< Workgroup::fault says why
 };
 
+/// What a wave may do with its slice of a turn (emulate/turn.h).
+enum class Share : uint32_t {
+  AtOnce,      ///< it uses it without a break
+  MayGiveWay,  ///< others may go on in between
+  Spent,       ///< it is used
+};
+
 /// Where the lanes of the memory instruction under way find their data, made by an address micro-operation
 /// and used by the access that follows it.
 struct WaveAccess {
@@ -85,7 +92,10 @@ struct alignas(64) Wave {
   const Uop* resume;  ///< where to go on
   Status status;
   uint32_t lanes;  ///< 64 or 32
-  int64_t budget;  ///< instructions left in this time slice
+  int64_t budget;  ///< instructions left in this time slice, until the wave gives way
+  int64_t kept;    ///< those left afterwards
+  Share share;
+  uint32_t place;  ///< in Workgroup::waves
   uint64_t* hits;  ///< executions of each basic block, by the block's number
   Workgroup* group;
   const MemoryMap* memory;

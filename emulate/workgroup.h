@@ -28,6 +28,7 @@ struct Workgroup {
   const Dispatch* dispatch = nullptr;
   uint32_t id[3] = {};
   std::vector<Wave*> waves;
+  Wave* running = nullptr;  ///< the one whose turn it is, or was last
   uint8_t* lds = nullptr;
   uint64_t grid_phase = 0;  ///< the phase of the grid barrier that one of its waves waits for; 0: none
   std::optional<Fault> fault;

@@ -21,6 +21,20 @@ template <int kLanes>
   return different;
 }
 
+/// Whether each of the lanes has its place: start + lane * step.
+template <int kLanes>
+[[gnu::always_inline]] inline bool in_steps(const uint32_t* offsets, uint32_t start, uint32_t step,
+                                            uint64_t lanes) {
+  if (lanes != kEveryLane<kLanes>) return (unlike<kLanes>(offsets, start, step) & lanes) == 0;
+  Pack<uint32_t> expected = kIota * step + start, difference(0);
+#pragma clang loop unroll(full)
+  for (int pack = 0; pack < kLanes / kPackLanes; ++pack) {
+    difference |= reinterpret_cast<const Pack<uint32_t>*>(offsets)[pack] ^ expected;
+    expected += step * kPackLanes;
+  }
+  return bits_of(isa::lanes(difference != 0), 0) == 0;
+}
+
 /// Lanes whose addresses in Wave::address leave the device's range.
 template <int kLanes>
 [[gnu::always_inline]] inline uint64_t outside(const Wave* wave, uint32_t bytes) {
@@ -60,15 +74,15 @@ template <int kLanes, bool kLds>
   };
   if (access.zero == 0 && high - low == static_cast<uint64_t>(last - first) * bytes &&
       (exec == kEveryLane<kLanes> || masks(bytes)) &&
-      (unlike<kLanes>(offsets, static_cast<uint32_t>(low) - static_cast<uint32_t>(first) * bytes, bytes) &
-       exec) == 0 &&
+      in_steps<kLanes>(offsets, static_cast<uint32_t>(low) - static_cast<uint32_t>(first) * bytes, bytes,
+                       exec) &&
       fits(low, high)) {
     access.pattern = Pattern::Contiguous;
     access.base = start + low - static_cast<uint64_t>(first) * bytes;
     return true;
   }
-  if (access.zero == 0 && low == high &&
-      (unlike<kLanes>(offsets, static_cast<uint32_t>(low), 0) & exec) == 0 && fits(low, low)) {
+  if (access.zero == 0 && low == high && in_steps<kLanes>(offsets, static_cast<uint32_t>(low), 0, exec) &&
+      fits(low, low)) {
     access.pattern = Pattern::Uniform;
     access.base = start + low;
     return true;
@@ -116,19 +130,18 @@ template <int kLanes>
     return true;
   const int first = std::countr_zero(exec), last = 63 - std::countl_zero(exec);
   // Side by side within four GiB: the high halves agree, the low halves step.
-  if ((unlike<kLanes>(high, high[first], 0) & exec) == 0) {
+  if (in_steps<kLanes>(high, high[first], 0, exec)) {
     const uint64_t start = low[first], end = low[last];
     const uint64_t at = (uint64_t{high[first]} << 32 | start) + uop->imm;
     if (end - start == static_cast<uint64_t>(last - first) * bytes &&
         (exec == kEveryLane<kLanes> || masks(bytes)) &&
-        (unlike<kLanes>(low, low[first] - static_cast<uint32_t>(first) * bytes, bytes) & exec) == 0 &&
+        in_steps<kLanes>(low, low[first] - static_cast<uint32_t>(first) * bytes, bytes, exec) &&
         inside(*wave->memory, at, end - start + bytes)) {
       access.pattern = Pattern::Contiguous;
       access.base = at - static_cast<uint64_t>(first) * bytes;
       return true;
     }
-    if (start == end && (unlike<kLanes>(low, low[first], 0) & exec) == 0 &&
-        inside(*wave->memory, at, bytes)) {
+    if (start == end && in_steps<kLanes>(low, low[first], 0, exec) && inside(*wave->memory, at, bytes)) {
       access.pattern = Pattern::Uniform;
       access.base = at;
       return true;
@@ -173,7 +186,7 @@ template <int kLanes>
   const uint32_t offset = offsets[first] + constant;
   const bool whole = bytes < 4 ? offset % 4 + bytes <= 4 : offset % 4 == 0;
   if (whole && uint64_t{offset} + bytes <= wave->scratch_size &&
-      (unlike<kLanes>(offsets, offsets[first], 0) & exec) == 0) {
+      in_steps<kLanes>(offsets, offsets[first], 0, exec)) {
     access.pattern = Pattern::Interleaved;
     access.base = reinterpret_cast<uint64_t>(wave->scratch) + uint64_t{offset / 4} * 4 * kLanes + offset % 4;
     return true;

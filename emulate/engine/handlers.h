@@ -19,6 +19,9 @@ struct Implementation {
   /// Rows of f32 alone: [wave32]; bit i of the micro-operation's e negates the i-th source, bit 8 + i takes
   /// its absolute value before that.
   Handler signs[2] = {};
+  /// What is faster in a wave64 when the second source is the constant 0, where there is such:
+  /// [first source is scalar].
+  Handler second_zero[2] = {};
 };
 
 /// Micro-operations that are no instruction of their own: operand preparation and control.

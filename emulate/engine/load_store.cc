@@ -241,6 +241,7 @@ struct Store {
         if (kStreams && is_far(jump_of(uop, wave)) && access.base % 64 == 0) {
           contiguous<true>(to, from);
           wave->streamed = 1;
+          if (wave->share == Share::MayGiveWay) wave->kept += std::exchange(wave->budget, 0);
         } else {
           fence_streams(wave);
           contiguous<false>(to, from);

@@ -5,18 +5,26 @@
 #include "emulate/engine/collect.h"
 #include "emulate/engine/packed_flags.h"
 #include "emulate/program.h"
+#include "emulate/turn.h"
 
 namespace wavesmith::emulate {
 namespace {
+
+[[gnu::noinline]] void end_of_slice(const Uop* uop, Wave* wave) {
+  wave->resume = uop;
+  wave->status = Status::Ready;
+  if (wave->kept == 0) return;
+  wave = give_way(*wave);
+  if (!wave) return;
+  [[clang::musttail]] return wave->resume->handler(wave->resume, wave);
+}
 
 void block(const Uop* uop, Wave* wave) {
   const Block* block = static_cast<const Block*>(uop->pointer);
   wave->hits[block->number]++;
   wave->budget -= block->instructions;
   if (wave->budget < 0) [[unlikely]] {
-    wave->resume = uop + 1;
-    wave->status = Status::Ready;
-    return;
+    [[clang::musttail]] return end_of_slice(uop + 1, wave);
   }
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
 }
