@@ -41,7 +41,8 @@ Wave* give_way(Wave& wave) {
     for (size_t i = 1; i < count; ++i) {
       if (++place == count) place = 0;
       Wave* const other = group.waves[place];
-      if (other->status != Status::Ready || other->share != Share::MayGiveWay || !needs_no_mode(*other)) continue;
+      if (other->status != Status::Ready || other->share != Share::MayGiveWay || !needs_no_mode(*other))
+        continue;
       next = other;
       break;
     }

@@ -15,8 +15,8 @@ void grant(Workgroup& group, int64_t slice);
 /// The wave goes on with what it has left of its slice.
 void take_up(Wave& wave);
 
-/// Called by a wave that gives way at the end of a basic block: which one goes on at its `resume`, perhaps the
-/// same one. nullptr: the slice is over.
+/// Called by a wave that gives way at the end of a basic block: which one goes on at its `resume`, perhaps
+/// the same one. nullptr: the slice is over.
 Wave* give_way(Wave& wave);
 
 /// Whether a wave has not come back to its slice since it gave way.

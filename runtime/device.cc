@@ -6,8 +6,8 @@
 
 namespace wavesmith::runtime {
 
-Device::Device(int ordinal, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa)
-    : ordinal(ordinal), gpu(gpu), target(std::move(target)), isa(isa) {
+Device::Device(int ordinal, int number, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa)
+    : ordinal(ordinal), number(number), gpu(gpu), target(std::move(target)), isa(isa) {
   if (time_mode() != TimeMode::Host) modelled = std::make_unique<ModelledDevice>(gpu);
 }
 Device::~Device() = default;

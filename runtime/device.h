@@ -22,10 +22,11 @@ class ModelledDevice;
 
 class Device {
  public:
-  Device(int ordinal, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa);
+  Device(int ordinal, int number, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa);
   ~Device();
 
   const int ordinal;
+  const int number;  ///< in the machine, of which a process may see a part
   const gpus::Gpu& gpu;
   const object::TargetId target;  ///< with the settings that this process runs under
   const isa::Target& isa;

@@ -70,7 +70,7 @@ HIP_API hipError_t hipIpcCloseMemHandle(void* pointer) {
 HIP_API hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t* out, hipEvent_t event_handle) {
   return api([&](Platform&) {
     const auto event = find_event(event_handle);
-    if (!out) return hipErrorInvalidValue;
+    if (!out || !event_handle) return hipErrorInvalidValue;
     if (!event) return hipErrorInvalidHandle;
     if (!(event->flags & hipEventInterprocess)) return hipErrorInvalidConfiguration;
     const std::scoped_lock lock(event->mutex);

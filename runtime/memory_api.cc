@@ -122,8 +122,8 @@ HIP_API hipError_t hipMemGetInfo(size_t* free, size_t* total) {
     if (!free || !total) return hipErrorInvalidValue;
     const Device& device = platform.current();
     *total = device.gpu.memory_bytes;
-    *free = device.gpu.memory_bytes -
-            std::min(device.gpu.memory_bytes, platform.allocations.used(device.ordinal));
+    const uint64_t taken = platform.allocations.used(device.ordinal) + platform.hidden_bytes;
+    *free = device.gpu.memory_bytes - std::min(device.gpu.memory_bytes, taken);
     return hipSuccess;
   });
 }

@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "gpus/slot.h"
 #include "isa/target.h"
 #include "runtime/queue.h"
+#include "runtime/visible_devices.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -42,10 +44,42 @@ Platform::AtFault at_fault() {
   return number("HIP_SKIP_ABORT_ON_GPU_ERROR", 1U) == 0 ? Platform::AtFault::Abort : Platform::AtFault::End;
 }
 
+/// The numbers of the machine's GPUs that this process sees.
+/// Sources: ROCr hides GPUs by ROCR_VISIBLE_DEVICES, and of those left HIP (clr, rocdevice.cpp) by
+/// HIP_VISIBLE_DEVICES or else CUDA_VISIBLE_DEVICES.
+Result<std::vector<int>> visible_gpus(const std::vector<const gpus::Gpu*>& machine) {
+  std::vector<int> numbers;
+  std::vector<std::string> uuids;
+  for (size_t i = 0; i < machine.size(); ++i) {
+    numbers.push_back(static_cast<int>(i));
+    uuids.push_back(fmt::format("GPU-{:016x}", gpus::unique_id(*machine[i], numbers.back())));
+  }
+  for (const char* name :
+       {"ROCR_VISIBLE_DEVICES",
+        environment("HIP_VISIBLE_DEVICES").empty() ? "CUDA_VISIBLE_DEVICES" : "HIP_VISIBLE_DEVICES"}) {
+    const std::string list = environment(name);
+    if (list.empty()) continue;
+    std::vector<int> left;
+    std::vector<std::string> their_uuids;
+    for (const int i : visible_devices(list, uuids)) {
+      left.push_back(numbers[static_cast<size_t>(i)]);
+      their_uuids.push_back(uuids[static_cast<size_t>(i)]);
+    }
+    if (left.empty())
+      return fail(ErrorKind::BadInput,
+                  fmt::format("no GPU is visible: {}='{}' names none of {}", name, list, numbers.size()));
+    numbers = std::move(left);
+    uuids = std::move(their_uuids);
+  }
+  return numbers;
+}
+
 Result<std::unique_ptr<Platform>> create() {
   auto platform = std::make_unique<Platform>();
   const auto machine = gpus::find_machine(environment("WAVESMITH_GPU", "mi300x"));
   if (!machine) return tl::unexpected(machine.error());
+  const auto visible = visible_gpus(*machine);
+  if (!visible) return tl::unexpected(visible.error());
   auto memory = emulate::Memory::create(0);
   if (!memory) return tl::unexpected(memory.error());
   platform->memory = *memory;
@@ -61,9 +95,12 @@ Result<std::unique_ptr<Platform>> create() {
   platform->limits.instructions = number<uint64_t>("WAVESMITH_MAX_INSTRUCTIONS", 0);
   platform->limits.seconds = number("WAVESMITH_TIMEOUT", 0.0);
   platform->interleave = number("WAVESMITH_INTERLEAVE", 0U);
+  // Source: ROCm's clr, rocclr/utils/flags.hpp: MiB.
+  platform->hidden_bytes = uint64_t{number("HIP_HIDDEN_FREE_MEM", 0U)} << 20;
   platform->report_path = environment("WAVESMITH_REPORT");
   const bool xnack = environment("HSA_XNACK", "0") == "1";
-  for (const gpus::Gpu* const gpu : *machine) {
+  for (const int number : *visible) {
+    const gpus::Gpu* const gpu = (*machine)[static_cast<size_t>(number)];
     auto target = object::TargetId::parse(gpu->arch_name);
     if (!target) return tl::unexpected(target.error());
     // A GPU whose arch name has no xnack setting has no such feature.
@@ -73,15 +110,14 @@ Result<std::unique_ptr<Platform>> create() {
     if (!isa)
       return fail(ErrorKind::Unsupported,
                   fmt::format("GPU '{}' is a {}, which is not emulated", gpu->id, gpu->target));
-    auto device =
-        std::make_unique<Device>(static_cast<int>(platform->devices.size()), *gpu, std::move(*target), *isa);
+    auto device = std::make_unique<Device>(static_cast<int>(platform->devices.size()), number, *gpu,
+                                           std::move(*target), *isa);
     auto queue = create_queue(*platform->memory);
     if (!queue) return tl::unexpected(queue.error());
     device->queue = *queue;
     platform->devices.push_back(std::move(device));
   }
   platform->show_host_memory(false);
-  if (platform->devices.empty()) return fail(ErrorKind::BadInput, "WAVESMITH_GPU names no GPU");
   return platform;
 }
 

@@ -59,6 +59,7 @@ class Platform {
   Allocations allocations;
   std::atomic<bool> xnack = false;  ///< pageable host memory is visible to kernels
   bool own_xnack = false;           ///< the same without show_host_memory()
+  uint64_t hidden_bytes = 0;        ///< of each GPU's memory, that hipMemGetInfo does not call free
   std::string report_path;          ///< WAVESMITH_REPORT
 
   Platform() = default;

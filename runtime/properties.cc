@@ -42,7 +42,7 @@ void set_text(char (&field)[N], std::string_view text) {
 void set_uuid(hipUUID& uuid, const Device& device) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(gpus::unique_id(device.gpu, device.ordinal)));
+                static_cast<unsigned long long>(gpus::unique_id(device.gpu, device.number)));
   std::memcpy(uuid.bytes, text, sizeof uuid.bytes);
 }
 
@@ -90,7 +90,7 @@ hipDeviceProp_tR0600 properties(const Platform& platform, const Device& device) 
     sides[0] = kImageSide, sides[1] = kImageDepth;
   for (int* const sides : {p.maxTexture2DLayered, p.maxSurface2DLayered})
     sides[0] = sides[1] = kImageSide, sides[2] = kImageDepth;
-  const gpus::Slot slot = gpus::slot_of(device.ordinal);
+  const gpus::Slot slot = gpus::slot_of(device.number);
   p.pciDomainID = clamped(slot.domain);
   p.pciBusID = clamped(slot.bus);
   p.pciDeviceID = 0;
@@ -393,7 +393,7 @@ std::optional<int> attribute(const Platform& platform, const Device& device, hip
 
 std::array<char, 16> pci_address(const Device& device) {
   std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%s", gpus::slot_of(device.ordinal).text().c_str());
+  std::snprintf(text.data(), text.size(), "%s", gpus::slot_of(device.number).text().c_str());
   return text;
 }
 

@@ -122,6 +122,8 @@ int main() {
   hipEvent_t event, timed;
   hipIpcEventHandle_t event_handle;
   CHECK_HIP(hipEventCreate(&timed));
+  CHECK_ERROR(hipIpcGetEventHandle(nullptr, timed), hipErrorInvalidValue);
+  CHECK_ERROR(hipIpcGetEventHandle(&event_handle, nullptr), hipErrorInvalidValue);
   CHECK_ERROR(hipIpcGetEventHandle(&event_handle, timed), hipErrorInvalidConfiguration);
   CHECK_HIP(hipEventDestroy(timed));
   CHECK_HIP(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
