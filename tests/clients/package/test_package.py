@@ -152,7 +152,7 @@ def test_the_installed_command_finds_the_headers_of_packages_beside_it(installed
     (installed / "wavesmith" / "py.typed").touch()
     command = [installed / "wavesmith" / "bin" / "wavesmith", "cc", "--doctor"]
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(installed)}
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, check=False)
     assert str(include) in ran.stdout, ran.stdout
 
 
