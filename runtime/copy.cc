@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/modelled_time.h"
+#include "runtime/reach.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -13,9 +14,10 @@ constexpr size_t kStaged = size_t{64} << 10;
 
 bool plain(const Box& box) { return box.height == 1 && box.depth == 1; }
 
-/// Bytes from the first to the last one that one side of a box touches.
-size_t reach(const Box& box, size_t pitch, size_t slice) {
-  return box.width + (box.height - 1) * pitch + (box.depth - 1) * slice;
+/// Whether one side of a box lies in one allocation, or in none that is known.
+bool is_whole(const Platform& platform, const void* side, const Box& box, size_t pitch, size_t slice) {
+  const auto bytes = reach(box.width, box.height, box.depth, pitch, slice);
+  return bytes && platform.allocations.contains_or_foreign(side, *bytes);
 }
 
 /// Nothing but a place in a stream's order.
@@ -38,7 +40,7 @@ Box box_between(const Side& to, const Side& from, hipExtent extent) {
   Box box{.width = extent.width, .height = extent.height, .depth = extent.depth};
   const auto place = [&extent](const Side& side, size_t& pitch, size_t& slice) {
     pitch = side.pitch ? side.pitch : extent.width;
-    slice = pitch * (side.height ? side.height : extent.height);
+    slice = saturated_product(pitch, side.height ? side.height : extent.height);
     return side.base + side.z * slice + side.y * pitch + side.x;
   };
   box.destination = place(to, box.destination_pitch, box.destination_slice);
@@ -74,9 +76,8 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   if (!known_kind(kind)) return hipErrorInvalidMemcpyDirection;
   if (box.width == 0 || box.height == 0 || box.depth == 0) return hipSuccess;
   if (!box.destination || !box.source) return hipErrorInvalidValue;
-  if (!platform.allocations.contains_or_foreign(box.source, reach(box, box.source_pitch, box.source_slice)) ||
-      !platform.allocations.contains_or_foreign(box.destination,
-                                                reach(box, box.destination_pitch, box.destination_slice)))
+  if (!is_whole(platform, box.source, box, box.source_pitch, box.source_slice) ||
+      !is_whole(platform, box.destination, box, box.destination_pitch, box.destination_slice))
     return hipErrorInvalidValue;
   const auto source = platform.allocations.find(box.source),
              destination = platform.allocations.find(box.destination);
@@ -97,12 +98,17 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   // From host to host the call waits, however it is named.
   const auto on_host = [](const auto& allocation) { return !allocation || allocation->on_host(); };
   if (on_host(source) && on_host(destination)) order = Order::Synchronous;
-  // Who waits for a copy gets it after what the default stream of another GPU has that it copies from or to.
+  // Who waits for a copy gets it after what another GPU has in its default stream, and in those that it waits
+  // for, when the copy is from or to that GPU's memory.
   std::vector<Ticket> tickets;
   if (order != Order::Asynchronous)
     for (const auto* const side : {&source, &destination})
-      if (*side && (*side)->kind == Allocation::Kind::Device && (*side)->device != stream.device.ordinal)
-        tickets.push_back(platform.device((*side)->device)->null_stream()->ticket());
+      if (*side && (*side)->kind == Allocation::Kind::Device && (*side)->device != stream.device.ordinal) {
+        Device& other = *platform.device((*side)->device);
+        const auto null = other.null_stream();
+        other.add_default_stream_tickets(*null, tickets);
+        tickets.push_back(null->ticket());
+      }
   if (order == Order::Synchronous)
     for (const Ticket& ticket : tickets) ticket.stream->wait(ticket.number);
   std::vector<unsigned char> staged;

@@ -2,6 +2,7 @@
 #include "runtime/copy.h"
 #include "runtime/fill.h"
 #include "runtime/modelled_time.h"
+#include "runtime/reach.h"
 
 using namespace wavesmith::runtime;
 
@@ -15,11 +16,11 @@ hipError_t fill(hipStream_t handle, const Fill& what, Order order) {
     if (!stream) return hipErrorContextIsDestroyed;
     if (what.width == 0 || what.height == 0 || what.depth == 0) return hipSuccess;
     if (!what.destination) return hipErrorInvalidValue;
-    const size_t row = what.width * what.element;
-    const size_t reach = row + (what.height - 1) * what.pitch + (what.depth - 1) * what.slice;
+    const size_t row = saturated_product(what.width, what.element);
+    const auto bytes = reach(row, what.height, what.depth, what.pitch, what.slice);
     // Memory that the device does not know of cannot be filled by it.
     const auto allocation = platform.allocations.find(what.destination);
-    if (!allocation || !platform.allocations.contains_or_foreign(what.destination, reach))
+    if (!allocation || !bytes || !platform.allocations.contains_or_foreign(what.destination, *bytes))
       return hipErrorInvalidValue;
     if (what.height > 1 && row > what.pitch) return hipErrorInvalidValue;
     if (order == Order::Synchronous) {
@@ -61,7 +62,7 @@ Fill box(const hipPitchedPtr& to, int value, const hipExtent& extent) {
           .height = extent.height,
           .depth = extent.depth,
           .pitch = to.pitch,
-          .slice = to.pitch * to.ysize};
+          .slice = saturated_product(to.pitch, to.ysize)};
 }
 
 constexpr Order kNow = Order::Synchronous, kLater = Order::Asynchronous;

@@ -77,33 +77,35 @@ HIP_API hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
         scratch_now = value;
         return hipSuccess;
       default:
-        return hipErrorUnsupportedLimit;
+        return limit > hipLimitRange ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
     }
   });
 }
 
 HIP_API hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* config) {
-  return plain_api(
-      [&] { return config ? (*config = hipFuncCachePreferNone, hipSuccess) : hipErrorInvalidValue; });
+  return api([&](Platform&) {
+    return config ? (*config = hipFuncCachePreferNone, hipSuccess) : hipErrorInvalidValue;
+  });
 }
 HIP_API hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config) {
-  return plain_api([&] { return is_cache_config(config) ? hipSuccess : hipErrorInvalidValue; });
+  return api([&](Platform&) { return is_cache_config(config) ? hipSuccess : hipErrorInvalidValue; });
 }
 HIP_API hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* config) {
-  return plain_api(
-      [&] { return config ? (*config = hipSharedMemBankSizeFourByte, hipSuccess) : hipErrorInvalidValue; });
+  return api([&](Platform&) {
+    return config ? (*config = hipSharedMemBankSizeFourByte, hipSuccess) : hipErrorInvalidValue;
+  });
 }
 HIP_API hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config) {
-  return plain_api([&] { return is_bank_config(config) ? hipSuccess : hipErrorInvalidValue; });
+  return api([&](Platform&) { return is_bank_config(config) ? hipSuccess : hipErrorInvalidValue; });
 }
 HIP_API hipError_t hipFuncSetCacheConfig(const void* function, hipFuncCache_t config) {
-  return plain_api([&] {
+  return api([&](Platform&) {
     if (!function) return hipErrorInvalidDeviceFunction;
     return is_cache_config(config) ? hipSuccess : hipErrorInvalidValue;
   });
 }
 HIP_API hipError_t hipFuncSetSharedMemConfig(const void* function, hipSharedMemConfig config) {
-  return plain_api([&] {
+  return api([&](Platform&) {
     if (!function) return hipErrorInvalidDeviceFunction;
     return is_bank_config(config) ? hipSuccess : hipErrorInvalidValue;
   });

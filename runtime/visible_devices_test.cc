@@ -23,7 +23,8 @@ namespace {
 using Numbers = std::vector<int>;
 
 TEST(VisibleDevices, AreThoseOfTheListUpToOneThatIsNone) {
-  const std::vector<std::string> gpus = {"GPU-00000000000000a0", "GPU-00000000000000a1", "GPU-00000000000000b2"};
+  const std::vector<std::string> gpus = {"GPU-00000000000000a0", "GPU-00000000000000a1",
+                                         "GPU-00000000000000b2"};
   EXPECT_EQ(visible_devices("1", gpus), Numbers{1});
   EXPECT_EQ(visible_devices("2,0", gpus), (Numbers{2, 0}));
   EXPECT_EQ(visible_devices("0,0,1,0", gpus), (Numbers{0, 1}));
@@ -58,44 +59,62 @@ std::string name_of(int device) {
 }
 
 TEST(VisibleDevicesDeathTest, AreNumberedAnewAndStayWhereTheyArePlugged) {
-  expect_in_a_process({{"HIP_VISIBLE_DEVICES", "2,1"}}, [] {
-    int count = 0;
-    EXPECT_EQ(hipGetDeviceCount(&count), hipSuccess);
-    EXPECT_EQ(count, 2);
-    EXPECT_NE(name_of(0).find("7900"), std::string::npos);
-    EXPECT_NE(name_of(1).find("MI300X"), std::string::npos);
-    char slot[64] = {};
-    EXPECT_EQ(hipDeviceGetPCIBusId(slot, sizeof slot, 0), hipSuccess);
-    EXPECT_STREQ(slot, "0000:25:00.0");
-    EXPECT_EQ(hipSetDevice(2), hipErrorInvalidDevice);
-  });
-  // ROCR_VISIBLE_DEVICES hides GPUs below HIP, which numbers what is left; CUDA_VISIBLE_DEVICES is HIP's where
-  // HIP_VISIBLE_DEVICES is not set.
-  expect_in_a_process({{"ROCR_VISIBLE_DEVICES", "1,2"}, {"CUDA_VISIBLE_DEVICES", "1"}}, [] {
-    int count = 0;
-    EXPECT_EQ(hipGetDeviceCount(&count), hipSuccess);
-    EXPECT_EQ(count, 1);
-    EXPECT_NE(name_of(0).find("7900"), std::string::npos);
-  });
+  expect_in_a_process(
+      {
+          {"HIP_VISIBLE_DEVICES", "2,1"}
+  },
+      [] {
+        int count = 0;
+        EXPECT_EQ(hipGetDeviceCount(&count), hipSuccess);
+        EXPECT_EQ(count, 2);
+        EXPECT_NE(name_of(0).find("7900"), std::string::npos);
+        EXPECT_NE(name_of(1).find("MI300X"), std::string::npos);
+        char slot[64] = {};
+        EXPECT_EQ(hipDeviceGetPCIBusId(slot, sizeof slot, 0), hipSuccess);
+        EXPECT_STREQ(slot, "0000:25:00.0");
+        EXPECT_EQ(hipSetDevice(2), hipErrorInvalidDevice);
+      });
+  // ROCR_VISIBLE_DEVICES hides GPUs below HIP, which numbers what is left; CUDA_VISIBLE_DEVICES is HIP's
+  // where HIP_VISIBLE_DEVICES is not set.
+  expect_in_a_process(
+      {
+          {"ROCR_VISIBLE_DEVICES", "1,2"},
+          {"CUDA_VISIBLE_DEVICES", "1"  }
+  },
+      [] {
+        int count = 0;
+        EXPECT_EQ(hipGetDeviceCount(&count), hipSuccess);
+        EXPECT_EQ(count, 1);
+        EXPECT_NE(name_of(0).find("7900"), std::string::npos);
+      });
 }
 
 TEST(VisibleDevicesDeathTest, MayHaveMemoryHidden) {
-  expect_in_a_process({{"HIP_HIDDEN_FREE_MEM", "4096"}}, [] {
-    size_t free = 0, total = 0;
-    EXPECT_EQ(hipMemGetInfo(&free, &total), hipSuccess);
-    EXPECT_EQ(total - free, size_t{4} << 30);
-  });
+  expect_in_a_process(
+      {
+          {"HIP_HIDDEN_FREE_MEM", "4096"}
+  },
+      [] {
+        size_t free = 0, total = 0;
+        EXPECT_EQ(hipMemGetInfo(&free, &total), hipSuccess);
+        EXPECT_EQ(total - free, size_t{4} << 30);
+      });
 }
 
 TEST(VisibleDevicesDeathTest, NoneIsAnErrorOfEveryCall) {
-  expect_in_a_process({{"HIP_VISIBLE_DEVICES", "-1"}, {"CUDA_VISIBLE_DEVICES", "0"}}, [] {
-    int count = 7;
-    EXPECT_EQ(hipGetDeviceCount(&count), hipErrorNoDevice);
-    EXPECT_EQ(count, 0);
-    void* pointer = nullptr;
-    EXPECT_EQ(hipMalloc(&pointer, 16), hipErrorNoDevice);
-    EXPECT_EQ(hipSetDevice(0), hipErrorNoDevice);
-  });
+  expect_in_a_process(
+      {
+          {"HIP_VISIBLE_DEVICES",  "-1"},
+          {"CUDA_VISIBLE_DEVICES", "0" }
+  },
+      [] {
+        int count = 7;
+        EXPECT_EQ(hipGetDeviceCount(&count), hipErrorNoDevice);
+        EXPECT_EQ(count, 0);
+        void* pointer = nullptr;
+        EXPECT_EQ(hipMalloc(&pointer, 16), hipErrorNoDevice);
+        EXPECT_EQ(hipSetDevice(0), hipErrorNoDevice);
+      });
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "emulate/fidelity.h"
 #include "emulate/memory.h"
 #include "emulate/program.h"
+#include "emulate/turn.h"
 #include "emulate/wave.h"
 #include "emulate/workgroup.h"
 #include "isa/llvm/assembler.h"
@@ -201,7 +202,8 @@ bool InstructionFuzzer::State::execute(const emulate::Uop* entry) {
   int64_t left = kBudget;
   for (int turns = 0; turns < 64 && left > 0; ++turns) {
     w.status = Status::Ready;
-    w.budget = kBudget;
+    w.kept = kBudget;
+    take_up(w);
     run_slice(w);
     left -= kBudget - w.budget;
     if (w.status != Status::Ready && w.status != Status::Barrier) break;

@@ -25,6 +25,18 @@ void rows_with_pitch() {
   CHECK(in == out);
   CHECK_ERROR(hipMemcpy2D(device, width - 1, in.data(), width, width, height, hipMemcpyHostToDevice),
               hipErrorInvalidPitchValue);
+  // Sizes that no memory has, some of them so large that they come out small.
+  for (const size_t rows : {SIZE_MAX, SIZE_MAX / pitch + 2, size_t{1} << 40}) {
+    CHECK_ERROR(hipMemset2D(device, pitch, 0, width, rows), hipErrorInvalidValue);
+    CHECK_ERROR(hipMemset2DAsync(device, pitch, 0, width, rows, nullptr), hipErrorInvalidValue);
+    CHECK_ERROR(hipMemset3D(make_hipPitchedPtr(device, pitch, width, height), 0, make_hipExtent(width, rows, 1)),
+                hipErrorInvalidValue);
+    CHECK_ERROR(hipMemset3D(make_hipPitchedPtr(device, pitch, width, height), 0, make_hipExtent(width, 1, rows)),
+                hipErrorInvalidValue);
+    CHECK_ERROR(hipMemcpy2D(out.data(), width, device, pitch, width, rows, hipMemcpyDeviceToHost),
+                hipErrorInvalidValue);
+  }
+  CHECK_ERROR(hipMemsetD32(device, 0, SIZE_MAX / 4 + 2), hipErrorInvalidValue);
   CHECK_HIP(hipFree(device));
 }
 

@@ -91,12 +91,47 @@ void peer_copies_take_their_turn() {
   CHECK_HIP(hipHostFree(word));
 }
 
+/// A copy from a GPU's memory that the host waits for comes after what is in that GPU's streams, whichever GPU
+/// is the current one.
+void copies_wait_for_the_streams_of_the_memory() {
+  int *data, *word;
+  hipStream_t stream;
+  CHECK_HIP(hipHostMalloc((void**)&word, sizeof(int), 0));
+  CHECK_HIP(hipSetDevice(0));
+  CHECK_HIP(hipMalloc(&data, sizeof(int)));
+  CHECK_HIP(hipStreamCreate(&stream));
+  for (const bool rows : {false, true}) {
+    *word = 0;
+    CHECK_HIP(hipSetDevice(0));
+    CHECK_HIP(hipMemset(data, 0, sizeof(int)));
+    wait_for<<<1, 1, 0, stream>>>(word);
+    store<<<1, 1, 0, stream>>>(data, 7);
+    CHECK_HIP(hipSetDevice(1));
+    std::thread opener([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      *(volatile int*)word = 1;
+    });
+    int value = 0;
+    if (rows)
+      CHECK_HIP(hipMemcpy2D(&value, 4, data, 4, 4, 1, hipMemcpyDeviceToHost));
+    else
+      CHECK_HIP(hipMemcpy(&value, data, sizeof(int), hipMemcpyDeviceToHost));
+    CHECK(value == 7);
+    opener.join();
+  }
+  CHECK_HIP(hipSetDevice(0));
+  CHECK_HIP(hipStreamDestroy(stream));
+  CHECK_HIP(hipFree(data));
+  CHECK_HIP(hipHostFree(word));
+}
+
 int main() {
   int count = 0;
   CHECK_HIP(hipGetDeviceCount(&count));
   if (count < kGrids) return 77;
   freeing_waits_for_both();
   peer_copies_take_their_turn();
+  copies_wait_for_the_streams_of_the_memory();
   int *values, *ranks;
   CHECK_HIP(hipHostMalloc((void**)&values, 4 * sizeof(int)));
   CHECK_HIP(hipHostMalloc((void**)&ranks, kGrids * kBlocks * sizeof(int)));
