@@ -12,8 +12,8 @@ inline size_t saturated_product(size_t a, size_t b) {
   return __builtin_mul_overflow(a, b, &product) ? ~size_t{0} : product;
 }
 
-/// Bytes from the first to the last one of `depth` slices of `height` rows of `row` bytes, none of which is 0.
-/// Empty when no memory is so large.
+/// Bytes from the first to the last one of `depth` slices of `height` rows of `row` bytes, none of which is
+/// 0. Empty when no memory is so large.
 inline std::optional<size_t> reach(size_t row, size_t height, size_t depth, size_t pitch, size_t slice) {
   size_t rows, slices, all;
   if (__builtin_mul_overflow(height - 1, pitch, &rows) || __builtin_mul_overflow(depth - 1, slice, &slices) ||
