@@ -266,26 +266,26 @@ class Worker {
     const size_t count = group.waves.size();
     const int64_t slice = group.program->interleave() ? 0 : kSlice;
     grant(group, slice);
-    do {
-      for (size_t i = 0; i < count; ++i) {
-        Wave* wave = group.waves[last_first ? count - 1 - i : i];
-        if (wave->status != Status::Ready || wave->share == Share::Spent) continue;
-        take_up(*wave);
-        run_in_mode(*wave);
-        wave = group.running;
-        wave->share = Share::Spent;
-        if (wave->status == Status::Fault) return report(group, *wave);
-        waiting |= wave->may_wait || wave->slept;
-        if (wave->status == Status::Done) {
-          if (group.listener) group.listener->wave_ends(WaveView(*wave));
-          group.complete_barrier();
-        }
-        if (wave->status != Status::Ready)
-          ended = true;
-        else if (!wave->may_wait && !wave->slept)
-          computing = true;
+    for (size_t i = 0; i < count; ++i) {
+      Wave* wave = group.waves[last_first ? count - 1 - i : i];
+      if (wave->status != Status::Ready || wave->share == Share::Spent) continue;
+      take_up(*wave);
+      run_in_mode(*wave);
+      wave = group.running;
+      wave->share = Share::Spent;
+      if (wave->status == Status::Fault) return report(group, *wave);
+      waiting |= wave->may_wait || wave->slept;
+      if (wave->status == Status::Done) {
+        if (group.listener) group.listener->wave_ends(WaveView(*wave));
+        group.complete_barrier();
       }
-    } while (has_given_way(group, slice));
+      if (wave->status != Status::Ready)
+        ended = true;
+      else if (!wave->may_wait && !wave->slept)
+        computing = true;
+    }
+    // Who gave way and was not asked again before the turn was over goes on in the next one.
+    computing |= has_given_way(group, slice);
     executed_ += static_cast<uint64_t>(executed(group, slice));
     if (executed_ > 1'000'000 || ++turns_ % 1024 == 0) {
       const uint64_t all = run_.instructions.fetch_add(executed_, std::memory_order_relaxed) + executed_;

@@ -92,7 +92,7 @@ Result<void> WaveTest::run(std::string_view assembly) {
   int64_t left = most_instructions;
   do {
     wave_->status = Status::Ready;
-    wave_->kept = 10'000;
+    grant(state_->group, 10'000);
     take_up(*wave_);
     run_in_mode(*wave_);
     left -= 10'000 - wave_->budget;

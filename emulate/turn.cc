@@ -41,10 +41,10 @@ Wave* give_way(Wave& wave) {
     for (size_t i = 1; i < count; ++i) {
       if (++place == count) place = 0;
       Wave* const other = group.waves[place];
-      if (other->status != Status::Ready || other->share != Share::MayGiveWay || !needs_no_mode(*other))
-        continue;
-      next = other;
-      break;
+      if (other->status == Status::Ready && other->share == Share::MayGiveWay && needs_no_mode(*other)) {
+        next = other;
+        break;
+      }
     }
   }
   if (next != &wave) next->streamed |= std::exchange(wave.streamed, 0);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "emulate/workgroup.h"
 
@@ -14,6 +15,11 @@ void grant(Workgroup& group, int64_t slice);
 
 /// The wave goes on with what it has left of its slice.
 void take_up(Wave& wave);
+
+/// The wave gives way when its basic block ends, if it may.
+inline void give_way_soon(Wave& wave) {
+  if (wave.share == Share::MayGiveWay) wave.kept += std::exchange(wave.budget, 0);
+}
 
 /// Called by a wave that gives way at the end of a basic block: which one goes on at its `resume`, perhaps
 /// the same one. nullptr: the slice is over.

@@ -123,7 +123,7 @@ template <FloatFormat F, Rounding kRounding = Rounding::NearestEven, Overflow kO
     const Pack<float> rounded = (bits<Pack<float>>(within | sign) + anchor) - anchor;
     const Words finite = bits<Words>(rounded) & 0x7fffffffu;
     const Words kept = magnitude >= 0x7f800000u ? magnitude : finite;
-    return encode_pack<kF16, Rounding::NearestEven>(bits<Pack<float>>(kept)) | sign >> 16;
+    return encode_pack<kF16>(bits<Pack<float>>(kept)) | sign >> 16;
   }
 }
 

@@ -49,7 +49,9 @@ std::optional<Allocation> Allocations::erase(const void* pointer) {
   return allocation;
 }
 
-bool Allocations::contains_or_foreign(const void* pointer, size_t size) const {
+bool Allocations::contains_or_foreign(const void* pointer, std::optional<size_t> bytes) const {
+  if (!bytes) return false;
+  size_t size = *bytes;
   auto allocation = find(pointer);
   if (!allocation) return true;
   size_t here = allocation->size - (reinterpret_cast<uint64_t>(pointer) - allocation->begin);

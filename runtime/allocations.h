@@ -42,8 +42,8 @@ class Allocations {
   /// Takes out the allocation that begins at `pointer`.
   std::optional<Allocation> erase(const void* pointer);
   /// Whether [pointer, pointer + size) is inside one allocation or mappings side by side, or begins outside
-  /// of all of them. False: it begins inside one and runs past its end.
-  [[nodiscard]] bool contains_or_foreign(const void* pointer, size_t size) const;
+  /// of all of them. False: it begins inside one and runs past its end, or is larger than any memory (empty).
+  [[nodiscard]] bool contains_or_foreign(const void* pointer, std::optional<size_t> size) const;
   /// Whether an allocation holds any byte of [pointer, pointer + size).
   [[nodiscard]] bool overlaps(const void* pointer, size_t size) const;
   /// Bytes of Device and Managed allocations of one device.

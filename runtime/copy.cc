@@ -14,12 +14,6 @@ constexpr size_t kStaged = size_t{64} << 10;
 
 bool plain(const Box& box) { return box.height == 1 && box.depth == 1; }
 
-/// Whether one side of a box lies in one allocation, or in none that is known.
-bool is_whole(const Platform& platform, const void* side, const Box& box, size_t pitch, size_t slice) {
-  const auto bytes = reach(box.width, box.height, box.depth, pitch, slice);
-  return bytes && platform.allocations.contains_or_foreign(side, *bytes);
-}
-
 /// Nothing but a place in a stream's order.
 class Marker final : public Operation {
  public:
@@ -76,8 +70,12 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   if (!known_kind(kind)) return hipErrorInvalidMemcpyDirection;
   if (box.width == 0 || box.height == 0 || box.depth == 0) return hipSuccess;
   if (!box.destination || !box.source) return hipErrorInvalidValue;
-  if (!is_whole(platform, box.source, box, box.source_pitch, box.source_slice) ||
-      !is_whole(platform, box.destination, box, box.destination_pitch, box.destination_slice))
+  const auto is_whole = [&](const void* side, size_t pitch, size_t slice) {
+    return platform.allocations.contains_or_foreign(side,
+                                                    reach(box.width, box.height, box.depth, pitch, slice));
+  };
+  if (!is_whole(box.source, box.source_pitch, box.source_slice) ||
+      !is_whole(box.destination, box.destination_pitch, box.destination_slice))
     return hipErrorInvalidValue;
   const auto source = platform.allocations.find(box.source),
              destination = platform.allocations.find(box.destination);

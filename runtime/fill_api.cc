@@ -17,10 +17,10 @@ hipError_t fill(hipStream_t handle, const Fill& what, Order order) {
     if (what.width == 0 || what.height == 0 || what.depth == 0) return hipSuccess;
     if (!what.destination) return hipErrorInvalidValue;
     const size_t row = saturated_product(what.width, what.element);
-    const auto bytes = reach(row, what.height, what.depth, what.pitch, what.slice);
     // Memory that the device does not know of cannot be filled by it.
     const auto allocation = platform.allocations.find(what.destination);
-    if (!allocation || !bytes || !platform.allocations.contains_or_foreign(what.destination, *bytes))
+    if (!allocation || !platform.allocations.contains_or_foreign(
+                           what.destination, reach(row, what.height, what.depth, what.pitch, what.slice)))
       return hipErrorInvalidValue;
     if (what.height > 1 && row > what.pitch) return hipErrorInvalidValue;
     if (order == Order::Synchronous) {

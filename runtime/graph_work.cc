@@ -7,6 +7,7 @@
 #include "runtime/fat_binary.h"
 #include "runtime/fill.h"
 #include "runtime/graph.h"
+#include "runtime/reach.h"
 #include "runtime/stream_memory.h"
 
 namespace wavesmith::runtime {
@@ -114,8 +115,8 @@ hipError_t make_copy_work(Platform& platform, const hipMemcpy3DParms* params, Co
   if (extent.width &&
       (extent.width + params->srcPos.x > source.pitch || extent.width + params->dstPos.x > destination.pitch))
     return hipErrorInvalidValue;
-  const size_t source_slice = source.pitch * source.ysize,
-               destination_slice = destination.pitch * destination.ysize;
+  const size_t source_slice = saturated_product(source.pitch, source.ysize),
+               destination_slice = saturated_product(destination.pitch, destination.ysize);
   work.params = *params;
   work.box = {.destination = static_cast<char*>(destination.ptr) + params->dstPos.z * destination_slice +
                              params->dstPos.y * destination.pitch + params->dstPos.x,
@@ -131,7 +132,7 @@ hipError_t make_copy_work(Platform& platform, const hipMemcpy3DParms* params, Co
   const auto inside = [&](const void* pointer, size_t pitch, size_t slice) {
     if (!extent.width || !extent.height || !extent.depth) return true;
     return platform.allocations.contains_or_foreign(
-        pointer, extent.width + (extent.height - 1) * pitch + (extent.depth - 1) * slice);
+        pointer, reach(extent.width, extent.height, extent.depth, pitch, slice));
   };
   if (!inside(work.box.source, source.pitch, source_slice) ||
       !inside(work.box.destination, destination.pitch, destination_slice))
@@ -144,10 +145,10 @@ hipError_t make_fill_work(Platform& platform, const hipMemsetParams* params, Fil
       (params->elementSize != 1 && params->elementSize != 2 && params->elementSize != 4))
     return hipErrorInvalidValue;
   if (params->width == 0 || params->height == 0) return hipErrorInvalidValue;
-  const size_t row = params->width * params->elementSize;
+  const size_t row = saturated_product(params->width, params->elementSize);
   if (params->height > 1 && params->pitch < row) return hipErrorInvalidValue;
   if (!platform.allocations.find(params->dst) ||
-      !platform.allocations.contains_or_foreign(params->dst, row + (params->height - 1) * params->pitch))
+      !platform.allocations.contains_or_foreign(params->dst, reach(row, params->height, 1, params->pitch, 0)))
     return hipErrorInvalidValue;
   work.params = *params;
   return hipSuccess;

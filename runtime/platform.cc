@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -48,28 +49,22 @@ Platform::AtFault at_fault() {
 /// Sources: ROCr hides GPUs by ROCR_VISIBLE_DEVICES, and of those left HIP (clr, rocdevice.cpp) by
 /// HIP_VISIBLE_DEVICES or else CUDA_VISIBLE_DEVICES.
 Result<std::vector<int>> visible_gpus(const std::vector<const gpus::Gpu*>& machine) {
-  std::vector<int> numbers;
-  std::vector<std::string> uuids;
-  for (size_t i = 0; i < machine.size(); ++i) {
-    numbers.push_back(static_cast<int>(i));
-    uuids.push_back(fmt::format("GPU-{:016x}", gpus::unique_id(*machine[i], numbers.back())));
-  }
+  std::vector<int> numbers(machine.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
   for (const char* name :
        {"ROCR_VISIBLE_DEVICES",
         environment("HIP_VISIBLE_DEVICES").empty() ? "CUDA_VISIBLE_DEVICES" : "HIP_VISIBLE_DEVICES"}) {
     const std::string list = environment(name);
     if (list.empty()) continue;
+    std::vector<std::string> uuids;
+    for (const int i : numbers)
+      uuids.push_back(fmt::format("GPU-{:016x}", gpus::unique_id(*machine[static_cast<size_t>(i)], i)));
     std::vector<int> left;
-    std::vector<std::string> their_uuids;
-    for (const int i : visible_devices(list, uuids)) {
-      left.push_back(numbers[static_cast<size_t>(i)]);
-      their_uuids.push_back(uuids[static_cast<size_t>(i)]);
-    }
+    for (const int i : visible_devices(list, uuids)) left.push_back(numbers[static_cast<size_t>(i)]);
     if (left.empty())
       return fail(ErrorKind::BadInput,
                   fmt::format("no GPU is visible: {}='{}' names none of {}", name, list, numbers.size()));
     numbers = std::move(left);
-    uuids = std::move(their_uuids);
   }
   return numbers;
 }

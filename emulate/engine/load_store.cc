@@ -3,6 +3,7 @@
 
 #include "emulate/engine/collect.h"
 #include "emulate/engine/element_io.h"
+#include "emulate/turn.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -241,7 +242,7 @@ struct Store {
         if (kStreams && is_far(jump_of(uop, wave)) && access.base % 64 == 0) {
           contiguous<true>(to, from);
           wave->streamed = 1;
-          if (wave->share == Share::MayGiveWay) wave->kept += std::exchange(wave->budget, 0);
+          give_way_soon(*wave);
         } else {
           fence_streams(wave);
           contiguous<false>(to, from);

@@ -202,7 +202,7 @@ bool InstructionFuzzer::State::execute(const emulate::Uop* entry) {
   int64_t left = kBudget;
   for (int turns = 0; turns < 64 && left > 0; ++turns) {
     w.status = Status::Ready;
-    w.kept = kBudget;
+    grant(group, kBudget);
     take_up(w);
     run_slice(w);
     left -= kBudget - w.budget;

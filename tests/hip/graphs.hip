@@ -192,6 +192,10 @@ void wrong_arguments(int* data) {
   set.elementSize = 4;
   set.width = size_t{1} << 40;
   CHECK_ERROR(hipGraphAddMemsetNode(&node, graph, nullptr, 0, &set), hipErrorInvalidValue);
+  set.width = 2;
+  set.pitch = 8;
+  set.height = SIZE_MAX / set.pitch + 2;  // what height * pitch makes of it is small
+  CHECK_ERROR(hipGraphAddMemsetNode(&node, graph, nullptr, 0, &set), hipErrorInvalidValue);
   CHECK_HIP(hipGraphAddEmptyNode(&empty, graph, nullptr, 0));
   CHECK_HIP(hipGraphAddEmptyNode(&node, graph, &empty, 1));
   CHECK_ERROR(hipGraphAddDependencies(graph, &empty, &node, 1), hipErrorInvalidValue);  // there already
