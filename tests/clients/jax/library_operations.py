@@ -257,7 +257,9 @@ def convolution_by_fourier_transforms(x, y):
 @operation(normal((12, 9)), tolerance=1e-5)
 def polynomials(x):
     # Within a half: with larger ones twelve terms cancel, and their rounding is all that is left.
-    return jnp.polyval(x[0], jnp.clip(x, -1, 1) / 2), jnp.interp(x, jnp.linspace(-3, 3, 20), jnp.sin(jnp.linspace(-3, 3, 20)))
+    return jnp.polyval(x[0], jnp.clip(x, -1, 1) / 2), jnp.interp(
+        x, jnp.linspace(-3, 3, 20), jnp.sin(jnp.linspace(-3, 3, 20))
+    )
 
 
 @operation(normal((8, 8), (8, 3)), tolerance=1e-4)
