@@ -96,17 +96,25 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   // From host to host the call waits, however it is named.
   const auto on_host = [](const auto& allocation) { return !allocation || allocation->on_host(); };
   if (on_host(source) && on_host(destination)) order = Order::Synchronous;
-  // Who waits for a copy gets it after what another GPU has in its default stream, and in those that it waits
-  // for, when the copy is from or to that GPU's memory.
+  // A copy from or to another GPU's memory comes after what that GPU has in its default stream, and in those
+  // that it waits for, when the host waits for the copy; and when it is not one between two GPUs, for then
+  // that GPU makes it. Source: clr, ihipMemcpyCommand.
+  const auto elsewhere = [&](const auto& side) {
+    return side && side->kind == Allocation::Kind::Device && side->device != stream.device.ordinal;
+  };
+  const bool between_gpus = source && destination && source->kind == Allocation::Kind::Device &&
+                            destination->kind == Allocation::Kind::Device &&
+                            source->device != destination->device;
+  Device* owner = nullptr;  // the GPU that makes it, if another one
   std::vector<Ticket> tickets;
-  if (order != Order::Asynchronous)
-    for (const auto* const side : {&source, &destination})
-      if (*side && (*side)->kind == Allocation::Kind::Device && (*side)->device != stream.device.ordinal) {
-        Device& other = *platform.device((*side)->device);
-        const auto null = other.null_stream();
-        other.add_default_stream_tickets(*null, tickets);
-        tickets.push_back(null->ticket());
-      }
+  for (const auto* const side : {&source, &destination})
+    if (elsewhere(*side) && (order != Order::Asynchronous || !between_gpus)) {
+      Device& other = *platform.device((*side)->device);
+      const auto null = other.null_stream();
+      other.add_default_stream_tickets(*null, tickets);
+      tickets.push_back(null->ticket());
+      if (!between_gpus) owner = &other;
+    }
   if (order == Order::Synchronous)
     for (const Ticket& ticket : tickets) ticket.stream->wait(ticket.number);
   std::vector<unsigned char> staged;
@@ -127,6 +135,8 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   const bool in_device_memory =
       source_known && destination_known && source->kind == Allocation::Kind::Device &&
       destination->kind == Allocation::Kind::Device && !source->synchronous && !destination->synchronous;
+  if (owner && order == Order::Asynchronous)
+    owner->null_stream()->enqueue(std::make_shared<Marker>(), {ticket});
   if (in_device_memory && order == Order::Peer && destination->device != stream.device.ordinal)
     platform.device(destination->device)->null_stream()->enqueue(std::make_shared<Marker>(), {ticket});
   if ((in_device_memory && (order == Order::Peer || source->device == destination->device)) ||

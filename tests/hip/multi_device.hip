@@ -91,8 +91,8 @@ void peer_copies_take_their_turn() {
   CHECK_HIP(hipHostFree(word));
 }
 
-/// A copy from a GPU's memory that the host waits for comes after what is in that GPU's streams, whichever GPU
-/// is the current one.
+/// A copy from a GPU's memory to the host comes after what is in that GPU's streams, whichever GPU is the current
+/// one, and before what comes into them later.
 void copies_wait_for_the_streams_of_the_memory() {
   int *data, *word;
   hipStream_t stream;
@@ -100,7 +100,12 @@ void copies_wait_for_the_streams_of_the_memory() {
   CHECK_HIP(hipSetDevice(0));
   CHECK_HIP(hipMalloc(&data, sizeof(int)));
   CHECK_HIP(hipStreamCreate(&stream));
-  for (const bool rows : {false, true}) {
+  hipStream_t others;
+  int* pinned;
+  CHECK_HIP(hipHostMalloc((void**)&pinned, sizeof(int), 0));
+  CHECK_HIP(hipSetDevice(1));
+  CHECK_HIP(hipStreamCreateWithFlags(&others, hipStreamNonBlocking));
+  for (const char* const how : {"rows", "whole", "asynchronous"}) {
     *word = 0;
     CHECK_HIP(hipSetDevice(0));
     CHECK_HIP(hipMemset(data, 0, sizeof(int)));
@@ -112,13 +117,22 @@ void copies_wait_for_the_streams_of_the_memory() {
       *(volatile int*)word = 1;
     });
     int value = 0;
-    if (rows)
+    if (how[0] == 'r') {
       CHECK_HIP(hipMemcpy2D(&value, 4, data, 4, 4, 1, hipMemcpyDeviceToHost));
-    else
+    } else if (how[0] == 'w') {
       CHECK_HIP(hipMemcpy(&value, data, sizeof(int), hipMemcpyDeviceToHost));
+    } else {
+      *pinned = 0;
+      CHECK_HIP(hipMemcpyAsync(pinned, data, sizeof(int), hipMemcpyDeviceToHost, others));
+      store<<<1, 1, 0, stream>>>(data, 8);
+      CHECK_HIP(hipStreamSynchronize(others));
+      value = *pinned;
+    }
     CHECK(value == 7);
     opener.join();
   }
+  CHECK_HIP(hipStreamDestroy(others));
+  CHECK_HIP(hipHostFree(pinned));
   CHECK_HIP(hipSetDevice(0));
   CHECK_HIP(hipStreamDestroy(stream));
   CHECK_HIP(hipFree(data));
