@@ -125,6 +125,12 @@ std::vector<fs::path> include_folders(const Arguments& arguments) {
   return folders;
 }
 
+/// Whether a folder has HIP's own headers. They need nothing else, but name what other machines have.
+bool has_hip(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / "hip/hip_runtime_api.h", ignored);
+}
+
 /// Headers named by a source and by those that it includes and that stand beside it or in `folders`.
 void collect_includes(const fs::path& source, const std::vector<fs::path>& folders,
                       std::set<std::string>& named, std::set<fs::path>& seen) {
@@ -142,7 +148,8 @@ void collect_includes(const fs::path& source, const std::vector<fs::path>& folde
     bool own = false;
     for (const fs::path& place : places)
       if (std::error_code ignored; fs::is_regular_file(place / name, ignored)) {
-        collect_includes(place / name, folders, named, seen);
+        if (!name.starts_with("hip/") || !has_hip(place))
+          collect_includes(place / name, folders, named, seen);
         own = true;
         break;
       }

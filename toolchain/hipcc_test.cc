@@ -100,6 +100,11 @@ TEST(HipccHeaders, TheFirstSetThatHasWhatTheProgramIncludesIsTaken) {
   const Arguments searched =
       *parse_arguments({"-I", folder / "deep", folder.write("angled.hip", "#include <angled.h>\n")});
   EXPECT_EQ(choose_headers(tools, searched)->major, 6);
+  // Nor do HIP headers of one's own count for what they would include on another machine.
+  folder.write("hip6/hip/hip_runtime_api.h", "#include <rocprim/rocprim.hpp>\n");
+  const std::string includes = "#include <hip/hip_runtime_api.h>\n";
+  const Arguments brought = *parse_arguments({"-I", folder / "hip6", folder.write("brought.hip", includes)});
+  EXPECT_EQ(choose_headers(tools, brought)->major, 7);
   const Arguments lacking = *parse_arguments(
       {folder.write("lacking.hip", "#include <hipcub/hipcub.hpp>\n#include <hip/hip_fp16.h>\n")});
   EXPECT_EQ(missing_headers(tools, lacking), (std::vector<std::string>{"hipcub/hipcub.hpp"}));
