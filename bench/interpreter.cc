@@ -127,5 +127,22 @@ void launch_empty(benchmark::State& state) {
 }
 BENCHMARK(launch_empty);
 
+void waves(benchmark::State& state) {
+  const Interpreter gpu;
+  set_threads(1);
+  const hipFunction_t kernel = gpu.module.function("empty");
+  constexpr uint32_t kGroups = 1 << 14, kWaves = 16;
+  run(kernel, kGroups, 64 * kWaves);
+  double seconds = 1e9;
+  for (auto _ : state) {
+    const Stopwatch watch;
+    run(kernel, kGroups, 64 * kWaves);
+    seconds = std::min(seconds, watch.seconds());
+  }
+  report(state, {"waves", kGroups * kWaves / seconds / 1e6, "M waves/s", 0, 0, false, false,
+                 "one thread; waves of an empty kernel, begun and ended, 16 a workgroup"});
+}
+BENCHMARK(waves)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace wavesmith::bench

@@ -246,13 +246,7 @@ class Worker {
     wave.barrier_complete = 0;
     Program& program = *slot.group.program;
     program.expect_mode(wave.s[scalar_index::kMode]);
-    const auto entry = program.entry(run_.dispatch.entry);
-    if (!entry) {
-      slot.group.fail(wave, nullptr, entry.error());
-      return true;
-    }
-    wave.resume = *entry;
-    program.load_constants(wave);
+    wave.resume = resolve_jump(nullptr, &wave, run_.dispatch.entry);
     return true;
   }
 

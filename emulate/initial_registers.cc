@@ -26,14 +26,17 @@ uint64_t place_lanes(Wave& wave, const Dispatch& dispatch, const Workgroup& grou
   uint32_t size[3];
   for (int axis = 0; axis < 3; ++axis)
     size[axis] = std::min(full[axis], dispatch.grid[axis] - group.id[axis] * full[axis]);
-  // Counted on from the first lane: of a short kernel's time, a division for each lane would be a sixth.
   const uint32_t first = wave.index * wave.lanes;
   uint32_t x = first % full[0], y = first / full[0] % full[1], z = first / full[0] / full[1];
   uint64_t mask = 0;
-  for (uint32_t lane = 0; lane < wave.lanes; ++lane) {
-    wave.vgpr(0)[lane] = x | y << 10 | z << 20;
-    mask |= uint64_t{x < size[0] && y < size[1] && z < size[2]} << lane;
-    if (++x < full[0]) continue;
+  // Row by row of the workgroup: of a short kernel's time, going lane by lane would be a half.
+  for (uint32_t lane = 0; lane < wave.lanes;) {
+    const uint32_t row = std::min(full[0] - x, wave.lanes - lane);
+    uint32_t* const places = wave.vgpr(0) + lane;
+    for (uint32_t i = 0; i < row; ++i) places[i] = (x | y << 10 | z << 20) + i;
+    if (y < size[1] && z < size[2] && x < size[0])
+      mask |= ~uint64_t{0} >> (64 - std::min(row, size[0] - x)) << lane;
+    lane += row;
     x = 0;
     if (++y < full[1]) continue;
     y = 0;
