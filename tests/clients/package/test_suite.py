@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SUITE = """
 import os, pathlib, time, pytest
 
@@ -52,6 +54,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.representative
 def test_a_suite_goes_to_its_end(tmp_path: Path) -> None:
     suite = tmp_path / "test_suite_of_all_kinds.py"
     suite.write_text(SUITE)
