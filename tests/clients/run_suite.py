@@ -76,6 +76,9 @@ def report(options: argparse.Namespace, seconds: float) -> Counter[str]:
 def main() -> int:
     options, rest = arguments()
     begin = time.monotonic()
+    files = recorded(options.results, options.jobs)
+    for file in files:  # of a run that was stopped: that test is to be run
+        suite_record.under_way(file).unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         logs = [Path(folder) / f"{job}.log" for job in range(options.jobs)]
         running = {job: start(options, rest, job, logs[job]) for job in range(options.jobs)}
@@ -86,8 +89,7 @@ def main() -> int:
                 if process.poll() is None:
                     continue
                 # With a test under way it ended in that test, and goes on behind it. 1: some failed, 5: none was left.
-                at = recorded(options.results, options.jobs)[job].with_suffix(".now")
-                if process.returncode == suite_record.LOST or at.exists():
+                if process.returncode == suite_record.LOST or suite_record.under_way(files[job]).exists():
                     running[job] = start(options, rest, job, logs[job])
                 elif process.returncode in (0, 1, 5):
                     del running[job]
@@ -101,7 +103,7 @@ def main() -> int:
                 shown = time.monotonic()
                 report(options, shown - begin)
     counts = report(options, time.monotonic() - begin)
-    for file in recorded(options.results, options.jobs):
+    for file in files:
         for each in suite_record.read(file):
             if each["outcome"] in ("failed", "died"):
                 print(f"{each['outcome']}  {each['test']}  {first_error(each['why'])}")

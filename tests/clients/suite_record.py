@@ -27,6 +27,11 @@ def read(results: Path) -> list[dict[str, Any]]:
     return list({each["test"]: each for each in lines}.values())
 
 
+def under_way(results: Path) -> Path:
+    """The file that names the test which runs at present."""
+    return results.with_suffix(".now")
+
+
 def part_of(test: str, parts: int) -> int:
     """Which of so many parts a test belongs to; no part depends on the order or on the other tests."""
     return int(hashlib.md5(test.encode()).hexdigest(), 16) % parts
@@ -37,7 +42,7 @@ class Record:
 
     def __init__(self) -> None:
         self.results = Path(os.environ["SUITE_RESULTS"])
-        self.now = self.results.with_suffix(".now")
+        self.now = under_way(self.results)
         self.part, self.parts = map(int, os.environ.get("SUITE_PART", "0/1").split("/"))
         self.later = [word for word in os.environ.get("SUITE_LATER", "").split("\n") if word]
         self.begin = 0.0
@@ -70,7 +75,8 @@ class Record:
             self.outcome, self.why = "failed", str(report.longrepr)[-2000:]
         elif report.skipped:
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-            self.outcome, self.why = "xfailed" if hasattr(report, "wasxfail") else "skipped", reason
+            self.outcome = "xfailed" if hasattr(report, "wasxfail") else "skipped"
+            self.why = reason
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         self.write(nodeid, self.outcome, time.monotonic() - self.begin, self.why)

@@ -66,7 +66,8 @@ def test_a_suite_goes_to_its_end(tmp_path: Path) -> None:
     assert all(file.exists() and file.stat().st_size for file in files)
     assert "18 tests: 12 passed" in done.stdout
     assert "RuntimeError: hipErrorLaunchFailure" in done.stdout
-    # Again: there is nothing left, and what is recorded decides.
+    # Again, after one that was stopped in a test: there is nothing left, and what is recorded decides.
+    (tmp_path / "results.0.now").write_text("test_under_way")
     again = _run(tmp_path, *words)
     assert again.returncode == 1
     assert _outcomes(*files) == EXPECTED
