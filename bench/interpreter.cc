@@ -79,6 +79,19 @@ BENCHMARK_CAPTURE(reported, atomics, "atomics", "one thread; 64 global atomic ad
 /// Bytes that are written; 192 MiB is the size that AMD's emulator publishes a time for.
 constexpr size_t kBytes = size_t{192} << 20;
 
+/// Of the best round, as memset and memcpy are timed; one goes before that is not counted.
+template <typename Work>
+double best_seconds(benchmark::State& state, const Work& work) {
+  work();
+  double seconds = 1e9;
+  for (auto _ : state) {
+    const Stopwatch watch;
+    work();
+    seconds = std::min(seconds, watch.seconds());
+  }
+  return seconds;
+}
+
 double bandwidth(benchmark::State& state, bool copy) {
   const Interpreter gpu;
   set_threads(1);
@@ -91,14 +104,7 @@ double bandwidth(benchmark::State& state, bool copy) {
     else
       run(kernel, kLanes / kThreads, kThreads, to.get(), kCount, kLanes, 1.0f);
   };
-  work();
-  double seconds = 1e9;  // the best, as memset and memcpy are timed
-  for (auto _ : state) {
-    const Stopwatch watch;
-    work();
-    seconds = std::min(seconds, watch.seconds());
-  }
-  return static_cast<double>(kBytes) / seconds;
+  return static_cast<double>(kBytes) / best_seconds(state, work);
 }
 
 void fill(benchmark::State& state) {
@@ -132,13 +138,7 @@ void waves(benchmark::State& state) {
   set_threads(1);
   const hipFunction_t kernel = gpu.module.function("empty");
   constexpr uint32_t kGroups = 1 << 14, kWaves = 16;
-  run(kernel, kGroups, 64 * kWaves);
-  double seconds = 1e9;
-  for (auto _ : state) {
-    const Stopwatch watch;
-    run(kernel, kGroups, 64 * kWaves);
-    seconds = std::min(seconds, watch.seconds());
-  }
+  const double seconds = best_seconds(state, [&] { run(kernel, kGroups, 64 * kWaves); });
   report(state, {"waves", kGroups * kWaves / seconds / 1e6, "M waves/s", 0, 0, false, false,
                  "one thread; waves of an empty kernel, begun and ended, 16 a workgroup"});
 }

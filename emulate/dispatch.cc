@@ -244,8 +244,7 @@ class Worker {
     wave.lds_size = lds_size();
     wave.constants_loaded = 0;
     wave.barrier_complete = 0;
-    Program& program = *slot.group.program;
-    program.expect_mode(wave.s[scalar_index::kMode]);
+    slot.group.program->expect_mode(wave.s[scalar_index::kMode]);
     wave.resume = resolve_jump(nullptr, &wave, run_.dispatch.entry);
     return true;
   }

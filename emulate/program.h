@@ -138,7 +138,8 @@ class Program {
   Translated translated_;
 };
 
-/// Where an indirect jump goes on; nullptr after stopping the wave with a fault. Called by the engine.
+/// Where a wave goes on at `pc`: after the indirect jump `uop`, or, with no uop, where the wave begins.
+/// nullptr after stopping the wave with a fault. Called by the engine and by the dispatch.
 const Uop* resolve_jump(const Uop* uop, Wave* wave, uint64_t pc);
 
 }  // namespace wavesmith::emulate

@@ -102,9 +102,9 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   const auto elsewhere = [&](const auto& side) {
     return side && side->kind == Allocation::Kind::Device && side->device != stream.device.ordinal;
   };
-  const bool between_gpus = source && destination && source->kind == Allocation::Kind::Device &&
-                            destination->kind == Allocation::Kind::Device &&
-                            source->device != destination->device;
+  const bool both_on_gpus = source_known && destination_known && source->kind == Allocation::Kind::Device &&
+                            destination->kind == Allocation::Kind::Device;
+  const bool between_gpus = both_on_gpus && source->device != destination->device;
   Device* owner = nullptr;  // the GPU that makes it, if another one
   std::vector<Ticket> tickets;
   for (const auto* const side : {&source, &destination})
@@ -132,9 +132,7 @@ hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKin
   }
   if (stream.device.modelled) host_time() += stream.device.modelled->call_seconds();
   const Ticket ticket = stream.enqueue(std::make_shared<CopyOperation>(box, std::move(staged)), tickets);
-  const bool in_device_memory =
-      source_known && destination_known && source->kind == Allocation::Kind::Device &&
-      destination->kind == Allocation::Kind::Device && !source->synchronous && !destination->synchronous;
+  const bool in_device_memory = both_on_gpus && !source->synchronous && !destination->synchronous;
   if (owner && order == Order::Asynchronous)
     owner->null_stream()->enqueue(std::make_shared<Marker>(), {ticket});
   if (in_device_memory && order == Order::Peer && destination->device != stream.device.ordinal)
