@@ -10,6 +10,7 @@
 #include "runtime/rtc/device_header.h"
 #include "runtime/rtc/lowered_names.h"
 #include "runtime/rtc/prelude.h"
+#include "runtime/rtc/steps.h"
 #include "toolchain/discover.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
@@ -183,6 +184,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     else
       for (const std::string& header : before) complete.insert(complete.end(), {"-include", header});
     complete.insert(complete.end(), {file.string(), "-o", output.string()});
+    if (auto done = run_steps(complete, name, scratch)) return std::move(*done);
     return toolchain::run(complete, true);
   };
   const Prelude prelude = headers.empty() ? find_prelude(command, before, source.text) : Prelude{};
