@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -55,6 +56,13 @@ std::string find_preload() {
     if (fs::exists(file, failed)) return file.lexically_normal().string();
   }
   return {};
+}
+
+/// A script's interpreter would stand by for other words than the script's.
+bool is_executable(const std::string& program) {
+  char magic[4] = {};
+  std::ifstream(program, std::ios::binary).read(magic, sizeof magic);
+  return std::memcmp(magic, "\177ELF", sizeof magic) == 0;
 }
 
 /// Where a program stands by.
@@ -176,6 +184,7 @@ class Programs {
     if (preload_.empty() || standing.failures == kMostFailures) return -1;
     const size_t environment = environment_hash();
     if (standing.socket.get() < 0 || standing.environment != environment) {
+      if (!is_executable(program)) return -1;
       start(standing, program, preload_);
       standing.environment = environment;
     }

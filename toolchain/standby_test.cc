@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "toolchain/scratch.h"
+
 namespace wavesmith::toolchain {
 namespace {
 
@@ -132,6 +134,16 @@ TEST_F(Standby, ServesManyThreads) {
       }
     });
   for (std::thread& each : threads) each.join();
+}
+
+TEST_F(Standby, ScriptsAreRunByThemselves) {
+  const Scratch scratch("test");
+  const std::string script = scratch / "script";
+  ASSERT_TRUE(write_file(script, "#!/bin/sh\necho $PPID $1\n"));
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto outcome = run_standing_by({script, "-c"});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->output, std::to_string(getpid()) + " -c\n");
 }
 
 TEST_F(Standby, CanBeSwitchedOff) {
