@@ -134,17 +134,16 @@ Result<std::unique_ptr<Program>> Program::create(const isa::Target& target, int 
                                                  std::span<const uint8_t> code) {
   auto decoder = isa::Decoder::create(target, wave_lanes);
   if (!decoder) return tl::unexpected(decoder.error());
-  std::unique_ptr<Program> program(new Program(target, wave_lanes, code));
-  program->decoder_ = std::make_unique<isa::Decoder>(std::move(*decoder));
-  return program;
+  return std::unique_ptr<Program>(new Program(target, wave_lanes, code));
 }
+
+/// One was made for this target when the program was, so another one can be.
+isa::Decoder Program::decoder() const { return isa::Decoder::create(target_, wave_lanes_).value(); }
 
 Program& Program::observed() {
   const std::scoped_lock lock(mutex_);
   if (!observed_) {
     observed_.reset(new Program(target_, wave_lanes_, code_));
-    // A decoder for this target exists, so another one can be made.
-    observed_->decoder_ = std::make_unique<isa::Decoder>(isa::Decoder::create(target_, wave_lanes_).value());
     observed_->tells_events_ = true;
     observed_->interleave_ = interleave_;
   }
@@ -238,7 +237,7 @@ Program::Place Program::place(const Uop* uop) const {
     const uint64_t pc = std::prev(after)->pc;
     const auto begin = reinterpret_cast<uint64_t>(code_.data());
     if (pc - begin >= code_.size()) return {pc, "?"};  // a branch out of the code
-    const auto instruction = decoder_->decode(code_.subspan(pc - begin), pc);
+    const auto instruction = decoder().decode(code_.subspan(pc - begin), pc);
     return {pc, instruction ? instruction->text : std::string("?")};
   }
   return {};
@@ -255,6 +254,7 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
   std::map<uint64_t, Error> undecodable;
   std::set<uint64_t> leaders{entry_pc};
   std::vector<uint64_t> work{entry_pc};
+  isa::Decoder decoder = this->decoder();
   while (!work.empty()) {
     uint64_t pc = work.back();
     work.pop_back();
@@ -264,7 +264,7 @@ Result<const Uop*> Program::translate(uint64_t entry_pc) {
             pc, Error{ErrorKind::BadInput, "the code runs past its end", fmt::format("pc {:#x}", pc)});
         break;
       }
-      auto decoded = decoder_->decode(code_.subspan(pc - begin), pc);
+      auto decoded = decoder.decode(code_.subspan(pc - begin), pc);
       if (!decoded) {
         undecodable.emplace(pc, decoded.error());
         break;

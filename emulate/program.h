@@ -101,11 +101,11 @@ class Program {
   Program(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code);
   Result<const Uop*> translate(uint64_t pc);
   void forget_translations();
+  [[nodiscard]] isa::Decoder decoder() const;
 
   const isa::Target& target_;
   int wave_lanes_;
   std::span<const uint8_t> code_;
-  std::unique_ptr<isa::Decoder> decoder_;
   mutable std::mutex mutex_;
   std::unordered_map<uint64_t, const Uop*> entries_;
   std::vector<std::unique_ptr<Unit>> units_;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <llvm/MC/MCAsmInfo.h>
@@ -27,6 +29,8 @@ namespace wavesmith::isa {
 
 struct Decoder::State {
   Target wavesmith_target;
+  int wave_lanes = 0;
+  uint64_t decoded = 0;  ///< instructions; LLVM keeps what it made of some
   const llvm::Target* target = nullptr;
   llvm::Triple triple{"amdgcn-amd-amdhsa"};
   std::unique_ptr<llvm::MCRegisterInfo> registers;
@@ -135,13 +139,45 @@ void accept_reserved(const Target& target, std::string& text) {
 
 }  // namespace
 
+/// States that nobody uses at present: one takes half a megabyte, most of it LLVM's tables of registers.
+class Decoder::Idle {
+ public:
+  std::unique_ptr<State> take(const Target& target, int wave_lanes) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::find_if(states_.begin(), states_.end(), [&](const auto& state) {
+      return state->wavesmith_target.name == target.name && state->wave_lanes == wave_lanes;
+    });
+    if (found == states_.end()) return nullptr;
+    std::unique_ptr<State> state = std::move(*found);
+    states_.erase(found);
+    return state;
+  }
+  void give(std::unique_ptr<State> state) {
+    if (!state || state->decoded > kMostDecoded) return;
+    const std::scoped_lock lock(mutex_);
+    if (states_.size() == kMost) states_.erase(states_.begin());
+    states_.push_back(std::move(state));
+  }
+  static Idle& all() {
+    static Idle& idle = *new Idle;  // decoders may outlive the end of main
+    return idle;
+  }
+
+ private:
+  static constexpr size_t kMost = 8;
+  static constexpr uint64_t kMostDecoded = 1 << 20;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<State>> states_;  ///< the longest idle first
+};
+
 Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
-Decoder::~Decoder() = default;
+Decoder::~Decoder() { Idle::all().give(std::move(state_)); }
 
 Result<Decoder> Decoder::create(const Target& target, int wave_lanes) {
-  auto state = std::make_unique<State>(State{target});
+  if (auto idle = Idle::all().take(target, wave_lanes)) return Decoder(std::move(idle));
+  auto state = std::make_unique<State>(State{target, wave_lanes});
   state->target = llvm_target();
   if (!state->target) return fail(ErrorKind::Internal, "LLVM was built without its AMDGPU target");
   const std::string_view features = wave_features(target, wave_lanes);
@@ -169,6 +205,7 @@ Result<Decoder> Decoder::create(const Target& target, int wave_lanes) {
 }
 
 Result<Instruction> Decoder::decode(std::span<const uint8_t> bytes, uint64_t pc) {
+  ++state_->decoded;
   // LLVM wants to see the whole instruction, its literal included.
   std::array<uint8_t, 32> padded{};
   const size_t given = std::min(bytes.size(), padded.size());

@@ -11,7 +11,8 @@
 
 namespace wavesmith::isa {
 
-/// Decodes one target's instructions. Not shared between threads.
+/// Decodes one target's instructions. Not shared between threads. Made in no time where there was one for the
+/// target that is gone by now, so nobody needs to keep one.
 class Decoder {
  public:
   /// `wave_lanes` is 64 or 32 and changes how lane masks are printed (vcc or vcc_lo).
@@ -26,6 +27,7 @@ class Decoder {
 
  private:
   struct State;
+  class Idle;
   explicit Decoder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

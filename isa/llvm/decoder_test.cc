@@ -107,6 +107,26 @@ TEST(Decoder, RoundTripsThroughTheAssembler) {
   }
 }
 
+TEST(Decoder, OnesThatAreUsedAgainAreForTheSameTargetAndWaveSize) {
+  const Target &rdna = *find_target("gfx1100"), &cdna = *find_target("gfx942");
+  const auto code = assemble(rdna, 64, "v_cndmask_b32_e32 v0, v1, v2, vcc\n");
+  ASSERT_TRUE(code);
+  const auto text = [&](const Target& target, int lanes) {
+    auto decoder = Decoder::create(target, lanes);
+    const auto decoded = decoder->decode(*code, 0);
+    return decoded ? decoded->text : "none";
+  };
+  for (int i = 0; i < 3; ++i) {
+    auto kept = Decoder::create(rdna, 32);
+    EXPECT_EQ(text(rdna, 64), "v_cndmask_b32_e32 v0, v1, v2, vcc");
+    EXPECT_EQ(text(rdna, 32), "v_cndmask_b32_e32 v0, v1, v2, vcc_lo");
+    EXPECT_NE(text(cdna, 64), text(rdna, 64));
+    EXPECT_EQ(kept->decode(*code, 0)->text, "v_cndmask_b32_e32 v0, v1, v2, vcc_lo");
+    *kept = std::move(*Decoder::create(rdna, 64));
+    EXPECT_EQ(kept->decode(*code, 0)->text, "v_cndmask_b32_e32 v0, v1, v2, vcc");
+  }
+}
+
 // LLVM 22 takes the constant for the number of a source: 168 for the inline constant 40.
 TEST(Decoder, TellsTheConstantOfAMultiplyAddFromASourcesNumber) {
   const std::pair<const char*, const char*> cases[] = {
