@@ -111,7 +111,10 @@ def _sharpen_references() -> None:
     amd.hipblas.HipblasLt = lambda workspace: None
 
 
-def _run_one(path: Path, budget: float) -> None:
+def _run_one(path: Path, budget: float, seed: int) -> None:
+    import torch
+
+    torch.manual_seed(seed)
     _shorten_benchmarks(budget)
     _sharpen_references()
     name = path.stem
@@ -138,10 +141,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--budget", type=float, default=20, help="seconds for the benchmark part of each")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for each")
+    parser.add_argument("--seed", type=int, default=0, help="PyTorch's, which the tutorials leave open")
     parser.add_argument("--one", action="store_true", help="run the first name in this process")
     options = parser.parse_args()
     if options.one:
-        return _run_one(options.folder / f"{options.names[0]}.py", options.budget)
+        return _run_one(options.folder / f"{options.names[0]}.py", options.budget, options.seed)
     names = options.names or sorted(each.stem for each in options.folder.glob("[01]*.py"))
     failed = 0
     for name in names:
@@ -154,6 +158,8 @@ def main() -> None:
             "--one",
             "--budget",
             str(options.budget),
+            "--seed",
+            str(options.seed),
         ]
         environment = {**os.environ, "WAVESMITH_TORCH_CUDA": "1", "MPLBACKEND": "Agg"}
         try:
