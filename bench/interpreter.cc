@@ -1,7 +1,5 @@
 // How fast the interpreter executes each kind of instruction.
 
-#include <algorithm>
-
 #include "base/stopwatch.h"
 #include "bench/gpu.h"
 #include "bench/host.h"
@@ -78,19 +76,6 @@ BENCHMARK_CAPTURE(reported, atomics, "atomics", "one thread; 64 global atomic ad
 
 /// Bytes that are written; 192 MiB is the size that AMD's emulator publishes a time for.
 constexpr size_t kBytes = size_t{192} << 20;
-
-/// Of the best round, as memset and memcpy are timed; one goes before that is not counted.
-template <typename Work>
-double best_seconds(benchmark::State& state, const Work& work) {
-  work();
-  double seconds = 1e9;
-  for (auto _ : state) {
-    const Stopwatch watch;
-    work();
-    seconds = std::min(seconds, watch.seconds());
-  }
-  return seconds;
-}
 
 double bandwidth(benchmark::State& state, bool copy) {
   const Interpreter gpu;

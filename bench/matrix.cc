@@ -7,26 +7,12 @@
 #include <string_view>
 
 #include "base/small_float.h"
-#include "base/stopwatch.h"
 #include "bench/gpu.h"
 #include "bench/host.h"
 #include "bench/report.h"
 
 namespace wavesmith::bench {
 namespace {
-
-/// Of one run of `work`, which has run before.
-template <class Work>
-double best_seconds(benchmark::State& state, const Work& work) {
-  work();
-  double best = 1e9;
-  for (auto _ : state) {
-    const Stopwatch watch;
-    work();
-    best = std::min(best, watch.seconds());
-  }
-  return best;
-}
 
 /// Makes the device of an architecture current while it lives; `found` is false when the machine has none.
 class OnDevice {

@@ -3,8 +3,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
+
+#include "base/stopwatch.h"
 
 namespace wavesmith::bench {
 
@@ -26,5 +29,18 @@ void report(benchmark::State& state, Row row);
 
 /// All rows so far, in the order of their first report.
 const std::vector<Row>& rows();
+
+/// Seconds of the best of the benchmark's rounds; one goes before that is not counted.
+template <typename Work>
+double best_seconds(benchmark::State& state, const Work& work) {
+  work();
+  double best = 1e9;
+  for (auto _ : state) {
+    const Stopwatch watch;
+    work();
+    best = std::min(best, watch.seconds());
+  }
+  return best;
+}
 
 }  // namespace wavesmith::bench
