@@ -12,27 +12,30 @@
 namespace wavesmith::bench {
 namespace {
 
-/// Seconds that a kernel takes which was never compiled before; negative when it does not compile.
+constexpr double kNever = 1e9;
+
+/// Seconds that a kernel takes which was never compiled before; kNever when it does not compile.
 double compile(int number) {
   const std::string text = fmt::format(
       "extern \"C\" __global__ void k(const float* x, float* y) {{\n"
       "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n  y[i] = x[i] * {}.0f;\n}}\n",
       number);
   hiprtcProgram program = nullptr;
-  if (hiprtcCreateProgram(&program, text.c_str(), "k.hip", 0, nullptr, nullptr) != HIPRTC_SUCCESS) return -1;
+  if (hiprtcCreateProgram(&program, text.c_str(), "k.hip", 0, nullptr, nullptr) != HIPRTC_SUCCESS)
+    return kNever;
   const char* options[] = {"--gpu-architecture=gfx942"};
   const Stopwatch watch;
   const bool done = hiprtcCompileProgram(program, 1, options) == HIPRTC_SUCCESS;
   const double seconds = watch.seconds();
   hiprtcDestroyProgram(&program);
-  return done ? seconds : -1;
+  return done ? seconds : kNever;
 }
 
 void hiprtc(benchmark::State& state) {
-  double kept = 1e9, anew = 1e9;  // the best of each, taken in turn
+  double kept = kNever, anew = kNever;  // the best of each, taken in turn
   int number = 0;
   for (int i = 0; i < 2; ++i)
-    if (compile(++number) < 0) {
+    if (compile(++number) == kNever) {
       state.SkipWithError("hiprtc compiles nothing here: no clang, or no lld");
       return;
     }

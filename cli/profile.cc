@@ -19,6 +19,7 @@
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
 #include "report/html.h"
+#include "toolchain/process.h"
 
 namespace wavesmith::cli {
 namespace {
@@ -237,7 +238,7 @@ Exit profile_run(const ProfileOptions& options, bool whole = false) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const int code = toolchain::exit_code(status);
   std::ifstream file(path);
   const std::string json((std::istreambuf_iterator<char>(file)), {});
   file.close();

@@ -67,7 +67,7 @@ int run_and_wait(std::vector<char*>& words) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return toolchain::exit_code(status);
 }
 
 }  // namespace

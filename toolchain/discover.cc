@@ -41,15 +41,9 @@ std::vector<fs::path> children(const fs::path& parent, const std::string& prefix
 /// The folder of Python packages that this code was installed into by pip, as wavesmith/bin or wavesmith/lib;
 /// empty: it was not.
 fs::path own_package_folder() {
-  static const int here = 0;
-  Dl_info info{};
-  std::error_code failed;
-  if (!dladdr(&here, &info) || !info.dli_fname) return {};
-  const fs::path file = fs::canonical(info.dli_fname, failed);
-  const fs::path package = file.parent_path().parent_path();
-  return !failed && package.filename() == "wavesmith" && is_there(package / "py.typed")
-             ? package.parent_path()
-             : fs::path();
+  const fs::path package = own_file().parent_path().parent_path();
+  return package.filename() == "wavesmith" && is_there(package / "py.typed") ? package.parent_path()
+                                                                             : fs::path();
 }
 
 /// Folders in which Python packages are installed.
@@ -166,6 +160,15 @@ std::string find_runtime() {
 }
 
 }  // namespace
+
+fs::path own_file() {
+  static const int here = 0;
+  Dl_info info{};
+  std::error_code failed;
+  if (!dladdr(&here, &info) || !info.dli_fname) return {};
+  const fs::path file = fs::canonical(info.dli_fname, failed);
+  return failed ? fs::path() : file;
+}
 
 bool Headers::has(const std::string& header) const { return is_there(fs::path(include) / header); }
 

@@ -2,6 +2,7 @@
 // needed; where it is installed, it is preferred.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,9 @@ Result<void> require_compiler(const Toolchain& tools, std::string_view who);
 /// A folder with this file only looks like ROCm's: `wavesmith run` shows it to programs, from what discover()
 /// finds.
 inline constexpr const char* kShownFile = ".wavesmith";
+
+/// The library or program that this code is in; empty: not found.
+std::filesystem::path own_file();
 
 /// Where generated files are kept: WAVESMITH_CACHE, else wavesmith under XDG_CACHE_HOME or ~/.cache.
 std::string cache_folder();

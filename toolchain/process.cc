@@ -39,23 +39,29 @@ Result<Outcome> run(const Command& command, bool capture) {
   posix_spawn_file_actions_destroy(&actions);
   if (capture) close(pipe_ends[1]);
   Outcome outcome;
-  if (!failed && capture) {
-    char buffer[4096];
-    for (ssize_t got; (got = read(pipe_ends[0], buffer, sizeof buffer)) != 0;) {
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) break;
-      outcome.output.append(buffer, static_cast<size_t>(got));
-    }
-  }
+  if (!failed && capture) outcome.output = read_all(pipe_ends[0]);
   if (capture) close(pipe_ends[0]);
   if (failed)
     return fail(ErrorKind::NotFound, fmt::format("cannot run '{}': {}", command[0], std::strerror(failed)));
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.code = exit_code(status);
   return outcome;
 }
+
+std::string read_all(int descriptor) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got; (got = read(descriptor, buffer, sizeof buffer)) != 0;) {
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) break;
+    text.append(buffer, static_cast<size_t>(got));
+  }
+  return text;
+}
+
+int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 std::string in_quotes(std::string_view word) {
   std::string text = "'";

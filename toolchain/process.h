@@ -21,6 +21,12 @@ struct Outcome {
 /// Runs a program to its end. With `capture` its output is returned, otherwise it goes where ours goes.
 Result<Outcome> run(const Command& command, bool capture = false);
 
+/// Everything that comes out of a descriptor until its other end is closed.
+std::string read_all(int descriptor);
+
+/// What waitpid says of a program that ended, as Outcome::code.
+int exit_code(int status);
+
 /// A word as every shell reads it back, in quotes.
 std::string in_quotes(std::string_view word);
 

@@ -1,6 +1,5 @@
 #include "toolchain/standby.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -18,6 +17,8 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+
+#include "toolchain/discover.h"
 
 extern char** environ;
 
@@ -46,13 +47,11 @@ class Descriptor {
 /// The library that keeps a program at its start: it lies beside the one (or the program's folder's lib/)
 /// that this is in. Empty: there is none.
 std::string find_preload() {
-  static const char here = 0;
-  Dl_info self;
-  if (dladdr(&here, &self) == 0 || !self.dli_fname) return {};
+  const fs::path self = own_file();
+  if (self.empty()) return {};
   std::error_code failed;
-  const fs::path folder = fs::canonical(self.dli_fname, failed).parent_path();
   for (const char* relative : {".", "../lib", "../lib/wavesmith"}) {
-    const fs::path file = folder / relative / "libwavesmith_standby.so";
+    const fs::path file = self.parent_path() / relative / "libwavesmith_standby.so";
     if (fs::exists(file, failed)) return file.lexically_normal().string();
   }
   return {};
@@ -140,18 +139,6 @@ bool send(int socket, const Command& command, int output, int status) {
   return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
-/// Reads to the end of the pipe.
-std::string read_all(int end) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = read(end, buffer, sizeof buffer)) != 0;) {
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) break;
-    text.append(buffer, static_cast<size_t>(got));
-  }
-  return text;
-}
-
 /// What the program did; nothing when it does not stand by any more.
 std::optional<Outcome> ask(int socket, const Command& command) {
   int output[2], status[2];
@@ -170,7 +157,7 @@ std::optional<Outcome> ask(int socket, const Command& command) {
   int how = 0;
   if (ended.size() != sizeof how) return {};
   std::memcpy(&how, ended.data(), sizeof how);
-  outcome.code = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+  outcome.code = exit_code(how);
   return outcome;
 }
 

@@ -89,12 +89,6 @@ Result<std::string> runtime_header(std::string_view text) {
       });
 }
 
-/// Paths of the scratch folder mean nothing to the caller.
-void remove_all(std::string& text, const std::string& what) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at))
-    text.erase(at, what.size());
-}
-
 }  // namespace
 
 std::string default_target() {
@@ -195,7 +189,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   }
   if (!outcome) return tl::unexpected(outcome.error());
   log = outcome->output;
-  remove_all(log, scratch.prefix());
+  replace_all(log, scratch.prefix(), "");  // which means nothing to the caller
   if (outcome->code != 0) return fail(ErrorKind::BadInput, "the program does not compile");
   Compiled compiled;
   (options.separate ? compiled.bitcode : compiled.code) = toolchain::read_file(output);
@@ -233,7 +227,7 @@ Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& input
   const auto outcome = toolchain::run(command, true);
   if (!outcome) return tl::unexpected(outcome.error());
   log = outcome->output;
-  remove_all(log, scratch.prefix());
+  replace_all(log, scratch.prefix(), "");
   if (outcome->code != 0) return fail(ErrorKind::BadInput, "the program does not link");
   return toolchain::read_file(output);
 }

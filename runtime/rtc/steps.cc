@@ -19,11 +19,6 @@ using toolchain::Command;
 // What differs from program to program.
 constexpr std::string_view kFolder = "\1", kInput = "\2", kUnit = "\3";
 
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-}
-
 /// The word behind the last "-o".
 std::string* output_of(Command& command) {
   const auto found = std::find(command.rbegin(), command.rend(), "-o");
@@ -78,6 +73,11 @@ std::vector<Command> steps_of(const Command& command, const std::string& input,
 }
 
 }  // namespace
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
 
 std::vector<Command> parse_steps(std::string_view printed) {
   std::vector<Command> steps;

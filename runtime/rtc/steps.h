@@ -20,6 +20,9 @@ namespace wavesmith::rtc {
 std::optional<toolchain::Outcome> run_steps(const toolchain::Command& command, const std::string& input,
                                             const toolchain::Scratch& scratch);
 
+/// Puts `by` in every place of `what`, which is not empty.
+void replace_all(std::string& text, std::string_view what, std::string_view by);
+
 /// The commands in what `clang -###` printed; none when a line of it is anything else than a command or the
 /// compiler's version.
 std::vector<toolchain::Command> parse_steps(std::string_view printed);

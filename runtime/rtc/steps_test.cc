@@ -49,8 +49,7 @@ class CompiledSteps : public testing::Test {
       return command;
     };
     const auto without_folder = [](toolchain::Outcome outcome, const toolchain::Scratch& scratch) {
-      for (size_t at; (at = outcome.output.find(scratch.prefix())) != std::string::npos;)
-        outcome.output.erase(at, scratch.prefix().size());
+      replace_all(outcome.output, scratch.prefix(), "");
       return outcome;
     };
     const toolchain::Scratch one("test"), other("test");
