@@ -19,6 +19,13 @@ else()
   add_library(wavesmith_zstd ALIAS PkgConfig::zstd)
 endif()
 
+# msgpack's C library has two names: libmsgpackc till version 5.
+find_library(msgpack_library NAMES libmsgpack-c.a libmsgpackc.a msgpack-c msgpackc REQUIRED)
+find_path(msgpack_headers msgpack.h REQUIRED)
+add_library(wavesmith_msgpack UNKNOWN IMPORTED)
+set_target_properties(wavesmith_msgpack PROPERTIES IMPORTED_LOCATION ${msgpack_library}
+  INTERFACE_INCLUDE_DIRECTORIES ${msgpack_headers})
+
 # Debian's fmt has no archive, but its sources are in the headers.
 find_package(fmt REQUIRED)
 get_target_property(fmt_type fmt::fmt TYPE)

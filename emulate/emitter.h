@@ -21,6 +21,7 @@ class Emitter {
 
   [[nodiscard]] const isa::Target& target() const { return program_.target(); }
   [[nodiscard]] bool mode_varies() const { return program_.mode_varies(); }
+  [[nodiscard]] bool sram_ecc() const { return program_.sram_ecc(); }
   [[nodiscard]] int lanes() const { return program_.wave_lanes(); }
   [[nodiscard]] bool wave32() const { return lanes() == 32; }
 

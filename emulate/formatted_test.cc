@@ -237,31 +237,38 @@ TEST_P(Formatted, HalvesOfRegisters) {
   for (const Named& format : formats_of(target))
     if (format.name == name) word3 = format.word3;
   resource(word3 | kXyzw);
-  for (int lane = 0; lane < lanes; ++lane) {
-    test.v(0, lane) = random() % 64;
-    for (int r = 1; r < 12; ++r) test.v(r, lane) = 0xabcd0000u + static_cast<uint32_t>(r);
-  }
   const std::string high =
       target.is(isa::kRdna) ? "buffer_load_d16_hi_format_x" : "buffer_load_format_d16_hi_x";
-  const auto done = test.run(
-      fmt::format("{} v[2:3], v0, s[4:7], {} idxen\n{} v4, v0, s[4:7], {} idxen\n{} v5, v0, s[4:7], {} idxen",
-                  d16("buffer_load", "xyzw"), zero, d16("buffer_load", "x"), zero, high, zero));
-  ASSERT_TRUE(done) << done.error().text();
   const auto half = [](uint32_t code) {
     return static_cast<double>(std::bit_cast<_Float16>(static_cast<uint16_t>(code)));
   };
-  for (int lane = 0; lane < lanes; ++lane) {
-    const uint8_t* const element = buffer + 16 * test.v(0, lane);
-    for (size_t i = 0; i < 4; ++i)
-      EXPECT_NEAR(half(test.v(2 + static_cast<int>(i) / 2, lane) >> (16 * (i % 2)) & 0xffff),
-                  model.value(element, i), 0x1p-12);
-    EXPECT_NEAR(half(test.v(4, lane) & 0xffff), model.value(element, 0), 0x1p-12);
-    EXPECT_EQ(test.v(4, lane) >> 16, 0xabcdu);
-    EXPECT_NEAR(half(test.v(5, lane) >> 16), model.value(element, 0), 0x1p-12);
-    EXPECT_EQ(test.v(5, lane) & 0xffff, 5u);
+  for (const bool sram_ecc : {test.sram_ecc, false}) {
+    test.sram_ecc = sram_ecc;
+    for (int lane = 0; lane < lanes; ++lane) {
+      test.v(0, lane) = random() % 64;
+      for (int r = 1; r < 12; ++r) test.v(r, lane) = 0xabcd0000u + static_cast<uint32_t>(r);
+    }
+    const auto done = test.run(fmt::format(
+        "{} v[2:3], v0, s[4:7], {} idxen\n{} v4, v0, s[4:7], {} idxen\n{} v5, v0, s[4:7], {} idxen\n"
+        "{} v[6:7], v0, s[4:7], {} idxen",
+        d16("buffer_load", "xyzw"), zero, d16("buffer_load", "x"), zero, high, zero,
+        d16("buffer_load", "xyz"), zero));
+    ASSERT_TRUE(done) << done.error().text();
+    for (int lane = 0; lane < lanes; ++lane) {
+      const uint8_t* const element = buffer + 16 * test.v(0, lane);
+      for (size_t i = 0; i < 4; ++i)
+        EXPECT_NEAR(half(test.v(2 + static_cast<int>(i) / 2, lane) >> (16 * (i % 2)) & 0xffff),
+                    model.value(element, i), 0x1p-12);
+      EXPECT_NEAR(half(test.v(4, lane) & 0xffff), model.value(element, 0), 0x1p-12);
+      EXPECT_EQ(test.v(4, lane) >> 16, sram_ecc ? 0 : 0xabcdu);
+      EXPECT_NEAR(half(test.v(5, lane) >> 16), model.value(element, 0), 0x1p-12);
+      EXPECT_EQ(test.v(5, lane) & 0xffff, sram_ecc ? 0 : 5u);
+      EXPECT_EQ(test.v(6, lane), test.v(2, lane));
+      EXPECT_NEAR(half(test.v(7, lane) & 0xffff), model.value(element, 2), 0x1p-12);
+      EXPECT_EQ(test.v(7, lane) >> 16, sram_ecc ? 0 : 0xabcdu);
+    }
   }
   // And back: what was read is what is there.
-  const std::vector<uint8_t> before(buffer, buffer + kBytes);
   for (int lane = 0; lane < lanes; ++lane) {
     test.v(0, lane) = static_cast<uint32_t>(lane);
     test.v(2, lane) = 0x38003c00, test.v(3, lane) = 0xbc000000;  // 1, 0.5, 0, -1

@@ -82,8 +82,8 @@ uint32_t offset_of(Layout layout, int lane, int lanes, int bytes, std::mt19937& 
   return 0;
 }
 
-/// What registers hold after loading.
-void model_load(const Form& form, const uint8_t* from, uint32_t (&words)[4]) {
+/// What registers hold after loading. With SRAM-ECC a half that the load does not fill becomes 0.
+void model_load(const Form& form, bool sram_ecc, const uint8_t* from, uint32_t (&words)[4]) {
   if (form.bytes >= 4) {
     std::memcpy(words, from, static_cast<size_t>(form.bytes));
     return;
@@ -91,6 +91,7 @@ void model_load(const Form& form, const uint8_t* from, uint32_t (&words)[4]) {
   uint32_t value = from[0];
   if (form.bytes == 2) value |= uint32_t{from[1]} << 8;
   if (form.sign && (value >> (form.bytes * 8 - 1))) value |= ~((1u << (form.bytes * 8)) - 1);
+  if (sram_ecc && form.part != 'w') words[0] = 0;
   if (form.part == 'w') words[0] = value;
   if (form.part == 'l') words[0] = (words[0] & 0xffff0000u) | (value & 0xffffu);
   if (form.part == 'h') words[0] = (words[0] & 0x0000ffffu) | value << 16;
@@ -103,11 +104,27 @@ void model_store(const Form& form, uint8_t* to, const uint32_t (&words)[4]) {
   }
 }
 
-enum class Where { GlobalSaddr, GlobalVaddr, Flat, FlatLds, Lds, ScratchVector, ScratchScalar };
+enum class Where { GlobalSaddr, GlobalVaddr, Flat, FlatLds, Lds, Buffer, ScratchVector, ScratchScalar };
 
-class LoadStore : public testing::TestWithParam<TargetLanes> {
+struct Parameter {
+  TargetLanes each;
+  bool sram_ecc;
+};
+/// Each target as its GPUs have it, and those with SRAM-ECC without it too.
+std::vector<Parameter> parameters() {
+  std::vector<Parameter> all;
+  for (const TargetLanes& each : all_targets()) {
+    const bool may = isa::find_target(each.target)->may_have_sram_ecc();
+    all.push_back({each, may});
+    if (may) all.push_back({each, false});
+  }
+  return all;
+}
+
+class LoadStore : public testing::TestWithParam<Parameter> {
  protected:
   void SetUp() override {
+    test.sram_ecc = GetParam().sram_ecc;
     random.seed(seed);
     auto allocated = test.memory().allocate(kBuffer);
     ASSERT_TRUE(allocated);
@@ -119,18 +136,19 @@ class LoadStore : public testing::TestWithParam<TargetLanes> {
   }
   const uint32_t seed = 20250101;
   std::mt19937 random;
-  WaveTest test{GetParam().target, GetParam().lanes};
-  const int lanes = GetParam().lanes;
-  const bool newer = is_newer(GetParam().target);
+  const TargetLanes each = GetParam().each;
+  WaveTest test{each.target, each.lanes};
+  const int lanes = each.lanes;
+  const bool newer = is_newer(each.target);
   uint8_t* buffer = nullptr;
   std::vector<uint8_t> noise, model, lds_model;
 
   void one(Where where, Layout layout, const Form& form, bool store, uint64_t exec) {
     const bool lds = where == Where::Lds || where == Where::FlatLds;
     const bool scratch = where == Where::ScratchVector || where == Where::ScratchScalar;
-    const std::string what = fmt::format("{} {} {} exec {:#x} place {} layout {} seed {}", GetParam().target,
-                                         store ? "store" : "load", form.older, exec, static_cast<int>(where),
-                                         static_cast<int>(layout), seed);
+    const std::string what = fmt::format("{} ecc {} {} {} exec {:#x} place {} layout {} seed {}", each.target,
+                                         test.sram_ecc, store ? "store" : "load", form.older, exec,
+                                         static_cast<int>(where), static_cast<int>(layout), seed);
     const size_t turn = random() % 64;
     std::memcpy(buffer, &noise[turn], kBuffer);
     std::memcpy(test.lds(), &noise[turn + 64], kBuffer);
@@ -159,7 +177,7 @@ class LoadStore : public testing::TestWithParam<TargetLanes> {
       if (where == Where::GlobalVaddr || where == Where::Flat) address += reinterpret_cast<uint64_t>(buffer);
       if (where == Where::Flat) address += static_cast<uint64_t>(static_cast<int64_t>(shift));
       if (where == Where::FlatLds) address += kSharedAperture + static_cast<uint64_t>(shift);
-      if (where == Where::ScratchVector || where == Where::ScratchScalar) address = offset - 12;
+      if (scratch || where == Where::Buffer) address = offset - 12;
       test.set_v64(2, lane, address);
       for (int i = 0; i < 4; ++i) test.v(4 + i, lane) = static_cast<uint32_t>(random());
     }
@@ -184,6 +202,13 @@ class LoadStore : public testing::TestWithParam<TargetLanes> {
       case Where::Lds:
         name = "ds", address = "v2", tail = " offset:8";
         break;
+      case Where::Buffer:
+        name = "buffer", address = "v2";
+        tail = fmt::format(", s[8:11], {} offen offset:12", each.target.starts_with("gfx12") ? "null" : "0");
+        test.s64(8) = reinterpret_cast<uint64_t>(buffer);
+        test.s(10) = kBuffer;
+        test.s(11) = newer ? 3u << 28 : 0;  // a raw buffer's OOB_SELECT
+        break;
       case Where::ScratchVector:
         name = "scratch", address = "v2", tail = ", off offset:12";
         break;
@@ -196,9 +221,9 @@ class LoadStore : public testing::TestWithParam<TargetLanes> {
       suffix = newer ? form.lds_newer : form.lds_older;
       if (!newer) verb = store ? "write" : "read";
     }
-    const std::string text = store
-                                 ? fmt::format("{}_{}_{} {}, {}{}", name, verb, suffix, address, data, tail)
-                                 : fmt::format("{}_{}_{} {}, {}{}", name, verb, suffix, data, address, tail);
+    const bool data_first = !store || where == Where::Buffer;
+    const std::string text = fmt::format("{}_{}_{} {}, {}{}", name, verb, suffix, data_first ? data : address,
+                                         data_first ? address : data, tail);
     const auto done = test.run(text);
     ASSERT_TRUE(done) << text << ": " << done.error().text();
     for (int lane = 0; lane < lanes; ++lane) {
@@ -212,7 +237,7 @@ class LoadStore : public testing::TestWithParam<TargetLanes> {
         if (store)
           model_store(form, at, words);
         else
-          model_load(form, at, words);
+          model_load(form, test.sram_ecc, at, words);
       }
       for (int i = 0; i < 4; ++i)
         ASSERT_EQ(test.v(4 + i, lane), words[i]) << what << ' ' << text << " lane " << lane << " dword " << i;
@@ -245,17 +270,19 @@ TEST_P(LoadStore, GlobalWithVectorAddress) { all(Where::GlobalVaddr); }
 TEST_P(LoadStore, FlatToGlobal) { all(Where::Flat); }
 TEST_P(LoadStore, FlatToLds) { all(Where::FlatLds); }
 TEST_P(LoadStore, Lds) { all(Where::Lds); }
+TEST_P(LoadStore, Buffer) { all(Where::Buffer); }
 TEST_P(LoadStore, ScratchWithVectorOffset) {
-  if (GetParam().target == "gfx90a") GTEST_SKIP() << "has no scratch instructions with architected scratch";
+  if (each.target == "gfx90a") GTEST_SKIP() << "has no scratch instructions with architected scratch";
   all(Where::ScratchVector);
 }
 TEST_P(LoadStore, ScratchWithScalarOffset) {
-  if (GetParam().target == "gfx90a") GTEST_SKIP() << "has no scratch instructions with architected scratch";
+  if (each.target == "gfx90a") GTEST_SKIP() << "has no scratch instructions with architected scratch";
   all(Where::ScratchScalar);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, LoadStore, testing::ValuesIn(all_targets()), [](const auto& info) {
-  return fmt::format("{}_{}", info.param.target, info.param.lanes);
+INSTANTIATE_TEST_SUITE_P(Targets, LoadStore, testing::ValuesIn(parameters()), [](const auto& info) {
+  return fmt::format("{}_{}{}", info.param.each.target, info.param.each.lanes,
+                     info.param.sram_ecc ? "_ecc" : "");
 });
 
 }  // namespace

@@ -146,6 +146,7 @@ Program& Program::observed() {
     observed_.reset(new Program(target_, wave_lanes_, code_));
     observed_->tells_events_ = true;
     observed_->interleave_ = interleave_;
+    observed_->sram_ecc_ = sram_ecc_;
   }
   return *observed_;
 }

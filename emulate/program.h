@@ -58,6 +58,10 @@ class Program {
   /// by side, and programs exist that are right only because of it.
   void interleave(uint32_t instructions) { interleave_ = instructions; }
   [[nodiscard]] uint32_t interleave() const { return interleave_; }
+  /// Before anything is translated: whether the GPU has SRAM-ECC on, with which loads of 16 bits clear the
+  /// other half of their register. It is on where the target has it, unless this says otherwise.
+  void sram_ecc(bool on) { sram_ecc_ = on && target_.may_have_sram_ecc(); }
+  [[nodiscard]] bool sram_ecc() const { return sram_ecc_; }
   ~Program();
 
   /// The first micro-operation at `pc`, translated when it is new. Error: BadInput for a pc outside the code.
@@ -104,6 +108,7 @@ class Program {
   [[nodiscard]] isa::Decoder decoder() const;
 
   const isa::Target& target_;
+  bool sram_ecc_ = target_.may_have_sram_ecc();
   int wave_lanes_;
   std::span<const uint8_t> code_;
   mutable std::mutex mutex_;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include "emulate/host_mode.h"
 #include "emulate/program.h"
@@ -38,14 +39,15 @@ struct WaveTest::State {
     std::vector<uint8_t> code;
     std::unique_ptr<Program> program;
   };
-  /// By text and MODE, for tests that run the same many times.
-  std::map<std::pair<std::string, uint32_t>, Loaded> programs;
+  /// By text, MODE and SRAM-ECC, for tests that run the same many times.
+  std::map<std::tuple<std::string, uint32_t, bool>, Loaded> programs;
 };
 
 WaveTest::WaveTest(std::string_view target, int lanes) : state_(std::make_unique<State>()), lanes_(lanes) {
   state_->target = isa::find_target(target);
   void* const pages = mmap(nullptr, sizeof(Wave), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (!state_->target || pages == MAP_FAILED) std::abort();
+  sram_ecc = state_->target->may_have_sram_ecc();
   wave_ = static_cast<Wave*>(pages);
   state_->memory = &shared_memory();
   wave_->lanes = static_cast<uint32_t>(lanes);
@@ -69,7 +71,7 @@ uint8_t* WaveTest::lds() { return state_->lds.data(); }
 Memory& WaveTest::memory() { return *state_->memory; }
 
 Result<void> WaveTest::run(std::string_view assembly) {
-  State::Loaded& kept = state_->programs[{std::string(assembly), wave_->s[scalar_index::kMode]}];
+  State::Loaded& kept = state_->programs[{std::string(assembly), wave_->s[scalar_index::kMode], sram_ecc}];
   if (!kept.program) {
     auto code = isa::assemble(*state_->target, lanes_, std::string(assembly) + "\ns_endpgm\n");
     if (!code) return tl::unexpected(code.error());
@@ -77,6 +79,7 @@ Result<void> WaveTest::run(std::string_view assembly) {
     auto program = Program::create(*state_->target, lanes_, kept.code);
     if (!program) return tl::unexpected(program.error());
     kept.program = std::move(*program);
+    kept.program->sram_ecc(sram_ecc);
   }
   Program& loaded = *kept.program;
   state_->group.program = &loaded;

@@ -57,6 +57,8 @@ class WaveTest {
 
   /// Instructions that a run may execute before it counts as endless.
   int64_t most_instructions = 1'000'000;
+  /// Whether SRAM-ECC is on; from the beginning where the target has it.
+  bool sram_ecc;
 
  private:
   struct State;

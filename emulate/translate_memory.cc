@@ -35,7 +35,8 @@ tl::unexpected<Error> unsupported_operands(const Instruction& instruction) {
 Result<void> emit_access(Emitter& emitter, const Instruction& instruction,
                          const Implementation& implementation, const MemoryOperands& operands) {
   Uop uop;
-  uop.handler = implementation.handlers[emitter.wave32()][0];
+  const bool clears = implementation.row.access.merges && emitter.sram_ecc();
+  uop.handler = implementation.handlers[emitter.wave32()][clears];
   if (!uop.handler) return unsupported_operands(instruction);
   if (operands.result) {
     const auto offset = emitter.register_offset(*operands.result);

@@ -34,6 +34,8 @@ struct Gpu {
   std::string architecture;  ///< "CDNA3"
   std::string target;        ///< LLVM's processor: "gfx942"
   std::string arch_name;     ///< HIP's gcnArchName: "gfx942:sramecc+:xnack-"
+  /// Whether the register files' ECC is on.
+  [[nodiscard]] bool has_sram_ecc() const { return arch_name.find("sramecc+") != std::string::npos; }
 
   bool predict_only = false;  ///< described for predictions; code for it cannot run here
 

@@ -31,6 +31,9 @@ struct Target {
   [[nodiscard]] constexpr bool is(Generations set) const { return (in(generation)&set) != 0; }
   /// 16-bit results in 32-bit registers clear the upper half (most instructions of CDNA), or leave it (RDNA).
   [[nodiscard]] constexpr bool clears_high_half() const { return is(kCdna); }
+  /// The register file has an ECC that a chip may switch on: a register is then written as a whole, so a load
+  /// of 16 bits clears the half that it does not fill. Source: LLVM, GCNSubtarget::d16PreservesUnusedBits.
+  [[nodiscard]] constexpr bool may_have_sram_ecc() const { return is(kCdna); }
   /// LDS permutes reach all lanes of a wave64, not only those of the same half.
   [[nodiscard]] constexpr bool permutes_whole_wave() const { return !is(kRdna3); }
   /// A buffer resource says how its bounds are checked; otherwise the instruction's form does.

@@ -42,7 +42,7 @@ uint32_t capability(const gpus::Gpu& gpu) {
   constexpr uint32_t kDoorbell2 = 2u << 12, kRas = 1u << 21, kSramEcc = 1u << 19, kRevision = 22,
                      kSharedVirtualMemory = 1u << 27, kCoherentHost = 1u << 28;
   uint32_t bits = kDoorbell2 | kSharedVirtualMemory | (gpu.pci_revision & 0xf) << kRevision;
-  if (gpu.arch_name.find("sramecc+") != std::string::npos) bits |= kSramEcc | kRas;
+  if (gpu.has_sram_ecc()) bits |= kSramEcc | kRas;
   if (gpu.is_apu) bits |= kCoherentHost;
   return bits;
 }

@@ -172,7 +172,9 @@ struct CodeObject::Reader {
     return {};
   }
 
+  /// An object that was linked from several has a note of each.
   Result<void> read_notes() {
+    bool found = false;
     for (const Elf64_Phdr& phdr : program_headers) {
       if (phdr.p_type != PT_NOTE) continue;
       const auto notes = slice(file, phdr.p_offset, phdr.p_filesz);
@@ -186,13 +188,14 @@ struct CodeObject::Reader {
         if (note->n_type == kNoteMetadata && text_at(*notes, name) == "AMDGPU") {
           auto parsed = parse_metadata(*bytes);
           if (!parsed) return tl::unexpected(parsed.error());
-          metadata = std::move(*parsed);
-          return {};
+          metadata.add(std::move(*parsed));
+          found = true;
         }
         at = contents + round_up<uint64_t>(note->n_descsz, 4);
       }
     }
-    return damaged("it has no metadata note");
+    if (!found) return damaged("it has no metadata note");
+    return {};
   }
 
   /// Where an address of the object lies in the file.

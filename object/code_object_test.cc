@@ -39,6 +39,15 @@ TEST(CodeObject, ReadsTheSettingsOfItsTarget) {
   EXPECT_EQ(CodeObject::parse(sample("generic.co"))->target().text(), "gfx11-generic");
 }
 
+TEST(CodeObject, ReadsEveryMetadataNoteAndKeysThatAreNumbers) {
+  const auto object = CodeObject::parse(sample("two_notes.co"));
+  ASSERT_TRUE(object) << object.error().text();
+  ASSERT_EQ(object->kernels().size(), 2u);
+  ASSERT_TRUE(object->kernel("first") && object->kernel("second"));
+  EXPECT_EQ(object->kernel("first")->kernarg_size, 16u);
+  EXPECT_EQ(object->kernel("second")->kernarg_size, 24u);
+}
+
 TEST(CodeObject, MakesRoomForArgumentsThatItsMetadataForgotToCount) {
   std::vector<uint8_t> file = sample("v5.co");
   const std::string key = ".kernarg_segment_size";

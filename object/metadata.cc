@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <msgpack.h>
 
 namespace wavesmith::object {
 namespace {
 
-using Json = nlohmann::json;
 using Kind = Argument::Kind;
 
 constexpr std::array<std::pair<std::string_view, Kind>, 31> kKinds = {
@@ -56,175 +58,109 @@ Kind kind_of(std::string_view name) {
   return found == kKinds.end() ? Kind::Unknown : found->second;
 }
 
-/// Whether the bytes are one msgpack value that nests at most `most` deep (a reader that recurses is safe
-/// with it).
-bool nests_at_most(std::span<const uint8_t> bytes, size_t most) {
-  std::vector<uint64_t> open;  // values still to come, of each array or map that is open
-  size_t at = 0;
-  const auto number = [&](size_t width) -> uint64_t {
-    uint64_t value = 0;
-    for (size_t i = 0; i < width && at < bytes.size(); ++i) value = value << 8 | bytes[at++];
-    return value;
-  };
-  do {
-    if (at >= bytes.size()) return false;
-    const uint8_t tag = bytes[at++];
-    uint64_t skip = 0, values = 0;
-    if (tag >= 0x80 && tag <= 0x8f)
-      values = (tag & 15u) * 2;
-    else if (tag >= 0x90 && tag <= 0x9f)
-      values = tag & 15u;
-    else if (tag >= 0xa0 && tag <= 0xbf)
-      skip = tag & 31u;
-    else
-      switch (tag) {
-        case 0xc4:
-        case 0xd9:
-          skip = number(1);
-          break;
-        case 0xc5:
-        case 0xda:
-          skip = number(2);
-          break;
-        case 0xc6:
-        case 0xdb:
-          skip = number(4);
-          break;
-        case 0xc7:
-          skip = number(1) + 1;
-          break;
-        case 0xc8:
-          skip = number(2) + 1;
-          break;
-        case 0xc9:
-          skip = number(4) + 1;
-          break;
-        case 0xcc:
-        case 0xd0:
-          skip = 1;
-          break;
-        case 0xcd:
-        case 0xd1:
-          skip = 2;
-          break;
-        case 0xca:
-        case 0xce:
-        case 0xd2:
-          skip = 4;
-          break;
-        case 0xcb:
-        case 0xcf:
-        case 0xd3:
-          skip = 8;
-          break;
-        case 0xd4:
-          skip = 2;
-          break;
-        case 0xd5:
-          skip = 3;
-          break;
-        case 0xd6:
-          skip = 5;
-          break;
-        case 0xd7:
-          skip = 9;
-          break;
-        case 0xd8:
-          skip = 17;
-          break;
-        case 0xdc:
-          values = number(2);
-          break;
-        case 0xdd:
-          values = number(4);
-          break;
-        case 0xde:
-          values = number(2) * 2;
-          break;
-        case 0xdf:
-          values = number(4) * 2;
-          break;
-        default:
-          break;
-      }
-    if (skip > bytes.size() - at) return false;
-    at += skip;
-    if (values > 0) {
-      if (open.size() >= most) return false;
-      open.push_back(values);
-    } else {
-      while (!open.empty() && --open.back() == 0) open.pop_back();
+/// A value of the note. Keys may be of any type: linkers keep those that programs put there.
+class Value {
+ public:
+  explicit Value(const msgpack_object& object) : object_(object) {}
+
+  [[nodiscard]] bool is_map() const { return object_.type == MSGPACK_OBJECT_MAP; }
+  [[nodiscard]] bool is_text() const { return object_.type == MSGPACK_OBJECT_STR; }
+  [[nodiscard]] bool is_count() const { return object_.type == MSGPACK_OBJECT_POSITIVE_INTEGER; }
+  [[nodiscard]] uint64_t count() const { return object_.via.u64; }
+  [[nodiscard]] std::string text() const { return {object_.via.str.ptr, object_.via.str.size}; }
+
+  /// What a map has under the key.
+  [[nodiscard]] std::optional<Value> find(std::string_view key) const {
+    if (!is_map()) return {};
+    for (uint32_t i = 0; i < object_.via.map.size; ++i) {
+      const msgpack_object_kv& entry = object_.via.map.ptr[i];
+      if (entry.key.type == MSGPACK_OBJECT_STR &&
+          std::string_view(entry.key.via.str.ptr, entry.key.via.str.size) == key)
+        return Value(entry.val);
     }
-  } while (!open.empty());
-  return true;
-}
+    return {};
+  }
+  /// A number under the key, at most that of 32 bits; `otherwise` where there is none.
+  [[nodiscard]] uint32_t number(std::string_view key, uint32_t otherwise = 0) const {
+    const auto found = find(key);
+    if (!found) return otherwise;
+    switch (found->object_.type) {
+      case MSGPACK_OBJECT_BOOLEAN:
+        return found->object_.via.boolean ? 1 : 0;
+      case MSGPACK_OBJECT_NEGATIVE_INTEGER:
+        return 0;
+      case MSGPACK_OBJECT_POSITIVE_INTEGER:
+        return static_cast<uint32_t>(
+            std::min<uint64_t>(found->count(), std::numeric_limits<uint32_t>::max()));
+      default:
+        return otherwise;
+    }
+  }
+  /// A text under the key; empty where there is none.
+  [[nodiscard]] std::string text(std::string_view key) const {
+    const auto found = find(key);
+    return found && found->is_text() ? found->text() : std::string{};
+  }
+  /// The members of an array under the key.
+  [[nodiscard]] std::vector<Value> list(std::string_view key) const {
+    std::vector<Value> members;
+    const auto found = find(key);
+    if (!found || found->object_.type != MSGPACK_OBJECT_ARRAY) return members;
+    const msgpack_object_array& array = found->object_.via.array;
+    members.reserve(array.size);
+    for (uint32_t i = 0; i < array.size; ++i) members.emplace_back(array.ptr[i]);
+    return members;
+  }
 
-uint32_t number(const Json& map, const char* key, uint32_t otherwise = 0) {
-  const auto found = map.find(key);
-  if (found == map.end()) return otherwise;
-  if (found->is_boolean()) return found->get<bool>() ? 1 : 0;
-  if (!found->is_number_integer()) return otherwise;
-  const auto value = found->is_number_unsigned()
-                         ? found->get<uint64_t>()
-                         : static_cast<uint64_t>(std::max<int64_t>(0, found->get<int64_t>()));
-  return static_cast<uint32_t>(std::min<uint64_t>(value, std::numeric_limits<uint32_t>::max()));
-}
-
-std::string text(const Json& map, const char* key) {
-  const auto found = map.find(key);
-  return found != map.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
-
-const Json& list(const Json& map, const char* key) {
-  static const Json& empty = *new Json(Json::array());
-  const auto found = map.find(key);
-  return found != map.end() && found->is_array() ? *found : empty;
-}
+ private:
+  msgpack_object object_;
+};
 
 /// Kernel arguments beyond this are refused: the segment's address is user data, not a gigabyte of memory.
 constexpr uint32_t kMostKernarg = 1u << 20;
 
-Result<Metadata::Entry> parse_kernel(const Json& map) {
-  if (!map.is_object()) return fail(ErrorKind::BadInput, "a kernel's metadata is not a map");
+Result<Metadata::Entry> parse_kernel(const Value& map) {
+  if (!map.is_map()) return fail(ErrorKind::BadInput, "a kernel's metadata is not a map");
   Metadata::Entry entry;
   Kernel& kernel = entry.kernel;
-  entry.symbol = text(map, ".symbol");
-  kernel.name = text(map, ".name");
+  entry.symbol = map.text(".symbol");
+  kernel.name = map.text(".name");
   // The symbol is what is looked up; ".name" of code written in assembly may be anything.
   if (entry.symbol.ends_with(".kd")) kernel.name = entry.symbol.substr(0, entry.symbol.size() - 3);
   if (entry.symbol.empty() || kernel.name.empty())
     return fail(ErrorKind::BadInput, "a kernel without a name or a symbol in the metadata");
-  kernel.kernarg_size = number(map, ".kernarg_segment_size");
-  kernel.kernarg_align = std::max(1u, number(map, ".kernarg_segment_align", 8));
-  kernel.vgpr_count = number(map, ".vgpr_count");
-  kernel.agpr_count = number(map, ".agpr_count");
-  kernel.sgpr_count = number(map, ".sgpr_count");
-  kernel.vgpr_spill_count = number(map, ".vgpr_spill_count");
-  kernel.sgpr_spill_count = number(map, ".sgpr_spill_count");
-  kernel.max_flat_workgroup_size = number(map, ".max_flat_workgroup_size", 1024);
-  kernel.wavefront_size = number(map, ".wavefront_size", 64);
-  kernel.uses_dynamic_stack = number(map, ".uses_dynamic_stack") != 0;
-  kernel.uniform_workgroup_size = number(map, ".uniform_work_group_size") != 0;
+  kernel.kernarg_size = map.number(".kernarg_segment_size");
+  kernel.kernarg_align = std::max(1u, map.number(".kernarg_segment_align", 8));
+  kernel.vgpr_count = map.number(".vgpr_count");
+  kernel.agpr_count = map.number(".agpr_count");
+  kernel.sgpr_count = map.number(".sgpr_count");
+  kernel.vgpr_spill_count = map.number(".vgpr_spill_count");
+  kernel.sgpr_spill_count = map.number(".sgpr_spill_count");
+  kernel.max_flat_workgroup_size = map.number(".max_flat_workgroup_size", 1024);
+  kernel.wavefront_size = map.number(".wavefront_size", 64);
+  kernel.uses_dynamic_stack = map.number(".uses_dynamic_stack") != 0;
+  kernel.uniform_workgroup_size = map.number(".uniform_work_group_size") != 0;
   if (kernel.wavefront_size != 32 && kernel.wavefront_size != 64)
     return fail(ErrorKind::BadInput,
                 fmt::format("kernel '{}' has waves of {} lanes", kernel.name, kernel.wavefront_size));
   if (kernel.kernarg_size > kMostKernarg)
     return fail(ErrorKind::BadInput,
                 fmt::format("kernel '{}' takes {} bytes of arguments", kernel.name, kernel.kernarg_size));
-  const Json& required = list(map, ".reqd_workgroup_size");
+  const std::vector<Value> required = map.list(".reqd_workgroup_size");
   for (size_t i = 0; i < 3 && i < required.size(); ++i)
-    if (required[i].is_number_unsigned()) kernel.required_workgroup_size[i] = required[i].get<uint32_t>();
-  for (const Json& item : list(map, ".args")) {
-    if (!item.is_object())
+    if (required[i].is_count())
+      kernel.required_workgroup_size[i] = static_cast<uint32_t>(required[i].count());
+  for (const Value& item : map.list(".args")) {
+    if (!item.is_map())
       return fail(ErrorKind::BadInput, fmt::format("an argument of kernel '{}' is not a map", kernel.name));
     Argument argument;
-    argument.value_kind = text(item, ".value_kind");
+    argument.value_kind = item.text(".value_kind");
     argument.kind = kind_of(argument.value_kind);
-    argument.offset = number(item, ".offset");
-    argument.size = number(item, ".size");
-    argument.name = text(item, ".name");
-    argument.type_name = text(item, ".type_name");
-    argument.pointee_align = number(item, ".pointee_align");
+    argument.offset = item.number(".offset");
+    argument.size = item.number(".size");
+    argument.name = item.text(".name");
+    argument.type_name = item.text(".type_name");
+    argument.pointee_align = item.number(".pointee_align");
     const uint64_t end = uint64_t{argument.offset} + argument.size;
     if (end > kMostKernarg)
       return fail(ErrorKind::BadInput,
@@ -238,19 +174,34 @@ Result<Metadata::Entry> parse_kernel(const Json& map) {
 
 }  // namespace
 
+void Metadata::add(Metadata other) {
+  std::move(other.kernels.begin(), other.kernels.end(), std::back_inserter(kernels));
+  std::move(other.printf_formats.begin(), other.printf_formats.end(), std::back_inserter(printf_formats));
+  if (target.empty()) target = std::move(other.target);
+}
+
 Result<Metadata> parse_metadata(std::span<const uint8_t> note) {
-  if (!nests_at_most(note, 16)) return fail(ErrorKind::BadInput, "the metadata note is damaged");
-  const Json map = Json::from_msgpack(note.begin(), note.end(), /*strict=*/false, /*allow_exceptions=*/false);
-  if (!map.is_object()) return fail(ErrorKind::BadInput, "the metadata note is damaged");
+  // The reader refuses what nests deeper than its own stack of 32.
+  const std::unique_ptr<msgpack_zone, void (*)(msgpack_zone*)> zone(msgpack_zone_new(MSGPACK_ZONE_CHUNK_SIZE),
+                                                                    msgpack_zone_free);
+  msgpack_object root;
+  size_t at = 0;
+  const auto status =
+      zone ? msgpack_unpack(reinterpret_cast<const char*>(note.data()), note.size(), &at, zone.get(), &root)
+           : MSGPACK_UNPACK_NOMEM_ERROR;
+  if ((status != MSGPACK_UNPACK_SUCCESS && status != MSGPACK_UNPACK_EXTRA_BYTES) ||
+      root.type != MSGPACK_OBJECT_MAP)
+    return fail(ErrorKind::BadInput, "the metadata note is damaged");
+  const Value map(root);
   Metadata metadata;
-  metadata.target = text(map, "amdhsa.target");
-  for (const Json& item : list(map, "amdhsa.kernels")) {
+  metadata.target = map.text("amdhsa.target");
+  for (const Value& item : map.list("amdhsa.kernels")) {
     auto entry = parse_kernel(item);
     if (!entry) return tl::unexpected(entry.error());
     metadata.kernels.push_back(std::move(*entry));
   }
-  for (const Json& item : list(map, "amdhsa.printf"))
-    if (item.is_string()) metadata.printf_formats.push_back(item.get<std::string>());
+  for (const Value& item : map.list("amdhsa.printf"))
+    if (item.is_text()) metadata.printf_formats.push_back(item.text());
   return metadata;
 }
 

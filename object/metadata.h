@@ -21,6 +21,9 @@ struct Metadata {
   std::vector<Entry> kernels;
   std::vector<std::string> printf_formats;
   std::string target;  ///< "amdgcn-amd-amdhsa--gfx90a:xnack-", empty in version 3
+
+  /// Adds what another note of the same object says.
+  void add(Metadata other);
 };
 
 /// Reads the note's contents. Error: BadInput for what is no such metadata.

@@ -115,6 +115,7 @@ Result<emulate::Program*> Module::program(int wave_lanes) {
     if (!made) return tl::unexpected(made.error());
     program = std::move(*made);
     program->interleave(Platform::get()->interleave);
+    program->sram_ecc(device.gpu.has_sram_ecc());
     count_program(*program);
   }
   return program.get();

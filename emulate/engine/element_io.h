@@ -126,13 +126,14 @@ template <class E>
 using Narrow = std::conditional_t<E::kBytes == 1, std::conditional_t<E::kSigned, int8_t, uint8_t>,
                                   std::conditional_t<E::kSigned, int16_t, uint16_t>>;
 
-/// A loaded element of less than a dword in its register: extended, or merged into a half of `old`.
+/// A loaded element of less than a dword in its register: extended, or in a half of it. The other half is
+/// that of `old`, or 0.
 template <class E, class Word>
 [[gnu::always_inline]] inline Word placed(Word extended, Word old) {
   if constexpr (E::kPart == isa::Part::Low)
-    return (old & 0xffff0000u) | (extended & 0xffffu);
+    return E::kClears ? extended & 0xffffu : (old & 0xffff0000u) | (extended & 0xffffu);
   else if constexpr (E::kPart == isa::Part::High)
-    return (old & 0xffffu) | extended << 16;
+    return E::kClears ? extended << 16 : (old & 0xffffu) | extended << 16;
   else
     return extended;
 }

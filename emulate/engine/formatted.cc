@@ -53,7 +53,8 @@ void put_half(uint32_t& word, uint32_t half, bool high) {
   word = high ? (word & 0xffffu) | half << 16 : (word & 0xffff0000u) | half;
 }
 
-template <int kComponents, Part kPart>
+/// `kClears`: halves that no component fills become 0, as with SRAM-ECC; else they stay.
+template <int kComponents, Part kPart, bool kClears = false>
 void formatted_load(const Uop* uop, Wave* wave) {
   const WaveAccess& access = wave->access;
   const BufferFormat& format = isa::buffer_format(access.format);
@@ -67,10 +68,14 @@ void formatted_load(const Uop* uop, Wave* wave) {
       element.bits |= static_cast<unsigned __int128>(*byte_of(wave, lane, bytes, i)) << (8 * i);
     for (int i = 0; i < kComponents; ++i) {
       const uint32_t word = zero ? 0 : selected(element, format, access.select >> (3 * i) & 7);
-      if constexpr (kPart == Part::Whole)
+      if constexpr (kPart == Part::Whole) {
         to[i * kRowLanes + lane] = word;
-      else
+      } else {
+        if constexpr (kClears && kPart == Part::High) to[lane] = 0;
+        if constexpr (kClears && kPart == Part::Low)
+          if (i % 2 == 0) to[i / 2 * kRowLanes + lane] = 0;
         put_half(to[i / 2 * kRowLanes + lane], narrowed(word, format), kPart == Part::High || i % 2 == 1);
+      }
     }
   }
   [[clang::musttail]] return uop[1].handler(uop + 1, wave);
@@ -116,6 +121,14 @@ Handler handler_of(const isa::FormattedSignature& signature) {
   return nullptr;
 }
 
+/// The load of an odd number of halves where SRAM-ECC is on; nullptr for what leaves no half alone.
+Handler clearing_handler_of(const isa::FormattedSignature& signature) {
+  if (signature.direction != Direction::Load || signature.components % 2 == 0) return nullptr;
+  if (signature.part == Part::High) return formatted_load<1, Part::High, true>;
+  if (signature.part == Part::Whole) return nullptr;
+  return signature.components == 1 ? formatted_load<1, Part::Low, true> : formatted_load<3, Part::Low, true>;
+}
+
 }  // namespace
 
 void Collector::operator()(isa::FormattedSignature signature, std::string_view names, isa::Facts facts) {
@@ -123,6 +136,7 @@ void Collector::operator()(isa::FormattedSignature signature, std::string_view n
   const Handler handlers[] = {handler_of<1>(signature), handler_of<2>(signature), handler_of<3>(signature),
                               handler_of<4>(signature)};
   implementation.handlers[0][0] = implementation.handlers[1][0] = handlers[signature.components - 1];
+  implementation.handlers[0][1] = clearing_handler_of(signature);
   table.push_back(implementation);
 }
 

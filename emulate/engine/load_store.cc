@@ -277,6 +277,8 @@ void Collector::operator()(isa::LoadSignature<E>, std::string_view names, isa::F
       isa::make_memory_row(names, isa::make_access<E>(isa::Direction::Load), facts)};
   implementation.handlers[0][0] = Load<64, E>::run;
   implementation.handlers[1][0] = Load<32, E>::run;
+  // Only GPUs whose waves have 64 lanes have SRAM-ECC.
+  if constexpr (E::kPart != isa::Part::Whole) implementation.handlers[0][1] = Load<64, isa::Clearing<E>>::run;
   table.push_back(implementation);
 }
 

@@ -31,7 +31,7 @@ struct Access {
   Direction direction = Direction::None;
   uint8_t bytes = 0;             ///< a lane moves in memory
   uint8_t dwords = 0;            ///< registers that hold them
-  bool merges = false;           ///< a load that keeps the other half of its destination
+  bool merges = false;           ///< a load that keeps the other half of its destination (without SRAM-ECC)
   bool high = false;             ///< the upper half of the register
   uint8_t places = 1;            ///< 2: read2 and write2, with an offset each
   LdsLane lane = LdsLane::None;  ///< then the direction is None
@@ -48,7 +48,14 @@ struct Element {
   static constexpr int kBytes = kBytes_;
   static constexpr bool kSigned = kSigned_;
   static constexpr Part kPart = kPart_;
+  static constexpr bool kClears = false;  ///< whether a load clears the part of the register that it leaves
   static constexpr int kDwords = (kBytes + 3) / 4;
+};
+
+/// The same element where SRAM-ECC is on (Target::may_have_sram_ecc).
+template <class E>
+struct Clearing : E {
+  static constexpr bool kClears = E::kPart != Part::Whole;
 };
 
 using mem_u8 = Element<1>;

@@ -1,0 +1,35 @@
+# The other one.
+.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+.text
+.globl second
+.p2align 8
+.type second,@function
+second:
+  s_endpgm
+.size second, .-second
+
+.rodata
+.p2align 6
+.amdhsa_kernel second
+  .amdhsa_next_free_vgpr 8
+  .amdhsa_next_free_sgpr 16
+  .amdhsa_accum_offset 8
+.end_amdhsa_kernel
+
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.target: amdgcn-amd-amdhsa--gfx942
+amdhsa.kernels:
+  - .name: second
+    .symbol: second.kd
+    .kernarg_segment_size: 24
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 16
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 256
+...
+.end_amdgpu_metadata
