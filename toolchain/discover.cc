@@ -206,6 +206,14 @@ Result<void> require_compiler(const Toolchain& tools, std::string_view who) {
   return {};
 }
 
+Result<void> require_device_libraries(const Toolchain& tools, std::string_view who) {
+  if (!tools.libraries.empty()) return {};
+  return fail(ErrorKind::NotFound,
+              fmt::format("{} needs AMD's device libraries (ocml.bc, ockl.bc), and none were found", who), {},
+              "install them (Debian: apt install rocm-device-libs; anywhere: pip install triton), or set "
+              "WAVESMITH_HIP_PATH to a folder that has them; 'wavesmith cc --doctor' says what is there");
+}
+
 Toolchain discover() {
   Toolchain found;
   find_compilers(found);

@@ -42,6 +42,8 @@ struct Toolchain {
 Toolchain discover();
 /// An error that says what to do where there is no clang++ with lld; `who` needs them.
 Result<void> require_compiler(const Toolchain& tools, std::string_view who);
+/// An error that says what to install where there are no device libraries; `who` needs them.
+Result<void> require_device_libraries(const Toolchain& tools, std::string_view who);
 
 /// A folder with this file only looks like ROCm's: `wavesmith run` shows it to programs, from what discover()
 /// finds.

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Changes whenever what is generated changes, so that an old cache is not used.
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 
 // __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence and
 // __llvm_amdgcn_rcp_f16 were found in the device libraries and in LLVM when HIP 5's headers were written.
@@ -64,8 +64,37 @@ extern "C" __attribute__((device)) inline void __atomic_work_item_fence(unsigned
 )";
 
 struct Constant {
-  const char* file;
+  std::string file;
   std::string text;
+};
+
+/// What oclc_isa_version_*.bc say: major * 1000 + minor * 100 + stepping in decimal; of a generic target what
+/// AMD's own files say.
+constexpr std::pair<const char*, int> kIsaVersions[] = {
+    {"900",          9000 },
+    {"906",          9006 },
+    {"908",          9008 },
+    {"90a",          9010 },
+    {"942",          9402 },
+    {"950",          9500 },
+    {"9-generic",    9000 },
+    {"9-4-generic",  9402 },
+    {"1010",         10100},
+    {"1030",         10300},
+    {"1031",         10301},
+    {"10-1-generic", 10100},
+    {"10-3-generic", 10300},
+    {"1100",         11000},
+    {"1101",         11001},
+    {"1102",         11002},
+    {"1103",         11003},
+    {"1150",         11500},
+    {"1151",         11501},
+    {"11-generic",   11003},
+    {"1200",         12000},
+    {"1201",         12001},
+    {"12-generic",   12000},
+    {"1250",         12500},
 };
 
 std::string byte(const char* name, int value) {
@@ -77,25 +106,15 @@ std::string word(const char* name, int value) {
                      value);
 }
 
-/// LLVM IR of every oclc_*.bc. Names and values: ROCm device libraries, doc/OCML.md, section "Controls"; ISA
-/// versions are major * 1000 + minor * 100 + stepping in decimal.
+/// LLVM IR of every oclc_*.bc. Names and values: ROCm device libraries, doc/OCML.md, section "Controls".
 std::vector<Constant> constants(bool flush_denormals) {
   // ocml of ROCm 5 asks for __oclc_daz_opt, which clang no longer links; it comes along with the ABI version.
   const std::string abi = byte("__oclc_daz_opt", flush_denormals ? 1 : 0);
-  return {
+  std::vector<Constant> all = {
       {"opencl", ""}, // clang 22 takes no folder without it, and links it to no HIP program
       {"oclc_abi_version_400", word("__oclc_ABI_version", 400) + abi},
       {"oclc_abi_version_500", word("__oclc_ABI_version", 500) + abi},
       {"oclc_abi_version_600", word("__oclc_ABI_version", 600) + abi},
-      {"oclc_isa_version_90a", word("__oclc_ISA_version", 9010)},
-      {"oclc_isa_version_942", word("__oclc_ISA_version", 9402)},
-      {"oclc_isa_version_950", word("__oclc_ISA_version", 9500)},
-      {"oclc_isa_version_1030", word("__oclc_ISA_version", 10300)},
-      {"oclc_isa_version_1100", word("__oclc_ISA_version", 11000)},
-      {"oclc_isa_version_1101", word("__oclc_ISA_version", 11001)},
-      {"oclc_isa_version_1151", word("__oclc_ISA_version", 11501)},
-      {"oclc_isa_version_1200", word("__oclc_ISA_version", 12000)},
-      {"oclc_isa_version_1201", word("__oclc_ISA_version", 12001)},
       {"oclc_wavefrontsize64_on", byte("__oclc_wavefrontsize64", 1) + word("__oclc_wavefrontsize_log2", 6)},
       {"oclc_wavefrontsize64_off", byte("__oclc_wavefrontsize64", 0) + word("__oclc_wavefrontsize_log2", 5)},
       {"oclc_finite_only_on", byte("__oclc_finite_only_opt", 1)},
@@ -107,6 +126,9 @@ std::vector<Constant> constants(bool flush_denormals) {
       {"oclc_daz_opt_on", byte("__oclc_daz_opt", 1)},
       {"oclc_daz_opt_off", byte("__oclc_daz_opt", 0)},
   };
+  for (const auto& [target, version] : kIsaVersions)
+    all.push_back({fmt::format("oclc_isa_version_{}", target), word("__oclc_ISA_version", version)});
+  return all;
 }
 
 Result<void> make_bitcode(const Toolchain& tools, const DeviceLibraries& libraries, bool flush,

@@ -82,9 +82,8 @@ Result<Command> compile_hip(const toolchain::Toolchain& tools, const std::string
                   "--offload-arch=" + target,
                   "-Wno-unused-command-line-argument"};
   if (with_libraries) {
-    if (tools.libraries.empty())
-      return fail(ErrorKind::NotFound, "no device libraries (ocml.bc, ockl.bc) on this machine", {},
-                  "'wavesmith cc --doctor' says where they are looked for");
+    if (auto there = toolchain::require_device_libraries(tools, "comgr"); !there)
+      return tl::unexpected(there.error());
     const auto prepared = toolchain::prepare(tools, {.libraries = &tools.libraries.front()});
     if (!prepared) return tl::unexpected(prepared.error());
     command.push_back("--rocm-device-lib-path=" + prepared->bitcode);

@@ -92,6 +92,14 @@ hiprtcResult size_of(const std::vector<uint8_t>& bytes, size_t* out) {
   return HIPRTC_SUCCESS;
 }
 
+/// What thousands of programs fail by is told for the first.
+void tell_once(const std::string& what) {
+  static std::mutex mutex;
+  static auto& told = *new std::set<std::string>;
+  const std::scoped_lock lock(mutex);
+  if (told.insert(what).second) std::fprintf(stderr, "wavesmith: %s\n", what.c_str());
+}
+
 bool is_bitcode(hiprtcJITInputType type) {
   return type == HIPRTC_JIT_INPUT_LLVM_BITCODE || type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE ||
          type == HIPRTC_JIT_INPUT_LLVM_ARCHIVES_OF_BUNDLED_BITCODE;
@@ -179,8 +187,7 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram program, int option_count, const
       if (!p.log.empty() && p.log.back() != '\n') p.log += '\n';
       p.log += compiled.error().text() + "\n";
       // With no compiler every program fails: a caller that never reads the log should see why.
-      if (compiled.error().kind == ErrorKind::NotFound)
-        std::fprintf(stderr, "wavesmith: %s\n", compiled.error().text().c_str());
+      if (compiled.error().kind == ErrorKind::NotFound) tell_once(compiled.error().text());
       return HIPRTC_ERROR_COMPILATION;
     }
     p.compiled = std::move(*compiled);
@@ -203,7 +210,7 @@ hiprtcResult hiprtcGetLoweredName(hiprtcProgram program, const char* expression,
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram program, size_t* size) {
   if (!size) return HIPRTC_ERROR_INVALID_INPUT;
   return with_program(program, [&](_hiprtcProgram& p) {
-    *size = p.log.empty() ? 0 : p.log.size() + 1;
+    *size = p.log.size();  // as AMD's counts: with no zero at the end
     return HIPRTC_SUCCESS;
   });
 }
@@ -211,7 +218,7 @@ hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram program, size_t* size) {
 hiprtcResult hiprtcGetProgramLog(hiprtcProgram program, char* log) {
   if (!log) return HIPRTC_ERROR_INVALID_INPUT;
   return with_program(program, [&](_hiprtcProgram& p) {
-    if (!p.log.empty()) std::memcpy(log, p.log.c_str(), p.log.size() + 1);
+    std::memcpy(log, p.log.data(), p.log.size());
     return HIPRTC_SUCCESS;
   });
 }

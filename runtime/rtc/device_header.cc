@@ -180,6 +180,23 @@ __ws_vectors(float, float)
 __ws_vectors(double, double)
 #undef __ws_vectors
 
+// Functions of the device library ocml. Without it they are there only to say so: what LLVM makes of them by
+// itself is wrong for large arguments, or in single precision.
+#if defined(WAVESMITH_DEVICE_LIBRARIES)
+#define __ws_needs_library(type, name, suffix, parameters, arguments)                                     \
+  extern "C" __device__ __attribute__((const)) type __ocml_##name##_##suffix parameters;                  \
+  __ws_fn type name parameters { return __ocml_##name##_##suffix arguments; }
+#define __ws_float_needs_library(name, parameters, arguments)                                             \
+  __ws_needs_library(float, name, f32, parameters, arguments)                                             \
+  __ws_fn float name##f parameters { return __ocml_##name##_f32 arguments; }
+#else
+#define __ws_unavailable(symbol) __attribute__((unavailable(symbol " is in AMD's device libraries, which were not found")))
+#define __ws_needs_library(type, name, suffix, parameters, arguments)                                     \
+  __ws_unavailable("__ocml_" #name "_" #suffix) __device__ type name parameters;
+#define __ws_float_needs_library(name, parameters, arguments)                                             \
+  __ws_needs_library(float, name, f32, parameters, arguments)                                             \
+  __ws_unavailable("__ocml_" #name "_f32") __device__ float name##f parameters;
+#endif
 #define __ws_unary(name, builtin)                                 \
   __ws_fn float name##f(float x) { return builtin(x); }           \
   __ws_fn float name(float x) { return builtin(x); }              \
@@ -192,22 +209,65 @@ __ws_unary(trunc, __builtin_elementwise_trunc)
 __ws_unary(rint, __builtin_elementwise_rint)
 __ws_unary(round, __builtin_elementwise_round)
 #undef __ws_unary
+// LLVM itself makes these of single precision right; of double precision it would make single.
 #define __ws_unary(name, builtin)                                 \
   __ws_fn float name##f(float x) { return builtin(x); }           \
-  __ws_fn float name(float x) { return builtin(x); }
+  __ws_fn float name(float x) { return builtin(x); }              \
+  __ws_needs_library(double, name, f64, (double x), (x))
 __ws_unary(exp, __builtin_elementwise_exp)
 __ws_unary(exp2, __builtin_elementwise_exp2)
 __ws_unary(log, __builtin_elementwise_log)
 __ws_unary(log2, __builtin_elementwise_log2)
 __ws_unary(log10, __builtin_elementwise_log10)
-__ws_unary(sin, __builtin_elementwise_sin)
-__ws_unary(cos, __builtin_elementwise_cos)
 #undef __ws_unary
+#define __ws_unary(name)                                          \
+  __ws_float_needs_library(name, (float x), (x))                  \
+  __ws_needs_library(double, name, f64, (double x), (x))
+__ws_unary(sin)
+__ws_unary(cos)
+__ws_unary(tan)
+__ws_unary(asin)
+__ws_unary(acos)
+__ws_unary(atan)
+__ws_unary(sinh)
+__ws_unary(cosh)
+__ws_unary(tanh)
+__ws_unary(asinh)
+__ws_unary(acosh)
+__ws_unary(atanh)
+__ws_unary(sinpi)
+__ws_unary(cospi)
+__ws_unary(exp10)
+__ws_unary(expm1)
+__ws_unary(log1p)
+__ws_unary(logb)
+__ws_unary(cbrt)
+__ws_unary(rcbrt)
+__ws_unary(erf)
+__ws_unary(erfc)
+__ws_unary(erfinv)
+__ws_unary(tgamma)
+__ws_unary(lgamma)
+#undef __ws_unary
+#define __ws_binary(name)                                         \
+  __ws_float_needs_library(name, (float x, float y), (x, y))      \
+  __ws_needs_library(double, name, f64, (double x, double y), (x, y))
+__ws_binary(pow)
+__ws_binary(atan2)
+__ws_binary(fmod)
+__ws_binary(hypot)
+__ws_binary(remainder)
+__ws_binary(fdim)
+__ws_binary(nextafter)
+#undef __ws_binary
+#undef __ws_float_needs_library
+__ws_needs_library(double, rsqrt, f64, (double x), (x))
+#undef __ws_needs_library
+__ws_fn float rsqrt(float x) { return __builtin_amdgcn_rsqf(x); }
 __ws_fn float rsqrtf(float x) { return __builtin_amdgcn_rsqf(x); }
 __ws_fn float __expf(float x) { return __builtin_elementwise_exp(x); }
 __ws_fn float __logf(float x) { return __builtin_elementwise_log(x); }
 __ws_fn float __fdividef(float x, float y) { return x / y; }
-__ws_fn float powf(float x, float y) { return __builtin_elementwise_exp2(y * __builtin_elementwise_log2(x)); }
 __ws_fn float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 __ws_fn double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 __ws_fn float fminf(float x, float y) { return __builtin_fminf(x, y); }
@@ -221,6 +281,10 @@ __ws_fn bool isnan(double x) { return x != x; }
 __ws_fn bool isinf(float x) { return __builtin_isinf(x); }
 __ws_fn bool isinf(double x) { return __builtin_isinf(x); }
 __ws_fn int abs(int x) { return x < 0 ? -x : x; }
+__ws_fn long abs(long x) { return x < 0 ? -x : x; }
+__ws_fn long long abs(long long x) { return x < 0 ? -x : x; }
+__ws_fn float abs(float x) { return __builtin_fabsf(x); }
+__ws_fn double abs(double x) { return __builtin_fabs(x); }
 template <class T> __device__ __forceinline__ T min(T a, T b) { return b < a ? b : a; }
 template <class T> __device__ __forceinline__ T max(T a, T b) { return a < b ? b : a; }
 __ws_fn int __float2int_rn(float x) { return static_cast<int>(__builtin_elementwise_rint(x)); }

@@ -80,6 +80,14 @@ const toolchain::Headers* best_headers(const toolchain::Toolchain& tools) {
   return tools.headers.empty() ? nullptr : &tools.headers.front();
 }
 
+/// Why a program was refused: its own mistakes, which the log tells, or device libraries that are not there.
+tl::unexpected<Error> refused(const toolchain::Toolchain& tools, std::string_view log, std::string what) {
+  if (log.find("__ocml_") != log.npos || log.find("__ockl_") != log.npos)
+    if (auto there = toolchain::require_device_libraries(tools, "the program"); !there)
+      return tl::unexpected(there.error());
+  return fail(ErrorKind::BadInput, std::move(what));
+}
+
 /// A folder with the header that is included before every program.
 Result<std::string> runtime_header(std::string_view text) {
   return toolchain::cached(
@@ -135,10 +143,9 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   if (!options.optimized) command.emplace_back("-O3");
   if (!options.language) command.emplace_back("-std=c++17");
   if (options.separate) command.insert(command.end(), {"-fgpu-rdc", "-c", "-emit-llvm"});
-  if (!libraries)
-    command.emplace_back("-nogpulib");
-  else
-    command.push_back("--rocm-device-lib-path=" + prepared->bitcode);
+  if (!libraries) command.emplace_back("-nogpulib");
+  if (libraries) command.push_back("--rocm-device-lib-path=" + prepared->bitcode);
+  if (libraries && !options.no_device_libraries) command.emplace_back("-DWAVESMITH_DEVICE_LIBRARIES");
   if (!headers.empty()) command.push_back("-I" + scratch.prefix());
   std::vector<std::string> before;  // what is included before the program
   if (!hip)
@@ -190,7 +197,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   if (!outcome) return tl::unexpected(outcome.error());
   log = outcome->output;
   replace_all(log, scratch.prefix(), "");  // which means nothing to the caller
-  if (outcome->code != 0) return fail(ErrorKind::BadInput, "the program does not compile");
+  if (outcome->code != 0) return refused(*tools, log, "the program does not compile");
   Compiled compiled;
   (options.separate ? compiled.bitcode : compiled.code) = toolchain::read_file(output);
   if (!options.separate && !expressions.empty()) {
@@ -228,7 +235,7 @@ Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& input
   if (!outcome) return tl::unexpected(outcome.error());
   log = outcome->output;
   replace_all(log, scratch.prefix(), "");
-  if (outcome->code != 0) return fail(ErrorKind::BadInput, "the program does not link");
+  if (outcome->code != 0) return refused(*tools, log, "the program does not link");
   return toolchain::read_file(output);
 }
 

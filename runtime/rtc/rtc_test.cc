@@ -363,6 +363,55 @@ TEST_F(Hiprtc, TheBuiltInHeaderNeedsNoHipHeaders) {
   }
 }
 
+TEST_F(Hiprtc, FunctionsOfTheDeviceLibrariesAreRightOrAbsent) {
+  const auto tools = wavesmith::toolchain::discover();
+  for (const char* const body : {"d[0] = sin(d[1]);", "d[0] = exp(d[1]);", "d[0] = pow(d[1], d[2]);",
+                                 "f[0] = cosf(f[1]);", "f[0] = powf(f[1], f[2]);", "d[0] = rsqrt(d[1]);"}) {
+    const std::string source = std::string(wavesmith::rtc::kHeaderAlone) +
+                               "extern \"C\" __global__ void k(double* d, float* f) { " + body + " }\n";
+    hiprtcProgram program = create(source.c_str());
+    const std::vector<const char*> options = {"--hiprtc-no-builtin-header", "-nogpuinc",
+                                              "--offload-arch=gfx942", "-S"};
+    std::vector<const char*> without = options;
+    without.push_back("-nogpulib");
+    EXPECT_EQ(compile(program, without), HIPRTC_ERROR_COMPILATION) << body;
+    const std::string said = log(program);
+    EXPECT_NE(said.find("is in AMD's device libraries, which were not found"), said.npos) << said;
+    if (tools.libraries.empty()) continue;
+    program = create(source.c_str());
+    ASSERT_EQ(compile(program, options), HIPRTC_SUCCESS) << log(program);
+    size_t size = 0;
+    ASSERT_EQ(hiprtcGetCodeSize(program, &size), HIPRTC_SUCCESS);
+    std::string assembly(size, 0);
+    ASSERT_EQ(hiprtcGetCode(program, assembly.data()), HIPRTC_SUCCESS);
+    EXPECT_EQ(assembly.find("v_cvt_f32_f64"), assembly.npos) << body << " in single precision";
+    EXPECT_NE(assembly.find("s_endpgm"), assembly.npos) << assembly;
+  }
+}
+
+TEST_F(Hiprtc, ALogIsAsLongAsItsText) {
+  hiprtcProgram program = create("#warning \"listen\"\nextern \"C\" __global__ void k(int* p) { *p = 1; }\n");
+  size_t size = 99;
+  EXPECT_EQ(hiprtcGetProgramLogSize(program, &size), HIPRTC_SUCCESS);
+  EXPECT_EQ(size, 0);
+  ASSERT_EQ(compile(program, {"--offload-arch=gfx942"}), HIPRTC_SUCCESS);
+  ASSERT_EQ(hiprtcGetProgramLogSize(program, &size), HIPRTC_SUCCESS);
+  ASSERT_GT(size, 0);
+  std::string text(size + 1, '#');
+  ASSERT_EQ(hiprtcGetProgramLog(program, text.data()), HIPRTC_SUCCESS);
+  EXPECT_NE(text.find("listen"), text.npos);
+  EXPECT_EQ(text.find('\0'), text.npos);
+  EXPECT_EQ(text.substr(size - 1), "\n#") << "AMD's writes no zero behind it";
+}
+
+TEST(HiprtcWithoutCompiler, ProgramsThatNeedDeviceLibrariesAreToldWhichAndHowToGetThem) {
+  const wavesmith::toolchain::Toolchain none;
+  const auto there = wavesmith::toolchain::require_device_libraries(none, "the program");
+  ASSERT_FALSE(there.has_value());
+  for (const char* const word : {"ocml.bc", "rocm-device-libs", "WAVESMITH_HIP_PATH"})
+    EXPECT_NE(there.error().text().find(word), std::string::npos) << there.error().text();
+}
+
 TEST(HiprtcWithoutCompiler, TheLogSaysWhatIsMissingAndHowToGetIt) {
   // What is set before is put back: other tests want their compiler.
   const char* const before = std::getenv("WAVESMITH_CLANG");
