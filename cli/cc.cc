@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/rocm_release.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
@@ -253,8 +254,8 @@ int compile(const std::vector<std::string>& words) {
   const Result<Arguments> understood = parse_arguments(arguments);
   if (!understood) return static_cast<int>(report(understood.error()));
   if (understood->asks_version && understood->inputs.empty()) {
-    if (const Headers* headers = choose_headers(tools, *understood))
-      fmt::print("HIP version: {}.{}.{}\n", headers->major, headers->minor, headers->patch);
+    const RocmRelease release = rocm_release();
+    fmt::print("HIP version: {}.{}.{}\n", release.major, release.minor, release.hip_patch);
     std::fflush(stdout);
     return tools.clang.empty() ? static_cast<int>(Exit::NotFound)
                                : execute({{{tools.clang, "--version"}}, {}, tools.headers.data(), nullptr});

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "base/rocm_release.h"
+
 namespace {
 
 using Row = std::vector<std::string>;
@@ -59,7 +61,7 @@ TEST(Libraries, EverySonameLoads) {
       EXPECT_NE(open(soname), nullptr) << soname << ": " << dlerror();
       ++count;
     }
-  EXPECT_EQ(count, 24);
+  EXPECT_EQ(count, 25);
 }
 
 TEST(Libraries, EverySymbolResolvesWithItsVersion) {
@@ -125,6 +127,19 @@ TEST(Libraries, RocmSmiSaysHowGpusAreConnected) {
   EXPECT_EQ(place[place[0]], 0x55);  // nothing behind what it says that it is
 }
 
+TEST(Libraries, RocmCoreTellsTheReleaseOfWhatIsShown) {
+  const auto version =
+      function<int (*)(unsigned*, unsigned*, unsigned*)>("librocm-core.so", "getROCmVersion");
+  ASSERT_TRUE(version);
+  const wavesmith::RocmRelease release = wavesmith::rocm_release();
+  unsigned major = 0, minor = 0, patch = 99;
+  EXPECT_EQ(version(&major, &minor, &patch), 0);
+  EXPECT_EQ(major, release.major);
+  EXPECT_EQ(minor, release.minor);
+  EXPECT_EQ(patch, release.patch);
+  EXPECT_EQ(version(&major, nullptr, &patch), 1);
+}
+
 TEST(Libraries, NothingElseIsExported) {
   void* handle = open("librocblas.so.5");
   ASSERT_NE(handle, nullptr);
@@ -146,6 +161,7 @@ const std::map<std::string, int> kNotSupported = {
     {"rccl",            5     },
     {"rocblas",         2     },
     {"rocfft",          1     },
+    {"rocm-core",       2     },
     {"rocm_smi64",      2     },
     {"rocprofiler-sdk", 17    },
     {"rocrand",         108   },

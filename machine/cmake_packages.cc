@@ -86,21 +86,6 @@ if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
 endif()
 )";
 
-// As hipconfig answers; without an argument it is a summary, which nothing reads.
-constexpr const char* kHipconfig = R"(#!/bin/sh
-root=$(cd "$(dirname "$0")/.." && pwd)
-case $1 in
-  --path | -p | --rocmpath | -R) printf %s "$root" ;;
-  --hipclangpath | -l) printf %s "$root/lib/hip-clang" ;;
-  --version | -v) printf %s {version} ;;
-  --platform | -P) printf amd ;;
-  --compiler | -c) printf clang ;;
-  --runtime | -r) printf rocclr ;;
-  --cpp_config | -C) printf %s " -D__HIP_PLATFORM_AMD__= -I$root/lib/hip-clang/include" ;;
-  *) echo "HIP {version} below $root" ;;
-esac
-)";
-
 std::string of_library(const Library& library) {
   std::string text = fmt::format("foreach(_wavesmith_target IN ITEMS {})\n", library.targets) +
                      "  if(NOT TARGET ${_wavesmith_target})\n";
@@ -129,8 +114,7 @@ const toolchain::Headers* headers_of_packages(const toolchain::Toolchain& tools)
 }
 
 void add_cmake_packages(Tree& tree, const std::string& at, const toolchain::Headers& headers,
-                        const std::string& include, const std::string& command) {
-  const std::string version = fmt::format("{}.{}.{}", headers.major, headers.minor, headers.patch);
+                        const std::string& include, const std::string& command, const std::string& version) {
   const auto add = [&](const std::string& name, const std::string& text) {
     const std::string file = fmt::format("{}/lib/cmake/{}/{}-config", at, name, name);
     tree.files[file + ".cmake"] = text;
@@ -144,7 +128,6 @@ void add_cmake_packages(Tree& tree, const std::string& at, const toolchain::Head
     if (there && headers.has(library.header))
       add(library.package, std::string(kRoot) + kNeedsHip + of_library(library));
   }
-  tree.files[at + "/bin/hipconfig"] = fmt::format(fmt::runtime(kHipconfig), fmt::arg("version", version));
   const std::string compiler = at + "/lib/hip-clang";
   tree.links[compiler + "/include"] = include;
   // The same headers wherever the project is built, and whatever is installed later.

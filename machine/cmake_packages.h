@@ -8,14 +8,14 @@
 
 namespace wavesmith::machine {
 
-/// The headers whose version and libraries the packages tell of: those with most of ROCm's libraries. Null:
+/// The headers whose libraries the packages tell of: those with most of ROCm's libraries. Null:
 /// there are none.
 const toolchain::Headers* headers_of_packages(const toolchain::Toolchain& tools);
 
 /// Below `at`, a ROCm folder of the tree that has lib/lib*.so: lib/cmake/<package>, for the libraries whose
-/// headers and files are there; bin/hipconfig, through which CMake finds the folder and its compiler; and
-/// that compiler, which is `command` cc with these headers. `include`: the headers as prepared.
+/// headers and files are there, all of HIP's `version`; and the compiler that CMake finds through
+/// bin/hipconfig, which is `command` cc with these headers. `include`: the headers as prepared.
 void add_cmake_packages(Tree& tree, const std::string& at, const toolchain::Headers& headers,
-                        const std::string& include, const std::string& command);
+                        const std::string& include, const std::string& command, const std::string& version);
 
 }  // namespace wavesmith::machine

@@ -73,6 +73,8 @@ Result<Environment> environment(std::span<const gpus::Gpu* const> machine,
 
 Environment client_variables(const std::string& libraries) {
   Environment variables = {
+      // RCCL refuses to start without it.
+      {"HSA_NO_SCRATCH_RECLAIM",        "1"                                                                 },
       // Triton wants the library, IREE its folder.
       {"TRITON_LIBHIP_PATH",            libraries + "/libamdhip64.so"                                       },
       {"IREE_HIP_DYLIB_PATH",           libraries                                                           },

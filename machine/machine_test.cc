@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "gpus/slot.h"
@@ -167,7 +168,9 @@ TEST_F(MachineTest, NodesSayWhatTheGpusAre) {
   EXPECT_EQ(cores["cpu_cores_count"], 12);
   EXPECT_EQ(cores["simd_count"], 0);
   EXPECT_EQ(cores["io_links_count"], 3);
+  std::set<std::string> ids;
   for (size_t i = 0; i < machine_.size(); ++i) {
+    ids.insert(probe("open", fmt::format("{}/{}/gpu_id", kNodes, i + 1)));
     auto gpu = numbers(probe("open", fmt::format("{}/{}/properties", kNodes, i + 1)));
     const gpus::Slot slot = gpus::slot_of(static_cast<int>(i));
     EXPECT_EQ(gpu["vendor_id"], 0x1002);
@@ -182,6 +185,7 @@ TEST_F(MachineTest, NodesSayWhatTheGpusAre) {
     EXPECT_EQ(link["node_from"], i + 1);
     EXPECT_EQ(link["node_to"], 0);
   }
+  EXPECT_EQ(ids.size(), machine_.size()) << "two GPUs have one number";
   EXPECT_EQ(numbers(probe("open", fmt::format("{}/1/properties", kNodes)))["gfx_target_version"], 90402);
   EXPECT_EQ(numbers(probe("open", fmt::format("{}/3/properties", kNodes)))["gfx_target_version"], 110000);
 }

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/rocm_release.h"
 #include "machine/cmake_packages.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
@@ -13,13 +14,61 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The release whose library ours stands for (runtime/version.h).
-constexpr const char* kVersion = "7.1.0";
-
 void link_all(Tree& tree, const std::string& at, const fs::path& folder) {
   std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
     tree.links[at + "/" + entry.path().filename().string()] = entry.path().string();
+}
+
+// As hipconfig answers; each argument is a question, none asks for all.
+constexpr const char* kHipconfig = R"(#!/bin/sh
+root=$(cd "$(dirname "$0")/.." && pwd)
+compiler=$root/lib/hip-clang headers=$root/lib/hip-clang/include
+[ -e "$compiler" ] || compiler=$root/lib/llvm/bin headers=$root/include
+include=" -D__HIP_PLATFORM_HCC__= -D__HIP_PLATFORM_AMD__= -I$headers"
+full() {{
+  printf 'HIP version: %s\n\n==hipconfig\n' {version}
+  printf '%-19s:%s\n' HIP_PATH "$root" ROCM_PATH "$root" HIP_COMPILER clang HIP_PLATFORM amd HIP_RUNTIME rocclr \
+    CPP_CONFIG "$include"
+  printf '\n==hip-clang\nHIP_CLANG_PATH     :%s\n' "$compiler"
+  "$compiler/clang++" --version 2>/dev/null
+}}
+[ $# -gt 0 ] || set -- --full
+for question; do
+  case $question in
+    --path | -p | --rocmpath | -R) printf %s "$root" ;;
+    --hipclangpath | -l) printf %s "$compiler" ;;
+    --version | -v) printf %s {version} ;;
+    --platform | -P) printf amd ;;
+    --compiler | -c) printf clang ;;
+    --runtime | -r) printf rocclr ;;
+    --cpp_config | -C) printf %s "$include" ;;
+    --newline | -n) echo ;;
+    --full | -f | --check) full ;;
+    --help | -h)
+      echo 'usage: hipconfig [--path|-p] [--rocmpath|-R] [--hipclangpath|-l] [--version|-v] [--platform|-P]'
+      echo '  [--compiler|-c] [--runtime|-r] [--cpp_config|-C] [--full|-f] [--newline|-n]' ;;
+    *) echo "hipconfig: unknown option '$question'; --help lists those that there are" >&2; exit 1 ;;
+  esac
+done
+)";
+
+/// What tells a version: files, a header and hipconfig.
+void add_release(Tree& tree, const std::string& at, const RocmRelease& release, const std::string& hip) {
+  const std::string rocm = fmt::format("{}.{}.{}", release.major, release.minor, release.patch);
+  tree.files[at + "/.info/version"] = rocm + "\n";
+  tree.files[at + "/share/hip/version"] =
+      fmt::format("HIP_VERSION_MAJOR={}\nHIP_VERSION_MINOR={}\nHIP_VERSION_PATCH={}\n", release.major,
+                  release.minor, release.hip_patch);
+  const std::string header = "rocm-core/rocm_version.h";
+  tree.files[at + "/include/" + header] = fmt::format(
+      "#pragma once\n#define ROCM_VERSION_MAJOR {}\n#define ROCM_VERSION_MINOR {}\n"
+      "#define ROCM_VERSION_PATCH {}\n#define ROCM_BUILD_INFO \"{}\"\n"
+      "typedef enum {{ VerSuccess, VerIncorrecPararmeters, VerValuesNotDefined, VerErrorMAX }} VerErrors;\n"
+      "#ifdef __cplusplus\nextern \"C\"\n#endif\n"
+      "VerErrors getROCmVersion(unsigned int* Major, unsigned int* Minor, unsigned int* Patch);\n",
+      release.major, release.minor, release.patch, rocm);
+  tree.files[at + "/bin/hipconfig"] = fmt::format(fmt::runtime(kHipconfig), fmt::arg("version", hip));
 }
 
 /// This program, or, where that is Python with our module, the command that lies beside the libraries: in a
@@ -37,7 +86,9 @@ std::string wavesmith_command(const std::string& runtime) {
 
 void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& tools,
               std::span<const gpus::Gpu* const> machine) {
-  tree.files[at + "/.info/version"] = fmt::format("{}\n", kVersion);
+  const RocmRelease release = rocm_release();
+  const std::string hip = fmt::format("{}.{}.{}", release.major, release.minor, release.hip_patch);
+  add_release(tree, at, release, hip);
   // discover() takes no folder with this file for an installation.
   tree.files[at + "/" + toolchain::kShownFile] =
       "what Wavesmith found on this computer, as ROCm arranges it\n";
@@ -55,10 +106,8 @@ void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& too
              prepared ? fs::path(prepared->bitcode) : fs::path(choice.libraries->folder));
   }
   if (choice.headers) {
-    if (const Result<toolchain::Prepared> prepared = toolchain::prepare(tools, {.headers = choice.headers})) {
-      tree.links[at + "/include"] = prepared->hip + "/include";
-      tree.links[at + "/share/hip/version"] = prepared->hip + "/share/hip/version";
-    }
+    if (const Result<toolchain::Prepared> prepared = toolchain::prepare(tools, {.headers = choice.headers}))
+      link_all(tree, at + "/include", prepared->hip + "/include");
   }
   std::error_code ignored;
   if (!tools.clang.empty()) {
@@ -76,7 +125,7 @@ void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& too
         fmt::format("#!/bin/sh\nexec {} \"$@\"\n", toolchain::quoted({command, "cc"}));
     if (const toolchain::Headers* headers = headers_of_packages(tools))
       if (const Result<toolchain::Prepared> prepared = toolchain::prepare(tools, {.headers = headers}))
-        add_cmake_packages(tree, at, *headers, prepared->hip + "/include", command);
+        add_cmake_packages(tree, at, *headers, prepared->hip + "/include", command, hip);
   }
   // The tool that says what a machine's GPUs are: its output, one line each, the CPU first.
   std::string targets = "#!/bin/sh\ncat <<'END'\ngfx000\n";

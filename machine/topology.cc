@@ -128,6 +128,12 @@ std::string node_of_cores(const Host& host, size_t links) {
   return properties;
 }
 
+/// The driver's number of a GPU: 16 bits, none 0, each of a machine another.
+uint32_t gpu_id(const gpus::Gpu& gpu, int ordinal) {
+  const uint64_t model = gpus::unique_id(gpu, 0);
+  return static_cast<uint32_t>((model >> 16 ^ model >> 32) & 0xff00) + static_cast<uint32_t>(ordinal) + 1;
+}
+
 /// A link over PCIe, which the driver numbers 2; weight and bandwidths (MB/s) of a sixteen-lane slot of its
 /// fifth generation.
 std::string link(size_t from, size_t to) {
@@ -173,8 +179,7 @@ void add_topology(Tree& tree, std::span<const gpus::Gpu* const> machine, const H
     const gpus::Gpu& gpu = *machine[i];
     const int ordinal = static_cast<int>(i);
     const std::string node = fmt::format("{}/nodes/{}", top, i + 1);
-    const uint64_t id = gpus::unique_id(gpu, ordinal);
-    tree.files[node + "/gpu_id"] = fmt::format("{}\n", ((id >> 16 ^ id >> 32 ^ id) & 0xffff) | 1);
+    tree.files[node + "/gpu_id"] = fmt::format("{}\n", gpu_id(gpu, ordinal));
     tree.files[node + "/name"] = "ip discovery\n";
     tree.files[node + "/properties"] = node_of_gpu(gpu, ordinal, 1, host);
     tree.files[node + "/mem_banks/0/properties"] =

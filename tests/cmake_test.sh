@@ -59,8 +59,13 @@ EOF2
 WAVESMITH_HIP_PATH="$scratch/sdk" "$wavesmith" run --gpu rx7900xtx -- cmake -S "$scratch" -B "$scratch/build" \
   -DCMAKE_CXX_COMPILER=clang++-22 "-DCMAKE_HIP_ARCHITECTURES=gfx1100;gfx942" > "$scratch/log" 2>&1 ||
   { cat "$scratch/log"; exit 1; }
-version=$(sed -n 's/^#define HIP_VERSION_M[AI][JN]OR *//p' "$headers/hip/hip_version.h" | paste -sd.)
-grep -q "^-- version $version\." "$scratch/log" || { cat "$scratch/log"; echo "not HIP $version"; exit 1; }
+# Whatever the headers are of, all that is shown of ROCm is of the runtime's version.
+version=$("$wavesmith" run -- sh -c 'hipcc --version | sed -n "s/^HIP version: //p"')
+release=${version%.*}
+grep -q "^-- version $version\$" "$scratch/log" || { cat "$scratch/log"; echo "not HIP $version"; exit 1; }
+shown=$("$wavesmith" run -- sh -c 'cd "$ROCM_PATH"; hipconfig --version; echo; sed "s/.*=//" share/hip/version | paste -sd.
+  cut -d. -f1,2 .info/version; sed -n "s/.*ROCM_VERSION_M[AI][JN]OR //p" include/rocm-core/rocm_version.h | paste -sd.')
+[ "$shown" = "$(printf '%s\n' "$version" "$version" "$release" "$release")" ] || { echo "not all of $version: $shown"; exit 1; }
 # No variable of the first step is needed any more.
 cmake --build "$scratch/build" > "$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
 for gpu in rx7900xtx mi300x; do
