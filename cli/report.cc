@@ -103,23 +103,45 @@ void print_fidelity(const Counts& counts, double instructions) {
                  one.fidelity.note);
 }
 
+/// Calls of AMD's libraries that were served on the host, and with modelled time what they were taken to
+/// take.
+void print_library_calls(const ordered_json& calls) {
+  double count = 0, seconds = 0, modelled = 0;
+  bool predicted = false;
+  for (const ordered_json& call : calls) {
+    count += number(call, "calls"), seconds += number(call, "seconds"),
+        modelled += number(call, "modelled_seconds");
+    predicted |= call.contains("modelled");
+  }
+  if (calls.empty()) return;
+  fmt::print(stderr, "  library calls {} of {} function{}, by stand-ins on the host: {:.3g} s{}\n",
+             count_text(count), calls.size(), calls.size() == 1 ? "" : "s", seconds,
+             predicted ? fmt::format("; modelled: predicted, {:.4g} us", modelled * 1e6) : "");
+  for (const ordered_json& call : calls) {
+    std::string line = fmt::format("    {:<28} {:>10}  lib{}", call.value("function", std::string()),
+                                   count_text(number(call, "calls")), call.value("library", std::string()));
+    if (call.contains("modelled")) {
+      std::string operations;
+      for (const ordered_json& one : call["operations"])
+        operations += (operations.empty() ? "" : ", ") + one.get<std::string>();
+      line += fmt::format(", {:.4g} us predicted{}{}", number(call, "modelled_seconds") * 1e6,
+                          operations.empty() ? "" : " as " + operations,
+                          call.value("confidence", std::string()) == "low" ? ", low confidence" : "");
+    }
+    fmt::print(stderr, "{}\n", line);
+  }
+}
+
 }  // namespace
 
 void print_report(const std::string& text, const ReportOptions& options) {
   ordered_json json = ordered_json::parse(text, nullptr, false);
-  if (json.is_discarded() || !json.is_object() || json.value("kernels", ordered_json::array()).empty()) {
-    if (options.json)
-      return fmt::print("{}\n",
-                        ordered_json{
-                            {"exit",    options.code         },
-                            {"kernels", ordered_json::array()}
-      }
-                            .dump(2));
+  if (json.is_discarded() || !json.is_object()) json = ordered_json::object();
+  for (const char* list : {"gpus", "kernels", "library_calls"})
+    if (!json.contains(list)) json[list] = ordered_json::array();
+  if (!options.json && json["kernels"].empty() && json["library_calls"].empty())
     return fmt::print(
-        stderr,
-        "\nwavesmith: no kernel ran to its end: the program launched none, or none that ended (what "
-        "is served of AMD's libraries runs on the host and is not counted)\n");
-  }
+        stderr, "\nwavesmith: no kernel ran to its end: the program launched none, or none that ended\n");
   double workgroups = 0, waves = 0, instructions = 0, seconds = 0, launches = 0;
   for (const ordered_json& kernel : json["kernels"]) {
     launches += number(kernel, "launches"), workgroups += number(kernel, "workgroups"),
@@ -155,6 +177,8 @@ void print_report(const std::string& text, const ReportOptions& options) {
   if (json["gpus"].size() > 1) machine = fmt::format("{} x {}", json["gpus"].size(), machine);
   fmt::print(stderr, "\n{}\n", "wavesmith: what ran");
   fmt::print(stderr, "  GPU           {}, emulated\n", machine);
+  print_library_calls(json["library_calls"]);
+  if (launches == 0) return;
   fmt::print(stderr, "  launches      {}\n", launched(json["kernels"], launches));
   fmt::print(stderr, "  waves         {} in {} workgroups\n", count_text(waves), count_text(workgroups));
   fmt::print(stderr, "  instructions  {} (of whole waves)\n", count_text(instructions));

@@ -40,6 +40,7 @@ inline int status_of(GemmStatus status, const GemmAnswers& answers) {
 template <class Make>
 int run_gemm(const GemmAnswers& answers, void* handle, const char* function, const Make& make) {
   if (!handle) return answers.bad_handle;
+  const Called called(function);
   const GemmStatus status = enqueue(make(*handle_of(handle)));
   static std::atomic_flag said;
   return status == GemmStatus::NotServed ? answer(function, answers.not_served_text, answers.not_served, said)

@@ -306,6 +306,7 @@ struct Request {
     }
     runner(product);
   }
+  void tell(const Teller& teller) const { teller(work_of(product)); }
 };
 
 }  // namespace
@@ -361,6 +362,15 @@ Number scalars_of(int compute_type) {
   if (compute_type >= 7 && compute_type <= 8) return Number::F64;
   if (compute_type >= 9 && compute_type <= 10) return Number::I32;
   return Number::None;
+}
+
+GpuWork work_of(const Product& p) {
+  GpuWork work("gemm");
+  // BLAS's letters: of A `t` has the steps of K side by side, of B `n`.
+  const bool a_by_rows = p.a.row != 1, b_by_rows = p.b.row != 1;
+  work.set("m", p.m).set("n", p.n).set("k", p.k < 1 ? 1 : p.k).set("batch", p.batches);
+  work.set("dtype", word_of(p.a.type)).set("b-dtype", word_of(p.b.type)).set("c-dtype", word_of(p.d.type));
+  return work.set("layout", a_by_rows ? (b_by_rows ? "tt" : "tn") : (b_by_rows ? "nt" : "nn"));
 }
 
 Outcome multiply(const Product& product, void* stream) {

@@ -58,6 +58,9 @@ struct Product {
   Epilogue epilogue = {};  ///< of real floats
 };
 
+/// What a GPU would do for it: a gemm, whose epilogue is free.
+GpuWork work_of(const Product& product);
+
 /// Enqueues it.
 Outcome multiply(const Product& product, void* stream);
 

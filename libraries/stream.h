@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "libraries/work.h"
+
 extern "C" int hipLaunchHostFunc(void* stream, void (*function)(void*), void* data);
 extern "C" int hipStreamIsCapturing(void* stream, int* status);
 extern "C" int hipMemGetAddressRange(void** base, size_t* size, void* pointer);
@@ -36,16 +38,22 @@ inline int status_of(Outcome outcome, const Statuses& statuses) {
   return statuses.not_launched;
 }
 
-/// Calls `run()` of a copy of the request when its turn has come.
+/// Calls `run()` of a copy of the request when its turn has come, after `tell(Teller)` where somebody wants
+/// to know what a GPU would do.
 template <class Request>
 Outcome enqueue(void* stream, const Request& request) {
   static_assert(std::is_trivially_copyable_v<Request>);
   struct Turn {
     Request request;
+    const char* function;  ///< of the library, that was called
     bool once;  ///< runs once: goes after it. A captured one belongs to its graph, which does not say when it
                 ///< ends.
     static void take(void* data) {
       auto* const turn = static_cast<Turn*>(data);
+      if (const TellWork listener = who_listens()) {
+        if constexpr (requires(Teller teller) { turn->request.tell(teller); })
+          turn->request.tell(Teller(listener, turn->function));
+      }
       turn->request.run();
       if (turn->once) std::free(turn);
     }
@@ -54,7 +62,7 @@ Outcome enqueue(void* stream, const Request& request) {
   if (hipStreamIsCapturing(stream, &capturing) != 0) return Outcome::NotLaunched;
   auto* const turn = static_cast<Turn*>(std::malloc(sizeof(Turn)));
   if (!turn) return Outcome::NoMemory;
-  *turn = {request, capturing == 0};
+  *turn = {request, Called::function(), capturing == 0};
   if (hipLaunchHostFunc(stream, Turn::take, turn) == 0) return Outcome::Done;
   std::free(turn);
   return Outcome::NotLaunched;

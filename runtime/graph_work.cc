@@ -7,6 +7,7 @@
 #include "runtime/fat_binary.h"
 #include "runtime/fill.h"
 #include "runtime/graph.h"
+#include "runtime/library_call.h"
 #include "runtime/reach.h"
 #include "runtime/stream_memory.h"
 
@@ -249,7 +250,7 @@ hipError_t make_operation(Platform& platform, const Node& node, std::shared_ptr<
   } else if (const auto* const host = std::get_if<HostWork>(&node.work)) {
     const hipHostNodeParams params = host->params;
     operation = std::make_shared<HostOperation>(
-        host->call ? host->call : [params](Stream&) { params.fn(params.userData); });
+        host->call ? host->call : [params](Stream& turn) { call_host(turn, params.fn, params.userData); });
   } else if (const auto* const record = std::get_if<RecordWork>(&node.work)) {
     // Each launch records anew.
     if (!find_event(record->event)) return hipErrorInvalidValue;

@@ -44,6 +44,13 @@ std::FILE* log_file() {
 
 }  // namespace
 
+void log_modelled(const std::string& what, double seconds, const char* how) {
+  std::FILE* const file = log_file();
+  if (!file) return;
+  std::fprintf(file, "%s us=%.3f %s\n", what.c_str(), seconds * 1e6, how);
+  std::fflush(file);
+}
+
 std::vector<timing::Region> allocated_regions() {
   std::vector<timing::Region> all;
   for (const Allocation& one : Platform::get()->allocations.all())

@@ -36,6 +36,9 @@ TimeMode time_mode();
 /// Seconds of the calling thread's modelled clock.
 double& host_time();
 
+/// A line in WAVESMITH_TIME_LOG, if there is one, for work that was no kernel: how its time is known.
+void log_modelled(const std::string& what, double seconds, const char* how);
+
 /// What programs have allocated on devices and for them, ascending.
 std::vector<timing::Region> allocated_regions();
 
@@ -49,6 +52,8 @@ class ModelledDevice {
   /// When a kernel or a copy begins: from its arrival at a queue that has nothing to do, or behind the work
   /// before it, once what that left in the L2s is written back.
   double start(const Stream& stream);
+  /// From the end of one kernel to the beginning of the next.
+  [[nodiscard]] double gap_seconds() const { return gap_; }
   /// From the end of the work before to what an event notes.
   [[nodiscard]] double event_seconds() const { return event_; }
 

@@ -1,5 +1,6 @@
 #include "runtime/statistics.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -19,9 +20,27 @@ struct Line {
   std::chrono::nanoseconds time{0};
 };
 
+nlohmann::json json_of(const LibraryCall& call, bool modelled) {
+  nlohmann::json json{
+      {"library",  call.library                                    },
+      {"function", call.function                                   },
+      {"calls",    call.calls                                      },
+      {"seconds",  std::chrono::duration<double>(call.host).count()},
+      {"served",   "stand-in"                                      }
+  };
+  if (!modelled) return json;
+  json["modelled"] = "predicted";
+  json["modelled_seconds"] = call.modelled;
+  json["operations"] = call.operations;
+  json["confidence"] = call.confidence;
+  json["expected_error"] = call.error > 0 ? nlohmann::json(call.error) : nlohmann::json(nullptr);
+  return json;
+}
+
 struct Report {
   std::mutex mutex;
   std::map<std::string, Line> kernels;
+  std::map<std::string, LibraryCall> library_calls;  ///< by library and function
   std::set<const emulate::Program*> programs;
   std::map<std::string, std::map<std::string, uint64_t>> mnemonics;  ///< of programs that are gone, by target
 
@@ -44,6 +63,9 @@ struct Report {
           {"instructions", line.instructions                               },
           {"seconds",      std::chrono::duration<double>(line.time).count()}
       });
+    json["library_calls"] = nlohmann::json::array();
+    for (const auto& [key, call] : library_calls)
+      json["library_calls"].push_back(json_of(call, platform.devices.front()->modelled != nullptr));
     for (const emulate::Program* const program : programs) add_mnemonics(*program);
     json["mnemonics"] = mnemonics;
     std::ofstream file(platform.report_path);
@@ -77,6 +99,25 @@ void count_launch(const std::string& kernel, const emulate::Statistics& statisti
   line.waves += statistics.waves;
   line.instructions += statistics.instructions;
   line.time += time;
+}
+
+void LibraryCall::weigh(std::string_view trust, double expected) {
+  // "low", "medium", "high", by how far down.
+  const auto rank = [](std::string_view word) { return word == "low" ? 0 : word == "medium" ? 1 : 2; };
+  if (confidence.empty() || rank(trust) < rank(confidence)) confidence = trust;
+  error = std::max(error, expected);
+}
+
+void count_library_call(const LibraryCall& call) {
+  Report& report = whole();
+  const std::scoped_lock lock(report.mutex);
+  LibraryCall& sum = report.library_calls[call.library + ' ' + call.function];
+  sum.library = call.library, sum.function = call.function;
+  sum.calls += call.calls;
+  sum.host += call.host;
+  sum.modelled += call.modelled;
+  sum.operations.insert(call.operations.begin(), call.operations.end());
+  if (!call.confidence.empty()) sum.weigh(call.confidence, call.error);
 }
 
 uint64_t instructions() {

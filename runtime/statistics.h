@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "emulate/dispatch.h"
 #include "emulate/program.h"
@@ -11,6 +13,21 @@ namespace wavesmith::runtime {
 
 void count_launch(const std::string& kernel, const emulate::Statistics& statistics,
                   std::chrono::nanoseconds time);
+
+/// Calls of a function of AMD's libraries that was served on the host.
+struct LibraryCall {
+  std::string library, function;
+  uint64_t calls = 0;
+  std::chrono::nanoseconds host{0};  ///< that serving took
+  std::set<std::string> operations;  ///< of `wavesmith predict`, that its time is predicted as
+  double modelled = 0;               ///< seconds; with modelled time
+  std::string confidence;            ///< the lowest of the predictions'
+  double error = 0;  ///< expected, relative: the largest of the predictions'; 0: none was judged
+
+  /// Notes how far a prediction can be trusted.
+  void weigh(std::string_view confidence, double error);
+};
+void count_library_call(const LibraryCall& call);
 
 /// Wave-instructions of all launches so far.
 uint64_t instructions();

@@ -6,6 +6,7 @@
 #include "runtime/capture_state.h"
 #include "runtime/event.h"
 #include "runtime/ipc_event.h"
+#include "runtime/library_call.h"
 #include "runtime/memory_pool.h"
 #include "runtime/modelled_time.h"
 #include "runtime/platform.h"
@@ -212,7 +213,9 @@ HIP_API hipError_t hipLaunchHostFunc(hipStream_t handle, hipHostFn_t function, v
   return on_stream(handle, [&](Platform&, Stream& stream) {
     if (!function) return hipErrorInvalidValue;
     if (const auto noted = capture_host(stream, function, user)) return *noted;
-    stream.enqueue(call_operation([=](Stream&) { function(user); }));
+    // What a host function costs its caller is not known: as a launch does.
+    if (stream.device.modelled) host_time() += stream.device.modelled->call_seconds();
+    stream.enqueue(call_operation([=](Stream& turn) { call_host(turn, function, user); }));
     return hipSuccess;
   });
 }

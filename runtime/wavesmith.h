@@ -25,6 +25,37 @@ void wavesmith_show_host_memory(int all);
  * into their own errors. */
 size_t wavesmith_last_failure(char* text, size_t size);
 
+/** One parameter of an operation, by its name in `wavesmith predict`: a word, or where that is null a number.
+ */
+struct wavesmith_parameter {
+  const char* name;
+  const char* word;
+  double number;
+};
+
+/** What a GPU would do for a library's call that is served on the host. */
+struct wavesmith_work {
+  const char* library;   /**< "hipblas" */
+  const char* function;  /**< that the program called: "hipblasHgemm" */
+  const char* operation; /**< of `wavesmith predict`: "gemm"; null: nothing that takes time */
+  const struct wavesmith_parameter* parameters;
+  size_t count;
+  double times;      /**< how often, one behind the other */
+  double not_before; /**< seconds of modelled time before which it cannot begin; 0: as the stream has it */
+};
+
+/** Whether wavesmith_tell_work() has an effect: with modelled time, or with a report. Never changes. */
+int wavesmith_work_wanted(void);
+
+/** To be called by a function that hipLaunchHostFunc was given, while it runs: what it does in a GPU's place.
+ * Of the first call on the library's call is counted; with modelled time its stream takes as long as the
+ * model predicts for all of it. */
+void wavesmith_tell_work(const struct wavesmith_work* work);
+
+/** When, in seconds of modelled time, the work of the function that runs can begin in its stream; 0 without
+ * modelled time. For work that begins when several streams have come to it. */
+double wavesmith_work_begins(void);
+
 #ifdef __cplusplus
 }
 #endif
