@@ -25,7 +25,16 @@ GATES = {
     (1, 1): [qml.RX, qml.RY, qml.RZ, qml.PhaseShift],
     (1, 3): [qml.Rot],
     (2, 0): [qml.CNOT, qml.CY, qml.CZ, qml.SWAP],
-    (2, 1): [qml.CRX, qml.CRY, qml.CRZ, qml.ControlledPhaseShift, qml.IsingXX, qml.IsingYY, qml.IsingZZ, qml.SingleExcitation],
+    (2, 1): [
+        qml.CRX,
+        qml.CRY,
+        qml.CRZ,
+        qml.ControlledPhaseShift,
+        qml.IsingXX,
+        qml.IsingYY,
+        qml.IsingZZ,
+        qml.SingleExcitation,
+    ],
     (3, 0): [qml.Toffoli, qml.CSWAP],
     (4, 1): [qml.DoubleExcitation],
 }
