@@ -2,13 +2,16 @@
 
 #include <zlib.h>
 
+#include <map>
+#include <string>
+
 #include "object/code_object.h"
 #include "object/testing.h"
 
 namespace wavesmith::object {
 namespace {
 
-TargetId gpu(const char* text) { return *TargetId::parse(text); }
+TargetId gpu(std::string_view text) { return *TargetId::parse(text); }
 
 TEST(Bundle, TakesAPlainCodeObject) {
   const auto bytes = sample("xnack.co");
@@ -45,6 +48,26 @@ TEST(Bundle, ChoosesCodeForTheFamilyOnlyWithoutABetterOne) {
   EXPECT_TRUE(Bundle::parse(bytes)->choose(gpu("gfx1100")));
   EXPECT_FALSE(Bundle::parse(bytes)->choose(gpu("gfx1201")));
   EXPECT_GT(suitability(gpu("gfx1100"), gpu("gfx1100")), suitability(gpu("gfx11-generic"), gpu("gfx1100")));
+}
+
+TEST(TargetId, EveryFamilysCodeRunsOnItsGpusAndOnNoOther) {
+  const std::map<std::string, std::string> families = {
+      {"gfx942",  "gfx9-4-generic" },
+      {"gfx950",  "gfx9-4-generic" },
+      {"gfx1030", "gfx10-3-generic"},
+      {"gfx1100", "gfx11-generic"  },
+      {"gfx1151", "gfx11-generic"  },
+      {"gfx1201", "gfx12-generic"  },
+      {"gfx90a",  ""               },
+      {"gfx908",  ""               }
+  };
+  for (const auto& [processor, own] : families)
+    for (const auto& [other, family] : families)
+      if (!family.empty())
+        EXPECT_EQ(suitability(gpu(family), gpu(processor)).has_value(), family == own)
+            << family << " on " << processor;
+  EXPECT_FALSE(suitability(gpu("gfx9-4-generic:sramecc-"), gpu("gfx942:sramecc+:xnack-")));
+  EXPECT_TRUE(suitability(gpu("gfx9-4-generic:xnack-"), gpu("gfx942:sramecc+:xnack-")));
 }
 
 TEST(Bundle, FindsTheCodeInAHostProgram) {

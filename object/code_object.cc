@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "base/bits.h"
-#include "isa/machines.h"
 #include "object/bytes.h"
 #include "object/metadata.h"
 
@@ -93,21 +92,11 @@ struct CodeObject::Reader {
   }
 
   Result<void> read_target() {
-    const auto machine = static_cast<uint8_t>(header.e_flags);
-    const std::string_view name = isa::machine_name(machine);
-    if (name.empty())
-      return fail(ErrorKind::Unsupported, fmt::format("a code object for unknown machine {:#x}", machine));
-    object.target_.processor = name;
-    const auto setting = [&](uint32_t bits) {
-      return bits == 2 ? Setting::Off : bits == 3 ? Setting::On : Setting::Any;
-    };
-    if (object.version_ == 3) {
-      object.target_.xnack = header.e_flags & 0x100 ? Setting::On : Setting::Any;
-      object.target_.sramecc = header.e_flags & 0x200 ? Setting::On : Setting::Any;
-    } else {
-      object.target_.xnack = setting(header.e_flags >> 8 & 3);
-      object.target_.sramecc = setting(header.e_flags >> 10 & 3);
-    }
+    auto target = TargetId::of_elf(header.e_flags, header.e_ident[EI_ABIVERSION]);
+    if (!target)
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("a code object for unknown machine {:#x}", header.e_flags & 0xff));
+    object.target_ = std::move(*target);
     return {};
   }
 

@@ -29,6 +29,23 @@ Result<TargetId> TargetId::parse(std::string_view text) {
   return id;
 }
 
+std::optional<TargetId> TargetId::of_elf(uint32_t flags, uint8_t abi_version) {
+  TargetId id;
+  id.processor = isa::machine_name(static_cast<uint8_t>(flags));
+  if (id.processor.empty()) return {};
+  const auto setting = [&](uint32_t bits) {
+    return bits == 2 ? Setting::Off : bits == 3 ? Setting::On : Setting::Any;
+  };
+  if (abi_version == 1) {  // code object version 3
+    id.xnack = flags & 0x100 ? Setting::On : Setting::Any;
+    id.sramecc = flags & 0x200 ? Setting::On : Setting::Any;
+  } else {
+    id.xnack = setting(flags >> 8 & 3);
+    id.sramecc = setting(flags >> 10 & 3);
+  }
+  return id;
+}
+
 std::string TargetId::text() const {
   std::string text = processor;
   if (sramecc != Setting::Any) text += sramecc == Setting::On ? ":sramecc+" : ":sramecc-";

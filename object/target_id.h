@@ -21,6 +21,8 @@ struct TargetId {
 
   /// From "gfx90a:sramecc+:xnack-". Error: BadInput for an unknown or repeated feature.
   static Result<TargetId> parse(std::string_view text);
+  /// Of an ELF file for AMD GPUs: from e_flags and e_ident[EI_ABIVERSION]. None for an unknown processor.
+  static std::optional<TargetId> of_elf(uint32_t flags, uint8_t abi_version);
   /// The canonical text: features in alphabetical order, those that are Any left out.
   [[nodiscard]] std::string text() const;
   friend bool operator==(const TargetId&, const TargetId&) = default;

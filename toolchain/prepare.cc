@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Changes whenever what is generated changes, so that an old cache is not used.
-constexpr int kFormat = 5;
+constexpr int kFormat = 6;
 
 // __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence and
 // __llvm_amdgcn_rcp_f16 were found in the device libraries and in LLVM when HIP 5's headers were written.
@@ -134,7 +134,7 @@ std::vector<Constant> constants(bool flush_denormals) {
 Result<void> make_bitcode(const Toolchain& tools, const DeviceLibraries& libraries, bool flush,
                           const fs::path& folder) {
   std::error_code failed;
-  for (const char* name : {"ocml.bc", "ockl.bc", "hip.bc", "asanrtl.bc"}) {
+  for (const char* name : {"ocml.bc", "ockl.bc", "opencl.bc", "hip.bc", "asanrtl.bc"}) {
     const fs::path original = fs::path(libraries.folder) / name;
     if (fs::exists(original, failed)) fs::create_symlink(fs::absolute(original), folder / name, failed);
     if (failed) return fail(ErrorKind::BadInput, fmt::format("cannot write '{}'", (folder / name).string()));
@@ -142,6 +142,7 @@ Result<void> make_bitcode(const Toolchain& tools, const DeviceLibraries& librari
   for (const Constant& constant : constants(flush)) {
     const std::string source = (folder / constant.file).string() + ".ll",
                       target = (folder / constant.file).string() + ".bc";
+    if (fs::exists(target, failed)) continue;
     std::ofstream(source) << "target triple = \"amdgcn-amd-amdhsa\"\n" << constant.text;
     Result<Outcome> made = run({tools.clang, "--target=amdgcn-amd-amdhsa", "-nogpulib",
                                 "-Wno-override-module", "-x", "ir", "-emit-llvm", "-c", source, "-o", target},

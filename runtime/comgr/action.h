@@ -14,14 +14,24 @@ struct Data {
   amd_comgr_data_kind_t kind = AMD_COMGR_DATA_KIND_UNDEF;
   std::string name;
   std::vector<uint8_t> bytes;
+  std::vector<std::string> mangled_names = {};  ///< once they were asked for
 };
 
 struct ActionInfo {
   std::string isa;  ///< amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-
   amd_comgr_language_t language = AMD_COMGR_LANGUAGE_NONE;
   std::vector<std::string> options;
-  bool logging = false;
+  std::vector<std::string> bundle_entries;
+  std::string working_directory;
+  bool logging = false, device_libraries = false;
 };
+
+/// "gfx942:sramecc+:xnack-" of an isa name; empty when it is none.
+std::string target_of(const std::string& isa);
+bool is_isa_name(const std::string& isa);
+
+/// Says on stderr what is asked for and is not there. Returns AMD_COMGR_STATUS_ERROR.
+amd_comgr_status_t not_served(const char* what);
 
 /// The results of an action on `inputs`. What the compiler says goes to `log`, also when it fails.
 Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& info,

@@ -1,11 +1,13 @@
 // comgr's calls as its users make them: a kernel from source to a code object, assembly, errors.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "object/code_object.h"
 #include "runtime/comgr/api.h"
+#include "toolchain/discover.h"
 
 namespace wavesmith::comgr {
 namespace {
@@ -112,6 +114,46 @@ TEST_F(Comgr, AssemblyBecomesARelocatable) {
             "ELF");
 }
 
+TEST_F(Comgr, OpenClBecomesACodeObject) {
+  ASSERT_EQ(amd_comgr_action_info_set_language(info, AMD_COMGR_LANGUAGE_OPENCL_2_0),
+            AMD_COMGR_STATUS_SUCCESS);
+  const std::string bitcode = act(AMD_COMGR_ACTION_COMPILE_SOURCE_TO_BC, AMD_COMGR_DATA_KIND_SOURCE,
+                                  "#if __OPENCL_C_VERSION__ != 200\n#error version\n#endif\n"
+                                  "__kernel void add(__global float4* x, float y) { "
+                                  "x[__builtin_amdgcn_workitem_id_x()] += (float4)(y); }\n",
+                                  AMD_COMGR_DATA_KIND_BC);
+  ASSERT_EQ(status, AMD_COMGR_STATUS_SUCCESS) << log;
+  const std::string linked =
+      act(AMD_COMGR_ACTION_LINK_BC_TO_BC, AMD_COMGR_DATA_KIND_BC, bitcode, AMD_COMGR_DATA_KIND_BC);
+  ASSERT_EQ(status, AMD_COMGR_STATUS_SUCCESS) << log;
+  const std::string relocatable = act(AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE, AMD_COMGR_DATA_KIND_BC,
+                                      linked, AMD_COMGR_DATA_KIND_RELOCATABLE);
+  ASSERT_EQ(status, AMD_COMGR_STATUS_SUCCESS) << log;
+  const std::string joined =
+      act(AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_RELOCATABLE, AMD_COMGR_DATA_KIND_RELOCATABLE, relocatable,
+          AMD_COMGR_DATA_KIND_RELOCATABLE);
+  ASSERT_EQ(status, AMD_COMGR_STATUS_SUCCESS) << log;
+  const std::string code = act(AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE,
+                               AMD_COMGR_DATA_KIND_RELOCATABLE, joined, AMD_COMGR_DATA_KIND_EXECUTABLE);
+  ASSERT_EQ(status, AMD_COMGR_STATUS_SUCCESS) << log;
+  EXPECT_EQ(kernels(code), std::vector<std::string>{"add"});
+}
+
+TEST_F(Comgr, OpenClsOwnFunctionsNeedItsDeviceLibrary) {
+  bool there = false;
+  for (const auto& libraries : toolchain::discover().libraries)
+    there |= std::filesystem::exists(std::filesystem::path(libraries.folder) / "opencl.bc");
+  ASSERT_EQ(amd_comgr_action_info_set_language(info, AMD_COMGR_LANGUAGE_OPENCL_1_2),
+            AMD_COMGR_STATUS_SUCCESS);
+  act(AMD_COMGR_ACTION_COMPILE_SOURCE_TO_RELOCATABLE, AMD_COMGR_DATA_KIND_SOURCE,
+      "__kernel void number(__global int* x) { x[get_global_id(0)] = get_global_id(0); }\n",
+      AMD_COMGR_DATA_KIND_RELOCATABLE);
+  EXPECT_EQ(status, there ? AMD_COMGR_STATUS_SUCCESS : AMD_COMGR_STATUS_ERROR) << log;
+  if (!there) {
+    EXPECT_NE(log.find("opencl.bc"), std::string::npos) << log;
+  }
+}
+
 TEST_F(Comgr, WrongProgramsHaveALog) {
   const std::string made = act(AMD_COMGR_ACTION_COMPILE_SOURCE_TO_BC, AMD_COMGR_DATA_KIND_SOURCE,
                                "this is no program;", AMD_COMGR_DATA_KIND_BC);
@@ -124,9 +166,8 @@ TEST_F(Comgr, WhatIsNotServedIsNamed) {
   act(static_cast<amd_comgr_action_kind_t>(11), AMD_COMGR_DATA_KIND_SOURCE, "x", AMD_COMGR_DATA_KIND_SOURCE);
   EXPECT_EQ(status, AMD_COMGR_STATUS_ERROR);
   EXPECT_NE(log.find("action 11"), std::string::npos) << log;
-  isa("sm_90");
-  act(AMD_COMGR_ACTION_COMPILE_SOURCE_TO_BC, AMD_COMGR_DATA_KIND_SOURCE, "x", AMD_COMGR_DATA_KIND_BC);
-  EXPECT_EQ(status, AMD_COMGR_STATUS_ERROR);
+  EXPECT_EQ(amd_comgr_action_info_set_isa_name(info, "nvptx64-nvidia-cuda--sm_90"),
+            AMD_COMGR_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(Comgr, HandlesThatAreNoneAreRefused) {
