@@ -1,14 +1,12 @@
 // MIOpen: handles, the version and the names of its statuses. Types and values: miopen.h of ROCm 7.0.
 #include <cstddef>
 
+#include "libraries/MIOpen_types.h"
 #include "libraries/answer.h"
 #include "libraries/handle.h"
 
 using namespace wavesmith::libraries;
-
-namespace {
-enum Status { kSuccess = 0, kBadParm = 3, kAllocFailed = 4 };
-}  // namespace
+using namespace wavesmith::libraries::miopen;
 
 WAVESMITH_SERVED int miopenCreate(void** handle) {
   if (!handle) return kBadParm;

@@ -3,26 +3,21 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "libraries/MIOpen_types.h"
 #include "libraries/answer.h"
 #include "libraries/convolution.h"
 #include "libraries/handle.h"
 
 using namespace wavesmith::libraries;
+using namespace wavesmith::libraries::miopen;
 
 namespace {
-
-enum Status { kSuccess = 0, kBadParm = 3, kAllocFailed = 4, kInternalError = 5, kNotImplemented = 6 };
 
 Number number_of_type(int type) {  // miopenDataType_t
   static constexpr Number kTypes[] = {Number::F16,  Number::F32,  Number::I32, Number::I8,
                                       Number::None, Number::BF16, Number::F64};
   return type >= 0 && type < static_cast<int>(sizeof kTypes) ? kTypes[type] : Number::None;
 }
-
-struct TensorDescriptor {
-  Tensor tensor;
-  int type;
-};
 
 struct ConvolutionDescriptor {
   Convolution convolution;
@@ -76,19 +71,7 @@ int run(const char* function, const Described& by, void* handle, const void* x, 
   what.x_data = const_cast<void*>(x);
   what.w_data = const_cast<void*>(w);
   what.y_data = const_cast<void*>(y);
-  return status_of(convolve(what, handle_of(handle)->stream), {.done = kSuccess,
-                                                               .not_served = kNotImplemented,
-                                                               .bad_pointer = kBadParm,
-                                                               .no_memory = kAllocFailed,
-                                                               .not_launched = kInternalError});
-}
-
-/// Real MIOpen has no others either.
-bool scales_nothing(const void* alpha, const void* beta, const Tensor& result) {
-  if (!alpha || !beta) return false;
-  return result.type == Number::F64
-             ? *static_cast<const double*>(alpha) == 1 && *static_cast<const double*>(beta) == 0
-             : *static_cast<const float*>(alpha) == 1 && *static_cast<const float*>(beta) == 0;
+  return status_of(convolve(what, handle_of(handle)->stream), kStatuses);
 }
 
 // There is one way to compute a convolution, and it needs no memory of the caller's.
@@ -109,14 +92,6 @@ struct Performance {
   size_t workspace;
 };
 static_assert(sizeof(Performance) == 16);
-
-template <class Value>
-int write(int status, Value* place, Value value) {
-  if (status != kSuccess) return status;
-  if (!place) return kBadParm;
-  *place = value;
-  return kSuccess;
-}
 
 int list(int status, size_t room, size_t* count, Solution* solutions) {
   if (status != kSuccess) return status;
@@ -221,7 +196,6 @@ WAVESMITH_SERVED int miopenGetConvolutionNdDescriptor(const ConvolutionDescripto
   return kSuccess;
 }
 
-using Td = const TensorDescriptor*;
 using Cd = const ConvolutionDescriptor*;
 
 // The functions of one direction. `first`, `second` and `result` are its tensors in the order of the

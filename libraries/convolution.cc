@@ -230,15 +230,6 @@ class Work {
 
 bool is_single(Number type) { return type == Number::F16 || type == Number::BF16 || type == Number::F32; }
 
-bool lies_in_memory(const Tensor& tensor, const void* data) {
-  int64_t highest = 0;
-  for (int i = 0; i < tensor.rank; ++i) {
-    if (tensor.sizes[i] == 0) return true;
-    highest += (tensor.sizes[i] - 1) * tensor.strides[i];
-  }
-  return reaches(data, 0, highest, size_of(tensor.type));
-}
-
 }  // namespace
 
 bool Convolve::sizes_fit() const {

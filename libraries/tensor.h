@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "libraries/number.h"
+#include "libraries/stream.h"
 
 namespace wavesmith::libraries {
 
@@ -13,5 +14,15 @@ struct Tensor {
   int rank;
   int64_t sizes[kMost], strides[kMost];  ///< strides in elements
 };
+
+/// Whether all of the tensor's elements are in the allocation that `data` is in.
+inline bool lies_in_memory(const Tensor& tensor, const void* data) {
+  int64_t highest = 0;
+  for (int i = 0; i < tensor.rank; ++i) {
+    if (tensor.sizes[i] == 0) return true;
+    highest += (tensor.sizes[i] - 1) * tensor.strides[i];
+  }
+  return reaches(data, 0, highest, size_of(tensor.type));
+}
 
 }  // namespace wavesmith::libraries
