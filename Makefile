@@ -6,13 +6,14 @@ PREFIX ?= /usr/local
 # One place that says how a tree is configured: the presets.
 configure = cmake --preset release >/dev/null
 
-.PHONY: aarch64 asan tsan test-clients wheel help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
+.PHONY: aarch64 asan tsan test-clients test-libraries wheel help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
 
 help:
 	@echo "make run       build, compile examples/attention.hip for gfx942, run it on an emulated MI300X"
 	@echo "make build     the command in $(BUILD)/bin/wavesmith, the libraries in $(BUILD)/lib"
 	@echo "make test      build and run every test"
 	@echo "make test-clients  every test of Triton, JAX, CuPy, IREE and others; make test runs a part of them"
+	@echo "make test-libraries  the tests of AMD's own libraries, from Debian, for 10 minutes each and GPU; make test runs a sample"
 	@echo "make wheel     the Python package in build/wheels; pip install . builds and installs it"
 	@echo "make bench     build and run the benchmarks, results in $(BUILD)/bench.json"
 	@echo "make install   install under PREFIX ($(PREFIX))"
@@ -41,6 +42,7 @@ run: setup-run
 
 test: setup-test check
 	@tools/setup-clients
+	@tools/setup-libraries
 	@$(configure)
 	@nice cmake --build $(BUILD)
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
@@ -50,6 +52,11 @@ test-clients: setup-test
 	@$(configure)
 	@nice cmake --build $(BUILD) --target python
 	@tools/test-clients
+
+test-libraries: setup-test
+	@$(configure)
+	@nice cmake --build $(BUILD) --target product
+	@tests/libraries/run_libraries.py
 
 wheel: setup-build
 	@python3 -m venv build/venv

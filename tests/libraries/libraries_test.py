@@ -1,0 +1,225 @@
+"""Tests of what runs the libraries' tests; no package is needed for them. Run by ctest, or by python3 -m unittest."""
+
+from __future__ import annotations
+
+import struct
+import sys
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import bundles  # noqa: E402
+import page  # noqa: E402
+import programs  # noqa: E402
+import results  # noqa: E402
+import selection  # noqa: E402
+import suite  # noqa: E402
+import watched  # noqa: E402
+
+GENEROUS = watched.Limits(seconds=60, idle_seconds=60, bytes=1 << 32)
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+class GTestOutput(unittest.TestCase):
+    def read(self, *lines: str) -> programs.GTest:
+        reader = programs.GTest()
+        for line in lines:
+            reader.line(line)
+        return reader
+
+    def test_outcomes_by_test(self) -> None:
+        reader = self.read(
+            "[ RUN      ] a/B.c/0",
+            "[       OK ] a/B.c/0 (3 ms)",
+            "[ RUN      ] a/B.c/1",
+            "x.cc:3: Failure",
+            "[  FAILED  ] a/B.c/1, where GetParam() = 4 (1 ms)",
+            "[ RUN      ] a/B.d",
+            "[  SKIPPED ] a/B.d (0 ms)",
+            "[  FAILED  ] a/B.c/1, where GetParam() = 4",
+        )
+        self.assertEqual(
+            [(each.test, each.outcome) for each in reader.outcomes],
+            [("a/B.c/0", "passed"), ("a/B.c/1", "failed"), ("a/B.d", "skipped")],
+        )
+        self.assertIn("x.cc:3: Failure", reader.outcomes[1].why)
+        self.assertIsNone(reader.now)
+
+    def test_a_test_that_did_not_end_is_under_way(self) -> None:
+        reader = self.read("[ RUN      ] B.c", "some words")
+        self.assertEqual((reader.now, reader.outcomes), ("B.c", []))
+
+    def test_marks_behind_what_a_test_prints(self) -> None:
+        reader = self.read("[ RUN      ] B.c", "no newline here[       OK ] B.c (0 ms)")
+        self.assertEqual(reader.outcomes[0].outcome, "passed")
+
+    def test_the_list_of_tests(self) -> None:
+        text = ["Device 0.5 GB", "a/B.", "  c/0  # GetParam() = 4", "  DISABLED_d", "E<int>.  # TypeParam = int", "  f", ""]
+        self.assertEqual(list(programs.GTest.listed(text)), ["a/B.c/0", "E<int>.f"])
+
+    def test_no_hyphen_in_a_filter(self) -> None:
+        self.assertEqual(programs.GTest.run_arguments(["A.b-1", "A.c"]), ["--gtest_filter=A.b?1:A.c"])
+
+    def test_batches_by_count_and_length(self) -> None:
+        self.assertEqual(list(programs.batches(["a", "b", "c"], 2)), [["a", "b"], ["c"]])
+        long = ["x" * 60_000, "y" * 60_000]
+        self.assertEqual(list(programs.batches(long, 9)), [[long[0]], [long[1]]])
+
+
+class ThrustOutput(unittest.TestCase):
+    def test_outcomes(self) -> None:
+        reader = programs.Thrust()
+        reader.line("Running TestSortBool...[PASS]      4.047 ms TestSortBool")
+        reader.line("Running TestSortKey...")
+        reader.line("[FAIL]  1 ms TestSortKey")
+        reader.line("Running TestLast...")
+        self.assertEqual([(each.test, each.outcome) for each in reader.outcomes], [("TestSortBool", "passed"), ("TestSortKey", "failed")])
+        self.assertEqual(reader.now, "TestLast")
+
+    def test_the_list_of_tests(self) -> None:
+        self.assertEqual(list(programs.Thrust.listed(["There is 1 device", "TestA", "TestB "])), ["TestA", "TestB"])
+
+
+class RecordFiles(unittest.TestCase):
+    """A file as rocBLAS's: name, sample, name with cases swapped, records of the sample's size."""
+
+    def file(self, records: list[bytes]) -> Path:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name) / "tests.data"
+        path.write_bytes(b"rocBLAS\0" + bytes(range(16)) + b"ROCblas\0" + b"".join(records))
+        return path
+
+    def test_a_part_is_a_file_of_its_records(self) -> None:
+        wanted = [bytes([n]) * 16 for n in range(5)]
+        records = selection.Records(self.file(wanted))
+        self.assertEqual(len(records), 5)
+        part = selection.Records(self.file([]))
+        self.assertEqual(len(part), 0)
+        content = records.part([3, 1])
+        self.assertEqual(content, self.file([wanted[3], wanted[1]]).read_bytes())
+
+    def test_the_order_holds_every_record_once_and_depends_on_bytes_alone(self) -> None:
+        wanted = [bytes([n]) * 16 for n in range(50)]
+        first, second = selection.Records(self.file(wanted)), selection.Records(self.file(wanted[::-1]))
+        self.assertEqual(sorted(first.order()), list(range(50)))
+        self.assertNotEqual(list(first.order()), list(range(50)))
+        self.assertEqual([first.record(i) for i in first.order()], [second.record(i) for i in second.order()])
+
+    def test_damage_is_told(self) -> None:
+        whole = self.file([bytes(16)]).read_bytes()
+        for damaged in (whole[:-1], b"rocBLAS\0" + bytes(300), bytes(300)):
+            path = self.file([])
+            path.write_bytes(damaged)
+            self.assertRaises(ValueError, selection.Records, path)
+
+
+class Bundles(unittest.TestCase):
+    LIST = b"__CLANG_OFFLOAD_BUNDLE__" + bytes(32) + b"hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+" + b"hipv4-amdgcn-amd-amdhsa--gfx1201"
+
+    def targets(self, content: bytes) -> set[str]:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(content)
+            file.flush()
+            return bundles.targets(Path(file.name))
+
+    def test_plain(self) -> None:
+        self.assertEqual(self.targets(bytes(4096) + self.LIST), {"gfx942", "gfx1201"})
+
+    def test_compressed(self) -> None:
+        for version, sizes in ((2, "<II"), (3, "<QQ")):
+            packed = zlib.compress(self.LIST)
+            total = 8 + struct.calcsize(sizes) + 8 + len(packed)
+            head = b"CCOB" + struct.pack("<HH", version, 0) + struct.pack(sizes, total, len(self.LIST)) + bytes(8)
+            self.assertEqual(self.targets(bytes(64) + b"CCOB is a word" + head + packed), {"gfx942", "gfx1201"})
+
+    def test_none(self) -> None:
+        self.assertEqual(self.targets(b"no code"), set())
+        self.assertEqual(self.targets(b""), set())
+
+    def test_names_of_files(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("Kernels-gfx90a-xnack+.hsaco", "T_gfx942.co", "T_gfx1100.dat", "T_fallback.dat"):
+                (Path(folder) / name).touch()
+            self.assertEqual(bundles.named(Path(folder)), {"gfx90a", "gfx942"})
+
+
+class Watched(unittest.TestCase):
+    def run_python(self, code: str, limits: watched.Limits, now: str | None = "a") -> tuple[watched.End, list[str]]:
+        lines: list[str] = []
+        end = watched.run(python(code), lines.append, lambda: now, limits)
+        return end, lines
+
+    def test_output_and_exit(self) -> None:
+        end, lines = self.run_python("print('one'); print('two', end=''); exit(3)", GENEROUS)
+        self.assertEqual((end.returncode, end.stopped, lines), (3, "", ["one", "two"]))
+
+    def test_too_long(self) -> None:
+        end, _ = self.run_python("while True: pass", watched.Limits(0.6, 60, 1 << 32))
+        self.assertEqual(end.stopped, "long")
+
+    def test_hung(self) -> None:
+        end, _ = self.run_python("import time; time.sleep(60)", watched.Limits(60, 1.5, 1 << 32))
+        self.assertEqual(end.stopped, "hung")
+
+    def test_too_large(self) -> None:
+        end, _ = self.run_python("a = b'x' * (300 << 20); import time; time.sleep(60)", watched.Limits(60, 60, 100 << 20))
+        self.assertEqual(end.stopped, "memory")
+
+    def test_enough(self) -> None:
+        lines: list[str] = []
+        code = "print('a', flush=True); import time; time.sleep(60)"
+        end = watched.run(python(code), lines.append, lambda: None, GENEROUS, lambda: bool(lines))
+        self.assertEqual(end.stopped, "done")
+
+
+class Results(unittest.TestCase):
+    def entries(self) -> dict[str, results.Entry]:
+        run = results.Run(rows={"rocblas-test": [400, 10, 2]}, seconds=5)
+        for test in range(18):
+            run.add("rocblas-test", 0, f"A.b{test}", "passed", "")
+        run.add("rocblas-test", 1, "A.wrong", "failed", "5 is not 4")
+        run.add("rocblas-test", 1, "A.large", "memory", "")
+        return {"rocblas": results.Entry({"librocblas5": "7.2"}, {"mi210": run}, {"mi300x": "no code for gfx942"})}
+
+    def test_written_and_read(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "libraries.json"
+            self.assertEqual(results.read(file), {})
+            results.write(self.entries(), file)
+            self.assertEqual(results.read(file), self.entries())
+
+    def test_counts(self) -> None:
+        run = self.entries()["rocblas"].runs["mi210"]
+        self.assertEqual((run.ran, run.passed, run.count(results.FAILURES), run.count(results.STOPPED)), (19, 18, 1, 1))
+        self.assertEqual(run.share, 20 / 400)
+
+    def test_the_page_names_what_failed_and_why(self) -> None:
+        table = {"rocblas": suite.libraries()["rocblas"]}
+        table["rocblas"].explained = [{"tests": "wrong", "why": "The test is wrong."}]
+        text = page.text(table, self.entries())
+        self.assertIn("| rocBLAS | librocblas5 7.2 | mi210 | 19 | 18 | 1 | 94.74 % | 1 | 0 | 5.00 % | 5 s |", text)
+        self.assertIn("**rocBLAS.** The test is wrong.", text)
+        self.assertIn("- rocBLAS on mi300x: no code for gfx942", text)
+        self.assertNotIn("Not explained", text)
+
+    def test_the_committed_page_is_that_of_the_committed_numbers(self) -> None:
+        self.assertEqual(page.FILE.read_text(), page.text(suite.libraries(), results.read()), "run_libraries.py --page writes it")
+
+
+class Table(unittest.TestCase):
+    def test_every_library_is_whole(self) -> None:
+        for library in suite.libraries().values():
+            with self.subTest(library.id):
+                self.assertTrue(library.packages and library.programs)
+                self.assertIn(library.kind, programs.KINDS)
+
+
+if __name__ == "__main__":
+    unittest.main()

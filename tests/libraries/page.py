@@ -1,0 +1,102 @@
+"""docs/LIBRARIES.md: what the libraries' own tests give, from docs/libraries.json."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import results
+from suite import Library
+
+FILE = Path(__file__).parents[2] / "docs/LIBRARIES.md"
+
+_HEAD = """\
+# AMD's own libraries and their own tests
+
+Written by `tests/libraries/run_libraries.py`; its numbers are in [libraries.json](libraries.json).
+
+Debian's unstable and experimental suites carry AMD's libraries compiled, with their test programs. Here they run as they are,
+Tensile's machine code and all, on emulated GPUs: Wavesmith's `libamdhip64`, `libhiprtc` and `libhsa-runtime64`, everything else AMD's.
+
+    make test-libraries                                          all libraries, 10 minutes each on each GPU
+    tests/libraries/run_libraries.py --gpu mi300x rocblas        one; `--seconds N` for how long, of processor time
+    tests/libraries/run_libraries.py --again rocblas             what has not passed, once more
+
+It needs root and `mmdebstrap`: the packages are installed in a Debian unstable of their own, `build/libraries/root`.
+
+- **Which tests.** A whole suite takes days, so each runs in the order of a hash of its tests' names (or of the records in its file of
+  test arguments), and every run goes on behind the last one. So the share that was run is a fair sample. Of suites that
+  are made of sets, those count that AMD's developers run before a change is taken in (`quick`, `pre_checkin`, `checkin`), not
+  the `nightly`, `daily`, `weekly` and `stress` ones, which take hours on a real GPU: `chosen` in `tests/libraries/libraries.toml`.
+- **Left out by size:** tests that use more than 30 s of processor time or 6 GB of host memory. They are stopped, named in the data
+  file, and neither passed nor failed.
+- **Skipped:** by the test itself, which says so: a type or feature that this GPU hasn't got, say.
+- **Failed:** a test that says so, ends its process, or hangs.
+- A library that holds no machine code for a GPU isn't run there.
+
+| library | Debian's package | GPU | run | passed | failed | passed | left out by size | skipped | of the suite | processor time |
+|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|
+"""
+
+
+def _percent(part: float) -> str:
+    """Never rounded up to all, nor down to nothing."""
+    text = f"{100 * part:.2f}"
+    if part < 1 and text == "100.00":
+        text = "99.99"
+    if part > 0 and text == "0.00":
+        return "< 0.01 %"
+    return f"{text} %"
+
+
+def _row(library: Library, entry: results.Entry, gpu: str, run: results.Run) -> str:
+    failed = run.count(results.FAILURES)
+    version = entry.packages.get(library.packages[0], "")
+    share = _percent(run.passed / run.ran) if run.ran else ""
+    cells = [library.name, f"{library.packages[0]} {version}", gpu, run.ran, run.passed, failed, share]
+    cells += [run.count(results.STOPPED), run.skipped, _percent(run.share), f"{run.seconds:.0f} s"]
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def explained(library: Library, gpu: str, test: str) -> str:
+    """Why a test fails, from the table of libraries; nothing if that isn't known."""
+    fitting = (each for each in library.explained if gpu in each.get("gpus", [gpu]) and re.search(each["tests"], test))
+    return next((each["why"] for each in fitting), "")
+
+
+def text(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> str:
+    rows, missing, total = [], [], results.Run()
+    reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for id, library in table.items():
+        entry = entries.get(id, results.Entry())
+        for gpu, run in entry.runs.items():
+            if not (run.ran or run.others or run.skipped):
+                continue
+            rows.append(_row(library, entry, gpu, run))
+            total.passed, total.skipped = total.passed + run.passed, total.skipped + run.skipped
+            total.others += run.others
+            for each in run.others:
+                if each["outcome"] in results.FAILURES:
+                    name = f"{gpu}: `{each['row'].removesuffix(' records')}` `{each['test']}` ({each['outcome']})"
+                    reasons[library.name, explained(library, gpu, each["test"]) or "Not explained yet."].append(name)
+        for gpu, note in entry.notes.items():
+            missing.append(f"- {library.name} on {gpu}: {note}")
+        if not entry.runs and not entry.notes:
+            missing.append(f"- {library.name}: not run yet")
+    page = _HEAD + "\n".join(rows) + "\n"
+    if total.ran:
+        page += f"\nIn all {total.ran:,} tests, {total.passed:,} passed ({_percent(total.passed / total.ran)}).\n"
+    if missing:
+        page += "\n## Not run\n\n" + "\n".join(missing) + "\n"
+    page += "\n## What fails, and why\n\n"
+    for (name, why), tests in sorted(reasons.items()):
+        page += f"**{name}.** {why}\n\n"
+        page += "\n".join(f"- {test}" for test in sorted(tests)[:40])
+        page += f"\n- and {len(tests) - 40} more in the data file\n\n" if len(tests) > 40 else "\n\n"
+    return page if reasons else page + "Nothing.\n"
+
+
+def write(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> None:
+    FILE.write_text(text(table, entries))

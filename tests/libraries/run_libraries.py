@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Runs the test programs of AMD's own libraries, as Debian compiles them, on emulated GPUs; writes docs/LIBRARIES.md.
+
+    sudo tests/libraries/run_libraries.py --seconds 600               # goes on with every library on every GPU
+    sudo tests/libraries/run_libraries.py --gpu mi300x rocblas hipcub
+    sudo tests/libraries/run_libraries.py --again rocblas             # what has failed, once more
+
+A whole suite takes days, so a run goes through it in the order of a hash of the tests' names until its processor seconds are
+used up, and the next one goes on behind it (docs/libraries.json). A process that dies, hangs or loses its GPU costs one
+test. --seconds counts processor time, so results don't depend on what else the machine does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import page
+import programs
+import results
+import selection
+import suite
+import watched
+from debian_root import DebianRoot, Impossible
+
+PROJECT = Path(__file__).parents[2]
+BUILD = Path(os.environ.get("WAVESMITH_BUILD", PROJECT / "build/release"))
+GPUS = ["mi210", "mi300x", "rx7900xtx", "rx9070xt"]
+SKIPPED = 77
+# What the runtime says of a kernel's fault; the process has lost its GPU then, as with a real one.
+_LOST = re.compile(r"hipErrorIllegalAddress|hipErrorLaunchFailure|illegal memory access|wavesmith: .*fault")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library", nargs="*", help="as in libraries.toml; all, if none is named")
+    parser.add_argument("--gpu", action="append", help=f"default: {', '.join(GPUS)}; several: several times")
+    parser.add_argument("--seconds", type=float, default=600, help="of processor time, each library and GPU (600)")
+    parser.add_argument("--test-seconds", type=float, default=30, help="of processor time; a longer test is left out (30)")
+    parser.add_argument("--gigabytes", type=float, default=6, help="of host memory; a larger test is left out (6)")
+    parser.add_argument("--again", action="store_true", help="only the tests that have failed, again")
+    parser.add_argument("--sample", action="store_true", help="only the part that `make test` runs; writes nothing")
+    parser.add_argument("--fetch", action="store_true", help="only installs the packages")
+    parser.add_argument("--page", action="store_true", help="only writes docs/LIBRARIES.md from what has been run")
+    return parser.parse_args()
+
+
+def target_of() -> dict[str, str]:
+    """The target of each GPU."""
+    text = subprocess.run([BUILD / "bin/wavesmith", "gpus", "--json"], capture_output=True, check=True).stdout
+    return {gpu["id"]: gpu["target"]["value"] for gpu in json.loads(text)}
+
+
+def version() -> str:
+    """The commit that runs."""
+    command = ["git", "-c", f"safe.directory={PROJECT}", "-C", PROJECT, "rev-parse", "--short=10", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+
+def launcher(gpu: str, library: suite.Library, links: Path) -> list[str]:
+    """What a program is run by: Wavesmith's runtime, hiprtc and HSA before AMD's libraries, without other stand-ins."""
+    links.mkdir(parents=True, exist_ok=True)
+    for name in ("libamdhip64.so.7", "libhiprtc.so.7", "libhsa-runtime64.so.1"):
+        link = links / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(BUILD / "lib" / name)
+    paths = [f"/out/{links.name}", library.setting.get("LD_LIBRARY_PATH", "")]
+    setting = library.setting | {
+        "LD_LIBRARY_PATH": ":".join(filter(None, paths)),
+        "HSA_NO_SCRATCH_RECLAIM": "1",
+        "GTEST_LISTENER": "PASS_LINE_IN_LOG",
+    }
+    run = [str(BUILD / "bin/wavesmith"), "run", "--quiet", "--gpu", gpu, "--"]
+    return [*run, "env", *(f"{name}={value}" for name, value in setting.items())]
+
+
+def run_tests(
+    suited: suite.Suite, program: str, chunk: suite.Chunk, limits: watched.Limits
+) -> tuple[list[programs.Outcome], float]:
+    """Runs a chunk to its end, in as many processes as that takes; outcomes and processor seconds."""
+    left, outcomes, seconds = list(chunk.tests), [], 0.0
+    while left:
+        batch = next(programs.batches(left, len(left)))
+        reader = suited.kind()
+        command = suited.command(program, chunk.file, suited.kind.run_arguments(batch))
+        text: list[str] = []
+
+        def line(words: str) -> None:
+            reader.line(words)
+            text[:] = [*text[-9:], words]
+
+        def lost() -> bool:
+            return bool(reader.outcomes and reader.outcomes[-1].outcome == "failed" and _LOST.search(reader.outcomes[-1].why))
+
+        end = watched.run(command, line, lambda: reader.now, limits, lost)
+        seconds += end.seconds
+        ended = [outcome for outcome in reader.outcomes if outcome.test in batch]
+        if reader.now in batch and end.stopped != "done":
+            why = f"the process ended with {end.returncode}" if not end.stopped else ""
+            ended.append(programs.Outcome(reader.now, end.stopped or "died", "\n".join([why, *text]).strip()))
+        if not ended:
+            why = "\n".join([f"the program ran none of its tests and ended with {end.returncode}", *text])
+            ended = [programs.Outcome(test, end.stopped or "not run", why) for test in batch]
+        outcomes += ended
+        done = {outcome.test for outcome in ended}
+        left = [test for test in left if test not in done]
+    return outcomes, seconds
+
+
+def go_on(suited: suite.Suite, run: results.Run, seconds: float, limits: watched.Limits, save: Callable[[], None]) -> None:
+    """Runs chunk after chunk, always of the program that is furthest behind, until the time is used up."""
+    rows = {row.name: row for row in suited.rows()}
+    for name, row in rows.items():
+        run.rows.setdefault(name, [len(row), suited.library.chunk, 0])
+    end = run.seconds + seconds
+    while run.seconds < end:
+        # Of equals, not the first by its letters: a short run shall not only see programs that begin with an A.
+        behind = [(run.rows[name][2] / row.chunks(), selection.key(name), name) for name, row in rows.items()]
+        share, _, name = min(behind, default=(1.0, b"", ""))
+        if share >= 1:
+            break
+        row, number = rows[name], run.rows[name][2]
+        outcomes, used = run_tests(suited, row.program, row.chunk(number), limits)
+        for each in outcomes:
+            run.add(name, number, each.test, each.outcome, each.why)
+        run.seconds, run.rows[name][2] = round(run.seconds + used, 1), number + 1
+        save()
+
+
+def again(suited: suite.Suite, run: results.Run, limits: watched.Limits, save: Callable[[], None]) -> None:
+    """What has failed, or was stopped, once more."""
+    rows = {row.name: row for row in suited.rows()}
+    places = sorted({(each["row"], each["chunk"]) for each in run.others})
+    for name, number in places:
+        old = [each for each in run.others if (each["row"], each["chunk"]) == (name, number)]
+        chunk = rows[name].chunk(number)
+        chunk.tests = [test for test in chunk.tests if test in {each["test"] for each in old}]
+        outcomes, used = run_tests(suited, rows[name].program, chunk, limits)
+        run.others = [each for each in run.others if each not in old]
+        for each in outcomes:
+            run.add(name, number, each.test, each.outcome, each.why)
+        run.seconds = round(run.seconds + used, 1)
+        save()
+
+
+def sample(table: dict[str, suite.Library], root: DebianRoot, limits: watched.Limits) -> int:
+    """The part that `make test` runs: what fails unexplained is a failure; what can't be had is said."""
+    failed = ran = 0
+    targets = target_of()
+    for library in table.values():
+        if library.sample and (gone := library.missing(root)):
+            print(f"{library.name}: left out, not installed: {', '.join(gone)}", flush=True)
+            continue
+        for gpu, seconds in library.sample.items():
+            if targets[gpu] not in (library.targets(root.path) or {targets[gpu]}):
+                continue
+            run = results.Run()
+            suited = suite.Suite(library, root, launcher(gpu, library, root.work / "lib"))
+            go_on(suited, run, seconds, limits, lambda: None)
+            print(f"{library.name} {suited.version} on {gpu}: {results.summary(run)}", flush=True)
+            ran += run.ran
+            for each in run.others:
+                if each["outcome"] in results.FAILURES and not page.explained(library, gpu, each["test"]):
+                    failed += 1
+                    print(f"{each['outcome']}: {each['test']}\n{each['why']}", flush=True)
+    return 1 if failed else 0 if ran else SKIPPED
+
+
+def fetch(table: dict[str, suite.Library], root: DebianRoot) -> None:
+    """Installs the libraries' packages; says what can't be had."""
+    for library in table.values():
+        if library.missing(root):
+            print(f"run_libraries: installing {library.name}'s packages in {root.path}", flush=True)
+            if why := root.install(library.packages):
+                print(f"run_libraries: {library.name} is not to be had: {why}", flush=True)
+
+
+def main() -> int:
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what runs is ended, too
+    table = suite.libraries()
+    if unknown := [id for id in options.library if id not in table]:
+        print(f"run_libraries: no {', '.join(unknown)} in {suite.TABLE.name}: {', '.join(table)}", file=sys.stderr)
+        return 2
+    if options.page:
+        page.write(table, results.read())
+        return 0
+    table = {id: table[id] for id in options.library or table if table[id].sample or not options.sample}
+    build = PROJECT / "build/libraries"
+    root = DebianRoot(Path(os.environ.get("WAVESMITH_LIBRARIES_ROOT", build / "root")), PROJECT, build / "out")
+    if options.sample and not options.fetch and not root.made():
+        print("run_libraries: none of AMD's libraries here; tools/setup-libraries fetches some")
+        return SKIPPED
+    build.mkdir(parents=True, exist_ok=True)
+    with (build / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # parts of test arguments have fixed names
+        try:
+            root.make()
+        except Impossible as impossible:
+            print(f"run_libraries: {impossible}", file=sys.stderr)
+            return SKIPPED
+        limits = watched.Limits(options.test_seconds, 300, int(options.gigabytes * 1e9))
+        if options.fetch:
+            fetch(table, root)
+            return 0
+        if options.sample:
+            return sample(table, root, limits)
+        return run_all(table, root, options, limits)
+
+
+def run_all(table: dict[str, suite.Library], root: DebianRoot, options: argparse.Namespace, limits: watched.Limits) -> int:
+    """Goes on with these libraries, and writes down what came out."""
+    fetch(table, root)
+    targets, gpus = target_of(), options.gpu or GPUS
+    failed = False
+    for id, library in table.items():
+        entries = results.read()
+        entry = entries.setdefault(id, results.Entry())
+
+        def save() -> None:
+            results.write(entries)
+
+        if gone := library.missing(root):
+            entry.notes |= {gpu: f"not to be had at present: {', '.join(gone)}" for gpu in gpus}
+            save()
+            continue
+        versions = root.versions(library.packages)
+        if entry.packages != versions:
+            entry.packages, entry.runs = versions, {}
+        held = library.targets(root.path)
+        for gpu in gpus:
+            entry.notes.pop(gpu, None)
+            if held is not None and targets[gpu] not in held:
+                entry.notes[gpu] = "Debian's build holds " + (f"no code for {targets[gpu]}" if held else "no code for any GPU")
+                print(f"{library.name} on {gpu}: {entry.notes[gpu]}", flush=True)
+                save()
+                continue
+            run = entry.runs.setdefault(gpu, results.Run())
+            run.wavesmith = version()
+            suited = suite.Suite(library, root, launcher(gpu, library, root.work / "lib"))
+            try:
+                if options.again:
+                    again(suited, run, limits, save)
+                else:
+                    go_on(suited, run, options.seconds, limits, save)
+                print(f"{library.name} on {gpu}: {results.summary(run)}", flush=True)
+            except suite.NotListed as error:
+                entry.notes[gpu] = str(error)
+                print(f"{library.name} on {gpu}: {error}", flush=True)
+            save()
+            failed = failed or run.count(results.FAILURES) > 0
+    page.write(suite.libraries(), results.read())
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
