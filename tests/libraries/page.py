@@ -36,7 +36,7 @@ It needs root and `mmdebstrap`: the packages are installed in a Debian unstable 
 - **Failed:** a test that says so, ends its process, or hangs.
 - A library that holds no machine code for a GPU isn't run there.
 
-| library | Debian's package | GPU | run | passed | failed | passed | left out by size | skipped | of the suite | processor time |
+| library | Debian's package | GPU | run | passed | failed | pass rate | left out by size | skipped | of the suite | processor time |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|
 """
 
