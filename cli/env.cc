@@ -13,7 +13,7 @@
 namespace wavesmith::cli {
 void add_env(CLI::App& app, Action& action) {
   struct Options {
-    std::string gpu;
+    std::string gpu, libraries;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
@@ -22,17 +22,18 @@ void add_env(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("env", "Prints the environment in which programs find the emulated GPUs");
   command->add_option("--gpu", options->gpu, "as of wavesmith run")->capture_default_str();
+  command->add_option("--libraries", options->libraries, "as of wavesmith run");
   command->add_flag("--json", options->json, "as one JSON object");
   teach(*command,
         "  eval \"$(wavesmith env --gpu mi300x:2)\"                 a shell all of whose programs see two\n");
   command->callback([options, &action] {
     action = [options]() -> Exit {
-      const auto environment = program_environment(options->gpu);
+      const auto environment = program_environment(options->gpu, options->libraries);
       if (!environment) return report(environment.error());
       if (options->json)
-        fmt::print("{}\n", nlohmann::json(*environment).dump(2));
+        fmt::print("{}\n", nlohmann::json(environment->variables).dump(2));
       else
-        for (const auto& [name, value] : *environment)
+        for (const auto& [name, value] : environment->variables)
           fmt::print("export {}={}\n", name, toolchain::in_quotes(value));
       return Exit::Ok;
     };

@@ -3,12 +3,19 @@
 
 #include "base/result.h"
 #include "machine/environment.h"
+#include "machine/libraries.h"
 
 namespace wavesmith::cli {
 
-/// Everything that `wavesmith run` sets for the GPUs that `devices` names ("mi300x:2"): our libraries, where
-/// clients look for them by variables of their own, and the machine's files. What the user has set for a
-/// client stays.
-Result<machine::Environment> program_environment(const std::string& devices);
+struct ProgramEnvironment {
+  machine::Environment variables;
+  machine::Libraries libraries;
+};
+
+/// Everything that `wavesmith run` sets for the GPUs that `devices` names ("mi300x:2"): our libraries and
+/// AMD's
+/// (`libraries`: "auto", "amd", "stand-ins" or a folder), where clients look for them by variables of their
+/// own, and the machine's files. What the user has set for a client stays.
+Result<ProgramEnvironment> program_environment(const std::string& devices, const std::string& libraries);
 
 }  // namespace wavesmith::cli

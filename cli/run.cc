@@ -61,6 +61,10 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
       ->expected(0, 1)
       ->default_str("modelled")
       ->check(CLI::IsMember({"modelled", "sampled"}));
+  command->add_option("--libraries", options->libraries,
+                      "whose rocBLAS, hipBLAS, MIOpen, ...: auto (AMD's where this machine has them, else "
+                      "stand-ins), amd, stand-ins, or a folder of 'wavesmith libraries install --to'; also "
+                      "WAVESMITH_LIBRARIES");
   command->add_flag("--report", options->report, "say afterwards what ran: waves, instructions, time");
   command->add_flag("--fidelity", options->fidelity,
                     "say afterwards which instructions ran, and how near to the hardware each is");
@@ -113,6 +117,8 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
       "  wavesmith run --gpu mi300x -- ./app --size 100         an unmodified HIP program\n"
       "  wavesmith run --gpu mi355x:8 --report -- ./train       eight of them, and what ran\n"
       "  wavesmith run --time --gpu mi300a -- ./app             a benchmark prints the modelled GPU's times\n"
+      "  wavesmith run --libraries amd -- python train.py       AMD's own rocBLAS, RCCL, ... (see wavesmith "
+      "libraries)\n"
       "  wavesmith run --timeout 10 -- ./app                    a kernel that never ends becomes a HIP "
       "error\n"
       "  wavesmith run kernel.co --grid 16 --block 256 --arg f32[4096]=iota --arg f32[4096]=zeros --arg "

@@ -18,6 +18,7 @@ struct RunOptions {
   int threads = 0;
   uint32_t interleave = 0;
   bool report = false, fidelity = false, json = false, xnack = false, no_guard = false, quiet = false;
+  std::string libraries;  ///< --libraries: "auto", "amd", "stand-ins" or a folder
   std::string time;  ///< --time: "modelled" or "sampled"; empty: events tell the host's time
 
   // A program.

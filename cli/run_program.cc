@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string_view>
 
 #include "cli/program_environment.h"
 #include "cli/report.h"
@@ -22,17 +24,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// One line where AMD's libraries answer, and one for each that is there and cannot.
+void say_libraries(const machine::Libraries& libraries) {
+  std::string names;
+  std::set<std::string_view> said;
+  for (const machine::LibraryAnswer& answer : libraries.answers) {
+    if (!answer.refused.empty())
+      fmt::print(stderr, "wavesmith: AMD's {} cannot be loaded ({}), its stand-in answers\n", answer.amd,
+                 answer.refused);
+    if (answer.is_amd && said.insert(answer.library->title).second)
+      names += (names.empty() ? "" : ", ") + std::string(answer.library->title);
+  }
+  if (!names.empty())
+    fmt::print(stderr, "wavesmith: with AMD's own {} ('wavesmith libraries' says from where)\n", names);
+}
+
 Result<void> set_environment(const RunOptions& options, const std::string& report_path) {
   auto set = [](const std::string& name, const std::string& value) {
     setenv(name.c_str(), value.c_str(), 1);
   };
-  const auto environment = program_environment(options.devices());
+  const auto environment = program_environment(options.devices(), options.libraries);
   if (!environment) return tl::unexpected(environment.error());
-  for (const auto& [name, value] : *environment) set(name, value);
+  for (const auto& [name, value] : environment->variables) set(name, value);
   const char* const silent = std::getenv("WAVESMITH_QUIET");
   const bool quiet = options.quiet || (silent && *silent);
   if (const auto machine = gpus::find_machine(options.devices()); machine && !quiet)
     fmt::print(stderr, "wavesmith: emulating {}\n", gpus::describe(*machine));
+  if (!quiet) say_libraries(environment->libraries);
   if (!quiet) set("WAVESMITH_PROGRESS", "1");
   if (options.threads) set("WAVESMITH_THREADS", fmt::to_string(options.threads));
   if (options.max_instructions) set("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options.max_instructions));

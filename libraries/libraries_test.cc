@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/rocm_release.h"
+#include "libraries/testing.h"
 
 namespace {
 
@@ -40,9 +41,7 @@ std::vector<std::string> sonames(const Row& library) {
   return names;
 }
 
-void* open(const std::string& soname) {
-  return dlopen((std::string(WAVESMITH_LIBRARIES) + "/" + soname).c_str(), RTLD_NOW | RTLD_LOCAL);
-}
+void* open(const std::string& soname) { return wavesmith::libraries::open_any(soname); }
 
 void* find(void* library, const Row& row) {
   return row[1] == "-" ? dlsym(library, row[0].c_str()) : dlvsym(library, row[0].c_str(), row[1].c_str());

@@ -57,6 +57,16 @@ function(wavesmith_shim library majors status value needs)
   target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti -ffunction-sections -Wno-deprecated-non-prototype)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${library} SOVERSION ${first} LINK_DEPENDS ${map}
     BUILD_WITH_INSTALL_RPATH ON)
+  # Behind the runtime, in a folder of their own, so that AMD's can come first; but for those that always stand in.
+  if(NOT library IN_LIST WAVESMITH_ALWAYS_OURS)
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/stand-ins
+      INSTALL_RPATH "$ORIGIN;$ORIGIN/.." WAVESMITH_FOLDER /stand-ins)
+    # An earlier build's, which would hide AMD's.
+    file(GLOB earlier ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${library}.so*)
+    if(earlier)
+      file(REMOVE ${earlier})
+    endif()
+  endif()
   # Small: without C++'s library. A row that says `served` and has no function fails the link.
   target_link_options(${target} PRIVATE -nostdlib++ -s -Wl,--version-script=${map} -Wl,--no-undefined-version
     -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-Bsymbolic)

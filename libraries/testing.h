@@ -14,9 +14,13 @@ namespace wavesmith::libraries {
 inline constexpr int kAsItIs = 111, kTransposed = 112, kConjugated = 113, kUpper = 121, kLower = 122,
                      kNonUnit = 131, kUnit = 132, kLeft = 141, kRight = 142;
 
+/// A stand-in, or a library that lies with the runtime; nullptr when there is none.
+inline void* open_any(const std::string& name) {
+  void* const library = dlopen((WAVESMITH_LIBRARIES "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  return library ? library : dlopen((WAVESMITH_RUNTIME "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+}
 inline void* open_library(const char* name) {
-  void* const library =
-      dlopen((std::string(WAVESMITH_LIBRARIES) + "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = open_any(name);
   if (!library) ADD_FAILURE() << dlerror();
   return library;
 }

@@ -29,8 +29,8 @@ bool has_driver() { return variable("WAVESMITH_MACHINE_ROOT").empty() && is_ther
 
 }  // namespace
 
-Result<Environment> environment(std::span<const gpus::Gpu* const> machine,
-                                const toolchain::Toolchain& tools) {
+Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const toolchain::Toolchain& tools,
+                                const Libraries& libraries) {
   Environment environment;
   const std::string asked = variable("WAVESMITH_MACHINE");
   if (asked == "0") return environment;
@@ -59,7 +59,7 @@ Result<Environment> environment(std::span<const gpus::Gpu* const> machine,
   const std::string rocm = variable("ROCM_PATH");
   if (rocm.empty() || is_there(rocm + "/" + toolchain::kShownFile)) {
     Tree tree;
-    add_rocm(tree, "rocm", tools, machine);
+    add_rocm(tree, "rocm", tools, machine, libraries);
     const Result<std::string> root = stored(tree, folder);
     if (!root) return tl::unexpected(root.error());
     environment["ROCM_PATH"] = *root + "/rocm";

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "gpus/gpu.h"
+#include "machine/libraries.h"
 #include "toolchain/discover.h"
 
 namespace wavesmith::machine {
@@ -19,7 +20,8 @@ using Environment = std::map<std::string, std::string>;
 /// variables with which programs find them: WAVESMITH_MACHINE_ROOT and LD_PRELOAD for the former, ROCM_PATH,
 /// HIP_PATH and PATH (hipcc) for the latter. Variables that the user has set stay. A machine with AMD's
 /// driver keeps its own files, unless WAVESMITH_MACHINE is "1"; "0" shows none anywhere.
-Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const toolchain::Toolchain& tools);
+Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const toolchain::Toolchain& tools,
+                                const Libraries& libraries);
 
 /// What clients look up by variables of their own, which the user has not set; `libraries` is the folder of
 /// our libraries.

@@ -6,6 +6,7 @@
 
 #include "base/rocm_release.h"
 #include "machine/cmake_packages.h"
+#include "machine/library_paths.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
 
@@ -85,7 +86,7 @@ std::string wavesmith_command(const std::string& runtime) {
 }  // namespace
 
 void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& tools,
-              std::span<const gpus::Gpu* const> machine) {
+              std::span<const gpus::Gpu* const> machine, const Libraries& libraries) {
   const RocmRelease release = rocm_release();
   const std::string hip = fmt::format("{}.{}.{}", release.major, release.minor, release.hip_patch);
   add_release(tree, at, release, hip);
@@ -119,6 +120,14 @@ void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& too
     for (const fs::directory_entry& entry : fs::directory_iterator(tools.runtime, ignored))
       if (entry.path().filename().string().find(".so") != std::string::npos)
         tree.links[at + "/lib/" + entry.path().filename().string()] = entry.path().string();
+  // Where they need another C library, a program that finds them here by itself could not load them.
+  if (libraries.loader.empty()) {
+    add_libraries(tree, at + "/lib", libraries);
+  } else {
+    Libraries ours = libraries;
+    for (LibraryAnswer& answer : ours.answers) answer.is_amd = false;
+    add_libraries(tree, at + "/lib", ours);
+  }
   // The compiler that programs look for in PATH: this command's.
   if (const std::string command = wavesmith_command(tools.runtime); !command.empty()) {
     tree.files[at + "/bin/hipcc"] =

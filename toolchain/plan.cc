@@ -167,7 +167,8 @@ class Planner {
     command.insert(command.end(), objects_.begin(), objects_.end());
     if (!arguments_.output.empty()) command.insert(command.end(), {"-o", arguments_.output});
     if (!tools_.runtime.empty())
-      command.insert(command.end(), {"-L" + tools_.runtime, "-Wl,-rpath," + tools_.runtime});
+      for (const std::string& folder : {tools_.runtime, tools_.runtime + "/stand-ins"})
+        command.insert(command.end(), {"-L" + folder, "-Wl,-rpath," + folder});
     command.insert(command.end(), arguments_.link.begin(), arguments_.link.end());
     // By its full name: the short one is no link but a library of its own where links cannot be
     // (runtime/forward).

@@ -176,13 +176,26 @@ WAVESMITH_STANDS_IN(int, scandir64,
   return next<"scandir64", Scan>()(Path(path), names, wanted, order);
 }
 
+namespace {
+/// What readlink says of /proc/self/exe; -1: another path is asked for.
+ssize_t own_link(const char* path, char* out, size_t size) {
+  const char* const program = own_program(path);
+  if (!program) return -1;
+  const size_t length = std::min(std::strlen(program), size);
+  std::memcpy(out, program, length);
+  return static_cast<ssize_t>(length);
+}
+}  // namespace
 WAVESMITH_STANDS_IN(ssize_t, readlink, (const char* path, char* out, size_t size)) {
+  if (const ssize_t length = own_link(path, out, size); length >= 0) return length;
   return next<"readlink", ssize_t(const char*, char*, size_t)>()(Path(path), out, size);
 }
 WAVESMITH_STANDS_IN(ssize_t, __readlink_chk, (const char* path, char* out, size_t size, size_t room)) {
+  if (const ssize_t length = own_link(path, out, size); length >= 0) return length;
   return next<"__readlink_chk", ssize_t(const char*, char*, size_t, size_t)>()(Path(path), out, size, room);
 }
 WAVESMITH_STANDS_IN(ssize_t, readlinkat, (int folder, const char* path, char* out, size_t size)) {
+  if (const ssize_t length = own_link(path, out, size); length >= 0) return length;
   return next<"readlinkat", ssize_t(int, const char*, char*, size_t)>()(folder, Path(path), out, size);
 }
 

@@ -1,6 +1,7 @@
 // The folder that this process is shown.
 #pragma once
 
+#include "machine/preload/loader.h"
 #include "machine/preload/redirect.h"
 
 namespace wavesmith::machine {
@@ -14,7 +15,11 @@ bool show(const char* root);
 /// A path as libc is to see it. Lives on the caller's stack.
 class Path {
  public:
-  explicit Path(const char* path) : seen_(redirected(path, shown(), buffer_)), moved_(seen_ == buffer_) {}
+  explicit Path(const char* path) : seen_(own_program(path)), moved_(false) {
+    if (seen_) return;
+    seen_ = redirected(path, shown(), buffer_);
+    moved_ = seen_ == buffer_;
+  }
   operator const char*() const { return seen_; }
   [[nodiscard]] bool moved() const { return moved_; }
 

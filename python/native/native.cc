@@ -16,6 +16,7 @@
 #include "cli/names.h"
 #include "gpus/gpu.h"
 #include "machine/environment.h"
+#include "machine/libraries.h"
 #include "object/bundle.h"
 #include "object/code_object.h"
 #include "python/native/failure.h"
@@ -68,11 +69,32 @@ std::string describe(const std::string& devices) {
   return gpus::describe(value_or_throw(gpus::find_machine(devices)));
 }
 
+machine::LibraryChoice library_choice() { return value_or_throw(machine::LibraryChoice::parse({})); }
+
+/// The files of AMD's libraries for this process: [path, ...], each behind those that it needs, and what is
+/// in the way of AMD's that are there: [sentence, ...].
+nb::tuple libraries(const std::string& folder) {
+  const machine::Libraries found = value_or_throw(machine::find_libraries_here(folder, library_choice()));
+  std::vector<std::string> files, refused;
+  for (const auto& [name, file] : found.support) files.push_back(file);
+  // The dynamic linker finds the system's by itself.
+  for (const std::string& file : found.order)
+    if (found.of_file(file)->origin != machine::LibraryAnswer::Origin::System) files.push_back(file);
+  for (const machine::LibraryAnswer& answer : found.answers) {
+    if (!answer.is_amd && !answer.stand_in.empty()) files.push_back(answer.stand_in);
+    if (!answer.refused.empty())
+      refused.push_back(fmt::format("{} cannot be loaded: {}", answer.amd, answer.refused));
+  }
+  return nb::make_tuple(files, refused);
+}
+
 /// The variables with which programs find the machine's files and our libraries (machine/environment.h).
 machine::Environment environment(const std::string& devices, const std::string& libraries) {
   toolchain::Toolchain tools = toolchain::discover();
   tools.runtime = libraries;
-  auto variables = value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices)), tools));
+  const auto found = value_or_throw(machine::find_libraries_here(libraries, library_choice()));
+  auto variables =
+      value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices)), tools, found));
   variables.merge(machine::client_variables(libraries));
   return variables;
 }
@@ -143,6 +165,7 @@ NB_MODULE(_native, m) {
   m.def("machine", machine, nb::arg("devices"));
   m.def("describe", describe, nb::arg("devices"));
   m.def("environment", environment, nb::arg("devices"), nb::arg("libraries"));
+  m.def("libraries", libraries, nb::arg("folder"));
   m.def("read_code", read_code, nb::arg("code"), nb::arg("gpu") = nb::none());
   m.def("means", &cli::means, nb::arg("asked"), nb::arg("name"));
   m.def("predict", &predict, nb::arg("operation"), nb::arg("gpu"), nb::arg("set"), nb::arg("parameters"),

@@ -77,7 +77,7 @@ def use(
         environment = _native.environment(machine, str(folder))
         os.environ.update(environment)
         _show_machine(folder, environment.get("WAVESMITH_MACHINE_ROOT"))
-    _preload(folder, hip)
+    _preload(folder, hip, quiet=quiet or bool(settled or os.environ.get("WAVESMITH_QUIET")))
     _used = machine
     if not (quiet or settled or os.environ.get("WAVESMITH_QUIET")):
         print(f"wavesmith: emulating {described}", file=sys.stderr)
@@ -96,9 +96,11 @@ def _show_machine(folder: Path, root: str | None) -> None:
         ctypes.CDLL(str(folder / "libwavesmith_machine.so")).wavesmith_machine_attach(root.encode())
 
 
-def _preload(folder: Path, hip: int) -> None:
+def _preload(folder: Path, hip: int, *, quiet: bool) -> None:
     """Loads what clients look for by name: whoever asks later for one of these names gets what is loaded already."""
     import ctypes
+
+    from wavesmith import _native
 
     for library in ("libamdhip64", "libhiprtc"):
         # The name that the client asks by comes first: it says which version of HIP's structures is meant.
@@ -106,9 +108,13 @@ def _preload(folder: Path, hip: int) -> None:
             if (folder / (library + suffix)).exists():
                 ctypes.CDLL(str(folder / (library + suffix)), mode=ctypes.RTLD_GLOBAL)
     # AMD's other libraries, by their sonames; the names they have beside are links or forward to them.
-    for path in sorted(folder.glob("lib*.so*")):
-        if not path.name.startswith(("libamdhip64", "libhiprtc", "libwavesmith")):
+    files, refused = _native.libraries(str(folder))
+    for path in [*files, *sorted(folder.glob("lib*.so*")), *sorted((folder / "stand-ins").glob("lib*.so"))]:
+        # In a build folder they are links: what they point to is loaded, or AMD's is in its place.
+        if not Path(path).is_symlink() and not Path(path).name.startswith(("libamdhip64", "libhiprtc", "libwavesmith")):
             ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
+    for reason in [] if quiet else refused:
+        print(f"wavesmith: {reason}; under `wavesmith run` it may be", file=sys.stderr)
 
 
 def _loaded_runtimes() -> list[Path]:

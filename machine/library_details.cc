@@ -1,0 +1,94 @@
+#include "machine/library_details.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "machine/installation.h"
+#include "machine/mapped_file.h"
+#include "object/bundle.h"
+
+namespace wavesmith::machine {
+namespace {
+
+namespace fs = std::filesystem;
+using Origin = LibraryAnswer::Origin;
+
+/// Debian's package of a library: "librocblas5" of librocblas.so.5; "libroctx64-4".
+std::string package_of(const LibraryAnswer& answer) {
+  const std::string packages = answer.library->packages;
+  const std::string number = answer.soname.substr(answer.soname.rfind('.') + 1);
+  return packages.empty() ? "" : packages.substr(0, packages.find(' ')) + number;
+}
+
+/// The folder that `wavesmith libraries install` filled, around one of its libraries.
+std::string installation_around(const std::string& file) {
+  std::error_code ignored;
+  for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
+       folder = folder.parent_path())
+    if (fs::exists(folder / kInstalledFile, ignored)) return folder;
+  return {};
+}
+
+/// Source: dpkg's status file, as deb822(5) describes it.
+std::string version_in_status(const std::string& package) {
+  std::ifstream status("/var/lib/dpkg/status");
+  bool here = false, installed = false;
+  std::string version;
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("Package: ")) here = line.substr(9) == package, installed = false, version.clear();
+    if (!here) continue;
+    if (line.starts_with("Status: ")) installed = line.ends_with(" installed");
+    if (line.starts_with("Version: ")) version = line.substr(9);
+    if (installed && !version.empty()) return version;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string version_of(const LibraryAnswer& answer) {
+  if (answer.amd.empty()) return {};
+  const std::string package = package_of(answer);
+  if (answer.origin == Origin::Installed) {
+    for (const InstalledPackage& one : read_installation(installation_around(answer.amd)).packages)
+      if (one.name == package) return "Debian " + one.version;
+    return {};
+  }
+  if (answer.origin == Origin::System && !package.empty()) {
+    const std::string version = version_in_status(package);
+    return version.empty() ? "" : "Debian " + version;
+  }
+  std::ifstream file(fs::path(answer.amd).parent_path().parent_path() / ".info/version");
+  std::string version;
+  return std::getline(file, version) ? "ROCm " + version : "";
+}
+
+std::vector<std::string> targets_of(const LibraryAnswer& answer) {
+  std::set<std::string> found;
+  const auto add = [&](const std::string& path) {
+    const MappedFile file(path);
+    if (const auto targets = object::targets_of(file.bytes()))
+      for (const object::TargetId& target : *targets) found.insert(target.text());
+  };
+  if (answer.amd.empty()) return {};
+  add(answer.amd);
+  const fs::path beside = fs::path(answer.amd).parent_path() / answer.library->file;
+  std::error_code failed;
+  fs::recursive_directory_iterator files(beside, failed);
+  for (; !failed && files != fs::recursive_directory_iterator(); files.increment(failed))
+    if (const std::string kind = files->path().extension(); kind == ".co" || kind == ".hsaco")
+      add(files->path());
+  // gfx942 before gfx1100.
+  std::vector<std::string> sorted(found.begin(), found.end());
+  std::sort(sorted.begin(), sorted.end(), [](const std::string& a, const std::string& b) {
+    const auto length = [](const std::string& text) {
+      return std::min(text.find_first_of(":-"), text.size());
+    };
+    return std::pair(length(a), a) < std::pair(length(b), b);
+  });
+  return sorted;
+}
+
+}  // namespace wavesmith::machine

@@ -1,0 +1,18 @@
+// What a person asks about a library of AMD's that is on this machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "machine/libraries.h"
+
+namespace wavesmith::machine {
+
+/// Its release, as the package that it came in says it: "Debian 7.2.4-1", "ROCm 7.1.0"; empty: nobody says.
+std::string version_of(const LibraryAnswer& answer);
+
+/// The targets that its kernels are compiled for, those in the files beside it too ("gfx942",
+/// "gfx11-generic"); empty for a library without kernels, or that compiles them when it runs.
+std::vector<std::string> targets_of(const LibraryAnswer& answer);
+
+}  // namespace wavesmith::machine
