@@ -125,6 +125,59 @@ Result<size_t> read_bundle(std::span<const uint8_t> input, Take take) {
   return end;
 }
 
+/// Where a host program has its code.
+Result<std::span<const uint8_t>> code_section(std::span<const uint8_t> input) {
+  const auto header = *read<Elf64_Ehdr>(input, 0);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return fail(ErrorKind::BadInput, "not a 64-bit ELF file");
+  const auto names_header =
+      read<Elf64_Shdr>(input, header.e_shoff + uint64_t{header.e_shstrndx} * sizeof(Elf64_Shdr));
+  const auto names =
+      names_header ? slice(input, names_header->sh_offset, names_header->sh_size) : std::nullopt;
+  for (uint64_t i = 0; names && i < header.e_shnum; ++i) {
+    const auto section = read<Elf64_Shdr>(input, header.e_shoff + i * sizeof(Elf64_Shdr));
+    if (!section) break;
+    if (text_at(*names, section->sh_name) != ".hip_fatbin") continue;
+    const auto bytes = slice(input, section->sh_offset, section->sh_size);
+    if (!bytes || section->sh_type == SHT_NOBITS)
+      return damaged("section .hip_fatbin lies outside of the file");
+    return *bytes;
+  }
+  return fail(ErrorKind::NotFound,
+              "an ELF file for the host with no GPU code in it (no section .hip_fatbin)");
+}
+
+/// Adds the targets that a bundle's header names; it may be cut off behind that.
+Result<void> add_named(std::span<const uint8_t> header, std::vector<TargetId>& targets) {
+  const auto count = read<uint64_t>(header, kBundleMagic.size());
+  if (!count || *count > kMostEntries) return damaged("the header is cut off");
+  uint64_t at = kBundleMagic.size() + 8;
+  for (uint64_t i = 0; i < *count; ++i) {
+    const auto size = read<uint64_t>(header, at + 8), id_size = read<uint64_t>(header, at + 16);
+    const auto id = id_size ? slice(header, at + 24, *id_size) : std::nullopt;
+    if (!size || !id) return damaged("an entry is cut off");
+    at += 24 + *id_size;
+    const auto target = target_of({reinterpret_cast<const char*>(id->data()), id->size()});
+    if (target && *size > 0) targets.push_back(*target);
+  }
+  return {};
+}
+
+/// Adds those of the bundle at the start; returns its length, or 0 where only all of it would tell.
+Result<size_t> add_targets(std::span<const uint8_t> input, std::vector<TargetId>& targets) {
+  if (starts_with(input, kBundleMagic)) {
+    if (const auto done = add_named(input, targets); !done) return tl::unexpected(done.error());
+    return read_bundle(input, [](auto, auto) {});
+  }
+  const auto header = read_compressed_header(input);
+  if (!header) return tl::unexpected(header.error());
+  constexpr size_t kHeader = 65536;  // of some hundred entries
+  const auto start = decompress_start(header->method, input.subspan(header->header_size), kHeader);
+  if (!start) return tl::unexpected(start.error());
+  if (!starts_with(*start, kBundleMagic)) return damaged("what was compressed is no bundle");
+  if (const auto done = add_named(*start, targets); !done) return tl::unexpected(done.error());
+  return header->file_size;
+}
+
 }  // namespace
 
 Result<Bundle> Bundle::parse(std::span<const uint8_t> input) {
@@ -208,23 +261,8 @@ Result<void> Bundle::add_sequence(std::span<const uint8_t> input) {
 }
 
 Result<void> Bundle::add_host_program(std::span<const uint8_t> input) {
-  const auto header = *read<Elf64_Ehdr>(input, 0);
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) return fail(ErrorKind::BadInput, "not a 64-bit ELF file");
-  const auto names_header =
-      read<Elf64_Shdr>(input, header.e_shoff + uint64_t{header.e_shstrndx} * sizeof(Elf64_Shdr));
-  const auto names =
-      names_header ? slice(input, names_header->sh_offset, names_header->sh_size) : std::nullopt;
-  for (uint64_t i = 0; names && i < header.e_shnum; ++i) {
-    const auto section = read<Elf64_Shdr>(input, header.e_shoff + i * sizeof(Elf64_Shdr));
-    if (!section) break;
-    if (text_at(*names, section->sh_name) != ".hip_fatbin") continue;
-    const auto bytes = slice(input, section->sh_offset, section->sh_size);
-    if (!bytes || section->sh_type == SHT_NOBITS)
-      return damaged("section .hip_fatbin lies outside of the file");
-    return add_sequence(*bytes);
-  }
-  return fail(ErrorKind::NotFound,
-              "an ELF file for the host with no GPU code in it (no section .hip_fatbin)");
+  const auto section = code_section(input);
+  return section ? add_sequence(*section) : tl::unexpected(section.error());
 }
 
 std::string Bundle::targets() const {
@@ -252,6 +290,42 @@ Result<BundleEntry> Bundle::choose(const TargetId& gpu) const {
               fmt::format("no code for {}; the program has code for: {}", gpu.text(), targets()), {},
               fmt::format("compile with --offload-arch={}, or choose a GPU that the program has code for",
                           gpu.processor));
+}
+
+Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input) {
+  std::vector<TargetId> targets;
+  const auto header = read<Elf64_Ehdr>(input, 0);
+  if (starts_with(input, ELFMAG) && header && header->e_machine == EM_AMDGPU) {
+    const auto bundle = Bundle::parse(input);
+    if (!bundle) return tl::unexpected(bundle.error());
+    targets.push_back(bundle->entries().front().target);
+    return targets;
+  }
+  if (starts_with(input, ELFMAG)) {
+    const auto section = code_section(input);
+    if (!section) return tl::unexpected(section.error());
+    input = *section;
+  }
+  while (!input.empty()) {
+    if (input[0] == 0) {
+      const auto next = std::find_if(input.begin(), input.end(), [](uint8_t byte) { return byte != 0; });
+      input = input.subspan(static_cast<size_t>(next - input.begin()));
+      continue;
+    }
+    if (!starts_with(input, kBundleMagic) && !starts_with(input, kCompressedMagic)) {
+      if (targets.empty()) return damaged("it does not start as one");
+      break;
+    }
+    const auto size = add_targets(input, targets);
+    if (!size) return tl::unexpected(size.error());
+    if (*size == 0) break;
+    input = input.subspan(*size);
+  }
+  if (targets.empty()) return fail(ErrorKind::BadInput, "there is no GPU code in it");
+  std::sort(targets.begin(), targets.end(),
+            [](const TargetId& a, const TargetId& b) { return a.text() < b.text(); });
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  return targets;
 }
 
 Result<size_t> extent(std::span<const uint8_t> available) {

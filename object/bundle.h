@@ -46,6 +46,10 @@ class Bundle {
   std::vector<std::shared_ptr<std::vector<uint8_t>>> storage_;
 };
 
+/// The targets that the code in a file of any of these forms is for, each once, in the order of their text;
+/// quick, because nothing but headers is read and decompressed. Error: BadInput for what holds no code.
+Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input);
+
 /// How many bytes the code at the start of `available` has, whose length nobody gave (hipModuleLoadData,
 /// __hipRegisterFatBinary): its own headers say. `available` is what may be read.
 Result<size_t> extent(std::span<const uint8_t> available);

@@ -77,6 +77,25 @@ TEST(Bundle, FindsTheCodeInAHostProgram) {
   EXPECT_EQ(bundle->targets(), "gfx1100, gfx942");
 }
 
+TEST(Bundle, TargetsAreToldOfEveryForm) {
+  const auto told = [](const char* name) {
+    const auto bytes = sample(name);
+    std::string text;
+    const auto targets = targets_of(bytes);
+    if (!targets) return targets.error().what;
+    for (const TargetId& target : *targets) text += target.text() + " ";
+    return text;
+  };
+  EXPECT_EQ(told("xnack.co"), "gfx90a:sramecc+:xnack- ");
+  EXPECT_EQ(told("generic.co"), "gfx11-generic ");
+  EXPECT_EQ(told("bundle.hipfb"), "gfx1100 gfx90a:xnack+ gfx90a:xnack- gfx942 ");
+  EXPECT_EQ(told("compressed.hipfb"), "gfx1201 gfx942 ");
+  EXPECT_EQ(told("program.o"), "gfx1100 gfx942 ");
+  const auto bytes = sample("compressed.hipfb");
+  for (size_t size = 0; size < 80; ++size)
+    EXPECT_FALSE(targets_of(std::span(bytes).first(size)).has_value()) << size;
+}
+
 TEST(Bundle, DecompressesWhatClangWrites) {
   const auto bytes = sample("compressed.hipfb");
   ASSERT_EQ(std::string(bytes.begin(), bytes.begin() + 4), "CCOB");

@@ -78,4 +78,37 @@ Result<Decompressed> decompress(Compression method, std::span<const uint8_t> inp
   return fail(ErrorKind::Unsupported, "an offload bundle compressed by an unknown method");
 }
 
+Result<std::vector<uint8_t>> decompress_start(Compression method, std::span<const uint8_t> input,
+                                              size_t most) {
+  std::vector<uint8_t> out(most);
+  if (method == Compression::Zlib) {
+    z_stream stream{};
+    if (inflateInit(&stream) != Z_OK) return fail(ErrorKind::Internal, "zlib does not start");
+    const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
+    stream.next_in = const_cast<Bytef*>(input.data());
+    stream.avail_in = static_cast<uInt>(std::min<size_t>(input.size(), std::numeric_limits<uInt>::max()));
+    stream.next_out = out.data();
+    stream.avail_out = static_cast<uInt>(most);
+    const int state = inflate(&stream, Z_SYNC_FLUSH);
+    if (state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR) return damaged();
+    out.resize(most - stream.avail_out);
+    return out;
+  }
+  if (method != Compression::Zstd)
+    return fail(ErrorKind::Unsupported, "an offload bundle compressed by an unknown method");
+  const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream(ZSTD_createDStream(),
+                                                                        ZSTD_freeDStream);
+  if (!stream) return fail(ErrorKind::OutOfMemory, "zstd does not start");
+  ZSTD_inBuffer in{input.data(), input.size(), 0};
+  ZSTD_outBuffer buffer{out.data(), out.size(), 0};
+  for (size_t left = 1; left != 0 && buffer.pos < buffer.size;) {
+    const size_t before = in.pos + buffer.pos;
+    left = ZSTD_decompressStream(stream.get(), &buffer, &in);
+    if (ZSTD_isError(left)) return damaged();
+    if (in.pos + buffer.pos == before) break;
+  }
+  out.resize(buffer.pos);
+  return out;
+}
+
 }  // namespace wavesmith::object

@@ -20,4 +20,8 @@ struct Decompressed {
 /// Decompresses the stream at the start of `input`, which must give exactly `size` bytes. Error: BadInput.
 Result<Decompressed> decompress(Compression method, std::span<const uint8_t> input, size_t size);
 
+/// At most the first `most` bytes of it. Error: BadInput.
+Result<std::vector<uint8_t>> decompress_start(Compression method, std::span<const uint8_t> input,
+                                              size_t most);
+
 }  // namespace wavesmith::object
