@@ -8,6 +8,7 @@
 #include <ctime>
 #include <deque>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "timing/memory_parameters.h"
 #include "timing/memory_port.h"
@@ -172,12 +173,12 @@ std::string waits_for_others(const Recorder& recorder) {
   uint64_t first = ~uint64_t{0};
   for (uint32_t i = 0; i < recorder.ops().size(); ++i) first = std::min(first, recorder.ops()[i].pc);
   // s_sleep in a loop is what a wave does that waits for somebody, and barriers of a workgroup do not need
-  // it.
+  // it. One after the other without a loop, as Tensile has between stores (StoreSyncOpt), is no such wait.
   for (const auto& [number, group] : recorder.records())
     for (const WaveRecord& wave : group.waves) {
-      uint64_t sleeps = 0;
+      std::unordered_set<uint32_t> slept;
       for (const uint32_t site : wave.sites)
-        if (recorder.ops()[site].control == Control::Sleep && ++sleeps > 1)
+        if (recorder.ops()[site].control == Control::Sleep && !slept.insert(site).second)
           return fmt::format(
               "workgroup {} sleeps in a loop (s_sleep at {:#x} of the kernel), as one does that waits for "
               "another "

@@ -7,6 +7,7 @@
 
 #include "emulate/testing.h"
 #include "isa/target.h"
+#include "timing/profile.h"
 
 namespace wavesmith::timing {
 namespace {
@@ -68,6 +69,24 @@ TEST(Recorder, LoadsThatOtherWorkgroupsStoresMustReachBypass) {
     ASSERT_FALSE(accesses.empty()) << text;
     EXPECT_EQ(accesses.back().bypasses, bypasses) << text;
   }
+}
+
+/// What waits_for_others says of a wave that executes this.
+std::string waits(const std::string& text) {
+  emulate::KernelTest test("gfx942", text, 64, 4096);
+  constexpr uint32_t kOne[3] = {1, 1, 1};
+  Recorder recorder(*isa::find_target("gfx942"), 64, kOne, {0}, 1000);
+  test.listener = &recorder;
+  const auto done = test.launch(1, 64, {});
+  EXPECT_TRUE(done) << done.error().text();
+  return waits_for_others(recorder);
+}
+
+TEST(Recorder, ASleepWaitsForOthersOnlyWhereItIsSleptAgain) {
+  EXPECT_EQ(waits("s_sleep 7\ns_barrier\ns_sleep 7\ns_barrier\n"), "");
+  EXPECT_NE(waits("s_mov_b32 s4, 3\nagain: s_sleep 7\ns_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\n"
+                  "s_cbranch_scc1 again\n"),
+            "");
 }
 
 }  // namespace
