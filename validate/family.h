@@ -40,5 +40,7 @@ Result<FamilyReport> judge_statistics(Data& data);
 Result<FamilyReport> judge_mi300a(Data& data);
 /// `profile_wmape` and `profile_mean`; `profile_ladder_pairs_in_order` and `profile_ladder_mean`.
 Result<FamilyReport> judge_profile(Data& data);
+/// `tensile_kernels_median`, `tensile_kernels_mean`, `tensile_kernels_wmape`.
+Result<FamilyReport> judge_tensile_kernels(Data& data);
 
 }  // namespace wavesmith::validate

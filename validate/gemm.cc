@@ -8,9 +8,9 @@
 #include "model/gemm_constants.h"
 #include "validate/family.h"
 #include "validate/gemm_ladder.h"
+#include "validate/gemm_roofline.h"
 #include "validate/gemm_row.h"
 #include "validate/origami.h"
-#include "validate/roofline.h"
 
 namespace wavesmith::validate {
 namespace {
@@ -19,16 +19,6 @@ using model::GemmKernel;
 using model::GemmProblem;
 
 constexpr size_t kLeast = 20;  // cases of a stratum that the summary asks of
-
-std::string label(const GemmRow& row) {
-  const GemmProblem& p = row.problem;
-  std::string text = fmt::format("{} {} {}x{}x{}", row.library, model::name_of(p.a), p.m, p.n, p.k);
-  if (p.batch > 1) text += fmt::format(" batch {}", p.batch);
-  if (row.kernel)
-    text += fmt::format(" tile {}x{}x{}", row.kernel->tile_m, row.kernel->tile_n, row.kernel->tile_k);
-  if (row.kernel && row.kernel->split_k > 1) text += fmt::format(" split {}", row.kernel->split_k);
-  return text;
-}
 
 /// Rows whose kernel is unknown, and a sample of the others whose kernel the model was not told: it has to
 /// find the tile. They are reported beside the strata, and count in none.
@@ -108,45 +98,14 @@ constexpr std::string_view kDoubts[] = {
      "of another thing."),
 };
 
-/// Seconds at the data sheet's peaks: arithmetic, memory.
-RooflinePoint point(const gpus::Gpu& gpu, const GemmRow& row, double flops, double bytes) {
-  const model::NumberType type = row.problem.compute.value_or(row.problem.a);
-  const double rate = std::max<double>(model::matrix_flops(gpu, type), model::vector_flops(gpu, type));
-  return {flops / (rate * gpu.compute_units * gpu.engine_mhz * 1e6),
-          bytes / (gpu.memory_gigabytes_per_second * 1e9), row.seconds};
-}
-
-struct Judged {
-  std::vector<Case> cases;
-};
-
 Result<void> judge(const GemmRows& judged, const GemmRows& own, std::string_view table, bool foreign,
                    std::vector<Case>& cases, FamilyReport& report) {
-  const auto key = [&](const GemmRow& row) {
-    return fmt::format("{} {} {}", row.family, model::name_of(row.problem.compute.value_or(row.problem.a)),
-                       row.library.starts_with("AITER") ? "AITER" : "BLAS");
-  };
-  // What the roofline is fitted on.
-  std::map<std::string, std::vector<RooflinePoint>> points;
   const auto predict = [](const GemmRow& row) -> Result<model::GemmPrediction> {
     const Result<const gpus::Gpu*> gpu = gpus::find_gpu(row.chip);
     if (!gpu) return tl::unexpected(gpu.error());
     return model::predict_gemm(**gpu, row.problem, row.kernel, row.conditions);
   };
-  const auto roofline_point = [](const GemmRow& row) {
-    const gpus::Gpu& gpu = **gpus::find_gpu(row.chip);
-    const GemmProblem& p = row.problem;
-    const double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k),
-                 batch = static_cast<double>(p.batch);
-    return point(
-        gpu, row, 2 * m * n * k * batch * model::real_products(p.a),
-        batch * (m * k * model::bytes_of(p.a) + k * n * model::bytes_of(p.b) + m * n * model::bytes_of(p.c)));
-  };
-  for (const GemmRow& row : own.rows)
-    if (row.half == Half::A) points[key(row)].push_back(roofline_point(row));
-  std::map<std::string, Roofline> rooflines;
-  for (const auto& [name, on] : points) rooflines[name] = fit_roofline(on);
-
+  const GemmRooflines rooflines(own.rows);
   std::map<std::string, size_t> failed;
   std::vector<const GemmRow*> asked;
   const size_t first = cases.size();
@@ -162,14 +121,11 @@ Result<void> judge(const GemmRows& judged, const GemmRows& own, std::string_view
              .where = fmt::format("{} line {}", table, row.line),
              .measured = row.seconds,
              .predicted = prediction->seconds,
+             .baseline = rooflines.seconds(row),
              .strata = strata(row, table),
              .note = prediction->bound,
              .model = row.kernel ? "gemm" : "gemm, kernel not told",
              .architecture = (*gpus::find_gpu(row.chip))->architecture};
-    if (const auto roofline = rooflines.find(key(row)); roofline != rooflines.end()) {
-      const RooflinePoint at = roofline_point(row);
-      out.baseline = roofline->second.seconds(at.arithmetic, at.memory);
-    }
     cases.push_back(std::move(out));
     asked.push_back(&row);
   }
@@ -194,11 +150,7 @@ Result<void> judge(const GemmRows& judged, const GemmRows& own, std::string_view
     report.notes.push_back(fmt::format("{}: left out {}", table, why));
   for (const auto& [why, count] : failed)
     report.notes.push_back(fmt::format("{}: {} rows could not be predicted: {}", table, count, why));
-  for (const auto& [name, roofline] : rooflines)
-    report.constants.push_back(
-        fmt::format("calibrated roofline, {}: {:.3f} of the arithmetic, {:.3f} of the bandwidth, {:.2f} us; "
-                    "fitted on half A",
-                    name, roofline.arithmetic_share, roofline.memory_share, roofline.fixed_seconds * 1e6));
+  for (std::string& line : rooflines.described()) report.constants.push_back(std::move(line));
   return {};
 }
 

@@ -26,6 +26,9 @@ struct GemmRow {
   double weight = 1;
 };
 
+/// "rocBLAS f16 1024x1024x4096 batch 2 tile 128x64x32 split 2", for people.
+std::string label(const GemmRow& row);
+
 struct GemmRows {
   std::vector<GemmRow> rows;
   std::vector<std::string> left_out;  ///< "123 rows: complex half ..."; why they are not judged

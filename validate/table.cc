@@ -16,14 +16,17 @@ struct KindRow {
 };
 const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows{
+      // Before the kind whose columns it has, too.
+      {TableKind::TensileKernels,
+       "tuned GEMMs' kernels",                            {"gpu", "typestr", "M", "N", "K", "value", "kernel", "chip", "cycles"}},
       {TableKind::Tensile,
-       "tuned GEMMs",                                     {"gpu", "unit", "typestr", "M", "N", "K", "MT0", "DepthU", "value"}  },
+       "tuned GEMMs",                                     {"gpu", "unit", "typestr", "M", "N", "K", "MT0", "DepthU", "value"}   },
       {TableKind::Published,
-       "published kernels",                               {"gpu", "library", "op", "dtype", "shape", "metric", "value", "unit"}},
-      {TableKind::Mi300a,           "benchmark programs", {"kernel_name", "problem_size", "avg_ms"}                            },
-      {TableKind::IssueCycles,      "thread traces",      {"kernel", "wave", "pc", "inst", "issue_cycle"}                      },
+       "published kernels",                               {"gpu", "library", "op", "dtype", "shape", "metric", "value", "unit"} },
+      {TableKind::Mi300a,           "benchmark programs", {"kernel_name", "problem_size", "avg_ms"}                             },
+      {TableKind::IssueCycles,      "thread traces",      {"kernel", "wave", "pc", "inst", "issue_cycle"}                       },
       {TableKind::ThreadStatistics,
-       "statistics of thread traces",                     {"Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle"}     },
+       "statistics of thread traces",                     {"Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle"}      },
   };
   return rows;
 }
@@ -110,10 +113,11 @@ Result<std::vector<const Csv*>> Data::own(TableKind kind) {
 
   const Result<std::string> folder = data_folder();
   if (!folder) return tl::unexpected(folder.error());
-  const std::string_view prefix = kind == TableKind::Tensile     ? "tensile_gemm.csv"
-                                  : kind == TableKind::Published ? "published.csv"
-                                  : kind == TableKind::Mi300a    ? "mi300a.csv"
-                                                                 : "issue_";
+  const std::string_view prefix = kind == TableKind::Tensile          ? "tensile_gemm.csv"
+                                  : kind == TableKind::TensileKernels ? "tensile_kernels.csv"
+                                  : kind == TableKind::Published      ? "published.csv"
+                                  : kind == TableKind::Mi300a         ? "mi300a.csv"
+                                                                      : "issue_";
   std::vector<std::string> paths;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(*folder, failed))

@@ -15,6 +15,7 @@
 namespace wavesmith::validate {
 
 enum class TableKind : uint8_t {
+  TensileKernels,    ///< tuned GEMMs, and the modelled cycles of the library's kernels: kernel, chip, cycles
   Tensile,           ///< tuned GEMMs with their kernels' parameters: M, N, K, MT0, DepthU, value...
   Published,         ///< gpu, library, op, dtype, shape, metric, value, unit
   Mi300a,            ///< benchmark programs: name, size, times
