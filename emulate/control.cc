@@ -115,12 +115,13 @@ bool barrier_signal(const Uop* uop, Wave* wave) {
 }
 
 bool barrier_wait(const Uop* uop, Wave* wave) {
-  if (wave->barrier_complete) {
+  // The wave whose signal was the last one gives way too: who goes on first is the scheduler's to say.
+  if (wave->barrier_complete && !wave->group->leaving_barrier) {
     wave->barrier_complete = 0;
     return true;
   }
   wave->resume = uop;
-  wave->status = Status::SplitBarrier;
+  wave->status = wave->barrier_complete ? Status::Ready : Status::SplitBarrier;
   return false;
 }
 

@@ -260,6 +260,42 @@ TEST(Dispatch, FirstWaveDoesNotOverwriteWhatOthersReadAfterABarrier) {
   for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], 7u);
 }
 
+/// The same with split barriers. After the first one the last wave goes on first, so that it is the first
+/// wave whose signal completes the second one: it may not go on at once.
+TEST(Dispatch, FirstWaveDoesNotOverwriteWhatOthersReadAfterASplitBarrier) {
+  KernelTest test("gfx1201", R"(
+    s_load_b64 s[4:5], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v2, 0
+    v_readfirstlane_b32 s6, v0
+    s_wait_kmcnt 0x0
+    s_barrier_signal -1
+    s_barrier_wait -1
+    s_cmp_lg_u32 s6, 0
+    s_cbranch_scc1 meet
+    v_mov_b32 v4, 7
+    ds_store_b32 v2, v4
+    s_wait_dscnt 0x0
+  meet:
+    s_barrier_signal -1
+    s_barrier_wait -1
+    ds_load_b32 v3, v2
+    s_wait_dscnt 0x0
+    s_cmp_lg_u32 s6, 0
+    s_cbranch_scc1 write
+    v_mov_b32 v4, 9
+    ds_store_b32 v2, v4
+  write:
+    global_store_b32 v1, v3, s[4:5]
+  )",
+                  32, 4);
+  uint32_t* const out = test.allocate(1024);
+  const auto done = test.launch(1, 1024, {reinterpret_cast<uint64_t>(out)});
+  ASSERT_TRUE(done) << done.error().text();
+  for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], 7u);
+}
+
 TEST(Dispatch, Rdna4FindsTheWavesNumberInATrapRegister) {
   for (const int lanes : {32, 64}) {
     KernelTest test("gfx1201", R"(
