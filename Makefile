@@ -48,7 +48,7 @@ test: setup-test check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
 test-clients: setup-test
-	@tools/setup-clients
+	@tools/setup-clients --all
 	@$(configure)
 	@nice cmake --build $(BUILD) --target python
 	@tools/test-clients

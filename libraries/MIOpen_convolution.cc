@@ -19,10 +19,6 @@ Number number_of_type(int type) {  // miopenDataType_t
   return type >= 0 && type < static_cast<int>(sizeof kTypes) ? kTypes[type] : Number::None;
 }
 
-struct ConvolutionDescriptor {
-  Convolution convolution;
-  int mode;
-};
 /// miopenConvolutionMode_t: 0, and 2 and 3, which say that there are groups; 1 is a transposed convolution.
 constexpr int kTransposed = 1, kModes = 4;
 
@@ -111,6 +107,12 @@ int list(int status, int room, int* count, Performance* results) {
 
 }  // namespace
 
+int wavesmith::libraries::miopen::enqueue_forward(const char* function, void* handle, Cd how, Td x,
+                                                  const void* x_data, Td w, const void* w_data, Td y,
+                                                  void* y_data) {
+  return run(function, {how, x, w, y, Direction::Output}, handle, x_data, w_data, y_data);
+}
+
 WAVESMITH_SERVED int miopenCreateTensorDescriptor(void** place) {
   if (!place) return kBadParm;
   return create<TensorDescriptor>(place) ? kSuccess : kAllocFailed;
@@ -196,8 +198,6 @@ WAVESMITH_SERVED int miopenGetConvolutionNdDescriptor(const ConvolutionDescripto
   return kSuccess;
 }
 
-using Cd = const ConvolutionDescriptor*;
-
 // The functions of one direction. `first`, `second` and `result` are its tensors in the order of the
 // immediate mode's arguments; `x`, `w` and `y` which of these each is.
 #define DIRECTION(name, direction, first, second, result)                                                   \
@@ -257,7 +257,7 @@ WAVESMITH_SERVED int miopenConvolutionForward(void* handle, const void* alpha, T
                                               const void* w_data, Cd how, int, const void* beta, Td y,
                                               void* y_data, void*, size_t) {
   if (!y || !scales_nothing(alpha, beta, y->tensor)) return kBadParm;
-  return run(__func__, {how, x, w, y, Direction::Output}, handle, x_data, w_data, y_data);
+  return enqueue_forward(__func__, handle, how, x, x_data, w, w_data, y, y_data);
 }
 WAVESMITH_SERVED int miopenConvolutionBackwardData(void* handle, const void* alpha, Td y, const void* y_data,
                                                    Td w, const void* w_data, Cd how, int, const void* beta,

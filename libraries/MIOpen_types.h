@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <initializer_list>
 
+#include "libraries/convolution.h"
 #include "libraries/elements.h"
 #include "libraries/handle.h"
 #include "libraries/stream.h"
@@ -25,6 +26,16 @@ struct TensorDescriptor {
 };
 using Td = const TensorDescriptor*;
 inline constexpr int kFloat = 1;  ///< miopenFloat
+
+struct ConvolutionDescriptor {
+  Convolution convolution;
+  int mode;  ///< miopenConvolutionMode_t
+};
+using Cd = const ConvolutionDescriptor*;
+
+/// Enqueues y, the convolution of x by w (MIOpen_convolution.cc).
+int enqueue_forward(const char* function, void* handle, Cd how, Td x, const void* x_data, Td w,
+                    const void* w_data, Td y, void* y_data);
 
 inline Elements elements(Td descriptor, const void* data) {
   return {descriptor->tensor, const_cast<void*>(data)};
