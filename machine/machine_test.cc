@@ -148,6 +148,37 @@ TEST_F(MachineTest, OtherPathsAndProgramsWithoutAMachineAreLeftAlone) {
   EXPECT_EQ(shown("/nowhere", {WAVESMITH_PROBE, "exists", "/sys/class"}), there);
 }
 
+TEST_F(MachineTest, FilesOfOurOwnStandAmongAFolderThatIsLinked) {
+  const std::string headers = folder_ + "/headers";
+  fs::create_directories(headers + "/core");
+  for (const char* name : {"/one.h", "/core/version.h", "/core/other.h", "/core-more.h"})
+    std::ofstream(headers + name) << name;
+  Tree tree;
+  tree.files["include/core/version.h"] = "ours";
+  link_all(tree, "include", headers);
+  const std::string root = stored(tree, folder_).value() + "/include";
+  const auto text = [&](const std::string& name) {
+    std::ifstream file(root + name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_EQ(text("/core/version.h"), "ours");
+  for (const char* name : {"/one.h", "/core/other.h", "/core-more.h"}) EXPECT_EQ(text(name), name);
+}
+
+TEST_F(MachineTest, ALibraryThatAProgramLooksForAndDoesNotFindIsSaid) {
+  const std::string said =
+      probe("dlopen", "librocnowhere.so.3,librocnowhere.so,libnowhere.so,/tmp/librocother.so");
+  EXPECT_TRUE(said.starts_with("no\nno\nno\nno\n")) << said;
+  EXPECT_NE(said.find("looked for librocnowhere.so.3, which is not here"), said.npos) << said;
+  EXPECT_EQ(said.find("looked for", said.find("looked for") + 1), said.npos)
+      << "others are the program's affair";
+}
+
+TEST_F(MachineTest, LibrariesAreFoundWhereTheCallersFileSays) {
+  // Only the probe's own RUNPATH leads there; one version is enough.
+  EXPECT_EQ(probe("dlopen", "libamdhip64.so.99,libamdhip64.so"), "no\nyes\n");
+}
+
 TEST_F(MachineTest, TheHostsOwnDisplayStays) {
   EXPECT_EQ(probe("opendir", "/dev/dri"),
             "card0\ncard1\ncard2\ncard3\nrenderD128\nrenderD129\nrenderD130\nrenderD131\n");

@@ -15,12 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void link_all(Tree& tree, const std::string& at, const fs::path& folder) {
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
-    tree.links[at + "/" + entry.path().filename().string()] = entry.path().string();
-}
-
 // As hipconfig answers; each argument is a question, none asks for all.
 constexpr const char* kHipconfig = R"(#!/bin/sh
 root=$(cd "$(dirname "$0")/.." && pwd)

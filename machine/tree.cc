@@ -45,6 +45,18 @@ std::error_code write(const Tree& tree, const fs::path& folder) {
 
 }  // namespace
 
+void link_all(Tree& tree, const std::string& at, const std::string& folder) {
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+    const std::string place = at + "/" + entry.path().filename().string();
+    const auto within = tree.files.lower_bound(place + "/");
+    if (within != tree.files.end() && within->first.starts_with(place + "/"))
+      link_all(tree, place, entry.path());
+    else if (!tree.files.contains(place))
+      tree.links[place] = entry.path().string();
+  }
+}
+
 Result<std::string> stored(const Tree& tree, const std::string& parent) {
   const fs::path folder = fs::path(parent) / fmt::format("{:016x}", hash_of(tree));
   std::error_code failed;

@@ -1,5 +1,6 @@
 // Reads files the ways that programs do, for machine_test: probe WAY PATH prints what that way sees.
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -117,6 +119,10 @@ std::string look_as(const std::string& way, const char* path) {
                      statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &c) == 0 && access(path, R_OK) == 0 &&
                      faccessat(AT_FDCWD, path, R_OK, 0) == 0 && fs::exists(path);
     text = all ? "yes\n" : "no\n";
+  } else if (way == "dlopen") {  // names, each behind a comma
+    std::istringstream names(path);
+    for (std::string name; std::getline(names, name, ',');)
+      text += dlopen(name.c_str(), RTLD_NOW) ? "yes\n" : "no\n";
   } else if (way == "device") {
     struct stat a = {};
     const int file = open(path, O_RDWR);

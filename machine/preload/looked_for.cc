@@ -1,0 +1,83 @@
+// Which of AMD's libraries a program has looked for by name and not found. TensorFlow, for one, asks for
+// seven, and goes on without a GPU, silently, where one is missing. At the program's end each is said that no
+// version of was loaded.
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "machine/preload/call.h"
+
+namespace wavesmith::machine {
+namespace {
+
+/// Names up to ".so", so that a program that tries one version after another has found what it wanted.
+constexpr size_t kMost = 32, kLength = 48;
+char stems[kMost][kLength], names[kMost][kLength];
+std::atomic<size_t> count{0};
+std::atomic_flag writing;
+
+bool begins(const char* text, const char* with) { return std::strncmp(text, with, std::strlen(with)) == 0; }
+
+bool is_amds(const char* name) {
+  for (const char* const known :
+       {"libroc", "libhip", "libMIOpen", "librccl", "libamd", "libhsa", "libmigraphx"})
+    if (begins(name, known)) return true;
+  return false;
+}
+
+void note(const char* name) {
+  // A path is the program's own affair.
+  if (!name || std::strchr(name, '/') || !is_amds(name) || std::strlen(name) >= kLength) return;
+  const char* const end = std::strstr(name, ".so");
+  if (!end) return;
+  const auto length = static_cast<size_t>(end - name);
+  while (writing.test_and_set(std::memory_order_acquire)) {
+  }
+  const size_t known = count.load(std::memory_order_relaxed);
+  size_t at = 0;
+  while (at < known && (std::strncmp(stems[at], name, length) != 0 || stems[at][length])) ++at;
+  if (at == known && known < kMost) {
+    std::memcpy(stems[at], name, length);
+    std::strcpy(names[at], name);
+    count.store(known + 1, std::memory_order_release);
+  }
+  writing.clear(std::memory_order_release);
+}
+
+bool is_loaded(const char* stem) {
+  return dl_iterate_phdr(
+             [](dl_phdr_info* info, size_t, void* wanted) {
+               const char* const path = info->dlpi_name ? info->dlpi_name : "";
+               const char* const slash = std::strrchr(path, '/');
+               const char *const file = slash ? slash + 1 : path, *const stem =
+                                                                      static_cast<const char*>(wanted);
+               return begins(file, stem) && begins(file + std::strlen(stem), ".so") ? 1 : 0;
+             },
+             const_cast<char*>(stem)) != 0;
+}
+
+[[gnu::destructor]] void say() {
+  for (size_t i = 0; i < count.load(std::memory_order_acquire); ++i) {
+    if (is_loaded(stems[i])) continue;
+    char line[256];
+    const int length = std::snprintf(line, sizeof line,
+                                     "wavesmith: the program looked for %s, which is not here, and may have "
+                                     "done without a GPU; 'wavesmith libraries' says what is\n",
+                                     names[i]);
+    if (length > 0) (void)!write(STDERR_FILENO, line, static_cast<size_t>(length));
+  }
+}
+
+}  // namespace
+}  // namespace wavesmith::machine
+
+/// libc's looks where the caller's own file says, which it knows by the address that it returns to: the call
+/// has to be a jump, so what came of it is not seen here.
+WAVESMITH_STANDS_IN(void*, dlopen, (const char* name, int flags)) {
+  ::wavesmith::machine::note(name);
+  [[clang::musttail]] return ::wavesmith::machine::next<"dlopen", void*(const char*, int)>()(name, flags);
+}
