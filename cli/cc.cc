@@ -279,4 +279,22 @@ int compile(const std::vector<std::string>& words) {
   return code;
 }
 
+int compile_as_clang(const std::string& name, const std::vector<std::string>& arguments) {
+  bool hip = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    hip |= word == "-xhip" || (word == "-x" && i + 1 < arguments.size() && arguments[i + 1] == "hip") ||
+           word.starts_with("--offload-arch") || word == "--hip-link" ||
+           (!word.starts_with('-') && fs::path(word).extension() == ".hip");
+  }
+  if (hip) return compile(arguments);
+  const Toolchain tools = discover();
+  if (const auto there = require_compiler(tools, name); !there)
+    return static_cast<int>(report(there.error()));
+  Command command = arguments;
+  command.insert(command.begin(), tools.clang);
+  if (name == "amdclang") command.insert(command.begin() + 1, "--driver-mode=gcc");
+  return execute({{command}, {}, nullptr, nullptr});
+}
+
 }  // namespace wavesmith::cli

@@ -32,6 +32,9 @@ void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind);
 /// `wavesmith cc`: its arguments are hipcc's, so they are not parsed by CLI11.
 int compile(const std::vector<std::string>& arguments);
 
+/// `amdclang` and `amdclang++`: sources of HIP as `wavesmith cc` compiles them, all else by clang itself.
+int compile_as_clang(const std::string& name, const std::vector<std::string>& arguments);
+
 /// A footer with examples, the same for all.
 inline void teach(CLI::App& command, const std::string& examples) {
   command.footer("\nExamples:\n" + examples);

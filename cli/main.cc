@@ -3,9 +3,12 @@
 
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "rocm/tools.h"
 
 namespace wavesmith::cli {
 namespace {
@@ -23,7 +26,20 @@ Exit codes:
   `wavesmith run -- ./app` returns what the program returned, `wavesmith cc` what the compiler returned.
 )";
 
+/// ROCm's commands are links to this one (machine/rocm.h): the name says which is meant.
+std::optional<int> run_as(const char* path, const std::vector<std::string>& arguments) {
+  const std::string name = std::filesystem::path(path).filename();
+  if (name == "amdclang" || name == "amdclang++") return compile_as_clang(name, arguments);
+  const auto answer = rocm::answer(name, arguments);
+  if (!answer) return {};
+  fmt::print("{}", answer->out);
+  fmt::print(stderr, "{}", answer->err);
+  return answer->code;
+}
+
 int run(int count, char** words) {
+  if (count > 0)
+    if (const auto code = run_as(words[0], {words + 1, words + count})) return *code;
   if (count > 1 && std::strcmp(words[1], "cc") == 0) return compile({words + 2, words + count});
 
   // What stands behind "--" is a program's command line or flags for a compiler, none of ours.

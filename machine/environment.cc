@@ -8,6 +8,7 @@
 #include "machine/rocm.h"
 #include "machine/topology.h"
 #include "machine/tree.h"
+#include "toolchain/process.h"
 
 namespace wavesmith::machine {
 namespace {
@@ -26,6 +27,17 @@ bool is_there(const std::string& path) {
 
 /// Below another `wavesmith run` the driver's files are the ones that it shows.
 bool has_driver() { return variable("WAVESMITH_MACHINE_ROOT").empty() && is_there("/sys/class/kfd"); }
+
+/// Commands of the user's own ROCm, beside AMD's driver: they tell of the GPUs that are there.
+std::set<std::string> users_commands() {
+  std::set<std::string> names;
+  if (!has_driver()) return names;
+  for (const char* name : kCommands)
+    if (const std::string found = toolchain::find_program({name});
+        !found.empty() && !is_there(fs::path(found).parent_path().parent_path() / toolchain::kShownFile))
+      names.insert(name);
+  return names;
+}
 
 }  // namespace
 
@@ -59,7 +71,7 @@ Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const
   const std::string rocm = variable("ROCM_PATH");
   if (rocm.empty() || is_there(rocm + "/" + toolchain::kShownFile)) {
     Tree tree;
-    add_rocm(tree, "rocm", tools, machine, libraries);
+    add_rocm(tree, "rocm", tools, users_commands(), libraries);
     const Result<std::string> root = stored(tree, folder);
     if (!root) return tl::unexpected(root.error());
     environment["ROCM_PATH"] = *root + "/rocm";

@@ -80,7 +80,7 @@ std::string wavesmith_command(const std::string& runtime) {
 }  // namespace
 
 void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& tools,
-              std::span<const gpus::Gpu* const> machine, const Libraries& libraries) {
+              const std::set<std::string>& left_alone, const Libraries& libraries) {
   const RocmRelease release = rocm_release();
   const std::string hip = fmt::format("{}.{}.{}", release.major, release.minor, release.hip_patch);
   add_release(tree, at, release, hip);
@@ -124,16 +124,14 @@ void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& too
   }
   // The compiler that programs look for in PATH: this command's.
   if (const std::string command = wavesmith_command(tools.runtime); !command.empty()) {
+    for (const char* name : kCommands)
+      if (!left_alone.contains(name)) tree.links[fmt::format("{}/bin/{}", at, name)] = command;
     tree.files[at + "/bin/hipcc"] =
         fmt::format("#!/bin/sh\nexec {} \"$@\"\n", toolchain::quoted({command, "cc"}));
     if (const toolchain::Headers* headers = headers_of_packages(tools))
       if (const Result<toolchain::Prepared> prepared = toolchain::prepare(tools, {.headers = headers}))
         add_cmake_packages(tree, at, *headers, prepared->hip + "/include", command, hip);
   }
-  // The tool that says what a machine's GPUs are: its output, one line each, the CPU first.
-  std::string targets = "#!/bin/sh\ncat <<'END'\ngfx000\n";
-  for (const gpus::Gpu* gpu : machine) targets += gpu->target + "\n";
-  tree.files[at + "/bin/rocm_agent_enumerator"] = targets + "END\n";
 }
 
 }  // namespace wavesmith::machine

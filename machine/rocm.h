@@ -2,19 +2,22 @@
 // ROCm has it.
 #pragma once
 
-#include <span>
+#include <set>
 #include <string>
 
-#include "gpus/gpu.h"
 #include "machine/libraries.h"
 #include "machine/tree.h"
 #include "toolchain/discover.h"
 
 namespace wavesmith::machine {
 
-/// Device bitcode, compiler and linker, HIP headers, our libraries and AMD's, and ROCm's version, below `at`
-/// in the tree. What is not on this computer is left out.
+/// ROCm's commands that the command `wavesmith` answers when it is called by their names.
+inline constexpr const char* kCommands[] = {
+    "amd-smi", "amdclang", "amdclang++", "rocm-smi", "rocm_agent_enumerator", "rocminfo"};
+
+/// Device bitcode, compiler and linker, HIP headers, our libraries and AMD's, ROCm's version and its commands
+/// but those `left_alone`, below `at` in the tree. What is not on this computer is left out.
 void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& tools,
-              std::span<const gpus::Gpu* const> machine, const Libraries& libraries);
+              const std::set<std::string>& left_alone, const Libraries& libraries);
 
 }  // namespace wavesmith::machine
