@@ -61,6 +61,7 @@ int find(const char* function, const Described& by, void* handle, Convolve& foun
 
 int run(const char* function, const Described& by, void* handle, const void* x, const void* w,
         const void* y) {
+  const Called called(function);
   Convolve what{};
   if (const int status = find(function, by, handle, what); status != kSuccess) return status;
   if (!x || !w || !y) return kBadParm;

@@ -37,6 +37,7 @@ struct Member {
   uint64_t capture;       ///< the last graph that its work was captured into; 0: none yet
   uint64_t posted, done;  ///< collectives that it has asked for, and those that it has done its part of
   Collective collective;  ///< the last one posted
+  double begins;          ///< when it could begin, of modelled time
   Place send, receive;
   uint64_t splits_posted, splits_read;
   int32_t color, key;
@@ -47,6 +48,7 @@ struct Member {
 struct Mailbox {
   uint64_t sent, taken;
   Place place;
+  double begins;  ///< when both sides could begin, of modelled time: first the sender, then the receiver, too
 };
 
 struct Clique {

@@ -26,6 +26,27 @@ void copy(void* to, const void* from, uint64_t bytes) {
 
 }  // namespace
 
+GpuWork work_of(const Collective& what, int ranks) {
+  const auto bytes = static_cast<double>(what.count * width_of(what.element));
+  if (ranks < 2) return GpuWork("stream").set("read", bytes).set("written", bytes);
+  // Of each GPU's buffer; where parts are scattered or gathered the whole of them.
+  const auto on = [&](const char* name, double size) {
+    return GpuWork("allreduce").set("what", name).set("ranks", int64_t{ranks}).set("bytes", size);
+  };
+  switch (what.kind) {
+    case CollectiveKind::AllReduce:
+      return on("all-reduce", bytes);
+    case CollectiveKind::ReduceScatter:
+      return on("reduce-scatter", bytes * ranks);
+    case CollectiveKind::AllGather:
+      return on("all-gather", bytes * ranks);
+    case CollectiveKind::Broadcast:
+    case CollectiveKind::Reduce:
+      break;
+  }
+  return on("broadcast", bytes);
+}
+
 uint64_t bytes_sent(const Collective& what, int rank, int ranks) {
   const uint64_t one = what.count * width_of(what.element);
   if (what.kind == CollectiveKind::ReduceScatter) return one * static_cast<uint64_t>(ranks);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "libraries/reduction.h"
+#include "libraries/work.h"
 
 namespace wavesmith::libraries {
 
@@ -24,6 +25,10 @@ struct Collective {
            root == other.root && count == other.count;
   }
 };
+
+/// What GPUs would do for it: of a reduction to one rank, what a broadcast takes. Among themselves alone, a
+/// rank copies.
+GpuWork work_of(const Collective& what, int ranks);
 
 /// Bytes that a rank sends and receives, 0 where it takes no part.
 uint64_t bytes_sent(const Collective& what, int rank, int ranks);

@@ -265,6 +265,37 @@ void Convolve::run() const {
     Work<double>(*this).run();
 }
 
+void Convolve::tell(const Teller& teller) const {
+  GpuWork work("conv");
+  const int space = convolution.dimensions;
+  // Of the last two dimensions, and of a third in front.
+  const auto of = [&](const Tensor& tensor, int from_last) {
+    return from_last < space ? tensor.sizes[1 + space - from_last] : int64_t{1};
+  };
+  bool plain = true;
+  for (int i = 0; i < space; ++i) {
+    const bool deep = space - i > 2;
+    plain &=
+        convolution.dilation[i] == 1 && (deep ? convolution.step[i] == 1 && convolution.padding[i] == 0
+                                              : convolution.step[i] == convolution.step[space - 1] &&
+                                                    convolution.padding[i] == convolution.padding[space - 1]);
+  }
+  plain &= space > 1;
+  work.set("batch", x.sizes[0]).set("channels", x.sizes[1]).set("filters", w.sizes[0]);
+  work.set("filter", of(w, 1)).set("filter-width", of(w, 0)).set("filter-depth", of(w, 2));
+  // Others are the ones with as many products whose input is as large as they need.
+  const auto input = [&](int from_last) {
+    return plain ? of(x, from_last) : of(y, from_last) + of(w, from_last) - 1;
+  };
+  work.set("height", input(1)).set("width", input(0)).set("depth", input(2));
+  if (plain) work.set("stride", convolution.step[space - 1]).set("padding", convolution.padding[space - 1]);
+  work.set("groups", convolution.groups).set("dtype", word_of(x.type));
+  work.set("layout", x.strides[1] == 1 && x.sizes[1] > 1 ? "nhwc" : "nchw");
+  teller(work.set("gradient", direction == Direction::Output  ? "none"
+                              : direction == Direction::Input ? "input"
+                                                              : "filters"));
+}
+
 Outcome convolve(const Convolve& what, void* stream) {
   if (!what.is_served()) return Outcome::NotServed;
   const struct {

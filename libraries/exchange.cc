@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -40,6 +41,7 @@ class Turn {
   /// What others may read only in a copy is copied before anything else happens.
   void begin(Exchange& e) {
     e.state = Exchange::State::New;
+    e.begins = begins_;
     const bool sends = e.kind == Exchange::Kind::Send;
     const bool collective = e.kind == Exchange::Kind::Collective;
     if (collective && e.factor) std::memcpy(&e.collective.factor, e.factor, width_of(e.collective.element));
@@ -83,6 +85,7 @@ class Turn {
     if (e.state == Exchange::State::New) {
       if (me_.posted != me_.done) return false;
       me_.collective = e.collective;
+      me_.begins = e.begins;
       me_.send = place_of(e, e.send, bytes_sent(e.collective, c_.rank, c_.ranks));
       me_.receive = {e.receive, getpid(), -1, 0};
       e.number = ++me_.posted;
@@ -93,6 +96,7 @@ class Turn {
     if (me_.done < e.number) {
       for (int r = 0; r < c_.ranks; ++r)
         if (clique_.members[r].posted < e.number) return false;
+      for (int r = 0; r < c_.ranks; ++r) e.begins = std::max(e.begins, clique_.members[r].begins);
       if (agreed()) perform_share(e, lock);
       me_.done = e.number;
       tell_all(clique_);
@@ -150,12 +154,14 @@ class Turn {
     if (e.state == Exchange::State::New) {
       if (box.sent != box.taken) return false;
       box.place = place_of(e, e.send, e.bytes);
+      box.begins = e.begins;
       e.number = ++box.sent;
       e.state = Exchange::State::Posted;
       tell_all(clique_);
       return true;
     }
     if (box.taken < e.number) return false;
+    e.begins = box.begins;
     e.state = Exchange::State::Done;
     return true;
   }
@@ -177,6 +183,7 @@ class Turn {
       lock.lock();
       if (!seen) fail(kSystemError, "rank %d cannot read what another process sends", c_.rank);
     }
+    e.begins = box.begins = std::max(e.begins, box.begins);
     ++box.taken;
     e.state = Exchange::State::Done;
     tell_all(clique_);
@@ -242,9 +249,43 @@ class Turn {
   Member& me_;
   Exchange* const exchanges_;
   const int count_;
+  const double begins_ = work_begins();
 };
 
 }  // namespace
+
+void tell(const Communicator& c, const Exchange* exchanges, int count, const Teller& teller) {
+  // Messages to one peer share a link; those to several go side by side, as in an all-to-all.
+  uint64_t most = 0;
+  int peers = 0;
+  double begins = 0;
+  for (int i = 0; i < count; ++i) {
+    const Exchange& e = exchanges[i];
+    if (e.kind == Exchange::Kind::Collective) {
+      teller(work_of(e.collective, c.ranks).not_before(e.begins));
+      continue;
+    }
+    begins = std::max(begins, e.begins);
+    uint64_t sent = 0, received = 0;
+    bool first = true;
+    for (int j = 0; j < count; ++j) {
+      const Exchange& other = exchanges[j];
+      if (other.kind == Exchange::Kind::Collective || other.peer != e.peer) continue;
+      first = first && j >= i;
+      (other.kind == Exchange::Kind::Send ? sent : received) += other.bytes;
+    }
+    if (first && e.peer != c.rank) ++peers;
+    most = std::max(most, e.peer == c.rank ? 0 : std::max(sent, received));
+  }
+  if (begins > 0 || most > 0) {
+    GpuWork work = most > 0 ? GpuWork("allreduce") : GpuWork();
+    if (most > 0)
+      work.set("what", peers > 1 ? "all-to-all" : "send")
+          .set("ranks", int64_t{peers} + 1)
+          .set("bytes", static_cast<double>(most) * (peers > 1 ? peers + 1 : 1));
+    teller(work.not_before(begins));
+  }
+}
 
 void run(Communicator& communicator, Exchange* exchanges, int count) {
   pthread_mutex_lock(&communicator.turn);

@@ -7,6 +7,7 @@
 
 #include "libraries/communicator.h"
 #include "libraries/staged.h"
+#include "libraries/work.h"
 
 namespace wavesmith::libraries {
 
@@ -26,10 +27,14 @@ struct Exchange {
   // While it is under way.
   State state;
   uint64_t number;
+  double begins;  ///< when the last of those who take part has come to it, of modelled time
   Staged staged;
 };
 
 /// Does all of them. They may be done again, once they are done (graphs do).
 void run(Communicator& communicator, Exchange* exchanges, int count);
+
+/// Tells what they were, once they are done: collectives one after the other, messages side by side.
+void tell(const Communicator& communicator, const Exchange* exchanges, int count, const Teller& teller);
 
 }  // namespace wavesmith::libraries

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "libraries/gpu_work.h"
 #include "libraries/matrices.h"
 
 namespace wavesmith::libraries {
@@ -20,6 +21,7 @@ struct Cholesky {
   int* info;
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("potrf", type, n, n)); }
 };
 
 /// Several of them; where their matrices lie is read when their turn has come.
@@ -29,6 +31,7 @@ struct CholeskyBatch {
   int64_t count;
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("potrf", first.type, first.n, first.n, 0, count)); }
 };
 
 /// `a` of m by n becomes L and U, where a with rows exchanged is L * U; L has ones on its diagonal.
@@ -40,6 +43,7 @@ struct Lu {
   int *pivots, *info;
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("getrf", type, m, n)); }
 };
 
 /// Several of them, of square matrices, as CholeskyBatch. Without pivots rows are not exchanged.
@@ -49,6 +53,7 @@ struct LuBatch {
   int64_t count;
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("getrf", first.type, first.n, first.n, 0, count)); }
 };
 
 /// b of m by n becomes x, where op(a) * x = alpha * b, or x * op(a) = alpha * b with a at the right, of the
@@ -68,6 +73,9 @@ struct TriangularSolve {
   int64_t count;
 
   void run() const;
+  void tell(const Teller& teller) const {
+    teller(factored("trsm", type, right ? n : m, right ? m : n, 0, count));
+  }
 };
 
 /// b becomes x, where op(a) * x = b, of an Lu. `operation`: 111 a itself, 112 transposed, 113 conjugated,
@@ -83,6 +91,12 @@ struct LuSolve {
   int64_t ldb;
 
   void run() const;
+  /// Rows exchanged, and both triangles.
+  void tell(const Teller& teller, int64_t count = 1) const {
+    const double rows = static_cast<double>(count) * bytes_of(type, n, columns);
+    if (pivots && rows > 0) teller(streamed(rows, rows));
+    for (int triangle = 0; triangle < 2; ++triangle) teller(factored("trsm", type, n, columns, 0, count));
+  }
 };
 
 /// Several of them, of an LuBatch.
@@ -92,6 +106,7 @@ struct LuSolveBatch {
   int64_t count;
 
   void run() const;
+  void tell(const Teller& teller) const { first.tell(teller, count); }
 };
 
 /// The inverses of the matrices of an LuBatch. `info` as there: with a zero on U's diagonal there is none.
@@ -107,6 +122,9 @@ struct LuInverseBatch {
   int64_t count;
 
   void run() const;
+  void tell(const Teller& teller) const {
+    for (int triangle = 0; triangle < 2; ++triangle) teller(factored("trsm", type, n, n, 0, count));
+  }
 };
 
 /// The inverse of one of them, in its place.
@@ -119,6 +137,10 @@ struct LuInverse {
   int* info;
 
   void run() const;
+  /// A triangle's inverse, and a system with the other one.
+  void tell(const Teller& teller) const {
+    for (int triangle = 0; triangle < 2; ++triangle) teller(factored("trsm", type, n, n));
+  }
 };
 
 }  // namespace wavesmith::libraries

@@ -18,7 +18,7 @@ struct FactorAnswers {
 };
 
 template <class Request>
-int launch(const FactorAnswers& answers, void* handle, const Request& request) {
+int launch(const FactorAnswers& answers, void* handle, const Request& request, const Called& = {}) {
   return status_of(enqueue(handle_of(handle)->stream, request), {.done = 0,
                                                                  .not_served = answers.not_launched,
                                                                  .bad_pointer = answers.bad_pointer,
@@ -36,7 +36,7 @@ inline bool lies_in_memory(const void* data, Number type, int64_t rows, int64_t 
 }
 
 inline int run_potrf(const FactorAnswers& answers, void* handle, Number type, int part, int n, void* a,
-                     int lda, int* info) {
+                     int lda, int* info, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
   if (n < 0 || lda < std::max(1, n)) return answers.bad_size;
@@ -45,7 +45,7 @@ inline int run_potrf(const FactorAnswers& answers, void* handle, Number type, in
 }
 
 inline int run_getrf(const FactorAnswers& answers, void* handle, Number type, int m, int n, void* a, int lda,
-                     int* pivots, int* info) {
+                     int* pivots, int* info, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (m < 0 || n < 0 || lda < std::max(1, m)) return answers.bad_size;
   if ((m > 0 && n > 0 && (!a || !pivots)) || !info || !lies_in_memory(a, type, m, n, lda))
@@ -54,7 +54,7 @@ inline int run_getrf(const FactorAnswers& answers, void* handle, Number type, in
 }
 
 inline int run_getri(const FactorAnswers& answers, void* handle, Number type, int n, void* a, int lda,
-                     const int* pivots, int* info) {
+                     const int* pivots, int* info, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (n < 0 || lda < std::max(1, n)) return answers.bad_size;
   if ((n > 0 && (!a || !pivots)) || !info || !lies_in_memory(a, type, n, n, lda)) return answers.bad_pointer;
@@ -64,7 +64,7 @@ inline int run_getri(const FactorAnswers& answers, void* handle, Number type, in
 /// trsm, of arrays of matrices where `count` is not negative.
 inline int run_trsm(const FactorAnswers& answers, void* handle, Number type, int side, int part,
                     int operation, int diagonal, int m, int n, const void* alpha, const void* a, int lda,
-                    void* b, int ldb, int count) {
+                    void* b, int ldb, int count, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if ((side != kLeft && side != kRight) || (part != kUpper && part != kLower) || !is_operation(operation) ||
       (diagonal != kUnit && diagonal != kNonUnit))
@@ -93,7 +93,7 @@ inline int run_trsm(const FactorAnswers& answers, void* handle, Number type, int
 /// potrs, of arrays of matrices where `count` is not negative: first the factor itself, then its conjugate,
 /// or the other way round.
 inline int run_potrs(const FactorAnswers& answers, void* handle, Number type, int part, int n, int columns,
-                     const void* a, int lda, void* b, int ldb, int count) {
+                     const void* a, int lda, void* b, int ldb, int count, const Called& = {}) {
   alignas(16) unsigned char one[16] = {};
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
@@ -113,7 +113,8 @@ inline int run_potrs(const FactorAnswers& answers, void* handle, Number type, in
 }
 
 inline int run_getrs(const FactorAnswers& answers, void* handle, Number type, int operation, int n,
-                     int columns, const void* a, int lda, const int* pivots, void* b, int ldb) {
+                     int columns, const void* a, int lda, const int* pivots, void* b, int ldb,
+                     const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (!is_operation(operation)) return answers.bad_operation;
   if (n < 0 || columns < 0 || lda < std::max(1, n) || ldb < std::max(1, n)) return answers.bad_size;

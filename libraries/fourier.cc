@@ -305,6 +305,16 @@ void Fourier::run() const {
     Work<float>(*this).run();
 }
 
+void Fourier::tell(const Teller& teller) const {
+  GpuWork work("fft");
+  static constexpr const char* kNames[] = {"length", "height", "depth"};
+  for (int i = 0; i < dimensions; ++i) work.set(kNames[i], sizes[dimensions - 1 - i]);
+  work.set("batch", batches).set("precision", twice ? "double" : "single");
+  teller(work.set("kind", kind == FourierKind::Complex    ? "c2c"
+                          : kind == FourierKind::FromReal ? "r2c"
+                                                          : "c2r"));
+}
+
 Outcome transform(Fourier what, void* stream) {
   if (what.by_default) what.pack(what.input == what.output);
   const bool half_in = what.kind == FourierKind::ToReal, half_out = what.kind == FourierKind::FromReal;

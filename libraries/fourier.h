@@ -34,6 +34,7 @@ struct Fourier {
   /// The layouts that packed numbers have.
   void pack(bool in_place);
   void run() const;
+  void tell(const Teller& teller) const;
 };
 
 /// Enqueues it.

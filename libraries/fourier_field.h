@@ -34,6 +34,8 @@ struct FieldTransform {
   /// Whether each side's bricks have as many numbers as the side, and lie in it.
   [[nodiscard]] bool fits() const;
   void run() const;
+  /// The transform itself; what bricks of other GPUs take over the links is not in it.
+  void tell(const Teller& teller) const { what.tell(teller); }
 };
 
 /// Enqueues it.

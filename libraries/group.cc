@@ -42,6 +42,7 @@ struct Call {
   Communicator* communicator;
   void* stream;
   Exchange exchange;
+  const char* function;  ///< that the program called
 };
 struct NewRank {
   Communicator* communicator;
@@ -58,12 +59,15 @@ thread_local Group group;
 struct Batch {
   Communicator* communicator;
   int count;
+  NotedCall call;
   bool once;  ///< a captured one belongs to its graph, which does not say when it ends
   Exchange* exchanges() { return reinterpret_cast<Exchange*>(this + 1); }
 
   static void take(void* data) {
     auto* const batch = static_cast<Batch*>(data);
     run(*batch->communicator, batch->exchanges(), batch->count);
+    if (const TellWork listener = who_listens())
+      tell(*batch->communicator, batch->exchanges(), batch->count, Teller(listener, batch->call));
     if (!batch->once) return;
     release(*batch->communicator);
     std::free(batch);
@@ -134,7 +138,10 @@ int enqueue_calls(List<Call>& calls, int first) {
       static_cast<Batch*>(std::malloc(sizeof(Batch) + static_cast<size_t>(calls.count) * sizeof(Exchange)));
   List<void*> streams{};
   if (!batch) return kSystemError;
-  *batch = {&c, 0, true};
+  *batch = {
+      &c, 0, {calls.items[first].function, false},
+        true
+  };
   for (int i = first; i < calls.count; ++i) {
     Call& call = calls.items[i];
     if (call.communicator != &c) continue;
@@ -206,7 +213,7 @@ int end_group() {
 }
 
 int add(Communicator& communicator, void* stream, const Exchange& exchange) {
-  return group.calls.add({&communicator, stream, exchange}) ? kSuccess : kSystemError;
+  return group.calls.add({&communicator, stream, exchange, Called::function()}) ? kSuccess : kSystemError;
 }
 
 int add_setup(Communicator& communicator, void** handle) {

@@ -93,7 +93,8 @@ constexpr FactorAnswers kFactors{
 
 /// `info` is the host's: it speaks of arguments only.
 int run_getrs_batch(void* handle, Number type, int operation, int n, int columns, void* const* matrices,
-                    int lda, const int* pivots, void* const* vectors, int ldb, int* info, int count) {
+                    int lda, const int* pivots, void* const* vectors, int ldb, int* info, int count,
+                    const Called& = {}) {
   if (!handle) return kFactors.bad_handle;
   if (!info) return kFactors.bad_pointer;
   *info = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -121,6 +122,32 @@ struct Request {
       product.beta = beta;
       multiply_in_turn(product);
     }
+  }
+  /// One kernel where the groups differ in one size, as those of experts do; else one for each.
+  void tell(const Teller& teller) const {
+    UserArguments first, one;
+    std::memcpy(&first, arguments, sizeof first);
+    bool alike = count > 1 && first.batch == 1, same_m = true, same_n = true;
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(&one, arguments + i, sizeof one);
+      same_m &= one.m == first.m, same_n &= one.n == first.n;
+      alike &= one.k == first.k && one.batch == 1;
+    }
+    constexpr size_t kDigits = 11;
+    char* const groups =
+        alike && (same_m || same_n) ? static_cast<char*>(std::malloc(count * kDigits + 1)) : nullptr;
+    size_t length = 0;
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(&one, arguments + i, sizeof one);
+      if (one.m == 0 || one.n == 0) continue;
+      if (groups)
+        length += static_cast<size_t>(
+            std::snprintf(groups + length, kDigits + 1, length ? "+%u" : "%u", same_n ? one.m : one.n));
+      else
+        teller(work_of(product_of(common, one)));
+    }
+    if (length > 0) teller(work_of_groups(product_of(common, first), groups, !same_n));
+    std::free(groups);
   }
 };
 
@@ -344,6 +371,7 @@ int GroupedGemm::getDefaultValueForDeviceUserArguments(void* arguments) {
 
 int GroupedGemm::run(void* arguments, ihipStream_t* stream) {
   if (!group_ || !arguments) return kInvalidValue;
+  const Called called("hipblaslt_ext::GroupedGemm::run");
   if (!reaches(arguments, 0, static_cast<int64_t>(group_->count) - 1, sizeof(UserArguments)))
     return kInvalidValue;
   return status_of(

@@ -256,6 +256,7 @@ WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* descriptio
                   .epilogue = epilogue_of(*description, *d_layout)};
   if (!c) product.c = product.d;
   const Number scalars = number_of(description->scalars);
+  const Called called("hipblasLtMatmul");
   const bool as_expected = scalar_size(product.compute, product.a.type) == scalar_size(scalars, Number::None);
   const Outcome outcome = as_expected ? multiply(product, stream) : Outcome::NotServed;
   return outcome == Outcome::NotServed

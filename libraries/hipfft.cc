@@ -93,7 +93,8 @@ int create_and(void** place, Make make_it) {
   return status;
 }
 
-int run(Plan* plan, FourierKind kind, bool twice, int sign, const void* input, void* output) {
+int run(Plan* plan, FourierKind kind, bool twice, int sign, const void* input, void* output,
+        const Called& = {}) {
   if (!plan || !plan->made || plan->transform.kind != kind || plan->transform.twice != twice)
     return kInvalidPlan;
   if (!input || !output || (sign != -1 && sign != 1)) return kInvalidValue;

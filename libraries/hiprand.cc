@@ -12,6 +12,7 @@
 #include "libraries/answer.h"
 #include "libraries/philox.h"
 #include "libraries/sobol.h"
+#include "libraries/work.h"
 
 extern "C" int hipLaunchHostFunc(void* stream, void (*function)(void*), void* data);
 extern "C" int hipStreamIsCapturing(void* stream, int* status);
@@ -52,6 +53,13 @@ struct Request {
   double mean, deviation;
   unsigned dimensions;  ///< of quasi-random points; 0: the numbers are pseudo-random
   Request* next;
+  NotedCall call;
+
+  void tell(const Teller& teller) const {
+    const bool wide = kind == Kind::Bits64 || kind == Kind::UniformDouble || kind == Kind::NormalDouble;
+    GpuWork work("stream");
+    teller(work.set("written", static_cast<double>(count) * (wide ? 8 : 4)));
+  }
 };
 
 struct Generator {
@@ -223,6 +231,7 @@ void fill_quasi(const Request& request) {
 
 void run(void* data) {
   auto* const request = static_cast<Request*>(data);
+  if (const TellWork listener = who_listens()) request->tell(Teller(listener, request->call));
   if (request->dimensions > 0)
     fill_quasi(*request);
   else
@@ -231,7 +240,7 @@ void run(void* data) {
 }
 
 int generate(void* generator, Kind kind, void* output, uint64_t count, double mean = 0, double deviation = 0,
-             bool exponential = false) {
+             bool exponential = false, const Called& = {}) {
   if (!generator) return kNotInitialized;
   auto& state = *static_cast<Generator*>(generator);
   const bool quasi = state.dimensions > 0;
@@ -257,7 +266,8 @@ int generate(void* generator, Kind kind, void* output, uint64_t count, double me
               .mean = mean,
               .deviation = deviation,
               .dimensions = state.dimensions,
-              .next = state.kept};
+              .next = state.kept,
+              .call = {}};
   const uint64_t step = quasi ? state.dimensions : static_cast<uint64_t>(numbers_of(kind));
   if (hipLaunchHostFunc(state.stream, run, request) != 0) {
     std::free(request);

@@ -12,7 +12,7 @@ using namespace wavesmith::libraries;
 
 namespace {
 int run_potrf_batch(void* handle, Number type, int part, int n, void** matrices, int lda, int* info,
-                    int count) {
+                    int count, const Called& = {}) {
   if (!handle) return kAnswers.bad_handle;
   if (part != kUpper && part != kLower) return kAnswers.bad_operation;
   if (n < 0 || lda < std::max(1, n) || count < 0 || !info || (count > 0 && !matrices)) return kInvalidValue;
@@ -39,7 +39,7 @@ Vectors vectors_of_letter(char job) {
 }
 
 int run_gesvd(void* handle, Number type, signed char left, signed char right, int m, int n, void* a, int lda,
-              void* values, void* u, int ldu, void* v, int ldv, int* info) {
+              void* values, void* u, int ldu, void* v, int ldv, int* info, const Called& = {}) {
   const auto known = [](signed char job) { return job == 'A' || job == 'S' || job == 'O' || job == 'N'; };
   if (!handle) return kAnswers.bad_handle;
   if (!known(left) || !known(right)) return kInvalidValue;
@@ -62,7 +62,7 @@ int run_gesvd(void* handle, Number type, signed char left, signed char right, in
 
 /// gesvdj: V itself. A batch's matrices follow each other; its U and V are square.
 int run_gesvdj(void* handle, Number type, int mode, bool some, int m, int n, void* a, int lda, void* values,
-               void* u, int ldu, void* v, int ldv, int* info, int count) {
+               void* u, int ldu, void* v, int ldv, int* info, int count, const Called& = {}) {
   if (!handle) return kAnswers.bad_handle;
   if (vectors_of(mode) < 0) return kAnswers.bad_operation;
   const Vectors vectors = vectors_of(mode) == 0 ? Vectors::None : some ? Vectors::Some : Vectors::All;
@@ -87,15 +87,16 @@ int run_gesvdj(void* handle, Number type, int mode, bool some, int m, int n, voi
 struct Solved {
   int* info;
   void run() const { *info = 0; }
+  void tell(const Teller&) const {}  // part of what is before it
 };
 /// Of solutions by a factor, `info` has nothing to tell.
-int solved(int status, void* handle, int* info) {
+int solved(int status, void* handle, int* info, const Called& = {}) {
   if (status != kSuccess || !info) return status;
   return launch(kAnswers, handle, Solved{info});
 }
 
 /// The solution is not refined: there are no iterations.
-int run_gels(void* handle, const LeastSquares& s, int* iterations) {
+int run_gels(void* handle, const LeastSquares& s, int* iterations, const Called& = {}) {
   if (!handle) return kAnswers.bad_handle;
   const int64_t rows = std::max<int64_t>(1, s.m);
   if (s.m < 0 || s.n < 0 || s.columns < 0 || s.lda < rows || s.ldb < rows ||

@@ -16,7 +16,7 @@ struct Parameters {
 };
 
 int run_syev(void* handle, Number type, int mode, int part, int n, void* a, int lda, void* values, int* info,
-             int count, Parameters* parameters = nullptr) {
+             int count, Parameters* parameters = nullptr, const Called& = {}) {
   if (!handle) return kAnswers.bad_handle;
   if (vectors_of(mode) < 0) return kAnswers.bad_operation;
   return run_syev(kAnswers, handle, type, vectors_of(mode) != 0, part, n, Matrices{a, lda, int64_t{lda} * n},
@@ -28,7 +28,7 @@ constexpr int kAll = 221, kByValue = 222, kByPlace = 223;
 
 /// `found` is there at once.
 int run_syevdx(void* handle, Number type, int mode, int by, int part, int n, void* a, int lda, double low,
-               double high, int first, int last, int* found, void* values, int* info) {
+               double high, int first, int last, int* found, void* values, int* info, const Called& = {}) {
   if (!handle) return kAnswers.bad_handle;
   if (vectors_of(mode) < 0 || by < kAll || by > kByPlace) return kAnswers.bad_operation;
   if (!found) return kInvalidValue;
@@ -43,7 +43,7 @@ int run_syevdx(void* handle, Number type, int mode, int by, int part, int n, voi
 
 /// hipsolverEigType_t.
 int run_sygv(void* handle, Number type, int form, int mode, int part, int n, void* a, int lda, void* b,
-             int ldb, void* values, int* info, Parameters* parameters = nullptr) {
+             int ldb, void* values, int* info, Parameters* parameters = nullptr, const Called& = {}) {
   constexpr int kAx = 211;
   if (!handle) return kAnswers.bad_handle;
   if (vectors_of(mode) < 0) return kAnswers.bad_operation;

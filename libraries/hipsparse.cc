@@ -53,7 +53,7 @@ int no_room(void* handle, size_t* size) {
   return kSuccess;
 }
 
-int run_gtsv(void* handle, const TridiagonalSolve& solve) {
+int run_gtsv(void* handle, const TridiagonalSolve& solve, const Called& = {}) {
   if (!handle || solve.m < 0 || solve.columns < 0 || solve.count < 0 ||
       solve.ldb < std::max<int64_t>(1, solve.m) || (solve.count > 1 && solve.stride < solve.m))
     return kInvalidValue;

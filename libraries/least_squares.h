@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "libraries/gpu_work.h"
 #include "libraries/number.h"
 
 namespace wavesmith::libraries {
@@ -23,6 +24,12 @@ struct LeastSquares {
   int* info;
 
   void run() const;
+  void tell(const Teller& teller) const {
+    const int64_t rank = m < n ? m : n;
+    teller(factored("geqrf", type, m, n));
+    teller(factored("ormqr", type, m < n ? n : m, columns, rank));
+    teller(factored("trsm", type, rank, columns));
+  }
 };
 
 }  // namespace wavesmith::libraries

@@ -15,7 +15,7 @@ inline bool is_complex(Number type) { return type == Number::C32 || type == Numb
 
 /// Of a batch where `count` is not negative.
 inline int run_geqrf(const FactorAnswers& answers, void* handle, Number type, int m, int n, Matrices a,
-                     Matrices scales, int* info, int count = 1) {
+                     Matrices scales, int* info, int count = 1, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (m < 0 || n < 0 || a.ld < std::max(1, m) || count < 0) return answers.bad_size;
   if (m > 0 && n > 0 && count > 0) {
@@ -27,7 +27,7 @@ inline int run_geqrf(const FactorAnswers& answers, void* handle, Number type, in
 }
 
 inline int run_orgqr(const FactorAnswers& answers, void* handle, Number type, int m, int n, int k, void* a,
-                     int lda, const void* scales, int* info) {
+                     int lda, const void* scales, int* info, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (m < 0 || n < 0 || n > m || k < 0 || k > n || lda < std::max(1, m)) return answers.bad_size;
   if ((m > 0 && n > 0 && !a) || (k > 0 && !scales) || !lies_in_memory(a, type, m, n, lda) ||
@@ -37,7 +37,8 @@ inline int run_orgqr(const FactorAnswers& answers, void* handle, Number type, in
 }
 
 inline int run_ormqr(const FactorAnswers& answers, void* handle, Number type, int side, int operation, int m,
-                     int n, int k, const void* a, int lda, const void* scales, void* c, int ldc, int* info) {
+                     int n, int k, const void* a, int lda, const void* scales, void* c, int ldc, int* info,
+                     const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if ((side != kLeft && side != kRight) ||
       (operation != kAsItIs && operation != (is_complex(type) ? kConjugated : kTransposed)))
@@ -53,7 +54,7 @@ inline int run_ormqr(const FactorAnswers& answers, void* handle, Number type, in
 }
 
 inline int run_sytrd(const FactorAnswers& answers, void* handle, Number type, int part, int n, void* a,
-                     int lda, void* diagonal, void* beside, void* scales, int* info) {
+                     int lda, void* diagonal, void* beside, void* scales, int* info, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
   if (n < 0 || lda < std::max(1, n)) return answers.bad_size;
@@ -65,7 +66,7 @@ inline int run_sytrd(const FactorAnswers& answers, void* handle, Number type, in
 
 inline int run_syev(const FactorAnswers& answers, void* handle, Number type, bool vectors, int part, int n,
                     Matrices a, void* values, int64_t stride_values, int* info, int count = 1,
-                    const EigenRange& range = {}, double* residual = nullptr) {
+                    const EigenRange& range = {}, double* residual = nullptr, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (part != kUpper && part != kLower) return answers.bad_operation;
   if (n < 0 || a.ld < std::max(1, n) || count < 0) return answers.bad_size;
@@ -84,7 +85,7 @@ inline int run_syev(const FactorAnswers& answers, void* handle, Number type, boo
 /// `form`: 1 to 3, as LAPACK counts them.
 inline int run_sygv(const FactorAnswers& answers, void* handle, Number type, int form, bool vectors, int part,
                     int n, void* a, int lda, void* b, int ldb, void* values, int* info,
-                    double* residual = nullptr) {
+                    double* residual = nullptr, const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (form < 1 || form > 3 || (part != kUpper && part != kLower)) return answers.bad_operation;
   if (n < 0 || lda < std::max(1, n) || ldb < std::max(1, n)) return answers.bad_size;
@@ -96,7 +97,8 @@ inline int run_sygv(const FactorAnswers& answers, void* handle, Number type, int
                                        part == kUpper, vectors, n, a, lda, b, ldb, values, info, residual});
 }
 
-inline int run_gesvd(const FactorAnswers& answers, void* handle, const SingularValues& s) {
+inline int run_gesvd(const FactorAnswers& answers, void* handle, const SingularValues& s,
+                     const Called& = {}) {
   if (!handle) return answers.bad_handle;
   if (s.left == Vectors::InPlace && s.right == Vectors::InPlace) return answers.bad_operation;
   const int64_t least = std::min(s.m, s.n);

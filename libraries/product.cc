@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "libraries/gpu_work.h"
 #include "libraries/room.h"
 
 namespace wavesmith::libraries {
@@ -365,12 +366,25 @@ Number scalars_of(int compute_type) {
 }
 
 GpuWork work_of(const Product& p) {
+  // With a vector it is gemv, which the libraries take for it: the matrix is read once.
+  if (p.n == 1 && p.batches == 1)
+    return streamed(bytes_of(p.a.type, p.m, p.k) + bytes_of(p.b.type, p.k), bytes_of(p.d.type, p.m));
   GpuWork work("gemm");
   // BLAS's letters: of A `t` has the steps of K side by side, of B `n`.
   const bool a_by_rows = p.a.row != 1, b_by_rows = p.b.row != 1;
   work.set("m", p.m).set("n", p.n).set("k", p.k < 1 ? 1 : p.k).set("batch", p.batches);
   work.set("dtype", word_of(p.a.type)).set("b-dtype", word_of(p.b.type)).set("c-dtype", word_of(p.d.type));
   return work.set("layout", a_by_rows ? (b_by_rows ? "tt" : "tn") : (b_by_rows ? "nt" : "nn"));
+}
+
+GpuWork work_of_groups(const Product& p, const char* groups, bool columns) {
+  // Columns are the rows of the product turned around.
+  const Matrix &a = columns ? p.b : p.a, &b = columns ? p.a : p.b;
+  const bool a_along_k = (columns ? a.row : a.column) == 1, b_along_k = (columns ? b.column : b.row) == 1;
+  GpuWork work("gemm");
+  work.set("groups", groups).set("n", columns ? p.m : p.n).set("k", p.k < 1 ? 1 : p.k);
+  work.set("dtype", word_of(a.type)).set("b-dtype", word_of(b.type)).set("c-dtype", word_of(p.d.type));
+  return work.set("layout", a_along_k ? (b_along_k ? "tn" : "tt") : (b_along_k ? "nn" : "nt"));
 }
 
 Outcome multiply(const Product& product, void* stream) {

@@ -61,6 +61,9 @@ struct Product {
 /// What a GPU would do for it: a gemm, whose epilogue is free.
 GpuWork work_of(const Product& product);
 
+/// The same of products that differ in their rows alone, in the form "128+7+512"; or in their columns.
+GpuWork work_of_groups(const Product& first, const char* groups, bool columns);
+
 /// Enqueues it.
 Outcome multiply(const Product& product, void* stream);
 

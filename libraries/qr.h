@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "libraries/gpu_work.h"
 #include "libraries/matrices.h"
 
 namespace wavesmith::libraries {
@@ -19,6 +20,7 @@ struct Qr {
   int64_t count = 1;
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("geqrf", type, m, n, 0, count)); }
 };
 
 /// `a` of m by n with k reflections, as Qr leaves them, becomes the first n columns of Q.
@@ -31,6 +33,7 @@ struct QrMatrix {
   int* info;  ///< may be null
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("orgqr", type, m, n, k)); }
 };
 
 /// c of m by n becomes op(Q) * c, or c * op(Q) with Q at the right. `operation`: 111 Q itself, others Q^H.
@@ -47,6 +50,7 @@ struct QrProduct {
   int* info;  ///< may be null
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("ormqr", type, right ? n : m, right ? m : n, k)); }
 };
 
 }  // namespace wavesmith::libraries

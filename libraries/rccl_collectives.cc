@@ -11,6 +11,7 @@ namespace {
 /// none.
 template <class Body>
 int call(void* handle, const char* function, int type, int root, Body body) {
+  const Called called(function);
   Communicator* const communicator = communicator_of(handle);
   if (!communicator) {
     complain("%s: that is no communicator", function);

@@ -257,6 +257,7 @@ WAVESMITH_SERVED int rocfft_execution_info_set_stream(Execution* info, void* str
 WAVESMITH_SERVED int rocfft_execute(const Plan* plan, void* const* from, void* const* to,
                                     const Execution* info) {
   if (!plan || !from || !from[0] || (!plan->in_place && (!to || !to[0]))) return kInvalidArgument;
+  const Called called;
   if (plan->from.count > 0 || plan->to.count > 0)
     return execute_field(*plan, from, to, info ? info->stream : nullptr);
   Fourier what = plan->transform;

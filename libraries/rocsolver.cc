@@ -33,7 +33,7 @@ int eigenvectors_of(int evect) {
 
 int run_gesvd(void* handle, Number type, int left, int right, int m, int n, Matrices a, void* values,
               int64_t stride_values, void* u, int ldu, int64_t stride_u, void* v, int ldv, int64_t stride_v,
-              int* info, int count) {
+              int* info, int count, const Called& = {}) {
   if (!handle) return kAnswers.bad_handle;
   if (vectors_of(left) < 0 || vectors_of(right) < 0) return kAnswers.bad_operation;
   return run_gesvd(
@@ -47,7 +47,7 @@ int run_gesvd(void* handle, Number type, int left, int right, int m, int n, Matr
 }
 
 int run_syev(void* handle, Number type, int evect, int part, int n, Matrices a, void* values,
-             int64_t stride_values, int* info, int count) {
+             int64_t stride_values, int* info, int count, const Called& = {}) {
   if (!handle) return kAnswers.bad_handle;
   if (eigenvectors_of(evect) < 0) return kAnswers.bad_operation;
   return run_syev(kAnswers, handle, type, eigenvectors_of(evect) != 0, part, n, a, values, stride_values,
@@ -56,7 +56,7 @@ int run_syev(void* handle, Number type, int evect, int part, int n, Matrices a, 
 
 /// rocblas_eform and rocblas_evect.
 int run_sygv(void* handle, Number type, int form, int evect, int part, int n, void* a, int lda, void* b,
-             int ldb, void* values, int* info) {
+             int ldb, void* values, int* info, const Called& = {}) {
   constexpr int kAx = 221;
   if (!handle) return kAnswers.bad_handle;
   if (eigenvectors_of(evect) < 0) return kAnswers.bad_operation;

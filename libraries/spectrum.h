@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "libraries/gpu_work.h"
 #include "libraries/matrices.h"
 
 namespace wavesmith::libraries {
@@ -22,6 +23,7 @@ struct Tridiagonal {
   int* info;  ///< may be null
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("sytrd", type, n, n)); }
 };
 
 /// Which eigenvalues: all, those greater than `low` and up to `high`, or those from the `first` to the
@@ -47,6 +49,7 @@ struct Eigenvalues {
   double* residual = nullptr;  ///< of the last matrix: how much of v^H * a * v is beside its diagonal
 
   void run() const;
+  void tell(const Teller& teller) const { teller(factored("syev", type, n, n, 0, count, vectors)); }
 };
 
 /// Eigenvalues, the least first, of Hermitian `a` and positive definite `b`, with vectors x where a * x =
@@ -69,6 +72,12 @@ struct GeneralizedEigenvalues {
   double* residual = nullptr;  ///< how much of the matrix that has these eigenvalues is beside its diagonal
 
   void run() const;
+  /// The factor of b, a between two of its inverses, and the vectors taken back.
+  void tell(const Teller& teller) const {
+    teller(factored("potrf", type, n, n));
+    for (int side = 0; side < (vectors ? 3 : 2); ++side) teller(factored("trsm", type, n, n));
+    teller(factored("syev", type, n, n, 0, 1, vectors));
+  }
 };
 
 /// Which singular vectors of one side: all of the square matrix, as many as there are values, these in place
@@ -89,6 +98,10 @@ struct SingularValues {
   int64_t count = 1;
 
   void run() const;
+  void tell(const Teller& teller) const {
+    const bool none = left == Vectors::None && right == Vectors::None;
+    teller(factored("gesvd", type, m, n, 0, count, !none));
+  }
 };
 
 }  // namespace wavesmith::libraries

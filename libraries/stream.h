@@ -45,15 +45,12 @@ Outcome enqueue(void* stream, const Request& request) {
   static_assert(std::is_trivially_copyable_v<Request>);
   struct Turn {
     Request request;
-    const char* function;  ///< of the library, that was called
+    NotedCall call;
     bool once;  ///< runs once: goes after it. A captured one belongs to its graph, which does not say when it
                 ///< ends.
     static void take(void* data) {
       auto* const turn = static_cast<Turn*>(data);
-      if (const TellWork listener = who_listens()) {
-        if constexpr (requires(Teller teller) { turn->request.tell(teller); })
-          turn->request.tell(Teller(listener, turn->function));
-      }
+      if (const TellWork listener = who_listens()) turn->request.tell(Teller(listener, turn->call));
       turn->request.run();
       if (turn->once) std::free(turn);
     }
@@ -62,7 +59,7 @@ Outcome enqueue(void* stream, const Request& request) {
   if (hipStreamIsCapturing(stream, &capturing) != 0) return Outcome::NotLaunched;
   auto* const turn = static_cast<Turn*>(std::malloc(sizeof(Turn)));
   if (!turn) return Outcome::NoMemory;
-  *turn = {request, Called::function(), capturing == 0};
+  *turn = {request, {}, capturing == 0};
   if (hipLaunchHostFunc(stream, Turn::take, turn) == 0) return Outcome::Done;
   std::free(turn);
   return Outcome::NotLaunched;

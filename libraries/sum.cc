@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "libraries/gpu_work.h"
 #include "libraries/operands.h"
 #include "libraries/operations.h"
 
@@ -34,6 +35,10 @@ struct Request {
   }
   void run() const {
     with_type(c.type, [this]<class T>(T) { add<T>(); });
+  }
+  void tell(const Teller& teller) const {
+    const double one = bytes_of(c.type, m, n);
+    teller(streamed(a.data && b.data && a.data != b.data ? 2 * one : one, one));
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "libraries/gpu_work.h"
 #include "libraries/number.h"
 #include "libraries/stream.h"
 
@@ -21,6 +22,11 @@ struct TridiagonalSolve {
   int64_t count = 1, stride = 0;
 
   void run() const;
+  /// As if everything were read and written once, the diagonals for each right side.
+  void tell(const Teller& teller) const {
+    const double right = static_cast<double>(count) * bytes_of(type, m, columns);
+    teller(streamed(4 * right, right));
+  }
 };
 
 }  // namespace wavesmith::libraries

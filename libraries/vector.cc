@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libraries/gpu_work.h"
 #include "libraries/operands.h"
 #include "libraries/operations.h"
 #include "libraries/stream.h"
@@ -101,6 +102,11 @@ struct MeasureRequest {
       }
     });
   }
+  void tell(const Teller& teller) const {
+    const bool pair = what == Measure::Dot || what == Measure::DotConjugated;
+    // Of an empty vector a zero is written.
+    teller(streamed(bytes_of(x.type, n, pair ? 2 : 1), bytes_of(x.type, 1), true));
+  }
 };
 
 struct CopyRequest {
@@ -112,6 +118,7 @@ struct CopyRequest {
       for (int64_t i = 0; i < n; ++i) at<T>(y, i) = at<T>(x, i);
     });
   }
+  void tell(const Teller& teller) const { teller(streamed(bytes_of(x.type, n), bytes_of(x.type, n))); }
 };
 
 struct SwapRequest {
@@ -123,6 +130,7 @@ struct SwapRequest {
       for (int64_t i = 0; i < n; ++i) std::swap(at<T>(x, i), at<T>(y, i));
     });
   }
+  void tell(const Teller& teller) const { teller(streamed(bytes_of(x.type, n, 2), bytes_of(x.type, n, 2))); }
 };
 
 struct RankOneRequest {
@@ -140,6 +148,9 @@ struct RankOneRequest {
         for (int64_t i = 0; i < m; ++i) store(get<T>(a, i, j) + get<T>(x, i) * factor, at<T>(a, i, j));
       }
     });
+  }
+  void tell(const Teller& teller) const {
+    teller(streamed(bytes_of(a.type, m, n) + bytes_of(a.type, m + n), bytes_of(a.type, m, n)));
   }
 };
 
@@ -171,6 +182,10 @@ struct TriangleRequest {
         }
     });
   }
+  void tell(const Teller& teller) const {
+    const double triangle = bytes_of(a.type, n, n + 1) / 2;
+    teller(streamed(triangle + bytes_of(a.type, n, of_two ? 2 : 1), triangle));
+  }
 };
 
 struct DiagonalRequest {
@@ -183,6 +198,9 @@ struct DiagonalRequest {
       for (int64_t j = 0; j < n; ++j)
         for (int64_t i = 0; i < m; ++i) store(get<T>(a, i, j) * get<T>(x, right ? j : i), at<T>(c, i, j));
     });
+  }
+  void tell(const Teller& teller) const {
+    teller(streamed(bytes_of(a.type, m, n) + bytes_of(a.type, right ? n : m), bytes_of(a.type, m, n)));
   }
 };
 
@@ -206,6 +224,8 @@ struct RankKRequest {
         }
     });
   }
+  /// As many multiply-adds as the triangle has.
+  void tell(const Teller& teller) const { teller(product(a.type, n, (n + 1) / 2, k)); }
 };
 
 struct BandRequest {
@@ -230,6 +250,7 @@ struct BandRequest {
       }
     });
   }
+  void tell(const Teller& teller) const { teller(streamed(bytes_of(a.type, n, k + 2), bytes_of(a.type, n))); }
 };
 
 template <class Request>

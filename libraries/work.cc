@@ -37,7 +37,7 @@ TellWork who_listens() {
 }
 
 void Teller::operator()(const GpuWork& work) const {
-  const wavesmith_work told = work.told(WAVESMITH_LIBRARY, function_);
+  const wavesmith_work told = work.told(WAVESMITH_LIBRARY, call_.function, call_.continues);
   listener_(&told);
 }
 

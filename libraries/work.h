@@ -20,12 +20,19 @@ class Called {
   Called(const Called&) = delete;
   Called& operator=(const Called&) = delete;
   ~Called() {
-    if (first_) current = nullptr;
+    if (first_) current = nullptr, told = false;
   }
   static const char* function() { return current; }
+  /// Whether this call has put something into a stream before.
+  static bool continues() {
+    const bool before = told;
+    told = current != nullptr;
+    return before;
+  }
 
  private:
   inline static thread_local const char* current = nullptr;
+  inline static thread_local bool told = false;
   bool first_;
 };
 
@@ -47,8 +54,8 @@ class GpuWork {
     not_before_ = seconds;
     return *this;
   }
-  [[nodiscard]] wavesmith_work told(const char* library, const char* function) const {
-    return {library, function, operation_, parameters_, count_, times_, not_before_};
+  [[nodiscard]] wavesmith_work told(const char* library, const char* function, bool continues) const {
+    return {library, function, continues, operation_, parameters_, count_, times_, not_before_};
   }
 
  private:
@@ -69,16 +76,22 @@ TellWork who_listens();
 /// When the work of the function that runs can begin, in seconds of modelled time.
 double work_begins();
 
-/// Tells what a call of `function` does, in a turn of its stream. A request says it by `tell`: an object that
-/// takes as many pieces of work as there are.
+/// A call of the library, as it is noted when it puts something into a stream.
+struct NotedCall {
+  const char* function = Called::function();
+  bool continues = Called::continues();
+};
+
+/// Tells what a call does, in a turn of its stream. A request says it by `tell`, which calls this for each
+/// piece of work, one behind the other.
 class Teller {
  public:
-  Teller(TellWork listener, const char* function) : listener_(listener), function_(function) {}
+  Teller(TellWork listener, const NotedCall& call) : listener_(listener), call_(call) {}
   void operator()(const GpuWork& work) const;
 
  private:
   TellWork listener_;
-  const char* function_;
+  NotedCall call_;
 };
 
 }  // namespace wavesmith::libraries

@@ -19,6 +19,7 @@ constexpr std::pair<std::string_view, Collective> kCollectives[] = {
     {"reduce-scatter", Collective::ReduceScatter},
     {"all-to-all",     Collective::AllToAll     },
     {"broadcast",      Collective::Broadcast    },
+    {"send",           Collective::Send         },
 };
 constexpr std::pair<std::string_view, CollectiveKernel> kKernels[] = {
     {"auto",     CollectiveKernel::Auto   },
@@ -36,6 +37,7 @@ struct Way {
 
 Way way_of(const CollectiveProblem& problem, CollectiveKernel kernel, const Links& links) {
   const double n = problem.ranks, bytes = problem.bytes, share = (n - 1) / n;
+  if (problem.operation == Collective::Send) return {1, bytes, 1};
   const bool both = problem.operation == Collective::AllReduce;
   switch (kernel) {
     case CollectiveKernel::Ring:

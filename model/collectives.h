@@ -10,7 +10,7 @@
 
 namespace wavesmith::model {
 
-enum class Collective : uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, Broadcast };
+enum class Collective : uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, Broadcast, Send };
 enum class CollectiveKernel : uint8_t {
   Auto,     ///< what takes least
   Ring,     ///< n - 1 steps round, all links at once
@@ -25,7 +25,8 @@ std::string_view name_of(CollectiveKernel kernel);
 struct CollectiveProblem {
   Collective operation = Collective::AllReduce;
   double ranks = 8;
-  double bytes = 0;  ///< of the buffer on each GPU: all-reduce's, or what a GPU has in the end
+  double bytes = 0;  ///< of the buffer on each GPU: all-reduce's, what a GPU has in the end, or what one
+                     ///< sends to another
   CollectiveKernel kernel = CollectiveKernel::Auto;
   bool graph = false;  ///< launched out of a graph
   /// Below 32 MiB the data carry their flags (RCCL's LL protocols); false: signals of their own (vLLM's and

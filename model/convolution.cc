@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/constants.h"
 #include "model/elementwise.h"
@@ -42,6 +43,7 @@ Result<Prediction> predict_convolution(const gpus::Gpu& gpu, const ConvolutionPr
   gemm.k = static_cast<uint64_t>(taps);
   gemm.batch = static_cast<uint64_t>(problem.groups);
   gemm.a = gemm.b = gemm.c = problem.type;
+  if (problem.of_filters) std::swap(gemm.m, gemm.k);  // the pixels along K
   Result<GemmPrediction> forward = predict_gemm(gpu, gemm, std::nullopt, conditions);
   if (!forward) return tl::unexpected(forward.error());
   Prediction result = *forward;

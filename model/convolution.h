@@ -19,6 +19,7 @@ struct ConvolutionProblem {
   bool channels_last = true;  ///< false: NCHW, with transposes in front and behind
   double helpers = 0;         ///< kernels in front and behind: transposes, casts
   bool backward = false;      ///< both gradients: of the input and of the filters
+  bool of_filters = false;    ///< the gradient of the filters alone
 };
 
 /// The result's height for an input of `size`; 0: the filter does not fit.

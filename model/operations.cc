@@ -10,6 +10,7 @@
 #include "model/convolution.h"
 #include "model/elementwise.h"
 #include "model/gemm.h"
+#include "model/library_operations.h"
 #include "model/moe.h"
 #include "model/norm.h"
 #include "model/operation.h"
@@ -273,13 +274,15 @@ Result<Answer> convolution(const gpus::Gpu& gpu, const Arguments& arguments, con
                              .height = arguments.size("height"),
                              .filter_depth = arguments.size("filter-depth"),
                              .filter_height = arguments.size("filter"),
-                             .filter_width = arguments.size("filter"),
+                             .filter_width = arguments.size("filter-width"),
                              .stride = arguments.size("stride"),
                              .padding = arguments.size("padding"),
                              .groups = arguments.size("groups"),
                              .type = arguments.type("dtype"),
                              .channels_last = arguments.text("layout") == "nhwc",
-                             .backward = arguments.on("backward")};
+                             .backward = arguments.on("backward"),
+                             .of_filters = arguments.text("gradient") == "filters"};
+  if (problem.filter_width == 0) problem.filter_width = problem.filter_height;
   problem.width = arguments.size("width") > 0 ? arguments.size("width") : problem.height;
   return plain(predict_convolution(gpu, problem, conditions));
 }
@@ -303,7 +306,7 @@ const Parameter kBackward{"backward", "the gradient's kernel", Kind::Switch, ""}
 }  // namespace
 
 std::span<const Operation> operations() {
-  static const std::vector<Operation> all{
+  static const std::vector<Operation> own{
       {"gemm",
        "matrix multiplication C[M,N] = A[M,K] B[K,N]",                                                 {{"m", "rows of A and C", Kind::Size, "0"},
         {"n", "columns of B and C"},
@@ -412,19 +415,22 @@ std::span<const Operation> operations() {
         {"width", "of the input; 0: as its height", Kind::Size, "0"},
         {"depth", "of the input, in three dimensions", Kind::Size, "1"},
         {"filter", "height and width of a filter", Kind::Size, "3"},
+        {"filter-width", "its width, where it differs; 0: as its height", Kind::Size, "0"},
         {"filter-depth", "depth of a filter", Kind::Size, "1"},
         {"stride", "pixels from one place of the filter to the next", Kind::Size, "1"},
         {"padding", "pixels on each side", Kind::Size, "0"},
         {"groups", "that do not see each other's channels", Kind::Size, "1"},
         kType,
         {"layout", "where the channels stand", Kind::Choice, "nhwc", "nhwc nchw"},
-        kBackward},
+        {"gradient", "one of the gradients alone: that of the filters has its pixels along K", Kind::Choice,
+         "none", "none input filters"},
+        {"backward", "both gradients", Kind::Switch, ""}},
        "--batch 32 --channels 256 --filters 256 --height 56 --padding 1 --gpu mi300x\n",                 convolution          },
       {"allreduce",
        "all-reduce and other collectives over the links of a node",                                    {{"bytes", "of the buffer on each GPU"},
         {"ranks", "GPUs", Kind::Size, "8"},
         {"what", "which one", Kind::Choice, "all-reduce",
-         "all-reduce all-gather reduce-scatter all-to-all broadcast"},
+         "all-reduce all-gather reduce-scatter all-to-all broadcast send"},
         {"kernel", "how", Kind::Choice, "auto", "auto ring tree one-shot two-shot"},
         {"signals", "signals of their own tell of the data (vLLM, SGLang); otherwise flags within it (RCCL)",
          Kind::Switch, ""}},
@@ -462,6 +468,11 @@ std::span<const Operation> operations() {
        "sums, maxima or means of each row",                                                            {{"rows", "results", Kind::Size, "1"}, {"columns", "numbers behind each result"}, kType},
        "--columns 67108864 --dtype f32 --gpu mi300x\n",                                                  reduce               },
   };
+  static const std::vector<Operation> all = [] {
+    std::vector<Operation> every = own;
+    for (Operation& one : library_operations()) every.push_back(std::move(one));
+    return every;
+  }();
   return all;
 }
 

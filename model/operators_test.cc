@@ -147,7 +147,8 @@ TEST(Operations, EachHasExamplesThatWork) {
       if (parameter.kind == Parameter::Kind::Size && parameter.standard.empty())
         values[std::string(parameter.name)] = "64";
     if (operation.name == "moe") values["topk"] = "4";
-    if (operation.name == "gemm") values["m"] = "64";
+    if (operation.name == "gemm" || operation.name == "factor") values["m"] = "64";
+    if (operation.name == "stream") values["read"] = "64";
     for (const gpus::Gpu* one : gpus::gpus()) {
       const Result<Answer> answer = operation.predict(*one, values);
       ASSERT_TRUE(answer) << operation.name << " on " << one->id << ": " << answer.error().text();

@@ -26,6 +26,7 @@ struct Turn {
   std::optional<double> begins = {};  ///< of modelled time
   double seconds = 0;                 ///< that what was told takes
   double not_before = 0;
+  bool told = false;
   LibraryCall call = {};
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 
@@ -76,8 +77,9 @@ Known predict(const gpus::Gpu& gpu, const wavesmith_work& work) {
 }
 
 void tell(const wavesmith_work& work) {
-  if (turn->call.calls == 0) {
-    turn->call.calls = 1;
+  if (!turn->told) {
+    turn->told = true;
+    turn->call.calls = work.continues ? 0 : 1;
     turn->call.library = work.library ? work.library : "";
     turn->call.function = work.function ? work.function : "(unnamed)";
   }
@@ -100,7 +102,7 @@ void call_host(Stream& stream, void (*function)(void*), void* user) {
   Turn* const before = std::exchange(turn, &mine);
   function(user);
   turn = before;
-  if (mine.call.calls == 0) return;
+  if (!mine.told) return;
   if (stream.device.modelled) {
     stream.modelled_until(std::max(mine.begin(), mine.not_before) + mine.seconds);
     mine.call.modelled = mine.seconds;

@@ -37,6 +37,7 @@ struct wavesmith_parameter {
 struct wavesmith_work {
   const char* library;   /**< "hipblas" */
   const char* function;  /**< that the program called: "hipblasHgemm" */
+  int continues;         /**< the call has been told of before: it has several functions in its stream */
   const char* operation; /**< of `wavesmith predict`: "gemm"; null: nothing that takes time */
   const struct wavesmith_parameter* parameters;
   size_t count;
