@@ -45,6 +45,7 @@ inline Elements elements(Td descriptor, const void* data) {
 template <class Layer>
 int enqueue_layer(const char* function, void* handle, const Layer& layer,
                   std::initializer_list<Elements> tensors) {
+  const Called called(function);
   int number = 0;
   for (const Elements& each : tensors) {
     ++number;

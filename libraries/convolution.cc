@@ -266,6 +266,8 @@ void Convolve::run() const {
 }
 
 void Convolve::tell(const Teller& teller) const {
+  for (int i = 0; i < y.rank; ++i)
+    if (x.sizes[i] < 1 || w.sizes[i] < 1 || y.sizes[i] < 1) return teller(GpuWork());
   GpuWork work("conv");
   const int space = convolution.dimensions;
   // Of the last two dimensions, and of a third in front.

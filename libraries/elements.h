@@ -98,6 +98,14 @@ struct Blend {
   }
 };
 
+/// Bytes of all of them; 0 without data.
+inline double bytes_of(const Elements& elements) {
+  if (!elements.data) return 0;
+  auto bytes = static_cast<double>(size_of(elements.tensor.type));
+  for (int i = 0; i < elements.tensor.rank; ++i) bytes *= static_cast<double>(elements.tensor.sizes[i]);
+  return bytes;
+}
+
 inline bool same_sizes(const Tensor& a, const Tensor& b) {
   if (a.rank != b.rank) return false;
   for (int i = 0; i < a.rank; ++i)

@@ -8,6 +8,7 @@ namespace wavesmith::libraries {
 
 /// A kernel that reads and writes so many bytes. `reduces`: to few numbers.
 inline GpuWork streamed(double read, double written, bool reduces = false) {
+  if (read + written <= 0) return GpuWork();
   GpuWork work("stream");
   work.set("read", read).set("written", written);
   return reduces ? work.set("reduces", "true") : work;

@@ -4,8 +4,14 @@
 #pragma once
 
 #include "libraries/elements.h"
+#include "libraries/gpu_work.h"
 
 namespace wavesmith::libraries {
+
+/// A layer's kernel: what it reads and writes; the old result is read, too, where `beta` is not 0.
+inline GpuWork told(double read, double written, double beta = 0) {
+  return streamed(read + (beta != 0 ? written : 0), written);
+}
 
 /// miopenActivationForward. The numbers are miopenActivationMode_t's.
 enum class Activation : int { None, Logistic, Tanh, Relu, SoftRelu, Abs, Power, ClippedRelu, LeakyRelu, Elu };
@@ -15,6 +21,7 @@ struct Activate {
   Blend blend;
   Elements x, y;
   void run() const;
+  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y), blend.beta)); }
 };
 
 /// miopenPoolingForward: the first two dimensions are images and channels.
@@ -31,6 +38,7 @@ struct Pool {
   Elements x, y;
   [[nodiscard]] bool sizes_fit() const;
   void run() const;
+  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y), blend.beta)); }
 };
 
 /// miopenPoolingBackward: dx of dy. A maximum's gradient goes to the first element that has it.
@@ -39,6 +47,9 @@ struct PoolGradient {
   Blend blend;
   Elements x, dy, dx;
   void run() const;
+  void tell(const Teller& teller) const {
+    teller(told(bytes_of(x) + bytes_of(dy), bytes_of(dx), blend.beta));
+  }
 };
 
 /// miopenLRNForward across channels: x / (k + alpha / width * the sum of squares of `width` channels
@@ -49,6 +60,7 @@ struct ResponseNormalise {
   Blend blend;
   Elements x, y;
   void run() const;
+  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y), blend.beta)); }
 };
 
 /// miopenSoftmaxForward_V2: over channels at each place, or over everything of an image.
@@ -57,6 +69,7 @@ struct Softmax {
   Blend blend;
   Elements x, y;
   void run() const;
+  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y), blend.beta)); }
 };
 
 /// Batch normalisation. Parameters have one element a channel, or one an activation, as their tensors' sizes
@@ -67,6 +80,7 @@ struct BatchNormalise {
   Elements scale, bias, mean, variance;  ///< for the inference alone: mean and variance
   /// miopenBatchNormalizationForwardInference.
   void run() const;
+  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y))); }
 };
 struct BatchNormaliseTraining {
   double epsilon, of_new;  ///< how much of the new mean the running one takes
@@ -75,6 +89,8 @@ struct BatchNormaliseTraining {
   Elements running_mean, running_variance, saved_mean, saved_inverse;  ///< without data: not wanted
   /// miopenBatchNormalizationForwardTraining.
   void run() const;
+  /// Read for the statistics, and again.
+  void tell(const Teller& teller) const { teller(told(2 * bytes_of(x), bytes_of(y))); }
 };
 struct BatchNormaliseGradient {
   double epsilon;
@@ -83,6 +99,8 @@ struct BatchNormaliseGradient {
   Elements saved_mean, saved_inverse;  ///< without data: computed anew
   /// miopenBatchNormalizationBackward.
   void run() const;
+  /// Read for the sums, and again.
+  void tell(const Teller& teller) const { teller(told(2 * (bytes_of(x) + bytes_of(dy)), bytes_of(dx))); }
 };
 
 /// miopenOpTensor: c = op(alpha1 * a, alpha2 * b) + beta * c, b broadcast.
@@ -92,6 +110,7 @@ struct CombineTensors {
   double alpha1, alpha2, beta;
   Elements a, b, c;
   void run() const;
+  void tell(const Teller& teller) const { teller(told(bytes_of(a) + bytes_of(b), bytes_of(c), beta)); }
 };
 
 /// miopenReduceTensor over the dimensions in which c has one element. `places`, where not null, takes the
@@ -107,6 +126,7 @@ struct ReduceTensor {
     return kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::LargestSize;
   }
   void run() const;
+  void tell(const Teller& teller) const { teller(streamed(bytes_of(a), bytes_of(c), true)); }
 };
 
 }  // namespace wavesmith::libraries
