@@ -54,8 +54,10 @@ class LibraryTime : public RcclTest {
   struct Span {
     void *start = nullptr, *stop = nullptr;
   };
+  /// Of a stream that has nothing to do.
   Span begin(void* stream) {
     Span span;
+    hip("hipStreamSynchronize", stream);
     hip("hipEventCreate", &span.start);
     hip("hipEventCreate", &span.stop);
     hip("hipEventRecord", span.start, stream);
