@@ -151,6 +151,7 @@ int execute(const char* function, void* handle, const Plan* plan, Td x, const vo
       !same_sizes(plan->input.tensor, x->tensor))
     return kBadParm;
   if (!plan->fits()) return kUnsupportedOp;
+  const Called called(function);
   const Elements result = elements(y, y_data);
   for (int i = 0; i < plan->count; ++i) {
     const Operator& each = plan->operators[i];
