@@ -126,6 +126,65 @@ TEST(Libraries, RocmSmiSaysHowGpusAreConnected) {
   EXPECT_EQ(place[place[0]], 0x55);  // nothing behind what it says that it is
 }
 
+TEST(Libraries, RocmSmiTellsMemoryAndClocks) {
+  struct Frequencies {
+    bool has_deep_sleep;
+    uint32_t supported, current;
+    uint64_t hertz[33];
+  } frequencies{};
+  const auto clocks =
+      function<int (*)(uint32_t, int, Frequencies*)>("librocm_smi64.so.7", "rsmi_dev_gpu_clk_freq_get");
+  const auto memory =
+      function<int (*)(uint32_t, int, uint64_t*)>("librocm_smi64.so.7", "rsmi_dev_memory_total_get");
+  ASSERT_TRUE(clocks && memory);
+  EXPECT_EQ(clocks(0, 0, &frequencies), 0);
+  EXPECT_EQ(frequencies.supported, 1);
+  EXPECT_GT(frequencies.hertz[0], 500'000'000);
+  EXPECT_LT(frequencies.hertz[0], 5'000'000'000);
+  EXPECT_EQ(clocks(0, 3, &frequencies), 2) << "there is no such clock";
+  EXPECT_EQ(clocks(99, 0, &frequencies), 1);
+  uint64_t bytes = 0;
+  EXPECT_EQ(memory(0, 0, &bytes), 0);
+  EXPECT_GT(bytes, uint64_t{1} << 33);
+  EXPECT_EQ(memory(0, 2, &bytes), 2);
+}
+
+// The order in which Python's amdsmi asks.
+TEST(Libraries, AmdSmiFindsEachGpuInASocketOfItsOwn) {
+  const char* const library = "libamd_smi.so.26";
+  const auto sockets = function<int (*)(uint32_t*, void**)>(library, "amdsmi_get_socket_handles");
+  const auto processors =
+      function<int (*)(void*, uint32_t*, void**)>(library, "amdsmi_get_processor_handles");
+  const auto bdf = function<int (*)(void*, uint64_t*)>(library, "amdsmi_get_gpu_device_bdf");
+  const auto of_bdf = function<int (*)(uint64_t, void**)>(library, "amdsmi_get_processor_handle_from_bdf");
+  const auto asic = function<int (*)(void*, char*)>(library, "amdsmi_get_gpu_asic_info");
+  ASSERT_TRUE(sockets && processors && bdf && of_bdf && asic);
+  uint32_t count = 0;
+  ASSERT_EQ(sockets(&count, nullptr), 0);
+  ASSERT_GE(count, 1);
+  std::vector<void*> handles(count);
+  ASSERT_EQ(sockets(&count, handles.data()), 0);
+  for (void* socket : handles) {
+    uint32_t one = 0;
+    void* gpu = nullptr;
+    ASSERT_EQ(processors(socket, &one, nullptr), 0);
+    ASSERT_EQ(one, 1);
+    ASSERT_EQ(processors(socket, &one, &gpu), 0);
+    uint64_t address = 0;
+    void* again = nullptr;
+    EXPECT_EQ(bdf(gpu, &address), 0);
+    EXPECT_EQ(of_bdf(address, &again), 0);
+    EXPECT_EQ(again, gpu);
+    char info[1024] = {};
+    EXPECT_EQ(asic(gpu, info), 0);
+    EXPECT_EQ(std::string(info).substr(0, 4), "AMD ");
+  }
+  uint64_t address = 0;
+  void* none = nullptr;
+  EXPECT_EQ(bdf(nullptr, &address), 1);
+  EXPECT_EQ(of_bdf(0xff0000, &none), 31);
+}
+
 TEST(Libraries, RocmCoreTellsTheReleaseOfWhatIsShown) {
   const auto version =
       function<int (*)(unsigned*, unsigned*, unsigned*)>("librocm-core.so", "getROCmVersion");
