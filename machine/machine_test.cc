@@ -216,6 +216,9 @@ TEST_F(MachineTest, NodesSayWhatTheGpusAre) {
     EXPECT_EQ(link["node_from"], i + 1);
     EXPECT_EQ(link["node_to"], 0);
   }
+  for (int node : {0, 1, 2, 3})
+    for (const char* folder : {"caches", "io_links", "mem_banks", "p2p_links"})
+      EXPECT_EQ(probe("exists", fmt::format("{}/{}/{}", kNodes, node, folder)), "yes\n") << folder;
   EXPECT_EQ(ids.size(), machine_.size()) << "two GPUs have one number";
   EXPECT_EQ(numbers(probe("open", fmt::format("{}/1/properties", kNodes)))["gfx_target_version"], 90402);
   EXPECT_EQ(numbers(probe("open", fmt::format("{}/3/properties", kNodes)))["gfx_target_version"], 110000);

@@ -187,6 +187,10 @@ void add_topology(Tree& tree, std::span<const gpus::Gpu* const> machine, const H
     tree.files[node + "/io_links/0/properties"] = link(i + 1, 0);
     tree.files[fmt::format("{}/io_links/{}/properties", cores, i)] = link(0, i + 1);
   }
+  // Which the driver makes whatever is in them; AMD's ROCm SMI ends a program where one is missing.
+  for (size_t node = 0; node <= machine.size(); ++node)
+    for (const char* folder : {"caches", "io_links", "mem_banks", "p2p_links"})
+      tree.folders.insert(fmt::format("{}/nodes/{}/{}", top, node, folder));
 }
 
 }  // namespace wavesmith::machine

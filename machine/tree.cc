@@ -20,6 +20,7 @@ uint64_t hash_of(const Tree& tree) {
   };
   for (const auto& [path, text] : tree.files) add(path), add(text);
   for (const auto& [path, target] : tree.links) add(path), add(target);
+  for (const std::string& path : tree.folders) add(path);
   return hash;
 }
 
@@ -34,6 +35,10 @@ std::error_code write(const Tree& tree, const fs::path& folder) {
     if (!file) return std::make_error_code(std::errc::io_error);
     // As the kernel's; programs are scripts.
     fs::permissions(folder / path, fs::perms(text.starts_with("#!") ? 0555 : 0444), failed);
+  }
+  for (const std::string& path : tree.folders) {
+    fs::create_directories(folder / path, failed);
+    if (failed) return failed;
   }
   for (const auto& [path, target] : tree.links) {
     fs::create_directories((folder / path).parent_path(), failed);

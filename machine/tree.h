@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -11,6 +12,7 @@ namespace wavesmith::machine {
 struct Tree {
   std::map<std::string, std::string> files;  ///< contents
   std::map<std::string, std::string> links;  ///< where they point
+  std::set<std::string> folders;             ///< that are there even with nothing in them
 };
 
 /// Links at `at` to all that is in a folder. What the tree has there stays, also a file of its own among the
