@@ -79,7 +79,14 @@ Result<Prediction> predict_fourier(const gpus::Gpu& gpu, const FourierProblem& p
     if (!one) return tl::unexpected(one.error());
     later.cold = false;
     result.seconds += one->seconds;
-    if (result.levels.empty()) result.levels = one->levels, result.bound = one->bound;
+    if (result.bound.empty()) result.bound = one->bound;
+    for (const Level& level : one->levels) {
+      const auto known = std::ranges::find(result.levels, level.name, &Level::name);
+      if (known == result.levels.end())
+        result.levels.push_back(level);
+      else
+        known->bytes += level.bytes, known->seconds += level.seconds;
+    }
     result.parts.push_back({pass.transposes ? "transpose" : "pass", one->seconds, one->seconds});
     result.clock_mhz = one->clock_mhz;
   }

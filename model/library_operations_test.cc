@@ -54,6 +54,19 @@ TEST(Fourier, PassesAreThoseOfRocfftsPlans) {
   EXPECT_DOUBLE_EQ(fourier_passes(19, false).growth, 64.0 / 19);
 }
 
+TEST(Fourier, LevelsHaveTheBytesOfAllPasses) {
+  const Prediction got =
+      predicted("fft", {
+                           {"length", "256"},
+                           {"height", "256"},
+                           {"depth",  "256"},
+                           {"batch",  "8"  }
+  });
+  double most = 0;
+  for (const Level& level : got.levels) most = std::max(most, level.bytes);
+  EXPECT_DOUBLE_EQ(most, 3 * 2 * 8.0 * 256 * 256 * 256 * 8);
+}
+
 TEST(Fourier, ALargeBatchIsACopyAndRealNumbersAreHalfOfIt) {
   const Values all = {
       {"length", "4096"  },
