@@ -33,6 +33,11 @@ namespace {
 
 /// Instructions that a wave runs before the next one of its workgroup has its turn.
 constexpr int64_t kSlice = 20'000;
+/// The first slice behind a barrier, in instructions. Programs exist that lack a barrier between reading what
+/// was told and overwriting it, in the next step, a few hundred instructions later (rocSOLVER's Jacobi
+/// eigensolver, run_syevj): with waves that go on nearly side by side, as on a GPU, everybody has read by
+/// then.
+constexpr int64_t kSliceBehindBarrier = 128;
 
 /// Turns in which a workgroup waited or its waves met, before it lets others go on: it may be waiting from
 /// barrier to barrier.
@@ -257,7 +262,7 @@ class Worker {
     bool ended = false, computing = false, waiting = false;
     const bool last_first = std::exchange(group.leaving_barrier, false);
     const size_t count = group.waves.size();
-    const int64_t slice = group.program->interleave() ? 0 : kSlice;
+    const int64_t slice = group.program->interleave() ? 0 : last_first ? kSliceBehindBarrier : kSlice;
     grant(group, slice);
     for (size_t i = 0; i < count; ++i) {
       Wave* wave = group.waves[last_first ? count - 1 - i : i];

@@ -296,6 +296,42 @@ TEST(Dispatch, FirstWaveDoesNotOverwriteWhatOthersReadAfterASplitBarrier) {
   for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], 7u);
 }
 
+/// Every wave tells 7, sums up what all have told after the barrier, computes for a while and tells 9 in the
+/// next step, with no barrier between reading and overwriting. No order of waves makes that safe, only that
+/// they go on nearly side by side.
+TEST(Dispatch, WavesReadWhatAllToldBeforeOneOfThemTellsMore) {
+  KernelTest test("gfx942", R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_lshlrev_b32 v1, 2, v0
+    v_lshrrev_b32 v2, 6, v0
+    v_lshlrev_b32 v2, 2, v2
+    v_mov_b32 v4, 7
+    ds_write_b32 v2, v4
+    s_waitcnt lgkmcnt(0)
+    s_barrier
+    v_mov_b32 v3, 0
+    ds_read_b128 v[4:7], v3
+    s_waitcnt lgkmcnt(0)
+    v_add_u32 v8, v4, v5
+    v_add_u32 v8, v8, v6
+    v_add_u32 v8, v8, v7
+    s_movk_i32 s6, 0x64
+  compute:
+    s_sub_u32 s6, s6, 1
+    s_cmp_lg_u32 s6, 0
+    s_cbranch_scc1 compute
+    v_mov_b32 v4, 9
+    ds_write_b32 v2, v4
+    global_store_dword v1, v8, s[4:5]
+  )",
+                  64, 16);
+  uint32_t* const out = test.allocate(256);
+  const auto done = test.launch(1, 256, {reinterpret_cast<uint64_t>(out)});
+  ASSERT_TRUE(done) << done.error().text();
+  for (uint32_t i = 0; i < 256; ++i) ASSERT_EQ(out[i], 28u) << i;
+}
+
 TEST(Dispatch, Rdna4FindsTheWavesNumberInATrapRegister) {
   for (const int lanes : {32, 64}) {
     KernelTest test("gfx1201", R"(
