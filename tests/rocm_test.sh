@@ -21,6 +21,15 @@ release=$(below "$versions" | sort | uniq -c | sed 's/^ *//')
 [[ $release =~ ^6\ [0-9]+\.[0-9]+$ ]] || { echo "not six times one version: $release"; exit 1; }
 expect "the version that is asked for" "6 6.3" "$(WAVESMITH_HIP_VERSION=6.3 below "$versions" | sort | uniq -c | sed 's/^ *//')"
 
+# vLLM's setup.py asks the library.
+below 'python3 - "$ROCM_PATH"' > "$scratch/core" <<'END'
+import ctypes, sys
+numbers = [ctypes.c_uint() for _ in range(3)]
+assert ctypes.CDLL(sys.argv[1] + "/lib/librocm-core.so").getROCmVersion(*map(ctypes.byref, numbers)) == 0
+print(f"{numbers[0].value}.{numbers[1].value}")
+END
+expect "librocm-core's version" "${release#6 }" "$(cat "$scratch/core")"
+
 # PyTorch, TileLang, aiter, vLLM, llama.cpp: the target.
 expect "rocminfo's targets" "gfx942 gfx942" "$(below 'rocminfo' | sed -n 's/^  Name: *\(gfx[0-9a-f]*\) *$/\1/p' | paste -sd' ')"
 expect "rocminfo | grep" "gfx942" "$(below 'rocminfo | grep -o -m1 "gfx[0-9a-f]*" | head -1')"
