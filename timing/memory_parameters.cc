@@ -52,6 +52,10 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
                                       std::round(unit_reads * p.memory_latency / p.line)})));
   p.l2_rate = known(gpu.l2_channels, 16, "cache.l2_channels") *
               known(gpu.l2_bytes_per_clock_per_channel, 64, "cache.l2_bytes_per_clock_per_channel");
+  // RDNA has one die with all of the L2, where CDNA3's dies have 16 channels each. An RX 6900 XT's 4 MiB give
+  // 4400 GB/s at 2250 MHz (RRZE-HPC gpu-benches, gpu-l2-cache); others in proportion to their size.
+  if (gpu.warp_size() == 32 && !gpu.l2_channels)
+    p.l2_rate = bytes_per_clock(4400, 2250) * static_cast<double>(p.l2_bytes) / (4 << 20);
   const std::optional<double> stream =
       gpu.stream_gigabytes_per_second ? gpu.stream_gigabytes_per_second : gpu.sustained_memory;
   p.memory_rate = bytes_per_clock(
