@@ -51,12 +51,22 @@ TEST(TensileKernels, RatesAreToldAtTheModelledClock) {
 }
 
 TEST(TensileKernels, ARowProfiledForAnotherChipIsLeftOutAndSaid) {
+  const Csv csv = table(row("mi210"));
+  const Result<TensileKernels> read = tensile_kernels(csv);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_TRUE(read->kernels.empty());
+  ASSERT_EQ(read->left_out.size(), 1u);
+  EXPECT_NE(read->left_out[0].find("1 rows: profiled for another chip"), std::string::npos)
+      << read->left_out[0];
+}
+
+TEST(TensileKernels, OfARowThatWasProfiledForTwoChipsTheMeasuredOneIsTaken) {
   const Csv csv = table(row("mi210") + row("mi250x"));
   const Result<TensileKernels> read = tensile_kernels(csv);
   ASSERT_TRUE(read) << read.error().text();
-  EXPECT_EQ(read->kernels.size(), 1u);
-  ASSERT_EQ(read->left_out.size(), 1u);
-  EXPECT_NE(read->left_out[0].find("another chip"), std::string::npos) << read->left_out[0];
+  ASSERT_EQ(read->kernels.size(), 1u);
+  EXPECT_EQ(read->kernels[0].row.chip, "mi250x");
+  EXPECT_TRUE(read->left_out.empty());
 }
 
 TEST(TensileKernels, AMissingColumnAndACellThatIsNoNumberAreErrors) {
@@ -106,24 +116,26 @@ TEST(TensileKernels, OurOwnRowsAreManyOfSeveralGpusAndTypesInBothHalves) {
   const Result<TensileKernels> read = tensile_kernels(*tables->front());
   ASSERT_TRUE(read) << read.error().text();
   size_t judged = 0;
-  std::set<std::string> families, types, kernels;
+  std::set<std::string> families, types, kernels, libraries;
   for (const TensileKernel& each : read->kernels) {
     judged += each.row.half == Half::B ? 1 : 0;
     families.insert(each.row.family);
     types.insert(std::string(model::name_of(each.row.problem.a)));
     kernels.insert(each.kernel);
-    // What the row's name states begins as the kernel's does: layout, types and macro tile.
+    libraries.insert(each.row.library);
+    // Operands and macro tile of the row's name are the kernel's.
     const std::string& name = each.row.kernel->name;
-    const size_t tile = name.find("_MI");
-    if (tile != name.npos) {
-      EXPECT_TRUE(each.kernel.starts_with(name.substr(0, tile))) << each.kernel;
-    }
+    EXPECT_TRUE(each.kernel.starts_with(name.substr(0, name.find("Bljk")).substr(0, name.find("Bjlk"))))
+        << name;
+    const size_t tile = name.find("_MT"), end = name.find('_', tile + 1);
+    EXPECT_NE(each.kernel.find(name.substr(tile, end - tile)), std::string::npos) << name;
     EXPECT_GT(each.cycles, 0);
   }
   EXPECT_GE(judged, 60u);
   EXPECT_GE(families.size(), 4u);
   EXPECT_GE(types.size(), 5u);
   EXPECT_GE(kernels.size(), 60u);
+  EXPECT_EQ(libraries, (std::set<std::string>{"hipBLASLt", "rocBLAS"}));
 }
 
 }  // namespace

@@ -31,22 +31,28 @@ UNSUPPORTED = 3
 
 
 class Runtime:
-    """hip's and rocBLAS's functions; one that fails ends the program with its name."""
+    """HIP's functions and a library's; one that fails ends the program with its name."""
 
-    def __init__(self):
+    def __init__(self, library):
         self.hip = ctypes.CDLL("libamdhip64.so.7")
-        self.rocblas = ctypes.CDLL("librocblas.so.5")
+        self.library = ctypes.CDLL(library)
 
-    def call(self, library, name, *arguments):
+    def checked(self, library, name, *arguments):
         status = getattr(library, name)(*arguments)
         if status:
             print(f"{name}: status {status}", file=sys.stderr)
-            sys.exit(UNSUPPORTED if name.startswith("rocblas_gemm") else 1)
+            sys.exit(1 if library is self.hip else UNSUPPORTED)
+
+    def library_call(self, name, *arguments):
+        self.checked(self.library, name, *arguments)
 
     def allocate(self, size):
         pointer = ctypes.c_void_p()
-        self.call(self.hip, "hipMalloc", ctypes.byref(pointer), ctypes.c_size_t(max(size, 256)))
+        self.checked(self.hip, "hipMalloc", ctypes.byref(pointer), ctypes.c_size_t(max(size, 256)))
         return pointer
+
+    def finish(self):
+        self.checked(self.hip, "hipDeviceSynchronize")
 
 
 def scalar(kind, value):
@@ -61,54 +67,29 @@ def scalar(kind, value):
 def main(types, layout, *sizes):
     m, n, batch, k = (int(size) for size in sizes)
     operand, result, compute = TYPES[types]
-    runtime = Runtime()
+    blas = Runtime("librocblas.so.5")
     handle = ctypes.c_void_p()
-    runtime.call(runtime.rocblas, "rocblas_create_handle", ctypes.byref(handle))
+    blas.library_call("rocblas_create_handle", ctypes.byref(handle))
     if types == "SB_MX":
-        runtime.call(runtime.rocblas, "rocblas_set_math_mode", handle, XF32_MATH)
+        blas.library_call("rocblas_set_math_mode", handle, XF32_MATH)
+    matrices = (operand, m, k, layout[0]), (operand, k, n, layout[1]), (result, m, n, "N")
     a, b, c = (
-        runtime.allocate(rows * columns * batch * BYTES[kind])
-        for rows, columns, kind in ((m, k, operand), (k, n, operand), (m, n, result))
+        # pointer, type, leading dimension, stride between the matrices of a batch
+        (
+            blas.allocate(rows * columns * batch * BYTES[kind]),
+            kind,
+            rows if order == "N" else columns,
+            ctypes.c_int64(rows * columns),
+        )
+        for kind, rows, columns, order in matrices
     )
     alpha, beta = scalar(compute, 1), scalar(compute, 0)
-    lda, ldb = (m if layout[0] == "N" else k), (k if layout[1] == "N" else n)
-    strides = [ctypes.c_int64(stride) for stride in (m * k, k * n, m * n)]
-
+    operations = OPERATIONS[layout[0]], OPERATIONS[layout[1]]
+    products = m, n, k, ctypes.byref(alpha), *a, *b, ctypes.byref(beta), *c, *c, batch, compute
+    standard_algorithm = 0, 0, 0
     for _ in range(2):
-        runtime.call(
-            runtime.rocblas,
-            "rocblas_gemm_strided_batched_ex",
-            handle,
-            OPERATIONS[layout[0]],
-            OPERATIONS[layout[1]],
-            m,
-            n,
-            k,
-            ctypes.byref(alpha),
-            a,
-            operand,
-            lda,
-            strides[0],
-            b,
-            operand,
-            ldb,
-            strides[1],
-            ctypes.byref(beta),
-            c,
-            result,
-            m,
-            strides[2],
-            c,
-            result,
-            m,
-            strides[2],
-            batch,
-            compute,
-            0,
-            0,
-            0,
-        )
-    runtime.call(runtime.hip, "hipDeviceSynchronize")
+        blas.library_call("rocblas_gemm_strided_batched_ex", handle, *operations, *products, *standard_algorithm)
+    blas.finish()
 
 
 if __name__ == "__main__":

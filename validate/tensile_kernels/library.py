@@ -18,8 +18,14 @@ from pathlib import Path
 
 # A parameter of a name: letters, then its value. "MT128x64x32", "GRVW8", "WG64_4_1", "1LDSB1", "SN".
 PARAMETER = re.compile(r"(1?[A-Z][A-Za-z]*?(?:0[12]E?M?(?=\d))?)(n?\d[\dx_]*)?$")
-# Parameters that later versions of Tensile have for each operand: the one value holds for one of the two at least.
-SPLIT = {"GRVW": ("GLVWA", "GLVWB"), "LBSPP": ("LBSPPA", "LBSPPB"), "DTL": ("DTLA", "DTLB")}
+# Parameters that later versions of Tensile have for each operand, or under another name: the one value holds for one of
+# these at least.
+SPLIT = {
+    "GRVW": ("GLVWA", "GLVWB", "GRVWA", "GRVWB"),
+    "LBSPP": ("LBSPPA", "LBSPPB"),
+    "DTL": ("DTLA", "DTLB"),
+    "1LDSB": ("1LDSB", "LDSB"),
+}
 # What is no part of the kernel, or has another name now: how a split K is added up (GSUAMB: many buffers), and
 # assertions on sizes, which the record states itself.
 NOT_COMPARED = {"GSUAMB", "AF0EM", "AF1EM", "ASEM", "AMAS"}
@@ -30,10 +36,17 @@ class Record:
     """A line of a library's table."""
 
     file: str  # name of the .dat
-    kernel: str  # the solution's whole name, which is the kernel's
+    kernel: str  # the solution's whole name
     sizes: tuple[int, int, int]  # M, N, K
     batch: int | None  # None: any
     speed: float | None  # as the library states it
+    solution: int = 0  # number of the solution in the library
+    launched: str = ""  # the kernel's name, where it is not the solution's: several have one kernel and other arguments
+
+
+def sizes_of(row: dict[str, str]) -> tuple[int, int, int]:
+    """M, N, K of a row of the tuned GEMMs."""
+    return int(row["M"]), int(row["N"]), int(row["K"])
 
 
 @dataclass(frozen=True)
@@ -43,9 +56,20 @@ class Match:
     speed_equal: bool | None  # None: the library states none
 
 
+# hipBLASLt's types and what an epilogue can do: once "SB_Bias_HA_SAV", in later versions "S_B_Bias_HA_S_SAV_UserArgs".
+TYPES_BEFORE_BATCH = re.compile(r"(.*?)_?B(?=H|_|$|Bias)")
+EPILOGUE = ("Bias", "Aux", "GG", "Grad")
+
+
 def problem_of(name: str) -> str:
-    """Contraction, layout and types: what stands before the macro tile."""
-    return name.partition("_MT")[0]
+    """Contraction, layout and types: what stands before the macro tile, in one spelling for all versions."""
+    problem = name.partition("_MT")[0]
+    operands = re.match(r"Cijk_A[a-zA-Z]+_B[a-zA-Z]+_", problem)
+    types = operands and TYPES_BEFORE_BATCH.match(problem[operands.end() :])
+    if not types or not re.search(r"HA|UserArgs|Bias|GG", problem):
+        return problem
+    epilogue = "".join(f" {each}" for each in EPILOGUE if each in problem[operands.end() + types.end() :])
+    return operands[0] + types[1] + epilogue
 
 
 def parameters(name: str) -> dict[str, str]:
@@ -75,6 +99,10 @@ def agree(row: str, kernel: str) -> bool:
         # The shift of a stagger that there is not (SU0) is not used, and normalised.
         if name == "SUS" and whole.get("SU") == stated.get("SU") == "0":
             continue
+        # hipBLASLt names a matrix instruction without its depth: MI32x32x1 is MI32x32x8x1.
+        if name == "MI" and whole.get("MI", "").count("x") == 2 and value.count("x") == 3:
+            m, n, _, blocks = value.split("x")
+            value = f"{m}x{n}x{blocks}"
         each = [whole[part] for part in SPLIT.get(name, ()) if part in whole]
         if value not in (each or [whole.get(name)]):
             return False
@@ -98,33 +126,38 @@ def records(path: Path) -> list[Record]:
     import msgpack  # here, as matching alone does not need it
 
     library = msgpack.unpackb(path.read_bytes(), strict_map_key=False)
-    names = {solution["index"]: solution["name"] for solution in library.get("solutions", [])}
+    solutions = {solution["index"]: solution for solution in library.get("solutions", [])}
     found = []
     for table in tables(library.get("library")):
         properties = [(each["type"], each.get("index", 0)) for each in table.get("properties", [])]
         for line in table["table"]:
-            if "key" not in line or line.get("index") not in names:
+            if "key" not in line or line.get("index") not in solutions:
                 continue
             key = dict(zip(properties, line["key"], strict=True))
             sizes = tuple(key.get((name, 0)) for name in ("FreeSizeA", "FreeSizeB", "BoundSize"))
             if None not in sizes:
                 batch = key.get(("BatchSize", 0))
-                found.append(Record(path.name, names[line["index"]], sizes, batch, line.get("speed")))
+                solution = solutions[line["index"]]
+                names = solution["name"], solution.get("kernelName", solution["name"])
+                found.append(Record(path.name, names[0], sizes, batch, line.get("speed"), line["index"], names[1]))
     return found
 
 
 class Library:
-    """The records of a folder, by problem and sizes."""
+    """The records of a folder that are of some sizes, (M, N, K), by problem and sizes."""
 
-    def __init__(self, folder: Path, target: str):
+    def __init__(self, folder: Path, target: str, wanted: set[tuple[int, int, int]]):
         self.by_sizes: dict[tuple, list[Record]] = defaultdict(list)
         for path in sorted(folder.glob(f"TensileLibrary_*_{target}.dat")):
+            if "lazy" in path.name:  # which file is of what, no kernels
+                continue
             for record in records(path):
-                self.by_sizes[problem_of(record.kernel), *record.sizes].append(record)
+                if record.sizes in wanted:
+                    self.by_sizes[problem_of(record.kernel), *record.sizes].append(record)
 
     def match(self, row: dict[str, str]) -> list[Match]:
         """The kernels that a row of tensile_gemm.csv.gz can mean: one, where nothing is wrong."""
-        sizes = (int(row["M"]), int(row["N"]), int(row["K"]))
+        sizes = sizes_of(row)
         found: dict[str, Match] = {}
         for record in self.by_sizes.get((problem_of(row["solname"]), *sizes), []):
             if record.batch is not None and record.batch != int(row["B"]):
