@@ -21,6 +21,7 @@ constexpr int kFormat = 6;
 // __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence and
 // __llvm_amdgcn_rcp_f16 were found in the device libraries and in LLVM when HIP 5's headers were written.
 constexpr const char* kPreamble = R"(#pragma once
+#pragma clang system_header
 #if defined(__HIP__)
 #ifndef __AMDGCN_WAVEFRONT_SIZE
 #if defined(WAVESMITH_WAVE_SIZE)

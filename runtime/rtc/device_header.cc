@@ -24,6 +24,14 @@ const std::string_view kHeaderOverHip = R"(#pragma once
 #undef uint64_t
 typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
+typedef __INT8_TYPE__ __hip_int8_t;
+typedef __INT16_TYPE__ __hip_int16_t;
+typedef __INT32_TYPE__ __hip_int32_t;
+typedef __INT64_TYPE__ __hip_int64_t;
+typedef __UINT8_TYPE__ __hip_uint8_t;
+typedef __UINT16_TYPE__ __hip_uint16_t;
+typedef __UINT32_TYPE__ __hip_uint32_t;
+typedef __UINT64_TYPE__ __hip_uint64_t;
 #endif
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -82,6 +90,7 @@ __device__ static inline unsigned int __lane_id();  // some have it in one, some
 // Sources: HIP's "C++ language extensions" for names and meanings; LLVM's "User Guide for AMDGPU Backend" for
 // the implicit arguments (code object version 5: hidden_block_count_x first).
 const std::string_view kHeaderAlone = R"(#pragma once
+#pragma clang system_header  // its warnings are nobody's: a program may have -Weverything -Werror
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -110,6 +119,14 @@ typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
 typedef __UINTPTR_TYPE__ uintptr_t;
 typedef __INTPTR_TYPE__ intptr_t;
+typedef __INT8_TYPE__ __hip_int8_t;
+typedef __INT16_TYPE__ __hip_int16_t;
+typedef __INT32_TYPE__ __hip_int32_t;
+typedef __INT64_TYPE__ __hip_int64_t;
+typedef __UINT8_TYPE__ __hip_uint8_t;
+typedef __UINT16_TYPE__ __hip_uint16_t;
+typedef __UINT32_TYPE__ __hip_uint32_t;
+typedef __UINT64_TYPE__ __hip_uint64_t;
 
 #define __ws_fn static __device__ __forceinline__
 

@@ -38,7 +38,9 @@ struct Symbols {
 }  // namespace
 
 std::string name_variables(const std::vector<std::string>& expressions) {
-  std::string text = "\n";
+  if (expressions.empty()) return "\n";
+  // A program's own -Weverything -Werror is not meant for these.
+  std::string text = "\n#pragma clang diagnostic push\n#pragma clang diagnostic ignored \"-Weverything\"\n";
   for (size_t i = 0; i < expressions.size(); ++i) {
     std::string_view name = expressions[i];
     while (!name.empty() && (name.front() == ' ' || name.front() == '&')) name.remove_prefix(1);
@@ -47,7 +49,7 @@ std::string name_variables(const std::vector<std::string>& expressions) {
         "void*)(&{});\n",
         kPrefix, i, name);
   }
-  return text;
+  return text + "#pragma clang diagnostic pop\n";
 }
 
 Result<std::vector<std::string>> lowered_names(std::span<const uint8_t> object, size_t expressions) {

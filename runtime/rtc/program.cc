@@ -85,7 +85,12 @@ tl::unexpected<Error> refused(const toolchain::Toolchain& tools, std::string_vie
   if (log.find("__ocml_") != log.npos || log.find("__ockl_") != log.npos)
     if (auto there = toolchain::require_device_libraries(tools, "the program"); !there)
       return tl::unexpected(there.error());
-  return fail(ErrorKind::BadInput, std::move(what));
+  return fail(ErrorKind::BadInput, std::move(what), {},
+              tools.headers.empty()
+                  ? "no HIP headers were found, and Wavesmith's own have no half precision and "
+                    "no printf; install them (Debian: apt install libamdhip64-dev; anywhere: "
+                    "pip install triton)"
+                  : "");
 }
 
 /// A folder with the header that is included before every program.

@@ -389,6 +389,17 @@ TEST_F(Hiprtc, FunctionsOfTheDeviceLibrariesAreRightOrAbsent) {
   }
 }
 
+TEST_F(Hiprtc, WhatIsAddedToAProgramWarnsOfNothing) {
+  hiprtcProgram program =
+      create("__attribute__((global)) void k(int* p);\n__attribute__((global)) void k(int* p) { *p = 1; }\n");
+  ASSERT_EQ(hiprtcAddNameExpression(program, "k"), HIPRTC_SUCCESS);
+  EXPECT_EQ(compile(program, {"--offload-arch=gfx942", "-Weverything", "-Werror", "-Wno-c++98-compat",
+                              "-Wno-unsafe-buffer-usage"}),
+            HIPRTC_SUCCESS)
+      << log(program);
+  EXPECT_EQ(log(program), "");
+}
+
 TEST_F(Hiprtc, ALogIsAsLongAsItsText) {
   hiprtcProgram program = create("#warning \"listen\"\nextern \"C\" __global__ void k(int* p) { *p = 1; }\n");
   size_t size = 99;
