@@ -266,3 +266,10 @@ WAVESMITH_SERVED int miopenConvolutionBackwardData(void* handle, const void* alp
   if (!x || !scales_nothing(alpha, beta, x->tensor)) return kBadParm;
   return run(__func__, {how, x, w, y, Direction::Input}, handle, x_data, w_data, y_data);
 }
+WAVESMITH_SERVED int miopenConvolutionBackwardWeights(void* handle, const void* alpha, Td y,
+                                                      const void* y_data, Td x, const void* x_data, Cd how,
+                                                      int, const void* beta, Td w, void* w_data, void*,
+                                                      size_t) {
+  if (!w || !scales_nothing(alpha, beta, w->tensor)) return kBadParm;
+  return run(__func__, {how, x, w, y, Direction::Weights}, handle, x_data, w_data, y_data);
+}

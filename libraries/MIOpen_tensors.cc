@@ -56,6 +56,20 @@ WAVESMITH_SERVED int miopenConvolutionForwardBias(void* handle, const void* alph
   return enqueue_layer(__func__, handle, layer, {layer.a, layer.b, layer.c});
 }
 
+/// The gradient of a bias is the sum of the output's.
+WAVESMITH_SERVED int miopenConvolutionBackwardBias(void* handle, const void* alpha, Td dy,
+                                                   const void* dy_data, const void* beta, Td bias,
+                                                   void* bias_data) {
+  if (!handle || !dy || !bias || !dy_data || !bias_data || !scales_nothing(alpha, beta, bias->tensor) ||
+      !broadcasts(bias->tensor, dy->tensor))
+    return kBadParm;
+  const ReduceTensor sum{
+      Reduction::Add, true, {1, 0},
+        elements(dy, dy_data), elements(bias, bias_data), nullptr
+  };
+  return enqueue_layer(__func__, handle, sum, {sum.a, sum.c});
+}
+
 WAVESMITH_SERVED int miopenCreateReduceTensorDescriptor(void** place) {
   if (!place) return kBadParm;
   return create<ReduceDescriptor>(place) ? kSuccess : kAllocFailed;

@@ -166,6 +166,17 @@ TEST_F(Convolutions, ProgramsThatSearchFirstGetOneAlgorithm) {
     const double want = x[{0, 0, i}] * w[{0, 0, 0}], got = y[{0, 0, i}];
     EXPECT_NEAR(got, want, 1e-6);
   }
+  const float one_time = 1, nothing = 0;
+  ASSERT_EQ(
+      call(library_, "miopenConvolutionBackwardWeights", handle_, static_cast<const void*>(&one_time),
+           y.descriptor, static_cast<const void*>(y.bytes.data()), x.descriptor,
+           static_cast<const void*>(x.bytes.data()), how, found.algorithm, static_cast<const void*>(&nothing),
+           w.descriptor, static_cast<void*>(w.bytes.data()), static_cast<void*>(nullptr), size_t{0}),
+      0);
+  synchronize();
+  double product = 0;
+  for (int i = 0; i < 4; ++i) product += x[{0, 0, i}] * y[{0, 0, i}];
+  EXPECT_NEAR((w[{0, 0, 0}]), product, 1e-6);
   EXPECT_EQ(call(library_, "miopenDestroyConvolutionDescriptor", how), 0);
   for (Tensor* each : {&x, &w, &y}) forget(*each);
 }

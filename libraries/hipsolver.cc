@@ -160,6 +160,14 @@ FACTORISATIONS(hipsolverDn, Z, Number::C64)
                                                          int lda, int* info, int count) {                    \
     return run_potrf_batch(handle, type, part, n, matrices, lda, info, count);                               \
   }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##potrfBatched_bufferSize(void* handle, int, int, void**, int,       \
+                                                                  int* size, int) {                          \
+    return no_room(handle, size);                                                                            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int hipsolver##letter##potrfBatched(void* handle, int part, int n, void** matrices,       \
+                                                       int lda, void*, int, int* info, int count) {          \
+    return run_potrf_batch(handle, type, part, n, matrices, lda, info, count);                               \
+  }                                                                                                          \
   WAVESMITH_SERVED int hipsolver##letter##getrf(void* handle, int m, int n, void* a, int lda, void*, int,    \
                                                 int* pivots, int* info) {                                    \
     return run_getrf(kAnswers, handle, type, m, n, a, lda, pivots, info);                                    \

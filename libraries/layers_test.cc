@@ -352,6 +352,15 @@ TEST_F(Layers, TensorsAreCombinedAndBiasesAdded) {
   EXPECT_EQ(add(one, none), 0);
   synchronize();
   expect(y, [&](const At& at) { return before[at] + bias[{0, at[1], 0, 0}]; });
+  ASSERT_EQ(call(library_, "miopenConvolutionBackwardBias", handle_, one.place(), y.descriptor, in(y),
+                 none.place(), bias.descriptor, out(bias)),
+            0);
+  synchronize();
+  expect(bias, [&](const At& to) {
+    double sum = 0;
+    each(y.sizes, [&](const At& at) { sum += at[1] == to[1] ? y[at] : 0; });
+    return sum;
+  });
   forget(bias), forget(y);
 }
 
