@@ -4,10 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "model/operation.h"
@@ -95,6 +98,19 @@ void tell(const wavesmith_work& work) {
   turn->call.weigh(model::name_of(known.confidence), known.error);
 }
 
+/// Says once, where anything is said, that not all of the program's times are those of kernels.
+void say_predicted(const std::string& function) {
+  static std::once_flag said;
+  std::call_once(said, [&] {
+    const char* const wanted = std::getenv("WAVESMITH_PROGRESS");
+    if (!wanted || std::string_view(wanted) != "1") return;
+    std::fprintf(stderr,
+                 "wavesmith: %s is served by a stand-in on the host: the times of such calls are predicted "
+                 "(--report lists them)\n",
+                 function.c_str());
+  });
+}
+
 }  // namespace
 
 void call_host(Stream& stream, void (*function)(void*), void* user) {
@@ -108,6 +124,7 @@ void call_host(Stream& stream, void (*function)(void*), void* user) {
   if (stream.device.modelled) {
     stream.modelled_until(std::max(mine.begin(), mine.not_before) + mine.seconds);
     mine.call.modelled = mine.seconds;
+    if (mine.seconds > 0) say_predicted(mine.call.function);
     log_modelled(mine.call.function, mine.seconds, "predicted");
   }
   mine.call.host = std::chrono::steady_clock::now() - mine.since;
