@@ -19,7 +19,6 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -129,8 +128,6 @@ def run(options: argparse.Namespace, row: dict[str, str], match: Match, gpu: str
         inner = [sys.executable, HERE / "gemm_hipblaslt.py", *inner, str(match.record.solution)]
     else:
         inner = [sys.executable, HERE / "gemm.py", *inner]
-    if options.runtime:  # before AMD's own libamdhip64, and nothing else
-        inner = ["env", f"LD_LIBRARY_PATH={options.runtime}", *inner]
     command = [options.wavesmith, "profile", "--gpu", gpu, "--sampled", "--json", "--threads", "1", "--"]
     try:
         done = subprocess.run([*command, *inner], capture_output=True, text=True, timeout=options.timeout, check=False)
@@ -178,13 +175,11 @@ def main() -> None:
     parser.add_argument("--wavesmith", type=Path, required=True, help="the command")
     parser.add_argument("--rocblas", type=Path, help="folder of rocBLAS's TensileLibrary_*.dat")
     parser.add_argument("--hipblaslt", type=Path, help="the same of hipBLASLt")
-    parser.add_argument("--runtime", help="folder with Wavesmith's libamdhip64 and no stand-ins")
     parser.add_argument("--out", type=Path, required=True, help="CSV, packed by gzip; lines that it has are kept")
     parser.add_argument("--each", type=int, default=8, help="rows of each GPU and type (default: 8)")
     parser.add_argument("--only", default="", help="rows whose gpu and type have this: 'MI300X (304CU) SB'")
     parser.add_argument("--timeout", type=int, default=120, help="seconds that a row may take (default: 120)")
     options = parser.parse_args()
-    os.environ["HSA_NO_SCRATCH_RECLAIM"] = "1"
     with gzip.open(ROWS, "rt") as file:
         reader = csv.DictReader(file)
         names = [*(reader.fieldnames or []), *MODELLED]
