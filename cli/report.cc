@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "emulate/fidelity.h"
 #include "gpus/gpu.h"
+#include "machine/library_details.h"
 
 namespace wavesmith::cli {
 namespace {
@@ -132,6 +133,46 @@ void print_library_calls(const ordered_json& calls) {
   }
 }
 
+/// The libraries of AMD's whose kernels ran: name, file, release, and what of it.
+ordered_json libraries_of(const ordered_json& kernels) {
+  std::map<std::string, ordered_json> found;
+  for (const ordered_json& kernel : kernels) {
+    const std::string file = kernel.value("file", std::string());
+    const machine::LibraryAnswer library = machine::loaded_library(file);
+    if (!library.library) continue;
+    ordered_json& one = found[library.amd];
+    if (one.is_null())
+      one = {
+          {"library",  library.library->title      },
+          {"soname",   library.soname              },
+          {"file",     library.amd                 },
+          {"version",  machine::version_of(library)},
+          {"kernels",  ordered_json::array()       },
+          {"launches", 0                           }
+      };
+    one["kernels"].push_back(kernel.value("name", std::string()));
+    one["launches"] = one["launches"].get<uint64_t>() + kernel.value("launches", uint64_t{0});
+  }
+  ordered_json list = ordered_json::array();
+  for (auto& [file, one] : found) list.push_back(std::move(one));
+  return list;
+}
+
+void print_libraries(const ordered_json& libraries) {
+  for (const ordered_json& one : libraries) {
+    const std::string version = one.value("version", std::string());
+    const auto& kernels = one["kernels"];
+    std::string first = readable(kernels[0].get<std::string>());
+    constexpr size_t kMost = 100;  // Tensile's have three hundred letters
+    if (first.size() > kMost) first = first.substr(0, kMost) + "...";
+    fmt::print(stderr, "  library       AMD's {} ({}{}): {} launch{} of {} kernel{}, {}{}\n",
+               one.value("library", std::string()), one.value("soname", std::string()),
+               version.empty() ? "" : ", " + version, count_text(number(one, "launches")),
+               number(one, "launches") == 1 ? "" : "es", kernels.size(), kernels.size() == 1 ? "" : "s",
+               first, kernels.size() == 1 ? "" : ", ...");
+  }
+}
+
 }  // namespace
 
 void print_report(const std::string& text, const ReportOptions& options) {
@@ -148,7 +189,9 @@ void print_report(const std::string& text, const ReportOptions& options) {
         waves += number(kernel, "waves");
     instructions += number(kernel, "instructions"), seconds += number(kernel, "seconds");
   }
+  const ordered_json libraries = libraries_of(json["kernels"]);
   if (options.json) {
+    json["libraries"] = libraries;
     json["exit"] = options.code;
     if (options.fidelity)
       for (const Counted& one : read_counts(json))
@@ -178,6 +221,7 @@ void print_report(const std::string& text, const ReportOptions& options) {
   fmt::print(stderr, "\n{}\n", "wavesmith: what ran");
   fmt::print(stderr, "  GPU           {}, emulated\n", machine);
   print_library_calls(json["library_calls"]);
+  print_libraries(libraries);
   if (launches == 0) return;
   fmt::print(stderr, "  launches      {}\n", launched(json["kernels"], launches));
   fmt::print(stderr, "  waves         {} in {} workgroups\n", count_text(waves), count_text(workgroups));

@@ -17,6 +17,7 @@
 #include "cli/run.h"
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
+#include "machine/shared_object.h"
 #include "toolchain/process.h"
 
 namespace wavesmith::cli {
@@ -88,23 +89,51 @@ int run_and_wait(std::vector<char*>& words) {
   return toolchain::exit_code(status);
 }
 
+/// The command line, by the dynamic linker that AMD's libraries need where there is one: a program that links
+/// them would not start by the system's. Scripts and others are started anew later
+/// (machine/preload/loader.cc).
+std::vector<std::string> by_loader(const std::vector<std::string>& program) {
+  const char* const loader = std::getenv("WAVESMITH_LOADER");
+  const std::string file = loader ? toolchain::find_program({program[0]}) : "";
+  const auto object = machine::SharedObject::read(file);
+  if (!object || object->interpreter.empty()) return program;
+  std::error_code failed;
+  setenv("WAVESMITH_LOADER_PROGRAM", fs::canonical(file, failed).c_str(), 1);
+  std::vector<std::string> words = {
+      loader,
+      "--argv0",
+      program[0],
+      "--library-path",
+      fmt::format("{}:{}", std::getenv("WAVESMITH_LOADER_PATH"), std::getenv("LD_LIBRARY_PATH")),
+      file};
+  words.insert(words.end(), program.begin() + 1, program.end());
+  return words;
+}
+
+/// For execvp; points into the command.
+std::vector<char*> pointers(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  return words;
+}
+
 }  // namespace
 
 int run_program(const RunOptions& options) {
-  std::vector<char*> words;
-  for (const std::string& word : options.program) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-
   if (!options.report && !options.fidelity) {
     if (const auto set = set_environment(options, {}); !set) return static_cast<int>(report(set.error()));
-    execvp(words[0], words.data());
+    const std::vector<std::string> command = by_loader(options.program);
+    execvp(command[0].c_str(), pointers(command).data());
     const int error = errno;
-    report({ErrorKind::NotFound, fmt::format("cannot run '{}': {}", words[0], std::strerror(error))});
+    report({ErrorKind::NotFound, fmt::format("cannot run '{}': {}", command[0], std::strerror(error))});
     return error == ENOENT ? 127 : 126;  // as a shell says it
   }
   const std::string path =
       (fs::temp_directory_path() / fmt::format("wavesmith-report-{}.json", getpid())).string();
   if (const auto set = set_environment(options, path); !set) return static_cast<int>(report(set.error()));
+  const std::vector<std::string> command = by_loader(options.program);
+  std::vector<char*> words = pointers(command);
   const int code = run_and_wait(words);
   std::ifstream file(path);
   const std::string text((std::istreambuf_iterator<char>(file)), {});

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "machine/installation.h"
+#include "machine/library_folders.h"
 #include "machine/mapped_file.h"
 #include "object/bundle.h"
 
@@ -47,6 +48,23 @@ std::string version_in_status(const std::string& package) {
 }
 
 }  // namespace
+
+LibraryAnswer loaded_library(const std::string& path) {
+  LibraryAnswer answer;
+  answer.library = library_of_file(fs::path(path).filename().string());
+  if (!answer.library) return answer;
+  std::error_code failed;
+  const fs::path file = fs::canonical(path, failed);  // from behind the links that `run` makes
+  answer.amd = failed ? path : file.string();
+  answer.soname = soname_of_file(fs::path(answer.amd).filename().string());
+  answer.is_amd = true;
+  const std::string folder = fs::path(answer.amd).parent_path();
+  answer.origin = Origin::Given;
+  if (!installation_around(answer.amd).empty()) answer.origin = Origin::Installed;
+  for (const std::string& one : system_folders())
+    if (fs::weakly_canonical(one, failed) == folder) answer.origin = Origin::System;
+  return answer;
+}
 
 std::string version_of(const LibraryAnswer& answer) {
   if (answer.amd.empty()) return {};

@@ -8,6 +8,9 @@
 
 namespace wavesmith::machine {
 
+/// What is known of a file that a process has loaded; no `library` for one that is none of AMD's.
+LibraryAnswer loaded_library(const std::string& path);
+
 /// Its release, as the package that it came in says it: "Debian 7.2.4-1", "ROCm 7.1.0"; empty: nobody says.
 std::string version_of(const LibraryAnswer& answer);
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "object/bundle.h"
+#include "runtime/origin.h"
 #include "runtime/statistics.h"
 
 namespace wavesmith::runtime {
@@ -52,7 +53,9 @@ struct FatBinary {
     const std::span<const uint8_t> readable = readable_from(data);
     const auto size = object::extent(readable);
     if (!size) return tl::unexpected(size.error());
-    return Module::load(platform, device, readable.first(*size), managed);
+    auto module = Module::load(platform, device, readable.first(*size), managed);
+    if (module) (*module)->origin = file_of(data);
+    return module;
   }
 };
 

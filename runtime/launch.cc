@@ -323,7 +323,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   }
   if (messages) messages->print(module_->object().printf_formats());
   if (dispatch.progress) dispatch.progress(done->workgroups, done->workgroups, done->instructions);
-  count_launch(function_.kernel->name, *done, std::chrono::steady_clock::now() - start);
+  count_launch(function_.kernel->name, module_->origin, *done, std::chrono::steady_clock::now() - start);
   return hipSuccess;
 }
 

@@ -9,6 +9,7 @@
 #include "object/bundle.h"
 #include "runtime/abi/launch.h"
 #include "runtime/module.h"
+#include "runtime/origin.h"
 
 using namespace wavesmith;
 using namespace wavesmith::runtime;
@@ -17,6 +18,7 @@ namespace {
 
 struct Library {
   std::vector<uint8_t> image;
+  std::string origin;
   std::map<int, std::shared_ptr<Module>> modules;  ///< by device
 };
 
@@ -65,13 +67,15 @@ Result<Module*> module_of(Platform& platform, Library& library) {
     auto loaded = Module::load(platform, platform.current(), library.image);
     if (!loaded) return tl::unexpected(loaded.error());
     module = std::move(*loaded);
+    module->origin = library.origin;
   }
   return module.get();
 }
 
-hipError_t add(Platform& platform, hipLibrary_t* handle, std::vector<uint8_t> image) {
+hipError_t add(Platform& platform, hipLibrary_t* handle, std::vector<uint8_t> image, const void* caller) {
   auto library = std::make_unique<Library>();
   library->image = std::move(image);
+  library->origin = file_of(caller);
   // What cannot be loaded at all is said now.
   if (const auto module = module_of(platform, *library); !module)
     return report(module.error()), hip_error(module.error());
@@ -84,22 +88,25 @@ hipError_t add(Platform& platform, hipLibrary_t* handle, std::vector<uint8_t> im
 
 HIP_API hipError_t hipLibraryLoadData(hipLibrary_t* handle, const void* code, hipJitOption*, void**, unsigned,
                                       hipLibraryOption*, void**, unsigned) {
+  const void* const caller = __builtin_return_address(0);
   return locked([&](Platform& platform) {
     if (!handle || !code) return hipErrorInvalidValue;
     const auto readable = readable_from(code);
     const auto size = object::extent(readable);
     if (!size) return hip_error(size.error());
-    return add(platform, handle, {readable.begin(), readable.begin() + static_cast<ptrdiff_t>(*size)});
+    return add(platform, handle, {readable.begin(), readable.begin() + static_cast<ptrdiff_t>(*size)},
+               caller);
   });
 }
 
 HIP_API hipError_t hipLibraryLoadFromFile(hipLibrary_t* handle, const char* path, hipJitOption*, void**,
                                           unsigned, hipLibraryOption*, void**, unsigned) {
+  const void* const caller = __builtin_return_address(0);
   return locked([&](Platform& platform) {
     if (!handle || !path) return hipErrorInvalidValue;
     std::ifstream file(path, std::ios::binary);
     if (!file) return hipErrorFileNotFound;
-    return add(platform, handle, {std::istreambuf_iterator<char>(file), {}});
+    return add(platform, handle, {std::istreambuf_iterator<char>(file), {}}, caller);
   });
 }
 

@@ -59,6 +59,7 @@ class Module : public std::enable_shared_from_this<Module> {
 
   Platform& platform;
   Device& device;
+  std::string origin;  ///< the library or program whose code loaded it, for the report
 
  private:
   Module(Platform& platform, Device& device, object::CodeObject object)

@@ -10,6 +10,7 @@
 #include "object/bundle.h"
 #include "runtime/fat_binary.h"
 #include "runtime/module.h"
+#include "runtime/origin.h"
 #include "runtime/properties.h"
 
 using namespace wavesmith;
@@ -34,12 +35,13 @@ std::shared_ptr<Module> find(hipModule_t handle) {
   return found == all.live.end() ? nullptr : found->second;
 }
 
-hipError_t load(Platform& platform, std::span<const uint8_t> image, hipModule_t* handle) {
+hipError_t load(Platform& platform, std::span<const uint8_t> image, const void* caller, hipModule_t* handle) {
   auto module = Module::load(platform, platform.current(), image);
   if (!module) {
     report(module.error());
     return hip_error(module.error());
   }
+  (*module)->origin = file_of(caller);
   *handle = reinterpret_cast<hipModule_t>(module->get());
   Modules& all = modules();
   const std::scoped_lock lock(all.mutex);
@@ -49,7 +51,8 @@ hipError_t load(Platform& platform, std::span<const uint8_t> image, hipModule_t*
 
 }  // namespace
 
-HIP_API hipError_t hipModuleLoadData(hipModule_t* handle, const void* image) {
+namespace {
+hipError_t load_data(hipModule_t* handle, const void* image, const void* caller) {
   return api([&](Platform& platform) {
     if (!handle || !image) return hipErrorInvalidValue;
     const std::span<const uint8_t> readable = readable_from(image);
@@ -58,25 +61,31 @@ HIP_API hipError_t hipModuleLoadData(hipModule_t* handle, const void* image) {
       report(size.error());
       return hip_error(size.error());
     }
-    return load(platform, readable.first(*size), handle);
+    return load(platform, readable.first(*size), caller, handle);
   });
+}
+}  // namespace
+
+HIP_API hipError_t hipModuleLoadData(hipModule_t* handle, const void* image) {
+  return load_data(handle, image, __builtin_return_address(0));
 }
 
 HIP_API hipError_t hipModuleLoadDataEx(hipModule_t* handle, const void* image, unsigned /*count*/,
                                        int* /*options*/, void** /*values*/) {
-  return hipModuleLoadData(handle, image);
+  return load_data(handle, image, __builtin_return_address(0));
 }
 HIP_API hipError_t hipModuleLoadFatBinary(hipModule_t* handle, const void* image) {
-  return hipModuleLoadData(handle, image);
+  return load_data(handle, image, __builtin_return_address(0));
 }
 
 HIP_API hipError_t hipModuleLoad(hipModule_t* handle, const char* path) {
+  const void* const caller = __builtin_return_address(0);
   return api([&](Platform& platform) {
     if (!handle || !path || !*path) return hipErrorInvalidValue;
     std::ifstream file(path, std::ios::binary);
     if (!file) return hipErrorFileNotFound;
     const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
-    return load(platform, bytes, handle);
+    return load(platform, bytes, caller, handle);
   });
 }
 

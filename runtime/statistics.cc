@@ -39,8 +39,8 @@ nlohmann::json json_of(const LibraryCall& call, bool modelled) {
 
 struct Report {
   std::mutex mutex;
-  std::map<std::string, Line> kernels;
-  std::map<std::string, LibraryCall> library_calls;  ///< by library and function
+  std::map<std::pair<std::string, std::string>, Line> kernels;  ///< by name and file
+  std::map<std::string, LibraryCall> library_calls;             ///< by library and function
   std::set<const emulate::Program*> programs;
   std::map<std::string, std::map<std::string, uint64_t>> mnemonics;  ///< of programs that are gone, by target
 
@@ -54,9 +54,10 @@ struct Report {
     nlohmann::json json;
     for (const auto& device : platform.devices) json["gpus"].push_back(device->gpu.id);
     json["kernels"] = nlohmann::json::array();
-    for (const auto& [name, line] : kernels)
+    for (const auto& [key, line] : kernels)
       json["kernels"].push_back({
-          {"name",         name                                            },
+          {"name",         key.first                                       },
+          {"file",         key.second                                      },
           {"launches",     line.launches                                   },
           {"workgroups",   line.workgroups                                 },
           {"waves",        line.waves                                      },
@@ -89,11 +90,11 @@ Report& whole() {
 
 }  // namespace
 
-void count_launch(const std::string& kernel, const emulate::Statistics& statistics,
+void count_launch(const std::string& kernel, const std::string& file, const emulate::Statistics& statistics,
                   std::chrono::nanoseconds time) {
   Report& report = whole();
   const std::scoped_lock lock(report.mutex);
-  Line& line = report.kernels[kernel];
+  Line& line = report.kernels[{kernel, file}];
   ++line.launches;
   line.workgroups += statistics.workgroups;
   line.waves += statistics.waves;

@@ -11,7 +11,8 @@
 
 namespace wavesmith::runtime {
 
-void count_launch(const std::string& kernel, const emulate::Statistics& statistics,
+/// `file`: of the library or program that the kernel came from; empty: unknown.
+void count_launch(const std::string& kernel, const std::string& file, const emulate::Statistics& statistics,
                   std::chrono::nanoseconds time);
 
 /// Calls of a function of AMD's libraries that was served on the host.

@@ -1,0 +1,24 @@
+// `wavesmith libraries install`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+
+namespace wavesmith::cli {
+
+struct InstallOptions {
+  std::vector<std::string> names;
+  std::string folder, mirror;
+  std::string suite = "experimental";
+  bool dry_run = false;
+};
+
+/// The names that can be installed.
+std::vector<std::string> installable();
+
+/// Fetches what the names mean, and says how it goes.
+Exit install_libraries(const InstallOptions& options);
+
+}  // namespace wavesmith::cli
