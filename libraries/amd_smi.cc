@@ -285,3 +285,29 @@ WAVESMITH_SERVED int amdsmi_topo_get_numa_node_number(Handle processor, uint32_t
   *node = 0;  // the driver's files have one node of cores
   return kSuccess;
 }
+
+WAVESMITH_SERVED int amdsmi_get_gpu_topo_numa_affinity(Handle processor, int32_t* node) {
+  uint32_t device = 0;
+  if (!node || !device_of(processor, device)) return kInvalid;
+  *node = -1;  // none, as numa_node of the PCI device says
+  return kSuccess;
+}
+
+WAVESMITH_SERVED int amdsmi_get_gpu_id(Handle processor, uint16_t* id) {
+  uint32_t device = 0;
+  if (!id || !device_of(processor, device)) return kInvalid;
+  const uint64_t shown = node_property(node_of(device), "device_id");
+  if (!shown) return kNotSupported;
+  *id = static_cast<uint16_t>(shown);
+  return kSuccess;
+}
+
+/// As ROCm SMI counts: the domain in the upper half.
+WAVESMITH_SERVED int amdsmi_get_gpu_bdf_id(Handle processor, uint64_t* id) {
+  uint32_t device = 0;
+  Place place;
+  if (!id || !device_of(processor, device) || !place_of(device, place)) return kInvalid;
+  *id = uint64_t{place.domain} << 32 | (place.bus & 0xff) << 8 | (place.slot & 0x1f) << 3 |
+        (place.function & 7);
+  return kSuccess;
+}

@@ -187,6 +187,12 @@ WAVESMITH_SERVED int rsmi_topo_get_numa_node_number(uint32_t device, uint32_t* n
   return kSuccess;
 }
 
+WAVESMITH_SERVED int rsmi_topo_numa_affinity_get(uint32_t device, int32_t* node) {
+  if (!node || !exists(device)) return kInvalidArguments;
+  *node = -1;  // none, as numa_node of the PCI device says
+  return kSuccess;
+}
+
 /// All ones is what ROCm SMI says of sensors that a card lacks; the link is one of sixteen lanes at 32 GT/s.
 WAVESMITH_SERVED int rsmi_dev_gpu_metrics_info_get(uint32_t device, void* to) {
   if (!to || !exists(device)) return kInvalidArguments;
