@@ -40,7 +40,14 @@ struct Gpu {
   bool predict_only = false;  ///< described for predictions; code for it cannot run here
 
   uint32_t pci_vendor = 0, pci_device = 0, pci_revision = 0;
-  bool is_apu = false;  ///< one memory for CPU and GPU
+  std::optional<uint32_t> mec_firmware;  ///< the version of the compute micro engine's
+  bool is_apu = false;                   ///< one memory for CPU and GPU
+
+  /// Links between the GPUs of a node (gpus/links.h): a square matrix, row by row, of how many join each
+  /// pair; empty: there are none.
+  std::vector<uint32_t> peer_links;
+  double link_gigabytes_per_second = 0;  ///< of one link, one direction, peak
+  double pcie_gigabytes_per_second = 0;  ///< of the slot, one direction, peak; 0: there is no slot
 
   uint32_t compute_units = 0;
   uint32_t units_per_workgroup_processor = 1;  ///< compute units that share a workgroup: 2 on RDNA

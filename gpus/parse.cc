@@ -12,6 +12,7 @@
 #include <set>
 
 #include "gpus/builtin.h"
+#include "gpus/links.h"
 
 namespace wavesmith::gpus {
 namespace {
@@ -205,6 +206,15 @@ Result<void> check(const Gpu& gpu) {
     if (size != 32 && size != 64) return bad(fmt::format("waves of {} lanes do not exist", size), gpu.id);
   if (gpu.compute_units % gpu.units_per_workgroup_processor != 0)
     return bad("compute.units is no multiple of compute.units_per_workgroup_processor", gpu.id);
+  if (const uint32_t gpus = hive_size(gpu); gpus * gpus != gpu.peer_links.size())
+    return bad("links.peers is no square", gpu.id);
+  else
+    for (uint32_t a = 0; a < gpus; ++a)
+      for (uint32_t b = 0; b <= a; ++b)
+        if (gpu.peer_links[a * gpus + b] != (a == b ? 0 : gpu.peer_links[b * gpus + a]))
+          return bad(fmt::format("links.peers of {} and {} do not agree", a, b), gpu.id);
+  if (gpu.peer_links.empty() != (gpu.link_gigabytes_per_second == 0))
+    return bad("links.peers and links.gigabytes_per_second do not agree", gpu.id);
   if (!gpu.arch_name.starts_with(gpu.target)) return bad("arch_name does not begin with target", gpu.id);
   return {};
 }

@@ -71,6 +71,20 @@ void add_devices(Tree& tree, std::span<const gpus::Gpu* const> machine, const Ho
     tree.files[pci + "/revision"] = fmt::format("0x{:02x}\n", gpu.pci_revision);
     tree.files[pci + "/class"] = "0x120000\n";  // a processing accelerator
     tree.files[pci + "/numa_node"] = "-1\n";
+    // RCCL looks for a device beside its bus.
+    const std::string bus = address.substr(0, 7), buses = below.substr(0, below.rfind('/')) + "/pci_bus/";
+    tree.files["sys/" + buses + bus + "/cpulistaffinity"] = fmt::format("0-{}\n", host.cores - 1);
+    tree.links["sys/class/pci_bus/" + bus] = "../../" + buses + bus;
+    if (gpu.pcie_gigabytes_per_second > 0) {
+      // Sixteen lanes of what the slot has.
+      const std::string speed = fmt::format("{:.1f} GT/s PCIe\n", gpu.pcie_gigabytes_per_second / 2);
+      tree.files[pci + "/max_link_speed"] = tree.files[pci + "/current_link_speed"] = speed;
+      tree.files[pci + "/max_link_width"] = tree.files[pci + "/current_link_width"] = "16\n";
+    }
+    if (gpu.mec_firmware)
+      for (const char* engine : {"mec", "mec2"})
+        tree.files[fmt::format("{}/fw_version/{}_fw_version", pci, engine)] =
+            fmt::format("0x{:08x}\n", *gpu.mec_firmware);
     tree.files[pci + "/product_name"] = gpu.name + "\n";
     tree.files[pci + "/unique_id"] = fmt::format("{:016x}\n", gpus::unique_id(gpu, ordinal));
     tree.files[pci + "/mem_info_vram_total"] = fmt::format("{}\n", gpu.memory_bytes);
@@ -79,7 +93,8 @@ void add_devices(Tree& tree, std::span<const gpus::Gpu* const> machine, const Ho
         fmt::format("DRIVER=amdgpu\nPCI_CLASS=120000\nPCI_ID={:04X}:{:04X}\nPCI_SLOT_NAME={}\n",
                     gpu.pci_vendor, gpu.pci_device, address);
     tree.links["sys/bus/pci/devices/" + address] = "../../../" + below;
-    prefixes += fmt::format("/sys/bus/pci/devices/{}\n/{}\n", address, pci);
+    prefixes += fmt::format("/sys/bus/pci/devices/{}\n/{}\n/sys/class/pci_bus/{}\n/sys/{}\n", address, pci,
+                            bus, buses + bus);
 
     const uint32_t card = first_card + static_cast<uint32_t>(i), render = render_minor(ordinal, host);
     for (const auto& [name, minor] : {

@@ -224,6 +224,41 @@ TEST_F(MachineTest, NodesSayWhatTheGpusAre) {
   EXPECT_EQ(numbers(probe("open", fmt::format("{}/3/properties", kNodes)))["gfx_target_version"], 110000);
 }
 
+TEST_F(MachineTest, NodesAreJoinedAsTheDriverSays) {
+  // Two MI300X by Infinity Fabric; the Radeon is reached over PCIe, as its slot allows.
+  auto fabric = numbers(probe("open", fmt::format("{}/1/io_links/1/properties", kNodes)));
+  EXPECT_EQ(fabric["type"], 11);
+  EXPECT_EQ(fabric["node_from"], 1);
+  EXPECT_EQ(fabric["node_to"], 2);
+  EXPECT_EQ(fabric["weight"], 15);
+  EXPECT_EQ(fabric["min_bandwidth"], 64000);
+  EXPECT_EQ(fabric["max_bandwidth"], 64000);
+  auto slot = numbers(probe("open", fmt::format("{}/1/p2p_links/0/properties", kNodes)));
+  EXPECT_EQ(slot["type"], 2);
+  EXPECT_EQ(slot["node_to"], 3);
+  EXPECT_EQ(slot["weight"], 40);
+  EXPECT_EQ(slot["max_bandwidth"], 32000);
+  auto first = numbers(probe("open", fmt::format("{}/1/properties", kNodes)));
+  auto second = numbers(probe("open", fmt::format("{}/2/properties", kNodes)));
+  auto third = numbers(probe("open", fmt::format("{}/3/properties", kNodes)));
+  EXPECT_EQ(first["io_links_count"], 2);
+  EXPECT_EQ(first["p2p_links_count"], 1);
+  EXPECT_EQ(third["io_links_count"], 1);
+  EXPECT_EQ(third["p2p_links_count"], 2);
+  EXPECT_NE(first["hive_id"], 0);
+  EXPECT_EQ(first["hive_id"], second["hive_id"]);
+  EXPECT_EQ(third["hive_id"], 0);
+}
+
+TEST_F(MachineTest, DevicesAreFoundBesideTheirBus) {
+  EXPECT_EQ(probe("realpath", "/sys/class/pci_bus/0000:15/../../0000:15:00.0"),
+            "/sys/devices/pci0000:00/0000:15:00.0\n");
+  EXPECT_EQ(probe("open", "/sys/class/drm/renderD129/device/max_link_speed"), "32.0 GT/s PCIe\n");
+  EXPECT_EQ(probe("open", "/sys/class/drm/renderD131/device/max_link_speed"), "16.0 GT/s PCIe\n");
+  EXPECT_EQ(probe("open", "/sys/class/drm/renderD129/device/fw_version/mec_fw_version"), "0x000000b1\n");
+  EXPECT_EQ(probe("exists", "/sys/class/drm/renderD131/device/fw_version"), "no\n");
+}
+
 TEST_F(MachineTest, TheSameMachineIsStoredOnce) {
   Tree tree;
   add_topology(tree, machine_, host_);

@@ -18,8 +18,8 @@ struct Host {
 Host this_host();
 
 /// Files of /sys/class/kfd/kfd/topology: a node of CPU cores and one for each GPU, as the amdgpu driver
-/// writes them. Numbers that a GPU's data file has not (firmware versions, links between GPUs) are 0 or left
-/// out: every GPU is reached over PCIe.
+/// writes them. GPUs are joined as their data files say (gpus/links.h): by links of their own (io_links), or
+/// over PCIe (p2p_links). Numbers that a GPU's data file has not are 0 or left out.
 void add_topology(Tree& tree, std::span<const gpus::Gpu* const> machine, const Host& host);
 
 /// PCI devices, /sys/class/drm, /dev/kfd and /dev/dri: the host's own devices stay, the GPUs come after them.

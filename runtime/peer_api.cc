@@ -1,10 +1,12 @@
 // Devices that reach one another's memory. All memory here is one address space, so every device can;
-// enabling access is remembered because HIP's documentation says what a second call returns.
+// enabling access is remembered because HIP's documentation says what a second call returns. What joins two
+// devices follows from their data files.
 #include <algorithm>
 #include <mutex>
 #include <set>
 #include <utility>
 
+#include "gpus/links.h"
 #include "runtime/abi/device.h"
 #include "runtime/platform.h"
 
@@ -18,9 +20,15 @@ std::set<std::pair<int, int>>& enabled() {
   return pairs;
 }
 
-constexpr uint32_t kXgmi = 4;  // HSA_AMD_LINK_INFO_TYPE_XGMI
+wavesmith::gpus::Way way(Platform& platform, int a, int b) {
+  return wavesmith::gpus::way_between(platform.machine, platform.device(a)->number,
+                                      platform.device(b)->number);
+}
+/// HSA_AMD_LINK_INFO_TYPE_PCIE, HSA_AMD_LINK_INFO_TYPE_XGMI.
+uint32_t type_of(const wavesmith::gpus::Way& way) {
+  return way.kind == wavesmith::gpus::Way::Kind::Xgmi ? 4 : 2;
+}
 
-/// Links within a node are one hop of Infinity Fabric.
 bool distinct(Platform& platform, int a, int b) { return a != b && platform.device(a) && platform.device(b); }
 
 }  // namespace
@@ -59,7 +67,7 @@ HIP_API hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr which, 
     if (!distinct(platform, source, destination)) return hipErrorInvalidDevice;
     switch (which) {
       case hipDevP2PAttrPerformanceRank:
-        *value = kXgmi;
+        *value = static_cast<int>(type_of(way(platform, source, destination)));
         return hipSuccess;
       case hipDevP2PAttrAccessSupported:
       case hipDevP2PAttrNativeAtomicSupported:
@@ -77,8 +85,9 @@ HIP_API hipError_t hipExtGetLinkTypeAndHopCount(int first, int second, uint32_t*
   return api([&](Platform& platform) {
     if (!type || !hops || first == second || first < 0 || second < 0) return hipErrorInvalidValue;
     if (!distinct(platform, first, second)) return hipErrorInvalidDevice;
-    *type = kXgmi;
-    *hops = 1;
+    const auto between = way(platform, first, second);
+    *type = type_of(between);
+    *hops = between.hops;
     return hipSuccess;
   });
 }

@@ -112,6 +112,7 @@ Result<std::unique_ptr<Platform>> create() {
     device->queue = *queue;
     platform->devices.push_back(std::move(device));
   }
+  platform->machine = *machine;
   platform->show_host_memory(false);
   return platform;
 }

@@ -43,6 +43,8 @@ class Platform {
   /// Whether kernels see pageable host memory even where the GPU itself would not.
   void show_host_memory(bool all);
 
+  std::vector<const gpus::Gpu*>
+      machine;  ///< every GPU of the machine, those too that this process does not see
   std::vector<std::unique_ptr<Device>> devices;
   emulate::Memory* memory = nullptr;
   emulate::Limits limits;

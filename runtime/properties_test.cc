@@ -25,6 +25,7 @@ hipError_t hipDeviceCanAccessPeer(int*, int, int);
 hipError_t hipDeviceEnablePeerAccess(int, unsigned);
 hipError_t hipDeviceDisablePeerAccess(int);
 hipError_t hipDeviceGetP2PAttribute(int*, hipDeviceP2PAttr, int, int);
+hipError_t hipExtGetLinkTypeAndHopCount(int, int, uint32_t*, uint32_t*);
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t*, hipDevice_t);
 hipError_t hipCtxPushCurrent(hipCtx_t);
 hipError_t hipCtxPopCurrent(hipCtx_t*);
@@ -190,6 +191,14 @@ TEST(Peers, ReachOneAnotherAndRememberIt) {
   EXPECT_EQ(hipDeviceGetP2PAttribute(&can, hipDevP2PAttrHipArrayAccessSupported, 0, 2), hipSuccess);
   EXPECT_EQ(can, 0);
   EXPECT_EQ(hipDeviceGetP2PAttribute(&can, hipDevP2PAttrAccessSupported, 0, 0), hipErrorInvalidDevice);
+  // Two MI300X by Infinity Fabric, the Radeon over PCIe.
+  uint32_t type = 0, hops = 0;
+  EXPECT_EQ(hipExtGetLinkTypeAndHopCount(0, 1, &type, &hops), hipSuccess);
+  EXPECT_EQ(type, 4u);
+  EXPECT_EQ(hops, 1u);
+  EXPECT_EQ(hipExtGetLinkTypeAndHopCount(0, 2, &type, &hops), hipSuccess);
+  EXPECT_EQ(type, 2u);
+  EXPECT_EQ(hops, 2u);
 }
 
 TEST(Contexts, ArePushedAndPopped) {

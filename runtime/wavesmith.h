@@ -57,6 +57,12 @@ void wavesmith_tell_work(const struct wavesmith_work* work);
  * modelled time. For work that begins when several streams have come to it. */
 double wavesmith_work_begins(void);
 
+/** What is known of the GPU that HIP calls `device`, as text: a field of its data file, by its path
+ * ("compute.units": "304"; `wavesmith gpus mi300x` lists them; "unknown" where nobody published a number),
+ * "node" (the kernel driver's number of it) or "uuid" ("GPU-0123456789abcdef"). Cut to `size` bytes with the
+ * closing 0. Returns the text's whole length; 0: there is no such device, or no such field. */
+size_t wavesmith_gpu_field(int device, const char* field, char* text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

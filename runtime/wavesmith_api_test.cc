@@ -48,4 +48,16 @@ TEST(WavesmithApi, TellsTheLastFailureCutToTheRoomThatThereIs) {
   EXPECT_EQ(std::string(five), text.substr(0, 4));
 }
 
+TEST(WavesmithApi, TellsTheFieldsOfAGpu) {
+  char text[64];
+  EXPECT_EQ(wavesmith_gpu_field(0, "compute.units", text, sizeof text), 3u);
+  EXPECT_STREQ(text, "304");
+  EXPECT_EQ(wavesmith_gpu_field(0, "node", text, sizeof text), 1u);
+  EXPECT_STREQ(text, "1");
+  EXPECT_EQ(wavesmith_gpu_field(0, "uuid", text, sizeof text), 20u);
+  EXPECT_EQ(wavesmith_gpu_field(0, "no.such.field", text, sizeof text), 0u);
+  EXPECT_STREQ(text, "");
+  EXPECT_EQ(wavesmith_gpu_field(99, "compute.units", text, sizeof text), 0u);
+}
+
 }  // namespace

@@ -1,0 +1,29 @@
+// How the GPUs of a machine are joined: by links of their own, or by PCIe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "gpus/gpu.h"
+
+namespace wavesmith::gpus {
+
+/// GPUs of a kind that have links among them: the side of `peer_links`.
+uint32_t hive_size(const Gpu& gpu);
+
+/// A way from one GPU of a machine to another.
+struct Way {
+  enum class Kind : uint8_t { Pcie, Xgmi } kind = Kind::Pcie;
+  uint32_t hops = 1;                ///< links one after the other; over PCIe 2, by way of the host
+  uint32_t links = 0;               ///< side by side; 0 over PCIe, and where there is another GPU in between
+  double gigabytes_per_second = 0;  ///< one direction, peak; where there are several hops, a single link's
+};
+
+/// The number of the hive that the n-th GPU of a machine belongs to, from 0 on. Neighbours of one kind are a
+/// hive, as many as their links join; the next ones are another.
+int hive_of(std::span<const Gpu* const> machine, int ordinal);
+
+/// The shortest way between two different GPUs of a machine.
+Way way_between(std::span<const Gpu* const> machine, int from, int to);
+
+}  // namespace wavesmith::gpus
