@@ -104,25 +104,35 @@ Result<size_t> elf_extent(std::span<const uint8_t> input) {
   return end;
 }
 
-/// The end of an uncompressed bundle, and each entry by `take(id, bytes)`.
-template <class Take>
-Result<size_t> read_bundle(std::span<const uint8_t> input, Take take) {
-  const auto count = read<uint64_t>(input, kBundleMagic.size());
+/// What a bundle says of itself at its start.
+struct Table {
+  struct Entry {
+    std::string id;
+    uint64_t offset = 0, size = 0;
+  };
+  std::vector<Entry> entries;
+  uint64_t end = 0;  ///< of the bundle
+};
+
+/// Reads the table from the start of a bundle of `size` bytes, of which only some need to be there.
+Result<Table> read_table(std::span<const uint8_t> start, uint64_t size) {
+  const auto count = read<uint64_t>(start, kBundleMagic.size());
   if (!count) return damaged("the header is cut off");
   if (*count > kMostEntries) return damaged(fmt::format("it says that it has {} entries", *count));
-  uint64_t at = kBundleMagic.size() + 8, end = at;
+  uint64_t at = kBundleMagic.size() + 8;
+  Table table{.end = at};
   for (uint64_t i = 0; i < *count; ++i) {
-    const auto offset = read<uint64_t>(input, at), size = read<uint64_t>(input, at + 8),
-               id_size = read<uint64_t>(input, at + 16);
-    if (!offset || !size || !id_size) return damaged("an entry is cut off");
-    const auto id = slice(input, at + 24, *id_size);
-    const auto bytes = slice(input, *offset, *size);
-    if (!id || !bytes) return damaged("an entry lies outside of the file");
-    take(std::string_view(reinterpret_cast<const char*>(id->data()), id->size()), *bytes);
+    const auto offset = read<uint64_t>(start, at), bytes = read<uint64_t>(start, at + 8),
+               id_size = read<uint64_t>(start, at + 16);
+    if (!offset || !bytes || !id_size) return damaged("an entry is cut off");
+    const auto id = slice(start, at + 24, *id_size);
+    if (!id || *offset > size || *bytes > size - *offset) return damaged("an entry lies outside of the file");
+    table.entries.push_back(
+        {std::string(reinterpret_cast<const char*>(id->data()), id->size()), *offset, *bytes});
     at += 24 + *id_size;
-    end = std::max({end, at, *offset + *size});
+    table.end = std::max({table.end, at, *offset + *bytes});
   }
-  return end;
+  return table;
 }
 
 /// Where a host program has its code.
@@ -146,43 +156,67 @@ Result<std::span<const uint8_t>> code_section(std::span<const uint8_t> input) {
               "an ELF file for the host with no GPU code in it (no section .hip_fatbin)");
 }
 
-/// Adds the targets that a bundle's header names; it may be cut off behind that.
-Result<void> add_named(std::span<const uint8_t> header, std::vector<TargetId>& targets) {
-  const auto count = read<uint64_t>(header, kBundleMagic.size());
-  if (!count || *count > kMostEntries) return damaged("the header is cut off");
-  uint64_t at = kBundleMagic.size() + 8;
-  for (uint64_t i = 0; i < *count; ++i) {
-    const auto size = read<uint64_t>(header, at + 8), id_size = read<uint64_t>(header, at + 16);
-    const auto id = id_size ? slice(header, at + 24, *id_size) : std::nullopt;
-    if (!size || !id) return damaged("an entry is cut off");
-    at += 24 + *id_size;
-    const auto target = target_of({reinterpret_cast<const char*>(id->data()), id->size()});
-    if (target && *size > 0) targets.push_back(*target);
+/// No table is longer; what compressed bundles give before it is known.
+constexpr size_t kLongestTable = size_t{4} << 20;
+/// Room that is taken before the bytes have come: a lie about the size costs no more.
+constexpr uint64_t kMostReserved = uint64_t{256} << 20;
+
+/// The start of a compressed bundle, until its table is complete.
+struct Start {
+  std::vector<uint8_t> bytes = {};
+  std::optional<Table> table = {};
+  std::optional<Error> error = {};
+
+  /// Takes the next piece of a bundle of `size` bytes; whether more is needed.
+  bool take(std::span<const uint8_t> piece, uint64_t size) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    if (bytes.size() >= kBundleMagic.size() && !starts_with(bytes, kBundleMagic)) {
+      error = damaged("what was compressed is no bundle").value();
+      return false;
+    }
+    auto read = read_table(bytes, size);
+    if (!read && bytes.size() < std::min<size_t>(size, kLongestTable)) return true;
+    if (read)
+      table = std::move(*read);
+    else
+      error = read.error();
+    return false;
   }
-  return {};
+};
+
+void add_named(const Table& table, std::vector<TargetId>& targets) {
+  for (const Table::Entry& entry : table.entries)
+    if (const auto target = entry.size > 0 ? target_of(entry.id) : std::nullopt) targets.push_back(*target);
 }
 
 /// Adds those of the bundle at the start; returns its length, or 0 where only all of it would tell.
 Result<size_t> add_targets(std::span<const uint8_t> input, std::vector<TargetId>& targets) {
   if (starts_with(input, kBundleMagic)) {
-    if (const auto done = add_named(input, targets); !done) return tl::unexpected(done.error());
-    return read_bundle(input, [](auto, auto) {});
+    const auto table = read_table(input, input.size());
+    if (!table) return tl::unexpected(table.error());
+    add_named(*table, targets);
+    return table->end;
   }
   const auto header = read_compressed_header(input);
   if (!header) return tl::unexpected(header.error());
-  constexpr size_t kHeader = 65536;  // of some hundred entries
-  const auto start = decompress_start(header->method, input.subspan(header->header_size), kHeader);
-  if (!start) return tl::unexpected(start.error());
-  if (!starts_with(*start, kBundleMagic)) return damaged("what was compressed is no bundle");
-  if (const auto done = add_named(*start, targets); !done) return tl::unexpected(done.error());
+  Start start;
+  const auto done =
+      decompress(header->method, input.subspan(header->header_size), header->size,
+                 [&](std::span<const uint8_t> piece) { return start.take(piece, header->size); });
+  if (start.error) return tl::unexpected(*start.error);
+  if (!done) return tl::unexpected(done.error());
+  if (!start.table) return damaged("what was compressed is no bundle");
+  add_named(*start.table, targets);
   return header->file_size;
 }
 
 }  // namespace
 
-Result<Bundle> Bundle::parse(std::span<const uint8_t> input) {
+Result<Bundle> Bundle::parse(std::span<const uint8_t> input, const TargetId* gpu) {
   Bundle bundle;
+  bundle.only_ = gpu;
   if (auto done = bundle.add(input); !done) return tl::unexpected(done.error());
+  bundle.only_ = nullptr;
   return bundle;
 }
 
@@ -218,24 +252,69 @@ Result<void> Bundle::add_code_object(std::span<const uint8_t> input) {
 }
 
 Result<size_t> Bundle::add_bundle(std::span<const uint8_t> input) {
-  return read_bundle(input, [&](std::string_view id, std::span<const uint8_t> bytes) {
-    if (bytes.empty()) return;
-    if (auto target = target_of(id)) entries_.push_back({std::move(*target), std::string(id), bytes});
-  });
+  auto table = read_table(input, input.size());
+  if (!table) return tl::unexpected(table.error());
+  for (Table::Entry& entry : table->entries)
+    if (entry.size != 0)
+      if (auto target = target_of(entry.id))
+        entries_.push_back(
+            {std::move(*target), std::move(entry.id), input.subspan(entry.offset, entry.size)});
+  return table->end;
 }
 
+/// Large libraries have a gigabyte of code for twenty targets in one stream: what is not wanted passes by.
 Result<size_t> Bundle::add_compressed(std::span<const uint8_t> input) {
   const auto header = read_compressed_header(input);
   if (!header) return tl::unexpected(header.error());
   const size_t available = header->file_size ? header->file_size : input.size();
-  auto contents = decompress(
-      header->method, input.subspan(header->header_size, available - header->header_size), header->size);
-  if (!contents) return tl::unexpected(contents.error());
-  auto bytes = std::make_shared<std::vector<uint8_t>>(std::move(contents->bytes));
-  storage_.push_back(bytes);
-  if (!starts_with(*bytes, kBundleMagic)) return damaged("what was compressed is no bundle");
-  if (auto inner = add_bundle(*bytes); !inner) return inner;
-  return header->file_size ? header->file_size : header->header_size + contents->consumed;
+
+  struct Wanted {
+    uint64_t offset, size;
+    size_t entry;
+    std::shared_ptr<std::vector<uint8_t>> bytes;
+  };
+  std::vector<Wanted> wanted;
+  Start start;
+  uint64_t at = 0, end = 0;  // of what has passed; of the last entry that is wanted
+  const auto keep = [&](std::span<const uint8_t> piece) {
+    for (const Wanted& one : wanted) {
+      const uint64_t from = std::max(at, one.offset), to = std::min(at + piece.size(), one.offset + one.size);
+      if (from < to)
+        one.bytes->insert(one.bytes->end(), piece.begin() + (from - at), piece.begin() + (to - at));
+    }
+    at += piece.size();
+    return at < end || header->file_size == 0;  // where nobody says how long the file is, all of it is read
+  };
+  const auto choose = [&](Table& table) {
+    for (Table::Entry& entry : table.entries) {
+      auto target = entry.size != 0 ? target_of(entry.id) : std::nullopt;
+      if (!target) continue;
+      if (!only_ || suitability(*target, *only_)) {
+        wanted.push_back(
+            {entry.offset, entry.size, entries_.size(), std::make_shared<std::vector<uint8_t>>()});
+        wanted.back().bytes->reserve(std::min(entry.size, kMostReserved));
+        end = std::max(end, entry.offset + entry.size);
+      }
+      entries_.push_back({std::move(*target), std::move(entry.id), {}});
+    }
+  };
+  const auto consumed =
+      decompress(header->method, input.subspan(header->header_size, available - header->header_size),
+                 header->size, [&](std::span<const uint8_t> piece) {
+                   if (start.table) return keep(piece);
+                   if (start.take(piece, header->size)) return true;
+                   if (start.error) return false;
+                   choose(*start.table);
+                   return keep(start.bytes);
+                 });
+  if (start.error) return tl::unexpected(*start.error);
+  if (!consumed) return consumed;
+  if (!start.table) return damaged("what was compressed is no bundle");
+  for (Wanted& one : wanted) {
+    entries_[one.entry].bytes = *one.bytes;
+    storage_.push_back(std::move(one.bytes));
+  }
+  return header->file_size ? header->file_size : header->header_size + *consumed;
 }
 
 /// A section may hold several bundles one after another (one for each translation unit), aligned and padded
@@ -280,7 +359,7 @@ Result<BundleEntry> Bundle::choose(const TargetId& gpu) const {
   const BundleEntry* best = nullptr;
   int score = -1;
   for (const BundleEntry& entry : entries_) {
-    const auto suits = suitability(entry.target, gpu);
+    const auto suits = entry.bytes.empty() ? std::nullopt : suitability(entry.target, gpu);
     if (!suits || *suits <= score) continue;
     score = *suits;
     best = &entry;
@@ -329,7 +408,10 @@ Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input) {
 }
 
 Result<size_t> extent(std::span<const uint8_t> available) {
-  if (starts_with(available, kBundleMagic)) return read_bundle(available, [](auto, auto) {});
+  if (starts_with(available, kBundleMagic))
+    return read_table(available, available.size()).transform([](const Table& table) -> size_t {
+      return table.end;
+    });
   if (starts_with(available, kCompressedMagic)) {
     const auto header = read_compressed_header(available);
     if (!header) return tl::unexpected(header.error());

@@ -19,14 +19,15 @@ namespace wavesmith::object {
 struct BundleEntry {
   TargetId target;
   std::string id;                  ///< as written: "hipv4-amdgcn-amd-amdhsa--gfx942"
-  std::span<const uint8_t> bytes;  ///< in the input or in the bundle's own storage
+  std::span<const uint8_t> bytes;  ///< in the input or in the bundle's own storage; empty: not kept
 };
 
 /// All code objects of an input. Keeps what it decompressed; the input itself has to live as long.
 class Bundle {
  public:
-  /// Takes any of the four forms. Error: BadInput for anything else and for damaged input.
-  static Result<Bundle> parse(std::span<const uint8_t> input);
+  /// Takes any of the four forms. Of a compressed bundle, only what suits `gpu` is kept where one is given;
+  /// the bytes of its other entries are empty. Error: BadInput for anything else and for damaged input.
+  static Result<Bundle> parse(std::span<const uint8_t> input, const TargetId* gpu = nullptr);
 
   [[nodiscard]] const std::vector<BundleEntry>& entries() const { return entries_; }
   /// The entry that suits the GPU best. Error: WrongTarget, naming the targets that are there.
@@ -42,6 +43,7 @@ class Bundle {
   Result<void> add_host_program(std::span<const uint8_t> input);
   Result<void> add_sequence(std::span<const uint8_t> input);
 
+  const TargetId* only_ = nullptr;  ///< while it is parsed
   std::vector<BundleEntry> entries_;
   std::vector<std::shared_ptr<std::vector<uint8_t>>> storage_;
 };

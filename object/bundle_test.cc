@@ -141,6 +141,23 @@ TEST(Bundle, DecompressesEveryVersionOfTheFormat) {
   EXPECT_FALSE(Bundle::parse(compress_by_zlib(plain, 4)));
 }
 
+TEST(Bundle, KeepsOnlyWhatSuitsTheGpuThatIsGiven) {
+  const TargetId mi300x = gpu("gfx942:sramecc+:xnack-");
+  const auto all = Bundle::parse(sample("bundle.hipfb"))->targets();
+  const auto compressed = sample("compressed.hipfb");
+  for (const int version : {0, 1, 2, 3}) {
+    const auto bytes = version ? compress_by_zlib(sample("bundle.hipfb"), version) : compressed;
+    const auto bundle = Bundle::parse(bytes, &mi300x);
+    ASSERT_TRUE(bundle) << version << ": " << bundle.error().text();
+    if (version) EXPECT_EQ(bundle->targets(), all);
+    const auto chosen = bundle->choose(mi300x), whole = Bundle::parse(bytes)->choose(mi300x);
+    ASSERT_EQ(chosen.has_value(), whole.has_value());
+    if (chosen) EXPECT_TRUE(CodeObject::parse(chosen->bytes)->kernel("scale"));
+    for (const BundleEntry& entry : bundle->entries())
+      EXPECT_EQ(entry.bytes.empty(), !suitability(entry.target, mi300x)) << entry.id;
+  }
+}
+
 TEST(Bundle, ExtentIsTheLengthThatTheHeadersGive) {
   for (const char* name : {"v6.co", "bundle.hipfb"}) {
     auto bytes = sample(name);

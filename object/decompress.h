@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
-#include <vector>
 
 #include "base/result.h"
 
@@ -12,16 +12,11 @@ namespace wavesmith::object {
 
 enum class Compression : uint16_t { Zlib = 0, Zstd = 1 };
 
-struct Decompressed {
-  std::vector<uint8_t> bytes;
-  size_t consumed = 0;  ///< of the input
-};
+/// Takes the next bytes of what was compressed; false: no more are wanted.
+using Take = std::function<bool(std::span<const uint8_t>)>;
 
-/// Decompresses the stream at the start of `input`, which must give exactly `size` bytes. Error: BadInput.
-Result<Decompressed> decompress(Compression method, std::span<const uint8_t> input, size_t size);
-
-/// At most the first `most` bytes of it. Error: BadInput.
-Result<std::vector<uint8_t>> decompress_start(Compression method, std::span<const uint8_t> input,
-                                              size_t most);
+/// Decompresses the stream at the start of `input`, which must give exactly `size` bytes, piece by piece.
+/// Returns how much of the input that took, or 0 when `take` has ended it. Error: BadInput.
+Result<size_t> decompress(Compression method, std::span<const uint8_t> input, size_t size, const Take& take);
 
 }  // namespace wavesmith::object

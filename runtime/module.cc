@@ -54,7 +54,7 @@ std::span<const uint8_t> readable_from(const void* pointer) {
 Result<std::shared_ptr<Module>> Module::load(Platform& platform, Device& device,
                                              std::span<const uint8_t> image,
                                              const std::unordered_map<std::string, void*>& managed) {
-  const auto bundle = object::Bundle::parse(image);
+  const auto bundle = object::Bundle::parse(image, &device.target);
   if (!bundle) return tl::unexpected(bundle.error());
   const auto entry = bundle->choose(device.target);
   if (!entry) return tl::unexpected(entry.error());
