@@ -8,14 +8,14 @@
 
 extern "C" int hipGetDeviceCount(int* count);
 /// runtime/wavesmith.h.
+extern "C" int wavesmith_started();
 extern "C" size_t wavesmith_gpu_field(int device, const char* field, char* text, size_t size);
 extern "C" int hipDeviceGetPCIBusId(char* text, int size, int device);
 
 namespace wavesmith::libraries::hsa {
 namespace {
 
-std::atomic<int> started{0};
-std::atomic<uint32_t> found{0};
+std::atomic<int> references{0};
 
 enum SystemInfo : uint32_t {
   kVersionMajor = 0,
@@ -67,8 +67,13 @@ uint64_t nanoseconds() {
 
 }  // namespace
 
-bool running() { return started.load() > 0; }
-uint32_t gpus() { return found.load(); }
+// ROCm's HIP calls hsa_init itself, so after it nobody else needs to: RCCL does not.
+bool running() { return references.load() > 0 || wavesmith_started(); }
+
+uint32_t gpus() {
+  int count = 0;
+  return hipGetDeviceCount(&count) == 0 && count > 0 ? static_cast<uint32_t>(count) : 0;
+}
 
 double number_of(int device, const char* field) {
   char text[64];
@@ -114,17 +119,14 @@ int unknown_attribute(const char* function, uint32_t attribute) {
 using namespace wavesmith::libraries::hsa;
 
 WAVESMITH_SERVED int hsa_init() {
-  int count = 0;
-  if (hipGetDeviceCount(&count) != 0) count = 0;
-  found = count < 0 ? 0 : static_cast<uint32_t>(count);
-  ++started;
+  ++references;
   return kSuccess;
 }
 
 WAVESMITH_SERVED int hsa_shut_down() {
-  for (int before = started.load(); before > 0;)
-    if (started.compare_exchange_weak(before, before - 1)) return kSuccess;
-  return kNotInitialized;
+  for (int before = references.load(); before > 0;)
+    if (references.compare_exchange_weak(before, before - 1)) return kSuccess;
+  return running() ? kSuccess : kNotInitialized;
 }
 
 WAVESMITH_SERVED int hsa_status_string(int status, const char** text) {

@@ -35,7 +35,7 @@ struct Pool {
 constexpr uint64_t kCores = 1;     ///< the CPU's handle; that of HIP's device n is n + 2
 constexpr uint32_t kMaxGpus = 64;  ///< as gpus::find_machine() allows
 
-/// Whether hsa_init() has been called more often than hsa_shut_down().
+/// Whether hsa_init() has been called more often than hsa_shut_down(), or HIP is in use.
 bool running();
 uint32_t gpus();
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -146,22 +147,28 @@ TEST_F(Hsa, WhatIsNotThereIsAnError) {
   EXPECT_EQ((call<int(int, const char**)>("hsa_status_string")(0x7777, &text)), kInvalidArgument);
 }
 
-TEST(HsaRuntime, IsThereBetweenInitAndShutDown) {
+/// What a process that does not use HIP sees: the number of the first thing that is not as it should be.
+int init_and_shut_down() {
   void* const library =
       dlopen((std::string(WAVESMITH_LIBRARIES) + "/libhsa-runtime64.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(library, nullptr);
+  if (!library) return 1;
   auto* const init = reinterpret_cast<int (*)()>(dlsym(library, "hsa_init"));
   auto* const shut_down = reinterpret_cast<int (*)()>(dlsym(library, "hsa_shut_down"));
   auto* const get = reinterpret_cast<int (*)(uint32_t, void*)>(dlsym(library, "hsa_system_get_info"));
   uint16_t major = 0;
-  EXPECT_EQ(get(0, &major), kNotInitialized);
-  EXPECT_EQ(shut_down(), kNotInitialized);
-  EXPECT_EQ(init(), 0);
-  EXPECT_EQ(init(), 0);
-  EXPECT_EQ(shut_down(), 0);
-  EXPECT_EQ(get(0, &major), 0);
-  EXPECT_EQ(shut_down(), 0);
-  EXPECT_EQ(get(0, &major), kNotInitialized);
+  if (get(0, &major) != kNotInitialized || shut_down() != kNotInitialized) return 2;
+  if (init() != 0 || init() != 0 || shut_down() != 0 || get(0, &major) != 0) return 3;
+  if (shut_down() != 0 || get(0, &major) != kNotInitialized) return 4;
+  // ROCm's HIP starts HSA.
+  auto* const count = reinterpret_cast<int (*)(int*)>(dlsym(library, "hipGetDeviceCount"));
+  int devices = 0;
+  if (!count || count(&devices) != 0 || get(0, &major) != 0) return 5;
+  return 0;
+}
+
+TEST(HsaDeathTest, IsThereBetweenInitAndShutDownAndWithHip) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::_Exit(init_and_shut_down()), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "runtime/platform.h"
 
+#include "runtime/started.h"
+
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -119,10 +122,16 @@ Result<std::unique_ptr<Platform>> create() {
 
 }  // namespace
 
+namespace {
+std::atomic<bool> is_started{false};
+}
+bool started() { return is_started.load(); }
+
 Platform* Platform::get() {
   // Never destroyed: programs call into the library while they exit.
   static Platform* const platform = []() -> Platform* {
     auto made = create();
+    is_started = true;
     if (made) return made->release();
     report(made.error());
     return nullptr;

@@ -57,6 +57,10 @@ void wavesmith_tell_work(const struct wavesmith_work* work);
  * modelled time. For work that begins when several streams have come to it. */
 double wavesmith_work_begins(void);
 
+/** Whether the process has called a function of HIP that needs the GPUs. ROCm's HIP has then called hsa_init.
+ */
+int wavesmith_started(void);
+
 /** What is known of the GPU that HIP calls `device`, as text: a field of its data file, by its path
  * ("compute.units": "304"; `wavesmith gpus mi300x` lists them; "unknown" where nobody published a number),
  * "node" (the kernel driver's number of it) or "uuid" ("GPU-0123456789abcdef"). Cut to `size` bytes with the

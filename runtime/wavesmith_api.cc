@@ -9,6 +9,7 @@
 #include "gpus/slot.h"
 #include "runtime/error.h"
 #include "runtime/platform.h"
+#include "runtime/started.h"
 #include "runtime/statistics.h"
 
 namespace wavesmith::runtime {
@@ -49,6 +50,8 @@ extern "C" {
 [[gnu::visibility("default")]] size_t wavesmith_last_failure(char* text, size_t size) {
   return copied(last_report(), text, size);
 }
+
+[[gnu::visibility("default")]] int wavesmith_started(void) { return started(); }
 
 [[gnu::visibility("default")]] size_t wavesmith_gpu_field(int device, const char* field, char* text,
                                                           size_t size) {
