@@ -24,8 +24,7 @@ class Hsa : public ::testing::Test {
 
   template <class F>
   static F* call(const char* name) {
-    static void* const library =
-        dlopen((std::string(WAVESMITH_LIBRARIES) + "/libhsa-runtime64.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+    static void* const library = wavesmith::libraries::open_library("libhsa-runtime64.so.1");
     void* const function = library ? dlvsym(library, name, "ROCR_1") : nullptr;
     EXPECT_NE(function, nullptr) << name;
     return reinterpret_cast<F*>(function);
@@ -149,8 +148,7 @@ TEST_F(Hsa, WhatIsNotThereIsAnError) {
 
 /// What a process that does not use HIP sees: the number of the first thing that is not as it should be.
 int init_and_shut_down() {
-  void* const library =
-      dlopen((std::string(WAVESMITH_LIBRARIES) + "/libhsa-runtime64.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = wavesmith::libraries::open_library("libhsa-runtime64.so.1");
   if (!library) return 1;
   auto* const init = reinterpret_cast<int (*)()>(dlsym(library, "hsa_init"));
   auto* const shut_down = reinterpret_cast<int (*)()>(dlsym(library, "hsa_shut_down"));
