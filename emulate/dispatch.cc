@@ -43,6 +43,9 @@ constexpr int64_t kSliceBehindBarrier = 128;
 /// barrier to barrier.
 constexpr uint32_t kMeetings = 256;
 
+/// Turns in which some waves of a workgroup waited and others computed, before it lets others go on.
+constexpr uint32_t kMixedTurns = 16;
+
 /// What all threads of one run share.
 struct Run {
   const Dispatch& dispatch;
@@ -185,6 +188,7 @@ class Worker {
     group.fault.reset();
     group.grid_phase = 0;
     group.barrier_signals = 0;
+    group.mixed_turns = 0;
     group.leaving_barrier = false;
     group.meetings = 0;
     group.waves.clear();
@@ -311,7 +315,11 @@ class Worker {
       group.leaving_barrier = released;
       return released ? meet(group, waiting) : report_deadlock(group);
     }
-    if (computing) return Outcome::Going;
+    // After so short a slice nobody can be said to wait.
+    if (last_first && !ended) return Outcome::Going;
+    // Who seems to compute may be waiting by way of LDS for a wave that waits for another workgroup.
+    if (computing && (!waiting || ++group.mixed_turns < kMixedTurns)) return Outcome::Going;
+    group.mixed_turns = 0;
     // One look at what another workgroup writes is not yet waiting for it, where waves take turns so often.
     return ended || group.program->interleave() ? meet(group, waiting) : Outcome::Waiting;
   }

@@ -296,6 +296,59 @@ TEST(Dispatch, FirstWaveDoesNotOverwriteWhatOthersReadAfterASplitBarrier) {
   for (uint32_t i = 0; i < 1024; ++i) ASSERT_EQ(out[i], 7u);
 }
 
+/// The first workgroup waits for the second one's word; in the second one wave 0 waits for the first one's
+/// answer, and wave 1, by way of LDS, for wave 0: it only seems to compute. One host thread has to serve both
+/// workgroups.
+TEST(Dispatch, WaitingThroughLdsForAWaveThatWaitsForAnotherWorkgroup) {
+  KernelTest test("gfx942", R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, 1
+    v_readfirstlane_b32 s6, v0
+    s_cmp_eq_u32 s2, 0
+    s_cbranch_scc0 second
+    s_cmp_eq_u32 s6, 0
+    s_cbranch_scc0 end
+  first_waits:
+    global_load_dword v3, v1, s[4:5] sc0 sc1
+    s_waitcnt vmcnt(0)
+    v_readfirstlane_b32 s7, v3
+    s_cmp_eq_u32 s7, 1
+    s_cbranch_scc0 first_waits
+    global_store_dword v1, v2, s[4:5] offset:4 sc0 sc1
+    s_branch end
+  second:
+    s_cmp_eq_u32 s6, 0
+    s_cbranch_scc0 through_lds
+    global_store_dword v1, v2, s[4:5] sc0 sc1
+  second_waits:
+    global_load_dword v3, v1, s[4:5] offset:4 sc0 sc1
+    s_waitcnt vmcnt(0)
+    v_readfirstlane_b32 s7, v3
+    s_cmp_eq_u32 s7, 1
+    s_cbranch_scc0 second_waits
+    ds_write_b32 v1, v2
+    s_branch end
+  through_lds:
+    ds_read_b32 v3, v1
+    s_waitcnt lgkmcnt(0)
+    v_readfirstlane_b32 s7, v3
+    s_cmp_eq_u32 s7, 1
+    s_cbranch_scc0 through_lds
+    global_store_dword v1, v2, s[4:5] offset:8
+  end:
+  )",
+                  64, 64);
+  uint32_t* const out = test.allocate(3);
+  Limits limits;
+  limits.threads = 1;
+  limits.seconds = 60;
+  const auto done = test.launch(2, 128, {reinterpret_cast<uint64_t>(out)}, limits);
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_EQ(out[2], 1u);
+}
+
 /// Every wave tells 7, sums up what all have told after the barrier, computes for a while and tells 9 in the
 /// next step, with no barrier between reading and overwriting. No order of waves makes that safe, only that
 /// they go on nearly side by side.

@@ -34,6 +34,7 @@ struct Workgroup {
   std::optional<Fault> fault;
   bool leaving_barrier = false;  ///< its waves have met at the barrier and none went on yet
   uint32_t meetings = 0;         ///< turns that ended at a barrier, with waiting in between
+  uint32_t mixed_turns = 0;      ///< turns in which some waves waited and others computed
   uint32_t barrier_signals = 0;  ///< waves that have signalled the split barrier in its present phase
 
   /// Waves that have not ended.
