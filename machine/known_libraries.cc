@@ -17,7 +17,7 @@ constexpr KnownLibrary kLibraries[] = {
     {"hiprtc",         "hiprtc",          "hiprtc",    Chosen,  "libhiprtc libhiprtc-builtins libamd-comgr"},
     {"hipsolver",      "hipSOLVER",       "hipsolver", Amd,     "libhipsolver"},
     {"hipsparse",      "hipSPARSE",       "hipsparse", Amd,     "libhipsparse"},
-    {"migraphx_c",     "MIGraphX",        "migraphx",  Amd,     "libmigraphx"},
+    {"migraphx_c",     "MIGraphX",        "migraphx",  Amd,     ""},
     {"MIOpen",         "MIOpen",          "miopen",    Amd,     "libmiopen"},
     {"rccl",           "RCCL",            "rccl",      Amd,     "librccl"},
     {"rocalution",     "rocALUTION",      "rocalution", Amd,    "librocalution"},
