@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One line where AMD's libraries answer, and one for each that is there and cannot.
+/// One line where AMD's libraries answer in place of stand-ins, and one for each that is there and cannot.
 void say_libraries(const machine::Libraries& libraries) {
   std::string names;
   std::set<std::string_view> said;
@@ -33,7 +33,7 @@ void say_libraries(const machine::Libraries& libraries) {
     if (!answer.refused.empty())
       fmt::print(stderr, "wavesmith: AMD's {} cannot be loaded: {}{}\n", answer.amd, answer.refused,
                  answer.stand_in.empty() ? "" : "; its stand-in answers");
-    if (answer.is_amd && said.insert(answer.library->title).second)
+    if (answer.is_amd && !answer.stand_in.empty() && said.insert(answer.library->title).second)
       names += (names.empty() ? "" : ", ") + std::string(answer.library->title);
   }
   if (!names.empty())

@@ -22,7 +22,7 @@ def _folder(name: str, content: str) -> Path:
 
 
 def libraries() -> Path:
-    """The folder with libamdhip64.so.7, libhiprtc.so.7 and, in `stand-ins`, what stands in for AMD's other libraries."""
+    """The folder with libamdhip64.so.7 and libhiprtc.so.7 and, in `stand-ins`, what stands in for AMD's libraries."""
     return _folder("lib", "libamdhip64.so.7")
 
 

@@ -109,9 +109,10 @@ def _preload(folder: Path, hip: int, *, quiet: bool) -> None:
                 ctypes.CDLL(str(folder / (library + suffix)), mode=ctypes.RTLD_GLOBAL)
     # AMD's other libraries, by their sonames; the names they have beside are links or forward to them.
     files, refused = _native.libraries(str(folder))
-    for path in [*files, *sorted(folder.glob("lib*.so*")), *sorted((folder / "stand-ins").glob("lib*.so"))]:
+    amds = [Path(file) for file in files]
+    for path in [*amds, *sorted(folder.glob("lib*.so*")), *sorted((folder / "stand-ins").glob("lib*.so"))]:
         # In a build folder they are links: what they point to is loaded, or AMD's is in its place.
-        if not Path(path).is_symlink() and not Path(path).name.startswith(("libamdhip64", "libhiprtc", "libwavesmith")):
+        if not path.is_symlink() and not path.name.startswith(("libamdhip64", "libhiprtc", "libwavesmith")):
             ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
     for reason in [] if quiet else refused:
         print(f"wavesmith: {reason}; under `wavesmith run` it may be", file=sys.stderr)
