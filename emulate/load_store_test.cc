@@ -110,6 +110,10 @@ struct Parameter {
   TargetLanes each;
   bool sram_ecc;
 };
+void PrintTo(const Parameter& parameter, std::ostream* out) {
+  PrintTo(parameter.each, out);
+  *out << (parameter.sram_ecc ? ", SRAM-ECC" : "");
+}
 /// Each target as its GPUs have it, and those with SRAM-ECC without it too.
 std::vector<Parameter> parameters() {
   std::vector<Parameter> all;
