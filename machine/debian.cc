@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using toolchain::Command;
 
-constexpr const char* kDebian = "http://deb.debian.org/debian";
 /// Packages whose files are AMD's: they lie apart from what others need them for.
 constexpr const char* kAmds = "^(lib)?(roc|hip|miopen|rccl|migraphx|amd|hsa|comgr).*";
 
@@ -94,7 +93,9 @@ Result<Debian> Debian::prepare(const std::string& folder, const std::string& sui
   if (suite != "unstable" && suite != "experimental")
     return fail(ErrorKind::BadInput, fmt::format("no suite '{}'", suite), {}, "unstable or experimental");
   if (mirror.empty()) mirror = own_mirror();
-  if (mirror.empty()) mirror = kDebian;
+  if (mirror.empty())
+    return fail(ErrorKind::NotFound, "no mirror of Debian in the sources of this machine's apt", {},
+                "--mirror names one: the address of a folder with dists and pool");
   std::string keys;
   for (const char* file :
        {"/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"})

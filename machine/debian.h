@@ -20,7 +20,7 @@ struct Archive {
 class Debian {
  public:
   /// Checks that apt's tools and Debian's keys are here, and writes their configuration below `folder`.
-  /// Without a mirror the one of this machine's apt, or else Debian's own. Error: NotFound.
+  /// Without a mirror the one of this machine's apt. Error: NotFound.
   static Result<Debian> prepare(const std::string& folder, const std::string& suite, std::string mirror);
 
   /// Fetches the lists of packages. Error: NotFound, with what apt says of the mirror.

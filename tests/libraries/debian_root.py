@@ -11,8 +11,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-_DEFAULT_MIRROR = "http://deb.debian.org/debian"
-
 # The project is seen under its own path, read-only; what a program writes is gone with its namespace, but for /out.
 _ENTER = """
 set -e
@@ -32,12 +30,12 @@ class Impossible(Exception):
 
 
 def host_mirror() -> str:
-    """Where this machine takes its own Debian packages from, or Debian's own server."""
+    """Where this machine takes its own Debian packages from."""
     for file in [Path("/etc/apt/sources.list"), *sorted(Path("/etc/apt/sources.list.d").glob("*"))]:
         for word in file.read_text(errors="replace").split() if file.is_file() else []:
             if word.startswith(("http://", "https://")) and word.rstrip("/").endswith("/debian"):
                 return word
-    return _DEFAULT_MIRROR
+    raise Impossible("no mirror of Debian in the sources of this machine's apt")
 
 
 class DebianRoot:
