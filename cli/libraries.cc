@@ -69,7 +69,9 @@ void print(const machine::Libraries& libraries) {
   for (const LibraryAnswer& answer : libraries.answers)
     if (answer.amd.empty()) others += (others.empty() ? "" : ", ") + answer.soname;
   if (!others.empty()) fmt::print("\nWavesmith's stand-ins answer for: {}\n", others);
-  if (!libraries.loader.empty()) fmt::print("\nProgramm_placeholder");
+  if (!libraries.loader.empty())
+    fmt::print("\nPrograms are started by {}: the libraries want a newer C library than this machine's.\n",
+               libraries.loader);
   fmt::print("\nAMD's own, from Debian, with no root: wavesmith libraries install rocblas ({})\n",
              fmt::join(installable(), ", "));
 }
