@@ -10,6 +10,7 @@
 #include "cli/hip_library.h"
 #include "cli/libraries_install.h"
 #include "cli/terminal.h"
+#include "gpus/gpu.h"
 #include "machine/libraries.h"
 #include "machine/library_details.h"
 #include "toolchain/discover.h"
@@ -64,7 +65,7 @@ void print(const machine::Libraries& libraries) {
   else
     fmt::print("None of AMD's libraries is on this machine.\n");
   for (const LibraryAnswer& answer : libraries.answers)
-    if (!answer.refused.empty()) fmt::print("\n{} cannot be loaded: {}.\n", answer.amd, answer.refused);
+    if (!answer.refused.empty()) fmt::print("\n{} is not used: {}.\n", answer.amd, answer.refused);
   std::string others;
   for (const LibraryAnswer& answer : libraries.answers)
     if (answer.amd.empty()) others += (others.empty() ? "" : ", ") + answer.soname;
@@ -76,11 +77,16 @@ void print(const machine::Libraries& libraries) {
              fmt::join(installable(), ", "));
 }
 
-Exit list(const std::string& wanted, bool as_json) {
+Exit list(const std::string& wanted, const std::string& devices, bool as_json) {
   const auto runtime = library_folder(toolchain::discover());
   if (!runtime) return report(runtime.error());
-  const auto choice = machine::LibraryChoice::parse(wanted);
+  auto choice = machine::LibraryChoice::parse(wanted);
   if (!choice) return report(choice.error());
+  if (!devices.empty()) {
+    const auto gpus = gpus::find_machine(devices);
+    if (!gpus) return report(gpus.error());
+    for (const auto* const gpu : *gpus) choice->gpus.push_back(gpu->arch_name);
+  }
   const auto libraries = machine::find_libraries(*runtime, *choice);
   if (!libraries) return report(libraries.error());
   if (!as_json) return print(*libraries), Exit::Ok;
@@ -97,7 +103,7 @@ Exit list(const std::string& wanted, bool as_json) {
 
 void add_libraries(CLI::App& app, Action& action) {
   struct Options {
-    std::string choice;
+    std::string choice, devices;
     bool json = false;
     InstallOptions install;
   };
@@ -106,11 +112,14 @@ void add_libraries(CLI::App& app, Action& action) {
       "libraries",
       "Which of AMD's libraries (rocBLAS, MIOpen, RCCL, ...) programs get, and AMD's own from Debian");
   command->add_option("--libraries", options->choice, "as of wavesmith run");
+  command->add_option("--gpu", options->devices,
+                      "whose programs; a library of AMD's without kernels for it does not answer");
   command->add_flag("--json", options->json, "as one JSON object");
   command->require_subcommand(0, 1);
   teach(
       *command,
       "  wavesmith libraries                                    what is here, from where, for which GPUs\n"
+      "  wavesmith libraries --gpu mi300x                       and which of them run on that GPU\n"
       "  wavesmith libraries install rocblas rccl               AMD's own, compiled by Debian, with no root\n"
       "  wavesmith run --libraries amd --report -- ./app        and which library's kernels ran\n"
       "  wavesmith run --libraries stand-ins -- ./app           Wavesmith's, whatever is here\n");
@@ -140,7 +149,7 @@ void add_libraries(CLI::App& app, Action& action) {
     if (install->parsed())
       action = [options] { return install_libraries(options->install); };
     else
-      action = [options] { return list(options->choice, options->json); };
+      action = [options] { return list(options->choice, options->devices, options->json); };
   });
 }
 

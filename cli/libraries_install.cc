@@ -37,7 +37,7 @@ Exit say_result(const std::string& folder) {
     if (answer.origin == machine::LibraryAnswer::Origin::Installed) {
       if (answer.is_amd) names.emplace_back(answer.library->title);
       if (!answer.refused.empty())
-        fmt::print(stderr, "wavesmith: {} cannot be loaded: {}\n", answer.amd, answer.refused);
+        fmt::print(stderr, "wavesmith: {} is not used: {}\n", answer.amd, answer.refused);
     }
   if (!found->loader.empty())
     fmt::print(stderr,

@@ -111,6 +111,27 @@ TEST_F(LibrariesCommand, InstallsWhatALibraryNeedsAndProgramsGetIt) {
   EXPECT_EQ(list["asked"], (nlohmann::json{"rocblas", "hipblas"}));
 }
 
+TEST_F(LibrariesCommand, ALoaderOfTheInstallationsIsNamed) {
+  make_repository();
+  ASSERT_EQ(install("rocblas").code, 0);
+  EXPECT_EQ(run("libraries").out.find("Programs are started by"), std::string::npos);
+  // From here on librocblas.so.5 wants a C library that only the installation has.
+  const std::string folder = scratch_ / "data/wavesmith/libraries", newer = R"sh(set -e
+sed -i 's/GLIBC_2[.]14/GLIBC_9.99/' "$1"/amd/usr/lib/*/librocblas.so.5
+lib=$(dirname "$1"/amd/usr/lib/*/librocblas.so.5); lib=$1/libc${lib#"$1/amd"}; mkdir -p "$lib"
+cp "$(ldd "$2" | sed -n 's/.*=> \(.*libc[.]so[.]6\) .*/\1/p')" "$lib"
+sed -i 's/GLIBC_2[.]13/GLIBC_9.99/' "$lib/libc.so.6"
+cp "$(ldd "$2" | sed -n 's/^[[:space:]]*\(.*ld-linux[^ ]*\) .*/\1/p')" "$lib")sh";
+  const auto made = toolchain::run({"sh", "-c", newer, "sh", folder, WAVESMITH_BINARY}, true);
+  ASSERT_EQ(made->code, 0) << made->output;
+  const Ran ran = run("libraries");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("\nPrograms are started by " + folder + "/libc/"), ran.out.npos) << ran.out;
+  EXPECT_NE(ran.out.find(": the libraries want a newer C library than this machine's.\n"), ran.out.npos)
+      << ran.out;
+  EXPECT_EQ(listed()["librocblas.so.5"]["answers"], "amd");
+}
+
 TEST_F(LibrariesCommand, WhatCannotBeInstalledIsSaid) {
   const Ran unknown = run("libraries install cublas");
   EXPECT_EQ(unknown.code, 4);

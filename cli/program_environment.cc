@@ -12,8 +12,9 @@ Result<ProgramEnvironment> program_environment(const std::string& devices, const
   if (!runtime) return tl::unexpected(runtime.error());
   const auto gpus = gpus::find_machine(devices);
   if (!gpus) return tl::unexpected(gpus.error());
-  const auto choice = machine::LibraryChoice::parse(libraries);
+  auto choice = machine::LibraryChoice::parse(libraries);
   if (!choice) return tl::unexpected(choice.error());
+  for (const auto* const gpu : *gpus) choice->gpus.push_back(gpu->arch_name);
   auto found = machine::find_libraries(*runtime, *choice);
   if (!found) return tl::unexpected(found.error());
   ProgramEnvironment made;

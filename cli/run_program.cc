@@ -31,7 +31,7 @@ void say_libraries(const machine::Libraries& libraries) {
   std::set<std::string_view> said;
   for (const machine::LibraryAnswer& answer : libraries.answers) {
     if (!answer.refused.empty())
-      fmt::print(stderr, "wavesmith: AMD's {} cannot be loaded: {}{}\n", answer.amd, answer.refused,
+      fmt::print(stderr, "wavesmith: AMD's {} is not used: {}{}\n", answer.amd, answer.refused,
                  answer.stand_in.empty() ? "" : "; its stand-in answers");
     if (answer.is_amd && !answer.stand_in.empty() && said.insert(answer.library->title).second)
       names += (names.empty() ? "" : ", ") + std::string(answer.library->title);

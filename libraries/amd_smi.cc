@@ -86,6 +86,12 @@ int fill(uint32_t* count, Handle* handles, uint32_t first, uint32_t number) {
   return kSuccess;
 }
 
+/// The PCI address as one number, with the domain from bit `domain` on.
+uint64_t address_of(const Place& place, int domain) {
+  return uint64_t{place.domain} << domain | (place.bus & 0xff) << 8 | (place.slot & 0x1f) << 3 |
+         (place.function & 7);
+}
+
 }  // namespace
 
 WAVESMITH_SERVED int amdsmi_init(uint64_t) { return kSuccess; }
@@ -126,8 +132,7 @@ WAVESMITH_SERVED int amdsmi_get_gpu_device_bdf(Handle processor, uint64_t* bdf) 
   uint32_t device = 0;
   Place place;
   if (!bdf || !device_of(processor, device) || !place_of(device, place)) return kInvalid;
-  *bdf = uint64_t{place.domain} << 16 | (place.bus & 0xff) << 8 | (place.slot & 0x1f) << 3 |
-         (place.function & 7);
+  *bdf = address_of(place, 16);
   return kSuccess;
 }
 
@@ -307,7 +312,6 @@ WAVESMITH_SERVED int amdsmi_get_gpu_bdf_id(Handle processor, uint64_t* id) {
   uint32_t device = 0;
   Place place;
   if (!id || !device_of(processor, device) || !place_of(device, place)) return kInvalid;
-  *id = uint64_t{place.domain} << 32 | (place.bus & 0xff) << 8 | (place.slot & 0x1f) << 3 |
-        (place.function & 7);
+  *id = address_of(place, 32);
   return kSuccess;
 }

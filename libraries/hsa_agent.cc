@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/rocr_limits.h"
 #include "libraries/hsa.h"
 
 extern "C" int hipGetDevice(int* device);
@@ -13,6 +14,7 @@ extern "C" int hipSetDevice(int device);
 extern "C" int hipMemGetInfo(size_t* available, size_t* total);
 
 using namespace wavesmith::libraries::hsa;
+namespace rocr = wavesmith::rocr;
 
 namespace {
 
@@ -241,20 +243,20 @@ int answer_for_gpu(Agent agent, uint32_t attribute, void* value) {
     case kWorkgroupMaxSize:
       return put_number("compute.max_workgroup");
     case kGridMaxDim: {
-      const uint32_t sizes[] = {0x7fffffff, 0xffff, 0xffff};
+      const uint32_t sizes[] = {rocr::kGridX, rocr::kGridYz, rocr::kGridYz};
       std::memcpy(value, sizes, sizeof sizes);
       return kSuccess;
     }
     case kGridMaxSize:
-      return put(value, ~uint32_t{0});
+      return put(value, rocr::kGrid);
     case kFbarriers:
-      return put<uint32_t>(value, 32);
+      return put(value, rocr::kFbarriers);
     case kQueuesMax:
-      return put<uint32_t>(value, 128);
+      return put(value, rocr::kQueues);
     case kQueueMinSize:
-      return put<uint32_t>(value, 64);
+      return put(value, rocr::kQueueMinPackets);
     case kQueueMaxSize:
-      return put<uint32_t>(value, 131072);
+      return put(value, rocr::kQueueMaxPackets);
     case kNode:
     case kDriverNode:
       return put_number("node");
@@ -287,7 +289,7 @@ int answer_for_gpu(Agent agent, uint32_t attribute, void* value) {
     case kMaxClock:
       return put_number("clocks.engine_mhz");
     case kWatchPoints:
-      return put<uint32_t>(value, 4);
+      return put(value, rocr::kWatchPoints);
     case kBdf:
       return put(value, slot_of(device).location);
     case kDomain:

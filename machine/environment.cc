@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/environment.h"
 #include "machine/rocm.h"
 #include "machine/topology.h"
 #include "machine/tree.h"
@@ -15,18 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
-bool is_there(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
 /// Below another `wavesmith run` the driver's files are the ones that it shows.
-bool has_driver() { return variable("WAVESMITH_MACHINE_ROOT").empty() && is_there("/sys/class/kfd"); }
+bool has_driver() {
+  return environment_variable("WAVESMITH_MACHINE_ROOT").empty() && is_there("/sys/class/kfd");
+}
 
 /// Commands of the user's own ROCm, beside AMD's driver: they tell of the GPUs that are there.
 std::set<std::string> users_commands() {
@@ -44,7 +37,7 @@ std::set<std::string> users_commands() {
 Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const toolchain::Toolchain& tools,
                                 const Libraries& libraries) {
   Environment environment;
-  const std::string asked = variable("WAVESMITH_MACHINE");
+  const std::string asked = environment_variable("WAVESMITH_MACHINE");
   if (asked == "0") return environment;
   const std::string folder = toolchain::cache_folder() + "/machine";
 
@@ -58,26 +51,26 @@ Result<Environment> environment(std::span<const gpus::Gpu* const> machine, const
     if (!root) return tl::unexpected(root.error());
     environment["WAVESMITH_MACHINE_ROOT"] = *root;
     // Behind what the user preloads: a sanitizer's library wants to be the first.
-    const std::string before = variable("LD_PRELOAD");
+    const std::string before = environment_variable("LD_PRELOAD");
     if (before.find(preload) == std::string::npos)
       environment["LD_PRELOAD"] = before.empty() ? preload : before + ":" + preload;
     // A program linked with AddressSanitizer's shared library refuses to start with any library before that
     // one; ours takes nothing from it.
-    const std::string options = variable("ASAN_OPTIONS"), order = "verify_asan_link_order=0";
+    const std::string options = environment_variable("ASAN_OPTIONS"), order = "verify_asan_link_order=0";
     if (options.find(order) == std::string::npos)
       environment["ASAN_OPTIONS"] = options.empty() ? order : options + ":" + order;
   }
 
-  const std::string rocm = variable("ROCM_PATH");
+  const std::string rocm = environment_variable("ROCM_PATH");
   if (rocm.empty() || is_there(rocm + "/" + toolchain::kShownFile)) {
     Tree tree;
     add_rocm(tree, "rocm", tools, users_commands(), libraries);
     const Result<std::string> root = stored(tree, folder);
     if (!root) return tl::unexpected(root.error());
     environment["ROCM_PATH"] = *root + "/rocm";
-    if (variable("HIP_PATH").empty()) environment["HIP_PATH"] = *root + "/rocm";
+    if (environment_variable("HIP_PATH").empty()) environment["HIP_PATH"] = *root + "/rocm";
     // hipcc: before a distribution's, which may be for another GPU's compiler.
-    const std::string bin = *root + "/rocm/bin", path = variable("PATH");
+    const std::string bin = *root + "/rocm/bin", path = environment_variable("PATH");
     if (!path.starts_with(bin + ":")) environment["PATH"] = path.empty() ? bin : bin + ":" + path;
   }
   return environment;

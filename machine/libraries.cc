@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/environment.h"
 #include "machine/installation.h"
+#include "machine/library_details.h"
 #include "machine/library_folders.h"
 #include "machine/shared_object.h"
 #include "toolchain/discover.h"
@@ -18,11 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using Origin = LibraryAnswer::Origin;
 using Prefer = KnownLibrary::Prefer;
-
-bool is_there(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 /// Where AMD's libraries may lie, in the order in which a program's own search would meet them.
 struct Places {
@@ -37,11 +34,17 @@ struct Places {
   }
 };
 
-/// Decides for every soname. With `own_libc` programs are started by the installation's loader.
+/// Decides for every soname. With `own_libc` programs are started by the installation's loader; AMD's have to
+/// have kernels for all `gpus` where there are stand-ins.
 class Survey {
  public:
-  Survey(const Places& places, const Installation& installation, std::string runtime, bool own_libc)
-      : places_(places), installation_(installation), runtime_(std::move(runtime)), own_libc_(own_libc) {
+  Survey(const Places& places, const Installation& installation, std::string runtime, bool own_libc,
+         const std::vector<std::string>& gpus)
+      : places_(places),
+        installation_(installation),
+        runtime_(std::move(runtime)),
+        own_libc_(own_libc),
+        gpus_(gpus) {
     add_stand_ins(runtime_ + "/stand-ins");
     for (const auto& [origin, folder] : places_.all()) add_amds(origin, folder);
   }
@@ -117,6 +120,7 @@ class Survey {
     if (answer.amd.empty() || !answer.refused.empty()) return false;
     if (!under_way_.insert(answer.soname).second) return true;  // two that need each other
     answer.refused = why_not(answer.amd);
+    if (answer.refused.empty() && !answer.stand_in.empty()) answer.refused = missing_kernels(answer, gpus_);
     under_way_.erase(answer.soname);
     if (!answer.refused.empty()) return false;
     answer.is_amd = true;
@@ -136,7 +140,7 @@ class Survey {
         // A handle of one is none of the other, so libraries that compute stay together.
         if (!amds && other->library->prefer == Prefer::Amd)
           return fmt::format("it needs AMD's {}, {}", needed,
-                             other->refused.empty() ? "which is not here" : "which cannot be loaded");
+                             other->refused.empty() ? "which is not here" : "which is not used");
         file = amds ? other->amd : other->stand_in;
       } else {
         file = located(needed);
@@ -215,6 +219,7 @@ class Survey {
   const Installation& installation_;
   std::string runtime_;
   bool own_libc_;
+  const std::vector<std::string>& gpus_;
   std::map<std::string, LibraryAnswer> answers_;
   std::set<std::string> under_way_;
   std::vector<std::string> order_;
@@ -240,11 +245,12 @@ Result<Libraries> find(const std::string& runtime, const LibraryChoice& choice, 
               .support = installation.libraries("support"),
               .libc = installation.libraries("libc")};
   }
-  Survey survey(places, installation, runtime, false);
+  const std::vector<std::string> any, &gpus = choice.mode == LibraryChoice::Mode::Auto ? choice.gpus : any;
+  Survey survey(places, installation, runtime, false, gpus);
   survey.decide();
   const std::string loader = may_start_programs ? installation.loader() : "";
   if (survey.refused() > 0 && !loader.empty()) {
-    Survey with_loader(places, installation, runtime, true);
+    Survey with_loader(places, installation, runtime, true, gpus);
     with_loader.decide();
     if (with_loader.refused() < survey.refused()) {
       with_loader.put_into(libraries);
@@ -263,8 +269,8 @@ Result<Libraries> find(const std::string& runtime, const LibraryChoice& choice, 
   for (const LibraryAnswer& answer : libraries.answers)
     if (!answer.refused.empty())
       return fail(ErrorKind::NotFound,
-                  fmt::format("AMD's {} cannot be loaded: {}", answer.library->title, answer.refused),
-                  answer.amd, "'wavesmith libraries' lists what is there");
+                  fmt::format("AMD's {} is not used: {}", answer.library->title, answer.refused), answer.amd,
+                  "'wavesmith libraries' lists what is there");
   return fail(ErrorKind::NotFound, "none of AMD's libraries is on this machine", {},
               "wavesmith libraries install rocblas fetches Debian's, without root");
 }

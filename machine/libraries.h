@@ -22,6 +22,9 @@ struct LibraryChoice {
   };
   Mode mode = Mode::Auto;
   std::string folder;  ///< that `wavesmith libraries install` filled
+  /// The program's GPUs, by `arch_name`: with Auto the stand-in goes before a library of AMD's without
+  /// kernels for one of them. Empty: any GPU.
+  std::vector<std::string> gpus = {};
 
   /// From "auto", "amd", "stand-ins" or a folder's path (AMD's, from there); nothing: WAVESMITH_LIBRARIES, or
   /// else auto. Errors: BadInput, NotFound.
@@ -37,7 +40,7 @@ struct LibraryAnswer {
   std::string stand_in;  ///< ours; empty: there is none
   Origin origin = Origin::None;
   bool is_amd = false;  ///< AMD's answers
-  std::string refused;  ///< why AMD's cannot be loaded
+  std::string refused;  ///< why AMD's, which is there, does not answer
 };
 std::string name_of(LibraryAnswer::Origin origin);
 

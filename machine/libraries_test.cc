@@ -134,6 +134,36 @@ TEST_F(LibrariesTest, OneThatWantsAnotherVersionOfTheCLibraryIsNotTaken) {
   EXPECT_NE(required.error().text().find("rocBLAS"), std::string::npos);
 }
 
+TEST_F(LibrariesTest, OneWithoutKernelsForTheGpuIsNotTaken) {
+  give("librocblas.so.5");
+  const std::string beside = folder_ + "/amds/rocblas/library";
+  fs::create_directories(beside);
+  // Clang's offload bundle: magic, number of entries; of each its offset, size, the length of its name, the
+  // name.
+  std::string bundle = "__CLANG_OFFLOAD_BUNDLE__";
+  const std::string name = "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-";
+  for (const uint64_t word : {uint64_t{1}, uint64_t{4096}, uint64_t{4096}, uint64_t{name.size()}})
+    bundle.append(reinterpret_cast<const char*>(&word), sizeof word);
+  std::ofstream(beside + "/Kernels.so-000-gfx90a.hsaco", std::ios::binary)
+      << bundle + name + std::string(8192, 0);
+  EXPECT_TRUE(answer(found(), "librocblas.so.5").is_amd) << "no GPU is known";
+  const auto on = [](LibraryChoice::Mode mode, const std::vector<std::string>& gpus) {
+    return answer(find_libraries(WAVESMITH_RUNTIME, {mode, {}, gpus}).value(), "librocblas.so.5");
+  };
+  using Mode = LibraryChoice::Mode;
+  EXPECT_TRUE(on(Mode::Auto, {"gfx90a:sramecc+:xnack-"}).is_amd);
+  EXPECT_FALSE(on(Mode::Auto, {"gfx90a:sramecc+:xnack+"}).is_amd);
+  for (const std::vector<std::string>& gpus : {
+           std::vector<std::string>{"gfx942:sramecc+:xnack-"},
+           {"gfx90a:sramecc+:xnack-", "gfx942:sramecc+:xnack-"}
+  }) {
+    const LibraryAnswer rocblas = on(Mode::Auto, gpus);
+    EXPECT_FALSE(rocblas.is_amd);
+    EXPECT_EQ(rocblas.refused, "it has no kernels for gfx942, only for gfx90a:xnack-");
+    EXPECT_TRUE(on(Mode::Amd, gpus).is_amd) << "they are asked for";
+  }
+}
+
 TEST_F(LibrariesTest, WhatSpeaksToTheDriverIsOursUnlessAmdsNeedIt) {
   give("libroctx64.so.4");
   EXPECT_FALSE(answer(found(), "libroctx64.so.4").is_amd);

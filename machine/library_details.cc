@@ -1,5 +1,8 @@
 #include "machine/library_details.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -47,6 +50,30 @@ std::string version_in_status(const std::string& package) {
   return {};
 }
 
+std::vector<object::TargetId> targets_in(const std::string& path) {
+  const MappedFile file(path);
+  auto targets = object::targets_of(file.bytes());
+  return targets ? *std::move(targets) : std::vector<object::TargetId>();
+}
+
+/// Tensile's and others', in the folder of the library's name beside it.
+std::vector<std::string> files_of_kernels(const LibraryAnswer& answer) {
+  std::vector<std::string> found;
+  const fs::path beside = fs::path(answer.amd).parent_path() / answer.library->file;
+  std::error_code failed;
+  fs::recursive_directory_iterator files(beside, failed);
+  for (; !failed && files != fs::recursive_directory_iterator(); files.increment(failed))
+    if (const std::string kind = files->path().extension(); kind == ".co" || kind == ".hsaco")
+      found.push_back(files->path());
+  return found;
+}
+
+bool any_suits(const std::vector<object::TargetId>& targets, const object::TargetId& gpu) {
+  return std::any_of(targets.begin(), targets.end(), [&](const object::TargetId& target) {
+    return object::suitability(target, gpu).has_value();
+  });
+}
+
 }  // namespace
 
 LibraryAnswer loaded_library(const std::string& path) {
@@ -85,19 +112,10 @@ std::string version_of(const LibraryAnswer& answer) {
 
 std::vector<std::string> targets_of(const LibraryAnswer& answer) {
   std::set<std::string> found;
-  const auto add = [&](const std::string& path) {
-    const MappedFile file(path);
-    if (const auto targets = object::targets_of(file.bytes()))
-      for (const object::TargetId& target : *targets) found.insert(target.text());
-  };
   if (answer.amd.empty()) return {};
-  add(answer.amd);
-  const fs::path beside = fs::path(answer.amd).parent_path() / answer.library->file;
-  std::error_code failed;
-  fs::recursive_directory_iterator files(beside, failed);
-  for (; !failed && files != fs::recursive_directory_iterator(); files.increment(failed))
-    if (const std::string kind = files->path().extension(); kind == ".co" || kind == ".hsaco")
-      add(files->path());
+  for (const object::TargetId& target : targets_in(answer.amd)) found.insert(target.text());
+  for (const std::string& file : files_of_kernels(answer))
+    for (const object::TargetId& target : targets_in(file)) found.insert(target.text());
   // gfx942 before gfx1100.
   std::vector<std::string> sorted(found.begin(), found.end());
   std::sort(sorted.begin(), sorted.end(), [](const std::string& a, const std::string& b) {
@@ -107,6 +125,22 @@ std::vector<std::string> targets_of(const LibraryAnswer& answer) {
     return std::pair(length(a), a) < std::pair(length(b), b);
   });
   return sorted;
+}
+
+std::string missing_kernels(const LibraryAnswer& answer, const std::vector<std::string>& gpus) {
+  if (gpus.empty()) return {};
+  const std::vector<object::TargetId> own = targets_in(answer.amd);
+  const std::vector<std::string> files = files_of_kernels(answer);
+  for (const std::string& name : gpus) {
+    const auto gpu = object::TargetId::parse(name);
+    if (!gpu) continue;
+    const bool in_library = own.empty() || any_suits(own, *gpu);
+    const auto has = [&](const std::string& file) { return any_suits(targets_in(file), *gpu); };
+    if (in_library && (files.empty() || std::any_of(files.begin(), files.end(), has))) continue;
+    return fmt::format("it has no kernels for {}, only for {}", gpu->processor,
+                       fmt::join(targets_of(answer), ", "));
+  }
+  return {};
 }
 
 }  // namespace wavesmith::machine

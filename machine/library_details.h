@@ -18,4 +18,8 @@ std::string version_of(const LibraryAnswer& answer);
 /// "gfx11-generic"); empty for a library without kernels, or that compiles them when it runs.
 std::vector<std::string> targets_of(const LibraryAnswer& answer);
 
+/// Why a program with these GPUs (`arch_name`: "gfx942:sramecc+:xnack-") cannot run its kernels: "it has no
+/// kernels for gfx942, ..."; empty: it can, or the library has none or compiles them when it runs.
+std::string missing_kernels(const LibraryAnswer& answer, const std::vector<std::string>& gpus);
+
 }  // namespace wavesmith::machine

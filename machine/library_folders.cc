@@ -8,22 +8,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/environment.h"
 #include "toolchain/discover.h"
 
 namespace wavesmith::machine {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 void add(std::vector<std::string>& folders, const std::string& folder) {
   std::error_code ignored;
@@ -71,14 +62,14 @@ std::vector<std::string> system_folders() {
 
 std::vector<std::string> rocm_folders() {
   std::vector<std::string> folders;
-  for (const std::string& root : {variable("ROCM_PATH"), std::string("/opt/rocm")})
+  for (const std::string& root : {environment_variable("ROCM_PATH"), std::string("/opt/rocm")})
     if (!root.empty() && !is_there(root + "/" + toolchain::kShownFile)) add(folders, root + "/lib");
   return folders;
 }
 
 std::vector<std::string> given_folders() {
   std::vector<std::string> folders;
-  const std::string listed = variable("LD_LIBRARY_PATH");
+  const std::string listed = environment_variable("LD_LIBRARY_PATH");
   for (size_t at = 0; at < listed.size();) {
     const size_t colon = std::min(listed.find(':', at), listed.size());
     const std::string folder = listed.substr(at, colon - at);
@@ -92,8 +83,9 @@ std::vector<std::string> given_folders() {
 }
 
 std::string installation_folder() {
-  if (const std::string data = variable("XDG_DATA_HOME"); !data.empty()) return data + "/wavesmith/libraries";
-  if (const std::string home = variable("HOME"); !home.empty())
+  if (const std::string data = environment_variable("XDG_DATA_HOME"); !data.empty())
+    return data + "/wavesmith/libraries";
+  if (const std::string home = environment_variable("HOME"); !home.empty())
     return home + "/.local/share/wavesmith/libraries";
   return toolchain::cache_folder() + "/libraries-installed";
 }

@@ -1,5 +1,4 @@
-// Labels, order and widths are those of AMD's rocminfo.cc. What ROCr sets for every GPU (queues, grids,
-// barriers) is from its amd_gpu_agent.cc.
+// Labels, order and widths are those of AMD's rocminfo.cc.
 #include "rocm/rocminfo.h"
 
 #include <fmt/format.h>
@@ -7,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/rocr_limits.h"
 #include "base/split.h"
 #include "isa/machines.h"
 
@@ -41,8 +41,7 @@ class Page {
   std::string text_;
 };
 
-constexpr uint64_t kGrid = 0xffffffff, kGridX = 0x7fffffff, kGridYz = 0xffff;
-constexpr int kBarriers = 32;
+using namespace rocr;
 
 void heading(Page& page, const std::string& text) {
   const std::string rule(text.size(), '=');
@@ -149,7 +148,7 @@ void add_isa(Page& page, int number, const std::string& name, const gpus::Gpu& g
   page.sizes(3, "Workgroup Max Size per Dimension:", gpu.max_workgroup, gpu.max_workgroup, gpu.max_workgroup);
   page.both(3, "Grid Max Size:", kGrid);
   page.sizes(3, "Grid Max Size per Dimension:", kGridX, kGridYz, kGridYz);
-  page.field(3, "FBarrier Max Size:", kBarriers);
+  page.field(3, "FBarrier Max Size:", kFbarriers);
 }
 
 void add_gpu(Page& page, const Card& card, int number) {
@@ -164,9 +163,9 @@ void add_gpu(Page& page, const Card& card, int number) {
   page.field(1, "Feature:", "KERNEL_DISPATCH");
   page.field(1, "Profile:", "BASE_PROFILE");
   page.field(1, "Float Round Mode:", "NEAR");
-  page.both(1, "Max Queue Number:", 128);
-  page.both(1, "Queue Min Size:", 64);
-  page.both(1, "Queue Max Size:", 131072);
+  page.both(1, "Max Queue Number:", kQueues);
+  page.both(1, "Queue Min Size:", kQueueMinPackets);
+  page.both(1, "Queue Max Size:", kQueueMaxPackets);
   page.field(1, "Queue Type:", "MULTI");
   page.field(1, "Node:", card.node);
   page.field(1, "Device Type:", "GPU");
@@ -184,7 +183,7 @@ void add_gpu(Page& page, const Card& card, int number) {
   page.field(1, "SIMDs per CU:", gpu.simds_per_unit);
   page.field(1, "Shader Engines:", gpu.shader_engines);
   page.field(1, "Shader Arrs. per Eng.:", gpu.arrays_per_engine);
-  page.field(1, "WatchPts on Addr. Ranges:", 4);  // of every GPU since GCN 1
+  page.field(1, "WatchPts on Addr. Ranges:", kWatchPoints);
   page.field(1, "Coherent Host Access:", capability >> 28 & 1 ? "TRUE" : "FALSE");
   page.bare(1, "Memory Properties:", gpu.is_apu ? "APU" : "");
   page.bare(1, "Features:", "KERNEL_DISPATCH ");
@@ -196,7 +195,7 @@ void add_gpu(Page& page, const Card& card, int number) {
   page.both(1, "Max Work-item Per CU:", waves * gpu.warp_size());
   page.both(1, "Grid Max Size:", kGrid);
   page.sizes(1, "Grid Max Size per Dimension:", kGridX, kGridYz, kGridYz);
-  page.field(1, "Max fbarriers/Workgrp:", kBarriers);
+  page.field(1, "Max fbarriers/Workgrp:", kFbarriers);
   page.field(1, "Packet Processor uCode::", node["fw_version"] & 0x3ff);
   page.field(1, "SDMA engine uCode::", node["sdma_fw_version"] & 0x3ff);
   page.field(1, "IOMMU Support::", "None");

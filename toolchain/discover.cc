@@ -11,22 +11,13 @@
 #include <fstream>
 #include <set>
 
+#include "base/environment.h"
 #include "toolchain/process.h"
 
 namespace wavesmith::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 /// Folders matching "parent/prefix*", newest name first.
 std::vector<fs::path> children(const fs::path& parent, const std::string& prefix) {
@@ -49,7 +40,7 @@ fs::path own_package_folder() {
 /// Folders in which Python packages are installed.
 std::vector<fs::path> package_folders() {
   std::vector<fs::path> folders;
-  const std::string listed = environment("PYTHONPATH");
+  const std::string listed = environment_variable("PYTHONPATH");
   for (size_t at = 0; at < listed.size();) {
     const size_t colon = std::min(listed.find(':', at), listed.size());
     if (colon > at) folders.emplace_back(listed.substr(at, colon - at));
@@ -57,8 +48,9 @@ std::vector<fs::path> package_folders() {
   }
   if (const fs::path own = own_package_folder(); !own.empty()) folders.push_back(own);
   std::vector<fs::path> roots;
-  if (const std::string venv = environment("VIRTUAL_ENV"); !venv.empty()) roots.emplace_back(venv);
-  if (const std::string home = environment("HOME"); !home.empty()) roots.push_back(fs::path(home) / ".local");
+  if (const std::string venv = environment_variable("VIRTUAL_ENV"); !venv.empty()) roots.emplace_back(venv);
+  if (const std::string home = environment_variable("HOME"); !home.empty())
+    roots.push_back(fs::path(home) / ".local");
   std::error_code ignored;
   if (const fs::path python = find_program({"python3"}); !python.empty()) {
     roots.push_back(python.parent_path().parent_path());  // a virtual environment's is a link
@@ -95,7 +87,7 @@ void add_libraries(Toolchain& found, Headers::Origin origin, const fs::path& fol
 
 void find_compilers(Toolchain& found) {
   std::vector<std::string> names;
-  if (const std::string given = environment("WAVESMITH_CLANG"); !given.empty()) {
+  if (const std::string given = environment_variable("WAVESMITH_CLANG"); !given.empty()) {
     names.push_back(given);  // that one or none: a slip must not go unnoticed
   } else {
     for (int version : {22, 23, 24, 21, 20})
@@ -113,7 +105,7 @@ void find_compilers(Toolchain& found) {
 
 void find_rocm(Toolchain& found) {
   std::vector<fs::path> roots;
-  if (const std::string path = environment("ROCM_PATH"); !path.empty()) roots.emplace_back(path);
+  if (const std::string path = environment_variable("ROCM_PATH"); !path.empty()) roots.emplace_back(path);
   roots.emplace_back("/opt/rocm");
   for (const fs::path& root : roots) {
     if (is_there(root / kShownFile)) continue;
@@ -192,7 +184,7 @@ Result<void> require_compiler(const Toolchain& tools, std::string_view who) {
   constexpr const char* kHint =
       "install clang 17 or newer with lld (Debian: apt install clang lld), or set WAVESMITH_CLANG; "
       "'wavesmith cc --doctor' says what is there";
-  const std::string given = environment("WAVESMITH_CLANG");
+  const std::string given = environment_variable("WAVESMITH_CLANG");
   if (tools.clang.empty() && !given.empty())
     return fail(ErrorKind::NotFound,
                 fmt::format("{} needs clang++, and WAVESMITH_CLANG='{}' is no program", who, given), {},
@@ -217,7 +209,8 @@ Result<void> require_device_libraries(const Toolchain& tools, std::string_view w
 Toolchain discover() {
   Toolchain found;
   find_compilers(found);
-  if (const std::string given = environment("WAVESMITH_HIP_PATH"); !given.empty()) find_given(found, given);
+  if (const std::string given = environment_variable("WAVESMITH_HIP_PATH"); !given.empty())
+    find_given(found, given);
   find_rocm(found);
   const std::vector<fs::path> packages = package_folders();
   for (const fs::path& package : packages) {
@@ -234,9 +227,10 @@ Toolchain discover() {
 }
 
 std::string cache_folder() {
-  if (const std::string given = environment("WAVESMITH_CACHE"); !given.empty()) return given;
-  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) return cache + "/wavesmith";
-  if (const std::string home = environment("HOME"); !home.empty()) return home + "/.cache/wavesmith";
+  if (const std::string given = environment_variable("WAVESMITH_CACHE"); !given.empty()) return given;
+  if (const std::string cache = environment_variable("XDG_CACHE_HOME"); !cache.empty())
+    return cache + "/wavesmith";
+  if (const std::string home = environment_variable("HOME"); !home.empty()) return home + "/.cache/wavesmith";
   return fmt::format("/tmp/wavesmith-{}", getuid());
 }
 

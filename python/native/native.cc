@@ -69,12 +69,18 @@ std::string describe(const std::string& devices) {
   return gpus::describe(value_or_throw(gpus::find_machine(devices)));
 }
 
-machine::LibraryChoice library_choice() { return value_or_throw(machine::LibraryChoice::parse({})); }
+machine::LibraryChoice library_choice(const std::string& devices) {
+  auto choice = value_or_throw(machine::LibraryChoice::parse({}));
+  for (const gpus::Gpu* const gpu : value_or_throw(gpus::find_machine(devices)))
+    choice.gpus.push_back(gpu->arch_name);
+  return choice;
+}
 
 /// The files of AMD's libraries for this process: [path, ...], each behind those that it needs, and what is
 /// in the way of AMD's that are there: [sentence, ...].
-nb::tuple libraries(const std::string& folder) {
-  const machine::Libraries found = value_or_throw(machine::find_libraries_here(folder, library_choice()));
+nb::tuple libraries(const std::string& devices, const std::string& folder) {
+  const machine::Libraries found =
+      value_or_throw(machine::find_libraries_here(folder, library_choice(devices)));
   std::vector<std::string> files, refused;
   for (const auto& [name, file] : found.support) files.push_back(file);
   // The dynamic linker finds the system's by itself.
@@ -83,7 +89,7 @@ nb::tuple libraries(const std::string& folder) {
   for (const machine::LibraryAnswer& answer : found.answers) {
     if (!answer.is_amd && !answer.stand_in.empty()) files.push_back(answer.stand_in);
     if (!answer.refused.empty())
-      refused.push_back(fmt::format("{} cannot be loaded: {}", answer.amd, answer.refused));
+      refused.push_back(fmt::format("{} is not used: {}", answer.amd, answer.refused));
   }
   return nb::make_tuple(files, refused);
 }
@@ -92,7 +98,7 @@ nb::tuple libraries(const std::string& folder) {
 machine::Environment environment(const std::string& devices, const std::string& libraries) {
   toolchain::Toolchain tools = toolchain::discover();
   tools.runtime = libraries;
-  const auto found = value_or_throw(machine::find_libraries_here(libraries, library_choice()));
+  const auto found = value_or_throw(machine::find_libraries_here(libraries, library_choice(devices)));
   auto variables =
       value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices)), tools, found));
   variables.merge(machine::client_variables(libraries));
@@ -165,7 +171,7 @@ NB_MODULE(_native, m) {
   m.def("machine", machine, nb::arg("devices"));
   m.def("describe", describe, nb::arg("devices"));
   m.def("environment", environment, nb::arg("devices"), nb::arg("libraries"));
-  m.def("libraries", libraries, nb::arg("folder"));
+  m.def("libraries", libraries, nb::arg("devices"), nb::arg("folder"));
   m.def("read_code", read_code, nb::arg("code"), nb::arg("gpu") = nb::none());
   m.def("means", &cli::means, nb::arg("asked"), nb::arg("name"));
   m.def("predict", &predict, nb::arg("operation"), nb::arg("gpu"), nb::arg("set"), nb::arg("parameters"),

@@ -77,7 +77,7 @@ def use(
         environment = _native.environment(machine, str(folder))
         os.environ.update(environment)
         _show_machine(folder, environment.get("WAVESMITH_MACHINE_ROOT"))
-    _preload(folder, hip, quiet=quiet or bool(settled or os.environ.get("WAVESMITH_QUIET")))
+    _preload(machine, folder, hip, quiet=quiet or bool(settled or os.environ.get("WAVESMITH_QUIET")))
     _used = machine
     if not (quiet or settled or os.environ.get("WAVESMITH_QUIET")):
         print(f"wavesmith: emulating {described}", file=sys.stderr)
@@ -96,7 +96,7 @@ def _show_machine(folder: Path, root: str | None) -> None:
         ctypes.CDLL(str(folder / "libwavesmith_machine.so")).wavesmith_machine_attach(root.encode())
 
 
-def _preload(folder: Path, hip: int, *, quiet: bool) -> None:
+def _preload(machine: str, folder: Path, hip: int, *, quiet: bool) -> None:
     """Loads what clients look for by name: whoever asks later for one of these names gets what is loaded already."""
     import ctypes
 
@@ -108,7 +108,7 @@ def _preload(folder: Path, hip: int, *, quiet: bool) -> None:
             if (folder / (library + suffix)).exists():
                 ctypes.CDLL(str(folder / (library + suffix)), mode=ctypes.RTLD_GLOBAL)
     # AMD's other libraries, by their sonames; the names they have beside are links or forward to them.
-    files, refused = _native.libraries(str(folder))
+    files, refused = _native.libraries(machine, str(folder))
     amds = [Path(file) for file in files]
     for path in [*amds, *sorted(folder.glob("lib*.so*")), *sorted((folder / "stand-ins").glob("lib*.so"))]:
         # In a build folder they are links: what they point to is loaded, or AMD's is in its place.
