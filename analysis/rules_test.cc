@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/kernel.h"
 #include "analysis/rule.h"
-#include "analysis/testing.h"
+#include "analysis/rules_testing.h"
 #include "object/testing.h"
 
 namespace wavesmith::analysis {
@@ -17,52 +16,6 @@ struct Example {
   std::string_view rule, target, bad, good;
   Resources resources = {};  ///< of the bad one; the good one has the default
 };
-
-Resources usual() {
-  Resources resources;
-  resources.allocated = resources.used = {32, 0, 32};
-  resources.vgprs_total = 32;
-  resources.workgroup = resources.max_workgroup = 256;
-  return resources;
-}
-
-template <class Change>
-Resources with(Change change) {
-  Resources resources = usual();
-  change(resources);
-  return resources;
-}
-
-Kernel kernel_of(std::string_view target, std::string_view text, Resources resources, const gpus::Gpu& gpu) {
-  const Code code = code_of(target, text);
-  const Graph graph = make_graph(code);
-  Kernel kernel;
-  kernel.target = target;
-  resources.wave_size = static_cast<uint32_t>(code.wave_lanes);
-  kernel.resources = resources;
-  describe_code(code, graph, kernel);
-  complete(code, graph, gpu, {}, RegisterSet::all(), {}, kernel);
-  return kernel;
-}
-
-Kernel kernel_of(std::string_view target, std::string_view text, const Resources& resources) {
-  return kernel_of(target, text, resources, *usual_gpu(target));
-}
-Kernel kernel_of(std::string_view target, std::string_view text) { return kernel_of(target, text, usual()); }
-
-std::string loop(std::string_view body) {
-  return "l:\n" + std::string(body) + "\ns_cbranch_scc1 l\ns_endpgm";
-}
-std::string repeated(std::string_view line, int times) {
-  std::string text;
-  for (int i = 0; i < times; ++i) text += fmt::format(fmt::runtime(line), i, i + 8, i + 9, i + 10) + "\n";
-  return text;
-}
-/// Text that lives as long as the tests.
-std::string_view keep(std::string text) {
-  static std::set<std::string> kept;
-  return *kept.insert(std::move(text)).first;
-}
 
 std::vector<Example> examples() {
   const auto plain = keep(loop("v_add_f32 v1, v1, v2"));
@@ -293,12 +246,6 @@ TEST(Rules, WaitsWhoseLoadsHaveComeAreNoEvidence) {
   ASSERT_NE(found, kernel.findings.end());
   ASSERT_EQ(found->where.size(), 1);
   EXPECT_EQ(kernel.instructions[found->where[0].first].text, "s_waitcnt vmcnt(0)");
-}
-
-const Finding* finding_of(const Kernel& kernel, std::string_view rule) {
-  for (const Finding& finding : kernel.findings)
-    if (finding.rule == rule) return &finding;
-  return nullptr;
 }
 
 TEST(Rules, WhatWasLoadedBeforeTheLoopIsNoLateLoad) {

@@ -6,80 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "libraries/MIOpen_testing.h"
+#include "libraries/layers_testing.h"
 
 namespace {
 
 using namespace wavesmith::libraries;
 using namespace wavesmith::libraries::testing_miopen;
-
-using At = std::vector<int>;
-
-class Layers : public MiopenTest {
- protected:
-  void* made(const char* function) {
-    void* descriptor = nullptr;
-    EXPECT_EQ(call(library_, function, &descriptor), 0);
-    return descriptor;
-  }
-  /// Every element of the result is what `want` says of it, but for its rounding and `error` of the numbers
-  /// that were added.
-  static void expect(const Tensor& result, const std::function<double(const At&)>& want, double error = 0) {
-    each(result.sizes, [&](const At& at) {
-      if (testing::Test::HasFailure()) return;
-      const double expected = want(at);
-      EXPECT_NEAR(result[at], expected,
-                  1.01 * epsilon_of(result.type) * std::abs(expected) + error + 1e-12 +
-                      (result.type == kHalf ? 0x1p-25 : 0));
-    });
-  }
-  std::vector<int> sizes(int dimensions) {
-    std::vector<int> all{1 + below(3), 1 + below(5)};
-    for (int i = 0; i < dimensions; ++i) all.push_back(3 + below(5));
-    return all;
-  }
-  int type() {
-    static constexpr int kTypes[] = {kFloat, kHalf, kBrain, kDouble};
-    return kTypes[below(4)];
-  }
-  /// The arguments for a factor: a double for doubles, else a float.
-  struct Factor {
-    double wide;
-    float narrow;
-    int type;
-    [[nodiscard]] const void* place() const {
-      return type == kDouble ? static_cast<const void*>(&wide) : &narrow;
-    }
-  };
-  static Factor factor(double value, int type) { return {value, static_cast<float>(value), type}; }
-  static const void* in(const Tensor& t) { return t.bytes.data(); }
-  static void* out(Tensor& t) { return t.bytes.data(); }
-};
-
-double activation(int mode, double x, double alpha, double beta, double gamma) {
-  switch (mode) {
-    case 1:
-      return 1 / (1 + std::exp(-x));
-    case 2:
-      return beta * std::tanh(alpha * x);
-    case 3:
-      return std::max(x, 0.0);
-    case 4:
-      return std::log(1 + std::exp(x));
-    case 5:
-      return std::fabs(x);
-    case 6:
-      return std::pow(alpha + beta * x, gamma);
-    case 7:
-      return std::min(alpha, std::max(x, 0.0));
-    case 8:
-      return x <= 0 ? alpha * x : x;
-    case 9:
-      return x <= 0 ? alpha * (std::exp(x) - 1) : x;
-    default:
-      return x;
-  }
-}
 
 TEST_F(Layers, ActivationsAreTheirFormulas) {
   void* const how = made("miopenCreateActivationDescriptor");
@@ -462,70 +394,6 @@ TEST_F(Layers, NaNsAreKeptOrPassedOver) {
       forget(a), forget(c);
     }
   EXPECT_EQ(call(library_, "miopenDestroyReduceTensorDescriptor", how), 0);
-}
-
-TEST_F(Layers, AFusionPlanIsItsStepsInTurn) {
-  for (const bool with_bias : {true, false})
-    for (const bool with_activation : {true, false}) {
-      Tensor x = tensor(kFloat, {2, 3, 8}), w = tensor(kFloat, {4, 3, 1}), y = tensor(kFloat, {2, 4, 8}),
-             bias = tensor(kFloat, {1, 4, 1});
-      const int none = 0, one = 1;
-      void* const convolution = made("miopenCreateConvolutionDescriptor");
-      ASSERT_EQ(call(library_, "miopenInitConvolutionNdDescriptor", convolution, 1, &none, &one, &one, 0), 0);
-      void *plan = nullptr, *step = nullptr, *const arguments = made("miopenCreateOperatorArgs");
-      ASSERT_EQ(call(library_, "miopenCreateFusionPlan", &plan, 0, x.descriptor), 0);
-      const Factor by = factor(1, kFloat), old = factor(0, kFloat);
-      ASSERT_EQ(call(library_, "miopenCreateOpConvForward", plan, &step, convolution, w.descriptor), 0);
-      ASSERT_EQ(call(library_, "miopenSetOpArgsConvForward", arguments, step, by.place(), old.place(), in(w)),
-                0);
-      if (with_bias) {
-        ASSERT_EQ(call(library_, "miopenCreateOpBiasForward", plan, &step, bias.descriptor), 0);
-        ASSERT_EQ(
-            call(library_, "miopenSetOpArgsBiasForward", arguments, step, by.place(), old.place(), in(bias)),
-            0);
-      }
-      if (with_activation) {
-        ASSERT_EQ(call(library_, "miopenCreateOpActivationForward", plan, &step, 8), 0);
-        ASSERT_EQ(call(library_, "miopenSetOpArgsActivForward", arguments, step, by.place(), old.place(),
-                       0.25, 0.0, 0.0),
-                  0);
-      }
-      ASSERT_EQ(call(library_, "miopenCompileFusionPlan", handle_, plan), 0);
-      void* first = nullptr;
-      size_t workspace = 99;
-      EXPECT_EQ(call(library_, "miopenFusionPlanGetOp", plan, 0, &first), 0);
-      EXPECT_NE(first, nullptr);
-      EXPECT_EQ(call(library_, "miopenFusionPlanGetOp", plan, 3, &first), 3);
-      EXPECT_EQ(call(library_, "miopenFusionPlanGetWorkSpaceSize", handle_, plan, &workspace, 0), 0);
-      EXPECT_EQ(workspace, 0U);
-      ASSERT_EQ(call(library_, "miopenExecuteFusionPlan_v2", handle_, plan, x.descriptor, in(x), y.descriptor,
-                     out(y), arguments, static_cast<void*>(nullptr), size_t{0}),
-                0);
-      synchronize();
-      expect(
-          y,
-          [&](const At& at) {
-            double sum = with_bias ? bias[{0, at[1], 0}] : 0;
-            for (int c = 0; c < 3; ++c) sum += x[{at[0], c, at[2]}] * w[{at[1], c, 0}];
-            return with_activation ? activation(8, sum, 0.25, 0, 0) : sum;
-          },
-          1e-6);
-      EXPECT_EQ(call(library_, "miopenDestroyOperatorArgs", arguments), 0);
-      EXPECT_EQ(call(library_, "miopenDestroyFusionPlan", plan), 0);
-      EXPECT_EQ(call(library_, "miopenDestroyConvolutionDescriptor", convolution), 0);
-      for (Tensor* each : {&x, &w, &y, &bias}) forget(*each);
-    }
-}
-
-TEST_F(Layers, APlanThatBeginsWithoutAConvolutionIsNotCompiled) {
-  Tensor x = tensor(kFloat, {2, 3, 8});
-  void *plan = nullptr, *step = nullptr;
-  ASSERT_EQ(call(library_, "miopenCreateFusionPlan", &plan, 0, x.descriptor), 0);
-  EXPECT_EQ(call(library_, "miopenCompileFusionPlan", handle_, plan), 8);
-  ASSERT_EQ(call(library_, "miopenCreateOpActivationForward", plan, &step, 3), 0);
-  EXPECT_EQ(call(library_, "miopenCompileFusionPlan", handle_, plan), 8);
-  EXPECT_EQ(call(library_, "miopenDestroyFusionPlan", plan), 0);
-  forget(x);
 }
 
 TEST_F(Layers, WrongCallsAreErrors) {
