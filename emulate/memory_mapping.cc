@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/bits.h"
+#include "base/zeros.h"
 #include "emulate/memory.h"
 
 namespace wavesmith::emulate {
@@ -101,9 +103,13 @@ Result<std::shared_ptr<SharedPages>> Memory::share(void* pointer) {
   const uint64_t bytes = round_up<uint64_t>(range.allocation.bytes, kPage);
   auto pages = SharedPages::create(bytes);
   if (!pages) return pages;
+  const std::span all(static_cast<const std::byte*>(pointer), bytes);
   for (uint64_t done = 0; done < bytes;) {
-    const ssize_t wrote = pwrite((*pages)->file(), static_cast<const char*>(pointer) + done, bytes - done,
-                                 static_cast<off_t>(done));
+    const auto block = all.subspan(done, std::min<uint64_t>(bytes - done, kZeroBlock));
+    // The file reads as zero already.
+    const ssize_t wrote =
+        only_zeros(block) ? static_cast<ssize_t>(block.size())
+                          : pwrite((*pages)->file(), block.data(), block.size(), static_cast<off_t>(done));
     if (wrote <= 0) return fail(ErrorKind::OutOfMemory, "the host has no room to share the allocation");
     done += static_cast<uint64_t>(wrote);
   }

@@ -1,6 +1,7 @@
 #include "emulate/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -178,6 +179,20 @@ TEST_F(MemoryTest, AnAllocationCanBeSharedAndAttached) {
   EXPECT_TRUE(memory->release(other));
   EXPECT_TRUE(memory->release(at));
   EXPECT_FALSE(SharedPages::open(getpid(), 9999, (*pages)->serial(), 4096));
+}
+
+TEST_F(MemoryTest, OfASharedAllocationOnlyWhatWasWrittenTakesMemory) {
+  constexpr size_t kBytes = 64 << 20;
+  std::byte* const at = allocate(kBytes);
+  at[kBytes - 1] = std::byte{42};
+  const auto pages = memory->share(at);
+  ASSERT_TRUE(pages);
+  EXPECT_EQ(at[0], std::byte{0});
+  EXPECT_EQ(at[kBytes - 1], std::byte{42});
+  struct stat file{};
+  ASSERT_EQ(fstat((*pages)->file(), &file), 0);
+  EXPECT_LT(file.st_blocks * 512, 8 << 20);
+  EXPECT_TRUE(memory->release(at));
 }
 
 TEST_F(MemoryTest, SharedPagesThatAreGoneAreNotMistakenForThoseThatTookTheirPlace) {

@@ -3,13 +3,27 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/zeros.h"
 #include "runtime/modelled_time.h"
 
 namespace wavesmith::runtime {
 namespace {
 
+/// Programs clear large buffers of which they use little: what reads as zero is left as it is.
+void clear(char* row, size_t bytes) {
+  while (bytes > 0) {
+    const size_t rest = kZeroBlock - reinterpret_cast<uintptr_t>(row) % kZeroBlock,
+                 part = std::min(bytes, rest);
+    const bool whole = part == kZeroBlock;
+    if (!whole || !only_zeros({reinterpret_cast<const std::byte*>(row), part})) std::memset(row, 0, part);
+    row += part, bytes -= part;
+  }
+}
+
 void fill_row(char* row, const Fill& fill) {
-  if (fill.element == 1) {
+  if (fill.value == 0) {
+    clear(row, fill.width * fill.element);
+  } else if (fill.element == 1) {
     std::memset(row, static_cast<int>(fill.value), fill.width);
   } else if (fill.element == 2) {
     std::fill_n(reinterpret_cast<uint16_t*>(row), fill.width, static_cast<uint16_t>(fill.value));
