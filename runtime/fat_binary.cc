@@ -34,6 +34,8 @@ struct FatBinary {
     std::optional<Error> error;
   };
   std::unordered_map<int, OnDevice> modules;
+  /// By target. A library's code is long to decompress, so GPUs of a kind share it.
+  std::unordered_map<std::string, std::shared_ptr<const object::CodeObject>> objects;
   std::unordered_map<std::string, void*> managed;
 
   Result<std::shared_ptr<Module>> module(Platform& platform, Device& device) {
@@ -50,10 +52,16 @@ struct FatBinary {
 
  private:
   Result<std::shared_ptr<Module>> load(Platform& platform, Device& device) {
-    const std::span<const uint8_t> readable = readable_from(data);
-    const auto size = object::extent(readable);
-    if (!size) return tl::unexpected(size.error());
-    auto module = Module::load(platform, device, readable.first(*size), managed);
+    std::shared_ptr<const object::CodeObject>& object = objects[device.target.text()];
+    if (!object) {
+      const std::span<const uint8_t> readable = readable_from(data);
+      const auto size = object::extent(readable);
+      if (!size) return tl::unexpected(size.error());
+      auto read = Module::read(device, readable.first(*size));
+      if (!read) return tl::unexpected(read.error());
+      object = std::move(*read);
+    }
+    auto module = Module::load(platform, device, object, managed);
     if (module) (*module)->origin = file_of(data);
     return module;
   }

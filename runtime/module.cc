@@ -51,9 +51,8 @@ std::span<const uint8_t> readable_from(const void* pointer) {
                      : std::span<const uint8_t>{};
 }
 
-Result<std::shared_ptr<Module>> Module::load(Platform& platform, Device& device,
-                                             std::span<const uint8_t> image,
-                                             const std::unordered_map<std::string, void*>& managed) {
+Result<std::shared_ptr<const object::CodeObject>> Module::read(const Device& device,
+                                                               std::span<const uint8_t> image) {
   const auto bundle = object::Bundle::parse(image, &device.target);
   if (!bundle) return tl::unexpected(bundle.error());
   const auto entry = bundle->choose(device.target);
@@ -64,34 +63,46 @@ Result<std::shared_ptr<Module>> Module::load(Platform& platform, Device& device,
     object = object::CodeObject::parse(other);
     if (!object) return tl::unexpected(object.error());
   }
+  return std::make_shared<const object::CodeObject>(std::move(*object));
+}
 
-  std::shared_ptr<Module> module(new Module(platform, device, std::move(*object)));
-  const uint64_t size = module->object_.load_size();
+Result<std::shared_ptr<Module>> Module::load(Platform& platform, Device& device,
+                                             std::span<const uint8_t> image) {
+  auto object = read(device, image);
+  if (!object) return tl::unexpected(object.error());
+  return load(platform, device, std::move(*object));
+}
+
+Result<std::shared_ptr<Module>> Module::load(Platform& platform, Device& device,
+                                             std::shared_ptr<const object::CodeObject> object,
+                                             const std::unordered_map<std::string, void*>& managed) {
+  std::shared_ptr<Module> module(new Module(platform, device, std::move(object)));
+  const uint64_t size = module->object_->load_size();
   const auto memory = platform.allocate(device, size, Allocation::Kind::Code);
   if (!memory) return tl::unexpected(memory.error());
   module->base_ = reinterpret_cast<uint64_t>(*memory);
-  if (auto done = module->object_.load({static_cast<uint8_t*>(*memory), size}); !done)
+  if (auto done = module->object_->load({static_cast<uint8_t*>(*memory), size}); !done)
     return tl::unexpected(done.error());
 
   // A managed variable is a pointer to memory that host and device share; its first contents are beside it.
-  for (const object::Variable& variable : module->object_.variables()) {
+  for (const object::Variable& variable : module->object_->variables()) {
     if (!variable.managed) continue;
     void* shared = nullptr;
     if (const auto there = managed.find(variable.name); there != managed.end()) {
       shared = there->second;
     } else {
-      const object::Variable* const contents = module->object_.variable(variable.name + ".managed");
+      const object::Variable* const contents = module->object_->variable(variable.name + ".managed");
       if (!contents) continue;
       const auto made =
           platform.allocate(device, contents->size, Allocation::Kind::Managed, hipMemAttachGlobal);
       if (!made) return tl::unexpected(made.error());
       std::memcpy(*made,
-                  reinterpret_cast<const void*>(module->object_.loaded(module->base_, contents->address)),
+                  reinterpret_cast<const void*>(module->object_->loaded(module->base_, contents->address)),
                   contents->size);
       shared = *made;
       module->managed_.emplace(variable.name, shared);
     }
-    std::memcpy(reinterpret_cast<void*>(module->object_.loaded(module->base_, variable.address)), &shared,
+    std::memcpy(reinterpret_cast<void*>(module->object_->loaded(module->base_, variable.address)), &shared,
                 sizeof shared);
   }
   return module;
@@ -111,7 +122,7 @@ Module::~Module() {
 Result<emulate::Program*> Module::program(int wave_lanes) {
   std::unique_ptr<emulate::Program>& program = programs_[wave_lanes];
   if (!program) {
-    auto made = emulate::Program::create(device.isa, wave_lanes, object_.loaded_code(base_));
+    auto made = emulate::Program::create(device.isa, wave_lanes, object_->loaded_code(base_));
     if (!made) return tl::unexpected(made.error());
     program = std::move(*made);
     program->interleave(Platform::get()->interleave);
@@ -125,11 +136,11 @@ Result<Function*> Module::function(std::string_view name) {
   const std::scoped_lock lock(mutex_);
   std::unique_ptr<Function>& function = functions_[std::string(name)];
   if (function) return function.get();
-  const object::Kernel* const kernel = object_.kernel(name);
+  const object::Kernel* const kernel = object_->kernel(name);
   if (!kernel) {
     functions_.erase(std::string(name));
     std::string there;
-    for (const object::Kernel& other : object_.kernels())
+    for (const object::Kernel& other : object_->kernels())
       if (there.size() < 200) there += (there.empty() ? "" : ", ") + other.name;
     return fail(ErrorKind::NotFound, fmt::format("no kernel '{}'", name), {},
                 "the code object has: " + (there.empty() ? "none" : there));
@@ -140,8 +151,8 @@ Result<Function*> Module::function(std::string_view name) {
   made->module = this;
   made->kernel = kernel;
   made->program = *code;
-  made->entry = object_.loaded(base_, kernel->entry());
-  made->descriptor = object_.loaded(base_, kernel->descriptor);
+  made->entry = object_->loaded(base_, kernel->entry());
+  made->descriptor = object_->loaded(base_, kernel->descriptor);
   for (const object::Argument& argument : kernel->arguments) {
     made->needs_hostcall |= argument.kind == object::Argument::Kind::HiddenHostcallBuffer;
     made->needs_heap |= argument.kind == object::Argument::Kind::HiddenHeap;
@@ -165,22 +176,22 @@ Function* find_function(hipFunction_t handle) {
 }
 
 std::string Module::locate(uint64_t pc) const {
-  const uint64_t address = object_.unloaded(base_, pc);
+  const uint64_t address = object_->unloaded(base_, pc);
   std::string text;
-  if (const object::Routine* const routine = object_.routine_at(address))
+  if (const object::Routine* const routine = object_->routine_at(address))
     text =
         fmt::format("function '{}' + {:#x}", isa::function_name(routine->name), address - routine->address);
-  if (const auto line = isa::SourceLines(object_.file()).at(address))
+  if (const auto line = isa::SourceLines(object_->file()).at(address))
     text += (text.empty() ? "" : ", ") + line->text();
   return text;
 }
 
 Result<Module::Place> Module::variable(std::string_view name) {
-  const object::Variable* const variable = object_.variable(name);
+  const object::Variable* const variable = object_->variable(name);
   if (!variable) return fail(ErrorKind::NotFound, fmt::format("no variable '{}' in the code object", name));
-  void* const address = reinterpret_cast<void*>(object_.loaded(base_, variable->address));
+  void* const address = reinterpret_cast<void*>(object_->loaded(base_, variable->address));
   if (!variable->managed) return Place{address, variable->size};
-  const object::Variable* const contents = object_.variable(variable->name + ".managed");
+  const object::Variable* const contents = object_->variable(variable->name + ".managed");
   void* shared;
   std::memcpy(&shared, address, sizeof shared);
   return Place{shared, contents ? contents->size : 0};

@@ -33,11 +33,17 @@ struct Function {
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  /// Loads the code in `image` (any form that Bundle takes) that suits the device. `managed` are the
-  /// addresses of managed variables that exist already, by name.
+  /// Reads the code in `image` (any form that Bundle takes) that suits the device, to be loaded on any device
+  /// of the same target.
+  static Result<std::shared_ptr<const object::CodeObject>> read(const Device& device,
+                                                                std::span<const uint8_t> image);
+  /// Loads it. `managed` are the addresses of managed variables that exist already, by name.
   static Result<std::shared_ptr<Module>> load(Platform& platform, Device& device,
-                                              std::span<const uint8_t> image,
+                                              std::shared_ptr<const object::CodeObject> object,
                                               const std::unordered_map<std::string, void*>& managed = {});
+  /// Does both.
+  static Result<std::shared_ptr<Module>> load(Platform& platform, Device& device,
+                                              std::span<const uint8_t> image);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -54,7 +60,7 @@ class Module : public std::enable_shared_from_this<Module> {
   /// What a pc belongs to, for messages: "function 'f' + 0x10, kernel.hip:12"; empty when nothing is known.
   [[nodiscard]] std::string locate(uint64_t pc) const;
 
-  [[nodiscard]] const object::CodeObject& object() const { return object_; }
+  [[nodiscard]] const object::CodeObject& object() const { return *object_; }
   [[nodiscard]] uint64_t base() const { return base_; }
 
   Platform& platform;
@@ -62,11 +68,11 @@ class Module : public std::enable_shared_from_this<Module> {
   std::string origin;  ///< the library or program whose code loaded it, for the report
 
  private:
-  Module(Platform& platform, Device& device, object::CodeObject object)
+  Module(Platform& platform, Device& device, std::shared_ptr<const object::CodeObject> object)
       : platform(platform), device(device), object_(std::move(object)) {}
   Result<emulate::Program*> program(int wave_lanes);
 
-  object::CodeObject object_;
+  std::shared_ptr<const object::CodeObject> object_;
   uint64_t base_ = 0;
   std::mutex mutex_;
   std::unordered_map<int, std::unique_ptr<emulate::Program>> programs_;  ///< by lanes of a wave
