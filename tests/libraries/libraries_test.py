@@ -213,6 +213,21 @@ class Results(unittest.TestCase):
         self.assertEqual(page.FILE.read_text(), page.text(suite.libraries(), results.read()), "run_libraries.py --page writes it")
 
 
+class Machines(unittest.TestCase):
+    def test_a_library_for_several_gpus_is_run_on_each_count(self) -> None:
+        one = suite.Library("a", "A", ["liba"], ["a-test"])
+        several = suite.Library("b", "B", ["libb"], ["b-test"], counts=[2, 4])
+        self.assertEqual(one.machines("mi300x"), ["mi300x"])
+        self.assertEqual(several.machines("mi300x"), ["mi300x:2", "mi300x:4"])
+        self.assertEqual(several.machines("mi300x:8"), ["mi300x:8"])
+        self.assertEqual([suite.kind_of(machine) for machine in ("mi300x", "mi300x:4")], ["mi300x", "mi300x"])
+
+    def test_an_explanation_for_a_gpu_holds_for_several(self) -> None:
+        library = suite.Library("b", "B", ["libb"], ["b-test"], explained=[{"tests": "wrong", "gpus": ["mi210"], "why": "known"}])
+        self.assertEqual(page.explained(library, "mi210:2", "A.wrong"), "known")
+        self.assertEqual(page.explained(library, "mi300x:2", "A.wrong"), "")
+
+
 class Table(unittest.TestCase):
     def test_every_library_is_whole(self) -> None:
         for library in suite.libraries().values():

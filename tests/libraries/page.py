@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import results
-from suite import Library
+from suite import Library, kind_of
 
 FILE = Path(__file__).parents[2] / "docs/LIBRARIES.md"
 
@@ -30,10 +30,11 @@ It needs root and `mmdebstrap`: the packages are installed in a Debian unstable 
   test arguments), and every run goes on behind the last one. So the share that was run is a fair sample. Of suites that
   are made of sets, those count that AMD's developers run before a change is taken in (`quick`, `pre_checkin`, `checkin`), not
   the `nightly`, `daily`, `weekly` and `stress` ones, which take hours on a real GPU: `chosen` in `tests/libraries/libraries.toml`.
-- **Left out by size:** tests that use more than 30 s of processor time or 6 GB of host memory. They are stopped, named in the data
-  file, and neither passed nor failed.
+- **Left out by size:** tests that use more than 30 s of processor time (or what the table gives a library as `test_seconds`) or 6 GB of
+  host memory. They are stopped, named in the data file, and neither passed nor failed.
 - **Skipped:** by the test itself, which says so: a type or feature that this GPU hasn't got, say.
 - **Failed:** a test that says so, ends its process, or hangs.
+- Where a GPU is `mi300x:4`, the tests use four of them.
 - A library that holds no machine code for a GPU isn't run there.
 
 | library | Debian's package | GPU | run | passed | failed | pass rate | left out by size | skipped | of the suite | processor time |
@@ -62,7 +63,8 @@ def _row(library: Library, entry: results.Entry, gpu: str, run: results.Run) -> 
 
 def explained(library: Library, gpu: str, test: str) -> str:
     """Why a test fails, from the table of libraries; nothing if that isn't known."""
-    fitting = (each for each in library.explained if gpu in each.get("gpus", [gpu]) and re.search(each["tests"], test))
+    kind = kind_of(gpu)
+    fitting = (each for each in library.explained if kind in each.get("gpus", [kind]) and re.search(each["tests"], test))
     return next((each["why"] for each in fitting), "")
 
 

@@ -44,13 +44,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("library", nargs="*", help="as in libraries.toml; all, if none is named")
     parser.add_argument("--gpu", action="append", help=f"default: {', '.join(GPUS)}; several: several times")
     parser.add_argument("--seconds", type=float, default=600, help="of processor time, each library and GPU (600)")
-    parser.add_argument("--test-seconds", type=float, default=30, help="of processor time; a longer test is left out (30)")
+    help = "of processor time; a longer test is left out (30, or what libraries.toml says)"
+    parser.add_argument("--test-seconds", type=float, help=help)
     parser.add_argument("--gigabytes", type=float, default=6, help="of host memory; a larger test is left out (6)")
     parser.add_argument("--again", action="store_true", help="only the tests that have failed, again")
     parser.add_argument("--sample", action="store_true", help="only the part that `make test` runs; writes nothing")
     parser.add_argument("--fetch", action="store_true", help="only installs the packages")
     parser.add_argument("--page", action="store_true", help="only writes docs/LIBRARIES.md from what has been run")
     return parser.parse_args()
+
+
+def limits_of(library: suite.Library, options: argparse.Namespace) -> watched.Limits:
+    seconds = options.test_seconds or library.test_seconds or 30
+    return watched.Limits(seconds, 300, int(options.gigabytes * 1e9))
 
 
 def target_of() -> dict[str, str]:
@@ -153,7 +159,7 @@ def again(suited: suite.Suite, run: results.Run, limits: watched.Limits, save: C
         save()
 
 
-def sample(table: dict[str, suite.Library], root: DebianRoot, limits: watched.Limits) -> int:
+def sample(table: dict[str, suite.Library], root: DebianRoot, options: argparse.Namespace) -> int:
     """The part that `make test` runs: what fails unexplained is a failure; what can't be had is said."""
     failed = ran = 0
     targets = target_of()
@@ -165,8 +171,8 @@ def sample(table: dict[str, suite.Library], root: DebianRoot, limits: watched.Li
             if targets[gpu] not in (library.targets(root.path) or {targets[gpu]}):
                 continue
             run = results.Run()
-            suited = suite.Suite(library, root, launcher(gpu, library, root.work / "lib"))
-            go_on(suited, run, seconds, limits, lambda: None)
+            suited = suite.Suite(library, root, launcher(library.machines(gpu)[0], library, root.work / "lib"))
+            go_on(suited, run, seconds, limits_of(library, options), lambda: None)
             print(f"{library.name} {suited.version} on {gpu}: {results.summary(run)}", flush=True)
             ran += run.ran
             for each in run.others:
@@ -209,39 +215,40 @@ def main() -> int:
         except Impossible as impossible:
             print(f"run_libraries: {impossible}", file=sys.stderr)
             return SKIPPED
-        limits = watched.Limits(options.test_seconds, 300, int(options.gigabytes * 1e9))
         if options.fetch:
             fetch(table, root)
             return 0
         if options.sample:
-            return sample(table, root, limits)
-        return run_all(table, root, options, limits)
+            return sample(table, root, options)
+        return run_all(table, root, options)
 
 
-def run_all(table: dict[str, suite.Library], root: DebianRoot, options: argparse.Namespace, limits: watched.Limits) -> int:
+def run_all(table: dict[str, suite.Library], root: DebianRoot, options: argparse.Namespace) -> int:
     """Goes on with these libraries, and writes down what came out."""
     fetch(table, root)
     targets, gpus = target_of(), options.gpu or GPUS
     failed = False
     for id, library in table.items():
-        entries = results.read()
+        entries, limits = results.read(), limits_of(library, options)
         entry = entries.setdefault(id, results.Entry())
+        machines = [machine for gpu in gpus for machine in library.machines(gpu)]
 
         def save() -> None:
             results.write(entries)
 
         if gone := library.missing(root):
-            entry.notes |= {gpu: f"not to be had at present: {', '.join(gone)}" for gpu in gpus}
+            entry.notes |= {gpu: f"not to be had at present: {', '.join(gone)}" for gpu in machines}
             save()
             continue
         versions = root.versions(library.packages)
         if entry.packages != versions:
             entry.packages, entry.runs = versions, {}
         held = library.targets(root.path)
-        for gpu in gpus:
+        for gpu in machines:
             entry.notes.pop(gpu, None)
-            if held is not None and targets[gpu] not in held:
-                entry.notes[gpu] = "Debian's build holds " + (f"no code for {targets[gpu]}" if held else "no code for any GPU")
+            target = targets[suite.kind_of(gpu)]
+            if held is not None and target not in held:
+                entry.notes[gpu] = "Debian's build holds " + (f"no code for {target}" if held else "no code for any GPU")
                 print(f"{library.name} on {gpu}: {entry.notes[gpu]}", flush=True)
                 save()
                 continue

@@ -35,6 +35,8 @@ class Library:
     data: str = ""
     chosen: str = ""
     chunk: int = 50
+    counts: list[int] = field(default_factory=list)
+    test_seconds: float = 0
     setting: dict[str, str] = field(default_factory=dict)
     sample: dict[str, int] = field(default_factory=dict)
     explained: list[dict[str, Any]] = field(default_factory=list)
@@ -46,9 +48,18 @@ class Library:
         found = [set().union(*map(_targets, root.glob(pattern))) for pattern in self.code]
         return set.intersection(*found)
 
+    def machines(self, gpu: str) -> list[str]:
+        """What `run --gpu` is given: the GPU, or so many of them as the library's tests are run on."""
+        return [f"{gpu}:{count}" for count in self.counts if ":" not in gpu] or [gpu]
+
     def missing(self, root: DebianRoot) -> list[str]:
         """Packages that are not installed."""
         return sorted(set(self.packages) - set(root.versions(self.packages)))
+
+
+def kind_of(machine: str) -> str:
+    """The GPU of a machine with one kind of GPUs: mi300x of mi300x:4."""
+    return machine.partition(":")[0]
 
 
 def _targets(path: Path) -> set[str]:
