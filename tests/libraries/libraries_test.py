@@ -15,6 +15,7 @@ import bundles  # noqa: E402
 import page  # noqa: E402
 import programs  # noqa: E402
 import results  # noqa: E402
+import run_libraries  # noqa: E402
 import selection  # noqa: E402
 import suite  # noqa: E402
 import watched  # noqa: E402
@@ -179,13 +180,23 @@ class Watched(unittest.TestCase):
         self.assertEqual(end.stopped, "done")
 
 
+class Chunks(unittest.TestCase):
+    def test_the_next_one_takes_half_a_minute(self) -> None:
+        self.assertEqual(run_libraries.next_size(100, used=20, seconds=30), 150)
+        self.assertEqual(run_libraries.next_size(100, used=60, seconds=30), 50)
+
+    def test_it_grows_to_twice_at_most_and_never_is_empty(self) -> None:
+        self.assertEqual(run_libraries.next_size(100, used=0, seconds=30), 200)
+        self.assertEqual(run_libraries.next_size(100, used=20, seconds=-5), 1)
+
+
 class Results(unittest.TestCase):
     def entries(self) -> dict[str, results.Entry]:
-        run = results.Run(rows={"rocblas-test": [400, 10, 2]}, seconds=5)
+        run = results.Run(rows={"rocblas-test": [400, 20]}, seconds=5)
         for test in range(18):
-            run.add("rocblas-test", 0, f"A.b{test}", "passed", "")
-        run.add("rocblas-test", 1, "A.wrong", "failed", "5 is not 4")
-        run.add("rocblas-test", 1, "A.large", "memory", "")
+            run.add("rocblas-test", (0, 18), f"A.b{test}", "passed", "")
+        run.add("rocblas-test", (18, 2), "A.wrong", "failed", "5 is not 4")
+        run.add("rocblas-test", (18, 2), "A.large", "memory", "")
         return {"rocblas": results.Entry({"librocblas5": "7.2"}, {"mi210": run}, {"mi300x": "no code for gfx942"})}
 
     def test_written_and_read(self) -> None:

@@ -26,8 +26,8 @@ class Run:
     passed: int = 0
     skipped: int = 0
     seconds: float = 0.0
-    rows: dict[str, list[int]] = field(default_factory=dict)  # by program: tests, tests of a chunk, chunks run
-    others: list[dict[str, Any]] = field(default_factory=list)  # row, chunk, test, outcome, why
+    rows: dict[str, list[int]] = field(default_factory=dict)  # by program: tests, those of them that were run
+    others: list[dict[str, Any]] = field(default_factory=list)  # row, first and count (of its chunk), test, outcome, why
     wavesmith: str = ""  # the commit that the last chunk ran with
 
     def count(self, outcomes: tuple[str, ...]) -> int:
@@ -41,17 +41,17 @@ class Run:
     @property
     def share(self) -> float:
         """The part of the suite that was run, of 1."""
-        tests = sum(tests for tests, _, _ in self.rows.values())
-        done = sum(min(tests, size * chunks) for tests, size, chunks in self.rows.values())
-        return done / tests if tests else 0.0
+        tests = sum(tests for tests, _ in self.rows.values())
+        return sum(done for _, done in self.rows.values()) / tests if tests else 0.0
 
-    def add(self, row: str, chunk: int, test: str, outcome: str, why: str) -> None:
+    def add(self, row: str, chunk: tuple[int, int], test: str, outcome: str, why: str) -> None:
         if outcome == "passed":
             self.passed += 1
         elif outcome == "skipped":
             self.skipped += 1
         else:
-            self.others.append({"row": row, "chunk": chunk, "test": test, "outcome": outcome, "why": why})
+            place = {"row": row, "first": chunk[0], "count": chunk[1]}
+            self.others.append(place | {"test": test, "outcome": outcome, "why": why})
 
 
 @dataclass
@@ -74,7 +74,7 @@ def read(file: Path = FILE) -> dict[str, Entry]:
 def write(entries: dict[str, Entry], file: Path = FILE) -> None:
     content = {id: asdict(entry) for id, entry in sorted(entries.items())}
     new = file.with_suffix(".new")
-    text = re.sub(r"\[\s+(\d+),\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2, \3]", json.dumps(content, indent=1, ensure_ascii=False))
+    text = re.sub(r"\[\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2]", json.dumps(content, indent=1, ensure_ascii=False))
     new.write_text(text + "\n")
     new.replace(file)
 

@@ -35,6 +35,8 @@ PROJECT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("WAVESMITH_BUILD", PROJECT / "build/release"))
 GPUS = ["mi210", "mi300x", "rx7900xtx", "rx9070xt"]
 SKIPPED = 77
+# Of processor time: a process that is given fewer tests mostly starts, reads files and compiles.
+CHUNK_SECONDS = 30
 # What the runtime says of a kernel's fault; the process has lost its GPU then, as with a real one.
 _LOST = re.compile(r"hipErrorIllegalAddress|hipErrorLaunchFailure|illegal memory access|wavesmith: .*fault")
 
@@ -71,21 +73,11 @@ def version() -> str:
     return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
-def launcher(gpu: str, library: suite.Library, links: Path) -> list[str]:
-    """What a program is run by: Wavesmith's runtime, hiprtc and HSA before AMD's libraries, without other stand-ins."""
-    links.mkdir(parents=True, exist_ok=True)
-    for name in ("libamdhip64.so.7", "libhiprtc.so.7", "libhsa-runtime64.so.1"):
-        link = links / name
-        link.unlink(missing_ok=True)
-        link.symlink_to(BUILD / "lib" / name)
-    paths = [f"/out/{links.name}", library.setting.get("LD_LIBRARY_PATH", "")]
-    setting = library.setting | {
-        "LD_LIBRARY_PATH": ":".join(filter(None, paths)),
-        "HSA_NO_SCRATCH_RECLAIM": "1",
-        "GTEST_LISTENER": "PASS_LINE_IN_LOG",
-    }
-    run = [str(BUILD / "bin/wavesmith"), "run", "--quiet", "--gpu", gpu, "--"]
-    return [*run, "env", *(f"{name}={value}" for name, value in setting.items())]
+def launcher(gpu: str, library: suite.Library) -> list[str]:
+    """What a program is run by: the users' own way to AMD's libraries."""
+    setting = {"GTEST_LISTENER": "PASS_LINE_IN_LOG"} | library.setting
+    run = [str(BUILD / "bin/wavesmith"), "run", "--quiet", "--libraries", "amd", "--gpu", gpu, "--"]
+    return ["env", *(f"{name}={value}" for name, value in setting.items()), *run]
 
 
 def run_tests(
@@ -127,34 +119,41 @@ def go_on(suited: suite.Suite, run: results.Run, seconds: float, limits: watched
     """Runs chunk after chunk, always of the program that is furthest behind, until the time is used up."""
     rows = {row.name: row for row in suited.rows()}
     for name, row in rows.items():
-        run.rows.setdefault(name, [len(row), suited.library.chunk, 0])
-    end = run.seconds + seconds
+        run.rows.setdefault(name, [len(row), 0])
+    end, sizes = run.seconds + seconds, dict.fromkeys(rows, suited.library.chunk)
     while run.seconds < end:
         # Of equals, not the first by its letters: a short run shall not only see programs that begin with an A.
-        behind = [(run.rows[name][2] / row.chunks(), selection.key(name), name) for name, row in rows.items()]
+        behind = [(run.rows[name][1] / len(row), selection.key(name), name) for name, row in rows.items()]
         share, _, name = min(behind, default=(1.0, b"", ""))
         if share >= 1:
             break
-        row, number = rows[name], run.rows[name][2]
-        outcomes, used = run_tests(suited, row.program, row.chunk(number), limits)
+        row, first = rows[name], run.rows[name][1]
+        count = min(sizes[name], len(row) - first)
+        outcomes, used = run_tests(suited, row.program, row.chunk(first, count), limits)
         for each in outcomes:
-            run.add(name, number, each.test, each.outcome, each.why)
-        run.seconds, run.rows[name][2] = round(run.seconds + used, 1), number + 1
+            run.add(name, (first, count), each.test, each.outcome, each.why)
+        run.seconds, run.rows[name][1] = round(run.seconds + used, 1), first + count
+        sizes[name] = next_size(count, used, min(CHUNK_SECONDS, end - run.seconds))
         save()
+
+
+def next_size(size: int, used: float, seconds: float) -> int:
+    """How many tests take so many seconds of processor time, after `size` have `used` some: at most twice as many."""
+    return max(1, int(size * min(2.0, seconds / max(used, 0.1))))
 
 
 def again(suited: suite.Suite, run: results.Run, limits: watched.Limits, save: Callable[[], None]) -> None:
     """What has failed, or was stopped, once more."""
     rows = {row.name: row for row in suited.rows()}
-    places = sorted({(each["row"], each["chunk"]) for each in run.others})
-    for name, number in places:
-        old = [each for each in run.others if (each["row"], each["chunk"]) == (name, number)]
-        chunk = rows[name].chunk(number)
+    places = sorted({(each["row"], each["first"], each["count"]) for each in run.others})
+    for name, first, count in places:
+        old = [each for each in run.others if (each["row"], each["first"], each["count"]) == (name, first, count)]
+        chunk = rows[name].chunk(first, count)
         chunk.tests = [test for test in chunk.tests if test in {each["test"] for each in old}]
         outcomes, used = run_tests(suited, rows[name].program, chunk, limits)
         run.others = [each for each in run.others if each not in old]
         for each in outcomes:
-            run.add(name, number, each.test, each.outcome, each.why)
+            run.add(name, (first, count), each.test, each.outcome, each.why)
         run.seconds = round(run.seconds + used, 1)
         save()
 
@@ -171,7 +170,7 @@ def sample(table: dict[str, suite.Library], root: DebianRoot, options: argparse.
             if targets[gpu] not in (library.targets(root.path) or {targets[gpu]}):
                 continue
             run = results.Run()
-            suited = suite.Suite(library, root, launcher(library.machines(gpu)[0], library, root.work / "lib"))
+            suited = suite.Suite(library, root, launcher(library.machines(gpu)[0], library))
             go_on(suited, run, seconds, limits_of(library, options), lambda: None)
             print(f"{library.name} {suited.version} on {gpu}: {results.summary(run)}", flush=True)
             ran += run.ran
@@ -254,7 +253,7 @@ def run_all(table: dict[str, suite.Library], root: DebianRoot, options: argparse
                 continue
             run = entry.runs.setdefault(gpu, results.Run())
             run.wavesmith = version()
-            suited = suite.Suite(library, root, launcher(gpu, library, root.work / "lib"))
+            suited = suite.Suite(library, root, launcher(gpu, library))
             try:
                 if options.again:
                     again(suited, run, limits, save)

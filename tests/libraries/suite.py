@@ -1,7 +1,7 @@
-"""A library's tests as chunks: what a process is given, the same in every run.
+"""A library's tests as chunks: what a process is given.
 
-Chunk k of a program holds the tests from k times its chunk size on, in the order of `selection`. Programs with a file of
-test arguments have two rows of chunks: parts of that file, and the tests that don't come from it.
+A chunk holds so many tests of a program from one on, in the order of `selection`. Programs with a file of test arguments have
+two rows of them: parts of that file, and the tests that don't come from it.
 """
 
 from __future__ import annotations
@@ -98,13 +98,8 @@ class Row:
         """Tests, or records."""
         return len(self.order) if self.kind == "tests" else len(self.indices)
 
-    def chunks(self) -> int:
-        size = self.suite.library.chunk
-        return -(-len(self) // size)
-
-    def chunk(self, number: int) -> Chunk:
-        size = self.suite.library.chunk
-        first, last = number * size, (number + 1) * size
+    def chunk(self, first: int, count: int) -> Chunk:
+        last = first + count
         if self.kind == "tests":
             return Chunk(self.file, self.order[first:last])
         others = set(self.suite.listed(self.program, self.suite.part([]), keep=True))
