@@ -12,14 +12,23 @@ import subprocess
 from pathlib import Path
 
 # The project is seen under its own path, read-only; what a program writes is gone with its namespace, but for /out.
+#
+# No mount may reach the machine's own namespace, so those that are there are made private first. Where this process runs in a
+# chroot, its root is a plain folder, which has no propagation of its own: the Debian is mounted below /proc then.
 _ENTER = """
 set -e
 root=$1 project=$2 work=$3 instead=$4 file=$5; shift 5
-mount -t proc proc "$root/proc"; mount --rbind /dev "$root/dev"; mount --rbind /sys "$root/sys"
+if ! mount --make-rprivate / 2>/dev/null; then
+  mount --make-rprivate /proc
+  mount --bind "$root" /proc/fs; mount --make-private /proc/fs
+  root=/proc/fs
+fi
+within() { mount "$1" "$2" "$root$3"; mount --make-rprivate "$root$3"; }
 mkdir -p "$root$project" "$root/out"
-mount --bind "$project" "$root$project"; mount -o remount,ro,bind "$root$project"
-mount --bind "$work" "$root/out"
-[ -z "$file" ] || mount --bind "$work/$file" "$instead"
+mount -t proc proc "$root/proc"; within --rbind /dev /dev; within --rbind /sys /sys
+within --bind "$project" "$project"; mount -o remount,ro,bind "$root$project"
+within --bind "$work" /out
+[ -z "$file" ] || within --bind "$work/$file" "$instead"
 exec chroot "$root" /usr/bin/env -i -C /out HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
   PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
 """
@@ -76,8 +85,9 @@ class DebianRoot:
 
         instead: a file in the folder in whose place the program shall see this file of /out.
         """
-        enter = ["unshare", "--mount", "--propagation", "private", "bash", "-c", _ENTER, "debian_root"]
-        return [*enter, str(self.path), str(self.project), str(self.work), str(instead or ""), file, *program]
+        enter = ["unshare", "--mount", "--propagation", "unchanged", "bash", "-c", _ENTER, "debian_root"]
+        place = f"/{instead.relative_to(self.path)}" if instead else ""
+        return [*enter, str(self.path), str(self.project), str(self.work), place, file, *program]
 
     def run(self, program: list[str]) -> subprocess.CompletedProcess[str]:
         for file in ("/etc/resolv.conf", "/etc/hosts"):
