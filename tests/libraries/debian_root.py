@@ -13,8 +13,9 @@ from pathlib import Path
 
 # The project is seen under its own path, read-only; what a program writes is gone with its namespace, but for /out.
 #
-# No mount may reach the machine's own namespace, so those that are there are made private first. Where this process runs in a
-# chroot, its root is a plain folder, which has no propagation of its own: the Debian is mounted below /proc then.
+# No mount may reach the machine's own namespace, so those that are there are made private first. Where this process
+# runs in a chroot, its root is a plain folder, which has no propagation of its own: then the Debian is mounted below
+# /proc.
 _ENTER = """
 set -e
 root=$1 project=$2 work=$3 instead=$4 file=$5; shift 5
@@ -34,7 +35,7 @@ exec chroot "$root" /usr/bin/env -i -C /out HOME=/root LANG=C.UTF-8 DEBIAN_FRONT
 """
 
 
-class Impossible(Exception):
+class ImpossibleError(Exception):
     """This machine can't have such a folder; the message says what is missing."""
 
 
@@ -44,7 +45,7 @@ def host_mirror() -> str:
         for word in file.read_text(errors="replace").split() if file.is_file() else []:
             if word.startswith(("http://", "https://")) and word.rstrip("/").endswith("/debian"):
                 return word
-    raise Impossible("no mirror of Debian in the sources of this machine's apt")
+    raise ImpossibleError("no mirror of Debian in the sources of this machine's apt")
 
 
 class DebianRoot:
@@ -58,22 +59,26 @@ class DebianRoot:
     def make(self) -> None:
         """Makes the folder, a minimal Debian unstable that also knows experimental, unless it is there."""
         if os.geteuid() != 0:
-            raise Impossible("AMD's libraries are run in a Debian of their own (chroot), which needs root")
+            raise ImpossibleError("AMD's libraries are run in a Debian of their own (chroot), which needs root")
         self.work.mkdir(parents=True, exist_ok=True)
         if self.made():
             return
         if not shutil.which("mmdebstrap"):
-            raise Impossible("no mmdebstrap to make a Debian for AMD's libraries with: apt-get install mmdebstrap")
+            raise ImpossibleError("no mmdebstrap to make a Debian for AMD's libraries with: apt-get install mmdebstrap")
         mirror = host_mirror()
         # A machine behind a proxy has its settings in these.
-        settings = [file for file in sorted(Path("/etc/apt/apt.conf.d").glob("*")) if "Acquire" in file.read_text(errors="replace")]
+        settings = [
+            file
+            for file in sorted(Path("/etc/apt/apt.conf.d").glob("*"))
+            if "Acquire" in file.read_text(errors="replace")
+        ]
         being_made = self.path.with_name(self.path.name + ".making")
         shutil.rmtree(being_made, ignore_errors=True)
         being_made.parent.mkdir(parents=True, exist_ok=True)
         command = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=ca-certificates"]
         command += [f"--aptopt={file}" for file in settings]
         if subprocess.run([*command, "sid", being_made, mirror]).returncode:
-            raise Impossible(f"mmdebstrap could not make a Debian unstable from {mirror}")
+            raise ImpossibleError(f"mmdebstrap could not make a Debian unstable from {mirror}")
         for file in settings:
             shutil.copy(file, being_made / "etc/apt/apt.conf.d")
         (being_made / "etc/apt/sources.list.d/experimental.list").write_text(f"deb {mirror} experimental main\n")
@@ -91,7 +96,7 @@ class DebianRoot:
 
     def run(self, program: list[str]) -> subprocess.CompletedProcess[str]:
         for file in ("/etc/resolv.conf", "/etc/hosts"):
-            if os.path.exists(file):
+            if Path(file).exists():
                 shutil.copy(file, self.path / "etc")
         return subprocess.run(self.command(program), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -99,7 +104,9 @@ class DebianRoot:
         """The versions of those of these packages that are installed."""
         show = ["dpkg-query", f"--admindir={self.path}/var/lib/dpkg", "--show"]
         text = subprocess.run(
-            [*show, "--showformat=${Package} ${Version} ${db:Status-Status}\n", *packages], capture_output=True, text=True
+            [*show, "--showformat=${Package} ${Version} ${db:Status-Status}\n", *packages],
+            capture_output=True,
+            text=True,
         ).stdout
         rows = (line.split() for line in text.splitlines())
         return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == "installed"}
@@ -108,7 +115,17 @@ class DebianRoot:
         """Installs what is not installed, experimental first; returns apt's own words if that failed."""
         if len(self.versions(packages)) == len(set(packages)):
             return ""
-        install = ["apt-get", "-y", "-qq", "-o", "Dpkg::Use-Pty=0", "-t", "experimental", "install", "--no-install-recommends"]
+        install = [
+            "apt-get",
+            "-y",
+            "-qq",
+            "-o",
+            "Dpkg::Use-Pty=0",
+            "-t",
+            "experimental",
+            "install",
+            "--no-install-recommends",
+        ]
         result = self.run([*install, *packages])
         if result.returncode:
             self.run(["apt-get", "-qq", "update"])

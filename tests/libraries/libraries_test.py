@@ -11,14 +11,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import bundles  # noqa: E402
-import page  # noqa: E402
-import programs  # noqa: E402
-import results  # noqa: E402
-import run_libraries  # noqa: E402
-import selection  # noqa: E402
-import suite  # noqa: E402
-import watched  # noqa: E402
+import bundles
+import page
+import programs
+import results
+import run_libraries
+import selection
+import suite
+import watched
 
 GENEROUS = watched.Limits(seconds=60, idle_seconds=60, bytes=1 << 32)
 
@@ -61,7 +61,15 @@ class GTestOutput(unittest.TestCase):
         self.assertEqual(reader.outcomes[0].outcome, "passed")
 
     def test_the_list_of_tests(self) -> None:
-        text = ["Device 0.5 GB", "a/B.", "  c/0  # GetParam() = 4", "  DISABLED_d", "E<int>.  # TypeParam = int", "  f", ""]
+        text = [
+            "Device 0.5 GB",
+            "a/B.",
+            "  c/0  # GetParam() = 4",
+            "  DISABLED_d",
+            "E<int>.  # TypeParam = int",
+            "  f",
+            "",
+        ]
         self.assertEqual(list(programs.GTest.listed(text)), ["a/B.c/0", "E<int>.f"])
 
     def test_no_hyphen_in_a_filter(self) -> None:
@@ -80,7 +88,10 @@ class ThrustOutput(unittest.TestCase):
         reader.line("Running TestSortKey...")
         reader.line("[FAIL]  1 ms TestSortKey")
         reader.line("Running TestLast...")
-        self.assertEqual([(each.test, each.outcome) for each in reader.outcomes], [("TestSortBool", "passed"), ("TestSortKey", "failed")])
+        self.assertEqual(
+            [(each.test, each.outcome) for each in reader.outcomes],
+            [("TestSortBool", "passed"), ("TestSortKey", "failed")],
+        )
         self.assertEqual(reader.now, "TestLast")
 
     def test_the_list_of_tests(self) -> None:
@@ -122,7 +133,12 @@ class RecordFiles(unittest.TestCase):
 
 
 class Bundles(unittest.TestCase):
-    LIST = b"__CLANG_OFFLOAD_BUNDLE__" + bytes(32) + b"hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+" + b"hipv4-amdgcn-amd-amdhsa--gfx1201"
+    LIST = (
+        b"__CLANG_OFFLOAD_BUNDLE__"
+        + bytes(32)
+        + b"hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+"
+        + b"hipv4-amdgcn-amd-amdhsa--gfx1201"
+    )
 
     def targets(self, content: bytes) -> set[str]:
         with tempfile.NamedTemporaryFile() as file:
@@ -170,7 +186,9 @@ class Watched(unittest.TestCase):
         self.assertEqual(end.stopped, "hung")
 
     def test_too_large(self) -> None:
-        end, _ = self.run_python("a = b'x' * (300 << 20); import time; time.sleep(60)", watched.Limits(60, 60, 100 << 20))
+        end, _ = self.run_python(
+            "a = b'x' * (300 << 20); import time; time.sleep(60)", watched.Limits(60, 60, 100 << 20)
+        )
         self.assertEqual(end.stopped, "memory")
 
     def test_enough(self) -> None:
@@ -221,7 +239,9 @@ class Results(unittest.TestCase):
         self.assertNotIn("Not explained", text)
 
     def test_the_committed_page_is_that_of_the_committed_numbers(self) -> None:
-        self.assertEqual(page.FILE.read_text(), page.text(suite.libraries(), results.read()), "run_libraries.py --page writes it")
+        self.assertEqual(
+            page.FILE.read_text(), page.text(suite.libraries(), results.read()), "run_libraries.py --page writes it"
+        )
 
 
 class Machines(unittest.TestCase):
@@ -234,7 +254,9 @@ class Machines(unittest.TestCase):
         self.assertEqual([suite.kind_of(machine) for machine in ("mi300x", "mi300x:4")], ["mi300x", "mi300x"])
 
     def test_an_explanation_for_a_gpu_holds_for_several(self) -> None:
-        library = suite.Library("b", "B", ["libb"], ["b-test"], explained=[{"tests": "wrong", "gpus": ["mi210"], "why": "known"}])
+        library = suite.Library(
+            "b", "B", ["libb"], ["b-test"], explained=[{"tests": "wrong", "gpus": ["mi210"], "why": "known"}]
+        )
         self.assertEqual(page.explained(library, "mi210:2", "A.wrong"), "known")
         self.assertEqual(page.explained(library, "mi300x:2", "A.wrong"), "")
 

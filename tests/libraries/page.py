@@ -17,8 +17,9 @@ _HEAD = """\
 
 Written by `tests/libraries/run_libraries.py`; its numbers are in [libraries.json](libraries.json).
 
-Debian's unstable and experimental suites carry AMD's libraries compiled, with their test programs. Here they run as they are,
-Tensile's machine code and all, on emulated GPUs: Wavesmith's `libamdhip64`, `libhiprtc` and `libhsa-runtime64`, everything else AMD's.
+Debian's unstable and experimental suites carry AMD's libraries compiled, with their test programs. Here they run as
+they are, Tensile's machine code and all, on emulated GPUs, by `wavesmith run --libraries amd`: Wavesmith's
+`libamdhip64`, `libhiprtc` and `libhsa-runtime64`, everything else AMD's.
 
     make test-libraries                                          all libraries, 10 minutes each on each GPU
     tests/libraries/run_libraries.py --gpu mi300x rocblas        one; `--seconds N` for how long, of processor time
@@ -26,20 +27,21 @@ Tensile's machine code and all, on emulated GPUs: Wavesmith's `libamdhip64`, `li
 
 It needs root and `mmdebstrap`: the packages are installed in a Debian unstable of their own, `build/libraries/root`.
 
-- **Which tests.** A whole suite takes days, so each runs in the order of a hash of its tests' names (or of the records in its file of
-  test arguments), and every run goes on behind the last one. So the share that was run is a fair sample. Of suites that
-  are made of sets, those count that AMD's developers run before a change is taken in (`quick`, `pre_checkin`, `checkin`), not
-  the `nightly`, `daily`, `weekly` and `stress` ones, which take hours on a real GPU: `chosen` in `tests/libraries/libraries.toml`.
-- **Left out by size:** tests that use more than 30 s of processor time (or what the table gives a library as `test_seconds`) or 6 GB of
-  host memory. They are stopped, named in the data file, and neither passed nor failed.
+- **Which tests.** A whole suite takes days, so each runs in the order of a hash of its tests' names (or of the records
+  in its file of test arguments), and every run goes on behind the last one. So the share that was run is a fair sample.
+  Of suites that are made of sets, those count that AMD's developers run before a change is taken in (`quick`,
+  `pre_checkin`, `checkin`), not the `nightly`, `daily`, `weekly` and `stress` ones, which take hours on a real GPU:
+  `chosen` in `tests/libraries/libraries.toml`.
+- **Left out by size:** tests that use more than 30 s of processor time (or what the table gives a library as
+  `test_seconds`) or 6 GB of host memory. They are stopped, named in the data file, and neither passed nor failed.
 - **Skipped:** by the test itself, which says so: a type or feature that this GPU hasn't got, say.
 - **Failed:** a test that says so, ends its process, or hangs.
 - Where a GPU is `mi300x:4`, the tests use four of them.
 - A library that holds no machine code for a GPU isn't run there.
 
-| library | Debian's package | GPU | run | passed | failed | pass rate | left out by size | skipped | of the suite | processor time |
-|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|
 """
+_COLUMNS = ["library", "Debian's package", "GPU", "run", "passed", "failed", "pass rate", "left out by size", "skipped"]
+_COLUMNS += ["of the suite", "processor time"]
 
 
 def _percent(part: float) -> str:
@@ -64,7 +66,9 @@ def _row(library: Library, entry: results.Entry, gpu: str, run: results.Run) -> 
 def explained(library: Library, gpu: str, test: str) -> str:
     """Why a test fails, from the table of libraries; nothing if that isn't known."""
     kind = kind_of(gpu)
-    fitting = (each for each in library.explained if kind in each.get("gpus", [kind]) and re.search(each["tests"], test))
+    fitting = (
+        each for each in library.explained if kind in each.get("gpus", [kind]) and re.search(each["tests"], test)
+    )
     return next((each["why"] for each in fitting), "")
 
 
@@ -87,7 +91,8 @@ def text(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> 
             missing.append(f"- {library.name} on {gpu}: {note}")
         if not entry.runs and not entry.notes:
             missing.append(f"- {library.name}: not run yet")
-    page = _HEAD + "\n".join(rows) + "\n"
+    head = ["| " + " | ".join(_COLUMNS) + " |", "|---" * 3 + "|---:" * (len(_COLUMNS) - 3) + "|"]
+    page = _HEAD + "\n".join(head + rows) + "\n"
     if total.ran:
         page += f"\nIn all {total.ran:,} tests, {total.passed:,} passed ({_percent(total.passed / total.ran)}).\n"
     if missing:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 # What the system takes as one argument, less a little (MAX_ARG_STRLEN is 128 KiB).
 _LONGEST_ARGUMENT = 100_000
@@ -40,13 +41,15 @@ class GTest(Output):
     """GoogleTest. Tests print in the middle of its lines, so a mark counts wherever it stands."""
 
     _MARK = re.compile(r"\[( RUN      |       OK |  FAILED  |  SKIPPED )\] (\S+)")
-    _OUTCOMES = {"       OK ": "passed", "  FAILED  ": "failed", "  SKIPPED ": "skipped"}
+    _OUTCOMES: ClassVar = {"       OK ": "passed", "  FAILED  ": "failed", "  SKIPPED ": "skipped"}
 
     def line(self, text: str) -> None:
         mark = self._MARK.search(text)
         if mark and mark[1] == " RUN      ":
             self.now, self.said = mark[2], []
-        elif mark and self.now is not None and mark[2].rstrip(",") == self.now:  # not the list of failed tests at the end
+        elif (
+            mark and self.now is not None and mark[2].rstrip(",") == self.now
+        ):  # not the list of failed tests at the end
             self._ended(self.now, self._OUTCOMES[mark[1]])
         elif self.now is not None and text.strip() and len(self.said) < 40:
             self.said.append(text.rstrip())
@@ -78,7 +81,7 @@ class Thrust(Output):
 
     _BEGIN = re.compile(r"Running (\w+)\.\.\.")
     _END = re.compile(r"\[(PASS|FAIL|ERROR|KNOWN FAILURE)\]")
-    _OUTCOMES = {"PASS": "passed", "FAIL": "failed", "ERROR": "failed", "KNOWN FAILURE": "skipped"}
+    _OUTCOMES: ClassVar = {"PASS": "passed", "FAIL": "failed", "ERROR": "failed", "KNOWN FAILURE": "skipped"}
 
     def line(self, text: str) -> None:
         if begin := self._BEGIN.search(text):

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).parents[2] / "docs/libraries.json"
-# failed: the test says so; died: its process ended in it; hung: no processor time was used any more; not run: the program
-# passed over it. long and memory are no failures: the test was stopped by the rule on time or memory.
+# failed: the test says so; died: its process ended in it; hung: no processor time was used any more; not run: the
+# program passed over it. long and memory are no failures: the test was stopped by the rule on time or memory.
 FAILURES = ("failed", "died", "hung", "not run")
 STOPPED = ("long", "memory")
 
@@ -27,7 +27,8 @@ class Run:
     skipped: int = 0
     seconds: float = 0.0
     rows: dict[str, list[int]] = field(default_factory=dict)  # by program: tests, those of them that were run
-    others: list[dict[str, Any]] = field(default_factory=list)  # row, first and count (of its chunk), test, outcome, why
+    # Each with row, first and count (of its chunk), test, outcome, why.
+    others: list[dict[str, Any]] = field(default_factory=list)
     wavesmith: str = ""  # the commit that the last chunk ran with
 
     def count(self, outcomes: tuple[str, ...]) -> int:

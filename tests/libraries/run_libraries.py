@@ -5,15 +5,16 @@
     sudo tests/libraries/run_libraries.py --gpu mi300x rocblas hipcub
     sudo tests/libraries/run_libraries.py --again rocblas             # what has failed, once more
 
-A whole suite takes days, so a run goes through it in the order of a hash of the tests' names until its processor seconds are
-used up, and the next one goes on behind it (docs/libraries.json). A process that dies, hangs or loses its GPU costs one
-test. --seconds counts processor time, so results don't depend on what else the machine does.
+A whole suite takes days, so a run goes through it in the order of a hash of the tests' names until its processor
+seconds are used up, and the next one goes on behind it (docs/libraries.json). A process that dies, hangs or loses its
+GPU costs one test. --seconds counts processor time, so results don't depend on what else the machine does.
 """
 
 from __future__ import annotations
 
 import argparse
 import fcntl
+import functools
 import json
 import os
 import re
@@ -29,7 +30,7 @@ import results
 import selection
 import suite
 import watched
-from debian_root import DebianRoot, Impossible
+from debian_root import DebianRoot, ImpossibleError
 
 PROJECT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("WAVESMITH_BUILD", PROJECT / "build/release"))
@@ -63,13 +64,14 @@ def limits_of(library: suite.Library, options: argparse.Namespace) -> watched.Li
 
 def target_of() -> dict[str, str]:
     """The target of each GPU."""
-    text = subprocess.run([BUILD / "bin/wavesmith", "gpus", "--json"], capture_output=True, check=True).stdout
+    command = [str(BUILD / "bin/wavesmith"), "gpus", "--json"]
+    text = subprocess.run(command, capture_output=True, check=True).stdout
     return {gpu["id"]: gpu["target"]["value"] for gpu in json.loads(text)}
 
 
 def version() -> str:
     """The commit that runs."""
-    command = ["git", "-c", f"safe.directory={PROJECT}", "-C", PROJECT, "rev-parse", "--short=10", "HEAD"]
+    command = ["git", "-c", f"safe.directory={PROJECT}", "-C", str(PROJECT), "rev-parse", "--short=10", "HEAD"]
     return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
@@ -80,42 +82,52 @@ def launcher(gpu: str, library: suite.Library) -> list[str]:
     return ["env", *(f"{name}={value}" for name, value in setting.items()), *run]
 
 
+def run_batch(
+    suited: suite.Suite, program: str, file: str, batch: list[str], limits: watched.Limits
+) -> tuple[list[programs.Outcome], float]:
+    """Runs tests in one process, which may not come to the end of them; outcomes and processor seconds."""
+    reader = suited.kind()
+    text: list[str] = []
+
+    def line(words: str) -> None:
+        reader.line(words)
+        text[:] = [*text[-9:], words]
+
+    def lost() -> bool:
+        last = reader.outcomes[-1] if reader.outcomes else None
+        return bool(last and last.outcome == "failed" and _LOST.search(last.why))
+
+    command = suited.command(program, file, suited.kind.run_arguments(batch))
+    end = watched.run(command, line, lambda: reader.now, limits, lost)
+    ended = [outcome for outcome in reader.outcomes if outcome.test in batch]
+    if reader.now in batch and end.stopped != "done":
+        why = f"the process ended with {end.returncode}" if not end.stopped else ""
+        ended.append(programs.Outcome(reader.now, end.stopped or "died", "\n".join([why, *text]).strip()))
+    if not ended and end.returncode == 0:  # the list was made on another GPU, which has more tests
+        ended = [programs.Outcome(test, "skipped") for test in batch]
+    if not ended:
+        why = "\n".join([f"the program ran none of its tests and ended with {end.returncode}", *text])
+        ended = [programs.Outcome(test, end.stopped or "not run", why) for test in batch]
+    return ended, end.seconds
+
+
 def run_tests(
     suited: suite.Suite, program: str, chunk: suite.Chunk, limits: watched.Limits
 ) -> tuple[list[programs.Outcome], float]:
     """Runs a chunk to its end, in as many processes as that takes; outcomes and processor seconds."""
     left, outcomes, seconds = list(chunk.tests), [], 0.0
     while left:
-        batch = next(programs.batches(left, len(left)))
-        reader = suited.kind()
-        command = suited.command(program, chunk.file, suited.kind.run_arguments(batch))
-        text: list[str] = []
-
-        def line(words: str) -> None:
-            reader.line(words)
-            text[:] = [*text[-9:], words]
-
-        def lost() -> bool:
-            return bool(reader.outcomes and reader.outcomes[-1].outcome == "failed" and _LOST.search(reader.outcomes[-1].why))
-
-        end = watched.run(command, line, lambda: reader.now, limits, lost)
-        seconds += end.seconds
-        ended = [outcome for outcome in reader.outcomes if outcome.test in batch]
-        if reader.now in batch and end.stopped != "done":
-            why = f"the process ended with {end.returncode}" if not end.stopped else ""
-            ended.append(programs.Outcome(reader.now, end.stopped or "died", "\n".join([why, *text]).strip()))
-        if not ended and end.returncode == 0:  # the list was made on another GPU, which has more tests
-            ended = [programs.Outcome(test, "skipped") for test in batch]
-        if not ended:
-            why = "\n".join([f"the program ran none of its tests and ended with {end.returncode}", *text])
-            ended = [programs.Outcome(test, end.stopped or "not run", why) for test in batch]
+        ended, used = run_batch(suited, program, chunk.file, next(programs.batches(left, len(left))), limits)
+        seconds += used
         outcomes += ended
         done = {outcome.test for outcome in ended}
         left = [test for test in left if test not in done]
     return outcomes, seconds
 
 
-def go_on(suited: suite.Suite, run: results.Run, seconds: float, limits: watched.Limits, save: Callable[[], None]) -> None:
+def go_on(
+    suited: suite.Suite, run: results.Run, seconds: float, limits: watched.Limits, save: Callable[[], None]
+) -> None:
     """Runs chunk after chunk, always of the program that is furthest behind, until the time is used up."""
     rows = {row.name: row for row in suited.rows()}
     for name, row in rows.items():
@@ -211,7 +223,7 @@ def main() -> int:
         fcntl.flock(lock, fcntl.LOCK_EX)  # parts of test arguments have fixed names
         try:
             root.make()
-        except Impossible as impossible:
+        except ImpossibleError as impossible:
             print(f"run_libraries: {impossible}", file=sys.stderr)
             return SKIPPED
         if options.fetch:
@@ -231,10 +243,7 @@ def run_all(table: dict[str, suite.Library], root: DebianRoot, options: argparse
         entries, limits = results.read(), limits_of(library, options)
         entry = entries.setdefault(id, results.Entry())
         machines = [machine for gpu in gpus for machine in library.machines(gpu)]
-
-        def save() -> None:
-            results.write(entries)
-
+        save = functools.partial(results.write, entries)
         if gone := library.missing(root):
             entry.notes |= {gpu: f"not to be had at present: {', '.join(gone)}" for gpu in machines}
             save()
@@ -247,7 +256,9 @@ def run_all(table: dict[str, suite.Library], root: DebianRoot, options: argparse
             entry.notes.pop(gpu, None)
             target = targets[suite.kind_of(gpu)]
             if held is not None and target not in held:
-                entry.notes[gpu] = "Debian's build holds " + (f"no code for {target}" if held else "no code for any GPU")
+                entry.notes[gpu] = "Debian's build holds " + (
+                    f"no code for {target}" if held else "no code for any GPU"
+                )
                 print(f"{library.name} on {gpu}: {entry.notes[gpu]}", flush=True)
                 save()
                 continue
@@ -260,7 +271,7 @@ def run_all(table: dict[str, suite.Library], root: DebianRoot, options: argparse
                 else:
                     go_on(suited, run, options.seconds, limits, save)
                 print(f"{library.name} on {gpu}: {results.summary(run)}", flush=True)
-            except suite.NotListed as error:
+            except suite.NotListedError as error:
                 entry.notes[gpu] = str(error)
                 print(f"{library.name} on {gpu}: {error}", flush=True)
             save()

@@ -1,7 +1,7 @@
 """Which of a suite's tests are run, and in which order.
 
-A whole suite takes days, so each is run in the order of a hash of its tests' names, for as long as time allows. What has
-been run is then always a fair sample, the same for everybody, and a later run goes on behind it.
+A whole suite takes days, so each is run in the order of a hash of its tests' names, for as long as time allows. What
+has been run is then always a fair sample, the same for everybody, and a later run goes on behind it.
 
 Four suites hold their tests in a file of arguments, millions of them, which their programs read for minutes at each
 start. For these the hash is the record's, and a program is given a file of a few records.
@@ -27,8 +27,8 @@ def order(tests: list[str]) -> list[str]:
 class Records:
     """A test suite's file of arguments: a name, a sample of the structure, the name with cases swapped, the records.
 
-    The sample tells a program whether it was built with the same structure (rocBLAS: clients/include/rocblas_arguments.hpp);
-    a record is as long as the sample.
+    The sample tells a program whether it was built with the same structure (rocBLAS:
+    clients/include/rocblas_arguments.hpp); a record is as long as the sample.
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,7 +1,7 @@
 """A library's tests as chunks: what a process is given.
 
-A chunk holds so many tests of a program from one on, in the order of `selection`. Programs with a file of test arguments have
-two rows of them: parts of that file, and the tests that don't come from it.
+A chunk holds so many tests of a program from one on, in the order of `selection`. Programs with a file of test
+arguments have two rows of them: parts of that file, and the tests that don't come from it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Chunk:
     tests: list[str]
 
 
-class NotListed(Exception):
+class NotListedError(Exception):
     """A program can't say which tests it has; the message names it."""
 
 
@@ -165,11 +165,13 @@ class Suite:
         if keep and kept.exists():
             return gzip.decompress(kept.read_bytes()).decode().split()
         command = self.command(program, file, self.kind.list_arguments(self.library.chosen))
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace") as process:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
+        ) as process:
             assert process.stdout
             tests = list(dict.fromkeys(self.kind.listed(process.stdout)))
         if process.returncode != 0:
-            raise NotListed(f"{program} did not list its tests; it ended with {process.returncode}")
+            raise NotListedError(f"{program} did not list its tests; it ended with {process.returncode}")
         if keep:
             kept.write_bytes(gzip.compress("\n".join(tests).encode(), 1))
         return tests
