@@ -52,7 +52,7 @@ Exit say_result(const std::string& folder) {
 
 std::vector<std::string> installable() {
   std::vector<std::string> names;
-  for (const machine::KnownLibrary& one : machine::known_libraries())
+  for (const machine::KnownLibrary& one : machine::kKnownLibraries)
     if (*one.packages) names.emplace_back(one.name);
   return names;
 }

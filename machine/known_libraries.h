@@ -1,7 +1,6 @@
 // AMD's libraries that programs link: what each is called, whose copy is taken, and the packages it comes in.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +22,34 @@ struct KnownLibrary {
   const char* packages;
 };
 
-/// All of them, by title.
-std::span<const KnownLibrary> known_libraries();
+/// All of them, by title. What is loaded into programs (preload/) reads this list, too.
+// rocBLAS is called by most programs through hipBLAS: one without the other would change nothing for them.
+// clang-format off
+inline constexpr KnownLibrary kKnownLibraries[] = {
+    {"amd_smi",        "AMD SMI",         "amdsmi",    KnownLibrary::Prefer::StandIn, ""},
+    {"amd_comgr",      "comgr",           "comgr",     KnownLibrary::Prefer::Chosen,  "libamd-comgr"},
+    {"hipblas",        "hipBLAS",         "hipblas",   KnownLibrary::Prefer::Amd,     "libhipblas"},
+    {"hipblaslt",      "hipBLASLt",       "hipblaslt", KnownLibrary::Prefer::Amd,     "libhipblaslt"},
+    {"hipfft",         "hipFFT",          "hipfft",    KnownLibrary::Prefer::Amd,     "libhipfft"},
+    {"hiprand",        "hipRAND",         "hiprand",   KnownLibrary::Prefer::Amd,     "libhiprand"},
+    {"hiprtc",         "hiprtc",          "hiprtc",    KnownLibrary::Prefer::Chosen,  "libhiprtc libhiprtc-builtins libamd-comgr"},
+    {"hipsolver",      "hipSOLVER",       "hipsolver", KnownLibrary::Prefer::Amd,     "libhipsolver"},
+    {"hipsparse",      "hipSPARSE",       "hipsparse", KnownLibrary::Prefer::Amd,     "libhipsparse"},
+    {"migraphx_c",     "MIGraphX",        "migraphx",  KnownLibrary::Prefer::Amd,     ""},
+    {"MIOpen",         "MIOpen",          "miopen",    KnownLibrary::Prefer::Amd,     "libmiopen"},
+    {"rccl",           "RCCL",            "rccl",      KnownLibrary::Prefer::Amd,     "librccl"},
+    {"rocalution",     "rocALUTION",      "rocalution", KnownLibrary::Prefer::Amd,    "librocalution"},
+    {"rocblas",        "rocBLAS",         "rocblas",   KnownLibrary::Prefer::Amd,     "librocblas libhipblas"},
+    {"rocfft",         "rocFFT",          "rocfft",    KnownLibrary::Prefer::Amd,     "librocfft libhipfft"},
+    {"rocm_smi64",     "ROCm SMI",        "rocmsmi",   KnownLibrary::Prefer::StandIn, "librocm-smi64-"},
+    {"rocprofiler-sdk", "ROCprofiler-SDK", "rocprofiler", KnownLibrary::Prefer::StandIn, ""},
+    {"rocrand",        "rocRAND",         "rocrand",   KnownLibrary::Prefer::Amd,     "librocrand libhiprand"},
+    {"rocsolver",      "rocSOLVER",       "rocsolver", KnownLibrary::Prefer::Amd,     "librocsolver libhipsolver"},
+    {"rocsparse",      "rocSPARSE",       "rocsparse", KnownLibrary::Prefer::Amd,     "librocsparse libhipsparse"},
+    {"roctracer64",    "ROCTracer",       "roctracer", KnownLibrary::Prefer::StandIn, ""},
+    {"roctx64",        "ROCTX",           "roctx",     KnownLibrary::Prefer::StandIn, "libroctx64-"},
+};
+// clang-format on
 
 /// By the name that `install` takes, or the file's; nullptr: there is none.
 const KnownLibrary* known_library(std::string_view name);

@@ -1,6 +1,7 @@
 // Which of AMD's libraries a program has looked for by name and not found. TensorFlow, for one, asks for
 // seven, and goes on without a GPU, silently, where one is missing. At the program's end each is said that no
-// version of was loaded.
+// version of was loaded. Only whole names count: libraries also look for plugins of theirs that few machines
+// have, as RCCL does for librccl-profiler.so, librccl-net.so and librccl-tuner.so, and do well without.
 #include <dlfcn.h>
 #include <link.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "machine/known_libraries.h"
 #include "machine/preload/call.h"
 
 namespace wavesmith::machine {
@@ -22,19 +24,28 @@ std::atomic_flag writing;
 
 bool begins(const char* text, const char* with) { return std::strncmp(text, with, std::strlen(with)) == 0; }
 
-bool is_amds(const char* name) {
-  for (const char* const known :
-       {"libroc", "libhip", "libMIOpen", "librccl", "libamd", "libhsa", "libmigraphx"})
-    if (begins(name, known)) return true;
+/// What Wavesmith itself serves, beside the libraries that can come from elsewhere.
+constexpr const char* kRuntime[] = {"amdhip64", "hsa-runtime64"};
+
+/// Whether "lib<name>.so" is one of ROCm's that a program computes by: `name` is not terminated.
+bool is_amds(const char* name, size_t length) {
+  const auto is = [&](const char* known) {
+    return std::strlen(known) == length && std::strncmp(known, name, length) == 0;
+  };
+  for (const KnownLibrary& known : kKnownLibraries)
+    if (is(known.file)) return true;
+  for (const char* const known : kRuntime)
+    if (is(known)) return true;
   return false;
 }
 
 void note(const char* name) {
   // A path is the program's own affair.
-  if (!name || std::strchr(name, '/') || !is_amds(name) || std::strlen(name) >= kLength) return;
+  if (!name || std::strchr(name, '/') || !begins(name, "lib") || std::strlen(name) >= kLength) return;
   const char* const end = std::strstr(name, ".so");
   if (!end) return;
   const auto length = static_cast<size_t>(end - name);
+  if (!is_amds(name + 3, length - 3)) return;
   while (writing.test_and_set(std::memory_order_acquire)) {
   }
   const size_t known = count.load(std::memory_order_relaxed);
