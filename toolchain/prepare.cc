@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "toolchain/process.h"
+#include "toolchain/scratch.h"
 #include "toolchain/spare_headers.h"
 
 namespace wavesmith::toolchain {
@@ -144,14 +145,21 @@ Result<void> make_bitcode(const Toolchain& tools, const DeviceLibraries& librari
     const std::string source = (folder / constant.file).string() + ".ll",
                       target = (folder / constant.file).string() + ".bc";
     if (fs::exists(target, failed)) continue;
-    std::ofstream(source) << "target triple = \"amdgcn-amd-amdhsa\"\n" << constant.text;
+    if (!write_file(source, "target triple = \"amdgcn-amd-amdhsa\"\n" + constant.text))
+      return fail(ErrorKind::BadInput, fmt::format("cannot write '{}'", source), {},
+                  "set WAVESMITH_CACHE to a folder with room that can be written");
     Result<Outcome> made = run({tools.clang, "--target=amdgcn-amd-amdhsa", "-nogpulib",
                                 "-Wno-override-module", "-x", "ir", "-emit-llvm", "-c", source, "-o", target},
                                true);
     if (!made) return tl::unexpected(made.error());
     if (made->code != 0)
-      return fail(ErrorKind::BadInput,
-                  fmt::format("'{}' cannot make device bitcode: {}", tools.clang, made->output));
+      return fail(
+          ErrorKind::BadInput,
+          fmt::format("'{}' cannot make device bitcode: it ended with exit code {} and said: {}", tools.clang,
+                      made->code, made->output.empty() ? "nothing" : made->output),
+          source,
+          "install a clang 17 or newer that has the AMDGPU target (Debian: apt install clang lld), or "
+          "set WAVESMITH_CLANG; 'wavesmith cc --doctor' says what is there");
     fs::remove(source, failed);
   }
   return {};
@@ -197,12 +205,19 @@ Result<std::string> cached(const std::string& name,
   const fs::path cache = cache_folder(), folder = cache / fmt::format("{}-v{}", name, kFormat);
   std::error_code failed;
   if (fs::exists(folder, failed)) return folder.string();
-  const fs::path scratch = cache / fmt::format("making-{}-{}", name, getpid());
-  fs::create_directories(scratch, failed);
+  fs::create_directories(cache, failed);
+  // A folder of its own for each: threads, and processes that have one number in different containers, may be
+  // making the same thing now.
+  fs::path scratch;
+  for (int attempt = 0; !failed; ++attempt)
+    if (fs::create_directory(scratch = cache / fmt::format("making-{}-{}-{}", name, getpid(), attempt),
+                             failed))
+      break;
   if (failed)
     return fail(ErrorKind::BadInput,
-                fmt::format("cannot create '{}': {}", scratch.string(), failed.message()), {},
-                "set WAVESMITH_CACHE to a folder that can be written");
+                fmt::format("cannot create '{}': {}", scratch.empty() ? cache.string() : scratch.string(),
+                            failed.message()),
+                {}, "set WAVESMITH_CACHE to a folder that can be written");
   Result<void> made = make(scratch);
   if (made) fs::rename(scratch, folder, failed);
   fs::remove_all(scratch, failed);

@@ -29,7 +29,8 @@ struct Choice {
   bool flush_denormals = false;  ///< -fgpu-flush-denormals-to-zero
 };
 
-/// Fills the cache, if need be, and says where things are. Safe to call from several processes at once.
+/// Fills the cache, if need be, and says where things are. Safe to call from several threads and
+/// processes at once.
 Result<Prepared> prepare(const Toolchain& tools, const Choice& choice);
 
 /// A folder of the cache with that name, made by `make` in a scratch folder and moved into place, so that it
