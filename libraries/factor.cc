@@ -178,7 +178,7 @@ void LuBatch::run() const {
     Lu one = first;
     one.a = matrices[i];
     one.info = first.info + i;
-    one.pivots = first.pivots ? first.pivots + i * first.n : nullptr;
+    one.pivots = first.pivots ? first.pivots + i * stride : nullptr;
     expect_in_memory(one.a, one.type, one.m, one.n, one.lda);
     one.run();
   }
@@ -204,7 +204,7 @@ void LuSolveBatch::run() const {
     LuSolve one = first;
     one.a = as[i];
     one.b = bs[i];
-    if (first.pivots) one.pivots = first.pivots + i * first.n;
+    if (first.pivots) one.pivots = first.pivots + i * stride;
     expect_in_memory(one.a, one.type, one.n, one.n, one.lda);
     expect_in_memory(one.b, one.type, one.n, one.columns, one.ldb);
     one.run();
@@ -213,8 +213,12 @@ void LuSolveBatch::run() const {
 void LuInverseBatch::run() const {
   for (int64_t i = 0; i < count; ++i) {
     expect_in_memory(as[i], type, n, n, lda);
+    const LuInverse one{type, n, as[i], lda, pivots ? pivots + i * stride : nullptr, info + i};
+    if (!inverses) {
+      one.run();
+      continue;
+    }
     expect_in_memory(inverses[i], type, n, n, ld);
-    const LuInverse one{type, n, as[i], lda, pivots ? pivots + i * n : nullptr, info + i};
     with_type(type, [&](auto of) { invert(one, static_cast<decltype(of)*>(inverses[i]), ld); });
   }
 }

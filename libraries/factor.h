@@ -27,7 +27,7 @@ struct Cholesky {
 /// Several of them; where their matrices lie is read when their turn has come.
 struct CholeskyBatch {
   Cholesky first;  ///< without a matrix; `info` has a number for each
-  void** matrices;
+  void* const* matrices;
   int64_t count;
 
   void run() const;
@@ -46,14 +46,15 @@ struct Lu {
   void tell(const Teller& teller) const { teller(factored("getrf", type, m, n)); }
 };
 
-/// Several of them, of square matrices, as CholeskyBatch. Without pivots rows are not exchanged.
+/// Several of them, as CholeskyBatch. Without pivots rows are not exchanged.
 struct LuBatch {
   Lu first;
-  void** matrices;
+  void* const* matrices;
+  int64_t stride;  ///< from one matrix's pivots to the next one's
   int64_t count;
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("getrf", first.type, first.n, first.n, 0, count)); }
+  void tell(const Teller& teller) const { teller(factored("getrf", first.type, first.m, first.n, 0, count)); }
 };
 
 /// b of m by n becomes x, where op(a) * x = alpha * b, or x * op(a) = alpha * b with a at the right, of the
@@ -103,20 +104,23 @@ struct LuSolve {
 struct LuSolveBatch {
   LuSolve first;  ///< without matrices; `pivots` has those of each
   void *const *as, *const *bs;
+  int64_t stride;  ///< of the pivots
   int64_t count;
 
   void run() const;
   void tell(const Teller& teller) const { first.tell(teller, count); }
 };
 
-/// The inverses of the matrices of an LuBatch. `info` as there: with a zero on U's diagonal there is none.
+/// The inverses of the square matrices of an LuBatch. `info` as there: with a zero on U's diagonal there is
+/// none.
 struct LuInverseBatch {
   Number type;
   int64_t n;
   void* const* as;
   int64_t lda;
   const int* pivots;
-  void* const* inverses;
+  int64_t stride;         ///< of the pivots
+  void* const* inverses;  ///< null: in the matrices' places
   int64_t ld;
   int* info;
   int64_t count;

@@ -15,6 +15,7 @@ namespace wavesmith::libraries {
 /// A library's own numbers for what can come of a call.
 struct FactorAnswers {
   int bad_handle, bad_operation, bad_size, bad_pointer, no_memory, not_launched;
+  bool always_pivots = false;  ///< arrays of matrices have no factors without
 };
 
 template <class Request>

@@ -249,6 +249,108 @@ TYPED_TEST(Factors, BatchesAreSolvedAndInvertedByTheirFactors) {
   }
 }
 
+/// rocSOLVER's, in matrices that are not square, too, with room between one matrix's pivots and the next
+/// one's.
+TYPED_TEST(Factors, RocsolversBatchesAreFactoredSolvedAndInvertedInPlace) {
+  using T = TypeParam;
+  for (int round = 0; round < 12; ++round) {
+    const bool square = round % 2 == 0;
+    const int m = 1 + this->below(20), n = square ? m : 1 + this->below(20), least = std::min(m, n),
+              lda = m + this->below(3), columns = 1 + this->below(3), count = 1 + this->below(4),
+              operation = kAsItIs + round % 3;
+    const int64_t stride = least + this->below(3);
+    std::vector<Dense> matrices;
+    std::vector<std::vector<T>> stored;
+    std::vector<T*> a;
+    for (int i = 0; i < count; ++i) {
+      matrices.push_back(square ? this->positive(n) : this->random(m, n));
+      stored.push_back(this->stored(matrices.back(), lda));
+    }
+    for (auto& one : stored) a.push_back(one.data());
+    std::vector<int> pivots(static_cast<size_t>(stride * count), -7), info(static_cast<size_t>(count), -1);
+    ASSERT_EQ(this->roc("getrf_batched", m, n, a.data(), lda, pivots.data(), stride, info.data(), count), 0);
+    this->synchronize();
+    for (int i = 0; i < count; ++i) {
+      const auto at = static_cast<size_t>(i);
+      EXPECT_EQ(info[at], 0);
+      for (int64_t k = least; k < stride; ++k)
+        EXPECT_EQ(pivots[static_cast<size_t>(i * stride + k)], -7) << "between the pivots";
+      Dense lower(m, least), upper(least, n), exchanged = matrices[at];
+      const Dense both = this->loaded(stored[at], m, n, lda);
+      for (int r = 0; r < m; ++r)
+        for (int c = 0; c < n; ++c) {
+          if (r > c && c < least) lower(r, c) = both(r, c);
+          if (r <= c && r < least) upper(r, c) = both(r, c);
+        }
+      for (int k = 0; k < least; ++k) {
+        lower(k, k) = 1;
+        for (int c = 0; c < n; ++c)
+          std::swap(exchanged(k, c), exchanged(pivots[static_cast<size_t>(i * stride + k)] - 1, c));
+      }
+      this->expect_equal(lower * upper, exchanged, 80.0L * least * least);
+      if (this->HasFatalFailure()) return;
+    }
+    if (!square) continue;
+    std::vector<Dense> wanted;
+    std::vector<std::vector<T>> rights;
+    std::vector<T*> b;
+    for (int i = 0; i < count; ++i) {
+      wanted.push_back(this->random(n, columns));
+      rights.push_back(
+          this->stored(turned(matrices[static_cast<size_t>(i)], operation) * wanted.back(), lda));
+    }
+    for (auto& one : rights) b.push_back(one.data());
+    ASSERT_EQ(this->roc("getrs_batched", operation, n, columns, a.data(), lda, pivots.data(), stride,
+                        b.data(), lda, count),
+              0);
+    ASSERT_EQ(this->roc("getri_batched", n, a.data(), lda, pivots.data(), stride, info.data(), count), 0);
+    this->synchronize();
+    Dense one(n, n);
+    for (int k = 0; k < n; ++k) one(k, k) = 1;
+    for (size_t i = 0; i < matrices.size(); ++i) {
+      EXPECT_EQ(info[i], 0);
+      const Dense turn = turned(matrices[i], operation);
+      this->expect_equal(turn * this->loaded(rights[i], n, columns, lda), turn * wanted[i], 200.0L * n * n);
+      this->expect_equal(matrices[i] * this->loaded(stored[i], n, n, lda), one, 80.0L * n * n);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(Factors, RocsolversBatchesOfPositiveMatricesAreFactored) {
+  const int n = 9, lda = 11, count = 3;
+  std::vector<Dense> matrices;
+  std::vector<std::vector<TypeParam>> stored;
+  std::vector<TypeParam*> a;
+  for (int i = 0; i < count; ++i) {
+    matrices.push_back(this->positive(n));
+    stored.push_back(this->stored(matrices.back(), lda));
+  }
+  stored[1][0] = TypeParam(-1);  // not positive
+  for (auto& one : stored) a.push_back(one.data());
+  int info[count] = {-1, -1, -1};
+  ASSERT_EQ(this->roc("potrf_batched", kLower, n, a.data(), lda, info, count), 0);
+  this->synchronize();
+  EXPECT_EQ(info[1], 1);
+  for (const int i : {0, 2}) {
+    EXPECT_EQ(info[i], 0);
+    Dense factor = this->loaded(stored[static_cast<size_t>(i)], n, n, lda);
+    for (int c = 0; c < n; ++c)
+      for (int r = 0; r < c; ++r) factor(r, c) = 0;
+    this->expect_equal(factor * turned(factor, kConjugated), matrices[static_cast<size_t>(i)], 20.0L * n);
+  }
+  // rocblas_status: 4 is a size, 11 a value, 3 a pointer, 1 a handle.
+  EXPECT_EQ(this->roc("potrf_batched", kLower, n, a.data(), lda, info, -1), 4);
+  EXPECT_EQ(this->roc("potrf_batched", 99, n, a.data(), lda, info, count), 11);
+  EXPECT_EQ(this->roc("potrf_batched", kLower, n, static_cast<void*>(nullptr), lda, info, count), 3);
+  int* const none = nullptr;
+  const int64_t stride = n;
+  EXPECT_EQ(this->roc("getrf_batched", n, n, a.data(), lda, none, stride, info, count), 3);
+  EXPECT_EQ(this->roc("getrs_batched", kAsItIs, n, 1, a.data(), lda, none, stride, a.data(), lda, count), 3);
+  EXPECT_EQ(this->roc("getri_batched", n, a.data(), lda, none, stride, info, count), 3);
+  EXPECT_EQ(this->roc("getrf_batched", n, n, a.data(), n - 1, none, stride, info, count), 4);
+}
+
 TYPED_TEST(Factors, WhereThereIsNoFactorItIsSaid) {
   std::vector<TypeParam> a{TypeParam(1), TypeParam(2), TypeParam(2), TypeParam(1)};  // not positive
   int info = -1, pivots[2] = {};

@@ -1,6 +1,6 @@
 // hipBLAS: gemm and gemv (libraries/gemm.h), factorisations and solutions (factor.h, qr.h). hipblas.h of
 // ROCm 7.0.
-#include "libraries/factor_entry.h"
+#include "libraries/factor_batch_entry.h"
 #include "libraries/gemm_entry.h"
 #include "libraries/hipblas_answers.h"
 #include "libraries/operations.h"
@@ -98,17 +98,8 @@ int run_getrs_batch(void* handle, Number type, int operation, int n, int columns
   if (!handle) return kFactors.bad_handle;
   if (!info) return kFactors.bad_pointer;
   *info = 0;
-  if (!is_operation(operation)) return kFactors.bad_operation;
-  if (n < 0 || columns < 0 || lda < std::max(1, n) || ldb < std::max(1, n) || count < 0)
-    return kFactors.bad_size;
-  if (n == 0 || columns == 0 || count == 0) return 0;
-  if (!matrices || !vectors) return kFactors.bad_pointer;
-  return launch(
-      kFactors, handle,
-      LuSolveBatch{
-          {type, operation, n, columns, nullptr, lda, pivots, nullptr, ldb},
-          matrices, vectors, count
-  });
+  return run_getrs_batch(kFactors, handle, type, operation, n, columns, matrices, lda, pivots, n, vectors,
+                         ldb, count);
 }
 }  // namespace
 
@@ -128,15 +119,7 @@ int run_getrs_batch(void* handle, Number type, int operation, int n, int columns
   }                                                                                                          \
   WAVESMITH_SERVED int hipblas##letter##getrfBatched(void* handle, int n, void** matrices, int lda,          \
                                                      int* pivots, int* info, int count) {                    \
-    if (!handle) return kFactors.bad_handle;                                                                 \
-    if (n < 0 || lda < std::max(1, n) || count < 0) return kFactors.bad_size;                                \
-    if (count == 0) return 0;                                                                                \
-    if (!matrices || !info) return kFactors.bad_pointer;                                                     \
-    return launch(kFactors, handle,                                                                          \
-                  LuBatch{                                                                                   \
-                      {type, n, n, nullptr, lda, pivots, info}, \
-                      matrices, count \
-    });                           \
+    return run_getrf_batch(kFactors, handle, type, n, n, matrices, lda, pivots, n, info, count);             \
   }                                                                                                          \
   WAVESMITH_SERVED int hipblas##letter##getrsBatched(void* handle, int operation, int n, int columns,        \
                                                      void* const* matrices, int lda, const int* pivots,      \
@@ -147,12 +130,8 @@ int run_getrs_batch(void* handle, Number type, int operation, int n, int columns
   WAVESMITH_SERVED int hipblas##letter##getriBatched(void* handle, int n, void* const* matrices, int lda,    \
                                                      const int* pivots, void* const* inverses, int ld,       \
                                                      int* info, int count) {                                 \
-    if (!handle) return kFactors.bad_handle;                                                                 \
-    if (n < 0 || lda < std::max(1, n) || ld < std::max(1, n) || count < 0) return kFactors.bad_size;         \
-    if (count == 0) return 0;                                                                                \
-    if (!matrices || !inverses || !info) return kFactors.bad_pointer;                                        \
-    return launch(kFactors, handle,                                                                          \
-                  LuInverseBatch{type, n, matrices, lda, pivots, inverses, ld, info, count});                \
+    if (count > 0 && !inverses) return kFactors.bad_pointer;                                                 \
+    return run_getri_batch(kFactors, handle, type, n, matrices, lda, pivots, n, inverses, ld, info, count);  \
   }                                                                                                          \
   WAVESMITH_SERVED int hipblas##letter##geqrfBatched(void* handle, int m, int n, void* const* matrices,      \
                                                      int lda, void* const* scales, int* info, int count) {   \

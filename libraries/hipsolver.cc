@@ -1,7 +1,7 @@
 // hipSOLVER: handles, the factorisations of factor.h and qr.h, the solutions that they give, and singular
 // values (spectrum.h). hipsolver-types.h and hipsolver-functions.h of ROCm 7.0.
 #include "libraries/answer.h"
-#include "libraries/factor_entry.h"
+#include "libraries/factor_batch_entry.h"
 #include "libraries/handle.h"
 #include "libraries/hipsolver_answers.h"
 #include "libraries/least_squares.h"
@@ -11,19 +11,6 @@
 using namespace wavesmith::libraries;
 
 namespace {
-int run_potrf_batch(void* handle, Number type, int part, int n, void** matrices, int lda, int* info,
-                    int count, const Called& = {}) {
-  if (!handle) return kAnswers.bad_handle;
-  if (part != kUpper && part != kLower) return kAnswers.bad_operation;
-  if (n < 0 || lda < std::max(1, n) || count < 0 || !info || (count > 0 && !matrices)) return kInvalidValue;
-  if (count == 0) return kSuccess;
-  return launch(kAnswers, handle,
-                CholeskyBatch{
-                    {type, part == kUpper, n, nullptr, lda, info},
-                    matrices, count
-  });
-}
-
 /// Of gesvd's letters; InPlace for what it does not know, which it does not have twice.
 Vectors vectors_of_letter(char job) {
   switch (job) {
@@ -158,7 +145,7 @@ FACTORISATIONS(hipsolverDn, Z, Number::C64)
 #define OF_ONE_FACE(letter, type)                                                                            \
   WAVESMITH_SERVED int hipsolverDn##letter##potrfBatched(void* handle, int part, int n, void** matrices,     \
                                                          int lda, int* info, int count) {                    \
-    return run_potrf_batch(handle, type, part, n, matrices, lda, info, count);                               \
+    return run_potrf_batch(kAnswers, handle, type, part, n, matrices, lda, info, count);                     \
   }                                                                                                          \
   WAVESMITH_SERVED int hipsolver##letter##potrfBatched_bufferSize(void* handle, int, int, void**, int,       \
                                                                   int* size, int) {                          \
@@ -166,7 +153,7 @@ FACTORISATIONS(hipsolverDn, Z, Number::C64)
   }                                                                                                          \
   WAVESMITH_SERVED int hipsolver##letter##potrfBatched(void* handle, int part, int n, void** matrices,       \
                                                        int lda, void*, int, int* info, int count) {          \
-    return run_potrf_batch(handle, type, part, n, matrices, lda, info, count);                               \
+    return run_potrf_batch(kAnswers, handle, type, part, n, matrices, lda, info, count);                     \
   }                                                                                                          \
   WAVESMITH_SERVED int hipsolver##letter##getrf(void* handle, int m, int n, void* a, int lda, void*, int,    \
                                                 int* pivots, int* info) {                                    \

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "libraries/answer.h"
-#include "libraries/factor_entry.h"
+#include "libraries/factor_batch_entry.h"
 #include "libraries/orthogonal_entry.h"
 
 using namespace wavesmith::libraries;
@@ -17,7 +17,8 @@ constexpr FactorAnswers kAnswers{.bad_handle = 1,  // rocblas_status
                                  .bad_size = 4,
                                  .bad_pointer = 3,
                                  .no_memory = 5,
-                                 .not_launched = 6};
+                                 .not_launched = 6,
+                                 .always_pivots = true};
 
 /// rocblas_svect; -1 for none of them.
 int vectors_of(int svect) {
@@ -113,6 +114,26 @@ WAVESMITH_SERVED int rocsolver_get_version_string(char* text, size_t size) {
     if (count < 0) return kAnswers.bad_size;                                                                \
     return run_potrs(kAnswers, handle, type, part, n, columns, static_cast<const void*>(a), lda,            \
                      static_cast<void*>(b), ldb, count);                                                    \
+  }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##potrf_batched(void* handle, int part, int n, void* const* a,     \
+                                                         int lda, int* info, int count) {                   \
+    return run_potrf_batch(kAnswers, handle, type, part, n, a, lda, info, count);                           \
+  }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##getrf_batched(void* handle, int m, int n, void* const* a,        \
+                                                         int lda, int* pivots, int64_t stride, int* info,   \
+                                                         int count) {                                       \
+    return run_getrf_batch(kAnswers, handle, type, m, n, a, lda, pivots, stride, info, count);              \
+  }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##getrs_batched(                                                   \
+      void* handle, int operation, int n, int columns, void* const* a, int lda, const int* pivots,          \
+      int64_t stride, void* const* b, int ldb, int count) {                                                 \
+    return run_getrs_batch(kAnswers, handle, type, operation, n, columns, a, lda, pivots, stride, b, ldb,   \
+                           count);                                                                          \
+  }                                                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##getri_batched(void* handle, int n, void* const* a, int lda,      \
+                                                         const int* pivots, int64_t stride, int* info,      \
+                                                         int count) {                                       \
+    return run_getri_batch(kAnswers, handle, type, n, a, lda, pivots, stride, nullptr, lda, info, count);   \
   }
 FACTORISATIONS(s, Number::F32)
 FACTORISATIONS(d, Number::F64)

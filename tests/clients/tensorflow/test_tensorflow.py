@@ -42,6 +42,9 @@ OPERATIONS: dict[str, tuple[Callable, list[tuple[int, ...]], float]] = {
         [(3, 8, 8)],
         1e-5,
     ),
+    # rocSOLVER's LU factors of an array of matrices
+    "solve": (lambda a, b: tf.linalg.solve(a + 10 * tf.eye(12), b), [(3, 12, 12), (3, 12, 2)], 1e-5),
+    "inverse": (lambda a: tf.linalg.inv(a + 10 * tf.eye(12)), [(3, 12, 12)], 1e-5),
 }
 
 
