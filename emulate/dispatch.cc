@@ -9,6 +9,7 @@
 #include "emulate/dispatch.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <deque>
@@ -33,11 +34,12 @@ namespace {
 
 /// Instructions that a wave runs before the next one of its workgroup has its turn.
 constexpr int64_t kSlice = 20'000;
-/// The first slice behind a barrier, in instructions. Programs exist that lack a barrier between reading what
-/// was told and overwriting it, in the next step, a few hundred instructions later (rocSOLVER's Jacobi
-/// eigensolver, run_syevj): with waves that go on nearly side by side, as on a GPU, everybody has read by
-/// then.
-constexpr int64_t kSliceBehindBarrier = 128;
+/// The first slices behind a barrier, in instructions; 0: to the end of a basic block. On a GPU waves go on
+/// nearly side by side, and programs exist that lack a barrier between reading what was told and overwriting
+/// it. In rocSOLVER's iamax (sytrf) the first wave reads the others' maxima at once, and these, with nothing
+/// left to do, overwrite them in the next call, some twenty instructions on. In its Jacobi eigensolver
+/// (run_syevj) the next step does, a few hundred instructions on.
+constexpr std::array<int64_t, 3> kSlicesBehindBarrier{0, 0, 128};
 
 /// Turns in which a workgroup waited or its waves met, before it lets others go on: it may be waiting from
 /// barrier to barrier.
@@ -190,6 +192,8 @@ class Worker {
     group.barrier_signals = 0;
     group.mixed_turns = 0;
     group.leaving_barrier = false;
+    group.short_slices = 0;
+    group.waited = false;
     group.meetings = 0;
     group.waves.clear();
     if (lds_size()) std::memset(group.lds, 0, lds_size());
@@ -263,10 +267,16 @@ class Worker {
   /// overwrites it without a second barrier; here it would be 20,000 instructions ahead of those who read.
   Outcome turn(Slot& slot) {
     Workgroup& group = slot.group;
-    bool ended = false, computing = false, waiting = false;
-    const bool last_first = std::exchange(group.leaving_barrier, false);
+    bool ended = false, computing = false, waiting = std::exchange(group.waited, false);
     const size_t count = group.waves.size();
-    const int64_t slice = group.program->interleave() ? 0 : last_first ? kSliceBehindBarrier : kSlice;
+    if (std::exchange(group.leaving_barrier, false) && count > 1)
+      group.short_slices = kSlicesBehindBarrier.size();
+    const bool last_first = group.short_slices > 0;
+    const int64_t slice = group.program->interleave() ? 0
+                          : last_first
+                              ? kSlicesBehindBarrier[kSlicesBehindBarrier.size() - group.short_slices]
+                              : kSlice;
+    if (last_first) --group.short_slices;
     grant(group, slice);
     for (size_t i = 0; i < count; ++i) {
       Wave* wave = group.waves[last_first ? count - 1 - i : i];
@@ -315,7 +325,8 @@ class Worker {
       group.leaving_barrier = released;
       return released ? meet(group, waiting) : report_deadlock(group);
     }
-    // After so short a slice nobody can be said to wait.
+    // After so short a slice nobody can be said to wait; on the whole way to the next barrier one can.
+    if (last_first) group.waited = waiting;
     if (last_first && !ended) return Outcome::Going;
     // Who seems to compute may be waiting by way of LDS for a wave that waits for another workgroup.
     if (computing && (!waiting || ++group.mixed_turns < kMixedTurns)) return Outcome::Going;

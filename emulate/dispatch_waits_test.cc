@@ -290,6 +290,40 @@ TEST(DispatchWaits, WaitingThroughLdsForAWaveThatWaitsForAnotherWorkgroup) {
   EXPECT_EQ(out[2], 1u);
 }
 
+/// The first wave reads what the second one told, right behind the barrier; the second one, which has nothing
+/// to do there, tells more some thirty instructions on. On a GPU both leave the barrier at once.
+TEST(DispatchWaits, AWaveWithNothingToDoDoesNotOverwriteWhatAnotherReadsAtOnce) {
+  KernelTest test("gfx1100", R"(
+    s_load_b64 s[4:5], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v4, 7
+    ds_store_b32 v1, v4
+    s_waitcnt lgkmcnt(0)
+    s_barrier
+    v_cmp_gt_u32 vcc_lo, 32, v0
+    s_and_saveexec_b32 s6, vcc_lo
+    s_cbranch_execz more
+    ds_load_b32 v3, v1 offset:128
+    s_waitcnt lgkmcnt(0)
+    global_store_b32 v1, v3, s[4:5]
+  more:
+    s_mov_b32 exec_lo, -1
+    s_movk_i32 s6, 10
+  compute:
+    s_sub_u32 s6, s6, 1
+    s_cmp_lg_u32 s6, 0
+    s_cbranch_scc1 compute
+    v_mov_b32 v4, 9
+    ds_store_b32 v1, v4
+  )",
+                  32, 256);
+  uint32_t* const out = test.allocate(32);
+  const auto done = test.launch(1, 64, {reinterpret_cast<uint64_t>(out)});
+  ASSERT_TRUE(done) << done.error().text();
+  for (uint32_t i = 0; i < 32; ++i) ASSERT_EQ(out[i], 7u) << i;
+}
+
 /// Every wave tells 7, sums up what all have told after the barrier, computes for a while and tells 9 in the
 /// next step, with no barrier between reading and overwriting. No order of waves makes that safe, only that
 /// they go on nearly side by side.

@@ -33,6 +33,8 @@ struct Workgroup {
   uint64_t grid_phase = 0;  ///< the phase of the grid barrier that one of its waves waits for; 0: none
   std::optional<Fault> fault;
   bool leaving_barrier = false;  ///< its waves have met at the barrier and none went on yet
+  uint32_t short_slices = 0;     ///< that its waves still get behind the barrier
+  bool waited = false;           ///< in the short slices before this turn
   uint32_t meetings = 0;         ///< turns that ended at a barrier, with waiting in between
   uint32_t mixed_turns = 0;      ///< turns in which some waves waited and others computed
   uint32_t barrier_signals = 0;  ///< waves that have signalled the split barrier in its present phase
