@@ -72,34 +72,52 @@ TEST(Blocks, MoveTheDwordsThatM0Names) {
   }
 }
 
-TEST(TransposingLoads, ExchangeRowsAndColumnsOfEightLanes) {
+/// Loads a 16 x 16 tile (rows `pitch` bytes apart) as kernels do for WMMA: lane L is to receive column L % 16
+/// of rows 8 * (L / 16) to 8 * (L / 16) + 7, and loads eight elements from the address that `row` and
+/// `column` tell.
+void expect_operand_of_wmma(int bits, uint32_t pitch, int (*row)(int lane), int (*column)(int lane)) {
   std::mt19937 random(6);
-  for (const int bits : {8, 16}) {
-    WaveTest test("gfx1201", 32);
-    DeviceMemory memory(test, 4096);
-    memory.fill(random);
-    const auto bytes = static_cast<uint32_t>(bits);
-    for (int lane = 0; lane < 32; ++lane)
-      test.set_v64(0, lane, reinterpret_cast<uint64_t>(memory.data) + random() % 64 * 32);
-    std::vector<uint64_t> addresses;
-    for (int lane = 0; lane < 32; ++lane) addresses.push_back(test.v64(0, lane));
-    ASSERT_TRUE(test.run(bits == 8 ? "global_load_tr_b64 v[4:5], v[0:1], off offset:8"
-                                   : "global_load_tr_b128 v[4:7], v[0:1], off offset:8"));
-    for (int lane = 0; lane < 32; ++lane)
-      for (uint32_t j = 0; j < 8; ++j) {
-        const auto from = (static_cast<size_t>(lane) & ~size_t{7}) + j;
-        uint32_t expected = 0;
-        std::memcpy(
-            &expected,
-            reinterpret_cast<const uint8_t*>(addresses[from]) + 8 + static_cast<size_t>(lane & 7) * bytes / 8,
-            bytes / 8);
-        const uint32_t at = j * bytes;
-        EXPECT_EQ(test.v(4 + static_cast<int>(at / 32), lane) >> (at % 32) & ((1u << bytes) - 1), expected)
-            << lane << ' ' << j;
-      }
+  WaveTest test("gfx1201", 32);
+  DeviceMemory memory(test, 4096);
+  memory.fill(random);
+  const auto* const tile = reinterpret_cast<const uint8_t*>(memory.data) + 8;
+  const auto bytes = static_cast<size_t>(bits) / 8;
+  const auto at = [&](int r, int c) {
+    return tile + static_cast<size_t>(r) * pitch + static_cast<size_t>(c) * bytes;
+  };
+  for (int lane = 0; lane < 32; ++lane)
+    test.set_v64(0, lane, reinterpret_cast<uint64_t>(at(row(lane), column(lane))) - 8);
+  ASSERT_TRUE(test.run(bits == 8 ? "global_load_tr_b64 v[4:5], v[0:1], off offset:8"
+                                 : "global_load_tr_b128 v[4:7], v[0:1], off offset:8"));
+  for (int lane = 0; lane < 32; ++lane)
+    for (int j = 0; j < 8; ++j) {
+      uint32_t expected = 0;
+      std::memcpy(&expected, at(8 * (lane / 16) + j, lane % 16), bytes);
+      EXPECT_EQ(test.v(4 + j * bits / 32, lane) >> (j * bits % 32) & ((1u << bits) - 1), expected)
+          << lane << ' ' << j;
+    }
+}
+
+TEST(TransposingLoads, MakeAnOperandOfWmmaOfBytes) {
+  // 129: rows that are no multiple of the load apart, as hipBLASLt has them at odd leading dimensions.
+  for (const uint32_t pitch : {16, 129})
+    expect_operand_of_wmma(
+        8, pitch, [](int lane) { return lane / 8 * 4 + lane % 4; },
+        [](int lane) { return lane / 4 % 2 * 8; });
+}
+
+TEST(TransposingLoads, MakeAnOperandOfWmmaOfHalves) {
+  for (const uint32_t pitch : {32, 130})
+    expect_operand_of_wmma(
+        16, pitch, [](int lane) { return lane / 16 * 8 + lane % 8; },
+        [](int lane) { return lane / 8 % 2 * 8; });
+}
+
+TEST(TransposingLoads, AreRefusedInWavesOf64) {
+  for (const std::string_view load :
+       {"global_load_tr_b64 v4, v[0:1], off", "global_load_tr_b128 v[4:5], v[0:1], off"}) {
     WaveTest wide("gfx1201", 64);
-    const auto refused = wide.run(bits == 8 ? "global_load_tr_b64 v4, v[0:1], off"
-                                            : "global_load_tr_b128 v[4:5], v[0:1], off");
+    const auto refused = wide.run(load);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
   }

@@ -7,17 +7,29 @@
 namespace wavesmith::emulate {
 namespace {
 
-/// d = rows a, element j of lane i in its group of eight exchanged for element i of lane j.
+/// The lane that has loaded element `j` of what `lane` receives.
+///
+/// The elements of 16 bits are exchanged among eight lanes. Those of 8 bits are among sixteen, so that a 16 x
+/// 16 tile comes out as WMMA's operand: lanes 0-3 and 8-11 have loaded rows 0 to 7 of columns 0 to 7, lanes
+/// 4-7 and 12-15 those of columns 8 to 15, and the other sixteen lanes rows 8 to 15. That is how hipBLASLt's
+/// kernels address what they load (Tensile, DirectToVgpr; gfx1201).
 template <int kBits>
-void transpose_of_eight(const Uop* uop, Wave* wave) {
+constexpr uint32_t loading_lane(uint32_t lane, uint32_t j) {
+  if constexpr (kBits == 16) return (lane & ~7u) + j;
+  return (lane & 16) | (j & 4) << 1 | (lane & 8) >> 1 | (j & 3);
+}
+
+/// d = rows a, transposed between lanes.
+template <int kBits>
+void transpose(const Uop* uop, Wave* wave) {
   constexpr uint32_t kMask = (1u << kBits) - 1, kInDword = 32 / kBits;
   const uint32_t* const from = row_at(wave, uop->a);
   uint32_t* const to = row_at(wave, uop->d);
   for (uint64_t left = wave->exec(); left; left &= left - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(left)), group = lane & ~7u, column = lane & 7;
+    const auto lane = static_cast<uint32_t>(std::countr_zero(left)), column = lane & 7;
     uint32_t words[8 / kInDword] = {};
     for (uint32_t j = 0; j < 8; ++j) {
-      const uint32_t word = from[column / kInDword * kRowLanes + group + j];
+      const uint32_t word = from[column / kInDword * kRowLanes + loading_lane<kBits>(lane, j)];
       words[j / kInDword] |= (word >> (column % kInDword * kBits) & kMask) << (j % kInDword * kBits);
     }
     for (uint32_t i = 0; i < 8 / kInDword; ++i) to[i * kRowLanes + lane] = words[i];
@@ -51,7 +63,7 @@ void block(const Uop* uop, Wave* wave) {
 
 void Collector::operator()(isa::TransposedLoadSignature signature, std::string_view names, isa::Facts facts) {
   Implementation implementation{isa::make_memory_row(names, isa::make_transposed_access(signature), facts)};
-  implementation.handlers[1][0] = signature.bits == 8 ? transpose_of_eight<8> : transpose_of_eight<16>;
+  implementation.handlers[1][0] = signature.bits == 8 ? transpose<8> : transpose<16>;
   table.push_back(implementation);
 }
 

@@ -13,7 +13,7 @@ void block_memory(Visitor& v) {
       .counter = Counter::Vm,
       .generations = kRdna4,
       .fidelity = Fidelity::Approximate,
-      .bound = "eight lanes exchange eight elements, as compilers take it; wave32 only"};
+      .bound = "which lanes exchange elements is known from AMD's own kernels; wave32 only"};
   // clang-format off
   v(TransposedLoadSignature{8},  "global_load_tr_b64", transposed);
   v(TransposedLoadSignature{16}, "global_load_tr_b128", transposed);
