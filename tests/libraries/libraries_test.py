@@ -210,7 +210,7 @@ class Chunks(unittest.TestCase):
 
 class Results(unittest.TestCase):
     def entries(self) -> dict[str, results.Entry]:
-        run = results.Run(rows={"rocblas-test": [400, 20]}, seconds=5)
+        run = results.Run(rows={"rocblas-test": [400, 20]}, seconds=5, wavesmith="0123abcd45")
         for test in range(18):
             run.add("rocblas-test", (0, 18), f"A.b{test}", "passed", "")
         run.add("rocblas-test", (18, 2), "A.wrong", "failed", "5 is not 4")
@@ -233,7 +233,9 @@ class Results(unittest.TestCase):
         table = {"rocblas": suite.libraries()["rocblas"]}
         table["rocblas"].explained = [{"tests": "wrong", "why": "The test is wrong."}]
         text = page.text(table, self.entries())
-        self.assertIn("| rocBLAS | librocblas5 7.2 | mi210 | 19 | 18 | 1 | 94.74 % | 1 | 0 | 5.00 % | 5 s |", text)
+        self.assertIn(
+            "| rocBLAS | librocblas5 7.2 | mi210 | 19 | 18 | 1 | 94.74 % | 1 | 0 | 5.00 % | 5 s | 0123abcd |", text
+        )
         self.assertIn("**rocBLAS.** The test is wrong.", text)
         self.assertIn("- rocBLAS on mi300x: no code for gfx942", text)
         self.assertNotIn("Not explained", text)

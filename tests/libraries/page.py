@@ -38,10 +38,11 @@ It needs root and `mmdebstrap`: the packages are installed in a Debian unstable 
 - **Failed:** a test that says so, ends its process, or hangs.
 - Where a GPU is `mi300x:4`, the tests use four of them.
 - A library that holds no machine code for a GPU isn't run there.
+- The last column is the commit of Wavesmith that ran the last of them.
 
 """
 _COLUMNS = ["library", "Debian's package", "GPU", "run", "passed", "failed", "pass rate", "left out by size", "skipped"]
-_COLUMNS += ["of the suite", "processor time"]
+_COLUMNS += ["of the suite", "processor time", "Wavesmith"]
 
 
 def _percent(part: float) -> str:
@@ -59,7 +60,7 @@ def _row(library: Library, entry: results.Entry, gpu: str, run: results.Run) -> 
     version = entry.packages.get(library.packages[0], "")
     share = _percent(run.passed / run.ran) if run.ran else ""
     cells = [library.name, f"{library.packages[0]} {version}", gpu, run.ran, run.passed, failed, share]
-    cells += [run.count(results.STOPPED), run.skipped, _percent(run.share), f"{run.seconds:.0f} s"]
+    cells += [run.count(results.STOPPED), run.skipped, _percent(run.share), f"{run.seconds:.0f} s", run.wavesmith[:8]]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
@@ -77,7 +78,7 @@ def text(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> 
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     for id, library in table.items():
         entry = entries.get(id, results.Entry())
-        for gpu, run in entry.runs.items():
+        for gpu, run in sorted(entry.runs.items()):
             if not (run.ran or run.others or run.skipped):
                 continue
             rows.append(_row(library, entry, gpu, run))
