@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -19,6 +23,7 @@ import run_libraries
 import selection
 import suite
 import watched
+from debian_root import DebianRoot
 
 GENEROUS = watched.Limits(seconds=60, idle_seconds=60, bytes=1 << 32)
 
@@ -261,6 +266,61 @@ class Machines(unittest.TestCase):
         )
         self.assertEqual(page.explained(library, "mi210:2", "A.wrong"), "known")
         self.assertEqual(page.explained(library, "mi300x:2", "A.wrong"), "")
+
+
+def copy_programs(root: Path, names: list[str]) -> None:
+    """Copies programs, with the shared libraries that they need, below a folder."""
+    files = {path for name in names if (path := shutil.which(name))}
+    for file in list(files):
+        needed = subprocess.run(["ldd", file], capture_output=True, text=True).stdout
+        files.update(re.findall(r"(/\S+) \(0x", needed))
+    for file in files:
+        place = root / ("usr/bin/" + Path(file).name if ".so" not in file else file.lstrip("/"))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, place)
+
+
+@unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "needs root")
+class EnteringTheDebian(unittest.TestCase):
+    """From a machine, and from a chroot in it; the machine's mounts are shared, as systemd leaves them."""
+
+    # The machine is this one's in a namespace of its own. What reached it would still be mounted there afterwards.
+    MACHINE = """
+mount --make-rshared /; mount -t proc proc "$1/proc"; root=$1; shift
+before=$(cat /proc/self/mountinfo)
+if [ "$root" = / ]; then "$@"; else chroot "$root" /usr/bin/env PATH=/usr/bin "$@"; fi
+[ "$before" = "$(cat /proc/self/mountinfo)" ] || echo "a mount reached the machine"
+"""
+
+    def entered(self, machine: Path, debian: Path, seen_debian: Path) -> str:
+        """What a program prints in the Debian; `seen_debian` is its path in the machine."""
+        for folder in ("proc", "dev", "sys", "project", "work"):
+            (machine / folder).mkdir(exist_ok=True)
+            (debian / folder).mkdir(parents=True, exist_ok=True)
+        copy_programs(debian, ["env", "cat"])
+        (debian / "instead").write_text("Debian's\n")
+        (machine / "project/word").write_text("the project's\n")
+        (machine / "work/file").write_text("the test's\n")
+        above = seen_debian.parent
+        root = DebianRoot(seen_debian, above / "project", above / "work")
+        command = root.command(["cat", str(root.project / "word"), "/instead"], seen_debian / "instead", "file")
+        own = ["unshare", "--mount", "--propagation", "private", "bash", "-c", self.MACHINE, "machine"]
+        chroot = str(machine) if above == Path("/") else "/"
+        result = subprocess.run([*own, chroot, *command], capture_output=True, text=True)
+        return result.stdout + result.stderr
+
+    def test_from_a_machine(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            machine = Path(folder)
+            text = self.entered(machine, machine / "debian", machine / "debian")
+        self.assertEqual(text, "the project's\nthe test's\n")
+
+    def test_from_a_chroot(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            machine = Path(folder)
+            copy_programs(machine, ["bash", "unshare", "mount", "mkdir", "chroot", "env"])
+            text = self.entered(machine, machine / "debian", Path("/debian"))
+        self.assertEqual(text, "the project's\nthe test's\n")
 
 
 class Table(unittest.TestCase):
