@@ -6,6 +6,7 @@ of PyTorch takes a little longer, so it is not the default.
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from . import timing
+from .hip import hip
 
 
 def _is_cuda(value: Any) -> bool:
@@ -67,10 +69,17 @@ _mode: CudaIsCpu | None = None
 
 
 def install() -> None:
-    """Makes "cuda" mean the CPU in this thread, and ``torch.cuda`` speak of the emulated GPU."""
+    """Makes "cuda" mean the CPU in this thread, and ``torch.cuda`` speak of the emulated GPU.
+
+    The GPU sees the process's memory, where the tensors are, and launches wait for their kernels, unless
+    ``HIP_LAUNCH_BLOCKING`` is set: PyTorch reads and frees tensors of the CPU without waiting for a GPU. The
+    latter needs a call of this before the program's first one of HIP.
+    """
     global _mode
     if _mode is not None:
         return
+    os.environ.setdefault("HIP_LAUNCH_BLOCKING", "1")
+    hip().library.wavesmith_show_host_memory(1)
     for name, stand_in in {
         "get_device_properties": _device_properties,
         "get_device_capability": _device_capability,
