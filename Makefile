@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 # One place that says how a tree is configured: the presets.
 configure = cmake --preset release >/dev/null
 
-.PHONY: aarch64 asan tsan test-clients test-libraries wheel help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
+.PHONY: aarch64 asan tsan litmus test-clients test-libraries wheel help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
 
 help:
 	@echo "make run       build, compile examples/attention.hip for gfx942, run it on an emulated MI300X"
@@ -14,6 +14,7 @@ help:
 	@echo "make test      build and run every test"
 	@echo "make test-clients  every test of Triton, JAX, CuPy, IREE and others; make test runs a part of them"
 	@echo "make test-libraries  the tests of AMD's own libraries, from Debian, for 10 minutes each and GPU; make test runs a sample"
+	@echo "make litmus    the memory model, a million tries of each test (half an hour); make test runs fewer"
 	@echo "make wheel     the Python package in build/wheels; pip install . builds and installs it"
 	@echo "make bench     build and run the benchmarks, results in $(BUILD)/bench.json"
 	@echo "make install   install under PREFIX ($(PREFIX))"
@@ -57,6 +58,11 @@ test-libraries: setup-test
 	@$(configure)
 	@nice cmake --build $(BUILD) --target product
 	@tests/libraries/run_libraries.py
+
+litmus: setup-test
+	@$(configure)
+	@nice cmake --build $(BUILD) --target product
+	@tests/litmus/litmus.py
 
 wheel: setup-build
 	@python3 -m venv build/venv

@@ -1,5 +1,6 @@
 #include "emulate/control.h"
 
+#include <atomic>
 #include <cstring>
 
 #include "emulate/dispatch.h"
@@ -42,6 +43,13 @@ uint64_t scalar(Wave* wave, uint32_t offset, uint32_t dwords) {
 }
 
 }  // namespace
+
+bool fence(const Uop*, Wave* wave) {
+  // On x86-64 this is mfence, which orders non-temporal stores as well.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  wave->streamed = 0;
+  return true;
+}
 
 bool get_register(const Uop* uop, Wave* wave) {
   const uint32_t value = read_register(*wave, static_cast<HardwareRegister>(uop->a));

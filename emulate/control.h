@@ -12,6 +12,9 @@ using ControlFunction = bool (*)(const Uop* uop, Wave* wave);
 
 namespace control {
 
+/// What the wave has written is there for the whole host before it reads on (docs/MEMORY_MODEL.md).
+bool fence(const Uop* uop, Wave* wave);
+
 /// s_getreg: d = result, a = register, b = offset, c = bits.
 bool get_register(const Uop* uop, Wave* wave);
 /// s_setreg: a = source, d = register, b = offset, c = bits.

@@ -93,6 +93,7 @@ Result<void> translate_buffer(Emitter& emitter, const isa::Instruction& instruct
   }
   const Address kind = access.formatted ? Address::FormattedBuffer : Address::Buffer;
   uop.handler = engine().address[static_cast<size_t>(kind)][emitter.wave32()];
+  emit_fence(emitter, instruction, access);
   emitter.emit(uop);
   if (to_lds) return emit_access_to_lds(emitter, instruction, implementation);
   if (auto done = emit_access(emitter, instruction, implementation, operands); !done) return done;

@@ -1,8 +1,9 @@
 // Control: waits, barriers, messages, traps, hardware registers, relative moves, modes.
 //
 // Execution is in order and every memory access is done when its instruction is, so every wait is already
-// satisfied. Sources of what each does: AMD's ISA manuals, "Scalar instructions" (SOP1, SOPK, SOPP); LLVM,
-// "Syntax of AMDGPU instruction operands" for how messages and hardware registers are printed.
+// satisfied; what that leaves to do for other workgroups is in docs/MEMORY_MODEL.md. Sources of what each
+// does: AMD's ISA manuals, "Scalar instructions" (SOP1, SOPK, SOPP); LLVM, "Syntax of AMDGPU instruction
+// operands" for how messages and hardware registers are printed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "emulate/control_table.h"
 #include "emulate/emitter.h"
 #include "emulate/hardware_registers.h"
+#include "isa/coherence.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -31,6 +33,34 @@ tl::unexpected<Error> unsupported(const Instruction& instruction) {
 Result<void> nothing(Emitter& emitter, const Instruction&) {
   emitter.emit(Micro::Nop);
   return {};
+}
+
+#if defined(__x86_64__)
+/// x86-64 shows stores in their order by itself.
+constexpr auto wait_for_stores = nothing;
+#else
+/// A wait for stores, of which a release at agent scope may consist.
+Result<void> wait_for_stores(Emitter& emitter, const Instruction& instruction) {
+  // CDNA counts loads and stores by the same counter.
+  const bool other = instruction.mnemonic == "s_waitcnt" &&
+                     instruction.text.find("vmcnt(0)") == std::string::npos &&
+                     instruction.text.find("cnt(") != std::string::npos;
+  if (other) return nothing(emitter, instruction);
+  emitter.emit(control::fence);
+  return {};
+}
+#endif
+
+/// Write-back and invalidation of caches that other workgroups do not share.
+Result<void> cache_control(Emitter& emitter, const Instruction&) {
+  emitter.emit(control::fence);
+  return {};
+}
+
+/// The same, of the scope that the instruction says.
+Result<void> scoped_cache_control(Emitter& emitter, const Instruction& instruction) {
+  return isa::reaches_other_workgroups(instruction) ? cache_control(emitter, instruction)
+                                                    : nothing(emitter, instruction);
 }
 
 Result<void> barrier(Emitter& emitter, const Instruction&) {
@@ -374,15 +404,16 @@ constexpr std::string_view kPlacement =
 // clang-format off
 constexpr std::array kEntries = {
     // Waits and hints
-    ControlEntry{"s_waitcnt s_waitcnt_depctr s_waitcnt_vscnt s_waitcnt_vmcnt s_waitcnt_lgkmcnt s_waitcnt_expcnt "
-                 "s_wait_loadcnt s_wait_storecnt s_wait_dscnt s_wait_kmcnt s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
-                 "s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_wait_alu s_wait_idle s_wait_event", nothing},
+    ControlEntry{"s_waitcnt s_waitcnt_vscnt s_wait_storecnt s_wait_storecnt_dscnt s_wait_idle", wait_for_stores},
+    ControlEntry{"s_waitcnt_depctr s_waitcnt_vmcnt s_waitcnt_lgkmcnt s_waitcnt_expcnt s_wait_loadcnt s_wait_dscnt s_wait_kmcnt "
+                 "s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt s_wait_loadcnt_dscnt s_wait_alu s_wait_event", nothing},
     ControlEntry{"s_nop s_delay_alu s_clause s_setprio s_inst_prefetch s_set_inst_prefetch_distance s_wakeup s_code_end s_version "
                  "s_incperflevel s_decperflevel s_ttracedata s_ttracedata_imm", nothing},
     ControlEntry{"s_icache_inv s_dcache_inv s_dcache_inv_vol s_dcache_wb s_dcache_wb_vol s_gl1_inv s_prefetch_inst s_prefetch_inst_pc_rel "
                  "s_prefetch_data s_prefetch_data_pc_rel s_buffer_prefetch_data", nothing},
-    ControlEntry{"buffer_wbl2 buffer_inv buffer_wbinvl1 buffer_wbinvl1_vol buffer_invl2 buffer_gl0_inv buffer_gl1_inv "
-                 "global_inv global_wb global_wbinv", nothing},
+    ControlEntry{"buffer_wbl2 buffer_wbinvl1 buffer_wbinvl1_vol buffer_invl2 buffer_gl1_inv", cache_control},
+    ControlEntry{"buffer_inv global_inv global_wb global_wbinv", scoped_cache_control},
+    ControlEntry{"buffer_gl0_inv", nothing},
     ControlEntry{"v_nop v_pipeflush v_clrexcp", nothing},
     ControlEntry{"s_sleep s_sleep_var", sleep},
     // Barriers

@@ -1,7 +1,9 @@
 // Loads, stores and atomics: an address micro-operation of the mnemonic's space, then the row's access.
 #include <fmt/format.h>
 
+#include "emulate/control.h"
 #include "emulate/translate_memory.h"
+#include "isa/coherence.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -26,6 +28,16 @@ uint32_t address_word(const Instruction& instruction, const Access& access) {
   if (access.direction == Direction::Atomic) word |= AddressWord::kAtomic | AddressWord::kMayWait;
   if (may_wait(instruction)) word |= AddressWord::kMayWait;
   return word;
+}
+
+void emit_fence(Emitter& emitter, const Instruction& instruction, const Access& access) {
+#if defined(__x86_64__)
+  const bool needed = access.direction == Direction::Load && isa::reaches_other_workgroups(instruction);
+#else
+  const bool needed = access.direction == Direction::Atomic ||
+                      (access.direction == Direction::Load && isa::reaches_other_workgroups(instruction));
+#endif
+  if (needed) emitter.emit(control::fence);
 }
 
 tl::unexpected<Error> unsupported_operands(const Instruction& instruction) {
@@ -139,6 +151,7 @@ Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
   if (access.direction == Direction::Store || atomic) operands.data = &printed[next++];
   if (next < printed.size()) operands.scalar = &printed[next++];
 
+  if (!name.starts_with("scratch_")) emit_fence(emitter, instruction, access);
   const uint32_t word = address_word(instruction, access);
   const auto offset = static_cast<uint64_t>(instruction.value("offset"));
   const bool scalar_off =

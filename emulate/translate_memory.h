@@ -23,6 +23,10 @@ uint32_t address_word(const isa::Instruction& instruction, const isa::Access& ac
 
 tl::unexpected<Error> unsupported_operands(const isa::Instruction& instruction);
 
+/// What goes before an access that is coherent with other workgroups: what the wave has written is there for
+/// them before it loads. Atomics are as strong by themselves on x86-64.
+void emit_fence(Emitter& emitter, const isa::Instruction& instruction, const isa::Access& access);
+
 /// The access that follows the address micro-operation.
 Result<void> emit_access(Emitter& emitter, const isa::Instruction& instruction,
                          const Implementation& implementation, const MemoryOperands& operands);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "analysis/effects.h"
+#include "isa/coherence.h"
 #include "isa/flow.h"
 #include "isa/matrix/instruction.h"
 #include "isa/memory/lds_accesses.h"
@@ -120,11 +121,8 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
     op.bytes = row ? row->access.bytes : 4;
     op.neighbours =
         op.lds && row && row->access.places == 2 && isa::lds_accesses(instruction, row->access).count == 1;
-    // Coherent with other workgroups: sc1 (CDNA3), glc (CDNA2, RDNA3), scope:SCOPE_DEV or wider (RDNA4).
-    const isa::Modifier* const scope = instruction.find("scope");
-    op.bypasses = !op.store && !op.lds && op.cost.pipe == Pipe::Vmem &&
-                  (instruction.has("sc1") || instruction.has("glc") ||
-                   (scope && (scope->text == "SCOPE_DEV" || scope->text == "SCOPE_SYS")));
+    op.bypasses =
+        !op.store && !op.lds && op.cost.pipe == Pipe::Vmem && isa::reaches_other_workgroups(instruction);
     op.counter = counter_of(op, name, target);
   }
 
