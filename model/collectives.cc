@@ -67,12 +67,18 @@ std::string_view name_of(CollectiveKernel kernel) { return kKernels[static_cast<
 
 Links links_of(const gpus::Gpu& gpu, double ranks) {
   const double others = std::max(1.0, ranks - 1);
-  if (gpu.architecture == "CDNA3") return {constant::kLinkMi300, std::min(7.0, others), 1, "xGMI", false};
+  const double xgmi = constant::kLinkShare * gpu.link_gigabytes_per_second * 1e9;
+  if (gpu.architecture == "CDNA3") return {xgmi, std::min(7.0, others), 1, "xGMI", false};
   if (gpu.architecture == "CDNA4")
-    return {constant::kLinkMi350, std::min(7.0, others), constant::kLinkMi350Latency, "xGMI", true};
-  if (gpu.architecture == "CDNA2") return {constant::kLinkMi250, std::min(3.0, others), 1, "xGMI", true};
+    return {xgmi, std::min(7.0, others), constant::kLinkMi350Latency, "xGMI", true};
+  if (gpu.architecture == "CDNA2") return {xgmi, std::min(3.0, others), 1, "xGMI", true};
   if (gpu.architecture == "Hopper") return {constant::kLinkH100, 1, 1, "NVLink", true};
   return {constant::kLinkPcie, 1, 1, "PCIe", true};
+}
+
+Path path_of(const gpus::Gpu& gpu, const gpus::Way& way) {
+  const double share = way.kind == gpus::Way::Kind::Xgmi ? constant::kLinkShare : constant::kPcieShare;
+  return {way.gigabytes_per_second * 1e9 * share, way.hops * constant::kLinkHop * links_of(gpu, 2).latency};
 }
 
 Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProblem& problem) {

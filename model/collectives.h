@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "gpus/gpu.h"
+#include "gpus/links.h"
 #include "model/prediction.h"
 
 namespace wavesmith::model {
@@ -43,6 +44,13 @@ struct Links {
   bool guessed = false;
 };
 Links links_of(const gpus::Gpu& gpu, double ranks);
+
+/// What a way from a GPU to another one, or to the host, is seen to give.
+struct Path {
+  double bytes_per_second = 0;  ///< in each direction
+  double seconds = 0;           ///< from a flag's being written to its being seen
+};
+Path path_of(const gpus::Gpu& gpu, const gpus::Way& way);
 
 Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProblem& problem);
 

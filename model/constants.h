@@ -239,19 +239,15 @@ inline constexpr Constant kConvolutionHelper{"convolution.helper", 3.9e-6, "s a 
                                              Kind::Modelled, kConvolutionFitted};
 
 // ---- Links ----
-inline constexpr Constant kLinkMi300{"link.mi300", 48e9, "B/s a link and direction", Kind::Measured,
+inline constexpr Constant kLinkShare{"link.share", 0.75, "of an xGMI link's peak", Kind::Measured,
                                      "ROCm blogs, 'MI300X RCCL xGMI': 48 of 64 GB/s"};
-inline constexpr Constant kLinkMi350{
-    "link.mi350", 57.6e9, "B/s a link and direction", Kind::Derived,
-    "the MI300X's share of 76.8 GB/s (vllm-project/vllm pull request 39080)"};
-inline constexpr Constant kLinkMi250{
-    "link.mi250", 37.5e9, "B/s a link and direction", Kind::Derived,
-    "the MI300X's share of 50 GB/s (ROCm documentation, MI250 microarchitecture)"};
 inline constexpr Constant kLinkH100{
     "link.h100", 370e9, "B/s a direction, all links", Kind::Modelled,
     "NVIDIA, H100 data sheet: NVLink 900 GB/s both ways; 82 % as NCCL's tests show"};
 inline constexpr Constant kLinkPcie{"link.pcie", 25e9, "B/s a direction", Kind::Derived,
                                     "PCIe 4.0 x16, 32 GB/s, less a fifth for packets"};
+inline constexpr Constant kPcieShare{"link.pcie_share", 0.8, "of a slot's peak", Kind::Derived,
+                                     "a fifth of it is packets"};
 inline constexpr Constant kLinkHop{
     "link.hop", 2.6e-6, "s", Kind::Modelled,
     "a flag written, and seen, over xGMI: RCCL and vLLM all-reduce of small buffers, half A"};

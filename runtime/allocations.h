@@ -27,6 +27,7 @@ struct Allocation {
   bool synchronous = false;  ///< HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
   bool mapping = false;      ///< of virtual memory: accesses may go on into a mapping right behind it
   uint64_t id = 0;           ///< of hipPointerGetAttribute's buffer id; never used twice
+  int number = -1;           ///< of the GPU in the machine that holds it, where another process allocated it
 
   [[nodiscard]] bool on_host() const { return kind == Kind::Host || kind == Kind::Registered; }
   [[nodiscard]] void* pointer() const { return reinterpret_cast<void*>(begin); }

@@ -318,8 +318,8 @@ hipError_t LaunchOperation::run(Stream& stream) {
   const std::optional<KernelTime> time = profiled ? profiled->end(*done, dispatch.locate) : std::nullopt;
   if (heard) {
     const double start = device.modelled->start(stream);
-    stream.modelled_until(
-        start + device.modelled->finish(*heard, function_.kernel->name, stream.id, done->instructions, time));
+    stream.modelled_until(start +
+                          device.modelled->finish(*heard, dispatch, stream.id, done->instructions, time));
   }
   if (messages) messages->print(module_->object().printf_formats());
   if (dispatch.progress) dispatch.progress(done->workgroups, done->workgroups, done->instructions);

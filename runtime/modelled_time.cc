@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "gpus/links.h"
 #include "isa/llvm/decoder.h"
+#include "model/collectives.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -15,6 +17,11 @@ namespace {
 constexpr double kMicro = 1e-6;
 
 bool on_device(const std::optional<Allocation>& allocation) { return allocation && !allocation->on_host(); }
+
+/// Of the GPU in the machine whose memory it is.
+int number_of(Platform& platform, const Allocation& allocation) {
+  return allocation.number >= 0 ? allocation.number : platform.device(allocation.device)->number;
+}
 
 /// A hash of what a launch is: the kernel, its grid and the arguments that the program passes. FNV-1a.
 uint64_t key_of(const emulate::Dispatch& dispatch) {
@@ -75,8 +82,9 @@ double& host_time() {
   return seconds;
 }
 
-ModelledDevice::ModelledDevice(const gpus::Gpu& gpu)
+ModelledDevice::ModelledDevice(const gpus::Gpu& gpu, int number)
     : gpu_(gpu),
+      number_(number),
       model_(gpu),
       call_(gpu.launch_us.value_or(2.5) * kMicro),
       first_wave_(gpu.first_wave_us.value_or(0.5) * kMicro),
@@ -84,6 +92,42 @@ ModelledDevice::ModelledDevice(const gpus::Gpu& gpu)
       event_(gpu.event_us.value_or(1.0) * kMicro) {
   // Of each grid little memory is touched, here and there: pages of 2 MiB would all be filled with zeros.
   if (time_mode() == TimeMode::Sampled) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
+const timing::Way* ModelledDevice::way_to(int number) {
+  const std::scoped_lock lock(ways_mutex_);
+  const auto [known, added] = ways_.try_emplace(number);
+  if (added) {
+    const gpus::Way way = number == kHost ? gpus::Way{.kind = gpus::Way::Kind::Pcie,
+                                                      .hops = 1,
+                                                      .gigabytes_per_second = gpu_.pcie_gigabytes_per_second}
+                                          : gpus::way_between(Platform::get()->machine, number_, number);
+    const model::Path path = model::path_of(gpu_, way);
+    const double clocks = model_.parameters().mhz * 1e6;
+    known->second = {path.bytes_per_second / clocks, path.seconds * clocks};
+  }
+  return known->second.rate > 0 ? &known->second : nullptr;
+}
+
+std::vector<timing::Region> ModelledDevice::regions() {
+  Platform& platform = *Platform::get();
+  const auto gpus = static_cast<int>(platform.machine.size());
+  std::vector<timing::Region> all;
+  for (const Allocation& one : platform.allocations.all()) {
+    if (one.kind == Allocation::Kind::Code) continue;
+    timing::Region region{one.begin, one.size};
+    const int number = number_of(platform, one);
+    if (one.on_host()) {
+      if (!gpu_.is_apu) region.way = way_to(kHost);
+    } else if (number != number_) {
+      region.way = way_to(number);
+    } else if (gpus > 1 && one.flags & (hipDeviceMallocFinegrained | hipDeviceMallocUncached)) {
+      region.writer = way_to((number_ + 1) % gpus);
+    }
+    all.push_back(region);
+  }
+  std::ranges::sort(all, {}, &timing::Region::begin);
+  return all;
 }
 
 /// Whether the kernel's own code has an instruction that reads a clock.
@@ -128,20 +172,26 @@ std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& di
     const double begins = std::max(stream.asked() + first_wave_, stream.before() + gap_);
     launch->tell_time(static_cast<uint64_t>(begins * dispatch.shader_mhz * 1e6));
   }
-  bool repeats = false;
-  if (!clock) {
-    const std::vector<timing::Region> all = allocated_regions();
-    const std::scoped_lock lock(mutex_);
-    repeats = model_.repeats(*launch, key_of(dispatch), all);
-  }
+  const std::vector<timing::Region> all = regions();
+  const std::scoped_lock lock(mutex_);
+  const bool repeats = !clock && model_.repeats(*launch, key_of(dispatch), all);
+  std::vector<timing::FarRegion> far;
+  for (const timing::Region& one : all)
+    if (one.way || one.writer) far.push_back({one.begin, one.begin + one.bytes, one.way, one.writer});
+  // Where nothing but the host's memory is far, all workgroups go the same way.
+  const timing::Way* const host = gpu_.is_apu ? nullptr : way_to(kHost);
+  const bool peers = std::ranges::any_of(far, [&](const auto& one) { return one.way && one.way != host; });
+  const auto known = stays_.find(dispatch.entry);
+  launch->hear_far(std::move(far), peers && !dispatch.only && (known == stays_.end() || !known->second));
   dispatch.listener = repeats ? nullptr : launch.get();
   return launch;
 }
 
-double ModelledDevice::finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream,
+double ModelledDevice::finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch, uint64_t stream,
                               uint64_t instructions, const std::optional<KernelTime>& otherwise) {
-  const std::vector<timing::Region> all = allocated_regions();
+  const std::vector<timing::Region> all = regions();
   const std::scoped_lock lock(mutex_);
+  if (dispatch.listener) stays_[dispatch.entry] = !launch.went_far();
   timing::GridTime time = model_.finish(launch, all, instructions);
   if (otherwise) time.seconds = otherwise->seconds, time.dirty = otherwise->dirty;
   const timing::MemoryParameters& p = model_.parameters();
@@ -151,11 +201,13 @@ double ModelledDevice::finish(timing::GridLaunch& launch, const std::string& ker
     std::fprintf(
         file,
         "%s us=%.3f groups=%.0f replayed=%.0f compute=%.2f address=%.2f lds=%.2f dispatch=%.2f l1=%llu/%llu "
-        "stores=%llu l2hit=%.0f ic=%.0f mem=%.0f walks=%.0f footprint=%.0f dirty=%.0f mhz=%.0f\n",
-        kernel.c_str(), time.seconds * 1e6, time.groups, time.replayed, time.compute, time.address, time.lds,
-        time.dispatch, static_cast<unsigned long long>(c.l1_hits),
+        "stores=%llu l2hit=%.0f ic=%.0f mem=%.0f walks=%.0f footprint=%.0f dirty=%.0f mhz=%.0f far=%.0f "
+        "links=%.2f\n",
+        dispatch.kernel->name.c_str(), time.seconds * 1e6, time.groups, time.replayed, time.compute,
+        time.address, time.lds, time.dispatch, static_cast<unsigned long long>(c.l1_hits),
         static_cast<unsigned long long>(c.l1_misses), static_cast<unsigned long long>(c.stores), c.l2_hits,
-        c.infinity_cache_hits, c.memory_lines, c.walks, time.footprint, time.dirty, time.clock.mhz);
+        c.infinity_cache_hits, c.memory_lines, c.walks, time.footprint, time.dirty, time.clock.mhz,
+        time.far_bytes, time.far);
     std::fflush(file);
   }
   return time.seconds;
@@ -188,11 +240,19 @@ double ModelledDevice::stream_seconds(std::span<const timing::Region> touched, d
 }
 
 double ModelledDevice::copy_seconds(const Box& box) {
-  const Platform& platform = *Platform::get();
+  Platform& platform = *Platform::get();
   const double bytes =
       static_cast<double>(box.width) * static_cast<double>(box.height) * static_cast<double>(box.depth);
-  const bool from = on_device(platform.allocations.find(box.source)),
-             to = on_device(platform.allocations.find(box.destination));
+  const auto source = platform.allocations.find(box.source),
+             destination = platform.allocations.find(box.destination);
+  const bool from = on_device(source), to = on_device(destination);
+  if (from && to)
+    if (const int first = number_of(platform, *source), second = number_of(platform, *destination);
+        first != second) {
+      const model::Path path = model::path_of(gpu_, gpus::way_between(platform.machine, first, second));
+      if (path.bytes_per_second > 0)
+        return gpu_.copy_us.value_or(12) * kMicro + bytes / path.bytes_per_second;
+    }
   const std::scoped_lock lock(mutex_);
   const auto size = static_cast<uint64_t>(bytes);
   if (from && to) {

@@ -45,7 +45,8 @@ std::vector<timing::Region> allocated_regions();
 /// A device's part.
 class ModelledDevice {
  public:
-  explicit ModelledDevice(const gpus::Gpu& gpu);
+  /// `number`: of the GPU in the machine.
+  ModelledDevice(const gpus::Gpu& gpu, int number);
 
   /// What a launch costs the thread that asks for it.
   [[nodiscard]] double call_seconds() const { return call_; }
@@ -57,14 +58,16 @@ class ModelledDevice {
   /// From the end of the work before to what an event notes.
   [[nodiscard]] double event_seconds() const { return event_; }
 
+  /// `allocated_regions`, with the ways to what is not this GPU's own.
+  std::vector<timing::Region> regions();
   /// Has a launch heard. It is kept until finish(). `code_bytes`: of the kernel's own code.
   std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, const Stream& stream,
                                              uint64_t code_bytes, uint32_t waves, uint32_t resident,
                                              std::vector<uint64_t>& only);
   /// Seconds of a launch that has run, and executed so many instructions. `otherwise`: somebody who looked
   /// more closely says what it took.
-  double finish(timing::GridLaunch& launch, const std::string& kernel, uint64_t stream, uint64_t instructions,
-                const std::optional<KernelTime>& otherwise = {});
+  double finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch, uint64_t stream,
+                uint64_t instructions, const std::optional<KernelTime>& otherwise = {});
   /// What the stream's next kernel or copy would wait for: stores on their way from the L2s. Asked for once.
   double write_back_seconds(uint64_t stream);
 
@@ -73,9 +76,16 @@ class ModelledDevice {
 
  private:
   bool reads_clock(const emulate::Dispatch& dispatch, uint64_t code_bytes);
+  /// To the GPU of that number, or the host's memory (kHost).
+  const timing::Way* way_to(int number);
   double stream_seconds(std::span<const timing::Region> touched, double bytes);
+  static constexpr int kHost = -1;
   const gpus::Gpu& gpu_;
-  std::mutex mutex_;
+  const int number_;
+  std::mutex mutex_, ways_mutex_;
+  std::unordered_map<int, timing::Way> ways_;
+  std::unordered_map<uint64_t, bool>
+      stays_;  ///< kernels by their first instruction: they used own memory alone
   timing::GridModel model_;
   std::unordered_map<uint64_t, bool> reads_clock_;   ///< kernels by their first instruction
   std::unordered_map<uint64_t, double> write_back_;  ///< of each stream's last kernel

@@ -30,7 +30,12 @@ hipError_t share_memory(Platform& platform, const Allocation& allocation, Shared
   platform.device(allocation.device)->synchronize();
   const auto pages = platform.memory->share(allocation.pointer());
   if (!pages) return hip_error(pages.error());
-  shared = {kMagic, getpid(), (*pages)->file(), (*pages)->serial(), (*pages)->bytes(), allocation.device};
+  shared = {kMagic,
+            getpid(),
+            (*pages)->file(),
+            (*pages)->serial(),
+            (*pages)->bytes(),
+            platform.device(allocation.device)->number};
   return hipSuccess;
 }
 
@@ -49,8 +54,11 @@ hipError_t attach_memory(Platform& platform, Device& device, const SharedMemory&
   const auto at = platform.memory->attach(std::move(*pages));
   if (!at) return hip_error(at.error());
   address = *at;
-  platform.allocations.insert(
-      {reinterpret_cast<uint64_t>(address), shared.bytes, Allocation::Kind::Device, device.ordinal, 0});
+  platform.allocations.insert({.begin = reinterpret_cast<uint64_t>(address),
+                               .size = shared.bytes,
+                               .kind = Allocation::Kind::Device,
+                               .device = device.ordinal,
+                               .number = shared.number});
   all.by_origin[key] = address;
   all.by_address[address] = {key, 1};
   return hipSuccess;

@@ -10,7 +10,7 @@ struct SharedMemory {
   uint64_t magic = 0;
   int process = 0, file = 0;
   uint64_t serial = 0, bytes = 0;
-  int device = 0;
+  int number = 0;  ///< of the GPU in the machine
 };
 
 /// Makes an allocation's pages sharable; they stay where they are. No kernel may be writing to them, so the

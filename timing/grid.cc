@@ -66,6 +66,16 @@ GroupSteps* GridLaunch::find(uint64_t number) {
   return found != traces_.end() && found->number == number ? &*found : nullptr;
 }
 
+void GridLaunch::hear_far(std::vector<FarRegion> regions, bool all) {
+  far_ = std::move(regions);
+  hears_all_ = all && total_ <= parameters_.units;
+}
+
+bool GridLaunch::went_far() const {
+  const std::scoped_lock lock(far_mutex_);
+  return std::ranges::any_of(far_bytes_, [](const auto& group) { return !group.second.empty(); });
+}
+
 std::vector<uint64_t> GridLaunch::recorded() const {
   std::vector<uint64_t> numbers;
   for (const GroupSteps& trace : traces_) numbers.push_back(trace.number);
@@ -76,7 +86,16 @@ std::unique_ptr<emulate::WorkgroupListener> GridLaunch::workgroup(const emulate:
   const uint64_t number = this->number(group.id);
   GroupSteps* const trace = find(number);
   std::unique_ptr<emulate::WorkgroupListener> recorder =
-      trace ? std::make_unique<GroupRecorder>(*trace, unit_, most_) : nullptr;
+      trace ? std::make_unique<GroupRecorder>(*trace, unit_, most_, far_) : nullptr;
+  if (!far_.empty() && (trace || hears_all_)) {
+    std::vector<FarBytes>* bytes;
+    {
+      const std::scoped_lock lock(far_mutex_);
+      bytes = &far_bytes_[number];
+      bytes->clear();  // of a run that was stopped
+    }
+    recorder = std::make_unique<FarCounter>(far_, parameters_.line, *bytes, std::move(recorder));
+  }
   if (!begins_) return recorder;
   // As early as the dispatcher could start it; that it may have to wait for a place is not known yet.
   const double after = static_cast<double>(number) *
@@ -191,6 +210,8 @@ GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Foo
     const double far = (1 - std::min(lines, asked) / asked) * l2_far;
     const double rest = 1 - std::max(near, far);
     RegionHits hit;
+    hit.way = one.region.way;
+    hit.writer = one.region.writer;
     hit.begin = one.region.begin / p.line;
     hit.all = lines;
     hit.end = (one.region.begin + one.region.bytes + p.line - 1) / p.line;
@@ -264,6 +285,35 @@ void GridModel::learn(const GridLaunch& launch, std::vector<Footprint> touched, 
   known.instructions = instructions;
 }
 
+std::vector<FarBytes> GridModel::far_bytes(const GridLaunch& launch) {
+  const std::scoped_lock lock(launch.far_mutex_);
+  std::vector<FarBytes> sum;
+  const double each =
+      launch.hears_all_ || launch.far_bytes_.empty()
+          ? 1
+          : static_cast<double>(launch.total_) / static_cast<double>(launch.far_bytes_.size());
+  for (const auto& [number, bytes] : launch.far_bytes_)
+    for (const FarBytes& one : bytes) add_far(sum, one.way, one.read * each, one.written * each);
+  return sum;
+}
+
+void GridModel::share_ways(std::vector<RegionHits>& hits, const GridLaunch& launch, uint64_t number,
+                           const std::vector<FarBytes>& all, double active) {
+  const std::scoped_lock lock(launch.far_mutex_);
+  const auto found = launch.far_bytes_.find(number);
+  for (RegionHits& hit : hits) {
+    if (!hit.way) continue;
+    hit.read_share = hit.write_share = 1 / active;
+    if (!launch.hears_all_ || found == launch.far_bytes_.end()) continue;
+    const auto mine = std::ranges::find(found->second, hit.way, &FarBytes::way);
+    const auto everybodys = std::ranges::find(all, hit.way, &FarBytes::way);
+    if (mine == found->second.end() || everybodys == all.end()) continue;
+    // Those that go this way together are done together.
+    if (everybodys->read > 0) hit.read_share = std::max(mine->read / everybodys->read, 1 / active);
+    if (everybodys->written > 0) hit.write_share = std::max(mine->written / everybodys->written, 1 / active);
+  }
+}
+
 GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, uint64_t instructions) {
   const MemoryParameters& p = parameters_;
   const auto total = static_cast<double>(launch.total_);
@@ -291,7 +341,8 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   std::vector<Footprint> touched =
       footprints(regions, together, *together.front(), neighbours, p.line, p.page_bytes);
   const Found found = enter(launch.shape_, touched);
-  const std::vector<RegionHits>& hits = found.hits;
+  std::vector<RegionHits> hits = found.hits;
+  const std::vector<FarBytes> far = far_bytes(launch);
   // Private memory stands in no region, and goes through the same L2.
   const double resident =
       std::min(total / dies, static_cast<double>(launch.shape_.resident) * p.units / p.xcds);
@@ -311,6 +362,7 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   double clocks = 0;
   if (total <= units) {
     for (const GroupSteps* const group : together) {
+      share_ways(hits, launch, group->number, far, active);
       UnitMemory memory(p, hits, active, die_bytes);
       UnitLoad load{{group}, {static_cast<double>(group->number) * interval}, 1};
       const ReplayTime unit = replay(load, memory);
@@ -326,6 +378,7 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
     }
     time.replayed = 1;
   } else {
+    share_ways(hits, launch, together.front()->number, far, active);
     UnitMemory memory(p, hits, active, die_bytes);
     UnitLoad load;
     load.groups = together;
@@ -353,7 +406,13 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
     time.replayed = count;
   }
   time.dispatch = total * interval / std::max(1.0, clocks);
-  clocks = std::max(clocks, total * interval) + p.store_latency;
+  double far_clocks = 0;
+  for (const FarBytes& one : far) {
+    far_clocks = std::max({far_clocks, one.read / one.way->rate, one.written / one.way->rate});
+    time.far_bytes += one.read + one.written;
+  }
+  clocks = std::max({clocks, total * interval, far_clocks}) + p.store_latency;
+  time.far = far_clocks / clocks;
   time.dirty = std::min(time.dirty, dies * static_cast<double>(p.l2_bytes));
   gpus::Activity work;
   for (const GroupSteps* const group : together)

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -37,7 +38,9 @@ struct GridTime {
   double groups = 0;                                       ///< of the grid
   double dirty = 0;      ///< bytes that it leaves in the L2s to be written back
   double footprint = 0;  ///< bytes that the grid touches
-  EngineClock clock;     ///< that it is taken to run at
+  double far_bytes = 0,
+         far = 0;     ///< that it moves over links and PCIe; share of the time that the busiest was busy
+  EngineClock clock;  ///< that it is taken to run at
 };
 
 /// Chooses the workgroups to record, and records them.
@@ -48,6 +51,12 @@ class GridLaunch final : public emulate::Listener {
   /// Waves shall read a modelled clock (timing/wave_clock.h), which is at `cycles` when the first one starts:
   /// all workgroups are heard then.
   void tell_time(uint64_t cycles) { begins_ = cycles; }
+  /// It may touch memory that is not the GPU's own, or that others write to. `all`: every workgroup of a grid
+  /// that is at once on the GPU is heard for that, since they may go different ways; otherwise those that are
+  /// recorded stand for the rest.
+  void hear_far(std::vector<FarRegion> regions, bool all);
+  /// Whether it has.
+  [[nodiscard]] bool went_far() const;
   /// The workgroups that are recorded, by number, ascending.
   [[nodiscard]] std::vector<uint64_t> recorded() const;
   /// Shows every recorded workgroup; what is put in there takes the place of a run.
@@ -72,6 +81,10 @@ class GridLaunch final : public emulate::Listener {
   std::vector<uint64_t> together_;  ///< those that meet on one unit
   std::optional<uint64_t> neighbours_[3];
   std::vector<GroupSteps> traces_;
+  std::vector<FarRegion> far_;
+  bool hears_all_ = false;
+  mutable std::mutex far_mutex_;
+  std::map<uint64_t, std::vector<FarBytes>> far_bytes_;  ///< by workgroup
 };
 
 class GridModel {
@@ -113,6 +126,11 @@ class GridModel {
     uint32_t alike = 0;   ///< launches in a row that did the same as the one before
     bool varies = false;  ///< one did not
   };
+  /// What the grid moves over each way.
+  static std::vector<FarBytes> far_bytes(const GridLaunch& launch);
+  /// Gives a unit that runs this workgroup its share of each way.
+  static void share_ways(std::vector<RegionHits>& hits, const GridLaunch& launch, uint64_t number,
+                         const std::vector<FarBytes>& all, double active);
   void learn(const GridLaunch& launch, std::vector<Footprint> touched, std::vector<RegionHits> hits,
              const GridTime& time, uint64_t instructions);
   /// What share of a region a cache of that size still has, by what was touched since.

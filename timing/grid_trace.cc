@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/coherence.h"
 #include "isa/cost/cost.h"
 #include "isa/matrix/instruction.h"
 #include "isa/row.h"
@@ -109,7 +110,63 @@ void GroupRecorder::instruction(const emulate::WaveView& wave, const emulate::Si
   trace.steps.push_back(step);
 }
 
-void GroupRecorder::access(const emulate::WaveView& wave, const emulate::Site&,
+/// Whether a wave reads again what it has just read, with nothing done since: then what was recorded since is
+/// taken back.
+bool GroupRecorder::reads_again(const emulate::WaveView& wave, const emulate::Site& site,
+                                const emulate::MemoryAccess& access) {
+  // A loop around a flag has a few dozen instructions; one around work has stores, reads elsewhere, or more
+  // of them.
+  constexpr uint64_t kLoop = 200;
+  if (waiting_.size() <= wave.index()) waiting_.resize(wave.index() + 1);
+  Waiting& waiting = waiting_[wave.index()];
+  // A loop may count its turns in private memory.
+  if (access.direction == isa::Direction::Store && access.space != emulate::AddressSpace::Private)
+    ++waiting.worked;
+  if (access.direction == isa::Direction::Store || access.lanes == 0) return false;
+  const uint64_t address = access.address[std::countr_zero(access.lanes)];
+  const auto before = waiting.readings.find(&site);
+  if (before == waiting.readings.end() || before->second.address != address) {
+    ++waiting.worked;
+    return false;
+  }
+  const Reading& reading = before->second;
+  WaveSteps& trace = trace_of(wave);
+  if (reading.worked != waiting.worked || reading.instructions > trace.instructions ||
+      reading.steps > trace.steps.size() || trace.instructions - reading.instructions > kLoop)
+    return false;
+  trace.instructions = reading.instructions;
+  trace.recorded = reading.recorded;
+  trace.steps.resize(reading.steps);
+  trace.lines.resize(reading.lines);
+  if (access.space == emulate::AddressSpace::Global && far_region(far_, address)) {
+    waits_.insert(&site);
+    if (!trace.steps.empty()) trace.steps.back().flag = true;
+  }
+  return true;
+}
+
+void GroupRecorder::has_read(const emulate::WaveView& wave, const emulate::Site& site,
+                             const emulate::MemoryAccess& access) {
+  if (access.direction == isa::Direction::Store || access.lanes == 0) return;
+  const WaveSteps& trace = trace_of(wave);
+  Waiting& waiting = waiting_[wave.index()];
+  waiting.readings[&site] = {access.address[std::countr_zero(access.lanes)],
+                             waiting.worked,
+                             trace.instructions,
+                             trace.recorded,
+                             trace.steps.size(),
+                             trace.lines.size()};
+}
+
+void GroupRecorder::access(const emulate::WaveView& wave, const emulate::Site& site,
+                           const emulate::MemoryAccess& access) {
+  if (far_.empty()) return record(wave, site, access);
+  if (reads_again(wave, site, access)) return;
+  record(wave, site, access);
+  has_read(wave, site, access);
+}
+
+void GroupRecorder::record(const emulate::WaveView& wave, const emulate::Site& site,
                            const emulate::MemoryAccess& access) {
   WaveSteps& trace = trace_of(wave);
   if (trace.instructions > most_ || trace.steps.empty()) return;
@@ -139,6 +196,11 @@ void GroupRecorder::access(const emulate::WaveView& wave, const emulate::Site&,
   trace.lines.insert(trace.lines.end(), coalesced.lines.begin(), coalesced.lines.end());
   step.clocks += coalesced.clocks;
   step.count = static_cast<uint32_t>(trace.lines.size()) - step.first;
+  // What is not kept near a wave on purpose (but for data that are read once) is there for others to write.
+  if (!far_.empty() && access.direction != isa::Direction::Store && !addresses_.empty() &&
+      far_region(far_, addresses_.front()))
+    step.flag = waits_.contains(&site) ||
+                (isa::reaches_other_workgroups(site.instruction) && !site.instruction.has("slc"));
 }
 
 }  // namespace wavesmith::timing

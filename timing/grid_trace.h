@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulate/events.h"
 #include "gpus/power.h"
+#include "timing/far_memory.h"
 #include "timing/memory_coalesce.h"
 
 namespace wavesmith::isa {
@@ -27,6 +30,7 @@ struct Step {
   uint32_t clocks = 0;  ///< of computing: the SIMD's; of memory: the address unit's; of LDS: its pipe's
   uint32_t others = 0;  ///< of computing: clocks of a wave alone beyond those (scalar, branches, nops)
   uint32_t first = 0, count = 0;  ///< of memory: its lines
+  bool flag = false;              ///< of memory: it waits for what another GPU writes
 };
 
 struct WaveSteps {
@@ -59,11 +63,15 @@ struct UnitParameters {
 
 InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParameters& unit);
 
-/// Records one workgroup; each wave up to `most` instructions.
+/// Records one workgroup; each wave up to `most` instructions. A wave that waits for another GPU reads a flag
+/// as often as the host lets it, which tells nothing: of what it does from one such reading to the next,
+/// where that is nothing but reading, only the first is kept.
 class GroupRecorder final : public emulate::WorkgroupListener {
  public:
-  GroupRecorder(GroupSteps& trace, const UnitParameters& unit, uint64_t most)
-      : trace_(trace), unit_(unit), most_(most) {
+  /// `far`: memory that other GPUs write to or own, ascending.
+  GroupRecorder(GroupSteps& trace, const UnitParameters& unit, uint64_t most,
+                std::span<const FarRegion> far = {})
+      : trace_(trace), unit_(unit), most_(most), far_(far) {
     trace.waves.clear();  // of a run that was stopped
   }
   void wave_begins(const emulate::WaveView& wave) override;
@@ -74,10 +82,29 @@ class GroupRecorder final : public emulate::WorkgroupListener {
  private:
   const InstructionUse& use(const emulate::Site& site, uint32_t lanes);
   WaveSteps& trace_of(const emulate::WaveView& wave);
+  void record(const emulate::WaveView& wave, const emulate::Site& site, const emulate::MemoryAccess& access);
+  /// Where a wave was when an instruction last read.
+  struct Reading {
+    uint64_t address = 0, worked = 0;
+    uint64_t instructions = 0, recorded = 0;
+    size_t steps = 0, lines = 0;
+  };
+  bool reads_again(const emulate::WaveView& wave, const emulate::Site& site,
+                   const emulate::MemoryAccess& access);
+  void has_read(const emulate::WaveView& wave, const emulate::Site& site,
+                const emulate::MemoryAccess& access);
   GroupSteps& trace_;
   const UnitParameters& unit_;
   uint64_t most_;
   std::unordered_map<const emulate::Site*, InstructionUse> uses_;
+  std::span<const FarRegion> far_;
+  /// Of a wave: its readings by instruction, and how often it has written, or read elsewhere.
+  struct Waiting {
+    std::unordered_map<const emulate::Site*, Reading> readings;
+    uint64_t worked = 0;
+  };
+  std::vector<Waiting> waiting_;
+  std::unordered_set<const emulate::Site*> waits_;  ///< instructions that were seen to
   std::vector<uint64_t> addresses_;
   Coalesced coalesced_;
 };

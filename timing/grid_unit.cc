@@ -156,6 +156,8 @@ class Replay {
       else
         ready = std::max(ready, memory_.atomic(use.line, taken));
     }
+    if (step.flag)
+      for (const LineUse& use : lines) ready = std::max(ready, taken + memory_.flag_latency(use.line));
     // Answers come in order.
     if (!wave.memory.empty()) ready = std::max(ready, wave.memory.back());
     wave.memory.push_back(ready);

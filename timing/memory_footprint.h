@@ -7,13 +7,16 @@
 #include <span>
 #include <vector>
 
+#include "timing/far_memory.h"
 #include "timing/grid_trace.h"
 
 namespace wavesmith::timing {
 
-/// A range of device memory: an allocation.
+/// A range of device memory: an allocation. `way` and `writer` as a FarRegion's.
 struct Region {
   uint64_t begin = 0, bytes = 0;
+  const Way* way = nullptr;
+  const Way* writer = nullptr;
 };
 
 /// One region as a grid's workgroups touch it. Counts are of lines, or of larger grains.

@@ -84,6 +84,7 @@ double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
     return start + p.l2_latency;
   }
   ++traffic_;
+  if (where && where->way) return read_far(*where, start);
   double ready = start;
   if (scattered && where && first && draw(where->walk, walk_left_)) {
     counts_.walks += 1;
@@ -100,6 +101,24 @@ double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
   counts_.memory_bytes += p.line;
   counts_.memory_lines += 1;
   return std::max(ready, memory_.take(start, read_clocks_)) + p.memory_latency;
+}
+
+double UnitMemory::read_far(const RegionHits& where, double start) {
+  const double clocks = parameters_.line / (where.way->rate * where.read_share);
+  counts_.far_bytes += parameters_.line;
+  return far_[where.way].read.take(start, clocks) + clocks + parameters_.memory_latency + where.way->latency;
+}
+
+/// Nobody waits for its arrival but who waits for a flag behind it.
+double UnitMemory::write_far(const RegionHits& where, double bytes, double start) {
+  const double clocks = bytes / (where.way->rate * where.write_share);
+  counts_.far_bytes += bytes;
+  return far_[where.way].write.take(start, clocks) + clocks + parameters_.store_latency;
+}
+
+double UnitMemory::flag_latency(uint64_t line) {
+  const RegionHits* const where = region(line);
+  return where && where->writer ? where->writer->latency : 0;
 }
 
 double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses) {
@@ -130,6 +149,8 @@ double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scatter
   const double start = l2_.take(sent, l2_clocks_ * touched / p.line);
   counts_.l2_bytes += touched;
   RegionHits* const where = region(line);
+  // Other GPUs see it soon, so it does not stay in the L2.
+  if (where && where->way) return write_far(*where, touched, start);
   bool first;
   Asked& asks = asked(line);
   const bool hit = in_l2(asks, where, first);
@@ -161,11 +182,15 @@ double UnitMemory::written(double share) const {
 }
 
 double UnitMemory::drained() const {
-  return std::max({unit_.free, l2_.free, fabric_.free, memory_.free, walker_.free, address_.free});
+  double last = std::max({unit_.free, l2_.free, fabric_.free, memory_.free, walker_.free, address_.free});
+  for (const auto& [way, servers] : far_) last = std::max({last, servers.read.free, servers.write.free});
+  return last;
 }
 
 double UnitMemory::busiest() const {
-  return std::max({unit_.busy, l2_.busy, fabric_.busy, memory_.busy, walker_.busy, address_.busy});
+  double most = std::max({unit_.busy, l2_.busy, fabric_.busy, memory_.busy, walker_.busy, address_.busy});
+  for (const auto& [way, servers] : far_) most = std::max({most, servers.read.busy, servers.write.busy});
+  return most;
 }
 
 double UnitMemory::atomic(uint64_t line, double now) {

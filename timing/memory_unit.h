@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
+#include "timing/far_memory.h"
 #include "timing/line_map.h"
 #include "timing/memory_arrivals.h"
 #include "timing/memory_cache.h"
@@ -26,6 +28,9 @@ struct RegionHits {
   double walk = 0;              ///< page-table entries to fetch from behind the L2, a line
   double all = 0;               ///< lines of it that the whole grid touches
   double stored = 0;            ///< lines of it that this unit has stored to for the first time
+  const Way* way = nullptr;     ///< to memory that is not the GPU's own
+  const Way* writer = nullptr;  ///< by which others write to it while the kernel runs
+  double read_share = 1, write_share = 1;  ///< of the way's rate that this unit has
 };
 
 /// Where bytes went.
@@ -33,6 +38,7 @@ struct MemoryCounts {
   uint64_t l1_hits = 0, l1_misses = 0, stores = 0;
   double l2_hits = 0, infinity_cache_hits = 0, memory_lines = 0;
   double l2_bytes = 0, fabric_bytes = 0, memory_bytes = 0, walks = 0;
+  double far_bytes = 0;  ///< of memory that is not the GPU's own
 };
 
 /// What share of lines an L2 still has that are touched again after `bytes` of others. Source: RRZE-HPC
@@ -55,6 +61,8 @@ class UnitMemory {
   double store(uint64_t line, uint32_t bytes, double now, bool scattered = false);
   double atomic(uint64_t line, double now);
   double scalar(uint64_t line, double now);
+  /// Clocks until a wave that waits for a flag in that line sees it; 0: nobody else writes there.
+  double flag_latency(uint64_t line);
   /// Whether an access is: its lines lie in several such pieces.
   [[nodiscard]] bool scattered(std::span<const LineUse> lines) const;
   /// When the address unit, which an access occupies for `clocks`, takes it.
@@ -88,6 +96,8 @@ class UnitMemory {
   bool in_l2(Asked& line, const RegionHits* where, bool& first);
   double fetch(uint64_t line, double now, bool scattered = false);
   bool draw(double share, double& remainder);
+  double read_far(const RegionHits& where, double start);
+  double write_far(const RegionHits& where, double bytes, double start);
 
   const MemoryParameters& parameters_;
   std::vector<RegionHits> regions_;
@@ -101,6 +111,10 @@ class UnitMemory {
   double units_per_die_, active_, die_bytes_;
   double l2_clocks_, fabric_clocks_, read_clocks_, write_clocks_;  ///< of a line, at this unit's share
   Server address_, unit_, l2_, fabric_, memory_, walker_;
+  struct FarServers {
+    Server read, write;
+  };
+  std::unordered_map<const Way*, FarServers> far_;
   double l2_left_ = 0, again_left_ = 0, near_left_ = 0, cache_left_ = 0, cache_again_left_ = 0,
          walk_left_ = 0;
   MemoryCounts counts_;
