@@ -78,6 +78,8 @@ hipError_t begin_capture(Stream& stream, hipStreamCaptureMode mode, std::shared_
 }
 
 hipError_t end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
+  // Events that were recorded meanwhile know the capture on; its graph must not live for that.
+  std::shared_ptr<Graph> ended;
   const Lock lock(captures_mutex());
   const std::shared_ptr<Capture> capture = stream.captured.capture;
   if (!capture) return hipErrorIllegalState;
@@ -96,25 +98,30 @@ hipError_t end_capture(Stream& stream, std::shared_ptr<Graph>& graph) {
   capture->ended = true;
   std::erase(captures(), capture);
   --captures_under_way;
+  ended = std::move(capture->graph);
   if (capture->invalid) return hipErrorStreamCaptureInvalidated;
   if (!joined) return hipErrorStreamCaptureUnjoined;
-  graph = capture->graph;
+  graph = std::move(ended);
   if (!capture->theirs) make_unknown(*graph);
   return hipSuccess;
 }
 
 void drop_from_capture(Stream& stream) {
+  std::shared_ptr<Graph> ended;
   const Lock lock(captures_mutex());
   const std::shared_ptr<Capture> capture = std::exchange(stream.captured, {}).capture;
   if (!capture) return;
-  capture->invalid = true;
+  // A stream that has joined may go, and leaves its nodes. Source: ROCm 7's clr, hip_stream.cpp,
+  // hipStreamDestroy. RCCL does so.
   capture->streams.erase(&stream);
   if (capture->origin != &stream) return;
+  capture->invalid = true;
   for (Stream* const each : capture->streams) each->captured = {};
   capture->graph->capturing = false;
   capture->ended = true;
   std::erase(captures(), capture);
   --captures_under_way;
+  ended = std::move(capture->graph);
 }
 
 std::optional<hipError_t> capture_node(Stream& stream, const std::function<hipError_t(Work&)>& make) {

@@ -63,6 +63,46 @@ void capture(int* data, int* other) {
   CHECK_HIP(hipStreamDestroy(b));
 }
 
+/// A stream that has joined a capture may be destroyed before its end, as RCCL does; and an event that was
+/// recorded keeps nothing of the graph.
+void a_joined_stream_may_go(int* data) {
+  hipStream_t origin, joined;
+  hipEvent_t event;
+  CHECK_HIP(hipStreamCreate(&origin));
+  CHECK_HIP(hipStreamCreateWithFlags(&joined, hipStreamNonBlocking));
+  CHECK_HIP(hipEventCreate(&event));
+  CHECK_HIP(hipMemset(data, 0, kCount * sizeof(int)));
+  CHECK_HIP(hipStreamBeginCapture(origin, hipStreamCaptureModeRelaxed));
+  CHECK_HIP(hipEventRecord(event, origin));
+  CHECK_HIP(hipStreamWaitEvent(joined, event, 0));
+  add<<<(kCount + 63) / 64, 64, 0, joined>>>(data, kCount, 5);
+  CHECK_HIP(hipEventRecord(event, joined));
+  CHECK_HIP(hipStreamWaitEvent(origin, event, 0));
+  CHECK_HIP(hipStreamDestroy(joined));
+  hipStreamCaptureStatus status;
+  hipGraph_t captured;
+  hipUserObject_t object;
+  static int one = 1;
+  calls = 0;
+  CHECK_HIP(hipStreamGetCaptureInfo_v2(origin, &status, nullptr, &captured, nullptr, nullptr));
+  CHECK_HIP(hipUserObjectCreate(&object, &one, count_call, 1, hipUserObjectNoDestructorSync));
+  CHECK_HIP(hipGraphRetainUserObject(captured, object, 1, hipGraphUserObjectMove));
+  multiply<<<(kCount + 63) / 64, 64, 0, origin>>>(data, kCount, 3);
+  hipGraph_t graph;
+  hipGraphExec_t exec;
+  CHECK_HIP(hipStreamEndCapture(origin, &graph));
+  CHECK_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  CHECK_HIP(hipGraphLaunch(exec, origin));
+  CHECK_HIP(hipStreamSynchronize(origin));
+  CHECK(all(data, 15));
+  CHECK_HIP(hipGraphExecDestroy(exec));
+  CHECK(calls == 0);
+  CHECK_HIP(hipGraphDestroy(graph));
+  CHECK(calls == 1);
+  CHECK_HIP(hipEventDestroy(event));
+  CHECK_HIP(hipStreamDestroy(origin));
+}
+
 /// What a capture refuses, and what then becomes of it.
 void capture_errors(int* data) {
   hipStream_t a, b;
@@ -158,6 +198,7 @@ int main() {
   CHECK_HIP(hipMalloc(&data, kCount * sizeof(int)));
   CHECK_HIP(hipMalloc(&other, kCount * sizeof(int)));
   capture(data, other);
+  a_joined_stream_may_go(data);
   capture_errors(data);
   a_captured_graph_takes_nodes(data);
   CHECK_HIP(hipFree(data));

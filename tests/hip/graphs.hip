@@ -6,20 +6,6 @@
 
 #include "graph_work.h"
 
-#if HIP_VERSION < 50500000
-// Newer than the headers; the library has them. Source: HIP 6.0, hip_runtime_api.h.
-typedef struct hipUserObject* hipUserObject_t;
-constexpr unsigned hipUserObjectNoDestructorSync = 1, hipGraphUserObjectMove = 1;
-extern "C" {
-hipError_t hipUserObjectCreate(hipUserObject_t* object, void* pointer, hipHostFn_t destroy,
-                               unsigned references, unsigned flags);
-hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned count);
-hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned count, unsigned flags);
-hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned count);
-hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned* enabled);
-}
-#endif
-
 __device__ int variable[4];
 
 hipKernelNodeParams kernel_params(void* function, void** arguments) {
