@@ -351,6 +351,25 @@ TYPED_TEST(Factors, RocsolversBatchesOfPositiveMatricesAreFactored) {
   EXPECT_EQ(this->roc("getrf_batched", n, n, a.data(), n - 1, none, stride, info, count), 4);
 }
 
+// AMD's rocBLAS may be here without its rocSOLVER: its handles have no mark of ours. Here they are memory
+// whose beginning is what rocblas_get_stream looks at.
+TYPED_TEST(Factors, AHandleThatIsNotOursIsAskedForItsStream) {
+  void* stream = nullptr;
+  ASSERT_EQ(call(this->hip_, "hipStreamCreate", &stream), 0);
+  void* foreign[8] = {stream};
+  std::vector<TypeParam> a{TypeParam(4), TypeParam(2), TypeParam(2), TypeParam(5)};
+  int info = -1;
+  ASSERT_EQ(call(this->rocsolver_, this->small("rocsolver_", "potrf").c_str(), static_cast<void*>(foreign),
+                 kLower, 2, a.data(), 2, &info),
+            0);
+  ASSERT_EQ(call(this->hip_, "hipStreamSynchronize", stream), 0) << "it went into that stream";
+  EXPECT_EQ(info, 0);
+  EXPECT_EQ(a[0], TypeParam(2));
+  EXPECT_EQ(a[1], TypeParam(1));
+  EXPECT_EQ(a[3], TypeParam(2));
+  EXPECT_EQ(call(this->hip_, "hipStreamDestroy", stream), 0);
+}
+
 TYPED_TEST(Factors, WhereThereIsNoFactorItIsSaid) {
   std::vector<TypeParam> a{TypeParam(1), TypeParam(2), TypeParam(2), TypeParam(1)};  // not positive
   int info = -1, pivots[2] = {};

@@ -3,14 +3,20 @@
 // its preparation.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 
 namespace wavesmith::libraries {
+
+/// In a rocblas_handle of ours: rocSOLVER's functions are given those of AMD's rocBLAS, too, where only that
+/// is on a machine.
+inline constexpr uint64_t kRocblasMark = 0x776176656d737468;
 
 struct Handle {
   void* stream = nullptr;
   int pointer_mode = 0;
   int atomics_mode = 0;
+  uint64_t mark = 0;
 };
 
 /// Writes a new zeroed T to *place (no exceptions and no C++ library here: malloc). False: out of memory.

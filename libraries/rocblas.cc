@@ -17,6 +17,7 @@ constexpr char kVersion[] = "5.0.0";  // ROCm 7.0's
 WAVESMITH_SERVED int rocblas_create_handle(void** handle) {
   if (!handle) return kInvalidHandle;
   if (!create(handle)) return kMemoryError;
+  handle_of(*handle)->mark = kRocblasMark;
   handle_of(*handle)->atomics_mode = kAtomicsAllowed;
   return kSuccess;
 }
