@@ -8,6 +8,7 @@
 #include "cli/hip_library.h"
 #include "cli/terminal.h"
 #include "machine/debian.h"
+#include "machine/installation.h"
 #include "machine/libraries.h"
 #include "machine/library_folders.h"
 #include "toolchain/discover.h"
@@ -39,10 +40,13 @@ Exit say_result(const std::string& folder) {
       if (!answer.refused.empty())
         fmt::print(stderr, "wavesmith: {} is not used: {}\n", answer.amd, answer.refused);
     }
+  for (const std::string& name : machine::read_installation(folder).asked)
+    if (const auto* known = machine::known_library(name); known && !*known->file)
+      names.emplace_back(known->title);
   if (!found->loader.empty())
     fmt::print(stderr,
                "wavesmith: programs run with the folder's C library, which is newer than this machine's\n");
-  const bool usual = folder == machine::installation_folder();
+  const bool usual = folder == toolchain::installation_folder();
   fmt::print("AMD's {} in {}: wavesmith run {}-- PROGRAM\n", fmt::join(names, ", "), folder,
              usual ? "" : fmt::format("--libraries {} ", folder));
   return Exit::Ok;
@@ -60,7 +64,7 @@ std::vector<std::string> installable() {
 Exit install_libraries(const InstallOptions& options) {
   std::error_code failed;
   const std::string folder =
-      options.folder.empty() ? machine::installation_folder()
+      options.folder.empty() ? toolchain::installation_folder()
                              : fs::weakly_canonical(fs::absolute(options.folder, failed), failed).string();
   for (const std::string& name : options.names)
     if (const auto* known = machine::known_library(name); !known || !*known->packages)

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/testing.h"
@@ -30,6 +32,8 @@ package libamdhip64-7 7.2 '' "$2/librccl.so.1"
 package librocblas5 7.2-1 'libamdhip64-7 (>= 7.2), libhelp1' "$2/librocblas.so.5"
 package librocsolver0 7.2-1 librocblas5 "$2/librocsolver.so.0"
 package libhipblas3 7.2-1 'librocsolver0, librocblas5' "$2/libhipblas.so.3"
+package libamdhip64-dev 7.2 'libamdhip64-7 (= 7.2), libnowhere-dev' "$2/librccl.so.1"
+package rocm-device-libs-22 7.2 '' "$2/librccl.so.1"
 package libhelp1 1.0 '' /proc/self/status
 for suite in unstable experimental; do
   lists=dists/$suite/main/binary-$arch; mkdir -p $lists
@@ -109,6 +113,24 @@ TEST_F(LibrariesCommand, InstallsWhatALibraryNeedsAndProgramsGetIt) {
   const auto list = nlohmann::json::parse(slurp(folder + "/installed.json"));
   EXPECT_EQ(list["packages"].size(), 4u) << list.dump(1);
   EXPECT_EQ(list["asked"], (nlohmann::json{"rocblas", "hipblas"}));
+}
+
+TEST_F(LibrariesCommand, HeadersComeAlone) {
+  make_repository();
+  const std::string folder = scratch_ / "headers";
+  const Ran ran = install("hip --to " + folder);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("HIP headers in " + folder), ran.out.npos) << ran.out;
+  const auto list = nlohmann::json::parse(slurp(folder + "/installed.json"));
+  EXPECT_EQ(list["asked"], nlohmann::json{"hip"});
+  std::set<std::string> names;
+  for (const auto& one : list["packages"]) names.insert(one["name"]);
+  EXPECT_EQ(names, (std::set<std::string>{"libamdhip64-dev", "rocm-device-libs-22"}));
+  const Ran used = run("run --libraries " + folder + " -- sh -c 'echo $WAVESMITH_LIBRARIES'");
+  EXPECT_EQ(used.code, 0) << used.err;
+  EXPECT_EQ(used.out, folder + "\n") << "compilers below look there, too";
+  EXPECT_EQ(install("hip --dry-run --to " + folder).err.find("libamdhip64-dev"), std::string::npos)
+      << "it is there";
 }
 
 TEST_F(LibrariesCommand, ALoaderOfTheInstallationsIsNamed) {

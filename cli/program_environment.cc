@@ -1,5 +1,7 @@
 #include "cli/program_environment.h"
 
+#include <cstdlib>
+
 #include "cli/hip_library.h"
 #include "cli/terminal.h"
 #include "machine/library_paths.h"
@@ -7,13 +9,15 @@
 namespace wavesmith::cli {
 
 Result<ProgramEnvironment> program_environment(const std::string& devices, const std::string& libraries) {
+  auto choice = machine::LibraryChoice::parse(libraries);
+  if (!choice) return tl::unexpected(choice.error());
+  // Headers are looked for there, too, here and by the program's compilers.
+  if (!choice->folder.empty()) setenv("WAVESMITH_LIBRARIES", choice->folder.c_str(), 1);
   const toolchain::Toolchain tools = toolchain::discover();
   const Result<std::string> runtime = library_folder(tools);
   if (!runtime) return tl::unexpected(runtime.error());
   const auto gpus = gpus::find_machine(devices);
   if (!gpus) return tl::unexpected(gpus.error());
-  auto choice = machine::LibraryChoice::parse(libraries);
-  if (!choice) return tl::unexpected(choice.error());
   for (const auto* const gpu : *gpus) choice->gpus.push_back(gpu->arch_name);
   auto found = machine::find_libraries(*runtime, *choice);
   if (!found) return tl::unexpected(found.error());
@@ -36,6 +40,7 @@ Result<ProgramEnvironment> program_environment(const std::string& devices, const
     if (!paths) return tl::unexpected(paths.error());
   }
   variables.merge(*paths);
+  if (!choice->folder.empty()) variables["WAVESMITH_LIBRARIES"] = choice->folder;
   variables["WAVESMITH_GPU"] = devices;
   variables["WAVESMITH_RUN"] = devices;  // `wavesmith.use` then knows that the GPU is settled
   variables.merge(machine::client_variables(*runtime));

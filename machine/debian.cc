@@ -160,8 +160,11 @@ Result<std::vector<std::string>> Debian::packages(const std::string& stems) cons
     std::string best;
     for (const std::string& name : words_of(*names)) {
       const std::string number = name.substr(std::min(stem.size(), name.size()));
-      const bool is_one = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
-      if (!is_one || (!best.empty() && std::stoul(number) < std::stoul(best.substr(stem.size())))) continue;
+      const bool is_one = number.find_first_not_of("0123456789") == number.npos;
+      const auto value = [&](const std::string& of) {
+        return of.size() > stem.size() ? std::stoul(of.substr(stem.size())) : 0;
+      };
+      if (!is_one || (!best.empty() && value(name) < value(best))) continue;
       // Names without a package are listed too.
       const auto shown =
           toolchain::run({"apt-cache", "-c", own("settings"), "show", "--no-all-versions", name}, true);
@@ -207,25 +210,44 @@ Result<void> Debian::stand_for(const std::vector<std::string>& names) const {
 
 Result<std::vector<Archive>> Debian::plan(const std::vector<std::string>& names) const {
   wanted_.clear();
+  alone_.clear();
   for (const std::string& name : names) {
     const KnownLibrary* const library = known_library(name);
     if (!library || !*library->packages)
       return fail(ErrorKind::NotFound, fmt::format("no library '{}' of AMD's can be installed", name));
     const auto found = packages(library->packages);
     if (!found) return tl::unexpected(found.error());
-    wanted_.insert(wanted_.end(), found->begin(), found->end());
+    // Headers need nothing: what their packages ask for are the libraries that Wavesmith serves.
+    auto& list = *library->file ? wanted_ : alone_;
+    list.insert(list.end(), found->begin(), found->end());
   }
   if (const auto done = stand_for(names); !done) return tl::unexpected(done.error());
+  std::vector<Archive> archives;
+  if (const auto done = add_archives("download", alone_, archives); !done)
+    return tl::unexpected(done.error());
+  std::erase_if(archives, [&](const Archive& archive) {
+    for (const InstalledPackage& one : read_installation(folder_).packages)
+      if (one.name == archive.name && one.version == archive.version) return true;
+    return false;
+  });
+  if (wanted_.empty()) return archives;
   // AMD's libraries need it; whether this machine's is new enough is seen when a program is run.
   if (const auto shown = toolchain::run({"apt-cache", "-c", own("settings"), "show", "libc6"}, true);
       shown && shown->code == 0)
     wanted_.emplace_back("libc6");
-  Command command = {"apt-get", "-c", own("settings"), "-q", "-y", "--print-uris", "install"};
-  command.insert(command.end(), wanted_.begin(), wanted_.end());
+  if (const auto done = add_archives("install", wanted_, archives); !done)
+    return tl::unexpected(done.error());
+  return archives;
+}
+
+/// What apt would fetch for that: each package's address, file and size.
+Result<void> Debian::add_archives(const char* action, const std::vector<std::string>& packages,
+                                  std::vector<Archive>& archives) const {
+  if (packages.empty()) return {};
+  Command command = {"apt-get", "-c", own("settings"), "-q", "-y", "--print-uris", action};
+  command.insert(command.end(), packages.begin(), packages.end());
   const auto listed = output_of(command);
   if (!listed) return tl::unexpected(listed.error());
-
-  std::vector<Archive> archives;
   std::istringstream lines(*listed);
   const std::regex form(R"(^'([^']*)' (([^_ ]+)_([^_ ]+)_[^_ ]+\.deb) (\d+) .*)");
   for (std::string line; std::getline(lines, line);) {
@@ -234,18 +256,24 @@ Result<std::vector<Archive>> Debian::plan(const std::vector<std::string>& names)
     archives.push_back({found[3], std::regex_replace(found[4].str(), std::regex("%3a"), ":"),
                         part_of(found[3]), found[2], std::stoull(found[5])});
   }
-  return archives;
+  return {};
 }
 
 Result<void> Debian::fetch() const {
-  Command command = {"apt-get", "-c", own("settings"), "-y", "--download-only", "install"};
-  if (!isatty(STDERR_FILENO)) command.insert(command.begin() + 1, "-qq");
-  command.insert(command.end(), wanted_.begin(), wanted_.end());
-  const auto done = toolchain::run(command);
-  if (!done) return tl::unexpected(done.error());
-  if (done->code == 0) return {};
-  return fail(ErrorKind::NotFound, "the packages cannot be fetched", mirror_,
-              "what has come is kept: the same command goes on from there");
+  const std::string quiet = isatty(STDERR_FILENO) ? "-q" : "-qq";
+  // apt downloads single packages into the folder where it runs.
+  Command alone = {"env", "-C", own("archives"), "apt-get", "-c", own("settings"), quiet, "download"},
+          together = {"apt-get", "-c", own("settings"), quiet, "-y", "--download-only", "install"};
+  for (auto& [command, packages] : {std::pair(&alone, &alone_), std::pair(&together, &wanted_)}) {
+    if (packages->empty()) continue;
+    command->insert(command->end(), packages->begin(), packages->end());
+    const auto done = toolchain::run(*command);
+    if (!done) return tl::unexpected(done.error());
+    if (done->code != 0)
+      return fail(ErrorKind::NotFound, "the packages cannot be fetched", mirror_,
+                  "what has come is kept: the same command goes on from there");
+  }
+  return {};
 }
 
 /// Unpacks one archive beside, then moves its files into place, one by one: each is whole.

@@ -46,10 +46,12 @@ class Debian {
   Result<void> configure(const std::string& keys) const;
   Result<void> stand_for(const std::vector<std::string>& names) const;
   [[nodiscard]] Result<std::vector<std::string>> packages(const std::string& stems) const;
+  Result<void> add_archives(const char* action, const std::vector<std::string>& packages,
+                            std::vector<Archive>& archives) const;
   Result<void> place(const Archive& archive) const;
 
   std::string folder_, suite_, mirror_;
-  mutable std::vector<std::string> wanted_;
+  mutable std::vector<std::string> wanted_, alone_;  ///< what is fetched with what it needs, and without
 };
 
 }  // namespace wavesmith::machine

@@ -14,14 +14,14 @@ std::pair<std::string_view, std::string_view> parts_of(std::string_view file) {
 
 const KnownLibrary* known_library(std::string_view name) {
   for (const KnownLibrary& one : kKnownLibraries)
-    if (name == one.name || name == one.file) return &one;
+    if (name == one.name || (*one.file && name == one.file)) return &one;
   return nullptr;
 }
 
 const KnownLibrary* library_of_file(std::string_view file) {
   const auto [stem, rest] = parts_of(file);
   for (const KnownLibrary& one : kKnownLibraries)
-    if (stem == one.file && (rest == ".so" || rest.starts_with(".so."))) return &one;
+    if (*one.file && stem == one.file && (rest == ".so" || rest.starts_with(".so."))) return &one;
   return nullptr;
 }
 

@@ -14,11 +14,11 @@ struct KnownLibrary {
     StandIn,  ///< ours, but for a library of AMD's that needs AMD's: it speaks to the driver or to tools
     Chosen,   ///< ours, but where a user has installed AMD's by name: the compilers
   };
-  const char* file;   ///< of lib<file>.so.<number>
+  const char* file;   ///< of lib<file>.so.<number>; empty: headers alone
   const char* title;  ///< as AMD writes it
   const char* name;   ///< as `wavesmith libraries install` takes it
   Prefer prefer;
-  /// Debian's packages, without the number at the end of their names, separated by spaces.
+  /// Debian's packages, without a number at the end of their names, separated by spaces.
   const char* packages;
 };
 
@@ -28,6 +28,7 @@ struct KnownLibrary {
 inline constexpr KnownLibrary kKnownLibraries[] = {
     {"amd_smi",        "AMD SMI",         "amdsmi",    KnownLibrary::Prefer::StandIn, ""},
     {"amd_comgr",      "comgr",           "comgr",     KnownLibrary::Prefer::Chosen,  "libamd-comgr"},
+    {"",               "HIP headers",     "hip",       KnownLibrary::Prefer::Amd,     "libamdhip64-dev rocm-device-libs-"},
     {"hipblas",        "hipBLAS",         "hipblas",   KnownLibrary::Prefer::Amd,     "libhipblas"},
     {"hipblaslt",      "hipBLASLt",       "hipblaslt", KnownLibrary::Prefer::Amd,     "libhipblaslt"},
     {"hipfft",         "hipFFT",          "hipfft",    KnownLibrary::Prefer::Amd,     "libhipfft"},

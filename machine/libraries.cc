@@ -233,7 +233,7 @@ Result<Libraries> find(const std::string& runtime, const LibraryChoice& choice, 
   libraries.runtime = runtime;
   libraries.stand_ins = runtime + "/stand-ins";
   libraries.given = given_folders();
-  const std::string folder = choice.folder.empty() ? installation_folder() : choice.folder;
+  const std::string folder = choice.folder.empty() ? toolchain::installation_folder() : choice.folder;
   Installation installation;
   Places places;
   if (choice.mode != LibraryChoice::Mode::StandIns) {
@@ -265,7 +265,13 @@ Result<Libraries> find(const std::string& runtime, const LibraryChoice& choice, 
         std::find(libraries.folders.begin(), libraries.folders.end(), its_folder) == libraries.folders.end())
       libraries.folders.push_back(its_folder);
   }
-  if (choice.mode != LibraryChoice::Mode::Amd || libraries.any_amd()) return libraries;
+  const bool headers_alone =
+      !choice.folder.empty() &&
+      std::all_of(installation.asked.begin(), installation.asked.end(), [](const std::string& name) {
+        const KnownLibrary* const known = known_library(name);
+        return known && !*known->file;
+      });
+  if (choice.mode != LibraryChoice::Mode::Amd || libraries.any_amd() || headers_alone) return libraries;
   for (const LibraryAnswer& answer : libraries.answers)
     if (!answer.refused.empty())
       return fail(ErrorKind::NotFound,

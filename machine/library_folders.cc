@@ -82,12 +82,4 @@ std::vector<std::string> given_folders() {
   return folders;
 }
 
-std::string installation_folder() {
-  if (const std::string data = environment_variable("XDG_DATA_HOME"); !data.empty())
-    return data + "/wavesmith/libraries";
-  if (const std::string home = environment_variable("HOME"); !home.empty())
-    return home + "/.local/share/wavesmith/libraries";
-  return toolchain::cache_folder() + "/libraries-installed";
-}
-
 }  // namespace wavesmith::machine

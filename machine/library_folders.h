@@ -16,7 +16,4 @@ std::vector<std::string> rocm_folders();
 /// The folders of LD_LIBRARY_PATH, without Wavesmith's own.
 std::vector<std::string> given_folders();
 
-/// Where `wavesmith libraries install` puts AMD's: wavesmith/libraries under XDG_DATA_HOME or ~/.local/share.
-std::string installation_folder();
-
 }  // namespace wavesmith::machine

@@ -140,6 +140,14 @@ void find_given(Toolchain& found, const fs::path& given) {
   add_libraries_in(found, Headers::Origin::Given, given / "lib");
 }
 
+/// What `wavesmith libraries install hip` has brought, into the folder that a run was told or the usual one.
+void find_installed(Toolchain& found) {
+  const std::string told = environment_variable("WAVESMITH_LIBRARIES");
+  const fs::path usr = fs::path(told.find('/') != told.npos ? told : installation_folder()) / "amd" / "usr";
+  add_headers(found, Headers::Origin::Installed, usr / "include");
+  add_libraries_in(found, Headers::Origin::Installed, usr / "lib");
+}
+
 std::string find_runtime() {
   std::error_code failed;
   const fs::path self = fs::canonical("/proc/self/exe", failed);
@@ -170,6 +178,8 @@ std::string name_of(Headers::Origin origin) {
       return "given";
     case Headers::Origin::Rocm:
       return "rocm";
+    case Headers::Origin::Installed:
+      return "installed";
     case Headers::Origin::Triton:
       return "triton";
     case Headers::Origin::TensorFlow:
@@ -212,6 +222,7 @@ Toolchain discover() {
   if (const std::string given = environment_variable("WAVESMITH_HIP_PATH"); !given.empty())
     find_given(found, given);
   find_rocm(found);
+  find_installed(found);
   const std::vector<fs::path> packages = package_folders();
   for (const fs::path& package : packages) {
     const fs::path amd = package / "triton" / "backends" / "amd";
@@ -224,6 +235,14 @@ Toolchain discover() {
   find_debian(found);
   found.runtime = find_runtime();
   return found;
+}
+
+std::string installation_folder() {
+  if (const std::string data = environment_variable("XDG_DATA_HOME"); !data.empty())
+    return data + "/wavesmith/libraries";
+  if (const std::string home = environment_variable("HOME"); !home.empty())
+    return home + "/.local/share/wavesmith/libraries";
+  return cache_folder() + "/libraries-installed";
 }
 
 std::string cache_folder() {

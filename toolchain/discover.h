@@ -13,7 +13,7 @@ namespace wavesmith::toolchain {
 
 /// A set of HIP headers.
 struct Headers {
-  enum class Origin : unsigned char { Given, Rocm, Triton, TensorFlow, Debian };
+  enum class Origin : unsigned char { Given, Rocm, Installed, Triton, TensorFlow, Debian };
   Origin origin = Origin::Given;
   std::string include;  ///< the folder that has hip/hip_runtime.h
   int major = 0, minor = 0, patch = 0;
@@ -37,8 +37,9 @@ struct Toolchain {
   std::string runtime;                     ///< the folder with our libamdhip64.so; empty: not found
 };
 
-/// Looks at the environment (WAVESMITH_CLANG, WAVESMITH_HIP_PATH, ROCM_PATH, VIRTUAL_ENV, PYTHONPATH), PATH,
-/// /opt/rocm, the usual folders of Python packages and Debian's folders. Runs nothing.
+/// Looks at the environment (WAVESMITH_CLANG, WAVESMITH_HIP_PATH, ROCM_PATH, WAVESMITH_LIBRARIES,
+/// VIRTUAL_ENV, PYTHONPATH), PATH, /opt/rocm, what `wavesmith libraries install` has put somewhere, the usual
+/// folders of Python packages and Debian's folders. Runs nothing.
 Toolchain discover();
 /// An error that says what to do where there is no clang++ with lld; `who` needs them.
 Result<void> require_compiler(const Toolchain& tools, std::string_view who);
@@ -54,5 +55,9 @@ std::filesystem::path own_file();
 
 /// Where generated files are kept: WAVESMITH_CACHE, else wavesmith under XDG_CACHE_HOME or ~/.cache.
 std::string cache_folder();
+
+/// Where `wavesmith libraries install` puts Debian's packages of AMD's libraries, if it is told no other
+/// folder.
+std::string installation_folder();
 
 }  // namespace wavesmith::toolchain

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "toolchain/scratch.h"
@@ -34,6 +35,24 @@ TEST(Discover, DeviceLibrariesAreFoundWhereEachReleaseHasThem) {
     ASSERT_FALSE(found.libraries.empty()) << place;
     EXPECT_EQ(found.libraries[0].folder, scratch / place);
   }
+}
+
+TEST(Discover, WhatWasInstalledIsFoundInTheFolderThatARunWasTold) {
+  const Scratch scratch("discover");
+  ASSERT_TRUE(write_file(scratch / "amd/usr/include/hip/hip_version.h", "#define HIP_VERSION_MAJOR 7\n"));
+  const std::string place = scratch / "amd/usr/lib/llvm-22/lib/clang/22/amdgcn/bitcode";
+  for (const char* library : {"/ocml.bc", "/ockl.bc"})
+    ASSERT_TRUE(write_file(place + library, std::string_view("BC")));
+  setenv("WAVESMITH_LIBRARIES", (scratch / "").c_str(), 1);
+  const Toolchain found = discover();
+  unsetenv("WAVESMITH_LIBRARIES");
+  const auto installed = [](const auto& each) { return each.origin == Headers::Origin::Installed; };
+  const auto headers = std::find_if(found.headers.begin(), found.headers.end(), installed);
+  ASSERT_NE(headers, found.headers.end());
+  EXPECT_EQ(headers->include, scratch / "amd/usr/include");
+  const auto libraries = std::find_if(found.libraries.begin(), found.libraries.end(), installed);
+  ASSERT_NE(libraries, found.libraries.end());
+  EXPECT_EQ(libraries->folder, place);
 }
 
 TEST(Discover, AFolderWithHalfOfTheDeviceLibrariesIsNone) {

@@ -156,8 +156,33 @@ __ws_bf16 int __hisinf(__hip_bfloat16 x) { return (__bfloat16_as_ushort(x) & 0x7
 #undef __ws_bf16
 )";
 
+// rocWMMA's API reference, "Namespaces" and "Data types". TileLang's kernels include it, and use only HIP's
+// bfloat16 that comes with it; Debian's librocwmma-dev has no rocwmma/internal, without which it compiles
+// nothing. Whoever does use it is told why that cannot be.
+constexpr const char* kRocwmma = R"(#pragma once
+#include <hip/hip_bfloat16.h>
+#include <hip/hip_fp16.h>
+namespace rocwmma {
+struct matrix_a;
+struct matrix_b;
+struct accumulator;
+struct row_major;
+struct col_major;
+using float16_t = _Float16;
+using bfloat16_t = ::hip_bfloat16;
+using float32_t = float;
+using float64_t = double;
+template <class Use, unsigned M, unsigned N, unsigned K, class T, class... More>
+class fragment {
+  static_assert(sizeof(T) == 0, "rocWMMA's own headers are not on this machine: WAVESMITH_HIP_PATH=... or "
+                                "ROCM_PATH=... names a ROCm that has rocwmma/internal");
+};
+}
+)";
+
 constexpr SpareHeader kHeaders[] = {
     {"hip/hip_bf16.h",                   kBfloat16 },
+    {"rocwmma/rocwmma.hpp",              kRocwmma  },
     {"thrust/detail/config/namespace.h", kNamespace},
     {"thrust/pair.h",                    kPair     },
     {"thrust/swap.h",                    kSwap     },

@@ -33,7 +33,7 @@ bool is_amds(const char* name, size_t length) {
     return std::strlen(known) == length && std::strncmp(known, name, length) == 0;
   };
   for (const KnownLibrary& known : kKnownLibraries)
-    if (is(known.file)) return true;
+    if (*known.file && is(known.file)) return true;
   for (const char* const known : kRuntime)
     if (is(known)) return true;
   return false;
