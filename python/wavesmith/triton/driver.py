@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, Any
 
 import triton.backends.driver as drivers
@@ -38,10 +37,6 @@ class _Utilities:
         self._hip.unload(module)
 
 
-class _Thread(threading.local):
-    device = 0
-
-
 class WavesmithDriver(drivers.DriverBase):
     """Kernels on the emulated GPUs, tensors on the CPU."""
 
@@ -54,10 +49,8 @@ class WavesmithDriver(drivers.DriverBase):
         from .launcher import Launcher
 
         self._hip = hip()
-        self._thread = _Thread()
         self._hip.device_count()  # says what is wrong with WAVESMITH_GPU, if anything is
-        # Tensors lie in the process's own memory, so the GPU has to see it, as that of an APU does.
-        self._hip.library.wavesmith_show_host_memory(1)
+        self._hip.show_host_memory()
         self.utils = _Utilities()
         self.launcher_cls = Launcher
         if os.environ.get("WAVESMITH_TORCH_CUDA", "0") == "1":
@@ -83,14 +76,10 @@ class WavesmithDriver(drivers.DriverBase):
         return not (torch.version.hip is not None and torch.cuda.is_available())
 
     def get_current_device(self) -> int:
-        return self._thread.device
+        return self._hip.current_device()
 
     def set_current_device(self, device: int) -> None:
-        self._hip.check(
-            self._hip.library.hipSetDevice(device),
-            f"device {device} of {self._hip.device_count()} emulated GPU(s)",
-        )
-        self._thread.device = device
+        self._hip.set_device(device)
 
     def get_current_stream(self, device: int | None = None) -> int:
         return 0

@@ -6,6 +6,7 @@ import ctypes
 import functools
 import os
 import struct
+import threading
 
 from wavesmith import _paths
 from wavesmith._errors import InstallationError
@@ -52,8 +53,12 @@ def library_path() -> str:
         return "libamdhip64.so"
 
 
+class _Thread(threading.local):
+    device = 0
+
+
 class Hip:
-    """The library, opened, and its functions, typed."""
+    """The library, opened, and its functions, typed; the device that each thread has chosen."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -66,6 +71,7 @@ class Hip:
                 f"'{path}' is not Wavesmith's HIP library (or an older one): run under "
                 "`wavesmith run`, or unset TRITON_LIBHIP_PATH",
             )
+        self._thread = _Thread()
         pointer, integer, unsigned = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint
         launch = [pointer] + 7 * [unsigned] + [pointer, pointer]
         for name, types in {
@@ -75,6 +81,7 @@ class Hip:
             "hipDeviceSynchronize": [],
             "hipSetDevice": [integer],
             "hipGetDeviceCount": [pointer],
+            "hipRuntimeGetVersion": [pointer],
             "hipGetDevicePropertiesR0600": [pointer, integer],
             "hipModuleLoadData": [pointer, ctypes.c_char_p],
             "hipModuleUnload": [pointer],
@@ -109,6 +116,24 @@ class Hip:
         count = ctypes.c_int()
         self.check(self.library.hipGetDeviceCount(ctypes.byref(count)), "counting the emulated GPUs")
         return count.value
+
+    def release(self) -> str:
+        """The runtime's version, as PyTorch for ROCm tells it: "7.1.51831"."""
+        number = ctypes.c_int()
+        self.check(self.library.hipRuntimeGetVersion(ctypes.byref(number)), "asking for the version")
+        major, rest = divmod(number.value, 10_000_000)
+        return f"{major}.{rest // 100_000}.{rest % 100_000}"
+
+    def current_device(self) -> int:
+        return self._thread.device
+
+    def set_device(self, device: int) -> None:
+        self.check(self.library.hipSetDevice(device), f"device {device} of {self.device_count()} emulated GPU(s)")
+        self._thread.device = device
+
+    def show_host_memory(self) -> None:
+        """The GPU sees the process's own memory, as that of an APU does: CPU tensors lie there."""
+        self.library.wavesmith_show_host_memory(1)
 
     def properties(self, device: int) -> dict[str, int | str]:
         """What Triton asks about a device, under Triton's names."""

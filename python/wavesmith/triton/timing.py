@@ -114,15 +114,11 @@ def device_count() -> int:
 
 
 def current_device() -> int:
-    from triton.runtime import driver
-
-    return driver.active.get_current_device()
+    return hip().current_device()
 
 
 def set_device(device: Any) -> None:
-    from triton.runtime import driver
-
-    driver.active.set_current_device(device)
+    hip().set_device(device)
 
 
 def benchmark(

@@ -45,10 +45,8 @@ class CudaIsCpu(TorchFunctionMode):
 
 
 def _device_properties(device: Any = None) -> SimpleNamespace:
-    from triton.runtime import driver
-
     index = device if isinstance(device, int) else getattr(torch.device(device or "cuda"), "index", None)
-    found = driver.active.utils.get_device_properties(index)
+    found: dict[str, Any] = hip().properties(timing.current_device() if index is None else index)
     return SimpleNamespace(
         name=found["name"],
         major=found["major"],
