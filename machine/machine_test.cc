@@ -174,6 +174,12 @@ TEST_F(MachineTest, ALibraryThatAProgramLooksForAndDoesNotFindIsSaid) {
   EXPECT_NE(said.find("looked for librocrand.so.99, which is not here"), said.npos) << said;
   EXPECT_EQ(said.find("looked for", said.find("looked for") + 1), said.npos)
       << "plugins and paths are the program's affair: " << said;
+  EXPECT_EQ(probe("loaded", "librocrand.so.99"), "no\n") << "only asked whether it is loaded";
+  // Here, but not to be loaded, which the linker says itself; or loaded and closed again.
+  std::ofstream(folder_ + "/librocrand.so.99") << "nothing";
+  const std::string found =
+      shown(root_, {"env", "LD_LIBRARY_PATH=" + folder_, WAVESMITH_PROBE, "dlopen", "librocrand.so.99"});
+  EXPECT_EQ(found, "no\n");
 }
 
 TEST_F(MachineTest, LibrariesAreFoundWhereTheCallersFileSays) {

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "machine/known_libraries.h"
@@ -71,9 +73,23 @@ bool is_loaded(const char* stem) {
              const_cast<char*>(stem)) != 0;
 }
 
+/// Whether a folder of LD_LIBRARY_PATH has it: it was closed again, as AMD's hiprtc does with HIP's library.
+bool is_there(const char* name) {
+  const char* const listed = getenv("LD_LIBRARY_PATH");
+  for (const char* at = listed ? listed : ""; *at;) {
+    const size_t length = std::strcspn(at, ":");
+    char file[PATH_MAX];
+    const int written = std::snprintf(file, sizeof file, "%.*s/%s", static_cast<int>(length), at, name);
+    if (length > 0 && written > 0 && static_cast<size_t>(written) < sizeof file && access(file, R_OK) == 0)
+      return true;
+    at += length + (at[length] == ':');
+  }
+  return false;
+}
+
 [[gnu::destructor]] void say() {
   for (size_t i = 0; i < count.load(std::memory_order_acquire); ++i) {
-    if (is_loaded(stems[i])) continue;
+    if (is_loaded(stems[i]) || is_there(names[i])) continue;
     char line[256];
     const int length = std::snprintf(line, sizeof line,
                                      "wavesmith: the program looked for %s, which is not here, and may have "
@@ -89,6 +105,7 @@ bool is_loaded(const char* stem) {
 /// libc's looks where the caller's own file says, which it knows by the address that it returns to: the call
 /// has to be a jump, so what came of it is not seen here.
 WAVESMITH_STANDS_IN(void*, dlopen, (const char* name, int flags)) {
-  ::wavesmith::machine::note(name);
+  // Who asks whether a library is loaded does without it.
+  if ((flags & RTLD_NOLOAD) == 0) ::wavesmith::machine::note(name);
   [[clang::musttail]] return ::wavesmith::machine::next<"dlopen", void*(const char*, int)>()(name, flags);
 }

@@ -119,10 +119,10 @@ std::string look_as(const std::string& way, const char* path) {
                      statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &c) == 0 && access(path, R_OK) == 0 &&
                      faccessat(AT_FDCWD, path, R_OK, 0) == 0 && fs::exists(path);
     text = all ? "yes\n" : "no\n";
-  } else if (way == "dlopen") {  // names, each behind a comma
+  } else if (way == "dlopen" || way == "loaded") {  // names, each behind a comma
     std::istringstream names(path);
     for (std::string name; std::getline(names, name, ',');)
-      text += dlopen(name.c_str(), RTLD_NOW) ? "yes\n" : "no\n";
+      text += dlopen(name.c_str(), RTLD_NOW | (way == "dlopen" ? 0 : RTLD_NOLOAD)) ? "yes\n" : "no\n";
   } else if (way == "device") {
     struct stat a = {};
     const int file = open(path, O_RDWR);

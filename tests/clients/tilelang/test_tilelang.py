@@ -48,7 +48,7 @@ def test_matmul(dtype: str) -> None:
     kernel = matmul(m, n, k, dtype)
     a = torch.randn(m, k, device="cuda", dtype=getattr(torch, dtype))
     b = torch.randn(k, n, device="cuda", dtype=getattr(torch, dtype))
-    assert _error(kernel(a, b), a.double() @ b.double()) < 1e-6
+    assert _error(kernel(a, b), a.double() @ b.double()) < 5e-6
 
 
 @tilelang.jit(out_idx=[3])
