@@ -231,7 +231,9 @@ class Results(unittest.TestCase):
 
     def test_counts(self) -> None:
         run = self.entries()["rocblas"].runs["mi210"]
-        self.assertEqual((run.ran, run.passed, run.count(results.FAILURES), run.count(results.STOPPED)), (19, 18, 1, 1))
+        self.assertEqual(
+            (run.ran, run.passed, run.count(results.FAILURES), run.count(results.LEFT_OUT)), (19, 18, 1, 1)
+        )
         self.assertEqual(run.share, 20 / 400)
 
     def test_the_page_names_what_failed_and_why(self) -> None:
@@ -244,6 +246,17 @@ class Results(unittest.TestCase):
         self.assertIn("**rocBLAS.** The test is wrong.", text)
         self.assertIn("- rocBLAS on mi300x: no code for gfx942", text)
         self.assertNotIn("Not explained", text)
+
+    def test_the_page_names_what_a_package_lacks(self) -> None:
+        library = suite.Library(
+            "a", "A", ["liba"], ["a-test"], lacks={"said": r"no file \S+", "why": "Debian left it out."}
+        )
+        run = results.Run(rows={"a-test": [2, 2]})
+        for test, outcome, why in (("A.b", "died", "... no file k.s"), ("A.c", "failed", "5 is not 4")):
+            run.add("a-test", (0, 2), test, library.verdict(outcome, why), why)
+        self.assertEqual(run.count(results.FAILURES), 1)
+        text = page.text({"a": library}, {"a": results.Entry({"liba": "1"}, {"mi210": run})})
+        self.assertIn("**A.** Debian left it out.\n\n- mi210: `a-test` `A.b` (no file k.s)\n", text)
 
     def test_the_committed_page_is_that_of_the_committed_numbers(self) -> None:
         self.assertEqual(

@@ -32,16 +32,18 @@ It needs root and `mmdebstrap`: the packages are installed in a Debian unstable 
   Of suites that are made of sets, those count that AMD's developers run before a change is taken in (`quick`,
   `pre_checkin`, `checkin`), not the `nightly`, `daily`, `weekly` and `stress` ones, which take hours on a real GPU:
   `chosen` in `tests/libraries/libraries.toml`.
-- **Left out by size:** tests that use more than 30 s of processor time (or what the table gives a library as
-  `test_seconds`) or 6 GB of host memory. They are stopped, named in the data file, and neither passed nor failed.
+- **Left out:** tests that use more than 30 s of processor time (or what the table gives a library as `test_seconds`) or
+  6 GB of host memory; they are stopped, and named in the data file. And tests that want a file which Debian's package
+  lacks and which they name; they stand below. Neither passed nor failed.
 - **Skipped:** by the test itself, which says so: a type or feature that this GPU hasn't got, say.
-- **Failed:** a test that says so, ends its process, or hangs.
+- **Failed:** a test that says so, ends its process, or hangs. One that fails behind others and passes without them
+  (`--again`) has passed.
 - Where a GPU is `mi300x:4`, the tests use four of them.
 - A library that holds no machine code for a GPU isn't run there.
 - The last column is the commit of Wavesmith that ran the last of them.
 
 """
-_COLUMNS = ["library", "Debian's package", "GPU", "run", "passed", "failed", "pass rate", "left out by size", "skipped"]
+_COLUMNS = ["library", "Debian's package", "GPU", "run", "passed", "failed", "pass rate", "left out", "skipped"]
 _COLUMNS += ["of the suite", "processor time", "Wavesmith"]
 
 
@@ -60,7 +62,7 @@ def _row(library: Library, entry: results.Entry, gpu: str, run: results.Run) -> 
     version = entry.packages.get(library.packages[0], "")
     share = _percent(run.passed / run.ran) if run.ran else ""
     cells = [library.name, f"{library.packages[0]} {version}", gpu, run.ran, run.passed, failed, share]
-    cells += [run.count(results.STOPPED), run.skipped, _percent(run.share), f"{run.seconds:.0f} s", run.wavesmith[:8]]
+    cells += [run.count(results.LEFT_OUT), run.skipped, _percent(run.share), f"{run.seconds:.0f} s", run.wavesmith[:8]]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
@@ -76,6 +78,7 @@ def explained(library: Library, gpu: str, test: str) -> str:
 def text(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> str:
     rows, missing, total = [], [], results.Run()
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
+    lacking: dict[tuple[str, str], list[str]] = defaultdict(list)
     for id, library in table.items():
         entry = entries.get(id, results.Entry())
         for gpu, run in sorted(entry.runs.items()):
@@ -85,9 +88,13 @@ def text(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> 
             total.passed, total.skipped = total.passed + run.passed, total.skipped + run.skipped
             total.others += run.others
             for each in run.others:
+                name = f"{gpu}: `{each['row'].removesuffix(' records')}` `{each['test']}`"
                 if each["outcome"] in results.FAILURES:
-                    name = f"{gpu}: `{each['row'].removesuffix(' records')}` `{each['test']}` ({each['outcome']})"
-                    reasons[library.name, explained(library, gpu, each["test"]) or "Not explained yet."].append(name)
+                    why = explained(library, gpu, each["test"]) or "Not explained yet."
+                    reasons[library.name, why].append(f"{name} ({each['outcome']})")
+                elif each["outcome"] == "lacking":
+                    said = re.search(library.lacks["said"], each["why"])
+                    lacking[library.name, library.lacks["why"]].append(f"{name} ({said[0] if said else ''})")
         for gpu, note in entry.notes.items():
             missing.append(f"- {library.name} on {gpu}: {note}")
         if not entry.runs and not entry.notes:
@@ -98,12 +105,18 @@ def text(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> 
         page += f"\nIn all {total.ran:,} tests, {total.passed:,} passed ({_percent(total.passed / total.ran)}).\n"
     if missing:
         page += "\n## Not run\n\n" + "\n".join(missing) + "\n"
-    page += "\n## What fails, and why\n\n"
+    if lacking:
+        page += "\n## What the packages lack\n\n" + _named(lacking)
+    return page + "\n## What fails, and why\n\n" + (_named(reasons) or "Nothing.\n")
+
+
+def _named(reasons: Mapping[tuple[str, str], list[str]]) -> str:
+    """Tests by library and reason."""
+    text = ""
     for (name, why), tests in sorted(reasons.items()):
-        page += f"**{name}.** {why}\n\n"
-        page += "\n".join(f"- {test}" for test in sorted(tests)[:40])
-        page += f"\n- and {len(tests) - 40} more in the data file\n\n" if len(tests) > 40 else "\n\n"
-    return page if reasons else page + "Nothing.\n"
+        text += f"**{name}.** {why}\n\n" + "\n".join(f"- {test}" for test in sorted(tests)[:40])
+        text += f"\n- and {len(tests) - 40} more in the data file\n\n" if len(tests) > 40 else "\n\n"
+    return text
 
 
 def write(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> None:

@@ -143,7 +143,7 @@ def go_on(
         count = min(sizes[name], len(row) - first)
         outcomes, used = run_tests(suited, row.program, row.chunk(first, count), limits)
         for each in outcomes:
-            run.add(name, (first, count), each.test, each.outcome, each.why)
+            run.add(name, (first, count), each.test, suited.library.verdict(each.outcome, each.why), each.why)
         run.seconds, run.rows[name][1] = round(run.seconds + used, 1), first + count
         sizes[name] = next_size(count, used, min(CHUNK_SECONDS, end - run.seconds))
         save()
@@ -165,7 +165,7 @@ def again(suited: suite.Suite, run: results.Run, limits: watched.Limits, save: C
         outcomes, used = run_tests(suited, rows[name].program, chunk, limits)
         run.others = [each for each in run.others if each not in old]
         for each in outcomes:
-            run.add(name, (first, count), each.test, each.outcome, each.why)
+            run.add(name, (first, count), each.test, suited.library.verdict(each.outcome, each.why), each.why)
         run.seconds = round(run.seconds + used, 1)
         save()
 

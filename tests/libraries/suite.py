@@ -7,6 +7,7 @@ arguments have two rows of them: parts of that file, and the tests that don't co
 from __future__ import annotations
 
 import gzip
+import re
 import subprocess
 import tomllib
 from array import array
@@ -40,6 +41,7 @@ class Library:
     setting: dict[str, str] = field(default_factory=dict)
     sample: dict[str, int] = field(default_factory=dict)
     explained: list[dict[str, Any]] = field(default_factory=list)
+    lacks: dict[str, str] = field(default_factory=dict)
 
     def targets(self, root: Path) -> set[str] | None:
         """For which targets there is code; None: it is compiled when it is run."""
@@ -51,6 +53,11 @@ class Library:
     def machines(self, gpu: str) -> list[str]:
         """What `run --gpu` is given: the GPU, or so many of them as the library's tests are run on."""
         return [f"{gpu}:{count}" for count in self.counts if ":" not in gpu] or [gpu]
+
+    def verdict(self, outcome: str, why: str) -> str:
+        """A test's outcome; "lacking" where what it says is that the package lacks a file."""
+        said = self.lacks.get("said")
+        return "lacking" if said and outcome in ("failed", "died") and re.search(said, why) else outcome
 
     def missing(self, root: DebianRoot) -> list[str]:
         """Packages that are not installed."""
