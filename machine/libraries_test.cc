@@ -195,5 +195,26 @@ TEST_F(LibrariesTest, ChoicesThatAreNoneAreErrors) {
   EXPECT_EQ(LibraryChoice::parse(folder_).error().kind, ErrorKind::NotFound);
 }
 
+TEST_F(LibrariesTest, OfDebiansMIOpenTheAssemblyKernelsAreLeftOut) {
+  unsetenv("MIOPEN_DEBUG_GCN_ASM_KERNELS");
+  const auto told = [&](LibraryAnswer::Origin origin) {
+    Libraries libraries;
+    libraries.runtime = WAVESMITH_RUNTIME;
+    libraries.answers.push_back({.library = known_library("miopen"), .soname = "libMIOpen.so.1"});
+    libraries.answers[0].is_amd = true;
+    libraries.answers[0].origin = origin;
+    libraries.answers[0].amd = folder_ + "/libMIOpen.so.1";
+    libraries.order = {libraries.answers[0].amd};
+    const auto variables = library_variables(libraries);
+    return variables.has_value() && variables->contains("MIOPEN_DEBUG_GCN_ASM_KERNELS");
+  };
+  EXPECT_TRUE(told(LibraryAnswer::Origin::Installed));
+  EXPECT_TRUE(told(LibraryAnswer::Origin::System));
+  EXPECT_FALSE(told(LibraryAnswer::Origin::Rocm));
+  setenv("MIOPEN_DEBUG_GCN_ASM_KERNELS", "1", 1);
+  EXPECT_FALSE(told(LibraryAnswer::Origin::Installed)) << "the user's stays";
+  unsetenv("MIOPEN_DEBUG_GCN_ASM_KERNELS");
+}
+
 }  // namespace
 }  // namespace wavesmith::machine

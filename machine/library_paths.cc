@@ -1,6 +1,8 @@
 #include "machine/library_paths.h"
 
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "machine/known_libraries.h"
 #include "toolchain/discover.h"
@@ -93,6 +95,13 @@ Result<Environment> library_variables(const Libraries& libraries) {
       if (const std::string tables = usr + "/share/miopen/db"; fs::is_directory(tables, ignored))
         variables["MIOPEN_SYSTEM_DB_PATH"] = tables;
   }
+  // Debian's MIOpen is built without the sources of its assembly kernels, and chooses them nevertheless
+  // ("Failed to load kernel source: Conv_Winograd_v30_3_1_fp32_f2x3_stride1.s").
+  constexpr const char* kAssembly = "MIOPEN_DEBUG_GCN_ASM_KERNELS";
+  for (const LibraryAnswer& answer : libraries.answers)
+    if (answer.is_amd && std::string_view(answer.library->file) == "MIOpen" && !std::getenv(kAssembly) &&
+        (answer.origin == LibraryAnswer::Origin::Installed || answer.origin == LibraryAnswer::Origin::System))
+      variables[kAssembly] = "0";
   return variables;
 }
 
