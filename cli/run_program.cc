@@ -36,6 +36,8 @@ void say_libraries(const machine::Libraries& libraries) {
     if (answer.is_amd && !answer.stand_in.empty() && said.insert(answer.library->title).second)
       names += (names.empty() ? "" : ", ") + std::string(answer.library->title);
   }
+  if (const std::string warning = libraries.warning(); !warning.empty())
+    fmt::print(stderr, "wavesmith: {}\n", warning);
   if (!names.empty())
     fmt::print(stderr, "wavesmith: with AMD's own {} ('wavesmith libraries' says from where)\n", names);
 }

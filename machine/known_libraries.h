@@ -23,7 +23,8 @@ struct KnownLibrary {
 };
 
 /// All of them, by title. What is loaded into programs (preload/) reads this list, too.
-// rocBLAS is called by most programs through hipBLAS: one without the other would change nothing for them.
+// rocBLAS is called by most programs through hipBLAS: one without the other would change nothing for them, or,
+// where MIOpen brings rocBLAS, give hipBLAS's handles of the stand-in to AMD's rocBLAS.
 // clang-format off
 inline constexpr KnownLibrary kKnownLibraries[] = {
     {"amd_smi",        "AMD SMI",         "amdsmi",    KnownLibrary::Prefer::StandIn, ""},
@@ -37,7 +38,7 @@ inline constexpr KnownLibrary kKnownLibraries[] = {
     {"hipsolver",      "hipSOLVER",       "hipsolver", KnownLibrary::Prefer::Amd,     "libhipsolver"},
     {"hipsparse",      "hipSPARSE",       "hipsparse", KnownLibrary::Prefer::Amd,     "libhipsparse"},
     {"migraphx_c",     "MIGraphX",        "migraphx",  KnownLibrary::Prefer::Amd,     ""},
-    {"MIOpen",         "MIOpen",          "miopen",    KnownLibrary::Prefer::Amd,     "libmiopen"},
+    {"MIOpen",         "MIOpen",          "miopen",    KnownLibrary::Prefer::Amd,     "libmiopen libhipblas"},
     {"rccl",           "RCCL",            "rccl",      KnownLibrary::Prefer::Amd,     "librccl"},
     {"rocalution",     "rocALUTION",      "rocalution", KnownLibrary::Prefer::Amd,    "librocalution"},
     {"rocblas",        "rocBLAS",         "rocblas",   KnownLibrary::Prefer::Amd,     "librocblas libhipblas"},

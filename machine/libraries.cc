@@ -317,6 +317,19 @@ std::string name_of(LibraryAnswer::Origin origin) {
   return "unknown";
 }
 
+std::string Libraries::warning() const {
+  bool rocblas = false, hipblas = false;
+  for (const LibraryAnswer& answer : answers)
+    if (answer.is_amd) {
+      rocblas |= std::string_view(answer.library->file) == "rocblas";
+      hipblas |= std::string_view(answer.library->file) == "hipblas";
+    }
+  if (!rocblas || hipblas) return {};
+  return "AMD's rocBLAS is here without AMD's hipBLAS, whose handles programs pass to rocBLAS, as ONNX "
+         "Runtime "
+         "does; wavesmith libraries install hipblas";
+}
+
 const LibraryAnswer* Libraries::of_file(const std::string& path) const {
   std::error_code ignored;
   const fs::path asked = fs::weakly_canonical(path, ignored);

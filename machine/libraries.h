@@ -56,6 +56,9 @@ struct Libraries {
   std::string loader, libc;        ///< an installation's dynamic linker and its folder; empty: the system's
 
   [[nodiscard]] bool any_amd() const { return !order.empty(); }
+  /// What a program may trip over with this choice, and what to do; empty: nothing. hipBLAS's handles are
+  /// rocBLAS's, and programs pass them on: a stand-in's would be given to AMD's.
+  [[nodiscard]] std::string warning() const;
   /// The answer that the file of that path is AMD's of; nullptr for other files.
   [[nodiscard]] const LibraryAnswer* of_file(const std::string& path) const;
 };

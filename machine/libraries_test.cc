@@ -216,5 +216,16 @@ TEST_F(LibrariesTest, OfDebiansMIOpenTheAssemblyKernelsAreLeftOut) {
   unsetenv("MIOPEN_DEBUG_GCN_ASM_KERNELS");
 }
 
+TEST_F(LibrariesTest, RocblasWithoutHipblasIsSaid) {
+  Libraries libraries;
+  libraries.answers.push_back({.library = known_library("rocblas"), .soname = "librocblas.so.5"});
+  libraries.answers.push_back({.library = known_library("hipblas"), .soname = "libhipblas.so.3"});
+  EXPECT_EQ(libraries.warning(), "") << "both are stand-ins";
+  libraries.answers[0].is_amd = true;
+  EXPECT_NE(libraries.warning().find("install hipblas"), std::string::npos) << libraries.warning();
+  libraries.answers[1].is_amd = true;
+  EXPECT_EQ(libraries.warning(), "");
+}
+
 }  // namespace
 }  // namespace wavesmith::machine
