@@ -23,8 +23,8 @@ struct KnownLibrary {
 };
 
 /// All of them, by title. What is loaded into programs (preload/) reads this list, too.
-// rocBLAS is called by most programs through hipBLAS: one without the other would change nothing for them, or,
-// where MIOpen brings rocBLAS, give hipBLAS's handles of the stand-in to AMD's rocBLAS.
+// rocBLAS is called by most programs through hipBLAS: one without the other would change nothing for them,
+// or, where MIOpen brings rocBLAS, give hipBLAS's handles of the stand-in to AMD's rocBLAS.
 // clang-format off
 inline constexpr KnownLibrary kKnownLibraries[] = {
     {"amd_smi",        "AMD SMI",         "amdsmi",    KnownLibrary::Prefer::StandIn, ""},
