@@ -109,11 +109,12 @@ double UnitMemory::read_far(const RegionHits& where, double start) {
   return far_[where.way].read.take(start, clocks) + clocks + parameters_.memory_latency + where.way->latency;
 }
 
-/// Nobody waits for its arrival but who waits for a flag behind it.
+/// A store is acknowledged before it has crossed: nobody waits for that but who waits for a flag behind it.
 double UnitMemory::write_far(const RegionHits& where, double bytes, double start) {
   const double clocks = bytes / (where.way->rate * where.write_share);
   counts_.far_bytes += bytes;
-  return far_[where.way].write.take(start, clocks) + clocks + parameters_.store_latency;
+  far_[where.way].write.take(start, clocks);
+  return start + parameters_.store_latency;
 }
 
 double UnitMemory::flag_latency(uint64_t line) {
