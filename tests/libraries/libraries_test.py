@@ -293,7 +293,15 @@ def copy_programs(root: Path, names: list[str]) -> None:
         shutil.copy(file, place)
 
 
-@unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "needs root")
+def may_make_machines() -> bool:
+    """Whether a namespace of mounts can stand for a machine: not in a chroot, nor where mounting is forbidden."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        return False
+    command = ["unshare", "--mount", "--propagation", "private", "mount", "--make-rshared", "/"]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+@unittest.skipUnless(may_make_machines(), "needs root, and a root folder that is a mount point")
 class EnteringTheDebian(unittest.TestCase):
     """From a machine, and from a chroot in it; the machine's mounts are shared, as systemd leaves them."""
 
