@@ -85,7 +85,7 @@ Exit list(const std::string& wanted, const std::string& devices, bool as_json) {
   if (!devices.empty()) {
     const auto gpus = gpus::find_machine(devices);
     if (!gpus) return report(gpus.error());
-    for (const auto* const gpu : *gpus) choice->gpus.push_back(gpu->arch_name);
+    choice->run_on(*gpus);
   }
   const auto libraries = machine::find_libraries(*runtime, *choice);
   if (!libraries) return report(libraries.error());

@@ -18,7 +18,7 @@ Result<ProgramEnvironment> program_environment(const std::string& devices, const
   if (!runtime) return tl::unexpected(runtime.error());
   const auto gpus = gpus::find_machine(devices);
   if (!gpus) return tl::unexpected(gpus.error());
-  for (const auto* const gpu : *gpus) choice->gpus.push_back(gpu->arch_name);
+  choice->run_on(*gpus);
   auto found = machine::find_libraries(*runtime, *choice);
   if (!found) return tl::unexpected(found.error());
   ProgramEnvironment made;

@@ -39,7 +39,7 @@ struct Places {
 class Survey {
  public:
   Survey(const Places& places, const Installation& installation, std::string runtime, bool own_libc,
-         const std::vector<std::string>& gpus)
+         const std::set<std::string>& gpus)
       : places_(places),
         installation_(installation),
         runtime_(std::move(runtime)),
@@ -219,7 +219,7 @@ class Survey {
   const Installation& installation_;
   std::string runtime_;
   bool own_libc_;
-  const std::vector<std::string>& gpus_;
+  const std::set<std::string>& gpus_;
   std::map<std::string, LibraryAnswer> answers_;
   std::set<std::string> under_way_;
   std::vector<std::string> order_;
@@ -245,7 +245,7 @@ Result<Libraries> find(const std::string& runtime, const LibraryChoice& choice, 
               .support = installation.libraries("support"),
               .libc = installation.libraries("libc")};
   }
-  const std::vector<std::string> any, &gpus = choice.mode == LibraryChoice::Mode::Auto ? choice.gpus : any;
+  const std::set<std::string> any, &gpus = choice.mode == LibraryChoice::Mode::Auto ? choice.gpus : any;
   Survey survey(places, installation, runtime, false, gpus);
   survey.decide();
   const std::string loader = may_start_programs ? installation.loader() : "";
@@ -299,6 +299,10 @@ Result<LibraryChoice> LibraryChoice::parse(std::string text) {
   std::error_code ignored;
   choice.folder = fs::weakly_canonical(text, ignored);
   return choice;
+}
+
+void LibraryChoice::run_on(std::span<const gpus::Gpu* const> machine) {
+  for (const auto* const gpu : machine) gpus.insert(gpu->arch_name);
 }
 
 std::string name_of(LibraryAnswer::Origin origin) {

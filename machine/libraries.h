@@ -4,11 +4,13 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "gpus/gpu.h"
 #include "machine/known_libraries.h"
 
 namespace wavesmith::machine {
@@ -24,11 +26,13 @@ struct LibraryChoice {
   std::string folder;  ///< that `wavesmith libraries install` filled
   /// The program's GPUs, by `arch_name`: with Auto the stand-in goes before a library of AMD's without
   /// kernels for one of them. Empty: any GPU.
-  std::vector<std::string> gpus = {};
+  std::set<std::string> gpus = {};
 
   /// From "auto", "amd", "stand-ins" or a folder's path (AMD's, from there); nothing: WAVESMITH_LIBRARIES, or
   /// else auto. Errors: BadInput, NotFound.
   static Result<LibraryChoice> parse(std::string text);
+  /// The program's GPUs are these.
+  void run_on(std::span<const gpus::Gpu* const> machine);
 };
 
 /// For one soname.

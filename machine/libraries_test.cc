@@ -147,14 +147,14 @@ TEST_F(LibrariesTest, OneWithoutKernelsForTheGpuIsNotTaken) {
   std::ofstream(beside + "/Kernels.so-000-gfx90a.hsaco", std::ios::binary)
       << bundle + name + std::string(8192, 0);
   EXPECT_TRUE(answer(found(), "librocblas.so.5").is_amd) << "no GPU is known";
-  const auto on = [](LibraryChoice::Mode mode, const std::vector<std::string>& gpus) {
+  const auto on = [](LibraryChoice::Mode mode, const std::set<std::string>& gpus) {
     return answer(find_libraries(WAVESMITH_RUNTIME, {mode, {}, gpus}).value(), "librocblas.so.5");
   };
   using Mode = LibraryChoice::Mode;
   EXPECT_TRUE(on(Mode::Auto, {"gfx90a:sramecc+:xnack-"}).is_amd);
   EXPECT_FALSE(on(Mode::Auto, {"gfx90a:sramecc+:xnack+"}).is_amd);
-  for (const std::vector<std::string>& gpus : {
-           std::vector<std::string>{"gfx942:sramecc+:xnack-"},
+  for (const std::set<std::string>& gpus : {
+           std::set<std::string>{"gfx942:sramecc+:xnack-"},
            {"gfx90a:sramecc+:xnack-", "gfx942:sramecc+:xnack-"}
   }) {
     const LibraryAnswer rocblas = on(Mode::Auto, gpus);

@@ -68,10 +68,16 @@ std::vector<std::string> files_of_kernels(const LibraryAnswer& answer) {
   return found;
 }
 
-bool any_suits(const std::vector<object::TargetId>& targets, const object::TargetId& gpu) {
-  return std::any_of(targets.begin(), targets.end(), [&](const object::TargetId& target) {
-    return object::suitability(target, gpu).has_value();
+enum class Code : uint8_t { None, ForOthers, Suits };
+
+/// What a file holds for a GPU.
+Code code_for(const object::TargetId& gpu, const std::string& path) {
+  const MappedFile file(path);
+  bool suits = false;
+  const auto targets = object::targets_of(file.bytes(), [&](const object::TargetId& target) {
+    return suits = object::suitability(target, gpu).has_value();
   });
+  return suits ? Code::Suits : targets ? Code::ForOthers : Code::None;
 }
 
 }  // namespace
@@ -127,16 +133,16 @@ std::vector<std::string> targets_of(const LibraryAnswer& answer) {
   return sorted;
 }
 
-std::string missing_kernels(const LibraryAnswer& answer, const std::vector<std::string>& gpus) {
+std::string missing_kernels(const LibraryAnswer& answer, const std::set<std::string>& gpus) {
   if (gpus.empty()) return {};
-  const std::vector<object::TargetId> own = targets_in(answer.amd);
   const std::vector<std::string> files = files_of_kernels(answer);
   for (const std::string& name : gpus) {
     const auto gpu = object::TargetId::parse(name);
     if (!gpu) continue;
-    const bool in_library = own.empty() || any_suits(own, *gpu);
-    const auto has = [&](const std::string& file) { return any_suits(targets_in(file), *gpu); };
-    if (in_library && (files.empty() || std::any_of(files.begin(), files.end(), has))) continue;
+    const auto has = [&](const std::string& file) { return code_for(*gpu, file) == Code::Suits; };
+    if (code_for(*gpu, answer.amd) != Code::ForOthers &&
+        (files.empty() || std::any_of(files.begin(), files.end(), has)))
+      continue;
     return fmt::format("it has no kernels for {}, only for {}", gpu->processor,
                        fmt::join(targets_of(answer), ", "));
   }

@@ -1,6 +1,7 @@
 // What a person asks about a library of AMD's that is on this machine.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,6 @@ std::vector<std::string> targets_of(const LibraryAnswer& answer);
 
 /// Why a program with these GPUs (`arch_name`: "gfx942:sramecc+:xnack-") cannot run its kernels: "it has no
 /// kernels for gfx942, ..."; empty: it can, or the library has none or compiles them when it runs.
-std::string missing_kernels(const LibraryAnswer& answer, const std::vector<std::string>& gpus);
+std::string missing_kernels(const LibraryAnswer& answer, const std::set<std::string>& gpus);
 
 }  // namespace wavesmith::machine

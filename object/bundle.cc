@@ -371,13 +371,15 @@ Result<BundleEntry> Bundle::choose(const TargetId& gpu) const {
                           gpu.processor));
 }
 
-Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input) {
+Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input,
+                                         const std::function<bool(const TargetId&)>& enough) {
   std::vector<TargetId> targets;
   const auto header = read<Elf64_Ehdr>(input, 0);
   if (starts_with(input, ELFMAG) && header && header->e_machine == EM_AMDGPU) {
     const auto bundle = Bundle::parse(input);
     if (!bundle) return tl::unexpected(bundle.error());
     targets.push_back(bundle->entries().front().target);
+    if (enough) enough(targets.front());
     return targets;
   }
   if (starts_with(input, ELFMAG)) {
@@ -395,8 +397,10 @@ Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input) {
       if (targets.empty()) return damaged("it does not start as one");
       break;
     }
+    const size_t before = targets.size();
     const auto size = add_targets(input, targets);
     if (!size) return tl::unexpected(size.error());
+    if (enough && std::any_of(targets.begin() + static_cast<ptrdiff_t>(before), targets.end(), enough)) break;
     if (*size == 0) break;
     input = input.subspan(*size);
   }

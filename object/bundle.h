@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,8 +50,11 @@ class Bundle {
 };
 
 /// The targets that the code in a file of any of these forms is for, each once, in the order of their text;
-/// quick, because nothing but headers is read and decompressed. Error: BadInput for what holds no code.
-Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input);
+/// quick, because nothing but headers is read and decompressed. Libraries hold hundreds of bundles, so
+/// `enough`, told of each target, may end the reading: the result then is what was read. Error: BadInput for
+/// what holds no code.
+Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input,
+                                         const std::function<bool(const TargetId&)>& enough = {});
 
 /// How many bytes the code at the start of `available` has, whose length nobody gave (hipModuleLoadData,
 /// __hipRegisterFatBinary): its own headers say. `available` is what may be read.

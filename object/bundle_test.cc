@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "object/code_object.h"
 #include "object/testing.h"
@@ -91,6 +92,17 @@ TEST(Bundle, TargetsAreToldOfEveryForm) {
   EXPECT_EQ(told("bundle.hipfb"), "gfx1100 gfx90a:xnack+ gfx90a:xnack- gfx942 ");
   EXPECT_EQ(told("compressed.hipfb"), "gfx1201 gfx942 ");
   EXPECT_EQ(told("program.o"), "gfx1100 gfx942 ");
+  // Two bundles, one behind the other: what ends the reading is found in the first one.
+  std::vector<uint8_t> twice = sample("bundle.hipfb");
+  const size_t once = twice.size();
+  twice.insert(twice.end(), twice.begin(), twice.begin() + static_cast<ptrdiff_t>(once));
+  int asked = 0;
+  ASSERT_TRUE(
+      targets_of(twice, [&](const TargetId& target) { return ++asked, target.processor == "gfx942"; }));
+  const int first = std::exchange(asked, 0);
+  EXPECT_LE(first, 4);
+  ASSERT_TRUE(targets_of(twice, [&](const TargetId&) { return ++asked, false; }));
+  EXPECT_EQ(asked, 8);
   const auto bytes = sample("compressed.hipfb");
   for (size_t size = 0; size < 80; ++size)
     EXPECT_FALSE(targets_of(std::span(bytes).first(size)).has_value()) << size;

@@ -13,8 +13,8 @@ namespace {
 
 /// More than this in one bundle is damage.
 constexpr size_t kMost = size_t{8} << 30;
-/// A piece.
-constexpr size_t kStep = size_t{1} << 20;
+/// A piece: a block of zstd's (ZSTD_DStreamOutSize). Who only wants the first one shall not wait for more.
+constexpr size_t kStep = size_t{128} << 10;
 
 tl::unexpected<Error> damaged() { return fail(ErrorKind::BadInput, "damaged compressed offload bundle"); }
 

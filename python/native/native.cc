@@ -71,8 +71,7 @@ std::string describe(const std::string& devices) {
 
 machine::LibraryChoice library_choice(const std::string& devices) {
   auto choice = value_or_throw(machine::LibraryChoice::parse({}));
-  for (const gpus::Gpu* const gpu : value_or_throw(gpus::find_machine(devices)))
-    choice.gpus.push_back(gpu->arch_name);
+  choice.run_on(value_or_throw(gpus::find_machine(devices)));
   return choice;
 }
 
