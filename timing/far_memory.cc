@@ -21,30 +21,11 @@ void add_far(std::vector<FarBytes>& sum, const Way* way, double read, double wri
 
 FarCounter::FarCounter(std::span<const FarRegion> regions, uint32_t line, std::vector<FarBytes>& bytes,
                        std::unique_ptr<emulate::WorkgroupListener> next)
-    : regions_(regions), line_(line), bytes_(bytes), next_(std::move(next)) {}
-
-void FarCounter::wave_begins(const emulate::WaveView& wave) {
-  if (next_) next_->wave_begins(wave);
-}
-void FarCounter::wave_ends(const emulate::WaveView& wave) {
-  if (next_) next_->wave_ends(wave);
-}
-void FarCounter::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
-  if (next_) next_->instruction(wave, site);
-}
-void FarCounter::barrier_completes() {
-  if (next_) next_->barrier_completes();
-}
-void FarCounter::ends() {
-  if (next_) next_->ends();
-}
-std::optional<uint64_t> FarCounter::cycles(const emulate::WaveView& wave) {
-  return next_ ? next_->cycles(wave) : std::nullopt;
-}
+    : PassingListener(std::move(next)), regions_(regions), line_(line), bytes_(bytes) {}
 
 void FarCounter::access(const emulate::WaveView& wave, const emulate::Site& site,
                         const emulate::MemoryAccess& access) {
-  if (next_) next_->access(wave, site, access);
+  PassingListener::access(wave, site, access);
   if (access.space != emulate::AddressSpace::Global || access.lanes == 0) return;
   const uint64_t first = access.address[std::countr_zero(access.lanes)];
   addresses_.clear();

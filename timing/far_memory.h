@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulate/events.h"
 #include "timing/memory_coalesce.h"
+#include "timing/passing_listener.h"
 
 namespace wavesmith::timing {
 
@@ -39,25 +39,18 @@ struct FarBytes {
 void add_far(std::vector<FarBytes>& sum, const Way* way, double read, double written);
 
 /// Counts what a workgroup moves over each way, and passes on what it hears.
-class FarCounter final : public emulate::WorkgroupListener {
+class FarCounter final : public PassingListener {
  public:
   /// `bytes` outlives the workgroup. `next` also hears everything; nullptr: nobody does.
   FarCounter(std::span<const FarRegion> regions, uint32_t line, std::vector<FarBytes>& bytes,
              std::unique_ptr<emulate::WorkgroupListener> next);
-  void wave_begins(const emulate::WaveView& wave) override;
-  void wave_ends(const emulate::WaveView& wave) override;
-  void instruction(const emulate::WaveView& wave, const emulate::Site& site) override;
   void access(const emulate::WaveView& wave, const emulate::Site& site,
               const emulate::MemoryAccess& access) override;
-  void barrier_completes() override;
-  void ends() override;
-  std::optional<uint64_t> cycles(const emulate::WaveView& wave) override;
 
  private:
   std::span<const FarRegion> regions_;
   uint32_t line_;
   std::vector<FarBytes>& bytes_;
-  std::unique_ptr<emulate::WorkgroupListener> next_;
   std::unordered_map<const emulate::Site*, uint64_t> asked_;  ///< the address that an instruction last read
   std::vector<std::pair<const Way*, std::vector<uint64_t>>> addresses_;
   Coalesced coalesced_;

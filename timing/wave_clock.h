@@ -8,25 +8,23 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulate/events.h"
 #include "timing/grid_trace.h"
 #include "timing/memory_unit.h"
+#include "timing/passing_listener.h"
 
 namespace wavesmith::timing {
 
 /// Hears a workgroup, keeps its waves' clocks, and passes on what it hears.
-class WaveClocks final : public emulate::WorkgroupListener {
+class WaveClocks final : public PassingListener {
  public:
   /// `begin`: the cycle at which its first wave starts. `next` also hears everything; nullptr: nobody does.
   WaveClocks(const MemoryParameters& memory, const UnitParameters& unit, uint64_t begin, uint64_t number,
              std::unique_ptr<emulate::WorkgroupListener> next);
   void wave_begins(const emulate::WaveView& wave) override;
-  void wave_ends(const emulate::WaveView& wave) override;
   void instruction(const emulate::WaveView& wave, const emulate::Site& site) override;
   void access(const emulate::WaveView& wave, const emulate::Site& site,
               const emulate::MemoryAccess& access) override;
   void barrier_completes() override;
-  void ends() override;
   std::optional<uint64_t> cycles(const emulate::WaveView& wave) override;
 
  private:
@@ -42,7 +40,6 @@ class WaveClocks final : public emulate::WorkgroupListener {
   UnitMemory memory_;
   double begin_;
   uint64_t number_;
-  std::unique_ptr<emulate::WorkgroupListener> next_;
   std::vector<Wave> waves_;
   std::unordered_map<const emulate::Site*, InstructionUse> uses_;
   std::vector<uint64_t> addresses_;
