@@ -12,6 +12,14 @@ using ControlFunction = bool (*)(const Uop* uop, Wave* wave);
 
 namespace control {
 
+/// Whether the host shows a thread's loads in their order, and its stores: only a load may pass an earlier
+/// store (docs/MEMORY_MODEL.md).
+#if defined(__x86_64__)
+inline constexpr bool kHostKeepsOrder = true;
+#else
+inline constexpr bool kHostKeepsOrder = false;
+#endif
+
 /// What the wave has written is there for the whole host before it reads on (docs/MEMORY_MODEL.md).
 bool fence(const Uop* uop, Wave* wave);
 

@@ -17,6 +17,7 @@
 #include "emulate/emitter.h"
 #include "emulate/hardware_registers.h"
 #include "isa/coherence.h"
+#include "isa/wait_counters.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -35,21 +36,14 @@ Result<void> nothing(Emitter& emitter, const Instruction&) {
   return {};
 }
 
-#if defined(__x86_64__)
-/// x86-64 shows stores in their order by itself.
-constexpr auto wait_for_stores = nothing;
-#else
 /// A wait for stores, of which a release at agent scope may consist.
 Result<void> wait_for_stores(Emitter& emitter, const Instruction& instruction) {
   // CDNA counts loads and stores by the same counter.
-  const bool other = instruction.mnemonic == "s_waitcnt" &&
-                     instruction.text.find("vmcnt(0)") == std::string::npos &&
-                     instruction.text.find("cnt(") != std::string::npos;
-  if (other) return nothing(emitter, instruction);
+  const bool of_others = instruction.mnemonic == "s_waitcnt" && isa::wait_counters(instruction).vm != 0;
+  if (control::kHostKeepsOrder || of_others) return nothing(emitter, instruction);
   emitter.emit(control::fence);
   return {};
 }
-#endif
 
 /// Write-back and invalidation of caches that other workgroups do not share.
 Result<void> cache_control(Emitter& emitter, const Instruction&) {

@@ -31,12 +31,9 @@ uint32_t address_word(const Instruction& instruction, const Access& access) {
 }
 
 void emit_fence(Emitter& emitter, const Instruction& instruction, const Access& access) {
-#if defined(__x86_64__)
-  const bool needed = access.direction == Direction::Load && isa::reaches_other_workgroups(instruction);
-#else
-  const bool needed = access.direction == Direction::Atomic ||
-                      (access.direction == Direction::Load && isa::reaches_other_workgroups(instruction));
-#endif
+  const bool needed = access.direction == Direction::Load
+                          ? isa::reaches_other_workgroups(instruction)
+                          : access.direction == Direction::Atomic && !control::kHostKeepsOrder;
   if (needed) emitter.emit(control::fence);
 }
 
