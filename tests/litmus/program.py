@@ -16,6 +16,7 @@ LANES = 64
 LANES_OF_A_WAVE = 8  # of each process, where up to four share a wave of 32
 SLOTS = 64
 REGISTERS = 2
+MOST = 4  # processes, and variables
 _ORDER = {
     "rlx": "__ATOMIC_RELAXED",
     "acq": "__ATOMIC_ACQUIRE",
@@ -41,7 +42,7 @@ _HEAD = r"""#include <hip/hip_runtime.h>
 #include <cstdlib>
 #include <cstring>
 
-constexpr int kLanes = 64, kSlots = 64, kRegisters = 2, kMost = 4;
+// SIZES
 
 /// Variables and registers of every slot. Variables lie in different lines of the host's caches.
 struct Memory {
@@ -214,7 +215,9 @@ def _kernel(shape: Shape, scope: str) -> str:
 
 def program(shapes: list[Shape], scopes: list[str]) -> str:
     """The whole program. Its arguments: tries per test, seed, longest delay, a part of the names of tests to run."""
-    parts = [_HEAD]
+    sizes = {"kLanes": LANES, "kSlots": SLOTS, "kRegisters": REGISTERS, "kMost": MOST}
+    head = _HEAD.replace("// SIZES", "\n".join(f"constexpr int {name} = {size};" for name, size in sizes.items()))
+    parts = [head]
     rows = []
     for scope in scopes:
         layout = SCOPES[scope][0]
