@@ -5,17 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "analysis/accesses.h"
 #include "analysis/code.h"
-#include "analysis/cycles.h"
-#include "analysis/exec.h"
+#include "analysis/estimate/cycles.h"
+#include "analysis/estimate/mix.h"
+#include "analysis/estimate/occupancy.h"
+#include "analysis/estimate/waits.h"
 #include "analysis/graph.h"
 #include "analysis/kernel.h"
 #include "analysis/liveness.h"
-#include "analysis/mix.h"
-#include "analysis/occupancy.h"
 #include "analysis/rule.h"
-#include "analysis/waits.h"
+#include "analysis/values/accesses.h"
+#include "analysis/values/exec.h"
 #include "isa/llvm/demangle.h"
 #include "isa/llvm/source_lines.h"
 

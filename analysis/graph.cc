@@ -67,9 +67,7 @@ void order(Graph& graph, std::vector<uint32_t>& number) {
   for (uint32_t f = static_cast<uint32_t>(graph.functions.size()); f-- > 0;) {
     const uint32_t entry = graph.functions[f].entry;
     if (entry == kNone || seen[entry]) continue;
-    std::vector<std::pair<uint32_t, size_t>> stack{
-        {entry, 0}
-    };
+    std::vector<std::pair<uint32_t, size_t>> stack{{entry, 0}};
     seen[entry] = 1;
     while (!stack.empty()) {
       auto& [block, next] = stack.back();

@@ -4,10 +4,10 @@
 #include "analysis/analyse.h"
 #include "analysis/code.h"
 #include "analysis/graph.h"
-#include "analysis/lane_values.h"
 #include "analysis/liveness.h"
 #include "analysis/report.h"
-#include "analysis/trips.h"
+#include "analysis/values/lane_values.h"
+#include "analysis/values/trips.h"
 
 namespace wavesmith::analysis {
 

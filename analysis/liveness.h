@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "analysis/code.h"
-#include "analysis/exec.h"
 #include "analysis/graph.h"
+#include "analysis/values/exec.h"
 
 namespace wavesmith::analysis {
 

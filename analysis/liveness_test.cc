@@ -10,7 +10,7 @@
 #include <random>
 
 #include "analysis/testing.h"
-#include "emulate/testing.h"
+#include "emulate/instructions/testing.h"
 
 namespace wavesmith::analysis {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "analysis/code.h"
-#include "analysis/cycles.h"
+#include "analysis/estimate/cycles.h"
 #include "analysis/graph.h"
-#include "analysis/lane_values.h"
 #include "analysis/report.h"
+#include "analysis/values/lane_values.h"
 #include "gpus/gpu.h"
 
 namespace wavesmith::analysis {

@@ -119,7 +119,8 @@ std::vector<Example> examples() {
        keep(loop(repeated("v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", 40)))},
       {"dependent-matrix-chain", "gfx942",
        keep(loop(repeated("v_mfma_f32_4x4x4_16b_f16 v[8:11], v[0:1], v[2:3], 0\n"
-                          "v_mfma_f32_4x4x4_16b_f16 v[12:15], v[8:9], v[2:3], 0", 4))),
+                          "v_mfma_f32_4x4x4_16b_f16 v[12:15], v[8:9], v[2:3], 0",
+                          4))),
        keep(loop(repeated("v_mfma_f32_4x4x4_16b_f16 v[8:11], v[0:1], v[2:3], 0", 8)))},
       {"transcendental-bound", "gfx942", keep(loop(repeated("v_exp_f32 v{1}, v1", 10))), plain},
       {"address-arithmetic", "gfx942",

@@ -38,14 +38,13 @@ void print_table() {
 void write_json(const std::string& path) {
   nlohmann::json list = nlohmann::json::array();
   for (const Row& row : rows())
-    list.push_back({
-        {"name",       row.name                                                                      },
-        {"value",      row.value                                                                     },
-        {"unit",       row.unit                                                                      },
-        {"host_ratio", row.host_ratio != 0 ? nlohmann::json(row.host_ratio) : nlohmann::json(nullptr)},
-        {"goal",       row.goal != 0 ? nlohmann::json(row.goal) : nlohmann::json(nullptr)            },
-        {"note",       row.note                                                                      }
-    });
+    list.push_back(
+        {{"name", row.name},
+         {"value", row.value},
+         {"unit", row.unit},
+         {"host_ratio", row.host_ratio != 0 ? nlohmann::json(row.host_ratio) : nlohmann::json(nullptr)},
+         {"goal", row.goal != 0 ? nlohmann::json(row.goal) : nlohmann::json(nullptr)},
+         {"note", row.note}});
   std::ofstream(path) << list.dump(2) << '\n';
   fmt::print("written to {}\n", path);
 }

@@ -7,7 +7,7 @@
 
 #include "base/stopwatch.h"
 #include "bench/report.h"
-#include "model/gemm.h"
+#include "model/gemm/gemm.h"
 #include "model/operation.h"
 
 namespace wavesmith::bench {

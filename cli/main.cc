@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "rocm/tools.h"
+#include "rocm/commands/tools.h"
 
 namespace wavesmith::cli {
 namespace {
@@ -26,7 +26,7 @@ Exit codes:
   `wavesmith run -- ./app` returns what the program returned, `wavesmith cc` what the compiler returned.
 )";
 
-/// ROCm's commands are links to this one (machine/rocm.h): the name says which is meant.
+/// ROCm's commands are links to this one (rocm/installation/rocm.h): the name says which is meant.
 std::optional<int> run_as(const char* path, const std::vector<std::string>& arguments) {
   const std::string name = std::filesystem::path(path).filename();
   if (name == "amdclang" || name == "amdclang++") return compile_as_clang(name, arguments);

@@ -17,12 +17,7 @@ constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
 constexpr const char* kDashes[] = {"", "7 4", "2 3", "9 3 2 3"};
 
 std::string short_number(double value) {
-  constexpr std::pair<double, const char*> kSteps[] = {
-      {1e12, "T"},
-      {1e9,  "G"},
-      {1e6,  "M"},
-      {1e3,  "k"}
-  };
+  constexpr std::pair<double, const char*> kSteps[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
   for (const auto& [least, letter] : kSteps)
     if (value >= least * 0.9995) return fmt::format("{:.3g}{}", value / least, letter);
   return fmt::format("{:.3g}", value);

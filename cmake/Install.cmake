@@ -44,8 +44,8 @@ foreach(shim ${WAVESMITH_SHIMS})
   install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}${beside}/ DESTINATION ${library_folder}${beside}
     FILES_MATCHING PATTERN "lib${library}.so.[0-9]")
 endforeach()
-add_dependencies(product wavesmith_machine_preload wavesmith_standby_preload)
-install(TARGETS wavesmith_machine_preload wavesmith_standby_preload LIBRARY DESTINATION ${library_folder})
+add_dependencies(product wavesmith_rocm_preload wavesmith_standby_preload)
+install(TARGETS wavesmith_rocm_preload wavesmith_standby_preload LIBRARY DESTINATION ${library_folder})
 install(EXPORT wavesmith NAMESPACE wavesmith:: FILE wavesmith-targets.cmake DESTINATION ${package_folder})
 file(WRITE ${PROJECT_BINARY_DIR}/wavesmith-config.cmake
   "include(\"\${CMAKE_CURRENT_LIST_DIR}/wavesmith-targets.cmake\")\n")

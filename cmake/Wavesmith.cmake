@@ -41,14 +41,24 @@ if(CMAKE_CROSSCOMPILING)
   set(WAVESMITH_FUZZ_COUNT 100)
 endif()
 
-# wavesmith_tests(NAME LINK libraries...): one program from every *_test.cc of this folder.
+# wavesmith_glob(VAR PATTERN): the files of this folder and its rooms; rooms with a CMakeLists.txt list their own.
+macro(wavesmith_glob var pattern)
+  file(GLOB ${var} CONFIGURE_DEPENDS ${pattern} */${pattern})
+  file(GLOB apart CONFIGURE_DEPENDS */CMakeLists.txt)
+  foreach(list IN LISTS apart)
+    cmake_path(GET list PARENT_PATH room)
+    list(FILTER ${var} EXCLUDE REGEX "^${room}/")
+  endforeach()
+endmacro()
+
+# wavesmith_tests(NAME LINK libraries...): one program from every *_test.cc of this folder and its rooms.
 function(wavesmith_tests name)
   if(NOT WAVESMITH_TESTS)
     return()
   endif()
   cmake_parse_arguments(ARG "" "" "LINK;SOURCES" ${ARGN})
   if(NOT ARG_SOURCES)
-    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *_test.cc)
+    wavesmith_glob(ARG_SOURCES *_test.cc)
   endif()
   if(NOT ARG_SOURCES)
     return()
@@ -64,8 +74,8 @@ function(wavesmith_tests name)
     PROPERTIES TIMEOUT ${WAVESMITH_TEST_TIMEOUT})
 endfunction()
 
-# wavesmith_sources(VAR): every *.cc of this folder that is not a test.
+# wavesmith_sources(VAR): every *.cc of this folder and its rooms that is not a test.
 macro(wavesmith_sources var)
-  file(GLOB ${var} CONFIGURE_DEPENDS *.cc)
+  wavesmith_glob(${var} *.cc)
   list(FILTER ${var} EXCLUDE REGEX "_test\\.cc$")
 endmacro()

@@ -126,16 +126,16 @@ TEST(Gpus, AMachineIsAListOfGpus) {
 
 TEST(Gpus, BadAnswersNameWhatIsWrong) {
   const std::pair<const char*, const char*> cases[] = {
-      {"mi999",                          "no GPU 'mi999'"},
-      {"./nowhere.toml",                 "cannot read"   },
-      {"mi300x+compute.unit=8",          "no field"      },
-      {"mi300x+compute.units=0",         "impossible"    },
-      {"mi300x+compute.units=-4",        "does not fit"  },
-      {"mi300x+compute.units=many",      ""              },
-      {"mi300x+compute.units",           "sets nothing"  },
-      {"mi300x+lds.bytes=99999999999",   "does not fit"  },
-      {"mi300x+target=gfx90a",           "arch_name"     },
-      {"mi300x+compute.wave_sizes=[16]", "16 lanes"      },
+      {"mi999", "no GPU 'mi999'"},
+      {"./nowhere.toml", "cannot read"},
+      {"mi300x+compute.unit=8", "no field"},
+      {"mi300x+compute.units=0", "impossible"},
+      {"mi300x+compute.units=-4", "does not fit"},
+      {"mi300x+compute.units=many", ""},
+      {"mi300x+compute.units", "sets nothing"},
+      {"mi300x+lds.bytes=99999999999", "does not fit"},
+      {"mi300x+target=gfx90a", "arch_name"},
+      {"mi300x+compute.wave_sizes=[16]", "16 lanes"},
   };
   for (const auto& [which, says] : cases) {
     Result<const Gpu*> got = find_gpu(which);

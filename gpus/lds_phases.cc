@@ -40,11 +40,9 @@ LdsPhases make(std::string_view architecture, LdsAccess access, uint32_t bytes, 
     // each wave's step 64 are conflicting reads, which leaves less than 4 for the 1 KB that each of four
     // loads brings.
     if (access == LdsAccess::Load)
-      return {
-          64,
-          consecutive(64, 256 / width),
-          {"at the least; AMD, fp8 GEMM for CDNA4, the step that loads to LDS", Kind::Derived}
-      };
+      return {64,
+              consecutive(64, 256 / width),
+              {"at the least; AMD, fp8 GEMM for CDNA4, the step that loads to LDS", Kind::Derived}};
     if (read && width == 16)
       return {
           64,
@@ -54,12 +52,8 @@ LdsPhases make(std::string_view architecture, LdsAccess access, uint32_t bytes, 
     if (read && width == 12) return {32, four_and_four, hipkittens};
     if (!read && width == 8) return {32, consecutive(64, 16), hipkittens};
     if (width == 16 || width == 12)
-      return {
-          32, consecutive(64, 8), {"as measured on CDNA3; not published for CDNA4", Kind::Modelled}
-      };
-    return {
-        32, consecutive(64, 32), {"128 bytes a clock over 32 banks", Kind::Derived}
-    };
+      return {32, consecutive(64, 8), {"as measured on CDNA3; not published for CDNA4", Kind::Modelled}};
+    return {32, consecutive(64, 32), {"128 bytes a clock over 32 banks", Kind::Derived}};
   }
   if ((architecture == "CDNA3" || architecture == "CDNA2") && wave_lanes == 64) {
     const Source measured =
@@ -69,21 +63,15 @@ LdsPhases make(std::string_view architecture, LdsAccess access, uint32_t bytes, 
     if (read && width >= 12) return {32, four_and_four, measured};
     if (width >= 12) return {32, consecutive(64, 8), measured};
     if (width == 8)
-      return {
-          32,
-          consecutive(64, 16),
-          {"128 bytes a clock over 32 banks; lanes in order assumed", Kind::Derived}
-      };
-    return {
-        32, consecutive(64, 32), {"128 bytes a clock over 32 banks", Kind::Derived}
-    };
+      return {32,
+              consecutive(64, 16),
+              {"128 bytes a clock over 32 banks; lanes in order assumed", Kind::Derived}};
+    return {32, consecutive(64, 32), {"128 bytes a clock over 32 banks", Kind::Derived}};
   }
   // RDNA: 32 banks a compute unit, 128 bytes a clock; AMD's guides name no order of lanes.
-  return {
-      32,
-      consecutive(wave_lanes, 128 / (width == 12 ? 16 : width)),
-      {"128 bytes a clock over 32 banks; lanes in order assumed", Kind::Derived}
-  };
+  return {32,
+          consecutive(wave_lanes, 128 / (width == 12 ? 16 : width)),
+          {"128 bytes a clock over 32 banks; lanes in order assumed", Kind::Derived}};
 }
 
 }  // namespace

@@ -53,21 +53,17 @@ struct Case {
 };
 
 std::vector<Case> published() {
-  const auto four = groups_of({
-      {{0, 3},   {20, 23}},
-      {{4, 7},   {16, 19}},
-      {{8, 11},  {28, 31}},
-      {{12, 15}, {24, 27}}
-  });
+  const auto four =
+      groups_of({{{0, 3}, {20, 23}}, {{4, 7}, {16, 19}}, {{8, 11}, {28, 31}}, {{12, 15}, {24, 27}}});
   return {
-      {"CDNA4 read_b128",  "mi355x", LdsAccess::Read,  16, 64,
-       groups_of({{{0, 3}, {12, 15}, {20, 27}}, {{4, 11}, {16, 19}, {28, 31}}})                  },
-      {"CDNA4 read_b64",   "mi355x", LdsAccess::Read,  8,  64, groups_of({{{0, 31}}})            },
-      {"CDNA4 read_b96",   "mi355x", LdsAccess::Read,  12, 32, four                              },
-      {"CDNA4 write_b64",  "mi355x", LdsAccess::Write, 8,  32, groups_of({{{0, 15}}, {{16, 31}}})},
-      {"CDNA3 read_b128",  "mi300x", LdsAccess::Read,  16, 32, four                              },
+      {"CDNA4 read_b128", "mi355x", LdsAccess::Read, 16, 64,
+       groups_of({{{0, 3}, {12, 15}, {20, 27}}, {{4, 11}, {16, 19}, {28, 31}}})},
+      {"CDNA4 read_b64", "mi355x", LdsAccess::Read, 8, 64, groups_of({{{0, 31}}})},
+      {"CDNA4 read_b96", "mi355x", LdsAccess::Read, 12, 32, four},
+      {"CDNA4 write_b64", "mi355x", LdsAccess::Write, 8, 32, groups_of({{{0, 15}}, {{16, 31}}})},
+      {"CDNA3 read_b128", "mi300x", LdsAccess::Read, 16, 32, four},
       {"CDNA3 write_b128", "mi300x", LdsAccess::Write, 16, 32,
-       groups_of({{{0, 7}}, {{8, 15}}, {{16, 23}}, {{24, 31}}})                                  },
+       groups_of({{{0, 7}}, {{8, 15}}, {{16, 23}}, {{24, 31}}})},
   };
 }
 

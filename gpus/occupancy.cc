@@ -64,12 +64,10 @@ Occupancy occupancy(const Gpu& gpu, const KernelResources& kernel) {
       groups_by_lds > 0 && groups_by_lds >= groups_by_size ? slots : divide_up(groups_by_lds * waves, simds);
 
   result.waves_per_simd = slots;
-  const std::pair<uint32_t, Limiter> limits[] = {
-      {result.by_vgprs,      Limiter::Vgprs     },
-      {result.by_sgprs,      Limiter::Sgprs     },
-      {result.by_lds,        Limiter::Lds       },
-      {result.by_workgroups, Limiter::Workgroups}
-  };
+  const std::pair<uint32_t, Limiter> limits[] = {{result.by_vgprs, Limiter::Vgprs},
+                                                 {result.by_sgprs, Limiter::Sgprs},
+                                                 {result.by_lds, Limiter::Lds},
+                                                 {result.by_workgroups, Limiter::Workgroups}};
   for (const auto& [limit, limiter] : limits)
     if (limit < result.waves_per_simd) {
       result.waves_per_simd = limit;

@@ -84,12 +84,9 @@ struct GenericFamily {
 };
 
 inline constexpr std::array kGenericFamilies = {
-    GenericFamily{"gfx942",  "gfx9-4-generic" },
-    GenericFamily{"gfx950",  "gfx9-4-generic" },
-    GenericFamily{"gfx1030", "gfx10-3-generic"},
-    GenericFamily{"gfx1100", "gfx11-generic"  },
-    GenericFamily{"gfx1151", "gfx11-generic"  },
-    GenericFamily{"gfx1201", "gfx12-generic"  },
+    GenericFamily{"gfx942", "gfx9-4-generic"},   GenericFamily{"gfx950", "gfx9-4-generic"},
+    GenericFamily{"gfx1030", "gfx10-3-generic"}, GenericFamily{"gfx1100", "gfx11-generic"},
+    GenericFamily{"gfx1151", "gfx11-generic"},   GenericFamily{"gfx1201", "gfx12-generic"},
 };
 
 /// The family whose generic code runs on `processor`; empty when there is none.

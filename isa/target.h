@@ -55,12 +55,9 @@ struct Target {
 };
 
 inline constexpr std::array kTargets = {
-    Target{"gfx90a",  Generation::Cdna2,  true },
-    Target{"gfx942",  Generation::Cdna3,  true },
-    Target{"gfx950",  Generation::Cdna4,  true },
-    Target{"gfx1100", Generation::Rdna3,  false},
-    Target{"gfx1151", Generation::Rdna35, false},
-    Target{"gfx1201", Generation::Rdna4,  false},
+    Target{"gfx90a", Generation::Cdna2, true},    Target{"gfx942", Generation::Cdna3, true},
+    Target{"gfx950", Generation::Cdna4, true},    Target{"gfx1100", Generation::Rdna3, false},
+    Target{"gfx1151", Generation::Rdna35, false}, Target{"gfx1201", Generation::Rdna4, false},
 };
 
 /// The target of that name, features such as ":sramecc+" apart; nullptr when it is not one of kTargets.

@@ -14,23 +14,20 @@ struct Named {
 
 // The fields of s_waitcnt as they are printed.
 constexpr std::array<Named, 3> kFields = {
-    {{"vmcnt", &WaitCounters::vm}, {"lgkmcnt", &WaitCounters::lgkm}, {"expcnt", &WaitCounters::exp}}
-};
+    {{"vmcnt", &WaitCounters::vm}, {"lgkmcnt", &WaitCounters::lgkm}, {"expcnt", &WaitCounters::exp}}};
 
 // Instructions that wait for one counter.
-constexpr std::array<Named, 11> kSingle = {
-    {{"s_waitcnt_vmcnt", &WaitCounters::vm},
-     {"s_waitcnt_lgkmcnt", &WaitCounters::lgkm},
-     {"s_waitcnt_expcnt", &WaitCounters::exp},
-     {"s_waitcnt_vscnt", &WaitCounters::vs},
-     {"s_wait_loadcnt", &WaitCounters::load},
-     {"s_wait_storecnt", &WaitCounters::store},
-     {"s_wait_dscnt", &WaitCounters::ds},
-     {"s_wait_kmcnt", &WaitCounters::km},
-     {"s_wait_expcnt", &WaitCounters::exp},
-     {"s_wait_samplecnt", &WaitCounters::sample},
-     {"s_wait_bvhcnt", &WaitCounters::bvh}}
-};
+constexpr std::array<Named, 11> kSingle = {{{"s_waitcnt_vmcnt", &WaitCounters::vm},
+                                            {"s_waitcnt_lgkmcnt", &WaitCounters::lgkm},
+                                            {"s_waitcnt_expcnt", &WaitCounters::exp},
+                                            {"s_waitcnt_vscnt", &WaitCounters::vs},
+                                            {"s_wait_loadcnt", &WaitCounters::load},
+                                            {"s_wait_storecnt", &WaitCounters::store},
+                                            {"s_wait_dscnt", &WaitCounters::ds},
+                                            {"s_wait_kmcnt", &WaitCounters::km},
+                                            {"s_wait_expcnt", &WaitCounters::exp},
+                                            {"s_wait_samplecnt", &WaitCounters::sample},
+                                            {"s_wait_bvhcnt", &WaitCounters::bvh}}};
 
 }  // namespace
 

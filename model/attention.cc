@@ -21,13 +21,13 @@ struct KernelRow {
 };
 // The factors are fitted: see constants.h, attention.kernels.
 constexpr KernelRow kKernels[] = {
-    {AttentionKernel::Aiter,           "aiter",      1.00, 1.00, 1.00},
-    {AttentionKernel::HipKittens,      "hipkittens", 1.07, 1.39, 1.00},
-    {AttentionKernel::Opus,            "opus",       1.04, 1.39, 1.00},
-    {AttentionKernel::CompositeKernel, "ck",         1.64, 3.53, 1.00},
-    {AttentionKernel::Triton,          "triton",     1.00, 1.00, 1.35},
-    {AttentionKernel::Torch,           "torch",      1.00, 1.00, 1.90},
-    {AttentionKernel::TileLang,        "tilelang",   1.00, 1.00, 5.00},
+    {AttentionKernel::Aiter, "aiter", 1.00, 1.00, 1.00},
+    {AttentionKernel::HipKittens, "hipkittens", 1.07, 1.39, 1.00},
+    {AttentionKernel::Opus, "opus", 1.04, 1.39, 1.00},
+    {AttentionKernel::CompositeKernel, "ck", 1.64, 3.53, 1.00},
+    {AttentionKernel::Triton, "triton", 1.00, 1.00, 1.35},
+    {AttentionKernel::Torch, "torch", 1.00, 1.00, 1.90},
+    {AttentionKernel::TileLang, "tilelang", 1.00, 1.00, 5.00},
 };
 
 bool is_wide(const gpus::Gpu& gpu) { return gpu.lds_bytes >= 131072; }
@@ -173,7 +173,7 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
       {"launch", launch, launch},
   };
   result.levels = {
-      {"L2",             past_l2,      l2_seconds,     l2.bytes_per_second,     0},
+      {"L2", past_l2, l2_seconds, l2.bytes_per_second, 0},
       {memory_name(gpu), result.bytes, memory_seconds, memory.bytes_per_second, 0},
   };
   if (const NumberType instead = computed_as(gpu, problem.type); instead != problem.type)
@@ -271,9 +271,7 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
       {"sum of the splits", reduce, reduce},
       {"launch", launch, launch},
   };
-  result.levels = {
-      {memory_name(gpu), cache, cache / memory.bytes_per_second, memory.bytes_per_second, 0}
-  };
+  result.levels = {{memory_name(gpu), cache, cache / memory.bytes_per_second, memory.bytes_per_second, 0}};
   result.notes.push_back(fmt::format("the context in {:.0f} parts: {:.0f} workgroups over {} compute units",
                                      splits, result.workgroups, gpu.compute_units));
   if (padded > rows)

@@ -14,18 +14,13 @@ namespace wavesmith::model {
 namespace {
 
 constexpr std::pair<std::string_view, Collective> kCollectives[] = {
-    {"all-reduce",     Collective::AllReduce    },
-    {"all-gather",     Collective::AllGather    },
-    {"reduce-scatter", Collective::ReduceScatter},
-    {"all-to-all",     Collective::AllToAll     },
-    {"broadcast",      Collective::Broadcast    },
-    {"send",           Collective::Send         },
+    {"all-reduce", Collective::AllReduce},         {"all-gather", Collective::AllGather},
+    {"reduce-scatter", Collective::ReduceScatter}, {"all-to-all", Collective::AllToAll},
+    {"broadcast", Collective::Broadcast},          {"send", Collective::Send},
 };
 constexpr std::pair<std::string_view, CollectiveKernel> kKernels[] = {
-    {"auto",     CollectiveKernel::Auto   },
-    {"ring",     CollectiveKernel::Ring   },
-    {"tree",     CollectiveKernel::Tree   },
-    {"one-shot", CollectiveKernel::OneShot},
+    {"auto", CollectiveKernel::Auto},        {"ring", CollectiveKernel::Ring},
+    {"tree", CollectiveKernel::Tree},        {"one-shot", CollectiveKernel::OneShot},
     {"two-shot", CollectiveKernel::TwoShot},
 };
 
@@ -113,16 +108,16 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
   result.bytes = problem.bytes;
   result.bound = moving > hops + launch ? "links" : hops > launch ? "link latency" : "launch";
   result.parts = {
-      {"links",        moving, moving},
-      {"link latency", hops,   hops  },
-      {"launch",       launch, launch},
+      {"links", moving, moving},
+      {"link latency", hops, hops},
+      {"launch", launch, launch},
   };
   const double rate = way.links * links.bytes_per_second * share;
   const Sustained memory = sustained_memory(gpu);
   result.levels = {
-      {"link",           way.moved,         moving,                                      rate, 0},
+      {"link", way.moved, moving, rate, 0},
       {memory_name(gpu), 3 * problem.bytes, 3 * problem.bytes / memory.bytes_per_second,
-       memory.bytes_per_second,                                                                0},
+       memory.bytes_per_second, 0},
   };
   const bool reduces = problem.operation == Collective::AllReduce;
   result.notes.push_back(fmt::format(

@@ -8,7 +8,7 @@
 
 #include "model/constants.h"
 #include "model/elementwise.h"
-#include "model/gemm.h"
+#include "model/gemm/gemm.h"
 #include "model/judged.h"
 #include "model/traffic.h"
 

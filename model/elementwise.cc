@@ -71,11 +71,9 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
                  : vector > memory.seconds           ? "vector"
                  : memory.latency > memory.bandwidth ? "latency"
                                                      : memory.level;
-  result.parts = {
-      {"memory", memory.seconds, work - vector > 0 ? std::min(work, memory.seconds) : 0},
-      {"vector instructions", vector, std::max(0.0, work - memory.seconds)},
-      {"launch", start, start}
-  };
+  result.parts = {{"memory", memory.seconds, work - vector > 0 ? std::min(work, memory.seconds) : 0},
+                  {"vector instructions", vector, std::max(0.0, work - memory.seconds)},
+                  {"launch", start, start}};
   result.confidence = memory.unknown ? Confidence::Low : Confidence::High;
   if (memory.unknown)
     result.notes.emplace_back(

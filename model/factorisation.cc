@@ -5,22 +5,16 @@
 #include <utility>
 
 #include "model/constants.h"
-#include "model/gemm.h"
+#include "model/gemm/gemm.h"
 #include "model/traffic.h"
 
 namespace wavesmith::model {
 namespace {
 
 constexpr std::pair<std::string_view, Factorisation> kNames[] = {
-    {"potrf", Factorisation::Potrf},
-    {"getrf", Factorisation::Getrf},
-    {"geqrf", Factorisation::Geqrf},
-    {"orgqr", Factorisation::Orgqr},
-    {"ormqr", Factorisation::Ormqr},
-    {"trsm",  Factorisation::Trsm },
-    {"sytrd", Factorisation::Sytrd},
-    {"syev",  Factorisation::Syev },
-    {"gesvd", Factorisation::Gesvd},
+    {"potrf", Factorisation::Potrf}, {"getrf", Factorisation::Getrf}, {"geqrf", Factorisation::Geqrf},
+    {"orgqr", Factorisation::Orgqr}, {"ormqr", Factorisation::Ormqr}, {"trsm", Factorisation::Trsm},
+    {"sytrd", Factorisation::Sytrd}, {"syev", Factorisation::Syev},   {"gesvd", Factorisation::Gesvd},
 };
 
 class Estimate {
@@ -58,9 +52,9 @@ class Estimate {
   Prediction end() {
     result_.seconds = columns_ + products_ + memory_;
     result_.parts = {
-        {"columns, one after the other", columns_,  columns_ },
-        {"matrix multiplications",       products_, products_},
-        {"memory",                       memory_,   memory_  },
+        {"columns, one after the other", columns_, columns_},
+        {"matrix multiplications", products_, products_},
+        {"memory", memory_, memory_},
     };
     result_.bound = columns_ > products_ + memory_ ? "latency"
                     : products_ > memory_          ? "matrix"

@@ -61,12 +61,15 @@ Result<Answer> factor(const gpus::Gpu& gpu, const Arguments& arguments, const Co
 std::vector<Operation> library_operations() {
   return {
       {"stream",
-       "a kernel that reads and writes memory and computes little",                       {{"read", "bytes", Kind::Size, "0"},
+       "a kernel that reads and writes memory and computes little",
+       {{"read", "bytes", Kind::Size, "0"},
         {"written", "bytes", Kind::Size, "0"},
         {"reduces", "what is written is few numbers, of all that is read", Kind::Switch, ""}},
-       "--read 268435456 --written 134217728 --gpu mi300x,rx9070xt\n", stream},
+       "--read 268435456 --written 134217728 --gpu mi300x,rx9070xt\n",
+       stream},
       {"fft",
-       "a Fourier transform, by the passes over memory that rocFFT makes",                {{"length", "numbers that lie side by side"},
+       "a Fourier transform, by the passes over memory that rocFFT makes",
+       {{"length", "numbers that lie side by side"},
         {"height", "rows, of two dimensions", Kind::Size, "1"},
         {"depth", "planes, of three", Kind::Size, "1"},
         {"batch", "transforms", Kind::Size, "1"},
@@ -74,9 +77,11 @@ std::vector<Operation> library_operations() {
         {"kind", "complex numbers to complex ones, or real ones on one side", Kind::Choice, "c2c",
          "c2c r2c c2r"}},
        "--length 4096 --batch 10000 --gpu mi300x,mi210\n--length 256 --height 256 --depth 256 --kind r2c "
-       "--gpu mi300x\n",                                               fft   },
+       "--gpu mi300x\n",
+       fft},
       {"factor",
-       "a factorisation, triangular system, eigenvalues or singular values: an estimate", {{"what", "which, by LAPACK's name", Kind::Choice, "getrf",
+       "a factorisation, triangular system, eigenvalues or singular values: an estimate",
+       {{"what", "which, by LAPACK's name", Kind::Choice, "getrf",
          "potrf getrf geqrf orgqr ormqr trsm sytrd syev gesvd"},
         {"m", "rows; of trsm the triangle's, of ormqr Q's", Kind::Size, "0"},
         {"n", "columns; of trsm the right sides"},
@@ -85,7 +90,8 @@ std::vector<Operation> library_operations() {
         {"dtype", "f32, f64, c32 or c64", Kind::Type, "f32"},
         {"vectors", "eigenvectors or singular vectors, too", Kind::Switch, ""}},
        "--what getrf --m 8192 --n 8192 --dtype f64 --gpu mi300x\n--what syev --n 1024:8192:*2 --vectors "
-       "--gpu mi300x\n",                                               factor},
+       "--gpu mi300x\n",
+       factor},
   };
 }
 

@@ -21,24 +21,10 @@ Prediction predicted(const char* operation, const Values& values, const char* id
 }
 
 TEST(Stream, TakesItsBytesOverTheBandwidth) {
-  const double one = predicted("stream",
-                               {
-                                   {"read",    "4294967296"},
-                                   {"written", "4294967296"}
-  })
-                         .seconds;
-  const double copy = predicted("copy",
-                                {
-                                    {"bytes", "4294967296"}
-  })
-                          .seconds;
+  const double one = predicted("stream", {{"read", "4294967296"}, {"written", "4294967296"}}).seconds;
+  const double copy = predicted("copy", {{"bytes", "4294967296"}}).seconds;
   EXPECT_NEAR(one / copy, 1, 0.02);
-  EXPECT_LT(predicted("stream",
-                      {
-                          {"written", "4294967296"}
-  })
-                .seconds,
-            one);
+  EXPECT_LT(predicted("stream", {{"written", "4294967296"}}).seconds, one);
   EXPECT_FALSE((*find_operation("stream"))->predict(gpu("mi300x"), {}));
 }
 
@@ -56,28 +42,16 @@ TEST(Fourier, PassesAreThoseOfRocfftsPlans) {
 
 TEST(Fourier, LevelsHaveTheBytesOfAllPasses) {
   const Prediction got =
-      predicted("fft", {
-                           {"length", "256"},
-                           {"height", "256"},
-                           {"depth",  "256"},
-                           {"batch",  "8"  }
-  });
+      predicted("fft", {{"length", "256"}, {"height", "256"}, {"depth", "256"}, {"batch", "8"}});
   double most = 0;
   for (const Level& level : got.levels) most = std::max(most, level.bytes);
   EXPECT_DOUBLE_EQ(most, 3 * 2 * 8.0 * 256 * 256 * 256 * 8);
 }
 
 TEST(Fourier, ALargeBatchIsACopyAndRealNumbersAreHalfOfIt) {
-  const Values all = {
-      {"length", "4096"  },
-      {"batch",  "100000"}
-  };
+  const Values all = {{"length", "4096"}, {"batch", "100000"}};
   const double complex = predicted("fft", all).seconds;
-  const double copy = predicted("copy",
-                                {
-                                    {"bytes", "3276800000"}
-  })
-                          .seconds;
+  const double copy = predicted("copy", {{"bytes", "3276800000"}}).seconds;
   EXPECT_NEAR(complex / copy, 1, 0.02);
   Values real = all;
   real["kind"] = "r2c";
@@ -93,18 +67,8 @@ TEST(Factorisation, IsSlowerThanTheProductOfAsManyFlopsAndNearsIt) {
     double before = 0;
     for (const int size : {256, 1024, 4096, 16384}) {
       const std::string n = std::to_string(size);
-      const Prediction got = predicted("factor", {
-                                                     {"what",  what },
-                                                     {"m",     n    },
-                                                     {"n",     n    },
-                                                     {"dtype", "f64"}
-      });
-      const Prediction product = predicted("gemm", {
-                                                       {"m",     n    },
-                                                       {"n",     n    },
-                                                       {"k",     n    },
-                                                       {"dtype", "f64"}
-      });
+      const Prediction got = predicted("factor", {{"what", what}, {"m", n}, {"n", n}, {"dtype", "f64"}});
+      const Prediction product = predicted("gemm", {{"m", n}, {"n", n}, {"k", n}, {"dtype", "f64"}});
       EXPECT_GT(got.flops / got.seconds, before) << what << n;
       EXPECT_LT(got.flops_per_second(), product.flops_per_second()) << what << n;
       EXPECT_EQ(got.confidence, Confidence::Low);
@@ -131,38 +95,20 @@ TEST(Factorisation, VectorsTakeMoreAndEveryKindGrowsWithItsSize) {
   for (const char* what : {"potrf", "getrf", "geqrf", "orgqr", "ormqr", "trsm", "sytrd", "syev", "gesvd"}) {
     double before = 0;
     for (const char* n : {"1", "50", "700", "3000"}) {
-      const double now = predicted("factor",
-                                   {
-                                       {"what", what},
-                                       {"m",    n   },
-                                       {"n",    n   },
-                                       {"k",    n   }
-      })
-                             .seconds;
+      const double now = predicted("factor", {{"what", what}, {"m", n}, {"n", n}, {"k", n}}).seconds;
       EXPECT_GT(now, before) << what << n;
       before = now;
     }
   }
   for (const char* what : {"gesvd"})
-    EXPECT_GT(predicted("factor",
-                        {
-                            {"what",    what  },
-                            {"m",       "2000"},
-                            {"n",       "2000"},
-                            {"vectors", "true"}
-    })
-                  .seconds,
-              predicted("factor", {{"what", what}, {"m", "2000"}, {"n", "2000"}}).seconds);
+    EXPECT_GT(
+        predicted("factor", {{"what", what}, {"m", "2000"}, {"n", "2000"}, {"vectors", "true"}}).seconds,
+        predicted("factor", {{"what", what}, {"m", "2000"}, {"n", "2000"}}).seconds);
 }
 
 TEST(Convolution, TheGradientOfTheFiltersHasItsPixelsAlongK) {
   Values values = {
-      {"batch",    "32"},
-      {"channels", "64"},
-      {"filters",  "64"},
-      {"height",   "56"},
-      {"padding",  "1" }
-  };
+      {"batch", "32"}, {"channels", "64"}, {"filters", "64"}, {"height", "56"}, {"padding", "1"}};
   const Prediction forward = predicted("conv", values);
   values["gradient"] = "filters";
   const Prediction filters = predicted("conv", values);
@@ -174,11 +120,7 @@ TEST(Convolution, TheGradientOfTheFiltersHasItsPixelsAlongK) {
 
 TEST(Collective, AMessageHasOneLink) {
   const auto of = [](const char* what) {
-    return predicted("allreduce", {
-                                      {"bytes", "1073741824"},
-                                      {"what",  what        },
-                                      {"ranks", "8"         }
-    });
+    return predicted("allreduce", {{"bytes", "1073741824"}, {"what", what}, {"ranks", "8"}});
   };
   EXPECT_GT(of("send").seconds, 6 * of("all-to-all").seconds);
 }

@@ -171,16 +171,16 @@ Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& given,
     return part == std::max({sum.memory, sum.fill, sum.matrix}) ? part : 0;
   };
   result.parts = {
-      {"weights and tokens",  sum.memory,  exposed(sum.memory)},
-      {"into the units",      sum.fill,    exposed(sum.fill)  },
-      {"matrix instructions", sum.matrix,  exposed(sum.matrix)},
-      {"scattered sums",      sum.scatter, sum.scatter        },
-      {"launch",              sum.launch,  sum.launch         },
+      {"weights and tokens", sum.memory, exposed(sum.memory)},
+      {"into the units", sum.fill, exposed(sum.fill)},
+      {"matrix instructions", sum.matrix, exposed(sum.matrix)},
+      {"scattered sums", sum.scatter, sum.scatter},
+      {"launch", sum.launch, sum.launch},
   };
   const Sustained memory = sustained_memory(gpu, 0), l2 = sustained_l2(gpu, gpu.engine_mhz * 1e6);
   result.levels = {
-      {"L2",             sum.past_l1, sum.past_l1 / l2.bytes_per_second,   l2.bytes_per_second,     0},
-      {memory_name(gpu), sum.bytes,   sum.bytes / memory.bytes_per_second, memory.bytes_per_second, 0},
+      {"L2", sum.past_l1, sum.past_l1 / l2.bytes_per_second, l2.bytes_per_second, 0},
+      {memory_name(gpu), sum.bytes, sum.bytes / memory.bytes_per_second, memory.bytes_per_second, 0},
   };
   result.notes.push_back(
       fmt::format("random choice gives {:.1f} of {:.0f} experts a token; {:.0f} blocks of {:.0f} rows, "

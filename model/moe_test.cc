@@ -21,12 +21,8 @@ TEST(Moe, ExpectedBlocksAreThoseOfRandomChoices) {
   struct Setup {
     int tokens, experts, chosen, block;
   };
-  for (const Setup& setup : {
-           Setup{1,    8,  2, 16},
-           Setup{7,    16, 4, 16},
-           Setup{300,  32, 4, 32},
-           Setup{2000, 64, 8, 64}
-  }) {
+  for (const Setup& setup :
+       {Setup{1, 8, 2, 16}, Setup{7, 16, 4, 16}, Setup{300, 32, 4, 32}, Setup{2000, 64, 8, 64}}) {
     int blocks = 0;
     constexpr int kTimes = 200;
     for (int time = 0; time < kTimes; ++time) {

@@ -15,11 +15,9 @@ namespace wavesmith::model {
 namespace {
 
 constexpr std::pair<std::string_view, RowOperation> kOperations[] = {
-    {"layer",   RowOperation::LayerNorm},
-    {"rms",     RowOperation::RmsNorm  },
-    {"group",   RowOperation::GroupNorm},
-    {"batch",   RowOperation::BatchNorm},
-    {"softmax", RowOperation::Softmax  },
+    {"layer", RowOperation::LayerNorm}, {"rms", RowOperation::RmsNorm},
+    {"group", RowOperation::GroupNorm}, {"batch", RowOperation::BatchNorm},
+    {"softmax", RowOperation::Softmax},
 };
 
 struct Shape {
@@ -162,12 +160,10 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
                  : dispatch >= work           ? "workgroup launch"
                  : latency > memory.bandwidth ? "latency"
                                               : memory.level;
-  result.parts = {
-      {"memory", memory.seconds, std::max(0.0, work - std::min(work, latency))},
-      {"rows in rounds", latency, std::min(work, latency)},
-      {"workgroup launch", dispatch, 0},
-      {"launch", start, start}
-  };
+  result.parts = {{"memory", memory.seconds, std::max(0.0, work - std::min(work, latency))},
+                  {"rows in rounds", latency, std::min(work, latency)},
+                  {"workgroup launch", dispatch, 0},
+                  {"launch", start, start}};
   result.confidence = memory.unknown ? Confidence::Low : Confidence::Medium;
   result.notes.push_back(fmt::format("{}: {:.1f} rounds of rows over {} compute units", name_of(kernel),
                                      std::max(1.0, rounds), gpu.compute_units));

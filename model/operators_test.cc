@@ -162,57 +162,22 @@ TEST(Operations, EachHasExamplesThatWork) {
 
 TEST(Operations, GroupsTakeThePlaceOfM) {
   const Operation& gemm = **find_operation("gemm");
-  const auto groups = gemm.predict(gpu("mi300x"), {
-                                                      {"groups", "512+0+512"},
-                                                      {"n",      "4096"     },
-                                                      {"k",      "4096"     }
-  });
+  const auto groups = gemm.predict(gpu("mi300x"), {{"groups", "512+0+512"}, {"n", "4096"}, {"k", "4096"}});
   ASSERT_TRUE(groups) << groups.error().text();
   EXPECT_DOUBLE_EQ(groups->prediction.flops, 2.0 * 1024 * 4096 * 4096);
   for (const char* bad : {"512,512", "+", "a", "1++2", "-1"})
-    EXPECT_FALSE(gemm.predict(gpu("mi300x"),
-                              {
-                                  {"groups", bad },
-                                  {"n",      "64"},
-                                  {"k",      "64"}
-    }))
-        << bad;
-  EXPECT_FALSE(gemm.predict(gpu("mi300x"), {
-                                               {"groups", "4" },
-                                               {"m",      "4" },
-                                               {"n",      "64"},
-                                               {"k",      "64"}
-  }));
-  EXPECT_FALSE(gemm.predict(gpu("mi300x"), {
-                                               {"n", "64"},
-                                               {"k", "64"}
-  }));
+    EXPECT_FALSE(gemm.predict(gpu("mi300x"), {{"groups", bad}, {"n", "64"}, {"k", "64"}})) << bad;
+  EXPECT_FALSE(gemm.predict(gpu("mi300x"), {{"groups", "4"}, {"m", "4"}, {"n", "64"}, {"k", "64"}}));
+  EXPECT_FALSE(gemm.predict(gpu("mi300x"), {{"n", "64"}, {"k", "64"}}));
 }
 
 TEST(Operations, WrongArgumentsSayWhatIsRight) {
   const Operation& norm = **find_operation("norm");
-  EXPECT_NE(norm.predict(gpu("mi300x"),
-                         {
-                             {"rows", "4"}
-  })
-                .error()
-                .text()
-                .find("--columns is missing"),
+  EXPECT_NE(norm.predict(gpu("mi300x"), {{"rows", "4"}}).error().text().find("--columns is missing"),
             std::string::npos);
-  EXPECT_NE(norm.predict(gpu("mi300x"),
-                         {
-                             {"lines", "4"}
-  })
-                .error()
-                .text()
-                .find("it has rows"),
+  EXPECT_NE(norm.predict(gpu("mi300x"), {{"lines", "4"}}).error().text().find("it has rows"),
             std::string::npos);
-  EXPECT_NE(norm.predict(gpu("mi300x"),
-                         {
-                             {"rows",    "4"   },
-                             {"columns", "4"   },
-                             {"dtype",   "f128"}
-  })
+  EXPECT_NE(norm.predict(gpu("mi300x"), {{"rows", "4"}, {"columns", "4"}, {"dtype", "f128"}})
                 .error()
                 .text()
                 .find("known are f64"),

@@ -52,16 +52,14 @@ TEST(Bundle, ChoosesCodeForTheFamilyOnlyWithoutABetterOne) {
 }
 
 TEST(TargetId, EveryFamilysCodeRunsOnItsGpusAndOnNoOther) {
-  const std::map<std::string, std::string> families = {
-      {"gfx942",  "gfx9-4-generic" },
-      {"gfx950",  "gfx9-4-generic" },
-      {"gfx1030", "gfx10-3-generic"},
-      {"gfx1100", "gfx11-generic"  },
-      {"gfx1151", "gfx11-generic"  },
-      {"gfx1201", "gfx12-generic"  },
-      {"gfx90a",  ""               },
-      {"gfx908",  ""               }
-  };
+  const std::map<std::string, std::string> families = {{"gfx942", "gfx9-4-generic"},
+                                                       {"gfx950", "gfx9-4-generic"},
+                                                       {"gfx1030", "gfx10-3-generic"},
+                                                       {"gfx1100", "gfx11-generic"},
+                                                       {"gfx1151", "gfx11-generic"},
+                                                       {"gfx1201", "gfx12-generic"},
+                                                       {"gfx90a", ""},
+                                                       {"gfx908", ""}};
   for (const auto& [processor, own] : families)
     for (const auto& [other, family] : families)
       if (!family.empty())

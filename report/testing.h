@@ -85,88 +85,93 @@ inline std::vector<std::string> faults(std::string_view text) {
 inline Page sample_page() {
   Page page{"a<b> & \"c\"", "a subtitle", {"a note"}, {}};
   Section section{"scale<float>(float*)", "gfx942", {}, {}, "", {}, {}, {}, {}, {}};
-  section.tiles = {
-      {"Occupancy",
-       {"5 of 8 waves", Tag::Derived},
-       "limited by VGPRs: 12 VGPRs fewer would be one more wave",                  5 / 8.0   },
-      {"VGPRs",     {"96", Tag::Read},                 "",                         96 / 512.0},
-      {"LDS",       {"16 KiB", Tag::Read},             "of 64 KiB",                0.25      },
-      {"Hot loop",  {"1234 cycles", Tag::Modelled, 1}, "bound by the matrix pipe", {}        }
-  };
-  section.findings = {
-      {Level::Warning,
-       "LDS bank conflicts in the loop", {"up to 18 % of the loop", Tag::Modelled},
-       {"a stride of 128 bytes: 4 cycles become 32"},
-       "pad a row by 4 bytes", "",
-       {{"attention.hip:3", {}, 0}, {"0x1004", {}, 1}}},
-      {Level::Note,
-       "the trip count is unknown",      {},
-       {"s4 is an argument"},
-       "",                     "the loop's end is loaded",
-       {}                                             }
-  };
-  section.roofline = Roofline{
-      {{"HBM", 5.3e12}, {"Infinity Cache", 17.2e12}, {"L2", 30e12}},
-      {{"matrix f16", 1307e12}, {"VALU f32", 163e12}},
-      {{"scale", 25, 90e12}, {"scale, 2", 100, 1e12}},
-      Tag::Modelled,
-      ""
-  };
+  section.tiles = {{"Occupancy",
+                    {"5 of 8 waves", Tag::Derived},
+                    "limited by VGPRs: 12 VGPRs fewer would be one more wave",
+                    5 / 8.0},
+                   {"VGPRs", {"96", Tag::Read}, "", 96 / 512.0},
+                   {"LDS", {"16 KiB", Tag::Read}, "of 64 KiB", 0.25},
+                   {"Hot loop", {"1234 cycles", Tag::Modelled, 1}, "bound by the matrix pipe", {}}};
+  section.findings = {{Level::Warning,
+                       "LDS bank conflicts in the loop",
+                       {"up to 18 % of the loop", Tag::Modelled},
+                       {"a stride of 128 bytes: 4 cycles become 32"},
+                       "pad a row by 4 bytes",
+                       "",
+                       {{"attention.hip:3", {}, 0}, {"0x1004", {}, 1}}},
+                      {Level::Note,
+                       "the trip count is unknown",
+                       {},
+                       {"s4 is an argument"},
+                       "",
+                       "the loop's end is loaded",
+                       {}}};
+  section.roofline = Roofline{{{"HBM", 5.3e12}, {"Infinity Cache", 17.2e12}, {"L2", 30e12}},
+                              {{"matrix f16", 1307e12}, {"VALU f32", 163e12}},
+                              {{"scale", 25, 90e12}, {"scale, 2", 100, 1e12}},
+                              Tag::Modelled,
+                              ""};
   section.charts = {
       {"Cycles a pass",
-       "by pipe", "cycles",
+       "by pipe",
+       "cycles",
        Tag::Modelled,
        {{{"loop at line 3", {}, 0}, {{"matrix", 1000}, {"VALU", 400}, {"LDS", 200, true}}, "1600"},
-        {{"loop at line 9"}, {{"VALU", 300}}, "300"}}}
-  };
-  section.timelines = {
-      {"Waves of a compute unit",
-       "clocks", "",
-       Tag::Modelled,
-       {{"wave 0", {{0, 100, "VALU"}, {100, 260, "wait for loads", "vmcnt(0)", true}}},
-        {"wave 1, with a long name that is cut", {{40, 180, "VALU"}}}}}
-  };
-  section.tables = {
-      {"What if",
-       "one change each", {"change", "time", "gain"},
-       {1, 2},
-       {{{"l2.size=8MiB"}, {"1.2 ms", Tag::Modelled}, {"3 %"}}},
-       false                                                                    },
-      {"Blocks",  "",     {"block"},                  {}, {{{"0", {}, 0}}}, true}
-  };
+        {{"loop at line 9"}, {{"VALU", 300}}, "300"}}}};
+  section.timelines = {{"Waves of a compute unit",
+                        "clocks",
+                        "",
+                        Tag::Modelled,
+                        {{"wave 0", {{0, 100, "VALU"}, {100, 260, "wait for loads", "vmcnt(0)", true}}},
+                         {"wave 1, with a long name that is cut", {{40, 180, "VALU"}}}}}};
+  section.tables = {{"What if",
+                     "one change each",
+                     {"change", "time", "gain"},
+                     {1, 2},
+                     {{{"l2.size=8MiB"}, {"1.2 ms", Tag::Modelled}, {"3 %"}}},
+                     false},
+                    {"Blocks", "", {"block"}, {}, {{{"0", {}, 0}}}, true}};
   Listing listing;
-  listing.files = {
-      {"/src/scale.hip",
-       {{1, "#include <x>", 0, "", kNowhere},
-        {3, "  out[i] = in[i] * f & 1;", 0.9, "12 cycles", 0},
-        {4, "}", 0.1, "", 2}}}
-  };
-  listing.code = {
-      {0x1000,
-       "s_load_dwordx2 s[0:1], s[4:5], 0x0",                     "SMEM",
-       "4",                                                                    "",
-       0.1,                                                                                           4,
-       0,                                                                                                    8,
-       0,                                                                                                                 3,
-       0,                                                                                                                       true,
-       "entry",                                                                                                                            {} },
-      {0x1008,
-       "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", "matrix",
-       "32",                                                                   "waits for 0x1000",
-       0.8,                                                                                           30,
-       16,                                                                                                   8,
-       0,                                                                                                                 3,
-       1,                                                                                                                       true,
-       "loop",                                                                                                                             {0}},
-      {0x1010, "s_endpgm",                                       "",       "", "",                 0, 0,  0, 0, kNowhere, 0, 0, false, "", {} }
-  };
+  listing.files = {{"/src/scale.hip",
+                    {{1, "#include <x>", 0, "", kNowhere},
+                     {3, "  out[i] = in[i] * f & 1;", 0.9, "12 cycles", 0},
+                     {4, "}", 0.1, "", 2}}}};
+  listing.code = {{0x1000,
+                   "s_load_dwordx2 s[0:1], s[4:5], 0x0",
+                   "SMEM",
+                   "4",
+                   "",
+                   0.1,
+                   4,
+                   0,
+                   8,
+                   0,
+                   3,
+                   0,
+                   true,
+                   "entry",
+                   {}},
+                  {0x1008,
+                   "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]",
+                   "matrix",
+                   "32",
+                   "waits for 0x1000",
+                   0.8,
+                   30,
+                   16,
+                   8,
+                   0,
+                   3,
+                   1,
+                   true,
+                   "loop",
+                   {0}},
+                  {0x1010, "s_endpgm", "", "", "", 0, 0, 0, 0, kNowhere, 0, 0, false, "", {}}};
   listing.most_vgprs = 64;
   listing.heat_note = "Heat is the share of cycles.";
   listing.heat_tag = Tag::Modelled;
   section.listing = listing;
-  page.sections = {
-      section, {"another", "", {}, {}, "nothing was found", {}, {}, {}, {}, {}}
-  };
+  page.sections = {section, {"another", "", {}, {}, "nothing was found", {}, {}, {}, {}, {}}};
   return page;
 }
 

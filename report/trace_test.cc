@@ -10,8 +10,7 @@ namespace {
 TEST(Trace, HasWhatPerfettoAsksFor) {
   const Trace trace{
       {{1, 2, "SIMD 0", "wave 2"}},
-      {{1, 2, 0.5, 0.25, "v_add_f32", "VALU", {{"stall", "12"}}}, {1, 2, 1, 0, std::string("\xff"), "", {}}}
-  };
+      {{1, 2, 0.5, 0.25, "v_add_f32", "VALU", {{"stall", "12"}}}, {1, 2, 1, 0, std::string("\xff"), "", {}}}};
   const std::string text = chrome_trace(trace);
   EXPECT_EQ(text, chrome_trace(trace));
   const auto json = nlohmann::json::parse(text);

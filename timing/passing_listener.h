@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "emulate/events.h"
+#include "emulate/run/events.h"
 
 namespace wavesmith::timing {
 

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "timing/memory_parameters.h"
-#include "timing/memory_port.h"
+#include "timing/memory/parameters.h"
+#include "timing/memory/port.h"
 
 namespace wavesmith::timing {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "gpus/gpu.h"
-#include "timing/compute_unit.h"
-#include "timing/grid.h"
+#include "timing/grid/grid.h"
 #include "timing/recorder.h"
+#include "timing/unit/compute_unit.h"
 
 namespace wavesmith::timing {
 

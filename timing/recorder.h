@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulate/events.h"
-#include "timing/op.h"
+#include "emulate/run/events.h"
 #include "timing/trace.h"
+#include "timing/unit/op.h"
 
 namespace wavesmith::timing {
 

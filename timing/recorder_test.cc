@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "emulate/testing.h"
+#include "emulate/instructions/testing.h"
 #include "isa/target.h"
 #include "timing/profile.h"
 
@@ -36,16 +36,16 @@ TEST(Recorder, NeighboursOfATwoPlaceAccessAreOneAccess) {
     uint64_t first;  ///< offset of the first byte behind the lane's address
   };
   for (const Case& c : {
-           Case{"ds_read2_b32 v[2:3], v1 offset0:2 offset1:3",     8,  1, 8},
-           Case{"ds_read2_b32 v[2:3], v1 offset0:3 offset1:2",     8,  1, 8},
-           Case{"ds_write2_b32 v1, v2, v3 offset0:1 offset1:2",    8,  1, 4},
-           Case{"ds_write2_b64 v1, v[2:3], v[4:5] offset0:1",      16, 1, 0},
-           Case{"ds_write2_b32 v1, v2, v3 offset0:1 offset1:3",    4,  2, 4},
-           Case{"ds_read2_b32 v[2:3], v1 offset0:1 offset1:9",     4,  2, 4},
-           Case{"ds_write2st64_b32 v1, v2, v3 offset1:1",          4,  2, 0},
-           Case{"ds_wrxchg2_rtn_b32 v[2:3], v1, v4, v5 offset1:1", 4,  2, 0},
-           Case{"ds_write_b32 v1, v2 offset:4",                    4,  1, 4},
-  })
+           Case{"ds_read2_b32 v[2:3], v1 offset0:2 offset1:3", 8, 1, 8},
+           Case{"ds_read2_b32 v[2:3], v1 offset0:3 offset1:2", 8, 1, 8},
+           Case{"ds_write2_b32 v1, v2, v3 offset0:1 offset1:2", 8, 1, 4},
+           Case{"ds_write2_b64 v1, v[2:3], v[4:5] offset0:1", 16, 1, 0},
+           Case{"ds_write2_b32 v1, v2, v3 offset0:1 offset1:3", 4, 2, 4},
+           Case{"ds_read2_b32 v[2:3], v1 offset0:1 offset1:9", 4, 2, 4},
+           Case{"ds_write2st64_b32 v1, v2, v3 offset1:1", 4, 2, 0},
+           Case{"ds_wrxchg2_rtn_b32 v[2:3], v1, v4, v5 offset1:1", 4, 2, 0},
+           Case{"ds_write_b32 v1, v2 offset:4", 4, 1, 4},
+       })
     for (const char* const address : {even, shuffled}) {
       const auto accesses = accesses_of(c.text, address);
       ASSERT_EQ(accesses.size(), c.count) << c.text;
@@ -60,11 +60,9 @@ TEST(Recorder, NeighboursOfATwoPlaceAccessAreOneAccess) {
 }
 
 TEST(Recorder, LoadsThatOtherWorkgroupsStoresMustReachBypass) {
-  for (const auto& [text, bypasses] : {
-           std::pair{"ds_read_b32 v2, v1",                   false},
-           {"global_load_dword v2, v1, s[0:1]",     false},
-           {"global_load_dword v2, v1, s[0:1] sc1", true }
-  }) {
+  for (const auto& [text, bypasses] : {std::pair{"ds_read_b32 v2, v1", false},
+                                       {"global_load_dword v2, v1, s[0:1]", false},
+                                       {"global_load_dword v2, v1, s[0:1] sc1", true}}) {
     const auto accesses = accesses_of(text, "v_mov_b32 v1, 0");
     ASSERT_FALSE(accesses.empty()) << text;
     EXPECT_EQ(accesses.back().bypasses, bypasses) << text;

@@ -1,6 +1,7 @@
 // What a workgroup did, recorded so that its waves can be replayed through the pipelines of a compute unit
-// (timing/compute_unit.h) and their accesses through the memory system (timing/memory_system.h): for each
-// wave the instructions in the order of execution, and with each access to memory the addresses of the lanes.
+// (timing/unit/compute_unit.h) and their accesses through the memory system (timing/memory/system.h): for
+// each wave the instructions in the order of execution, and with each access to memory the addresses of the
+// lanes.
 #pragma once
 
 #include <cstdint>

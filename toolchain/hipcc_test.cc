@@ -84,10 +84,8 @@ TEST(HipccHeaders, TheFirstSetThatHasWhatTheProgramIncludesIsTaken) {
        {"new/hip/hip_runtime.h", "full/hip/hip_runtime.h", "full/hip/hip_fp16.h", "full/rocprim/rocprim.hpp"})
     folder.write(name, "");
   Toolchain tools;
-  tools.headers = {
-      {Headers::Origin::Triton,     folder / "new",  7},
-      {Headers::Origin::TensorFlow, folder / "full", 6}
-  };
+  tools.headers = {{Headers::Origin::Triton, folder / "new", 7},
+                   {Headers::Origin::TensorFlow, folder / "full", 6}};
   auto chosen = [&](const std::string& source) {
     const Arguments arguments = *parse_arguments({folder.write("main.hip", source)});
     return choose_headers(tools, arguments)->major;

@@ -73,30 +73,11 @@ struct Constant {
 /// What oclc_isa_version_*.bc say: major * 1000 + minor * 100 + stepping in decimal; of a generic target what
 /// AMD's own files say.
 constexpr std::pair<const char*, int> kIsaVersions[] = {
-    {"900",          9000 },
-    {"906",          9006 },
-    {"908",          9008 },
-    {"90a",          9010 },
-    {"942",          9402 },
-    {"950",          9500 },
-    {"9-generic",    9000 },
-    {"9-4-generic",  9402 },
-    {"1010",         10100},
-    {"1030",         10300},
-    {"1031",         10301},
-    {"10-1-generic", 10100},
-    {"10-3-generic", 10300},
-    {"1100",         11000},
-    {"1101",         11001},
-    {"1102",         11002},
-    {"1103",         11003},
-    {"1150",         11500},
-    {"1151",         11501},
-    {"11-generic",   11003},
-    {"1200",         12000},
-    {"1201",         12001},
-    {"12-generic",   12000},
-    {"1250",         12500},
+    {"900", 9000},   {"906", 9006},           {"908", 9008},           {"90a", 9010},   {"942", 9402},
+    {"950", 9500},   {"9-generic", 9000},     {"9-4-generic", 9402},   {"1010", 10100}, {"1030", 10300},
+    {"1031", 10301}, {"10-1-generic", 10100}, {"10-3-generic", 10300}, {"1100", 11000}, {"1101", 11001},
+    {"1102", 11002}, {"1103", 11003},         {"1150", 11500},         {"1151", 11501}, {"11-generic", 11003},
+    {"1200", 12000}, {"1201", 12001},         {"12-generic", 12000},   {"1250", 12500},
 };
 
 std::string byte(const char* name, int value) {
@@ -113,7 +94,7 @@ std::vector<Constant> constants(bool flush_denormals) {
   // ocml of ROCm 5 asks for __oclc_daz_opt, which clang no longer links; it comes along with the ABI version.
   const std::string abi = byte("__oclc_daz_opt", flush_denormals ? 1 : 0);
   std::vector<Constant> all = {
-      {"opencl", ""}, // clang 22 takes no folder without it, and links it to no HIP program
+      {"opencl", ""},  // clang 22 takes no folder without it, and links it to no HIP program
       {"oclc_abi_version_400", word("__oclc_ABI_version", 400) + abi},
       {"oclc_abi_version_500", word("__oclc_ABI_version", 500) + abi},
       {"oclc_abi_version_600", word("__oclc_ABI_version", 600) + abi},

@@ -181,12 +181,12 @@ class fragment {
 )";
 
 constexpr SpareHeader kHeaders[] = {
-    {"hip/hip_bf16.h",                   kBfloat16 },
-    {"rocwmma/rocwmma.hpp",              kRocwmma  },
+    {"hip/hip_bf16.h", kBfloat16},
+    {"rocwmma/rocwmma.hpp", kRocwmma},
     {"thrust/detail/config/namespace.h", kNamespace},
-    {"thrust/pair.h",                    kPair     },
-    {"thrust/swap.h",                    kSwap     },
-    {"thrust/tuple.h",                   kTuple    },
+    {"thrust/pair.h", kPair},
+    {"thrust/swap.h", kSwap},
+    {"thrust/tuple.h", kTuple},
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/judged.h"
-#include "validate/family.h"
+#include "validate/families/family.h"
 
 namespace wavesmith::validate {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "isa/llvm/decoder.h"
 #include "isa/rows.h"
-#include "validate/family.h"
-#include "validate/thread_statistics.h"
+#include "validate/families/family.h"
+#include "validate/programs/thread_statistics.h"
 
 namespace wavesmith::validate {
 namespace {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <random>
 
-#include "validate/family.h"
-#include "validate/thread_statistics.h"
+#include "validate/families/family.h"
+#include "validate/programs/thread_statistics.h"
 
 namespace wavesmith::validate {
 namespace {
@@ -131,14 +131,7 @@ TEST(Statistics, KernelsAreFoundAtTheirDistance) {
   const auto a = read_thread_statistics(first), b = read_thread_statistics(second);
   ASSERT_TRUE(a && b);
   const auto pairs = same_instructions(*a, *b);
-  EXPECT_EQ(pairs, (std::vector<std::pair<size_t, size_t>>{
-                       {0, 3},
-                       {1, 4},
-                       {2, 5},
-                       {3, 0},
-                       {4, 1},
-                       {5, 2}
-  }));
+  EXPECT_EQ(pairs, (std::vector<std::pair<size_t, size_t>>{{0, 3}, {1, 4}, {2, 5}, {3, 0}, {4, 1}, {5, 2}}));
   const Scratch scratch;
   const Result<FamilyReport> report = judged(scratch.write("a.csv", trace), scratch.write("b.csv", ours));
   ASSERT_TRUE(report) << report.error().text();
@@ -196,14 +189,13 @@ TEST(Statistics, PerturbedLatenciesGiveTheirErrors) {
 
 TEST(Statistics, BadInputIsAnsweredWithItsLine) {
   const Scratch scratch;
-  for (const auto& [rows, words] : {
-           std::pair{"1,0,\"s_nop 0\",many,4,4,0,\"\"\n", "'many' is no number of column 'Hitcount'"},
-           {"1,0,\"s_nop 0\",1,-4,4,0,\"\"\n",   "'-4' is no number of column 'Latency'"   },
-           {"1,0x,\"s_nop 0\",1,4,4,0,\"\"\n",   "'0x' is no address"                      },
-           {"1,0,\"\",1,4,4,0,\"\"\n",           ":2"                                      },
-           {"1,0,\"s_nop 0\",0,0,0,0,\"\"\n",    "no instruction was executed"             },
-           {"",                                  "a table without a row"                   }
-  }) {
+  for (const auto& [rows, words] :
+       {std::pair{"1,0,\"s_nop 0\",many,4,4,0,\"\"\n", "'many' is no number of column 'Hitcount'"},
+        {"1,0,\"s_nop 0\",1,-4,4,0,\"\"\n", "'-4' is no number of column 'Latency'"},
+        {"1,0x,\"s_nop 0\",1,4,4,0,\"\"\n", "'0x' is no address"},
+        {"1,0,\"\",1,4,4,0,\"\"\n", ":2"},
+        {"1,0,\"s_nop 0\",0,0,0,0,\"\"\n", "no instruction was executed"},
+        {"", "a table without a row"}}) {
     const Result<FamilyReport> report = judged(scratch.write("bad.csv", rows));
     ASSERT_FALSE(report) << rows;
     EXPECT_EQ(report.error().kind, ErrorKind::BadInput);

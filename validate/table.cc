@@ -18,15 +18,19 @@ const std::vector<KindRow>& kinds() {
   static const std::vector<KindRow> rows{
       // Before the kind whose columns it has, too.
       {TableKind::TensileKernels,
-       "tuned GEMMs' kernels",                            {"gpu", "typestr", "M", "N", "K", "value", "kernel", "chip", "cycles"}},
+       "tuned GEMMs' kernels",
+       {"gpu", "typestr", "M", "N", "K", "value", "kernel", "chip", "cycles"}},
       {TableKind::Tensile,
-       "tuned GEMMs",                                     {"gpu", "unit", "typestr", "M", "N", "K", "MT0", "DepthU", "value"}   },
+       "tuned GEMMs",
+       {"gpu", "unit", "typestr", "M", "N", "K", "MT0", "DepthU", "value"}},
       {TableKind::Published,
-       "published kernels",                               {"gpu", "library", "op", "dtype", "shape", "metric", "value", "unit"} },
-      {TableKind::Mi300a,           "benchmark programs", {"kernel_name", "problem_size", "avg_ms"}                             },
-      {TableKind::IssueCycles,      "thread traces",      {"kernel", "wave", "pc", "inst", "issue_cycle"}                       },
+       "published kernels",
+       {"gpu", "library", "op", "dtype", "shape", "metric", "value", "unit"}},
+      {TableKind::Mi300a, "benchmark programs", {"kernel_name", "problem_size", "avg_ms"}},
+      {TableKind::IssueCycles, "thread traces", {"kernel", "wave", "pc", "inst", "issue_cycle"}},
       {TableKind::ThreadStatistics,
-       "statistics of thread traces",                     {"Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle"}      },
+       "statistics of thread traces",
+       {"Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle"}},
   };
   return rows;
 }

@@ -18,10 +18,12 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
   static constexpr Kind kKinds[] = {
       {"f32",
        {"v_fma_f32", "v_fmac_f32", "v_mul_f32", "v_add_f32"},
-       "v_pk_fma_f32, v_pk_mul_f32, v_pk_add_f32", "v_pk_fma_f32"},
+       "v_pk_fma_f32, v_pk_mul_f32, v_pk_add_f32",
+       "v_pk_fma_f32"},
       {"f16",
        {"v_fma_f16", "v_fmac_f16", "v_mul_f16", "v_add_f16"},
-       "v_pk_fma_f16, v_pk_mul_f16, v_pk_add_f16", "v_pk_fma_f16"},
+       "v_pk_fma_f16, v_pk_mul_f16, v_pk_add_f16",
+       "v_pk_fma_f16"},
   };
   for (const Kind& kind : kKinds) {
     if (!isa::find_row(kind.probe, *subject.code.target)) continue;

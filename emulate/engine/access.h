@@ -10,8 +10,8 @@
 
 #include "emulate/engine/handlers.h"
 #include "emulate/engine/io.h"
-#include "emulate/fault.h"
-#include "emulate/memory.h"
+#include "emulate/memory/memory.h"
+#include "emulate/run/fault.h"
 
 namespace wavesmith::emulate {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "emulate/uop.h"
+#include "emulate/translate/uop.h"
 #include "isa/row.h"
 
 namespace wavesmith::emulate {
@@ -56,7 +56,7 @@ enum class Micro : uint32_t {
   DppNarrow,  ///< scalar pair d = EXEC, then EXEC = those lanes of it that the DppTable in pointer writes
   CopyScalar64,  ///< scalar pair d = scalar pair a
   SelectHalves,  ///< row d = halves of row a, chosen by b (kSelect*), ^ c
-  Call,          ///< pointer = ControlFunction (emulate/control.h): what is rare and needs no speed
+  Call,          ///< pointer = ControlFunction (emulate/run/control.h): what is rare and needs no speed
   Count
 };
 

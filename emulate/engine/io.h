@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "emulate/engine/shuffle.h"
-#include "emulate/wave.h"
+#include "emulate/run/wave.h"
 #include "isa/pack.h"
 #include "isa/small_float_pack.h"
 #include "isa/types.h"

@@ -3,7 +3,7 @@
 
 #include "emulate/engine/collect.h"
 #include "emulate/engine/element_io.h"
-#include "emulate/turn.h"
+#include "emulate/run/turn.h"
 
 namespace wavesmith::emulate {
 namespace {

@@ -5,7 +5,7 @@
 #include "emulate/engine/collect.h"
 #include "emulate/engine/matrix_multiply.h"
 #include "emulate/engine/matrix_widen.h"
-#include "emulate/matrix_plan.h"
+#include "emulate/translate/matrix_plan.h"
 #include "isa/matrix/row.h"
 #include "isa/small_float_pack.h"
 

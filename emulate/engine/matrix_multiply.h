@@ -1,7 +1,7 @@
 // The products: rows of 16 or 32 floats, blocked in the host's registers.
 #pragma once
 
-#include "emulate/matrix_plan.h"
+#include "emulate/translate/matrix_plan.h"
 
 namespace wavesmith::emulate {
 

@@ -1,7 +1,7 @@
 // A's and B's elements as floats, sixteen lanes at a time.
 #pragma once
 
-#include "emulate/matrix_plan.h"
+#include "emulate/translate/matrix_plan.h"
 
 namespace wavesmith::emulate {
 

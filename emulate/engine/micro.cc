@@ -1,11 +1,11 @@
 // Micro-operations: control flow, time slices and operand preparation.
 #include <cstdint>
 
-#include "emulate/control.h"
 #include "emulate/engine/collect.h"
 #include "emulate/engine/packed_flags.h"
-#include "emulate/program.h"
-#include "emulate/turn.h"
+#include "emulate/run/control.h"
+#include "emulate/run/turn.h"
+#include "emulate/translate/program.h"
 
 namespace wavesmith::emulate {
 namespace {

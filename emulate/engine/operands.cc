@@ -4,9 +4,9 @@
 #include <immintrin.h>
 #endif
 
-#include "emulate/dpp.h"
 #include "emulate/engine/collect.h"
-#include "emulate/operand_fields.h"
+#include "emulate/translate/dpp.h"
+#include "emulate/translate/operand_fields.h"
 
 namespace wavesmith::emulate {
 namespace {

@@ -130,18 +130,18 @@ TEST(Decoder, OnesThatAreUsedAgainAreForTheSameTargetAndWaveSize) {
 // LLVM 22 takes the constant for the number of a source: 168 for the inline constant 40.
 TEST(Decoder, TellsTheConstantOfAMultiplyAddFromASourcesNumber) {
   const std::pair<const char*, const char*> cases[] = {
-      {"gfx90a",  "v_madmk_f16 v1, v2, {}, v3"                              },
-      {"gfx90a",  "v_madak_f32 v1, v2, v3, {}"                              },
-      {"gfx942",  "v_fmamk_f32 v1, v2, {}, v3"                              },
-      {"gfx942",  "v_madak_f16 v1, v2, v3, {}"                              },
-      {"gfx950",  "v_fmaak_f32 v1, v2, v3, {}"                              },
-      {"gfx1100", "v_fmamk_f16 v1, v2, {}, v3"                              },
-      {"gfx1100", "v_fmaak_f32 v1, {0}, v3, {0}"                            },
+      {"gfx90a", "v_madmk_f16 v1, v2, {}, v3"},
+      {"gfx90a", "v_madak_f32 v1, v2, v3, {}"},
+      {"gfx942", "v_fmamk_f32 v1, v2, {}, v3"},
+      {"gfx942", "v_madak_f16 v1, v2, v3, {}"},
+      {"gfx950", "v_fmaak_f32 v1, v2, v3, {}"},
+      {"gfx1100", "v_fmamk_f16 v1, v2, {}, v3"},
+      {"gfx1100", "v_fmaak_f32 v1, {0}, v3, {0}"},
       {"gfx1100", "v_dual_fmaak_f32 v0, v1, v2, {} :: v_dual_mov_b32 v3, v4"},
       {"gfx1201", "v_dual_mov_b32 v3, v4 :: v_dual_fmamk_f32 v0, v1, {}, v3"},
-      {"gfx1201", "v_fmaak_f16 v1, v2, v3, {}"                              },
-      {"gfx1201", "s_fmaak_f32 s1, s2, s3, {}"                              },
-      {"gfx1201", "s_fmamk_f32 s1, s2, {}, s3"                              },
+      {"gfx1201", "v_fmaak_f16 v1, v2, v3, {}"},
+      {"gfx1201", "s_fmaak_f32 s1, s2, s3, {}"},
+      {"gfx1201", "s_fmamk_f32 s1, s2, {}, s3"},
   };
   for (const auto& [target, form] : cases) {
     const int lanes = std::string_view(target).starts_with("gfx1") ? 32 : 64;
@@ -196,11 +196,11 @@ TEST(Decoder, IgnoresFieldsThatAnOperationDoesNotUse) {
     uint8_t bits;
   };
   const Case cases[] = {
-      {"gfx942",  "ds_add_u32 v1, v2 offset:16",                             7, 0x05},
-      {"gfx1100", "ds_add_u32 v1, v2 offset:16",                             7, 0x02},
-      {"gfx1201", "ds_store_b64 v1, v[2:3]",                                 7, 0xff},
+      {"gfx942", "ds_add_u32 v1, v2 offset:16", 7, 0x05},
+      {"gfx1100", "ds_add_u32 v1, v2 offset:16", 7, 0x02},
+      {"gfx1201", "ds_store_b64 v1, v[2:3]", 7, 0xff},
       {"gfx1100", "v_dual_mov_b32 v2, 0x64 :: v_dual_add_nc_u32 v1, v0, v1", 1, 0x04},
-      {"gfx1201", "v_dual_add_f32 v2, v3, v4 :: v_dual_mov_b32 v1, v0",      5, 0x06},
+      {"gfx1201", "v_dual_add_f32 v2, v3, v4 :: v_dual_mov_b32 v1, v0", 5, 0x06},
   };
   for (const Case& test : cases) {
     SCOPED_TRACE(test.text);

@@ -19,18 +19,18 @@ TEST(Mnemonics, BelongToTheirTargets) {
     bool gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1201;
   };
   static constexpr Case kCases[] = {
-      {"v_add_f32",                         true,  true,  true,  true,  true,  true },
-      {"s_and_saveexec_b32",                false, false, false, true,  true,  true },
-      {"v_mfma_f32_16x16x32_fp8_fp8",       false, true,  true,  false, false, false},
-      {"v_mfma_scale_f32_16x16x128_f8f6f4", false, false, true,  false, false, false},
-      {"v_wmma_f32_16x16x16_f16",           false, false, false, true,  true,  true },
-      {"v_dual_add_f32",                    false, false, false, true,  true,  true },
-      {"s_barrier_signal",                  false, false, false, false, false, true },
-      {"global_load_dwordx4",               true,  true,  true,  false, false, false},
-      {"global_load_b128",                  false, false, false, true,  true,  true },
-      {"s_add_f32",                         false, false, false, false, true,  true },
-      {"s_min_f32",                         false, false, false, false, true,  true },
-      {"s_nonsense",                        false, false, false, false, false, false},
+      {"v_add_f32", true, true, true, true, true, true},
+      {"s_and_saveexec_b32", false, false, false, true, true, true},
+      {"v_mfma_f32_16x16x32_fp8_fp8", false, true, true, false, false, false},
+      {"v_mfma_scale_f32_16x16x128_f8f6f4", false, false, true, false, false, false},
+      {"v_wmma_f32_16x16x16_f16", false, false, false, true, true, true},
+      {"v_dual_add_f32", false, false, false, true, true, true},
+      {"s_barrier_signal", false, false, false, false, false, true},
+      {"global_load_dwordx4", true, true, true, false, false, false},
+      {"global_load_b128", false, false, false, true, true, true},
+      {"s_add_f32", false, false, false, false, true, true},
+      {"s_min_f32", false, false, false, false, true, true},
+      {"s_nonsense", false, false, false, false, false, false},
   };
   for (const Target& target : kTargets) {
     const auto all = mnemonics(target);

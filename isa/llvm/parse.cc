@@ -157,13 +157,11 @@ void split_suffix(Instruction& instruction) {
     std::string_view text;
     Encoding encoding;
   };
-  static constexpr Suffix kSuffixes[] = {
-      {"_e64_dpp", Encoding::E64Dpp},
-      {"_e32",     Encoding::E32   },
-      {"_e64",     Encoding::E64   },
-      {"_dpp",     Encoding::Dpp   },
-      {"_sdwa",    Encoding::Sdwa  }
-  };
+  static constexpr Suffix kSuffixes[] = {{"_e64_dpp", Encoding::E64Dpp},
+                                         {"_e32", Encoding::E32},
+                                         {"_e64", Encoding::E64},
+                                         {"_dpp", Encoding::Dpp},
+                                         {"_sdwa", Encoding::Sdwa}};
   for (const Suffix& suffix : kSuffixes) {
     if (!instruction.mnemonic.ends_with(suffix.text)) continue;
     instruction.mnemonic.resize(instruction.mnemonic.size() - suffix.text.size());

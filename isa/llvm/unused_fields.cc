@@ -13,9 +13,9 @@ struct Field {
 // AMD, "RDNA3 Instruction Set Architecture", sections "DS" (the same in CDNA) and "VOPD".
 constexpr uint32_t kDs = 0b110110, kVopd = 0b110010;
 constexpr Field kFields[] = {
-    {kDs,   56}, // VDST, of operations that return nothing
-    {kVopd, 9 }, // VSRCX1, of operations with one source
-    {kVopd, 41}, // VSRCY1
+    {kDs, 56},    // VDST, of operations that return nothing
+    {kVopd, 9},   // VSRCX1, of operations with one source
+    {kVopd, 41},  // VSRCY1
 };
 
 /// A register that every operation with the field takes: tuples must be aligned on CDNA.

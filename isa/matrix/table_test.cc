@@ -82,18 +82,10 @@ struct Map {
 MatrixElement element_named(std::string name) {
   if (name.starts_with("amd_")) name = name.substr(4);
   const std::map<std::string, MatrixElement> elements = {
-      {"fp64",  MatrixElement::F64 },
-      {"fp32",  MatrixElement::F32 },
-      {"xf32",  MatrixElement::Xf32},
-      {"fp16",  MatrixElement::F16 },
-      {"bf16",  MatrixElement::Bf16},
-      {"fp8",   MatrixElement::Fp8 },
-      {"bf8",   MatrixElement::Bf8 },
-      {"int8",  MatrixElement::I8  },
-      {"iu8",   MatrixElement::Iu8 },
-      {"iu4",   MatrixElement::Iu4 },
-      {"int32", MatrixElement::I32 }
-  };
+      {"fp64", MatrixElement::F64}, {"fp32", MatrixElement::F32},  {"xf32", MatrixElement::Xf32},
+      {"fp16", MatrixElement::F16}, {"bf16", MatrixElement::Bf16}, {"fp8", MatrixElement::Fp8},
+      {"bf8", MatrixElement::Bf8},  {"int8", MatrixElement::I8},   {"iu8", MatrixElement::Iu8},
+      {"iu4", MatrixElement::Iu4},  {"int32", MatrixElement::I32}};
   return elements.at(name);
 }
 
@@ -133,39 +125,24 @@ TEST(MatrixLayout, AgreesWithTheCalculatorForEveryElement) {
       for (int i = 0; i < in.m; ++i)
         for (int k = 0; k < held_k(in); ++k) {
           // The calculator names the columns that an element may stand for, four to two elements.
-          MatrixPlace expected = a.at({
-              {'i', i                        },
-              {'k', in.sparse ? k / 2 * 4 : k},
-              {'b', block                    }
-          });
+          MatrixPlace expected = a.at({{'i', i}, {'k', in.sparse ? k / 2 * 4 : k}, {'b', block}});
           if (in.sparse) expected.bit += k % 2 * bits_of_element(in.a);
           ASSERT_EQ(place_a(in, in.a, wave, i, k, block), expected) << "A " << i << " " << k << " " << block;
         }
       for (int j = 0; j < in.n; ++j)
         for (int k = 0; k < in.k; ++k)
-          ASSERT_EQ(place_b(in, in.b, wave, k, j, block), b.at({
-                                                              {'j', j    },
-                                                              {'k', k    },
-                                                              {'b', block}
-          }))
+          ASSERT_EQ(place_b(in, in.b, wave, k, j, block), b.at({{'j', j}, {'k', k}, {'b', block}}))
               << "B " << k << " " << j;
       for (int i = 0; i < in.m; ++i)
         for (int j = 0; j < in.n; ++j)
-          ASSERT_EQ(place_d(in, wave, i, j, block), d.at({
-                                                        {'i', i    },
-                                                        {'j', j    },
-                                                        {'b', block}
-          }))
+          ASSERT_EQ(place_d(in, wave, i, j, block), d.at({{'i', i}, {'j', j}, {'b', block}}))
               << "D " << i << " " << j;
     }
     if (!in.sparse) continue;
     const Map index(line.at("index"));
     for (int i = 0; i < in.m; ++i)
       for (int k = 0; k < held_k(in); ++k) {
-        MatrixPlace expected = index.at({
-            {'i', i        },
-            {'k', k / 2 * 4}
-        });
+        MatrixPlace expected = index.at({{'i', i}, {'k', k / 2 * 4}});
         expected.bit += k % 2 * 2;
         ASSERT_EQ(place_index(in, wave, i, k, 0), expected) << "index " << i << " " << k;
       }

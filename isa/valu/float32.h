@@ -50,7 +50,7 @@ void float32(Visitor& v) {
   v(rare<f32(f32, f32, f32)>,      "v_mad_legacy_f32", [](auto a, auto b, auto c) {
     return flush_denormals(multiply_dx9(flush_denormals(a), flush_denormals(b)) + flush_denormals(c));
   }, cdna2);
-  // Sources that V_INTERP_* take from other lanes of the quad are exchanged before (emulate/translate_lane.cc).
+  // Sources that V_INTERP_* take from other lanes of the quad are exchanged before (emulate/translate/lane.cc).
   v(rare<f32(f32, f32, f32)>,      "v_interp_p10_f32 v_interp_p2_f32", fma, rdna);
   v(rare<f32(f16, f32, f16)>,      "v_interp_p10_f16_f32", fma, rdna);
   v(rare<f16(f16, f32, f32)>,      "v_interp_p2_f16_f32", fma, rdna);

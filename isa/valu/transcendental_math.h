@@ -1,7 +1,7 @@
 // Base-2 exponential and logarithm, sine and cosine of revolutions, reciprocals and roots over packs. Each is
-// within 1 ulp of the correctly rounded float (emulate/transcendental_test.cc prints by how much), as AMD's
-// manuals promise of the hardware, whose last bit is not published. Polynomials are minimax for the relative
-// error, found by Remez's algorithm.
+// within 1 ulp of the correctly rounded float (emulate/instructions/transcendental_test.cc prints by how
+// much), as AMD's manuals promise of the hardware, whose last bit is not published. Polynomials are minimax
+// for the relative error, found by Remez's algorithm.
 //
 // The f32 instructions take denormals for zeros and give zeros for them, whatever MODE says: LLVM scales
 // arguments and results around v_exp_f32, v_log_f32, v_rcp_f32, v_rsq_f32 and v_sqrt_f32 for that reason

@@ -18,7 +18,7 @@ enum Copy { kHostToDevice = 1, kDeviceToHost = 2 };  // hipMemcpyKind
 
 }  // namespace
 
-Hip::Hip(const std::string& library) : library_(value_or_throw(cli::HipLibrary::load(library))) {
+Hip::Hip(const std::string& library) : library_(value_or_throw(study::HipLibrary::load(library))) {
   check(library_.hipInit(0), "no GPU");
 }
 

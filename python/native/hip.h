@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/hip_library.h"
+#include "study/hip_library.h"
 
 namespace wavesmith::python {
 
@@ -36,7 +36,7 @@ class Hip {
   /// Throws when a call failed, with what the runtime said.
   void check(int code, const std::string& what);
 
-  cli::HipLibrary library_;
+  study::HipLibrary library_;
 };
 
 }  // namespace wavesmith::python

@@ -13,15 +13,15 @@
 #include <array>
 #include <optional>
 
-#include "cli/names.h"
 #include "gpus/gpu.h"
-#include "machine/environment.h"
-#include "machine/libraries.h"
 #include "object/bundle.h"
 #include "object/code_object.h"
 #include "python/native/failure.h"
 #include "python/native/hip.h"
 #include "python/native/predict.h"
+#include "rocm/installation/environment.h"
+#include "rocm/libraries/libraries.h"
+#include "study/names.h"
 #include "toolchain/discover.h"
 
 namespace nb = nanobind;
@@ -69,8 +69,8 @@ std::string describe(const std::string& devices) {
   return gpus::describe(value_or_throw(gpus::find_machine(devices)));
 }
 
-machine::LibraryChoice library_choice(const std::string& devices) {
-  auto choice = value_or_throw(machine::LibraryChoice::parse({}));
+rocm::LibraryChoice library_choice(const std::string& devices) {
+  auto choice = value_or_throw(rocm::LibraryChoice::parse({}));
   choice.run_on(value_or_throw(gpus::find_machine(devices)));
   return choice;
 }
@@ -78,14 +78,13 @@ machine::LibraryChoice library_choice(const std::string& devices) {
 /// The files of AMD's libraries for this process: [path, ...], each behind those that it needs, and what is
 /// in the way of AMD's that are there: [sentence, ...].
 nb::tuple libraries(const std::string& devices, const std::string& folder) {
-  const machine::Libraries found =
-      value_or_throw(machine::find_libraries_here(folder, library_choice(devices)));
+  const rocm::Libraries found = value_or_throw(rocm::find_libraries_here(folder, library_choice(devices)));
   std::vector<std::string> files, refused;
   for (const auto& [name, file] : found.support) files.push_back(file);
   // The dynamic linker finds the system's by itself.
   for (const std::string& file : found.order)
-    if (found.of_file(file)->origin != machine::LibraryAnswer::Origin::System) files.push_back(file);
-  for (const machine::LibraryAnswer& answer : found.answers) {
+    if (found.of_file(file)->origin != rocm::LibraryAnswer::Origin::System) files.push_back(file);
+  for (const rocm::LibraryAnswer& answer : found.answers) {
     if (!answer.is_amd && !answer.stand_in.empty()) files.push_back(answer.stand_in);
     if (!answer.refused.empty())
       refused.push_back(fmt::format("{} is not used: {}", answer.amd, answer.refused));
@@ -93,14 +92,15 @@ nb::tuple libraries(const std::string& devices, const std::string& folder) {
   return nb::make_tuple(files, refused);
 }
 
-/// The variables with which programs find the machine's files and our libraries (machine/environment.h).
-machine::Environment environment(const std::string& devices, const std::string& libraries) {
+/// The variables with which programs find the machine's files and our libraries
+/// (rocm/installation/environment.h).
+rocm::Environment environment(const std::string& devices, const std::string& libraries) {
   toolchain::Toolchain tools = toolchain::discover();
   tools.runtime = libraries;
-  const auto found = value_or_throw(machine::find_libraries_here(libraries, library_choice(devices)));
+  const auto found = value_or_throw(rocm::find_libraries_here(libraries, library_choice(devices)));
   auto variables =
-      value_or_throw(machine::environment(value_or_throw(gpus::find_machine(devices)), tools, found));
-  variables.merge(machine::client_variables(libraries));
+      value_or_throw(rocm::environment(value_or_throw(gpus::find_machine(devices)), tools, found));
+  variables.merge(rocm::client_variables(libraries));
   return variables;
 }
 
@@ -112,7 +112,7 @@ nb::dict kernel_dict(const object::Kernel& kernel) {
                                       argument.size));
   nb::dict result;
   result["name"] = kernel.name;
-  result["readable"] = cli::readable(kernel.name);
+  result["readable"] = study::readable(kernel.name);
   result["arguments"] = arguments;
   result["vgprs"] = kernel.vgpr_count;
   result["agprs"] = kernel.agpr_count;
@@ -172,7 +172,7 @@ NB_MODULE(_native, m) {
   m.def("environment", environment, nb::arg("devices"), nb::arg("libraries"));
   m.def("libraries", libraries, nb::arg("devices"), nb::arg("folder"));
   m.def("read_code", read_code, nb::arg("code"), nb::arg("gpu") = nb::none());
-  m.def("means", &cli::means, nb::arg("asked"), nb::arg("name"));
+  m.def("means", &study::means, nb::arg("asked"), nb::arg("name"));
   m.def("predict", &predict, nb::arg("operation"), nb::arg("gpu"), nb::arg("set"), nb::arg("parameters"),
         nb::arg("clock"), nb::arg("timing"), nb::arg("warm"));
   m.def("operations", &operations);

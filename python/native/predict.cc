@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "cli/prediction.h"
 #include "model/operation.h"
 #include "python/native/failure.h"
+#include "study/prediction.h"
 
 namespace nb = nanobind;
 
@@ -39,19 +39,14 @@ std::string predict(const std::string& operation_name, const std::string& gpu,
                     const std::vector<std::string>& set, const std::map<std::string, std::string>& parameters,
                     double clock, const std::string& timing, bool warm) {
   const model::Operation& operation = *value_or_throw(model::find_operation(operation_name));
-  cli::PredictionQuery query;
+  study::PredictionQuery query;
   query.gpu = {gpu, set};
   query.clock = clock;
   query.timing = timing;
   query.warm = warm;
   for (const auto& [name, value] : parameters) {
     const Parameter* const parameter = operation.find(name);
-    if (!parameter)
-      throw Failure(operation
-                        .check({
-                            {name, value}
-      })
-                        .error());
+    if (!parameter) throw Failure(operation.check({{name, value}}).error());
     const std::string own(parameter->name);
     if (parameter->kind != Parameter::Kind::Switch)
       query.values[own] = value;
@@ -60,13 +55,13 @@ std::string predict(const std::string& operation_name, const std::string& gpu,
     else
       throw Failure({ErrorKind::BadInput, "'" + own + "' is True or False, not '" + value + "'", {}, {}});
   }
-  const cli::Predictions found = value_or_throw(cli::predictions(operation, query));
+  const study::Predictions found = value_or_throw(study::predictions(operation, query));
   if (found.rows.size() != 1)
     throw Failure({ErrorKind::BadInput,
                    "several predictions are asked for at once",
                    {},
                    "call predict for each GPU and each size"});
-  const cli::PredictedPoint& row = found.rows.front();
+  const study::PredictedPoint& row = found.rows.front();
   if (!row.answer) throw Failure(row.answer.error());
   return cli::json_of(row, operation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

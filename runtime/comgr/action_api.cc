@@ -81,9 +81,7 @@ amd_comgr_status_t amd_comgr_do_action(amd_comgr_action_kind_t kind, amd_comgr_a
     if (results)
       for (Data& data : *results) found.push_back(std::make_shared<Data>(std::move(data)));
     if (how.logging)
-      found.push_back(std::make_shared<Data>(Data{
-          AMD_COMGR_DATA_KIND_LOG, "log", {log.begin(), log.end()}
-      }));
+      found.push_back(std::make_shared<Data>(Data{AMD_COMGR_DATA_KIND_LOG, "log", {log.begin(), log.end()}}));
     return results ? AMD_COMGR_STATUS_SUCCESS : AMD_COMGR_STATUS_ERROR;
   });
 }

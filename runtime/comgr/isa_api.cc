@@ -22,22 +22,22 @@ struct Limits {
   bool sramecc, xnack;
 };
 constexpr Limits kLimits[] = {
-    {"gfx908",         102, 16,  800, 256,  256,  4,  true,  32, 65536,  true,  true },
-    {"gfx90a",         102, 16,  800, 512,  512,  8,  true,  32, 65536,  true,  true },
-    {"gfx942",         102, 16,  800, 512,  512,  8,  false, 32, 65536,  true,  true },
-    {"gfx950",         102, 16,  800, 512,  512,  8,  false, 32, 65536,  true,  true },
-    {"gfx9-4-generic", 102, 16,  800, 512,  512,  8,  false, 32, 65536,  true,  true },
-    {"gfx906",         102, 16,  800, 256,  256,  4,  true,  32, 65536,  true,  true },
-    {"gfx9",           102, 16,  800, 256,  256,  4,  true,  32, 65536,  false, true },
-    {"gfx101",         106, 106, 800, 256,  1024, 8,  true,  32, 65536,  false, true },
-    {"gfx10-1",        106, 106, 800, 256,  1024, 8,  true,  32, 65536,  false, true },
-    {"gfx10",          106, 106, 800, 256,  1024, 8,  true,  32, 65536,  false, false},
-    {"gfx1100",        106, 106, 800, 256,  1536, 24, true,  32, 65536,  false, false},
-    {"gfx1101",        106, 106, 800, 256,  1536, 24, true,  32, 65536,  false, false},
-    {"gfx1151",        106, 106, 800, 256,  1536, 24, true,  32, 65536,  false, false},
-    {"gfx11",          106, 106, 800, 256,  1024, 16, true,  32, 65536,  false, false},
-    {"gfx125",         106, 106, 800, 1024, 1024, 16, false, 64, 327680, true,  true },
-    {"gfx12",          106, 106, 800, 256,  1536, 24, true,  32, 65536,  false, false},
+    {"gfx908", 102, 16, 800, 256, 256, 4, true, 32, 65536, true, true},
+    {"gfx90a", 102, 16, 800, 512, 512, 8, true, 32, 65536, true, true},
+    {"gfx942", 102, 16, 800, 512, 512, 8, false, 32, 65536, true, true},
+    {"gfx950", 102, 16, 800, 512, 512, 8, false, 32, 65536, true, true},
+    {"gfx9-4-generic", 102, 16, 800, 512, 512, 8, false, 32, 65536, true, true},
+    {"gfx906", 102, 16, 800, 256, 256, 4, true, 32, 65536, true, true},
+    {"gfx9", 102, 16, 800, 256, 256, 4, true, 32, 65536, false, true},
+    {"gfx101", 106, 106, 800, 256, 1024, 8, true, 32, 65536, false, true},
+    {"gfx10-1", 106, 106, 800, 256, 1024, 8, true, 32, 65536, false, true},
+    {"gfx10", 106, 106, 800, 256, 1024, 8, true, 32, 65536, false, false},
+    {"gfx1100", 106, 106, 800, 256, 1536, 24, true, 32, 65536, false, false},
+    {"gfx1101", 106, 106, 800, 256, 1536, 24, true, 32, 65536, false, false},
+    {"gfx1151", 106, 106, 800, 256, 1536, 24, true, 32, 65536, false, false},
+    {"gfx11", 106, 106, 800, 256, 1024, 16, true, 32, 65536, false, false},
+    {"gfx125", 106, 106, 800, 1024, 1024, 16, false, 64, 327680, true, true},
+    {"gfx12", 106, 106, 800, 256, 1536, 24, true, 32, 65536, false, false},
 };
 
 const Limits* limits_of(std::string_view processor) {
@@ -84,9 +84,7 @@ amd_comgr_status_t amd_comgr_get_isa_metadata(const char* name, amd_comgr_metada
   std::map<std::string, MetadataNode::Pointer> features;
   if (limits->sramecc) features["sramecc"] = metadata_text(word(target->sramecc));
   if (limits->xnack) features["xnack"] = metadata_text(word(target->xnack));
-  std::map<std::string, MetadataNode::Pointer> fields = {
-      {"Features", metadata_map(std::move(features))}
-  };
+  std::map<std::string, MetadataNode::Pointer> fields = {{"Features", metadata_map(std::move(features))}};
   const auto add = [&](const char* key, const auto& value) {
     fields[key] = metadata_text(fmt::format("{}", value));
   };

@@ -51,12 +51,10 @@ std::string text_at(amd_comgr_metadata_node_t map, const char* key) {
 }
 
 TEST(ComgrObjects, HaveIsaNames) {
-  for (const auto& [file, isa] : std::map<std::string, std::string>{
-           {"v4.co",      "gfx942"                },
-           {"v6.co",      "gfx942"                },
-           {"xnack.co",   "gfx90a:sramecc+:xnack-"},
-           {"generic.co", "gfx11-generic"         }
-  }) {
+  for (const auto& [file, isa] : std::map<std::string, std::string>{{"v4.co", "gfx942"},
+                                                                    {"v6.co", "gfx942"},
+                                                                    {"xnack.co", "gfx90a:sramecc+:xnack-"},
+                                                                    {"generic.co", "gfx11-generic"}}) {
     const amd_comgr_data_t data = data_of(AMD_COMGR_DATA_KIND_EXECUTABLE, sample(file));
     EXPECT_EQ(told([&](size_t* size, char* to) { return amd_comgr_get_data_isa_name(data, size, to); }),
               "amdgcn-amd-amdhsa--" + isa);
@@ -127,13 +125,12 @@ TEST(ComgrObjects, HaveSymbols) {
   bool undefined = true;
   char name[9] = {};
   for (const auto& [what, to] : std::vector<std::pair<amd_comgr_symbol_info_t, void*>>{
-           {AMD_COMGR_SYMBOL_INFO_NAME_LENGTH,  &length   },
-           {AMD_COMGR_SYMBOL_INFO_NAME,         name      },
-           {AMD_COMGR_SYMBOL_INFO_TYPE,         &type     },
-           {AMD_COMGR_SYMBOL_INFO_SIZE,         &bytes    },
+           {AMD_COMGR_SYMBOL_INFO_NAME_LENGTH, &length},
+           {AMD_COMGR_SYMBOL_INFO_NAME, name},
+           {AMD_COMGR_SYMBOL_INFO_TYPE, &type},
+           {AMD_COMGR_SYMBOL_INFO_SIZE, &bytes},
            {AMD_COMGR_SYMBOL_INFO_IS_UNDEFINED, &undefined},
-           {AMD_COMGR_SYMBOL_INFO_VALUE,        &address  }
-  })
+           {AMD_COMGR_SYMBOL_INFO_VALUE, &address}})
     EXPECT_EQ(amd_comgr_symbol_get_info(symbol, what, to), AMD_COMGR_STATUS_SUCCESS);
   EXPECT_EQ(length, 8);
   EXPECT_STREQ(name, "scale.kd");
@@ -168,11 +165,9 @@ TEST(ComgrObjects, HaveSymbols) {
 TEST(ComgrObjects, LieInBundles) {
   const std::string bytes = sample("bundle.hipfb");
   const amd_comgr_data_t data = data_of(AMD_COMGR_DATA_KIND_FATBIN, bytes);
-  amd_comgr_code_object_info_t places[] = {
-      {"amdgcn-amd-amdhsa--gfx942",                 9, 9},
-      {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", 9, 9},
-      {"amdgcn-amd-amdhsa--gfx900",                 9, 9}
-  };
+  amd_comgr_code_object_info_t places[] = {{"amdgcn-amd-amdhsa--gfx942", 9, 9},
+                                           {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", 9, 9},
+                                           {"amdgcn-amd-amdhsa--gfx900", 9, 9}};
   ASSERT_EQ(amd_comgr_lookup_code_object(data, places, 3), AMD_COMGR_STATUS_SUCCESS);
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(bytes.substr(places[i].offset, 4),
@@ -215,11 +210,10 @@ TEST(ComgrIsas, AreListedAndDescribed) {
 }
 
 TEST(ComgrNames, AreDemangled) {
-  for (const auto& [mangled, text] : std::map<std::string, std::string>{
-           {"_Z4axpyPKfPf", "axpy(float const*, float*)"},
-           {"_Z3fooDF16_",  "foo(_Float16)"             },
-           {"plain",        "plain"                     }
-  }) {
+  for (const auto& [mangled, text] :
+       std::map<std::string, std::string>{{"_Z4axpyPKfPf", "axpy(float const*, float*)"},
+                                          {"_Z3fooDF16_", "foo(_Float16)"},
+                                          {"plain", "plain"}}) {
     const amd_comgr_data_t from = data_of(AMD_COMGR_DATA_KIND_BYTES, mangled);
     amd_comgr_data_t to{};
     ASSERT_EQ(amd_comgr_demangle_symbol_name(from, &to), AMD_COMGR_STATUS_SUCCESS);
@@ -257,12 +251,11 @@ TEST(ComgrLibrary, HasTheSymbolVersionsOfAmds) {
   void* const library = dlopen(WAVESMITH_COMGR, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   for (const auto& [name, version] : std::map<std::string, std::string>{
-           {"amd_comgr_do_action",                                     "amd_comgr_1.8"},
-           {"amd_comgr_action_info_set_isa_name",                      "amd_comgr_2.0"},
-           {"amd_comgr_demangle_symbol_name",                          "amd_comgr_2.2"},
+           {"amd_comgr_do_action", "amd_comgr_1.8"},
+           {"amd_comgr_action_info_set_isa_name", "amd_comgr_2.0"},
+           {"amd_comgr_demangle_symbol_name", "amd_comgr_2.2"},
            {"amd_comgr_map_elf_virtual_address_to_code_object_offset", "amd_comgr_2.7"},
-           {"amd_comgr_action_info_set_vfs",                           "amd_comgr3.1" }
-  }) {
+           {"amd_comgr_action_info_set_vfs", "amd_comgr3.1"}}) {
     EXPECT_NE(dlvsym(library, name.c_str(), version.c_str()), nullptr) << name << '@' << version;
     EXPECT_EQ(dlvsym(library, name.c_str(), "amd_comgr_9.9"), nullptr);
   }

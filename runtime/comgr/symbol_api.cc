@@ -94,10 +94,7 @@ amd_comgr_status_t amd_comgr_demangle_symbol_name(amd_comgr_data_t mangled, amd_
   if (!name || name->kind != AMD_COMGR_DATA_KIND_BYTES || !demangled) return kRefused;
   const std::string text = isa::demangle({name->bytes.begin(), name->bytes.end()});
   return create(&Objects::data, demangled,
-                std::make_shared<Data>(Data{
-                    AMD_COMGR_DATA_KIND_BYTES, {},
-                     {text.begin(), text.end()}
-  }));
+                std::make_shared<Data>(Data{AMD_COMGR_DATA_KIND_BYTES, {}, {text.begin(), text.end()}}));
 }
 
 amd_comgr_status_t amd_comgr_populate_mangled_names(amd_comgr_data_t data, size_t* count) {

@@ -163,12 +163,10 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
                     fmt::format("-DHIP_VERSION_MAJOR={}", hip->major),
                     fmt::format("-DHIP_VERSION_MINOR={}", hip->minor)});
     // Not by __has_include: what a set lacks may be there as an #error that says so.
-    for (const auto& [header, macro] : {
-             std::pair{"hip/hip_fp16.h",           "-DWAVESMITH_HIP_FP16"          },
-             {"hip/hip_bfloat16.h",       "-DWAVESMITH_HIP_BFLOAT16"      },
-             {"hip/hip_complex.h",        "-DWAVESMITH_HIP_COMPLEX"       },
-             {"hip/hip_math_constants.h", "-DWAVESMITH_HIP_MATH_CONSTANTS"}
-    })
+    for (const auto& [header, macro] : {std::pair{"hip/hip_fp16.h", "-DWAVESMITH_HIP_FP16"},
+                                        {"hip/hip_bfloat16.h", "-DWAVESMITH_HIP_BFLOAT16"},
+                                        {"hip/hip_complex.h", "-DWAVESMITH_HIP_COMPLEX"},
+                                        {"hip/hip_math_constants.h", "-DWAVESMITH_HIP_MATH_CONSTANTS"}})
       if (hip->has(header)) command.emplace_back(macro);
     before.push_back(prepared->preamble);
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "emulate/wave.h"
+#include "emulate/run/wave.h"
 
 namespace wavesmith::fuzz {
 namespace {

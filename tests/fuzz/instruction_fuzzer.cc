@@ -9,15 +9,15 @@
 #include <cstring>
 #include <set>
 
-#include "emulate/dispatch.h"
 #include "emulate/engine/handlers.h"
-#include "emulate/fault.h"
-#include "emulate/fidelity.h"
-#include "emulate/memory.h"
-#include "emulate/program.h"
-#include "emulate/turn.h"
-#include "emulate/wave.h"
-#include "emulate/workgroup.h"
+#include "emulate/memory/memory.h"
+#include "emulate/run/dispatch.h"
+#include "emulate/run/fault.h"
+#include "emulate/run/turn.h"
+#include "emulate/run/wave.h"
+#include "emulate/run/workgroup.h"
+#include "emulate/translate/fidelity.h"
+#include "emulate/translate/program.h"
 #include "isa/llvm/assembler.h"
 #include "isa/llvm/decoder.h"
 #include "tests/fuzz/effects.h"

@@ -10,9 +10,9 @@
 #include "object/bundle.h"
 #include "object/bytes.h"
 #include "object/code_object.h"
-#include "runtime/launch.h"
-#include "runtime/module.h"
-#include "runtime/platform.h"
+#include "runtime/device/platform.h"
+#include "runtime/launch/launch.h"
+#include "runtime/launch/module.h"
 
 namespace wavesmith::fuzz {
 namespace {
@@ -118,9 +118,7 @@ ObjectOutcome ObjectFuzzer::run(std::span<const uint8_t> input, bool launches) {
 }
 
 std::vector<ObjectSource::Range> ObjectSource::headers_of(const Bytes& file) const {
-  std::vector<Range> ranges{
-      {0, std::min<uint64_t>(64, file.size())}
-  };
+  std::vector<Range> ranges{{0, std::min<uint64_t>(64, file.size())}};
   if (const auto header = object::read<ElfHeader>(file, 0)) {
     const uint64_t programs = uint64_t{header->program_header_count} * header->program_header_size,
                    sections = uint64_t{header->section_header_count} * header->section_header_size;

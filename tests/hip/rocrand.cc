@@ -55,11 +55,7 @@ int main() {
   const struct {
     int type;
     const char* name;
-  } generators[] = {
-      {401, "XORWOW"  },
-      {402, "MRG32K3A"},
-      {404, "Philox"  }
-  };
+  } generators[] = {{401, "XORWOW"}, {402, "MRG32K3A"}, {404, "Philox"}};
   for (const auto& each : generators) {
     void* generator = nullptr;
     succeed(rocrand_create_generator(&generator, each.type), each.name);

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpus/gpu.h"
-#include "libraries/rccl_test.h"
+#include "libraries/rccl/rccl_test.h"
 #include "model/operation.h"
 
 namespace wavesmith::libraries {
@@ -83,14 +83,7 @@ class LibraryTime : public RcclTest {
   }
   static double product_us(int size) {
     const std::string text = std::to_string(size);
-    return predicted_us("gemm",
-                        {
-                            {"m",      text },
-                            {"n",      text },
-                            {"k",      text },
-                            {"dtype",  "f16"},
-                            {"layout", "tn" }
-    });
+    return predicted_us("gemm", {{"m", text}, {"n", text}, {"k", text}, {"dtype", "f16"}, {"layout", "tn"}});
   }
 
   static constexpr int kLargest = 384;
@@ -174,11 +167,7 @@ TEST_F(LibraryTime, AConvolutionTakesWhatIsPredicted) {
   void *handle = nullptr, *x = nullptr, *w = nullptr, *y = nullptr, *how = nullptr;
   ASSERT_EQ(call(miopen, "miopenCreate", &handle), 0);
   for (void** each : {&x, &w, &y}) ASSERT_EQ(call(miopen, "miopenCreateTensorDescriptor", each), 0);
-  const int sizes[3][4] = {
-      {2,  16, 14, 14},
-      {32, 16, 3,  3 },
-      {2,  32, 14, 14}
-  };
+  const int sizes[3][4] = {{2, 16, 14, 14}, {32, 16, 3, 3}, {2, 32, 14, 14}};
   void* const tensors[] = {x, w, y};
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(call(miopen, "miopenSetTensorDescriptor", tensors[i], 1, 4, &sizes[i][0],
@@ -196,16 +185,13 @@ TEST_F(LibraryTime, AConvolutionTakesWhatIsPredicted) {
             0);
   end(span, nullptr);
   EXPECT_NEAR(microseconds(span),
-              around_us() + predicted_us("conv",
-                                         {
-                                             {"batch",    "2"   },
-                                             {"channels", "16"  },
-                                             {"filters",  "32"  },
-                                             {"height",   "14"  },
-                                             {"padding",  "1"   },
-                                             {"dtype",    "f32" },
-                                             {"layout",   "nchw"}
-  }),
+              around_us() + predicted_us("conv", {{"batch", "2"},
+                                                  {"channels", "16"},
+                                                  {"filters", "32"},
+                                                  {"height", "14"},
+                                                  {"padding", "1"},
+                                                  {"dtype", "f32"},
+                                                  {"layout", "nchw"}}),
               0.01);
 }
 
@@ -218,12 +204,7 @@ TEST_F(LibraryTime, ATransformAndAFactorisationTakeWhatIsPredicted) {
   ASSERT_EQ(call(hipfft, "hipfftExecC2C", plan, data, data, -1), 0);
   end(transform, nullptr);
   EXPECT_NEAR(microseconds(transform),
-              around_us() + predicted_us("fft",
-                                         {
-                                             {"length", "1024"},
-                                             {"batch",  "8"   }
-  }),
-              0.01);
+              around_us() + predicted_us("fft", {{"length", "1024"}, {"batch", "8"}}), 0.01);
   void* const rocsolver = open_library("librocsolver.so.0");
   ASSERT_EQ(call(open_library("librocblas.so.5"), "rocblas_create_handle", &handle), 0);
   void* const info = room(4);
@@ -231,13 +212,7 @@ TEST_F(LibraryTime, ATransformAndAFactorisationTakeWhatIsPredicted) {
   ASSERT_EQ(call(rocsolver, "rocsolver_spotrf", handle, kUpper, 64, data, 64, info), 0);
   end(factor, nullptr);
   EXPECT_NEAR(microseconds(factor),
-              around_us() + predicted_us("factor",
-                                         {
-                                             {"what", "potrf"},
-                                             {"m",    "64"   },
-                                             {"n",    "64"   }
-  }),
-              0.01);
+              around_us() + predicted_us("factor", {{"what", "potrf"}, {"m", "64"}, {"n", "64"}}), 0.01);
 }
 
 // Each rank begins when the last has come to it, and all end together.
@@ -264,10 +239,7 @@ TEST_F(LibraryTime, AnAllReduceBeginsWithTheLastRankAndTakesWhatIsPredicted) {
     multiply(kLargest);  // the first rank comes late
     all([&](const Rank& r) { return sum(r, data[static_cast<size_t>(r.rank)], kCount); });
     const double work = predicted_us(
-        "allreduce", {
-                         {"bytes", std::to_string(kCount * sizeof(int))},
-                         {"ranks", std::to_string(ranks)               }
-    });
+        "allreduce", {{"bytes", std::to_string(kCount * sizeof(int))}, {"ranks", std::to_string(ranks)}});
     for (const Rank& r : ranks_) {
       hip("hipSetDevice", r.device);
       end(spans[static_cast<size_t>(r.rank)], r.stream);

@@ -108,10 +108,7 @@ int stand_by(int, char**, char**) {
   sigaddset(&child, SIGCHLD);
   sigprocmask(SIG_SETMASK, &child, nullptr);
   signal(SIGCHLD, SIG_DFL);
-  pollfd watched[2] = {
-      {requests, POLLIN, 0},
-      {signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK), POLLIN, 0}
-  };
+  pollfd watched[2] = {{requests, POLLIN, 0}, {signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK), POLLIN, 0}};
   for (;;) {
     if (poll(watched, 2, -1) < 0) continue;
     if (watched[1].revents) {

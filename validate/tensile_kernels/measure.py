@@ -31,7 +31,7 @@ from library import Library, Match, sizes_of
 
 HERE = Path(__file__).resolve().parent
 ROWS = HERE.parent / "data/tensile_gemm.csv.gz"
-# The GPUs that may stand for each of the table's: which one does, validate/gemm_chips.cc tells from the row, with the
+# The GPUs that may stand for each of the table's: which one does, validate/gemm/chips.cc tells from the row, with the
 # reason, and no other is judged.
 GPUS = {
     "MI250X GCD": ("gfx90a", ("mi250x",)),

@@ -1,0 +1,22 @@
+// Wait instructions: what each waits for, how long after its issue, and what it would have had to wait for.
+//
+// Memory instructions are followed in the order of their issue, a queue for each counter. Where paths meet, a
+// place in the queue holds all that may stand there, the youngest first.
+#pragma once
+
+#include <vector>
+
+#include "analysis/code.h"
+#include "analysis/estimate/cycles.h"
+#include "analysis/graph.h"
+#include "analysis/report.h"
+
+namespace wavesmith::analysis {
+
+/// The counters that an instruction raises: two for flat instructions.
+std::vector<isa::Counter> counters_of(const isa::Instruction& instruction, const isa::Row* row,
+                                      const isa::Target& target);
+
+std::vector<Wait> find_waits(const Code& code, const Graph& graph, const Costs& costs);
+
+}  // namespace wavesmith::analysis

@@ -1,0 +1,150 @@
+// Running a program: nothing but its environment is changed.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string_view>
+
+#include "cli/run/report.h"
+#include "cli/run/run.h"
+#include "cli/terminal.h"
+#include "gpus/gpu.h"
+#include "rocm/libraries/shared_object.h"
+#include "study/program_environment.h"
+#include "toolchain/process.h"
+
+namespace wavesmith::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One line where AMD's libraries answer in place of stand-ins, and one for each that is there and cannot.
+void say_libraries(const rocm::Libraries& libraries) {
+  std::string names;
+  std::set<std::string_view> said;
+  for (const rocm::LibraryAnswer& answer : libraries.answers) {
+    if (!answer.refused.empty())
+      fmt::print(stderr, "wavesmith: AMD's {} is not used: {}{}\n", answer.amd, answer.refused,
+                 answer.stand_in.empty() ? "" : "; its stand-in answers");
+    if (answer.is_amd && !answer.stand_in.empty() && said.insert(answer.library->title).second)
+      names += (names.empty() ? "" : ", ") + std::string(answer.library->title);
+  }
+  if (const std::string warning = libraries.warning(); !warning.empty())
+    fmt::print(stderr, "wavesmith: {}\n", warning);
+  if (!names.empty())
+    fmt::print(stderr, "wavesmith: with AMD's own {} ('wavesmith libraries' says from where)\n", names);
+}
+
+Result<void> set_environment(const study::RunOptions& options, const std::string& report_path) {
+  auto set = [](const std::string& name, const std::string& value) {
+    setenv(name.c_str(), value.c_str(), 1);
+  };
+  const auto environment = study::program_environment(options.devices(), options.libraries);
+  if (!environment) return tl::unexpected(environment.error());
+  for (const Error& note : environment->notes) report(note);
+  for (const auto& [name, value] : environment->variables) set(name, value);
+  const char* const silent = std::getenv("WAVESMITH_QUIET");
+  const bool quiet = options.quiet || (silent && *silent);
+  if (const auto machine = gpus::find_machine(options.devices()); machine && !quiet)
+    fmt::print(stderr, "wavesmith: emulating {}\n", gpus::describe(*machine));
+  if (!quiet) say_libraries(environment->libraries);
+  if (!quiet) set("WAVESMITH_PROGRESS", "1");
+  if (options.threads) set("WAVESMITH_THREADS", fmt::to_string(options.threads));
+  if (options.max_instructions) set("WAVESMITH_MAX_INSTRUCTIONS", fmt::to_string(options.max_instructions));
+  if (options.timeout > 0) set("WAVESMITH_TIMEOUT", fmt::to_string(options.timeout));
+  if (!options.time.empty()) set("WAVESMITH_TIME", options.time);
+  if (options.xnack) set("HSA_XNACK", "1");
+  if (options.no_guard) set("WAVESMITH_GUARD", "0");
+  if (options.interleave) set("WAVESMITH_INTERLEAVE", fmt::to_string(options.interleave));
+  if (!report_path.empty()) set("WAVESMITH_REPORT", report_path);
+  return {};
+}
+
+volatile sig_atomic_t child = 0;
+void pass_on(int signal) {
+  if (child > 0) kill(child, signal);
+}
+
+/// Runs the program and waits; signals sent to us reach it.
+int run_and_wait(std::vector<char*>& words) {
+  const pid_t pid = fork();
+  if (pid < 0)
+    return static_cast<int>(
+        report({ErrorKind::Internal, fmt::format("cannot start a process: {}", std::strerror(errno))}));
+  if (pid == 0) {
+    execvp(words[0], words.data());
+    const int code = errno == ENOENT ? 127 : 126;
+    fmt::print(stderr, "wavesmith: cannot run '{}': {}\n", words[0], std::strerror(errno));
+    _exit(code);
+  }
+  child = pid;
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, pass_on);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return toolchain::exit_code(status);
+}
+
+/// The command line, by the dynamic linker that AMD's libraries need where there is one: a program that links
+/// them would not start by the system's. Scripts and others are started anew later
+/// (rocm/preload/loader.cc).
+std::vector<std::string> by_loader(const std::vector<std::string>& program) {
+  const char* const loader = std::getenv("WAVESMITH_LOADER");
+  const std::string file = loader ? toolchain::find_program({program[0]}) : "";
+  const auto object = rocm::SharedObject::read(file);
+  if (!object || object->interpreter.empty()) return program;
+  std::error_code failed;
+  setenv("WAVESMITH_LOADER_PROGRAM", fs::canonical(file, failed).c_str(), 1);
+  std::vector<std::string> words = {
+      loader,
+      "--argv0",
+      program[0],
+      "--library-path",
+      fmt::format("{}:{}", std::getenv("WAVESMITH_LOADER_PATH"), std::getenv("LD_LIBRARY_PATH")),
+      file};
+  words.insert(words.end(), program.begin() + 1, program.end());
+  return words;
+}
+
+/// For execvp; points into the command.
+std::vector<char*> pointers(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  return words;
+}
+
+}  // namespace
+
+int run_program(const study::RunOptions& options) {
+  if (!options.report && !options.fidelity) {
+    if (const auto set = set_environment(options, {}); !set) return static_cast<int>(report(set.error()));
+    const std::vector<std::string> command = by_loader(options.program);
+    execvp(command[0].c_str(), pointers(command).data());
+    const int error = errno;
+    report({ErrorKind::NotFound, fmt::format("cannot run '{}': {}", command[0], std::strerror(error))});
+    return error == ENOENT ? 127 : 126;  // as a shell says it
+  }
+  const std::string path =
+      (fs::temp_directory_path() / fmt::format("wavesmith-report-{}.json", getpid())).string();
+  if (const auto set = set_environment(options, path); !set) return static_cast<int>(report(set.error()));
+  const std::vector<std::string> command = by_loader(options.program);
+  std::vector<char*> words = pointers(command);
+  const int code = run_and_wait(words);
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  file.close();
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  if (code != 126 && code != 127) print_report(text, {options.json, options.fidelity, code});
+  return code;
+}
+
+}  // namespace wavesmith::cli

@@ -1,0 +1,496 @@
+// Control: waits, barriers, messages, traps, hardware registers, relative moves, modes.
+//
+// Execution is in order and every memory access is done when its instruction is, so every wait is already
+// satisfied; what that leaves to do for other workgroups is in docs/MEMORY_MODEL.md. Sources of what each
+// does: AMD's ISA manuals, "Scalar instructions" (SOP1, SOPK, SOPP); LLVM, "Syntax of AMDGPU instruction
+// operands" for how messages and hardware registers are printed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <unordered_map>
+#include <vector>
+
+#include "emulate/run/control.h"
+#include "emulate/run/hardware_registers.h"
+#include "emulate/translate/control_table.h"
+#include "emulate/translate/emitter.h"
+#include "isa/coherence.h"
+#include "isa/wait_counters.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+using isa::Instruction;
+using isa::Operand;
+using isa::Type;
+namespace index = scalar_index;
+
+tl::unexpected<Error> unsupported(const Instruction& instruction) {
+  return fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
+}
+
+Result<void> nothing(Emitter& emitter, const Instruction&) {
+  emitter.emit(Micro::Nop);
+  return {};
+}
+
+/// A wait for stores, of which a release at agent scope may consist.
+Result<void> wait_for_stores(Emitter& emitter, const Instruction& instruction) {
+  // CDNA counts loads and stores by the same counter.
+  const bool of_others = instruction.mnemonic == "s_waitcnt" && isa::wait_counters(instruction).vm != 0;
+  if (control::kHostKeepsOrder || of_others) return nothing(emitter, instruction);
+  emitter.emit(control::fence);
+  return {};
+}
+
+/// Write-back and invalidation of caches that other workgroups do not share.
+Result<void> cache_control(Emitter& emitter, const Instruction&) {
+  emitter.emit(control::fence);
+  return {};
+}
+
+/// The same, of the scope that the instruction says.
+Result<void> scoped_cache_control(Emitter& emitter, const Instruction& instruction) {
+  return isa::reaches_other_workgroups(instruction) ? cache_control(emitter, instruction)
+                                                    : nothing(emitter, instruction);
+}
+
+Result<void> barrier(Emitter& emitter, const Instruction&) {
+  emitter.emit(Micro::Barrier);
+  return {};
+}
+
+Result<void> sleep(Emitter& emitter, const Instruction&) {
+  emitter.emit(Micro::Sleep);
+  return {};
+}
+
+Result<void> grid_barrier(Emitter& emitter, const Instruction&) {
+  emitter.emit(control::grid_barrier);
+  return {};
+}
+
+/// Barrier -1 is the workgroup's. 0 is none, and named ones exist on no target here.
+Result<bool> is_workgroup_barrier(const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  const Operand& number = instruction.operands.back();
+  if (number.kind != Operand::Kind::Integer) return unsupported(instruction);
+  const auto value = static_cast<int16_t>(number.bits);
+  if (value > 0 || value < -1) return unsupported(instruction);
+  return value == -1;
+}
+
+template <ControlFunction kFunction, uint32_t kFlag>
+Result<void> split_barrier(Emitter& emitter, const Instruction& instruction) {
+  const auto served = is_workgroup_barrier(instruction);
+  if (!served) return tl::unexpected(served.error());
+  if (*served)
+    emitter.emit(kFunction, 0, 0, kFlag);
+  else if (kFlag)
+    emitter.emit(find_implementation("s_mov_b32", emitter.target())->handlers[0][0],
+                 scalar_offset(index::kScc), emitter.constant(0));
+  else
+    emitter.emit(Micro::Nop);
+  return {};
+}
+
+Result<void> barrier_state(Emitter& emitter, const Instruction& instruction) {
+  const auto served = is_workgroup_barrier(instruction);
+  if (!served) return tl::unexpected(served.error());
+  const auto result = emitter.register_offset(instruction.operands.front());
+  if (!result || !*served) return unsupported(instruction);
+  emitter.emit(control::barrier_state, *result);
+  return {};
+}
+
+Result<void> trap(Emitter& emitter, const Instruction& instruction) {
+  const int64_t id = instruction.operands.empty() ? 0 : instruction.operands[0].bits;
+  // LLVM, "Trap Handler ABI": 2 is llvm.trap, 3 is llvm.debugtrap, which does nothing without a debugger.
+  if (id == 3) return nothing(emitter, instruction);
+  emitter.emit_stop(
+      Error{ErrorKind::Trap, id == 2 ? "the kernel ended itself (a failed assertion, abort, or a trap)"
+                                     : fmt::format("the kernel trapped (s_trap {})", id)});
+  return {};
+}
+
+Result<void> illegal(Emitter& emitter, const Instruction&) {
+  emitter.emit_stop(Error{ErrorKind::Trap, "an illegal instruction was executed"});
+  return {};
+}
+
+Result<void> halt(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty() || (instruction.operands[0].bits & 1) == 0)
+    return nothing(emitter, instruction);
+  emitter.emit_stop(Error{ErrorKind::Trap, "a wave halted itself for ever (s_sethalt)"});
+  return {};
+}
+
+Result<void> kill(Emitter& emitter, const Instruction& instruction) {
+  emitter.emit(!instruction.operands.empty() && (instruction.operands[0].bits & 1) ? Micro::End : Micro::Nop);
+  return {};
+}
+
+/// The inner text of `hwreg(...)` or `sendmsg(...)`, split at commas.
+std::vector<std::string_view> arguments(std::string_view text) {
+  std::vector<std::string_view> parts;
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos || !text.ends_with(')')) return parts;
+  text = text.substr(open + 1, text.size() - open - 2);
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    std::string_view part = text.substr(0, comma);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    parts.push_back(part);
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+  }
+  return parts;
+}
+
+Result<void> send_message(Emitter& emitter, const Instruction& instruction) {
+  const auto parts = instruction.operands.empty() ? std::vector<std::string_view>{}
+                                                  : arguments(instruction.operands[0].name);
+  if (parts.empty()) return unsupported(instruction);
+  if (parts[0] == "MSG_INTERRUPT")
+    emitter.emit(control::interrupt);
+  else
+    emitter.emit(Micro::Nop);  // to the graphics pipeline or to the scheduler
+  return {};
+}
+
+Result<void> message_return(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  const auto parts = arguments(instruction.operands[1].name);
+  if (!result || parts.empty()) return unsupported(instruction);
+  const bool clock = parts[0] == "MSG_RTN_GET_REALTIME";
+  static constexpr std::array<std::string_view, 3> kZero = {"MSG_RTN_GET_DOORBELL", "MSG_RTN_GET_DDID",
+                                                            "MSG_RTN_GET_SE_AID_ID"};
+  if (!clock && std::find(kZero.begin(), kZero.end(), parts[0]) == kZero.end())
+    return unsupported(instruction);
+  emitter.emit(control::message_return, *result, clock ? 1 : 0,
+               instruction.mnemonic.ends_with("b64") ? 2 : 1);
+  return {};
+}
+
+/// s_memtime and s_memrealtime: a clock in a pair of SGPRs.
+template <uint32_t kClock>
+Result<void> memory_time(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  if (!result) return unsupported(instruction);
+  emitter.emit(control::message_return, *result, kClock, 2);
+  return {};
+}
+
+struct RegisterField {
+  HardwareRegister which;
+  uint32_t offset, bits;
+};
+
+Result<RegisterField> register_field(const Instruction& instruction, const Operand& operand) {
+  const auto parts = arguments(operand.name);
+  if (parts.empty()) return unsupported(instruction);
+  const auto which = hardware_register(parts[0]);
+  if (!which) return unsupported(instruction);
+  const auto number = [&](size_t i, uint32_t otherwise) {
+    return i < parts.size() ? static_cast<uint32_t>(std::atoi(std::string(parts[i]).c_str())) : otherwise;
+  };
+  const RegisterField field{*which, number(1, 0), number(2, 32)};
+  if (field.offset > 31 || field.bits == 0 || field.bits > 32) return unsupported(instruction);
+  return field;
+}
+
+Result<void> get_register(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  const auto field = register_field(instruction, instruction.operands[1]);
+  if (!field) return tl::unexpected(field.error());
+  if (!result) return tl::unexpected(result.error());
+  emitter.emit(control::get_register, *result, static_cast<uint32_t>(field->which), field->offset,
+               field->bits);
+  return {};
+}
+
+Result<void> set_register(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto field = register_field(instruction, instruction.operands[0]);
+  if (!field) return tl::unexpected(field.error());
+  const auto source = emitter.scalar_source(instruction.operands[1], Type::U32);
+  if (!source) return tl::unexpected(source.error());
+  emitter.emit(control::set_register, static_cast<uint32_t>(field->which), *source, field->offset,
+               field->bits);
+  return {};
+}
+
+/// s_round_mode, s_denorm_mode: four bits of MODE.
+template <uint32_t kOffset>
+Result<void> set_mode(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  emitter.emit(control::set_register, static_cast<uint32_t>(HardwareRegister::Mode),
+               emitter.constant(static_cast<uint64_t>(instruction.operands[0].bits)), kOffset, 4);
+  return {};
+}
+
+template <ControlFunction kFunction, uint32_t kDwords>
+Result<void> move_relative(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  const auto source =
+      kFunction == control::move_to_relative
+          ? emitter.scalar_source(instruction.operands[1], kDwords == 2 ? Type::U64 : Type::U32)
+          : emitter.register_offset(instruction.operands[1]);
+  if (!result) return tl::unexpected(result.error());
+  if (!source) return tl::unexpected(source.error());
+  emitter.emit(kFunction, *result, *source, kDwords);
+  return {};
+}
+
+template <uint32_t kSourceBit, uint32_t kResultBit>
+Result<void> move_rows_relative(Emitter& emitter, const Instruction& instruction) {
+  const bool plain =
+      instruction.modifiers.empty() && instruction.operands.size() == 2 && is_row(instruction.operands[0]);
+  if (!plain || (kSourceBit < 32 && !is_row(instruction.operands[1]))) return unsupported(instruction);
+  const auto result = emitter.register_offset(instruction.operands[0]);
+  const auto source = emitter.row_source(instruction.operands[1], Type::U32);
+  if (!result) return tl::unexpected(result.error());
+  if (!source) return tl::unexpected(source.error());
+  emitter.emit(control::move_rows_relative, *result, *source, kSourceBit, kResultBit);
+  return {};
+}
+
+/// s_atomic_inc s5, s[2:3], s7 offset:16 glc, or s_buffer_ with a resource; without glc memory alone changes.
+Result<void> scalar_atomic(Emitter& emitter, const Instruction& instruction) {
+  static constexpr std::array<std::string_view, control::ScalarAtomic::Count> kNames = {
+      "swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"};
+  std::string_view name = instruction.mnemonic;
+  control::ScalarAtomic how;
+  how.buffer = name.starts_with("s_buffer_");
+  name.remove_prefix(name.find("atomic_") + sizeof("atomic_") - 1);
+  how.wide = name.ends_with("_x2");
+  if (how.wide) name.remove_suffix(3);
+  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end() || instruction.operands.size() < 3) return unsupported(instruction);
+  how.operation = static_cast<control::ScalarAtomic::Operation>(found - kNames.begin());
+  how.returns = instruction.has("glc");
+  int64_t immediate = instruction.value("offset");
+  uint32_t offset = emitter.constant(0);
+  if (instruction.operands[2].kind == Operand::Kind::Integer) {
+    immediate += instruction.operands[2].bits;
+  } else {
+    const auto scalar = emitter.scalar_source(instruction.operands[2], Type::U32);
+    if (!scalar) return tl::unexpected(scalar.error());
+    offset = *scalar;
+  }
+  if (immediate < -(1 << 20) || immediate >= 1 << 20) return unsupported(instruction);
+  how.immediate = static_cast<int32_t>(immediate);
+  const auto data = emitter.register_offset(instruction.operands[0]);
+  const auto base = emitter.register_offset(instruction.operands[1]);
+  if (!data) return tl::unexpected(data.error());
+  if (!base) return tl::unexpected(base.error());
+  emitter.emit(control::scalar_atomic, *data, *base, offset, how.packed());
+  return {};
+}
+
+/// Four masked sums of absolute differences, of the bytes from 0 to 3 on of the first source (ISA manuals,
+/// V_MQSAD_U32_U8): each is a v_msad_u8.
+Result<void> masked_sums_of_differences(Emitter& emitter, const Instruction& instruction) {
+  const bool clamp = instruction.has("clamp");
+  const Implementation* const align = find_implementation("v_alignbyte_b32", emitter.target());
+  const Implementation* const sum = find_implementation("v_msad_u8", emitter.target(), clamp);
+  const Implementation* const move = find_implementation("v_mov_b32", emitter.target());
+  if (instruction.operands.size() != 4 || instruction.modifiers.size() != size_t{clamp} || !align || !sum ||
+      !move)
+    return unsupported(instruction);
+  const auto& printed = instruction.operands;
+  const auto result = emitter.row_register(printed[0]);
+  const auto bytes = emitter.row_source(printed[1], Type::U64);
+  const auto reference = emitter.row_source(printed[2], Type::U32);
+  if (!result) return tl::unexpected(result.error());
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (!reference) return tl::unexpected(reference.error());
+  uint32_t addends[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    // A constant is extended to 128 bits, registers are four of them.
+    Operand part = printed[3];
+    if (part.kind == Operand::Kind::Vgpr || part.kind == Operand::Kind::Sgpr ||
+        part.kind == Operand::Kind::Agpr) {
+      part.index = static_cast<uint16_t>(part.index + i), part.count = 1;
+    } else if (part.kind == Operand::Kind::Integer) {
+      if (i != 0) part.bits = part.bits < 0 ? -1 : 0;
+    } else {
+      return unsupported(instruction);
+    }
+    const auto addend = emitter.row_source(part, Type::U32);
+    if (!addend) return tl::unexpected(addend.error());
+    addends[i] = *addend;
+  }
+  const bool small = emitter.wave32();
+  const uint32_t shifted = emitter.temporary_rows(), sums = emitter.temporary_rows(4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t shift = emitter.temporary_rows();
+    emitter.emit(Micro::Splat, shift, emitter.constant(i));
+    emitter.emit(align->handlers[small][0], shifted, *bytes + kRowBytes, *bytes, shift);
+    emitter.emit(sum->handlers[small][0], sums + i * kRowBytes, shifted, *reference, addends[i]);
+  }
+  for (uint32_t i = 0; i < 4; ++i)
+    emitter.emit(move->handlers[small][0], *result + i * kRowBytes, sums + i * kRowBytes);
+  return {};
+}
+
+/// gpr_idx(SRC0,DST): which operands M0's index is added to, as M0 holds it in bits 12 to 15.
+Result<uint32_t> index_operands(const Instruction& instruction, const Operand& operand) {
+  if (operand.kind == Operand::Kind::Integer) return static_cast<uint32_t>(operand.bits) & 15;
+  uint32_t bits = 0;
+  static constexpr std::array<std::string_view, 4> kNames = {"SRC0", "SRC1", "SRC2", "DST"};
+  for (const std::string_view part : arguments(operand.name)) {
+    const auto* const found = std::find(kNames.begin(), kNames.end(), part);
+    if (found == kNames.end()) return unsupported(instruction);
+    bits |= 1u << (found - kNames.begin());
+  }
+  return bits;
+}
+
+Result<void> index_on(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto source = emitter.scalar_source(instruction.operands[0], Type::U32);
+  const auto operands = index_operands(instruction, instruction.operands[1]);
+  if (!source) return tl::unexpected(source.error());
+  if (!operands) return tl::unexpected(operands.error());
+  emitter.emit(control::set_index, 0, *source, 0xff, 0);
+  emitter.emit(control::set_index, 0, emitter.constant(*operands), 0xf000, 12);
+  return {};
+}
+
+Result<void> index_index(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  const auto source = emitter.scalar_source(instruction.operands[0], Type::U32);
+  if (!source) return tl::unexpected(source.error());
+  emitter.emit(control::set_index, 0, *source, 0xff, 0);
+  return {};
+}
+
+Result<void> index_mode(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.empty()) return unsupported(instruction);
+  const auto operands = index_operands(instruction, instruction.operands[0]);
+  if (!operands) return tl::unexpected(operands.error());
+  emitter.emit(control::set_index, 0, emitter.constant(*operands), 0xf000, 12);
+  return {};
+}
+
+Result<void> skip(Emitter& emitter, const Instruction& instruction) {
+  if (instruction.operands.size() < 2) return unsupported(instruction);
+  const auto value = emitter.scalar_source(instruction.operands[0], Type::U32);
+  const auto bit = emitter.scalar_source(instruction.operands[1], Type::U32);
+  if (!value) return tl::unexpected(value.error());
+  if (!bit) return tl::unexpected(bit.error());
+  emitter.emit(control::set_skip, 0, *value, *bit);
+  return {};
+}
+
+using isa::Fidelity;
+using isa::kCdna, isa::kRdna, isa::kRdna3, isa::kRdna4, isa::kEvery;
+
+constexpr std::string_view kPlacement =
+    "HW_ID and XCC_ID are made from the workgroup's number; clocks tell the host's time";
+
+// clang-format off
+constexpr std::array kEntries = {
+    // Waits and hints
+    ControlEntry{"s_waitcnt s_waitcnt_vscnt s_wait_storecnt s_wait_storecnt_dscnt s_wait_idle", wait_for_stores},
+    ControlEntry{"s_waitcnt_depctr s_waitcnt_vmcnt s_waitcnt_lgkmcnt s_waitcnt_expcnt s_wait_loadcnt s_wait_dscnt s_wait_kmcnt "
+                 "s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt s_wait_loadcnt_dscnt s_wait_alu s_wait_event", nothing},
+    ControlEntry{"s_nop s_delay_alu s_clause s_setprio s_inst_prefetch s_set_inst_prefetch_distance s_wakeup s_code_end s_version "
+                 "s_incperflevel s_decperflevel s_ttracedata s_ttracedata_imm", nothing},
+    ControlEntry{"s_icache_inv s_dcache_inv s_dcache_inv_vol s_dcache_wb s_dcache_wb_vol s_gl1_inv s_prefetch_inst s_prefetch_inst_pc_rel "
+                 "s_prefetch_data s_prefetch_data_pc_rel s_buffer_prefetch_data", nothing},
+    ControlEntry{"buffer_wbl2 buffer_wbinvl1 buffer_wbinvl1_vol buffer_invl2 buffer_gl1_inv", cache_control},
+    ControlEntry{"buffer_inv global_inv global_wb global_wbinv", scoped_cache_control},
+    ControlEntry{"buffer_gl0_inv", nothing},
+    ControlEntry{"v_nop v_pipeflush v_clrexcp", nothing},
+    ControlEntry{"s_sleep s_sleep_var", sleep},
+    // Barriers
+    ControlEntry{"s_barrier", barrier, kCdna | kRdna3},
+    ControlEntry{"s_barrier_signal", split_barrier<control::barrier_signal, 0>, kRdna4},
+    ControlEntry{"s_barrier_signal_isfirst", split_barrier<control::barrier_signal, 1>, kRdna4},
+    ControlEntry{"s_barrier_wait", split_barrier<control::barrier_wait, 0>, kRdna4},
+    ControlEntry{"s_get_barrier_state", barrier_state, kRdna4},
+    ControlEntry{"ds_gws_barrier", grid_barrier, kCdna | kRdna3},
+    // Messages, traps, the end
+    ControlEntry{"s_sendmsg s_sendmsghalt", send_message},
+    ControlEntry{"s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", message_return, kRdna, Fidelity::Approximate, "the clock tells the host's time"},
+    ControlEntry{"s_memrealtime", memory_time<1>, kCdna, Fidelity::Approximate, "the clock tells the host's time"},
+    ControlEntry{"s_memtime", memory_time<2>, kCdna, Fidelity::Approximate, "the clock tells the host's time"},
+    ControlEntry{"s_trap", trap},
+    ControlEntry{"v_illegal", illegal},
+    ControlEntry{"s_sethalt", halt},
+    ControlEntry{"s_setkill", kill},
+    // Hardware registers and modes
+    ControlEntry{"s_getreg_b32", get_register, kEvery, Fidelity::Approximate, kPlacement},
+    ControlEntry{"s_setreg_b32 s_setreg_imm32_b32", set_register},
+    ControlEntry{"s_round_mode", set_mode<0>, kRdna},
+    ControlEntry{"s_denorm_mode", set_mode<4>, kRdna},
+    ControlEntry{"s_set_gpr_idx_on", index_on, kCdna},
+    ControlEntry{"s_set_gpr_idx_off", nothing, kCdna},
+    ControlEntry{"s_set_gpr_idx_idx", index_index, kCdna},
+    ControlEntry{"s_set_gpr_idx_mode", index_mode, kCdna},
+    ControlEntry{"s_setvskip", skip, kCdna},
+    ControlEntry{"s_atomic_swap s_atomic_cmpswap s_atomic_add s_atomic_sub s_atomic_smin s_atomic_umin s_atomic_smax s_atomic_umax "
+                 "s_atomic_and s_atomic_or s_atomic_xor s_atomic_inc s_atomic_dec s_atomic_swap_x2 s_atomic_cmpswap_x2 "
+                 "s_atomic_add_x2 s_atomic_sub_x2 s_atomic_smin_x2 s_atomic_umin_x2 s_atomic_smax_x2 s_atomic_umax_x2 "
+                 "s_atomic_and_x2 s_atomic_or_x2 s_atomic_xor_x2 s_atomic_inc_x2 s_atomic_dec_x2 "
+                 "s_buffer_atomic_swap s_buffer_atomic_cmpswap s_buffer_atomic_add s_buffer_atomic_sub s_buffer_atomic_smin "
+                 "s_buffer_atomic_umin s_buffer_atomic_smax s_buffer_atomic_umax s_buffer_atomic_and s_buffer_atomic_or "
+                 "s_buffer_atomic_xor s_buffer_atomic_inc s_buffer_atomic_dec s_buffer_atomic_swap_x2 s_buffer_atomic_cmpswap_x2 "
+                 "s_buffer_atomic_add_x2 s_buffer_atomic_sub_x2 s_buffer_atomic_smin_x2 s_buffer_atomic_umin_x2 "
+                 "s_buffer_atomic_smax_x2 s_buffer_atomic_umax_x2 s_buffer_atomic_and_x2 s_buffer_atomic_or_x2 "
+                 "s_buffer_atomic_xor_x2 s_buffer_atomic_inc_x2 s_buffer_atomic_dec_x2", scalar_atomic, kCdna},
+    ControlEntry{"v_mqsad_u32_u8", masked_sums_of_differences},
+    ControlEntry{"s_dcache_discard s_dcache_discard_x2 s_atc_probe s_atc_probe_buffer", nothing},
+    // Relative moves
+    ControlEntry{"s_movrels_b32", move_relative<control::move_from_relative, 1>},
+    ControlEntry{"s_movrels_b64", move_relative<control::move_from_relative, 2>},
+    ControlEntry{"s_movreld_b32", move_relative<control::move_to_relative, 1>},
+    ControlEntry{"s_movreld_b64", move_relative<control::move_to_relative, 2>},
+    ControlEntry{"v_movrels_b32", move_rows_relative<0, 32>, kRdna},
+    ControlEntry{"v_movreld_b32", move_rows_relative<32, 0>, kRdna},
+    ControlEntry{"v_movrelsd_b32", move_rows_relative<0, 0>, kRdna},
+    ControlEntry{"v_movrelsd_2_b32", move_rows_relative<0, 16>, kRdna},
+    ControlEntry{"s_movrelsd_2_b32", move_relative<control::move_relative_both, 1>, kRdna},
+    // Flow
+    ControlEntry{"s_branch s_cbranch_scc0 s_cbranch_scc1 s_cbranch_vccz s_cbranch_vccnz s_cbranch_execz s_cbranch_execnz "
+                 "s_call_b64 s_setpc_b64 s_swappc_b64 s_getpc_b64 s_endpgm s_endpgm_saved", nullptr},
+    ControlEntry{"s_cbranch_cdbgsys s_cbranch_cdbguser s_cbranch_cdbgsys_or_user s_cbranch_cdbgsys_and_user", nullptr, kCdna | kRdna3},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const ControlEntry> control_entries() { return kEntries; }
+
+const ControlEntry* find_control(std::string_view mnemonic, const isa::Target& target) {
+  // Never destroyed: kernels may run on while the process ends.
+  static const auto& by_name = *new auto([] {
+    std::unordered_map<std::string_view, const ControlEntry*> map;
+    for (const ControlEntry& entry : kEntries) {
+      std::string_view names = entry.mnemonics;
+      while (!names.empty()) {
+        const size_t space = names.find(' ');
+        map.emplace(names.substr(0, space), &entry);
+        names = space == std::string_view::npos ? std::string_view{} : names.substr(space + 1);
+      }
+    }
+    return map;
+  }());
+  const auto found = by_name.find(mnemonic);
+  return found != by_name.end() && target.is(found->second->generations) ? found->second : nullptr;
+}
+
+Result<void> translate_control(Emitter& emitter, const Instruction& instruction) {
+  const ControlEntry* const entry = find_control(instruction.mnemonic, emitter.target());
+  if (!entry || !entry->translate) return unsupported(instruction);
+  return entry->translate(emitter, instruction);
+}
+
+}  // namespace wavesmith::emulate

@@ -1,0 +1,141 @@
+// Every instruction that AMD's own compiled libraries use is exact or approximate, and the tables agree with
+// each other.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "emulate/engine/handlers.h"
+#include "emulate/translate/control_table.h"
+#include "emulate/translate/fidelity.h"
+#include "isa/rows.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+/// The lines of a file in tests/data, comments apart.
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream file(std::string(WAVESMITH_TEST_DATA) + "/" + path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty() && line[0] != '#') lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> result;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    if (space != 0) result.push_back(text.substr(0, space));
+    text = space == std::string_view::npos ? std::string_view{} : text.substr(space + 1);
+  }
+  return result;
+}
+
+/// Lists can only shrink: what is listed as missing but is served has to be taken off the list.
+TEST(Coverage, WhatCompiledLibrariesUseIsServed) {
+  for (const isa::Target& target : isa::kTargets) {
+    const auto used = lines_of(fmt::format("mnemonics/{}.txt", target.name));
+    ASSERT_GT(used.size(), 300u);
+    std::set<std::string> missing;
+    for (const std::string& printed : used)
+      if (fidelity_of_printed(printed, target).fidelity == isa::Fidelity::Unsupported)
+        missing.insert(printed);
+    std::set<std::string> expected;
+    for (const std::string& line : lines_of("mnemonics/missing.txt"))
+      if (const auto parts = words(line); parts.size() == 2 && parts[0] == target.name)
+        expected.emplace(parts[1]);
+    for (const std::string& each : missing)
+      if (!expected.contains(each)) ADD_FAILURE() << target.name << " " << each << " is not served";
+    for (const std::string& each : expected)
+      if (!missing.contains(each))
+        fmt::print("served now, take it off missing.txt: {} {}\n", target.name, each);
+    fmt::print("{}: {} of {} served\n", target.name, used.size() - missing.size(), used.size());
+    RecordProperty(std::string(target.name), static_cast<int>(missing.size()));
+  }
+}
+
+TEST(Coverage, EveryMnemonicOfATargetHasAVerdict) {
+  for (const isa::Target& target : isa::kTargets) {
+    const auto all = fidelity_of_all(target);
+    ASSERT_TRUE(all) << all.error().text();
+    size_t count[3] = {};
+    for (const InstructionFidelity& each : *all) {
+      count[static_cast<size_t>(each.fidelity)]++;
+      EXPECT_EQ(each.note.empty(), each.fidelity == isa::Fidelity::Exact)
+          << each.mnemonic << ": " << each.note;
+    }
+    fmt::print("{}: {} exact, {} approximate, {} unsupported\n", target.name, count[0], count[1], count[2]);
+    EXPECT_GT(count[0], 500u);
+  }
+}
+
+TEST(Coverage, RowsAreTheEnginesTable) {
+  const auto rows = isa::rows();
+  const auto implementations = engine().implementations;
+  std::multiset<std::string> described, implemented;
+  const auto key = [](const isa::Row& row) {
+    std::string text =
+        fmt::format("{} {} {}", row.mnemonics, static_cast<int>(row.shape), row.facts.generations);
+    for (int i = 0; i < row.count; ++i)
+      text +=
+          fmt::format(" {}{}{}{}", static_cast<int>(row.roles[i].use), static_cast<int>(row.roles[i].type),
+                      row.roles[i].printed, row.roles[i].destination_too);
+    return text;
+  };
+  for (const isa::Row& row : rows) described.insert(key(row));
+  for (const Implementation& implementation : implementations) implemented.insert(key(implementation.row));
+  for (const std::string& each : described)
+    if (described.count(each) != implemented.count(each))
+      ADD_FAILURE() << "a row without a handler, or twice: " << each;
+  for (const std::string& each : implemented)
+    if (described.count(each) != implemented.count(each))
+      ADD_FAILURE() << "a handler without a row, or twice: " << each;
+}
+
+/// A mnemonic has one row a generation (saturating forms apart), and is not a control entry as well.
+TEST(Coverage, NoMnemonicIsServedTwice) {
+  for (const isa::Target& target : isa::kTargets) {
+    std::multiset<std::string> served;
+    for (const isa::Row& row : isa::rows())
+      if (target.is(row.facts.generations) && !row.facts.saturates)
+        for (const std::string_view name : words(row.mnemonics)) served.emplace(name);
+    for (const ControlEntry& entry : control_entries())
+      if (target.is(entry.generations))
+        for (const std::string_view name : words(entry.mnemonics)) served.emplace(name);
+    for (auto each = served.begin(); each != served.end(); each = served.upper_bound(*each))
+      EXPECT_EQ(served.count(*each), 1u) << *each << " on " << target.name;
+  }
+}
+
+/// Each row and entry serves a name that LLVM knows; a misspelt one would never be found.
+TEST(Coverage, ServedNamesExist) {
+  std::set<std::string> known;
+  for (const isa::Target& target : isa::kTargets) {
+    const auto all = fidelity_of_all(target);
+    ASSERT_TRUE(all);
+    for (const InstructionFidelity& each : *all) {
+      std::string name = each.mnemonic;
+      for (const std::string_view suffix : {"_e64_dpp", "_e32", "_e64", "_dpp", "_sdwa"})
+        if (name.ends_with(suffix)) {
+          name.resize(name.size() - suffix.size());
+          break;
+        }
+      known.insert(name);
+      if (name.starts_with("v_dual_")) known.insert("v_" + name.substr(7));
+    }
+  }
+  const auto any_known = [&](std::string_view names) {
+    const auto each = words(names);
+    return std::any_of(each.begin(), each.end(),
+                       [&](std::string_view name) { return known.contains(std::string(name)); });
+  };
+  for (const isa::Row& row : isa::rows()) EXPECT_TRUE(any_known(row.mnemonics)) << row.mnemonics;
+  for (const ControlEntry& entry : control_entries())
+    EXPECT_TRUE(any_known(entry.mnemonics)) << entry.mnemonics;
+}
+
+}  // namespace
+}  // namespace wavesmith::emulate

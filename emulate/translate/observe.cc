@@ -1,0 +1,233 @@
+#include "emulate/translate/observe.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <iterator>
+
+#include "emulate/run/workgroup.h"
+#include "emulate/translate/emitter.h"
+
+namespace wavesmith::emulate {
+namespace {
+
+using isa::Direction;
+using Pattern = WaveAccess::Pattern;
+
+uint32_t dword(const Wave* wave, uint32_t offset) {
+  return *reinterpret_cast<const uint32_t*>(reinterpret_cast<const std::byte*>(wave) + offset);
+}
+uint64_t quadword(const Wave* wave, uint32_t offset) {
+  return dword(wave, offset) | uint64_t{dword(wave, offset + 4)} << 32;
+}
+
+bool tell_instruction(const Uop* uop, Wave* wave) {
+  wave->site = reinterpret_cast<const Site*>(uop->d | uint64_t{uop->a} << 32);
+  wave->group->listener->instruction(WaveView(*wave), *wave->site);
+  return true;
+}
+
+void tell(Wave* wave, const MemoryAccess& access) {
+  wave->group->listener->access(WaveView(*wave), *wave->site, access);
+}
+
+/// A loaded value goes to LDS by a store, and back from it by a load: the word of the address says which.
+Direction direction_of(uint32_t word) {
+  return word & AddressWord::kAtomic  ? Direction::Atomic
+         : word & AddressWord::kWrite ? Direction::Store
+                                      : Direction::Load;
+}
+
+/// Tells what an address micro-operation found, as one access a space.
+bool tell_access(const Uop*, Wave* wave) {
+  const WaveAccess& made = wave->access;
+  MemoryAccess access{};
+  access.bytes = AddressWord::bytes(made.word);
+  access.direction = direction_of(made.word);
+  if (wave->site->row && wave->site->row->access.direction == Direction::Atomic)
+    access.direction = Direction::Atomic;
+  if ((made.lanes | made.zero) == 0) return true;
+  const auto lds = reinterpret_cast<uint64_t>(wave->lds), scratch = reinterpret_cast<uint64_t>(wave->scratch);
+  const auto own = static_cast<uint32_t>(kPrivateAperture >> 32);
+  uint64_t in_lds = 0, in_private = 0;
+  for (uint64_t left = made.lanes; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t bit = uint64_t{1} << lane;
+    uint64_t& address = access.address[lane];
+    switch (made.pattern) {
+      case Pattern::Contiguous:
+        address = made.base + static_cast<uint64_t>(lane) * access.bytes;
+        break;
+      case Pattern::Uniform:
+        address = made.base;
+        break;
+      case Pattern::Interleaved: {
+        const uint64_t from = made.base - scratch, row = uint64_t{wave->lanes} * 4;
+        address = from / row * 4 + from % row;
+        in_private |= bit;
+        continue;
+      }
+      case Pattern::Gather:
+      case Pattern::Translated:
+        address = wave->address[lane];
+        if (made.pattern == Pattern::Translated && static_cast<uint32_t>(address >> 32) == own) {
+          address &= 0xffffffffu;
+          in_private |= bit;
+          continue;
+        }
+        break;
+    }
+    if (address - lds < wave->lds_size) {
+      address -= lds;
+      in_lds |= bit;
+    }
+  }
+  const bool is_lds = made.word & AddressWord::kOwn;
+  const auto of_space = [&](AddressSpace space, uint64_t lanes, uint64_t dropped) {
+    access.space = space;
+    access.lanes = lanes;
+    access.dropped = dropped;
+    if (lanes | dropped) tell(wave, access);
+  };
+  of_space(AddressSpace::Lds, in_lds, is_lds ? made.zero : 0);
+  of_space(AddressSpace::Private, in_private, 0);
+  of_space(AddressSpace::Global, made.lanes & ~in_lds & ~in_private, is_lds ? 0 : made.zero);
+  return true;
+}
+
+/// What the accesses that make their own address need to know, in the word b of their event.
+struct OwnAddress {
+  static constexpr uint32_t kBuffer = 1u << 16, kAtomic = 1u << 17, kStore = 1u << 18;
+};
+
+/// a = base (64 bits, or a resource), c = dword of the offset, d = immediate, b = bytes and OwnAddress.
+bool tell_scalar(const Uop* uop, Wave* wave) {
+  MemoryAccess access{};
+  access.space = AddressSpace::Global;
+  access.direction = uop->b & OwnAddress::kAtomic  ? Direction::Atomic
+                     : uop->b & OwnAddress::kStore ? Direction::Store
+                                                   : Direction::Load;
+  access.scalar = true;
+  access.bytes = uop->b & 0xffff;
+  uint64_t base = quadword(wave, uop->a);
+  const uint64_t offset = dword(wave, uop->c) + static_cast<uint64_t>(int64_t{static_cast<int32_t>(uop->d)});
+  access.lanes = 1;
+  if (uop->b & OwnAddress::kBuffer) {
+    const uint64_t stride = base >> 48 & 0x3fff, records = dword(wave, uop->a + 8);
+    const uint64_t size = stride ? stride * records : records;
+    base &= 0xffff'ffff'ffff;
+    if (offset >= size)
+      access.lanes = 0, access.dropped = 1;
+    else
+      access.bytes = static_cast<uint32_t>(std::min<uint64_t>(access.bytes, size - offset));
+  }
+  access.address[0] = base + offset;
+  if ((uop->b & 0xffff) >= 4) access.address[0] &= ~uint64_t{3};
+  tell(wave, access);
+  return true;
+}
+
+/// ds_append and ds_consume: one counter at M0 + c.
+bool tell_counter(const Uop* uop, Wave* wave) {
+  MemoryAccess access{};
+  access.space = AddressSpace::Lds;
+  access.direction = Direction::Atomic;
+  access.scalar = true;
+  access.bytes = 4;
+  access.address[0] = (wave->s[scalar_index::kM0] & 0xffff) + uop->c;
+  (access.address[0] + 4 <= wave->lds_size ? access.lanes : access.dropped) = 1;
+  tell(wave, access);
+  return true;
+}
+
+/// Transposed reads of LDS: a = row of addresses, c = offset, b = bytes. All lanes read, whatever EXEC says.
+bool tell_transposed(const Uop* uop, Wave* wave) {
+  MemoryAccess access{};
+  access.space = AddressSpace::Lds;
+  access.direction = Direction::Load;
+  access.bytes = uop->b;
+  for (uint32_t lane = 0; lane < wave->lanes; ++lane) {
+    access.address[lane] = uint64_t{dword(wave, uop->a + 4 * lane)} + uop->c;
+    const bool inside = access.address[lane] + access.bytes <= wave->lds_size;
+    (inside ? access.lanes : access.dropped) |= uint64_t{1} << lane;
+  }
+  tell(wave, access);
+  return true;
+}
+
+Uop call(Emitter& emitter, ControlFunction function, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0,
+         uint32_t c = 0) {
+  Uop uop{engine().micro[static_cast<size_t>(Micro::Call)][emitter.wave32()], d, a, b, c};
+  uop.pointer = reinterpret_cast<const void*>(function);
+  return uop;
+}
+
+bool makes_address(const Uop& uop, bool wave32) {
+  return std::any_of(std::begin(engine().address), std::end(engine().address),
+                     [&](const Handler(&kind)[2]) { return kind[wave32] == uop.handler; });
+}
+
+BarrierStep barrier_step(std::string_view name) {
+  if (name == "s_barrier") return BarrierStep::ArriveAndWait;
+  if (name.starts_with("s_barrier_signal")) return BarrierStep::Arrive;
+  if (name == "s_barrier_wait") return BarrierStep::Wait;
+  if (name == "ds_gws_barrier") return BarrierStep::Grid;
+  return BarrierStep::None;
+}
+
+}  // namespace
+
+Site make_site(const isa::Instruction& instruction, const isa::Target& target) {
+  const Implementation* const implementation =
+      instruction.second.empty() ? find_implementation(instruction.mnemonic, target) : nullptr;
+  return {instruction, implementation ? &implementation->row : nullptr, wait_counters(instruction),
+          barrier_step(instruction.mnemonic)};
+}
+
+void emit_instruction_event(Emitter& emitter, const Site& site) {
+  const auto pointer = reinterpret_cast<uint64_t>(&site);
+  emitter.emit(
+      call(emitter, tell_instruction, static_cast<uint32_t>(pointer), static_cast<uint32_t>(pointer >> 32)));
+}
+
+void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start, const Site& site) {
+  const Implementation* const implementation =
+      find_implementation(site.instruction.mnemonic, emitter.target());
+  const auto is_handler = [&](const Uop& uop) {
+    return implementation && std::any_of(std::begin(implementation->handlers),
+                                         std::end(implementation->handlers), [&](const auto& handlers) {
+                                           return std::find(std::begin(handlers), std::end(handlers),
+                                                            uop.handler) != std::end(handlers);
+                                         });
+  };
+  const bool scalar = site.instruction.mnemonic.starts_with("s_");
+  const uint32_t buffer = site.instruction.mnemonic.starts_with("s_buffer") ? OwnAddress::kBuffer : 0;
+  for (size_t i = start; i < uops.size(); ++i) {
+    const Uop uop = uops[i];
+    const auto insert = [&](size_t position, const Uop& event) {
+      uops.insert(uops.begin() + static_cast<std::ptrdiff_t>(position), event);
+      ++i;
+    };
+    if (makes_address(uop, emitter.wave32())) {
+      insert(i + 1, call(emitter, tell_access));
+    } else if (uop.pointer == reinterpret_cast<const void*>(control::scalar_atomic)) {
+      const auto how = control::ScalarAtomic::unpack(uop.c);
+      insert(i, call(emitter, tell_scalar, static_cast<uint32_t>(how.immediate), uop.a,
+                     (how.wide ? 8u : 4u) | OwnAddress::kAtomic | (how.buffer ? OwnAddress::kBuffer : 0u),
+                     uop.b));
+    } else if (site.row && site.row->shape == isa::Shape::Memory && is_handler(uop)) {
+      const isa::Access& access = site.row->access;
+      if (scalar) {
+        const uint32_t store = access.direction == Direction::Store ? OwnAddress::kStore : 0;
+        insert(i, call(emitter, tell_scalar, static_cast<uint32_t>(uop.imm), uop.a,
+                       access.bytes | buffer | store, uop.b));
+      } else if (access.lane == isa::LdsLane::Append || access.lane == isa::LdsLane::Consume) {
+        insert(i, call(emitter, tell_counter, 0, 0, 0, static_cast<uint32_t>(uop.imm)));
+      } else if (access.lane >= isa::LdsLane::Transpose16) {
+        insert(i, call(emitter, tell_transposed, 0, uop.a, access.bytes, static_cast<uint32_t>(uop.imm)));
+      }
+    }
+  }
+}
+
+}  // namespace wavesmith::emulate

@@ -1,0 +1,44 @@
+// Fourier transforms of numbers that lie in bricks, on one GPU or several: what rocFFT's fields are served
+// by. The bricks are gathered, transformed as a whole, and what comes out is laid into bricks again.
+#pragma once
+
+#include <cstdint>
+
+#include "libraries/fft/fourier.h"
+
+namespace wavesmith::libraries {
+
+/// A box of a field, its corners and where its numbers lie, by the dimensions and the batch, the fastest one
+/// first.
+struct Brick {
+  static constexpr int kMost = FourierLayout::kMost + 1;
+  int count;  ///< dimensions and the batch
+  int64_t lower[kMost], upper[kMost], stride[kMost];
+
+  [[nodiscard]] int64_t volume() const;
+};
+
+struct Field {
+  static constexpr int kMost = 16;
+  int count;
+  Brick bricks[kMost];
+};
+
+/// `what` without input and output; of a side whose field has no bricks the numbers are packed in the first
+/// buffer.
+struct FieldTransform {
+  Fourier what;
+  Field from, to;
+  void *inputs[Field::kMost], *outputs[Field::kMost];
+
+  /// Whether each side's bricks have as many numbers as the side, and lie in it.
+  [[nodiscard]] bool fits() const;
+  void run() const;
+  /// The transform itself; what bricks of other GPUs take over the links is not in it.
+  void tell(const Teller& teller) const { what.tell(teller); }
+};
+
+/// Enqueues it.
+Outcome transform(const FieldTransform& what, void* stream);
+
+}  // namespace wavesmith::libraries

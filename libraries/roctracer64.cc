@@ -1,6 +1,0 @@
-// roctracer: starting and stopping what an attached tool records. No tool can be attached. roctracer_ext.h of
-// ROCm 7.0.
-#include "libraries/answer.h"
-
-WAVESMITH_SERVED void roctracer_start() {}
-WAVESMITH_SERVED void roctracer_stop() {}

@@ -1,0 +1,65 @@
+// Matrices of the libraries' types as Eigen's: widened to double, so that sums of floats lose nothing beside
+// the result's own rounding, and each algorithm stands in the program twice (real, complex) instead of four
+// times.
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+
+#include "libraries/shim/number.h"
+
+namespace wavesmith::libraries {
+
+template <class T>
+using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+using Reals = Eigen::VectorXd;
+
+template <class T>
+using Stored = Eigen::Map<Dense<T>, 0, Eigen::OuterStride<>>;
+
+template <class T>
+Stored<T> stored(const void* data, int64_t m, int64_t n, int64_t ld) {
+  return {const_cast<T*>(static_cast<const T*>(data)), m, n, Eigen::OuterStride<>(ld)};
+}
+
+/// Calls `run` with the type to compute in.
+template <class Run>
+void with_wide(Number type, Run run) {
+  if (type == Number::F32 || type == Number::F64) return run(double{});
+  return run(std::complex<double>{});
+}
+
+template <class T>
+Dense<T> load(Number type, const void* data, int64_t m, int64_t n, int64_t ld) {
+  using Narrow = std::conditional_t<std::is_same_v<T, double>, float, std::complex<float>>;
+  if (type == Number::F32 || type == Number::C32) return stored<Narrow>(data, m, n, ld).template cast<T>();
+  return stored<T>(data, m, n, ld);
+}
+
+template <class T>
+void store(const Dense<T>& from, Number type, void* data, int64_t ld) {
+  using Narrow = std::conditional_t<std::is_same_v<T, double>, float, std::complex<float>>;
+  if (type == Number::F32 || type == Number::C32)
+    stored<Narrow>(data, from.rows(), from.cols(), ld) = from.template cast<Narrow>();
+  else
+    stored<T>(data, from.rows(), from.cols(), ld) = from;
+}
+
+/// Real numbers that belong to a matrix of `type`, complex or not.
+inline void store_reals(const Reals& from, Number type, void* data) {
+  const bool narrow = type == Number::F32 || type == Number::C32;
+  store<double>(from, narrow ? Number::F32 : Number::F64, data, from.size());
+}
+
+inline int64_t width_of_reals(Number type) { return type == Number::F32 || type == Number::C32 ? 4 : 8; }
+
+/// Whether there is neither NaN nor infinity among them: with one, iterations would not end.
+template <class T>
+bool is_finite(const Dense<T>& a) {
+  return a.allFinite();
+}
+
+}  // namespace wavesmith::libraries

@@ -1,0 +1,107 @@
+// Eigenvalues of Hermitian matrices and singular values, on the host, in the order of a stream: what
+// rocSOLVER's and hipSOLVER's sytrd, syev, sygv, gesvd and their like are served by. Matrices by columns;
+// what comes out, and in which order, is as in LAPACK. Where a matrix has a NaN or an infinity, everything is
+// NaN and `info` is not 0.
+#pragma once
+
+#include <cstdint>
+
+#include "libraries/blas/matrices.h"
+#include "libraries/shim/gpu_work.h"
+
+namespace wavesmith::libraries {
+
+/// The Hermitian `a`, of which the triangle that `upper` says is looked at, becomes Q^H * a * Q with numbers
+/// only in its diagonal and beside it, and the reflections of Q in the rest of the triangle.
+struct Tridiagonal {
+  Number type;
+  bool upper;
+  int64_t n;
+  void* a;
+  int64_t lda;
+  void *diagonal, *beside, *scales;
+  int* info;  ///< may be null
+
+  void run() const;
+  void tell(const Teller& teller) const { teller(factored("sytrd", type, n, n)); }
+};
+
+/// Which eigenvalues: all, those greater than `low` and up to `high`, or those from the `first` to the
+/// `last`, counted from 1.
+struct EigenRange {
+  enum class By : uint8_t { All, Value, Place } by = By::All;
+  double low = 0, high = 0;
+  int64_t first = 0, last = 0;
+  int* found = nullptr;  ///< how many there are; may be null
+};
+
+/// Eigenvalues of the Hermitian matrices `a`, the least first, and where `vectors` their eigenvectors in `a`.
+struct Eigenvalues {
+  Number type;
+  bool upper, vectors;
+  int64_t n;
+  Matrices a;
+  void* values;
+  int64_t stride_values;  ///< from one matrix's to the next one's
+  int* info;
+  int64_t count = 1;
+  EigenRange range = {};
+  double* residual = nullptr;  ///< of the last matrix: how much of v^H * a * v is beside its diagonal
+
+  void run() const;
+  void tell(const Teller& teller) const { teller(factored("syev", type, n, n, 0, count, vectors)); }
+};
+
+/// Eigenvalues, the least first, of Hermitian `a` and positive definite `b`, with vectors x where a * x =
+/// value
+/// * b * x (Ax), a * b * x = value * x (Abx) or b * a * x = value * x (Bax). Where `vectors`, these are in
+/// `a`; x^H * b * x is 1, or of Bax x^H * b^-1 * x. `b` becomes its Cholesky factor; where it has none,
+/// `info` is n and the number of the column.
+struct GeneralizedEigenvalues {
+  enum class Form : uint8_t { Ax, Abx, Bax };
+  Number type;
+  Form form;
+  bool upper, vectors;
+  int64_t n;
+  void* a;
+  int64_t lda;
+  void* b;
+  int64_t ldb;
+  void* values;
+  int* info;
+  double* residual = nullptr;  ///< how much of the matrix that has these eigenvalues is beside its diagonal
+
+  void run() const;
+  /// The factor of b, a between two of its inverses, and the vectors taken back.
+  void tell(const Teller& teller) const {
+    teller(factored("potrf", type, n, n));
+    for (int side = 0; side < (vectors ? 3 : 2); ++side) teller(factored("trsm", type, n, n));
+    teller(factored("syev", type, n, n, 0, 1, vectors));
+  }
+};
+
+/// Which singular vectors of one side: all of the square matrix, as many as there are values, these in place
+/// of `a`, none.
+enum class Vectors : uint8_t { All, Some, InPlace, None };
+
+/// Singular values of `a` (m by n), the largest first, where a = u * diagonal(values) * v^H.
+struct SingularValues {
+  Number type;
+  Vectors left, right;
+  bool v_itself;  ///< `v` gets V; otherwise V^H
+  int64_t m, n;
+  Matrices a;
+  void* values;
+  int64_t stride_values;
+  Matrices u, v;
+  int* info;
+  int64_t count = 1;
+
+  void run() const;
+  void tell(const Teller& teller) const {
+    const bool none = left == Vectors::None && right == Vectors::None;
+    teller(factored("gesvd", type, m, n, 0, count, !none));
+  }
+};
+
+}  // namespace wavesmith::libraries

@@ -1,0 +1,55 @@
+// The tiles that libraries have: what predict_gemm chooses from when it is told no kernel.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/gemm/gemm.h"
+#include "model/gemm/table.h"
+
+namespace wavesmith::model {
+
+/// One tuned kernel, without its split of K, and how often it was the fastest.
+struct GemmTile {
+  std::string_view architecture;
+  NumberType type;
+  bool vector;
+  std::string_view origin;    ///< of its set, as GemmSet has it
+  std::string_view schedule;  ///< of AITER's; empty: of a BLAS library, where all are of one kind
+  uint32_t tile_m, tile_n, tile_k, threads;
+  uint32_t matrix_m, matrix_n, matrix_k, matrix_blocks;
+  uint32_t wave_m, wave_n, waves_along_k;
+  int32_t group_m;
+  uint32_t prefetch, vector_bytes;
+  bool double_buffered_lds, through_lds, direct_to_lds;
+  uint32_t rows;  ///< of half A that were measured with it
+
+  [[nodiscard]] bool of(const GemmSet& set, std::string_view asked) const {
+    return architecture == set.architecture && type == set.type && vector == set.vector &&
+           origin == set.origin && schedule == asked;
+  }
+  [[nodiscard]] GemmKernel kernel() const {
+    return {.tile_m = tile_m,
+            .tile_n = tile_n,
+            .tile_k = tile_k,
+            .threads = threads,
+            .vector = vector,
+            .matrix_m = matrix_m,
+            .matrix_n = matrix_n,
+            .matrix_k = matrix_k,
+            .matrix_blocks = matrix_blocks,
+            .wave_m = wave_m,
+            .wave_n = wave_n,
+            .waves_along_k = waves_along_k,
+            .group_m = group_m,
+            .prefetch = prefetch,
+            .double_buffered_lds = double_buffered_lds,
+            .through_lds = through_lds,
+            .direct_to_lds = direct_to_lds,
+            .vector_bytes = vector_bytes};
+  }
+};
+
+std::span<const GemmTile> gemm_tiles();
+
+}  // namespace wavesmith::model

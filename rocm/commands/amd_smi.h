@@ -1,0 +1,15 @@
+// amd-smi: list, static, monitor, topology and version, as ROCm 7's prints them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rocm/commands/answer.h"
+#include "rocm/commands/card.h"
+
+namespace wavesmith::rocm {
+
+/// Code 2: a command or an option that is unknown or that an emulated GPU cannot answer.
+Answer amd_smi(const Machine& machine, const std::vector<std::string>& arguments);
+
+}  // namespace wavesmith::rocm

@@ -1,0 +1,23 @@
+// A ROCm installation's folder, for programs that look for one: what toolchain/ finds on this computer, where
+// ROCm has it.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "rocm/installation/tree.h"
+#include "rocm/libraries/libraries.h"
+#include "toolchain/discover.h"
+
+namespace wavesmith::rocm {
+
+/// ROCm's commands that the command `wavesmith` answers when it is called by their names.
+inline constexpr const char* kCommands[] = {
+    "amd-smi", "amdclang", "amdclang++", "rocm-smi", "rocm_agent_enumerator", "rocminfo"};
+
+/// Device bitcode, compiler and linker, HIP headers, our libraries and AMD's, ROCm's version and its commands
+/// but those `left_alone`, below `at` in the tree. What is not on this computer is left out.
+void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& tools,
+              const std::set<std::string>& left_alone, const Libraries& libraries);
+
+}  // namespace wavesmith::rocm

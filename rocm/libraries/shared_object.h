@@ -1,0 +1,29 @@
+// What the dynamic linker reads of a shared library or a program: names, needs and symbol versions.
+// Source: System V ABI, "Dynamic Linking"; Linux Standard Base, "Symbol Versioning".
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wavesmith::rocm {
+
+struct SharedObject {
+  std::string soname, interpreter;
+  unsigned machine = 0;                                    ///< EM_X86_64
+  std::vector<std::string> needed;                         ///< sonames
+  std::map<std::string, std::vector<std::string>> wanted;  ///< symbol versions, by the library that has them
+  std::set<std::string> versions;                          ///< that it defines
+
+  /// Error: NotFound for a file that cannot be read; BadInput for what is no 64-bit ELF file for a dynamic
+  /// linker, or damaged.
+  static Result<SharedObject> read(const std::string& path);
+};
+
+/// The names of the symbols that a shared library defines; empty when it cannot be read.
+std::set<std::string> exported(const std::string& path);
+
+}  // namespace wavesmith::rocm

@@ -1,0 +1,65 @@
+#include "runtime/wavesmith.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "gpus/slot.h"
+#include "runtime/api/error.h"
+#include "runtime/device/platform.h"
+#include "runtime/device/started.h"
+#include "runtime/observe/statistics.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+/// The text's length; the text, cut, where there is room.
+size_t copied(const std::string& from, char* text, size_t size) {
+  if (text && size > 0) {
+    const size_t count = std::min(size - 1, from.size());
+    std::memcpy(text, from.data(), count);
+    text[count] = 0;
+  }
+  return from.size();
+}
+
+std::string field_of(const Device& device, std::string_view name) {
+  if (name == "node") return fmt::to_string(device.number + 1);
+  if (name == "uuid") return fmt::format("GPU-{:016x}", gpus::unique_id(device.gpu, device.number));
+  for (const gpus::Field& field : gpus::fields())
+    if (field.path == name) return gpus::value_text(device.gpu, field);
+  return {};
+}
+
+}  // namespace
+
+extern "C" {
+
+[[gnu::visibility("default")]] uint64_t wavesmith_instructions(void) { return instructions(); }
+
+[[gnu::visibility("default")]] void wavesmith_set_threads(int threads) {
+  if (Platform* const platform = Platform::get()) platform->limits.threads = threads < 0 ? 0 : threads;
+}
+
+[[gnu::visibility("default")]] void wavesmith_show_host_memory(int all) {
+  if (Platform* const platform = Platform::get()) platform->show_host_memory(all != 0);
+}
+
+[[gnu::visibility("default")]] size_t wavesmith_last_failure(char* text, size_t size) {
+  return copied(last_report(), text, size);
+}
+
+[[gnu::visibility("default")]] int wavesmith_started(void) { return started(); }
+
+[[gnu::visibility("default")]] size_t wavesmith_gpu_field(int device, const char* field, char* text,
+                                                          size_t size) {
+  Platform* const platform = Platform::get();
+  const Device* const one = platform ? platform->device(device) : nullptr;
+  return copied(one && field ? field_of(*one, field) : std::string(), text, size);
+}
+
+}  // extern "C"
+
+}  // namespace wavesmith::runtime

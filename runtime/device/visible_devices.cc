@@ -1,0 +1,33 @@
+#include "runtime/device/visible_devices.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace wavesmith::runtime {
+namespace {
+
+/// -1 for a text that names none.
+int find(std::string_view name, const std::vector<std::string>& uuids) {
+  const bool by_uuid = name.find("GPU-") != name.npos;
+  for (size_t i = 0; i < uuids.size(); ++i)
+    if (by_uuid ? uuids[i].find(name) != std::string::npos : fmt::to_string(i) == name)
+      return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
+
+std::vector<int> visible_devices(std::string_view list, const std::vector<std::string>& uuids) {
+  std::vector<int> visible;
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    const int number = find(list.substr(0, comma), uuids);
+    if (number < 0) break;
+    if (std::find(visible.begin(), visible.end(), number) == visible.end()) visible.push_back(number);
+    list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
+  }
+  return visible;
+}
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,60 @@
+// Executable graphs: a graph as it was when it was instantiated, and the operations made of it.
+#pragma once
+
+#include <map>
+
+#include "runtime/graph/graph.h"
+
+namespace wavesmith::runtime {
+
+struct Recording;
+
+class Executable {
+ public:
+  /// Error: what making an operation of a node failed with; hipErrorInvalidValue for a circle. `culprit` is
+  /// the node.
+  static hipError_t create(Platform& platform, const Graph& graph, unsigned long long flags,
+                           std::shared_ptr<Executable>& made, uint64_t& culprit);
+
+  /// Our copy of a node of the graph that this was made from; nullptr when there is none.
+  [[nodiscard]] Node* counterpart(const Node& original);
+  /// Changes our copy's work; its operation is made anew. Nothing is changed by an error.
+  hipError_t set(Platform& platform, Node& mine, Work work);
+  /// Puts the operation of a node of ours in or out.
+  hipError_t enable(Platform& platform, Node& mine, bool enabled);
+  /// Takes over what the nodes of a graph of the same shape do.
+  hipError_t update(Platform& platform, const Graph& graph, hipGraphExecUpdateResult& result,
+                    uint64_t& culprit);
+  /// The graph as it stands, for those who make it part of another.
+  [[nodiscard]] std::shared_ptr<Graph> snapshot();
+  /// Enqueues one run; waits for it where pageable memory of the host is copied from or to, as ROCm does.
+  void launch(Stream& stream);
+
+  unsigned long long flags = 0;
+  std::mutex mutex;
+
+ private:
+  struct Step {
+    Device* device = nullptr;
+    std::shared_ptr<Operation> operation;
+  };
+  hipError_t prepare(Platform& platform, const Graph& graph);
+  /// A run: what to execute, the events that it records and what it waits for first.
+  struct Run {
+    std::vector<Step> steps;
+    std::vector<std::pair<hipEvent_t, std::shared_ptr<Recording>>> recordings;
+    std::vector<Ticket> tickets;
+    bool copies_pageable = false;  ///< the host's memory, which may change or go once the launch returns
+  };
+  void collect(const Graph& graph, const Stream& stream, Run& run) const;
+
+  std::shared_ptr<Graph> graph_;
+  std::map<uint64_t, std::shared_ptr<Operation>> operations_;  ///< by the id of our node
+  friend class GraphOperation;
+};
+
+std::shared_ptr<Executable> find_executable(hipGraphExec_t handle);
+hipGraphExec_t own(std::shared_ptr<Executable> executable);
+bool forget(hipGraphExec_t handle);
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,22 @@
+// What a program's own GPU code registers when the program starts: fat binaries, kernels and variables, by
+// the addresses of their host counterparts. Nothing is loaded before it is used.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.h"
+#include "runtime/launch/module.h"
+
+namespace wavesmith::runtime {
+
+/// The kernel whose stub on the host is at `host`, loaded on `device`. Error: NotFound, or what loading
+/// failed with.
+Result<Function*> registered_function(Platform& platform, Device& device, const void* host);
+
+/// The variable whose shadow on the host is at `host`, loaded on `device`.
+Result<Module::Place> registered_variable(Platform& platform, Device& device, const void* host);
+
+/// The name of the kernel whose stub is at `host`; nullptr when there is none.
+const char* registered_name(const void* host);
+
+}  // namespace wavesmith::runtime

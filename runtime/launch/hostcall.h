@@ -1,0 +1,15 @@
+// Calls from a kernel to the host: printf, assert, and memory for device malloc.
+#pragma once
+
+#include "runtime/device/platform.h"
+
+namespace wavesmith::runtime {
+
+/// The buffer that kernels of a device put their calls into.
+const void* hostcall_buffer(Platform& platform, Device& device);
+/// Answers the calls that wait in the device's buffer; for Dispatch::serve, the device as its context.
+void serve_hostcalls(void* device);
+/// What device malloc keeps its books in.
+const void* device_heap(Platform& platform, Device& device);
+
+}  // namespace wavesmith::runtime

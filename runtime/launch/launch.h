@@ -1,0 +1,68 @@
+// Launches: from a function, a grid and arguments to an operation of a stream.
+#pragma once
+
+#include <memory>
+
+#include "runtime/abi/launch.h"
+#include "runtime/launch/kernarg.h"
+#include "runtime/launch/module.h"
+#include "runtime/stream/stream.h"
+
+namespace wavesmith::runtime {
+
+/// What grids that are launched together on several devices share: they meet at barriers.
+struct GridSet {
+  std::shared_ptr<Block> meeting;  ///< device memory, zero: where they count who has arrived
+  uint32_t grids = 1;
+  uint64_t items = 0;  ///< work-items of all of them
+};
+
+/// Everything that a kind of launch may ask for.
+struct LaunchRequest {
+  Function* function = nullptr;
+  Geometry geometry;
+  void** arguments = nullptr;  ///< a pointer to each argument
+  void** extra = nullptr;      ///< or HIP_LAUNCH_PARAM_BUFFER_POINTER ...
+  const void* host = nullptr;  ///< the kernel's stub, when it was launched by it
+  bool cooperative = false;
+  const GridSet* set = nullptr;  ///< a grid of several: which one, and the work-items of those before it
+  uint32_t place = 0;
+  uint64_t items_before = 0;
+};
+
+/// A grid in blocks as one in work-items. False: more than 2^32 - 1 on an axis, which no packet can say.
+bool set_geometry(Geometry& geometry, dim3 grid, dim3 block, size_t shared);
+
+/// A kernel launch. It holds its arguments, so that it can be executed again.
+class LaunchOperation final : public Operation {
+ public:
+  LaunchOperation(std::shared_ptr<Module> module, Function& function, const Geometry& geometry, Block memory,
+                  uint32_t packet_offset, std::shared_ptr<Block> meeting)
+      : module_(std::move(module)),
+        function_(function),
+        geometry_(geometry),
+        memory_(std::move(memory)),
+        packet_offset_(packet_offset),
+        meeting_(std::move(meeting)) {}
+  hipError_t run(Stream& stream) override;
+
+  [[nodiscard]] const Function& function() const { return function_; }
+  [[nodiscard]] const Geometry& geometry() const { return geometry_; }
+  [[nodiscard]] uint8_t* arguments() const { return memory_.data(); }
+
+ private:
+  std::shared_ptr<Module> module_;  ///< keeps the code alive
+  Function& function_;
+  Geometry geometry_;
+  Block memory_;  ///< arguments, then the dispatch packet and what grid barriers need
+  uint32_t packet_offset_;
+  std::shared_ptr<Block> meeting_;  ///< where the grids of a set meet; empty for a grid of its own
+};
+
+/// Checks a launch as the real runtime does and makes its operation, reading the arguments.
+hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& request,
+                       std::shared_ptr<LaunchOperation>& operation);
+/// The same, and enqueues it.
+hipError_t launch(Platform& platform, Stream& stream, const LaunchRequest& request);
+
+}  // namespace wavesmith::runtime

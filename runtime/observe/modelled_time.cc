@@ -1,0 +1,274 @@
+#include "runtime/observe/modelled_time.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "gpus/links.h"
+#include "isa/llvm/decoder.h"
+#include "model/collectives.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+constexpr double kMicro = 1e-6;
+
+bool on_device(const std::optional<Allocation>& allocation) { return allocation && !allocation->on_host(); }
+
+/// Of the GPU in the machine whose memory it is.
+int number_of(Platform& platform, const Allocation& allocation) {
+  return allocation.number >= 0 ? allocation.number : platform.device(allocation.device)->number;
+}
+
+/// A hash of what a launch is: the kernel, its grid and the arguments that the program passes. FNV-1a.
+uint64_t key_of(const emulate::Dispatch& dispatch) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&hash](const void* data, size_t size) {
+    const auto* const bytes = static_cast<const uint8_t*>(data);
+    for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  };
+  add(&dispatch.entry, sizeof dispatch.entry);
+  add(dispatch.grid, sizeof dispatch.grid);
+  add(dispatch.workgroup, sizeof dispatch.workgroup);
+  add(&dispatch.dynamic_lds, sizeof dispatch.dynamic_lds);
+  for (const object::Argument& argument : dispatch.kernel->arguments)
+    if (!argument.hidden())
+      add(static_cast<const uint8_t*>(dispatch.kernarg) + argument.offset, argument.size);
+  return hash | 1;
+}
+
+/// Where WAVESMITH_TIME_LOG wants a line a launch.
+std::FILE* log_file() {
+  static std::FILE* const file = [] {
+    const char* const path = std::getenv("WAVESMITH_TIME_LOG");
+    return path && *path ? std::fopen(path, "a") : nullptr;
+  }();
+  return file;
+}
+
+}  // namespace
+
+void log_modelled(const std::string& what, double seconds, const char* how) {
+  std::FILE* const file = log_file();
+  if (!file) return;
+  std::fprintf(file, "%s us=%.3f %s\n", what.c_str(), seconds * 1e6, how);
+  std::fflush(file);
+}
+
+std::vector<timing::Region> allocated_regions() {
+  std::vector<timing::Region> all;
+  for (const Allocation& one : Platform::get()->allocations.all())
+    if (one.kind != Allocation::Kind::Code) all.push_back({one.begin, one.size});
+  std::ranges::sort(all, {}, &timing::Region::begin);
+  return all;
+}
+
+TimeMode time_mode() {
+  static const TimeMode mode = [] {
+    const char* const value = std::getenv("WAVESMITH_TIME");
+    const std::string_view text = value ? value : "";
+    return text.empty() || text == "0" ? TimeMode::Host
+           : text == "sampled"         ? TimeMode::Sampled
+                                       : TimeMode::Modelled;
+  }();
+  return mode;
+}
+
+double& host_time() {
+  thread_local double seconds = 0;
+  return seconds;
+}
+
+ModelledDevice::ModelledDevice(const gpus::Gpu& gpu, int number)
+    : gpu_(gpu),
+      number_(number),
+      model_(gpu),
+      call_(gpu.launch_us.value_or(2.5) * kMicro),
+      first_wave_(gpu.first_wave_us.value_or(0.5) * kMicro),
+      gap_(gpu.kernel_gap_us.value_or(1.2) * kMicro),
+      event_(gpu.event_us.value_or(1.0) * kMicro) {
+  // Of each grid little memory is touched, here and there: pages of 2 MiB would all be filled with zeros.
+  if (time_mode() == TimeMode::Sampled) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
+const timing::Way* ModelledDevice::way_to(int number) {
+  const std::scoped_lock lock(ways_mutex_);
+  const auto [known, added] = ways_.try_emplace(number);
+  if (added) {
+    const gpus::Way way = number == kHost ? gpus::Way{.kind = gpus::Way::Kind::Pcie,
+                                                      .hops = 1,
+                                                      .gigabytes_per_second = gpu_.pcie_gigabytes_per_second}
+                                          : gpus::way_between(Platform::get()->machine, number_, number);
+    const model::Path path = model::path_of(gpu_, way);
+    const double clocks = model_.parameters().mhz * 1e6;
+    known->second = {path.bytes_per_second / clocks, path.seconds * clocks};
+  }
+  return known->second.rate > 0 ? &known->second : nullptr;
+}
+
+std::vector<timing::Region> ModelledDevice::regions() {
+  Platform& platform = *Platform::get();
+  const auto gpus = static_cast<int>(platform.machine.size());
+  std::vector<timing::Region> all;
+  for (const Allocation& one : platform.allocations.all()) {
+    if (one.kind == Allocation::Kind::Code) continue;
+    timing::Region region{one.begin, one.size};
+    const int number = number_of(platform, one);
+    if (one.on_host()) {
+      if (!gpu_.is_apu) region.way = way_to(kHost);
+    } else if (number != number_) {
+      region.way = way_to(number);
+    } else if (gpus > 1 && one.flags & (hipDeviceMallocFinegrained | hipDeviceMallocUncached)) {
+      region.writer = way_to((number_ + 1) % gpus);
+    }
+    all.push_back(region);
+  }
+  std::ranges::sort(all, {}, &timing::Region::begin);
+  return all;
+}
+
+/// Whether the kernel's own code has an instruction that reads a clock.
+bool ModelledDevice::reads_clock(const emulate::Dispatch& dispatch, uint64_t code_bytes) {
+  const std::scoped_lock lock(mutex_);
+  const auto [known, added] = reads_clock_.try_emplace(dispatch.entry, false);
+  if (!added) return known->second;
+  const std::span<const uint8_t> code = dispatch.program->code();
+  const auto begin = reinterpret_cast<uint64_t>(code.data());
+  auto decoder = isa::Decoder::create(dispatch.program->target(), dispatch.program->wave_lanes());
+  if (!decoder || dispatch.entry < begin || dispatch.entry >= begin + code.size()) return false;
+  const uint64_t end = std::min(begin + code.size(), dispatch.entry + code_bytes);
+  for (uint64_t pc = dispatch.entry; pc < end;) {
+    const auto instruction = decoder->decode(code.subspan(pc - begin), pc);
+    if (!instruction || instruction->size == 0) break;
+    pc += instruction->size;
+    const std::string_view name = instruction->mnemonic;
+    if (name == "s_memtime" || name == "s_memrealtime" || name.starts_with("s_sendmsg_rtn"))
+      return known->second = true;
+    if (name == "s_getreg_b32" && instruction->operands.size() > 1 &&
+        instruction->operands[1].name.find("CYCLES") != std::string::npos)
+      return known->second = true;
+  }
+  return false;
+}
+
+std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& dispatch, const Stream& stream,
+                                                           uint64_t code_bytes, uint32_t waves,
+                                                           uint32_t resident, std::vector<uint64_t>& only) {
+  timing::LaunchShape shape;
+  for (int axis = 0; axis < 3; ++axis)
+    shape.groups[axis] = (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
+  shape.waves = waves;
+  shape.resident = std::max(1u, resident);
+  auto launch = model_.launch(shape);
+  if (time_mode() == TimeMode::Sampled && !dispatch.grid_barrier) {
+    only = launch->recorded();
+    dispatch.only = &only;
+  }
+  const bool clock = reads_clock(dispatch, code_bytes);
+  if (clock) {
+    const double begins = std::max(stream.asked() + first_wave_, stream.before() + gap_);
+    launch->tell_time(static_cast<uint64_t>(begins * dispatch.shader_mhz * 1e6));
+  }
+  const std::vector<timing::Region> all = regions();
+  const std::scoped_lock lock(mutex_);
+  const bool repeats = !clock && model_.repeats(*launch, key_of(dispatch), all);
+  std::vector<timing::FarRegion> far;
+  for (const timing::Region& one : all)
+    if (one.way || one.writer) far.push_back({one.begin, one.begin + one.bytes, one.way, one.writer});
+  // Where nothing but the host's memory is far, all workgroups go the same way.
+  const timing::Way* const host = gpu_.is_apu ? nullptr : way_to(kHost);
+  const bool peers = std::ranges::any_of(far, [&](const auto& one) { return one.way && one.way != host; });
+  const auto known = stays_.find(dispatch.entry);
+  launch->hear_far(std::move(far), peers && !dispatch.only && (known == stays_.end() || !known->second));
+  dispatch.listener = repeats ? nullptr : launch.get();
+  return launch;
+}
+
+double ModelledDevice::finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch, uint64_t stream,
+                              uint64_t instructions, const std::optional<KernelTime>& otherwise) {
+  const std::vector<timing::Region> all = regions();
+  const std::scoped_lock lock(mutex_);
+  if (dispatch.listener) stays_[dispatch.entry] = !launch.went_far();
+  timing::GridTime time = model_.finish(launch, all, instructions);
+  if (otherwise) time.seconds = otherwise->seconds, time.dirty = otherwise->dirty;
+  const timing::MemoryParameters& p = model_.parameters();
+  write_back_[stream] = time.dirty / p.infinity_cache_rate / (p.mhz * 1e6);
+  if (std::FILE* const file = log_file()) {
+    const timing::MemoryCounts& c = time.counts;
+    std::fprintf(
+        file,
+        "%s us=%.3f groups=%.0f replayed=%.0f compute=%.2f address=%.2f lds=%.2f dispatch=%.2f l1=%llu/%llu "
+        "stores=%llu l2hit=%.0f ic=%.0f mem=%.0f walks=%.0f footprint=%.0f dirty=%.0f mhz=%.0f far=%.0f "
+        "links=%.2f\n",
+        dispatch.kernel->name.c_str(), time.seconds * 1e6, time.groups, time.replayed, time.compute,
+        time.address, time.lds, time.dispatch, static_cast<unsigned long long>(c.l1_hits),
+        static_cast<unsigned long long>(c.l1_misses), static_cast<unsigned long long>(c.stores), c.l2_hits,
+        c.infinity_cache_hits, c.memory_lines, c.walks, time.footprint, time.dirty, time.clock.mhz,
+        time.far_bytes, time.far);
+    std::fflush(file);
+  }
+  return time.seconds;
+}
+
+double ModelledDevice::start(const Stream& stream) {
+  const double arrived = stream.asked() + first_wave_, left = write_back_seconds(stream.id);
+  // Who has waited for the work before has also waited for its stores.
+  return stream.before() > stream.asked() ? std::max(arrived, stream.before() + gap_ + left) : arrived;
+}
+
+double ModelledDevice::write_back_seconds(uint64_t stream) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = write_back_.find(stream);
+  if (found == write_back_.end()) return 0;
+  const double seconds = found->second;
+  write_back_.erase(found);
+  return seconds;
+}
+
+/// A kernel of the runtime that streams through memory: one that copies or fills.
+double ModelledDevice::stream_seconds(std::span<const timing::Region> touched, double bytes) {
+  const timing::MemoryParameters& p = model_.parameters();
+  double footprint = 0;
+  for (const timing::Region& region : touched) footprint += static_cast<double>(region.bytes);
+  const double cached = model_.kept(touched, footprint);
+  for (const timing::Region& region : touched) model_.touch(region);
+  const double rate = 1 / (cached / p.infinity_cache_rate + (1 - cached) / p.memory_rate);
+  return (bytes / rate + 2 * p.memory_latency) / (p.mhz * 1e6);
+}
+
+double ModelledDevice::copy_seconds(const Box& box) {
+  Platform& platform = *Platform::get();
+  const double bytes =
+      static_cast<double>(box.width) * static_cast<double>(box.height) * static_cast<double>(box.depth);
+  const auto source = platform.allocations.find(box.source),
+             destination = platform.allocations.find(box.destination);
+  const bool from = on_device(source), to = on_device(destination);
+  if (from && to)
+    if (const int first = number_of(platform, *source), second = number_of(platform, *destination);
+        first != second) {
+      const model::Path path = model::path_of(gpu_, gpus::way_between(platform.machine, first, second));
+      if (path.bytes_per_second > 0)
+        return gpu_.copy_us.value_or(12) * kMicro + bytes / path.bytes_per_second;
+    }
+  const std::scoped_lock lock(mutex_);
+  const auto size = static_cast<uint64_t>(bytes);
+  if (from && to) {
+    const timing::Region both[] = {{reinterpret_cast<uint64_t>(box.source), size},
+                                   {reinterpret_cast<uint64_t>(box.destination), size}};
+    return stream_seconds(both, 2 * bytes);
+  }
+  if (to) model_.touch({reinterpret_cast<uint64_t>(box.destination), size});
+  const double rate = to ? gpu_.copy_to_device.value_or(50) : gpu_.copy_to_host.value_or(50);
+  return gpu_.copy_us.value_or(12) * kMicro + bytes / (rate * 1e9);
+}
+
+double ModelledDevice::fill_seconds(const void* destination, size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const timing::Region region[] = {{reinterpret_cast<uint64_t>(destination), bytes}};
+  return stream_seconds(region, static_cast<double>(bytes));
+}
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,95 @@
+// Modelled time: with WAVESMITH_TIME set, streams, copies and events run on a clock of the GPU that is
+// emulated, not on the host's. Each thread of the program has a clock too, which calls advance: so launches
+// queue up, and waiting for them takes as long as on the GPU. Without WAVESMITH_TIME there is none of this.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emulate/run/dispatch.h"
+#include "runtime/memory/copy.h"
+#include "timing/grid/grid.h"
+
+namespace wavesmith::runtime {
+
+struct Function;
+struct Geometry;
+
+/// What a kernel took.
+struct KernelTime {
+  double seconds = 0, dirty = 0;  ///< and the bytes that it left in the L2s to be written back
+};
+
+/// What WAVESMITH_TIME asks for.
+enum class TimeMode : uint8_t {
+  Host,  ///< nothing: events tell the host's time
+  Modelled,
+  Sampled,  ///< modelled, and of each grid only the workgroups that the model looks at are run: fast, and
+            ///< what the kernels compute is incomplete
+};
+TimeMode time_mode();
+
+/// Seconds of the calling thread's modelled clock.
+double& host_time();
+
+/// A line in WAVESMITH_TIME_LOG, if there is one, for work that was no kernel: how its time is known.
+void log_modelled(const std::string& what, double seconds, const char* how);
+
+/// What programs have allocated on devices and for them, ascending.
+std::vector<timing::Region> allocated_regions();
+
+/// A device's part.
+class ModelledDevice {
+ public:
+  /// `number`: of the GPU in the machine.
+  ModelledDevice(const gpus::Gpu& gpu, int number);
+
+  /// What a launch costs the thread that asks for it.
+  [[nodiscard]] double call_seconds() const { return call_; }
+  /// When a kernel or a copy begins: from its arrival at a queue that has nothing to do, or behind the work
+  /// before it, once what that left in the L2s is written back.
+  double start(const Stream& stream);
+  /// From the end of one kernel to the beginning of the next.
+  [[nodiscard]] double gap_seconds() const { return gap_; }
+  /// From the end of the work before to what an event notes.
+  [[nodiscard]] double event_seconds() const { return event_; }
+
+  /// `allocated_regions`, with the ways to what is not this GPU's own.
+  std::vector<timing::Region> regions();
+  /// Has a launch heard. It is kept until finish(). `code_bytes`: of the kernel's own code.
+  std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, const Stream& stream,
+                                             uint64_t code_bytes, uint32_t waves, uint32_t resident,
+                                             std::vector<uint64_t>& only);
+  /// Seconds of a launch that has run, and executed so many instructions. `otherwise`: somebody who looked
+  /// more closely says what it took.
+  double finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch, uint64_t stream,
+                uint64_t instructions, const std::optional<KernelTime>& otherwise = {});
+  /// What the stream's next kernel or copy would wait for: stores on their way from the L2s. Asked for once.
+  double write_back_seconds(uint64_t stream);
+
+  double copy_seconds(const Box& box);
+  double fill_seconds(const void* destination, size_t bytes);
+
+ private:
+  bool reads_clock(const emulate::Dispatch& dispatch, uint64_t code_bytes);
+  /// To the GPU of that number, or the host's memory (kHost).
+  const timing::Way* way_to(int number);
+  double stream_seconds(std::span<const timing::Region> touched, double bytes);
+  static constexpr int kHost = -1;
+  const gpus::Gpu& gpu_;
+  const int number_;
+  std::mutex mutex_, ways_mutex_;
+  std::unordered_map<int, timing::Way> ways_;
+  std::unordered_map<uint64_t, bool>
+      stays_;  ///< kernels by their first instruction: they used own memory alone
+  timing::GridModel model_;
+  std::unordered_map<uint64_t, bool> reads_clock_;   ///< kernels by their first instruction
+  std::unordered_map<uint64_t, double> write_back_;  ///< of each stream's last kernel
+  double call_, first_wave_, gap_, event_;
+};
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,57 @@
+// Profiling: with WAVESMITH_PROFILE set to a path, chosen workgroups of launches are recorded and replayed by
+// the cycle model, and what it says is written there as JSON when the process ends. With
+// WAVESMITH_PROFILE_SAMPLED=1 the chosen workgroups alone are run, so that results are incomplete.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulate/run/dispatch.h"
+#include "gpus/gpu.h"
+#include "runtime/observe/modelled_time.h"
+#include "timing/profile.h"
+
+namespace wavesmith::runtime {
+
+/// One launch that is profiled.
+class ProfiledLaunch {
+ public:
+  /// Which launches of a kernel and geometry are looked at.
+  enum class Which : uint8_t {
+    First,   ///< the first few, where nobody asks for the time of each
+    This,    ///< this one, since the program is told its time
+    Counted  ///< not this one: it repeats the one before
+  };
+  /// nullptr: this launch is not profiled (there is no WAVESMITH_PROFILE, or its like was profiled often
+  /// enough). `resident`: workgroups that a compute unit holds.
+  static std::unique_ptr<ProfiledLaunch> begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
+                                               uint32_t resident, Which which);
+  /// Workgroups that are run without the others may wait for them for ever: they get a budget.
+  void limit(emulate::Limits& limits);
+  /// The launch ended with an error. True: it was that budget, no wave seems to wait for another workgroup,
+  /// and `limits` has more: run it again.
+  bool again(const Error& error, emulate::Limits& limits);
+  /// The launch ended with an error. True: because of that budget, and the profile says why.
+  bool refuse(const Error& error);
+  /// After the launch has run. What it took; nullopt: nobody can say.
+  std::optional<KernelTime> end(const emulate::Statistics& statistics,
+                                const std::function<std::string(uint64_t)>& locate);
+
+ private:
+  ProfiledLaunch() = default;
+  const gpus::Gpu* gpu_ = nullptr;
+  std::string kernel_;
+  timing::GridShape grid_;
+  timing::Sample sample_;
+  uint32_t block_[3] = {};
+  bool sampled_ = false;
+  uint64_t limited_ = 0;  ///< wave-instructions of that budget; 0: the user's
+  std::vector<uint64_t> only_;
+  std::unique_ptr<timing::Recorder> recorder_;
+};
+
+}  // namespace wavesmith::runtime

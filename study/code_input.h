@@ -1,0 +1,47 @@
+// GPU code from any file that holds some: HIP source, LLVM IR, assembly, code objects, bundles, programs and
+// libraries. What is not yet machine code is compiled for the GPU that is asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "gpus/gpu.h"
+#include "object/code_object.h"
+#include "study/code_form.h"
+
+namespace wavesmith::study {
+
+struct CodeRequest {
+  std::string path;
+  const gpus::Gpu* gpu = nullptr;       ///< nullptr: what suits the file
+  std::vector<std::string> flags = {};  ///< for the compiler
+};
+
+struct Code {
+  CodeForm form = CodeForm::Unknown;
+  const gpus::Gpu* gpu = nullptr;           ///< the one asked for, or chosen
+  std::string target;                       ///< what the code is for: "gfx942", "gfx9-4-generic"
+  std::vector<object::CodeObject> objects;  ///< with at least one kernel each
+  std::vector<std::string> command;         ///< that compiled it; empty: nothing was compiled
+  double compile_seconds = 0;
+};
+
+/// Opens a file. Errors: NotFound for no such file, no GPU code or no kernel in it; WrongTarget, with the
+/// targets that there are; BadInput for what is damaged, no form of GPU code or does not compile; Unsupported
+/// for a target that is not decoded here.
+Result<Code> open_code(const CodeRequest& request);
+
+/// The GPU that is meant where none is named: of WAVESMITH_GPU, else an MI300X.
+Result<const gpus::Gpu*> default_gpu();
+
+/// A kernel of opened code, and the object that it is in.
+struct FoundKernel {
+  const object::CodeObject* object = nullptr;
+  const object::Kernel* kernel = nullptr;
+};
+/// All kernels, or those that `name` means: a mangled or readable name, or a part of the readable one when
+/// nothing has just that name. Error: NotFound, naming some that there are.
+Result<std::vector<FoundKernel>> find_kernels(const Code& code, const std::string& name);
+
+}  // namespace wavesmith::study

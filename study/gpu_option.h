@@ -1,0 +1,34 @@
+// --gpu a,b,c and --set key=value: which described GPUs, with what changed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "gpus/gpu.h"
+
+namespace wavesmith::study {
+
+struct GpuOption {
+  std::string gpus = "mi300x";
+  std::vector<std::string> set;
+};
+
+/// The GPUs named, each with the changes. What is measured about a number that was changed changes with it:
+/// half the memory's peak is half of what it sustains. Errors: no such GPU or field, a value that does not
+/// fit.
+Result<std::vector<const gpus::Gpu*>> find_gpus(const GpuOption& option);
+
+/// "mi300x,mi355x+compute.units=8" in parts; commas within brackets do not count.
+std::vector<std::string> split_list(std::string_view text);
+
+/// A field's value without its unit: "8MiB" is "8388608", "2.1GHz" of a field in MHz "2100", "8TB/s" of one
+/// in GB/s "8000"; numbers, words and lists stay as they are. Error: a unit that the field cannot have.
+Result<std::string> without_unit(std::string_view value, const gpus::Field& field);
+
+/// The field that people mean: its path, "l2_bytes" alone where that is unique, or a shorter name ("l2.size",
+/// "memory.size", "memory.bandwidth", "clock", "cus"). Error: none.
+Result<const gpus::Field*> field_named(std::string_view name);
+
+}  // namespace wavesmith::study

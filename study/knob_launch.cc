@@ -1,0 +1,196 @@
+#include "study/knob_launch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "base/split.h"
+#include "base/stopwatch.h"
+#include "study/kernel_arguments.h"
+#include "toolchain/process.h"
+
+namespace wavesmith::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// FNV-1a.
+uint64_t hash(std::string_view bytes) {
+  uint64_t value = 0xcbf29ce484222325u;
+  for (const char c : bytes) value = (value ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+  return value;
+}
+
+std::string last_line(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  const size_t at = text.rfind('\n');
+  return std::string(at == text.npos ? text : text.substr(at + 1));
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(text, '\n')) lines.emplace_back(line);
+  if (lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+/// Programs tell their own times and rates: these are the host's, and another variant's differ.
+bool tells_time(const std::string& line) {
+  static const std::regex words(
+      R"(\btimes?\b|\btook\b|elapsed|seconds?|latency|\b\d[\d.e+-]*\s*[mun]?s\b|\([mun]?s\)|[fi]lop|\w/s\b|per second|throughput|bandwidth|speed)",
+      std::regex::icase | std::regex::optimize);
+  return std::regex_search(line, words);
+}
+
+std::string self() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).string();
+}
+
+}  // namespace
+
+bool has_main(std::string_view source) {
+  // Without comments, and without what stands in quotes.
+  std::string code;
+  for (size_t i = 0; i < source.size(); ++i) {
+    const std::string_view rest = source.substr(i);
+    if (rest.starts_with("//")) {
+      i = std::min(source.find('\n', i), source.size()) - 1;
+    } else if (rest.starts_with("/*")) {
+      const size_t end = source.find("*/", i + 2);
+      i = end == source.npos ? source.size() : end + 1;
+      code += ' ';
+    } else if (source[i] == '"') {
+      for (++i; i < source.size() && source[i] != '"' && source[i] != '\n'; ++i)
+        if (source[i] == '\\') ++i;
+    } else {
+      code += source[i];
+    }
+  }
+  static const std::regex definition(R"((^|[^\w])(int|auto)\s+main\s*\()");
+  return std::regex_search(code, definition);
+}
+
+Result<void> KnobLauncher::build(const std::string& source, const std::vector<std::string>& flags,
+                                 size_t number) {
+  toolchain::Command command{self(), "cc", "--gpu=" + devices_.substr(0, devices_.find('+'))};
+  if (source.ends_with(".hip") || source.ends_with(".cpp") || source.ends_with(".cc")) {
+    command.push_back(source);
+  } else {
+    command.insert(command.end(), {"-x", "hip", source, "-x", "none"});
+  }
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), {"-o", (scratch_ / fmt::format("app{}", number)).string()});
+  const auto built = toolchain::run(command, true);
+  if (!built) return tl::unexpected(built.error());
+  if (built->code != 0)
+    return fail(ErrorKind::BadInput, "it does not compile and link as a program of its own", source,
+                built->output);
+  return {};
+}
+
+Result<Simulated> KnobLauncher::simulate(const fs::path& code, size_t program, size_t number, int threads,
+                                         double timeout) const {
+  const fs::path profile = scratch_ / fmt::format("{}.json", number),
+                 errors = scratch_ / fmt::format("{}.err", number);
+  // The shell keeps standard error apart, and env sets what only this process shall have.
+  toolchain::Command command{"/bin/sh",       "-c",  "exec \"$@\" 2>\"$0\"",
+                             errors.string(), "env", "WAVESMITH_PROFILE=" + profile.string()};
+  const bool alone = launch_.by == KernelLaunch::By::Kernel;
+  if (launch_.sampled) command.emplace_back("WAVESMITH_PROFILE_SAMPLED=1");
+  if (!alone) command.push_back("WAVESMITH_CODE=" + code.string());
+  command.insert(command.end(), {self(), "run", "--quiet", "--gpu", devices_, "--threads",
+                                 fmt::to_string(threads), "--timeout", fmt::format("{:.0f}", timeout)});
+  std::vector<fs::path> dumps;
+  if (alone) {
+    const RunOptions& kernel = launch_.kernel;
+    command.insert(command.end(), {code.string(), "--grid", kernel.grid, "--block", kernel.block});
+    if (!kernel.kernel.empty()) command.insert(command.end(), {"--kernel", kernel.kernel});
+    if (kernel.shared) command.insert(command.end(), {"--shared", fmt::to_string(kernel.shared)});
+    for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+      command.insert(command.end(), {"--arg", kernel.arguments[i]});
+      if (const auto argument = parse_argument(kernel.arguments[i]); argument && argument->buffer) {
+        dumps.push_back(scratch_ / fmt::format("{}-{}.npy", number, i));
+        command.insert(command.end(), {"--dump", fmt::format("{}={}", i, dumps.back().string())});
+      }
+    }
+  } else {
+    command.emplace_back("--");
+    if (launch_.by == KernelLaunch::By::Source)
+      command.push_back((scratch_ / fmt::format("app{}", program)).string());
+    command.insert(command.end(), launch_.words.begin(), launch_.words.end());
+  }
+  const Stopwatch watch;
+  const auto ran = toolchain::run(command, true);
+  if (!ran) return tl::unexpected(ran.error());
+  Simulated result;
+  result.host_seconds = watch.seconds();
+  result.code = ran->code;
+  if (!alone) result.output = ran->output;
+  result.complaint = last_line(text_of(errors));
+  for (const fs::path& dump : dumps) result.buffers.push_back(hash(text_of(dump)));
+  const auto json = nlohmann::json::parse(text_of(profile), nullptr, false);
+  std::error_code ignored;
+  for (const fs::path& file : dumps) fs::remove(file, ignored);
+  fs::remove(profile, ignored);
+  fs::remove(errors, ignored);
+  if (!json.is_object()) {
+    if (ran->code == 0)
+      return fail(ErrorKind::Unsupported, "the program launched no kernel", {},
+                  "is it linked with libamdhip64?");
+    return result;
+  }
+  result.replaced = json.value("replaced", 0u);
+  for (const auto& one : json["kernels"]) {
+    Simulated::Kernel& kernel = result.kernels[one.value("name", "")];
+    const double launches = one.value("launches", 0.0);
+    kernel.launches += launches;
+    if (const std::string refused = one.value("refused", ""); !refused.empty())
+      kernel.refused = refused;
+    else
+      kernel.seconds += one.value("seconds", 0.0) * launches;
+  }
+  return result;
+}
+
+OutputCheck::OutputCheck(const Simulated& once, const Simulated& again)
+    : first_(once), lines_(lines_of(once.output)) {
+  const std::vector<std::string> others = lines_of(again.output);
+  compared_.resize(lines_.size());
+  if (lines_.size() == others.size())
+    for (size_t i = 0; i < lines_.size(); ++i)
+      compared_[i] = lines_[i] == others[i] && !tells_time(lines_[i]);
+}
+
+size_t OutputCheck::lines() const {
+  return static_cast<size_t>(std::count(compared_.begin(), compared_.end(), true));
+}
+
+std::string OutputCheck::difference(const Simulated& other) const {
+  if (other.code != first_.code)
+    return fmt::format("exit code {} in place of {}{}{}", other.code, first_.code,
+                       other.complaint.empty() ? "" : ": ", other.complaint);
+  for (size_t i = 0; i < first_.buffers.size(); ++i)
+    if (i >= other.buffers.size() || other.buffers[i] != first_.buffers[i])
+      return fmt::format("buffer {} has other contents", i);
+  if (lines() == 0) return {};
+  const std::vector<std::string> others = lines_of(other.output);
+  if (others.size() != lines_.size())
+    return fmt::format("{} lines of output in place of {}", others.size(), lines_.size());
+  for (size_t i = 0; i < lines_.size(); ++i)
+    if (compared_[i] && lines_[i] != others[i])
+      return fmt::format("writes '{:.40}' in place of '{:.40}'", others[i], lines_[i]);
+  return {};
+}
+
+}  // namespace wavesmith::study

@@ -1,0 +1,82 @@
+// How a sweep runs the kernels that it compiles: inside of the program that launches them, whose code objects
+// the runtime replaces (runtime/launch/replacement.h), or one by one with arguments from the command line.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "study/run_options.h"
+#include "toolchain/scratch.h"
+
+namespace wavesmith::study {
+
+/// What launches the kernels.
+struct KernelLaunch {
+  enum class By : unsigned char {
+    Nothing,
+    Program,  ///< `words`: its command line
+    Source,   ///< the file itself, which has a main; `words`: its arguments
+    Kernel    ///< as `wavesmith run kernel.co` does; `kernel` says how
+  };
+  By by = By::Nothing;
+  std::vector<std::string> words;
+  RunOptions kernel;
+  bool sampled = false;  ///< run the sampled workgroups only: results are incomplete and not compared
+};
+
+/// What a run under the cycle model gave.
+struct Simulated {
+  struct Kernel {
+    double seconds = 0;  ///< modelled, of all its launches
+    double launches = 0;
+    std::string refused;  ///< why there is no time
+  };
+  std::map<std::string, Kernel> kernels;  ///< by their names in the code object
+  int code = 0;                           ///< the program's exit code
+  std::string output;                     ///< what it wrote to standard output
+  std::vector<uint64_t> buffers;  ///< a hash of each buffer's contents, where a kernel is launched alone
+  std::string complaint;          ///< the last line on standard error
+  unsigned replaced = 0;          ///< code objects of the program
+  double host_seconds = 0;
+};
+
+/// Whether C++ source defines main: then it is a program by itself.
+bool has_main(std::string_view source);
+
+class KnobLauncher {
+ public:
+  KnobLauncher(const KernelLaunch& launch, std::string devices, const toolchain::Scratch& scratch)
+      : launch_(launch), devices_(std::move(devices)), scratch_(scratch) {}
+
+  /// Compiles the source as a program, as `number` of its kind. Error: the compiler's.
+  Result<void> build(const std::string& source, const std::vector<std::string>& flags, size_t number);
+  /// Runs the kernels of a code object, in the program that build() made as `program`. `number` is of the
+  /// run's own, and `timeout` seconds stop a kernel. Error: nothing was run.
+  Result<Simulated> simulate(const std::filesystem::path& code, size_t program, size_t number, int threads,
+                             double timeout) const;
+
+ private:
+  const KernelLaunch& launch_;
+  std::string devices_;
+  const toolchain::Scratch& scratch_;
+};
+
+/// What a program's standard output says, but for lines that tell times and rates or that differ between two
+/// runs of the same code.
+class OutputCheck {
+ public:
+  OutputCheck(const Simulated& once, const Simulated& again);
+  /// How another run's results differ; empty: they do not.
+  [[nodiscard]] std::string difference(const Simulated& other) const;
+  [[nodiscard]] size_t lines() const;  ///< that are compared
+
+ private:
+  Simulated first_;
+  std::vector<std::string> lines_;
+  std::vector<bool> compared_;
+};
+
+}  // namespace wavesmith::study

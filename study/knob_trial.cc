@@ -1,0 +1,61 @@
+#include "study/knob_trial.h"
+
+#include <algorithm>
+
+namespace wavesmith::study {
+namespace {
+
+using analysis::kNone;
+
+/// FNV-1a.
+uint64_t hashed(uint64_t before, uint8_t byte) { return (before ^ byte) * 0x100000001b3u; }
+
+}  // namespace
+
+double weight_of(const analysis::Kernel& kernel) {
+  const std::vector<double> counts = executions(kernel);
+  double sum = 0;
+  for (size_t i = 0; i < counts.size(); ++i) sum += counts[i] * cost_of(kernel.instructions[i]);
+  return sum;
+}
+
+void judge(const Side& baseline, Trial& trial, const gpus::Gpu& gpu) {
+  const Comparison comparison = compare(baseline, {&*trial.kernel, &gpu});
+  trial.verdict = comparison.verdict;
+  if (comparison.hot == kNone) {
+    const double before = weight_of(*baseline.kernel);
+    if (baseline.kernel->loops.empty() && before > 0) trial.static_time = weight_of(*trial.kernel) / before;
+    return;
+  }
+  const LoopPair& pair = comparison.loops[comparison.hot];
+  if (pair.b == kNone) return;
+  const auto a = loop_time(*baseline.kernel, baseline.kernel->loops[pair.a]),
+             b = loop_time(*trial.kernel, trial.kernel->loops[pair.b]);
+  if (a && b &&
+      comparable(*baseline.kernel, baseline.kernel->loops[pair.a], *trial.kernel,
+                 trial.kernel->loops[pair.b]))
+    trial.static_time = b->cycles / comparison.work / a->cycles;
+}
+
+bool same_code(const analysis::Kernel& a, const analysis::Kernel& b) {
+  return a.resources.vgprs_total == b.resources.vgprs_total &&
+         a.resources.lds_bytes == b.resources.lds_bytes &&
+         std::equal(a.instructions.begin(), a.instructions.end(), b.instructions.begin(),
+                    b.instructions.end(), [](const auto& x, const auto& y) { return x.text == y.text; });
+}
+
+uint64_t hash_of_functions(const object::CodeObject& object) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const object::Routine& routine : object.routines())
+    if (!object.kernel(routine.name))
+      for (const uint8_t byte : object.at(routine.address, routine.size)) hash = hashed(hash, byte);
+  return hash;
+}
+
+uint64_t hash_of(const analysis::Kernel& kernel, uint64_t before) {
+  for (const auto& instruction : kernel.instructions)
+    for (const char c : instruction.text) before = hashed(before, static_cast<uint8_t>(c));
+  return before;
+}
+
+}  // namespace wavesmith::study

@@ -1,0 +1,37 @@
+// What a run is asked for: of a program that uses HIP, or of a kernel of a code object.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wavesmith::study {
+
+struct RunOptions {
+  std::string gpu;
+  std::vector<std::string> set;  ///< --set compute.units=8
+  uint64_t max_instructions = 0;
+  double timeout = 0;
+  int threads = 0;
+  uint32_t interleave = 0;
+  bool report = false, fidelity = false, json = false, xnack = false, no_guard = false, quiet = false;
+  std::string libraries;  ///< --libraries: "auto", "amd", "stand-ins" or a folder
+  std::string time;       ///< --time: "modelled" or "sampled"; empty: events tell the host's time
+
+  // A program.
+  std::vector<std::string> program;  ///< behind "--"
+
+  // A kernel.
+  std::string file, kernel;
+  std::string grid = "1", block = "64";
+  uint32_t shared = 0;
+  std::vector<std::string> arguments, dump, print, expect;
+  /// Where not given: none between integers, 1e-5 and 1e-8 otherwise.
+  std::optional<double> rtol, atol;
+
+  /// What devices the runtime shall show: the GPU with its changes.
+  [[nodiscard]] std::string devices() const;
+};
+
+}  // namespace wavesmith::study

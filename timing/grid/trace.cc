@@ -1,0 +1,206 @@
+#include "timing/grid/trace.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "isa/coherence.h"
+#include "isa/cost/cost.h"
+#include "isa/matrix/instruction.h"
+#include "isa/row.h"
+#include "timing/grid/engine_clock.h"
+
+namespace wavesmith::timing {
+namespace {
+
+using Kind = Step::Kind;
+
+bool starts_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
+
+}  // namespace
+
+InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParameters& unit) {
+  InstructionUse use;
+  const std::string_view name = site.instruction.mnemonic;
+  if (site.wait.waits()) {
+    use.kind = Kind::Wait;
+    use.memory = std::min(site.wait.vm, site.wait.load);
+    use.local = std::min({site.wait.lgkm, site.wait.ds, site.wait.km});
+    use.stores = std::min(site.wait.vs, site.wait.store);
+    use.others = 4;
+    return use;
+  }
+  if (site.barrier != emulate::BarrierStep::None) {
+    use.kind = site.barrier == emulate::BarrierStep::Arrive ? Kind::Compute : Kind::Barrier;
+    use.others = 4;
+    return use;
+  }
+  const auto vector = static_cast<uint16_t>(std::max(1u, lanes / unit.simd_lanes));
+  if (!site.row) {
+    if (!site.instruction.second.empty())
+      use.clocks = vector;
+    else if (starts_with(name, "s_nop"))
+      use.others = static_cast<uint16_t>(
+          4 + (site.instruction.operands.empty() ? 0 : site.instruction.operands[0].bits & 15));
+    else if (starts_with(name, "s_sleep"))
+      use.others = static_cast<uint16_t>(
+          64 * (site.instruction.operands.empty() ? 0 : site.instruction.operands[0].bits & 127));
+    else
+      use.others = starts_with(name, "s_cbranch") || starts_with(name, "s_branch") ? 16 : 4;
+    return use;
+  }
+  switch (isa::pipe_of(site.instruction, site.row)) {
+    case isa::Pipe::Valu:
+    case isa::Pipe::Transcendental:
+    case isa::Pipe::Matrix:
+      use.clocks = unit.target
+                       ? isa::cost_of(site.instruction, site.row, *unit.target, static_cast<int>(lanes)).issue
+                       : vector;
+      if (const isa::MatrixInstruction* const matrix = site.row->matrix)
+        use.flops = 2.0 * matrix->m * matrix->n * matrix->k * matrix->blocks;
+      break;
+    case isa::Pipe::Smem:
+      use.kind = Kind::Scalar;
+      use.others = 4;
+      break;
+    case isa::Pipe::Vmem:
+      use.kind = Kind::Load;
+      use.others = 4;
+      break;
+    case isa::Pipe::Lds:
+      use.kind = Kind::Lds;
+      use.others = 4;
+      break;
+    default:
+      use.others = starts_with(name, "s_cbranch") || starts_with(name, "s_branch") ? 16 : 4;
+  }
+  return use;
+}
+
+const InstructionUse& GroupRecorder::use(const emulate::Site& site, uint32_t lanes) {
+  const auto found = uses_.find(&site);
+  if (found != uses_.end()) return found->second;
+  return uses_.emplace(&site, use_of(site, lanes, unit_)).first->second;
+}
+
+WaveSteps& GroupRecorder::trace_of(const emulate::WaveView& wave) {
+  if (trace_.waves.size() <= wave.index()) trace_.waves.resize(wave.index() + 1);
+  return trace_.waves[wave.index()];
+}
+
+void GroupRecorder::wave_begins(const emulate::WaveView& wave) { trace_of(wave); }
+
+void GroupRecorder::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
+  WaveSteps& trace = trace_of(wave);
+  if (++trace.instructions > most_) return;
+  ++trace.recorded;
+  const InstructionUse& use = this->use(site, wave.lanes());
+  if (use.kind == Kind::Compute) {
+    if (use.flops > 0) add_matrix_work(trace.work, site.instruction.mnemonic, use.flops, use.clocks);
+    if (trace.steps.empty() || trace.steps.back().kind != Kind::Compute) trace.steps.emplace_back();
+    trace.steps.back().clocks += use.clocks;
+    trace.steps.back().others += use.others;
+    return;
+  }
+  Step step;
+  step.kind = use.kind;
+  step.memory = use.memory, step.local = use.local, step.stores = use.stores;
+  step.others = use.others;
+  step.first = static_cast<uint32_t>(trace.lines.size());
+  if (use.kind == Kind::Load && wave.exec() == 0) step.clocks = 4;
+  trace.steps.push_back(step);
+}
+
+/// Whether a wave reads again what it has just read, with nothing done since: then what was recorded since is
+/// taken back.
+bool GroupRecorder::reads_again(const emulate::WaveView& wave, const emulate::Site& site,
+                                const emulate::MemoryAccess& access) {
+  // A loop around a flag has a few dozen instructions; one around work has stores, reads elsewhere, or more
+  // of them.
+  constexpr uint64_t kLoop = 200;
+  if (waiting_.size() <= wave.index()) waiting_.resize(wave.index() + 1);
+  Waiting& waiting = waiting_[wave.index()];
+  // A loop may count its turns in private memory.
+  if (access.direction == isa::Direction::Store && access.space != emulate::AddressSpace::Private)
+    ++waiting.worked;
+  if (access.direction == isa::Direction::Store || access.lanes == 0) return false;
+  const uint64_t address = access.address[std::countr_zero(access.lanes)];
+  const auto before = waiting.readings.find(&site);
+  if (before == waiting.readings.end() || before->second.address != address) {
+    ++waiting.worked;
+    return false;
+  }
+  const Reading& reading = before->second;
+  WaveSteps& trace = trace_of(wave);
+  if (reading.worked != waiting.worked || reading.instructions > trace.instructions ||
+      reading.steps > trace.steps.size() || trace.instructions - reading.instructions > kLoop)
+    return false;
+  trace.instructions = reading.instructions;
+  trace.recorded = reading.recorded;
+  trace.steps.resize(reading.steps);
+  trace.lines.resize(reading.lines);
+  if (access.space == emulate::AddressSpace::Global && far_region(far_, address)) {
+    waits_.insert(&site);
+    if (!trace.steps.empty()) trace.steps.back().flag = true;
+  }
+  return true;
+}
+
+void GroupRecorder::has_read(const emulate::WaveView& wave, const emulate::Site& site,
+                             const emulate::MemoryAccess& access) {
+  if (access.direction == isa::Direction::Store || access.lanes == 0) return;
+  const WaveSteps& trace = trace_of(wave);
+  Waiting& waiting = waiting_[wave.index()];
+  waiting.readings[&site] = {access.address[std::countr_zero(access.lanes)],
+                             waiting.worked,
+                             trace.instructions,
+                             trace.recorded,
+                             trace.steps.size(),
+                             trace.lines.size()};
+}
+
+void GroupRecorder::access(const emulate::WaveView& wave, const emulate::Site& site,
+                           const emulate::MemoryAccess& access) {
+  if (far_.empty()) return record(wave, site, access);
+  if (reads_again(wave, site, access)) return;
+  record(wave, site, access);
+  has_read(wave, site, access);
+}
+
+void GroupRecorder::record(const emulate::WaveView& wave, const emulate::Site& site,
+                           const emulate::MemoryAccess& access) {
+  WaveSteps& trace = trace_of(wave);
+  if (trace.instructions > most_ || trace.steps.empty()) return;
+  Step& step = trace.steps.back();
+  if (access.space == emulate::AddressSpace::Lds) {
+    // 128 bytes a clock; conflicts are not looked at here, nor what a load to LDS writes there.
+    if (step.kind != Kind::Lds) return;
+    step.clocks +=
+        std::max<uint32_t>(1, static_cast<uint32_t>(std::popcount(access.lanes)) * access.bytes / 128);
+    return;
+  }
+  if (step.kind == Kind::Load) {
+    if (access.direction == isa::Direction::Store) step.kind = Kind::Store;
+    if (access.direction == isa::Direction::Atomic) step.kind = Kind::Atomic;
+  }
+  addresses_.clear();
+  for (uint64_t left = access.lanes; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t address = access.address[lane];
+    addresses_.push_back(access.space == emulate::AddressSpace::Private
+                             ? private_address(address, static_cast<uint32_t>(lane), wave.lanes(),
+                                               trace_.number * 64 + wave.index())
+                             : address);
+  }
+  coalesce(addresses_, access.bytes, unit_.line, coalesced_);
+  const Coalesced& coalesced = coalesced_;
+  trace.lines.insert(trace.lines.end(), coalesced.lines.begin(), coalesced.lines.end());
+  step.clocks += coalesced.clocks;
+  step.count = static_cast<uint32_t>(trace.lines.size()) - step.first;
+  // What is not kept near a wave on purpose (but for data that are read once) is there for others to write.
+  if (!far_.empty() && access.direction != isa::Direction::Store && !addresses_.empty() &&
+      far_region(far_, addresses_.front()))
+    step.flag = waits_.contains(&site) ||
+                (isa::reaches_other_workgroups(site.instruction) && !site.instruction.has("slc"));
+}
+
+}  // namespace wavesmith::timing

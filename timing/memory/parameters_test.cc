@@ -1,0 +1,24 @@
+// What the cycle model takes for numbers of a GPU's memory that its data file does not have.
+#include "timing/memory/parameters.h"
+
+#include <gtest/gtest.h>
+
+namespace wavesmith::timing {
+namespace {
+
+MemoryParameters of(const char* gpu) { return memory_parameters(**gpus::find_gpu(gpu)); }
+
+TEST(MemoryParameters, RdnasL2GivesInProportionToItsSize) {
+  // An RX 6900 XT's: 4 MiB, 4400 GB/s at 2250 MHz.
+  EXPECT_NEAR(of("rx6900xt").l2_rate, 4400e9 / 2250e6, 1);
+  EXPECT_NEAR(of("rx7900xtx").l2_rate, 1.5 * 4400e9 / 2250e6, 1);
+  EXPECT_NEAR(of("rx9070xt").l2_rate, 2 * 4400e9 / 2250e6, 1);
+}
+
+TEST(MemoryParameters, WhatADataFileSaysIsNotAssumed) {
+  EXPECT_EQ(of("mi210").l2_rate, 32 * 128);
+  EXPECT_EQ(of("rx7900xtx+cache.l2_channels=24+cache.l2_bytes_per_clock_per_channel=64").l2_rate, 24 * 64);
+}
+
+}  // namespace
+}  // namespace wavesmith::timing

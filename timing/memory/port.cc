@@ -1,0 +1,86 @@
+#include "timing/memory/port.h"
+
+#include <algorithm>
+
+#include "timing/memory/coalesce.h"
+
+namespace wavesmith::timing {
+GridPort::GridPort(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
+                   double die_bytes, bool code_cached)
+    : parameters_(parameters),
+      regions_(std::move(regions)),
+      active_(active),
+      die_bytes_(die_bytes),
+      code_cached_(code_cached) {}
+
+UnitMemory& GridPort::unit(uint32_t number) {
+  if (units_.size() <= number) units_.resize(number + 1);
+  if (!units_[number])
+    units_[number] = std::make_unique<UnitMemory>(parameters_, regions_, active_, die_bytes_);
+  return *units_[number];
+}
+
+MemoryCounts GridPort::counts(uint32_t number) const {
+  return number < units_.size() && units_[number] ? units_[number]->counts() : MemoryCounts{};
+}
+
+const Coalesced& GridPort::lines_of(const WaveRecord& record, const AccessRecord& access) {
+  constexpr size_t kShapes = 1 << 14;  // a kernel whose accesses all differ gains nothing, and should not pay
+  const uint32_t line = parameters_.line;
+  if (access.space == Space::Global && access.affine && access.lanes == ~uint64_t{0} &&
+      access.stride == access.bytes && coalesce_dense(access.base, access.bytes, line, coalesced_))
+    return coalesced_;
+  const uint64_t begins = access.base / line;
+  const AccessShape shape = AccessShape::of(record, access, line, 0);
+  auto known = shapes_.find(shape);
+  if (known == shapes_.end()) {
+    record.expand(access, addresses_);
+    coalesce(addresses_, access.bytes, line, coalesced_);
+    if (shapes_.size() >= kShapes) return coalesced_;
+    known = shapes_.emplace(shape, coalesced_).first;
+    for (LineUse& use : known->second.lines) use.line -= begins;
+    return coalesced_;
+  }
+  coalesced_.clocks = known->second.clocks;
+  coalesced_.lines.clear();
+  for (const LineUse& use : known->second.lines)
+    coalesced_.lines.push_back({begins + use.line, use.bytes, use.parts});
+  return coalesced_;
+}
+
+Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const WaveRecord& record,
+                            const AccessRecord& access) {
+  UnitMemory& memory = unit(number);
+  const auto now = static_cast<double>(cycle);
+  if (access.space == Space::Scalar) {
+    record.expand(access, addresses_);
+    double ready = now + parameters_.scalar_latency;
+    for (const uint64_t address : addresses_)
+      for (uint64_t line = address / 64; line <= (address + std::max<uint64_t>(1, access.bytes) - 1) / 64;
+           ++line)
+        ready = std::max(ready, memory.scalar(line, now));
+    return {cycle + 1, static_cast<uint64_t>(ready)};
+  }
+  const Coalesced& coalesced = lines_of(record, access);
+  const double clocks = std::max(1u, coalesced.clocks) * 64 / parameters_.l1_rate;
+  const double start = memory.address(now, clocks), taken = start + clocks;
+  double ready = taken;
+  const bool scattered = memory.scattered(coalesced.lines);
+  for (const LineUse& use : coalesced.lines) {
+    if (access.kind == Access::Store)
+      ready = std::max(ready, memory.store(use.line, use.bytes, taken, scattered));
+    else if (access.kind == Access::Atomic)
+      ready = std::max(ready, memory.atomic(use.line, taken));
+    else
+      ready = std::max(ready, memory.load(use.line, taken, scattered, access.bypasses));
+  }
+  return {static_cast<uint64_t>(taken), static_cast<uint64_t>(ready)};
+}
+
+uint64_t GridPort::fetch(uint64_t cycle, uint32_t, uint64_t) {
+  if (code_cached_) return cycle;
+  // Another unit that shares the instruction cache may have fetched the line before.
+  return cycle + static_cast<uint64_t>(parameters_.l2_latency / 2);
+}
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,47 @@
+// The memory that pipelines replay against (timing/unit/compute_unit.h): each unit that is replayed has its
+// L1 and its share of what lies behind (timing/memory/unit.h); accesses are coalesced into lines.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "timing/memory/access_shape.h"
+#include "timing/memory/system.h"
+#include "timing/memory/unit.h"
+
+namespace wavesmith::timing {
+
+class GridPort final : public MemoryPort {
+ public:
+  /// `regions`, `active`, `die_bytes`: of each unit's UnitMemory, see there. With no regions every line that
+  /// a unit has not asked for yet comes from memory.
+  /// `code_cached`: the instruction cache has the kernel's code from a launch before; otherwise it comes from
+  /// the L2, line by line.
+  GridPort(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
+           double die_bytes, bool code_cached = false);
+
+  Completion access(uint64_t cycle, uint32_t unit, uint32_t wave, const WaveRecord& record,
+                    const AccessRecord& access) override;
+  uint64_t fetch(uint64_t cycle, uint32_t unit, uint64_t address) override;
+
+  /// The memory of a unit; made when it is asked for first.
+  UnitMemory& unit(uint32_t number);
+  /// What a unit's accesses came to; nothing for one that made none.
+  [[nodiscard]] MemoryCounts counts(uint32_t unit) const;
+
+ private:
+  MemoryParameters parameters_;
+  std::vector<RegionHits> regions_;
+  double active_, die_bytes_;
+  bool code_cached_;
+  std::vector<std::unique_ptr<UnitMemory>> units_;
+  /// The lines of a vector access. Valid until the next call.
+  const Coalesced& lines_of(const WaveRecord& record, const AccessRecord& access);
+  std::vector<uint64_t> addresses_;
+  Coalesced coalesced_;
+  /// Accesses of one shape touch the same lines, counted from the one in which they begin.
+  std::unordered_map<AccessShape, Coalesced, AccessShapeHash> shapes_;
+};
+
+}  // namespace wavesmith::timing

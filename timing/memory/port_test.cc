@@ -1,0 +1,81 @@
+#include "timing/memory/port.h"
+
+#include <gtest/gtest.h>
+
+namespace wavesmith::timing {
+namespace {
+
+AccessRecord dwords(uint64_t base, int64_t stride, Access kind = Access::Load) {
+  AccessRecord access;
+  access.kind = kind;
+  access.lanes = ~uint64_t{0};
+  access.base = base;
+  access.stride = stride;
+  return access;
+}
+
+struct Port {
+  MemoryParameters parameters = memory_parameters(**gpus::find_gpu("mi300a"));
+  GridPort port{parameters, {}, 1, 1e12};
+  WaveRecord record;
+  uint64_t load(uint64_t cycle, const AccessRecord& access, uint32_t unit = 0, uint32_t wave = 0) {
+    return port.access(cycle, unit, wave, record, access).done - cycle;
+  }
+};
+
+TEST(GridPort, LoadsComeFromMemoryAndThenFromTheL1) {
+  Port memory;
+  EXPECT_NEAR(static_cast<double>(memory.load(0, dwords(4096, 4))), memory.parameters.memory_latency, 15);
+  EXPECT_NEAR(static_cast<double>(memory.load(10'000, dwords(4096, 4))), memory.parameters.l1_latency, 15);
+  EXPECT_EQ(memory.port.counts(0).l1_misses, 2u);
+  EXPECT_EQ(memory.port.counts(0).l1_hits, 2u);
+}
+
+TEST(GridPort, TheL1NeitherAnswersNorKeepsALoadThatBypassesIt) {
+  Port memory;
+  memory.load(0, dwords(4096, 4));
+  AccessRecord coherent = dwords(4096, 4);
+  coherent.bypasses = true;
+  for (const uint64_t cycle : {10'000u, 20'000u}) EXPECT_GT(memory.load(cycle, coherent), 150u);
+  EXPECT_EQ(memory.port.counts(0).l1_hits, 0u);
+  EXPECT_EQ(memory.port.counts(0).l1_misses, 6u);
+}
+
+TEST(GridPort, EachUnitHasAnL1OfItsOwn) {
+  Port memory;
+  memory.load(0, dwords(4096, 4));
+  EXPECT_GT(memory.load(10'000, dwords(4096, 4), 3), 500u);
+  EXPECT_EQ(memory.port.counts(3).l1_misses, 2u);
+  EXPECT_EQ(memory.port.counts(7).l1_misses, 0u);
+}
+
+TEST(GridPort, ScatteredLanesHoldTheAddressUnitLonger) {
+  Port memory;
+  const Completion dense = memory.port.access(0, 0, 0, memory.record, dwords(0, 4)),
+                   sparse = memory.port.access(1000, 0, 0, memory.record, dwords(1 << 20, 4096));
+  EXPECT_NEAR(static_cast<double>(dense.accepted), 4, 1);
+  EXPECT_NEAR(static_cast<double>(sparse.accepted - 1000), 64, 4);
+}
+
+TEST(GridPort, PrivateMemoryLiesWhereTheRecordSays) {
+  Port memory;
+  AccessRecord access = dwords(uint64_t{1} << 48, 4);  // the recorder has interleaved the lanes' dwords
+  access.space = Space::Private;
+  memory.load(0, access);
+  EXPECT_EQ(memory.port.counts(0).l1_misses, 2u);  // 64 dwords side by side
+  memory.load(10'000, access);
+  EXPECT_EQ(memory.port.counts(0).l1_hits, 2u);
+}
+
+TEST(GridPort, ScalarLoadsGoThroughTheScalarCache) {
+  Port memory;
+  AccessRecord access = dwords(8192, 0);
+  access.space = Space::Scalar;
+  access.lanes = 1;
+  access.bytes = 32;
+  EXPECT_GT(memory.load(0, access), 500u);
+  EXPECT_NEAR(static_cast<double>(memory.load(5000, access)), memory.parameters.scalar_latency, 2);
+}
+
+}  // namespace
+}  // namespace wavesmith::timing

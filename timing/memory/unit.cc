@@ -1,0 +1,211 @@
+#include "timing/memory/unit.h"
+
+#include <algorithm>
+
+namespace wavesmith::timing {
+
+double l2_keeps(double bytes, double l2_bytes) {
+  return l2_bytes > 0 ? std::clamp((0.75 - bytes / l2_bytes) / 0.25, 0.0, 1.0) : 0;
+}
+
+UnitMemory::UnitMemory(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
+                       double die_bytes)
+    : parameters_(parameters),
+      regions_(std::move(regions)),
+      l1_(parameters.l1_bytes, parameters.line),
+      scalar_(parameters.scalar_bytes, 64),
+      misses_(std::max(1u, parameters.misses)),
+      asked_(1 << 9),
+      units_per_die_(std::max(1.0, active / parameters.xcds)),
+      active_(std::max(1.0, active)),
+      die_bytes_(die_bytes) {
+  std::ranges::sort(regions_, {}, &RegionHits::begin);
+  const double line = parameters.line;
+  l2_clocks_ = std::max(line * units_per_die_ / parameters.l2_rate, line / parameters.unit_rate);
+  // A die's way to the fabric is no wider than its share of what the whole GPU was seen to move.
+  const double dies = std::min<double>(parameters.xcds, active_);
+  const double share = active_ * parameters.xcds / dies;
+  const auto clocks = [&](double rate) { return std::max(line * share / rate, line / parameters.unit_rate); };
+  fabric_clocks_ = clocks(parameters.infinity_cache_rate);
+  read_clocks_ = clocks(parameters.memory_read_rate);
+  write_clocks_ = clocks(parameters.memory_write_rate);
+}
+
+RegionHits* UnitMemory::region(uint64_t line) {
+  auto after = std::ranges::upper_bound(regions_, line, {}, &RegionHits::begin);
+  if (after == regions_.begin()) return nullptr;
+  --after;
+  return line < after->end ? &*after : nullptr;
+}
+
+/// True for `share` of the calls, evenly spread.
+bool UnitMemory::draw(double share, double& remainder) {
+  remainder += share;
+  if (remainder < 1) return false;
+  remainder -= 1;
+  return true;
+}
+
+bool UnitMemory::scattered(std::span<const LineUse> lines) const {
+  if (lines.empty()) return false;
+  const auto [least, most] = std::ranges::minmax(lines, {}, &LineUse::line);
+  return static_cast<double>(most.line - least.line) * parameters_.line >= parameters_.page_bytes;
+}
+
+double UnitMemory::address(double now, double clocks) { return address_.take(now, clocks); }
+
+/// Whether the L2 has the line, which it has from now on. `first`: this unit has not asked for it before.
+bool UnitMemory::in_l2(Asked& line, const RegionHits* where, bool& first) {
+  first = !line.known;
+  const uint32_t since = (traffic_ - line.traffic) & kTraffic;
+  bool hit;
+  if (first)
+    hit = where && draw(where->l2, l2_left_);
+  else  // What all units of the die have brought in since then is as much again for each of them.
+    hit = draw(l2_keeps(std::min(static_cast<double>(since) * parameters_.line * units_per_die_, die_bytes_),
+                        static_cast<double>(parameters_.l2_bytes)),
+               again_left_) ||
+          (where && draw(where->near, near_left_));
+  line.known = 1;
+  line.traffic = traffic_ & kTraffic;
+  return hit;
+}
+
+/// From the L2 or behind it.
+double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
+  const MemoryParameters& p = parameters_;
+  counts_.l2_bytes += p.line;
+  const double start = l2_.take(now, l2_clocks_);
+  const RegionHits* const where = region(line);
+  bool first;
+  const bool hit = in_l2(asked(line), where, first);
+  if (hit) {
+    counts_.l2_hits += 1;
+    return start + p.l2_latency;
+  }
+  ++traffic_;
+  if (where && where->way) return read_far(*where, start);
+  double ready = start;
+  if (scattered && where && first && draw(where->walk, walk_left_)) {
+    counts_.walks += 1;
+    ready = walker_.take(ready, active_ / p.walk_rate) + p.walk_latency;
+  }
+  counts_.fabric_bytes += p.line;
+  ready = std::max(ready, fabric_.take(start, fabric_clocks_));
+  const bool cached = p.infinity_cache_bytes && (first ? where && draw(where->infinity_cache, cache_left_)
+                                                       : !where || draw(where->again, cache_again_left_));
+  if (cached) {
+    counts_.infinity_cache_hits += 1;
+    return ready + p.infinity_cache_latency;
+  }
+  counts_.memory_bytes += p.line;
+  counts_.memory_lines += 1;
+  return std::max(ready, memory_.take(start, read_clocks_)) + p.memory_latency;
+}
+
+double UnitMemory::read_far(const RegionHits& where, double start) {
+  const double clocks = parameters_.line / (where.way->rate * where.read_share);
+  counts_.far_bytes += parameters_.line;
+  return far_[where.way].read.take(start, clocks) + clocks + parameters_.memory_latency + where.way->latency;
+}
+
+/// A store is acknowledged before it has crossed: nobody waits for that but who waits for a flag behind it.
+double UnitMemory::write_far(const RegionHits& where, double bytes, double start) {
+  const double clocks = bytes / (where.way->rate * where.write_share);
+  counts_.far_bytes += bytes;
+  far_[where.way].write.take(start, clocks);
+  return start + parameters_.store_latency;
+}
+
+double UnitMemory::flag_latency(uint64_t line) {
+  const RegionHits* const where = region(line);
+  return where && where->writer ? where->writer->latency : 0;
+}
+
+double UnitMemory::load(uint64_t line, double now, bool scattered, bool bypasses) {
+  if (bypasses) {
+    l1_.evict(line);
+  } else if (const double* const ready = l1_.find(line)) {
+    ++counts_.l1_hits;
+    return std::max(now + parameters_.l1_latency, *ready);
+  }
+  ++counts_.l1_misses;
+  while (misses_.size() >= std::max(1u, parameters_.misses)) {
+    now = std::max(now, misses_.first());
+    misses_.pop();
+  }
+  const double sent = unit_.take(now, parameters_.line / parameters_.unit_rate);
+  const double ready = fetch(line, sent, scattered);
+  misses_.push(ready);
+  if (!bypasses) l1_.insert(line, ready);
+  return ready;
+}
+
+double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scattered) {
+  const MemoryParameters& p = parameters_;
+  ++counts_.stores;
+  l1_.evict(line);
+  const double touched = std::min<double>(p.line, (bytes + 63.0) / 64 * 64);
+  const double sent = unit_.take(now, touched / p.unit_rate);
+  const double start = l2_.take(sent, l2_clocks_ * touched / p.line);
+  counts_.l2_bytes += touched;
+  RegionHits* const where = region(line);
+  // Other GPUs see it soon, so it does not stay in the L2.
+  if (where && where->way) return write_far(*where, touched, start);
+  bool first;
+  Asked& asks = asked(line);
+  const bool hit = in_l2(asks, where, first);
+  if (!asks.dirty && where) {
+    asks.dirty = 1;
+    where->stored += 1;
+  }
+  double ready = start;
+  if (!hit) {  // The line is written back later: its bytes take the ways behind the L2 all the same.
+    ++traffic_;
+    if (scattered && where && first && draw(where->walk, walk_left_)) {
+      counts_.walks += 1;
+      ready = walker_.take(ready, active_ / p.walk_rate) + p.walk_latency;
+    }
+    counts_.fabric_bytes += touched;
+    ready = std::max(ready, fabric_.take(start, fabric_clocks_ * touched / p.line));
+    if (!p.infinity_cache_bytes || !where || !draw(where->infinity_cache, cache_left_)) {
+      counts_.memory_bytes += touched;
+      ready = std::max(ready, memory_.take(start, write_clocks_ * touched / p.line));
+    }
+  }
+  return ready + p.store_latency;
+}
+
+double UnitMemory::written(double share) const {
+  double lines = 0;
+  for (const RegionHits& region : regions_) lines += std::min(region.stored / share, region.all);
+  return lines;
+}
+
+double UnitMemory::drained() const {
+  double last = std::max({unit_.free, l2_.free, fabric_.free, memory_.free, walker_.free, address_.free});
+  for (const auto& [way, servers] : far_) last = std::max({last, servers.read.free, servers.write.free});
+  return last;
+}
+
+double UnitMemory::busiest() const {
+  double most = std::max({unit_.busy, l2_.busy, fabric_.busy, memory_.busy, walker_.busy, address_.busy});
+  for (const auto& [way, servers] : far_) most = std::max({most, servers.read.busy, servers.write.busy});
+  return most;
+}
+
+double UnitMemory::atomic(uint64_t line, double now) {
+  l1_.evict(line);
+  const double sent = unit_.take(now, 64 / parameters_.unit_rate);
+  return fetch(line, sent);
+}
+
+double UnitMemory::scalar(uint64_t line, double now) {
+  if (const double* const ready = scalar_.find(line))
+    return std::max(now + parameters_.scalar_latency, *ready);
+  const double ready = fetch(line * 64 / parameters_.line, now);
+  scalar_.insert(line, ready);
+  return ready;
+}
+
+}  // namespace wavesmith::timing

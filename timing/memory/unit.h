@@ -1,0 +1,123 @@
+// The memory system as one compute unit sees it: its L1 exactly, the levels behind it by what share of the
+// other units' lines are there, and by the unit's share of their bandwidth.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "timing/memory/arrivals.h"
+#include "timing/memory/cache.h"
+#include "timing/memory/coalesce.h"
+#include "timing/memory/far_memory.h"
+#include "timing/memory/line_map.h"
+#include "timing/memory/parameters.h"
+
+namespace wavesmith::timing {
+
+/// A range of memory that a launch touches, and where its lines are found when a workgroup first touches
+/// them.
+struct RegionHits {
+  uint64_t begin = 0, end = 0;  ///< line numbers
+  double l2 = 0;                ///< share that another workgroup has brought into this die's L2
+  double near = 0;              ///< of lines touched again: share that others bring in at the same time
+  double infinity_cache = 0;    ///< of the rest: share that the Infinity Cache has
+  double again = 1;             ///< the same of lines that the unit touches again
+  double walk = 0;              ///< page-table entries to fetch from behind the L2, a line
+  double all = 0;               ///< lines of it that the whole grid touches
+  double stored = 0;            ///< lines of it that this unit has stored to for the first time
+  const Way* way = nullptr;     ///< to memory that is not the GPU's own
+  const Way* writer = nullptr;  ///< by which others write to it while the kernel runs
+  double read_share = 1, write_share = 1;  ///< of the way's rate that this unit has
+};
+
+/// Where bytes went.
+struct MemoryCounts {
+  uint64_t l1_hits = 0, l1_misses = 0, stores = 0;
+  double l2_hits = 0, infinity_cache_hits = 0, memory_lines = 0;
+  double l2_bytes = 0, fabric_bytes = 0, memory_bytes = 0, walks = 0;
+  double far_bytes = 0;  ///< of memory that is not the GPU's own
+};
+
+/// What share of lines an L2 still has that are touched again after `bytes` of others. Source: RRZE-HPC
+/// gpu-benches, gpu-l2-stream on an MI300A: what is read again and again slows down between 12 and 19 MB of
+/// the 24 MB that its dies have together.
+double l2_keeps(double bytes, double l2_bytes);
+
+class UnitMemory {
+ public:
+  /// `active`: units of the GPU at work, which share what is not a unit's own. `die_bytes`: that all units of
+  /// a die touch together.
+  UnitMemory(const MemoryParameters& parameters, std::vector<RegionHits> regions, double active,
+             double die_bytes);
+
+  /// `scattered`: the access touches several pieces of memory that need translations of their own, which then
+  /// are not fetched ahead.
+  /// Clocks at which the lines of one access are there (a load), or the store is acknowledged.
+  /// `bypasses`: the L1 neither answers nor keeps it.
+  double load(uint64_t line, double now, bool scattered = false, bool bypasses = false);
+  double store(uint64_t line, uint32_t bytes, double now, bool scattered = false);
+  double atomic(uint64_t line, double now);
+  double scalar(uint64_t line, double now);
+  /// Clocks until a wave that waits for a flag in that line sees it; 0: nobody else writes there.
+  double flag_latency(uint64_t line);
+  /// Whether an access is: its lines lie in several such pieces.
+  [[nodiscard]] bool scattered(std::span<const LineUse> lines) const;
+  /// When the address unit, which an access occupies for `clocks`, takes it.
+  double address(double now, double clocks);
+
+  /// Lines that the whole grid has written, when this unit ran `share` of it.
+  [[nodiscard]] double written(double share) const;
+  /// When all that was asked for has gone through.
+  [[nodiscard]] double drained() const;
+  /// Clocks that the busiest of the ways to memory was occupied.
+  [[nodiscard]] double busiest() const;
+  [[nodiscard]] const MemoryCounts& counts() const { return counts_; }
+  [[nodiscard]] const MemoryParameters& parameters() const { return parameters_; }
+
+ private:
+  struct Server {
+    double free = 0, busy = 0;
+    double take(double now, double clocks) {
+      const double start = now > free ? now : free;
+      busy += clocks;
+      free = start + clocks;
+      return start;
+    }
+  };
+  /// Of a line that this unit has asked the L2 for: the unit's traffic when it last did.
+  struct Asked {
+    uint32_t known : 1 = 0, dirty : 1 = 0, traffic : 30 = 0;
+  };
+  static constexpr uint32_t kTraffic = (1u << 30) - 1;
+  RegionHits* region(uint64_t line);
+  bool in_l2(Asked& line, const RegionHits* where, bool& first);
+  double fetch(uint64_t line, double now, bool scattered = false);
+  bool draw(double share, double& remainder);
+  double read_far(const RegionHits& where, double start);
+  double write_far(const RegionHits& where, double bytes, double start);
+
+  const MemoryParameters& parameters_;
+  std::vector<RegionHits> regions_;
+  Cache l1_, scalar_;
+  Arrivals misses_;  ///< lines that the L1 waits for
+  /// Eight lines side by side, since lines beside one another are asked for one after the other.
+  static constexpr uint64_t kSideBySide = 8;
+  LineMap<std::array<Asked, kSideBySide>> asked_;
+  Asked& asked(uint64_t line) { return (*asked_.insert(line / kSideBySide, {}).first)[line % kSideBySide]; }
+  uint32_t traffic_ = 0;  ///< lines that came from behind the L2 or went there
+  double units_per_die_, active_, die_bytes_;
+  double l2_clocks_, fabric_clocks_, read_clocks_, write_clocks_;  ///< of a line, at this unit's share
+  Server address_, unit_, l2_, fabric_, memory_, walker_;
+  struct FarServers {
+    Server read, write;
+  };
+  std::unordered_map<const Way*, FarServers> far_;
+  double l2_left_ = 0, again_left_ = 0, near_left_ = 0, cache_left_ = 0, cache_again_left_ = 0,
+         walk_left_ = 0;
+  MemoryCounts counts_;
+};
+
+}  // namespace wavesmith::timing

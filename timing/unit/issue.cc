@@ -1,0 +1,345 @@
+// What an instruction does when it issues.
+#include <algorithm>
+#include <bit>
+
+#include "timing/unit/state.h"
+
+namespace wavesmith::timing {
+namespace {
+
+using isa::Pipe;
+
+/// LDS, from issue to data in the registers beyond the cycles that it is taken. CDNA3: a wave alone on an
+/// MI308X waits 64 cycles for ds_read_b128 and 52 for ds_read_b32 (tingqli/pyhip, docs/mem_latency.md), which
+/// take 16 and 4; CDNA4: 69 for ds_read_b128 (HipKittens), which takes 8; gfx1100: 32 cycles from ds_load_b32
+/// to the end of the wait for it (thread traces).
+uint64_t lds_latency(const isa::Target& target) {
+  return target.is(isa::kCdna4) ? 61 : target.is(isa::kCdna) ? 48 : 31;
+}
+
+}  // namespace
+
+OpTime& ComputeUnit::State::account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+  OpTime& total = time.ops[op.number];
+  ++total.hits;
+  ++time.instructions;
+  ++time.issued[static_cast<size_t>(op.pipe)];
+  const uint64_t idle = w.at - std::min(w.at, w.previous), held = std::max(w.ready, w.at) - w.at,
+                 pipe = t - std::min(t, std::max(w.ready, w.at));
+  if (time.events.size() < options.events)
+    time.events.push_back({std::min(w.at, t), t, op.number, w.number, static_cast<uint8_t>(w.simd),
+                           held + pipe == 0 ? Cause::None
+                           : pipe > held    ? op.taken
+                                            : w.cause});
+  total.idle += idle;
+  total.stall += held + pipe;
+  total.latency += held + pipe;
+  total.by_cause[static_cast<size_t>(w.cause)] += held;
+  total.by_cause[static_cast<size_t>(op.taken)] += pipe;
+  time.stalled[static_cast<size_t>(w.cause)] += held;
+  time.stalled[static_cast<size_t>(op.taken)] += pipe;
+  if (t > simd.last + rules.quantum && simd.last != 0) {
+    const uint64_t gap = t - simd.last - rules.quantum;
+    const Cause cause = w.met                ? Cause::Barrier
+                        : idle > held + pipe ? Cause::Branch
+                        : pipe > held        ? op.taken
+                                             : w.cause;
+    time.exposed[static_cast<size_t>(cause)] += gap;
+  }
+  simd.last = std::max(simd.last, t);
+  w.met = false;
+  return total;
+}
+
+void ComputeUnit::State::issue(Simd& simd, Wave& w, uint64_t t) {
+  const UnitOp& op = *w.op;
+  OpTime& total = account(simd, w, op, t);
+  if (w.observed) w.observed->issued[w.next] = t;
+  simd.stale = true;
+  if (rules.fetch_rate != 0) {
+    const uint64_t have =
+        std::min<uint64_t>(w.fetched + (t - std::min(t, w.fetched_at)) * rules.fetch_rate, rules.fetch_most);
+    const uint32_t paid = op.size / 4 * 10;
+    w.fetched = static_cast<uint32_t>(have > paid ? have - paid : 0);
+    w.fetched_at = t;
+  }
+  w.at = t + rules.quantum;
+  bool hint = false;
+  switch (op.pipe) {
+    case Pipe::Valu:
+    case Pipe::Transcendental:
+    case Pipe::Matrix:
+      issue_vector(simd, w, op, t);
+      break;
+    case Pipe::Salu:
+    case Pipe::Branch:
+      (op.pipe == Pipe::Salu ? simd.scalar : simd.branch) = t + rules.quantum;
+      time.busy[static_cast<size_t>(op.pipe)] += rules.quantum;
+      if (op.pipe == Pipe::Salu) w.last_scalar = t;
+      for (const RegisterRange& range : op.scalar_writes)
+        for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+          ScalarRegister& reg = w.scalar[r];
+          reg = {t + rules.scalar_to_vector, t + (r == kScalars - 1 ? rules.scalar_condition : op.result), 0,
+                 0};
+        }
+      break;
+    case Pipe::Smem:
+    case Pipe::Vmem:
+    case Pipe::Lds:
+      issue_memory(simd, w, op, t);
+      break;
+    case Pipe::Export:
+    case Pipe::Message:
+      break;
+    case Pipe::Internal:
+      hint = true;
+      if (op.control == Control::Nop) w.at = t + (op.nops + 1u) * rules.quantum;
+      if (op.control == Control::Sleep) w.at = t + 64u * std::max<uint64_t>(op.nops, 1);
+      if (op.control == Control::Priority) w.priority = static_cast<uint8_t>(op.nops);
+      if (op.control == Control::Delay) {
+        w.delays[0] = {op.delay[0], 0};
+        w.delays[1] = {op.delay[1], op.delay_skip};
+        w.at = w.hint ? t + rules.delay_issue : t;
+      }
+      break;
+  }
+  // As a thread trace counts: issuing is latency, and what the sequencer does itself is stall from end to
+  // end.
+  const uint64_t taken = w.at - t;
+  total.latency += taken;
+  if (op.pipe == Pipe::Internal) {
+    total.stall += taken;
+    if (op.control == Control::Nop || op.control == Control::Sleep)
+      total.by_cause[static_cast<size_t>(Cause::Nop)] += taken;
+  }
+  w.hint = hint;
+  w.previous = w.at;
+  if (op.control == Control::End) return end(simd, w, t);
+  if (op.control == Control::Conditional || op.control == Control::Branch) {
+    const bool taken =
+        w.next + 1 < w.record->sites.size() && ops[w.record->sites[w.next + 1]].pc != op.pc + op.size;
+    w.at = t + (taken ? rules.branch_taken : rules.branch_passed);
+    if (taken) w.fetched = rules.fetch_branch, w.fetched_at = w.at;
+  }
+  if (++w.next >= w.record->sites.size()) return end(simd, w, t);
+  if (op.control == Control::BarrierSignal) arrive(w, t, false);
+  if (op.control == Control::BarrierWait) ++w.phase;
+  if (op.control == Control::Barrier) {
+    w.phase = groups[w.group].phase;
+    w.blocked = true;
+    place(w);
+    arrive(w, t, true);
+    return;
+  }
+  prepare(w);
+}
+
+/// A wave has come to the barrier; the last one lets the others go on.
+void ComputeUnit::State::arrive(Wave& w, uint64_t t, bool) {
+  Group& group = groups[w.group];
+  group.signalled = std::max(group.signalled, t);
+  if (++group.arrived >= group.alive) release(w.group, group.signalled);
+}
+
+void ComputeUnit::State::release(uint32_t number, uint64_t t) {
+  Group& group = groups[number];
+  group.arrived = 0;
+  ++group.phase;
+  for (Simd& simd : simds)
+    for (const Place& place : simd.waves) {
+      Wave* const wave = place.wave.get();
+      if (wave->group != number || !wave->blocked) continue;
+      wave->blocked = false;
+      simd.stale = true;
+      const uint64_t came = wave->at;
+      wave->at = wave->previous = std::max(came, t + rules.barrier);
+      // The wait is the barrier's, which is the instruction before.
+      OpTime& barrier = time.ops[wave->record->sites[wave->next - 1]];
+      const uint64_t waited = wave->at - came;
+      barrier.stall += waited;
+      barrier.latency += waited;
+      barrier.by_cause[static_cast<size_t>(Cause::Barrier)] += waited;
+      time.stalled[static_cast<size_t>(Cause::Barrier)] += waited;
+      prepare(*wave);
+      wave->met = true;
+    }
+}
+
+void ComputeUnit::State::end(Simd& simd, Wave& w, uint64_t t) {
+  Group& group = groups[w.group];
+  time.cycles = std::max(time.cycles, t - begun);
+  const uint32_t number = w.group;
+  const auto at = simd.waves.begin() + static_cast<ptrdiff_t>(w.place);
+  spare.push_back(std::move(at->wave));
+  for (auto after = simd.waves.erase(at); after != simd.waves.end(); ++after) --after->wave->place;
+  if (simd.waves.empty()) simd.empty_from = t;
+  simd.stale = true;
+  simd.choice = nullptr;
+  if (--group.alive == 0)
+    ++ended;
+  else if (group.arrived != 0 && group.arrived >= group.alive)
+    release(number, std::max(t, group.signalled));
+}
+
+void ComputeUnit::State::issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+  const bool matrix = op.pipe == Pipe::Matrix, slow = op.pipe == Pipe::Transcendental;
+  time.busy[static_cast<size_t>(op.pipe)] += op.issue;
+  uint64_t executes = t;
+  if (!rules.queued) {
+    simd.vector = t + (matrix ? rules.quantum : op.issue);
+    if (matrix) simd.matrix = t + op.issue;
+  } else {
+    const bool wide = !matrix && !slow && op.issue > 1;
+    const uint32_t weight = matrix          ? rules.weight_matrix
+                            : slow          ? rules.weight_transcendental
+                            : op.issue >= 4 ? rules.weight_multiply
+                            : op.issue >= 2 ? rules.weight_wide
+                                            : rules.weight_plain;
+    uint64_t enters = t;
+    while (!simd.queue.empty() &&
+           (simd.queue.front().leaves <= enters || simd.filled + weight > rules.capacity)) {
+      enters = std::max(enters, simd.queue.front().leaves);
+      simd.filled -= simd.queue.front().weight;
+      simd.queue.pop_front();
+    }
+    const uint64_t woken = wide && t > simd.slow + rules.wake_after ? rules.wake : 0;
+    const uint64_t moved = std::max(t + (matrix || slow ? 1 : op.issue) + woken, enters);
+    simd.vector = moved;
+    if (slow || wide) simd.slow = slow ? enters + op.issue : moved;
+    executes = std::max({enters + rules.depth, simd.executed, operands_ready(w, op)});
+    for (const RegisterRange& range : op.scalar_reads)
+      for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
+        executes = std::max(executes, w.scalar[r].by_vector);
+    if (slow) executes = std::max(executes, simd.slow_executed);
+    const uint64_t leaves = executes + (slow ? 1 : op.issue);
+    if (slow) simd.slow_executed = executes + op.issue;
+    simd.executed = leaves;
+    // A wide instruction goes through in parts, each of which makes room.
+    const uint32_t parts = wide ? op.issue : 1;
+    for (uint32_t part = 1; part < parts; ++part)
+      simd.queue.push_back({leaves - parts + part, weight / parts});
+    simd.queue.push_back({leaves, weight - weight / parts * (parts - 1)});
+    simd.filled += weight;
+    const uint64_t waited = moved - t - (matrix || slow ? 1 : op.issue);
+    if (waited) time.ops[op.number].by_cause[static_cast<size_t>(Cause::Queue)] += waited;
+    time.stalled[static_cast<size_t>(Cause::Queue)] += waited;
+    w.at = moved;
+  }
+  const uint64_t result = executes + op.result;
+  // Where there is a queue, what waits for the instruction to be through counts from when it reached the
+  // VALU.
+  const uint64_t through = rules.queued ? executes - rules.depth : executes;
+  const uint64_t memory = through + (op.dual ? rules.dual_to_memory : rules.vector_to_memory);
+  w.vector_issues.push(through + op.result);
+  if (slow) w.transcendental_issues.push(through + op.result);
+  for (const RegisterRange& range : op.vector_reads) w.vector.read(range, memory);
+  if (!op.vector_writes.empty()) {
+    VectorWrite& write = w.vector.overwrite(op.vector_writes);
+    if (matrix)
+      write = {0,
+               std::max(memory, executes + op.matrix_result),
+               executes + op.matrix_result,
+               executes + op.matrix_accumulate,
+               op.d.first,
+               op.d.count};
+    else
+      write = {result, memory, 0, 0, 0, 0};
+  }
+  for (const RegisterRange& range : op.scalar_reads)
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) w.scalar[r].read_by_vector = through;
+  for (const RegisterRange& range : op.scalar_writes)
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r)
+      w.scalar[r] = {0, 0, through + rules.carry, 0};
+}
+
+void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t) {
+  uint64_t done = t + 1;
+  if (op.pipe == Pipe::Smem) {
+    simd.scalar = t + rules.quantum;
+  } else {
+    simd.memory = t + rules.memory_issue;
+    w.last_memory = t;
+  }
+  // LDS and the address unit count for themselves what they are taken.
+  if (op.pipe == Pipe::Smem) time.busy[static_cast<size_t>(op.pipe)] += rules.quantum;
+  const WaveRecord& record = *w.record;
+  const uint8_t accesses = w.counts < record.access_counts.size() ? record.access_counts[w.counts] : 0;
+  ++w.counts;
+  if (op.lds) {
+    done = issue_lds(w, op, t);
+    w.access += accesses;
+  } else {
+    for (uint8_t i = 0; i < accesses && w.access < record.accesses.size(); ++i, ++w.access) {
+      const AccessRecord& access = record.accesses[w.access];
+      if (access.space == Space::Lds) {  // what a load to LDS has brought
+        done += take_lds(w, lds_cycles(record, access, gpus::LdsAccess::Load), t);
+        continue;
+      }
+      const Completion completion = memory.access(t, options.unit, w.number, record, access);
+      done = std::max(done, completion.done);
+      if (op.pipe == Pipe::Vmem) {
+        time.busy[static_cast<size_t>(Pipe::Vmem)] +=
+            completion.accepted - std::min(completion.accepted, std::max(t, vector_memory));
+        vector_memory = std::max(vector_memory, completion.accepted);
+      }
+    }
+  }
+  if (op.counter == Counter::None) return;
+  auto& out = w.outstanding[static_cast<size_t>(op.counter)];
+  const bool is_scalar = op.pipe == Pipe::Smem;
+  if (!out.empty() && !is_scalar && !out.back().scalar)
+    done = std::max(done, out.back().done);  // they return in order
+  if (out.size() >= 64) out.erase(out.begin());
+  out.push_back({done, is_scalar});
+}
+
+uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t t) {
+  const WaveRecord& record = *w.record;
+  const uint8_t accesses = w.counts <= record.access_counts.size() ? record.access_counts[w.counts - 1] : 0;
+  const gpus::LdsAccess kind = op.atomic  ? gpus::LdsAccess::Atomic
+                               : op.store ? gpus::LdsAccess::Write
+                                          : gpus::LdsAccess::Read;
+  uint64_t cycles = 0;
+  for (uint8_t i = 0; i < accesses && w.access + i < record.accesses.size(); ++i) {
+    const AccessRecord& access = record.accesses[w.access + i];
+    if (access.space == Space::Lds) cycles += lds_cycles(record, access, kind);
+  }
+  take_lds(w, std::max<uint64_t>(1, cycles), t);
+  return lds[simds[w.simd].lds_part] + lds_latency(target);
+}
+
+/// What an access costs depends on its shape and on where in the banks it begins.
+uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRecord& access,
+                                        gpus::LdsAccess kind) {
+  const auto lanes = this->lanes;
+  const AccessShape shape = AccessShape::of(record, access, 256, static_cast<uint8_t>(kind));
+  const auto [known, is_new] = lds_shapes.try_emplace(shape);
+  if (is_new) {
+    std::array<uint32_t, 64> address{};
+    size_t next = access.first;
+    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(rest));
+      address[lane] = static_cast<uint32_t>(
+          access.base + (access.affine ? static_cast<uint64_t>(access.stride * static_cast<int64_t>(lane))
+                                       : record.offsets[next++]));
+    }
+    known->second =
+        gpus::lds_cycles(phases_of(kind, access.bytes, lanes), kind, access.bytes, address, access.lanes);
+  }
+  time.lds_conflicts += known->second.conflicts;
+  return known->second.cycles;
+}
+
+/// LDS is taken for so many cycles by a wave; how long that takes is returned. On CDNA each pair of SIMDs
+/// gets half of the bytes a cycle. Source: ROCm Compute Profiler's documentation, "Local data share"; of a
+/// wave alone on an MI308X, ds_read_b128 takes 16 cycles, ds_read_b32 4 (tingqli/pyhip, docs/mem_latency.md).
+uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t) {
+  time.lds_cycles += cycles;
+  time.busy[static_cast<size_t>(Pipe::Lds)] += cycles;
+  const uint64_t taken = lds_pairs ? 2 * cycles : cycles;
+  uint64_t& busy = lds[simds[w.simd].lds_part];
+  busy = std::max(busy, t) + taken;
+  return taken;
+}
+
+}  // namespace wavesmith::timing

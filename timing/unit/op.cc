@@ -1,0 +1,161 @@
+#include "timing/unit/op.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "analysis/effects.h"
+#include "isa/coherence.h"
+#include "isa/flow.h"
+#include "isa/matrix/instruction.h"
+#include "isa/memory/lds_accesses.h"
+
+namespace wavesmith::timing {
+namespace {
+
+using analysis::Range;
+
+Control control_of(const isa::Instruction& instruction, const isa::WaitCounters& waits) {
+  const std::string_view name = instruction.mnemonic;
+  if (!name.starts_with("s_")) return Control::None;
+  if (waits.waits()) return Control::Wait;
+  switch (isa::flow_of(name)) {
+    case isa::Flow::Conditional:
+      return Control::Conditional;
+    case isa::Flow::End:
+      return Control::End;
+    case isa::Flow::Next:
+      break;
+    default:
+      return Control::Branch;
+  }
+  if (name == "s_barrier") return Control::Barrier;
+  if (name.starts_with("s_barrier_signal")) return Control::BarrierSignal;
+  if (name == "s_barrier_wait") return Control::BarrierWait;
+  if (name == "s_nop") return Control::Nop;
+  if (name == "s_sleep" || name == "s_sleep_var") return Control::Sleep;
+  if (name == "s_delay_alu") return Control::Delay;
+  if (name == "s_clause") return Control::Clause;
+  if (name == "s_setprio") return Control::Priority;
+  return Control::None;
+}
+
+/// Which of a generation's counters a memory instruction raises.
+Counter counter_of(const Op& op, std::string_view name, const isa::Target& target) {
+  if (op.cost.pipe == isa::Pipe::Smem)
+    return name.starts_with("s_prefetch") || name.starts_with("s_dcache") ? Counter::None
+           : target.is(isa::kRdna4)                                       ? Counter::Scalar
+                                                                          : Counter::Lds;
+  if (op.cost.pipe == isa::Pipe::Lds) return Counter::Lds;
+  if (op.cost.pipe != isa::Pipe::Vmem) return Counter::None;
+  return op.store && target.is(isa::kRdna) ? Counter::Store : Counter::Load;
+}
+
+/// The wait's limits, on the counters as counter_of chooses them.
+void set_waits(Op& op, const isa::WaitCounters& waits, const isa::Target& target) {
+  const auto at = [&](Counter counter) -> uint16_t& { return op.wait[static_cast<size_t>(counter)]; };
+  const auto limit = [](uint16_t& to, uint16_t most) { to = std::min(to, most); };
+  if (target.is(isa::kRdna4)) {
+    limit(at(Counter::Load), std::min({waits.load, waits.vm, waits.sample, waits.bvh}));
+    limit(at(Counter::Store), std::min(waits.store, waits.vs));
+    limit(at(Counter::Lds), std::min(waits.ds, waits.lgkm));
+    limit(at(Counter::Scalar), std::min(waits.km, waits.lgkm));
+    return;
+  }
+  limit(at(Counter::Load), waits.vm);
+  limit(at(Counter::Lds), waits.lgkm);
+  limit(at(Counter::Store), waits.vs);
+}
+
+/// s_delay_alu's operands: instid0(VALU_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_2), printed as one text.
+/// 1 to 4: VALU_DEP_n; 5 to 7: TRANS32_DEP_n; 8: FMA_ACCUM; 9 to 11: SALU_CYCLE_n (LLVM, SOPP_DELAY_ALU).
+uint8_t delay_number(std::string_view value) {
+  const auto last = [&] { return static_cast<uint8_t>(value.back() - '0'); };
+  if (value.starts_with("VALU_DEP_")) return last();
+  if (value.starts_with("TRANS32_DEP_")) return static_cast<uint8_t>(4 + last());
+  if (value.starts_with("FMA_ACCUM")) return 8;
+  if (value.starts_with("SALU_CYCLE_")) return static_cast<uint8_t>(8 + last());
+  return 0;
+}
+
+void set_delay(Op& op, std::string_view text) {
+  const auto field = [&](std::string_view name) -> std::string_view {
+    const size_t at = text.find(name);
+    if (at == std::string_view::npos) return {};
+    const size_t open = at + name.size(), close = text.find(')', open);
+    return close == std::string_view::npos ? std::string_view{} : text.substr(open, close - open);
+  };
+  op.delay[0] = delay_number(field("instid0("));
+  op.delay[1] = delay_number(field("instid1("));
+  const std::string_view skip = field("instskip(");
+  op.delay_skip = skip == "NEXT"              ? 1
+                  : skip.starts_with("SKIP_") ? static_cast<uint8_t>(1 + skip.back() - '0')
+                                              : 0;
+}
+
+}  // namespace
+
+Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::Target& target,
+           int wave_lanes) {
+  Op op;
+  op.text = instruction.text;
+  op.pc = instruction.pc;
+  op.size = instruction.size ? instruction.size : 4;
+  op.cost = isa::cost_of(instruction, row, target, wave_lanes);
+  op.dual = !instruction.second.empty();
+  const isa::WaitCounters waits = isa::wait_counters(instruction);
+  op.control = control_of(instruction, waits);
+  if (op.control == Control::Wait) set_waits(op, waits, target);
+  if (op.control == Control::Delay) set_delay(op, instruction.text);
+  if ((op.control == Control::Nop || op.control == Control::Priority || op.control == Control::Sleep) &&
+      !instruction.operands.empty())
+    op.nops = static_cast<uint16_t>(std::clamp<int64_t>(instruction.operands[0].bits, 0, 0xffff));
+
+  using isa::Pipe;
+  op.lds = op.cost.pipe == Pipe::Lds;
+  op.memory = op.lds || op.cost.pipe == Pipe::Vmem || op.cost.pipe == Pipe::Smem;
+  if (op.memory) {
+    const std::string_view name = instruction.mnemonic;
+    op.store =
+        row ? row->access.direction == isa::Direction::Store : name.find("store") != std::string_view::npos;
+    op.atomic = row && row->access.direction == isa::Direction::Atomic;
+    op.bytes = row ? row->access.bytes : 4;
+    op.neighbours =
+        op.lds && row && row->access.places == 2 && isa::lds_accesses(instruction, row->access).count == 1;
+    op.bypasses =
+        !op.store && !op.lds && op.cost.pipe == Pipe::Vmem && isa::reaches_other_workgroups(instruction);
+    op.counter = counter_of(op, name, target);
+  }
+
+  const analysis::Effects effects = analysis::effects_of(instruction, row, target, wave_lanes);
+  const auto divide = [](const std::vector<Range>& from, std::vector<RegisterRange>& vectors,
+                         std::vector<RegisterRange>& scalars) {
+    for (const Range& range : from)
+      (range.first < analysis::reg::kSgpr ? vectors : scalars).push_back({range.first, range.count});
+  };
+  divide(effects.reads, op.vector_reads, op.scalar_reads);
+  divide(effects.writes, op.vector_writes, op.scalar_writes);
+  op.reads_vgpr = !op.vector_reads.empty();
+  op.writes_vgpr = !op.vector_writes.empty();
+  op.writes_exec =
+      effects.writes_register(analysis::reg::kExec) || effects.writes_register(analysis::reg::kVcc);
+  if (op.cost.pipe == Pipe::Matrix && !instruction.operands.empty()) {
+    const auto range = [&](const isa::Operand& operand) {
+      const Range r = analysis::registers_of(operand, wave_lanes);
+      return RegisterRange{r.first, r.count};
+    };
+    op.d = range(instruction.operands[0]);
+    const bool sparse = row && row->matrix && row->matrix->sparse;
+    op.c = sparse ? op.d : instruction.operands.size() > 3 ? range(instruction.operands[3]) : RegisterRange{};
+    if (row && row->matrix)
+      op.flops = 2.0 * row->matrix->m * row->matrix->n * row->matrix->k * row->matrix->blocks;
+    op.accumulates = op.c.count != 0 && op.c.first == op.d.first && op.c.count == op.d.count;
+  }
+  return op;
+}
+
+uint32_t OpTable::add(const isa::Instruction& instruction, const isa::Row* row) {
+  ops_.push_back(make_op(instruction, row, target_, lanes_));
+  return size() - 1;
+}
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,188 @@
+// The inside of ComputeUnit: waves, SIMDs, and what has been promised to whom.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "gpus/lds_phases.h"
+#include "isa/cost/cost.h"
+#include "timing/memory/access_shape.h"
+#include "timing/unit/compute_unit.h"
+#include "timing/unit/unit_op.h"
+#include "timing/unit/vector_registers.h"
+
+namespace wavesmith::timing {
+
+/// Cycles of work that may wait in the address unit and in LDS before the next instruction does not issue.
+inline constexpr uint64_t kVectorMemoryQueue = 64, kLdsQueue = 64;
+
+/// Cycles at which something may be done with a scalar register.
+struct ScalarRegister {
+  uint64_t issued = 0;          ///< read by the VALU: SALU's result
+  uint64_t result = 0;          ///< read by the SALU: SALU's result
+  uint64_t by_vector = 0;       ///< read by the VALU: VALU's result
+  uint64_t read_by_vector = 0;  ///< the VALU instruction that reads it
+};
+
+/// The last few of something, the newest first.
+template <int kCount>
+struct Recent {
+  std::array<uint64_t, kCount> cycles = {};
+  void push(uint64_t cycle) {
+    for (size_t i = kCount - 1; i > 0; --i) cycles[i] = cycles[i - 1];
+    cycles[0] = cycle;
+  }
+  [[nodiscard]] uint64_t at(size_t i) const { return i < kCount ? cycles[i] : 0; }
+};
+
+inline constexpr size_t kScalars = 129;
+
+struct Wave {
+  const WaveRecord* record = nullptr;
+  Observed* observed = nullptr;
+  const UnitOp* op = nullptr;  ///< the next instruction
+  size_t next = 0, counts = 0, access = 0;
+  uint32_t simd = 0, group = 0, number = 0;
+  size_t place = 0;       ///< among its SIMD's
+  uint32_t phase = 0;     ///< of the split barrier: how often it has waited
+  uint64_t at = 0;        ///< the wave has got to its next instruction
+  uint64_t previous = 0;  ///< it was done with the one before
+  uint64_t ready = 0;     ///< nothing but the pipe holds it
+  Cause cause = Cause::None;
+  bool blocked = false, forced = false;
+  uint8_t priority = 0;
+  bool met = false;   ///< it comes from a barrier
+  bool hint = false;  ///< the instruction before was the sequencer's own
+  uint64_t last_scalar = 0, last_memory = 0;
+  uint64_t line = ~uint64_t{0};
+  uint64_t fetched_at = 0;  ///< the credit for fetched code is of that cycle
+  uint32_t fetched = 0;     ///< tenths of a dword
+  struct Delay {
+    uint8_t id = 0, in = 0;
+  };
+  Delay delays[2] = {};
+  Recent<4> vector_issues;  ///< when their results are there
+  Recent<3> transcendental_issues;
+  struct Outstanding {
+    uint64_t done;
+    bool scalar;
+  };
+  std::array<std::vector<Outstanding>, kCounters> outstanding;
+  VectorRegisters vector;
+  std::array<ScalarRegister, kScalars> scalar = {};
+
+  /// The next instruction does not issue before that.
+  void until(uint64_t cycle, Cause why) {
+    if (cycle > ready) ready = cycle, cause = why;
+  }
+};
+
+/// A wave's place on its SIMD, and what choosing among the waves there asks of each.
+struct Place {
+  static constexpr uint64_t kBlocked = ~uint64_t{0} >> 8;
+  std::unique_ptr<Wave> wave;
+  uint64_t ready = 0;     ///< as the wave's; kBlocked: it waits for others
+  uint8_t yields = 0xff;  ///< of those that are ready the least goes first: the priority, turned round
+  Gate gate = Gate::None;
+};
+
+struct Simd {
+  std::vector<Place> waves;  ///< the oldest first
+  Wave* choice = nullptr;
+  uint64_t when = 0;
+  bool stale = true;
+  size_t lds_part = 0;  ///< which part of LDS serves it
+  // When each takes the next one.
+  uint64_t vector = 0, slow = 0, matrix = 0, scalar = 0, branch = 0, memory = 0;
+  uint64_t last = 0;        ///< something issued
+  uint64_t empty_from = 0;  ///< where it has no wave: since when
+  // The VALU's queue.
+  uint64_t executed = 0;       ///< the last in the queue has gone through
+  uint64_t slow_executed = 0;  ///< the same of the unit for transcendental and wide instructions
+  struct Entry {
+    uint64_t leaves;
+    uint32_t weight;
+  };
+  std::deque<Entry> queue;
+  uint32_t filled = 0;
+};
+
+struct Group {
+  uint32_t alive = 0, arrived = 0, phase = 0;
+  uint64_t signalled = 0;  ///< the last arrival
+};
+
+struct ComputeUnit::State {
+  State(const gpus::Gpu& gpu_, const OpTable& ops_, MemoryPort& memory_, const Options& options_)
+      : gpu(gpu_),
+        memory(memory_),
+        options(options_),
+        rules(options_.rules ? *options_.rules : isa::issue_rules(ops_.target())),
+        ops(ops_, rules),
+        target(ops_.target()),
+        lanes(static_cast<uint32_t>(ops_.wave_lanes())),
+        quantum(rules.quantum),
+        lds_pairs(ops_.target().is(isa::kCdna)) {
+    simds = std::vector<Simd>(options.simds ? options.simds : gpu.simds_per_unit);
+    // On CDNA each pair of SIMDs gets half of what LDS gives, and no more.
+    for (size_t i = 0; i < simds.size(); ++i) simds[i].lds_part = lds_pairs ? i / 2 % 2 : 0;
+    time.ops.resize(ops_.size());
+  }
+
+  void add(const WaveRecord& record, uint32_t simd, uint64_t cycle, uint32_t group, Observed* observed);
+  bool step();
+  void choose(Simd& simd) const;
+  [[nodiscard]] std::array<uint64_t, kGates> opens(const Simd& simd) const;
+  void prepare(Wave& w);
+  void place(Wave& w);
+  void delay(Wave& w) const;
+  void wait(Wave& w, const UnitOp& op);
+  void fetch(Wave& w, const UnitOp& op);
+  [[nodiscard]] uint64_t operands_ready(const Wave& w, const UnitOp& op) const;
+  void issue(Simd& simd, Wave& w, uint64_t t);
+  void issue_vector(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
+  void issue_memory(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
+  uint64_t issue_lds(const Wave& w, const UnitOp& op, uint64_t t);
+  uint64_t lds_cycles(const WaveRecord& record, const AccessRecord& access, gpus::LdsAccess kind);
+  uint64_t take_lds(const Wave& w, uint64_t cycles, uint64_t t);
+  void arrive(Wave& w, uint64_t t, bool waits);
+  void release(uint32_t group, uint64_t t);
+  void end(Simd& simd, Wave& w, uint64_t t);
+  OpTime& account(Simd& simd, Wave& w, const UnitOp& op, uint64_t t);
+  const gpus::LdsPhases& phases_of(gpus::LdsAccess kind, uint32_t bytes, uint32_t lanes) {
+    const gpus::LdsPhases*& known = phases[static_cast<size_t>(kind)][std::min(bytes, 16u)];
+    if (!known) known = &gpus::lds_phases(gpu, kind, bytes, lanes);
+    return *known;
+  }
+  static uint64_t behind(uint64_t busy_until, uint64_t may_wait) {
+    return busy_until > may_wait ? busy_until - may_wait : 0;
+  }
+
+  const gpus::Gpu& gpu;
+  MemoryPort& memory;
+  Options options;
+  const isa::IssueRules& rules;
+  const UnitOps ops;
+  const isa::Target& target;
+  const uint32_t lanes;
+  const uint64_t quantum;  ///< rules.quantum, a power of two
+  const bool lds_pairs;    ///< each pair of SIMDs gets half of what LDS gives, and no more (CDNA)
+  std::vector<Simd> simds;
+  std::deque<Group> groups;
+  std::vector<std::unique_ptr<Wave>> spare;
+  uint64_t clock = 0, begun = ~uint64_t{0};
+  uint64_t vector_memory = 0;                    ///< busy until
+  std::array<uint64_t, 2> lds = {};              ///< the same of each lds_part
+  std::unordered_map<uint64_t, uint64_t> lines;  ///< of the instruction cache: when they arrive
+  std::array<std::array<const gpus::LdsPhases*, 17>, gpus::kLdsAccesses> phases = {};
+  std::unordered_map<AccessShape, gpus::LdsCycles, AccessShapeHash> lds_shapes;
+  uint32_t ended = 0;
+  UnitProfile time;
+};
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,84 @@
+#include "timing/unit/unit_op.h"
+
+#include <algorithm>
+
+#include "analysis/effects.h"
+
+namespace wavesmith::timing {
+namespace {
+
+Gate gate_of(const Op& op, const isa::IssueRules& rules) {
+  using isa::Pipe;
+  switch (op.cost.pipe) {
+    case Pipe::Valu:
+      return rules.queued && op.cost.issue > 1 ? Gate::SlowVector : Gate::Vector;
+    case Pipe::Transcendental:
+      return rules.queued ? Gate::SlowVector : Gate::Vector;
+    case Pipe::Matrix:
+      return rules.queued ? Gate::Vector : Gate::Matrix;
+    case Pipe::Salu:
+    case Pipe::Smem:
+      return Gate::Scalar;
+    case Pipe::Branch:
+      return Gate::Branch;
+    case Pipe::Vmem:
+      return Gate::Memory;
+    case Pipe::Lds:
+      return Gate::Lds;
+    default:
+      return Gate::None;
+  }
+}
+
+}  // namespace
+
+UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
+  size_t ranges = 0;
+  for (uint32_t i = 0; i < ops.size(); ++i)
+    ranges += ops[i].vector_reads.size() + ops[i].vector_writes.size() + ops[i].scalar_reads.size() +
+              ops[i].scalar_writes.size();
+  ranges_.reserve(ranges);  // the spans stay where they are
+  ops_.reserve(ops.size());
+  const auto keep = [&](const std::vector<RegisterRange>& from, uint32_t base) {
+    const size_t begin = ranges_.size();
+    for (const RegisterRange& range : from)
+      ranges_.push_back({static_cast<uint16_t>(range.first - base), range.count});
+    return std::span<const RegisterRange>(ranges_).subspan(begin);
+  };
+  for (uint32_t i = 0; i < ops.size(); ++i) {
+    const Op& op = ops[i];
+    UnitOp& to = ops_.emplace_back();
+    to.pc = op.pc;
+    to.line = op.pc / kFetchLine;
+    to.number = i;
+    to.size = static_cast<uint16_t>(op.size);
+    to.pipe = op.cost.pipe;
+    to.gate = gate_of(op, rules);
+    to.control = op.control;
+    to.counter = op.counter;
+    if (op.memory && op.cost.pipe != isa::Pipe::Smem) to.taken = Cause::Memory;
+    to.lds = op.lds;
+    to.atomic = op.atomic;
+    to.store = op.store;
+    to.dual = op.dual;
+    to.accumulates = op.accumulates;
+    to.issue = op.cost.issue;
+    to.result = op.cost.result;
+    if (op.cost.pipe == isa::Pipe::Matrix) {
+      to.matrix_result = isa::matrix_result_cycles(op.cost, isa::MatrixUse::Other, ops.target());
+      to.matrix_accumulate = isa::matrix_result_cycles(op.cost, isa::MatrixUse::Accumulate, ops.target());
+    }
+    to.nops = op.nops;
+    std::copy(std::begin(op.delay), std::end(op.delay), to.delay);
+    to.delay_skip = op.delay_skip;
+    to.wait = op.wait;
+    to.c = op.c;
+    to.d = op.d;
+    to.vector_reads = keep(op.vector_reads, 0);
+    to.vector_writes = keep(op.vector_writes, 0);
+    to.scalar_reads = keep(op.scalar_reads, analysis::reg::kSgpr);
+    to.scalar_writes = keep(op.scalar_writes, analysis::reg::kSgpr);
+  }
+}
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,66 @@
+// Instructions as the pipelines replay them: what is asked of an Op for each execution, worked out once and
+// side by side in memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isa/cost/cost.h"
+#include "timing/unit/compute_unit.h"
+#include "timing/unit/op.h"
+
+namespace wavesmith::timing {
+
+/// Bytes of a line of the instruction cache.
+inline constexpr uint64_t kFetchLine = 64;
+
+/// What beside its operands an instruction has to wait for: which of its SIMD's pipes and queues takes it.
+enum class Gate : uint8_t {
+  None,
+  Vector,
+  SlowVector,  ///< also the unit for transcendental and wide instructions, where the VALU has a queue
+  Matrix,      ///< also the matrix unit, where it runs beside the VALU
+  Scalar,
+  Branch,
+  Memory,
+  Lds,
+};
+inline constexpr size_t kGates = 8;
+
+struct UnitOp {
+  uint64_t pc = 0;
+  uint64_t line = 0;    ///< of the instruction cache
+  uint32_t number = 0;  ///< of the OpTable
+  uint16_t size = 4;
+  isa::Pipe pipe = isa::Pipe::Internal;
+  Gate gate = Gate::None;
+  Control control = Control::None;
+  Counter counter = Counter::None;
+  Cause taken = Cause::Pipe;  ///< what holds it where its gate does
+  bool lds = false, atomic = false, store = false, dual = false, accumulates = false;
+  uint16_t issue = 1, result = 1;                     ///< isa::Cost's
+  uint16_t matrix_result = 0, matrix_accumulate = 0;  ///< isa::matrix_result_cycles
+  uint16_t nops = 0;
+  uint8_t delay[2] = {0, 0}, delay_skip = 0;
+  std::array<uint16_t, kCounters> wait = {};
+  RegisterRange c, d;
+  std::span<const RegisterRange> vector_reads, vector_writes;
+  std::span<const RegisterRange> scalar_reads, scalar_writes;  ///< from 0, the first SGPR, on
+};
+
+/// All of an OpTable, by its numbers.
+class UnitOps {
+ public:
+  UnitOps(const OpTable& ops, const isa::IssueRules& rules);
+  UnitOps(const UnitOps&) = delete;
+  UnitOps& operator=(const UnitOps&) = delete;
+  const UnitOp& operator[](uint32_t number) const { return ops_[number]; }
+
+ private:
+  std::vector<UnitOp> ops_;
+  std::vector<RegisterRange> ranges_;  ///< of all of them
+};
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,92 @@
+// What is known of a wave's vector registers: from which cycle on something may be done with what stands in
+// them. An instruction says the same of all registers that it writes (a matrix instruction of up to 32), so
+// they share one record of it, which goes when the last of them is overwritten.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "timing/unit/op.h"
+
+namespace wavesmith::timing {
+
+inline constexpr size_t kVectors = 512;
+
+/// Cycles at which something may be done with the registers that an instruction has written; 0: at once.
+struct VectorWrite {
+  uint64_t result = 0;               ///< read by the VALU
+  uint64_t memory = 0;               ///< read by memory instructions, or overwritten by loads
+  uint64_t matrix = 0;               ///< a matrix result: read as anything but the next C
+  uint64_t accumulate = 0;           ///< read as the next C
+  uint16_t writer = 0, written = 0;  ///< the registers of that result
+};
+
+class VectorRegisters {
+ public:
+  VectorRegisters() : writes_(1) { writes_[0].uses = kVectors; }
+
+  /// What wrote register `r`.
+  [[nodiscard]] const VectorWrite& operator[](uint32_t r) const { return writes_[of_[r]]; }
+
+  /// Hands `visit` what wrote the registers, once for neighbours that one instruction wrote.
+  template <class Visit>
+  void each(RegisterRange range, Visit&& visit) const {
+    uint32_t before = kVectors + 1;
+    for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+      if (of_[r] == before) continue;
+      before = of_[r];
+      visit(writes_[before]);
+    }
+  }
+
+  /// The registers are overwritten, all by one instruction: what is to be known of them, for the caller to
+  /// say. Each register stands in `ranges` once.
+  VectorWrite& overwrite(std::span<const RegisterRange> ranges) {
+    // In a loop it mostly is the same instruction as the last time.
+    const uint16_t last = of_[ranges[0].first];
+    uint32_t count = 0;
+    bool same = true;
+    for (const RegisterRange& range : ranges) {
+      count += range.count;
+      for (uint32_t r = range.first, end = r + range.count; r < end; ++r) same &= of_[r] == last;
+    }
+    if (same && writes_[last].uses == count) return writes_[last];
+    const uint16_t fresh = unused();
+    for (const RegisterRange& range : ranges)
+      for (uint32_t r = range.first, end = r + range.count; r < end; ++r) {
+        if (--writes_[of_[r]].uses == 0) free_.push_back(of_[r]);
+        of_[r] = fresh;
+      }
+    writes_[fresh].uses = static_cast<uint16_t>(count);
+    return writes_[fresh];
+  }
+
+  /// The cycle from which on the registers that a VALU instruction reads may be overwritten by loads.
+  void read(RegisterRange range, uint64_t cycle) {
+    std::fill_n(read_.begin() + range.first, range.count, cycle);
+  }
+  [[nodiscard]] uint64_t read(uint32_t r) const { return read_[r]; }
+
+ private:
+  struct Record : VectorWrite {
+    uint16_t uses = 0;  ///< registers that it is of
+  };
+  uint16_t unused() {
+    if (free_.empty()) {
+      writes_.emplace_back();
+      return static_cast<uint16_t>(writes_.size() - 1);
+    }
+    const uint16_t record = free_.back();
+    free_.pop_back();
+    return record;
+  }
+  std::array<uint16_t, kVectors> of_ = {};  ///< each register's record
+  std::vector<Record> writes_;              ///< the first: of what was never written
+  std::vector<uint16_t> free_;              ///< records that no register has
+  std::array<uint64_t, kVectors> read_ = {};
+};
+
+}  // namespace wavesmith::timing

@@ -1,0 +1,21 @@
+// Fits the constants of matrix multiplication on half A: how model/gemm/table.cc came to be, and how it is
+// made anew when the model changes.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "validate/table.h"
+
+namespace wavesmith::validate {
+
+struct GemmFitOptions {
+  size_t rows = 4000;  ///< of half A for each set, at most; every stratum gets its share
+  int steps = 60;      ///< of Levenberg and Marquardt's method
+  std::string only;    ///< sets whose "CDNA2 f64 BLAS" contains it; empty: all
+};
+
+/// The rows of the tables kSets, kFactors and kTiles, as C++ text. Error: the tables cannot be read.
+Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options);
+
+}  // namespace wavesmith::validate

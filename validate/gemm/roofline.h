@@ -1,0 +1,28 @@
+// The calibrated roofline of matrix multiplications: one for each family of chips, type and origin, fitted on
+// half A of the rows.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "validate/gemm/row.h"
+#include "validate/roofline.h"
+
+namespace wavesmith::validate {
+
+class GemmRooflines {
+ public:
+  /// Rows of half A are fitted on, the others are left alone.
+  explicit GemmRooflines(std::span<const GemmRow> rows);
+  /// NaN: nothing was fitted for such rows.
+  [[nodiscard]] double seconds(const GemmRow& row) const;
+  /// "calibrated roofline, MI100 bf16 BLAS: 0.444 of the arithmetic...", a line each.
+  [[nodiscard]] std::vector<std::string> described() const;
+
+ private:
+  std::map<std::string, Roofline> fitted_;
+};
+
+}  // namespace wavesmith::validate

@@ -1,0 +1,21 @@
+// Which kernels libraries have: how model/gemm/tiles.cc came to be.
+#pragma once
+
+#include <string>
+
+#include "validate/gemm/row.h"
+
+namespace wavesmith::validate {
+
+struct GemmTilesOptions {
+  size_t most = 16;  ///< of a set and schedule
+  size_t least = 2;  ///< rows of half A that a kernel was the fastest for
+};
+
+/// As the source writes it: "BF16".
+std::string enumerator(model::NumberType type);
+
+/// The rows of kTiles, as C++ text.
+std::string count_gemm_tiles(const GemmRows& rows, const GemmTilesOptions& options = {});
+
+}  // namespace wavesmith::validate
