@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,30 +18,30 @@ _HEAD = """\
 
 Written by `tests/libraries/run_libraries.py`; its numbers are in [libraries.json](libraries.json).
 
-Debian's unstable and experimental suites carry AMD's libraries compiled, with their test programs. Here they run as
-they are, Tensile's machine code and all, on emulated GPUs, by `wavesmith run --libraries amd`: Wavesmith's
-`libamdhip64`, `libhiprtc` and `libhsa-runtime64`, everything else AMD's.
+Debian's unstable and experimental suites carry AMD's compiled libraries with their test programs. They run unmodified,
+Tensile's machine code included, on emulated GPUs under `wavesmith run --libraries amd`: `libamdhip64`, `libhiprtc` and
+`libhsa-runtime64` are Wavesmith's, everything else is AMD's.
 
     make test-libraries                                          all libraries, 10 minutes each on each GPU
-    tests/libraries/run_libraries.py --gpu mi300x rocblas        one; `--seconds N` for how long, of processor time
+    tests/libraries/run_libraries.py --gpu mi300x rocblas        one; `--seconds N` limits its processor time
     tests/libraries/run_libraries.py --again rocblas             what has not passed, once more
 
 It needs root and `mmdebstrap`: the packages are installed in a Debian unstable of their own, `build/libraries/root`.
 
-- **Which tests.** A whole suite takes days, so each runs in the order of a hash of its tests' names (or of the records
-  in its file of test arguments), and every run goes on behind the last one. So the share that was run is a fair sample.
-  Of suites that are made of sets, those count that AMD's developers run before a change is taken in (`quick`,
+- **Which tests.** A complete suite takes days, so each runs in the order of a hash of its tests' names (or of the
+  records in its file of test arguments), and every run resumes after the last one. So the share that was run is a fair
+  sample. Of suites that consist of sets, those count that AMD's developers run before a change is merged (`quick`,
   `pre_checkin`, `checkin`), not the `nightly`, `daily`, `weekly` and `stress` ones, which take hours on a real GPU:
   `chosen` in `tests/libraries/libraries.toml`.
-- **Left out:** tests that use more than 30 s of processor time (or what the table gives a library as `test_seconds`) or
-  6 GB of host memory; they are stopped, and named in the data file. And tests that want a file which Debian's package
-  lacks and which they name; they stand below. Neither passed nor failed.
-- **Skipped:** by the test itself, which says so: a type or feature that this GPU hasn't got, say.
-- **Failed:** a test that says so, ends its process, or hangs. One that fails behind others and passes without them
+- **Left out:** tests that use more than 30 s of processor time (or the `test_seconds` that the table gives a library) or
+  6 GB of host memory; they are stopped, and named in the data file. Also tests that need, and name, a file which
+  Debian's package lacks; they are listed below. Neither kind counts as passed or failed.
+- **Skipped:** by the test itself, which says so, for example because this GPU lacks a type or feature.
+- **Failed:** a test that says so, ends its process, or hangs. A test that fails after others and passes without them
   (`--again`) has passed.
 - Where a GPU is `mi300x:4`, the tests use four of them.
-- A library that holds no machine code for a GPU isn't run there.
-- The last column is the commit of Wavesmith that ran the last of them.
+- A library without machine code for a GPU is not run there.
+- The last column is the commit of Wavesmith of the latest run.
 
 """
 _COLUMNS = ["library", "Debian's package", "GPU", "run", "passed", "failed", "pass rate", "left out", "skipped"]
@@ -67,7 +68,7 @@ def _row(library: Library, entry: results.Entry, gpu: str, run: results.Run) -> 
 
 
 def explained(library: Library, gpu: str, test: str) -> str:
-    """Why a test fails, from the table of libraries; nothing if that isn't known."""
+    """Why a test fails, from the table of libraries; empty if unknown."""
     kind = kind_of(gpu)
     fitting = (
         each for each in library.explained if kind in each.get("gpus", [kind]) and re.search(each["tests"], test)
@@ -114,7 +115,8 @@ def _named(reasons: Mapping[tuple[str, str], list[str]]) -> str:
     """Tests by library and reason."""
     text = ""
     for (name, why), tests in sorted(reasons.items()):
-        text += f"**{name}.** {why}\n\n" + "\n".join(f"- {test}" for test in sorted(tests)[:40])
+        text += textwrap.fill(f"**{name}.** {why}", 120, break_long_words=False, break_on_hyphens=False)
+        text += "\n\n" + "\n".join(f"- {test}" for test in sorted(tests)[:40])
         text += f"\n- and {len(tests) - 40} more in the data file\n\n" if len(tests) > 40 else "\n\n"
     return text
 
