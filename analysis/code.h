@@ -8,15 +8,27 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/effects.h"
 #include "analysis/report.h"
 #include "base/result.h"
+#include "isa/effects.h"
 #include "isa/flow.h"
 #include "isa/instruction.h"
 #include "isa/row.h"
 #include "isa/target.h"
 
 namespace wavesmith::analysis {
+
+namespace reg = isa::reg;
+using isa::constant_of;
+using isa::Effects;
+using isa::effects_of;
+using isa::loads_to_lds;
+using isa::memory_operands;
+using isa::MemoryOperands;
+using isa::registers_of;
+using isa::single_of;
+using isa::space_of;
+using Range = isa::RegisterRange;
 
 /// Where an instruction that changes the flow of control goes, beside to the next one.
 struct Edge {

@@ -4,7 +4,6 @@
 #include <deque>
 #include <unordered_map>
 
-#include "analysis/effects.h"
 #include "gpus/lds_phases.h"
 #include "timing/unit/state.h"
 

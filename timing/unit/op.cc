@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "analysis/effects.h"
 #include "isa/coherence.h"
 #include "isa/flow.h"
 #include "isa/matrix/instruction.h"
@@ -11,8 +10,6 @@
 
 namespace wavesmith::timing {
 namespace {
-
-using analysis::Range;
 
 Control control_of(const isa::Instruction& instruction, const isa::WaitCounters& waits) {
   const std::string_view name = instruction.mnemonic;
@@ -126,23 +123,19 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
     op.counter = counter_of(op, name, target);
   }
 
-  const analysis::Effects effects = analysis::effects_of(instruction, row, target, wave_lanes);
-  const auto divide = [](const std::vector<Range>& from, std::vector<RegisterRange>& vectors,
+  const isa::Effects effects = isa::effects_of(instruction, row, target, wave_lanes);
+  const auto divide = [](const std::vector<RegisterRange>& from, std::vector<RegisterRange>& vectors,
                          std::vector<RegisterRange>& scalars) {
-    for (const Range& range : from)
-      (range.first < analysis::reg::kSgpr ? vectors : scalars).push_back({range.first, range.count});
+    for (const RegisterRange& range : from)
+      (range.first < isa::reg::kSgpr ? vectors : scalars).push_back(range);
   };
   divide(effects.reads, op.vector_reads, op.scalar_reads);
   divide(effects.writes, op.vector_writes, op.scalar_writes);
   op.reads_vgpr = !op.vector_reads.empty();
   op.writes_vgpr = !op.vector_writes.empty();
-  op.writes_exec =
-      effects.writes_register(analysis::reg::kExec) || effects.writes_register(analysis::reg::kVcc);
+  op.writes_exec = effects.writes_register(isa::reg::kExec) || effects.writes_register(isa::reg::kVcc);
   if (op.cost.pipe == Pipe::Matrix && !instruction.operands.empty()) {
-    const auto range = [&](const isa::Operand& operand) {
-      const Range r = analysis::registers_of(operand, wave_lanes);
-      return RegisterRange{r.first, r.count};
-    };
+    const auto range = [&](const isa::Operand& operand) { return isa::registers_of(operand, wave_lanes); };
     op.d = range(instruction.operands[0]);
     const bool sparse = row && row->matrix && row->matrix->sparse;
     op.c = sparse ? op.d : instruction.operands.size() > 3 ? range(instruction.operands[3]) : RegisterRange{};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "isa/cost/cost.h"
+#include "isa/effects.h"
 #include "isa/instruction.h"
 #include "isa/row.h"
 #include "isa/target.h"
@@ -38,10 +39,7 @@ enum class Control : uint8_t {
   Other,
 };
 
-/// Registers as analysis/effects.h numbers them.
-struct RegisterRange {
-  uint16_t first = 0, count = 0;
-};
+using isa::RegisterRange;
 
 struct Op {
   std::string text;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/effects.h"
+#include "isa/effects.h"
 
 namespace wavesmith::timing {
 namespace {
@@ -76,8 +76,8 @@ UnitOps::UnitOps(const OpTable& ops, const isa::IssueRules& rules) {
     to.d = op.d;
     to.vector_reads = keep(op.vector_reads, 0);
     to.vector_writes = keep(op.vector_writes, 0);
-    to.scalar_reads = keep(op.scalar_reads, analysis::reg::kSgpr);
-    to.scalar_writes = keep(op.scalar_writes, analysis::reg::kSgpr);
+    to.scalar_reads = keep(op.scalar_reads, isa::reg::kSgpr);
+    to.scalar_writes = keep(op.scalar_writes, isa::reg::kSgpr);
   }
 }
 

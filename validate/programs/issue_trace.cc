@@ -5,7 +5,6 @@
 #include <set>
 #include <unordered_map>
 
-#include "analysis/effects.h"
 #include "gpus/gpu.h"
 #include "isa/llvm/assembler.h"
 #include "isa/llvm/decoder.h"

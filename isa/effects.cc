@@ -1,4 +1,4 @@
-#include "analysis/effects.h"
+#include "isa/effects.h"
 
 #include <algorithm>
 #include <array>
@@ -7,23 +7,14 @@
 
 #include "isa/rows.h"
 
-namespace wavesmith::analysis {
+namespace wavesmith::isa {
 namespace {
-
-using isa::Access;
-using isa::Direction;
-using isa::Instruction;
-using isa::Operand;
-using isa::Role;
-using isa::Row;
-using isa::Shape;
-using isa::Type;
 
 bool is_off(const Operand& operand) {
   return operand.kind == Operand::Kind::Special && (operand.name == "off" || operand.name == "null");
 }
 
-Range named(std::string_view name, int wave_lanes) {
+RegisterRange named(std::string_view name, int wave_lanes) {
   const auto mask = static_cast<uint16_t>(wave_lanes == 64 ? 2 : 1);
   if (name == "vcc") return {reg::kVcc, 2};
   if (name == "vcc_lo") return {reg::kVcc, 1};
@@ -60,13 +51,13 @@ class Collector {
   void write(const Operand* operand) {
     if (operand) write(*operand);
   }
-  void read(Range range) {
+  void read(RegisterRange range) {
     if (range.count) effects_.reads.push_back(range);
   }
-  void write(Range range) {
+  void write(RegisterRange range) {
     if (range.count) effects_.writes.push_back(range);
   }
-  [[nodiscard]] Range lane_mask(uint16_t first) const {
+  [[nodiscard]] RegisterRange lane_mask(uint16_t first) const {
     return {first, static_cast<uint16_t>(lanes_ == 64 ? 2 : 1)};
   }
 
@@ -82,15 +73,14 @@ bool keeps_parts(const Instruction& instruction, const Operand& result, const Ro
     if (row.roles[i].use == Role::Use::Write &&
         (row.roles[i].type == Type::B8 || row.roles[i].type == Type::B16))
       return true;
-  if (instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp) {
+  if (instruction.encoding == Encoding::Dpp || instruction.encoding == Encoding::E64Dpp) {
     const bool all = instruction.value("row_mask", 15) == 15 && instruction.value("bank_mask", 15) == 15;
     const bool bounded = instruction.has("bound_ctrl") || instruction.has("dpp8");
     return !all || !bounded;
   }
-  if (const isa::Modifier* const unused = instruction.find("dst_unused"))
-    return unused->text == "UNUSED_PRESERVE";
+  if (const Modifier* const unused = instruction.find("dst_unused")) return unused->text == "UNUSED_PRESERVE";
   // The last bit of op_sel chooses the half of a 16-bit result.
-  if (const isa::Modifier* const select = instruction.find("op_sel"); select && row.shape == Shape::Lane) {
+  if (const Modifier* const select = instruction.find("op_sel"); select && row.shape == Shape::Lane) {
     int sources = 0;
     for (int i = 0; i < row.count; ++i)
       sources += row.roles[i].use == Role::Use::Read && row.roles[i].printed;
@@ -111,7 +101,7 @@ void add_row(Collector& to, Effects& effects, const Instruction& instruction, co
       if (role.destination_too && results >= 1 && results <= printed.size()) to.read(printed[results - 1]);
       continue;
     }
-    Range range;
+    RegisterRange range;
     if (role.destination_too) {
       if (!printed.empty()) to.read(printed[0]);
       continue;
@@ -121,10 +111,10 @@ void add_row(Collector& to, Effects& effects, const Instruction& instruction, co
     } else if (role.type == Type::M0) {
       range = {reg::kM0, 1};
     } else if (role.type == Type::Exec) {
-      range = row.shape == Shape::Scalar ? Range{reg::kExec, 2} : to.lane_mask(reg::kExec);
+      range = row.shape == Shape::Scalar ? RegisterRange{reg::kExec, 2} : to.lane_mask(reg::kExec);
     } else if (role.type == Type::LaneMask) {
       const bool exec = row.shape == Shape::Scalar && instruction.mnemonic.find("exec") != std::string::npos;
-      range = exec ? Range{reg::kExec, 1} : to.lane_mask(reg::kVcc);
+      range = exec ? RegisterRange{reg::kExec, 1} : to.lane_mask(reg::kVcc);
     }
     writes ? to.write(range) : to.read(range);
   }
@@ -145,16 +135,16 @@ void add_row(Collector& to, Effects& effects, const Instruction& instruction, co
     if (name.starts_with("v_swaprel")) effects.unknown = true;
   }
   if (row.shape == Shape::Matrix) return;
-  if (instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp)
+  if (instruction.encoding == Encoding::Dpp || instruction.encoding == Encoding::E64Dpp)
     effects.all_lanes |= instruction.value("fi", 0) != 0;
   if (results != 0 && !printed.empty() && keeps_parts(instruction, printed[0], row)) to.read(printed[0]);
 }
 
 void add_memory(Collector& to, Effects& effects, const Instruction& instruction, const Row& row) {
   const MemoryOperands operands = memory_operands(instruction, row);
-  const bool scalar = space_of(instruction.mnemonic) == isa::Space::Scalar;
+  const bool scalar = space_of(instruction.mnemonic) == Space::Scalar;
   if (operands.result) {
-    Range range = registers_of(*operands.result, 64);
+    RegisterRange range = registers_of(*operands.result, 64);
     if (instruction.has("tfe") && range.count <= row.access.dwords)
       range.count = static_cast<uint16_t>(row.access.dwords + 1);
     to.write(range);
@@ -169,10 +159,10 @@ void add_memory(Collector& to, Effects& effects, const Instruction& instruction,
   effects.masked = true;
   to.read(to.lane_mask(reg::kExec));
   const std::string_view name = instruction.mnemonic;
-  const bool counts = row.access.lane == isa::LdsLane::Append || row.access.lane == isa::LdsLane::Consume;
+  const bool counts = row.access.lane == LdsLane::Append || row.access.lane == LdsLane::Consume;
   if (loads_to_lds(instruction) || counts || row.access.masked ||
       name.find("addtid") != std::string_view::npos || instruction.has("gds"))
-    to.read(Range{reg::kM0, 1});
+    to.read(RegisterRange{reg::kM0, 1});
 }
 
 /// Instructions that have no row: control, clocks, messages, hardware registers.
@@ -185,20 +175,20 @@ void add_control(Collector& to, Effects& effects, const Instruction& instruction
   const auto first_is_result = [&] {
     for (size_t i = 0; i < printed.size(); ++i) i == 0 ? to.write(printed[i]) : to.read(printed[i]);
   };
-  if (name.starts_with("s_cbranch_scc")) return to.read(Range{reg::kScc, 1});
+  if (name.starts_with("s_cbranch_scc")) return to.read(RegisterRange{reg::kScc, 1});
   if (name.starts_with("s_cbranch_vcc")) return to.read(to.lane_mask(reg::kVcc));
   if (name.starts_with("s_cbranch_exec")) return to.read(to.lane_mask(reg::kExec));
   if (is({"s_getpc_b64", "s_swappc_b64", "s_call_b64", "s_getreg_b32", "s_memtime", "s_memrealtime",
           "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_get_barrier_state"}))
     return first_is_result();
-  if (is({"s_barrier_signal_isfirst"})) return to.write(Range{reg::kScc, 1});
-  if (is({"s_sendmsg", "s_sendmsghalt", "s_ttracedata"})) to.read(Range{reg::kM0, 1});
+  if (is({"s_barrier_signal_isfirst"})) return to.write(RegisterRange{reg::kScc, 1});
+  if (is({"s_sendmsg", "s_sendmsghalt", "s_ttracedata"})) to.read(RegisterRange{reg::kM0, 1});
   if (is({"s_set_gpr_idx_on", "s_set_gpr_idx_idx"})) {
-    to.write(Range{reg::kM0, 1});
+    to.write(RegisterRange{reg::kM0, 1});
     effects.unknown = true;
   }
   if (name.find("movrel") != std::string_view::npos) {
-    to.read(Range{reg::kM0, 1});
+    to.read(RegisterRange{reg::kM0, 1});
     effects.unknown = true;
     effects.masked = name.starts_with("v_");
     return first_is_result();
@@ -228,14 +218,14 @@ void add_control(Collector& to, Effects& effects, const Instruction& instruction
 }  // namespace
 
 bool Effects::reads_register(uint16_t r) const {
-  return std::any_of(reads.begin(), reads.end(), [r](Range range) { return range.has(r); });
+  return std::any_of(reads.begin(), reads.end(), [r](RegisterRange range) { return range.has(r); });
 }
 bool Effects::writes_register(uint16_t r) const {
-  return std::any_of(writes.begin(), writes.end(), [r](Range range) { return range.has(r); });
+  return std::any_of(writes.begin(), writes.end(), [r](RegisterRange range) { return range.has(r); });
 }
 
-int64_t constant_of(const isa::Instruction& instruction, const Operand& operand) {
-  // Source: AMD, CDNA3 ISA reference, SOPK: SIMM16 is extended by its sign, but for the unsigned comparisons.
+int64_t constant_of(const Instruction& instruction, const Operand& operand) {
+  // Source: AMD, CDNA3 isa reference, SOPK: SIMM16 is extended by its sign, but for the unsigned comparisons.
   const std::string_view name = instruction.mnemonic;
   const bool is_short =
       name.starts_with("s_") && name.ends_with("_i32") &&
@@ -243,10 +233,10 @@ int64_t constant_of(const isa::Instruction& instruction, const Operand& operand)
   return is_short ? static_cast<int16_t>(operand.bits) : operand.bits;
 }
 
-Range registers_of(const Operand& operand, int wave_lanes) {
+RegisterRange registers_of(const Operand& operand, int wave_lanes) {
   const auto within = [&](uint16_t first, uint16_t end) {
-    if (operand.index + operand.count > end) return Range{};
-    return Range{static_cast<uint16_t>(first + operand.index), operand.count};
+    if (operand.index + operand.count > end) return RegisterRange{};
+    return RegisterRange{static_cast<uint16_t>(first + operand.index), operand.count};
   };
   switch (operand.kind) {
     case Operand::Kind::Vgpr:
@@ -262,14 +252,14 @@ Range registers_of(const Operand& operand, int wave_lanes) {
   }
 }
 
-isa::Space space_of(std::string_view name) {
-  if (name.starts_with("global_")) return isa::Space::Global;
-  if (name.starts_with("flat_")) return isa::Space::Flat;
-  if (name.starts_with("scratch_")) return isa::Space::Scratch;
-  if (name.starts_with("ds_")) return isa::Space::Lds;
-  if (name.starts_with("buffer_")) return isa::Space::Buffer;
-  if (name.starts_with("tbuffer_")) return isa::Space::Typed;
-  return isa::Space::Scalar;
+Space space_of(std::string_view name) {
+  if (name.starts_with("global_")) return Space::Global;
+  if (name.starts_with("flat_")) return Space::Flat;
+  if (name.starts_with("scratch_")) return Space::Scratch;
+  if (name.starts_with("ds_")) return Space::Lds;
+  if (name.starts_with("buffer_")) return Space::Buffer;
+  if (name.starts_with("tbuffer_")) return Space::Typed;
+  return Space::Scalar;
 }
 
 bool loads_to_lds(const Instruction& instruction) {
@@ -281,7 +271,7 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
   const Access& access = row.access;
   const auto& printed = instruction.operands;
   const std::string_view name = instruction.mnemonic;
-  const isa::Space space = space_of(name);
+  const Space space = space_of(name);
   const bool load = access.direction == Direction::Load, store = access.direction == Direction::Store,
              atomic = access.direction == Direction::Atomic, to_lds = loads_to_lds(instruction);
   size_t next = 0;
@@ -291,13 +281,13 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
     return is_off(*operand) ? nullptr : operand;
   };
   switch (space) {
-    case isa::Space::Scalar:
+    case Space::Scalar:
       (load ? found.result : found.data) = take();
       found.resource = take();
       found.scalar = take();
       return found;
-    case isa::Space::Buffer:
-    case isa::Space::Typed:
+    case Space::Buffer:
+    case Space::Typed:
       if (!to_lds) {
         const Operand* const data = take();
         if (load || (atomic && instruction.returns_old_value())) found.result = data;
@@ -307,9 +297,9 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
       found.resource = take();
       found.scalar = take();
       return found;
-    case isa::Space::Lds: {
+    case Space::Lds: {
       const bool addtid = name.find("addtid") != std::string_view::npos;
-      if (access.lane != isa::LdsLane::None) {
+      if (access.lane != LdsLane::None) {
         found.result = take();
         found.address = take();
         found.data = take();
@@ -323,7 +313,7 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
       return found;
     }
     default: {
-      const size_t plain = space == isa::Space::Flat ? 1 : 2;  // address, and saddr
+      const size_t plain = space == Space::Flat ? 1 : 2;  // address, and saddr
       const size_t data = store || atomic ? 1 : 0;
       if (name.find("addtid") != std::string_view::npos) {
         (load ? found.result : found.data) = take();
@@ -339,7 +329,7 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
   }
 }
 
-isa::Instruction single_of(const Instruction& half, int wave_lanes) {
+Instruction single_of(const Instruction& half, int wave_lanes) {
   Instruction single = half;
   single.second.clear();
   if (single.mnemonic.starts_with("v_dual_")) single.mnemonic = "v_" + single.mnemonic.substr(7);
@@ -349,14 +339,13 @@ isa::Instruction single_of(const Instruction& half, int wave_lanes) {
   return single;
 }
 
-Effects effects_of(const Instruction& instruction, const Row* row, const isa::Target& target,
-                   int wave_lanes) {
+Effects effects_of(const Instruction& instruction, const Row* row, const Target& target, int wave_lanes) {
   Effects effects;
   Collector to(effects, wave_lanes);
   if (!instruction.second.empty()) {
     for (const Instruction* half : {&instruction, &instruction.second.front()}) {
       const Instruction single = single_of(*half, wave_lanes);
-      const Row* const own = isa::find_row(single.mnemonic, target);
+      const Row* const own = find_row(single.mnemonic, target);
       if (own)
         add_row(to, effects, single, *own);
       else
@@ -373,4 +362,4 @@ Effects effects_of(const Instruction& instruction, const Row* row, const isa::Ta
   return effects;
 }
 
-}  // namespace wavesmith::analysis
+}  // namespace wavesmith::isa

@@ -12,7 +12,7 @@
 #include "isa/row.h"
 #include "isa/target.h"
 
-namespace wavesmith::analysis {
+namespace wavesmith::isa {
 
 /// Numbers of registers: VGPRs, AGPRs, then scalar registers as instructions encode them.
 namespace reg {
@@ -24,17 +24,17 @@ inline constexpr uint16_t kSgprEnd = kSgpr + 108;
 }  // namespace reg
 
 /// `count` registers from `first` on.
-struct Range {
+struct RegisterRange {
   uint16_t first = 0, count = 0;
   [[nodiscard]] bool has(uint16_t r) const { return r >= first && r < first + count; }
-  [[nodiscard]] bool overlaps(Range other) const {
+  [[nodiscard]] bool overlaps(RegisterRange other) const {
     return first < other.first + other.count && other.first < first + count;
   }
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const RegisterRange&, const RegisterRange&) = default;
 };
 
 struct Effects {
-  std::vector<Range> reads, writes;
+  std::vector<RegisterRange> reads, writes;
   bool masked = false;     ///< VGPRs are written in the lanes of EXEC only
   bool all_lanes = false;  ///< VGPRs are read in lanes that EXEC has not
   bool unknown = false;    ///< registers that depend on M0, or an instruction that is not known
@@ -44,34 +44,33 @@ struct Effects {
 };
 
 /// The registers that an operand names; count 0 for one that names none.
-Range registers_of(const isa::Operand& operand, int wave_lanes);
+RegisterRange registers_of(const Operand& operand, int wave_lanes);
 
 /// The number that an operand of the instruction stands for. What s_movk_i32 and its like print as 16 bits
 /// has a sign.
-int64_t constant_of(const isa::Instruction& instruction, const isa::Operand& operand);
+int64_t constant_of(const Instruction& instruction, const Operand& operand);
 
 /// `row` is the instruction's; nullptr for control, and for a dual instruction.
-Effects effects_of(const isa::Instruction& instruction, const isa::Row* row, const isa::Target& target,
-                   int wave_lanes);
+Effects effects_of(const Instruction& instruction, const Row* row, const Target& target, int wave_lanes);
 
 /// A half of a dual-issue (VOPD) instruction as the instruction that it stands for: v_dual_add_f32 is
 /// v_add_f32.
-isa::Instruction single_of(const isa::Instruction& half, int wave_lanes);
+Instruction single_of(const Instruction& half, int wave_lanes);
 
 /// The operands of a memory instruction by what they are; nullptr for what there is none of.
 struct MemoryOperands {
-  const isa::Operand* result = nullptr;
-  const isa::Operand* address = nullptr;  ///< a VGPR; nullptr where it is "off"
-  const isa::Operand* data = nullptr;
-  const isa::Operand* second = nullptr;    ///< of a compare and swap, or of write2
-  const isa::Operand* scalar = nullptr;    ///< base or offset in SGPRs
-  const isa::Operand* resource = nullptr;  ///< of buffers
+  const Operand* result = nullptr;
+  const Operand* address = nullptr;  ///< a VGPR; nullptr where it is "off"
+  const Operand* data = nullptr;
+  const Operand* second = nullptr;    ///< of a compare and swap, or of write2
+  const Operand* scalar = nullptr;    ///< base or offset in SGPRs
+  const Operand* resource = nullptr;  ///< of buffers
 };
-MemoryOperands memory_operands(const isa::Instruction& instruction, const isa::Row& row);
+MemoryOperands memory_operands(const Instruction& instruction, const Row& row);
 
 /// What a memory instruction addresses, by its mnemonic.
-isa::Space space_of(std::string_view mnemonic);
+Space space_of(std::string_view mnemonic);
 /// Whether a load's data goes to LDS instead of registers.
-bool loads_to_lds(const isa::Instruction& instruction);
+bool loads_to_lds(const Instruction& instruction);
 
-}  // namespace wavesmith::analysis
+}  // namespace wavesmith::isa
