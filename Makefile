@@ -5,11 +5,13 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 PREFIX ?= /usr/local
 # One place that says how a tree is configured: the presets.
 configure = cmake --preset release >/dev/null
+# A tree's first report needs neither tests nor the interpreter for other machines; a tree that has them keeps them.
+configure-first = $(if $(wildcard $(BUILD)/CMakeCache.txt),cmake $(BUILD),cmake --preset release -DWAVESMITH_LEVELS=host -DWAVESMITH_TESTS=OFF -DWAVESMITH_BENCH=OFF) >/dev/null
 
-.PHONY: aarch64 asan tsan litmus test-clients test-libraries wheel help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
+.PHONY: nightly aarch64 asan tsan litmus test-clients test-libraries wheel help setup setup-build setup-run setup-test build run test bench install format format-check tidy check clean
 
 help:
-	@echo "make run       build, compile examples/attention.hip for gfx942, run it on an emulated MI300X"
+	@echo "make run       build, compile examples/attention.hip for gfx942, run it on an emulated MI300X; builds that much only"
 	@echo "make build     the command in $(BUILD)/bin/wavesmith, the libraries in $(BUILD)/lib"
 	@echo "make test      build and run every test"
 	@echo "make test-clients  every test of Triton, JAX, CuPy, IREE and others; make test runs a part of them"
@@ -22,6 +24,7 @@ help:
 	@echo "make tidy      clang-tidy over everything"
 	@echo "make asan      every test under AddressSanitizer and UndefinedBehaviorSanitizer; make tsan: under ThreadSanitizer"
 	@echo "make aarch64   build everything for AArch64 and run every test there, under QEMU (an hour or two)"
+	@echo "make nightly   asan, tsan, aarch64 and litmus, one after another (several hours)"
 	@echo "make check     the rules of the repository: who includes whom, where targets are named"
 	@echo "make setup     install what all of these need (apt; they do it themselves)"
 	@echo "Other builds:  cmake --preset debug && cmake --build build/debug"
@@ -35,17 +38,19 @@ build: setup-build
 	@nice cmake --build $(BUILD) --target product
 
 run: setup-run
-	@$(configure)
-	@nice cmake --build $(BUILD) --target product
+	@$(configure-first)
+	@nice cmake --build $(BUILD) --target runner
 	@mkdir -p build/examples
 	$(BUILD)/bin/wavesmith cc --offload-arch=gfx942 -O3 examples/attention.hip -o build/examples/attention
 	$(BUILD)/bin/wavesmith run --gpu mi300x --report -- build/examples/attention
 
 test: setup-test check
+	@tools/format-check
 	@tools/setup-clients
 	@tools/setup-libraries
 	@$(configure)
 	@nice cmake --build $(BUILD)
+	@tools/tidy-changed
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
 test-clients: setup-test
@@ -91,6 +96,12 @@ asan tsan: setup-test
 	@nice cmake --build build/$@
 	@cd build/$@ && ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=suppressions=$(CURDIR)/tools/tsan.suppressions \
 	  LD_PRELOAD=$$(clang-22 -print-file-name=libclang_rt.$@-x86_64.so) ctest --output-on-failure -j $(JOBS)
+
+# One after another, and all of them: the last line names what failed.
+nightly:
+	@failed=; for part in asan tsan aarch64 litmus; do \
+	  echo "nightly: $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	  [ -z "$$failed" ] || { echo "nightly:$$failed failed"; exit 1; }; echo "nightly: all passed"
 
 aarch64:
 	@tools/aarch64 -j $(JOBS)

@@ -10,6 +10,10 @@
 
 namespace wavesmith::cli {
 
+/// A subcommand of `app`. The parser is all in headers, and a file that makes a subcommand itself compiles
+/// every function of it: half of what such a file takes.
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& about);
+
 /// What the parsed command line asks for; set by the subcommand's callback.
 using Action = std::function<Exit()>;
 

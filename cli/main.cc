@@ -63,7 +63,7 @@ int run(int count, char** words) {
   add_run(app, action, program);
   add_profile(app, action, program);
   // Only for its line in the list of commands; its arguments never come here.
-  app.add_subcommand("cc", "Compiles HIP: takes hipcc's arguments");
+  add_command(app, "cc", "Compiles HIP: takes hipcc's arguments");
   add_disasm(app, action);
   add_explain(app, action, program);
   add_compare(app, action, program);

@@ -10,6 +10,8 @@ set(library_folder ${CMAKE_INSTALL_LIBDIR}/wavesmith)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/wavesmith)
 
 add_custom_target(product)
+# What running a program that needs no library but HIP's takes: `make run` builds this first, the rest when it is asked for.
+add_custom_target(runner DEPENDS wavesmith amdhip64 wavesmith_rocm_preload wavesmith_standby_preload)
 set(libraries)
 foreach(target wavesmith amdhip64 hiprtc amd_comgr)
   if(TARGET ${target})

@@ -139,8 +139,8 @@ Exit compare_files(CompareOptions options) {
 void add_compare(CLI::App& app, Action& action, std::vector<std::string> flags) {
   auto options = std::make_shared<CompareOptions>();
   options->flags = std::move(flags);
-  CLI::App* command = app.add_subcommand(
-      "compare",
+  CLI::App* command = add_command(
+      app, "compare",
       "What differs between two kernels, flags, GPUs or versions, and what of it explains the difference");
   command->add_option("a", options->a, "a file with GPU code, of any form that explain takes")->required();
   command->add_option("b", options->b, "another one; without it, the same file");

@@ -242,8 +242,8 @@ Exit disassemble(const DisasmOptions& options) {
 
 void add_disasm(CLI::App& app, Action& action) {
   auto options = std::make_shared<DisasmOptions>();
-  CLI::App* command = app.add_subcommand(
-      "disasm", "Kernels, resources and instructions of a code object, bundle or HIP program");
+  CLI::App* command = add_command(
+      app, "disasm", "Kernels, resources and instructions of a code object, bundle or HIP program");
   command
       ->add_option("file", options->file,
                    "code object, bundle (compressed or not), or host program with a fat binary")

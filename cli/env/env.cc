@@ -20,7 +20,7 @@ void add_env(CLI::App& app, Action& action) {
   const char* const environment = std::getenv("WAVESMITH_GPU");
   options->gpu = environment && *environment ? environment : "mi300x";
   CLI::App* command =
-      app.add_subcommand("env", "Prints the environment in which programs find the emulated GPUs");
+      add_command(app, "env", "Prints the environment in which programs find the emulated GPUs");
   command->add_option("--gpu", options->gpu, "as of wavesmith run")->capture_default_str();
   command->add_option("--libraries", options->libraries, "as of wavesmith run");
   command->add_flag("--json", options->json, "as one JSON object");

@@ -49,8 +49,8 @@ Exit explain(const ExplainOptions& options) {
 void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags) {
   auto options = std::make_shared<ExplainOptions>();
   options->flags = std::move(flags);
-  CLI::App* command = app.add_subcommand(
-      "explain", "What bounds a kernel and what to change, from its code, without running it");
+  CLI::App* command = add_command(
+      app, "explain", "What bounds a kernel and what to change, from its code, without running it");
   command
       ->add_option("file", options->file,
                    "HIP source, LLVM IR, assembly, code object, bundle, program or library with GPU code")

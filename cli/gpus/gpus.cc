@@ -79,7 +79,7 @@ void add_gpus(CLI::App& app, Action& action) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("gpus", "The GPUs that are described, or every number of one with its source");
+      add_command(app, "gpus", "The GPUs that are described, or every number of one with its source");
   command->add_option(
       "gpu", options->gpu,
       "id (mi300x), a TOML file of your own (./my.toml), or either with changes (mi300x+lds.bytes=131072)");

@@ -51,7 +51,7 @@ Exit list(const IsaOptions& options) {
 void add_isa(CLI::App& app, Action& action) {
   auto options = std::make_shared<IsaOptions>();
   CLI::App* command =
-      app.add_subcommand("isa", "Every instruction of a GPU: emulated exactly, approximately, or not");
+      add_command(app, "isa", "Every instruction of a GPU: emulated exactly, approximately, or not");
   command->add_option("match", options->match, "only instructions that begin so: v_mfma");
   CLI::Option* const gpu =
       command->add_option("--gpu", options->gpu, "whose instructions")->capture_default_str();

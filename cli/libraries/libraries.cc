@@ -103,8 +103,8 @@ void add_libraries(CLI::App& app, Action& action) {
     InstallOptions install;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "libraries",
+  CLI::App* command = add_command(
+      app, "libraries",
       "Which of AMD's libraries (rocBLAS, MIOpen, RCCL, ...) programs get, and AMD's own from Debian");
   command->add_option("--libraries", options->choice, "as of wavesmith run");
   command->add_option("--gpu", options->devices,
@@ -119,8 +119,9 @@ void add_libraries(CLI::App& app, Action& action) {
       "  wavesmith run --libraries amd --report -- ./app        and which library's kernels ran\n"
       "  wavesmith run --libraries stand-ins -- ./app           Wavesmith's, whatever is here\n");
 
-  CLI::App* install = command->add_subcommand(
-      "install", "Fetches libraries of AMD's from Debian into a folder of yours, with all that they need");
+  CLI::App* install =
+      add_command(*command, "install",
+                  "Fetches libraries of AMD's from Debian into a folder of yours, with all that they need");
   install->add_option("names", options->install.names, fmt::format("{}", fmt::join(installable(), ", ")))
       ->required();
   install->add_option(

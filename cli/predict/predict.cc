@@ -266,8 +266,7 @@ std::string help_of(const Parameter& parameter) {
 }
 
 void add_operation(CLI::App& predict_command, Action& action, const Operation& operation) {
-  CLI::App* command =
-      predict_command.add_subcommand(std::string(operation.name), std::string(operation.about));
+  CLI::App* command = add_command(predict_command, std::string(operation.name), std::string(operation.about));
   auto options = std::make_shared<PredictOptions>();
   for (const Parameter& parameter : operation.parameters) {
     const std::string flag =
@@ -311,8 +310,8 @@ void add_operation(CLI::App& predict_command, Action& action, const Operation& o
 }  // namespace
 
 void add_predict(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "predict", "How long an operation takes on which GPU, and what bounds it, without running it");
+  CLI::App* command = add_command(
+      app, "predict", "How long an operation takes on which GPU, and what bounds it, without running it");
   command->require_subcommand(0, 1);
   command->allow_extras();  // an unknown operation may have options
   auto unknown = std::make_shared<std::string>();

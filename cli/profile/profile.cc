@@ -260,8 +260,8 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
   options->run.program = std::move(program);
   const char* environment = std::getenv("WAVESMITH_GPU");
   options->run.gpu = environment && *environment ? environment : "mi300x";
-  CLI::App* command = app.add_subcommand(
-      "profile",
+  CLI::App* command = add_command(
+      app, "profile",
       "Says how long kernels take on a GPU that is not there, cycle by cycle, and what holds them up");
   command->add_option("--gpu", options->run.gpu, "mi300x, rx7900xtx, ./my.toml: see wavesmith gpus")
       ->capture_default_str();

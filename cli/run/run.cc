@@ -19,8 +19,8 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   const char* environment = std::getenv("WAVESMITH_GPU");
   options->gpu = environment && *environment ? environment : "mi300x";
 
-  CLI::App* command = app.add_subcommand(
-      "run", "Runs a HIP program, or a kernel of a code object, on a GPU that is not there");
+  CLI::App* command =
+      add_command(app, "run", "Runs a HIP program, or a kernel of a code object, on a GPU that is not there");
   command
       ->add_option("--gpu", options->gpu, "mi300x; mi300x:8 for eight; mi300x,mi210 for two kinds; ./my.toml")
       ->capture_default_str();

@@ -113,8 +113,8 @@ void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind) {
   auto options = std::make_shared<SweepOptions>();
   options->behind = std::move(behind);
   options->launch.grid.clear();
-  CLI::App* command = app.add_subcommand(
-      "sweep",
+  CLI::App* command = add_command(
+      app, "sweep",
       "A kernel under the compiler's scheduling and allocation knobs: which do anything, and which help");
   command->add_option("file", options->file, "HIP source or LLVM IR")->required();
   command->add_option("--gpu", options->gpu, "the GPU to compile for and to simulate: mi300x");

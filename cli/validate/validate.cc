@@ -96,8 +96,8 @@ void add_validate(CLI::App& app, Action& action) {
     std::optional<std::string> fit;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "validate", "How wrong the models have been: error tables, recomputed from measured data");
+  CLI::App* command = add_command(
+      app, "validate", "How wrong the models have been: error tables, recomputed from measured data");
   command->add_option("family", options->families, "what to judge (default: everything that the data have)");
   command
       ->add_option(

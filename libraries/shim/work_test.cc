@@ -13,7 +13,7 @@ namespace {
 // numbers, which are kept for graphs, tell it themselves.
 TEST(Work, NothingGetsIntoAStreamWithoutTellingWhatAGpuWouldDo) {
   std::set<std::string> callers;
-  for (const auto& entry : std::filesystem::directory_iterator(WAVESMITH_TABLES)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(WAVESMITH_TABLES)) {
     const std::string name = entry.path().filename().string();
     if (!name.ends_with(".cc") && !name.ends_with(".h")) continue;
     if (name.find("_test.") != name.npos || name.find("testing.") != name.npos) continue;
