@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace wavesmith::isa {
 
@@ -32,6 +35,76 @@ template <class To, class From>
 template <class V>
 [[gnu::always_inline]] inline Mask lanes(V comparison) {
   return __builtin_convertvector(comparison, Mask);
+}
+
+/// A scalar's conversion, by the same name.
+template <class To, class From>
+  requires std::is_arithmetic_v<From>
+constexpr To convert(From from) {
+  return static_cast<To>(from);
+}
+
+namespace detail {
+template <class V>
+struct PackElement {
+  using type = std::remove_cvref_t<decltype(std::declval<V&>()[0])>;
+};
+template <class V>
+  requires std::is_arithmetic_v<V>
+struct PackElement<V> {
+  using type = V;
+};
+}  // namespace detail
+/// What a pack has in each lane; a scalar's own type.
+template <class V>
+using ElementOf = typename detail::PackElement<V>::type;
+
+// What operators do not say, of packs and scalars. Bodies use these names rather than the compiler's, so that
+// they can also run on terms (isa/meaning/term.h).
+
+template <class Condition, class V>
+[[gnu::always_inline]] inline V choose(Condition condition, V a, V b) {
+  return condition ? a : b;
+}
+template <class V>
+[[gnu::always_inline]] inline V smaller(V a, V b) {
+  return __builtin_elementwise_min(a, b);
+}
+template <class V>
+[[gnu::always_inline]] inline V larger(V a, V b) {
+  return __builtin_elementwise_max(a, b);
+}
+template <class V>
+[[gnu::always_inline]] inline V add_saturated(V a, V b) {
+  return __builtin_elementwise_add_sat(a, b);
+}
+template <class V>
+[[gnu::always_inline]] inline V subtract_saturated(V a, V b) {
+  return __builtin_elementwise_sub_sat(a, b);
+}
+/// Of 0 the width, as count_trailing_zeros.
+template <class V>
+[[gnu::always_inline]] inline V count_leading_zeros(V a) {
+  return __builtin_elementwise_clzg(a, V(8 * sizeof(ElementOf<V>)));
+}
+template <class V>
+[[gnu::always_inline]] inline V count_trailing_zeros(V a) {
+  return __builtin_elementwise_ctzg(a, V(8 * sizeof(ElementOf<V>)));
+}
+template <class V>
+[[gnu::always_inline]] inline V count_ones(V a) {
+  return __builtin_elementwise_popcount(a);
+}
+template <class V>
+[[gnu::always_inline]] inline V reverse_bits(V a) {
+  return __builtin_elementwise_bitreverse(a);
+}
+/// The nearest number of type To.
+template <class To, class V>
+[[gnu::always_inline]] inline auto saturated(V a) {
+  using S = ElementOf<V>;
+  return convert<To>(smaller(larger(a, V(static_cast<S>(std::numeric_limits<To>::min()))),
+                             V(static_cast<S>(std::numeric_limits<To>::max()))));
 }
 
 }  // namespace wavesmith::isa

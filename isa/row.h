@@ -87,6 +87,8 @@ struct Row {
   int count = 0;
   Access access = {};                                ///< of Shape::Memory
   const struct MatrixInstruction* matrix = nullptr;  ///< of Shape::Matrix
+  /// What the body computes; nullptr where it has no expression, and in rows that are not of isa::rows().
+  const class Expression* (*meaning)() = nullptr;
 };
 
 /// Signature tags: `lane<f32(f32)>`.

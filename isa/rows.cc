@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "isa/families.h"
+#include "isa/meaning/trace.h"
 
 namespace wavesmith::isa {
 namespace {
@@ -11,16 +12,22 @@ namespace {
 struct Facts_ {
   std::vector<Row> rows;
   template <class Signature, class Body>
+  void add(Shape shape, std::string_view names, Facts facts) {
+    Row row = make_row<Signature>(shape, names, facts);
+    if constexpr (kTraceable<Signature>) row.meaning = &traced<Signature, Body>;
+    rows.push_back(row);
+  }
+  template <class Signature, class Body>
   void operator()(LaneSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
-    rows.push_back(make_row<Signature>(Shape::Lane, names, facts));
+    add<Signature, Body>(Shape::Lane, names, facts);
   }
   template <class Signature, class Body>
   void operator()(RareSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
-    rows.push_back(make_row<Signature>(Shape::Lane, names, facts));
+    add<Signature, Body>(Shape::Lane, names, facts);
   }
   template <class Signature, class Body>
   void operator()(ScalarSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
-    rows.push_back(make_row<Signature>(Shape::Scalar, names, facts));
+    add<Signature, Body>(Shape::Scalar, names, facts);
   }
   template <class Signature, class Body>
   void operator()(PackedSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
@@ -28,7 +35,7 @@ struct Facts_ {
   }
   template <class Signature, class Body>
   void operator()(WaveSignature<Signature>, std::string_view names, Body, Facts facts = {}) {
-    rows.push_back(make_row<Signature>(Shape::Wave, names, facts));
+    add<Signature, Body>(Shape::Wave, names, facts);
   }
   void operator()(const MatrixInstruction& instruction) { rows.push_back(make_matrix_row(instruction)); }
   template <class E>

@@ -1,46 +1,46 @@
 // Scalar instructions that count, search, move and select bits.
 #pragma once
 
-#include <bit>
-
 #include "isa/row.h"
 #include "isa/salu/facts.h"
 
 namespace wavesmith::isa {
 
 /// Bit fields: the offset is in the low bits of the second source, the width in its bits 16 to 22.
-template <class T>
-constexpr T scalar_field(T value, uint32_t where, int bits) {
-  const uint32_t width = where >> 16 & 0x7f;
-  const T shifted = value >> (where & static_cast<uint32_t>(bits - 1));
-  return width >= static_cast<uint32_t>(bits) ? shifted : shifted & static_cast<T>((T{1} << width) - 1);
+template <class T, class W>
+constexpr T scalar_field(T value, W where, unsigned bits) {
+  const W width = where >> 16 & 0x7f;
+  const T shifted = value >> (where & (bits - 1));
+  return width >= bits ? shifted : shifted & ((T(1) << width) - 1);
 }
 
 /// The same for signed fields: bit width-1 is copied upwards. A field of width 0 is 0.
-template <class T>
-constexpr T scalar_signed_field(T value, uint32_t where, int bits) {
-  const uint32_t width = where >> 16 & 0x7f;
-  const T shifted = value >> (where & static_cast<uint32_t>(bits - 1));
+template <class T, class W>
+constexpr T scalar_signed_field(T value, W where, unsigned bits) {
+  const W width = where >> 16 & 0x7f;
+  const T shifted = value >> (where & (bits - 1));
   if (width == 0) return 0;
-  if (width >= static_cast<uint32_t>(bits)) return shifted;
-  const int up = bits - static_cast<int>(width);
-  return static_cast<T>(static_cast<std::make_unsigned_t<T>>(shifted) << up) >> up;
+  if (width >= bits) return shifted;
+  const W up = bits - width;
+  return (shifted << up) >> up;
 }
 
 /// Every quad of lanes of which one is set, as one bit a quad.
-constexpr uint64_t quads(uint64_t mask) {
-  uint64_t result = 0;
-  for (int quad = 0; quad < 16; ++quad) result |= uint64_t{(mask >> (4 * quad) & 15) != 0} << quad;
+template <class T>
+constexpr T quads(T mask) {
+  T result = 0;
+  for (int quad = 0; quad < 2 * int{sizeof(ElementOf<T>)}; ++quad)
+    result |= convert<ElementOf<T>>((mask >> (4 * quad) & 15) != 0) << quad;
   return result;
 }
 
 namespace salu {
 
 inline constexpr auto first_one = [](auto a) {
-  return a == 0 ? ~0u : static_cast<uint32_t>(std::countr_zero(a));
+  return a == 0 ? ~0u : convert<uint32_t>(count_trailing_zeros(a));
 };
 inline constexpr auto last_one = [](auto a) {
-  return a == 0 ? ~0u : static_cast<uint32_t>(std::countl_zero(a));
+  return a == 0 ? ~0u : convert<uint32_t>(count_leading_zeros(a));
 };
 inline constexpr auto whole_quads = [](auto a) {
   auto any = a | a >> 1;
@@ -55,45 +55,45 @@ template <class Visitor>
 void scalar_bits(Visitor& v) {
   using namespace salu;
   // clang-format off
-  v(scalar<u32(u32)>,             "s_brev_b32", [](uint32_t a) { return __builtin_bitreverse32(a); }, kSalu);
-  v(scalar<u64(u64)>,             "s_brev_b64", [](uint64_t a) { return __builtin_bitreverse64(a); }, kSalu);
-  v(scalar<out<u32, scc>(u32)>,   "s_bcnt0_i32_b32", [](auto a) { return nonzero(static_cast<uint32_t>(32 - std::popcount(a))); }, kSalu);
-  v(scalar<out<u32, scc>(u64)>,   "s_bcnt0_i32_b64", [](auto a) { return nonzero(static_cast<uint32_t>(64 - std::popcount(a))); }, kSalu);
-  v(scalar<out<u32, scc>(u32)>,   "s_bcnt1_i32_b32", [](auto a) { return nonzero(static_cast<uint32_t>(std::popcount(a))); }, kSalu);
-  v(scalar<out<u32, scc>(u64)>,   "s_bcnt1_i32_b64", [](auto a) { return nonzero(static_cast<uint32_t>(std::popcount(a))); }, kSalu);
+  v(scalar<u32(u32)>,             "s_brev_b32", [](auto a) { return reverse_bits(a); }, kSalu);
+  v(scalar<u64(u64)>,             "s_brev_b64", [](auto a) { return reverse_bits(a); }, kSalu);
+  v(scalar<out<u32, scc>(u32)>,   "s_bcnt0_i32_b32", [](auto a) { return nonzero(convert<uint32_t>(count_ones(~a))); }, kSalu);
+  v(scalar<out<u32, scc>(u64)>,   "s_bcnt0_i32_b64", [](auto a) { return nonzero(convert<uint32_t>(count_ones(~a))); }, kSalu);
+  v(scalar<out<u32, scc>(u32)>,   "s_bcnt1_i32_b32", [](auto a) { return nonzero(convert<uint32_t>(count_ones(a))); }, kSalu);
+  v(scalar<out<u32, scc>(u64)>,   "s_bcnt1_i32_b64", [](auto a) { return nonzero(convert<uint32_t>(count_ones(a))); }, kSalu);
   v(scalar<u32(u32)>,             "s_ff0_i32_b32", [](auto a) { return first_one(~a); }, kSaluCdna);
   v(scalar<u32(u64)>,             "s_ff0_i32_b64", [](auto a) { return first_one(~a); }, kSaluCdna);
   v(scalar<u32(u32)>,             "s_ff1_i32_b32 s_ctz_i32_b32", [](auto a) { return first_one(a); }, kSalu);
   v(scalar<u32(u64)>,             "s_ff1_i32_b64 s_ctz_i32_b64", [](auto a) { return first_one(a); }, kSalu);
   v(scalar<u32(u32)>,             "s_flbit_i32_b32 s_clz_i32_u32", [](auto a) { return last_one(a); }, kSalu);
   v(scalar<u32(u64)>,             "s_flbit_i32_b64 s_clz_i32_u64", [](auto a) { return last_one(a); }, kSalu);
-  v(scalar<u32(i32)>,             "s_flbit_i32 s_cls_i32", [](int32_t a) { return last_one(static_cast<uint32_t>(a ^ (a >> 31))); }, kSalu);
-  v(scalar<u32(i64)>,             "s_flbit_i32_i64 s_cls_i32_i64", [](int64_t a) { return last_one(static_cast<uint64_t>(a ^ (a >> 63))); }, kSalu);
-  v(scalar<u32(old<u32>, u32)>,   "s_bitset0_b32", [](uint32_t d, uint32_t a) { return d & ~(1u << (a & 31)); }, kSalu);
-  v(scalar<u64(old<u64>, u32)>,   "s_bitset0_b64", [](uint64_t d, uint32_t a) { return d & ~(uint64_t{1} << (a & 63)); }, kSalu);
-  v(scalar<u32(old<u32>, u32)>,   "s_bitset1_b32", [](uint32_t d, uint32_t a) { return d | 1u << (a & 31); }, kSalu);
-  v(scalar<u64(old<u64>, u32)>,   "s_bitset1_b64", [](uint64_t d, uint32_t a) { return d | uint64_t{1} << (a & 63); }, kSalu);
-  v(scalar<u64(u32)>,             "s_bitreplicate_b64_b32", [](uint32_t a) {
-    uint64_t result = 0;
-    for (int i = 0; i < 32; ++i) result |= uint64_t{a >> i & 1} * 3 << (2 * i);
+  v(scalar<u32(i32)>,             "s_flbit_i32 s_cls_i32", [](auto a) { return last_one(convert<uint32_t>(a ^ (a >> 31))); }, kSalu);
+  v(scalar<u32(i64)>,             "s_flbit_i32_i64 s_cls_i32_i64", [](auto a) { return last_one(convert<uint64_t>(a ^ (a >> 63))); }, kSalu);
+  v(scalar<u32(old<u32>, u32)>,   "s_bitset0_b32", [](auto d, auto a) { return d & ~(1u << (a & 31)); }, kSalu);
+  v(scalar<u64(old<u64>, u32)>,   "s_bitset0_b64", [](auto d, auto a) { return d & ~(uint64_t{1} << (a & 63)); }, kSalu);
+  v(scalar<u32(old<u32>, u32)>,   "s_bitset1_b32", [](auto d, auto a) { return d | 1u << (a & 31); }, kSalu);
+  v(scalar<u64(old<u64>, u32)>,   "s_bitset1_b64", [](auto d, auto a) { return d | uint64_t{1} << (a & 63); }, kSalu);
+  v(scalar<u64(u32)>,             "s_bitreplicate_b64_b32", [](auto a) {
+    auto result = convert<uint64_t>(a & 0);
+    for (int i = 0; i < 32; ++i) result |= convert<uint64_t>(a >> i & 1) * 3 << (2 * i);
     return result;
   }, kSalu);
-  v(scalar<out<u32, scc>(u32)>,   "s_quadmask_b32", [](uint32_t a) { return nonzero(static_cast<uint32_t>(quads(a))); }, kSalu);
-  v(scalar<out<u64, scc>(u64)>,   "s_quadmask_b64", [](uint64_t a) { return nonzero(quads(a)); }, kSalu);
-  v(scalar<out<u32, scc>(u32)>,   "s_wqm_b32", [](uint32_t a) { return nonzero(whole_quads(a)); }, kSalu);
-  v(scalar<out<u64, scc>(u64)>,   "s_wqm_b64", [](uint64_t a) { return nonzero(whole_quads(a)); }, kSalu);
+  v(scalar<out<u32, scc>(u32)>,   "s_quadmask_b32", [](auto a) { return nonzero(quads(a)); }, kSalu);
+  v(scalar<out<u64, scc>(u64)>,   "s_quadmask_b64", [](auto a) { return nonzero(quads(a)); }, kSalu);
+  v(scalar<out<u32, scc>(u32)>,   "s_wqm_b32", [](auto a) { return nonzero(whole_quads(a)); }, kSalu);
+  v(scalar<out<u64, scc>(u64)>,   "s_wqm_b64", [](auto a) { return nonzero(whole_quads(a)); }, kSalu);
   v(scalar<out<u32, scc>(u32, u32)>, "s_bfe_u32", [](auto a, auto b) { return nonzero(scalar_field(a, b, 32)); }, kSalu);
   v(scalar<out<u64, scc>(u64, u32)>, "s_bfe_u64", [](auto a, auto b) { return nonzero(scalar_field(a, b, 64)); }, kSalu);
   v(scalar<out<i32, scc>(i32, u32)>, "s_bfe_i32", [](auto a, auto b) { return nonzero(scalar_signed_field(a, b, 32)); }, kSalu);
   v(scalar<out<i64, scc>(i64, u32)>, "s_bfe_i64", [](auto a, auto b) { return nonzero(scalar_signed_field(a, b, 64)); }, kSalu);
-  v(scalar<u32(u32, u32)>,        "s_bfm_b32", [](uint32_t a, uint32_t b) { return ((1u << (a & 31)) - 1) << (b & 31); }, kSalu);
-  v(scalar<u64(u32, u32)>,        "s_bfm_b64", [](uint32_t a, uint32_t b) { return ((uint64_t{1} << (a & 63)) - 1) << (b & 63); }, kSalu);
-  v(scalar<u32(u32, u32)>,        "s_pack_ll_b32_b16", [](uint32_t a, uint32_t b) { return b << 16 | (a & 0xffff); }, kSalu);
-  v(scalar<u32(u32, u32)>,        "s_pack_lh_b32_b16", [](uint32_t a, uint32_t b) { return (b & 0xffff0000) | (a & 0xffff); }, kSalu);
-  v(scalar<u32(u32, u32)>,        "s_pack_hh_b32_b16", [](uint32_t a, uint32_t b) { return (b & 0xffff0000) | a >> 16; }, kSalu);
-  v(scalar<u32(u32, u32)>,        "s_pack_hl_b32_b16", [](uint32_t a, uint32_t b) { return b << 16 | a >> 16; }, kSaluRdna);
-  v(scalar<i32(u32)>,             "s_sext_i32_i8",  [](uint32_t a) { return int32_t{static_cast<int8_t>(a)}; }, kSalu);
-  v(scalar<i32(u32)>,             "s_sext_i32_i16", [](uint32_t a) { return int32_t{static_cast<int16_t>(a)}; }, kSalu);
+  v(scalar<u32(u32, u32)>,        "s_bfm_b32", [](auto a, auto b) { return ((1u << (a & 31)) - 1) << (b & 31); }, kSalu);
+  v(scalar<u64(u32, u32)>,        "s_bfm_b64", [](auto a, auto b) { return ((uint64_t{1} << (a & 63)) - 1) << (b & 63); }, kSalu);
+  v(scalar<u32(u32, u32)>,        "s_pack_ll_b32_b16", [](auto a, auto b) { return b << 16 | (a & 0xffff); }, kSalu);
+  v(scalar<u32(u32, u32)>,        "s_pack_lh_b32_b16", [](auto a, auto b) { return (b & 0xffff0000) | (a & 0xffff); }, kSalu);
+  v(scalar<u32(u32, u32)>,        "s_pack_hh_b32_b16", [](auto a, auto b) { return (b & 0xffff0000) | a >> 16; }, kSalu);
+  v(scalar<u32(u32, u32)>,        "s_pack_hl_b32_b16", [](auto a, auto b) { return b << 16 | a >> 16; }, kSaluRdna);
+  v(scalar<i32(u32)>,             "s_sext_i32_i8",  [](auto a) { return convert<int32_t>(convert<int8_t>(a)); }, kSalu);
+  v(scalar<i32(u32)>,             "s_sext_i32_i16", [](auto a) { return convert<int32_t>(convert<int16_t>(a)); }, kSalu);
   // clang-format on
 }
 

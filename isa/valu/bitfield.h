@@ -9,7 +9,7 @@ namespace detail {
 /// Leading zeros; all ones (-1) for 0.
 inline constexpr auto leading_zeros = [](auto a) {
   using V = decltype(a);
-  return a == V(0) ? V(~0u) : V(__builtin_elementwise_clzg(a, V(0)));
+  return a == V(0) ? V(~0u) : count_leading_zeros(a);
 };
 /// How far below the highest bit the first one stands that differs from it; -1 when none does.
 inline constexpr auto leading_signs = [](auto a) {
@@ -31,20 +31,20 @@ void bitfield(Visitor& v) {
   // clang-format off
   v(lane<u32(u32, u32, u32)>,        "v_bfe_u32",    [](auto a, auto b, auto c) { return (a >> (b & 31)) & ((1 << (c & 31)) - 1); });
   v(rare<i32(i32, u32, u32)>,        "v_bfe_i32",    [](auto a, auto offset, auto width) {
-    const Pack<int32_t> w = bits<Pack<int32_t>>(width & 31), unused = (32 - w) & 31;
-    return w == 0 ? Pack<int32_t>(0) : (a >> bits<Pack<int32_t>>(offset & 31)) << unused >> unused;
+    const auto w = bits<Pack<int32_t>>(width & 31), unused = (32 - w) & 31;
+    return w == 0 ? decltype(a)(0) : (a >> bits<Pack<int32_t>>(offset & 31)) << unused >> unused;
   });
   v(lane<u32(u32, u32, u32)>,        "v_bfi_b32",    [](auto a, auto b, auto c) { return (a & b) | (~a & c); });
   v(rare<u32(u32, u32)>,             "v_bfm_b32",    [](auto a, auto b) { return ((1 << (a & 31)) - 1) << (b & 31); });
-  v(rare<u32(u32)>,                  "v_bfrev_b32",  [](auto a) { return __builtin_elementwise_bitreverse(a); });
+  v(rare<u32(u32)>,                  "v_bfrev_b32",  [](auto a) { return reverse_bits(a); });
   v(rare<u32(u32)>,                  "v_ffbh_u32 v_clz_i32_u32", leading_zeros);
   v(rare<u32(i32)>,                  "v_ffbh_i32 v_cls_i32", leading_signs);
   v(rare<u32(u32)>,                  "v_ffbl_b32 v_ctz_i32_b32", [](auto a) {
-    return a == 0 ? decltype(a)(~0u) : decltype(a)(__builtin_elementwise_ctzg(a, decltype(a)(0)));
+    return a == 0 ? decltype(a)(~0u) : count_trailing_zeros(a);
   });
-  v(rare<u32(u32, u32)>,             "v_bcnt_u32_b32", [](auto a, auto b) { return __builtin_elementwise_popcount(a) + b; });
-  v(rare<u32(u32, u32, lane_number)>, "v_mbcnt_lo_u32_b32", [](auto a, auto b, auto lane) { return __builtin_elementwise_popcount(below(a, lane, 0)) + b; });
-  v(rare<u32(u32, u32, lane_number)>, "v_mbcnt_hi_u32_b32", [](auto a, auto b, auto lane) { return __builtin_elementwise_popcount(below(a, lane, 1)) + b; });
+  v(rare<u32(u32, u32)>,             "v_bcnt_u32_b32", [](auto a, auto b) { return count_ones(a) + b; });
+  v(rare<u32(u32, u32, lane_number)>, "v_mbcnt_lo_u32_b32", [](auto a, auto b, auto lane) { return count_ones(below(a, lane, 0)) + b; });
+  v(rare<u32(u32, u32, lane_number)>, "v_mbcnt_hi_u32_b32", [](auto a, auto b, auto lane) { return count_ones(below(a, lane, 1)) + b; });
   // clang-format on
 }
 

@@ -21,7 +21,7 @@ V sum_of_differences(V a, V b) {
   V sum{};
   for (int i = 0; i < 4; ++i) {
     const V difference = absolute_difference(byte_of(a, i), byte_of(b, i));
-    sum += kMasked ? (byte_of(b, i) == 0 ? V(0) : difference) : difference;
+    sum += kMasked ? choose(byte_of(b, i) == 0, V(0), difference) : difference;
   }
   return sum;
 }
@@ -31,9 +31,9 @@ template <bool kMasked, class W, class V>
 W four_sums(W a, V b, W c) {
   W result{};
   for (int i = 0; i < 4; ++i) {
-    const V window = convert<uint32_t>(a >> static_cast<uint64_t>(8 * i));
-    const V accumulator = convert<uint32_t>(c >> static_cast<uint64_t>(16 * i)) & 0xffff;
-    const V sum = (sum_of_differences<kMasked>(window, b) + accumulator) & 0xffff;
+    const auto window = convert<uint32_t>(a >> static_cast<uint64_t>(8 * i));
+    const auto accumulator = convert<uint32_t>(c >> static_cast<uint64_t>(16 * i)) & 0xffff;
+    const auto sum = (sum_of_differences<kMasked>(window, b) + accumulator) & 0xffff;
     result |= convert<uint64_t>(sum) << static_cast<uint64_t>(16 * i);
   }
   return result;
@@ -42,10 +42,10 @@ W four_sums(W a, V b, W c) {
 template <class V>
 V permuted_byte(V a, V b, V selector) {
   const V shift = (selector & 3) * 8;
-  const V byte = ((selector & 4) != 0 ? a : b) >> shift & 0xff;
-  const V half = (selector & 2) != 0 ? a : b;  // 8, 9: b's sign bits; 10, 11: a's
-  const V sign = ((selector & 1) != 0 ? half >> 31 : half >> 15 & 1) * 0xff;
-  return selector > 12 ? V(0xff) : selector == 12 ? V(0) : selector > 7 ? sign : byte;
+  const V byte = choose((selector & 4) != 0, a, b) >> shift & 0xff;
+  const V half = choose((selector & 2) != 0, a, b);  // 8, 9: b's sign bits; 10, 11: a's
+  const V sign = choose((selector & 1) != 0, half >> 31, half >> 15 & 1) * 0xff;
+  return choose(selector > 12, V(0xff), choose(selector == 12, V(0), choose(selector > 7, sign, byte)));
 }
 /// a shifted right arithmetically by c and saturated to a byte.
 template <class To, class V>
@@ -66,10 +66,10 @@ void bytes(Visitor& v) {
     return result;
   });
   v(rare<u32(u32, u32, u16)>,     "v_alignbit_b32", [](auto a, auto b, auto c) {
-    return convert<uint32_t>((convert<uint64_t>(a) << 32 | convert<uint64_t>(b)) >> convert<uint64_t>(c & Pack<uint16_t>(31)));
+    return convert<uint32_t>((convert<uint64_t>(a) << 32 | convert<uint64_t>(b)) >> convert<uint64_t>(c & decltype(c)(31)));
   });
   v(rare<u32(u32, u32, u16)>,     "v_alignbyte_b32", [](auto a, auto b, auto c) {
-    return convert<uint32_t>((convert<uint64_t>(a) << 32 | convert<uint64_t>(b)) >> convert<uint64_t>((c & Pack<uint16_t>(3)) * Pack<uint16_t>(8)));
+    return convert<uint32_t>((convert<uint64_t>(a) << 32 | convert<uint64_t>(b)) >> convert<uint64_t>((c & decltype(c)(3)) * decltype(c)(8)));
   });
   v(rare<u32(u32, u32, u32)>,     "v_lerp_u8", [](auto a, auto b, auto c) {
     decltype(a) result{};
@@ -83,12 +83,12 @@ void bytes(Visitor& v) {
     return absolute_difference(a & 0xffff, b & 0xffff) + absolute_difference(a >> 16, b >> 16) + c;
   });
   v(rare<u32(u32, u32, u32)>,     "v_sad_u32", [](auto a, auto b, auto c) { return absolute_difference(a, b) + c; });
-  v(rare<u32(u32, u32, u32)>,     "v_sad_u8",  [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(sum_of_differences<false>(a, b), c); }, sat);
-  v(rare<u32(u32, u32, u32)>,     "v_sad_u32", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(absolute_difference(a, b), c); }, sat);
-  v(rare<u32(u32, u32, u32)>,     "v_msad_u8", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(sum_of_differences<true>(a, b), c); }, sat);
-  v(rare<u32(u32, u32, u32)>,     "v_sad_hi_u8", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(sum_of_differences<false>(a, b) << 16, c); }, sat);
+  v(rare<u32(u32, u32, u32)>,     "v_sad_u8",  [](auto a, auto b, auto c) { return add_saturated(sum_of_differences<false>(a, b), c); }, sat);
+  v(rare<u32(u32, u32, u32)>,     "v_sad_u32", [](auto a, auto b, auto c) { return add_saturated(absolute_difference(a, b), c); }, sat);
+  v(rare<u32(u32, u32, u32)>,     "v_msad_u8", [](auto a, auto b, auto c) { return add_saturated(sum_of_differences<true>(a, b), c); }, sat);
+  v(rare<u32(u32, u32, u32)>,     "v_sad_hi_u8", [](auto a, auto b, auto c) { return add_saturated(sum_of_differences<false>(a, b) << 16, c); }, sat);
   v(rare<u32(u32, u32, u32)>,     "v_sad_u16", [](auto a, auto b, auto c) {
-    return __builtin_elementwise_add_sat(absolute_difference(a & 0xffff, b & 0xffff) + absolute_difference(a >> 16, b >> 16), c);
+    return add_saturated(absolute_difference(a & 0xffff, b & 0xffff) + absolute_difference(a >> 16, b >> 16), c);
   }, sat);
   v(rare<u64(u64, u32, u64)>,     "v_qsad_pk_u16_u8",  [](auto a, auto b, auto c) { return four_sums<false>(a, b, c); });
   v(rare<u64(u64, u32, u64)>,     "v_mqsad_pk_u16_u8", [](auto a, auto b, auto c) { return four_sums<true>(a, b, c); });
@@ -100,8 +100,9 @@ void bytes(Visitor& v) {
   }, {.generations = kCdna4});
   v(rare<u16(u32)>,               "v_sat_pk_u8_i16", [](auto a) {
     const auto low = bits<Pack<int32_t>>(a << 16) >> 16, high = bits<Pack<int32_t>>(a) >> 16;
-    const auto byte = [](auto x) { return convert<uint16_t>(min(max(x, Pack<int32_t>(0)), Pack<int32_t>(255))); };
-    return byte(low) | byte(high) << Pack<uint16_t>(8);
+    const auto byte = [](auto x) { return convert<uint16_t>(min(max(x, decltype(x)(0)), decltype(x)(255))); };
+    const auto upper = byte(high);
+    return byte(low) | upper << decltype(upper)(8);
   });
   v(rare<u32(u16, u16)>,          "v_pack_b32_f16", [](auto a, auto b) { return convert<uint32_t>(a) | convert<uint32_t>(b) << 16; });
   // clang-format on

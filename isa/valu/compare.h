@@ -39,7 +39,7 @@ void always(Visitor& v, std::string_view cmp, std::string_view cmpx, Generations
 /// The number of a float's class, as v_cmp_class_* number them, of its bits.
 template <class V>
 V float_class(V x, int mantissa_bits) {
-  using U = std::remove_reference_t<decltype(x[0])>;
+  using U = ElementOf<V>;
   constexpr int kBits = 8 * sizeof(U);
   const U one = 1, sign = static_cast<U>(one << (kBits - 1)),
           quiet = static_cast<U>(one << (mantissa_bits - 1));
@@ -167,10 +167,10 @@ void compare_floats(Visitor& v) {
   always<f64>(v, "v_cmp_tru_f64", "v_cmpx_tru_f64", kCdna | kRdna3);
   always<f64>(v, "v_cmp_t_f64",   "v_cmpx_t_f64",   kRdna3);
   both_forms<RareSignature, u32, u32>(v, "v_cmp_class_f32", "v_cmpx_class_f32", [](auto a, auto b) {
-    return lanes(((b >> float_class(a, 23)) & Pack<uint32_t>(1)) != Pack<uint32_t>(0));
+    return lanes(((b >> float_class(a, 23)) & decltype(b)(1)) != decltype(b)(0));
   });
   both_forms<RareSignature, u16, u16>(v, "v_cmp_class_f16", "v_cmpx_class_f16", [](auto a, auto b) {
-    return lanes(((b >> float_class(a, 10)) & Pack<uint16_t>(1)) != Pack<uint16_t>(0));
+    return lanes(((b >> float_class(a, 10)) & decltype(b)(1)) != decltype(b)(0));
   });
   both_forms<RareSignature, f64_code, u32>(v, "v_cmp_class_f64", "v_cmpx_class_f64", [](auto a, auto b) {
     return lanes(((convert<uint64_t>(b) >> float_class(a, 52)) & Pack<uint64_t>(1)) != Pack<uint64_t>(0));

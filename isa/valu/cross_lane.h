@@ -85,8 +85,8 @@ void cross_lane_instructions(Visitor& v) {
   constexpr std::string_view kSwapBound =
       "exact with all lanes active; the manual does not say what inactive ones do";
   // clang-format off
-  v(wave<u32(row, exec)>, "v_readfirstlane_b32", [](Lanes s, uint64_t exec) { return s[exec ? std::countr_zero(exec) : 0]; });
-  v(wave<u32(row, u32)>,  "v_readlane_b32", [](Lanes s, uint32_t lane) { return s[static_cast<int>(lane) & (s.count - 1)]; });
+  v(wave<u32(row, exec)>, "v_readfirstlane_b32", [](auto s, auto exec) { return s[exec ? convert<int>(count_trailing_zeros(exec)) : 0]; });
+  v(wave<u32(row, u32)>,  "v_readlane_b32", [](auto s, auto lane) { return s[convert<int>(lane) & (s.count - 1)]; });
   v(wave<row(u32, u32)>,  "v_writelane_b32", [](Lanes d, uint32_t value, uint32_t lane) { d[static_cast<int>(lane) & (d.count - 1)] = value; });
 
   v(wave<row(row, u32, u32, exec, immediate)>, "v_permlane16_b32", [](Lanes d, Lanes s, uint32_t low, uint32_t high, uint64_t exec, uint32_t options) {

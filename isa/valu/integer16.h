@@ -10,7 +10,6 @@ namespace wavesmith::isa {
 template <class Visitor>
 void integer16(Visitor& v) {
   using namespace detail;
-  using P = Pack<uint16_t>;
   constexpr Facts cdna{.generations = kCdna}, rdna{.generations = kRdna};
   // Those that CDNA can aim at either half leave the other one.
   constexpr Facts kept{.keeps_high = true};
@@ -25,8 +24,8 @@ void integer16(Visitor& v) {
   constexpr auto min3 = [](auto a, auto b, auto c) { return min(min(a, b), c); };
   constexpr auto max3 = [](auto a, auto b, auto c) { return max(max(a, b), c); };
   constexpr auto med3 = [](auto a, auto b, auto c) { return median(a, b, c); };
-  constexpr auto add_sat = [](auto a, auto b) { return __builtin_elementwise_add_sat(a, b); };
-  constexpr auto sub_sat = [](auto a, auto b) { return __builtin_elementwise_sub_sat(a, b); };
+  constexpr auto add_sat = [](auto a, auto b) { return add_saturated(a, b); };
+  constexpr auto sub_sat = [](auto a, auto b) { return subtract_saturated(a, b); };
   // clang-format off
   v(rare<u16(u16)>,           "v_mov_b16", [](auto a) { return a; }, rdna);
   v(rare<u16(u16)>,           "v_not_b16", [](auto a) { return ~a; }, rdna);
@@ -35,9 +34,9 @@ void integer16(Visitor& v) {
   v(rare<u16(u16, u16)>,      "v_xor_b16", [](auto a, auto b) { return a ^ b; }, rdna);
   v(rare<u16(u16, u16, u16, u16)>, "v_bitop3_b16", [](auto a, auto b, auto c, auto table) { return truth_table(a, b, c, table); }, {.generations = kCdna4, .keeps_high = true});
   v(rare<u16(u16, u16, bit)>, "v_cndmask_b16", [](auto a, auto b, auto which) { return which ? b : a; }, rdna);
-  v(rare<u16(u16, u16)>,      "v_lshlrev_b16", [](auto a, auto b) { return b << (a & P(15)); });
-  v(rare<u16(u16, u16)>,      "v_lshrrev_b16", [](auto a, auto b) { return b >> (a & P(15)); });
-  v(rare<i16(i16, i16)>,      "v_ashrrev_i16", [](auto a, auto b) { return b >> (a & Pack<int16_t>(15)); });
+  v(rare<u16(u16, u16)>,      "v_lshlrev_b16", [](auto a, auto b) { return b << (a & decltype(a)(15)); });
+  v(rare<u16(u16, u16)>,      "v_lshrrev_b16", [](auto a, auto b) { return b >> (a & decltype(a)(15)); });
+  v(rare<i16(i16, i16)>,      "v_ashrrev_i16", [](auto a, auto b) { return b >> (a & decltype(a)(15)); });
   v(rare<u16(u16, u16)>,      "v_add_u16 v_add_nc_u16", [](auto a, auto b) { return a + b; });
   v(rare<u16(u16, u16)>,      "v_sub_u16 v_sub_nc_u16", [](auto a, auto b) { return a - b; });
   v(rare<u16(u16, u16)>,      "v_subrev_u16", [](auto a, auto b) { return b - a; }, cdna);
@@ -45,7 +44,7 @@ void integer16(Visitor& v) {
   v(rare<u16(u16, u16)>,      "v_sub_i16 v_sub_nc_i16", [](auto a, auto b) { return a - b; }, kept);
   v(rare<u16(u16, u16)>,      "v_add_u16 v_add_nc_u16", add_sat, sat);
   v(rare<u16(u16, u16)>,      "v_sub_u16 v_sub_nc_u16", sub_sat, sat);
-  v(rare<u16(u16, u16)>,      "v_subrev_u16", [](auto a, auto b) { return __builtin_elementwise_sub_sat(b, a); }, {.generations = kCdna, .saturates = true});
+  v(rare<u16(u16, u16)>,      "v_subrev_u16", [](auto a, auto b) { return subtract_saturated(b, a); }, {.generations = kCdna, .saturates = true});
   v(rare<i16(i16, i16)>,      "v_add_i16 v_add_nc_i16", add_sat, kept_sat);
   v(rare<i16(i16, i16)>,      "v_sub_i16 v_sub_nc_i16", sub_sat, kept_sat);
   v(rare<u16(u16, u16)>,      "v_mul_lo_u16", [](auto a, auto b) { return a * b; });

@@ -1,9 +1,6 @@
 // 32-bit integer arithmetic and logic of the vector unit.
 #pragma once
 
-#include <limits>
-#include <type_traits>
-
 #include "isa/row.h"
 
 namespace wavesmith::isa {
@@ -19,37 +16,31 @@ auto wide_product(V a, V b) {
   return convert<To>(a) * convert<To>(b);
 }
 /// a - b - borrow, and whether it needed to borrow.
-template <class V>
-auto subtract(V a, V b, Mask borrow) {
+template <class V, class M>
+auto subtract(V a, V b, M borrow) {
   const V one = borrow ? V(1) : V(0);
   return Results{a - b - one, lanes(a < b) | (lanes(a == b) & borrow)};
 }
 /// a + b + carry, and whether it carried.
-template <class V>
-auto add(V a, V b, Mask carry) {
+template <class V, class M>
+auto add(V a, V b, M carry) {
   const V partial = a + b, sum = partial + (carry ? V(1) : V(0));
   return Results{sum, lanes(partial < a) | lanes(sum < partial)};
 }
+/// No lane.
+inline constexpr auto none = [](auto a) { return lanes(a != a); };
 /// What clamp makes of a sum that carried or of a difference that borrowed; the carry stays as it is.
-template <class V>
-auto clamped(Results<V, Mask> result, V limit) {
+template <class V, class M>
+auto clamped(Results<V, M> result, V limit) {
   return Results{result.second ? limit : result.first, result.second};
 }
 template <class V>
 V median(V a, V b, V c) {
-  return __builtin_elementwise_max(__builtin_elementwise_min(a, b),
-                                   __builtin_elementwise_min(__builtin_elementwise_max(a, b), c));
-}
-template <class To, class V>
-auto saturated(V a) {
-  using S = std::remove_reference_t<decltype(a[0])>;
-  return convert<To>(__builtin_elementwise_min(
-      __builtin_elementwise_max(a, V(static_cast<S>(std::numeric_limits<To>::min()))),
-      V(static_cast<S>(std::numeric_limits<To>::max()))));
+  return larger(smaller(a, b), smaller(larger(a, b), c));
 }
 
-inline constexpr auto min = [](auto a, auto b) { return __builtin_elementwise_min(a, b); };
-inline constexpr auto max = [](auto a, auto b) { return __builtin_elementwise_max(a, b); };
+inline constexpr auto min = [](auto a, auto b) { return smaller(a, b); };
+inline constexpr auto max = [](auto a, auto b) { return larger(a, b); };
 
 /// Bit i of a result is bit (4 a_i + 2 b_i + c_i) of the table.
 template <class V>
@@ -57,7 +48,7 @@ V truth_table(V a, V b, V c, V table) {
   V result{};
   for (unsigned i = 0; i < 8; ++i) {
     const V chosen = (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-    result |= (table >> i & 1) != 0 ? chosen : V{};
+    result |= choose((table >> i & 1) != 0, chosen, V{});
   }
   return result;
 }
@@ -95,11 +86,11 @@ void integer32(Visitor& v) {
   v(rare<u32(u32, u32)>,               "v_subrev_u32 v_subrev_nc_u32", [](auto a, auto b) { return b - a; });
   v(rare<u32(u32, u32)>,               "v_add_i32 v_add_nc_i32", [](auto a, auto b) { return a + b; });
   v(rare<u32(u32, u32)>,               "v_sub_i32 v_sub_nc_i32", [](auto a, auto b) { return a - b; });
-  v(rare<u32(u32, u32)>,               "v_add_u32 v_add_nc_u32", [](auto a, auto b) { return __builtin_elementwise_add_sat(a, b); }, sat);
-  v(rare<u32(u32, u32)>,               "v_sub_u32 v_sub_nc_u32", [](auto a, auto b) { return __builtin_elementwise_sub_sat(a, b); }, sat);
-  v(rare<u32(u32, u32)>,               "v_subrev_u32 v_subrev_nc_u32", [](auto a, auto b) { return __builtin_elementwise_sub_sat(b, a); }, sat);
-  v(rare<i32(i32, i32)>,               "v_add_i32 v_add_nc_i32", [](auto a, auto b) { return __builtin_elementwise_add_sat(a, b); }, sat);
-  v(rare<i32(i32, i32)>,               "v_sub_i32 v_sub_nc_i32", [](auto a, auto b) { return __builtin_elementwise_sub_sat(a, b); }, sat);
+  v(rare<u32(u32, u32)>,               "v_add_u32 v_add_nc_u32", [](auto a, auto b) { return add_saturated(a, b); }, sat);
+  v(rare<u32(u32, u32)>,               "v_sub_u32 v_sub_nc_u32", [](auto a, auto b) { return subtract_saturated(a, b); }, sat);
+  v(rare<u32(u32, u32)>,               "v_subrev_u32 v_subrev_nc_u32", [](auto a, auto b) { return subtract_saturated(b, a); }, sat);
+  v(rare<i32(i32, i32)>,               "v_add_i32 v_add_nc_i32", [](auto a, auto b) { return add_saturated(a, b); }, sat);
+  v(rare<i32(i32, i32)>,               "v_sub_i32 v_sub_nc_i32", [](auto a, auto b) { return subtract_saturated(a, b); }, sat);
   v(lane<u32(u32, u32, u32)>,          "v_add3_u32", [](auto a, auto b, auto c) { return a + b + c; }, commutes);
 
   v(lane<out<u32, bit>(u32, u32)>,     "v_add_co_u32", [](auto a, auto b) { auto sum = a + b; return Results{sum, lanes(sum < a)}; });
@@ -108,9 +99,9 @@ void integer32(Visitor& v) {
   v(lane<out<u32, bit>(u32, u32, bit)>, "v_addc_co_u32 v_add_co_ci_u32", [](auto a, auto b, auto carry) { return add(a, b, carry); });
   v(lane<out<u32, bit>(u32, u32, bit)>, "v_subb_co_u32 v_sub_co_ci_u32", [](auto a, auto b, auto borrow) { return subtract(a, b, borrow); });
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_subbrev_co_u32 v_subrev_co_ci_u32", [](auto a, auto b, auto borrow) { return subtract(b, a, borrow); });
-  v(rare<out<u32, bit>(u32, u32)>,     "v_add_co_u32", [](auto a, auto b) { return clamped(add(a, b, Mask{}), ~decltype(a){}); }, sat);
-  v(rare<out<u32, bit>(u32, u32)>,     "v_sub_co_u32", [](auto a, auto b) { return clamped(subtract(a, b, Mask{}), decltype(a){}); }, sat);
-  v(rare<out<u32, bit>(u32, u32)>,     "v_subrev_co_u32", [](auto a, auto b) { return clamped(subtract(b, a, Mask{}), decltype(a){}); }, sat);
+  v(rare<out<u32, bit>(u32, u32)>,     "v_add_co_u32", [](auto a, auto b) { return clamped(add(a, b, none(a)), ~decltype(a){}); }, sat);
+  v(rare<out<u32, bit>(u32, u32)>,     "v_sub_co_u32", [](auto a, auto b) { return clamped(subtract(a, b, none(a)), decltype(a){}); }, sat);
+  v(rare<out<u32, bit>(u32, u32)>,     "v_subrev_co_u32", [](auto a, auto b) { return clamped(subtract(b, a, none(a)), decltype(a){}); }, sat);
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_addc_co_u32 v_add_co_ci_u32", [](auto a, auto b, auto carry) { return clamped(add(a, b, carry), ~decltype(a){}); }, sat);
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_subb_co_u32 v_sub_co_ci_u32", [](auto a, auto b, auto borrow) { return clamped(subtract(a, b, borrow), decltype(a){}); }, sat);
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_subbrev_co_u32 v_subrev_co_ci_u32", [](auto a, auto b, auto borrow) { return clamped(subtract(b, a, borrow), decltype(a){}); }, sat);
@@ -127,7 +118,7 @@ void integer32(Visitor& v) {
     return bits<Pack<int32_t>>(bits<Pack<uint32_t>>(signed24(a)) * bits<Pack<uint32_t>>(signed24(b)) + bits<Pack<uint32_t>>(c));
   });
   v(rare<u32(u32, u32, u32)>,          "v_mad_u32_u24", [](auto a, auto b, auto c) {
-    return convert<uint32_t>(__builtin_elementwise_min(wide_product<uint64_t>(a & 0xffffff, b & 0xffffff) + convert<uint64_t>(c), Pack<uint64_t>(0xffffffff)));
+    return saturated<uint32_t>(wide_product<uint64_t>(a & 0xffffff, b & 0xffffff) + convert<uint64_t>(c));
   }, sat);
   v(rare<i32(i32, i32, i32)>,          "v_mad_i32_i24", [](auto a, auto b, auto c) {
     return saturated<int32_t>(wide_product<int64_t>(signed24(a), signed24(b)) + convert<int64_t>(c));
@@ -136,8 +127,8 @@ void integer32(Visitor& v) {
   v(rare<i32(i16, i16, i32)>,          "v_mad_i32_i16", [](auto a, auto b, auto c) {
     return bits<Pack<int32_t>>(bits<Pack<uint32_t>>(wide_product<int32_t>(a, b)) + bits<Pack<uint32_t>>(c));
   });
-  v(rare<u32(u16, u16, u32)>,          "v_mad_u32_u16", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(wide_product<uint32_t>(a, b), c); }, sat);
-  v(rare<i32(i16, i16, i32)>,          "v_mad_i32_i16", [](auto a, auto b, auto c) { return __builtin_elementwise_add_sat(wide_product<int32_t>(a, b), c); }, sat);
+  v(rare<u32(u16, u16, u32)>,          "v_mad_u32_u16", [](auto a, auto b, auto c) { return add_saturated(wide_product<uint32_t>(a, b), c); }, sat);
+  v(rare<i32(i16, i16, i32)>,          "v_mad_i32_i16", [](auto a, auto b, auto c) { return add_saturated(wide_product<int32_t>(a, b), c); }, sat);
 
   v(lane<u32(u32, u32)>,               "v_min_u32", min, commutes);
   v(lane<u32(u32, u32)>,               "v_max_u32", max, commutes);

@@ -33,8 +33,9 @@ template <FloatFormat F>
 }
 
 /// V_PRNG_B32.
-[[gnu::always_inline]] inline Words next_randoms(Words state) {
-  return (state << 1) ^ ((state >> 31) != 0u ? Words(0xc5) : Words(0));
+template <class V>
+[[gnu::always_inline]] inline V next_randoms(V state) {
+  return (state << 1) ^ choose((state >> 31) != 0u, V(0xc5), V(0));
 }
 
 /// A scale's power of two: its exponent field alone counts (CDNA4 ISA manual, V_CVT_SCALEF32_*).
