@@ -102,15 +102,6 @@ LaneValue LaneArithmetic::multiply(const LaneValue& a, const LaneValue& b) {
   return product;
 }
 
-LaneValue LaneArithmetic::low24(const LaneValue& a) {
-  if (!a.known()) return a;
-  // A sign would be extended in some instructions, and no index has one.
-  const PerLane& f = function(a.function);
-  const int bits = std::min<int>(a.zeros, 23);
-  const bool stays = std::all_of(f.begin(), f.end(), [&](int32_t x) { return x >= 0 && x >> bits == 0; });
-  return stays ? a : unknown(Reason::Computed);
-}
-
 LaneValue LaneArithmetic::shift_left(const LaneValue& a, const LaneValue& by) {
   if (!a.known()) return a;
   if (!by.known()) return by;
@@ -154,6 +145,7 @@ LaneValue LaneArithmetic::bitwise(const LaneValue& a, const LaneValue& b,
   const auto high_is_uniform = [&](const PerLane& h) {
     return std::all_of(h.begin(), h.end(), [&](int32_t x) { return x >> zeros == h[0] >> zeros; });
   };
+  if (is_constant(f) && is_constant(g) && (f[0] >> zeros || g[0] >> zeros)) return uniform(0);
   if (!high_is_uniform(f) || !high_is_uniform(g)) return unknown(Reason::Computed);
   // A carry from f into U is no bit of its own.
   const auto stays = [&](const LaneValue& v, const PerLane& h) {

@@ -34,14 +34,12 @@ class LaneArithmetic {
  public:
   [[nodiscard]] const PerLane& function(uint32_t number) const { return *functions_[number]; }
 
- protected:
   LaneValue known(const PerLane& f, int zeros, uint32_t lanes);
   LaneValue constant(int64_t value);
   [[nodiscard]] static LaneValue unknown(Reason reason) { return {kNone, 0, reason, LaneSets::kAll}; }
   [[nodiscard]] LaneValue uniform(uint8_t zeros);
   LaneValue add(const LaneValue& a, const LaneValue& b, int sign = 1);
   LaneValue multiply(const LaneValue& a, const LaneValue& b);
-  LaneValue low24(const LaneValue& a);
   LaneValue shift_left(const LaneValue& a, const LaneValue& by);
   LaneValue shift_right(const LaneValue& a, const LaneValue& by, bool arithmetic);
   LaneValue bitwise(const LaneValue& a, const LaneValue& b, int32_t (*operation)(int32_t, int32_t));

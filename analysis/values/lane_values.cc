@@ -1,128 +1,23 @@
 #include "analysis/values/lane_values.h"
 
 #include <algorithm>
-#include <bit>
-#include <map>
+
+#include "isa/meaning/evaluate.h"
+#include "isa/meaning/sources.h"
 
 namespace wavesmith::analysis {
 namespace {
 
 using isa::Operand;
 
-constexpr uint8_t kExact = kExactLanes;
-
-/// Operations by their names in all generations; the operands are printed in the order that the comment says.
-enum class Operation : uint8_t {
-  None,
-  Move,           // a
-  Add,            // a + b
-  Subtract,       // a - b
-  SubtractRev,    // b - a
-  Multiply,       // a * b
-  Multiply24,     // the same of the low 24 bits
-  MultiplyAdd24,  // a * b + c
-  MultiplyAdd,    // the same of 32 bits
-  ShiftLeft,      // a << b
-  ShiftLeftRev,
-  ShiftRight,
-  ShiftRightRev,
-  ShiftRightSigned,
-  ShiftRightSignedRev,
-  And,
-  Or,
-  Xor,
-  ShiftAdd,  // (a << b) + c
-  AddShift,  // (a + b) << c
-  ShiftOr,   // (a << b) | c
-  AndOr,     // (a & b) | c
-  Or3,       // a | b | c
-  Add3,      // a + b + c
-  XorAdd,    // (a ^ b) + c
-  Extract,   // (a >> b) & ((1 << c) - 1)
-  MaskAdd,   // lanes below this one in a, + b
-  MaskAddHigh,
-  FirstLane,
-};
-
-struct Entry {
-  std::string_view name;
-  Operation operation;
-};
-
-constexpr Entry kEntries[] = {
-    {"v_mov_b32", Operation::Move},
-    {"s_mov_b32", Operation::Move},
-    {"s_movk_i32", Operation::Move},
-    {"v_mov_b64", Operation::Move},
-    {"s_mov_b64", Operation::Move},
-    {"v_add_u32", Operation::Add},
-    {"v_add_nc_u32", Operation::Add},
-    {"v_add_i32", Operation::Add},
-    {"v_add_nc_i32", Operation::Add},
-    {"s_add_i32", Operation::Add},
-    {"s_add_u32", Operation::Add},
-    {"s_add_co_u32", Operation::Add},
-    {"s_add_co_i32", Operation::Add},
-    {"v_sub_u32", Operation::Subtract},
-    {"v_sub_nc_u32", Operation::Subtract},
-    {"v_subrev_u32", Operation::SubtractRev},
-    {"v_subrev_nc_u32", Operation::SubtractRev},
-    {"s_sub_i32", Operation::Subtract},
-    {"s_sub_u32", Operation::Subtract},
-    {"v_mul_u32_u24", Operation::Multiply24},
-    {"v_mul_i32_i24", Operation::Multiply24},
-    {"v_mul_lo_u32", Operation::Multiply},
-    {"s_mul_i32", Operation::Multiply},
-    {"v_mad_u32_u24", Operation::MultiplyAdd24},
-    {"v_mad_i32_i24", Operation::MultiplyAdd24},
-    {"v_mad_u64_u32", Operation::MultiplyAdd},
-    {"v_mad_i64_i32", Operation::MultiplyAdd},
-    {"v_mad_co_u64_u32", Operation::MultiplyAdd},
-    {"v_mad_co_i64_i32", Operation::MultiplyAdd},
-    {"v_lshlrev_b32", Operation::ShiftLeftRev},
-    {"v_lshlrev_b64", Operation::ShiftLeftRev},
-    {"s_lshl_b32", Operation::ShiftLeft},
-    {"s_lshl_b64", Operation::ShiftLeft},
-    {"v_lshrrev_b32", Operation::ShiftRightRev},
-    {"s_lshr_b32", Operation::ShiftRight},
-    {"v_ashrrev_i32", Operation::ShiftRightSignedRev},
-    {"s_ashr_i32", Operation::ShiftRightSigned},
-    {"v_and_b32", Operation::And},
-    {"s_and_b32", Operation::And},
-    {"v_or_b32", Operation::Or},
-    {"s_or_b32", Operation::Or},
-    {"v_xor_b32", Operation::Xor},
-    {"s_xor_b32", Operation::Xor},
-    {"v_lshl_add_u32", Operation::ShiftAdd},
-    {"v_lshl_add_u64", Operation::ShiftAdd},
-    {"v_add_lshl_u32", Operation::AddShift},
-    {"v_lshl_or_b32", Operation::ShiftOr},
-    {"v_and_or_b32", Operation::AndOr},
-    {"v_or3_b32", Operation::Or3},
-    {"v_add3_u32", Operation::Add3},
-    {"v_xad_u32", Operation::XorAdd},
-    {"v_bfe_u32", Operation::Extract},
-    {"v_mbcnt_lo_u32_b32", Operation::MaskAdd},
-    {"v_mbcnt_hi_u32_b32", Operation::MaskAddHigh},
-    {"v_readfirstlane_b32", Operation::FirstLane},
-    {"v_accvgpr_read_b32", Operation::Move},
-    {"v_accvgpr_write_b32", Operation::Move},
-    {"v_add_co_u32", Operation::Add},
-};
-
-Operation operation_of(std::string_view name) {
-  static const auto* const by_name = [] {
-    auto* const map = new std::map<std::string_view, Operation>;
-    for (const Entry& entry : kEntries) map->emplace(entry.name, entry.operation);
-    return map;
-  }();
-  const auto found = by_name->find(name);
-  return found == by_name->end() ? Operation::None : found->second;
+/// Whether a register's upper half stays, or nobody says what is there.
+bool is_half(isa::Type type) {
+  return type == isa::Type::F16 || type == isa::Type::BF16 || type == isa::Type::U16 ||
+         type == isa::Type::I16 || type == isa::Type::B8 || type == isa::Type::B16;
 }
 
-bool bypasses(const isa::Instruction& in) {
-  return in.encoding == isa::Encoding::Dpp || in.encoding == isa::Encoding::E64Dpp ||
-         in.encoding == isa::Encoding::Sdwa || !in.second.empty() || in.has("clamp");
+bool is_flag(isa::Type type) {
+  return type == isa::Type::LaneMask || type == isa::Type::Scc || type == isa::Type::Exec;
 }
 
 }  // namespace
@@ -138,140 +33,74 @@ LaneValue LaneValues::read(const Operand& operand, const State& state, uint32_t 
   return value;
 }
 
+LaneOperand LaneValues::source(uint32_t i, const isa::Row& row, uint64_t number, const State& state) {
+  const isa::SourcePlace place = isa::source_place(code_.instructions[i], row, number, code_.wave_lanes);
+  const isa::Type type = place.role.type;
+  if (type == isa::Type::Exec && exec_.of[i] == LaneSets::kAll)
+    return {constant(-1), isa::low_bits(code_.wave_lanes)};
+  // A bit of each lane, of which nothing is known.
+  if (!place.operand || type == isa::Type::LaneMask) return {unknown(Reason::Computed)};
+  if (place.operand->kind == Operand::Kind::Integer) {
+    const auto bits = static_cast<uint64_t>(place.operand->bits);
+    return {constant(place.operand->bits), bits};
+  }
+  return {read(*place.operand, state, exec_.of[i])};
+}
+
+LaneValue LaneValues::meant(uint32_t i, const isa::Row& row, const State& state) {
+  LaneDomain domain(*this, code_.wave_lanes, [&](const isa::Node& node) {
+    LaneOperand value = source(i, row, node.constant, state);
+    if (value.number) *value.number &= isa::low_bits(node.bits);
+    if (node.bits < 32 && value.lanes.known()) {
+      const isa::Node cut{.op = isa::Op::Truncate, .bits = node.bits, .from = 32, .count = 1};
+      value = LaneOperations(*this, code_.wave_lanes).operation(cut, {value});
+    }
+    return value;
+  });
+  return isa::Evaluation(*row.meaning(), domain).result(0).lanes;
+}
+
+/// Of an instruction of which only is known what it reads: the same for all lanes where that is.
+LaneValue LaneValues::unfollowed(uint32_t i, const isa::Row* row, const State& state) {
+  const isa::Instruction& in = code_.instructions[i];
+  bool loaded = false, same = row && isa::is_plain(in) &&
+                              (row->shape == isa::Shape::Lane || row->shape == isa::Shape::Packed);
+  const auto add = [&](const Operand& operand) {
+    const LaneValue value = read(operand, state, exec_.of[i]);
+    loaded |= !value.known() && value.reason == Reason::Loaded;
+    // Of several registers only the first is followed.
+    const bool whole = operand.kind != Operand::Kind::Vgpr || operand.count == 1;
+    same &= operand.kind == Operand::Kind::Float ||
+            (whole && value.known() && is_constant(function(value.function)));
+  };
+  for (size_t s = row ? static_cast<size_t>(isa::printed_results(*row)) : 1; s < in.operands.size(); ++s)
+    add(in.operands[s]);
+  for (int r = 0; same && r < row->count; ++r) {
+    same = row->roles[r].type != isa::Type::LaneMask;
+    if (row->roles[r].destination_too) add(in.operands.front());
+  }
+  if (same) return uniform(0);
+  return unknown(loaded ? Reason::Loaded : Reason::Computed);
+}
+
 LaneValue LaneValues::compute(uint32_t i, const isa::Instruction& in, const State& state) {
   const isa::Row* const row = code_.rows[i];
   if (row && row->shape == isa::Shape::Memory) {
     const bool scalar = space_of(in.mnemonic) == isa::Space::Scalar;
     return scalar ? uniform(0) : unknown(Reason::Loaded);
   }
-  const std::string_view name = in.mnemonic;
-  const uint32_t lanes = exec_.of[i];
-  const auto& printed = in.operands;
-  const Operation operation = bypasses(in) ? Operation::None : operation_of(name);
-  // Where a carry is printed the sources come one later.
-  const size_t first = name == "v_add_co_u32" || operation == Operation::MultiplyAdd ? 2 : 1;
-  const auto a = [&] { return read(printed[first], state, lanes); };
-  const auto b = [&] { return read(printed[first + 1], state, lanes); };
-  const auto c = [&] { return read(printed[first + 2], state, lanes); };
-  const size_t sources = printed.size() > first ? printed.size() - first : 0;
-  const auto otherwise = [&] { return name.starts_with("s_") ? uniform(0) : unknown(Reason::Computed); };
-  if (sources == 0) return otherwise();
-  const auto bit_and = [](int32_t x, int32_t y) { return x & y; };
-  const auto bit_or = [](int32_t x, int32_t y) { return x | y; };
-  const auto bit_xor = [](int32_t x, int32_t y) { return x ^ y; };
-  LaneValue result = unknown(Reason::Computed);
-  if (operation == Operation::Move) {
-    result = printed[first].kind == Operand::Kind::Integer ? constant(constant_of(in, printed[first])) : a();
-  } else if (operation == Operation::FirstLane) {
-    const LaneValue value = a();
-    if (!value.known()) return uniform(0);
-    const int32_t at = function(value.function)[0];
-    if (value.zeros == kExact && is_constant(function(value.function))) return value;
-    return uniform(static_cast<uint8_t>(std::min<int>(value.zeros, trailing_zeros(at))));
-  } else if (sources >= 2) {
-    switch (operation) {
-      case Operation::Add:
-        result = add(a(), b());
-        break;
-      case Operation::Subtract:
-        result = add(a(), b(), -1);
-        break;
-      case Operation::SubtractRev:
-        result = add(b(), a(), -1);
-        break;
-      case Operation::Multiply:
-        result = multiply(a(), b());
-        break;
-      case Operation::Multiply24:
-        result = multiply(low24(a()), low24(b()));
-        break;
-      case Operation::ShiftLeft:
-        result = shift_left(a(), b());
-        break;
-      case Operation::ShiftLeftRev:
-        result = shift_left(b(), a());
-        break;
-      case Operation::ShiftRight:
-      case Operation::ShiftRightSigned:
-        result = shift_right(a(), b(), operation == Operation::ShiftRightSigned);
-        break;
-      case Operation::ShiftRightRev:
-      case Operation::ShiftRightSignedRev:
-        result = shift_right(b(), a(), operation == Operation::ShiftRightSignedRev);
-        break;
-      case Operation::And:
-        result = bitwise(a(), b(), bit_and);
-        break;
-      case Operation::Or:
-        result = bitwise(a(), b(), bit_or);
-        break;
-      case Operation::Xor:
-        result = bitwise(a(), b(), bit_xor);
-        break;
-      case Operation::MaskAdd:
-      case Operation::MaskAddHigh: {
-        // With a mask of all lanes: this lane's number, in two halves.
-        if (printed[first].kind != Operand::Kind::Integer || printed[first].bits != -1) break;
-        PerLane lane;
-        for (int32_t l = 0; l < 64; ++l)
-          lane[static_cast<size_t>(l)] =
-              operation == Operation::MaskAdd ? std::min(l, 32) : std::max(l - 32, 0);
-        result = add(known(lane, kExact, LaneSets::kAll), b());
-        break;
-      }
-      default:
-        break;
-    }
-    if (sources >= 3) switch (operation) {
-        case Operation::MultiplyAdd24:
-          result = add(multiply(low24(a()), low24(b())), c());
-          break;
-        case Operation::MultiplyAdd:
-          result = add(multiply(a(), b()), c());
-          break;
-        case Operation::ShiftAdd:
-          result = add(shift_left(a(), b()), c());
-          break;
-        case Operation::AddShift:
-          result = shift_left(add(a(), b()), c());
-          break;
-        case Operation::ShiftOr:
-          result = bitwise(shift_left(a(), b()), c(), bit_or);
-          break;
-        case Operation::AndOr:
-          result = bitwise(bitwise(a(), b(), bit_and), c(), bit_or);
-          break;
-        case Operation::Or3:
-          result = bitwise(bitwise(a(), b(), bit_or), c(), bit_or);
-          break;
-        case Operation::Add3:
-          result = add(add(a(), b()), c());
-          break;
-        case Operation::XorAdd:
-          result = add(bitwise(a(), b(), bit_xor), c());
-          break;
-        case Operation::Extract: {
-          const LaneValue width = c();
-          if (!width.known() || width.zeros != kExact || !is_constant(function(width.function))) break;
-          const int bits = function(width.function)[0] & 31;
-          result = bitwise(shift_right(a(), b(), false), constant((int64_t{1} << bits) - 1), bit_and);
-          break;
-        }
-        default:
-          break;
-      }
-  }
-  // Scalars are the same for all lanes, whatever they are.
-  if (!result.known() && name.starts_with("s_")) return uniform(0);
-  if (!result.known() && operation == Operation::None) {
-    bool loaded = false;
-    for (size_t s = first; s < printed.size(); ++s) {
-      const LaneValue value = read(printed[s], state, lanes);
-      loaded |= !value.known() && value.reason == Reason::Loaded;
-    }
-    if (loaded) result.reason = Reason::Loaded;
-  }
-  return result;
+  // Masks of lanes and SCC are scalars, and scalars are the same for all lanes, whatever they are.
+  const bool scalar =
+      (row && row->shape == isa::Shape::Scalar) ||
+      (!in.operands.empty() && registers_of(in.operands.front(), code_.wave_lanes).first >= reg::kSgpr);
+  if (scalar && row && row->count != 0 && is_flag(row->roles[0].type)) return uniform(0);
+  const bool half = row && row->count != 0 && is_half(row->roles[0].type);
+  const bool meant_alone = row && row->meaning && !half && isa::is_plain(in);
+  LaneValue result = meant_alone ? meant(i, *row, state) : unfollowed(i, row, state);
+  if (result.known()) return half ? unknown(Reason::Computed) : result;
+  if (meant_alone && result.reason == Reason::Computed)
+    if (const LaneValue loaded = unfollowed(i, row, state); !loaded.known()) result.reason = loaded.reason;
+  return scalar ? uniform(0) : result;
 }
 
 void LaneValues::step(uint32_t i, State& state) {
@@ -318,11 +147,28 @@ void LaneValues::start(const WorkgroupShape& shape, State& state) {
   }
 }
 
+/// A value at the begin of a block, which was `before` in the round before. `settle`: it has changed for so
+/// many rounds that no more is kept of it than will not change again.
+LaneValue LaneValues::narrowed(const LaneValue& before, LaneValue now, bool settle) {
+  now.zeros = std::min(now.zeros, before.zeros);
+  if (!settle || now == before) return now;
+  if (now.lanes != before.lanes) return unknown(Reason::Masked);
+  // What lane 0 has belongs to U, of which then nothing is kept.
+  const auto from_first = [&](const LaneValue& value) {
+    PerLane f = function(value.function);
+    const auto first = static_cast<uint32_t>(f[0]);
+    for (int32_t& x : f) x = static_cast<int32_t>(static_cast<uint32_t>(x) - first);
+    return known(f, 0, now.lanes);
+  };
+  const LaneValue kept = from_first(now);
+  return kept == from_first(before) ? kept : unknown(Reason::Paths);
+}
+
 void LaneValues::solve(const WorkgroupShape& shape) {
   in_.assign(graph_.blocks.size(), {});
   std::vector<State> out(graph_.blocks.size());
   const State nothing(registers_, unknown(Reason::NotWritten));
-  constexpr int kMostRounds = 40;
+  constexpr int kFreeRounds = 24, kMostRounds = 80;
   bool changed = true;
   for (int round = 0; changed && round < kMostRounds; ++round) {
     changed = false;
@@ -373,7 +219,7 @@ void LaneValues::solve(const WorkgroupShape& shape) {
           if (!before.known() && before.reason != Reason::NotWritten)
             state[r] = before;
           else if (before.known() && state[r].known())
-            state[r].zeros = std::min(state[r].zeros, before.zeros);
+            state[r] = narrowed(before, state[r], round >= kFreeRounds);
         }
         if (in_[b] == state) continue;
         in_[b] = state;

@@ -13,7 +13,7 @@
 #include "analysis/code.h"
 #include "analysis/graph.h"
 #include "analysis/values/exec.h"
-#include "analysis/values/lane_arithmetic.h"
+#include "analysis/values/lane_domain.h"
 
 namespace wavesmith::analysis {
 
@@ -37,8 +37,13 @@ class LaneValues : public LaneArithmetic {
  private:
   using State = std::vector<LaneValue>;
   LaneValue read(const isa::Operand& operand, const State& state, uint32_t lanes);
+  /// What an instruction leaves in the first register of its result.
   LaneValue compute(uint32_t i, const isa::Instruction& in, const State& state);
+  LaneValue meant(uint32_t i, const isa::Row& row, const State& state);
+  LaneValue unfollowed(uint32_t i, const isa::Row* row, const State& state);
+  LaneOperand source(uint32_t i, const isa::Row& row, uint64_t number, const State& state);
   void step(uint32_t i, State& state);
+  LaneValue narrowed(const LaneValue& before, LaneValue now, bool settle);
   void start(const WorkgroupShape& shape, State& state);
   void solve(const WorkgroupShape& shape);
   [[nodiscard]] uint32_t slot(uint16_t r) const { return number_[r]; }

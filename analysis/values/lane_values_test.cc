@@ -47,7 +47,7 @@ std::string random_arithmetic(std::mt19937& random, bool rdna) {
   for (int i = 0; i < 12; ++i) {
     const uint32_t d = pick(1, 7);
     const std::string v = fmt::format("v{}", pick(0, 7));
-    switch (random() % 14) {
+    switch (random() % 20) {
       case 0:
         text += fmt::format("v_lshlrev_b32 v{}, {}, {}\n", d, pick(0, 6), v);
         break;
@@ -85,6 +85,24 @@ std::string random_arithmetic(std::mt19937& random, bool rdna) {
         text += fmt::format("v_and_or_b32 v{}, {}, {}, {}\n", d, v, pick(1, 63), v);
         break;
       case 12:
+        text += fmt::format("v_not_b32 v{}, {}\n", d, v);
+        break;
+      case 13:
+        text += fmt::format("v_min_u32 v{}, {}, {}\n", d, pick(0, 63), v);
+        break;
+      case 14:
+        text += fmt::format("v_bfi_b32 v{}, {}, {}, {}\n", d, pick(0, 63), source(), v);
+        break;
+      case 15:
+        text += fmt::format("v_alignbit_b32 v{}, {}, {}, {}\n", d, v, source(), pick(0, 31));
+        break;
+      case 16:
+        text += fmt::format("v_mul_hi_u32 v{}, {}, {}\n", d, source(), v);
+        break;
+      case 17:
+        text += fmt::format("v_mul_i32_i24 v{}, {}, {}\n", d, pick(0, 40), v);
+        break;
+      case 18:
         text += fmt::format("s_lshl_b32 s{}, s{}, {}\n", pick(8, 11), pick(8, 11), pick(0, 4));
         break;
       default:

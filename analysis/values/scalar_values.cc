@@ -6,54 +6,18 @@
 
 #include <fmt/format.h>
 
+#include "isa/meaning/evaluate.h"
+#include "isa/meaning/sources.h"
+
 namespace wavesmith::analysis {
-namespace {
 
 using isa::Operand;
 
-/// Names of all generations without their width and sign, where these change nothing.
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+ScalarValues::ScalarValues(const Code& code, const Graph& graph, const EntryValues& entry)
+    : code_(code), graph_(graph), entry_(entry) {
+  for (const EntryValues::Argument& argument : entry.arguments)
+    if (argument.size == 2) halves_.push_back(argument.name);
 }
-
-Formula shifted_right(const Formula& a, const Formula& by) {
-  const auto n = by.value();
-  if (!a.known()) return a;
-  if (!n) return by.known() ? Formula::unknown("it is shifted by what is only known at run time") : by;
-  // The sign of what counts is that of a number that is not negative.
-  if ((*n & 31) == 31 && !a.value()) return Formula::constant(0);
-  return a.divided(int64_t{1} << (*n & 31));
-}
-
-Formula shifted_left(const Formula& a, const Formula& by) {
-  const auto n = by.value();
-  if (!n) return by.known() ? Formula::unknown("it is shifted by what is only known at run time") : by;
-  return a * Formula::constant(int64_t{1} << (*n & 31));
-}
-
-Formula masked(const Formula& a, const Formula& b) {
-  if (!b.value() && a.value()) return masked(b, a);
-  if (!a.known()) return a;
-  if (!b.known()) return b;
-  if (a.value() && b.value())
-    return Formula::constant(
-        static_cast<int32_t>(static_cast<uint32_t>(*a.value()) & static_cast<uint32_t>(*b.value())));
-  if (!b.value()) return Formula::unknown("it is a mask of what is only known at run time");
-  const auto mask = static_cast<uint32_t>(*b.value());
-  // Low bits off: a multiple of a power of two. 0x7ffffff8 and 0xfffffff8 are the same for what is not
-  // negative.
-  const uint32_t low = (mask & 0x7fffffff) | (mask & 0x40000000 ? 0x80000000 : 0);
-  if (low != 0 && (~low & (~low + 1)) == 0) {
-    const int64_t unit = int64_t{~low} + 1;
-    return unit == 1 ? a
-                     : Formula::name(fmt::format("{} / {}", a.in_brackets(), unit)) * Formula::constant(unit);
-  }
-  if ((mask & (mask + 1)) == 0)
-    return Formula::name(fmt::format("{} % {}", a.in_brackets(), int64_t{mask} + 1));
-  return Formula::unknown("it is a mask that is not followed");
-}
-
-}  // namespace
 
 std::string ScalarValues::carried(uint32_t loop, uint16_t r) { return fmt::format("@{}:{}", loop, r); }
 
@@ -152,13 +116,12 @@ Formula ScalarValues::at_begin(uint32_t b, uint16_t r) {
 
 Formula ScalarValues::operand(const Operand& operand, uint32_t i, uint16_t part) {
   if (operand.kind == Operand::Kind::Integer) {
-    const int64_t number = constant_of(code_.instructions[i], operand);
-    return Formula::constant(part == 0 ? static_cast<int32_t>(number) : number < 0 ? -1 : 0);
+    return Formula::constant(part == 0 ? static_cast<int32_t>(operand.bits) : operand.bits < 0 ? -1 : 0);
   }
   if (operand.negate || operand.absolute || operand.half != Operand::Half::Whole || operand.sign_extend)
-    return Formula::unknown("it is computed in a way that is not followed");
+    return FormulaOperations::not_followed();
   const Range range = registers_of(operand, code_.wave_lanes);
-  if (part >= range.count) return Formula::unknown("it is computed in a way that is not followed");
+  if (part >= range.count) return FormulaOperations::not_followed();
   return before(i, static_cast<uint16_t>(range.first + part));
 }
 
@@ -180,73 +143,37 @@ Formula ScalarValues::loaded(uint32_t i, uint16_t part) {
   return Formula::name(fmt::format("argument at byte {}", at));
 }
 
+Formula ScalarValues::source(const isa::Node& node, uint32_t i, uint16_t part) {
+  const isa::SourcePlace place =
+      isa::source_place(code_.instructions[i], *code_.rows[i], node.constant, code_.wave_lanes);
+  // What is not printed (SCC, EXEC) is no number, and neither is a mask of lanes.
+  if (!place.operand || place.role.type == isa::Type::LaneMask) return FormulaOperations::not_followed();
+  if (place.operand->kind == Operand::Kind::Integer && part == 0)
+    return FormulaOperations::number(static_cast<uint64_t>(place.operand->bits) & isa::low_bits(node.bits),
+                                     node.bits);
+  return node.bits < 32 ? FormulaOperations::not_followed() : operand(*place.operand, i, part);
+}
+
+Formula ScalarValues::meaning(uint32_t i, isa::Expression::Id id) {
+  const isa::Expression& expression = *code_.rows[i]->meaning();
+  FormulaDomain domain(expression, halves_, [&](const isa::Node& node) { return source(node, i, 0); });
+  return isa::Evaluation(expression, domain).at(id);
+}
+
 Formula ScalarValues::written(uint32_t i, uint16_t r) {
   const isa::Instruction& in = code_.instructions[i];
-  const std::string_view name = in.mnemonic;
-  constexpr const char* kOther = "it is computed in a way that is not followed";
-  const auto& own = in.operands;
-  if (own.empty() || !in.second.empty() || in.encoding == isa::Encoding::Dpp ||
-      in.encoding == isa::Encoding::Sdwa)
-    return Formula::unknown(kOther);
-  const Range result = registers_of(own[0], code_.wave_lanes);
-  if (!result.has(r)) return Formula::unknown(kOther);
+  const isa::Row* const row = code_.rows[i];
+  if (!row || in.operands.empty() || !isa::is_plain(in)) return FormulaOperations::not_followed();
+  const isa::RegisterRange result = registers_of(in.operands[0], code_.wave_lanes);
+  if (!result.has(r)) return FormulaOperations::not_followed();
   const auto part = static_cast<uint16_t>(r - result.first);
-  if (const isa::Row* const row = code_.rows[i]; row && row->shape == isa::Shape::Memory)
-    return loaded(i, part);
-  const size_t first = is_one_of(name, {"v_mad_u64_u32", "v_mad_co_u64_u32", "v_add_co_u32", "v_sub_co_u32",
-                                        "v_subrev_co_u32"})
-                           ? 2
-                           : 1;
-  const auto at = [&](size_t n) { return n < own.size() ? operand(own[n], i) : Formula::unknown(kOther); };
-  const auto a = [&] { return at(first); };
-  const auto b = [&] { return at(first + 1); };
-  const auto c = [&] { return at(first + 2); };
-  if (is_one_of(name, {"s_mov_b32", "s_mov_b64", "v_mov_b32", "v_mov_b64", "s_movk_i32"}))
-    return own.size() > 1 ? operand(own[1], i, part) : Formula::unknown(kOther);
-  if (name == "v_readfirstlane_b32") return a();
-  if (part != 0) return Formula::unknown(kOther);
-  if (is_one_of(name, {"s_add_i32", "s_add_u32", "s_add_co_i32", "s_add_co_u32", "s_add_nc_u64", "s_add_u64",
-                       "v_add_u32", "v_add_nc_u32", "v_add_i32", "v_add_co_u32"}))
-    return a() + b();
-  if (is_one_of(name, {"s_sub_i32", "s_sub_u32", "s_sub_co_i32", "s_sub_co_u32", "v_sub_u32", "v_sub_nc_u32",
-                       "v_sub_co_u32"}))
-    return a() - b();
-  if (is_one_of(name, {"v_subrev_u32", "v_subrev_nc_u32", "v_subrev_co_u32"})) return b() - a();
-  if (is_one_of(name, {"s_addk_i32", "s_addk_co_i32"})) return operand(own[0], i) + a();
-  if (name == "s_mulk_i32") return operand(own[0], i) * a();
-  if (is_one_of(name, {"s_mul_i32", "v_mul_lo_u32", "v_mul_u32_u24", "v_mul_i32_i24"})) return a() * b();
-  if (is_one_of(name, {"v_mad_u32_u24", "v_mad_i32_i24", "v_mad_u64_u32", "v_mad_co_u64_u32"}))
-    return a() * b() + c();
-  if (is_one_of(name, {"s_lshl_b32", "s_lshl_b64"})) return shifted_left(a(), b());
-  if (name == "v_lshlrev_b32") return shifted_left(b(), a());
-  if (is_one_of(name, {"s_lshr_b32", "s_ashr_i32"})) return shifted_right(a(), b());
-  if (is_one_of(name, {"v_lshrrev_b32", "v_ashrrev_i32"})) return shifted_right(b(), a());
-  if (is_one_of(name, {"s_and_b32", "v_and_b32"})) {
-    const Formula x = a(), y = b();
-    // A whole argument of 16 bits, loaded with what lies behind it.
-    for (const EntryValues::Argument& argument : entry_.arguments)
-      for (const auto& [value, mask] : {std::pair{&x, &y}, {&y, &x}})
-        if (argument.size == 2 && mask->value() == 0xffff && *value == Formula::name(argument.name))
-          return *value;
-    return masked(x, y);
-  }
-  if (name == "v_lshl_add_u32") return shifted_left(a(), b()) + c();
-  if (name == "v_add_lshl_u32") return shifted_left(a() + b(), c());
-  if (name == "v_add3_u32") return a() + b() + c();
-  if (name == "s_lshl1_add_u32") return a() * Formula::constant(2) + b();
-  if (name == "s_lshl2_add_u32") return a() * Formula::constant(4) + b();
-  if (name == "s_lshl3_add_u32") return a() * Formula::constant(8) + b();
-  if (name == "s_lshl4_add_u32") return a() * Formula::constant(16) + b();
-  for (const auto& [mnemonic, function] :
-       {std::pair{"s_min_i32", "min"}, {"s_min_u32", "min"}, {"s_max_i32", "max"}, {"s_max_u32", "max"}}) {
-    if (name != mnemonic) continue;
-    const Formula x = a(), y = b();
-    if (x.value() && y.value())
-      return Formula::constant(function[1] == 'i' ? std::min(*x.value(), *y.value())
-                                                  : std::max(*x.value(), *y.value()));
-    return Formula::call(function, x, y);
-  }
-  return Formula::unknown(kOther);
+  if (row->shape == isa::Shape::Memory) return loaded(i, part);
+  if (!row->meaning) return FormulaOperations::not_followed();
+  const isa::Expression::Id root = row->meaning()->results().front();
+  if (part == 0) return meaning(i, root);
+  // Of a number of several registers only a copy is followed beyond the first.
+  const isa::Node& node = row->meaning()->node(root);
+  return node.op == isa::Op::Source ? source(node, i, part) : FormulaOperations::not_followed();
 }
 
 }  // namespace wavesmith::analysis

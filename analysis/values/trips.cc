@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/values/mask_operation.h"
 #include "analysis/values/scalar_values.h"
+#include "isa/meaning/sources.h"
 
 namespace wavesmith::analysis {
 namespace {
@@ -33,25 +35,6 @@ Relation turned(Relation r) {
   constexpr std::array kOf{Relation::Greater,   Relation::GreaterEqual, Relation::Less,
                            Relation::LessEqual, Relation::Equal,        Relation::NotEqual};
   return kOf[static_cast<size_t>(r)];
-}
-
-/// "s_cmp_lt_i32", "s_cmpk_lg_u32", "v_cmp_gt_i32": relation and sign.
-std::optional<std::pair<Relation, bool>> relation_of(std::string_view name) {
-  const size_t at = name.find("_cmp");
-  if (at == name.npos || (!name.ends_with("_i32") && !name.ends_with("_u32"))) return std::nullopt;
-  std::string_view word = name.substr(at + 4);
-  if (word.starts_with('x') || word.starts_with('k')) word.remove_prefix(1);
-  word.remove_prefix(1);
-  word = word.substr(0, word.find('_'));
-  for (const auto& [text, relation] : {std::pair{"lt", Relation::Less},
-                                       {"le", Relation::LessEqual},
-                                       {"gt", Relation::Greater},
-                                       {"ge", Relation::GreaterEqual},
-                                       {"eq", Relation::Equal},
-                                       {"lg", Relation::NotEqual},
-                                       {"ne", Relation::NotEqual}})
-    if (word == text) return std::pair{relation, name.ends_with("_i32")};
-  return std::nullopt;
 }
 
 bool holds(Relation relation, bool is_signed, int64_t left, int64_t right) {
@@ -151,16 +134,33 @@ class Counter {
     return kNone;
   }
 
-  /// What instruction `i` compares, when it is a comparison of whole numbers.
+  /// What instruction `i` compares, when it is a comparison of whole numbers of 32 bits.
   std::optional<Comparison> compared(uint32_t i, ScalarValues& values) const {
-    const isa::Instruction& in = code_.instructions[i];
-    const auto relation = relation_of(in.mnemonic);
-    if (!relation) return std::nullopt;
-    const size_t first = in.mnemonic.starts_with("v_cmp") && !in.mnemonic.starts_with("v_cmpx") ? 1 : 0;
-    const size_t at = in.operands.size() >= 2 ? std::max(first, in.operands.size() - 2) : 0;
-    if (in.operands.size() < at + 2) return std::nullopt;
-    return Comparison{values.operand(in.operands[at], i), values.operand(in.operands[at + 1], i),
-                      relation->first, relation->second};
+    const isa::Expression* const expression = meaning_of(i);
+    if (!expression || expression->results().size() != 1) return std::nullopt;
+    isa::Expression::Id root = expression->results().front();
+    const bool inverted = expression->is_complement(root, root);
+    const isa::Node& node = expression->node(root);
+    Comparison out;
+    if (node.from != 32 ||
+        (node.op != isa::Op::Equal && node.op != isa::Op::Less && node.op != isa::Op::LessSigned))
+      return std::nullopt;
+    out.relation = node.op == isa::Op::Equal ? Relation::Equal : Relation::Less;
+    out.is_signed = node.op != isa::Op::Less;
+    if (inverted) out = not_of(std::move(out));
+    // As printed: "a > b" is the expression "b < a".
+    isa::Expression::Id left = node.arguments[0], right = node.arguments[1];
+    if (left > right) {
+      std::swap(left, right);
+      out.relation = turned(out.relation);
+    }
+    out.left = values.meaning(i, left), out.right = values.meaning(i, right);
+    return out;
+  }
+
+  [[nodiscard]] const isa::Expression* meaning_of(uint32_t i) const {
+    const isa::Row* const row = code_.rows[i];
+    return row && row->meaning && isa::is_plain(code_.instructions[i]) ? row->meaning() : nullptr;
   }
 
   static Comparison not_of(Comparison c) {
@@ -182,32 +182,28 @@ class Counter {
                                       int depth) const {
     const uint32_t writer = writer_before(i, range.first);
     if (writer == kNone || depth == 0) return std::nullopt;
-    const isa::Instruction& in = code_.instructions[writer];
-    const std::string_view name = in.mnemonic;
-    if (name.starts_with("v_cmp")) {
-      auto c = compared(writer, values);
-      if (c && !set) c = not_of(std::move(*c));
-      return c;
+    if (auto c = compared(writer, values)) return set ? std::move(c) : not_of(std::move(*c));
+    const auto operation = mask_operation(code_.instructions[writer], code_.rows[writer], code_.wave_lanes);
+    if (!operation) return std::nullopt;
+    const auto& [op, a, b, complement] = *operation;
+    const auto source = [&](const isa::Operand* operand) { return registers_of(*operand, code_.wave_lanes); };
+    if (op == isa::Op::Select) {
+      const bool numbers = a->kind == isa::Operand::Kind::Integer && b->kind == isa::Operand::Kind::Integer;
+      return numbers && (a->bits == 0) != (b->bits == 0) ? when_scc(writer, (a->bits != 0) == set, values)
+                                                         : std::nullopt;
     }
-    const auto source = [&](size_t n) { return registers_of(in.operands[n], code_.wave_lanes); };
-    if (in.operands.size() < 3) return std::nullopt;
-    if (name.starts_with("s_cselect_b") && in.operands[1].kind == isa::Operand::Kind::Integer &&
-        in.operands[2].kind == isa::Operand::Kind::Integer &&
-        (in.operands[1].bits == 0) != (in.operands[2].bits == 0))
-      return when_scc(writer, (in.operands[1].bits != 0) == set, values);
-    const bool complement = name.starts_with("s_andn2_b") || name.starts_with("s_and_not1_b");
-    if (complement || name.starts_with("s_and_b")) {
+    if (op == isa::Op::And) {
       // With EXEC, which has all lanes that run.
-      if (source(1).has(reg::kExec))
-        return when_mask(writer, source(2), set != complement, values, depth - 1);
-      if (!complement && source(2).has(reg::kExec))
-        return when_mask(writer, source(1), set, values, depth - 1);
+      if (source(a).has(reg::kExec))
+        return when_mask(writer, source(b), set != complement, values, depth - 1);
+      if (!complement && source(b).has(reg::kExec))
+        return when_mask(writer, source(a), set, values, depth - 1);
     }
     // Lanes that have left are collected: those that leave now are in the other operand.
-    if (name.starts_with("s_or_b"))
-      for (const size_t n : {size_t{1}, size_t{2}})
-        if (source(3 - n) == range || source(3 - n).has(range.first))
-          return when_mask(writer, source(n), set, values, depth - 1);
+    if (op == isa::Op::Or && !complement)
+      for (const auto& [one, other] : {std::pair{a, b}, {b, a}})
+        if (source(other) == range || source(other).has(range.first))
+          return when_mask(writer, source(one), set, values, depth - 1);
     return std::nullopt;
   }
 
@@ -231,12 +227,11 @@ class Counter {
       because = "which lanes leave it when is not followed";
       const uint32_t writer = writer_before(branch, reg::kExec);
       if (writer == kNone || name.ends_with("nz") != taken_stays) return std::nullopt;
-      const isa::Instruction& in = code_.instructions[writer];
-      const bool complement = in.mnemonic.starts_with("s_andn2_b") || in.mnemonic.starts_with("s_and_not1_b");
-      if (in.operands.size() == 3 && complement &&
-          registers_of(in.operands[1], code_.wave_lanes).has(reg::kExec))
-        out = when_mask(writer, registers_of(in.operands[2], code_.wave_lanes), false, values, 4);
-      else if (in.mnemonic.starts_with("v_cmpx"))
+      const auto operation = mask_operation(code_.instructions[writer], code_.rows[writer], code_.wave_lanes);
+      if (operation && operation->op == isa::Op::And && operation->complement &&
+          registers_of(*operation->a, code_.wave_lanes).has(reg::kExec))
+        out = when_mask(writer, registers_of(*operation->b, code_.wave_lanes), false, values, 4);
+      else
         out = compared(writer, values);
     }
     if (!out) return std::nullopt;
