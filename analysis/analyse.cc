@@ -185,9 +185,8 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
 
 const gpus::Gpu* usual_gpu(std::string_view target) {
   target = target.substr(0, target.find(':'));
-  for (const bool apu : {false, true})
-    for (const gpus::Gpu* const gpu : gpus::gpus())
-      if (gpu->target == target && gpu->is_apu == apu) return gpu;
+  for (const gpus::Gpu* const gpu : gpus::usual_first())
+    if (gpu->target == target) return gpu;
   return nullptr;
 }
 

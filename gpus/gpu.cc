@@ -11,6 +11,8 @@
 #include <fstream>
 #include <mutex>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include "gpus/builtin.h"
 #include "gpus/parse.h"
@@ -136,6 +138,14 @@ std::vector<const Gpu*> gpus() {
   std::vector<const Gpu*> all;
   for (std::string_view id : ids())
     if (Result<const Gpu*> gpu = find_gpu(id)) all.push_back(*gpu);
+  return all;
+}
+
+std::vector<const Gpu*> usual_first() {
+  std::vector<const Gpu*> all = gpus();
+  std::ranges::sort(all, {}, [](const Gpu* gpu) {
+    return std::tuple(gpu->is_apu, gpu->steps_from_reference, std::string_view(gpu->id));
+  });
   return all;
 }
 

@@ -32,11 +32,18 @@ struct Gpu {
   std::string id;            ///< "mi300x"
   std::string name;          ///< as HIP reports it: "AMD Instinct MI300X"
   std::string architecture;  ///< "CDNA3"
+  std::string line;          ///< GPUs whose compute units are of one kind: "CDNA", "RDNA", "NVIDIA"
+  double generation = 0;     ///< within the line: 3, 3.5
   std::string target;        ///< LLVM's processor: "gfx942"
   std::string arch_name;     ///< HIP's gcnArchName: "gfx942:sramecc+:xnack-"
   /// Whether the register files' ECC is on.
   [[nodiscard]] bool has_sram_ecc() const { return arch_name.find("sramecc+") != std::string::npos; }
 
+  [[nodiscard]] bool is_cdna() const { return line == "CDNA"; }
+  [[nodiscard]] bool is_rdna() const { return line == "RDNA"; }
+
+  /// How many files this one's builds upon by `like`: 0, a generation's reference.
+  uint32_t steps_from_reference = 0;
   bool predict_only = false;  ///< described for predictions; code for it cannot run here
 
   uint32_t pci_vendor = 0, pci_device = 0, pci_revision = 0;
@@ -45,7 +52,9 @@ struct Gpu {
 
   /// Links between the GPUs of a node (gpus/links.h): a square matrix, row by row, of how many join each
   /// pair; empty: there are none.
+  std::string link_kind;  ///< "xGMI", "NVLink"; "PCIe": there are none, and GPUs meet over their slots
   std::vector<uint32_t> peer_links;
+  bool switched_links = false;           ///< they lead to a switch: all pairs of a GPU share the same links
   double link_gigabytes_per_second = 0;  ///< of one link, one direction, peak
   double pcie_gigabytes_per_second = 0;  ///< of the slot, one direction, peak; 0: there is no slot
 
@@ -67,12 +76,22 @@ struct Gpu {
 
   uint32_t lds_bytes = 0;  ///< of one compute unit
   uint32_t lds_granule = 0, lds_per_workgroup = 0, lds_banks = 0, lds_read_bytes_per_clock = 0;
+  /// In which phases LDS serves a wave, by the width of the access in bits (gpus/lds_phases.h says how the
+  /// text is read); atomics are served as writes. Loads are those from memory to LDS: "as writes", or their
+  /// own.
+  std::string lds_read_b32, lds_read_b64, lds_read_b96, lds_read_b128;
+  std::string lds_write_b32, lds_write_b64, lds_write_b96, lds_write_b128;
+  std::string lds_load_b32, lds_load_b64, lds_load_b96, lds_load_b128;
 
   uint32_t engine_mhz = 0;  ///< the peak clock
+  /// The peak clock under matrix instructions for operands of 32 bits and less, where it is a lower one.
+  std::optional<uint32_t> matrix_mhz;
   uint32_t memory_mhz = 0;
   uint32_t realtime_mhz = 0;  ///< of s_memrealtime and wall_clock64()
 
   uint64_t memory_bytes = 0;
+  std::string memory_type;             ///< "HBM3", "GDDR6"
+  uint32_t memory_bits_per_clock = 0;  ///< that a pin moves in a clock of `memory_mhz`
   uint32_t memory_bus_bits = 0;
   double memory_gigabytes_per_second = 0;  ///< 10^9 bytes, peak
 
@@ -108,6 +127,17 @@ struct Gpu {
   uint32_t matrix_f64 = 0, matrix_f32 = 0, matrix_xf32 = 0, matrix_f16 = 0, matrix_bf16 = 0, matrix_i8 = 0,
            matrix_f8 = 0, matrix_f6 = 0, matrix_f4 = 0;
 
+  /// The same of vector instructions, packed or dual-issued where the GPU has that. Lanes: those of a compute
+  /// unit that start an f32 operation in a clock; an instruction that is neither packed nor dual-issued makes
+  /// one multiply-add a lane.
+  uint32_t vector_lanes = 0, vector_f64 = 0, vector_f32 = 0, vector_f16 = 0, vector_i8 = 0, vector_i32 = 0;
+
+  /// The peaks that the vendor publishes of this very GPU, dense, in TFLOP/s or TOP/s: what a test holds the
+  /// rates, units and clocks above against. No model reads them, and `like` does not hand them on.
+  std::optional<double> sheet_vector_f64, sheet_vector_f32, sheet_vector_f16;
+  std::optional<double> sheet_matrix_f64, sheet_matrix_f32, sheet_matrix_xf32, sheet_matrix_f16,
+      sheet_matrix_bf16, sheet_matrix_i8, sheet_matrix_f8, sheet_matrix_f6, sheet_matrix_f4;
+
   uint32_t watts = 0;                   ///< peak board or module power
   std::optional<double> static_watts;   ///< what does not scale with the engine clock
   std::optional<double> voltage_floor;  ///< voltage at clock 0 over that at the peak; between them a line
@@ -124,6 +154,10 @@ struct Gpu {
 
   std::map<std::string, Source, std::less<>> sources;  ///< by the field's path, "compute.units"
 
+  /// "HBM", or "memory" of other kinds: how predictions name the level.
+  [[nodiscard]] std::string_view memory_name() const {
+    return memory_type.starts_with("HBM") ? "HBM" : "memory";
+  }
   /// What HIP calls multiprocessors: compute units on CDNA, workgroup processors on RDNA.
   [[nodiscard]] uint32_t multiprocessors() const { return compute_units / units_per_workgroup_processor; }
   /// What HIP calls the warp size.
@@ -165,6 +199,10 @@ std::string describe(std::span<const Gpu* const> machine);
 
 /// Every built-in GPU, sorted by id.
 std::vector<const Gpu*> gpus();
+
+/// The same in the order in which they stand for others of their target: cards before APUs, a generation's
+/// reference before those that are like it.
+std::vector<const Gpu*> usual_first();
 
 /// A GPU from the text of a data file; `file` is named in errors. The id is the file's name without ".toml".
 Result<Gpu> parse_gpu(std::string_view text, std::string_view file);

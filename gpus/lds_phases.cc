@@ -1,90 +1,140 @@
 #include "gpus/lds_phases.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <map>
 #include <mutex>
+#include <string>
 #include <tuple>
+#include <utility>
 
 namespace wavesmith::gpus {
 namespace {
+
+constexpr uint32_t kMostBanks = 64;
 
 constexpr uint64_t lanes(unsigned first, unsigned last) {
   return (last == 63 ? ~uint64_t{0} : (uint64_t{1} << (last + 1)) - 1) & ~((uint64_t{1} << first) - 1);
 }
 
-/// As the first 32 lanes of a wave64, so the last.
-std::vector<uint64_t> twice(std::initializer_list<uint64_t> half) {
-  std::vector<uint64_t> all(half);
-  for (const uint64_t phase : half) all.push_back(phase << 32);
-  return all;
+/// The fields of a GPU's file: of reads, writes and loads, by width.
+constexpr size_t kWidths = 4;
+struct Text {
+  std::string Gpu::* member;
+  std::string_view path;
+};
+constexpr Text kTexts[3][kWidths] = {
+    {{&Gpu::lds_read_b32, "lds_phases.read_b32"},
+     {&Gpu::lds_read_b64, "lds_phases.read_b64"},
+     {&Gpu::lds_read_b96, "lds_phases.read_b96"},
+     {&Gpu::lds_read_b128, "lds_phases.read_b128"}},
+    {{&Gpu::lds_write_b32, "lds_phases.write_b32"},
+     {&Gpu::lds_write_b64, "lds_phases.write_b64"},
+     {&Gpu::lds_write_b96, "lds_phases.write_b96"},
+     {&Gpu::lds_write_b128, "lds_phases.write_b128"}},
+    {{&Gpu::lds_load_b32, "lds_phases.load_b32"},
+     {&Gpu::lds_load_b64, "lds_phases.load_b64"},
+     {&Gpu::lds_load_b96, "lds_phases.load_b96"},
+     {&Gpu::lds_load_b128, "lds_phases.load_b128"}},
+};
+
+const Text& text_of(const Gpu& gpu, LdsAccess access, uint32_t bytes) {
+  constexpr size_t kRead = 0, kWrite = 1, kLoad = 2;
+  const size_t width = bytes <= 4 ? 0 : bytes <= 8 ? 1 : bytes <= 12 ? 2 : 3;
+  if (access == LdsAccess::Read) return kTexts[kRead][width];
+  const Text& load = kTexts[kLoad][width];
+  return access == LdsAccess::Load && gpu.*load.member != "as writes" ? load : kTexts[kWrite][width];
 }
 
-std::vector<uint64_t> consecutive(uint32_t wave_lanes, uint32_t each) {
-  std::vector<uint64_t> all;
+/// Takes a number off the front; 64 when there is none below it.
+uint32_t take_number(std::string_view& text) {
+  uint32_t value = 64;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return code == std::errc() ? value : 64;
+}
+
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+/// "0-3+20-23 4-7+16-19" as masks of lanes; empty when it is something else.
+std::vector<uint64_t> groups_of(std::string_view text) {
+  std::vector<uint64_t> groups{0};
+  while (true) {
+    const uint32_t first = take_number(text);
+    if (!take(text, "-")) return {};
+    const uint32_t last = take_number(text);
+    if (first > last || last > 31 || (groups.back() & lanes(first, last)) != 0) return {};
+    groups.back() |= lanes(first, last);
+    if (text.empty()) return groups;
+    if (take(text, " "))
+      groups.push_back(0);
+    else if (!take(text, "+"))
+      return {};
+  }
+}
+
+/// No phases: the text is not understood.
+LdsPhases phases_of(std::string_view text, uint32_t wave_lanes) {
+  LdsPhases made{.banks = take_number(text), .phases = {}, .source = {}};
+  if (made.banks == 0 || made.banks > kMostBanks || !take(text, " banks, ")) return {};
+  if (take(text, "lanes ")) {
+    const std::vector<uint64_t> groups = groups_of(text);
+    for (uint32_t half = 0; half < wave_lanes; half += 32)
+      for (const uint64_t group : groups) made.phases.push_back(group << half);
+    return made;
+  }
+  const uint32_t each = take_number(text);
+  if (each == 0 || text != " lanes") return {};
   for (uint32_t first = 0; first < wave_lanes; first += each)
-    all.push_back(lanes(first, std::min(first + each, wave_lanes) - 1));
-  return all;
-}
-
-LdsPhases make(std::string_view architecture, LdsAccess access, uint32_t bytes, uint32_t wave_lanes) {
-  const uint32_t width = bytes <= 4 ? 4 : bytes <= 8 ? 8 : bytes <= 12 ? 12 : 16;
-  const bool read = access == LdsAccess::Read;
-  const std::vector<uint64_t> four_and_four =
-      twice({lanes(0, 3) | lanes(20, 23), lanes(4, 7) | lanes(16, 19), lanes(8, 11) | lanes(28, 31),
-             lanes(12, 15) | lanes(24, 27)});
-  const Source hipkittens{"HipKittens, measured LDS phases of an MI355X", Kind::Measured};
-  if (architecture == "CDNA4" && wave_lanes == 64) {
-    // AMD's fp8 product that loads to LDS (notebook fp8_gemm_hip_cdna4) makes 507 TFLOP/s: of 79 cycles of
-    // each wave's step 64 are conflicting reads, which leaves less than 4 for the 1 KB that each of four
-    // loads brings.
-    if (access == LdsAccess::Load)
-      return {64,
-              consecutive(64, 256 / width),
-              {"at the least; AMD, fp8 GEMM for CDNA4, the step that loads to LDS", Kind::Derived}};
-    if (read && width == 16)
-      return {
-          64,
-          twice({lanes(0, 3) | lanes(12, 15) | lanes(20, 27), lanes(4, 11) | lanes(16, 19) | lanes(28, 31)}),
-          hipkittens};
-    if (read && width == 8) return {64, consecutive(64, 32), hipkittens};
-    if (read && width == 12) return {32, four_and_four, hipkittens};
-    if (!read && width == 8) return {32, consecutive(64, 16), hipkittens};
-    if (width == 16 || width == 12)
-      return {32, consecutive(64, 8), {"as measured on CDNA3; not published for CDNA4", Kind::Modelled}};
-    return {32, consecutive(64, 32), {"128 bytes a clock over 32 banks", Kind::Derived}};
-  }
-  if ((architecture == "CDNA3" || architecture == "CDNA2") && wave_lanes == 64) {
-    const Source measured =
-        architecture == "CDNA3"
-            ? Source{"HipKittens and Composable Kernel's notes, LDS phases of an MI300X", Kind::Measured}
-            : Source{"as measured on CDNA3", Kind::Modelled};
-    if (read && width >= 12) return {32, four_and_four, measured};
-    if (width >= 12) return {32, consecutive(64, 8), measured};
-    if (width == 8)
-      return {32,
-              consecutive(64, 16),
-              {"128 bytes a clock over 32 banks; lanes in order assumed", Kind::Derived}};
-    return {32, consecutive(64, 32), {"128 bytes a clock over 32 banks", Kind::Derived}};
-  }
-  // RDNA: 32 banks a compute unit, 128 bytes a clock; AMD's guides name no order of lanes.
-  return {32,
-          consecutive(wave_lanes, 128 / (width == 12 ? 16 : width)),
-          {"128 bytes a clock over 32 banks; lanes in order assumed", Kind::Derived}};
+    made.phases.push_back(lanes(first, std::min(first + each, wave_lanes) - 1));
+  return made;
 }
 
 }  // namespace
 
+Result<void> check_lds_phases(const Gpu& gpu) {
+  for (const LdsAccess access : {LdsAccess::Read, LdsAccess::Write, LdsAccess::Load})
+    for (const uint32_t bytes : {4u, 8u, 12u, 16u})
+      for (const uint32_t wave_lanes : gpu.wave_sizes) {
+        const Text& text = text_of(gpu, access, bytes);
+        uint64_t seen = 0;
+        bool twice = false;
+        for (const uint64_t phase : phases_of(gpu.*text.member, wave_lanes).phases) {
+          twice |= (seen & phase) != 0;
+          seen |= phase;
+        }
+        if (twice || seen != lanes(0, wave_lanes - 1))
+          return fail(
+              ErrorKind::BadInput,
+              fmt::format("{} = '{}' does not put each lane into one phase", text.path, gpu.*text.member),
+              gpu.id,
+              "write \"32 banks, 16 lanes\", or \"32 banks, lanes 0-3+20-23 4-7+16-19 8-11+28-31 "
+              "12-15+24-27\"");
+      }
+  return {};
+}
+
 const LdsPhases& lds_phases(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t wave_lanes) {
-  using Key = std::tuple<std::string, LdsAccess, uint32_t, uint32_t>;
+  using Key = std::tuple<std::string, std::string, uint32_t>;
   static auto& known = *new std::map<Key, LdsPhases>;
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
-  const Key key{gpu.architecture, access, bytes, wave_lanes};
+  const Text& text = text_of(gpu, access, bytes);
+  const auto source = gpu.sources.find(text.path);
+  const Key key{gpu.*text.member, source == gpu.sources.end() ? "" : source->second.text, wave_lanes};
   const auto at = known.find(key);
   if (at != known.end()) return at->second;
-  return known.emplace(key, make(gpu.architecture, access, bytes, wave_lanes)).first->second;
+  LdsPhases made = phases_of(gpu.*text.member, wave_lanes);
+  if (source != gpu.sources.end()) made.source = source->second;
+  return known.emplace(key, std::move(made)).first->second;
 }
 
 LdsCycles lds_cycles(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t wave_lanes,
@@ -107,7 +157,7 @@ LdsCycles lds_cycles(const LdsPhases& how, LdsAccess access, uint32_t bytes,
     if (count == 0) continue;
     const auto end = words.begin() + static_cast<ptrdiff_t>(count);
     std::sort(words.begin(), end);
-    std::array<uint16_t, 64> load{};
+    std::array<uint16_t, kMostBanks> load{};
     uint32_t most = 0;
     for (auto word = words.begin(); word != end; ++word) {
       if (access != LdsAccess::Atomic && word != words.begin() && *word == *(word - 1)) continue;

@@ -1,6 +1,8 @@
 // How LDS serves a wave: in phases. A phase takes some of the lanes, whose dwords go to different banks in
 // one cycle; dwords of one bank that differ take a cycle each. Which lanes make a phase depends on the width
-// of the access and on the generation, so one swizzle does not suit all widths.
+// of the access and on the generation, so one swizzle does not suit all widths. A GPU's file says it as text:
+// "32 banks, 16 lanes" takes 16 lanes in order per phase; "32 banks, lanes 0-3+20-23 4-7+16-19 ..." names the
+// lanes of each phase among the first 32, and those above follow in the same way.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "gpus/gpu.h"
 
 namespace wavesmith::gpus {
@@ -29,6 +32,9 @@ struct LdsPhases {
 
 /// How a wave of `wave_lanes` lanes is served whose lanes access `bytes` bytes each (1 to 16).
 const LdsPhases& lds_phases(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t wave_lanes);
+
+/// Whether the text of every width can be read and puts each lane into one phase.
+Result<void> check_lds_phases(const Gpu& gpu);
 
 struct LdsCycles {
   uint32_t cycles = 0;     ///< that LDS is taken

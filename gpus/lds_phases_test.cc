@@ -117,8 +117,7 @@ TEST(LdsPhases, AConflictFreeReadRunsAtTheGpusBandwidth) {
     for (uint32_t lane = 0; lane < 64; ++lane) address[lane] = lane * 16;
     const LdsCycles cycles = lds_cycles(*each, LdsAccess::Read, 16, lanes, address, ~uint64_t{0});
     EXPECT_EQ(cycles.conflicts, 0u) << each->id;
-    if (each->architecture.starts_with("CDNA"))
-      EXPECT_EQ(lanes * 16 / cycles.cycles, each->lds_read_bytes_per_clock) << each->id;
+    if (each->is_cdna()) EXPECT_EQ(lanes * 16 / cycles.cycles, each->lds_read_bytes_per_clock) << each->id;
   }
 }
 

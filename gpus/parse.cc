@@ -12,6 +12,7 @@
 #include <set>
 
 #include "gpus/builtin.h"
+#include "gpus/lds_phases.h"
 #include "gpus/links.h"
 
 namespace wavesmith::gpus {
@@ -146,12 +147,20 @@ Result<Gpu> parse(std::string_view text, std::string_view file, int depth) {
     Result<Gpu> start = parse(base->text, base->id, depth + 1);
     if (!start) return start;
     gpu = std::move(*start);
+    ++gpu.steps_from_reference;
+    // A data sheet speaks of one GPU alone.
+    for (const Field& field : fields())
+      if (field.path.starts_with("data_sheet.")) {
+        gpu.*std::get<std::optional<double> Gpu::*>(field.member) = std::nullopt;
+        gpu.sources.erase(gpu.sources.find(field.path));
+      }
   }
   if (Result<void> done = Reader(gpu, file).read(*table, ""); !done) return tl::unexpected(done.error());
-  // What only the cycle model asks for may be left out.
+  // What only the cycle model or a test asks for may be left out, and a clock that most GPUs do not have.
   for (const Field& field : fields())
     if (field.path.starts_with("launch.") || field.path.starts_with("copy.") ||
-        field.path.starts_with("pace."))
+        field.path.starts_with("pace.") || field.path.starts_with("data_sheet.") ||
+        field.path == "clocks.matrix_mhz")
       gpu.sources.try_emplace(std::string(field.path), Source{"not stated"});
   gpu.id = std::filesystem::path(file).stem().string();
   return gpu;
@@ -215,6 +224,10 @@ Result<void> check(const Gpu& gpu) {
           return bad(fmt::format("links.peers of {} and {} do not agree", a, b), gpu.id);
   if (gpu.peer_links.empty() != (gpu.link_gigabytes_per_second == 0))
     return bad("links.peers and links.gigabytes_per_second do not agree", gpu.id);
+  if (gpu.peer_links.empty() != (gpu.link_kind == "PCIe"))
+    return bad(fmt::format("links.peers and links.over = {} do not agree", gpu.link_kind), gpu.id,
+               "GPUs without links of their own meet over \"PCIe\"");
+  if (Result<void> phases = check_lds_phases(gpu); !phases) return phases;
   if (!gpu.arch_name.starts_with(gpu.target)) return bad("arch_name does not begin with target", gpu.id);
   return {};
 }

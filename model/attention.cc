@@ -30,7 +30,12 @@ constexpr KernelRow kKernels[] = {
     {AttentionKernel::TileLang, "tilelang", 1.00, 1.00, 5.00},
 };
 
-bool is_wide(const gpus::Gpu& gpu) { return gpu.lds_bytes >= 131072; }
+/// Rows of a workgroup's tile: of queries forward, of keys backward. AITER's kernels for CDNA4 have larger
+/// ones than those for CDNA3, and NVIDIA's GPUs are taken to have the larger ones too.
+double tile_of(const gpus::Gpu& gpu, bool backward) {
+  const bool large = !gpu.is_rdna() && gpu.generation >= 4;
+  return large ? 256 : backward ? 192 : 128;
+}
 
 /// FLOP a clock and unit of the instructions that Q K^T and P V take.
 double rate_of(const gpus::Gpu& gpu, NumberType type, bool& vector) {
@@ -96,7 +101,7 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   // Clocks of one unit for one pair of query and key: two products forward, five backward; exponentials and
   // what belongs to them beside, partly hidden.
   const double products = 2 * (problem.head_size + problem.value_size) * (backward ? 2.5 : 1);
-  const bool rdna = gpu.units_per_workgroup_processor > 1;
+  const bool rdna = gpu.is_rdna();
   const double matrix = products / rate * (backward ? row.backward_matrix : row.matrix) /
                         (rdna && !vector ? constant::kAttentionWmma.value : 1.0);
   const double softmax = backward ? constant::kAttentionBackwardVector : constant::kAttentionVector;
@@ -105,7 +110,7 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
                          : backward ? constant::kAttentionBackwardOverlap.value
                                     : constant::kAttentionOverlap.value;
   double pair = std::max(matrix, softmax) + (1 - overlap) * std::min(matrix, softmax);
-  result.tile = backward ? (is_wide(gpu) ? 256 : 192) : (is_wide(gpu) ? 256 : 128);
+  result.tile = tile_of(gpu, backward);
   double atomics = 0;
   if (backward) {
     atomics = problem.head_size * (problem.atomic_f32 ? 4 : 2) / result.tile / constant::kAtomicBytes;
@@ -190,7 +195,7 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   if (problem.causal)
     result.notes.push_back(fmt::format("causal: {:.0f} % of the tiles' work is masked",
                                        100 * (1 - passed / 2 / std::max(1.0, mean_passed))));
-  const bool judged = gpu.architecture.starts_with("CDNA3") || gpu.architecture == "CDNA4";
+  const bool judged = judged_error("attention", gpu) > 0;
   result.confidence = judged && problem.head_size == 128 && bits_of(problem.type) == 16 ? Confidence::High
                       : judged                                                          ? Confidence::Medium
                                                                                         : Confidence::Low;
@@ -277,8 +282,8 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   if (padded > rows)
     result.notes.push_back(
         fmt::format("{:.0f} rows of Q share a cache row; matrix instructions take {:.0f}", rows, padded));
-  result.confidence = gpu.architecture == "CDNA4" ? Confidence::Medium : Confidence::Low;
   result.error = judged_error("decode", gpu);
+  result.confidence = result.error > 0 ? Confidence::Medium : Confidence::Low;
   finish(result);
   return result;
 }
@@ -301,7 +306,7 @@ Result<Prediction> predict_recurrent(const gpus::Gpu& gpu, const RecurrentProble
   const TrafficTime memory = traffic_time(
       gpu, {.read = state + token_bytes * 0.75, .written = state + token_bytes * 0.25, .streams = 2}, hertz);
   const double vector = problem.tokens * numbers * constant::kRecurrentLanes /
-                        (gpu.compute_units * gpu.simds_per_unit * 16.0 * hertz);
+                        (static_cast<double>(gpu.compute_units) * gpu.vector_lanes * hertz);
   const double launch = constant::kRecurrentLaunch / hertz;
   const double body = std::hypot(memory.bandwidth, vector);
   result.seconds = launch + body;

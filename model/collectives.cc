@@ -61,18 +61,28 @@ std::optional<CollectiveKernel> collective_kernel(std::string_view name) {
 std::string_view name_of(CollectiveKernel kernel) { return kKernels[static_cast<size_t>(kernel)].first; }
 
 Links links_of(const gpus::Gpu& gpu, double ranks) {
-  const double others = std::max(1.0, ranks - 1);
-  const double xgmi = constant::kLinkShare * gpu.link_gigabytes_per_second * 1e9;
-  if (gpu.architecture == "CDNA3") return {xgmi, std::min(7.0, others), 1, "xGMI", false};
-  if (gpu.architecture == "CDNA4")
-    return {xgmi, std::min(7.0, others), constant::kLinkMi350Latency, "xGMI", true};
-  if (gpu.architecture == "CDNA2") return {xgmi, std::min(3.0, others), 1, "xGMI", true};
-  if (gpu.architecture == "Hopper") return {constant::kLinkH100, 1, 1, "NVLink", true};
-  return {constant::kLinkPcie, 1, 1, "PCIe", true};
+  Links links{.name = gpu.link_kind, .guessed = judged_error("collectives", gpu) == 0};
+  if (gpu.is_cdna() && gpu.generation >= 4) links.latency = constant::kLinkLatencyCdna4;
+  if (gpu.peer_links.empty()) {
+    links.bytes_per_second = constant::kLinkPcie * gpu.pcie_gigabytes_per_second * 1e9;
+    links.count = 1;
+    return links;
+  }
+  const double share = gpu.link_kind == "NVLink" ? constant::kLinkNvlink : constant::kLinkXgmi;
+  links.bytes_per_second = share * gpu.link_gigabytes_per_second * 1e9;
+  // To a switch all links go at once, whoever is behind it; otherwise those to the first of the others.
+  if (gpu.switched_links) {
+    links.count = std::ranges::max(gpu.peer_links);
+    return links;
+  }
+  const auto others = static_cast<size_t>(std::max(1.0, ranks - 1));
+  for (size_t other = 1; other < gpus::hive_size(gpu) && other <= others; ++other)
+    links.count += gpu.peer_links[other];
+  return links;
 }
 
 Path path_of(const gpus::Gpu& gpu, const gpus::Way& way) {
-  const double share = way.kind == gpus::Way::Kind::Xgmi ? constant::kLinkShare : constant::kPcieShare;
+  const double share = way.kind == gpus::Way::Kind::Xgmi ? constant::kLinkXgmi : constant::kLinkPcie;
   return {way.gigabytes_per_second * 1e9 * share, way.hops * constant::kLinkHop * links_of(gpu, 2).latency};
 }
 
@@ -82,6 +92,9 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
                 "ranks are at least 2");
   if (!(problem.bytes >= 1)) return fail(ErrorKind::BadInput, "an empty buffer", {}, "bytes are at least 1");
   const Links links = links_of(gpu, problem.ranks);
+  if (links.bytes_per_second <= 0)
+    return fail(ErrorKind::Unsupported, fmt::format("neither a link nor a slot joins several {}", gpu.name),
+                {}, "its file says so: links.peers, links.pcie_gigabytes_per_second");
   const double launch = constant::kCollectiveLaunch * links.latency;
   const double share = problem.flagged && problem.bytes < 32.0 * 1024 * 1024 ? constant::kFlaggedShare
                                                                              : constant::kCollectiveShare;

@@ -239,19 +239,17 @@ inline constexpr Constant kConvolutionHelper{"convolution.helper", 3.9e-6, "s a 
                                              Kind::Modelled, kConvolutionFitted};
 
 // ---- Links ----
-inline constexpr Constant kLinkShare{"link.share", 0.75, "of an xGMI link's peak", Kind::Measured,
-                                     "ROCm blogs, 'MI300X RCCL xGMI': 48 of 64 GB/s"};
-inline constexpr Constant kLinkH100{
-    "link.h100", 370e9, "B/s a direction, all links", Kind::Modelled,
-    "NVIDIA, H100 data sheet: NVLink 900 GB/s both ways; 82 % as NCCL's tests show"};
-inline constexpr Constant kLinkPcie{"link.pcie", 25e9, "B/s a direction", Kind::Derived,
-                                    "PCIe 4.0 x16, 32 GB/s, less a fifth for packets"};
-inline constexpr Constant kPcieShare{"link.pcie_share", 0.8, "of a slot's peak", Kind::Derived,
-                                     "a fifth of it is packets"};
+// Peaks stand in the GPU's file, [links].
+inline constexpr Constant kLinkXgmi{"link.xgmi", 0.75, "of an xGMI link's peak", Kind::Measured,
+                                    "ROCm blogs, 'MI300X RCCL xGMI': 48 of 64 GB/s"};
+inline constexpr Constant kLinkNvlink{"link.nvlink", 0.822, "of the NVLinks' peak", Kind::Modelled,
+                                      "370 of 450 GB/s a direction of an H100, as NCCL's tests show"};
+inline constexpr Constant kLinkPcie{"link.pcie", 0.8, "of a slot's peak", Kind::Derived,
+                                    "a fifth of it is packets"};
 inline constexpr Constant kLinkHop{
     "link.hop", 2.6e-6, "s", Kind::Modelled,
     "a flag written, and seen, over xGMI: RCCL and vLLM all-reduce of small buffers, half A"};
-inline constexpr Constant kLinkMi350Latency{"link.mi350_latency", 0.82, "of the MI300X's launch and hop",
+inline constexpr Constant kLinkLatencyCdna4{"link.latency.cdna4", 0.82, "of the MI300X's launch and hop",
                                             Kind::Modelled,
                                             "vLLM's all-reduce of 24 and 48 KiB on 8 MI355X, half A"};
 inline constexpr Constant kCollectiveLaunch{"collective.launch", 4.5e-6, "s", Kind::Modelled,

@@ -56,8 +56,7 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
         "strided on one side: each line is fetched about twice; through LDS it would be once");
   }
   const TrafficTime memory = traffic_time(gpu, traffic, hertz);
-  const double vector_rate =
-      gpu.compute_units * gpu.simds_per_unit * 16.0 * (gpu.simds_per_unit == 2 ? 2 : 1) * hertz;
+  const double vector_rate = static_cast<double>(gpu.compute_units) * gpu.vector_lanes * hertz;
   const double lanes = lanes_of(problem.function) + (problem.indexed ? constant::kIndexedLanes.value : 0.0);
   const double vector = problem.elements * lanes / vector_rate;
   const double start =

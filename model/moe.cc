@@ -25,7 +25,7 @@ NumberType computed(const gpus::Gpu& gpu, const MoeProblem& problem) {
 }
 
 double matrix_share(const gpus::Gpu& gpu, const MoeProblem& problem, NumberType type) {
-  const bool wide = gpu.lds_bytes >= 131072;
+  const bool wide = !gpu.is_rdna() && gpu.generation >= 4;  // of NVIDIA's as of CDNA4
   double share = constant::kMoeMatrix16;
   if (bits_of(type) == 8) {
     share = wide ? constant::kMoeMatrix8Wide : constant::kMoeMatrix8;
@@ -194,9 +194,8 @@ Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& given,
       "sorting the tokens and quantising them are kernels of their own, some 5 us each, not included");
   if (problem.one_kernel)
     result.notes.emplace_back("one kernel adds up in its output, which another clears before: included");
-  result.confidence =
-      gpu.architecture == "CDNA3" || gpu.architecture == "CDNA4" ? Confidence::Medium : Confidence::Low;
   result.error = judged_error("moe", gpu);
+  result.confidence = result.error > 0 ? Confidence::Medium : Confidence::Low;
   finish(result);
   return result;
 }

@@ -89,24 +89,26 @@ NumberType computed_as(const gpus::Gpu& gpu, NumberType type) {
   return type;
 }
 
-// CDNA: 4 SIMDs of 16 lanes, v_pk_fma_f32 does two; f64 a full-rate v_fma_f64 (AMD, CDNA 2 and 3 white
-// papers: vector f32 256, f64 128 FLOP/clk/CU). RDNA: 2 SIMDs of 32 lanes, two operations a lane by dual
-// issue, f64 one thirty-second (AMD, RX 7900 XTX data sheet: 61.4 TFLOP/s f32, 122.8 f16).
 double vector_flops(const gpus::Gpu& gpu, NumberType type) {
-  const bool cdna = gpu.unified_accumulation;
   switch (type) {
     case NumberType::F64:
     case NumberType::C64:
-      return cdna ? 128 : 4;
+      return gpu.vector_f64;
     case NumberType::F16:
-      return cdna ? 256 : 512;
-    case NumberType::I8:  // v_dot4: 4 products a lane
-      return 512;
+      return gpu.vector_f16;
+    case NumberType::I8:
+      return gpu.vector_i8;
     case NumberType::I32:
-      return 128;
+      return gpu.vector_i32;
     default:
-      return 256;
+      return gpu.vector_f32;
   }
+}
+
+double peak_mhz(const gpus::Gpu& gpu, NumberType type) {
+  const bool matrix = matrix_flops(gpu, type) != 0;
+  const bool wide = type == NumberType::F64 || type == NumberType::C64;
+  return matrix && !wide ? gpu.matrix_mhz.value_or(gpu.engine_mhz) : gpu.engine_mhz;
 }
 
 }  // namespace wavesmith::model

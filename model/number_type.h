@@ -34,6 +34,10 @@ uint32_t matrix_flops(const gpus::Gpu& gpu, NumberType type);
 /// that the GPU has instructions for; itself when there is none.
 NumberType computed_as(const gpus::Gpu& gpu, NumberType type);
 
+/// The highest clock at which a GPU multiplies numbers of that type: with matrix instructions where it has
+/// them.
+double peak_mhz(const gpus::Gpu& gpu, NumberType type);
+
 /// The same as matrix_flops of vector instructions, packed or dual-issued where the generation has that.
 double vector_flops(const gpus::Gpu& gpu, NumberType type);
 

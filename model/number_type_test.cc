@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <tuple>
+
 namespace wavesmith::model {
 namespace {
 
@@ -22,17 +25,26 @@ TEST(NumberType, SizesInBits) {
   EXPECT_EQ(bytes_of(NumberType::C64), 16);
 }
 
-// AMD's data sheets: MI300X 1307.4 TFLOP/s bf16 and 163.4 f32, MI355X 10.1 PFLOP/s f4, RX 7900 XTX 61.4
-// TFLOP/s f32 vector.
+// Each type's rate and clock, as the model takes them, give the peak that the GPU's file cites of its data
+// sheet.
 TEST(NumberType, RatesGiveThePeaksOfTheDataSheets) {
-  const auto tera = [](std::string_view id, double flops) {
-    const gpus::Gpu& gpu = **gpus::find_gpu(id);
-    return flops * gpu.compute_units * gpu.engine_mhz * 1e-6;
+  using gpus::Gpu;
+  const std::tuple<NumberType, std::optional<double> Gpu::*, bool> peaks[] = {
+      {NumberType::F64, &Gpu::sheet_vector_f64, false}, {NumberType::F32, &Gpu::sheet_vector_f32, false},
+      {NumberType::F16, &Gpu::sheet_vector_f16, false}, {NumberType::F64, &Gpu::sheet_matrix_f64, true},
+      {NumberType::F32, &Gpu::sheet_matrix_f32, true},  {NumberType::XF32, &Gpu::sheet_matrix_xf32, true},
+      {NumberType::F16, &Gpu::sheet_matrix_f16, true},  {NumberType::BF16, &Gpu::sheet_matrix_bf16, true},
+      {NumberType::I8, &Gpu::sheet_matrix_i8, true},    {NumberType::F8, &Gpu::sheet_matrix_f8, true},
+      {NumberType::F6, &Gpu::sheet_matrix_f6, true},    {NumberType::F4, &Gpu::sheet_matrix_f4, true},
   };
-  EXPECT_NEAR(tera("mi300x", matrix_flops(**gpus::find_gpu("mi300x"), NumberType::BF16)), 1307.4, 1);
-  EXPECT_NEAR(tera("mi300x", vector_flops(**gpus::find_gpu("mi300x"), NumberType::F32)), 163.4, 1);
-  EXPECT_NEAR(tera("mi355x", matrix_flops(**gpus::find_gpu("mi355x"), NumberType::F4)), 10066, 10);
-  EXPECT_NEAR(tera("rx7900xtx", vector_flops(**gpus::find_gpu("rx7900xtx"), NumberType::F32)), 61.4, 0.2);
+  for (const Gpu* gpu : gpus::gpus())
+    for (const auto& [type, sheet, matrix] : peaks) {
+      if (!(gpu->*sheet)) continue;
+      const double flops = matrix ? matrix_flops(*gpu, type) : vector_flops(*gpu, type);
+      const double mhz = matrix ? peak_mhz(*gpu, type) : gpu->engine_mhz;
+      EXPECT_NEAR(flops * gpu->compute_units * mhz * 1e-6 / *(gpu->*sheet), 1, 0.02)
+          << gpu->id << " " << name_of(type) << (matrix ? ", matrix" : ", vector");
+    }
 }
 
 TEST(NumberType, WhatAGpuHasNoInstructionForIsWidened) {

@@ -21,7 +21,7 @@ double cycles_of(const gpus::Gpu& gpu, const std::string& level, bool& unknown) 
 
 }  // namespace
 
-std::string memory_name(const gpus::Gpu& gpu) { return gpu.memory_bus_bits >= 1024 ? "HBM" : "memory"; }
+std::string memory_name(const gpus::Gpu& gpu) { return std::string(gpu.memory_name()); }
 
 double resident_threads(const gpus::Gpu& gpu) {
   return static_cast<double>(gpu.compute_units) * gpu.simds_per_unit * gpu.waves_per_simd * gpu.warp_size();
@@ -106,7 +106,7 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
 
   // A round of the loop: its load's latency, and the store's behind it.
   double cycles = 0;
-  const bool rdna = gpu.units_per_workgroup_processor > 1;
+  const bool rdna = gpu.is_rdna();
   if (traffic.read > 0)
     cycles += cycles_of(gpu, result.level, result.unknown) +
               (rdna ? constant::kScalarLoopCycles.value : constant::kLoopCycles.value) +
@@ -136,9 +136,9 @@ double kernel_seconds(const gpus::Gpu& gpu, Conditions::Timing timing) {
     case Conditions::Timing::Events:
       return constant::kKernelSeconds + constant::kEventsSeconds;
     case Conditions::Timing::BackToBack:
-      return gpu.units_per_workgroup_processor > 1 ? constant::kKernelBehindRdnaSeconds
-             : gpu.xcds > 1                        ? constant::kKernelBehindDiesSeconds
-                                                   : constant::kKernelBehindSeconds;
+      return gpu.is_rdna()  ? constant::kKernelBehindRdnaSeconds
+             : gpu.xcds > 1 ? constant::kKernelBehindDiesSeconds
+                            : constant::kKernelBehindSeconds;
   }
   return 0;
 }

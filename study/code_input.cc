@@ -37,7 +37,7 @@ const gpus::Gpu* gpu_for(const std::vector<std::string>& targets) {
                        [&](const std::string& target) { return suits(target, gpu); });
   };
   if (const auto usual = default_gpu(); usual && any_suits(**usual)) return *usual;
-  for (const gpus::Gpu* gpu : gpus::gpus())
+  for (const gpus::Gpu* gpu : gpus::usual_first())
     if (isa::find_target(gpu->target) && any_suits(*gpu)) return gpu;
   return nullptr;
 }

@@ -216,9 +216,8 @@ void name_bound(GemmPrediction& result, const GemmTime& time, const gpus::Gpu& g
                                                   : "L1";
   if (longest < 0.5 * time.units) inside = "latency";
   const std::array terms{
-      Term{time.units, inside},           Term{time.memory, gpu.memory_bus_bits > 1024 ? "HBM" : "memory"},
-      Term{time.cache, "Infinity Cache"}, Term{time.l2, "L2"},
-      Term{time.fixed, "launch"},
+      Term{time.units, inside}, Term{time.memory, gpu.memory_name()}, Term{time.cache, "Infinity Cache"},
+      Term{time.l2, "L2"},      Term{time.fixed, "launch"},
   };
   const auto bound = std::ranges::max_element(terms, {}, &Term::seconds);
   result.bound = bound->name;
@@ -296,7 +295,7 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
   level("LDS", time.lds_bytes, time.rounds * steps * time.lds / hertz);
   level("L2", time.l2_bytes, time.l2);
   level("Infinity Cache", time.cache_bytes, time.cache);
-  level(gpu.memory_bus_bits > 1024 ? "HBM" : "memory", time.memory_bytes, time.memory);
+  level(std::string(gpu.memory_name()), time.memory_bytes, time.memory);
 
   switch (chosen.constants.fit) {
     case GemmFit::Fitted:

@@ -202,12 +202,6 @@ bool from_blas(std::string_view schedule) {
   return schedule.starts_with("rocBLAS") || schedule.starts_with("hipBLASLt");
 }
 
-/// The generation of "CDNA3" and of "RDNA3.5": 3.
-int generation_of(std::string_view architecture) {
-  const size_t at = architecture.find_first_of("0123456789");
-  return at == std::string_view::npos ? 0 : architecture[at] - '0';
-}
-
 /// How far a set is from what was asked; less is nearer.
 int distance_of(const GemmSet& set, const gpus::Gpu& gpu, NumberType type, bool vector,
                 std::string_view schedule) {
@@ -215,10 +209,10 @@ int distance_of(const GemmSet& set, const gpus::Gpu& gpu, NumberType type, bool 
   const bool blas = set.origin != "AITER";
   // CDNA and RDNA have little in common; generations of one line have.
   if (set.architecture != gpu.architecture) {
-    const bool same_line = !set.architecture.empty() && !gpu.architecture.empty() &&
-                           set.architecture.front() == gpu.architecture.front();
-    far +=
-        same_line ? 100 + std::abs(generation_of(set.architecture) - generation_of(gpu.architecture)) : 1000;
+    // "CDNA3" is of line "CDNA" and generation 3.
+    const int generation = set.architecture.back() - '0';
+    const bool same_line = set.architecture.substr(0, set.architecture.size() - 1) == gpu.line;
+    far += same_line ? 100 + std::abs(generation - static_cast<int>(gpu.generation)) : 1000;
   }
   if (set.type != type) {
     const int bits = static_cast<int>(bits_of(set.type)), asked = static_cast<int>(bits_of(type));

@@ -37,8 +37,6 @@ double same_channels(const GemmProblem& problem, const GemmKernel& kernel, doubl
   return (a * kernel.tile_m + b * kernel.tile_n) / (kernel.tile_m + kernel.tile_n);
 }
 
-bool is_rdna(const gpus::Gpu& gpu) { return !gpu.unified_accumulation; }
-
 /// Bytes a clock of the whole L2; where nobody has published it, 16 channels of 128 bytes.
 double l2_bytes_per_clock(const gpus::Gpu& gpu) {
   return gpu.xcds * static_cast<double>(gpu.l2_channels.value_or(16)) *
@@ -89,21 +87,20 @@ double gemm_rate(const gpus::Gpu& gpu, NumberType type, const GemmKernel& kernel
     switch (type) {
       case NumberType::F16:
       case NumberType::BF16:
-        return 256;
+        return 4.0 * gpu.vector_lanes;
       case NumberType::I8:
-        return 512;
       case NumberType::F64:
       case NumberType::C64:
-        return is_rdna(gpu) ? 4 : 128;
+        return vector_flops(gpu, type);
       default:
-        return 128;
+        return 2.0 * gpu.vector_lanes;
     }
   }
   double rate = matrix_flops(gpu, type);
   // An instruction with half the K of the full-rate one takes as long (AMD matrix instruction calculator:
   // v_mfma_f32_32x32x4_bf16 and 32x32x8_bf16_1k both 16 passes; on CDNA4 32x32x8 as 32x32x16).
-  if (type == NumberType::BF16 && kernel.matrix_m != 0 && kernel.matrix_k != 0 && !is_rdna(gpu)) {
-    const double full = 256.0 / kernel.matrix_m * (gpu.matrix_f4 != 0 ? 2 : 1);
+  if (type == NumberType::BF16 && kernel.matrix_m != 0 && kernel.matrix_k != 0 && gpu.is_cdna()) {
+    const double full = 256.0 / kernel.matrix_m * (gpu.generation >= 4 ? 2 : 1);
     const double k = static_cast<double>(kernel.matrix_k) * kernel.matrix_blocks;
     if (k < full) rate *= std::max(k / full, 0.5);
   }
@@ -152,7 +149,8 @@ GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmK
   GemmTime time;
   time.tiles = rows_of_tiles * columns_of_tiles * batch * split;
   const double steps = std::ceil(std::ceil(k / split) / depth);
-  const double nominal = conditions.clock_mhz.value_or(gpu.engine_mhz) * q.clock_ratio;
+  const double nominal =
+      conditions.clock_mhz.value_or(kernel.vector ? gpu.engine_mhz : peak_mhz(gpu, type)) * q.clock_ratio;
 
   // One K step of one workgroup: matrix instructions; LDS, each wave reading its rows of A and columns of B;
   // loads of both tiles through the L1.

@@ -54,7 +54,7 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
               known(gpu.l2_bytes_per_clock_per_channel, 64, "cache.l2_bytes_per_clock_per_channel");
   // RDNA has one die with all of the L2, where CDNA3's dies have 16 channels each. An RX 6900 XT's 4 MiB give
   // 4400 GB/s at 2250 MHz (RRZE-HPC gpu-benches, gpu-l2-cache); others in proportion to their size.
-  if (gpu.warp_size() == 32 && !gpu.l2_channels)
+  if (gpu.is_rdna() && !gpu.l2_channels)
     p.l2_rate = bytes_per_clock(4400, 2250) * static_cast<double>(p.l2_bytes) / (4 << 20);
   const std::optional<double> stream =
       gpu.stream_gigabytes_per_second ? gpu.stream_gigabytes_per_second : gpu.sustained_memory;
@@ -69,7 +69,7 @@ MemoryParameters memory_parameters(const gpus::Gpu& gpu) {
   // Never slower than the memory behind it: 0.8 of its peak on an MI300A, 2.9 on an RX 6900 XT (RRZE-HPC
   // gpu-benches).
   const double behind = p.memory_rate * p.mhz * 1e-3,
-               usual = gpu.memory_gigabytes_per_second * (gpu.warp_size() == 64 ? 0.8 : 2.9);
+               usual = gpu.memory_gigabytes_per_second * (gpu.is_rdna() ? 2.9 : 0.8);
   p.infinity_cache_rate = p.infinity_cache_bytes
                               ? bytes_per_clock(known(gpu.sustained_infinity_cache, std::max(behind, usual),
                                                       "sustained.infinity_cache_gigabytes_per_second"),

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/analyse.h"
 #include "gpus/gpu.h"
 #include "isa/llvm/assembler.h"
 #include "isa/llvm/decoder.h"
@@ -230,9 +231,7 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
 }
 
 void replay(IssueTrace& trace, const isa::IssueRules* rules) {
-  const gpus::Gpu* gpu = nullptr;
-  for (const gpus::Gpu* each : gpus::gpus())
-    if (each->target == trace.target->name) gpu = each;
+  const gpus::Gpu* const gpu = analysis::usual_gpu(trace.target->name);
   if (!gpu) return;
   for (TracedUnit& unit : trace.units) {
     timing::FixedLatency memory;
