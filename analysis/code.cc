@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "isa/llvm/decoder.h"
+#include "isa/meaning/evaluate.h"
+#include "isa/meaning/sources.h"
 #include "isa/rows.h"
 
 namespace wavesmith::analysis {
@@ -17,48 +19,46 @@ using isa::Flow;
 using isa::Instruction;
 using isa::Operand;
 
-/// The addresses that code puts together in SGPRs to branch or to call: s_getpc_b64 and additions of
-/// constants. Followed in straight lines; whatever else writes a register makes it unknown.
+/// The addresses that code puts together in SGPRs to branch or to call: the program counter and what scalar
+/// instructions make of it and of constants. Followed in straight lines.
 class ScalarConstants {
  public:
-  void step(const Instruction& in, const Effects& effects) {
-    const std::string_view name = in.mnemonic;
-    std::optional<uint64_t> result;
-    const auto& printed = in.operands;
-    if (name == "s_getpc_b64") {
-      result = in.pc + in.size;
-    } else if (name == "s_mov_b32" || name == "s_mov_b64" || name == "s_movk_i32") {
-      result = value(printed, 1);
-      if (result && name == "s_movk_i32") result = static_cast<uint64_t>(constant_of(in, printed[1]));
-    } else if (name == "s_sext_i32_i16") {
-      if (const auto a = value(printed, 1)) result = static_cast<uint64_t>(int64_t{static_cast<int16_t>(*a)});
-    } else if (name == "s_add_u32" || name == "s_add_co_u32" || name == "s_addc_u32" ||
-               name == "s_add_co_ci_u32" || name == "s_add_nc_u64" || name == "s_add_u64") {
-      const auto a = value(printed, 1), b = value(printed, 2);
-      const bool carries = name == "s_addc_u32" || name == "s_add_co_ci_u32", wide = name.ends_with("64");
-      if (a && b && (!carries || carry_)) {
-        result = *a + *b + (carries ? *carry_ : 0);
-        if (!wide) {
-          const uint64_t sum = (*a & 0xffffffff) + (*b & 0xffffffff) + (carries ? *carry_ : 0);
-          forget(effects);
-          carry_ = static_cast<uint32_t>(sum >> 32);
-          if (printed[0].kind == Operand::Kind::Sgpr && printed[0].index < 106)
-            known_[printed[0].index] = static_cast<uint32_t>(sum);
-          return;
-        }
-      }
-    }
+  void step(const Instruction& in, const isa::Row* row, const Effects& effects) {
+    if (row && row->shape == isa::Shape::Scalar && row->meaning) return compute(in, *row, effects);
     forget(effects);
-    if (!result || printed.empty() || printed[0].kind != Operand::Kind::Sgpr) return;
-    for (uint16_t i = 0; i < printed[0].count && i < 2; ++i)
-      if (printed[0].index + i < 106)
-        known_[printed[0].index + i] = static_cast<uint32_t>(i ? *result >> 32 : *result);
+    if (in.mnemonic == "s_getpc_b64") set(in.operands, in.pc + in.size);
   }
-  void clear() { known_ = {}, carry_.reset(); }
+  void clear() { known_ = {}, scc_.reset(); }
   /// Of a register, a pair or a constant.
   [[nodiscard]] std::optional<uint64_t> value(const std::vector<Operand>& printed, size_t i) const {
-    if (i >= printed.size()) return std::nullopt;
-    const Operand& operand = printed[i];
+    return i < printed.size() ? value(printed[i]) : std::nullopt;
+  }
+
+ private:
+  void compute(const Instruction& in, const isa::Row& row, const Effects& effects) {
+    isa::Numbers domain{[&](const isa::Node& node) -> std::optional<uint64_t> {
+      const isa::SourcePlace place = isa::source_place(in, row, node.constant, 64);
+      if (place.role.type == isa::Type::Scc) return scc_;
+      return place.operand ? value(*place.operand) : std::nullopt;
+    }};
+    isa::Evaluation evaluation(*row.meaning(), domain);
+    std::optional<uint64_t> printed, scc;
+    int result = 0;
+    for (int r = 0; r < row.count && row.roles[r].use == isa::Role::Use::Write; ++r, ++result) {
+      if (row.roles[r].printed) printed = evaluation.result(static_cast<size_t>(result));
+      if (row.roles[r].type == isa::Type::Scc) scc = evaluation.result(static_cast<size_t>(result));
+    }
+    forget(effects);
+    if (printed) set(in.operands, *printed);
+    if (scc) scc_ = scc;
+  }
+  void set(const std::vector<Operand>& printed, uint64_t result) {
+    if (printed.empty() || printed[0].kind != Operand::Kind::Sgpr) return;
+    for (uint16_t i = 0; i < printed[0].count && i < 2; ++i)
+      if (printed[0].index + i < 106)
+        known_[printed[0].index + i] = static_cast<uint32_t>(i ? result >> 32 : result);
+  }
+  [[nodiscard]] std::optional<uint64_t> value(const Operand& operand) const {
     if (operand.kind == Operand::Kind::Integer) return static_cast<uint64_t>(operand.bits);
     if (operand.kind != Operand::Kind::Sgpr || operand.index + operand.count > 106) return std::nullopt;
     const auto low = known_[operand.index];
@@ -67,17 +67,15 @@ class ScalarConstants {
     if (!high || operand.count != 2) return std::nullopt;
     return *low | uint64_t{*high} << 32;
   }
-
- private:
   void forget(const Effects& effects) {
     for (const Range range : effects.writes)
       for (uint16_t r = range.first; r < range.first + range.count; ++r) {
-        if (r == reg::kScc) carry_.reset();
+        if (r == reg::kScc) scc_.reset();
         if (r >= reg::kSgpr && r < reg::kSgpr + 106) known_[r - reg::kSgpr].reset();
       }
   }
   std::array<std::optional<uint32_t>, 106> known_{};
-  std::optional<uint32_t> carry_;
+  std::optional<uint64_t> scc_;
 };
 
 struct Reader {
@@ -168,7 +166,7 @@ struct Reader {
       const bool next = code.flow[at] == Flow::Next || follow(at, constants);
       if (!next) return {};
       if (code.flow[at] != Flow::Next) constants.clear();
-      constants.step(code.instructions[at], code.effects[at]);
+      constants.step(code.instructions[at], code.rows[at], code.effects[at]);
       pc += size;
     }
     if (!inside(pc))

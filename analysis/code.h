@@ -19,7 +19,6 @@
 namespace wavesmith::analysis {
 
 namespace reg = isa::reg;
-using isa::constant_of;
 using isa::Effects;
 using isa::effects_of;
 using isa::loads_to_lds;

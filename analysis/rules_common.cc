@@ -229,16 +229,4 @@ void check_narrow_loads(const Subject& subject, std::initializer_list<isa::Space
   }
 }
 
-bool is_address_arithmetic(std::string_view name) {
-  if (!name.starts_with("v_")) return false;
-  for (const std::string_view part :
-       {"v_add_u32", "v_add_co",  "v_add_nc",  "v_addc_co", "v_add_lshl", "v_sub_u32",    "v_sub_co",
-        "v_sub_nc",  "v_subb",    "v_subrev",  "v_lshl",    "v_lshr",     "v_ashr",       "v_and_b32",
-        "v_and_or",  "v_or_b32",  "v_or3",     "v_xor_b32", "v_xad",      "v_mul_lo_u32", "v_mul_hi",
-        "v_mul_u32", "v_mul_i32", "v_mad_u32", "v_mad_i32", "v_mad_u64",  "v_mad_i64",    "v_bfe",
-        "v_bfi",     "v_add3",    "v_mad_nc"})
-    if (name.starts_with(part)) return true;
-  return false;
-}
-
 }  // namespace wavesmith::analysis

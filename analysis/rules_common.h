@@ -28,7 +28,4 @@ std::vector<Neighbours> neighbours(const Subject& subject, uint32_t loop, isa::S
 void check_narrow_loads(const Subject& subject, std::initializer_list<isa::Space> spaces,
                         std::string_view what, std::string_view instruction, std::vector<Finding>& findings);
 
-/// An integer VALU instruction of the kinds that addresses are made of.
-bool is_address_arithmetic(std::string_view mnemonic);
-
 }  // namespace wavesmith::analysis

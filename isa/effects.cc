@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "isa/flow.h"
 #include "isa/rows.h"
 
 namespace wavesmith::isa {
@@ -175,9 +176,16 @@ void add_control(Collector& to, Effects& effects, const Instruction& instruction
   const auto first_is_result = [&] {
     for (size_t i = 0; i < printed.size(); ++i) i == 0 ? to.write(printed[i]) : to.read(printed[i]);
   };
-  if (name.starts_with("s_cbranch_scc")) return to.read(RegisterRange{reg::kScc, 1});
-  if (name.starts_with("s_cbranch_vcc")) return to.read(to.lane_mask(reg::kVcc));
-  if (name.starts_with("s_cbranch_exec")) return to.read(to.lane_mask(reg::kExec));
+  switch (condition_of(name).flag) {
+    case BranchCondition::Flag::Scc:
+      return to.read(RegisterRange{reg::kScc, 1});
+    case BranchCondition::Flag::Vcc:
+      return to.read(to.lane_mask(reg::kVcc));
+    case BranchCondition::Flag::Exec:
+      return to.read(to.lane_mask(reg::kExec));
+    case BranchCondition::Flag::None:
+      break;
+  }
   if (is({"s_getpc_b64", "s_swappc_b64", "s_call_b64", "s_getreg_b32", "s_memtime", "s_memrealtime",
           "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_get_barrier_state"}))
     return first_is_result();
@@ -222,15 +230,6 @@ bool Effects::reads_register(uint16_t r) const {
 }
 bool Effects::writes_register(uint16_t r) const {
   return std::any_of(writes.begin(), writes.end(), [r](RegisterRange range) { return range.has(r); });
-}
-
-int64_t constant_of(const Instruction& instruction, const Operand& operand) {
-  // Source: AMD, CDNA3 isa reference, SOPK: SIMM16 is extended by its sign, but for the unsigned comparisons.
-  const std::string_view name = instruction.mnemonic;
-  const bool is_short =
-      name.starts_with("s_") && name.ends_with("_i32") &&
-      (name.ends_with("k_i32") || name.ends_with("k_co_i32") || name.starts_with("s_cmpk_"));
-  return is_short ? static_cast<int16_t>(operand.bits) : operand.bits;
 }
 
 RegisterRange registers_of(const Operand& operand, int wave_lanes) {

@@ -46,10 +46,6 @@ struct Effects {
 /// The registers that an operand names; count 0 for one that names none.
 RegisterRange registers_of(const Operand& operand, int wave_lanes);
 
-/// The number that an operand of the instruction stands for. What s_movk_i32 and its like print as 16 bits
-/// has a sign.
-int64_t constant_of(const Instruction& instruction, const Operand& operand);
-
 /// `row` is the instruction's; nullptr for control, and for a dual instruction.
 Effects effects_of(const Instruction& instruction, const Row* row, const Target& target, int wave_lanes);
 

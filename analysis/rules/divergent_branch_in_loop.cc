@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analysis/rule.h"
+#include "analysis/values/mask_operation.h"
 
 namespace wavesmith::analysis::rule {
 namespace {
@@ -17,11 +18,30 @@ enum class Mask : uint8_t {
   Other,
 };
 
-bool narrows(std::string_view name) {
-  return name.starts_with("v_cmpx") ||
-         (name.starts_with("s_") && name.find("_saveexec_") != std::string_view::npos &&
-          (name.starts_with("s_and_save") || name.starts_with("s_andn2_save") ||
-           name.starts_with("s_and_not1_save")));
+/// An instruction that writes EXEC, as `a op b`.
+std::optional<MaskOperation> to_exec(const Code& code, uint32_t i) {
+  if (!code.effects[i].writes_register(reg::kExec)) return std::nullopt;
+  return exec_operation(code.instructions[i], code.rows[i], code.wave_lanes);
+}
+
+/// A comparison that writes EXEC.
+bool compares_to_exec(const Code& code, uint32_t i) {
+  return compares_lanes(code.rows[i]) && code.effects[i].writes_register(reg::kExec);
+}
+
+/// Takes a mask's lanes, or those that are not in EXEC, and keeps EXEC for later.
+bool narrows(const Code& code, uint32_t i) {
+  if (compares_to_exec(code, i)) return true;
+  const auto operation = to_exec(code, i);
+  return operation && operation->op == isa::Op::And;
+}
+
+/// Makes EXEC the rest of the lanes.
+bool turns(const Code& code, uint32_t i) {
+  if (const auto operation = to_exec(code, i))
+    return operation->op == isa::Op::Or || (operation->op == isa::Op::And && operation->complement);
+  const auto operation = mask_operation(code.instructions[i], code.rows[i], code.wave_lanes);
+  return operation && operation->op == isa::Op::Xor && code.effects[i].writes_register(reg::kExec);
 }
 
 /// What `comparison` compares.
@@ -45,9 +65,11 @@ Mask mask_of(const Subject& subject, Range range, uint32_t at, int depth) {
     if (std::none_of(effects.writes.begin(), effects.writes.end(),
                      [&](Range written) { return written.overlaps(range); }))
       continue;
-    const std::string_view name = subject.code.instructions[i].mnemonic;
-    if (name.starts_with("v_cmp")) return compared(subject, i);
-    if (depth == 0 || (!name.starts_with("s_and") && !name.starts_with("s_or"))) return Mask::Other;
+    if (compares_lanes(subject.code.rows[i])) return compared(subject, i);
+    const auto operation =
+        mask_operation(subject.code.instructions[i], subject.code.rows[i], subject.code.wave_lanes);
+    const bool joins = operation && (operation->op == isa::Op::And || operation->op == isa::Op::Or);
+    if (depth == 0 || (!joins && !to_exec(subject.code, i))) return Mask::Other;
     Mask mask = Mask::Bounds;
     for (const Range read : effects.reads) {
       if (read.first < reg::kSgpr || read.first == reg::kExec || read.first == reg::kScc) continue;
@@ -61,8 +83,7 @@ Mask mask_of(const Subject& subject, Range range, uint32_t at, int depth) {
 }
 
 Mask mask_of(const Subject& subject, uint32_t narrowing) {
-  if (subject.code.instructions[narrowing].mnemonic.starts_with("v_cmpx"))
-    return compared(subject, narrowing);
+  if (compares_to_exec(subject.code, narrowing)) return compared(subject, narrowing);
   Mask mask = Mask::Bounds;
   for (const Range read : subject.code.effects[narrowing].reads) {
     if (read.first < reg::kSgpr || read.first == reg::kExec || read.first == reg::kScc) continue;
@@ -93,11 +114,7 @@ std::vector<uint32_t> other_side_of(const Subject& subject, const Loop& loop, ui
   if (at == kNone || !std::binary_search(loop.blocks.begin(), loop.blocks.end(), at)) return {};
   const Block& joined = subject.kernel.blocks[at];
   for (uint32_t i = joined.begin; i < joined.end; ++i) {
-    const std::string_view name = subject.code.instructions[i].mnemonic;
-    const bool turns = name.starts_with("s_or_saveexec") || name.starts_with("s_andn2_saveexec") ||
-                       name.starts_with("s_and_not1_saveexec") ||
-                       (name.starts_with("s_xor_b") && subject.code.effects[i].writes_register(reg::kExec));
-    if (turns) return side_of(subject, loop, at);
+    if (turns(subject.code, i)) return side_of(subject, loop, at);
     if (subject.code.effects[i].writes_register(reg::kExec)) break;
   }
   return {};
@@ -113,10 +130,12 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     bool both = true;
     for (const uint32_t b : loop.blocks) {
       const Block& block = subject.kernel.blocks[b];
-      if (subject.code.instructions[block.end - 1].mnemonic != "s_cbranch_execz") continue;
+      const isa::BranchCondition condition =
+          isa::condition_of(subject.code.instructions[block.end - 1].mnemonic);
+      if (condition.flag != isa::BranchCondition::Flag::Exec || condition.set) continue;
       std::optional<uint32_t> narrowing;
       for (uint32_t i = block.begin; i < block.end; ++i)
-        if (narrows(subject.code.instructions[i].mnemonic)) narrowing = i;
+        if (narrows(subject.code, i)) narrowing = i;
       if (!narrowing) continue;
       const auto cycles_of_side = [&](const std::vector<uint32_t>& side) {
         return side.empty() ? Cycles{}

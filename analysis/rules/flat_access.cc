@@ -11,7 +11,8 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
   for (uint32_t l = 0; l < subject.kernel.loops.size(); ++l) {
     Finding finding;
     subject.own_instructions(l, [&](uint32_t i) {
-      if (subject.code.instructions[i].mnemonic.starts_with("flat_")) finding.where.push_back({i, i, l});
+      if (space_of(subject.code.instructions[i].mnemonic) == isa::Space::Flat)
+        finding.where.push_back({i, i, l});
     });
     if (finding.where.empty()) continue;
     finding.severity = Severity::Hint;

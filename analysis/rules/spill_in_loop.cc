@@ -13,11 +13,13 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     double cycles = 0;
     subject.own_instructions(l, [&](uint32_t i) {
       const std::string_view name = subject.code.instructions[i].mnemonic;
-      const bool off = name.starts_with("buffer_") && !subject.code.target->has_architected_scratch() &&
+      const isa::Space space = space_of(name);
+      const bool off = space == isa::Space::Buffer && !subject.code.target->has_architected_scratch() &&
                        resources.scratch_bytes > 0 &&
                        subject.code.instructions[i].text.find("s[0:3]") != std::string::npos;
-      if (!name.starts_with("scratch_") && !off) return;
-      ++(name.find("store") != std::string_view::npos ? stores : loads);
+      if (space != isa::Space::Scratch && !off) return;
+      const isa::Row* const row = subject.code.rows[i];
+      ++(row && row->access.direction == isa::Direction::Store ? stores : loads);
       cycles += subject.costs.data_cycles[i];
       if (first == kNone) first = i;
       last = i;

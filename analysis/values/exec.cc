@@ -5,11 +5,14 @@
 #include <map>
 #include <optional>
 
+#include "isa/meaning/evaluate.h"
+#include "isa/meaning/sources.h"
+
 namespace wavesmith::analysis {
 namespace {
 
-using isa::Instruction;
 using isa::Operand;
+using isa::Type;
 
 /// What is known of EXEC and of masks in SGPRs at one point.
 struct State {
@@ -146,43 +149,83 @@ class Follower {
     return std::nullopt;
   }
 
-  /// The set that a logical operation on masks gives; nullopt when nothing is known of it.
-  std::optional<uint32_t> combine(uint32_t i, std::string_view operation, const Operand& x, const Operand& y,
-                                  const State& state) {
+  /// A mask in the course of an instruction: the domain of its expression.
+  struct Mask {
+    std::optional<uint32_t> set;
+    std::optional<uint16_t> sgpr;  ///< where it stands
+    bool exec = false;             ///< it is EXEC's
+    bool complement = false;       ///< the lanes that are not in the set
+  };
+  struct MaskDomain {
+    using Value = Mask;
+    Follower& follower;
+    uint32_t i;
+    const State& state;
+    std::optional<uint16_t> removed = {};  ///< the mask that was taken from EXEC
+
+    Mask leaf(const isa::Node& node) {
+      if (node.op != isa::Op::Source) return {};
+      const isa::SourcePlace place = isa::source_place(
+          follower.code_.instructions[i], *follower.code_.rows[i], node.constant, follower.code_.wave_lanes);
+      if (place.registers.has(reg::kExec)) return {.set = state.exec, .exec = true};
+      if (!place.operand) return {};
+      return {.set = follower.set_of(*place.operand, state), .sgpr = follower.scalar(*place.operand)};
+    }
+    Mask operation(const isa::Node& node, const std::array<Mask, 3>& arguments) {
+      const auto& [a, b, unused] = arguments;
+      const isa::Expression& expression = *follower.code_.rows[i]->meaning();
+      if (node.op == isa::Op::Xor && expression.is_constant(node.arguments[1], isa::low_bits(node.bits))) {
+        Mask rest = a;
+        rest.complement = !a.complement;
+        return rest;
+      }
+      if (a.complement && node.op == isa::Op::And) return difference(b, a);
+      if (b.complement && node.op == isa::Op::And) return difference(a, b);
+      if (a.complement || b.complement) return {};
+      if (node.op == isa::Op::And) return {.set = follower.both(i, a.set, b.set)};
+      if (node.op == isa::Op::Or) return {.set = follower.either(i, a, b, state)};
+      if (node.op == isa::Op::Xor) return {.set = follower.one_of(i, a.set, b.set)};
+      return {};
+    }
+    Mask difference(const Mask& a, const Mask& b) {
+      if (a.complement) return {};
+      if (a.exec) removed = b.sgpr;
+      return {.set = follower.without(i, a.set, b.set)};
+    }
+  };
+
+  std::optional<uint32_t> both(uint32_t i, std::optional<uint32_t> a, std::optional<uint32_t> b) {
+    if (a && b && out_.sets.within(*a, *b)) return a;
+    if (a && b && out_.sets.within(*b, *a)) return b;
+    if (a) return made(i, *a);
+    return b ? std::optional(made(i, *b)) : std::nullopt;
+  }
+  std::optional<uint32_t> either(uint32_t i, const Mask& a, const Mask& b, const State& state) {
     LaneSets& sets = out_.sets;
-    const auto a = set_of(x, state), b = set_of(y, state);
-    const auto within_either = [&]() -> std::optional<uint32_t> {
-      if (a && b && sets.within(*a, *b)) return a;
-      if (a && b && sets.within(*b, *a)) return b;
-      if (a) return made(i, *a);
-      if (b) return made(i, *b);
-      return std::nullopt;
-    };
-    if (operation == "and") return within_either();
-    if (operation == "or") {
-      // A loop's mask that comes back.
-      for (const auto& [mask, other] : {std::pair{&y, a}, std::pair{&x, b}})
-        if (const auto at = scalar(*mask); at && other && state.removed[*at] != 0)
-          if (const auto entered = entered_with(state.removed[*at] - 1, *other)) return entered;
-      if (!a || !b) return std::nullopt;
-      if (sets.within(*a, *b)) return b;
-      if (sets.within(*b, *a)) return a;
-      if (sets.complementary(*a, *b)) return sets.parent(*a);
-      return made(i, sets.around(*a, *b));
-    }
-    if (operation == "xor") {
-      if (!a || !b) return std::nullopt;
-      if (*a != *b && sets.within(*a, *b) && sets.parent(*a) == *b) return sets.complement(*a);
-      if (*a != *b && sets.within(*b, *a) && sets.parent(*b) == *a) return sets.complement(*b);
-      return made(i, sets.around(*a, *b));
-    }
-    if (operation == "andn2") {  // x and not y
-      if (!a) return std::nullopt;
-      if (b && *a != *b && sets.within(*b, *a) && sets.parent(*b) == *a) return sets.complement(*b);
-      if (b && sets.complementary(*a, *b)) return a;
-      return made(i, *a);
-    }
-    return std::nullopt;
+    // A loop's mask that comes back.
+    for (const auto& [mask, other] : {std::pair{&b, &a}, std::pair{&a, &b}})
+      if (mask->sgpr && other->set && state.removed[*mask->sgpr] != 0)
+        if (const auto entered = entered_with(state.removed[*mask->sgpr] - 1, *other->set)) return entered;
+    if (!a.set || !b.set) return std::nullopt;
+    if (sets.within(*a.set, *b.set)) return b.set;
+    if (sets.within(*b.set, *a.set)) return a.set;
+    if (sets.complementary(*a.set, *b.set)) return sets.parent(*a.set);
+    return made(i, sets.around(*a.set, *b.set));
+  }
+  std::optional<uint32_t> one_of(uint32_t i, std::optional<uint32_t> a, std::optional<uint32_t> b) {
+    LaneSets& sets = out_.sets;
+    if (!a || !b) return std::nullopt;
+    if (*a != *b && sets.within(*a, *b) && sets.parent(*a) == *b) return sets.complement(*a);
+    if (*a != *b && sets.within(*b, *a) && sets.parent(*b) == *a) return sets.complement(*b);
+    return made(i, sets.around(*a, *b));
+  }
+  /// The lanes of `a` that are not in `b`.
+  std::optional<uint32_t> without(uint32_t i, std::optional<uint32_t> a, std::optional<uint32_t> b) {
+    LaneSets& sets = out_.sets;
+    if (!a) return std::nullopt;
+    if (b && *a != *b && sets.within(*b, *a) && sets.parent(*b) == *a) return sets.complement(*b);
+    if (b && sets.complementary(*a, *b)) return a;
+    return made(i, *a);
   }
 
   /// The lanes with which the loop around instruction `taken` was entered, which takes lanes from EXEC and
@@ -195,62 +238,66 @@ class Follower {
                                                          : std::optional(out_.sets.parent(join));
   }
 
+  /// What an instruction leaves where masks are.
+  struct Written {
+    std::optional<uint32_t> result;   ///< in the printed destination
+    std::optional<uint32_t> exec;     ///< in EXEC, where that is not the printed destination
+    std::optional<uint16_t> removed;  ///< the mask that was taken from EXEC
+  };
+
+  Written written(uint32_t i, const State& state) {
+    const isa::Row* const row = code_.rows[i];
+    Written out;
+    if (!row || row->count == 0) return out;
+    const auto writes = [&](int role, Type type) {
+      return role < row->count && row->roles[role].use == isa::Role::Use::Write &&
+             row->roles[role].type == type;
+    };
+    if (row->shape == isa::Shape::Lane) {
+      // A comparison: lanes that are switched off give 0.
+      const bool to_mask = writes(0, Type::LaneMask), to_exec = writes(to_mask ? 1 : 0, Type::Exec);
+      if (to_mask || to_exec) out.exec = made(i, state.exec);
+      if (to_mask) out.result = out.exec;
+      return out;
+    }
+    if (row->shape != isa::Shape::Scalar || !row->meaning) return out;
+    const isa::Expression& expression = *row->meaning();
+    MaskDomain domain{*this, i, state};
+    isa::Evaluation evaluation(expression, domain);
+    int results = 0;
+    for (int r = 0; r < row->count && row->roles[r].use == isa::Role::Use::Write; ++r) {
+      const auto number = static_cast<size_t>(results++);
+      if (expression.node(expression.results()[number]).bits != code_.wave_lanes) continue;
+      const Mask& mask = evaluation.result(number);
+      if (!mask.complement) (row->roles[r].printed ? out.result : out.exec) = mask.set;
+    }
+    out.removed = domain.removed;
+    return out;
+  }
+
   void step(uint32_t i, State& state) {
     const Effects& effects = code_.effects[i];
     const bool writes_scalars = std::any_of(effects.writes.begin(), effects.writes.end(),
                                             [](Range range) { return range.first >= reg::kSgpr; });
     if (!writes_scalars) return;
-    const Instruction& in = code_.instructions[i];
-    const std::string_view name = in.mnemonic;
-    const auto& printed = in.operands;
-    const bool wave32 = code_.wave_lanes == 32;
-    const std::string_view suffix = wave32 ? "_b32" : "_b64";
-    std::optional<uint32_t> result;  // in the printed destination
-    std::optional<uint32_t> exec;    // in EXEC, where it is not the printed destination
-    bool removed = false;
-    const bool writes_exec = effects.writes_register(reg::kExec);
-    if (name.starts_with("s_") && name.ends_with(suffix) && !printed.empty()) {
-      std::string_view body = name.substr(2, name.size() - 2 - suffix.size());
-      if (body == "mov" && printed.size() == 2) {
-        result = set_of(printed[1], state);
-      } else if (body.ends_with("_saveexec") && printed.size() == 2) {
-        body.remove_suffix(9);
-        const Operand current{.kind = Operand::Kind::Special, .name = "exec"};
-        if (body == "and" || body == "or" || body == "xor")
-          exec = combine(i, body, printed[1], current, state);
-        if (body == "andn2" || body == "and_not1") exec = combine(i, "andn2", printed[1], current, state);
-        if (body == "andn1" || body == "and_not0") exec = combine(i, "andn2", current, printed[1], state);
-        result = state.exec;
-      } else if (printed.size() == 3) {
-        if (body == "andn2" || body == "and_not1") {
-          result = combine(i, "andn2", printed[1], printed[2], state);
-          removed = is_exec(printed[0]) && is_exec(printed[1]);
-        } else {
-          result = combine(i, body, printed[1], printed[2], state);
-        }
-      }
-    } else if (name.starts_with("v_cmpx") && !printed.empty()) {
-      exec = made(i, state.exec);
-      if (!is_exec(printed[0])) result = exec;
-    } else if (name.starts_with("v_cmp_") && !printed.empty()) {
-      result = made(i, state.exec);  // lanes that are switched off give 0
-    }
+    const auto& printed = code_.instructions[i].operands;
+    const Written now = written(i, state);
+    const int before = code_.wave_lanes == 32 ? 0 : 1;  // a pair's second half
     for (const Range range : effects.writes)
-      for (int r = range.first - (wave32 ? 0 : 1); r < range.first + range.count; ++r)
+      for (int r = range.first - before; r < range.first + range.count; ++r)
         if (r >= reg::kSgpr && r < reg::kSgprEnd)
           state.mask[static_cast<size_t>(r - reg::kSgpr)] =
               state.removed[static_cast<size_t>(r - reg::kSgpr)] = 0;
     if (out_.made[i] != kNone) forget(state, out_.made[i]);
-    if (writes_exec) {
+    if (effects.writes_register(reg::kExec)) {
       std::fill(state.removed.begin(), state.removed.end(), 0u);
       const bool printed_exec = !printed.empty() && is_exec(printed[0]);
-      const auto now = printed_exec ? result : exec;
-      state.exec = now ? *now : made(i, LaneSets::kAll);
-      if (removed)
-        if (const auto at = scalar(printed[2])) state.removed[*at] = i + 1;
+      const auto exec = printed_exec && now.result ? now.result : now.exec;
+      state.exec = exec ? *exec : made(i, LaneSets::kAll);
+      if (printed_exec && now.removed) state.removed[*now.removed] = i + 1;
     }
-    if (!printed.empty() && result)
-      if (const auto at = scalar(printed[0])) state.mask[*at] = *result + 1;
+    if (!printed.empty() && now.result)
+      if (const auto at = scalar(printed[0])) state.mask[*at] = *now.result + 1;
   }
 
   const Code& code_;

@@ -128,7 +128,11 @@ Formula ScalarValues::operand(const Operand& operand, uint32_t i, uint16_t part)
 Formula ScalarValues::loaded(uint32_t i, uint16_t part) {
   const isa::Instruction& in = code_.instructions[i];
   constexpr const char* kLoaded = "it is loaded from memory";
-  if (!in.mnemonic.starts_with("s_load") || in.operands.size() < 2) return Formula::unknown(kLoaded);
+  // From an address, not by a buffer's resource, which has four registers.
+  const bool from_address = space_of(in.mnemonic) == isa::Space::Scalar &&
+                            code_.rows[i]->access.direction == isa::Direction::Load &&
+                            in.operands.size() > 1 && in.operands[1].count == 2;
+  if (!from_address) return Formula::unknown(kLoaded);
   Formula address = operand(in.operands[1], i);
   if (in.operands.size() > 2) address = address + operand(in.operands[2], i);
   if (const int64_t offset = in.value("offset")) address = address + Formula::constant(offset);

@@ -186,24 +186,25 @@ class Counter {
     const auto operation = mask_operation(code_.instructions[writer], code_.rows[writer], code_.wave_lanes);
     if (!operation) return std::nullopt;
     const auto& [op, a, b, complement] = *operation;
-    const auto source = [&](const isa::Operand* operand) { return registers_of(*operand, code_.wave_lanes); };
     if (op == isa::Op::Select) {
-      const bool numbers = a->kind == isa::Operand::Kind::Integer && b->kind == isa::Operand::Kind::Integer;
-      return numbers && (a->bits == 0) != (b->bits == 0) ? when_scc(writer, (a->bits != 0) == set, values)
-                                                         : std::nullopt;
+      const auto number = [](const isa::SourcePlace& place) {
+        return place.operand && place.operand->kind == isa::Operand::Kind::Integer;
+      };
+      if (!number(a) || !number(b) || (a.operand->bits == 0) == (b.operand->bits == 0)) return std::nullopt;
+      return when_scc(writer, (a.operand->bits != 0) == set, values);
     }
     if (op == isa::Op::And) {
       // With EXEC, which has all lanes that run.
-      if (source(a).has(reg::kExec))
-        return when_mask(writer, source(b), set != complement, values, depth - 1);
-      if (!complement && source(b).has(reg::kExec))
-        return when_mask(writer, source(a), set, values, depth - 1);
+      if (a.registers.has(reg::kExec))
+        return when_mask(writer, b.registers, set != complement, values, depth - 1);
+      if (!complement && b.registers.has(reg::kExec))
+        return when_mask(writer, a.registers, set, values, depth - 1);
     }
     // Lanes that have left are collected: those that leave now are in the other operand.
     if (op == isa::Op::Or && !complement)
       for (const auto& [one, other] : {std::pair{a, b}, {b, a}})
-        if (source(other) == range || source(other).has(range.first))
-          return when_mask(writer, source(one), set, values, depth - 1);
+        if (other.registers == range || other.registers.has(range.first))
+          return when_mask(writer, one.registers, set, values, depth - 1);
     return std::nullopt;
   }
 
@@ -211,26 +212,27 @@ class Counter {
   std::optional<Comparison> comparison(uint32_t l, uint32_t exit, ScalarValues& values,
                                        std::string& because) const {
     const uint32_t branch = graph_.blocks[exit].end - 1;
-    const std::string_view name = code_.instructions[branch].mnemonic;
+    const isa::BranchCondition condition = isa::condition_of(code_.instructions[branch].mnemonic);
     const auto edge = code_.edges.find(branch);
     because = "the condition that ends it is not followed";
     if (edge == code_.edges.end() || code_.flow[branch] != isa::Flow::Conditional) return std::nullopt;
     const uint32_t target = code_.at(edge->second.target);
     const bool taken_stays = target != kNone && contains(graph_, l, graph_.block_of[target]);
     std::optional<Comparison> out;
-    if (name.starts_with("s_cbranch_scc")) {
-      out = when_scc(branch, name.ends_with('1') == taken_stays, values);
-    } else if (name.starts_with("s_cbranch_vcc")) {
-      out = when_mask(branch, {reg::kVcc, 1}, name.ends_with("nz") == taken_stays, values, 4);
-    } else if (name.starts_with("s_cbranch_exec")) {
+    const bool set_stays = condition.set == taken_stays;
+    if (condition.flag == isa::BranchCondition::Flag::Scc) {
+      out = when_scc(branch, set_stays, values);
+    } else if (condition.flag == isa::BranchCondition::Flag::Vcc) {
+      out = when_mask(branch, {reg::kVcc, 1}, set_stays, values, 4);
+    } else if (condition.flag == isa::BranchCondition::Flag::Exec) {
       // Lanes leave; the wave goes on while there is one.
       because = "which lanes leave it when is not followed";
       const uint32_t writer = writer_before(branch, reg::kExec);
-      if (writer == kNone || name.ends_with("nz") != taken_stays) return std::nullopt;
+      if (writer == kNone || !set_stays) return std::nullopt;
       const auto operation = mask_operation(code_.instructions[writer], code_.rows[writer], code_.wave_lanes);
       if (operation && operation->op == isa::Op::And && operation->complement &&
-          registers_of(*operation->a, code_.wave_lanes).has(reg::kExec))
-        out = when_mask(writer, registers_of(*operation->b, code_.wave_lanes), false, values, 4);
+          operation->a.registers.has(reg::kExec))
+        out = when_mask(writer, operation->b.registers, false, values, 4);
       else
         out = compared(writer, values);
     }

@@ -41,7 +41,10 @@ SourcePlace source_place(const Instruction& instruction, const Row& row, uint64_
     if (read++ != number) continue;
     SourcePlace place{role};
     if (at < printed.size()) place.operand = &printed[at];
-    if (!role.printed && !role.destination_too) place.implicit = implicit(role, row, wave_lanes);
+    if (place.operand)
+      place.registers = registers_of(*place.operand, wave_lanes);
+    else if (!role.printed && !role.destination_too)
+      place.registers = implicit(role, row, wave_lanes);
     return place;
   }
   return {};

@@ -10,8 +10,8 @@ namespace wavesmith::isa {
 
 struct SourcePlace {
   Role role;
-  const Operand* operand = nullptr;  ///< printed; nullptr for the registers `implicit`
-  RegisterRange implicit;
+  const Operand* operand = nullptr;  ///< where it is printed
+  RegisterRange registers;           ///< none for a constant
 };
 
 /// Operand nullptr and no register where the instruction does not print as many as its row reads.
