@@ -196,6 +196,14 @@ class Watched(unittest.TestCase):
         )
         self.assertEqual(end.stopped, "memory")
 
+    def test_shared_memory_counts_once(self) -> None:
+        code = (
+            "import mmap, os, time; m = mmap.mmap(-1, 100 << 20); m.write(b'x' * len(m)); [os.fork() or "
+            "([m[i] for i in range(0, len(m), 4096)], time.sleep(3), os._exit(0)) for _ in range(3)]; time.sleep(3)"
+        )
+        end, _ = self.run_python(code, watched.Limits(60, 60, 280 << 20))
+        self.assertEqual(end.stopped, "")
+
     def test_enough(self) -> None:
         lines: list[str] = []
         code = "print('a', flush=True); import time; time.sleep(60)"

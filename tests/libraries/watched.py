@@ -35,7 +35,7 @@ class End:
 
 
 def usage(session: int) -> tuple[float, int]:
-    """Processor seconds and bytes of memory of a session's processes."""
+    """Processor seconds and bytes of memory of a session's processes; what they share counts once."""
     seconds, size = 0.0, 0
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -45,8 +45,16 @@ def usage(session: int) -> tuple[float, int]:
                 continue
             if int(fields[3]) == session:
                 seconds += sum(map(int, fields[11:15])) / _TICKS
-                size += int(fields[21]) * _PAGE
+                size += _resident(folder, int(fields[21]) * _PAGE)
     return seconds, size
+
+
+def _resident(process: Path, size: int) -> int:
+    """The process's proportional share of its resident memory in bytes; `size`, all of it, where that can't be read."""
+    with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended, or is another user's
+        rollup = (process / "smaps_rollup").read_text()
+        return 1024 * int(rollup.split("\nPss:", 1)[1].split()[0])
+    return size
 
 
 def run(
