@@ -17,7 +17,7 @@ std::vector<AccessRecord> accesses_of(const std::string& line, const std::string
   emulate::KernelTest test("gfx942", address + "\n" + line + "\ns_waitcnt lgkmcnt(0)\n", 64, 4096);
   constexpr uint32_t kOne[3] = {1, 1, 1};
   Recorder recorder(*isa::find_target("gfx942"), 64, kOne, {0}, 1000);
-  test.listener = &recorder;
+  test.listeners = {&recorder};
   const auto done = test.launch(1, 64, {});
   EXPECT_TRUE(done) << done.error().text();
   const WaveRecord& wave = recorder.records().at(0).waves.at(0);
@@ -74,7 +74,7 @@ std::string waits(const std::string& text) {
   emulate::KernelTest test("gfx942", text, 64, 4096);
   constexpr uint32_t kOne[3] = {1, 1, 1};
   Recorder recorder(*isa::find_target("gfx942"), 64, kOne, {0}, 1000);
-  test.listener = &recorder;
+  test.listeners = {&recorder};
   const auto done = test.launch(1, 64, {});
   EXPECT_TRUE(done) << done.error().text();
   return waits_for_others(recorder);

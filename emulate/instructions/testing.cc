@@ -165,7 +165,7 @@ Result<Statistics> KernelTest::launch(const std::array<uint32_t, 3>& grid,
   std::copy(workgroup.begin(), workgroup.end(), dispatch.workgroup);
   dispatch.kernarg = kernarg;
   dispatch.most_resident = most_resident;
-  dispatch.listener = listener;
+  dispatch.listeners = listeners;
   dispatch.progress = progress;
   return emulate::run(dispatch, *state_->memory, limits);
 }

@@ -85,7 +85,7 @@ class KernelTest {
   /// Zeroed device memory of `count` dwords; lives as long as the test.
   uint32_t* allocate(size_t count);
   uint64_t most_resident = 2048;
-  Listener* listener = nullptr;
+  std::vector<Listener*> listeners = {};
   std::function<void(uint64_t begun, uint64_t workgroups, uint64_t instructions)> progress = {};
 
  private:

@@ -25,6 +25,7 @@
 #include "base/thread_pool.h"
 #include "emulate/run/host_mode.h"
 #include "emulate/run/initial_registers.h"
+#include "emulate/run/listeners.h"
 #include "emulate/run/turn.h"
 #include "emulate/run/workgroup.h"
 #include "isa/llvm/demangle.h"
@@ -208,11 +209,13 @@ class Worker {
     const Dispatch& dispatch = run_.dispatch;
     group.program = dispatch.program;
     group.listener.reset();
-    if (!dispatch.listener) return;
+    if (dispatch.listeners.empty()) return;
     WorkgroupView view{kernel_, dispatch.dispatch_id, {}, {}, lds_size(), scratch_size()};
     std::copy(std::begin(group.id), std::end(group.id), view.id);
     std::copy(std::begin(dispatch.workgroup), std::end(dispatch.workgroup), view.size);
-    group.listener = dispatch.listener->workgroup(view);
+    std::vector<std::unique_ptr<WorkgroupListener>> listeners;
+    for (Listener* const listener : dispatch.listeners) listeners.push_back(listener->workgroup(view));
+    group.listener = together(std::move(listeners));
     if (!group.listener) return;
     group.program = &dispatch.program->observed();
     if (!heard_) heard_ = std::make_unique<Pages<uint64_t>>(kMostBlocks);
@@ -426,7 +429,7 @@ Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Lim
   // Empty kernels come in the largest grids that there are, to show that they can be launched: nobody can
   // tell whether their billions of waves have begun.
   constexpr uint64_t kManyGroups = 1 << 16;
-  if (shared.total >= kManyGroups && !dispatch.listener && !dispatch.only && whole &&
+  if (shared.total >= kManyGroups && dispatch.listeners.empty() && !dispatch.only && whole &&
       dispatch.program->entry(dispatch.entry)) {
     const uint64_t waves = shared.total * shared.waves_per_group;
     if (dispatch.program->count_empty(dispatch.entry, waves)) return Statistics{shared.total, waves, waves};

@@ -39,8 +39,8 @@ struct Dispatch {
   void (*serve)(void* context) =
       nullptr;  ///< called again and again meanwhile: answers what waves ask of the host
   void* serve_context = nullptr;
-  GridBarrier* grid_barrier = nullptr;  ///< of a cooperative launch
-  Listener* listener = nullptr;         ///< hears of what happens (emulate/run/events.h)
+  GridBarrier* grid_barrier = nullptr;    ///< of a cooperative launch
+  std::vector<Listener*> listeners = {};  ///< hear of what happens (emulate/run/events.h)
   /// These workgroups alone are run, by number, the first axis fastest; nullptr: all. Results are then those
   /// of a part of the grid.
   const std::vector<uint64_t>* only = nullptr;

@@ -11,7 +11,7 @@
 //     }
 //   };
 //   Counter counter;
-//   dispatch.listener = &counter;
+//   dispatch.listeners.push_back(&counter);
 #pragma once
 
 #include <cstdint>

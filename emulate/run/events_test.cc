@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "emulate/instructions/testing.h"
+#include "emulate/run/listeners.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -78,7 +81,7 @@ Record record_of(std::string_view assembly, uint32_t lds = 0, uint64_t first = 0
                                : "s_load_b128 s[4:7], s[0:1], 0x0\ns_wait_kmcnt 0x0\n";
   KernelTest test(target, load + std::string(assembly), 64, lds);
   Recorder recorder;
-  test.listener = &recorder;
+  test.listeners = {&recorder};
   const auto done = test.launch(1, 64, {first, second});
   EXPECT_TRUE(done) << done.error().text();
   return recorder.records.at(0);
@@ -217,7 +220,7 @@ TEST(Events, BarriersCompleteWhenAllHaveArrived) {
                            Case{"gfx1201", "s_barrier_signal -1\ns_barrier_wait 0xffff\nv_mov_b32 v1, 0"}}) {
     KernelTest test(each.target, each.assembly);
     Recorder recorder;
-    test.listener = &recorder;
+    test.listeners = {&recorder};
     ASSERT_TRUE(test.launch(1, 192, {}));
     const std::vector<std::string>& events = recorder.records.at(0).events;
     const auto barrier = std::find(events.begin(), events.end(), "barrier");
@@ -259,7 +262,7 @@ TEST(Events, ListeningChangesNoResultAndNoCount) {
     uint32_t* const out = test.allocate(kItems);
     for (uint32_t i = 0; i < kItems; ++i) in[i] = i * 2654435761u;
     Recorder recorder(stride);
-    if (stride) test.listener = &recorder;
+    if (stride) test.listeners = {&recorder};
     Limits limits;
     limits.threads = 3;
     const auto done =
@@ -277,10 +280,57 @@ TEST(Events, ListeningChangesNoResultAndNoCount) {
   }
 }
 
+TEST(Events, SeveralListenersHearTheSameDispatch) {
+  constexpr uint32_t kGroups = 6;
+  KernelTest test("gfx942", kSum, 64, 1024);
+  const auto in = reinterpret_cast<uint64_t>(test.allocate(kGroups * 128));
+  const auto out = reinterpret_cast<uint64_t>(test.allocate(kGroups * 128));
+  Limits limits;
+  limits.threads = 1;  // so that waves take the same turns in each run
+  const auto launch = [&](std::vector<Listener*> listeners) {
+    test.listeners = std::move(listeners);
+    const auto done = test.launch(kGroups, 128, {in, out}, limits);
+    ASSERT_TRUE(done) << done.error().text();
+  };
+  Recorder alone, first, second, every_third(3);
+  launch({&alone});
+  launch({&first, &every_third, &second});
+  ASSERT_EQ(alone.records.size(), kGroups);
+  EXPECT_EQ(every_third.records.size(), kGroups / 3);
+  for (const Recorder* const recorder : {&first, &every_third, &second})
+    for (const auto& [id, record] : recorder->records) {
+      EXPECT_EQ(record.events, alone.records.at(id).events) << id;
+      EXPECT_EQ(record.accesses.size(), alone.records.at(id).accesses.size()) << id;
+    }
+  EXPECT_EQ(first.records.size(), kGroups);
+  EXPECT_EQ(second.records.size(), kGroups);
+}
+
+/// A clock that stands, where it is known at all.
+struct Clock final : WorkgroupListener {
+  explicit Clock(std::optional<uint64_t> now) : now(now) {}
+  std::optional<uint64_t> cycles(const WaveView&) override { return now; }
+  std::optional<uint64_t> now;
+};
+
+TEST(Events, OfSeveralListenersTheFirstThatKnowsTheCycleTellsIt) {
+  const auto wave = std::make_unique<Wave>();
+  const auto cycles = [&](std::vector<std::optional<uint64_t>> clocks) -> std::optional<uint64_t> {
+    std::vector<std::unique_ptr<WorkgroupListener>> listeners(1);  // one that does not listen
+    for (const auto& now : clocks) listeners.push_back(std::make_unique<Clock>(now));
+    const auto all = together(std::move(listeners));
+    return all ? all->cycles(WaveView(*wave)) : std::nullopt;
+  };
+  EXPECT_EQ(cycles({}), std::nullopt);
+  EXPECT_EQ(cycles({7}), 7u);
+  EXPECT_EQ(cycles({std::nullopt, 5, 9}), 5u);
+  EXPECT_EQ(cycles({std::nullopt, std::nullopt}), std::nullopt);
+}
+
 TEST(Events, AFaultIsFoundWhereItIs) {
   KernelTest test("gfx942", "v_mov_b32 v2, 0\nv_mov_b32 v3, 0\nglobal_load_dword v4, v[2:3], off");
   Recorder recorder;
-  test.listener = &recorder;
+  test.listeners = {&recorder};
   const auto done = test.launch(1, 64, {});
   ASSERT_FALSE(done);
   EXPECT_NE(done.error().where.find("global_load_dword"), std::string::npos) << done.error().text();

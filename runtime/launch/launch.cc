@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "emulate/run/both.h"
 #include "gpus/occupancy.h"
 #include "isa/llvm/demangle.h"
 #include "runtime/launch/hostcall.h"
@@ -287,21 +286,9 @@ hipError_t LaunchOperation::run(Stream& stream) {
     const object::Routine* const routine = module_->object().routine_at(function_.kernel->entry());
     heard = device.modelled->listen(dispatch, stream, routine ? routine->size : 0,
                                     waves_of(*function_.kernel, geometry_), on_unit, only);
-    which = dispatch.listener ? ProfiledLaunch::Which::This : ProfiledLaunch::Which::Counted;
+    which = dispatch.listeners.empty() ? ProfiledLaunch::Which::Counted : ProfiledLaunch::Which::This;
   }
-  // Whoever listens for the modelled time and whoever profiles may both do so.
-  emulate::Both both;
-  both.first = std::exchange(dispatch.listener, nullptr);
-  const std::vector<uint64_t>* const of_time = std::exchange(dispatch.only, nullptr);
   const auto profiled = ProfiledLaunch::begin(dispatch, device.gpu, on_unit, which);
-  both.second = dispatch.listener;
-  if (both.first) dispatch.listener = both.second ? &both : both.first;
-  if (of_time && dispatch.only) {
-    only.insert(only.end(), dispatch.only->begin(), dispatch.only->end());
-    std::sort(only.begin(), only.end());
-    only.erase(std::unique(only.begin(), only.end()), only.end());
-  }
-  if (of_time) dispatch.only = &only;
   dispatch.progress = launch_progress(function_.kernel->name);
   const auto start = std::chrono::steady_clock::now();
   emulate::Limits limits = platform.limits;

@@ -183,7 +183,7 @@ std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& di
   const bool peers = std::ranges::any_of(far, [&](const auto& one) { return one.way && one.way != host; });
   const auto known = stays_.find(dispatch.entry);
   launch->hear_far(std::move(far), peers && !dispatch.only && (known == stays_.end() || !known->second));
-  dispatch.listener = repeats ? nullptr : launch.get();
+  if (!repeats) dispatch.listeners.push_back(launch.get());
   return launch;
 }
 
@@ -191,7 +191,8 @@ double ModelledDevice::finish(timing::GridLaunch& launch, const emulate::Dispatc
                               uint64_t instructions, const std::optional<KernelTime>& otherwise) {
   const std::vector<timing::Region> all = regions();
   const std::scoped_lock lock(mutex_);
-  if (dispatch.listener) stays_[dispatch.entry] = !launch.went_far();
+  if (std::ranges::find(dispatch.listeners, &launch) != dispatch.listeners.end())
+    stays_[dispatch.entry] = !launch.went_far();
   timing::GridTime time = model_.finish(launch, all, instructions);
   if (otherwise) time.seconds = otherwise->seconds, time.dirty = otherwise->dirty;
   const timing::MemoryParameters& p = model_.parameters();

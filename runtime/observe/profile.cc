@@ -142,7 +142,7 @@ ordered_json timeline_json(const timing::LaunchProfile& profile) {
 std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
                                                       uint32_t resident, Which which) {
   Profiles& all = profiles();
-  if (all.path.empty() || dispatch.listener) return nullptr;
+  if (all.path.empty()) return nullptr;
   auto launch = std::unique_ptr<ProfiledLaunch>(new ProfiledLaunch);
   const int lanes = dispatch.program->wave_lanes();
   uint32_t items = 1;
@@ -170,10 +170,15 @@ std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatc
   launch->recorder_ = std::make_unique<timing::Recorder>(
       dispatch.program->target(), lanes, launch->grid_.extent, groups,
       std::max<uint64_t>(1000, timing::kRecordedInstructions / std::max<uint64_t>(1, waves)));
-  dispatch.listener = launch->recorder_.get();
+  dispatch.listeners.push_back(launch->recorder_.get());
   if (all.sampled && !dispatch.grid_barrier) {
     launch->sampled_ = true;
     launch->only_ = groups;
+    if (dispatch.only) {
+      launch->only_.insert(launch->only_.end(), dispatch.only->begin(), dispatch.only->end());
+      std::ranges::sort(launch->only_);
+      launch->only_.erase(std::ranges::unique(launch->only_).begin(), launch->only_.end());
+    }
     dispatch.only = &launch->only_;
   }
   return launch;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "emulate/run/listeners.h"
 #include "isa/target.h"
 #include "timing/unit/wave_clock.h"
 
@@ -85,8 +86,8 @@ std::vector<uint64_t> GridLaunch::recorded() const {
 std::unique_ptr<emulate::WorkgroupListener> GridLaunch::workgroup(const emulate::WorkgroupView& group) {
   const uint64_t number = this->number(group.id);
   GroupSteps* const trace = find(number);
-  std::unique_ptr<emulate::WorkgroupListener> recorder =
-      trace ? std::make_unique<GroupRecorder>(*trace, unit_, most_, far_) : nullptr;
+  std::vector<std::unique_ptr<emulate::WorkgroupListener>> listeners;
+  if (trace) listeners.push_back(std::make_unique<GroupRecorder>(*trace, unit_, most_, far_));
   if (!far_.empty() && (trace || hears_all_)) {
     std::vector<FarBytes>* bytes;
     {
@@ -94,15 +95,17 @@ std::unique_ptr<emulate::WorkgroupListener> GridLaunch::workgroup(const emulate:
       bytes = &far_bytes_[number];
       bytes->clear();  // of a run that was stopped
     }
-    recorder = std::make_unique<FarCounter>(far_, parameters_.line, *bytes, std::move(recorder));
+    listeners.push_back(std::make_unique<FarCounter>(far_, parameters_.line, *bytes));
   }
-  if (!begins_) return recorder;
-  // As early as the dispatcher could start it; that it may have to wait for a place is not known yet.
-  const double after = static_cast<double>(number) *
-                       std::max(parameters_.workgroup_clocks, parameters_.wave_clocks * shape_.waves) /
-                       parameters_.xcds;
-  return std::make_unique<WaveClocks>(parameters_, unit_, *begins_ + static_cast<uint64_t>(after), number,
-                                      std::move(recorder));
+  if (begins_) {
+    // As early as the dispatcher could start it; that it may have to wait for a place is not known yet.
+    const double after = static_cast<double>(number) *
+                         std::max(parameters_.workgroup_clocks, parameters_.wave_clocks * shape_.waves) /
+                         parameters_.xcds;
+    listeners.push_back(
+        std::make_unique<WaveClocks>(parameters_, unit_, *begins_ + static_cast<uint64_t>(after), number));
+  }
+  return emulate::together(std::move(listeners));
 }
 
 GridModel::GridModel(const gpus::Gpu& gpu) : gpu_(gpu), parameters_(memory_parameters(gpu)) {

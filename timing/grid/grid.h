@@ -4,7 +4,7 @@
 //
 //   GridModel model(gpu);
 //   auto launch = model.launch(shape);
-//   dispatch.listener = launch.get();   // run it
+//   dispatch.listeners.push_back(launch.get());   // run it
 //   const GridTime time = model.finish(*launch, regions);
 #pragma once
 

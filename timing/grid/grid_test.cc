@@ -258,7 +258,7 @@ TEST(GridModel, AKernelIsHeardAsItRuns) {
   constexpr size_t kCount = 600 * 64;
   uint32_t* const data = test.allocate(kCount);
   for (size_t i = 0; i < kCount; ++i) data[i] = static_cast<uint32_t>(i);
-  test.listener = launch.get();
+  test.listeners = {launch.get()};
   const auto done = test.launch(600, 64, {reinterpret_cast<uint64_t>(data)});
   ASSERT_TRUE(done) << done.error().text();
   for (size_t i = 0; i < kCount; ++i) ASSERT_EQ(data[i], 2 * i);
@@ -285,7 +285,7 @@ TEST(GridTrace, SaysWhatAWaveDid) {
                            "global_store_dwordx4 v2, v[4:7], s[4:5]",
                            64, 1024);
   uint32_t* const data = test.allocate(64 * 64);
-  test.listener = launch.get();
+  test.listeners = {launch.get()};
   ASSERT_TRUE(test.launch(1, 64, {reinterpret_cast<uint64_t>(data)}));
   launch->play([&](uint64_t, GroupSteps& group) { seen.push_back(group); });
   ASSERT_EQ(seen.size(), 1u);

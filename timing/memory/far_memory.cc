@@ -19,13 +19,11 @@ void add_far(std::vector<FarBytes>& sum, const Way* way, double read, double wri
   found->written += written;
 }
 
-FarCounter::FarCounter(std::span<const FarRegion> regions, uint32_t line, std::vector<FarBytes>& bytes,
-                       std::unique_ptr<emulate::WorkgroupListener> next)
-    : PassingListener(std::move(next)), regions_(regions), line_(line), bytes_(bytes) {}
+FarCounter::FarCounter(std::span<const FarRegion> regions, uint32_t line, std::vector<FarBytes>& bytes)
+    : regions_(regions), line_(line), bytes_(bytes) {}
 
-void FarCounter::access(const emulate::WaveView& wave, const emulate::Site& site,
+void FarCounter::access(const emulate::WaveView&, const emulate::Site& site,
                         const emulate::MemoryAccess& access) {
-  PassingListener::access(wave, site, access);
   if (access.space != emulate::AddressSpace::Global || access.lanes == 0) return;
   const uint64_t first = access.address[std::countr_zero(access.lanes)];
   addresses_.clear();

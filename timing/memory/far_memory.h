@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "emulate/run/events.h"
 #include "timing/memory/coalesce.h"
-#include "timing/passing_listener.h"
 
 namespace wavesmith::timing {
 
@@ -38,12 +37,11 @@ struct FarBytes {
 /// Adds up by ways.
 void add_far(std::vector<FarBytes>& sum, const Way* way, double read, double written);
 
-/// Counts what a workgroup moves over each way, and passes on what it hears.
-class FarCounter final : public PassingListener {
+/// Counts what a workgroup moves over each way.
+class FarCounter final : public emulate::WorkgroupListener {
  public:
-  /// `bytes` outlives the workgroup. `next` also hears everything; nullptr: nobody does.
-  FarCounter(std::span<const FarRegion> regions, uint32_t line, std::vector<FarBytes>& bytes,
-             std::unique_ptr<emulate::WorkgroupListener> next);
+  /// `bytes` outlives the workgroup.
+  FarCounter(std::span<const FarRegion> regions, uint32_t line, std::vector<FarBytes>& bytes);
   void access(const emulate::WaveView& wave, const emulate::Site& site,
               const emulate::MemoryAccess& access) override;
 

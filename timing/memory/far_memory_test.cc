@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emulate/instructions/testing.h"
+#include "emulate/run/listeners.h"
 #include "timing/grid/grid.h"
 #include "timing/grid/unit.h"
 #include "timing/memory/unit.h"
@@ -97,9 +98,10 @@ struct Heard final : emulate::Listener {
   std::vector<FarBytes> bytes[2];
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& group) override {
     const uint32_t number = group.id[0];
-    return std::make_unique<FarCounter>(
-        regions, 128, bytes[number],
-        std::make_unique<GroupRecorder>(steps[number], unit, 1'000'000, regions));
+    std::vector<std::unique_ptr<emulate::WorkgroupListener>> listeners;
+    listeners.push_back(std::make_unique<GroupRecorder>(steps[number], unit, 1'000'000, regions));
+    listeners.push_back(std::make_unique<FarCounter>(regions, 128, bytes[number]));
+    return emulate::together(std::move(listeners));
   }
 };
 
@@ -133,7 +135,7 @@ TEST(FarMemory, OfAWaveThatWaitsOneReadingIsKeptHoweverLongItWaits) {
     const auto begin = reinterpret_cast<uint64_t>(test.allocate(16));
     Heard heard;
     heard.regions = {{.begin = begin, .end = begin + 64, .way = &kLink}};
-    test.listener = &heard;
+    test.listeners = {&heard};
     ASSERT_TRUE(test.launch(2, 64, {begin, late ? 200'000u : 1u}));
     const WaveSteps& waits = heard.steps[0].waves[0];
     instructions[late] = waits.instructions;
@@ -169,7 +171,7 @@ Doubled doubled(GridModel& model, uint32_t workgroups, const Way* way, bool all)
   shape.resident = 16;
   auto launch = model.launch(shape);
   if (way) launch->hear_far({{.begin = begin, .end = begin + count * 4, .way = way}}, all);
-  test.listener = launch.get();
+  test.listeners = {launch.get()};
   EXPECT_TRUE(test.launch(workgroups, 64, {begin}));
   return {model.finish(*launch, {&region, 1}), launch->went_far()};
 }

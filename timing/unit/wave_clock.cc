@@ -21,12 +21,8 @@ void drain(std::deque<double>& outstanding, uint16_t most, double& now) {
 }  // namespace
 
 WaveClocks::WaveClocks(const MemoryParameters& memory, const UnitParameters& unit, uint64_t begin,
-                       uint64_t number, std::unique_ptr<emulate::WorkgroupListener> next)
-    : PassingListener(std::move(next)),
-      unit_(unit),
-      memory_(memory, {}, 1, 0),
-      begin_(static_cast<double>(begin)),
-      number_(number) {}
+                       uint64_t number)
+    : unit_(unit), memory_(memory, {}, 1, 0), begin_(static_cast<double>(begin)), number_(number) {}
 
 WaveClocks::Wave& WaveClocks::of(const emulate::WaveView& wave) {
   if (waves_.size() <= wave.index()) waves_.resize(wave.index() + 1, Wave{.now = begin_});
@@ -39,13 +35,9 @@ const InstructionUse& WaveClocks::use(const emulate::Site& site, uint32_t lanes)
                               : uses_.emplace(&site, use_of(site, lanes, unit_)).first->second;
 }
 
-void WaveClocks::wave_begins(const emulate::WaveView& wave) {
-  of(wave);
-  PassingListener::wave_begins(wave);
-}
+void WaveClocks::wave_begins(const emulate::WaveView& wave) { of(wave); }
 
 void WaveClocks::instruction(const emulate::WaveView& view, const emulate::Site& site) {
-  PassingListener::instruction(view, site);
   Wave& wave = of(view);
   const InstructionUse& use = this->use(site, view.lanes());
   wave.now += use.others + (use.kind == Kind::Compute ? use.clocks : 0);
@@ -59,7 +51,6 @@ void WaveClocks::instruction(const emulate::WaveView& view, const emulate::Site&
 
 void WaveClocks::access(const emulate::WaveView& view, const emulate::Site& site,
                         const emulate::MemoryAccess& access) {
-  PassingListener::access(view, site, access);
   Wave& wave = of(view);
   const auto answer = [](std::deque<double>& queue, double ready) {  // in order
     queue.push_back(std::max(ready, queue.empty() ? 0 : queue.back()));
@@ -97,7 +88,6 @@ void WaveClocks::access(const emulate::WaveView& view, const emulate::Site& site
 }
 
 void WaveClocks::barrier_completes() {
-  PassingListener::barrier_completes();
   double last = 0;
   for (const Wave& wave : waves_)
     if (wave.meets) last = std::max(last, wave.now);

@@ -4,22 +4,20 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "emulate/run/events.h"
 #include "timing/grid/trace.h"
 #include "timing/memory/unit.h"
-#include "timing/passing_listener.h"
 
 namespace wavesmith::timing {
 
-/// Hears a workgroup, keeps its waves' clocks, and passes on what it hears.
-class WaveClocks final : public PassingListener {
+/// Hears a workgroup and keeps its waves' clocks.
+class WaveClocks final : public emulate::WorkgroupListener {
  public:
-  /// `begin`: the cycle at which its first wave starts. `next` also hears everything; nullptr: nobody does.
-  WaveClocks(const MemoryParameters& memory, const UnitParameters& unit, uint64_t begin, uint64_t number,
-             std::unique_ptr<emulate::WorkgroupListener> next);
+  /// `begin`: the cycle at which its first wave starts.
+  WaveClocks(const MemoryParameters& memory, const UnitParameters& unit, uint64_t begin, uint64_t number);
   void wave_begins(const emulate::WaveView& wave) override;
   void instruction(const emulate::WaveView& wave, const emulate::Site& site) override;
   void access(const emulate::WaveView& wave, const emulate::Site& site,

@@ -14,7 +14,7 @@ struct Clocks final : emulate::Listener {
   UnitParameters unit{16, 128, isa::find_target("gfx942")};
   uint64_t begin = 5000;
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView&) override {
-    return std::make_unique<WaveClocks>(memory, unit, begin, 0, nullptr);
+    return std::make_unique<WaveClocks>(memory, unit, begin, 0);
   }
 };
 
@@ -29,7 +29,7 @@ uint64_t cycles_of(const std::string& code, Clocks& clocks) {
                                "global_store_dwordx4 v0, v[8:11], s[6:7]\n");
   uint32_t* const data = test.allocate(1 << 18);
   auto* const result = reinterpret_cast<uint64_t*>(test.allocate(4));
-  test.listener = &clocks;
+  test.listeners = {&clocks};
   EXPECT_TRUE(test.launch(1, 64, {reinterpret_cast<uint64_t>(data), reinterpret_cast<uint64_t>(result)}));
   EXPECT_GT(result[0], clocks.begin);
   EXPECT_LT(result[0], clocks.begin + 5000);
