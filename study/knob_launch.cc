@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "base/split.h"
 #include "base/stopwatch.h"
 #include "study/kernel_arguments.h"
+#include "timing/profile_json.h"
 #include "toolchain/process.h"
 
 namespace wavesmith::study {
@@ -139,26 +139,27 @@ Result<Simulated> KnobLauncher::simulate(const fs::path& code, size_t program, s
   if (!alone) result.output = ran->output;
   result.complaint = last_line(text_of(errors));
   for (const fs::path& dump : dumps) result.buffers.push_back(hash(text_of(dump)));
-  const auto json = nlohmann::json::parse(text_of(profile), nullptr, false);
+  const std::string json = text_of(profile);
   std::error_code ignored;
   for (const fs::path& file : dumps) fs::remove(file, ignored);
   fs::remove(profile, ignored);
   fs::remove(errors, ignored);
-  if (!json.is_object()) {
+  if (json.empty()) {
     if (ran->code == 0)
       return fail(ErrorKind::Unsupported, "the program launched no kernel", {},
                   "is it linked with libamdhip64?");
     return result;
   }
-  result.replaced = json.value("replaced", 0u);
-  for (const auto& one : json["kernels"]) {
-    Simulated::Kernel& kernel = result.kernels[one.value("name", "")];
-    const double launches = one.value("launches", 0.0);
-    kernel.launches += launches;
-    if (const std::string refused = one.value("refused", ""); !refused.empty())
-      kernel.refused = refused;
+  const auto profiled = timing::program_profile(json);
+  if (!profiled) return tl::unexpected(profiled.error());
+  result.replaced = profiled->replaced;
+  for (const timing::KernelProfile& one : profiled->kernels) {
+    Simulated::Kernel& kernel = result.kernels[one.name];
+    kernel.launches += static_cast<double>(one.launches);
+    if (one.has_time())
+      kernel.seconds += one.total_seconds();
     else
-      kernel.seconds += one.value("seconds", 0.0) * launches;
+      kernel.refused = one.refused;
   }
   return result;
 }

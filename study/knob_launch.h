@@ -39,7 +39,7 @@ struct Simulated {
   std::string output;                     ///< what it wrote to standard output
   std::vector<uint64_t> buffers;  ///< a hash of each buffer's contents, where a kernel is launched alone
   std::string complaint;          ///< the last line on standard error
-  unsigned replaced = 0;          ///< code objects of the program
+  uint64_t replaced = 0;          ///< code objects of the program
   double host_seconds = 0;
 };
 

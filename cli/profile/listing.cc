@@ -10,13 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/profile/json.h"
 #include "study/analysed.h"
 
 namespace wavesmith::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 /// A place in the source: "function 'f' + 0x0, /src/kernel.hip:12".
 std::optional<std::pair<std::string, uint32_t>> line_of(const std::string& source) {
@@ -32,32 +29,28 @@ std::optional<std::pair<std::string, uint32_t>> line_of(const std::string& sourc
 
 }  // namespace
 
-std::optional<report::Listing> listing_of(const ordered_json& kernel) {
+std::optional<report::Listing> listing_of(const timing::KernelProfile& kernel) {
   constexpr uint32_t kContext = 3;
-  const ordered_json& instructions = list(kernel, "instructions");
-  double whole = 0;
-  for (const ordered_json& one : instructions) whole += number(one, "latency") + number(one, "idle");
-  if (instructions.empty() || whole <= 0) return {};
+  uint64_t whole = 0;
+  for (const timing::KernelProfile::Instruction& one : kernel.instructions) whole += one.latency + one.idle;
+  if (whole == 0) return {};
   report::Listing listing;
   listing.cost_head = "stall a hit";
   listing.heat_note = "Heat is the share of the waves' time.";
   listing.heat_tag = report::Tag::Modelled;
   std::map<std::string, uint32_t> files;
   std::vector<std::map<uint32_t, std::pair<double, uint32_t>>> lines;
-  for (const ordered_json& one : instructions) {
+  for (const timing::KernelProfile::Instruction& one : kernel.instructions) {
     const auto index = static_cast<uint32_t>(listing.code.size());
     report::Listing::Code code;
-    code.pc = static_cast<uint64_t>(number(one, "offset"));
-    code.text = text(one, "text");
-    code.pipe = text(one, "pipe");
-    code.heat = (number(one, "latency") + number(one, "idle")) / whole;
-    if (const double hits = number(one, "hits"); hits > 0)
-      code.cost = study::number_text(number(one, "stall") / hits);
-    double most = 0;
-    if (const auto causes = one.find("causes"); causes != one.end() && causes->is_object())
-      for (const auto& [cause, cycles] : causes->items())
-        if (cycles.is_number() && cycles.get<double>() > most) most = cycles.get<double>(), code.note = cause;
-    if (const auto place = line_of(text(one, "source"))) {
+    code.pc = one.offset;
+    code.text = one.text;
+    code.pipe = isa::name_of(one.pipe);
+    code.heat = static_cast<double>(one.latency + one.idle) / static_cast<double>(whole);
+    if (one.hits > 0)
+      code.cost = study::number_text(static_cast<double>(one.stall) / static_cast<double>(one.hits));
+    code.note = one.main_cause();
+    if (const auto place = line_of(one.source)) {
       const auto [file, added] = files.try_emplace(place->first, static_cast<uint32_t>(files.size()));
       if (added) lines.emplace_back();
       code.file = file->second, code.line = place->second;

@@ -7,19 +7,20 @@
 #include <vector>
 
 #include "analysis/estimate/mix.h"
-#include "cli/profile/json.h"
 
 namespace wavesmith::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using timing::KernelProfile;
 
 /// All extents of a grid or workgroup, multiplied.
-double volume(const ordered_json& kernel, const char* key) {
-  double product = 1;
-  for (const ordered_json& extent : list(kernel, key))
-    if (extent.is_number()) product *= extent.get<double>();
-  return product;
+double volume(const std::array<uint32_t, 3>& extent) {
+  return static_cast<double>(extent[0]) * extent[1] * extent[2];
+}
+
+/// How often the grid has what was replayed.
+double replays(const KernelProfile& kernel) {
+  return volume(kernel.grid) / static_cast<double>(kernel.replay.workgroups);
 }
 
 struct Level {
@@ -30,29 +31,27 @@ struct Level {
 
 /// What each level of memory gave to the whole grid: the replay's lines, times the workgroups that it
 /// stands for.
-std::vector<Level> levels(const ordered_json& kernel, const gpus::Gpu* gpu) {
-  const auto at = kernel.find("memory");
-  const auto replay = kernel.find("replay");
-  if (at == kernel.end() || replay == kernel.end() || !gpu || !(number(*replay, "workgroups") > 0)) return {};
-  const double groups = volume(kernel, "grid");
-  const double bytes = number(*at, "line_bytes") * groups / number(*replay, "workgroups");
-  const double memory = number(*at, "memory_lines"), cache = number(*at, "infinity_cache_lines");
+std::vector<Level> levels(const KernelProfile& kernel, const gpus::Gpu* gpu) {
+  if (!gpu || kernel.replay.workgroups == 0) return {};
+  const KernelProfile::MemoryUse& use = kernel.memory;
+  const double bytes = static_cast<double>(use.line_bytes) * replays(kernel);
+  const double memory = use.memory_lines, cache = use.infinity_cache_lines;
   std::vector<Level> all;
   const double units = gpu->compute_units * gpu->engine_mhz * 1e6;
-  if (const auto lds = kernel.find("lds"); lds != kernel.end() && number(*lds, "cycles") > 0)
+  if (kernel.lds.cycles > 0)
     all.push_back({"LDS",
-                   (number(*lds, "cycles") - number(*lds, "conflict_cycles")) *
-                       gpu->lds_read_bytes_per_clock * groups / number(*replay, "workgroups"),
+                   static_cast<double>(kernel.lds.cycles - kernel.lds.conflict_cycles) *
+                       gpu->lds_read_bytes_per_clock * replays(kernel),
                    gpu->lds_read_bytes_per_clock * units,
                    {}});
   // A line a clock, where nobody measured less.
-  all.push_back({"L1", number(*at, "l1_requests") * bytes,
-                 gpu->l1_bytes_per_clock.value_or(gpu->l1_line_bytes) * units, number(*at, "l1_hit_rate")});
+  all.push_back({"L1", use.l1_requests * bytes, gpu->l1_bytes_per_clock.value_or(gpu->l1_line_bytes) * units,
+                 use.l1_hit_rate});
   double peak = 0;
   if (gpu->l2_channels && gpu->l2_bytes_per_clock_per_channel)
     peak = static_cast<double>(*gpu->l2_channels) * *gpu->l2_bytes_per_clock_per_channel * gpu->xcds *
            gpu->engine_mhz * 1e6;
-  all.push_back({"L2", number(*at, "l2_requests") * bytes, peak, number(*at, "l2_hit_rate")});
+  all.push_back({"L2", use.l2_requests * bytes, peak, use.l2_hit_rate});
   if (gpu->infinity_cache_bytes > 0)
     all.push_back({"Infinity Cache", (cache + memory) * bytes,
                    1e9 * gpu->infinity_cache_gigabytes_per_second.value_or(0),
@@ -65,14 +64,12 @@ std::vector<Level> levels(const ordered_json& kernel, const gpus::Gpu* gpu) {
 struct VectorWork {
   double flops = 0, doubles = 0;
 };
-VectorWork vector_work(const ordered_json& kernel) {
+VectorWork vector_work(const KernelProfile& kernel) {
   VectorWork work;
-  const auto replay = kernel.find("replay");
-  const double waves = number(kernel, "waves_per_workgroup");
-  if (replay == kernel.end() || !(waves > 0) || !(number(*replay, "workgroups") > 0)) return work;
-  const double lanes = volume(kernel, "block") / waves, groups = volume(kernel, "grid");
-  for (const ordered_json& one : list(kernel, "instructions")) {
-    const std::string code = text(one, "text");
+  if (kernel.waves_per_workgroup == 0 || kernel.replay.workgroups == 0) return work;
+  const double lanes = volume(kernel.block) / kernel.waves_per_workgroup;
+  for (const KernelProfile::Instruction& one : kernel.instructions) {
+    const std::string& code = one.text;
     // Of a pair that is issued at once both halves stand in the text.
     double operations = 0;
     for (size_t at = 0; at < code.size();) {
@@ -82,7 +79,7 @@ VectorWork vector_work(const ordered_json& kernel) {
       operations += analysis::vector_operations_of(name);
       at = end == code.size() ? end : end + 4;
     }
-    const double flops = operations * number(one, "hits") * lanes * groups / number(*replay, "workgroups");
+    const double flops = operations * static_cast<double>(one.hits) * lanes * replays(kernel);
     work.flops += flops;
     if (code.find("_f64") != code.npos) work.doubles += flops;
   }
@@ -91,8 +88,8 @@ VectorWork vector_work(const ordered_json& kernel) {
 
 }  // namespace
 
-std::optional<report::Roofline> roofline_of(const ordered_json& kernel, const gpus::Gpu* gpu) {
-  const double seconds = number(kernel, "seconds"), matrix = number(kernel, "matrix_flops");
+std::optional<report::Roofline> roofline_of(const KernelProfile& kernel, const gpus::Gpu* gpu) {
+  const double seconds = kernel.seconds, matrix = kernel.matrix_flops;
   if (!(seconds > 0) || !gpu) return {};
   const VectorWork vector = vector_work(kernel);
   // What most of its arithmetic is.
@@ -108,9 +105,8 @@ std::optional<report::Roofline> roofline_of(const ordered_json& kernel, const gp
   }
   if (by_matrix) {
     // What the matrix pipes would give if they were always busy.
-    for (const ordered_json& pipe : list(kernel, "pipes"))
-      if (text(pipe, "pipe") == "matrix" && number(pipe, "utilisation") > 0)
-        chart.ceilings.push_back({"matrix, units at work", flops / seconds / number(pipe, "utilisation")});
+    if (const double busy = kernel.utilisation(isa::Pipe::Matrix); busy > 0)
+      chart.ceilings.push_back({"matrix, units at work", flops / seconds / busy});
   } else {
     // 64 multiply-adds a clock and compute unit in all generations; twice as many in pairs. Sources: AMD,
     // CDNA2, CDNA3, CDNA4 and RDNA white papers. Those of 64 bits go at the same rate on CDNA alone.
@@ -126,8 +122,8 @@ std::optional<report::Roofline> roofline_of(const ordered_json& kernel, const gp
   return chart;
 }
 
-report::Table memory_of(const ordered_json& kernel, const gpus::Gpu* gpu) {
-  const double seconds = number(kernel, "seconds");
+report::Table memory_of(const KernelProfile& kernel, const gpus::Gpu* gpu) {
+  const double seconds = kernel.seconds;
   report::Table table{
       "Memory",
       "Bytes of the whole grid, from the replay's cache lines; peaks are of the GPU's description; "

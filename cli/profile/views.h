@@ -1,19 +1,17 @@
-// What `wavesmith profile` knows of its kernels, as a page and as a trace. Read from the JSON that the
-// runtime writes (runtime/observe/profile.cc).
+// What `wavesmith profile` knows of its kernels, as a page and as a trace.
 #pragma once
-
-#include <nlohmann/json.hpp>
 
 #include "report/page.h"
 #include "report/trace.h"
+#include "timing/kernel_profile.h"
 
 namespace wavesmith::cli {
 
 /// One section a kernel, the costliest first: time, roofline, stalls exposed and hidden, pipes, a timeline of
-/// waves, source beside instructions. Parts that the profile lacks are left out.
-report::Page page_of_profile(const nlohmann::ordered_json& profile);
+/// waves, source beside instructions. What a kernel without a time lacks is left out.
+report::Page page_of_profile(const timing::ProgramProfile& profile);
 
 /// The replayed waves of every kernel: an event for each instruction and for each wait before one.
-report::Trace trace_of_profile(const nlohmann::ordered_json& profile);
+report::Trace trace_of_profile(const timing::ProgramProfile& profile);
 
 }  // namespace wavesmith::cli

@@ -8,30 +8,66 @@
 namespace wavesmith::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using timing::KernelProfile;
+using timing::ProgramProfile;
 
-ordered_json sample() {
-  return ordered_json::parse(R"json({"gpu": "mi300x", "kernels": [
-    {"name": "cheap", "grid": [1, 1, 1], "block": [64, 1, 1], "launches": 1, "seconds": 1e-6, "cycles": 2100, "clock_mhz": 2100},
-    {"name": "_Z4gemmPf", "grid": [16, 2, 1], "block": [256, 1, 1], "launches": 3, "seconds": 2e-3, "cycles": 4.2e6,
-     "clock_mhz": 1900, "clock_limited_by_power": true, "matrix_flops": 1e12, "matrix_tflops": 500, "exposed_share": 0.25,
-     "sample": "9 of 32 workgroups", "notes": ["a note"],
-     "pipes": [{"pipe": "matrix", "utilisation": 0.5}, {"pipe": "internal", "utilisation": 1}],
-     "stalls": [{"cause": "wait for loads", "exposed": 100, "hidden": 50, "exposed_share": 0.2}],
-     "replay": {"workgroups": 4}, "memory": {"l1_hit_rate": 0.5, "l2_hit_rate": 0.25, "l1_requests": 8e6, "l2_requests": 4e6,
-      "infinity_cache_lines": 2e6, "memory_lines": 1e6, "line_bytes": 125},
-     "lds": {"cycles": 10, "conflict_share": 0.5},
-     "instructions": [
-       {"offset": 0, "text": "s_waitcnt vmcnt(0)", "pipe": "internal", "hits": 2, "latency": 90, "stall": 88, "idle": 4,
-        "causes": {"barrier": 8, "wait for loads": 80}, "source": "function 'gemm' + 0x0, /none/gemm.hip:12"},
-       {"offset": 4, "text": "s_endpgm", "pipe": "branch", "hits": 2, "latency": 2, "stall": 0, "idle": 0, "causes": {}, "source": ""}],
-     "timeline": {
-  "causes" : [ "", "wait for loads" ],
-             "events" : [ [ 0, 1, 10, 98, 0, 1 ], [ 0, 1, 102, 102, 1, 0 ], [ 7, 0, 0, 4, 99, 9 ] ]
+KernelProfile gemm() {
+  KernelProfile kernel;
+  kernel.name = "_Z4gemmPf";
+  kernel.grid = {16, 2, 1};
+  kernel.block = {256, 1, 1};
+  kernel.launches = 3;
+  kernel.seconds = 2e-3;
+  kernel.cycles = 4.2e6;
+  kernel.clock_mhz = 1900;
+  kernel.clock_limited_by_power = true;
+  kernel.matrix_flops = 1e12;
+  kernel.matrix_tflops = 500;
+  kernel.exposed_share = 0.25;
+  kernel.sample = "9 of 32 workgroups";
+  kernel.notes = {"a note"};
+  kernel.pipes = {{isa::Pipe::Matrix, 1, 0.5}, {isa::Pipe::Internal, 1, 1}};
+  kernel.stalls = {{"wait for loads", 150, 100, 50, 0.2}};
+  kernel.replay.workgroups = 4;
+  kernel.memory = {.l1_hit_rate = 0.5,
+                   .l2_hit_rate = 0.25,
+                   .infinity_cache_lines = 2e6,
+                   .memory_lines = 1e6,
+                   .l1_requests = 8e6,
+                   .l2_requests = 4e6,
+                   .line_bytes = 125};
+  kernel.lds = {.cycles = 10, .conflict_cycles = 5, .conflict_share = 0.5};
+  kernel.instructions = {{0,
+                          "s_waitcnt vmcnt(0)",
+                          isa::Pipe::Internal,
+                          2,
+                          90,
+                          88,
+                          4,
+                          {{"barrier", 8}, {"wait for loads", 80}},
+                          "function 'gemm' + 0x0, /none/gemm.hip:12"},
+                         {4, "s_endpgm", isa::Pipe::Branch, 2, 2, 0, 0, {}, ""}};
+  kernel.timeline = {{"", "wait for loads"},
+                     {{0, 1, 10, 98, 0, 1}, {0, 1, 102, 102, 1, 0}, {7, 0, 0, 4, 99, 9}}};
+  return kernel;
 }
-},
-    {"name": "refused", "grid": [1], "block": [64], "launches": 1, "refused": "it waits for others"}]
-})json");
+
+ProgramProfile sample() {
+  KernelProfile cheap;
+  cheap.name = "cheap";
+  cheap.grid = {1, 1, 1};
+  cheap.block = {64, 1, 1};
+  cheap.launches = 1;
+  cheap.seconds = 1e-6;
+  cheap.cycles = 2100;
+  cheap.clock_mhz = 2100;
+  KernelProfile refused;
+  refused.name = "refused";
+  refused.grid = {1, 1, 1};
+  refused.block = {64, 1, 1};
+  refused.launches = 1;
+  refused.refused = "it waits for others";
+  return {.gpu = "mi300x", .kernels = {cheap, gemm(), refused}};
 }
 
 TEST(ProfileViews, ThePageHasWhatTheProfileHasTheCostliestFirst) {
@@ -65,15 +101,15 @@ TEST(ProfileViews, ThePageHasWhatTheProfileHasTheCostliestFirst) {
 
 TEST(ProfileViews, VectorKernelsHaveARooflineToo) {
   auto profile = sample();
-  ordered_json& kernel = profile["kernels"][1];
-  kernel["matrix_flops"] = 0;
-  kernel["waves_per_workgroup"] = 4;
-  kernel["lds"] = {{"cycles", 30}, {"conflict_cycles", 10}};
-  kernel["instructions"] = ordered_json::array();
+  KernelProfile& kernel = profile.kernels[1];
+  kernel.matrix_flops = 0;
+  kernel.waves_per_workgroup = 4;
+  kernel.lds = {.cycles = 30, .conflict_cycles = 10};
+  kernel.instructions.clear();
   for (const char* text :
        {"v_fma_f32 v1, v2, v3, v1", "v_dual_mul_f32 v1, v2, v3 :: v_dual_fmac_f32 v4, v5, v6",
         "v_pk_add_f32 v[2:3], v[4:5], v[6:7]", "v_add_u32 v1, v2, v3", "v_mul_f64 v[2:3], v[4:5], v[6:7]"})
-    kernel["instructions"].push_back({{"text", text}, {"hits", 1000}});
+    kernel.instructions.push_back({.text = text, .hits = 1000});
   const report::Page page = page_of_profile(profile);
   ASSERT_TRUE(page.sections[0].roofline);
   const report::Roofline& roofline = *page.sections[0].roofline;
@@ -100,11 +136,9 @@ TEST(ProfileViews, TheTraceHasWavesWaitsAndInstructionsInMicroseconds) {
 }
 
 TEST(ProfileViews, AProfileWithNothingInItIsAnEmptyPage) {
-  for (const char* text : {"{}", "[]", "null", R"({"kernels": [{}, 3, null]})",
-                           R"({"kernels": [{"timeline": {"events": [[1], 2]}}]})"}) {
-    const auto json = ordered_json::parse(text);
-    EXPECT_TRUE(report::faults(report::html(page_of_profile(json))).empty()) << text;
-    EXPECT_TRUE(trace_of_profile(json).events.empty());
+  for (const ProgramProfile& profile : {ProgramProfile{}, ProgramProfile{.kernels = {KernelProfile{}}}}) {
+    EXPECT_TRUE(report::faults(report::html(page_of_profile(profile))).empty());
+    EXPECT_TRUE(trace_of_profile(profile).events.empty());
   }
 }
 

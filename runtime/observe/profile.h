@@ -47,7 +47,6 @@ class ProfiledLaunch {
   std::string kernel_;
   timing::GridShape grid_;
   timing::Sample sample_;
-  uint32_t block_[3] = {};
   bool sampled_ = false;
   uint64_t limited_ = 0;  ///< wave-instructions of that budget; 0: the user's
   std::vector<uint64_t> only_;
