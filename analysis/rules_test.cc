@@ -208,6 +208,22 @@ std::vector<Example> examples() {
        keep("v_lshlrev_b32 v1, 2, v0\n" +
             loop("global_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_f32 v3, v2, v3"))},
       {"valu-moves", "gfx942", keep(loop(repeated("v_mov_b32 v{1}, v{2}", 8))), plain},
+      // v1 / v2 as LLVM divides, and with a reciprocal from before the loop.
+      {"integer-division-in-loop", "gfx942", keep(loop(R"(
+         v_cvt_f32_u32 v3, v2
+         v_rcp_iflag_f32 v3, v3
+         v_sub_u32 v4, 0, v2
+         v_mul_f32 v3, 0x4f7ffffe, v3
+         v_cvt_u32_f32 v3, v3
+         v_mul_lo_u32 v4, v4, v3
+         v_mul_hi_u32 v4, v3, v4
+         v_add_u32 v3, v3, v4
+         v_mul_hi_u32 v3, v1, v3
+         v_mul_lo_u32 v5, v3, v2
+         v_sub_u32 v5, v1, v5)")),
+       keep(
+           "v_cvt_f32_u32 v3, v2\nv_rcp_iflag_f32 v3, v3\nv_mul_f32 v3, 0x4f7ffffe, v3\nv_cvt_u32_f32 v3, v3\n" +
+           loop("v_mul_hi_u32 v4, v1, v3\nv_mul_lo_u32 v5, v4, v2\nv_sub_u32 v5, v1, v5"))},
   };
 }
 
@@ -433,6 +449,26 @@ TEST(Rules, WhatMemoryTakesIsBytesOverItsRate) {
   EXPECT_NEAR(cycles.memory, 1284.0 * 304 * 4 * 2.1e9 / 4.0e12, 1);
   EXPECT_NEAR(cycles.l2, 1284.0 * 304 * 4 * 2.1e9 / 27.5e12, 1);
   EXPECT_EQ(cycles.l2, cycles.l2_certain);
+}
+
+TEST(Rules, AnIntegerDivisionEndsWithItsRemainder) {
+  const Kernel kernel = kernel_of("gfx942", keep(loop(R"(
+      v_rcp_iflag_f32 v3, v2
+      v_mul_f32 v3, 0x4f7ffffe, v3
+      v_cvt_u32_f32 v3, v3
+      v_mul_lo_u32 v4, v6, v3
+      v_mul_hi_u32 v4, v3, v4
+      v_add_u32 v3, v3, v4
+      v_mul_hi_u32 v3, v1, v3
+      v_mul_lo_u32 v5, v3, v2
+      v_mul_lo_u32 v7, v3, v3)")));
+  const Finding* const finding = finding_of(kernel, "integer-division-in-loop");
+  ASSERT_NE(finding, nullptr);
+  ASSERT_EQ(finding->where.size(), 1);
+  EXPECT_EQ(kernel.instructions[finding->where[0].last].text, "v_mul_lo_u32 v5, v3, v2");
+  // Of the pass, all but the addition and the multiplication with the quotient.
+  ASSERT_TRUE(finding->gain_percent.value);
+  EXPECT_NEAR(*finding->gain_percent.value, 100.0 * (4 * 16 + 16 + 2 * 4) / (5 * 16 + 16 + 3 * 4), 1);
 }
 
 TEST(Rules, SayWhatWhereWhyAndHowToFindOut) {

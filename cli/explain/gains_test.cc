@@ -52,6 +52,12 @@ std::vector<Pair> pairs() {
   const std::string rotated =
       times(4, [](int i) { return fmt::format("v_fma_f32 v5, v{}, v2, v5", 8 + i); }) +
       times(4, [](int i) { return fmt::format("v_fma_f32 v{0}, v5, v2, v{0}", 12 + i); });
+  const std::string reciprocal =
+      "v_cvt_f32_u32 v8, v2\nv_rcp_iflag_f32 v8, v8\nv_mul_f32 v8, 0x4f7ffffe, v8\nv_cvt_u32_f32 v8, v8\n";
+  const std::string newton_step =
+      "v_sub_u32 v9, 0, v2\nv_mul_lo_u32 v9, v9, v8\nv_mul_hi_u32 v9, v8, v9\nv_add_u32 v8, v8, v9\n";
+  const std::string quotient =
+      "v_mul_hi_u32 v10, v5, v8\nv_mul_lo_u32 v11, v10, v2\nv_sub_u32 v5, v5, v11\n" + times(20, chain);
   const auto waits_for = [&](int left) {
     return "ds_read_b32 v2, v1\n" +
            times(4, [](int i) { return fmt::format("v_add_f32 v{0}, v{0}, v6", 12 + i); }) +
@@ -127,6 +133,10 @@ std::vector<Pair> pairs() {
         32,
         {}},
        {rotated, 2, 0, 32, {}}},
+      {"integer-division-in-loop",
+       "a reciprocal from before the loop",
+       {reciprocal + newton_step + quotient, 2, 0, 32, {}},
+       {quotient, 2, 0, 32, reciprocal + newton_step}},
       {"wait-stricter-than-needed",
        "the count that is enough",
        {waits_for(0), 2, kOneWave, 32, {}},

@@ -91,6 +91,29 @@ TEST(Integer32, ShiftsAndFields) {
   });
 }
 
+/// The table of the Vega ISA manual, sixteen entries a row.
+TEST(Integer32, ScreenPartition) {
+  static constexpr std::string_view kTable =
+      "137f5fff7fffffff"
+      "f26efafffbffffff"
+      "df4cff5fffdfffff"
+      "9bf8fffafffeffff"
+      "ffff4cdf6fffefff"
+      "fffff89bf99ffdff"
+      "ffff7f13ff9fffbf"
+      "ffff6ef26ff6fff7"
+      "bfffffff23bfafff"
+      "f7fffffff19df5ff"
+      "ffefffffef8cffaf"
+      "fffdffff67f4fff5"
+      "9fffdfffffff8cef"
+      "f66ffefffffff467"
+      "ff6fff7fffffbf23"
+      "9ff9fffbffff9df1";
+  expect_lanes("v_screen_partition_4se_b32 v0, v2",
+               U(kTable[a & 255] - (kTable[a & 255] > '9' ? 'a' - 10 : '0')), {.generations = kCdna});
+}
+
 TEST(Integer32, AddAndSubtract) {
   for (const auto& [suffix, in] : {std::pair{std::string("_"), kCdna}, {std::string("_nc_"), kRdna}}) {
     const LaneOptions options{.generations = in};

@@ -52,7 +52,6 @@ std::string_view reason(std::string_view mnemonic) {
       Reason{"s_subvector_loop", "no compiler uses it"},
       Reason{"s_scratch_", "no compiler uses it"},
       Reason{"buffer_store_lds", "no compiler uses it"},
-      Reason{"v_screen_part", "there is no graphics pipeline"},
       Reason{"s_endpgm_ordered", "there is no graphics pipeline"},
       Reason{"ds_add_gs_reg", "there is no graphics pipeline"},
       Reason{"ds_sub_gs_reg", "there is no graphics pipeline"},

@@ -23,6 +23,23 @@ V below(V mask, V lane, int half) {
   return mask & thread_mask;
 }
 
+/// The shader engines, a bit each, that a rectangle of 32-pixel tiles touches. The operand is { x_min[6:5],
+/// y_min[6:5], x_max[6:5], y_max[6:5] }, tile (x, y) belongs to engine { x[0] ^ y[1], y[0] ^ x[1] }, and a
+/// maximum below its minimum lies in the next four tiles. The Vega ISA manual prints this as a table of 256
+/// entries (V_SCREEN_PARTITION_4SE_B32).
+inline constexpr auto shader_engines = [](auto a) {
+  using V = decltype(a);
+  const V columns = (V(2) << ((a >> 2) - (a >> 6) & 3)) - 1, rows = (V(2) << (a - (a >> 4) & 3)) - 1;
+  V engines(0u);
+  for (uint32_t right = 0; right < 4; ++right)
+    for (uint32_t down = 0; down < 4; ++down) {
+      const V x = (a >> 6) + right, y = (a >> 4) + down;
+      const V engine = ((x ^ y >> 1) & 1) << 1 | ((y ^ x >> 1) & 1);
+      engines = engines | (columns >> right & rows >> down & 1) << engine;
+    }
+  return engines;
+};
+
 }  // namespace detail
 
 template <class Visitor>
@@ -45,6 +62,7 @@ void bitfield(Visitor& v) {
   v(rare<u32(u32, u32)>,             "v_bcnt_u32_b32", [](auto a, auto b) { return count_ones(a) + b; });
   v(rare<u32(u32, u32, lane_number)>, "v_mbcnt_lo_u32_b32", [](auto a, auto b, auto lane) { return count_ones(below(a, lane, 0)) + b; });
   v(rare<u32(u32, u32, lane_number)>, "v_mbcnt_hi_u32_b32", [](auto a, auto b, auto lane) { return count_ones(below(a, lane, 1)) + b; });
+  v(rare<u32(u32)>,                  "v_screen_partition_4se_b32", shader_engines, {.generations = kCdna});
   // clang-format on
 }
 
