@@ -108,6 +108,7 @@ aarch64:
 
 check:
 	@tools/check_dependencies
+	@tools/check_docs
 
 clean:
 	rm -rf build
