@@ -303,203 +303,257 @@ const Parameter kRowsKernel{"kernel",
                             Kind::Choice, "tuned", "tuned torch"};
 const Parameter kBackward{"backward", "the gradient's kernel", Kind::Switch, ""};
 
+// What the command line and Python are told of each.
+
+Operation about_gemm() {
+  return {
+      "gemm",
+      "matrix multiplication C[M,N] = A[M,K] B[K,N]",
+      {{"m", "rows of A and C", Kind::Size, "0"},
+       {"n", "columns of B and C"},
+       {"k", "columns of A, rows of B"},
+       {"batch", "independent problems of that size", Kind::Size, "1"},
+       {"groups", "instead of m: the rows of each group, joined by +, as in 128+7+512; N and K are shared",
+        Kind::Text},
+       kType,
+       {"b-dtype", "type of B, where it differs", Kind::Type, "bf16"},
+       {"c-dtype", "type of C; bf16 for operands of 8 bits and less", Kind::Type, "bf16"},
+       {"layout", "BLAS letters of A and B: t has K contiguous in A", Kind::Choice, "tn", "tn nn nt tt"},
+       {"block-scale", "one scale for so many numbers along K; 0: none", Kind::Size, "0"},
+       {"split-k", "workgroups that share a tile; 0: chosen", Kind::Size, "0"},
+       {"tile-m", "rows of a workgroup's tile; 0: chosen", Kind::Size, "0"},
+       {"tile-n", "columns of a workgroup's tile", Kind::Size, "0"},
+       {"tile-k", "depth of a tile's step", Kind::Size, "0"}},
+      "--m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x,mi355x,rx9070xt\n"
+      "--m 1024:16384:1024 --n 8192 --k 8192 --dtype fp8 --gpu mi355x --plot gemm.svg\n"
+      "--m 16 --n 7168 --k 2048 --dtype fp8 --block-scale 128 --gpu mi300x\n"
+      "--groups 512+128+1024+64 --n 4096 --k 7168 --gpu mi355x\n",
+      gemm};
+}
+
+Operation about_attention() {
+  return {
+      "attention",
+      "softmax(Q K^T) V, forward and backward",
+      {{"batch", "sequences", Kind::Size, "1"},
+       {"heads", "of Q"},
+       {"kv-heads", "of K and V; 0: as many", Kind::Size, "0"},
+       {"queries", "tokens of a sequence", Kind::Size, "", {}, "length"},
+       {"keys", "tokens that are looked at; 0: as many", Kind::Size, "0"},
+       {"head-size", "of Q and K", Kind::Size, "128"},
+       {"value-size", "of V; 0: as of K", Kind::Size, "0"},
+       kType,
+       {"causal", "no token looks ahead", Kind::Switch, ""},
+       kBackward,
+       {"atomic-f32", "backward: dQ is summed in f32", Kind::Switch, ""},
+       {"kernel", "whose kernel", Kind::Choice, "aiter", "aiter hipkittens opus ck triton torch tilelang"}},
+      "--heads 64 --kv-heads 8 --length 8192 --causal --gpu mi300x,mi355x,h100\n"
+      "--batch 4 --heads 32 --length 1024:65536:*2 --gpu mi300x,mi355x --plot attention.svg\n"
+      "--batch 4 --heads 32 --length 8192 --backward --gpu mi300x\n",
+      attention};
+}
+
+Operation about_decode() {
+  return {"decode",
+          "attention of one new token a sequence against a cache, paged or not, split along the context",
+          {{"batch", "sequences"},
+           {"context", "tokens in the cache of each"},
+           {"heads", "of Q", Kind::Size, "64"},
+           {"kv-heads", "of K and V", Kind::Size, "8"},
+           {"head-size", "of K and V", Kind::Size, "128"},
+           {"queries", "new tokens a sequence", Kind::Size, "1"},
+           {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
+           kType},
+          "--batch 32 --context 8192 --gpu mi300x,mi355x\n--batch 1:256:*2 --context 32768 --gpu mi355x\n",
+          decode};
+}
+
+Operation about_paged() {
+  return {"paged",
+          "the same against a cache in pages",
+          {{"batch", "sequences"},
+           {"context", "tokens in the cache of each"},
+           {"heads", "of Q", Kind::Size, "64"},
+           {"kv-heads", "of K and V", Kind::Size, "8"},
+           {"head-size", "of K and V", Kind::Size, "128"},
+           {"queries", "new tokens a sequence", Kind::Size, "1"},
+           {"page", "tokens a page", Kind::Size, "16"},
+           {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
+           kType},
+          "--batch 64 --context 4096 --page 16 --gpu mi300x\n",
+          decode};
+}
+
+Operation about_mla() {
+  return {"mla",
+          "decoding with multi-head latent attention: all heads share one cache row",
+          {{"batch", "sequences"},
+           {"context", "tokens in the cache of each"},
+           {"heads", "of Q", Kind::Size, "128"},
+           {"latent-size", "numbers that K and V share", Kind::Size, "512"},
+           {"rotary-size", "numbers of K beside", Kind::Size, "64"},
+           {"queries", "new tokens a sequence", Kind::Size, "1"},
+           {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
+           kType},
+          "--batch 64 --context 16384 --heads 128 --gpu mi300x,mi350x\n",
+          mla};
+}
+
+Operation about_delta_rule() {
+  return {"delta-rule",
+          "a step of a recurrent state (gated delta rule, linear attention)",
+          {{"batch", "sequences"},
+           {"heads", "of V and of the state"},
+           {"key-heads", "of K; 0: as many", Kind::Size, "0"},
+           {"key-size", "rows of a head's state", Kind::Size, "128"},
+           {"value-size", "columns of a head's state", Kind::Size, "128"},
+           {"tokens", "steps a sequence", Kind::Size, "1"},
+           kType,
+           {"state-dtype", "type of the state", Kind::Type, "f32"}},
+          "--batch 128 --heads 32 --gpu mi355x\n",
+          delta_rule};
+}
+
+Operation about_moe() {
+  return {
+      "moe",
+      "a mixture of experts: sorted tokens through two grouped matrix multiplications",
+      {{"tokens", "in all"},
+       {"experts", "on this GPU"},
+       {"topk", "experts a token goes to"},
+       {"model-size", "numbers of a token"},
+       {"inner-size", "numbers between the two multiplications"},
+       kType,
+       {"weights", "type of the weights, where it differs", Kind::Type, "bf16"},
+       {"block-scale", "one scale for so many numbers (32, 128); 0: by tensor or token", Kind::Size, "0"},
+       {"block", "rows of a sorted block; 0: chosen", Kind::Size, "0"},
+       {"stage", "which multiplication", Kind::Choice, "both", "both first second"},
+       {"kernel",
+        "whose kernel: written for it (assembly, FlyDSL), one of these for both multiplications, or "
+        "Composable "
+        "Kernel's",
+        Kind::Choice, "tuned", "tuned one ck"},
+       {"ungated", "no gate: half of the first multiplication", Kind::Switch, ""}},
+      "--tokens 64 --experts 256 --topk 8 --model-size 7168 --inner-size 256 --dtype fp8 --block-scale 128 "
+      "--gpu "
+      "mi300x,mi355x\n"
+      "--tokens 1:32768:*4 --experts 128 --topk 8 --model-size 4096 --inner-size 1536 --dtype fp4 "
+      "--block-scale 32 --gpu "
+      "mi355x\n",
+      moe};
+}
+
+Operation about_conv() {
+  return {"conv",
+          "a convolution in two or three dimensions",
+          {{"batch", "images", Kind::Size, "1"},
+           {"channels", "of the input"},
+           {"filters", "channels of the result"},
+           {"height", "of the input"},
+           {"width", "of the input; 0: as its height", Kind::Size, "0"},
+           {"depth", "of the input, in three dimensions", Kind::Size, "1"},
+           {"filter", "height and width of a filter", Kind::Size, "3"},
+           {"filter-width", "its width, where it differs; 0: as its height", Kind::Size, "0"},
+           {"filter-depth", "depth of a filter", Kind::Size, "1"},
+           {"stride", "pixels from one place of the filter to the next", Kind::Size, "1"},
+           {"padding", "pixels on each side", Kind::Size, "0"},
+           {"groups", "that do not see each other's channels", Kind::Size, "1"},
+           kType,
+           {"layout", "where the channels stand", Kind::Choice, "nhwc", "nhwc nchw"},
+           {"gradient", "one of the gradients alone: that of the filters has its pixels along K",
+            Kind::Choice, "none", "none input filters"},
+           {"backward", "both gradients", Kind::Switch, ""}},
+          "--batch 32 --channels 256 --filters 256 --height 56 --padding 1 --gpu mi300x\n",
+          convolution};
+}
+
+Operation about_allreduce() {
+  return {
+      "allreduce",
+      "all-reduce and other collectives over the links of a node",
+      {{"bytes", "of the buffer on each GPU"},
+       {"ranks", "GPUs", Kind::Size, "8"},
+       {"what", "which one", Kind::Choice, "all-reduce",
+        "all-reduce all-gather reduce-scatter all-to-all broadcast send"},
+       {"kernel", "how", Kind::Choice, "auto", "auto ring tree one-shot two-shot"},
+       {"signals", "signals of their own tell of the data (vLLM, SGLang); otherwise flags within it (RCCL)",
+        Kind::Switch, ""}},
+      "--bytes 128MiB --gpu mi300x,mi355x,h100\n--bytes 1KiB:1GiB:*8 --ranks 8 --gpu mi300x --csv "
+      "allreduce.csv\n",
+      collective_operation};
+}
+
+Operation about_norm() {
+  return {"norm",
+          "layer, RMS, group and batch normalisation",
+          {kRows,
+           kColumns,
+           {"kind", "what is normalised", Kind::Choice, "rms", "layer rms group batch"},
+           kType,
+           {"residual", "another array is added before, and the sum written too", Kind::Switch, ""},
+           kBackward,
+           kRowsKernel},
+          "--rows 16384 --columns 8192 --residual --gpu mi300x,mi355x\n"
+          "--rows 1:65536:*4 --columns 4096 --kind layer --gpu mi355x\n",
+          norm};
+}
+
+Operation about_softmax() {
+  return {"softmax",
+          "softmax of each row",
+          {kRows, kColumns, kType, kBackward, kRowsKernel},
+          "--rows 32768 --columns 8192 --gpu mi355x\n",
+          softmax};
+}
+
+Operation about_elementwise() {
+  return {"elementwise",
+          "a function of each element of one or more arrays",
+          {{"elements", "numbers in the result"},
+           {"operands", "arrays that are read", Kind::Size, "1"},
+           {"function", "what is computed", Kind::Choice, "add",
+            "copy cast add mul relu div exp gelu silu tanh sigmoid rope pow"},
+           kType},
+          "--elements 67108864 --operands 2 --function add --gpu mi300x\n"
+          "--elements 1024:268435456:*4 --function gelu --gpu mi210,mi300x,mi355x --plot gelu.svg\n",
+          elementwise_operation};
+}
+
+Operation about_copy() {
+  return {
+      "copy",
+      "a copy, fill or read in the GPU's memory",
+      {{"bytes", "of the array"}, {"what", "what is done with it", Kind::Choice, "copy", "copy read write"}},
+      "--bytes 1073741824 --gpu mi300x,mi300a\n--bytes 4096:1073741824:*4 --what read --gpu mi355x --csv "
+      "read.csv\n",
+      copy};
+}
+
+Operation about_transpose() {
+  return {"transpose",
+          "a matrix written with rows and columns exchanged",
+          {kRows, kColumns, kType, {"naive", "not through LDS", Kind::Switch, ""}},
+          "--rows 8192 --columns 8192 --dtype fp16 --gpu mi300x\n",
+          transpose};
+}
+
+Operation about_reduce() {
+  return {"reduce",
+          "sums, maxima or means of each row",
+          {{"rows", "results", Kind::Size, "1"}, {"columns", "numbers behind each result"}, kType},
+          "--columns 67108864 --dtype f32 --gpu mi300x\n",
+          reduce};
+}
+
 }  // namespace
 
 std::span<const Operation> operations() {
-  static const std::vector<Operation> own{
-      {"gemm",
-       "matrix multiplication C[M,N] = A[M,K] B[K,N]",
-       {{"m", "rows of A and C", Kind::Size, "0"},
-        {"n", "columns of B and C"},
-        {"k", "columns of A, rows of B"},
-        {"batch", "independent problems of that size", Kind::Size, "1"},
-        {"groups", "instead of m: the rows of each group, joined by +, as in 128+7+512; N and K are shared",
-         Kind::Text},
-        kType,
-        {"b-dtype", "type of B, where it differs", Kind::Type, "bf16"},
-        {"c-dtype", "type of C; bf16 for operands of 8 bits and less", Kind::Type, "bf16"},
-        {"layout", "BLAS letters of A and B: t has K contiguous in A", Kind::Choice, "tn", "tn nn nt tt"},
-        {"block-scale", "one scale for so many numbers along K; 0: none", Kind::Size, "0"},
-        {"split-k", "workgroups that share a tile; 0: chosen", Kind::Size, "0"},
-        {"tile-m", "rows of a workgroup's tile; 0: chosen", Kind::Size, "0"},
-        {"tile-n", "columns of a workgroup's tile", Kind::Size, "0"},
-        {"tile-k", "depth of a tile's step", Kind::Size, "0"}},
-       "--m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x,mi355x,rx9070xt\n"
-       "--m 1024:16384:1024 --n 8192 --k 8192 --dtype fp8 --gpu mi355x --plot gemm.svg\n"
-       "--m 16 --n 7168 --k 2048 --dtype fp8 --block-scale 128 --gpu mi300x\n"
-       "--groups 512+128+1024+64 --n 4096 --k 7168 --gpu mi355x\n",
-       gemm},
-      {"attention",
-       "softmax(Q K^T) V, forward and backward",
-       {{"batch", "sequences", Kind::Size, "1"},
-        {"heads", "of Q"},
-        {"kv-heads", "of K and V; 0: as many", Kind::Size, "0"},
-        {"queries", "tokens of a sequence", Kind::Size, "", {}, "length"},
-        {"keys", "tokens that are looked at; 0: as many", Kind::Size, "0"},
-        {"head-size", "of Q and K", Kind::Size, "128"},
-        {"value-size", "of V; 0: as of K", Kind::Size, "0"},
-        kType,
-        {"causal", "no token looks ahead", Kind::Switch, ""},
-        kBackward,
-        {"atomic-f32", "backward: dQ is summed in f32", Kind::Switch, ""},
-        {"kernel", "whose kernel", Kind::Choice, "aiter", "aiter hipkittens opus ck triton torch tilelang"}},
-       "--heads 64 --kv-heads 8 --length 8192 --causal --gpu mi300x,mi355x,h100\n"
-       "--batch 4 --heads 32 --length 1024:65536:*2 --gpu mi300x,mi355x --plot attention.svg\n"
-       "--batch 4 --heads 32 --length 8192 --backward --gpu mi300x\n",
-       attention},
-      {"decode",
-       "attention of one new token a sequence against a cache, paged or not, split along the context",
-       {{"batch", "sequences"},
-        {"context", "tokens in the cache of each"},
-        {"heads", "of Q", Kind::Size, "64"},
-        {"kv-heads", "of K and V", Kind::Size, "8"},
-        {"head-size", "of K and V", Kind::Size, "128"},
-        {"queries", "new tokens a sequence", Kind::Size, "1"},
-        {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
-        kType},
-       "--batch 32 --context 8192 --gpu mi300x,mi355x\n--batch 1:256:*2 --context 32768 --gpu mi355x\n",
-       decode},
-      {"paged",
-       "the same against a cache in pages",
-       {{"batch", "sequences"},
-        {"context", "tokens in the cache of each"},
-        {"heads", "of Q", Kind::Size, "64"},
-        {"kv-heads", "of K and V", Kind::Size, "8"},
-        {"head-size", "of K and V", Kind::Size, "128"},
-        {"queries", "new tokens a sequence", Kind::Size, "1"},
-        {"page", "tokens a page", Kind::Size, "16"},
-        {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
-        kType},
-       "--batch 64 --context 4096 --page 16 --gpu mi300x\n",
-       decode},
-      {"mla",
-       "decoding with multi-head latent attention: all heads share one cache row",
-       {{"batch", "sequences"},
-        {"context", "tokens in the cache of each"},
-        {"heads", "of Q", Kind::Size, "128"},
-        {"latent-size", "numbers that K and V share", Kind::Size, "512"},
-        {"rotary-size", "numbers of K beside", Kind::Size, "64"},
-        {"queries", "new tokens a sequence", Kind::Size, "1"},
-        {"splits", "parts of the context; 0: chosen", Kind::Size, "0"},
-        kType},
-       "--batch 64 --context 16384 --heads 128 --gpu mi300x,mi350x\n",
-       mla},
-      {"delta-rule",
-       "a step of a recurrent state (gated delta rule, linear attention)",
-       {{"batch", "sequences"},
-        {"heads", "of V and of the state"},
-        {"key-heads", "of K; 0: as many", Kind::Size, "0"},
-        {"key-size", "rows of a head's state", Kind::Size, "128"},
-        {"value-size", "columns of a head's state", Kind::Size, "128"},
-        {"tokens", "steps a sequence", Kind::Size, "1"},
-        kType,
-        {"state-dtype", "type of the state", Kind::Type, "f32"}},
-       "--batch 128 --heads 32 --gpu mi355x\n",
-       delta_rule},
-      {"moe",
-       "a mixture of experts: sorted tokens through two grouped matrix multiplications",
-       {{"tokens", "in all"},
-        {"experts", "on this GPU"},
-        {"topk", "experts a token goes to"},
-        {"model-size", "numbers of a token"},
-        {"inner-size", "numbers between the two multiplications"},
-        kType,
-        {"weights", "type of the weights, where it differs", Kind::Type, "bf16"},
-        {"block-scale", "one scale for so many numbers (32, 128); 0: by tensor or token", Kind::Size, "0"},
-        {"block", "rows of a sorted block; 0: chosen", Kind::Size, "0"},
-        {"stage", "which multiplication", Kind::Choice, "both", "both first second"},
-        {"kernel",
-         "whose kernel: written for it (assembly, FlyDSL), one of these for both multiplications, or "
-         "Composable "
-         "Kernel's",
-         Kind::Choice, "tuned", "tuned one ck"},
-        {"ungated", "no gate: half of the first multiplication", Kind::Switch, ""}},
-       "--tokens 64 --experts 256 --topk 8 --model-size 7168 --inner-size 256 --dtype fp8 --block-scale 128 "
-       "--gpu "
-       "mi300x,mi355x\n"
-       "--tokens 1:32768:*4 --experts 128 --topk 8 --model-size 4096 --inner-size 1536 --dtype fp4 "
-       "--block-scale 32 --gpu "
-       "mi355x\n",
-       moe},
-      {"conv",
-       "a convolution in two or three dimensions",
-       {{"batch", "images", Kind::Size, "1"},
-        {"channels", "of the input"},
-        {"filters", "channels of the result"},
-        {"height", "of the input"},
-        {"width", "of the input; 0: as its height", Kind::Size, "0"},
-        {"depth", "of the input, in three dimensions", Kind::Size, "1"},
-        {"filter", "height and width of a filter", Kind::Size, "3"},
-        {"filter-width", "its width, where it differs; 0: as its height", Kind::Size, "0"},
-        {"filter-depth", "depth of a filter", Kind::Size, "1"},
-        {"stride", "pixels from one place of the filter to the next", Kind::Size, "1"},
-        {"padding", "pixels on each side", Kind::Size, "0"},
-        {"groups", "that do not see each other's channels", Kind::Size, "1"},
-        kType,
-        {"layout", "where the channels stand", Kind::Choice, "nhwc", "nhwc nchw"},
-        {"gradient", "one of the gradients alone: that of the filters has its pixels along K", Kind::Choice,
-         "none", "none input filters"},
-        {"backward", "both gradients", Kind::Switch, ""}},
-       "--batch 32 --channels 256 --filters 256 --height 56 --padding 1 --gpu mi300x\n",
-       convolution},
-      {"allreduce",
-       "all-reduce and other collectives over the links of a node",
-       {{"bytes", "of the buffer on each GPU"},
-        {"ranks", "GPUs", Kind::Size, "8"},
-        {"what", "which one", Kind::Choice, "all-reduce",
-         "all-reduce all-gather reduce-scatter all-to-all broadcast send"},
-        {"kernel", "how", Kind::Choice, "auto", "auto ring tree one-shot two-shot"},
-        {"signals", "signals of their own tell of the data (vLLM, SGLang); otherwise flags within it (RCCL)",
-         Kind::Switch, ""}},
-       "--bytes 128MiB --gpu mi300x,mi355x,h100\n--bytes 1KiB:1GiB:*8 --ranks 8 --gpu mi300x --csv "
-       "allreduce.csv\n",
-       collective_operation},
-      {"norm",
-       "layer, RMS, group and batch normalisation",
-       {kRows,
-        kColumns,
-        {"kind", "what is normalised", Kind::Choice, "rms", "layer rms group batch"},
-        kType,
-        {"residual", "another array is added before, and the sum written too", Kind::Switch, ""},
-        kBackward,
-        kRowsKernel},
-       "--rows 16384 --columns 8192 --residual --gpu mi300x,mi355x\n"
-       "--rows 1:65536:*4 --columns 4096 --kind layer --gpu mi355x\n",
-       norm},
-      {"softmax",
-       "softmax of each row",
-       {kRows, kColumns, kType, kBackward, kRowsKernel},
-       "--rows 32768 --columns 8192 --gpu mi355x\n",
-       softmax},
-      {"elementwise",
-       "a function of each element of one or more arrays",
-       {{"elements", "numbers in the result"},
-        {"operands", "arrays that are read", Kind::Size, "1"},
-        {"function", "what is computed", Kind::Choice, "add",
-         "copy cast add mul relu div exp gelu silu tanh sigmoid rope pow"},
-        kType},
-       "--elements 67108864 --operands 2 --function add --gpu mi300x\n"
-       "--elements 1024:268435456:*4 --function gelu --gpu mi210,mi300x,mi355x --plot gelu.svg\n",
-       elementwise_operation},
-      {"copy",
-       "a copy, fill or read in the GPU's memory",
-       {{"bytes", "of the array"}, {"what", "what is done with it", Kind::Choice, "copy", "copy read write"}},
-       "--bytes 1073741824 --gpu mi300x,mi300a\n--bytes 4096:1073741824:*4 --what read --gpu mi355x --csv "
-       "read.csv\n",
-       copy},
-      {"transpose",
-       "a matrix written with rows and columns exchanged",
-       {kRows, kColumns, kType, {"naive", "not through LDS", Kind::Switch, ""}},
-       "--rows 8192 --columns 8192 --dtype fp16 --gpu mi300x\n",
-       transpose},
-      {"reduce",
-       "sums, maxima or means of each row",
-       {{"rows", "results", Kind::Size, "1"}, {"columns", "numbers behind each result"}, kType},
-       "--columns 67108864 --dtype f32 --gpu mi300x\n",
-       reduce},
-  };
   static const std::vector<Operation> all = [] {
-    std::vector<Operation> every = own;
+    std::vector<Operation> every{
+        about_gemm(),       about_attention(),   about_decode(), about_paged(),     about_mla(),
+        about_delta_rule(), about_moe(),         about_conv(),   about_allreduce(), about_norm(),
+        about_softmax(),    about_elementwise(), about_copy(),   about_transpose(), about_reduce(),
+    };
     for (Operation& one : library_operations()) every.push_back(std::move(one));
     return every;
   }();

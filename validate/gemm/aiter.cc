@@ -130,6 +130,102 @@ std::optional<model::GemmKernel> kernel_of(std::string_view maker, std::string_v
   return std::nullopt;
 }
 
+/// Sizes and the split of K from "M=16;N=7168;K=2048;splitK=2"; nothing: not understood.
+struct Shape {
+  model::GemmProblem problem;
+  uint32_t split_k = 0;
+};
+std::optional<Shape> shape_of(std::string_view text) {
+  Shape shape;
+  model::GemmProblem& problem = shape.problem;
+  for (const std::string_view part : split(text, ';')) {
+    const size_t equals = part.find('=');
+    if (equals == part.npos) return std::nullopt;
+    const std::string_view name = part.substr(0, equals);
+    const std::optional<uint64_t> value = number<uint64_t>(part.substr(equals + 1));
+    if (name == "M" && value) problem.m = *value;
+    if (name == "N" && value) problem.n = *value;
+    if (name == "K" && value) problem.k = *value;
+    if (name == "B" && value) problem.batch = *value;
+    if (name == "splitK" && value) shape.split_k = static_cast<uint32_t>(*value);
+  }
+  if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) return std::nullopt;
+  return shape;
+}
+
+/// Sets the types by the column's text; false: not known.
+bool set_types(model::GemmProblem& problem, std::string_view dtype) {
+  if (dtype.find("fp4") != dtype.npos) {
+    problem.a = problem.b = NumberType::F4;
+    problem.block_scale = 32;
+  } else if (dtype.find("int8") != dtype.npos) {
+    problem.a = problem.b = NumberType::I8;
+  } else if (dtype.find("float8") != dtype.npos || dtype.find("fp8") != dtype.npos) {
+    problem.a = problem.b = NumberType::F8;
+    if (dtype.find("blockscale") != dtype.npos) problem.block_scale = 128;
+  } else if (dtype.starts_with("bf")) {
+    problem.a = problem.b = NumberType::BF16;
+  } else {
+    return false;
+  }
+  problem.c = dtype.ends_with("float32") ? NumberType::F32 : NumberType::BF16;
+  problem.a_transposed = true;  // K is contiguous in both
+  problem.b_transposed = false;
+  return true;
+}
+
+/// A row that is judged; or why it is left out. Neither: a row of another operation.
+struct Read {
+  std::optional<GemmRow> row;
+  std::string left_out;
+};
+
+Result<Read> read_row(const Csv& csv, size_t row, const std::map<std::string_view, size_t>& columns) {
+  const auto text = [&](std::string_view name) { return csv.cell(row, columns.at(name)); };
+  const std::string_view op = text("op"), library = text("library"), dtype = text("dtype"),
+                         unit = text("unit");
+  if (op != "gemm" && op != "batched_gemm") return Read{};
+  if (!library.starts_with("AITER"))
+    return Read{
+        {}, "not AITER's: other libraries' are judged in the columns of tuned GEMMs, which name the kernel"};
+  GemmRow out;
+  out.line = csv.line(row);
+  out.gpu = text("gpu");
+  const GemmChip* const chip = gemm_chip(text("gpu"));
+  if (!chip) return Read{{}, "GPU '" + out.gpu + "' is not described"};
+  out.chip = chip->id;
+  out.family = chip->family;
+  const size_t bar = library.find('|');
+  out.library = library.substr(0, bar);
+
+  const std::optional<Shape> shape = shape_of(text("shape"));
+  if (!shape) return Read{{}, "a shape that is not understood"};
+  model::GemmProblem& problem = out.problem;
+  problem = shape->problem;
+  if (!set_types(problem, dtype)) return Read{{}, "type '" + std::string(dtype) + "' is not known"};
+
+  const Result<double> value = number<double>(csv, row, columns.at("value"));
+  if (!value) return tl::unexpected(value.error());
+  if (!(*value > 0) || !std::isfinite(*value)) return Read{{}, "the value is not positive"};
+  const double flops = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
+                       static_cast<double>(problem.k) * static_cast<double>(problem.batch);
+  if (unit != "us" && unit != "TFLOP/s") return Read{{}, "unit '" + std::string(unit) + "' is no time"};
+  out.seconds = unit == "us" ? *value * 1e-6 : flops / (*value * 1e12);
+
+  const size_t slash = out.library.find('/');
+  if (bar != library.npos && slash != out.library.npos)
+    out.kernel =
+        kernel_of(std::string_view(out.library).substr(slash + 1), library.substr(bar + 1), shape->split_k);
+  // Faster than its arithmetic can be: measured on a larger chip than the row says.
+  if (out.family == "MI308X" && flops / out.seconds > (problem.a == NumberType::BF16 ? 344e12 : 688e12))
+    return Read{{}, "MI308X beyond its peak: measured on another chip"};
+  if (out.kernel && out.family == "MI308X") out.kernel->schedule += "|mi308x";
+  out.conditions = {.cold = true, .timing = model::Conditions::Timing::Profiler};
+  out.half = half_of(text("gpu"), "gemm", dtype,
+                     fmt::format("M={};N={};K={};B={}", problem.m, problem.n, problem.k, problem.batch));
+  return Read{std::move(out), {}};
+}
+
 }  // namespace
 
 Result<GemmRows> aiter_rows(const Csv& csv) {
@@ -138,97 +234,12 @@ Result<GemmRows> aiter_rows(const Csv& csv) {
   GemmRows result;
   std::map<std::string, size_t> left_out;
   for (size_t row = 0; row < csv.rows(); ++row) {
-    const auto text = [&](std::string_view name) { return csv.cell(row, columns->at(name)); };
-    const std::string_view op = text("op"), library = text("library");
-    if (op != "gemm" && op != "batched_gemm") continue;
-    if (!library.starts_with("AITER")) {
-      ++left_out
-          ["not AITER's: other libraries' are judged in the columns of tuned GEMMs, which name the kernel"];
-      continue;
-    }
-    GemmRow out;
-    out.line = csv.line(row);
-    out.gpu = text("gpu");
-    const GemmChip* const chip = gemm_chip(text("gpu"));
-    if (!chip) {
-      ++left_out["GPU '" + out.gpu + "' is not described"];
-      continue;
-    }
-    out.chip = chip->id;
-    out.family = chip->family;
-    const size_t bar = library.find('|');
-    out.library = library.substr(0, bar);
-
-    model::GemmProblem& problem = out.problem;
-    uint32_t split_k = 0;
-    bool bad = false;
-    for (const std::string_view part : split(text("shape"), ';')) {
-      const size_t equals = part.find('=');
-      if (equals == part.npos) {
-        bad = true;
-        continue;
-      }
-      const std::string_view name = part.substr(0, equals);
-      const std::optional<uint64_t> value = number<uint64_t>(part.substr(equals + 1));
-      if (name == "M" && value) problem.m = *value;
-      if (name == "N" && value) problem.n = *value;
-      if (name == "K" && value) problem.k = *value;
-      if (name == "B" && value) problem.batch = *value;
-      if (name == "splitK" && value) split_k = static_cast<uint32_t>(*value);
-    }
-    if (bad || problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
-      ++left_out["a shape that is not understood"];
-      continue;
-    }
-    const std::string_view dtype = text("dtype");
-    if (dtype.find("fp4") != dtype.npos) {
-      problem.a = problem.b = NumberType::F4;
-      problem.block_scale = 32;
-    } else if (dtype.find("int8") != dtype.npos) {
-      problem.a = problem.b = NumberType::I8;
-    } else if (dtype.find("float8") != dtype.npos || dtype.find("fp8") != dtype.npos) {
-      problem.a = problem.b = NumberType::F8;
-      if (dtype.find("blockscale") != dtype.npos) problem.block_scale = 128;
-    } else if (dtype.starts_with("bf")) {
-      problem.a = problem.b = NumberType::BF16;
-    } else {
-      ++left_out["type '" + std::string(dtype) + "' is not known"];
-      continue;
-    }
-    problem.c = dtype.ends_with("float32") ? NumberType::F32 : NumberType::BF16;
-    problem.a_transposed = true;  // K is contiguous in both
-    problem.b_transposed = false;
-
-    const Result<double> value = number<double>(csv, row, columns->at("value"));
-    if (!value) return tl::unexpected(value.error());
-    if (!(*value > 0) || !std::isfinite(*value)) {
-      ++left_out["the value is not positive"];
-      continue;
-    }
-    const double flops = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
-                         static_cast<double>(problem.k) * static_cast<double>(problem.batch);
-    if (text("unit") == "us") {
-      out.seconds = *value * 1e-6;
-    } else if (text("unit") == "TFLOP/s") {
-      out.seconds = flops / (*value * 1e12);
-    } else {
-      ++left_out["unit '" + std::string(text("unit")) + "' is no time"];
-      continue;
-    }
-    const size_t slash = out.library.find('/');
-    if (bar != library.npos && slash != out.library.npos)
-      out.kernel =
-          kernel_of(std::string_view(out.library).substr(slash + 1), library.substr(bar + 1), split_k);
-    // Faster than its arithmetic can be: measured on a larger chip than the row says.
-    if (out.family == "MI308X" && flops / out.seconds > (problem.a == NumberType::BF16 ? 344e12 : 688e12)) {
-      ++left_out["MI308X beyond its peak: measured on another chip"];
-      continue;
-    }
-    if (out.kernel && out.family == "MI308X") out.kernel->schedule += "|mi308x";
-    out.conditions = {.cold = true, .timing = model::Conditions::Timing::Profiler};
-    out.half = half_of(text("gpu"), "gemm", dtype,
-                       fmt::format("M={};N={};K={};B={}", problem.m, problem.n, problem.k, problem.batch));
-    result.rows.push_back(std::move(out));
+    Result<Read> read = read_row(csv, row, *columns);
+    if (!read) return tl::unexpected(read.error());
+    if (read->row)
+      result.rows.push_back(*std::move(read->row));
+    else if (!read->left_out.empty())
+      ++left_out[read->left_out];
   }
   for (const auto& [why, count] : left_out) result.left_out.push_back(fmt::format("{} rows: {}", count, why));
   return result;
