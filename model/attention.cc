@@ -103,12 +103,12 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   const double products = 2 * (problem.head_size + problem.value_size) * (backward ? 2.5 : 1);
   const bool rdna = gpu.is_rdna();
   const double matrix = products / rate * (backward ? row.backward_matrix : row.matrix) /
-                        (rdna && !vector ? constant::kAttentionWmma.value : 1.0);
+                        (rdna && !vector ? constant::kAttentionWmma.value() : 1.0);
   const double softmax = backward ? constant::kAttentionBackwardVector : constant::kAttentionVector;
   // RDNA's matrix instructions are VALU instructions (isa/cost/cost.h) and hide none of the others.
   const double overlap = rdna       ? 0.0
-                         : backward ? constant::kAttentionBackwardOverlap.value
-                                    : constant::kAttentionOverlap.value;
+                         : backward ? constant::kAttentionBackwardOverlap.value()
+                                    : constant::kAttentionOverlap.value();
   double pair = std::max(matrix, softmax) + (1 - overlap) * std::min(matrix, softmax);
   result.tile = tile_of(gpu, backward);
   double atomics = 0;
@@ -200,6 +200,9 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
                       : judged                                                          ? Confidence::Medium
                                                                                         : Confidence::Low;
   if (problem.head_size == 128 && bits_of(problem.type) == 16) result.error = judged_error("attention", gpu);
+  mark_doubt(result, backward ? "attention.backward" : "attention");
+  if (row.kernel != AttentionKernel::Aiter) mark_doubt(result, "attention.kernels");
+  if (rdna && !vector) mark_doubt(result, "attention.wmma");
   finish(result);
   return result;
 }
@@ -225,15 +228,15 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   const double products = 2 * (problem.head_size + problem.value_size);
   const double clocks_a_key =
       padded * (products / rate + constant::kAttentionVector) *
-      (problem.latent ? constant::kLatentClocks.value : constant::kDecodeClocks.value);
+      (problem.latent ? constant::kLatentClocks.value() : constant::kDecodeClocks.value());
   const double most = std::max(1.0, std::floor(problem.context / constant::kDecodeLeastSplit));
   const double units = gpu.compute_units;
   double splits = problem.splits;
   if (splits <= 0)
     splits = std::clamp(std::floor((problem.latent ? 1 : 2) * units / (problem.batch * groups)), 1.0,
-                        std::min(most, !problem.latent ? constant::kDecodeMostSplits.value
+                        std::min(most, !problem.latent ? constant::kDecodeMostSplits.value()
                                        : problem.tuned ? units
-                                                       : constant::kLatentMostSplits.value));
+                                                       : constant::kLatentMostSplits.value()));
   result.workgroups = problem.batch * groups * splits;
   result.rounds = result.workgroups / units;
   result.tile = std::ceil(problem.context / splits);
@@ -242,9 +245,9 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   // Of few workgroups each draws only so much.
   const Sustained memory = sustained_memory(gpu, 0);
   const double drawn = result.workgroups *
-                       (problem.latent ? constant::kLatentDraw.value : constant::kDecodeDraw.value) *
+                       (problem.latent ? constant::kLatentDraw.value() : constant::kDecodeDraw.value()) *
                        peak_hertz;
-  const double untuned = problem.tuned || problem.latent ? 1.0 : constant::kDecodeUntuned.value;
+  const double untuned = problem.tuned || problem.latent ? 1.0 : constant::kDecodeUntuned.value();
   const double reached = memory.bytes_per_second / untuned;
   // Passed over again and again, what the Infinity Cache holds comes from there.
   const Sustained last = sustained_infinity_cache(gpu);
@@ -284,6 +287,7 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
         fmt::format("{:.0f} rows of Q share a cache row; matrix instructions take {:.0f}", rows, padded));
   result.error = judged_error("decode", gpu);
   result.confidence = result.error > 0 ? Confidence::Medium : Confidence::Low;
+  mark_doubt(result, problem.latent ? "decode.latent" : "decode");
   finish(result);
   return result;
 }
@@ -320,6 +324,7 @@ Result<Prediction> predict_recurrent(const gpus::Gpu& gpu, const RecurrentProble
       {"launch", launch, launch},
   };
   result.confidence = memory.unknown ? Confidence::Medium : Confidence::High;
+  mark_doubt(result, "recurrent");
   result.error = judged_error("recurrent", gpu);
   finish(result);
   return result;

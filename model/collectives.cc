@@ -141,6 +141,8 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
   if (problem.ranks > 8)
     result.notes.emplace_back("more than a node: the links between nodes are not modelled");
   result.confidence = links.guessed || problem.ranks > 8 ? Confidence::Low : Confidence::Medium;
+  mark_doubt(result, "collective");
+  if (links.latency != 1) mark_doubt(result, "collective.cdna4");
   result.error = judged_error("collectives", gpu);
   finish(result);
   return result;

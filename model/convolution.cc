@@ -80,6 +80,7 @@ Result<Prediction> predict_convolution(const gpus::Gpu& gpu, const ConvolutionPr
   result.notes.push_back(fmt::format("as a matrix multiplication: {:.0f} x {:.0f} x {:.0f}", pixels,
                                      problem.filters / problem.groups, taps));
   result.confidence = Confidence::Low;
+  mark_doubt(result, "convolution");
   result.error = judged_error("convolution", gpu);
   finish(result);
   return result;

@@ -57,10 +57,10 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
   }
   const TrafficTime memory = traffic_time(gpu, traffic, hertz);
   const double vector_rate = static_cast<double>(gpu.compute_units) * gpu.vector_lanes * hertz;
-  const double lanes = lanes_of(problem.function) + (problem.indexed ? constant::kIndexedLanes.value : 0.0);
+  const double lanes = lanes_of(problem.function) + (problem.indexed ? constant::kIndexedLanes.value() : 0.0);
   const double vector = problem.elements * lanes / vector_rate;
   const double start =
-      kernel_seconds(gpu, conditions.timing) + (problem.reduces ? constant::kReduceSeconds.value : 0.0);
+      kernel_seconds(gpu, conditions.timing) + (problem.reduces ? constant::kReduceSeconds.value() : 0.0);
   const double work = together({memory.seconds, vector});
   result.seconds = start + work;
   result.flops = problem.elements;

@@ -196,6 +196,7 @@ Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& given,
     result.notes.emplace_back("one kernel adds up in its output, which another clears before: included");
   result.error = judged_error("moe", gpu);
   result.confidence = result.error > 0 ? Confidence::Medium : Confidence::Low;
+  mark_doubt(result, "moe");
   finish(result);
   return result;
 }

@@ -142,11 +142,11 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
     a_row *= constant::kBatchNormPasses * (problem.backward ? 1.0 : 2.0 / 3);
   else if (problem.backward && !problem.tuned)
     // Softmax backward goes over its row for the sum and for the result; forward, for the maximum before.
-    a_row *= problem.operation == RowOperation::Softmax ? 2.0 / 3 : constant::kBackwardRows.value;
-  const double latency = std::max(alone ? 1.0 : constant::kFewRows.value, rounds) * a_row / hertz;
+    a_row *= problem.operation == RowOperation::Softmax ? 2.0 / 3 : constant::kBackwardRows.value();
+  const double latency = std::max(alone ? 1.0 : constant::kFewRows.value(), rounds) * a_row / hertz;
   const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
   const double start = kernel_seconds(gpu, conditions.timing) +
-                       (problem.operation == RowOperation::GroupNorm ? constant::kGroupSeconds.value : 0.0);
+                       (problem.operation == RowOperation::GroupNorm ? constant::kGroupSeconds.value() : 0.0);
   // Tuned kernels load a whole row, wait for its sums and write it: when all rows are there at once, one
   // after the other.
   const double work = std::max(kernel == RowKernel::Wave      ? latency + memory.bandwidth
@@ -165,6 +165,12 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
                   {"workgroup launch", dispatch, 0},
                   {"launch", start, start}};
   result.confidence = memory.unknown ? Confidence::Low : Confidence::Medium;
+  mark_doubt(result, problem.tuned ? "rows.tuned" : "rows.torch");
+  if (alone)
+    mark_doubt(result, "rows.batch_norm");
+  else if (problem.backward && !problem.tuned && problem.operation != RowOperation::Softmax)
+    mark_doubt(result, "rows.backward");
+  if (problem.operation == RowOperation::GroupNorm) mark_doubt(result, "rows.group_norm");
   result.notes.push_back(fmt::format("{}: {:.1f} rounds of rows over {} compute units", name_of(kernel),
                                      std::max(1.0, rounds), gpu.compute_units));
   if (result.bound == "workgroup launch")

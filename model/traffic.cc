@@ -109,10 +109,10 @@ TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double he
   const bool rdna = gpu.is_rdna();
   if (traffic.read > 0)
     cycles += cycles_of(gpu, result.level, result.unknown) +
-              (rdna ? constant::kScalarLoopCycles.value : constant::kLoopCycles.value) +
-              (traffic.written > 0 && !rdna ? constant::kStoreBehindCycles.value : 0);
+              (rdna ? constant::kScalarLoopCycles.value() : constant::kLoopCycles.value()) +
+              (traffic.written > 0 && !rdna ? constant::kStoreBehindCycles.value() : 0);
   else
-    cycles += rdna ? constant::kDefaultMemoryCycles.value : constant::kStoreCycles.value;
+    cycles += rdna ? constant::kDefaultMemoryCycles.value() : constant::kStoreCycles.value();
   const double threads =
       std::min(traffic.threads > 0 ? traffic.threads : resident_threads(gpu), resident_threads(gpu));
   const double rounds = std::max(1.0, bytes / (threads * traffic.bytes_per_thread));

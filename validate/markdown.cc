@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/split.h"
 
 namespace wavesmith::validate {
 namespace {
@@ -21,6 +26,21 @@ std::string cell(std::string text) {
   return text;
 }
 
+/// The column "origami %" of the page that is written anew, by the lines' begin: the package need not be
+/// there each time. Strata of two families do not share a name and a count.
+std::map<std::string, std::string, std::less<>> origami_of(std::string_view page) {
+  constexpr size_t kColumns = 7, kCounted = 2;
+  std::map<std::string, std::string, std::less<>> found;
+  for (const std::string_view line : split(page, '\n')) {
+    const std::vector<std::string_view> cells = split(line, '|');
+    if (cells.size() != kColumns + 2 || cells[kColumns].find_first_of("0123456789") == line.npos) continue;
+    const auto end = static_cast<size_t>(cells[kCounted].data() + cells[kCounted].size() - line.data());
+    const std::string_view value = cells[kColumns];
+    found.emplace(line.substr(0, end), value.substr(1, value.size() - 2));
+  }
+  return found;
+}
+
 constexpr std::string_view kHead = R"(# Accuracy
 
 Written by `wavesmith validate --markdown docs/ACCURACY.md`, from the tables in `validate/data`; run it to check.
@@ -31,13 +51,17 @@ half B.
 
 **Error** is |predicted - measured| / measured. *Roofline* is the calibrated roofline: share of the arithmetic peak, share of
 the memory bandwidth and a fixed time, fitted on half A for each chip and type. *Origami* is AMD's `rocm-origami` on the same
-rows, where it was there when this was written.
+rows, where it was there when this, or the page before it, was written.
+
+**Low confidence**, in the lists of constants, are sets whose constants are as many as a fifth of their rows, or of which
+one was stopped by a bound of the fit ([model/fitted](../model/fitted/README.md)). Predictions say so where they lean on one.
 
 )";
 
 }  // namespace
 
-std::string markdown(std::span<const FamilyReport> reports) {
+std::string markdown(std::span<const FamilyReport> reports, std::string_view before) {
+  const std::map<std::string, std::string, std::less<>> origami = origami_of(before);
   std::string out(kHead);
   out += "| figure | value | n |\n|---|---:|---:|\n";
   for (const FamilyReport& report : reports)
@@ -49,10 +73,13 @@ std::string markdown(std::span<const FamilyReport> reports) {
     out +=
         "| stratum | n | median % | mean % | 90th % | roofline % | origami % "
         "|\n|---|---:|---:|---:|---:|---:|---:|\n";
-    for (const Stratum& each : report.strata)
-      out +=
-          fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", cell(each.name), each.n, percent(each.median),
-                      percent(each.mean), percent(each.p90), percent(each.baseline), percent(each.origami));
+    for (const Stratum& each : report.strata) {
+      const std::string head = fmt::format("| {} | {} ", cell(each.name), each.n);
+      const auto kept = std::isnan(each.origami) ? origami.find(head) : origami.end();
+      out += fmt::format("{}| {} | {} | {} | {} | {} |\n", head, percent(each.median), percent(each.mean),
+                         percent(each.p90), percent(each.baseline),
+                         kept == origami.end() ? percent(each.origami) : kept->second);
+    }
     if (!report.worst.empty()) {
       out +=
           "\nThe worst twenty cases:\n\n| GPU | case | measured | predicted | bound | where "

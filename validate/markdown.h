@@ -3,11 +3,14 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "validate/report.h"
 
 namespace wavesmith::validate {
 
-std::string markdown(std::span<const FamilyReport> reports);
+/// `before` is the page that it takes the place of: Origami's column is kept from there where Origami is not
+/// here now.
+std::string markdown(std::span<const FamilyReport> reports, std::string_view before = {});
 
 }  // namespace wavesmith::validate

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/progress.h"
 #include "cli/command.h"
@@ -184,8 +185,10 @@ void add_validate(CLI::App& app, Action& action) {
         if (!file.flush()) return report({ErrorKind::BadInput, "cannot write", options->judged});
       }
       if (!options->markdown.empty()) {
+        std::stringstream before;
+        before << std::ifstream(options->markdown).rdbuf();
         std::ofstream file(options->markdown);
-        file << validate::markdown(reports);
+        file << validate::markdown(reports, before.str());
         if (!file.flush()) return report({ErrorKind::BadInput, "cannot write", options->markdown});
       }
       if (options->json) {

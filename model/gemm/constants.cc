@@ -46,6 +46,9 @@ GemmConstantsFor gemm_constants(const gpus::Gpu& gpu, NumberType type, bool vect
   if (!nearest.same_line()) return unfitted_gemm_constants(gpu);
   const GemmSet* const set = nearest.set;
   GemmConstantsFor found{.tuning_run = set->origin != "AITER", .source = set->source};
+  if (const std::string doubt = doubt_of(*set); !doubt.empty())
+    found.doubt = fmt::format("the constants of {} {}{} kernels, {}: {}", set->architecture,
+                              name_of(set->type), set->vector ? " vector" : "", set->origin, doubt);
   found.constants = with_factors(gpu, type, schedule, *set, set->constants, gemm_factors());
   found.fit = !nearest.same_generation() ? GemmFit::Borrowed
               : nearest.distance >= 10   ? GemmFit::Neighbour
@@ -81,6 +84,7 @@ std::vector<std::string> describe_gemm_constants() {
     for (const GemmFactor& factor : gemm_factors())
       if (factor.of(set))
         line += fmt::format("; {}: {} x {:.3g}", factor.tag, name_of_member(factor.member), factor.value);
+    if (const std::string doubt = doubt_of(set); !doubt.empty()) line += "; LOW CONFIDENCE: " + doubt;
     lines.push_back(std::move(line));
   }
   lines.push_back(fmt::format(

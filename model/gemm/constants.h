@@ -58,6 +58,7 @@ struct GemmConstantsFor {
   GemmFit fit = GemmFit::Borrowed;
   bool tuning_run = false;  ///< fixed_us is of a BLAS library's tuning run, launch behind launch
   std::string_view source;  ///< "fitted on half A of tensile_gemm, MI250X and MI210, 10,183 rows"
+  std::string doubt;        ///< why the set is of low confidence; empty: it is not
 };
 
 /// `schedule` as GemmKernel has it; empty: the origin that knows this GPU and type best.

@@ -1,8 +1,10 @@
-// The table of what is fitted for matrix multiplications, as data: sets of constants, and factors on them.
+// What is fitted for matrix multiplications: sets of constants and factors on them, as model/fitted/gemm.toml
+// has them.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "model/gemm/constants.h"
@@ -22,6 +24,8 @@ struct GemmSet {
 
 /// One constant differs for a schedule, a chip, or the way of measuring.
 struct GemmFactor {
+  static constexpr double kMost = 14;  ///< within the fit; the least is its inverse
+
   std::string_view architecture;
   NumberType type;
   bool vector;
@@ -44,11 +48,17 @@ struct GemmPart {
   std::string_view name;
   double GemmConstants::* member;
   double least, most;
+  /// The bound at which what it stands for is not there at all.
+  enum class Nothing : uint8_t { Neither, Least, Most } nothing = Nothing::Neither;
 };
 
 std::span<const GemmSet> gemm_sets();
 std::span<const GemmFactor> gemm_factors();
 std::span<const GemmPart> gemm_parts();
+
+/// Why a set's constants are of low confidence: "24 constants on 111 rows", "at a bound of the fit: overlap";
+/// empty: they are not.
+std::string doubt_of(const GemmSet& set);
 
 /// The set that knows most of what is asked, and how far it is from it: below 10 it is of the same generation
 /// and type, below 100 of the same generation, below 1000 of the same line of GPUs.

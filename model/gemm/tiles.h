@@ -1,4 +1,5 @@
-// The tiles that libraries have: what predict_gemm chooses from when it is told no kernel.
+// The tiles that libraries have, as model/fitted/gemm_tiles.toml has them: what predict_gemm chooses from
+// when it is told no kernel.
 #pragma once
 
 #include <span>

@@ -67,6 +67,15 @@ std::string text_of(const Method& method) {
                      method.library, method.least ? "at least" : "adds", method.seconds * 1e6, method.known);
 }
 
+std::string text_of(const model::Constant& constant) {
+  std::string text = fmt::format("{} = {:g} {} ({}: {})", constant.name, constant.value, constant.unit,
+                                 gpus::name_of(constant.kind), constant.source);
+  for (const model::ConstantSet& set : model::constant_sets())
+    if (const std::string doubt = model::doubt_of(set); set.name == constant.set && !doubt.empty())
+      text += "; LOW CONFIDENCE: " + doubt;
+  return text;
+}
+
 /// Whether the column names a type, or says that it does not know. Families read as much of it as they need.
 bool type_known(std::string_view dtype) {
   constexpr std::string_view kTypes[] = {"fp4",  "fp6",  "fp8",    "fp16",  "fp32",  "fp64", "bf16",
@@ -340,9 +349,7 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
   report.summary.push_back({family.summary, median(errors), errors.size()});
   for (const model::Constant& constant : model::constants())
     for (const std::string_view prefix : family.constants)
-      if (constant.name.starts_with(prefix))
-        report.constants.push_back(fmt::format("{} = {:g} {} ({}: {})", constant.name, constant.value,
-                                               constant.unit, gpus::name_of(constant.kind), constant.source));
+      if (constant.name.starts_with(prefix)) report.constants.push_back(text_of(constant));
   for (const std::string& method : methods) report.constants.push_back("way of timing, " + method);
   size_t out = 0;
   for (const auto& [why, count] : left_out) {

@@ -49,7 +49,8 @@ class Problem {
     for (const GemmFactor& factor : model::gemm_factors())
       if (factor.of(set)) {
         factors_.push_back(factor);
-        unknowns_.push_back({nullptr, factors_.size() - 1, 0, std::log(1 / 14.0), std::log(14.0)});
+        unknowns_.push_back(
+            {nullptr, factors_.size() - 1, 0, -std::log(GemmFactor::kMost), std::log(GemmFactor::kMost)});
         start_.push_back(std::log(factor.value));
       }
   }
@@ -223,6 +224,26 @@ std::vector<Point> thinned(const std::vector<Point>& all, size_t most) {
   return kept;
 }
 
+/// A set as model/fitted/gemm.toml has it.
+std::string text_of(const GemmSet& set, size_t rows, const GemmConstants& constants,
+                    std::span<const GemmFactor> factors) {
+  std::string text = fmt::format(
+      "\n[[set]]\narchitecture = \"{}\"\ntype = \"{}\"\nvector = {}\norigin = \"{}\"\nrows = {}\nsource = \"{}\"\n",
+      set.architecture, model::name_of(set.type), set.vector, set.origin, rows, set.source);
+  for (const model::GemmPart& part : model::gemm_parts())
+    text += fmt::format("{} = {:.4g}\n", part.name, constants.*part.member);
+  std::string_view tag;
+  for (const GemmFactor& factor : factors) {
+    std::string_view name = "clock_ratio";
+    for (const model::GemmPart& part : model::gemm_parts())
+      if (part.member == factor.member) name = part.name;
+    if (factor.tag != tag) text += fmt::format("\n[[set.factors]]\ntag = \"{}\"\n", factor.tag);
+    tag = factor.tag;
+    text += fmt::format("{} = {:.4g}\n", name, factor.value);
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options) {
@@ -248,7 +269,7 @@ Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options) {
       of_set[nearest.set].push_back({&gpu, &row, model::complete_kernel(gpu, row.problem, *row.kernel)});
   }
 
-  std::string sets = "    // <sets>\n", factors_text = "    // <factors>\n";
+  std::string text;
   size_t done = 0;
   for (const GemmSet& set : model::gemm_sets()) {
     data.tell(fmt::format("{} of {} sets of constants fitted", done++, model::gemm_sets().size()));
@@ -263,21 +284,9 @@ Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options) {
       const Problem problem(set, thinned(points, options.rows));
       problem.apply(minimise(problem, options.steps), constants, factors);
     }
-    std::string values;
-    for (const model::GemmPart& part : model::gemm_parts())
-      values += fmt::format("{}{:.4g}", values.empty() ? "" : ", ", constants.*part.member);
-    const std::string head = fmt::format("    {{\"{}\", NumberType::{}, {}, \"{}\", ", set.architecture,
-                                         enumerator(set.type), set.vector, set.origin);
-    sets += fmt::format("{}{{{}}}, {}, \"{}\"}},\n", head, values, points.size(), set.source);
-    for (const GemmFactor& factor : factors) {
-      std::string_view member = "clock_ratio";
-      for (const model::GemmPart& part : model::gemm_parts())
-        if (part.member == factor.member) member = part.name;
-      factors_text += fmt::format("{}\"{}\", &Q::{}, {:.4g}}},\n", head, factor.tag, member, factor.value);
-    }
+    text += text_of(set, points.size(), constants, factors);
   }
-  return sets + "    // </sets>\n" + factors_text + "    // </factors>\n    // <tiles>\n" +
-         count_gemm_tiles(rows) + "    // </tiles>\n";
+  return text + count_gemm_tiles(rows);
 }
 
 }  // namespace wavesmith::validate

@@ -1,4 +1,4 @@
-// Fits the constants of matrix multiplication on half A: how model/gemm/table.cc came to be, and how it is
+// Fits the constants of matrix multiplication on half A: how model/fitted/gemm.toml came to be, and how it is
 // made anew when the model changes.
 #pragma once
 
@@ -15,7 +15,8 @@ struct GemmFitOptions {
   std::string only;    ///< sets whose "CDNA2 f64 BLAS" contains it; empty: all
 };
 
-/// The rows of the tables kSets, kFactors and kTiles, as C++ text. Error: the tables cannot be read.
+/// The sets of model/fitted/gemm.toml, and the tables of gemm_tiles.toml, as text. Error: the tables cannot
+/// be read.
 Result<std::string> fit_gemm(Data& data, const GemmFitOptions& options);
 
 }  // namespace wavesmith::validate

@@ -11,17 +11,15 @@
 namespace wavesmith::validate {
 namespace {
 
-/// The numbers between the braces of the set that begins with `head`.
+/// The numbers of the set whose lines begin with `head`, in the order of gemm_parts().
 std::vector<double> values_of(const std::string& table, const std::string& head) {
   std::vector<double> values;
   size_t at = table.find(head);
-  if (at == table.npos) return values;
-  at += head.size();
-  for (const char* text = table.c_str() + at; *text != '}';) {
-    char* end = nullptr;
-    values.push_back(std::strtod(text, &end));
-    text = *end == ',' ? end + 1 : end;
-    if (end == text && *end != '}') break;
+  for (const model::GemmPart& part : model::gemm_parts()) {
+    const std::string name = "\n" + std::string(part.name) + " = ";
+    at = at == table.npos ? at : table.find(name, at);
+    if (at == table.npos) return values;
+    values.push_back(std::strtod(table.c_str() + at + name.size(), nullptr));
   }
   return values;
 }
@@ -31,7 +29,7 @@ TEST(GemmFit, TheTableIsWhatTheFitGives) {
   Data data;
   const Result<std::string> table = fit_gemm(data, {.steps = 10, .only = "CDNA2 c32 BLAS"});
   ASSERT_TRUE(table) << table.error().text();
-  const std::vector<double> values = values_of(*table, "{\"CDNA2\", NumberType::C32, false, \"BLAS\", {");
+  const std::vector<double> values = values_of(*table, "architecture = \"CDNA2\"\ntype = \"c32\"\n");
   ASSERT_EQ(values.size(), model::gemm_parts().size());
   for (const model::GemmSet& set : model::gemm_sets()) {
     if (set.architecture != "CDNA2" || set.type != model::NumberType::C32) continue;

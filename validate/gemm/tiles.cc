@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -20,17 +19,12 @@ namespace {
 std::string text_of(const model::GemmKernel& k) {
   return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}", k.tile_m, k.tile_n,
                      k.tile_k, k.threads, k.matrix_m, k.matrix_n, k.matrix_k, k.matrix_blocks, k.wave_m,
-                     k.wave_n, k.waves_along_k, k.group_m, k.prefetch, k.vector_bytes, k.double_buffered_lds,
-                     k.through_lds, k.direct_to_lds);
+                     k.wave_n, k.waves_along_k, k.group_m, k.prefetch, k.vector_bytes,
+                     static_cast<int>(k.double_buffered_lds), static_cast<int>(k.through_lds),
+                     static_cast<int>(k.direct_to_lds));
 }
 
 }  // namespace
-
-std::string enumerator(model::NumberType type) {
-  std::string name(model::name_of(type));
-  for (char& letter : name) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-  return name;
-}
 
 std::string count_gemm_tiles(const GemmRows& rows, const GemmTilesOptions& options) {
   // Of a set and schedule: each kernel's text, and its rows.
@@ -69,9 +63,13 @@ std::string count_gemm_tiles(const GemmRows& rows, const GemmTilesOptions& optio
       kept.resize(std::min(kept.size(), options.most));
       order = std::move(kept);
       std::ranges::sort(order, oftener);
-      for (const auto& [n, kernel] : order)
-        text += fmt::format("    {{\"{}\", NumberType::{}, {}, \"{}\", \"{}\", {}, {}}},\n", set.architecture,
-                            enumerator(set.type), set.vector, set.origin, key.second, kernel, n);
+      if (order.empty()) continue;
+      text += fmt::format("\n[[tiles]]\narchitecture = \"{}\"\ntype = \"{}\"\nvector = {}\norigin = \"{}\"\n",
+                          set.architecture, model::name_of(set.type), set.vector, set.origin);
+      if (!key.second.empty()) text += fmt::format("schedule = \"{}\"\n", key.second);
+      text += "kernels = [\n";
+      for (const auto& [n, kernel] : order) text += fmt::format("    [{}, {}],\n", kernel, n);
+      text += "]\n";
     }
   return text;
 }

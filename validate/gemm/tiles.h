@@ -1,4 +1,4 @@
-// Which kernels libraries have: how model/gemm/tiles.cc came to be.
+// Which kernels libraries have: how model/fitted/gemm_tiles.toml came to be.
 #pragma once
 
 #include <string>
@@ -12,10 +12,7 @@ struct GemmTilesOptions {
   size_t least = 2;  ///< rows of half A that a kernel was the fastest for
 };
 
-/// As the source writes it: "BF16".
-std::string enumerator(model::NumberType type);
-
-/// The rows of kTiles, as C++ text.
+/// The tables of model/fitted/gemm_tiles.toml, as text.
 std::string count_gemm_tiles(const GemmRows& rows, const GemmTilesOptions& options = {});
 
 }  // namespace wavesmith::validate

@@ -1,0 +1,30 @@
+// What the files of model/fitted say. They are read when they are first asked for, and kept.
+#pragma once
+
+#include <vector>
+
+#include "model/constants.h"
+#include "model/gemm/table.h"
+#include "model/gemm/tiles.h"
+
+namespace wavesmith::model {
+
+struct FittedConstants {
+  std::vector<ConstantSet> sets;
+  std::vector<Constant> constants;
+};
+const FittedConstants& fitted_constants();
+
+struct FittedGemm {
+  std::vector<GemmPart> parts;
+  std::vector<GemmSet> sets;
+  std::vector<GemmFactor> factors;
+};
+const FittedGemm& fitted_gemm();
+
+const std::vector<GemmTile>& fitted_gemm_tiles();
+
+/// "30 constants on 36 rows", where a set has so few rows; otherwise empty.
+std::string few_rows(size_t constants, size_t rows);
+
+}  // namespace wavesmith::model
