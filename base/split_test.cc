@@ -14,5 +14,12 @@ TEST(Split, EmptyPartsAreParts) {
   EXPECT_EQ(split("", ','), Parts{""});
 }
 
+TEST(Words, BlanksBelongToNoWord) {
+  EXPECT_EQ(words(" one  two\tthree\nfour "), (Parts{"one", "two", "three", "four"}));
+  EXPECT_EQ(words("one"), Parts{"one"});
+  EXPECT_EQ(words(""), Parts{});
+  EXPECT_EQ(words(" \n"), Parts{});
+}
+
 }  // namespace
 }  // namespace wavesmith

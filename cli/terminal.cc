@@ -62,6 +62,12 @@ std::string bytes_text(uint64_t bytes) {
   return fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
 
+std::string time_text(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:.4g} us", seconds * 1e6)
+         : seconds < 1  ? fmt::format("{:.4g} ms", seconds * 1e3)
+                        : fmt::format("{:.4g} s", seconds);
+}
+
 std::string count_text(double count) {
   static constexpr const char* kUnits[] = {"", " k", " M", " G", " T"};
   size_t unit = 0;

@@ -36,6 +36,9 @@ Exit report(const Error& error);
 /// Bytes as people write them: "64 KiB".
 std::string bytes_text(uint64_t bytes);
 
+/// A time as people write it: "12.3 us", "4.56 ms", "7.8 s".
+std::string time_text(double seconds);
+
 /// A count as people read it: "1.24 M".
 std::string count_text(double count);
 

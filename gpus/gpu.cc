@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/split.h"
 #include "gpus/builtin.h"
 #include "gpus/parse.h"
 
@@ -90,9 +91,7 @@ Result<const Gpu*> find_gpu(std::string_view which) {
 Result<std::vector<const Gpu*>> find_machine(std::string_view devices) {
   constexpr unsigned kMost = 64;
   std::vector<const Gpu*> machine;
-  while (true) {
-    const size_t comma = std::min(devices.find(','), devices.size());
-    std::string_view one = devices.substr(0, comma);
+  for (std::string_view one : split(devices, ',')) {
     unsigned count = 1;
     if (const size_t colon = one.rfind(':'); colon != one.npos) {
       const std::string_view number = one.substr(colon + 1);
@@ -116,9 +115,8 @@ Result<std::vector<const Gpu*>> find_machine(std::string_view devices) {
     machine.insert(machine.end(), count, *gpu);
     if (machine.size() > kMost)
       return fail(ErrorKind::BadInput, fmt::format("{} GPUs are more than {}", machine.size(), kMost));
-    if (comma == devices.size()) return machine;
-    devices.remove_prefix(comma + 1);
   }
+  return machine;
 }
 
 std::string describe(std::span<const Gpu* const> machine) {

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "base/hash.h"
+
 namespace wavesmith::gpus {
 
 std::string Slot::text() const {
@@ -16,9 +18,7 @@ Slot slot_of(int ordinal) {
 }
 
 uint64_t unique_id(const Gpu& gpu, int ordinal) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : gpu.id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return (hash & ~uint64_t{0xff}) | (static_cast<uint32_t>(ordinal) & 0xff);
+  return (hash_of(gpu.id) & ~uint64_t{0xff}) | (static_cast<uint32_t>(ordinal) & 0xff);
 }
 
 }  // namespace wavesmith::gpus

@@ -7,18 +7,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/split.h"
+
 namespace wavesmith::model {
 namespace {
-
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> found;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) found.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return found;
-}
 
 std::optional<double> size_of(std::string_view text) {
   double value = 0;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/extent3.h"
+
 namespace wavesmith::object {
 
 /// One argument, as the metadata describes it.
@@ -88,7 +90,7 @@ struct Kernel {
   uint32_t kernarg_size = 0, kernarg_align = 8;
   uint32_t vgpr_count = 0, agpr_count = 0, sgpr_count = 0, vgpr_spill_count = 0, sgpr_spill_count = 0;
   uint32_t max_flat_workgroup_size = 1024, wavefront_size = 64;
-  uint32_t required_workgroup_size[3] = {};
+  Extent3 required_workgroup_size{0, 0, 0};
   bool uses_dynamic_stack = false, uniform_workgroup_size = false;
   [[nodiscard]] uint64_t entry() const {
     return descriptor + static_cast<uint64_t>(fields.kernel_code_entry_byte_offset);

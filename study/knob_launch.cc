@@ -8,6 +8,7 @@
 #include <iterator>
 #include <regex>
 
+#include "base/hash.h"
 #include "base/split.h"
 #include "base/stopwatch.h"
 #include "study/kernel_arguments.h"
@@ -22,13 +23,6 @@ namespace fs = std::filesystem;
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// FNV-1a.
-uint64_t hash(std::string_view bytes) {
-  uint64_t value = 0xcbf29ce484222325u;
-  for (const char c : bytes) value = (value ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
-  return value;
 }
 
 std::string last_line(std::string_view text) {
@@ -138,7 +132,7 @@ Result<Simulated> KnobLauncher::simulate(const fs::path& code, size_t program, s
   result.code = ran->code;
   if (!alone) result.output = ran->output;
   result.complaint = last_line(text_of(errors));
-  for (const fs::path& dump : dumps) result.buffers.push_back(hash(text_of(dump)));
+  for (const fs::path& dump : dumps) result.buffers.push_back(hash_of(text_of(dump)));
   const std::string json = text_of(profile);
   std::error_code ignored;
   for (const fs::path& file : dumps) fs::remove(file, ignored);

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace wavesmith::study {
 namespace {
 
 using analysis::kNone;
-
-/// FNV-1a.
-uint64_t hashed(uint64_t before, uint8_t byte) { return (before ^ byte) * 0x100000001b3u; }
 
 }  // namespace
 
@@ -45,17 +44,16 @@ bool same_code(const analysis::Kernel& a, const analysis::Kernel& b) {
 }
 
 uint64_t hash_of_functions(const object::CodeObject& object) {
-  uint64_t hash = 0xcbf29ce484222325u;
+  Hash hash;
   for (const object::Routine& routine : object.routines())
-    if (!object.kernel(routine.name))
-      for (const uint8_t byte : object.at(routine.address, routine.size)) hash = hashed(hash, byte);
-  return hash;
+    if (!object.kernel(routine.name)) hash.add(object.at(routine.address, routine.size));
+  return hash.value();
 }
 
 uint64_t hash_of(const analysis::Kernel& kernel, uint64_t before) {
-  for (const auto& instruction : kernel.instructions)
-    for (const char c : instruction.text) before = hashed(before, static_cast<uint8_t>(c));
-  return before;
+  Hash hash(before);
+  for (const auto& instruction : kernel.instructions) hash.add(instruction.text);
+  return hash.value();
 }
 
 }  // namespace wavesmith::study

@@ -7,6 +7,8 @@
 #include <regex>
 #include <sstream>
 
+#include "base/split.h"
+
 namespace wavesmith::study {
 namespace {
 
@@ -52,13 +54,13 @@ Result<Npy> parse_npy(const std::string& file, const std::string& name) {
     return damaged(name, "it is in Fortran order; save numpy.ascontiguousarray of it");
   if (!std::regex_search(header, match, std::regex(R"('shape':\s*\(([^)]*)\))")))
     return damaged(name, "it has no shape");
-  std::istringstream extents(match[1]);
+  const std::string extents = match[1];
   uint64_t count = 1;
-  for (std::string text; std::getline(extents, text, ',');) {
+  for (std::string_view text : split(extents, ',')) {
     uint64_t extent = 0;
-    const size_t first = text.find_first_not_of(' ');
-    if (first == text.npos) continue;
-    const auto [end, code] = std::from_chars(text.data() + first, text.data() + text.size(), extent);
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    if (text.empty()) continue;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), extent);
     if (code != std::errc()) return damaged(name, "its shape is no list of numbers");
     if (__builtin_mul_overflow(count, extent, &count)) return damaged(name, "its shape is too large");
     array.shape.push_back(extent);

@@ -305,7 +305,7 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
   }
   const MemoryParameters memory = memory_parameters(gpu);
   LaunchShape shape;
-  std::copy(std::begin(grid.extent), std::end(grid.extent), shape.groups);
+  shape.groups = grid.extent;
   shape.waves = grid.waves;
   shape.resident = grid.resident;
   const Touched touched = touched_by(recorder, sample, regions, memory);

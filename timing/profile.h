@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/extent3.h"
 #include "gpus/gpu.h"
 #include "timing/grid/grid.h"
 #include "timing/recorder.h"
@@ -16,10 +17,10 @@
 namespace wavesmith::timing {
 
 struct GridShape {
-  uint32_t extent[3] = {1, 1, 1};  ///< workgroups
-  uint32_t waves = 1;              ///< of a workgroup
-  uint32_t resident = 1;           ///< workgroups of a compute unit at once
-  [[nodiscard]] uint64_t groups() const { return uint64_t{extent[0]} * extent[1] * extent[2]; }
+  Extent3 extent;         ///< workgroups
+  uint32_t waves = 1;     ///< of a workgroup
+  uint32_t resident = 1;  ///< workgroups of a compute unit at once
+  [[nodiscard]] uint64_t groups() const { return extent.count(); }
 };
 
 /// The workgroups that are recorded.

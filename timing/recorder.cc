@@ -140,18 +140,16 @@ class RecordingGroup final : public emulate::WorkgroupListener {
   bool recording_ = false;
 };
 
-Recorder::Recorder(const isa::Target& target, int wave_lanes, const uint32_t (&extent)[3],
+Recorder::Recorder(const isa::Target& target, int wave_lanes, const Extent3& extent,
                    const std::vector<uint64_t>& groups, uint64_t most)
-    : extent_{extent[0], extent[1], extent[2]}, most_(most), ops_(target, wave_lanes) {
+    : extent_(extent), most_(most), ops_(target, wave_lanes) {
   for (const uint64_t group : groups) records_[group];
 }
 
 std::unique_ptr<emulate::WorkgroupListener> Recorder::workgroup(const emulate::WorkgroupView& group) {
-  const uint64_t number =
-      group.id[0] + uint64_t{extent_[0]} * (group.id[1] + uint64_t{extent_[1]} * group.id[2]);
-  const auto at = records_.find(number);
+  const auto at = records_.find(extent_.number_at(group.id));
   if (at == records_.end()) return nullptr;
-  for (int axis = 0; axis < 3; ++axis) at->second.id[axis] = group.id[axis];
+  at->second.id = group.id;
   return std::make_unique<RecordingGroup>(*this, at->second);
 }
 

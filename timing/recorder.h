@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/extent3.h"
 #include "emulate/run/events.h"
 #include "timing/trace.h"
 #include "timing/unit/op.h"
@@ -19,7 +20,7 @@ class Recorder final : public emulate::Listener {
  public:
   /// `groups`: numbers of the workgroups to record, the first axis fastest, of a grid of `extent` workgroups.
   /// `most`: instructions of a wave that are kept; what comes behind is counted only.
-  Recorder(const isa::Target& target, int wave_lanes, const uint32_t (&extent)[3],
+  Recorder(const isa::Target& target, int wave_lanes, const Extent3& extent,
            const std::vector<uint64_t>& groups, uint64_t most);
 
   std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& group) override;
@@ -32,7 +33,7 @@ class Recorder final : public emulate::Listener {
   friend class RecordingGroup;
   uint32_t number_of(const emulate::Site& site);
 
-  uint32_t extent_[3];
+  Extent3 extent_;
   uint64_t most_;
   std::mutex mutex_;
   OpTable ops_;

@@ -15,8 +15,7 @@ namespace {
 /// Accesses of one wave of 64 lanes that executes `line` after `address`, which puts addresses into v1.
 std::vector<AccessRecord> accesses_of(const std::string& line, const std::string& address) {
   emulate::KernelTest test("gfx942", address + "\n" + line + "\ns_waitcnt lgkmcnt(0)\n", 64, 4096);
-  constexpr uint32_t kOne[3] = {1, 1, 1};
-  Recorder recorder(*isa::find_target("gfx942"), 64, kOne, {0}, 1000);
+  Recorder recorder(*isa::find_target("gfx942"), 64, {}, {0}, 1000);
   test.listeners = {&recorder};
   const auto done = test.launch(1, 64, {});
   EXPECT_TRUE(done) << done.error().text();
@@ -72,8 +71,7 @@ TEST(Recorder, LoadsThatOtherWorkgroupsStoresMustReachBypass) {
 /// What waits_for_others says of a wave that executes this.
 std::string waits(const std::string& text) {
   emulate::KernelTest test("gfx942", text, 64, 4096);
-  constexpr uint32_t kOne[3] = {1, 1, 1};
-  Recorder recorder(*isa::find_target("gfx942"), 64, kOne, {0}, 1000);
+  Recorder recorder(*isa::find_target("gfx942"), 64, {}, {0}, 1000);
   test.listeners = {&recorder};
   const auto done = test.launch(1, 64, {});
   EXPECT_TRUE(done) << done.error().text();

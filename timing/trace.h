@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/extent3.h"
 #include "isa/instruction.h"
 
 namespace wavesmith::timing {
@@ -57,7 +58,7 @@ struct WaveRecord {
 
 /// The record of one workgroup.
 struct WorkgroupRecord {
-  uint32_t id[3] = {};
+  Extent3 id{0, 0, 0};
   std::vector<WaveRecord> waves;
   [[nodiscard]] uint64_t instructions() const {
     uint64_t sum = 0;

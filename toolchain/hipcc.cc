@@ -11,6 +11,7 @@
 #include <regex>
 #include <set>
 
+#include "base/split.h"
 #include "toolchain/spare_headers.h"
 
 namespace wavesmith::toolchain {
@@ -76,11 +77,8 @@ bool is_for_compiler(std::string_view option) {
 }
 
 void add_targets(Arguments& result, std::string_view list) {
-  while (!list.empty()) {
-    const size_t comma = std::min(list.find(','), list.size());
-    if (comma > 0) result.targets.emplace_back(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
+  for (const std::string_view target : split(list, ','))
+    if (!target.empty()) result.targets.emplace_back(target);
 }
 
 /// hipcc's own options, which clang does not know. True when `word` was one.

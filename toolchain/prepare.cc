@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 
+#include "base/hash.h"
 #include "toolchain/process.h"
 #include "toolchain/scratch.h"
 #include "toolchain/spare_headers.h"
@@ -208,9 +209,7 @@ Result<std::string> cached(const std::string& name,
   return folder.string();
 }
 
-std::string tag_of(const std::string& text) {
-  return fmt::format("{:08x}", std::hash<std::string>{}(text) & 0xffffffffu);
-}
+std::string tag_of(const std::string& text) { return fmt::format("{:08x}", hash_of(text) & 0xffffffffu); }
 
 Result<Prepared> prepare(const Toolchain& tools, const Choice& choice) {
   Prepared prepared;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/hash.h"
 #include "toolchain/discover.h"
 
 extern char** environ;
@@ -169,7 +170,7 @@ class Programs {
     const std::scoped_lock lock(mutex_);
     Standing& standing = all_[program];
     if (preload_.empty() || standing.failures == kMostFailures) return -1;
-    const size_t environment = environment_hash();
+    const uint64_t environment = environment_hash();
     if (standing.socket.get() < 0 || standing.environment != environment) {
       if (!is_executable(program)) return -1;
       start(standing, program, preload_);
@@ -197,11 +198,11 @@ bool stands_by() {
   return !asked || std::string_view(asked) != "0";
 }
 
-size_t environment_hash() {
-  std::string all;
+uint64_t environment_hash() {
+  Hash hash;
   for (char** each = environ; *each; ++each)
-    if (!is_setting(*each)) all += *each, all += '\n';
-  return std::hash<std::string>{}(all);
+    if (!is_setting(*each)) hash.add(*each).separate();
+  return hash.value();
 }
 
 Result<Outcome> run_standing_by(const Command& command) {

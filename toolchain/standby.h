@@ -15,6 +15,6 @@ Result<Outcome> run_standing_by(const Command& command);
 bool stands_by();
 
 /// A number for the environment's variables as they are, but for WAVESMITH_STANDBY.
-size_t environment_hash();
+uint64_t environment_hash();
 
 }  // namespace wavesmith::toolchain

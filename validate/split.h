@@ -6,19 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
+
 namespace wavesmith::validate {
 
 enum class Half : uint8_t { A, B };
 
-/// FNV-1a, 64 bits.
-constexpr uint64_t fnv1a(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return hash;
-}
-
 /// Bit 17 of the hash of "gpu|op|dtype|shape".
-constexpr Half half_of(std::string_view key) { return (fnv1a(key) >> 17 & 1) != 0 ? Half::B : Half::A; }
+constexpr Half half_of(std::string_view key) { return (hash_of(key) >> 17 & 1) != 0 ? Half::B : Half::A; }
 
 /// The columns as the table writes them.
 inline Half half_of(std::string_view gpu, std::string_view op, std::string_view dtype,

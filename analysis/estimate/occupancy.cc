@@ -154,8 +154,7 @@ Resources resources_of(const object::Kernel& kernel, const isa::Target& target, 
     out.dynamic_lds |= argument.kind == object::Argument::Kind::DynamicSharedPointer ||
                        argument.kind == object::Argument::Kind::HiddenDynamicLdsSize;
   out.max_workgroup = kernel.max_flat_workgroup_size ? kernel.max_flat_workgroup_size : gpu.max_workgroup;
-  uint32_t required = 1;
-  for (const uint32_t size : kernel.required_workgroup_size) required *= size;
+  const auto required = static_cast<uint32_t>(kernel.required_workgroup_size.count());
   out.workgroup = options.workgroup ? *options.workgroup : required ? required : out.max_workgroup;
   out.workgroup_required = required != 0;
   out.kernarg_bytes = d.kernarg_size;

@@ -31,11 +31,6 @@ struct PredictOptions {
 
 using Row = study::PredictedPoint;
 
-std::string seconds_text(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.4g} ms", seconds * 1e3);
-  return fmt::format("{:.4g} us", seconds * 1e6);
-}
 std::string rate_text(double per_second, const char* unit) {
   if (per_second >= 1e12) return fmt::format("{:.4g} T{}/s", per_second / 1e12, unit);
   return fmt::format("{:.4g} G{}/s", per_second / 1e9, unit);
@@ -62,7 +57,7 @@ void print_point(const std::vector<Row>& rows, bool verbose) {
     cells.push_back(known);
     if (any) table.add(cells);
   };
-  line("time", "modelled", [](const Row&, const model::Prediction& p) { return seconds_text(p.seconds); });
+  line("time", "modelled", [](const Row&, const model::Prediction& p) { return time_text(p.seconds); });
   line("rate", "modelled", [](const Row&, const model::Prediction& p) {
     return p.flops > 0 && p.flops / p.bytes >= 4 ? rate_text(p.flops_per_second(), "FLOP")
                                                  : rate_text(p.bytes_per_second(), "B");
@@ -101,7 +96,7 @@ void print_point(const std::vector<Row>& rows, bool verbose) {
       line("  " + name, "modelled", [&](const Row&, const model::Prediction& p) {
         for (const model::Part& part : p.parts)
           if (part.name == name)
-            return fmt::format("{}, {} exposed", seconds_text(part.seconds), seconds_text(part.exposed));
+            return fmt::format("{}, {} exposed", time_text(part.seconds), time_text(part.exposed));
         return std::string();
       });
   }
@@ -130,7 +125,7 @@ void print_sweep(const std::vector<Row>& rows, const std::vector<std::string>& s
     cells.push_back(row.gpu->id);
     if (row.answer) {
       const model::Prediction& p = row.answer->prediction;
-      cells.push_back(seconds_text(p.seconds));
+      cells.push_back(time_text(p.seconds));
       cells.push_back(p.flops > 0 && p.flops / p.bytes >= 4 ? rate_text(p.flops_per_second(), "FLOP")
                                                             : rate_text(p.bytes_per_second(), "B"));
       cells.push_back(p.bound);

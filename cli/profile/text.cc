@@ -21,12 +21,6 @@ std::string extents(const std::array<uint32_t, 3>& extent) {
   return words;
 }
 
-std::string time_text(double seconds) {
-  return seconds < 1e-3 ? fmt::format("{:.4g} us", seconds * 1e6)
-         : seconds < 1  ? fmt::format("{:.4g} ms", seconds * 1e3)
-                        : fmt::format("{:.4g} s", seconds);
-}
-
 void print_time(const KernelProfile& kernel) {
   fmt::print("  time          {} [modelled]: {:.0f} cycles\n", time_text(kernel.seconds), kernel.cycles);
   fmt::print("  bound by      {}: {}\n", kernel.bound, kernel.bound_why);

@@ -7,6 +7,7 @@
 
 #include "cli/profile/listing.h"
 #include "cli/profile/memory.h"
+#include "cli/terminal.h"
 #include "gpus/gpu.h"
 #include "study/analysed.h"
 #include "study/names.h"
@@ -16,12 +17,6 @@ namespace {
 
 using report::Tag;
 using timing::KernelProfile;
-
-std::string time_text(double seconds) {
-  return seconds < 1e-3 ? fmt::format("{:.4g} µs", seconds * 1e6)
-         : seconds < 1  ? fmt::format("{:.4g} ms", seconds * 1e3)
-                        : fmt::format("{:.4g} s", seconds);
-}
 
 class KernelSection {
  public:

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/extent3.h"
 #include "base/stopwatch.h"
 #include "cli/run/run.h"
 #include "cli/terminal.h"
@@ -32,8 +32,8 @@ tl::unexpected<Error> bad(std::string what, std::string hint = {}) {
 }
 
 /// "16", "16,4", "16,4,1".
-Result<std::array<unsigned, 3>> parse_extents(const std::string& option, std::string_view text) {
-  std::array<unsigned, 3> extents{1, 1, 1};
+Result<Extent3> parse_extent(const std::string& option, std::string_view text) {
+  Extent3 extents;
   const std::string_view whole = text;
   for (size_t i = 0;; ++i) {
     const auto [stop, code] = i < 3 ? std::from_chars(text.data(), text.data() + text.size(), extents[i])
@@ -157,8 +157,7 @@ class KernelRun {
   }
 
   Result<void> launch() {
-    const auto grid = parse_extents("--grid", options_.grid),
-               block = parse_extents("--block", options_.block);
+    const auto grid = parse_extent("--grid", options_.grid), block = parse_extent("--block", options_.block);
     if (!grid) return tl::unexpected(grid.error());
     if (!block) return tl::unexpected(block.error());
     setenv("WAVESMITH_GPU", options_.devices().c_str(), 1);

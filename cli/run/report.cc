@@ -118,7 +118,7 @@ void print_library_calls(const ordered_json& calls) {
   if (calls.empty()) return;
   fmt::print(stderr, "  library calls {} of {} function{}, by stand-ins on the host: {:.3g} s{}\n",
              count_text(count), calls.size(), calls.size() == 1 ? "" : "s", seconds,
-             predicted ? fmt::format("; modelled: predicted, {:.4g} us", modelled * 1e6) : "");
+             predicted ? fmt::format("; modelled: predicted, {}", time_text(modelled)) : "");
   for (const ordered_json& call : calls) {
     std::string line = fmt::format("    {:<28} {:>10}  lib{}", call.value("function", std::string()),
                                    count_text(number(call, "calls")), call.value("library", std::string()));
@@ -126,7 +126,7 @@ void print_library_calls(const ordered_json& calls) {
       std::string operations;
       for (const ordered_json& one : call["operations"])
         operations += (operations.empty() ? "" : ", ") + one.get<std::string>();
-      line += fmt::format(", {:.4g} us predicted{}{}", number(call, "modelled_seconds") * 1e6,
+      line += fmt::format(", {} predicted{}{}", time_text(number(call, "modelled_seconds")),
                           operations.empty() ? "" : " as " + operations,
                           call.value("confidence", std::string()) == "low" ? ", low confidence" : "");
     }

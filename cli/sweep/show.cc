@@ -20,12 +20,6 @@ std::string change_text(double time) {
   return std::abs(time - 1) < 5e-4 ? "0 %" : fmt::format("{:+.1f} %", 100 * (time - 1));
 }
 
-std::string seconds_text(double seconds) {
-  return seconds < 1e-3 ? fmt::format("{:.4g} us", seconds * 1e6)
-         : seconds < 1  ? fmt::format("{:.4g} ms", seconds * 1e3)
-                        : fmt::format("{:.4g} s", seconds);
-}
-
 uint64_t code_bytes(const analysis::Kernel& kernel) {
   uint64_t bytes = 0;
   for (const analysis::Instruction& one : kernel.instructions) bytes += one.size;
@@ -83,7 +77,7 @@ void print_sweep(const study::Sweep& sweep, bool verbose) {
     const study::Trial& trial = sweep.trials[i];
     const auto same = twins(sweep, i);
     table.add({trial.knob.name + (i && !same.empty() ? fmt::format(" (and {})", fmt::join(same, ", ")) : ""),
-               change_text(trial.time), trial.kernel_seconds ? seconds_text(*trial.kernel_seconds) : "",
+               change_text(trial.time), trial.kernel_seconds ? time_text(*trial.kernel_seconds) : "",
                change_text(trial.static_time), std::to_string(trial.kernel->occupancy.now.waves_per_simd),
                registers(*trial.kernel), spills(*trial.kernel),
                fmt::format("{} B", code_bytes(*trial.kernel)), fmt::format("{:.2f} s", trial.seconds),
@@ -100,7 +94,7 @@ void print_sweep(const study::Sweep& sweep, bool verbose) {
   if (!sweep.ranked.empty() && sweep.ranked.front() != 0 && sweep.trials[sweep.ranked.front()].time < 0.999) {
     const study::Trial& best = sweep.trials[sweep.ranked.front()];
     fmt::print("best: {}: {} {}\n", styled(best.knob.how(), Style::Good),
-               sweep.simulated ? seconds_text(*best.kernel_seconds) + "," : "", change_text(best.time));
+               sweep.simulated ? time_text(*best.kernel_seconds) + "," : "", change_text(best.time));
     if (!best.verdict.empty()) fmt::print("  its code: {}\n", best.verdict);
   } else {
     fmt::print("best: the baseline\n");

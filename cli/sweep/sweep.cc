@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/progress.h"
+#include "base/split.h"
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/sweep/show.h"
@@ -26,13 +27,8 @@ struct SweepOptions {
 };
 
 std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    if (end > at) words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
+  const std::vector<std::string_view> found = words(text);
+  return {found.begin(), found.end()};
 }
 
 /// What the user said of how the kernel is launched; a source with a main launches it by itself.

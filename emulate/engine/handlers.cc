@@ -5,6 +5,7 @@
 #include <vector>
 
 #define WAVESMITH_ENGINE(level) extern "C" const wavesmith::emulate::Engine* wavesmith_engine_##level();
+#include "base/split.h"
 #include "emulate/engine/levels.inc"
 #undef WAVESMITH_ENGINE
 
@@ -37,14 +38,9 @@ using Index = std::unordered_map<std::string_view, std::vector<const Implementat
 
 Index make_index() {
   Index index;
-  for (const Implementation& implementation : engine().implementations) {
-    std::string_view names = implementation.row.mnemonics;
-    while (!names.empty()) {
-      const size_t space = names.find(' ');
-      index[names.substr(0, space)].push_back(&implementation);
-      names = space == std::string_view::npos ? std::string_view{} : names.substr(space + 1);
-    }
-  }
+  for (const Implementation& implementation : engine().implementations)
+    for (const std::string_view name : words(implementation.row.mnemonics))
+      index[name].push_back(&implementation);
   return index;
 }
 

@@ -149,11 +149,10 @@ uint32_t* KernelTest::allocate(size_t count) {
 
 Result<Statistics> KernelTest::launch(uint32_t workgroups, uint32_t workgroup_size,
                                       const std::vector<uint64_t>& arguments, const Limits& limits) {
-  return launch({workgroups * workgroup_size, 1, 1}, {workgroup_size, 1, 1}, arguments, limits);
+  return launch(Extent3{workgroups * workgroup_size, 1, 1}, Extent3{workgroup_size, 1, 1}, arguments, limits);
 }
 
-Result<Statistics> KernelTest::launch(const std::array<uint32_t, 3>& grid,
-                                      const std::array<uint32_t, 3>& workgroup,
+Result<Statistics> KernelTest::launch(const Extent3& grid, const Extent3& workgroup,
                                       const std::vector<uint64_t>& arguments, const Limits& limits) {
   auto* const kernarg = reinterpret_cast<uint64_t*>(allocate(2 * arguments.size() + 2));
   std::copy(arguments.begin(), arguments.end(), kernarg);
@@ -161,8 +160,8 @@ Result<Statistics> KernelTest::launch(const std::array<uint32_t, 3>& grid,
   dispatch.program = state_->program.get();
   dispatch.kernel = &state_->kernel;
   dispatch.entry = reinterpret_cast<uint64_t>(state_->code.data());
-  std::copy(grid.begin(), grid.end(), dispatch.grid);
-  std::copy(workgroup.begin(), workgroup.end(), dispatch.workgroup);
+  dispatch.grid = grid;
+  dispatch.workgroup = workgroup;
   dispatch.kernarg = kernarg;
   dispatch.most_resident = most_resident;
   dispatch.listeners = listeners;

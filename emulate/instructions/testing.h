@@ -1,7 +1,6 @@
 // For tests: one wave that runs assembly text.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -80,7 +79,7 @@ class KernelTest {
   Result<Statistics> launch(uint32_t workgroups, uint32_t workgroup_size,
                             const std::vector<uint64_t>& arguments, const Limits& limits = {});
   /// A grid of these many work-items.
-  Result<Statistics> launch(const std::array<uint32_t, 3>& grid, const std::array<uint32_t, 3>& workgroup,
+  Result<Statistics> launch(const Extent3& grid, const Extent3& workgroup,
                             const std::vector<uint64_t>& arguments, const Limits& limits = {});
   /// Zeroed device memory of `count` dwords; lives as long as the test.
   uint32_t* allocate(size_t count);

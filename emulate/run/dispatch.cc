@@ -54,7 +54,7 @@ struct Run {
   const Dispatch& dispatch;
   const Memory& memory;
   const Limits& limits;
-  uint32_t groups[3];
+  Extent3 groups;
   uint64_t total;
   uint32_t waves_per_group;
   size_t most_resident;
@@ -184,9 +184,7 @@ class Worker {
     slot->reserve(lds_size() + 64, size_t{scratch_size()} * kRowLanes * run_.waves_per_group + 64);
     Workgroup& group = slot->group;
     group.dispatch = &run_.dispatch;
-    group.id[0] = static_cast<uint32_t>(number % run_.groups[0]);
-    group.id[1] = static_cast<uint32_t>(number / run_.groups[0] % run_.groups[1]);
-    group.id[2] = static_cast<uint32_t>(number / run_.groups[0] / run_.groups[1]);
+    group.id = run_.groups.position_of(number);
     group.lds = slot->lds.data();
     group.fault.reset();
     group.grid_phase = 0;
@@ -210,9 +208,8 @@ class Worker {
     group.program = dispatch.program;
     group.listener.reset();
     if (dispatch.listeners.empty()) return;
-    WorkgroupView view{kernel_, dispatch.dispatch_id, {}, {}, lds_size(), scratch_size()};
-    std::copy(std::begin(group.id), std::end(group.id), view.id);
-    std::copy(std::begin(dispatch.workgroup), std::end(dispatch.workgroup), view.size);
+    const WorkgroupView view{kernel_,    dispatch.dispatch_id, group.id, dispatch.workgroup,
+                             lds_size(), scratch_size()};
     std::vector<std::unique_ptr<WorkgroupListener>> listeners;
     for (Listener* const listener : dispatch.listeners) listeners.push_back(listener->workgroup(view));
     group.listener = together(std::move(listeners));
@@ -410,18 +407,15 @@ class Worker {
 }  // namespace
 
 Result<Statistics> run(const Dispatch& dispatch, const Memory& memory, const Limits& limits) {
-  Run shared{dispatch, memory, limits, {}, 1, 0, 0};
-  uint32_t items = 1;
+  if (dispatch.grid.empty() || dispatch.workgroup.empty())
+    return fail(ErrorKind::BadInput, "the grid or the workgroup is empty",
+                fmt::format("kernel '{}'", isa::function_name(dispatch.kernel->name)));
+  const Extent3 groups = workgroups_of(dispatch.grid, dispatch.workgroup);
+  Run shared{dispatch, memory, limits, groups, groups.count(), 0, 0};
+  const auto items = static_cast<uint32_t>(dispatch.workgroup.count());
   bool whole = true;
-  for (int axis = 0; axis < 3; ++axis) {
-    if (dispatch.grid[axis] == 0 || dispatch.workgroup[axis] == 0)
-      return fail(ErrorKind::BadInput, "the grid or the workgroup is empty",
-                  fmt::format("kernel '{}'", isa::function_name(dispatch.kernel->name)));
-    shared.groups[axis] = (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
-    shared.total *= shared.groups[axis];
-    items *= dispatch.workgroup[axis];
+  for (size_t axis = 0; axis < 3; ++axis)
     whole = whole && dispatch.grid[axis] % dispatch.workgroup[axis] == 0;
-  }
   if (dispatch.only) shared.total = std::min<uint64_t>(shared.total, dispatch.only->size());
   const auto lanes = static_cast<uint32_t>(dispatch.program->wave_lanes());
   shared.waves_per_group = (items + lanes - 1) / lanes;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/extent3.h"
 #include "base/result.h"
 #include "emulate/memory/memory.h"
 #include "emulate/translate/program.h"
@@ -26,9 +27,9 @@ struct GridBarrier {
 struct Dispatch {
   Program* program = nullptr;
   const object::Kernel* kernel = nullptr;
-  uint64_t entry = 0;            ///< address of the first instruction
-  uint32_t grid[3] = {1, 1, 1};  ///< work-items
-  uint32_t workgroup[3] = {1, 1, 1};
+  uint64_t entry = 0;  ///< address of the first instruction
+  Extent3 grid;        ///< work-items
+  Extent3 workgroup;
   const void* kernarg = nullptr;
   uint32_t dynamic_lds = 0;      ///< bytes beyond the kernel's own
   const void* packet = nullptr;  ///< for kernels that ask for the dispatch pointer

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <random>
 
 #include "base/stopwatch.h"
@@ -102,11 +101,12 @@ TEST(Dispatch, LanesLieInTheWorkgroupXFirst) {
   for (const auto& [target, lanes] : {TargetLanes{"gfx942", 64}, {"gfx1100", 64}, {"gfx1100", 32}}) {
     const bool old = target == "gfx942";
     for (int round = 0; round < 20; ++round) {
-      std::array<uint32_t, 3> workgroup{}, grid{};
+      Extent3 workgroup, grid;
       do {
         for (uint32_t& size : workgroup) size = below(32);
-      } while (workgroup[0] * workgroup[1] * workgroup[2] > 1024);
-      for (int axis = 0; axis < 3; ++axis) grid[axis] = round % 2 ? below(workgroup[axis]) : workgroup[axis];
+      } while (workgroup.count() > 1024);
+      for (size_t axis = 0; axis < 3; ++axis)
+        grid[axis] = round % 2 ? below(workgroup[axis]) : workgroup[axis];
       KernelTest test(
           target,
           fmt::format("{} s[4:5], s[0:1], 0x0\n{}\n{} v1, v2, s[4:5]", old ? "s_load_dwordx2" : "s_load_b64",
@@ -119,7 +119,7 @@ TEST(Dispatch, LanesLieInTheWorkgroupXFirst) {
         for (uint32_t y = 0; y < 32; ++y)
           for (uint32_t x = 0; x < 32; ++x) {
             const bool there = x < grid[0] && y < grid[1] && z < grid[2];
-            const uint32_t lane = (x + workgroup[0] * (y + workgroup[1] * z)) % static_cast<uint32_t>(lanes);
+            const uint64_t lane = workgroup.number_at({x, y, z}) % static_cast<uint32_t>(lanes);
             ASSERT_EQ(out[x + 32 * y + 1024 * z], there ? lane + 1 : 0)
                 << target << ", wave" << lanes << ": " << x << ", " << y << ", " << z << " of "
                 << fmt::format("{} in {}", fmt::join(grid, " x "), fmt::join(workgroup, " x "));

@@ -20,6 +20,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/extent3.h"
 #include "emulate/run/wave.h"
 #include "isa/instruction.h"
 #include "isa/row.h"
@@ -57,8 +58,8 @@ struct Site {
 struct WorkgroupView {
   const object::Kernel& kernel;
   uint64_t dispatch_id;
-  uint32_t id[3];
-  uint32_t size[3];       ///< work-items of a whole workgroup
+  Extent3 id;
+  Extent3 size;           ///< work-items of a whole workgroup
   uint32_t lds_size;      ///< bytes
   uint32_t scratch_size;  ///< bytes a lane
 };

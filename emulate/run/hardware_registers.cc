@@ -70,15 +70,9 @@ constexpr uint32_t kModeWritable =
 
 uint32_t group_number(const Wave& wave) {
   const Workgroup& group = *wave.group;
-  uint64_t number = group.id[0];
-  if (const Dispatch* dispatch = group.dispatch) {
-    uint64_t groups[2];
-    for (int axis = 0; axis < 2; ++axis)
-      groups[axis] =
-          (uint64_t{dispatch->grid[axis]} + dispatch->workgroup[axis] - 1) / dispatch->workgroup[axis];
-    number += groups[0] * (group.id[1] + groups[1] * group.id[2]);
-  }
-  return static_cast<uint32_t>(number);
+  const Dispatch* const dispatch = group.dispatch;
+  if (!dispatch) return group.id[0];
+  return static_cast<uint32_t>(workgroups_of(dispatch->grid, dispatch->workgroup).number_at(group.id));
 }
 
 uint32_t status(Wave& wave) {

@@ -22,9 +22,9 @@ uint32_t initial_mode(const object::Descriptor& descriptor, const isa::Target& t
 /// Puts each lane's position in the workgroup into v0. Returns the lanes that have a work-item: the last
 /// workgroup of an axis may be smaller than the others.
 uint64_t place_lanes(Wave& wave, const Dispatch& dispatch, const Workgroup& group) {
-  const uint32_t* const full = dispatch.workgroup;
-  uint32_t size[3];
-  for (int axis = 0; axis < 3; ++axis)
+  const Extent3& full = dispatch.workgroup;
+  Extent3 size;
+  for (size_t axis = 0; axis < 3; ++axis)
     size[axis] = std::min(full[axis], dispatch.grid[axis] - group.id[axis] * full[axis]);
   const uint32_t first = wave.index * wave.lanes;
   uint32_t x = first % full[0], y = first / full[0] % full[1], z = first / full[0] / full[1];

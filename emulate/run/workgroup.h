@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/extent3.h"
 #include "base/result.h"
 #include "emulate/run/events.h"
 #include "emulate/run/wave.h"
@@ -26,7 +27,7 @@ struct Workgroup {
   Program* program = nullptr;  ///< with events in it when there is a listener
   std::unique_ptr<WorkgroupListener> listener;
   const Dispatch* dispatch = nullptr;
-  uint32_t id[3] = {};
+  Extent3 id{0, 0, 0};
   std::vector<Wave*> waves;
   Wave* running = nullptr;  ///< the one whose turn it is, or was last
   uint8_t* lds = nullptr;

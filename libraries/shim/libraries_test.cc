@@ -9,11 +9,11 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/rocm_release.h"
+#include "base/split.h"
 #include "libraries/shim/testing.h"
 
 namespace {
@@ -29,19 +29,17 @@ std::vector<Row> table(const std::string& name) {
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {
-    std::istringstream fields(line);
-    Row row(4);
-    for (std::string& field : row) std::getline(fields, field, '\t');
-    rows.push_back(row);
+    const auto fields = wavesmith::split(line, '\t');
+    rows.emplace_back(fields.begin(), fields.end());
+    rows.back().resize(4);
   }
   return rows;
 }
 
 std::vector<std::string> sonames(const Row& library) {
   std::vector<std::string> names;
-  std::istringstream majors(library[1]);
-  for (std::string major; std::getline(majors, major, ',');)
-    names.push_back("lib" + library[0] + ".so." + major);
+  for (const std::string_view major : wavesmith::split(library[1], ','))
+    names.push_back(("lib" + library[0] + ".so.").append(major));
   return names;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/split.h"
 #include "model/operation.h"
 #include "python/native/failure.h"
 #include "study/prediction.h"
@@ -72,12 +73,7 @@ nb::list operations() {
     nb::list parameters;
     for (const Parameter& parameter : operation.parameters) {
       nb::list choices;
-      std::string_view rest = parameter.choices;
-      while (!rest.empty()) {
-        const size_t end = std::min(rest.find(' '), rest.size());
-        if (end > 0) choices.append(text_of(rest.substr(0, end)));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-      }
+      for (const std::string_view choice : words(parameter.choices)) choices.append(text_of(choice));
       parameters.append(nb::make_tuple(text_of(parameter.name), text_of(parameter.about),
                                        name_of(parameter.kind), text_of(parameter.standard), choices));
     }

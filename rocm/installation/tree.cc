@@ -7,21 +7,20 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/hash.h"
+
 namespace wavesmith::rocm {
 namespace {
 
 namespace fs = std::filesystem;
 
 uint64_t hash_of(const Tree& tree) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  auto add = [&](const std::string& text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    hash = (hash ^ 0x100) * 0x100000001b3;
-  };
+  Hash hash;
+  const auto add = [&hash](const std::string& text) { hash.add(text).separate(); };
   for (const auto& [path, text] : tree.files) add(path), add(text);
   for (const auto& [path, target] : tree.links) add(path), add(target);
   for (const std::string& path : tree.folders) add(path);
-  return hash;
+  return hash.value();
 }
 
 std::error_code write(const Tree& tree, const fs::path& folder) {

@@ -10,6 +10,7 @@
 #include <regex>
 #include <sstream>
 
+#include "base/split.h"
 #include "rocm/libraries/known_libraries.h"
 #include "toolchain/process.h"
 #include "toolchain/scratch.h"
@@ -68,13 +69,6 @@ Result<std::string> output_of(const Command& command) {
   if (!done) return tl::unexpected(done.error());
   if (done->code != 0) return fail(ErrorKind::BadInput, complaint(done->output));
   return done->output;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
 }
 
 std::string part_of(const std::string& package) {
@@ -154,11 +148,13 @@ Result<void> Debian::update() const {
 /// The newest package of each stem: "librocblas" is "librocblas5".
 Result<std::vector<std::string>> Debian::packages(const std::string& stems) const {
   std::vector<std::string> found;
-  for (const std::string& stem : words_of(stems)) {
+  for (const std::string_view word : words(stems)) {
+    const std::string stem(word);
     const auto names = output_of({"apt-cache", "-c", own("settings"), "pkgnames", stem});
     if (!names) return tl::unexpected(names.error());
     std::string best;
-    for (const std::string& name : words_of(*names)) {
+    for (const std::string_view listed : words(*names)) {
+      const std::string name(listed);
       const std::string number = name.substr(std::min(stem.size(), name.size()));
       const bool is_one = number.find_first_not_of("0123456789") == number.npos;
       const auto value = [&](const std::string& of) {
@@ -187,8 +183,8 @@ Result<void> Debian::stand_for(const std::vector<std::string>& names) const {
   for (const std::string& stem : stems) {
     const auto listed = output_of({"apt-cache", "-c", own("settings"), "pkgnames", stem});
     if (!listed) return tl::unexpected(listed.error());
-    for (const std::string& name : words_of(*listed)) {
-      const std::string rest = name.substr(std::min(stem.size(), name.size()));
+    for (const std::string_view name : words(*listed)) {
+      const std::string_view rest = name.substr(std::min(stem.size(), name.size()));
       if (const size_t end = rest.find_first_not_of("0123456789");
           rest.empty() || (end != rest.npos && rest.substr(end) != "-dev") || end == 0)
         continue;

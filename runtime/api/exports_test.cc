@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <fstream>
 #include <set>
-#include <sstream>
+
+#include "base/split.h"
 
 extern "C" const char* hipApiName(uint32_t id);
 
@@ -24,13 +25,9 @@ std::vector<Row> table() {
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {
-    std::istringstream fields(line);
-    Row row;
-    std::getline(fields, row.function, '\t');
-    std::getline(fields, row.version, '\t');
-    std::getline(fields, row.headers, '\t');
-    std::getline(fields, row.programs, '\t');
-    rows.push_back(row);
+    const std::vector<std::string_view> fields = split(line, '\t');
+    rows.push_back({std::string(fields.at(0)), std::string(fields.at(1)), std::string(fields.at(2)),
+                    std::string(fields.at(3))});
   }
   return rows;
 }

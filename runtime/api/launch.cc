@@ -52,9 +52,9 @@ hipError_t launch_registered(Platform& platform, const void* host, dim3 grid, di
 }
 
 /// A launch by handle, the grid in work-items.
-hipError_t launch_handle(Platform& platform, hipFunction_t handle, const uint32_t (&items)[3],
-                         const uint32_t (&block)[3], uint32_t shared, hipStream_t stream_handle,
-                         void** arguments, void** extra, bool cooperative = false, Events events = {}) {
+hipError_t launch_handle(Platform& platform, hipFunction_t handle, const Extent3& items, const Extent3& block,
+                         uint32_t shared, hipStream_t stream_handle, void** arguments, void** extra,
+                         bool cooperative = false, Events events = {}) {
   const auto stream = platform.stream(stream_handle);
   if (!stream) return hipErrorInvalidValue;
   LaunchRequest request;
@@ -64,11 +64,9 @@ hipError_t launch_handle(Platform& platform, hipFunction_t handle, const uint32_
   request.arguments = arguments;
   request.extra = extra;
   request.cooperative = cooperative;
-  for (int axis = 0; axis < 3; ++axis) {
-    if (items[axis] == 0 || block[axis] == 0) return hipErrorInvalidValue;
-    request.geometry.grid[axis] = items[axis];
-    request.geometry.workgroup[axis] = block[axis];
-  }
+  if (items.empty() || block.empty()) return hipErrorInvalidValue;
+  request.geometry.grid = items;
+  request.geometry.workgroup = block;
   request.geometry.dynamic_lds = shared;
   return enqueue(platform, *stream, request, events);
 }
@@ -183,7 +181,7 @@ HIP_API hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsi
 
 namespace {
 
-hipError_t ext_module_launch(hipFunction_t function, const uint32_t (&items)[3], const uint32_t (&block)[3],
+hipError_t ext_module_launch(hipFunction_t function, const Extent3& items, const Extent3& block,
                              size_t shared, hipStream_t stream, void** arguments, void** extra,
                              Events events) {
   return api([&](Platform& platform) {

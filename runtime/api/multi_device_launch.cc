@@ -45,7 +45,7 @@ hipError_t launch_together(Platform& platform, const std::vector<Part>& parts, u
     if (part.block.x == 0 || part.block.y == 0 || part.block.z == 0 ||
         !set_geometry(request.geometry, part.grid, part.block, part.shared))
       return hipErrorInvalidConfiguration;
-    set.items += uint64_t{request.geometry.grid[0]} * request.geometry.grid[1] * request.geometry.grid[2];
+    set.items += request.geometry.grid.count();
   }
   if (cooperative) {
     auto meeting = Block::take(*platform.memory, 64);

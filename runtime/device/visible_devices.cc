@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/split.h"
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -20,12 +22,10 @@ int find(std::string_view name, const std::vector<std::string>& uuids) {
 
 std::vector<int> visible_devices(std::string_view list, const std::vector<std::string>& uuids) {
   std::vector<int> visible;
-  while (!list.empty()) {
-    const size_t comma = list.find(',');
-    const int number = find(list.substr(0, comma), uuids);
+  for (const std::string_view name : split(list, ',')) {
+    const int number = find(name, uuids);
     if (number < 0) break;
     if (std::find(visible.begin(), visible.end(), number) == visible.end()) visible.push_back(number);
-    list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
   }
   return visible;
 }

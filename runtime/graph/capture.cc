@@ -144,12 +144,9 @@ std::optional<hipError_t> launch(Stream& stream, const LaunchRequest& request, c
     hipKernelNodeParams params{};
     params.func = host ? const_cast<void*>(host) : request.function;
     params.blockDim = {geometry.workgroup[0], geometry.workgroup[1], geometry.workgroup[2]};
-    for (const uint32_t items : geometry.workgroup)
-      if (items == 0) return hipErrorInvalidConfiguration;
-    const auto blocks = [&](int axis) {
-      return (geometry.grid[axis] + geometry.workgroup[axis] - 1) / geometry.workgroup[axis];
-    };
-    params.gridDim = {blocks(0), blocks(1), blocks(2)};
+    if (geometry.workgroup.empty()) return hipErrorInvalidConfiguration;
+    const Extent3 blocks = workgroups_of(geometry.grid, geometry.workgroup);
+    params.gridDim = {blocks[0], blocks[1], blocks[2]};
     params.sharedMemBytes = geometry.dynamic_lds;
     params.kernelParams = request.arguments;
     params.extra = request.extra;

@@ -5,6 +5,7 @@
 
 #include "runtime/graph/graph.h"
 #include "runtime/launch/fat_binary.h"
+#include "runtime/launch/launch.h"
 #include "runtime/launch/library_call.h"
 #include "runtime/memory/fill.h"
 #include "runtime/memory/reach.h"
@@ -55,15 +56,9 @@ hipError_t make_kernel_work(Platform& platform, Device& device, const hipKernelN
   work.function = function_of(platform, device, params->func);
   if (!work.function) return hipErrorInvalidDeviceFunction;
   work.module = work.function->module->shared_from_this();
-  const uint32_t blocks[3] = {params->gridDim.x, params->gridDim.y, params->gridDim.z};
-  const uint32_t items[3] = {params->blockDim.x, params->blockDim.y, params->blockDim.z};
-  for (int axis = 0; axis < 3; ++axis) {
-    const uint64_t size = uint64_t{blocks[axis]} * items[axis];
-    if (size == 0 || size > UINT32_MAX) return hipErrorInvalidConfiguration;
-    work.geometry.grid[axis] = static_cast<uint32_t>(size);
-    work.geometry.workgroup[axis] = items[axis];
-  }
-  work.geometry.dynamic_lds = params->sharedMemBytes;
+  if (!set_geometry(work.geometry, params->gridDim, params->blockDim, params->sharedMemBytes) ||
+      work.geometry.grid.empty())
+    return hipErrorInvalidConfiguration;
   work.arguments.clear();
   work.extra.clear();
   if (params->extra) {

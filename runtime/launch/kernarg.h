@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/extent3.h"
 #include "base/result.h"
 #include "runtime/launch/module.h"
 
@@ -30,8 +31,8 @@ class Block {
 
 /// What a launch looks like to the kernel.
 struct Geometry {
-  uint32_t grid[3] = {1, 1, 1};  ///< work-items
-  uint32_t workgroup[3] = {1, 1, 1};
+  Extent3 grid;  ///< work-items
+  Extent3 workgroup;
   uint32_t dynamic_lds = 0;
   bool cooperative = false;  ///< all workgroups are resident at once and may meet at grid barriers
 };

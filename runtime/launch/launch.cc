@@ -37,10 +37,7 @@ struct GridBooks {
 static_assert(offsetof(GridBooks, arrived) == 32 && offsetof(GridBooks, workgroups) == 40);
 
 uint64_t workgroups(const Geometry& geometry) {
-  uint64_t count = 1;
-  for (int axis = 0; axis < 3; ++axis)
-    count *= (geometry.grid[axis] + geometry.workgroup[axis] - 1) / geometry.workgroup[axis];
-  return count;
+  return workgroups_of(geometry.grid, geometry.workgroup).count();
 }
 
 gpus::Occupancy occupancy_of(const gpus::Gpu& gpu, const object::Kernel& kernel, const Geometry& geometry) {
@@ -48,7 +45,7 @@ gpus::Occupancy occupancy_of(const gpus::Gpu& gpu, const object::Kernel& kernel,
   resources.vgprs = kernel.vgpr_count;
   resources.sgprs = kernel.sgpr_count;
   resources.lds_bytes = kernel.fields.group_segment_fixed_size + geometry.dynamic_lds;
-  resources.workgroup = geometry.workgroup[0] * geometry.workgroup[1] * geometry.workgroup[2];
+  resources.workgroup = static_cast<uint32_t>(geometry.workgroup.count());
   resources.wave_size = kernel.wavefront_size;
   return gpus::occupancy(gpu, resources);
 }
@@ -66,7 +63,7 @@ uint32_t unit_workgroups(const gpus::Gpu& gpu, const object::Kernel& kernel, con
 
 /// Waves of a workgroup.
 uint32_t waves_of(const object::Kernel& kernel, const Geometry& geometry) {
-  const uint32_t items = geometry.workgroup[0] * geometry.workgroup[1] * geometry.workgroup[2];
+  const auto items = static_cast<uint32_t>(geometry.workgroup.count());
   return (items + kernel.wavefront_size - 1) / kernel.wavefront_size;
 }
 
@@ -83,7 +80,7 @@ hipError_t check(const Device& device, const LaunchRequest& request) {
   // hipLaunchCooperativeKernel has answers of its own.
   const bool by_stub = request.cooperative && request.host;
   uint64_t items = 1;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (size_t axis = 0; axis < 3; ++axis) {
     if (geometry.workgroup[axis] == 0) return hipErrorInvalidConfiguration;
     if (geometry.grid[axis] == 0) return hipErrorInvalidValue;
     items *= geometry.workgroup[axis];
@@ -156,13 +153,12 @@ hipError_t launch_error(const Error& error) {
 }  // namespace
 
 bool set_geometry(Geometry& geometry, dim3 grid, dim3 block, size_t shared) {
-  const uint64_t sizes[3] = {uint64_t{grid.x} * block.x, uint64_t{grid.y} * block.y,
-                             uint64_t{grid.z} * block.z};
-  const uint32_t blocks[3] = {block.x, block.y, block.z};
-  for (int axis = 0; axis < 3; ++axis) {
-    if (sizes[axis] > UINT32_MAX) return false;
-    geometry.grid[axis] = static_cast<uint32_t>(sizes[axis]);
-    geometry.workgroup[axis] = blocks[axis];
+  const Extent3 blocks{grid.x, grid.y, grid.z};
+  geometry.workgroup = {block.x, block.y, block.z};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const uint64_t items = uint64_t{blocks[axis]} * geometry.workgroup[axis];
+    if (items > UINT32_MAX) return false;
+    geometry.grid[axis] = static_cast<uint32_t>(items);
   }
   if (shared > UINT32_MAX) return false;
   geometry.dynamic_lds = static_cast<uint32_t>(shared);
@@ -186,13 +182,11 @@ hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& 
   pointers.queue = device.queue;
   if (request.cooperative) {
     GridBooks books;
-    uint64_t items = 1;
-    for (int axis = 0; axis < 3; ++axis) items *= geometry.grid[axis];
     books.meeting = request.set ? request.set->meeting->data() : nullptr;
     books.grid = request.place;
     books.grids = request.set ? request.set->grids : 1;
     books.items_before = request.items_before;
-    books.items = request.set ? request.set->items : items;
+    books.items = request.set ? request.set->items : geometry.grid.count();
     books.workgroups = static_cast<uint32_t>(workgroups(geometry));
     uint8_t* const place = memory->data() + packet_offset + sizeof(DispatchPacket);
     std::memcpy(place, &books, sizeof books);
@@ -205,7 +199,7 @@ hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& 
   DispatchPacket packet{};
   packet.header = 2;  // a kernel dispatch
   packet.setup = 3;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (size_t axis = 0; axis < 3; ++axis) {
     packet.workgroup_size[axis] = static_cast<uint16_t>(geometry.workgroup[axis]);
     packet.grid_size[axis] = geometry.grid[axis];
   }
@@ -241,10 +235,8 @@ hipError_t LaunchOperation::run(Stream& stream) {
   dispatch.program = function_.program;
   dispatch.kernel = function_.kernel;
   dispatch.entry = function_.entry;
-  for (int axis = 0; axis < 3; ++axis) {
-    dispatch.grid[axis] = geometry_.grid[axis];
-    dispatch.workgroup[axis] = geometry_.workgroup[axis];
-  }
+  dispatch.grid = geometry_.grid;
+  dispatch.workgroup = geometry_.workgroup;
   dispatch.kernarg = memory_.data();
   dispatch.dynamic_lds = geometry_.dynamic_lds;
   dispatch.packet = memory_.data() + packet_offset_;

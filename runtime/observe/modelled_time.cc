@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/hash.h"
 #include "gpus/links.h"
 #include "isa/llvm/decoder.h"
 #include "model/collectives.h"
@@ -23,21 +24,15 @@ int number_of(Platform& platform, const Allocation& allocation) {
   return allocation.number >= 0 ? allocation.number : platform.device(allocation.device)->number;
 }
 
-/// A hash of what a launch is: the kernel, its grid and the arguments that the program passes. FNV-1a.
+/// A hash of what a launch is: the kernel, its grid and the arguments that the program passes.
 uint64_t key_of(const emulate::Dispatch& dispatch) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&hash](const void* data, size_t size) {
-    const auto* const bytes = static_cast<const uint8_t*>(data);
-    for (size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
-  };
-  add(&dispatch.entry, sizeof dispatch.entry);
-  add(dispatch.grid, sizeof dispatch.grid);
-  add(dispatch.workgroup, sizeof dispatch.workgroup);
-  add(&dispatch.dynamic_lds, sizeof dispatch.dynamic_lds);
+  Hash hash;
+  hash.add_value(dispatch.entry).add_value(dispatch.grid).add_value(dispatch.workgroup);
+  hash.add_value(dispatch.dynamic_lds);
   for (const object::Argument& argument : dispatch.kernel->arguments)
     if (!argument.hidden())
-      add(static_cast<const uint8_t*>(dispatch.kernarg) + argument.offset, argument.size);
-  return hash | 1;
+      hash.add({static_cast<const uint8_t*>(dispatch.kernarg) + argument.offset, argument.size});
+  return hash.value() | 1;
 }
 
 /// Where WAVESMITH_TIME_LOG wants a line a launch.
@@ -158,8 +153,7 @@ std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& di
                                                            uint64_t code_bytes, uint32_t waves,
                                                            uint32_t resident, std::vector<uint64_t>& only) {
   timing::LaunchShape shape;
-  for (int axis = 0; axis < 3; ++axis)
-    shape.groups[axis] = (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
+  shape.groups = workgroups_of(dispatch.grid, dispatch.workgroup);
   shape.waves = waves;
   shape.resident = std::max(1u, resident);
   auto launch = model_.launch(shape);

@@ -69,14 +69,11 @@ std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatc
   if (all.path.empty()) return nullptr;
   auto launch = std::unique_ptr<ProfiledLaunch>(new ProfiledLaunch);
   const int lanes = dispatch.program->wave_lanes();
-  uint32_t items = 1;
+  launch->grid_.extent = workgroups_of(dispatch.grid, dispatch.workgroup);
+  const auto items = static_cast<uint32_t>(dispatch.workgroup.count());
   std::string key = dispatch.kernel->name;
-  for (int axis = 0; axis < 3; ++axis) {
-    launch->grid_.extent[axis] =
-        (dispatch.grid[axis] + dispatch.workgroup[axis] - 1) / dispatch.workgroup[axis];
-    items *= dispatch.workgroup[axis];
+  for (size_t axis = 0; axis < 3; ++axis)
     key += " " + std::to_string(dispatch.grid[axis]) + "/" + std::to_string(dispatch.workgroup[axis]);
-  }
   launch->grid_.waves = (items + static_cast<uint32_t>(lanes) - 1) / static_cast<uint32_t>(lanes);
   launch->grid_.resident = std::max(1u, resident);
   {

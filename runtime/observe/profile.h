@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/extent3.h"
 #include "emulate/run/dispatch.h"
 #include "gpus/gpu.h"
 #include "runtime/observe/modelled_time.h"

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/hash.h"
 #include "toolchain/discover.h"
 
 namespace wavesmith::rtc {
@@ -125,11 +126,11 @@ Prelude find_prelude(const toolchain::Command& compiler, const std::vector<std::
   if (relative) key += fs::current_path(ignored).string();
   for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"})  // clang searches there, too
     if (const char* const value = std::getenv(name)) key += fmt::format("{}={}\n", name, value);
-  const size_t hash = std::hash<std::string>{}(key);
+  const uint64_t hash = hash_of(key);
   const fs::path file = fs::path(toolchain::cache_folder()) / "hiprtc" / fmt::format("{:016x}.pch", hash);
 
   static std::mutex mutex;
-  static auto& asked = *new std::map<size_t, int>;
+  static auto& asked = *new std::map<uint64_t, int>;
   std::unique_lock lock(mutex);
   const int times = ++asked[hash];
   if (!fs::exists(file, ignored)) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/hash.h"
 #include "toolchain/standby.h"
 
 namespace wavesmith::rtc {
@@ -115,7 +116,7 @@ std::optional<toolchain::Outcome> run_steps(const Command& command, const std::s
   const std::vector<Command> steps = steps_of(command, input, scratch);
   if (steps.empty()) return {};
   // The driver's hash of the path: two programs that are linked may not have the same.
-  const std::string unit = fmt::format("{:016x}", std::hash<std::string>{}(scratch.prefix() + input));
+  const std::string unit = fmt::format("{:016x}", hash_of(scratch.prefix() + input));
   for (Command step : steps) {
     for (std::string& word : step) {
       replace_all(word, kFolder, scratch.prefix());

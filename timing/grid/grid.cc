@@ -58,10 +58,6 @@ GridLaunch::GridLaunch(const LaunchShape& shape, const MemoryParameters& paramet
   most_ = std::max<uint64_t>(2000, kRecorded / (all.size() * std::max(1u, shape.waves)));
 }
 
-uint64_t GridLaunch::number(const uint32_t (&id)[3]) const {
-  return id[0] + uint64_t{shape_.groups[0]} * (id[1] + uint64_t{shape_.groups[1]} * id[2]);
-}
-
 GroupSteps* GridLaunch::find(uint64_t number) {
   const auto found = std::ranges::lower_bound(traces_, number, {}, &GroupSteps::number);
   return found != traces_.end() && found->number == number ? &*found : nullptr;
@@ -84,7 +80,7 @@ std::vector<uint64_t> GridLaunch::recorded() const {
 }
 
 std::unique_ptr<emulate::WorkgroupListener> GridLaunch::workgroup(const emulate::WorkgroupView& group) {
-  const uint64_t number = this->number(group.id);
+  const uint64_t number = shape_.groups.number_at(group.id);
   GroupSteps* const trace = find(number);
   std::vector<std::unique_ptr<emulate::WorkgroupListener>> listeners;
   if (trace) listeners.push_back(std::make_unique<GroupRecorder>(*trace, unit_, most_, far_));
@@ -163,7 +159,7 @@ double GridModel::l2_kept(uint64_t begin, double bytes) const {
 GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Footprint>& touched) const {
   const MemoryParameters& p = parameters_;
   const auto total = static_cast<double>(shape.total());
-  const uint32_t (&groups)[3] = shape.groups;
+  const Extent3& groups = shape.groups;
   const double dies = std::min<double>(p.xcds, total);
   const double per_die = total / dies;
   const double resident = std::min(per_die, static_cast<double>(shape.resident) * p.units / p.xcds);

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/extent3.h"
 #include "emulate/run/events.h"
 #include "timing/grid/engine_clock.h"
 #include "timing/grid/unit.h"
@@ -24,10 +25,10 @@
 namespace wavesmith::timing {
 
 struct LaunchShape {
-  uint32_t groups[3] = {1, 1, 1};
+  Extent3 groups;
   uint32_t waves = 1;     ///< of a workgroup
   uint32_t resident = 1;  ///< workgroups of a compute unit at once
-  [[nodiscard]] uint64_t total() const { return uint64_t{groups[0]} * groups[1] * groups[2]; }
+  [[nodiscard]] uint64_t total() const { return groups.count(); }
 };
 
 struct GridTime {
@@ -66,7 +67,6 @@ class GridLaunch final : public emulate::Listener {
 
  private:
   friend class GridModel;
-  [[nodiscard]] uint64_t number(const uint32_t (&id)[3]) const;
   GroupSteps* find(uint64_t number);
 
   LaunchShape shape_;

@@ -74,7 +74,7 @@ Share shared(const Set& a, const Set& b) {
   return {grains / all, parts / all};
 }
 
-double extent(double one, const double (&share)[3], double count, const uint32_t (&groups)[3], double all) {
+double extent(double one, const double (&share)[3], double count, const Extent3& groups, double all) {
   double sum = one;
   for (int axis = 0; axis < 3; ++axis) {
     const double along = std::clamp<double>(count, 1, groups[axis]);
@@ -86,12 +86,12 @@ double extent(double one, const double (&share)[3], double count, const uint32_t
 
 }  // namespace
 
-double Footprint::lines_of(double count, const uint32_t (&groups)[3]) const {
+double Footprint::lines_of(double count, const Extent3& groups) const {
   return std::max(extent(lines, shared, count, groups, all_lines),
                   extent(lines, parts_shared, count, groups, all_lines));
 }
-double Footprint::lines_of_every(uint32_t step, double count, const uint32_t (&groups)[3]) const {
-  const uint64_t total = uint64_t{groups[0]} * groups[1] * groups[2];
+double Footprint::lines_of_every(uint32_t step, double count, const Extent3& groups) const {
+  const uint64_t total = groups.count();
   std::vector<uint32_t> places[3];
   const uint64_t asked = count < static_cast<double>(total) ? static_cast<uint64_t>(std::ceil(count)) : total;
   for (uint64_t i = 0, number = 0; i < asked && number < total; ++i, number += std::max(1u, step)) {
@@ -113,7 +113,7 @@ double Footprint::lines_of_every(uint32_t step, double count, const uint32_t (&g
   }
   return std::min({sum, lines * std::max(1.0, count), all_lines});
 }
-Footprint::Again Footprint::again(const uint32_t (&groups)[3]) const {
+Footprint::Again Footprint::again(const Extent3& groups) const {
   Again found;
   double touched = 1, distinct = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -128,11 +128,11 @@ Footprint::Again Footprint::again(const uint32_t (&groups)[3]) const {
   for (double& share : found.share) share /= touched;
   return found;
 }
-double Footprint::lines_wanted(const uint32_t (&groups)[3]) const {
-  const double count = static_cast<double>(groups[0]) * groups[1] * groups[2];
+double Footprint::lines_wanted(const Extent3& groups) const {
+  const double count = static_cast<double>(groups.count());
   return extent(lines, parts_shared, count, groups, all_lines);
 }
-double Footprint::grains_of(double count, const uint32_t (&groups)[3]) const {
+double Footprint::grains_of(double count, const Extent3& groups) const {
   // Neighbours may share a piece though many of them do not.
   const double by_lines = lines_of(count, groups) * all_grains / all_lines;
   return std::max(by_lines, extent(grains, grains_shared, count, groups, all_grains));

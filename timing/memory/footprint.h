@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/extent3.h"
 #include "timing/grid/trace.h"
 #include "timing/memory/far_memory.h"
 
@@ -32,19 +33,19 @@ struct Footprint {
   double all_lines = 0, all_grains = 0;  ///< of the region
 
   /// Lines that `count` workgroups, numbered one after the other in a grid of `groups`, touch together.
-  [[nodiscard]] double lines_of(double count, const uint32_t (&groups)[3]) const;
+  [[nodiscard]] double lines_of(double count, const Extent3& groups) const;
   /// Lines that `count` workgroups touch together of which each is `step` behind the one before: those of a
   /// die, as dies take workgroups in turn.
-  [[nodiscard]] double lines_of_every(uint32_t step, double count, const uint32_t (&groups)[3]) const;
+  [[nodiscard]] double lines_of_every(uint32_t step, double count, const Extent3& groups) const;
   /// How often a line is touched again, of all touches of a grid, and along which axis: by a neighbour along
   /// x, by the row of workgroups behind, by the plane behind.
   struct Again {
     double share[3] = {};
   };
-  [[nodiscard]] Again again(const uint32_t (&groups)[3]) const;
+  [[nodiscard]] Again again(const Extent3& groups) const;
   /// Lines that the bytes which the whole grid wants fill.
-  [[nodiscard]] double lines_wanted(const uint32_t (&groups)[3]) const;
-  [[nodiscard]] double grains_of(double count, const uint32_t (&groups)[3]) const;
+  [[nodiscard]] double lines_wanted(const Extent3& groups) const;
+  [[nodiscard]] double grains_of(double count, const Extent3& groups) const;
 };
 
 /// `samples`: some workgroups; `base` and its neighbour along each axis (nullptr: there is none).

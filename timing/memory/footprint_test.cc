@@ -27,7 +27,7 @@ TEST(MemoryFootprint, OfAStreamIsEveryLineOnce) {
   const GroupSteps* const neighbours[3] = {&next, nullptr, nullptr};
   const auto found = footprints({&region, 1}, samples, base, neighbours, kLine, 32768);
   ASSERT_EQ(found.size(), 1u);
-  const uint32_t groups[3] = {1000, 1, 1};
+  const Extent3 groups{1000, 1, 1};
   EXPECT_EQ(found[0].lines_of(1, groups), 8);
   EXPECT_EQ(found[0].lines_of(100, groups), 800);
   EXPECT_EQ(found[0].lines_of(1000, groups), 8000);
@@ -45,7 +45,7 @@ TEST(MemoryFootprint, SharingFollowsTheAxes) {
   const GroupSteps* const neighbours[3] = {&right, &below, nullptr};
   const auto found = footprints(regions, samples, base, neighbours, kLine, 32768);
   ASSERT_EQ(found.size(), 2u);
-  const uint32_t groups[3] = {100, 100, 1};
+  const Extent3 groups{100, 100, 1};
   EXPECT_EQ(found[0].lines_of(100, groups), 10);       // a row of workgroups: one row
   EXPECT_EQ(found[1].lines_of(100, groups), 1000);     // all columns
   EXPECT_EQ(found[0].lines_of(10'000, groups), 1000);  // no more than there is
@@ -60,7 +60,7 @@ TEST(MemoryFootprint, OfOneDieIsWhatItsWorkgroupsTouch) {
   for (const uint32_t wide : {5u, 12u, 24u, 64u})
     for (const uint32_t dies : {1u, 4u, 8u})
       for (const uint32_t count : {1u, 7u, 38u}) {
-        const uint32_t groups[3] = {wide, 40, 1};
+        const Extent3 groups{wide, 40, 1};
         std::set<uint32_t> x, y;
         uint32_t heard = 0;
         for (uint32_t i = 0; i < count && i * dies < wide * 40; ++i, ++heard)
@@ -77,7 +77,7 @@ TEST(MemoryFootprint, OfOneDieIsWhatItsWorkgroupsTouch) {
 TEST(MemoryFootprint, TellsAlongWhichAxisLinesAreTouchedAgain) {
   Footprint one;
   one.lines = 10, one.all_lines = 1e9;
-  const uint32_t groups[3] = {20, 50, 4};
+  const Extent3 groups{20, 50, 4};
   one.shared[0] = 1;
   EXPECT_NEAR(one.again(groups).share[0], 0.95, 1e-9);
   EXPECT_NEAR(one.again(groups).share[1] + one.again(groups).share[2], 0, 1e-9);
@@ -103,7 +103,7 @@ TEST(MemoryFootprint, WhereNeighboursTakeOtherPartsOfALineTheGridWantsMoreOfThem
   const GroupSteps* const neighbours[3] = {&right, &below, nullptr};
   const auto found = footprints({&region, 1}, samples, base, neighbours, kLine, 32768);
   ASSERT_EQ(found.size(), 1u);
-  const uint32_t groups[3] = {64, 100, 1};
+  const Extent3 groups{64, 100, 1};
   EXPECT_EQ(found[0].lines_of(1, groups), 4);
   EXPECT_NEAR(found[0].lines_wanted(groups), 400 * 8, 400);
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/split.h"
 #include "model/constants.h"
 
 namespace wavesmith::validate {
@@ -203,9 +204,7 @@ double product(const std::vector<double>& sizes) {
 
 std::vector<double> type_bytes(std::string_view dtype) {
   std::vector<double> found;
-  while (!dtype.empty()) {
-    const size_t end = std::min(dtype.find(','), dtype.size());
-    const std::string_view type = dtype.substr(0, end);
+  for (const std::string_view type : split(dtype, ',')) {
     const auto has = [&](std::string_view part) { return type.find(part) != type.npos; };
     if (has("Float8") || has("float8") || has("fp8") || has("bool") || has("char"))
       found.push_back(1);
@@ -216,7 +215,6 @@ std::vector<double> type_bytes(std::string_view dtype) {
       found.push_back(8);
     else if (!type.empty())
       found.push_back(4);
-    dtype.remove_prefix(std::min(end + 1, dtype.size()));
   }
   return found;
 }

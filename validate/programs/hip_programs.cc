@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/split.h"
+
 namespace wavesmith::validate {
 namespace {
 
@@ -30,16 +32,11 @@ std::string command() {
 
 std::vector<HipPrograms::Words> fields(const std::string& output) {
   std::vector<HipPrograms::Words> lines;
-  for (size_t begin = 0; begin < output.size();) {
-    const size_t end = std::min(output.find('\n', begin), output.size());
-    HipPrograms::Words& line = lines.emplace_back();
-    for (size_t at = begin; at <= end;) {
-      const size_t comma = std::min(output.find(',', at), end);
-      line.push_back(output.substr(at, comma - at));
-      at = comma + 1;
-    }
-    begin = end + 1;
+  for (const std::string_view line : split(output, '\n')) {
+    const std::vector<std::string_view> parts = split(line, ',');
+    lines.emplace_back(parts.begin(), parts.end());
   }
+  if (output.empty() || output.ends_with('\n')) lines.pop_back();
   return lines;
 }
 
