@@ -141,7 +141,7 @@ struct Step {
   gpus::Limiter limiter = gpus::Limiter::WaveSlots;
   uint32_t from = 0,
            to = 0;     ///< VGPRs, SGPRs, bytes of LDS, or work-items: what it takes and what it may take
-  uint32_t waves = 0;  ///< waves a SIMD then
+  uint32_t waves = 0;  ///< waves per SIMD then
   std::string text;    ///< in words
 };
 

@@ -15,7 +15,7 @@ void tell_hidden(const Subject& subject, Finding& finding) {
   const Loop loop = number == kNone ? straight_line(subject) : subject.kernel.loops[number];
   const Cycles& cycles = loop.cycles;
   const double pass = pass_cycles(subject, loop);
-  finding.evidence.push_back(fmt::format("it gains nothing by itself: the time goes to {}",
+  finding.evidence.push_back(fmt::format("alone it gains nothing: the time goes to {}",
                                          pass <= cycles.throughput ? isa::name_of(cycles.bound)
                                          : pass <= cycles.l2_certain
                                              ? "loads and stores beyond L1"

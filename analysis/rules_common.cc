@@ -70,7 +70,7 @@ void tell_gain(const Subject& subject, Finding& finding) {
     finding.gain_percent.unknown_because = "there is no loop whose time could be compared";
   } else if (unpublished && !best) {
     finding.gain_percent.unknown_because =
-        "nobody has published how long this GPU's loads take, so neither is known what more waves would hide";
+        "the latency of this GPU's loads is unpublished, so what more waves would hide is unknown";
   } else if (!best) {
     finding.gain_percent = {.value = 0, .tag = Tag::Modelled, .unknown_because = {}};
     finding.evidence.push_back("every loop keeps a pipe busy with the waves that there are");
@@ -81,7 +81,7 @@ void tell_gain(const Subject& subject, Finding& finding) {
         "behind all caches does{}",
         100 * step.l2, 100 * step.memory,
         step.memory_bound
-            ? fmt::format(", which takes {:.0f} cycles a pass for the bytes alone, however many waves "
+            ? fmt::format(", which takes {:.0f} cycles per pass for the bytes alone, however many waves "
                           "there are",
                           best->cycles.memory)
             : "");
@@ -98,7 +98,7 @@ void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<
   const Occupancy& occupancy = subject.kernel.occupancy;
   if (occupancy.now.limiter != limiter || occupancy.now.waves_per_simd >= subject.gpu.waves_per_simd) return;
   Finding finding;
-  finding.title = fmt::format("Occupancy is {} of {} waves a SIMD, limited by {}",
+  finding.title = fmt::format("Occupancy is {} of {} waves per SIMD, limited by {}",
                               occupancy.now.waves_per_simd, subject.gpu.waves_per_simd, name_of(limiter));
   if (!occupancy.next.empty()) finding.evidence.push_back(text_of(occupancy.next));
   const auto& resources = subject.kernel.resources;

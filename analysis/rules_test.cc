@@ -301,7 +301,8 @@ TEST(Rules, ALoopThatWaitsForOthersIsNotToldToLoadAhead) {
   const Kernel spins = kernel_of("gfx942", asks(""));
   const Finding* finding = finding_of(spins, "exposed-load-latency");
   ASSERT_NE(finding, nullptr);
-  EXPECT_NE(finding->title.find("until somebody else writes"), std::string::npos) << finding->title;
+  EXPECT_NE(finding->title.find("until another wave or the host writes it"), std::string::npos)
+      << finding->title;
   EXPECT_FALSE(finding->gain_percent.value);
   // It goes through memory itself: what it finds there is up to nobody else.
   const Kernel searches = kernel_of("gfx942", asks("v_add_u32 v0, 4, v0"));
@@ -379,7 +380,7 @@ const Finding* occupancy_finding(const Kernel& kernel) {
   return nullptr;
 }
 
-// Two waves a SIMD, and three with 168 VGPRs. Waves that only wait share the time: a third is gained. What
+// Two waves per SIMD, and three with 168 VGPRs. Waves that only wait share the time: a third is gained. What
 // the memory has to give is shared too: nothing is.
 TEST(Rules, AnOccupancyStepGainsWhatNeitherAPipeNorMemoryLimits) {
   const auto two_waves = with([](Resources& r) { r.vgprs_total = 256; });
@@ -421,7 +422,7 @@ TEST(Rules, AnOccupancyStepGainsWhatNeitherAPipeNorMemoryLimits) {
   finding = occupancy_finding(unpublished);
   ASSERT_NE(finding, nullptr);
   EXPECT_FALSE(finding->gain_percent.value);
-  EXPECT_NE(finding->gain_percent.unknown_because.find("nobody has published"), std::string::npos);
+  EXPECT_NE(finding->gain_percent.unknown_because.find("is unpublished"), std::string::npos);
 }
 
 TEST(Rules, LdsThatNoFileStatesIsAskedForAtLaunch) {

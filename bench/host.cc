@@ -24,7 +24,7 @@ double best_rate(double amount, const std::function<void()>& work) {
   return best;
 }
 
-/// Enough independent chains to hide the latency of an FMA on any current core (latency 4, two a cycle).
+/// Enough independent chains to hide the latency of an FMA on any current core (latency 4, two per cycle).
 constexpr int kChains = 16;
 constexpr int kRounds = 2'000'000;
 

@@ -95,14 +95,14 @@ double bandwidth(benchmark::State& state, bool copy) {
 void fill(benchmark::State& state) {
   const double rate = bandwidth(state, false);
   report(state, {"fill", rate / 1e9, "GB/s", rate / memset_rate(kBytes), 0.5, true, false,
-                 "192 MiB, 16 bytes a lane; against memset, one thread each"});
+                 "192 MiB, 16 bytes per lane; against memset, one thread each"});
 }
 BENCHMARK(fill)->Unit(benchmark::kMillisecond);
 
 void copy(benchmark::State& state) {
   const double rate = bandwidth(state, true);
   report(state, {"copy", rate / 1e9, "GB/s", rate / memcpy_rate(kBytes), 0.5, true, false,
-                 "192 MiB, 16 bytes a lane; against memcpy, one thread each"});
+                 "192 MiB, 16 bytes per lane; against memcpy, one thread each"});
 }
 BENCHMARK(copy)->Unit(benchmark::kMillisecond);
 

@@ -68,7 +68,7 @@ struct Gpu {
   uint32_t max_workgroup = 1024;          ///< work-items
   uint32_t max_workgroups_per_unit = 16;  ///< of more than one wave: barriers are the limit
 
-  uint32_t vgprs_per_simd = 0, vgprs_per_simd_wave64 = 0;  ///< registers a lane, shared by the SIMD's waves
+  uint32_t vgprs_per_simd = 0, vgprs_per_simd_wave64 = 0;  ///< registers per lane, shared by the SIMD's waves
   uint32_t vgpr_granule = 0, vgpr_granule_wave64 = 0;
   uint32_t vgprs_per_wave = 256;      ///< accumulation registers included where the file is unified
   bool unified_accumulation = false;  ///< VGPRs and accumulation VGPRs share one file
@@ -122,7 +122,7 @@ struct Gpu {
   /// Copies between pageable memory of the host and the GPU's.
   std::optional<double> copy_us, copy_to_device, copy_to_host;
 
-  /// FLOP a clock and compute unit of the matrix instructions, by the type of their operands; 0: there are
+  /// FLOP per clock and compute unit of the matrix instructions, by the type of their operands; 0: there are
   /// none.
   uint32_t matrix_f64 = 0, matrix_f32 = 0, matrix_xf32 = 0, matrix_f16 = 0, matrix_bf16 = 0, matrix_i8 = 0,
            matrix_f8 = 0, matrix_f6 = 0, matrix_f4 = 0;

@@ -28,7 +28,7 @@ struct Occupancy {
   Limiter limiter = Limiter::WaveSlots;
   uint32_t workgroups =
       0;  ///< resident at once on one multiprocessor (hipOccupancyMaxActiveBlocksPerMultiprocessor)
-  uint32_t by_vgprs = 0, by_sgprs = 0, by_lds = 0, by_workgroups = 0;  ///< waves a SIMD, each limit alone
+  uint32_t by_vgprs = 0, by_sgprs = 0, by_lds = 0, by_workgroups = 0;  ///< waves per SIMD, each limit alone
 };
 
 /// Sources: LLVM 22, AMDGPUSubtarget.cpp getOccupancyWithWorkGroupSizes and AMDGPUBaseInfo.cpp

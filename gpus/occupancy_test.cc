@@ -56,7 +56,7 @@ TEST(Occupancy, AWorkgroupThatNeedsMoreThanThereIsDoesNotFit) {
 
 TEST(Occupancy, WholeWorkgroupsOnly) {
   const Gpu& gpu = **find_gpu("mi300x");
-  // 80 VGPRs: 6 waves a SIMD, 24 a unit, of which one workgroup of 16 waves uses 16.
+  // 80 VGPRs: 6 waves per SIMD, 24 a unit, of which one workgroup of 16 waves uses 16.
   const Occupancy got = occupancy(gpu, {.vgprs = 80, .workgroup = 1024});
   EXPECT_EQ(got.by_vgprs, 6u);
   EXPECT_EQ(got.workgroups, 1u);

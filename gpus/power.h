@@ -10,7 +10,7 @@ struct Activity {
   double matrix_f16 = 0;    ///< FLOP a clock of f16 matrix instructions
   double matrix_bf16 = 0;   ///< bf16, xf32
   double matrix_f8 = 0;     ///< f8, i8, f6, f4
-  double memory_bytes = 0;  ///< bytes a clock from and to the memory; not in the model so far
+  double memory_bytes = 0;  ///< bytes per clock from and to the memory; not in the model so far
 };
 
 struct Clock {

@@ -135,7 +135,7 @@ struct CodeObject::Reader {
     object.load_end_ = round_up(end, kPage);
     if (object.load_size() == 0) return damaged("it has nothing to load");
     if (object.load_size() > kMostMemory)
-      return damaged(fmt::format("it wants {} bytes of memory", object.load_size()));
+      return damaged(fmt::format("it needs {} bytes of memory", object.load_size()));
     return {};
   }
 
@@ -235,7 +235,7 @@ struct CodeObject::Reader {
     if (kernel.kernarg_size == 0) kernel.kernarg_size = std::min(fields.kernarg_size, 1u << 20);
     constexpr uint32_t kMostScratch = 1u << 22, kMostLds = 1u << 20;
     if (fields.private_segment_fixed_size > kMostScratch || fields.group_segment_fixed_size > kMostLds)
-      return damaged(fmt::format("kernel '{}' asks for {} bytes of scratch a lane and {} bytes of LDS",
+      return damaged(fmt::format("kernel '{}' asks for {} bytes of scratch per lane and {} bytes of LDS",
                                  kernel.name, fields.private_segment_fixed_size,
                                  fields.group_segment_fixed_size));
     const uint32_t preload = fields.kernarg_preload & 0x7fu, offset = fields.kernarg_preload >> 7;
@@ -285,7 +285,7 @@ struct CodeObject::Reader {
         const uint64_t number = ELF64_R_SYM(entry.r_info);
         if (number != 0) {
           if (number >= dynamic_symbols.size())
-            return damaged("a relocation names a symbol that is not there");
+            return damaged("a relocation names a symbol that does not exist");
           const Symbol& symbol = dynamic_symbols[number];
           relocation.value = symbol.fields.st_value;
           relocation.defined = symbol.fields.st_shndx != SHN_UNDEF;

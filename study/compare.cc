@@ -257,7 +257,7 @@ std::vector<Cause> causes_of(const Comparison& comparison) {
   add(0, work);
   add(1, fmt::format("dependencies and issue: a wave alone takes {} instead of {} cycles",
                      number_text(to.chain), number_text(from.chain)));
-  add(2, fmt::format("occupancy: {} instead of {} waves a SIMD, limited by {}", to.waves, from.waves,
+  add(2, fmt::format("occupancy: {} instead of {} waves per SIMD, limited by {}", to.waves, from.waves,
                      gpus::name_of(b.occupancy.now.limiter)));
   add(3, fmt::format("the clock: {} instead of {} MHz", to.mhz, from.mhz));
   std::sort(causes.begin(), causes.end(),
@@ -325,9 +325,9 @@ std::vector<Change> changes_of(const Side& a, const Side& b, const LoopPair& pai
   const auto time_a = pair.a == kNone ? std::nullopt : loop_time(*a.kernel, from);
   const auto time_b = pair.b == kNone ? std::nullopt : loop_time(*b.kernel, to);
   if (time_a && time_b) {
-    changes.push_back({"cycles a pass at its occupancy", time_a->cycles, time_b->cycles, Tag::Modelled});
+    changes.push_back({"cycles per pass at its occupancy", time_a->cycles, time_b->cycles, Tag::Modelled});
     if (a.gpu != b.gpu) {
-      changes.push_back({"ns a pass at the peak clock", 1e3 * time_a->cycles / a.gpu->engine_mhz,
+      changes.push_back({"ns per pass at the peak clock", 1e3 * time_a->cycles / a.gpu->engine_mhz,
                          1e3 * time_b->cycles / b.gpu->engine_mhz, Tag::Modelled});
       const auto whole = [](const gpus::Gpu& gpu, double cycles) {
         return static_cast<double>(gpu.compute_units) * gpu.simds_per_unit * gpu.engine_mhz / cycles;
@@ -356,14 +356,14 @@ Comparison compare(const Side& a, const Side& b) {
   const auto add = [&](std::string name, double x, double y, Tag tag, Better better = Better::Less) {
     out.changes.push_back({std::move(name), x, y, tag, better});
   };
-  add("waves a SIMD", a.kernel->occupancy.now.waves_per_simd, b.kernel->occupancy.now.waves_per_simd,
+  add("waves per SIMD", a.kernel->occupancy.now.waves_per_simd, b.kernel->occupancy.now.waves_per_simd,
       Tag::Derived, Better::More);
   add("VGPRs", from.used.vgprs, to.used.vgprs, Tag::Read);
   add("AGPRs", from.used.agprs, to.used.agprs, Tag::Read);
   add("SGPRs", from.used.sgprs, to.used.sgprs, Tag::Read);
   add("VGPRs spilled", from.vgpr_spills, to.vgpr_spills, Tag::Read);
   add("SGPRs spilled", from.sgpr_spills, to.sgpr_spills, Tag::Read);
-  add("bytes of scratch a lane", from.scratch_bytes, to.scratch_bytes, Tag::Read);
+  add("bytes of scratch per lane", from.scratch_bytes, to.scratch_bytes, Tag::Read);
   add("bytes of LDS", from.lds_bytes, to.lds_bytes, Tag::Read);
   add("VGPRs and AGPRs live at most", a.kernel->live_peak.vgprs + a.kernel->live_peak.agprs,
       b.kernel->live_peak.vgprs + b.kernel->live_peak.agprs, Tag::Derived);

@@ -74,7 +74,7 @@ class Sweeper {
     sweep_.ranking = "static cycles of the hot loop, memory answering at once";
     if (!launched()) {
       sweep_.ranking +=
-          ": nobody said how the kernel is launched (-- ./app, or --grid, --block and --arg; --help)";
+          ": the launch of the kernel is unknown (-- ./app, or --grid, --block and --arg; --help)";
       return {};
     }
     if (request_.launch.by == KernelLaunch::By::Source)
@@ -95,7 +95,7 @@ class Sweeper {
                   fmt::format("the program has no code object for {} whose kernels are all in this file",
                               request_.gpu->target),
                   {},
-                  "give the source that its kernels were compiled from, with the same flags behind --flags");
+                  "give the source that its kernels were compiled from, with the same flags after --flags");
     const auto file = toolchain::read_file(code_of(0));
     const auto object = object::CodeObject::parse(file);
     if (!object) return tl::unexpected(object.error());

@@ -42,7 +42,7 @@ std::vector<Knob> knobs(const KnobContext& context) {
                    fmt::format("waves-per-eu={}", waves),
                    {},
                    {{"amdgpu-waves-per-eu", fmt::format("{0},{0}", waves)}},
-                   fmt::format("registers for just {} waves a SIMD", waves)});
+                   fmt::format("registers for just {} waves per SIMD", waves)});
   for (uint32_t size = 64; size < context.workgroup; size *= 2)
     all.push_back({"workgroup",
                    fmt::format("workgroup={}", size),

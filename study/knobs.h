@@ -26,7 +26,7 @@ Knob both(const Knob& a, const Knob& b);
 
 /// What a kernel is compiled for, as far as knobs depend on it.
 struct KnobContext {
-  uint32_t most_waves = 8;         ///< waves a SIMD that the GPU holds
+  uint32_t most_waves = 8;         ///< waves per SIMD that the GPU holds
   bool accumulators = false;       ///< MFMA and accumulation registers
   bool chooses_wave_size = false;  ///< generations with dual issue and delays in the code
   uint32_t workgroup = 1024;       ///< work-items that the kernel allows

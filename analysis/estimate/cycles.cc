@@ -26,7 +26,7 @@ double data_cycles(const isa::Instruction& in, const isa::Row* row, const gpus::
   const isa::Space space = space_of(in.mnemonic);
   const uint32_t bytes = row->access.bytes;
   if (space == isa::Space::Scalar) return 0;
-  // A compute unit's vector L1 gives a line a clock. Sources: AMD, CDNA2 (64 B) and CDNA3 (128 B) white
+  // A compute unit's vector L1 gives a line per clock. Sources: AMD, CDNA2 (64 B) and CDNA3 (128 B) white
   // papers, RDNA white paper (128 B).
   if (space != isa::Space::Lds)
     return std::max(4.0, static_cast<double>(bytes) * lanes / std::max(64u, gpu.l1_line_bytes));

@@ -228,7 +228,7 @@ Occupancy occupancy_of(const Resources& resources, const gpus::Gpu& gpu, const O
   if (out.now.waves_per_simd < gpu.waves_per_simd) out.next = next_steps(cause, gpu, out.now, fit);
   const auto note = [&](std::string text) { out.note += (out.note.empty() ? "" : "; ") + text; };
   if (const uint32_t alone = gpus::occupancy(gpu, cause).waves_per_simd; alone > out.now.waves_per_simd)
-    note(fmt::format("{} waves a SIMD would fit, but not all waves of another workgroup of {} work-items",
+    note(fmt::format("{} waves per SIMD would fit, but not all waves of another workgroup of {} work-items",
                      alone, resources.workgroup));
   if (padded)
     note(fmt::format("the compiler allocates {} VGPRs though {} are used, since no more waves fit anyway",

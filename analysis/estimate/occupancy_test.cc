@@ -16,8 +16,8 @@ Resources kernel(uint32_t total, uint32_t used, uint32_t lds_bytes) {
   return out;
 }
 
-// 17 KiB of LDS: three workgroups, so three waves a SIMD; 136 VGPRs are what LLVM pads 89 to, that no fourth
-// wave fits.
+// 17 KiB of LDS: three workgroups, so three waves per SIMD; 136 VGPRs are what LLVM pads 89 to, that no
+// fourth wave fits.
 TEST(Occupancy, RegistersThatTheCompilerPadsAreNotTheLimit) {
   const gpus::Gpu& gpu = *usual_gpu("gfx942");
   const Occupancy padded = occupancy_of(kernel(136, 89, 17408), gpu, {});
@@ -44,7 +44,7 @@ TEST(Occupancy, AnAllocationThatCostsWavesIsTheLimit) {
   EXPECT_EQ(wasteful.now.limiter, gpus::Limiter::Vgprs);
 }
 
-// 96 VGPRs leave room for five waves a SIMD, but sixteen waves of a workgroup take four of each: the second
+// 96 VGPRs leave room for five waves per SIMD, but sixteen waves of a workgroup take four of each: the second
 // workgroup needs eight.
 TEST(Occupancy, AWorkgroupFitsAllOfItOrNotAtAll) {
   const gpus::Gpu& gpu = *usual_gpu("gfx942");
@@ -55,7 +55,7 @@ TEST(Occupancy, AWorkgroupFitsAllOfItOrNotAtAll) {
   EXPECT_EQ(now.now.waves_per_simd, 4u);
   ASSERT_FALSE(now.next.empty());
   EXPECT_EQ(now.next[0].text, "32 VGPRs fewer: 4 more waves");
-  EXPECT_NE(now.note.find("5 waves a SIMD would fit"), std::string::npos) << now.note;
+  EXPECT_NE(now.note.find("5 waves per SIMD would fit"), std::string::npos) << now.note;
   // Where any size will do, smaller workgroups may have the fifth wave.
   EXPECT_EQ(occupancy_of(large, gpu, {}).now.waves_per_simd, 5u);
 }

@@ -343,7 +343,7 @@ class Finder {
     const Need need = need_behind(i, limit.counter, queue);
     wait.needed = need.instruction;
     if (!need.known) {
-      wait.unknown_because = "what is used behind it is not known";
+      wait.unknown_because = "what is used after it is not known";
       return wait;
     }
     uint32_t could = need.position == kNone ? static_cast<uint32_t>(queue.size()) : need.position;

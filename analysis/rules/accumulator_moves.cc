@@ -26,7 +26,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     finding.title = fmt::format("{} moves between VGPRs and accumulation VGPRs in the loop", count);
     finding.where.push_back(place);
     finding.evidence.push_back(
-        fmt::format("first {}; {:.0f} cycles a pass", cite(subject, place.first), cycles));
+        fmt::format("first {}; {:.0f} cycles per pass", cite(subject, place.first), cycles));
     finding.evidence.push_back(fmt::format("at most {} VGPRs and {} AGPRs are live in the loop",
                                            loop.live_peak.vgprs, loop.live_peak.agprs));
     set_gain(finding, subject, loop,

@@ -73,11 +73,11 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
         fmt::format("{} of {} VALU instructions in the loop are integer arithmetic", count, vector);
     finding.where.push_back(place);
     finding.evidence.push_back(
-        fmt::format("they take {:.0f} cycles a pass; first {}", cycles, cite(subject, place.first)));
+        fmt::format("they take {:.0f} cycles per pass; first {}", cycles, cite(subject, place.first)));
     const bool bound = loop.cycles.bound == isa::Pipe::Valu;
     set_gain(finding, subject, loop, gain_of(subject, loop, cycles, bound ? cycles : 0));
     finding.experiment =
-        "Keep one pointer and add a constant a pass; put constant parts into the instructions' offsets "
+        "Keep one pointer and add a constant per pass; put constant parts into the instructions' offsets "
         "and wave-uniform parts into SGPRs (the saddr form). Compare. The gain shown is that of all.";
     finding.unknown_because = "some of it may be the kernel's own computing, not addresses";
     findings.push_back(std::move(finding));

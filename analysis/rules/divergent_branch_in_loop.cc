@@ -150,7 +150,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       if (one.one_wave + two.one_wave < kWorthwhile * loop.cycles.one_wave) continue;
       finding.where.push_back({block.end - 1, block.end - 1, l});
       finding.evidence.push_back(fmt::format(
-          "{}: {}the code behind it takes {:.0f} cycles of a wave alone{}", cite(subject, block.end - 1),
+          "{}: {}the code after it takes {:.0f} cycles of a wave alone{}", cite(subject, block.end - 1),
           mask == Mask::Data ? "what the lanes loaded decides; " : "", one.one_wave,
           other.empty() ? "" : fmt::format(", the other side {:.0f}", two.one_wave)));
       both &= !other.empty();

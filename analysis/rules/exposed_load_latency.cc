@@ -99,11 +99,11 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
             cite(subject, load), *wait.slack.value, wait.between));
     }
     finding.evidence.push_back(fmt::format(
-        "a wave alone needs {:.0f} cycles a pass and waits {:.0f} more; {:.0f} waves a SIMD share the time",
+        "a wave alone needs {:.0f} cycles per pass and waits {:.0f} more; {:.0f} waves per SIMD share the time",
         loop.cycles.one_wave, loop.cycles.exposed, waves));
     if (polling) {
       finding.severity = Severity::Hint;
-      finding.title = "The loop looks at the same memory until somebody else writes there";
+      finding.title = "The loop polls memory until another wave or the host writes it";
       finding.gain_percent.unknown_because = "how long it waits is up to those who write";
       finding.experiment =
           "Time those for whom it waits; a longer s_sleep between two looks leaves them more of the memory.";

@@ -21,12 +21,13 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     constexpr double kWorthwhile = 0.03;
     if (cycles <= kWorthwhile * loop.cycles.one_wave) continue;
     finding.severity = Severity::Hint;
-    finding.title = fmt::format("{} s_nop take {:.0f} cycles of a wave a pass", finding.where.size(), cycles);
+    finding.title =
+        fmt::format("{} s_nop take {:.0f} cycles of a wave per pass", finding.where.size(), cycles);
     finding.evidence.push_back(fmt::format("{}: {:.0f} % of a wave alone",
                                            cite(subject, finding.where[0].first),
                                            100 * cycles / loop.cycles.one_wave));
     if (finding.where[0].first > 0)
-      finding.evidence.push_back(fmt::format("behind {}", cite(subject, finding.where[0].first - 1)));
+      finding.evidence.push_back(fmt::format("after {}", cite(subject, finding.where[0].first - 1)));
     std::vector<uint32_t> nops;
     for (const Place& place : finding.where) nops.push_back(place.first);
     set_gain(finding, subject, loop, gain_without(subject, loop, nops));

@@ -33,7 +33,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     if (finding.where.empty()) continue;
     finding.severity = Severity::Warning;
     finding.title = fmt::format("Bank conflicts take {:.0f} of {:.0f} cycles of LDS{}", extra, all,
-                                number == kNone ? " outside of loops" : " a pass");
+                                number == kNone ? " outside of loops" : " per pass");
     const bool bound = loop.cycles.bound == isa::Pipe::Lds;
     set_gain(finding, subject, loop,
              gain_of(subject, loop, 0, bound ? extra * sharing_simds(subject.gpu) : 0));

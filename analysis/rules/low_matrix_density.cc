@@ -24,8 +24,9 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       if (finding.where[0].first == kNone) finding.where[0].first = i;
       finding.where[0].last = i;
     });
-    finding.evidence.push_back(fmt::format("{} matrix instructions of {} take {:.0f} of {:.0f} cycles a pass",
-                                           count, loop.mix.total, matrix, pass));
+    finding.evidence.push_back(
+        fmt::format("{} matrix instructions of {} take {:.0f} of {:.0f} cycles per pass", count,
+                    loop.mix.total, matrix, pass));
     for (const isa::Pipe pipe : {isa::Pipe::Valu, isa::Pipe::Lds, isa::Pipe::Vmem, isa::Pipe::Salu})
       if (const double busy = loop.cycles.pipe[static_cast<size_t>(pipe)]; busy > 0)
         finding.evidence.push_back(fmt::format("{}: {:.0f} cycles", isa::name_of(pipe), busy));

@@ -29,11 +29,11 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     const bool spilled = resources.vgpr_spills > 0;
     Finding finding;
     finding.severity = Severity::Warning;
-    finding.title = fmt::format("{} in a loop: {} loads and {} stores of private memory a pass",
+    finding.title = fmt::format("{} in a loop: {} loads and {} stores of private memory per pass",
                                 spilled ? "Spilled registers" : "Private memory", loads, stores);
     finding.where.push_back({first, last, l});
     finding.evidence.push_back(fmt::format("first {}", cite(subject, first)));
-    finding.evidence.push_back(fmt::format("{} VGPRs were spilled, {} bytes of scratch a lane",
+    finding.evidence.push_back(fmt::format("{} VGPRs were spilled, {} bytes of scratch per lane",
                                            resources.vgpr_spills, resources.scratch_bytes));
     set_gain(finding, subject, loop,
              gain_of(subject, loop, isa::issue_rules(*subject.code.target).quantum * (loads + stores),

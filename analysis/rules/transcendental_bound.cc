@@ -25,7 +25,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     finding.where.push_back(place);
     if (place.first != kNone) finding.evidence.push_back(fmt::format("first {}", cite(subject, place.first)));
     finding.evidence.push_back(
-        fmt::format("{:.0f} of {:.0f} cycles a pass", busy, pass_cycles(subject, loop)));
+        fmt::format("{:.0f} of {:.0f} cycles per pass", busy, pass_cycles(subject, loop)));
     set_gain(finding, subject, loop, gain_of(subject, loop, busy / 2, busy / 2));
     finding.experiment =
         "Half of them: use exp2 with a scale folded in, one reciprocal for several divisions, a "

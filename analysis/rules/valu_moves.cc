@@ -32,7 +32,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     finding.title = fmt::format("{} copies between VGPRs in the loop", count);
     finding.where.push_back(place);
     finding.evidence.push_back(
-        fmt::format("first {}; {:.0f} cycles a pass", cite(subject, place.first), cycles));
+        fmt::format("first {}; {:.0f} cycles per pass", cite(subject, place.first), cycles));
     set_gain(finding, subject, loop, gain_without(subject, loop, moves));
     finding.experiment =
         "Unroll by the number of buffers that rotate (#pragma unroll 2), so that names change instead "

@@ -308,7 +308,7 @@ class Counter {
       int64_t passed = 0;
       for (int64_t now = *first.value(); holds(c.relation, c.is_signed, now, *c.right.value());
            now += *step.value())
-        if (++passed > kMost) return unknown("it goes on for more than 16 million passes");
+        if (++passed > kMost) return unknown("it runs for more than 16 million passes");
       return {static_cast<double>(passed + at_latch), {}, {}};
     }
     // What is left to count, counted upwards.

@@ -200,7 +200,7 @@ TEST(Trips, WhatIsNotKnownHasAReason) {
             "of what ends it, not");
   EXPECT_EQ(
       trips("s_mov_b32 s4, 1\nl: s_add_i32 s4, s4, -1\ns_cmp_lt_i32 s4, 64\ns_cbranch_scc1 l\ns_endpgm"),
-      "it goes on for more than 16 million passes");
+      "it runs for more than 16 million passes");
   EXPECT_EQ(trips("l: global_load_dword v1, v0, s[4:5]\ns_waitcnt vmcnt(0)\nv_cmp_lt_i32 vcc, v1, v2\n"
                   "s_cbranch_vccnz l\ns_endpgm"),
             "what ends it is loaded from memory");

@@ -70,7 +70,7 @@ KERNEL void divergent(u32* out, u32 rounds) {
   out[id] = steps;
 }
 
-/// LDS: a rotation of a tile, 4 bytes a lane, with barriers.
+/// LDS: a rotation of a tile, 4 bytes per lane, with barriers.
 KERNEL void lds(u32* out, u32 rounds) {
   __shared__ u32 tile[256];
   const u32 t = thread_x();
@@ -95,7 +95,7 @@ KERNEL void atomics(u32* counters, u32 rounds) {
 
 using float4 = float __attribute__((ext_vector_type(4)));
 
-/// A grid-stride fill and copy, 16 bytes a lane.
+/// A grid-stride fill and copy, 16 bytes per lane.
 KERNEL void fill(float4* to, u32 count, u32 threads, float value) {
   for (u32 i = block_x() * 256 + thread_x(); i < count; i += threads) to[i] = float4{value, value, value, value};
 }

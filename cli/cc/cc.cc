@@ -34,7 +34,7 @@ A program that includes none of them compiles with none. The result runs by itse
   wavesmith run --gpu mi355x -- ./app
 
 Options of its own:
-  --doctor             what was found and how to get more; with --json for scripts
+  --doctor             what was found, and how to get more; --json for scripts
   --show               print the commands, run none
   --hip-headers=SET    use the headers of rocm, triton, tensorflow or debian; none: without
   --gpu=ID             compile for that GPU when no --offload-arch is given (mi300x)
@@ -166,7 +166,7 @@ int doctor(const Toolchain& tools, bool json) {
     line(true, "device libraries", fmt::format("{} ({})", libraries.folder, name_of(libraries.origin)));
   for (const auto& [target, result] : trials) line(result == "yes", "compiles " + target, result);
   fmt::print(
-      "\nMore headers, best first; each is found by itself once it is there (in $VIRTUAL_ENV, $PYTHONPATH or "
+      "\nMore headers, best first; each is found automatically once it is there (in $VIRTUAL_ENV, $PYTHONPATH or "
       "the system's Python):\n"
       "  ROCm                                             everything, AMD's own compiler\n"
       "  pip install triton                               HIP 7.1: runtime, device libraries of ROCm 7\n"

@@ -140,9 +140,8 @@ void add_compare(CLI::App& app, Action& action, std::vector<std::string> flags) 
   auto options = std::make_shared<CompareOptions>();
   options->flags = std::move(flags);
   CLI::App* command = add_command(
-      app, "compare",
-      "What differs between two kernels, flags, GPUs or versions, and what of it explains the difference");
-  command->add_option("a", options->a, "a file with GPU code, of any form that explain takes")->required();
+      app, "compare", "Compares two kernels, flags, GPUs or versions, and explains the difference");
+  command->add_option("a", options->a, "a file with GPU code, in any form that explain accepts")->required();
   command->add_option("b", options->b, "another one; without it, the same file");
   command->add_option("--gpu", options->gpu, "a GPU for both, or one for each: mi300x,mi355x");
   command->add_option("--kernel", options->kernel, "a kernel of both, or one of each: NAME_A,NAME_B");
@@ -157,7 +156,7 @@ void add_compare(CLI::App& app, Action& action, std::vector<std::string> flags) 
         "  wavesmith compare old.hip new.hip --kernel gemm            two versions: what changed, and why it "
         "matters\n"
         "  wavesmith compare gemm.hip --flags-a=-O2 --flags-b=-O3     two sets of flags; flags for both "
-        "behind --\n"
+        "after --\n"
         "  wavesmith compare gemm.hip --gpu mi300x,mi355x             one kernel on two GPUs\n"
         "  wavesmith compare a.s b.s --kernel tuned,plain -v          two kernels, line by line\n"
         "  wavesmith compare old.co new.co --html difference.html\n");

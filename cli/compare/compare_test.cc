@@ -64,8 +64,8 @@ TEST(Compare, MoreWorkInTheLoopIsFoundWithItsLineAndItsInstruction) {
   EXPECT_EQ(kernel["lines"][0]["count_b"].get<int>() - kernel["lines"][0]["count_a"].get<int>(), 8);
   const auto loops = kernel["loops"];
   ASSERT_EQ(loops.size(), 1);
-  const double a = figure(loops[0]["changes"], "cycles a pass at its occupancy", "a"),
-               b = figure(loops[0]["changes"], "cycles a pass at its occupancy", "b");
+  const double a = figure(loops[0]["changes"], "cycles per pass at its occupancy", "a"),
+               b = figure(loops[0]["changes"], "cycles per pass at its occupancy", "b");
   EXPECT_GT(b, a);
   double sum = 0;
   for (const auto& cause : kernel["causes"]) sum += cause["cycles"].get<double>();
@@ -127,7 +127,7 @@ TEST(Compare, GpusAreComparedByTimeNotByCycles) {
                                 std::string(" --kernel dot --gpu mi300x,rx9070xt"));
   EXPECT_EQ(json["kernels"][0]["gpu_a"], "mi300x");
   EXPECT_EQ(json["kernels"][0]["gpu_b"], "rx9070xt");
-  figure(json["kernels"][0]["loops"][0]["changes"], "ns a pass at the peak clock", "a");
+  figure(json["kernels"][0]["loops"][0]["changes"], "ns per pass at the peak clock", "a");
 }
 
 TEST(Compare, TwoKernelsOfAFileAreComparedByTheirNames) {

@@ -113,8 +113,8 @@ class Disassembly {
     fmt::print("\n{}\n", styled(name, Style::Strong));
     if (name != kernel.name) fmt::print("  {}\n", kernel.name);
     fmt::print(
-        "  {} VGPRs ({} accumulation), {} SGPRs, {} LDS, {} scratch a work-item, wave{}, up to {} work-items "
-        "a workgroup\n",
+        "  {} VGPRs ({} accumulation), {} SGPRs, {} LDS, {} scratch per work-item, wave{}, up to {} work-items "
+        "per workgroup\n",
         kernel.vgpr_count, kernel.agpr_count, kernel.sgpr_count,
         bytes_text(kernel.fields.group_segment_fixed_size),
         bytes_text(kernel.fields.private_segment_fixed_size), kernel.wavefront_size,
@@ -122,7 +122,7 @@ class Disassembly {
     if (kernel.vgpr_spill_count || kernel.sgpr_spill_count)
       fmt::print("  spilled: {} VGPRs, {} SGPRs\n", kernel.vgpr_spill_count, kernel.sgpr_spill_count);
     if (json.contains("occupancy"))
-      fmt::print("  occupancy {} of {} waves a SIMD, limited by {}\n",
+      fmt::print("  occupancy {} of {} waves per SIMD, limited by {}\n",
                  json["occupancy"]["waves_per_simd"].get<uint32_t>(), json["occupancy"]["of"].get<uint32_t>(),
                  json["occupancy"]["limited_by"].get<std::string>());
     for (const object::Argument& argument : kernel.arguments)
@@ -243,7 +243,7 @@ Exit disassemble(const DisasmOptions& options) {
 void add_disasm(CLI::App& app, Action& action) {
   auto options = std::make_shared<DisasmOptions>();
   CLI::App* command = add_command(
-      app, "disasm", "Kernels, resources and instructions of a code object, bundle or HIP program");
+      app, "disasm", "Prints kernels, resources and instructions of a code object, bundle or HIP program");
   command
       ->add_option("file", options->file,
                    "code object, bundle (compressed or not), or host program with a fat binary")

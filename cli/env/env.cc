@@ -21,11 +21,11 @@ void add_env(CLI::App& app, Action& action) {
   options->gpu = environment && *environment ? environment : "mi300x";
   CLI::App* command =
       add_command(app, "env", "Prints the environment in which programs find the emulated GPUs");
-  command->add_option("--gpu", options->gpu, "as of wavesmith run")->capture_default_str();
-  command->add_option("--libraries", options->libraries, "as of wavesmith run");
+  command->add_option("--gpu", options->gpu, "as for wavesmith run")->capture_default_str();
+  command->add_option("--libraries", options->libraries, "as for wavesmith run");
   command->add_flag("--json", options->json, "as one JSON object");
   teach(*command,
-        "  eval \"$(wavesmith env --gpu mi300x:2)\"                 a shell all of whose programs see two\n");
+        "  eval \"$(wavesmith env --gpu mi300x:2)\"                 every program of this shell sees two\n");
   command->callback([options, &action] {
     action = [options]() -> Exit {
       const auto environment = study::program_environment(options->gpu, options->libraries);

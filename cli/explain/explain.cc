@@ -49,8 +49,8 @@ Exit explain(const ExplainOptions& options) {
 void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags) {
   auto options = std::make_shared<ExplainOptions>();
   options->flags = std::move(flags);
-  CLI::App* command = add_command(
-      app, "explain", "What bounds a kernel and what to change, from its code, without running it");
+  CLI::App* command =
+      add_command(app, "explain", "Finds what bounds a kernel and what to change, from its code alone");
   command
       ->add_option("file", options->file,
                    "HIP source, LLVM IR, assembly, code object, bundle, program or library with GPU code")
@@ -60,9 +60,9 @@ void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags) 
   command->add_option("--kernel", options->kernel, "only kernels of this name, or with it in their names");
   command
       ->add_option("--workgroup", options->workgroup,
-                   "work-items of a workgroup, where the kernel leaves it open")
+                   "work-items per workgroup, where the kernel leaves it open")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--dynamic-lds", options->dynamic_lds, "bytes of LDS that are asked for at launch")
+  command->add_option("--dynamic-lds", options->dynamic_lds, "bytes of LDS requested at launch")
       ->transform(CLI::AsSizeValue(false));
   command->add_flag(
       "-v,--verbose", options->verbose,
@@ -72,8 +72,7 @@ void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags) 
                       "write everything as a page that needs no network and no script");
   teach(
       *command,
-      "  wavesmith explain attention.hip                      compile for an MI300X and say what holds it "
-      "up\n"
+      "  wavesmith explain attention.hip                      compile for an MI300X and show what holds it up\n"
       "  wavesmith explain attention.hip --gpu rx9070xt -- -DTILE=64 -ffast-math    flags for the compiler\n"
       "  wavesmith explain ./app --kernel reduce -v           a kernel of a program, with all details\n"
       "  wavesmith explain kernel.s --html report.html        source and instructions side by side, in a "

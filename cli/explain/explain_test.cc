@@ -26,7 +26,7 @@ TEST(Explain, TakesEveryFormThatGpuCodeComesIn) {
     EXPECT_NE(ran.out.find("gfx942"), ran.out.npos);
     EXPECT_NE(ran.out.find("\ndot\n"), ran.out.npos);
     EXPECT_NE(ran.out.find("1 KiB of 64 KiB"), ran.out.npos) << "LDS";
-    EXPECT_NE(ran.out.find("of 8 waves a SIMD"), ran.out.npos);
+    EXPECT_NE(ran.out.find("of 8 waves per SIMD"), ran.out.npos);
     EXPECT_NE(ran.out.find("hot loop"), ran.out.npos);
     EXPECT_EQ(ran.out.find('\033'), ran.out.npos) << "colour belongs to terminals";
   }

@@ -268,7 +268,7 @@ Variant stream(int vgprs, int trips, int loads) {
 // What more waves gain depends on what serves the loads: where the memory's bandwidth is the limit, nothing.
 TEST(Gains, OfAnOccupancyStepAreNotPromisedWhereMemoryMayBind) {
   constexpr const char* kRule = "occupancy-limited-by-vgprs";
-  constexpr int kWorkgroups = 304 * 6;  // whole rounds of two and of three waves a SIMD
+  constexpr int kWorkgroups = 304 * 6;  // whole rounds of two and of three waves per SIMD
   const auto percent = [&](int trips, int loads, Judged& before) {
     const int floats = kWorkgroups * 256 * trips * loads;
     const std::string name = fmt::format("{}-in-flight", loads);

@@ -64,7 +64,7 @@ class SectionMaker {
     const auto& o = kernel_.occupancy;
     section_.tiles.push_back(
         {"Occupancy",
-         {fmt::format("{} of {} waves a SIMD", o.now.waves_per_simd, gpu_.waves_per_simd), Tag::Derived},
+         {fmt::format("{} of {} waves per SIMD", o.now.waves_per_simd, gpu_.waves_per_simd), Tag::Derived},
          fmt::format("limited by {}{}{}", gpus::name_of(o.now.limiter), o.next.empty() ? "" : "; ",
                      analysis::text_of(o.next)),
          static_cast<double>(o.now.waves_per_simd) / std::max(1u, gpu_.waves_per_simd)});
@@ -80,12 +80,12 @@ class SectionMaker {
     section_.tiles.push_back({"SGPRs", {std::to_string(r.used.sgprs), Tag::Read}, "", {}});
     section_.tiles.push_back({"LDS",
                               {bytes_text(r.lds_bytes), Tag::Read},
-                              fmt::format("of {} a workgroup{}", bytes_text(gpu_.lds_bytes),
+                              fmt::format("of {} per workgroup{}", bytes_text(gpu_.lds_bytes),
                                           r.dynamic_lds ? "; more when it is launched" : ""),
                               static_cast<double>(r.lds_bytes) / std::max(1u, gpu_.lds_bytes)});
     section_.tiles.push_back({"Spills",
                               {fmt::format("{} VGPRs, {} SGPRs", r.vgpr_spills, r.sgpr_spills), Tag::Read},
-                              fmt::format("{} of scratch a lane", bytes_text(r.scratch_bytes)),
+                              fmt::format("{} of scratch per lane", bytes_text(r.scratch_bytes)),
                               {}});
     section_.tiles.push_back({"Code",
                               {fmt::format("{} instructions", kernel_.mix.total), Tag::Read},
@@ -100,7 +100,7 @@ class SectionMaker {
       const uint32_t first = kernel_.blocks[loop.header].begin;
       section_.tiles.push_back(
           {"Hot loop",
-           {time ? text_of(time) + " cycles a pass" : "cycles unknown",
+           {time ? text_of(time) + " cycles per pass" : "cycles unknown",
             time ? std::optional(Tag::Modelled) : std::nullopt,
             first,
             {}},
@@ -166,10 +166,10 @@ class SectionMaker {
     const uint32_t hot = study::hot_loop(kernel_);
     report::Table table{
         "What if",
-        "What a kernel may take at most for so many waves a SIMD, all else the same; and a pass of the hot "
+        "What a kernel may take at most for so many waves per SIMD, all else the same; and a pass of the hot "
         "loop then, where L2 serves its loads and where the memory behind all caches does.",
-        {"waves a SIMD", "VGPRs at most", "LDS at most", "hot loop, cycles a pass, from L2", "from memory",
-         ""},
+        {"waves per SIMD", "VGPRs at most", "LDS at most", "hot loop, cycles per pass, from L2",
+         "from memory", ""},
         {0, 1, 2, 3, 4},
         {},
         false};
@@ -278,7 +278,7 @@ class SectionMaker {
         "Memory accesses",
         "Cycles of LDS and cache lines are of a full wave; modelled from the addresses, where these are "
         "affine.",
-        {"at", "instruction", "bytes a lane", "stride", "LDS cycles", "at best", "cache lines", "at best",
+        {"at", "instruction", "bytes per lane", "stride", "LDS cycles", "at best", "cache lines", "at best",
          "unknown, because"},
         {2, 3, 4, 5, 6, 7},
         {},

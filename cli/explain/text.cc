@@ -71,12 +71,12 @@ class Summary {
     if (r.vgpr_spills || r.sgpr_spills)
       spills = styled(fmt::format("{} VGPRs and {} SGPRs spilled", r.vgpr_spills, r.sgpr_spills), Style::Bad);
     if (r.scratch_bytes)
-      spills += styled(fmt::format(", {} B of scratch a lane", r.scratch_bytes), Style::Warning);
+      spills += styled(fmt::format(", {} B of scratch per lane", r.scratch_bytes), Style::Warning);
     line("registers", fmt::format("{}; {}{}", registers_text(r.used), spills, tag(analysis::Tag::Read)));
     if (kernel_.live_peak_at != kNone)
       line("", fmt::format("at most {} live, at {}{}", registers_text(kernel_.live_peak),
                            study::place_of(kernel_, kernel_.live_peak_at), tag(analysis::Tag::Derived)));
-    line("LDS", fmt::format("{} of {} a workgroup of {} work-items{}{}", bytes_text(r.lds_bytes),
+    line("LDS", fmt::format("{} of {} per workgroup of {} work-items{}{}", bytes_text(r.lds_bytes),
                             bytes_text(gpu_.lds_bytes), r.workgroup, r.dynamic_lds ? launch_text() : "",
                             tag(analysis::Tag::Read)));
   }
@@ -93,7 +93,7 @@ class Summary {
     std::string text =
         o.now.waves_per_simd == 0
             ? styled(fmt::format("does not fit the GPU: {}", gpus::name_of(o.now.limiter)), Style::Bad)
-            : fmt::format("{} of {} waves a SIMD, limited by {}", o.now.waves_per_simd, gpu_.waves_per_simd,
+            : fmt::format("{} of {} waves per SIMD, limited by {}", o.now.waves_per_simd, gpu_.waves_per_simd,
                           gpus::name_of(o.now.limiter));
     if (const std::string next = analysis::text_of(o.next); !next.empty()) text += "; " + next;
     line("occupancy", text + tag(analysis::Tag::Derived));
@@ -124,7 +124,7 @@ class Summary {
                                                                             : loop.cycles.unknown_because));
     }
     line("", fmt::format(
-                 "{} cycles a pass and wave on a SIMD, bound by {}{}",
+                 "{} cycles per pass and wave on a SIMD, bound by {}{}",
                  styled(study::number_text(time->cycles), Style::Strong),
                  study::bound_text(kernel_, loop) +
                      (study::pass_of(kernel_, loop).unknown ? "; the loop inside of it counted once" : ""),
@@ -168,7 +168,7 @@ class Summary {
              : "unknown, because " + total.unknown_because);
   }
 
-  static void memory(const analysis::Cycles& c, double cycles, std::string_view of = "a pass and wave") {
+  static void memory(const analysis::Cycles& c, double cycles, std::string_view of = "per pass and wave") {
     if (c.memory == 0) return;
     line("", fmt::format("memory: {}{} B loaded, {} B stored {}: {}{} cycles from memory{}{}{}",
                          c.unknown_accesses ? "at least " : "", study::number_text(c.load_bytes),
@@ -241,7 +241,7 @@ class Details {
   void occupancy() const {
     head("Occupancy", analysis::Tag::Derived);
     const analysis::Occupancy& o = kernel_.occupancy;
-    fmt::print("  {} VGPRs: {} waves a SIMD; {} SGPRs: {}; {} B of LDS: {}; workgroups of {}: {}\n",
+    fmt::print("  {} VGPRs: {} waves per SIMD; {} SGPRs: {}; {} B of LDS: {}; workgroups of {}: {}\n",
                o.resources.vgprs, o.now.by_vgprs, o.resources.sgprs, o.now.by_sgprs, o.resources.lds_bytes,
                o.now.by_lds, o.resources.workgroup, o.now.by_workgroups);
     fmt::print("  the compiler counts {}; {} workgroups at once on a multiprocessor\n", o.compiler_waves,
@@ -341,7 +341,7 @@ class Details {
   void accesses() const {
     if (kernel_.accesses.empty()) return;
     head("Memory accesses", analysis::Tag::Modelled);
-    Table table({"at", "pc", "instruction", "bytes a lane", "stride", "LDS cycles", "of at least", "lines",
+    Table table({"at", "pc", "instruction", "bytes per lane", "stride", "LDS cycles", "of at least", "lines",
                  "of at least", "unknown, because"});
     for (size_t column : {3, 4, 5, 6, 7, 8}) table.align_right(column);
     const auto figure = [](const analysis::Figure& f) {
@@ -398,12 +398,12 @@ class Details {
   const analysis::Kernel& kernel_;
 };
 
-/// One line a kernel, where there are several.
+/// One line per kernel, where there are several.
 void print_overview(const ExplainedFile& file, bool verbose) {
   constexpr size_t kMost = 14;
   const auto& kernels = file.analysed.kernels;
-  Table table({"kernel", "VGPRs", "AGPRs", "SGPRs", "LDS", "waves", "limited by", "hot loop", "cycles a pass",
-               "bound", "findings"});
+  Table table({"kernel", "VGPRs", "AGPRs", "SGPRs", "LDS", "waves", "limited by", "hot loop",
+               "cycles per pass", "bound", "findings"});
   for (size_t column : {1, 2, 3, 4, 5, 8, 10}) table.align_right(column);
   for (size_t i = 0; i < kernels.size() && (verbose || i < kMost); ++i) {
     const analysis::Kernel& kernel = kernels[i];
@@ -444,7 +444,7 @@ std::string gain_text(const analysis::Finding& finding) {
     return fmt::format("up to {:.{}f} % of the {}", *finding.gain_percent.value,
                        *finding.gain_percent.value < 9.95 ? 1 : 0, in_loop ? "loop" : "kernel");
   if (finding.gain_cycles.value && *finding.gain_cycles.value > 0)
-    return fmt::format("up to {} cycles a pass", study::number_text(*finding.gain_cycles.value));
+    return fmt::format("up to {} cycles per pass", study::number_text(*finding.gain_cycles.value));
   return {};
 }
 

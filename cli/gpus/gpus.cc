@@ -79,14 +79,14 @@ void add_gpus(CLI::App& app, Action& action) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      add_command(app, "gpus", "The GPUs that are described, or every number of one with its source");
+      add_command(app, "gpus", "Lists the described GPUs, or every number of one with its source");
   command->add_option(
       "gpu", options->gpu,
-      "id (mi300x), a TOML file of your own (./my.toml), or either with changes (mi300x+lds.bytes=131072)");
+      "id (mi300x), your own TOML file (./my.toml), or either with changes (mi300x+lds.bytes=131072)");
   command->add_flag("--json", options->json, "as JSON");
   teach(*command,
         "  wavesmith gpus                          what there is\n"
-        "  wavesmith gpus mi300x                   all its numbers and where they stand\n"
+        "  wavesmith gpus mi300x                   all its numbers and their sources\n"
         "  wavesmith gpus mi355x+compute.units=8   a smaller one\n"
         "  wavesmith gpus --json | jq '.[].id'     for scripts\n");
   command->callback([options, &action] {

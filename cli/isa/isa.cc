@@ -51,14 +51,13 @@ Exit list(const IsaOptions& options) {
 void add_isa(CLI::App& app, Action& action) {
   auto options = std::make_shared<IsaOptions>();
   CLI::App* command =
-      add_command(app, "isa", "Every instruction of a GPU: emulated exactly, approximately, or not");
-  command->add_option("match", options->match, "only instructions that begin so: v_mfma");
-  CLI::Option* const gpu =
-      command->add_option("--gpu", options->gpu, "whose instructions")->capture_default_str();
+      add_command(app, "isa", "Lists every instruction of a GPU: emulated exactly, approximately, or not");
+  command->add_option("match", options->match, "only instructions that begin with this: v_mfma");
+  CLI::Option* const gpu = command->add_option("--gpu", options->gpu, "the GPU")->capture_default_str();
   command
-      ->add_option("--object", options->objects,
-                   "only those that occur in these code objects, bundles or programs: how often, and "
-                   "whether each occurrence can be executed; for every target in them, or that of --gpu")
+      ->add_option(
+          "--object", options->objects,
+          "only those in these code objects, bundles or programs: how often, and whether each occurrence can be executed; for every target in them, or that of --gpu")
       ->expected(1, -1);
   command->add_option("--only", options->only, "only these")
       ->check(CLI::IsMember({"exact", "approximate", "unsupported"}));
@@ -69,8 +68,8 @@ void add_isa(CLI::App& app, Action& action) {
       "  wavesmith isa --gpu mi300x                        all of them, and totals\n"
       "  wavesmith isa --gpu mi355x v_mfma                 matrix instructions\n"
       "  wavesmith isa --gpu rx9070xt --only approximate   with the bound of each\n"
-      "  wavesmith isa --object app.co --only unsupported  what a file holds that would not run, and where\n"
-      "  wavesmith run --fidelity -- ./app                 which ones a program really executes\n");
+      "  wavesmith isa --object app.co --only unsupported  instructions of a file that would not run, and where\n"
+      "  wavesmith run --fidelity -- ./app                 those that a program really executes\n");
   command->callback([options, gpu, &action] {
     options->gpu_given = gpu->count() != 0;
     action = [options] { return list(*options); };

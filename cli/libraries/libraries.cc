@@ -105,23 +105,23 @@ void add_libraries(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(
       app, "libraries",
-      "Which of AMD's libraries (rocBLAS, MIOpen, RCCL, ...) programs get, and AMD's own from Debian");
-  command->add_option("--libraries", options->choice, "as of wavesmith run");
+      "Shows which of AMD's libraries (rocBLAS, MIOpen, RCCL, ...) programs get, and installs AMD's own from Debian");
+  command->add_option("--libraries", options->choice, "as for wavesmith run");
   command->add_option("--gpu", options->devices,
-                      "whose programs; a library of AMD's without kernels for it does not answer");
+                      "the programs' GPU; AMD's libraries without kernels for it are not used");
   command->add_flag("--json", options->json, "as one JSON object");
   command->require_subcommand(0, 1);
   teach(
       *command,
       "  wavesmith libraries                                    what is here, from where, for which GPUs\n"
       "  wavesmith libraries --gpu mi300x                       and which of them run on that GPU\n"
-      "  wavesmith libraries install rocblas rccl               AMD's own, compiled by Debian, with no root\n"
+      "  wavesmith libraries install rocblas rccl               AMD's own, compiled by Debian, without root\n"
       "  wavesmith run --libraries amd --report -- ./app        and which library's kernels ran\n"
       "  wavesmith run --libraries stand-ins -- ./app           Wavesmith's, whatever is here\n");
 
   CLI::App* install =
       add_command(*command, "install",
-                  "Fetches libraries of AMD's from Debian into a folder of yours, with all that they need");
+                  "Fetches AMD's libraries from Debian into your own folder, with all that they need");
   install->add_option("names", options->install.names, fmt::format("{}", fmt::join(installable(), ", ")))
       ->required();
   install->add_option(

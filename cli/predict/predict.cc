@@ -306,7 +306,8 @@ void add_operation(CLI::App& predict_command, Action& action, const Operation& o
 
 void add_predict(CLI::App& app, Action& action) {
   CLI::App* command = add_command(
-      app, "predict", "How long an operation takes on which GPU, and what bounds it, without running it");
+      app, "predict",
+      "Predicts how long an operation takes on which GPU, and what bounds it, without running it");
   command->require_subcommand(0, 1);
   command->allow_extras();  // an unknown operation may have options
   auto unknown = std::make_shared<std::string>();

@@ -25,7 +25,7 @@ double replays(const KernelProfile& kernel) {
 
 struct Level {
   std::string name;
-  double bytes = 0, peak = 0;       ///< of the whole grid; bytes a second, 0: not known
+  double bytes = 0, peak = 0;       ///< of the whole grid; bytes per second, 0: not known
   std::optional<double> hits = {};  ///< share of its requests
 };
 
@@ -44,7 +44,7 @@ std::vector<Level> levels(const KernelProfile& kernel, const gpus::Gpu* gpu) {
                        gpu->lds_read_bytes_per_clock * replays(kernel),
                    gpu->lds_read_bytes_per_clock * units,
                    {}});
-  // A line a clock, where nobody measured less.
+  // A line per clock, where nobody measured less.
   all.push_back({"L1", use.l1_requests * bytes, gpu->l1_bytes_per_clock.value_or(gpu->l1_line_bytes) * units,
                  use.l1_hit_rate});
   double peak = 0;
@@ -128,7 +128,7 @@ report::Table memory_of(const KernelProfile& kernel, const gpus::Gpu* gpu) {
       "Memory",
       "Bytes of the whole grid, from the replay's cache lines; peaks are of the GPU's description; "
       "modelled.",
-      {"level", "bytes", "hit rate", "bytes a second", "of its peak"},
+      {"level", "bytes", "hit rate", "bytes per second", "of its peak"},
       {1, 2, 3, 4},
       {},
       false};

@@ -140,19 +140,17 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
   const char* environment = std::getenv("WAVESMITH_GPU");
   options->run.gpu = environment && *environment ? environment : "mi300x";
   CLI::App* command = add_command(
-      app, "profile",
-      "Says how long kernels take on a GPU that is not there, cycle by cycle, and what holds them up");
+      app, "profile", "Times kernels on an emulated GPU, cycle by cycle, and shows what holds them up");
   command->add_option("--gpu", options->run.gpu, "mi300x, rx7900xtx, ./my.toml: see wavesmith gpus")
       ->capture_default_str();
   command->add_option("--set", options->run.set, "change a number of the GPU: --set compute.units=8");
   command->add_option("--threads", options->run.threads, "host threads; 0: all")
       ->check(CLI::NonNegativeNumber);
-  command->add_flag(
-      "--sampled", options->sampled,
-      "of each launch run the sampled workgroups only: fast, and what the program computes is incomplete");
+  command->add_flag("--sampled", options->sampled,
+                    "run only the sampled workgroups of each launch: fast, but results are incomplete");
   command->add_flag("--time", options->time,
-                    "the program's events and clocks tell modelled time, as of wavesmith run --time");
-  command->add_flag("--all", options->all, "a summary of each kernel, not of the costliest alone");
+                    "the program's events and clocks report modelled time, as under wavesmith run --time");
+  command->add_flag("--all", options->all, "summarise every kernel, not only the costliest");
   command->add_flag("--verbose", options->verbose, "every kernel, every stall, every instruction");
   command->add_flag("--json", options->json, "all of it as JSON");
   command->add_option("--html", options->html, "write a page that needs no network and no script");
@@ -168,11 +166,11 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
   command->add_option("--grid", options->run.grid, "workgroups: 16 or 16,4,1")
       ->capture_default_str()
       ->group(group);
-  command->add_option("--block", options->run.block, "work-items of a workgroup: 256 or 16,16")
+  command->add_option("--block", options->run.block, "work-items per workgroup: 256 or 16,16")
       ->capture_default_str()
       ->group(group);
   command->add_option("--shared", options->run.shared, "bytes of dynamic LDS")->group(group);
-  command->add_option("--arg", options->run.arguments, "an argument, as of wavesmith run")
+  command->add_option("--arg", options->run.arguments, "an argument, as for wavesmith run")
       ->allow_extra_args(false)
       ->group(group);
   teach(*command,
@@ -183,7 +181,7 @@ void add_profile(CLI::App& app, Action& action, std::vector<std::string> program
     action = [options] {
       if (options->run.program.empty() && options->run.file.empty())
         return report(
-            {ErrorKind::BadInput, "nothing to profile", {}, "name a code object, or a program behind --"});
+            {ErrorKind::BadInput, "nothing to profile", {}, "name a code object, or a program after --"});
       if (const auto machine = gpus::find_machine(options->run.devices()); !machine)
         return report(machine.error());
       return profile_run(*options);

@@ -37,7 +37,7 @@ void print_pipes(const KernelProfile& kernel) {
       pipes += fmt::format("{}{} {:.0f} %", pipes.empty() ? "" : ", ", isa::name_of(use.pipe),
                            100 * use.utilisation);
   fmt::print("  pipes busy    {}\n", pipes);
-  fmt::print("  issued        {:.2f} instructions a cycle and compute unit; {} workgroup{} at a time\n",
+  fmt::print("  issued        {:.2f} instructions per cycle and compute unit; {} workgroup{} at a time\n",
              kernel.instructions_per_cycle, kernel.workgroups_per_unit,
              kernel.workgroups_per_unit == 1 ? "" : "s");
   std::string stalls;

@@ -20,7 +20,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   options->gpu = environment && *environment ? environment : "mi300x";
 
   CLI::App* command =
-      add_command(app, "run", "Runs a HIP program, or a kernel of a code object, on a GPU that is not there");
+      add_command(app, "run", "Runs a HIP program, or a kernel of a code object, on an emulated GPU");
   command
       ->add_option("--gpu", options->gpu, "mi300x; mi300x:8 for eight; mi300x,mi210 for two kinds; ./my.toml")
       ->capture_default_str();
@@ -36,13 +36,11 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
                     "let accesses just past the end of a buffer pass unnoticed, as hardware often does");
   command->add_option(
       "--interleave", options->interleave,
-      "waves of a workgroup take turns every N instructions (1: in lockstep, several times slower), for "
-      "programs that lack a barrier; 0: from barrier to barrier");
+      "switch waves of a workgroup every N instructions (1: in lockstep, several times slower), for programs that lack a barrier; 0: at barriers only");
   command
       ->add_option(
           "--time", options->time,
-          "events tell the modelled GPU's time; --time=sampled: and of each grid only the workgroups "
-          "that the model looks at are run, which is fast, but results are incomplete")
+          "events report the modelled GPU's time; --time=sampled: also run only the workgroups of each grid that the model looks at: fast, but results are incomplete")
       ->expected(0, 1)
       ->default_str("modelled")
       ->check(CLI::IsMember({"modelled", "sampled"}));
@@ -50,12 +48,12 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
                       "whose rocBLAS, hipBLAS, MIOpen, ...: auto (AMD's where this machine has them, else "
                       "stand-ins), amd, stand-ins, or a folder of 'wavesmith libraries install --to'; also "
                       "WAVESMITH_LIBRARIES");
-  command->add_flag("--report", options->report, "say afterwards what ran: waves, instructions, time");
+  command->add_flag("--report", options->report, "report afterwards what ran: waves, instructions, time");
   command->add_flag("--fidelity", options->fidelity,
-                    "say afterwards which instructions ran, and how near to the hardware each is");
+                    "report afterwards which instructions ran, and how close each is to the hardware");
   command->add_flag(
       "--quiet", options->quiet,
-      "do not say on stderr which GPU is emulated, nor how far a long run is (nor with WAVESMITH_QUIET=1)");
+      "report neither the emulated GPU nor the progress of a long run on stderr (also WAVESMITH_QUIET=1)");
   command->add_flag("--json", options->json, "reports and results as JSON");
 
   const char* const group = "Running a kernel of a code object";
@@ -66,7 +64,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   command->add_option("--grid", options->grid, "workgroups: 16 or 16,4,1")
       ->group(group)
       ->capture_default_str();
-  command->add_option("--block", options->block, "work-items of a workgroup")
+  command->add_option("--block", options->block, "work-items per workgroup")
       ->group(group)
       ->capture_default_str();
   command->add_option("--shared", options->shared, "bytes of dynamic LDS")->group(group);

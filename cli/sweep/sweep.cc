@@ -37,12 +37,12 @@ Result<void> choose_launch(const SweepOptions& options, bool program, study::Swe
   launch.sampled = options.sampled;
   const bool kernel = !options.launch.arguments.empty() || !options.launch.grid.empty();
   if (program + kernel + !options.arguments.empty() > 1)
-    return fail(ErrorKind::BadInput, "several ways to launch the kernel are asked for", {},
+    return fail(ErrorKind::BadInput, "several ways to launch the kernel are given", {},
                 "-- ./app launches it, or --grid, --block and --arg do, or the file's own main with --args");
   request.must_run = program || kernel || !options.arguments.empty();
   if (options.by_static) {
     if (request.must_run || options.sampled)
-      return fail(ErrorKind::BadInput, "--static runs nothing, and how to run is asked for");
+      return fail(ErrorKind::BadInput, "--static runs nothing, but options for running are given");
     return {};
   }
   if (program) {
@@ -111,24 +111,23 @@ void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind) {
   options->launch.grid.clear();
   CLI::App* command = add_command(
       app, "sweep",
-      "A kernel under the compiler's scheduling and allocation knobs: which do anything, and which help");
+      "Tries the compiler's scheduling and allocation knobs on a kernel: which have an effect, and which help");
   command->add_option("file", options->file, "HIP source or LLVM IR")->required();
   command->add_option("--gpu", options->gpu, "the GPU to compile for and to simulate: mi300x");
   command->add_option("--kernel", options->kernel,
                       "the kernel whose time counts; without it, all that are launched");
-  command->add_flag("--knobs", options->knobs,
-                    "all knobs that are known; what it does when nothing else is asked for");
+  command->add_flag("--knobs", options->knobs, "all known knobs; the default");
   command
       ->add_option("--try", options->tried,
-                   "flags of your own to try, once or more: --try=\"-mllvm -unroll-threshold=500\"")
+                   "your own flags to try; may be repeated: --try=\"-mllvm -unroll-threshold=500\"")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--flags", options->flags,
                       "flags for every compilation: --flags=\"-DTILE=128 -Iinclude\"");
-  command->add_flag("--alone", options->alone, "do not try together what helps alone");
+  command->add_flag("--alone", options->alone, "do not combine settings that help alone");
   command->add_option("-j,--jobs", options->jobs,
-                      "compilations and simulations at once; one a CPU without it");
-  command->add_flag("-v,--verbose", options->verbose, "all settings, and what each is good for");
+                      "parallel compilations and simulations; default: one per CPU");
+  command->add_flag("-v,--verbose", options->verbose, "all settings, and the effect of each");
   command->add_flag("--json", options->json, "everything, as JSON");
   command->add_option("--html", options->html,
                       "write everything as a page that needs no network and no script");
@@ -139,12 +138,12 @@ void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind) {
       ->group(group);
   command
       ->add_option("--grid", options->launch.grid,
-                   "for a kernel by itself, as of wavesmith run: workgroups, 16 or 16,4,1")
+                   "for a single kernel, as for wavesmith run: workgroups, 16 or 16,4,1")
       ->group(group);
-  command->add_option("--block", options->launch.block, "work-items of a workgroup: 256 or 16,16")
+  command->add_option("--block", options->launch.block, "work-items per workgroup: 256 or 16,16")
       ->group(group);
   command->add_option("--shared", options->launch.shared, "bytes of dynamic LDS")->group(group);
-  command->add_option("--arg", options->launch.arguments, "an argument, as of wavesmith run")
+  command->add_option("--arg", options->launch.arguments, "an argument, as for wavesmith run")
       ->allow_extra_args(false)
       ->group(group);
   command
@@ -159,10 +158,9 @@ void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind) {
       "each that\n"
       "                                                            changes the code is run and timed by the "
       "cycle model\n"
-      "  wavesmith sweep gemm.hip --knobs -- ./app 4096            the kernels of another program, by this "
-      "file's\n"
+      "  wavesmith sweep gemm.hip --knobs -- ./app 4096            another program, with its kernels replaced by this file's\n"
       "  wavesmith sweep gemm.hip --kernel gemm --grid 16,16 --block 256 --arg f16[4096x4096]=random ...\n"
-      "  wavesmith sweep gemm.hip --gpu mi355x -- -DTILE=128       behind -- also flags for every "
+      "  wavesmith sweep gemm.hip --gpu mi355x -- -DTILE=128       after -- also flags for every "
       "compilation\n"
       "  wavesmith sweep gemm.hip --try=-DUNROLL=2 --try=\"-mllvm -unroll-count=8\"  only these\n"
       "A setting that changes what the program prints, its exit code or a kernel's buffers is never "

@@ -97,21 +97,18 @@ void add_validate(CLI::App& app, Action& action) {
     std::optional<std::string> fit;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(
-      app, "validate", "How wrong the models have been: error tables, recomputed from measured data");
-  command->add_option("family", options->families, "what to judge (default: everything that the data have)");
+  CLI::App* command =
+      add_command(app, "validate", "Recomputes how wrong the models have been, from measured data");
+  command->add_option("family", options->families, "what to judge (default: every family in the data)");
   command
-      ->add_option(
-          "--data", options->data,
-          "a CSV of your own (or .csv.gz), in the columns of one of our tables; all of its rows judge")
+      ->add_option("--data", options->data,
+                   "your own CSV (or .csv.gz), with the columns of one of our tables; all of its rows count")
       ->type_name("FILE");
   command
-      ->add_option(
-          "--against", options->against,
-          "of statistics of a thread trace: compare them with these, which `profile --statistics` wrote")
+      ->add_option("--against", options->against,
+                   "compare statistics of a thread trace with this file, which `profile --statistics` wrote")
       ->type_name("FILE");
-  command->add_option("--gpu", options->gpu,
-                      "the GPU that such statistics are of, where they are judged alone");
+  command->add_option("--gpu", options->gpu, "the GPU of such statistics, where they are judged alone");
   command->add_option("--markdown", options->markdown, "also write the tables as Markdown (docs/ACCURACY.md)")
       ->type_name("FILE");
   command
@@ -119,12 +116,11 @@ void add_validate(CLI::App& app, Action& action) {
                    "also write the medians that predictions carry, as source (model/judged_table.cc)")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "as JSON; 'summary' is a list of {name, value, n}");
-  command->add_flag("--verbose,-v", options->verbose, "also the worst twenty cases, and what was left out");
+  command->add_flag("--verbose,-v", options->verbose, "also the worst twenty cases, and excluded rows");
   command
       ->add_option(
           "--fit", options->fit,
-          "fit the constants of matrix multiplication anew on half A, print the rows of their tables; SET: "
-          "only those whose name has it")
+          "refit the constants of matrix multiplication on half A and print the rows of their tables; SET: only sets whose name contains it")
       ->type_name("SET")
       ->expected(0, 1);
   teach(*command,

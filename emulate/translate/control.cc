@@ -123,7 +123,7 @@ Result<void> illegal(Emitter& emitter, const Instruction&) {
 Result<void> halt(Emitter& emitter, const Instruction& instruction) {
   if (instruction.operands.empty() || (instruction.operands[0].bits & 1) == 0)
     return nothing(emitter, instruction);
-  emitter.emit_stop(Error{ErrorKind::Trap, "a wave halted itself for ever (s_sethalt)"});
+  emitter.emit_stop(Error{ErrorKind::Trap, "a wave halted itself forever (s_sethalt)"});
   return {};
 }
 

@@ -272,7 +272,7 @@ std::string concise_hardware(const Asked& asked) {
                rows);
 }
 
-/// A row for each card; the system's values one a row, before the cards or (`system`) instead of them.
+/// A row for each card; the system's values one per row, before the cards or (`system`) instead of them.
 std::string csv(const ordered_json& values, bool system) {
   std::string text;
   if (values.contains("system")) {
@@ -341,8 +341,9 @@ Answer rocm_smi(const Machine& machine, const std::vector<std::string>& argument
   } catch (const CLI::CallForHelp&) {
     return {app.help(), {}, 0};
   } catch (const CLI::ParseError& error) {
-    return {
-        {}, fmt::format("rocm-smi: error: {}; --help lists what an emulated GPU answers\n", error.what()), 2};
+    return {{},
+            fmt::format("rocm-smi: error: {}; --help lists what an emulated GPU supports\n", error.what()),
+            2};
   }
 
   if (version) {

@@ -103,7 +103,7 @@ TEST_F(RocmTools, RocmSmiAnswersInTextJsonAndCsv) {
             "device,VRAM Total Memory (B),VRAM Total Used Memory (B)\ncard2,25753026560,0\n\n");
   EXPECT_EQ(found(ask("rocm-smi", {"-i"}).out, "GPU\\[\\d\\]\t\t: Device ID: \t\t(0x\\S+)"),
             (Words{"0x74a1", "0x74a1", "0x744c"}));
-  // One line a GPU: number, node, device and the driver's number, each GPU another.
+  // One line per GPU: number, node, device and the driver's number, each GPU another.
   const Words guids = found(ask("rocm-smi").out, "^\\d +\\d +0x\\w+, +(\\d+) ");
   EXPECT_EQ(std::set<std::string>(guids.begin(), guids.end()).size(), 3);
 }

@@ -267,7 +267,7 @@ Result<void> Debian::fetch() const {
     if (!done) return tl::unexpected(done.error());
     if (done->code != 0)
       return fail(ErrorKind::NotFound, "the packages cannot be fetched", mirror_,
-                  "what has come is kept: the same command goes on from there");
+                  "what was fetched is kept: the same command resumes there");
   }
   return {};
 }

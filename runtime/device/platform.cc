@@ -152,7 +152,7 @@ void Platform::show_host_memory(bool all) {
 hipError_t Platform::no_device(int ordinal) const {
   if (ordinal >= 0 && ordinal < 64)
     report_once(
-        fmt::format("device {} is asked for, but this process has {}: wavesmith run --gpu {}:{} gives more",
+        fmt::format("device {} does not exist, this process has {}: wavesmith run --gpu {}:{} gives more",
                     ordinal, devices.size(), devices.front()->gpu.id, ordinal + 1));
   return hipErrorInvalidDevice;
 }
@@ -179,7 +179,7 @@ Result<void> Platform::release(void* pointer) {
 
 namespace {
 
-/// The default streams of one thread, one a device; dissolved when the thread ends.
+/// The default streams of one thread, one per device; dissolved when the thread ends.
 struct ThreadStreams {
   std::unordered_map<int, std::shared_ptr<Stream>> of_device;
   ~ThreadStreams() {

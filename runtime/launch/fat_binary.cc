@@ -25,7 +25,7 @@ struct Wrapper {
   const void* unused;
 };
 
-/// One fat binary and the modules made of it, one a device.
+/// One fat binary and the modules made of it, one per device.
 struct FatBinary {
   const void* data = nullptr;
   std::mutex mutex;

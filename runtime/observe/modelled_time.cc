@@ -35,7 +35,7 @@ uint64_t key_of(const emulate::Dispatch& dispatch) {
   return hash.value() | 1;
 }
 
-/// Where WAVESMITH_TIME_LOG wants a line a launch.
+/// Where WAVESMITH_TIME_LOG wants a line per launch.
 std::FILE* log_file() {
   static std::FILE* const file = [] {
     const char* const path = std::getenv("WAVESMITH_TIME_LOG");

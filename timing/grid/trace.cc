@@ -172,7 +172,7 @@ void GroupRecorder::record(const emulate::WaveView& wave, const emulate::Site& s
   if (trace.instructions > most_ || trace.steps.empty()) return;
   Step& step = trace.steps.back();
   if (access.space == emulate::AddressSpace::Lds) {
-    // 128 bytes a clock; conflicts are not looked at here, nor what a load to LDS writes there.
+    // 128 bytes per clock; conflicts are not looked at here, nor what a load to LDS writes there.
     if (step.kind != Kind::Lds) return;
     step.clocks +=
         std::max<uint32_t>(1, static_cast<uint32_t>(std::popcount(access.lanes)) * access.bytes / 128);

@@ -35,7 +35,7 @@ struct Coalesced {
 
 /// The address unit takes the lanes that 64 bytes hold at a time, at most 16, and each line among them costs
 /// a clock. Source: AMD, CDNA3 ISA reference, "Memory access" (64 bytes a clock between L1 and registers); 61
-/// bytes a clock measured for 4 and 16 bytes a lane (RRZE-HPC gpu-benches, gpu-cache).
+/// bytes a clock measured for 4 and 16 bytes per lane (RRZE-HPC gpu-benches, gpu-cache).
 /// `addresses`: of the active lanes, in order; a lane moves `bytes` from its address on.
 Coalesced coalesce(std::span<const uint64_t> addresses, uint32_t bytes, uint32_t line);
 /// The same into what is there already.

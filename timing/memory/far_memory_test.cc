@@ -152,7 +152,7 @@ TEST(FarMemory, OfAWaveThatWaitsOneReadingIsKeptHoweverLongItWaits) {
   EXPECT_EQ(instructions[0], instructions[1]);
 }
 
-/// Doubles an array, four bytes a work-item.
+/// Doubles an array, four bytes per work-item.
 struct Doubled {
   GridTime time;
   bool went_far = false;

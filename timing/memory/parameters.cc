@@ -6,7 +6,7 @@
 namespace wavesmith::timing {
 namespace {
 
-/// Bytes a clock from 10^9 bytes a second.
+/// Bytes a clock from 10^9 bytes per second.
 double bytes_per_clock(double gigabytes_per_second, double mhz) { return gigabytes_per_second * 1e3 / mhz; }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The memory system of a GPU in the units of the cycle model: clocks of the engine, bytes a clock. Everything
-// comes from the GPU's data file; what nobody has published is scaled from the GPU of the same architecture
-// that was measured, and said so in `assumed`.
+// The memory system of a GPU in the units of the cycle model: clocks of the engine, bytes per clock.
+// Everything comes from the GPU's data file; what nobody has published is scaled from the GPU of the same
+// architecture that was measured, and said so in `assumed`.
 #pragma once
 
 #include <cstdint>

@@ -99,7 +99,7 @@ TEST(MemoryUnit, FewUnitsAreBoundByTheLinesThatTheyWaitFor) {
   UnitMemory memory(p, everywhere(1, 1), 1, 1e12);
   double last = 0;
   for (uint64_t i = 0; i < 5000; ++i) last = memory.load(i, 0);
-  // What units that miss their L1 get from the L2 was measured: 43 bytes a clock.
+  // What units that miss their L1 get from the L2 was measured: 43 bytes per clock.
   EXPECT_NEAR(5000 * p.line / last, 43, 2);
 }
 

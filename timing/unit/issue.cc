@@ -331,7 +331,7 @@ uint64_t ComputeUnit::State::lds_cycles(const WaveRecord& record, const AccessRe
 }
 
 /// LDS is taken for so many cycles by a wave; how long that takes is returned. On CDNA each pair of SIMDs
-/// gets half of the bytes a cycle. Source: ROCm Compute Profiler's documentation, "Local data share"; of a
+/// gets half of the bytes per cycle. Source: ROCm Compute Profiler's documentation, "Local data share"; of a
 /// wave alone on an MI308X, ds_read_b128 takes 16 cycles, ds_read_b32 4 (tingqli/pyhip, docs/mem_latency.md).
 uint64_t ComputeUnit::State::take_lds(const Wave& w, uint64_t cycles, uint64_t t) {
   time.lds_cycles += cycles;

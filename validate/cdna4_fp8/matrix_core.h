@@ -52,7 +52,7 @@ __device__ inline __amdgpu_buffer_rsrc_t buffer_of(const unsigned char* data, in
   return __builtin_amdgcn_make_buffer_rsrc(const_cast<unsigned char*>(data), 0, bytes, k32Bits);
 }
 
-/// 16 bytes a lane from memory to LDS, past the registers: lane i's go to `to` + 16 i.
+/// 16 bytes per lane from memory to LDS, past the registers: lane i's go to `to` + 16 i.
 __device__ inline void load_to_lds(__amdgpu_buffer_rsrc_t from, int at, unsigned char* to) {
   __builtin_amdgcn_raw_ptr_buffer_load_lds(from, (InLds*)to, kChunk, at, 0, 0, 0);
 }

@@ -1,4 +1,4 @@
-// y = A' (A x), a thread a row and then a thread a column; sums stay in memory.
+// y = A' (A x), a thread per row and then a thread a column; sums stay in memory.
 #include "benchmark.h"
 
 __global__ void rows(float* matrix, float* x, float* sums, int height, int width) {

@@ -1,4 +1,4 @@
-// A bitonic sort in place: a launch for each step, a thread for each pair, 64 threads a workgroup.
+// A bitonic sort in place: a launch for each step, a thread for each pair, 64 threads per workgroup.
 #include "benchmark.h"
 
 __global__ void step(unsigned* values, const unsigned stage, const unsigned part, const unsigned ascending) {

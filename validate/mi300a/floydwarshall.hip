@@ -1,4 +1,4 @@
-// All shortest paths: a launch for each node that paths may now lead through, 8 x 8 threads a workgroup.
+// All shortest paths: a launch for each node that paths may now lead through, 8 x 8 threads per workgroup.
 #include "benchmark.h"
 
 __global__ void pass(unsigned* distances, unsigned* through, const unsigned nodes, const unsigned node) {

@@ -1,4 +1,4 @@
-// C = A B in tiles of 4 x 4 a thread, 8 x 8 threads a workgroup. The tile of A goes through a scratch buffer
+// C = A B in tiles of 4 x 4 a thread, 8 x 8 threads per workgroup. The tile of A goes through a scratch buffer
 // in device memory, which all workgroups write: only the times are meant, not the product.
 #include "benchmark.h"
 

@@ -44,7 +44,7 @@ struct IssueTrace {
   std::vector<TracedUnit> units;
 };
 
-/// The traces of a table, one a kernel. The generation shows in the names of the packets.
+/// The traces of a table, one per kernel. The generation shows in the names of the packets.
 Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv);
 
 /// Fills `observed.issued` of every wave. `rules`: others than the generation's.

@@ -176,7 +176,7 @@ print("sums", float(z.min()), float(z.max()))
     done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
     if gpus == 1:
         assert done.stdout.splitlines()[:2] == ["status 101", "device 0 of 1"], done.stdout
-        said = f"device 1 is asked for, but this process has 1: wavesmith run --gpu {gpu}:2 gives more"
+        said = f"device 1 does not exist, this process has 1: wavesmith run --gpu {gpu}:2 gives more"
         assert said in done.stderr, done.stderr
     else:
         assert done.stdout.splitlines()[:2] == ["status 0", "device 1 of 2"], done.stdout

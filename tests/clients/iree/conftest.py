@@ -1,4 +1,4 @@
-"""Every test runs once a GPU; all of them are devices of one process."""
+"""Every test runs once per GPU; all of them are devices of one process."""
 
 from __future__ import annotations
 

@@ -70,5 +70,5 @@ def test_a_device_that_the_process_does_not_have_is_explained(asking: str) -> No
     ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     assert ran.stdout == "101\n"
     assert ran.stderr == (
-        "wavesmith: device 1 is asked for, but this process has 1: wavesmith run --gpu mi300x:2 gives more\n"
+        "wavesmith: device 1 does not exist, this process has 1: wavesmith run --gpu mi300x:2 gives more\n"
     )

@@ -186,7 +186,7 @@ def test_code_for_another_gpu_is_named() -> None:
 def test_a_second_gpu_that_is_not_there_is_explained() -> None:
     said = _fails("HIP", "Tensor([1.0, 2.0], device='HIP:1')")
     gpu = os.environ["WAVESMITH_GPU"]
-    assert f"device 1 is asked for, but this process has 1: wavesmith run --gpu {gpu}:2 gives more" in said, said
+    assert f"device 1 does not exist, this process has 1: wavesmith run --gpu {gpu}:2 gives more" in said, said
     assert "RuntimeError: HIP Error 101, invalid device ordinal" in said
 
 
