@@ -1,6 +1,5 @@
 #include "isa/rows.h"
 
-#include <unordered_map>
 #include <vector>
 
 #include "isa/families.h"
@@ -80,41 +79,7 @@ const std::vector<Row>& all() {
   // Never destroyed: kernels may run on while the process ends.
   static const auto& rows = *new std::vector<Row>([] {
     Facts_ facts;
-    float32(facts);
-    float16(facts);
-    float64(facts);
-    float_extremes(facts);
-    division(facts);
-    convert_numbers(facts);
-    integer32(facts);
-    packed_math_instructions(facts);
-    dot_instructions(facts);
-    cross_lane_instructions(facts);
-    small_float_instructions(facts);
-    scaled_conversion_instructions(facts);
-    move_instructions(facts);
-    transcendental_instructions(facts);
-    scalar_move(facts);
-    bitfield(facts);
-    bytes(facts);
-    integer16(facts);
-    integer64(facts);
-    compare_integers(facts);
-    compare_floats(facts);
-    scalar_integer(facts);
-    scalar_logic(facts);
-    scalar_bits(facts);
-    scalar_compare(facts);
-    scalar_exec(facts);
-    scalar_float(facts);
-    load_store(facts);
-    formatted_memory(facts);
-    block_memory(facts);
-    lds_lanes(facts);
-    integer_atomics(facts);
-    float_atomics(facts);
-    scalar_memory(facts);
-    matrix(facts);
+    every_family(facts);
     return facts.rows;
   }());
   return rows;

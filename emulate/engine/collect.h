@@ -80,36 +80,10 @@ class Collector {
                                   typename HandlerSignature<Signature>::type>;
 };
 
-// One file a family, so that a change compiles one of them again.
-void add_float32(Collector& collector);
-void add_float16(Collector& collector);
-void add_float64(Collector& collector);
-void add_float_extremes(Collector& collector);
-void add_division(Collector& collector);
-void add_convert(Collector& collector);
-void add_integer32(Collector& collector);
-void add_bitfield(Collector& collector);
-void add_bytes(Collector& collector);
-void add_integer16(Collector& collector);
-void add_integer64(Collector& collector);
-void add_compare(Collector& collector);
-void add_scalar_integer(Collector& collector);
-void add_scalar_float(Collector& collector);
-void add_load_store(Collector& collector);
-void add_formatted(Collector& collector);
-void add_block(Collector& collector);
-void add_lds_lanes(Collector& collector);
-void add_integer_atomics(Collector& collector);
-void add_float_atomics(Collector& collector);
-void add_scalar_memory(Collector& collector);
-void add_packed_math(Collector& collector);
-void add_dot(Collector& collector);
-void add_cross_lane(Collector& collector);
-void add_transcendental(Collector& collector);
-void add_matrix(Collector& collector);
-void add_small_float(Collector& collector);
-void add_scaled_conversion(Collector& collector);
-void add_move(Collector& collector);
+// One file per family, so that a change compiles one of them again.
+#define WAVESMITH_FAMILY(name) void add_##name(Collector& collector);
+#include "emulate/engine/families.inc"
+#undef WAVESMITH_FAMILY
 
 /// The micro-operations' handlers.
 void add_micro(Engine& engine);

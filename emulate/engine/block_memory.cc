@@ -74,6 +74,6 @@ void Collector::operator()(isa::BlockSignature signature, std::string_view names
   table.push_back(implementation);
 }
 
-void add_block(Collector& collector) { isa::block_memory(collector); }
+void add_block_memory(Collector& collector) { isa::block_memory(collector); }
 
 }  // namespace wavesmith::emulate

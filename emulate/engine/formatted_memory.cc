@@ -140,6 +140,6 @@ void Collector::operator()(isa::FormattedSignature signature, std::string_view n
   table.push_back(implementation);
 }
 
-void add_formatted(Collector& collector) { isa::formatted_memory(collector); }
+void add_formatted_memory(Collector& collector) { isa::formatted_memory(collector); }
 
 }  // namespace wavesmith::emulate
