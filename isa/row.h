@@ -33,31 +33,15 @@ enum class Shape : uint8_t {
 /// How near the result is to the hardware's.
 enum class Fidelity : uint8_t { Exact, Approximate, Unsupported };
 
-/// Which pipe issues it; the timing model's class.
-enum class Issue : uint8_t {
-  Valu,
-  Transcendental,
-  Double,
-  Salu,
-  Smem,
-  Vmem,
-  Flat,
-  Lds,
-  Export,
-  Matrix,
-  Branch,
-  Message,
-  Wait,
-  None
-};
+/// What a vector instruction needs of the VALU beside its ordinary lanes.
+enum class Issue : uint8_t { Plain, Transcendental, Double };
 
 /// Which counter a wave waits on for the result.
 enum class Counter : uint8_t { None, Vm, Lgkm, Exp, Vs, Load, Store, Ds, Km };
 
 /// What a row may say beside its signature; the defaults are a plain VALU instruction of every generation.
 struct Facts {
-  Issue issue = Issue::Valu;
-  Counter counter = Counter::None;
+  Issue issue = Issue::Plain;
   Generations generations = kEvery;
   Fidelity fidelity = Fidelity::Exact;
   std::string_view bound = {};  ///< of an approximate row: its error, for example "1 ulp"
@@ -90,6 +74,13 @@ struct Row {
   /// What the body computes; nullptr where it has no expression, and in rows that are not of isa::rows().
   const class Expression* (*meaning)() = nullptr;
 };
+
+/// Whether the row reads or writes a value of that type.
+constexpr bool has_type(const Row& row, Type type) {
+  for (int i = 0; i < row.count; ++i)
+    if (row.roles[i].type == type) return true;
+  return false;
+}
 
 /// Signature tags: `lane<f32(f32)>`.
 template <class Signature>

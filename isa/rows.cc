@@ -38,39 +38,39 @@ struct Facts_ {
   }
   void operator()(const MatrixInstruction& instruction) { rows.push_back(make_matrix_row(instruction)); }
   template <class E>
-  void operator()(LoadSignature<E>, std::string_view names, Facts facts) {
+  void operator()(LoadSignature<E>, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
   }
   template <class E>
-  void operator()(StoreSignature<E>, std::string_view names, Facts facts) {
+  void operator()(StoreSignature<E>, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Store), facts));
   }
   template <class T, class... Second, class Body>
-  void operator()(AtomicSignature<T, Second...>, std::string_view names, Body, Facts facts) {
+  void operator()(AtomicSignature<T, Second...>, std::string_view names, Body, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_atomic_access<T>(1 + sizeof...(Second)), facts));
   }
   template <class E>
-  void operator()(PairSignature<E> pair, std::string_view names, Facts facts) {
+  void operator()(PairSignature<E> pair, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_access<E>(pair.direction, 2), facts));
   }
-  void operator()(FormattedSignature signature, std::string_view names, Facts facts) {
+  void operator()(FormattedSignature signature, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_formatted_access(signature), facts));
   }
-  void operator()(TransposedLoadSignature signature, std::string_view names, Facts facts) {
+  void operator()(TransposedLoadSignature signature, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_transposed_access(signature), facts));
   }
-  void operator()(BlockSignature signature, std::string_view names, Facts facts) {
+  void operator()(BlockSignature signature, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_block_access(signature), facts));
   }
-  void operator()(LdsLaneSignature signature, std::string_view names, Facts facts) {
+  void operator()(LdsLaneSignature signature, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_lds_lane_access(signature.what), facts));
   }
   template <class E>
-  void operator()(ScalarLoadSignature<E>, std::string_view names, Facts facts) {
+  void operator()(ScalarLoadSignature<E>, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
   }
   template <class E>
-  void operator()(ScalarStoreSignature<E>, std::string_view names, Facts facts) {
+  void operator()(ScalarStoreSignature<E>, std::string_view names, Facts facts = {}) {
     rows.push_back(make_memory_row(names, make_access<E>(Direction::Store), facts));
   }
 };

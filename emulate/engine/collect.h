@@ -45,23 +45,23 @@ class Collector {
 
   // Memory rows: the handlers of the access, which follows a micro-operation that made the addresses.
   template <class E>
-  void operator()(isa::LoadSignature<E>, std::string_view names, isa::Facts facts);
+  void operator()(isa::LoadSignature<E>, std::string_view names, isa::Facts facts = {});
   template <class E>
-  void operator()(isa::StoreSignature<E>, std::string_view names, isa::Facts facts);
+  void operator()(isa::StoreSignature<E>, std::string_view names, isa::Facts facts = {});
   template <class T, class... Second, class Body>
-  void operator()(isa::AtomicSignature<T, Second...>, std::string_view names, Body, isa::Facts facts);
+  void operator()(isa::AtomicSignature<T, Second...>, std::string_view names, Body, isa::Facts facts = {});
   template <class E>
-  void operator()(isa::PairSignature<E> pair, std::string_view names, isa::Facts facts) {
+  void operator()(isa::PairSignature<E> pair, std::string_view names, isa::Facts facts = {}) {
     table.push_back({isa::make_memory_row(names, isa::make_access<E>(pair.direction, 2), facts)});
   }
-  void operator()(isa::FormattedSignature signature, std::string_view names, isa::Facts facts);
-  void operator()(isa::TransposedLoadSignature signature, std::string_view names, isa::Facts facts);
-  void operator()(isa::BlockSignature signature, std::string_view names, isa::Facts facts);
-  void operator()(isa::LdsLaneSignature signature, std::string_view names, isa::Facts facts);
+  void operator()(isa::FormattedSignature signature, std::string_view names, isa::Facts facts = {});
+  void operator()(isa::TransposedLoadSignature signature, std::string_view names, isa::Facts facts = {});
+  void operator()(isa::BlockSignature signature, std::string_view names, isa::Facts facts = {});
+  void operator()(isa::LdsLaneSignature signature, std::string_view names, isa::Facts facts = {});
   template <class E>
-  void operator()(isa::ScalarLoadSignature<E>, std::string_view names, isa::Facts facts);
+  void operator()(isa::ScalarLoadSignature<E>, std::string_view names, isa::Facts facts = {});
   template <class E>
-  void operator()(isa::ScalarStoreSignature<E>, std::string_view names, isa::Facts facts);
+  void operator()(isa::ScalarStoreSignature<E>, std::string_view names, isa::Facts facts = {});
 
   // Packed and wave rows: defined in packed.h and wave_operation.h.
   template <class Signature, class Body>

@@ -69,12 +69,7 @@ Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& tar
     case Pipe::Salu:
       cost.issue = 1;
       // LLVM 22, SISchedule.td, WriteSALU and WriteSFPU.
-      cost.result = row && row->facts.issue == Issue::Salu &&
-                            instruction.mnemonic.find("_f32") != std::string::npos &&
-                            target.is(kRdna35 | kRdna4)
-                        ? 4
-                    : target.is(kRdna4) ? 1
-                                        : 2;
+      cost.result = row && has_type(*row, Type::F32) ? 4 : target.is(kRdna4) ? 1 : 2;
       return cost;
     case Pipe::Smem:
     case Pipe::Vmem:

@@ -31,7 +31,7 @@ constexpr Type type_of_element(MatrixElement element) {
 /// matrix fused multiply-add (MFMA) behavior specifics"; PyTorch's, "Numerical accuracy", which adds that F32
 /// and F64 keep them). MODE is ignored.
 constexpr Row make_matrix_row(const MatrixInstruction& in) {
-  Facts facts{.issue = Issue::Matrix, .generations = in.generations};
+  Facts facts{.generations = in.generations};
   if (in.d != MatrixElement::I32) {
     facts.fidelity = Fidelity::Approximate;
     facts.bound = in.d == MatrixElement::F64    ? "(k + 1) * 2^-53 * (|c| + sum |a b|)"

@@ -7,10 +7,8 @@ namespace wavesmith::isa {
 
 template <class Visitor>
 void block_memory(Visitor& v) {
-  constexpr Facts block{.issue = Issue::Vmem, .counter = Counter::Vm, .generations = kRdna4};
+  constexpr Facts block{.generations = kRdna4};
   constexpr Facts transposed{
-      .issue = Issue::Vmem,
-      .counter = Counter::Vm,
       .generations = kRdna4,
       .fidelity = Fidelity::Approximate,
       .bound = "which lanes exchange elements is known from AMD's own kernels; wave32 only"};

@@ -10,8 +10,7 @@ template <class Visitor>
 void formatted_memory(Visitor& v) {
   constexpr std::string_view kBound =
       "conversions to the nearest; components that a store lacks are 0; AMD publishes neither";
-  constexpr Facts kFacts{
-      .issue = Issue::Vmem, .counter = Counter::Vm, .fidelity = Fidelity::Approximate, .bound = kBound};
+  constexpr Facts kFacts{.fidelity = Fidelity::Approximate, .bound = kBound};
   using D = Direction;
   // clang-format off
   v(FormattedSignature{D::Load, 1, Part::Whole}, "buffer_load_format_x tbuffer_load_format_x", kFacts);

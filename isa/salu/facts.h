@@ -5,13 +5,12 @@
 
 namespace wavesmith::isa {
 
-inline constexpr Facts kSalu{.issue = Issue::Salu};
-inline constexpr Facts kSaluCdna{.issue = Issue::Salu, .generations = kCdna};
-inline constexpr Facts kSaluRdna{.issue = Issue::Salu, .generations = kRdna};
-inline constexpr Facts kSaluFloat{.issue = Issue::Salu, .generations = kRdna35 | kRdna4};
-inline constexpr Facts kSaluRdna35{.issue = Issue::Salu, .generations = kRdna35};
-inline constexpr Facts kSaluRdna4{.issue = Issue::Salu, .generations = kRdna4};
-inline constexpr Facts kSaluBeforeRdna4{.issue = Issue::Salu, .generations = kCdna | kRdna3};
+inline constexpr Facts kSaluCdna{.generations = kCdna};
+inline constexpr Facts kSaluRdna{.generations = kRdna};
+inline constexpr Facts kSaluFloat{.generations = kRdna35 | kRdna4};
+inline constexpr Facts kSaluRdna35{.generations = kRdna35};
+inline constexpr Facts kSaluRdna4{.generations = kRdna4};
+inline constexpr Facts kSaluBeforeRdna4{.generations = kCdna | kRdna3};
 
 namespace salu {
 
