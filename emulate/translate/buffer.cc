@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emulate/translate/memory.h"
+#include "isa/effects.h"
 #include "isa/memory/format.h"
 
 namespace wavesmith::emulate {
@@ -86,7 +87,7 @@ Result<void> translate_buffer(Emitter& emitter, const isa::Instruction& instruct
   uop.f = (static_cast<uint32_t>(instruction.value("offset")) & BufferWord::kImmediate) |
           (offset ? BufferWord::kOffset : 0) | (index ? BufferWord::kIndex : 0) |
           (emitter.target().selects_buffer_bounds() ? BufferWord::kNewer : 0);
-  if (instruction.mnemonic.starts_with("tbuffer_")) {
+  if (isa::space_of(instruction.mnemonic) == isa::Space::Typed) {
     const auto code = format_code(instruction, emitter.target().has_unified_formats());
     if (!code) return tl::unexpected(code.error());
     uop.d |= AddressWord::kTyped | *code << AddressWord::kFormatAt;

@@ -4,22 +4,12 @@
 #include <algorithm>
 
 #include "emulate/translate/emitter.h"
+#include "isa/effects.h"
 
 namespace wavesmith::emulate {
 namespace {
 
 using isa::Operand;
-
-/// The instruction that a half stands for: v_dual_add_f32 is v_add_f32.
-isa::Instruction half(const isa::Instruction& dual, int lanes) {
-  isa::Instruction single = dual;
-  single.second.clear();
-  single.mnemonic = "v_" + dual.mnemonic.substr(sizeof("v_dual_") - 1);
-  // Its VCC is not printed.
-  if (single.mnemonic == "v_cndmask_b32" && single.operands.size() == 3)
-    single.operands.push_back({.kind = Operand::Kind::Special, .name = lanes == 32 ? "vcc_lo" : "vcc"});
-  return single;
-}
 
 bool reads(const isa::Instruction& instruction, uint16_t vgpr) {
   return std::any_of(
@@ -30,8 +20,8 @@ bool reads(const isa::Instruction& instruction, uint16_t vgpr) {
 }  // namespace
 
 Result<void> translate_dual(Emitter& emitter, const isa::Instruction& instruction) {
-  isa::Instruction first = half(instruction, emitter.lanes());
-  const isa::Instruction second = half(instruction.second.front(), emitter.lanes());
+  isa::Instruction first = isa::single_of(instruction, emitter.lanes());
+  const isa::Instruction second = isa::single_of(instruction.second.front(), emitter.lanes());
   if (first.operands.empty() || second.operands.empty() || !is_row(first.operands[0]))
     return fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
   const uint16_t result = first.operands[0].index;

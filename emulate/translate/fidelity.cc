@@ -4,6 +4,7 @@
 
 #include "emulate/engine/handlers.h"
 #include "emulate/translate/control_table.h"
+#include "isa/effects.h"
 #include "isa/llvm/mnemonics.h"
 
 namespace wavesmith::emulate {
@@ -76,8 +77,7 @@ InstructionFidelity fidelity_of(std::string_view mnemonic, Encoding encoding, co
   InstructionFidelity result{
       std::string(mnemonic) + std::string(isa::encoding_suffix(encoding)), Fidelity::Unsupported, {}};
   // The halves of a dual-issue instruction are instructions of their own.
-  std::string single(mnemonic);
-  if (mnemonic.starts_with("v_dual_")) single = "v_" + single.substr(7);
+  const std::string single = isa::single_of({.mnemonic = std::string(mnemonic)}, 64).mnemonic;
   if (const Implementation* const implementation = find_implementation(single, target)) {
     result.fidelity = implementation->row.facts.fidelity;
     result.note = implementation->row.facts.bound;

@@ -8,17 +8,17 @@ namespace wavesmith::emulate {
 using isa::Access;
 using isa::Direction;
 using isa::Instruction;
+using isa::LdsLane;
 
 namespace {
 
 /// read2 and write2: two accesses of a half of the data each, at two offsets.
-Result<void> translate_lds_pair(Emitter& emitter, const Instruction& instruction) {
+Result<void> translate_lds_pair(Emitter& emitter, const Instruction& instruction, const Access& access) {
   const std::string& name = instruction.mnemonic;
   const auto& printed = instruction.operands;
-  const bool wide = name.ends_with("64"),
+  const bool wide = access.bytes == 8,
              far = name.find("st64") != std::string::npos || name.find("stride64") != std::string::npos;
-  const bool read = name.starts_with("ds_read") || name.starts_with("ds_load");
-  const bool exchange = name.find("xchg") != std::string::npos;
+  const bool read = access.direction == Direction::Load, exchange = access.direction == Direction::Atomic;
   const bool write = !read;
   if (printed.size() < (read ? 2u : exchange ? 4u : 3u) || instruction.has("gds"))
     return unsupported_operands(instruction);
@@ -103,7 +103,7 @@ Result<uint64_t> swizzle_offset(const Instruction& instruction) {
 /// Instructions between lanes: `vdst, vaddr[, vdata]`, or `vdst` alone.
 Result<void> translate_lds_lane(Emitter& emitter, const Instruction& instruction,
                                 const Implementation& implementation) {
-  const std::string& name = instruction.mnemonic;
+  const LdsLane lane = implementation.row.access.lane;
   const auto& printed = instruction.operands;
   Uop uop;
   uop.handler = implementation.handlers[emitter.wave32()][0];
@@ -113,13 +113,13 @@ Result<void> translate_lds_lane(Emitter& emitter, const Instruction& instruction
     if (!offset) return tl::unexpected(offset.error());
     *places[i] = *offset;
   }
-  if (name.find("permute") != std::string::npos) {
+  if (lane == LdsLane::Permute || lane == LdsLane::BackPermute || lane == LdsLane::BackPermuteInvalid) {
     // RDNA3 permutes within half a wave. Sources: RDNA3 ISA manual, DS_BPERMUTE_B32; LLVM,
     // supportsWaveWideBPermute.
     uop.c = emitter.wave32() || !emitter.target().permutes_whole_wave() ? 32 : 64;
   }
   uop.imm = static_cast<uint64_t>(instruction.value("offset"));
-  if (name == "ds_swizzle_b32") {
+  if (lane == LdsLane::Swizzle) {
     const auto offset = swizzle_offset(instruction);
     if (!offset) return tl::unexpected(offset.error());
     uop.imm = *offset;
@@ -133,7 +133,7 @@ Result<void> translate_lds_lane(Emitter& emitter, const Instruction& instruction
 Result<void> translate_lds(Emitter& emitter, const Instruction& instruction,
                            const Implementation& implementation) {
   const Access& access = implementation.row.access;
-  if (access.places == 2) return translate_lds_pair(emitter, instruction);
+  if (access.places == 2) return translate_lds_pair(emitter, instruction, access);
   if (instruction.has("gds")) return unsupported_operands(instruction);
   if (access.direction == Direction::None) return translate_lds_lane(emitter, instruction, implementation);
   const std::string& name = instruction.mnemonic;

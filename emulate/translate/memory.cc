@@ -4,6 +4,7 @@
 #include "emulate/run/control.h"
 #include "emulate/translate/memory.h"
 #include "isa/coherence.h"
+#include "isa/effects.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -12,6 +13,7 @@ using isa::Access;
 using isa::Direction;
 using isa::Instruction;
 using isa::Operand;
+using isa::Space;
 
 /// Scope and coherence bits by which a program says that it looks at what others write.
 bool may_wait(const Instruction& instruction) {
@@ -130,15 +132,15 @@ Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
   const std::string& name = instruction.mnemonic;
   const Access& access = implementation.row.access;
   const auto& printed = instruction.operands;
-  const bool flat = name.starts_with("flat_");
+  const Space space = isa::space_of(name);
+  const bool flat = space == Space::Flat, scratch = space == Space::Scratch;
   if (name.find("addtid") != std::string::npos)
     return translate_by_lane(emitter, instruction, implementation);
   if (access.transposes != 0 && !implementation.handlers[emitter.wave32()][0])
     return fail(ErrorKind::Unsupported, fmt::format("'{}' in a wave64", instruction.text));
   MemoryOperands operands;
   size_t next = 0;
-  const bool to_lds = name.find("_load_lds_") != std::string::npos ||
-                      (access.direction == Direction::Load && instruction.has("lds"));
+  const bool to_lds = access.direction == Direction::Load && isa::loads_to_lds(instruction);
   const size_t expected = 2 + !flat - to_lds;
   if (printed.size() < expected) return unsupported_operands(instruction);
   const bool atomic = access.direction == Direction::Atomic;
@@ -148,12 +150,12 @@ Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
   if (access.direction == Direction::Store || atomic) operands.data = &printed[next++];
   if (next < printed.size()) operands.scalar = &printed[next++];
 
-  if (!name.starts_with("scratch_")) emit_fence(emitter, instruction, access);
+  if (!scratch) emit_fence(emitter, instruction, access);
   const uint32_t word = address_word(instruction, access);
   const auto offset = static_cast<uint64_t>(instruction.value("offset"));
   const bool scalar_off =
       !operands.scalar || is_named(*operands.scalar, "off") || is_named(*operands.scalar, "null");
-  if (name.starts_with("scratch_")) {
+  if (scratch) {
     const auto scalar =
         scalar_off ? Result<uint32_t>(emitter.constant(0)) : emitter.register_offset(*operands.scalar);
     if (!scalar) return tl::unexpected(scalar.error());
@@ -187,8 +189,7 @@ Result<void> translate_scalar_memory(Emitter& emitter, const Instruction& instru
                                      const Implementation& implementation) {
   const auto& printed = instruction.operands;
   const bool buffer = instruction.mnemonic.starts_with("s_buffer");
-  if (printed.size() < 2 || instruction.mnemonic.starts_with("s_scratch"))
-    return unsupported_operands(instruction);
+  if (printed.size() < 2) return unsupported_operands(instruction);
   const auto data = emitter.register_offset(printed[0]);
   const auto base = emitter.register_offset(printed[1]);
   if (!data) return tl::unexpected(data.error());
@@ -216,13 +217,19 @@ Result<void> translate_scalar_memory(Emitter& emitter, const Instruction& instru
 
 Result<void> translate_memory(Emitter& emitter, const Instruction& instruction,
                               const Implementation& implementation) {
-  const std::string& name = instruction.mnemonic;
-  if (name.starts_with("global_") || name.starts_with("flat_") || name.starts_with("scratch_"))
-    return translate_flat(emitter, instruction, implementation);
-  if (name.starts_with("ds_")) return translate_lds(emitter, instruction, implementation);
-  if (name.starts_with("buffer_") || name.starts_with("tbuffer_"))
-    return translate_buffer(emitter, instruction, implementation);
-  if (name.starts_with("s_")) return translate_scalar_memory(emitter, instruction, implementation);
+  switch (isa::space_of(instruction.mnemonic)) {
+    case Space::Global:
+    case Space::Flat:
+    case Space::Scratch:
+      return translate_flat(emitter, instruction, implementation);
+    case Space::Lds:
+      return translate_lds(emitter, instruction, implementation);
+    case Space::Buffer:
+    case Space::Typed:
+      return translate_buffer(emitter, instruction, implementation);
+    case Space::Scalar:
+      return translate_scalar_memory(emitter, instruction, implementation);
+  }
   return unsupported_operands(instruction);
 }
 

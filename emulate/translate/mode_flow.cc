@@ -1,11 +1,14 @@
 #include "emulate/translate/mode_flow.h"
 
-#include <array>
-#include <string_view>
+#include <string>
 #include <vector>
+
+#include "isa/flow.h"
 
 namespace wavesmith::emulate {
 namespace {
+
+using isa::Flow;
 
 bool switches(const isa::Instruction& instruction) {
   return instruction.mnemonic == "s_setvskip" || instruction.mnemonic == "s_set_gpr_idx_on";
@@ -24,8 +27,7 @@ Modes after(const isa::Instruction& instruction, Modes modes) {
 
 }  // namespace
 
-std::map<uint64_t, Modes> follow_modes(const std::map<uint64_t, isa::Instruction>& code, uint64_t entry,
-                                       uint64_t (*target_of)(const isa::Instruction&)) {
+std::map<uint64_t, Modes> follow_modes(const std::map<uint64_t, isa::Instruction>& code, uint64_t entry) {
   std::map<uint64_t, Modes> known;
   bool any = false;
   for (const auto& [pc, instruction] : code) any = any || switches(instruction);
@@ -45,22 +47,15 @@ std::map<uint64_t, Modes> follow_modes(const std::map<uint64_t, isa::Instruction
     const uint64_t pc = work.back();
     work.pop_back();
     const isa::Instruction& instruction = code.at(pc);
-    const std::string& name = instruction.mnemonic;
     const Modes modes = after(instruction, known.at(pc));
-    if (name == "s_branch" || name.starts_with("s_cbranch_") || name == "s_call_b64")
-      reach(target_of(instruction), modes);
-    if (name != "s_branch" && name != "s_setpc_b64" && !name.starts_with("s_endpgm"))
-      reach(pc + instruction.size, modes);
+    const Flow flow = isa::flow_of(instruction.mnemonic);
+    if (flow == Flow::Branch || flow == Flow::Conditional || flow == Flow::Call)
+      reach(isa::branch_target(instruction), modes);
+    if (isa::goes_on(flow)) reach(pc + instruction.size, modes);
   }
   return known;
 }
 
-bool is_vector(const isa::Instruction& instruction) {
-  static constexpr std::array<std::string_view, 9> kPrefixes = {
-      "v_", "ds_", "buffer_", "global_", "flat_", "scratch_", "tbuffer_", "image_", "exp"};
-  for (const std::string_view prefix : kPrefixes)
-    if (instruction.mnemonic.starts_with(prefix)) return true;
-  return false;
-}
+bool is_vector(const isa::Instruction& instruction) { return !instruction.mnemonic.starts_with("s_"); }
 
 }  // namespace wavesmith::emulate

@@ -19,9 +19,8 @@ struct Modes {
 };
 
 /// Modes at each instruction of `code` that can be reached from `entry`, where all of them are off; empty
-/// when no instruction switches one. `target_of` gives the target of a direct branch.
-std::map<uint64_t, Modes> follow_modes(const std::map<uint64_t, isa::Instruction>& code, uint64_t entry,
-                                       uint64_t (*target_of)(const isa::Instruction&));
+/// when no instruction switches one.
+std::map<uint64_t, Modes> follow_modes(const std::map<uint64_t, isa::Instruction>& code, uint64_t entry);
 
 /// True for what VSKIP skips.
 bool is_vector(const isa::Instruction& instruction);

@@ -244,217 +244,289 @@ Program::Place Program::place(const Uop* uop) const {
   return {};
 }
 
+/// One function on its way from machine code to micro-operations.
+class Program::Translation {
+ public:
+  Translation(Program& program, uint64_t entry)
+      : program_(program),
+        begin_(reinterpret_cast<uint64_t>(program.code_.data())),
+        entry_(entry),
+        emitter_(program, uops_) {}
+
+  /// Decodes what direct control flow reaches from the entry, and finds where blocks begin.
+  void read();
+  [[nodiscard]] bool sets_mode() const {
+    return std::any_of(code_.begin(), code_.end(),
+                       [](const auto& each) { return emulate::sets_mode(each.second); });
+  }
+  /// Emits the micro-operations of all that was read, and makes them known to the program.
+  void write();
+
+ private:
+  struct Fixup {
+    size_t uop;
+    uint64_t target;
+  };
+
+  Result<void> decode(isa::Decoder& decoder, uint64_t pc);
+  void begin_at(uint64_t pc);
+  void jump(Micro operation, uint64_t target, uint32_t d = 0, uint32_t a = 0) {
+    fixups_.push_back({uops_.size(), target});
+    emitter_.emit(operation, d, a);
+  }
+  void instruction(uint64_t pc, const isa::Instruction& instruction);
+  Result<void> flow(const isa::Instruction& instruction, Flow flow, const Modes& modes);
+  Result<void> conditional(const isa::Instruction& instruction);
+  Result<void> call(const isa::Instruction& instruction, bool indirect);
+  Result<void> indirect(const isa::Instruction& instruction);
+  Result<void> next_instruction(const isa::Instruction& instruction, const Modes& modes);
+  void stops();
+  void join();
+
+  Program& program_;
+  uint64_t begin_, entry_;
+  std::map<uint64_t, isa::Instruction> code_;
+  std::map<uint64_t, Error> undecodable_;
+  std::set<uint64_t> leaders_;
+  std::unique_ptr<Unit> unit_ = std::make_unique<Unit>();
+  std::vector<Uop>& uops_ = unit_->uops;
+  Emitter emitter_;
+  std::map<uint64_t, Modes> modes_;
+  std::vector<Fixup> fixups_;
+  std::vector<size_t> skips_;             // jumps over an instruction that VSKIP skips; their target is in d
+  std::map<uint64_t, size_t> positions_;  // of leaders
+  Block* block_ = nullptr;
+  uint64_t expected_ = 0;  // where the code emitted last goes on; 0 when it does not
+};
+
+void Program::Translation::read() {
+  leaders_.insert(entry_);
+  std::vector<uint64_t> work{entry_};
+  isa::Decoder decoder = program_.decoder();
+  while (!work.empty()) {
+    uint64_t pc = work.back();
+    work.pop_back();
+    while (!code_.contains(pc) && !undecodable_.contains(pc) && !program_.entries_.contains(pc)) {
+      if (const auto done = decode(decoder, pc); !done) {
+        undecodable_.emplace(pc, done.error());
+        break;
+      }
+      const isa::Instruction& decoded = code_.at(pc);
+      const Flow flow = flow_of(decoded.mnemonic);
+      const uint64_t next = pc + decoded.size;
+      if (flow == Flow::Branch || flow == Flow::Conditional || flow == Flow::Call) {
+        const uint64_t target = branch_target(decoded);
+        leaders_.insert(target);
+        work.push_back(target);
+      }
+      if (flow != Flow::Next && goes_on(flow)) leaders_.insert(next);
+      if (!goes_on(flow)) break;
+      pc = next;
+    }
+  }
+}
+
+Result<void> Program::Translation::decode(isa::Decoder& decoder, uint64_t pc) {
+  const std::span<const uint8_t> bytes = program_.code_;
+  if (pc < begin_ || pc >= begin_ + bytes.size())
+    return fail(ErrorKind::BadInput, "the code runs past its end", fmt::format("pc {:#x}", pc));
+  auto decoded = decoder.decode(bytes.subspan(pc - begin_), pc);
+  if (!decoded) return tl::unexpected(decoded.error());
+  code_.emplace(pc, std::move(*decoded));
+  return {};
+}
+
+void Program::Translation::write() {
+  if (program_.interleave_) cut(code_, program_.interleave_, leaders_);
+  modes_ = follow_modes(code_, entry_);
+  for (const auto& [pc, instruction] : code_) this->instruction(pc, instruction);
+  if (expected_ != 0) jump(Micro::Jump, expected_);
+  stops();
+  join();
+}
+
+/// What stands before the instruction at `pc`: a jump where the code emitted last goes on elsewhere, and the
+/// beginning of a block.
+void Program::Translation::begin_at(uint64_t pc) {
+  if (expected_ != 0 && expected_ != pc) jump(Micro::Jump, expected_);
+  if (!leaders_.contains(pc)) return;
+  auto& blocks = program_.blocks_;
+  if (blocks.size() >= kMostBlocks) return;
+  positions_[pc] = uops_.size();
+  blocks.push_back(std::make_unique<Block>());
+  block_ = blocks.back().get();
+  block_->number = static_cast<uint32_t>(blocks.size() - 1);
+  block_->pc = pc;
+  unit_->starts.push_back({static_cast<uint32_t>(uops_.size()), pc});
+  emitter_.emit(Micro::Block).pointer = block_;
+}
+
+void Program::Translation::instruction(uint64_t pc, const isa::Instruction& instruction) {
+  if (leaders_.contains(pc) || expected_ != pc) emitter_.widened().forget();
+  begin_at(pc);
+  emitter_.begin();
+  unit_->starts.push_back({static_cast<uint32_t>(uops_.size()), pc});
+  if (block_) {
+    block_->instructions++;
+    block_->mnemonics.push_back(instruction.mnemonic);
+  }
+  const auto mode = modes_.find(pc);
+  const Modes modes = mode == modes_.end() ? Modes{} : mode->second;
+  const bool skippable = modes.may_skip && is_vector(instruction);
+  if (skippable) {
+    skips_.push_back(uops_.size());
+    emitter_.emit(Micro::JumpIf, 1, scalar_offset(index::kSkip));
+  }
+  const Site* site = nullptr;
+  if (program_.tells_events_) {
+    site = &program_.sites_.emplace_back(make_site(instruction, program_.target_));
+    emit_instruction_event(emitter_, *site);
+  }
+  const size_t own = uops_.size();
+  const Flow flow = flow_of(instruction.mnemonic);
+  const Result<void> done = this->flow(instruction, flow, modes);
+  if (!done) emitter_.emit_stop(done.error());
+  if (site && flow == Flow::Next) insert_access_events(emitter_, uops_, own, *site);
+  if (program_.translated_) program_.translated_(instruction, done ? nullptr : &done.error());
+  if (modes.may_skip || modes.may_index)
+    emitter_.widened().forget();
+  else if (!isa::is_matrix(instruction.mnemonic))
+    emitter_.widened().passed(instruction);
+  if (skippable) uops_[skips_.back()].d = static_cast<uint32_t>(uops_.size());
+  expected_ = goes_on(flow) ? pc + instruction.size : 0;
+}
+
+Result<void> Program::Translation::flow(const isa::Instruction& instruction, Flow flow, const Modes& modes) {
+  switch (flow) {
+    case Flow::Branch:
+      jump(Micro::Jump, branch_target(instruction));
+      return {};
+    case Flow::Conditional:
+      return conditional(instruction);
+    case Flow::Call:
+      return call(instruction, false);
+    case Flow::IndirectCall:
+      return call(instruction, true);
+    case Flow::Indirect:
+      return indirect(instruction);
+    case Flow::End:
+      emitter_.emit(Micro::End);
+      return {};
+    case Flow::Next:
+      return next_instruction(instruction, modes);
+  }
+  return {};
+}
+
+Result<void> Program::Translation::conditional(const isa::Instruction& instruction) {
+  const uint32_t scc = scalar_offset(index::kScc), vcc = scalar_offset(index::kVcc),
+                 exec = scalar_offset(index::kExec);
+  const Micro wide = emitter_.wave32() ? Micro::JumpIf : Micro::JumpIf64;
+  const std::string& name = instruction.mnemonic;
+  const uint64_t target = branch_target(instruction);
+  if (name == "s_cbranch_scc0")
+    jump(Micro::JumpIf, target, 0, scc);
+  else if (name == "s_cbranch_scc1")
+    jump(Micro::JumpIf, target, 1, scc);
+  else if (name == "s_cbranch_vccz")
+    jump(wide, target, 0, vcc);
+  else if (name == "s_cbranch_vccnz")
+    jump(wide, target, 1, vcc);
+  else if (name == "s_cbranch_execz")
+    jump(wide, target, 0, exec);
+  else if (name == "s_cbranch_execnz")
+    jump(wide, target, 1, exec);
+  else if (!name.starts_with("s_cbranch_cdbg"))  // no debugger is attached: never taken
+    return fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
+  return {};
+}
+
+Result<void> Program::Translation::call(const isa::Instruction& instruction, bool indirect) {
+  const auto result = emitter_.register_offset(instruction.operands[0]);
+  if (!result) return tl::unexpected(result.error());
+  const uint32_t next = emitter_.constant(instruction.pc + instruction.size);
+  if (!indirect) {
+    emitter_.emit(Micro::CopyScalar64, *result, next);
+    jump(Micro::Jump, branch_target(instruction));
+    return {};
+  }
+  const uint32_t target = emitter_.temporary_scalars(2);
+  const auto source = emitter_.scalar_source(instruction.operands[1], isa::Type::U64);
+  if (!source) return tl::unexpected(source.error());
+  emitter_.emit(Micro::CopyScalar64, target, *source);
+  emitter_.emit(Micro::CopyScalar64, *result, next);
+  emitter_.emit(Micro::JumpTo, 0, target);
+  return {};
+}
+
+Result<void> Program::Translation::indirect(const isa::Instruction& instruction) {
+  const auto source = emitter_.scalar_source(instruction.operands[0], isa::Type::U64);
+  if (!source) return tl::unexpected(source.error());
+  emitter_.emit(Micro::JumpTo, 0, *source);
+  return {};
+}
+
+/// An instruction behind which the next one follows.
+Result<void> Program::Translation::next_instruction(const isa::Instruction& instruction, const Modes& modes) {
+  if (instruction.mnemonic == "s_getpc_b64") {
+    const auto result = emitter_.register_offset(instruction.operands[0]);
+    if (!result) return tl::unexpected(result.error());
+    emitter_.emit(Micro::CopyScalar64, *result, emitter_.constant(instruction.pc + instruction.size));
+    return {};
+  }
+  if (modes.may_index && is_vector(instruction)) {
+    if (modes.may_not_index)
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("'{}' where s_set_gpr_idx_on may or may not hold", instruction.text));
+    return translate_indexed(emitter_, instruction);
+  }
+  return instruction.second.empty() ? translate_plain(emitter_, instruction)
+                                    : translate_dual(emitter_, instruction);
+}
+
+/// Where code cannot be decoded, a wave that comes there stops.
+void Program::Translation::stops() {
+  for (const auto& [pc, error] : undecodable_) {
+    leaders_.insert(pc);
+    expected_ = 0;
+    begin_at(pc);
+    emitter_.emit_stop(error);
+    if (program_.translated_) program_.translated_({.pc = pc}, &error);
+  }
+}
+
+/// Jumps learn the addresses of their targets; from here on the micro-operations do not move.
+void Program::Translation::join() {
+  auto& entries = program_.entries_;
+  for (const Fixup& fixup : fixups_) {
+    const auto here = positions_.find(fixup.target);
+    const auto elsewhere = entries.find(fixup.target);
+    uops_[fixup.uop].pointer = here != positions_.end()     ? &uops_[here->second]
+                               : elsewhere != entries.end() ? elsewhere->second
+                                                            : nullptr;
+  }
+  for (const size_t skip : skips_) {
+    uops_[skip].pointer = &uops_[uops_[skip].d];
+    uops_[skip].d = 1;
+  }
+  for (const auto& [pc, position] : positions_) entries.emplace(pc, &uops_[position]);
+  program_.units_.push_back(std::move(unit_));
+  program_.constant_count_.store(static_cast<uint32_t>(program_.constants_.size()),
+                                 std::memory_order_release);
+}
+
 Result<const Uop*> Program::translate(uint64_t entry_pc) {
   const auto begin = reinterpret_cast<uint64_t>(code_.data());
   if (entry_pc < begin || entry_pc >= begin + code_.size())
     return fail(ErrorKind::BadInput, "jump to an address outside of the code",
                 fmt::format("pc {:#x}", entry_pc));
-
-  // What can be reached by direct control flow, and where blocks begin.
-  std::map<uint64_t, isa::Instruction> code;
-  std::map<uint64_t, Error> undecodable;
-  std::set<uint64_t> leaders{entry_pc};
-  std::vector<uint64_t> work{entry_pc};
-  isa::Decoder decoder = this->decoder();
-  while (!work.empty()) {
-    uint64_t pc = work.back();
-    work.pop_back();
-    while (!code.contains(pc) && !undecodable.contains(pc) && !entries_.contains(pc)) {
-      if (pc < begin || pc >= begin + code_.size()) {
-        undecodable.emplace(
-            pc, Error{ErrorKind::BadInput, "the code runs past its end", fmt::format("pc {:#x}", pc)});
-        break;
-      }
-      auto decoded = decoder.decode(code_.subspan(pc - begin), pc);
-      if (!decoded) {
-        undecodable.emplace(pc, decoded.error());
-        break;
-      }
-      const Flow flow = flow_of(decoded->mnemonic);
-      const uint64_t next = pc + decoded->size;
-      if (flow == Flow::Branch || flow == Flow::Conditional || flow == Flow::Call) {
-        const uint64_t target = branch_target(*decoded);
-        leaders.insert(target);
-        work.push_back(target);
-      }
-      code.emplace(pc, std::move(*decoded));
-      if (flow != Flow::Next && goes_on(flow)) leaders.insert(next);
-      if (!goes_on(flow)) break;
-      pc = next;
-    }
-  }
-
-  if (!mode_varies_ &&
-      std::any_of(code.begin(), code.end(), [](const auto& each) { return sets_mode(each.second); })) {
+  Translation translation(*this, entry_pc);
+  translation.read();
+  if (!mode_varies_ && translation.sets_mode()) {
     forget_translations();
     return translate(entry_pc);
   }
-
-  if (interleave_) cut(code, interleave_, leaders);
-
-  auto unit = std::make_unique<Unit>();
-  std::vector<Uop>& uops = unit->uops;
-  Emitter emitter(*this, uops);
-  struct Fixup {
-    size_t uop;
-    uint64_t target;
-  };
-  std::vector<Fixup> fixups;
-  std::vector<size_t> skips;             // jumps over an instruction that VSKIP skips; their target is in d
-  std::map<uint64_t, size_t> positions;  // of leaders
-  const std::map<uint64_t, Modes> modes = follow_modes(code, entry_pc, branch_target);
-  Block* block = nullptr;
-  const auto jump = [&](Micro operation, uint64_t target, uint32_t d = 0, uint32_t a = 0) {
-    fixups.push_back({uops.size(), target});
-    emitter.emit(operation, d, a);
-  };
-  uint64_t expected = 0;  // where the code emitted last goes on; 0 when it does not
-  const auto begin_at = [&](uint64_t pc) {
-    if (expected != 0 && expected != pc) jump(Micro::Jump, expected);
-    if (!leaders.contains(pc)) return;
-    if (blocks_.size() >= kMostBlocks) return;
-    positions[pc] = uops.size();
-    blocks_.push_back(std::make_unique<Block>());
-    block = blocks_.back().get();
-    block->number = static_cast<uint32_t>(blocks_.size() - 1);
-    block->pc = pc;
-    unit->starts.push_back({static_cast<uint32_t>(uops.size()), pc});
-    emitter.emit(Micro::Block).pointer = block;
-  };
-  for (auto& [pc, instruction] : code) {
-    if (leaders.contains(pc) || expected != pc) emitter.widened().forget();
-    begin_at(pc);
-    emitter.begin();
-    unit->starts.push_back({static_cast<uint32_t>(uops.size()), pc});
-    if (block) {
-      block->instructions++;
-      block->mnemonics.push_back(instruction.mnemonic);
-    }
-    const Flow flow = flow_of(instruction.mnemonic);
-    const uint64_t next = pc + instruction.size;
-    const uint32_t scc = scalar_offset(index::kScc), vcc = scalar_offset(index::kVcc),
-                   exec = scalar_offset(index::kExec);
-    const Micro wide = emitter.wave32() ? Micro::JumpIf : Micro::JumpIf64;
-    Result<void> done;
-    const std::string& name = instruction.mnemonic;
-    const auto mode = modes.find(pc);
-    const Modes here = mode == modes.end() ? Modes{} : mode->second;
-    const bool skippable = here.may_skip && is_vector(instruction);
-    if (skippable) {
-      skips.push_back(uops.size());
-      emitter.emit(Micro::JumpIf, 1, scalar_offset(index::kSkip));
-    }
-    const Site* site = nullptr;
-    if (tells_events_) {
-      site = &sites_.emplace_back(make_site(instruction, target_));
-      emit_instruction_event(emitter, *site);
-    }
-    const size_t own = uops.size();
-    switch (flow) {
-      case Flow::Branch:
-        jump(Micro::Jump, branch_target(instruction));
-        break;
-      case Flow::Conditional:
-        if (name == "s_cbranch_scc0")
-          jump(Micro::JumpIf, branch_target(instruction), 0, scc);
-        else if (name == "s_cbranch_scc1")
-          jump(Micro::JumpIf, branch_target(instruction), 1, scc);
-        else if (name == "s_cbranch_vccz")
-          jump(wide, branch_target(instruction), 0, vcc);
-        else if (name == "s_cbranch_vccnz")
-          jump(wide, branch_target(instruction), 1, vcc);
-        else if (name == "s_cbranch_execz")
-          jump(wide, branch_target(instruction), 0, exec);
-        else if (name == "s_cbranch_execnz")
-          jump(wide, branch_target(instruction), 1, exec);
-        else if (!name.starts_with("s_cbranch_cdbg"))  // no debugger is attached: never taken
-          done = fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
-        break;
-      case Flow::Call:
-      case Flow::IndirectCall: {
-        const auto result = emitter.register_offset(instruction.operands[0]);
-        const auto move = find_implementation("s_mov_b64", target_);
-        if (!result) {
-          done = tl::unexpected(result.error());
-          break;
-        }
-        if (flow == Flow::Call) {
-          emitter.emit(move->handlers[0][0], *result, emitter.constant(next));
-          jump(Micro::Jump, branch_target(instruction));
-        } else {
-          const uint32_t target = emitter.temporary_scalars(2);
-          const auto source = emitter.scalar_source(instruction.operands[1], isa::Type::U64);
-          if (!source) {
-            done = tl::unexpected(source.error());
-            break;
-          }
-          emitter.emit(move->handlers[0][0], target, *source);
-          emitter.emit(move->handlers[0][0], *result, emitter.constant(next));
-          emitter.emit(Micro::JumpTo, 0, target);
-        }
-        break;
-      }
-      case Flow::Indirect: {
-        const auto source = emitter.scalar_source(instruction.operands[0], isa::Type::U64);
-        if (source)
-          emitter.emit(Micro::JumpTo, 0, *source);
-        else
-          done = tl::unexpected(source.error());
-        break;
-      }
-      case Flow::End:
-        emitter.emit(Micro::End);
-        break;
-      case Flow::Next:
-        if (name == "s_getpc_b64") {
-          const auto result = emitter.register_offset(instruction.operands[0]);
-          if (result)
-            emitter.emit(find_implementation("s_mov_b64", target_)->handlers[0][0], *result,
-                         emitter.constant(next));
-          else
-            done = tl::unexpected(result.error());
-        } else if (here.may_index && is_vector(instruction)) {
-          done = here.may_not_index
-                     ? fail(ErrorKind::Unsupported,
-                            fmt::format("'{}' where s_set_gpr_idx_on may or may not hold", instruction.text))
-                     : translate_indexed(emitter, instruction);
-        } else {
-          done = instruction.second.empty() ? translate_plain(emitter, instruction)
-                                            : translate_dual(emitter, instruction);
-        }
-    }
-    if (!done) emitter.emit_stop(done.error());
-    if (site && flow == Flow::Next) insert_access_events(emitter, uops, own, *site);
-    if (translated_) translated_(instruction, done ? nullptr : &done.error());
-    if (here.may_skip || here.may_index)
-      emitter.widened().forget();
-    else if (!isa::is_matrix(name))
-      emitter.widened().passed(instruction);
-    if (skippable) uops[skips.back()].d = static_cast<uint32_t>(uops.size());
-    expected = goes_on(flow) ? next : 0;
-  }
-  if (expected != 0) jump(Micro::Jump, expected);
-  for (const auto& [pc, error] : undecodable) {
-    if (!leaders.contains(pc)) leaders.insert(pc);
-    expected = 0;
-    begin_at(pc);
-    emitter.emit_stop(error);
-    if (translated_) translated_({.pc = pc}, &error);
-  }
-  for (const Fixup& fixup : fixups) {
-    const auto here = positions.find(fixup.target);
-    const auto elsewhere = entries_.find(fixup.target);
-    uops[fixup.uop].pointer = here != positions.end()       ? &uops[here->second]
-                              : elsewhere != entries_.end() ? elsewhere->second
-                                                            : nullptr;
-  }
-  for (const size_t skip : skips) {
-    uops[skip].pointer = &uops[uops[skip].d];
-    uops[skip].d = 1;
-  }
-  for (const auto& [pc, position] : positions) entries_.emplace(pc, &uops[position]);
-  units_.push_back(std::move(unit));
-  constant_count_.store(static_cast<uint32_t>(constants_.size()), std::memory_order_release);
+  translation.write();
   return entries_.at(entry_pc);
 }
 

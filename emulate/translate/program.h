@@ -102,6 +102,7 @@ class Program {
   friend class Emitter;
   friend const Uop* resolve_jump(const Uop* uop, Wave* wave, uint64_t pc);
   struct Unit;
+  class Translation;
   Program(const isa::Target& target, int wave_lanes, std::span<const uint8_t> code);
   Result<const Uop*> translate(uint64_t pc);
   void forget_translations();
