@@ -68,14 +68,14 @@ function(wavesmith_shim library majors status value needs)
       file(REMOVE ${earlier})
     endif()
   endif()
-  # Small: without C++'s library. A row that says `served` and has no function fails the link.
-  target_link_options(${target} PRIVATE -nostdlib++ -s -Wl,--version-script=${map} -Wl,--no-undefined-version
+  # A row that says `served` and has no function fails the link.
+  target_link_options(${target} PRIVATE -s -Wl,--as-needed -Wl,--version-script=${map} -Wl,--no-undefined-version
     -Wl,--no-undefined -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-Bsymbolic)
   if(NOT needs STREQUAL "-")
     string(REPLACE "," ";" needs "${needs}")
     list(TRANSFORM needs PREPEND shim_)
     list(TRANSFORM needs REPLACE "^shim_amdhip64$" amdhip64)
-    target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${needs})
+    target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${needs} -Wl,--as-needed)
   endif()
   list(REMOVE_ITEM versions -)
   foreach(major IN LISTS majors)  # of other ROCm releases

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <utility>
-
-#include "libraries/shim/number.h"
-#include "libraries/shim/room.h"
+#include <limits>
+#include <optional>
+#include <unsupported/Eigen/FFT>
+#include <vector>
 
 namespace wavesmith::libraries {
 namespace {
 
-using Wide = Complex<double>;
-
-Wide* room(int64_t count) { return room_for<Wide>(count, "a Fourier transform"); }
+using Wide = std::complex<double>;
 
 /// exp(2 pi i * part / whole)
 Wide root(int64_t part, int64_t whole) {
@@ -23,140 +20,95 @@ Wide root(int64_t part, int64_t whole) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-/// A length is split into its prime factors as long as they are small; any other becomes a convolution of a
-/// power of two (Bluestein's algorithm).
-constexpr int64_t kLargestFactor = 61;
-
-int64_t factor_of(int64_t n) {
-  if (n % 4 == 0) return 4;
-  for (int64_t factor = 2; factor * factor <= n; ++factor)
-    if (n % factor == 0) return factor;
-  return n;
-}
-
 int64_t largest_factor(int64_t n) {
   int64_t largest = 1;
-  while (n > 1) {
-    const int64_t factor = factor_of(n);
-    largest = std::max(largest, factor);
-    n /= factor;
-  }
-  return largest;
+  for (int64_t factor = 2; factor * factor <= n; ++factor)
+    for (; n % factor == 0; n /= factor) largest = factor;
+  return std::max(largest, n);
 }
 
-/// Transforms of numbers that lie one after the other, all of one length and sign.
-class Line {
- public:
-  Line(int64_t length, int sign)
-      : length_(length),
-        sign_(sign),
-        direct_(largest_factor(length) <= kLargestFactor),
-        roots_(room(length)) {
-    for (int64_t i = 0; i < length; ++i) roots_[i] = root(sign * i, length);
-    if (direct_) return;
-    wide_length_ = 1;
-    while (wide_length_ < 2 * length - 1) wide_length_ *= 2;
-    forward_ = new_line(wide_length_, -1);
-    chirp_ = room(length);
-    filter_ = room(wide_length_);
-    work_[0] = room(wide_length_);
-    work_[1] = room(wide_length_);
+/// Bluestein's algorithm: a transform of any length as a convolution of a power of two.
+struct Chirp {
+  explicit Chirp(int64_t length) {
+    size_t wide = 1;
+    while (wide < 2 * static_cast<size_t>(length) - 1) wide *= 2;
+    for (auto* all : {&numbers, &spectrum, &filter}) all->resize(wide);
     // k * k is counted modulo 2 n, which keeps the angle exact.
     int64_t square = 0;
     for (int64_t k = 0; k < length; square = (square + 2 * k + 1) % (2 * length), ++k)
-      chirp_[k] = root(sign * square, 2 * length);
-    std::fill_n(work_[0], wide_length_, Wide{});
-    for (int64_t k = 0; k < length; ++k) {
-      const Wide back{chirp_[k].real, -chirp_[k].imaginary};
-      work_[0][k] = back;
-      if (k > 0) work_[0][wide_length_ - k] = back;
-    }
-    forward_->run(work_[0], filter_);
+      factors.push_back(root(-square, 2 * length));
+    for (size_t k = 0; k < factors.size(); ++k)
+      numbers[k] = numbers[(wide - k) % wide] = std::conj(factors[k]) / static_cast<double>(wide);
   }
-  ~Line() {
-    std::free(roots_);
-    std::free(chirp_);
-    std::free(filter_);
-    std::free(work_[0]);
-    std::free(work_[1]);
-    if (!forward_) return;
-    forward_->~Line();
-    std::free(forward_);
+  std::vector<Wide> factors, filter, numbers, spectrum;
+};
+
+/// Transforms of numbers that lie side by side, all of one length.
+class Line {
+ public:
+  explicit Line(int64_t length) : length_(length) {
+    fft_.SetFlag(fft_.Unscaled);
+    fft_.SetFlag(fft_.HalfSpectrum);
+    if (largest_factor(length) <= kLargestFactor) return;
+    chirp_.emplace(length);
+    fft_.fwd(chirp_->filter.data(), chirp_->numbers.data(), wide_length());
   }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
 
   /// `to` is elsewhere.
-  void run(const Wide* from, Wide* to) {
-    if (direct_)
-      split(length_, 1, from, to);
-    else
-      convolve(from, to);
+  void run(const Wide* from, Wide* to, bool forward) {
+    if (length_ == 1) {
+      *to = *from;
+    } else if (chirp_) {
+      convolve(from, to, forward);
+    } else if (forward) {
+      fft_.fwd(to, from, length_);
+    } else {
+      fft_.inv(to, from, length_);
+    }
+  }
+  /// Forward, from real numbers to the half of the complex ones that determines the other.
+  void forward(const double* from, Wide* to) {
+    if (is_direct()) return fft_.fwd(to, from, length_);
+    const std::vector<Wide> numbers(from, from + length_);
+    std::vector<Wide> spectrum(numbers.size());
+    run(numbers.data(), spectrum.data(), true);
+    std::copy_n(spectrum.begin(), length_ / 2 + 1, to);
+  }
+  /// Backward, from such a half to real numbers. The imaginary parts of its first number and, where the
+  /// length is even, of its last one count for nothing.
+  void backward(const Wide* from, double* to) {
+    if (is_direct()) return fft_.inv(to, from, length_);
+    std::vector<Wide> spectrum(from, from + length_ / 2 + 1);
+    spectrum.front().imag(0);
+    if (length_ % 2 == 0) spectrum.back().imag(0);
+    for (int64_t i = length_ / 2 + 1; i < length_; ++i) spectrum.push_back(std::conj(from[length_ - i]));
+    std::vector<Wide> numbers(spectrum.size());
+    run(spectrum.data(), numbers.data(), false);
+    std::ranges::transform(numbers, to, [](Wide number) { return number.real(); });
   }
 
  private:
-  static Line* new_line(int64_t length, int sign) {
-    return new (room_for<Line>(1, "a Fourier transform")) Line(length, sign);
-  }
-  static void* operator new(size_t, void* place) { return place; }
-  static void operator delete(void*, void*) {}
+  /// The time of Eigen's transforms grows with a length's largest prime factor.
+  static constexpr int64_t kLargestFactor = 61;
 
-  /// The transform of n numbers `stride` apart: those of each residue of a factor, put together.
-  void split(int64_t n, int64_t stride, const Wide* from, Wide* to) {
-    if (n == 1) {
-      to[0] = from[0];
-      return;
-    }
-    const int64_t factor = factor_of(n), part = n / factor;
-    for (int64_t r = 0; r < factor; ++r) split(part, stride * factor, from + r * stride, to + r * part);
-    for (int64_t k = 0; k < part; ++k) {
-      Wide turned[kLargestFactor];
-      for (int64_t r = 0; r < factor; ++r) turned[r] = to[r * part + k] * roots_[r * k * stride];
-      if (factor == 2) {
-        to[k] = turned[0] + turned[1];
-        to[k + part] = minus(turned[0], turned[1]);
-      } else if (factor == 4) {
-        const Wide even = turned[0] + turned[2], even_less = minus(turned[0], turned[2]),
-                   odd = turned[1] + turned[3], odd_less = minus(turned[1], turned[3]);
-        const Wide quarter =
-            sign_ < 0 ? Wide{odd_less.imaginary, -odd_less.real} : Wide{-odd_less.imaginary, odd_less.real};
-        to[k] = even + odd;
-        to[k + part] = even_less + quarter;
-        to[k + 2 * part] = minus(even, odd);
-        to[k + 3 * part] = minus(even_less, quarter);
-      } else {
-        for (int64_t q = 0; q < factor; ++q) {
-          Wide sum = turned[0];
-          for (int64_t r = 1; r < factor; ++r) sum = sum + turned[r] * roots_[r * q % factor * part * stride];
-          to[k + q * part] = sum;
-        }
-      }
-    }
-  }
-  static Wide minus(Wide a, Wide b) { return {a.real - b.real, a.imaginary - b.imaginary}; }
+  [[nodiscard]] bool is_direct() const { return length_ > 1 && !chirp_; }
+  [[nodiscard]] int64_t wide_length() const { return static_cast<int64_t>(chirp_->filter.size()); }
 
-  void convolve(const Wide* from, Wide* to) {
-    std::fill_n(work_[0], wide_length_, Wide{});
-    for (int64_t k = 0; k < length_; ++k) work_[0][k] = from[k] * chirp_[k];
-    forward_->run(work_[0], work_[1]);
-    // Backward is forward of the conjugates.
-    for (int64_t k = 0; k < wide_length_; ++k) {
-      const Wide product = work_[1][k] * filter_[k];
-      work_[1][k] = {product.real, -product.imaginary};
-    }
-    forward_->run(work_[1], work_[0]);
-    const double scale = 1 / static_cast<double>(wide_length_);
-    for (int64_t k = 0; k < length_; ++k)
-      to[k] = Wide{work_[0][k].real * scale, -work_[0][k].imaginary * scale} * chirp_[k];
+  /// Backward is forward of the conjugates, conjugated.
+  void convolve(const Wide* from, Wide* to, bool forward) {
+    auto& [factors, filter, numbers, spectrum] = *chirp_;
+    const auto turned = [forward](Wide number) { return forward ? number : std::conj(number); };
+    std::ranges::fill(numbers, Wide{});
+    for (size_t k = 0; k < factors.size(); ++k) numbers[k] = turned(from[k]) * factors[k];
+    fft_.fwd(spectrum.data(), numbers.data(), wide_length());
+    for (size_t k = 0; k < spectrum.size(); ++k) spectrum[k] *= filter[k];
+    fft_.inv(numbers.data(), spectrum.data(), wide_length());
+    for (size_t k = 0; k < factors.size(); ++k) to[k] = turned(numbers[k] * factors[k]);
   }
 
-  const int64_t length_;
-  const int sign_;
-  const bool direct_;
-  Wide* const roots_;
-  int64_t wide_length_ = 0;
-  Line* forward_ = nullptr;
-  Wide *chirp_ = nullptr, *filter_ = nullptr, *work_[2] = {};
+  int64_t length_;
+  Eigen::FFT<double> fft_;
+  std::optional<Chirp> chirp_;
 };
 
 /// Where element `number` of a batch lies; the rows of `sizes` are counted with `last` numbers.
@@ -178,20 +130,17 @@ class Work {
       : what_(what),
         length_(what.sizes[what.dimensions - 1]),
         half_(what.kind == FourierKind::Complex ? length_ : length_ / 2 + 1) {
-    for (int i = 0; i < what.dimensions - 1; ++i) rows_ *= what.sizes[i];
-    numbers_ = room(rows_ * half_);
-    int64_t longest = 1;
-    for (int i = 0; i < what.dimensions; ++i) longest = std::max(longest, what.sizes[i]);
-    line_ = room(longest);
-    result_ = room(longest);
+    int64_t longest = 0;
+    for (int i = 0; i < what.dimensions; ++i) {
+      if (i < what.dimensions - 1) rows_ *= what.sizes[i];
+      longest = std::max(longest, what.sizes[i]);
+      lines_.emplace_back(what.sizes[i]);
+    }
+    numbers_.resize(static_cast<size_t>(rows_ * half_));
+    line_.resize(static_cast<size_t>(longest));
+    result_.resize(static_cast<size_t>(longest));
+    if (what.kind != FourierKind::Complex) real_.resize(static_cast<size_t>(length_));
   }
-  ~Work() {
-    std::free(numbers_);
-    std::free(line_);
-    std::free(result_);
-  }
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
 
   void run() {
     for (int64_t batch = 0; batch < what_.batches; ++batch) {
@@ -216,59 +165,52 @@ class Work {
   void read(const T* from) {
     for (int64_t i = 0; i < rows_ * half_; ++i) {
       const T* const at = from + 2 * place(what_, what_.from, half_, i);
-      numbers_[i] = {static_cast<double>(at[0]), static_cast<double>(at[1])};
+      numbers_[static_cast<size_t>(i)] = {static_cast<double>(at[0]), static_cast<double>(at[1])};
     }
   }
   void write(T* to) {
     for (int64_t i = 0; i < rows_ * half_; ++i) {
       T* const at = to + 2 * place(what_, what_.to, half_, i);
-      at[0] = static_cast<T>(numbers_[i].real * what_.scale);
-      at[1] = static_cast<T>(numbers_[i].imaginary * what_.scale);
+      const Wide number = numbers_[static_cast<size_t>(i)] * what_.scale;
+      at[0] = static_cast<T>(number.real());
+      at[1] = static_cast<T>(number.imag());
     }
   }
   void rows_from_real(const T* from) {
-    Line line(length_, what_.sign);
     for (int64_t row = 0; row < rows_; ++row) {
       for (int64_t i = 0; i < length_; ++i)
-        line_[i] = {static_cast<double>(from[place(what_, what_.from, length_, row * length_ + i)]), 0};
-      line.run(line_, result_);
-      std::copy_n(result_, half_, numbers_ + row * half_);
+        real_[static_cast<size_t>(i)] =
+            static_cast<double>(from[place(what_, what_.from, length_, row * length_ + i)]);
+      lines_.back().forward(real_.data(), &numbers_[static_cast<size_t>(row * half_)]);
     }
   }
-  /// The imaginary parts of the first number and, of an even length, of the last one count for nothing.
   void rows_to_real(T* to) {
-    Line line(length_, what_.sign);
     for (int64_t row = 0; row < rows_; ++row) {
-      const Wide* const given = numbers_ + row * half_;
-      for (int64_t i = 0; i < half_; ++i) line_[i] = given[i];
-      for (int64_t i = half_; i < length_; ++i)
-        line_[i] = {given[length_ - i].real, -given[length_ - i].imaginary};
-      line_[0].imaginary = 0;
-      if (length_ % 2 == 0) line_[length_ / 2].imaginary = 0;
-      line.run(line_, result_);
+      lines_.back().backward(&numbers_[static_cast<size_t>(row * half_)], real_.data());
       for (int64_t i = 0; i < length_; ++i)
         to[place(what_, what_.to, length_, row * length_ + i)] =
-            static_cast<T>(result_[i].real * what_.scale);
+            static_cast<T>(real_[static_cast<size_t>(i)] * what_.scale);
     }
   }
   void along(int axis) {
-    const int64_t length = axis == what_.dimensions - 1 ? half_ : what_.sizes[axis];
-    int64_t step = 1;
+    const auto length = static_cast<size_t>(what_.sizes[axis]);
+    size_t step = 1;
     for (int i = what_.dimensions - 1; i > axis; --i)
-      step *= i == what_.dimensions - 1 ? half_ : what_.sizes[i];
-    Line line(length, what_.sign);
-    for (int64_t first = 0; first < rows_ * half_; ++first) {
+      step *= static_cast<size_t>(i == what_.dimensions - 1 ? half_ : what_.sizes[i]);
+    for (size_t first = 0; first < numbers_.size(); ++first) {
       if (first / step % length != 0) continue;
-      for (int64_t i = 0; i < length; ++i) line_[i] = numbers_[first + i * step];
-      line.run(line_, result_);
-      for (int64_t i = 0; i < length; ++i) numbers_[first + i * step] = result_[i];
+      for (size_t i = 0; i < length; ++i) line_[i] = numbers_[first + i * step];
+      lines_[static_cast<size_t>(axis)].run(line_.data(), result_.data(), what_.sign < 0);
+      for (size_t i = 0; i < length; ++i) numbers_[first + i * step] = result_[i];
     }
   }
 
   const Fourier& what_;
   const int64_t length_, half_;
   int64_t rows_ = 1;
-  Wide *numbers_, *line_, *result_;
+  std::vector<Line> lines_;  ///< along each axis
+  std::vector<Wide> numbers_, line_, result_;
+  std::vector<double> real_;
 };
 
 bool lies_in_memory(const Fourier& what, const FourierLayout& layout, const void* data, bool real,
@@ -316,6 +258,13 @@ void Fourier::tell(const Teller& teller) const {
 }
 
 Outcome transform(Fourier what, void* stream) {
+  // Eigen counts in int; the convolution of a length has up to four times as many numbers.
+  for (int i = 0; i < what.dimensions; ++i)
+    if (what.sizes[i] > std::numeric_limits<int>::max() / 4) {
+      std::fprintf(stderr, "wavesmith: a Fourier transform of %lld numbers is too long\n",
+                   static_cast<long long>(what.sizes[i]));
+      return Outcome::NotServed;
+    }
   if (what.by_default) what.pack(what.input == what.output);
   const bool half_in = what.kind == FourierKind::ToReal, half_out = what.kind == FourierKind::FromReal;
   const struct {

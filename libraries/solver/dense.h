@@ -1,6 +1,6 @@
-// Matrices of the libraries' types as Eigen's: widened to double, so that sums of floats lose nothing beside
-// the result's own rounding, and each algorithm stands in the program twice (real, complex) instead of four
-// times.
+// Matrices of the libraries' types as Eigen's: in their place, or widened to double, so that sums of floats
+// lose nothing beside the result's own rounding, and each algorithm stands in the program twice (real,
+// complex) instead of four times.
 #pragma once
 
 #include <Eigen/Core>
@@ -23,6 +23,21 @@ using Stored = Eigen::Map<Dense<T>, 0, Eigen::OuterStride<>>;
 template <class T>
 Stored<T> stored(const void* data, int64_t m, int64_t n, int64_t ld) {
   return {const_cast<T*>(static_cast<const T*>(data)), m, n, Eigen::OuterStride<>(ld)};
+}
+
+/// Calls `run` with a zero of the type.
+template <class Run>
+void with_scalar(Number type, Run run) {
+  switch (type) {
+    case Number::F32:
+      return run(float{});
+    case Number::F64:
+      return run(double{});
+    case Number::C32:
+      return run(std::complex<float>{});
+    default:
+      return run(std::complex<double>{});
+  }
 }
 
 /// Calls `run` with the type to compute in.
