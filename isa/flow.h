@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "isa/control/row.h"
 #include "isa/instruction.h"
 
 namespace wavesmith::isa {
@@ -11,14 +12,23 @@ namespace wavesmith::isa {
 enum class Flow : uint8_t { Next, Branch, Conditional, Call, Indirect, IndirectCall, End };
 
 inline Flow flow_of(std::string_view mnemonic) {
-  if (!mnemonic.starts_with("s_")) return Flow::Next;
-  if (mnemonic == "s_branch") return Flow::Branch;
-  if (mnemonic.starts_with("s_cbranch_")) return Flow::Conditional;
-  if (mnemonic == "s_call_b64") return Flow::Call;
-  if (mnemonic == "s_setpc_b64") return Flow::Indirect;
-  if (mnemonic == "s_swappc_b64") return Flow::IndirectCall;
-  if (mnemonic == "s_endpgm" || mnemonic == "s_endpgm_saved") return Flow::End;
-  return Flow::Next;
+  switch (operation_of(mnemonic)) {
+    case Operation::Branch:
+      return Flow::Branch;
+    case Operation::ConditionalBranch:
+    case Operation::DebuggerBranch:
+      return Flow::Conditional;
+    case Operation::Call:
+      return Flow::Call;
+    case Operation::IndirectBranch:
+      return Flow::Indirect;
+    case Operation::IndirectCall:
+      return Flow::IndirectCall;
+    case Operation::End:
+      return Flow::End;
+    default:
+      return Flow::Next;
+  }
 }
 
 /// What a conditional branch asks: whether SCC is 1, or whether VCC or EXEC has a lane.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "gpus/lds_phases.h"
+#include "isa/control/row.h"
 #include "isa/memory/lds_accesses.h"
 #include "isa/rows.h"
 
@@ -55,8 +56,8 @@ class OneWave {
         if (!skips(r)) start = std::max(start, ready_of(i, r, range));
     double passed = rules_.quantum;
     if (cost.pipe == Pipe::Internal) {
-      const std::string_view name = code_.instructions[i].mnemonic;
-      if (name == "s_nop" && !code_.instructions[i].operands.empty())
+      if (isa::operation_of(code_.instructions[i].mnemonic) == isa::Operation::Nop &&
+          !code_.instructions[i].operands.empty())
         passed *= static_cast<double>(code_.instructions[i].operands[0].bits + 1);
     }
     if (cost.pipe == Pipe::Branch) passed = rules_.branch_passed;

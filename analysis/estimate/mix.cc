@@ -1,5 +1,6 @@
 #include "analysis/estimate/mix.h"
 
+#include "isa/control/row.h"
 #include "isa/matrix/instruction.h"
 
 namespace wavesmith::analysis {
@@ -29,7 +30,8 @@ void count(Mix& mix, const isa::Instruction& instruction, const isa::Row* row, i
   ++mix.total;
   ++mix.count[static_cast<size_t>(isa::pipe_of(instruction, row))];
   const std::string_view name = instruction.mnemonic;
-  mix.barriers += name == "s_barrier" || name == "s_barrier_wait";
+  const isa::Operation operation = row ? isa::Operation::None : isa::operation_of(name);
+  mix.barriers += operation == isa::Operation::Barrier || operation == isa::Operation::BarrierWait;
   if (!row) return;
   if (row->matrix) {
     const isa::MatrixInstruction& matrix = *row->matrix;

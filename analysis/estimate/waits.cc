@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "isa/control/row.h"
 #include "isa/rows.h"
 #include "isa/wait_counters.h"
 
@@ -50,6 +51,28 @@ std::vector<Limit> limits_of(const Instruction& in) {
   return limits;
 }
 
+/// Whether others see what was done before the instruction.
+bool orders(const Instruction& in, const isa::Row* row) {
+  if (row) return row->access.direction == Direction::Atomic && space_of(in.mnemonic) != isa::Space::Lds;
+  using isa::Operation;
+  switch (isa::operation_of(in.mnemonic)) {
+    case Operation::Barrier:
+    case Operation::BarrierSignal:
+    case Operation::BarrierSignalFirst:
+    case Operation::BarrierWait:
+    case Operation::WriteBack:
+    case Operation::ScopedWriteBack:
+    case Operation::IndirectBranch:
+    case Operation::IndirectCall:
+    case Operation::Message:
+    case Operation::MessageReturn:
+    case Operation::ScalarAtomic:
+      return true;
+    default:
+      return in.mnemonic.find("atomic") != std::string::npos;
+  }
+}
+
 bool merge(State& into, const State& from) {
   bool changed = false;
   Slot both;
@@ -77,9 +100,9 @@ class Finder {
     limits_.resize(code.size());
     for (uint32_t i = 0; i < code.size(); ++i) {
       const Instruction& in = code.instructions[i];
-      counters_[i] = counters_of(in, code.rows[i], *code.target);
+      counters_[i] = isa::counters_of(in, code.rows[i], *code.target);
       roles_[i] = role_of(i);
-      if (in.mnemonic.starts_with("s_wait")) limits_[i] = limits_of(in);
+      if (costs.of[i].pipe == isa::Pipe::Internal) limits_[i] = limits_of(in);
     }
     solve();
   }
@@ -148,14 +171,11 @@ class Finder {
 
   [[nodiscard]] Role role_of(uint32_t i) const {
     const Instruction& in = code_.instructions[i];
-    const std::string_view name = in.mnemonic;
-    const auto starts = [&](std::string_view prefix) { return name.starts_with(prefix); };
     const isa::Row* const row = code_.rows[i];
     Role role;
-    role.orders = starts("s_barrier") || starts("buffer_wb") || starts("s_setpc") || starts("s_swappc") ||
-                  starts("s_sendmsg") || starts("global_wb") || name.find("atomic") != std::string_view::npos;
+    role.orders = orders(in, row);
     role.to_lds = loads_to_lds(in);
-    role.lds = starts("ds_");
+    role.lds = costs_.of[i].pipe == isa::Pipe::Lds;
     // A read of LDS has to be over as well, before other waves may write there.
     role.visible = !row || row->access.direction != Direction::Load || role.to_lds ||
                    costs_.of[i].pipe == isa::Pipe::Lds;
@@ -367,34 +387,6 @@ class Finder {
 };
 
 }  // namespace
-
-std::vector<Counter> counters_of(const isa::Instruction& in, const isa::Row* row, const isa::Target& target) {
-  const std::string_view name = in.mnemonic;
-  const bool rdna4 = target.is(isa::kRdna4), rdna3 = target.is(isa::kRdna3);
-  const Counter lds = rdna4 ? Counter::Ds : Counter::Lgkm;
-  const auto starts = [&](std::string_view prefix) { return name.starts_with(prefix); };
-  if (starts("ds_")) return name == "ds_nop" ? std::vector<Counter>{} : std::vector{lds};
-  if (starts("s_load") || starts("s_buffer_") || starts("s_store") || starts("s_scratch_") ||
-      starts("s_atomic") || starts("s_memtime") || starts("s_memrealtime") || starts("s_sendmsg"))
-    return {rdna4 ? Counter::Km : Counter::Lgkm};
-  if (starts("exp")) return {Counter::Exp};
-  const bool flat = starts("flat_");
-  if (!flat && !starts("global_") && !starts("buffer_") && !starts("tbuffer_") && !starts("scratch_") &&
-      !starts("image_"))
-    return {};
-  if (starts("buffer_wb") || starts("buffer_inv") || starts("global_wb") || starts("global_inv") ||
-      starts("buffer_gl"))
-    return starts("buffer_wb") ? std::vector{Counter::Vm} : std::vector<Counter>{};
-  bool gives_back = true;  // to registers or LDS
-  if (row && row->shape == isa::Shape::Memory)
-    gives_back = row->access.direction == Direction::Load || memory_operands(in, *row).result != nullptr;
-  else
-    gives_back = name.find("_store") == std::string_view::npos;
-  Counter vector = Counter::Vm;
-  if (rdna3 && !gives_back) vector = Counter::Vs;
-  if (rdna4) vector = gives_back ? Counter::Load : Counter::Store;
-  return flat ? std::vector{vector, lds} : std::vector{vector};
-}
 
 std::vector<Wait> find_waits(const Code& code, const Graph& graph, const Costs& costs) {
   return Finder(code, graph, costs).run();

@@ -13,10 +13,6 @@
 
 namespace wavesmith::analysis {
 
-/// The counters that an instruction raises: two for flat instructions.
-std::vector<isa::Counter> counters_of(const isa::Instruction& instruction, const isa::Row* row,
-                                      const isa::Target& target);
-
 std::vector<Wait> find_waits(const Code& code, const Graph& graph, const Costs& costs);
 
 }  // namespace wavesmith::analysis

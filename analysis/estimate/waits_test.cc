@@ -75,23 +75,6 @@ TEST(Waits, ABarrierWantsStoresToBeDone) {
   EXPECT_EQ(waits[0].needed, 2u);
 }
 
-TEST(Waits, EachGenerationHasItsCounters) {
-  const auto counters = [](std::string_view target, std::string_view text) {
-    const Code code = code_of(target, std::string(text) + "\ns_endpgm");
-    return counters_of(code.instructions[0], code.rows[0], *code.target);
-  };
-  using isa::Counter;
-  EXPECT_EQ(counters("gfx942", "global_store_dword v0, v1, s[0:1]"), std::vector{Counter::Vm});
-  EXPECT_EQ(counters("gfx1100", "global_store_b32 v0, v1, s[0:1]"), std::vector{Counter::Vs});
-  EXPECT_EQ(counters("gfx1201", "global_store_b32 v0, v1, s[0:1]"), std::vector{Counter::Store});
-  EXPECT_EQ(counters("gfx1201", "ds_load_b32 v0, v1"), std::vector{Counter::Ds});
-  EXPECT_EQ(counters("gfx1201", "s_load_b32 s4, s[0:1], 0"), std::vector{Counter::Km});
-  EXPECT_EQ(counters("gfx942", "flat_load_dword v0, v[2:3]"), (std::vector{Counter::Vm, Counter::Lgkm}));
-  EXPECT_EQ(counters("gfx1100", "global_atomic_add_u32 v0, v1, s[0:1]"), std::vector{Counter::Vs});
-  EXPECT_EQ(counters("gfx1100", "global_atomic_add_u32 v2, v0, v1, s[0:1] glc"), std::vector{Counter::Vm});
-  EXPECT_TRUE(counters("gfx942", "v_mov_b32 v0, 0").empty());
-}
-
 TEST(Waits, SlackIsTheTimeSinceTheYoungestLoad) {
   const auto waits = waits_of("gfx942", R"(
     ds_read_b32 v1, v0

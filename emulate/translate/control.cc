@@ -9,14 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <unordered_map>
 #include <vector>
 
 #include "emulate/run/control.h"
 #include "emulate/run/hardware_registers.h"
-#include "emulate/translate/control_table.h"
 #include "emulate/translate/emitter.h"
 #include "isa/coherence.h"
+#include "isa/control/row.h"
 #include "isa/wait_counters.h"
 
 namespace wavesmith::emulate {
@@ -39,7 +38,8 @@ Result<void> nothing(Emitter& emitter, const Instruction&) {
 /// A wait for stores, of which a release at agent scope may consist.
 Result<void> wait_for_stores(Emitter& emitter, const Instruction& instruction) {
   // CDNA counts loads and stores by the same counter.
-  const bool of_others = instruction.mnemonic == "s_waitcnt" && isa::wait_counters(instruction).vm != 0;
+  const bool of_others = isa::operation_of(instruction.mnemonic) == isa::Operation::WaitForSome &&
+                         isa::wait_counters(instruction).vm != 0;
   if (control::kHostKeepsOrder || of_others) return nothing(emitter, instruction);
   emitter.emit(control::fence);
   return {};
@@ -389,108 +389,121 @@ Result<void> skip(Emitter& emitter, const Instruction& instruction) {
   return {};
 }
 
-using isa::Fidelity;
-using isa::kCdna, isa::kRdna, isa::kRdna3, isa::kRdna4, isa::kEvery;
+using Translator = Result<void> (*)(Emitter&, const Instruction&);
 
-constexpr std::string_view kPlacement =
-    "HW_ID and XCC_ID are made from the workgroup's number; clocks tell the host's time";
-
-// clang-format off
-constexpr std::array kEntries = {
-    // Waits and hints
-    ControlEntry{"s_waitcnt s_waitcnt_vscnt s_wait_storecnt s_wait_storecnt_dscnt s_wait_idle", wait_for_stores},
-    ControlEntry{"s_waitcnt_depctr s_waitcnt_vmcnt s_waitcnt_lgkmcnt s_waitcnt_expcnt s_wait_loadcnt s_wait_dscnt s_wait_kmcnt "
-                 "s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt s_wait_loadcnt_dscnt s_wait_alu s_wait_event", nothing},
-    ControlEntry{"s_nop s_delay_alu s_clause s_setprio s_inst_prefetch s_set_inst_prefetch_distance s_wakeup s_code_end s_version "
-                 "s_incperflevel s_decperflevel s_ttracedata s_ttracedata_imm", nothing},
-    ControlEntry{"s_icache_inv s_dcache_inv s_dcache_inv_vol s_dcache_wb s_dcache_wb_vol s_gl1_inv s_prefetch_inst s_prefetch_inst_pc_rel "
-                 "s_prefetch_data s_prefetch_data_pc_rel s_buffer_prefetch_data", nothing},
-    ControlEntry{"buffer_wbl2 buffer_wbinvl1 buffer_wbinvl1_vol buffer_invl2 buffer_gl1_inv", cache_control},
-    ControlEntry{"buffer_inv global_inv global_wb global_wbinv", scoped_cache_control},
-    ControlEntry{"buffer_gl0_inv", nothing},
-    ControlEntry{"v_nop v_pipeflush v_clrexcp", nothing},
-    ControlEntry{"s_sleep s_sleep_var", sleep},
-    // Barriers
-    ControlEntry{"s_barrier", barrier, kCdna | kRdna3},
-    ControlEntry{"s_barrier_signal", split_barrier<control::barrier_signal, 0>, kRdna4},
-    ControlEntry{"s_barrier_signal_isfirst", split_barrier<control::barrier_signal, 1>, kRdna4},
-    ControlEntry{"s_barrier_wait", split_barrier<control::barrier_wait, 0>, kRdna4},
-    ControlEntry{"s_get_barrier_state", barrier_state, kRdna4},
-    ControlEntry{"ds_gws_barrier", grid_barrier, kCdna | kRdna3},
-    // Messages, traps, the end
-    ControlEntry{"s_sendmsg s_sendmsghalt", send_message},
-    ControlEntry{"s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", message_return, kRdna, Fidelity::Approximate, "the clock tells the host's time"},
-    ControlEntry{"s_memrealtime", memory_time<1>, kCdna, Fidelity::Approximate, "the clock tells the host's time"},
-    ControlEntry{"s_memtime", memory_time<2>, kCdna, Fidelity::Approximate, "the clock tells the host's time"},
-    ControlEntry{"s_trap", trap},
-    ControlEntry{"v_illegal", illegal},
-    ControlEntry{"s_sethalt", halt},
-    ControlEntry{"s_setkill", kill},
-    // Hardware registers and modes
-    ControlEntry{"s_getreg_b32", get_register, kEvery, Fidelity::Approximate, kPlacement},
-    ControlEntry{"s_setreg_b32 s_setreg_imm32_b32", set_register},
-    ControlEntry{"s_round_mode", set_mode<0>, kRdna},
-    ControlEntry{"s_denorm_mode", set_mode<4>, kRdna},
-    ControlEntry{"s_set_gpr_idx_on", index_on, kCdna},
-    ControlEntry{"s_set_gpr_idx_off", nothing, kCdna},
-    ControlEntry{"s_set_gpr_idx_idx", index_index, kCdna},
-    ControlEntry{"s_set_gpr_idx_mode", index_mode, kCdna},
-    ControlEntry{"s_setvskip", skip, kCdna},
-    ControlEntry{"s_atomic_swap s_atomic_cmpswap s_atomic_add s_atomic_sub s_atomic_smin s_atomic_umin s_atomic_smax s_atomic_umax "
-                 "s_atomic_and s_atomic_or s_atomic_xor s_atomic_inc s_atomic_dec s_atomic_swap_x2 s_atomic_cmpswap_x2 "
-                 "s_atomic_add_x2 s_atomic_sub_x2 s_atomic_smin_x2 s_atomic_umin_x2 s_atomic_smax_x2 s_atomic_umax_x2 "
-                 "s_atomic_and_x2 s_atomic_or_x2 s_atomic_xor_x2 s_atomic_inc_x2 s_atomic_dec_x2 "
-                 "s_buffer_atomic_swap s_buffer_atomic_cmpswap s_buffer_atomic_add s_buffer_atomic_sub s_buffer_atomic_smin "
-                 "s_buffer_atomic_umin s_buffer_atomic_smax s_buffer_atomic_umax s_buffer_atomic_and s_buffer_atomic_or "
-                 "s_buffer_atomic_xor s_buffer_atomic_inc s_buffer_atomic_dec s_buffer_atomic_swap_x2 s_buffer_atomic_cmpswap_x2 "
-                 "s_buffer_atomic_add_x2 s_buffer_atomic_sub_x2 s_buffer_atomic_smin_x2 s_buffer_atomic_umin_x2 "
-                 "s_buffer_atomic_smax_x2 s_buffer_atomic_umax_x2 s_buffer_atomic_and_x2 s_buffer_atomic_or_x2 "
-                 "s_buffer_atomic_xor_x2 s_buffer_atomic_inc_x2 s_buffer_atomic_dec_x2", scalar_atomic, kCdna},
-    ControlEntry{"v_mqsad_u32_u8", masked_sums_of_differences},
-    ControlEntry{"s_dcache_discard s_dcache_discard_x2 s_atc_probe s_atc_probe_buffer", nothing},
-    // Relative moves
-    ControlEntry{"s_movrels_b32", move_relative<control::move_from_relative, 1>},
-    ControlEntry{"s_movrels_b64", move_relative<control::move_from_relative, 2>},
-    ControlEntry{"s_movreld_b32", move_relative<control::move_to_relative, 1>},
-    ControlEntry{"s_movreld_b64", move_relative<control::move_to_relative, 2>},
-    ControlEntry{"v_movrels_b32", move_rows_relative<0, 32>, kRdna},
-    ControlEntry{"v_movreld_b32", move_rows_relative<32, 0>, kRdna},
-    ControlEntry{"v_movrelsd_b32", move_rows_relative<0, 0>, kRdna},
-    ControlEntry{"v_movrelsd_2_b32", move_rows_relative<0, 16>, kRdna},
-    ControlEntry{"s_movrelsd_2_b32", move_relative<control::move_relative_both, 1>, kRdna},
-    // Flow
-    ControlEntry{"s_branch s_cbranch_scc0 s_cbranch_scc1 s_cbranch_vccz s_cbranch_vccnz s_cbranch_execz s_cbranch_execnz "
-                 "s_call_b64 s_setpc_b64 s_swappc_b64 s_getpc_b64 s_endpgm s_endpgm_saved", nullptr},
-    ControlEntry{"s_cbranch_cdbgsys s_cbranch_cdbguser s_cbranch_cdbgsys_or_user s_cbranch_cdbgsys_and_user", nullptr, kCdna | kRdna3},
-};
-// clang-format on
+/// nullptr for what changes the flow of control, which Program translates.
+Translator translator_of(isa::Operation operation) {
+  using enum isa::Operation;
+  switch (operation) {
+    case WaitForSome:
+    case WaitForStores:
+      return wait_for_stores;
+    case WaitForOthers:
+    case Nop:
+    case Delay:
+    case Clause:
+    case Priority:
+    case Hint:
+    case Prefetch:
+    case ScalarCache:
+    case InvalidateOwn:
+    case IndexOff:
+      return nothing;
+    case Sleep:
+      return sleep;
+    case WriteBack:
+    case Invalidate:
+      return cache_control;
+    case ScopedWriteBack:
+    case ScopedInvalidate:
+      return scoped_cache_control;
+    case Barrier:
+      return barrier;
+    case BarrierSignal:
+      return split_barrier<control::barrier_signal, 0>;
+    case BarrierSignalFirst:
+      return split_barrier<control::barrier_signal, 1>;
+    case BarrierWait:
+      return split_barrier<control::barrier_wait, 0>;
+    case BarrierState:
+      return barrier_state;
+    case GridBarrier:
+      return grid_barrier;
+    case Message:
+      return send_message;
+    case MessageReturn:
+      return message_return;
+    case RealTime:
+      return memory_time<1>;
+    case CoreTime:
+      return memory_time<2>;
+    case Trap:
+      return trap;
+    case Illegal:
+      return illegal;
+    case Halt:
+      return halt;
+    case Kill:
+      return kill;
+    case GetRegister:
+      return get_register;
+    case SetRegister:
+      return set_register;
+    case RoundMode:
+      return set_mode<0>;
+    case DenormMode:
+      return set_mode<4>;
+    case IndexOn:
+      return index_on;
+    case IndexIndex:
+      return index_index;
+    case IndexMode:
+      return index_mode;
+    case Skip:
+      return skip;
+    case ScalarFromRelative:
+      return move_relative<control::move_from_relative, 1>;
+    case ScalarFromRelative64:
+      return move_relative<control::move_from_relative, 2>;
+    case ScalarToRelative:
+      return move_relative<control::move_to_relative, 1>;
+    case ScalarToRelative64:
+      return move_relative<control::move_to_relative, 2>;
+    case ScalarRelativeBoth:
+      return move_relative<control::move_relative_both, 1>;
+    case RowsFromRelative:
+      return move_rows_relative<0, 32>;
+    case RowsToRelative:
+      return move_rows_relative<32, 0>;
+    case RowsRelativeBoth:
+      return move_rows_relative<0, 0>;
+    case RowsRelativeBoth2:
+      return move_rows_relative<0, 16>;
+    case ScalarAtomic:
+      return scalar_atomic;
+    case MaskedSumsOfDifferences:
+      return masked_sums_of_differences;
+    case None:
+    case End:
+    case Branch:
+    case ConditionalBranch:
+    case DebuggerBranch:
+    case Call:
+    case IndirectBranch:
+    case IndirectCall:
+    case ProgramCounter:
+      return nullptr;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
-std::span<const ControlEntry> control_entries() { return kEntries; }
-
-const ControlEntry* find_control(std::string_view mnemonic, const isa::Target& target) {
-  // Never destroyed: kernels may run on while the process ends.
-  static const auto& by_name = *new auto([] {
-    std::unordered_map<std::string_view, const ControlEntry*> map;
-    for (const ControlEntry& entry : kEntries) {
-      std::string_view names = entry.mnemonics;
-      while (!names.empty()) {
-        const size_t space = names.find(' ');
-        map.emplace(names.substr(0, space), &entry);
-        names = space == std::string_view::npos ? std::string_view{} : names.substr(space + 1);
-      }
-    }
-    return map;
-  }());
-  const auto found = by_name.find(mnemonic);
-  return found != by_name.end() && target.is(found->second->generations) ? found->second : nullptr;
-}
-
 Result<void> translate_control(Emitter& emitter, const Instruction& instruction) {
-  const ControlEntry* const entry = find_control(instruction.mnemonic, emitter.target());
-  if (!entry || !entry->translate) return unsupported(instruction);
-  return entry->translate(emitter, instruction);
+  const isa::ControlRow* const row = isa::find_control(instruction.mnemonic);
+  const Translator translate =
+      row && emitter.target().is(row->generations) ? translator_of(row->operation) : nullptr;
+  return translate ? translate(emitter, instruction) : unsupported(instruction);
 }
 
 }  // namespace wavesmith::emulate

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "emulate/engine/handlers.h"
-#include "emulate/translate/control_table.h"
 #include "emulate/translate/fidelity.h"
+#include "isa/control/row.h"
 #include "isa/rows.h"
 
 namespace wavesmith::emulate {
@@ -95,22 +95,22 @@ TEST(Coverage, RowsAreTheEnginesTable) {
       ADD_FAILURE() << "a handler without a row, or twice: " << each;
 }
 
-/// A mnemonic has one row a generation (saturating forms apart), and is not a control entry as well.
+/// A mnemonic has one row a generation (saturating forms apart), and is not in a control row as well.
 TEST(Coverage, NoMnemonicIsServedTwice) {
   for (const isa::Target& target : isa::kTargets) {
     std::multiset<std::string> served;
     for (const isa::Row& row : isa::rows())
       if (target.is(row.facts.generations) && !row.facts.saturates)
         for (const std::string_view name : words(row.mnemonics)) served.emplace(name);
-    for (const ControlEntry& entry : control_entries())
-      if (target.is(entry.generations))
-        for (const std::string_view name : words(entry.mnemonics)) served.emplace(name);
+    for (const isa::ControlRow& row : isa::control_rows())
+      if (target.is(row.generations))
+        for (const std::string_view name : words(row.mnemonics)) served.emplace(name);
     for (auto each = served.begin(); each != served.end(); each = served.upper_bound(*each))
       EXPECT_EQ(served.count(*each), 1u) << *each << " on " << target.name;
   }
 }
 
-/// Each row and entry serves a name that LLVM knows; a misspelt one would never be found.
+/// Each row serves a name that LLVM knows; a misspelt one would never be found.
 TEST(Coverage, ServedNamesExist) {
   std::set<std::string> known;
   for (const isa::Target& target : isa::kTargets) {
@@ -133,8 +133,8 @@ TEST(Coverage, ServedNamesExist) {
                        [&](std::string_view name) { return known.contains(std::string(name)); });
   };
   for (const isa::Row& row : isa::rows()) EXPECT_TRUE(any_known(row.mnemonics)) << row.mnemonics;
-  for (const ControlEntry& entry : control_entries())
-    EXPECT_TRUE(any_known(entry.mnemonics)) << entry.mnemonics;
+  for (const isa::ControlRow& row : isa::control_rows())
+    EXPECT_TRUE(any_known(row.mnemonics)) << row.mnemonics;
 }
 
 }  // namespace

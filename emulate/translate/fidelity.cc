@@ -3,7 +3,7 @@
 #include <array>
 
 #include "emulate/engine/handlers.h"
-#include "emulate/translate/control_table.h"
+#include "isa/control/row.h"
 #include "isa/effects.h"
 #include "isa/llvm/mnemonics.h"
 
@@ -81,9 +81,10 @@ InstructionFidelity fidelity_of(std::string_view mnemonic, Encoding encoding, co
   if (const Implementation* const implementation = find_implementation(single, target)) {
     result.fidelity = implementation->row.facts.fidelity;
     result.note = implementation->row.facts.bound;
-  } else if (const ControlEntry* const entry = find_control(mnemonic, target)) {
-    result.fidelity = entry->fidelity;
-    result.note = entry->note;
+  } else if (const isa::ControlRow* const control = isa::find_control(mnemonic);
+             control && target.is(control->generations)) {
+    result.fidelity = control->fidelity;
+    result.note = control->note;
   } else if (const Implementation* const alias = find_implementation(assembled_as(mnemonic), target)) {
     result.fidelity = alias->row.facts.fidelity;
     result.note = alias->row.facts.bound;

@@ -7,6 +7,7 @@
 
 #include "emulate/run/workgroup.h"
 #include "emulate/translate/emitter.h"
+#include "isa/control/row.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -168,11 +169,19 @@ bool makes_address(const Uop& uop, bool wave32) {
 }
 
 BarrierStep barrier_step(std::string_view name) {
-  if (name == "s_barrier") return BarrierStep::ArriveAndWait;
-  if (name.starts_with("s_barrier_signal")) return BarrierStep::Arrive;
-  if (name == "s_barrier_wait") return BarrierStep::Wait;
-  if (name == "ds_gws_barrier") return BarrierStep::Grid;
-  return BarrierStep::None;
+  switch (isa::operation_of(name)) {
+    case isa::Operation::Barrier:
+      return BarrierStep::ArriveAndWait;
+    case isa::Operation::BarrierSignal:
+    case isa::Operation::BarrierSignalFirst:
+      return BarrierStep::Arrive;
+    case isa::Operation::BarrierWait:
+      return BarrierStep::Wait;
+    case isa::Operation::GridBarrier:
+      return BarrierStep::Grid;
+    default:
+      return BarrierStep::None;
+  }
 }
 
 }  // namespace

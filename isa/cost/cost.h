@@ -5,30 +5,14 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "isa/instruction.h"
+#include "isa/pipe.h"
 #include "isa/row.h"
 #include "isa/target.h"
 
 namespace wavesmith::isa {
-
-/// What takes an instruction when it issues. Each is one a SIMD, but for those that the SIMDs of a compute
-/// unit share: Salu and Branch on CDNA; Smem, Vmem, Lds, Export and Message everywhere.
-enum class Pipe : uint8_t {
-  Valu,
-  Transcendental,  ///< its own unit on RDNA; on CDNA a slow VALU instruction
-  Matrix,          ///< MFMA runs beside the VALU; WMMA waits in the VALU's queue
-  Salu,
-  Smem,
-  Vmem,  ///< global, flat, scratch, buffer, image
-  Lds,
-  Export,
-  Branch,
-  Message,
-  Internal,  ///< waits, barriers, hints: the sequencer's own
-};
-inline constexpr int kPipes = 11;
-std::string_view name_of(Pipe pipe);
 
 /// All in cycles of the shader clock.
 struct Cost {
@@ -45,6 +29,9 @@ Cost cost_of(const Instruction& instruction, const Row* row, const Target& targe
 
 /// The pipe alone.
 Pipe pipe_of(const Instruction& instruction, const Row* row);
+
+/// The counters that an instruction raises and a wave may wait for: two for flat instructions.
+std::vector<Counter> counters_of(const Instruction& instruction, const Row* row, const Target& target);
 
 /// Cycles from a matrix instruction's issue to the next one's: its row's, which of f8f6f4 depend on the
 /// formats that cbsz and blgp select.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
 #include "isa/llvm/decoder.h"
 #include "isa/matrix/table.h"
 #include "isa/rows.h"
@@ -28,17 +31,91 @@ Cost of(std::string_view target_name, std::string_view text, int lanes) {
   return cost_of(*instruction, row_of(instruction->mnemonic, target), target, lanes);
 }
 
-TEST(Cost, PipesAreThoseOfTheManuals) {
-  EXPECT_EQ(of("gfx942", "v_add_f32_e32 v0, v1, v2", 64).pipe, Pipe::Valu);
-  EXPECT_EQ(of("gfx942", "v_exp_f32_e32 v0, v1", 64).pipe, Pipe::Transcendental);
-  EXPECT_EQ(of("gfx942", "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", 64).pipe, Pipe::Matrix);
-  EXPECT_EQ(of("gfx942", "s_add_u32 s0, s1, s2", 64).pipe, Pipe::Salu);
-  EXPECT_EQ(of("gfx942", "s_load_dwordx4 s[0:3], s[4:5], 0x0", 64).pipe, Pipe::Smem);
-  EXPECT_EQ(of("gfx942", "ds_read_b128 v[0:3], v4", 64).pipe, Pipe::Lds);
-  EXPECT_EQ(of("gfx942", "buffer_load_dword v0, v1, s[0:3], 0 offen", 64).pipe, Pipe::Vmem);
-  EXPECT_EQ(of("gfx942", "s_cbranch_scc1 4", 64).pipe, Pipe::Branch);
-  EXPECT_EQ(of("gfx942", "s_waitcnt vmcnt(0)", 64).pipe, Pipe::Internal);
-  EXPECT_EQ(of("gfx1100", "v_dual_mov_b32 v1, 0 :: v_dual_fmac_f32 v4, v2, v3", 32).pipe, Pipe::Valu);
+/// One instruction for each pipe and counter that a target has.
+struct Machine {
+  std::string_view targets, text;
+  Pipe pipe;
+  std::vector<Counter> counters;
+};
+
+TEST(Cost, EachPipeAndCounterOfEachTarget) {
+  using enum Counter;
+  constexpr std::string_view kCdnaNames = "gfx90a gfx942 gfx950", kRdna3Names = "gfx1100 gfx1151",
+                             kRdna4Name = "gfx1201", kRdnaNames = "gfx1100 gfx1151 gfx1201",
+                             kAll = "gfx90a gfx942 gfx950 gfx1100 gfx1151 gfx1201";
+  const Machine kMachines[] = {
+      {kAll, "v_add_f32_e32 v0, v1, v2", Pipe::Valu, {}},
+      {kAll, "v_readfirstlane_b32 s0, v1", Pipe::Valu, {}},
+      {kAll, "v_nop", Pipe::Valu, {}},
+      {kAll, "v_exp_f32_e32 v0, v1", Pipe::Transcendental, {}},
+      {kRdna4Name, "v_s_rcp_f32 s0, s1", Pipe::Transcendental, {}},
+      {kCdnaNames, "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", Pipe::Matrix, {}},
+      {kRdna4Name, "v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[12:15], v[0:7]", Pipe::Matrix, {}},
+      {kRdna3Names, "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]", Pipe::Matrix, {}},
+      {kAll, "s_add_u32 s0, s1, s2", Pipe::Salu, {}},
+      {kAll, "s_getpc_b64 s[0:1]", Pipe::Salu, {}},
+      {kCdnaNames, "s_load_dword s0, s[2:3], 0x0", Pipe::Smem, {Lgkm}},
+      {kCdnaNames, "s_memtime s[0:1]", Pipe::Smem, {Lgkm}},
+      {kRdna3Names, "s_load_b32 s0, s[2:3], 0x0", Pipe::Smem, {Lgkm}},
+      {kRdna4Name, "s_load_b32 s0, s[2:3], 0x0", Pipe::Smem, {Km}},
+      {kCdnaNames, "s_dcache_wb", Pipe::Smem, {}},
+      {kCdnaNames, "global_load_dword v0, v1, s[0:1]", Pipe::Vmem, {Vm}},
+      {kCdnaNames, "global_store_dword v0, v1, s[0:1]", Pipe::Vmem, {Vm}},
+      {kCdnaNames, "flat_load_dword v0, v[2:3]", Pipe::Vmem, {Vm, Lgkm}},
+      {kCdnaNames, "buffer_load_dword v0, v1, s[0:3], 0 offen", Pipe::Vmem, {Vm}},
+      {kCdnaNames, "buffer_wbl2", Pipe::Vmem, {Vm}},
+      {"gfx942 gfx950", "buffer_inv sc1", Pipe::Vmem, {}},
+      {kRdna3Names, "global_load_b32 v0, v1, s[0:1]", Pipe::Vmem, {Vm}},
+      {kRdna3Names, "global_store_b32 v0, v1, s[0:1]", Pipe::Vmem, {Vs}},
+      {kRdna3Names, "global_atomic_add_u32 v0, v1, s[0:1]", Pipe::Vmem, {Vs}},
+      {kRdna3Names, "global_atomic_add_u32 v2, v0, v1, s[0:1] glc", Pipe::Vmem, {Vm}},
+      {kRdna3Names, "flat_store_b32 v[0:1], v2", Pipe::Vmem, {Vs, Lgkm}},
+      {kRdna4Name, "global_load_b32 v0, v1, s[0:1]", Pipe::Vmem, {Load}},
+      {kRdna4Name, "global_store_b32 v0, v1, s[0:1]", Pipe::Vmem, {Store}},
+      {kRdna4Name, "flat_load_b32 v0, v[2:3]", Pipe::Vmem, {Load, Ds}},
+      {kRdna4Name, "global_inv", Pipe::Vmem, {Load}},
+      {kRdna4Name, "global_wb", Pipe::Vmem, {Store}},
+      {kCdnaNames, "ds_read_b32 v0, v1", Pipe::Lds, {Lgkm}},
+      {kRdna3Names, "ds_load_b32 v0, v1", Pipe::Lds, {Lgkm}},
+      {kRdna4Name, "ds_load_b32 v0, v1", Pipe::Lds, {Ds}},
+      {kAll, "ds_nop", Pipe::Lds, {}},
+      {kRdnaNames, "exp mrt0 v0, v1, v2, v3", Pipe::Export, {Exp}},
+      {kAll, "s_cbranch_scc1 4", Pipe::Branch, {}},
+      {kAll, "s_setpc_b64 s[0:1]", Pipe::Branch, {}},
+      {kCdnaNames, "s_sendmsg sendmsg(MSG_INTERRUPT)", Pipe::Message, {Lgkm}},
+      {kRdna4Name, "s_sendmsg sendmsg(MSG_INTERRUPT)", Pipe::Message, {Km}},
+      {kAll, "s_trap 2", Pipe::Message, {}},
+      {kCdnaNames, "s_waitcnt vmcnt(0)", Pipe::Internal, {}},
+      {kRdna4Name, "s_barrier_signal -1", Pipe::Internal, {}},
+      {kAll, "s_endpgm", Pipe::Internal, {}},
+  };
+  std::set<std::pair<std::string_view, Pipe>> pipes;
+  std::set<std::pair<std::string_view, Counter>> counters;
+  for (const Machine& machine : kMachines)
+    for (const Target& target : kTargets) {
+      if (machine.targets.find(target.name) == std::string_view::npos) continue;
+      const auto instruction = parse_instruction(machine.text);
+      ASSERT_TRUE(instruction) << machine.text;
+      const Row* const row = find_row(instruction->mnemonic, target);
+      EXPECT_EQ(pipe_of(*instruction, row), machine.pipe) << machine.text << " on " << target.name;
+      EXPECT_EQ(counters_of(*instruction, row, target), machine.counters)
+          << machine.text << " on " << target.name;
+      pipes.emplace(target.name, machine.pipe);
+      for (const Counter counter : machine.counters) counters.emplace(target.name, counter);
+    }
+  for (const Target& target : kTargets) {
+    for (int pipe = 0; pipe < kPipes; ++pipe) {
+      const auto each = static_cast<Pipe>(pipe);
+      if (each == Pipe::Export && target.is(kCdna)) continue;
+      EXPECT_TRUE(pipes.contains({target.name, each})) << name_of(each) << " on " << target.name;
+    }
+    const std::vector<Counter> all = target.is(kCdna)    ? std::vector{Vm, Lgkm}
+                                     : target.is(kRdna4) ? std::vector{Load, Store, Ds, Km, Exp}
+                                                         : std::vector{Vm, Lgkm, Exp, Vs};
+    for (const Counter counter : all)
+      EXPECT_TRUE(counters.contains({target.name, counter}))
+          << static_cast<int>(counter) << " on " << target.name;
+  }
 }
 
 TEST(Cost, VectorInstructionsTakeFourCyclesOnCdnaAndOneOnRdna) {

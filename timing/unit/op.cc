@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "isa/coherence.h"
-#include "isa/flow.h"
+#include "isa/control/row.h"
 #include "isa/matrix/instruction.h"
 #include "isa/memory/lds_accesses.h"
 
@@ -12,39 +12,60 @@ namespace wavesmith::timing {
 namespace {
 
 Control control_of(const isa::Instruction& instruction, const isa::WaitCounters& waits) {
-  const std::string_view name = instruction.mnemonic;
-  if (!name.starts_with("s_")) return Control::None;
   if (waits.waits()) return Control::Wait;
-  switch (isa::flow_of(name)) {
-    case isa::Flow::Conditional:
+  using isa::Operation;
+  switch (isa::operation_of(instruction.mnemonic)) {
+    case Operation::ConditionalBranch:
+    case Operation::DebuggerBranch:
       return Control::Conditional;
-    case isa::Flow::End:
-      return Control::End;
-    case isa::Flow::Next:
-      break;
-    default:
+    case Operation::Branch:
+    case Operation::Call:
+    case Operation::IndirectBranch:
+    case Operation::IndirectCall:
       return Control::Branch;
+    case Operation::End:
+      return Control::End;
+    case Operation::Barrier:
+      return Control::Barrier;
+    case Operation::BarrierSignal:
+    case Operation::BarrierSignalFirst:
+      return Control::BarrierSignal;
+    case Operation::BarrierWait:
+      return Control::BarrierWait;
+    case Operation::Nop:
+      return Control::Nop;
+    case Operation::Sleep:
+      return Control::Sleep;
+    case Operation::Delay:
+      return Control::Delay;
+    case Operation::Clause:
+      return Control::Clause;
+    case Operation::Priority:
+      return Control::Priority;
+    default:
+      return Control::None;
   }
-  if (name == "s_barrier") return Control::Barrier;
-  if (name.starts_with("s_barrier_signal")) return Control::BarrierSignal;
-  if (name == "s_barrier_wait") return Control::BarrierWait;
-  if (name == "s_nop") return Control::Nop;
-  if (name == "s_sleep" || name == "s_sleep_var") return Control::Sleep;
-  if (name == "s_delay_alu") return Control::Delay;
-  if (name == "s_clause") return Control::Clause;
-  if (name == "s_setprio") return Control::Priority;
-  return Control::None;
 }
 
-/// Which of a generation's counters a memory instruction raises.
-Counter counter_of(const Op& op, std::string_view name, const isa::Target& target) {
-  if (op.cost.pipe == isa::Pipe::Smem)
-    return name.starts_with("s_prefetch") || name.starts_with("s_dcache") ? Counter::None
-           : target.is(isa::kRdna4)                                       ? Counter::Scalar
-                                                                          : Counter::Lds;
-  if (op.cost.pipe == isa::Pipe::Lds) return Counter::Lds;
-  if (op.cost.pipe != isa::Pipe::Vmem) return Counter::None;
-  return op.store && target.is(isa::kRdna) ? Counter::Store : Counter::Load;
+/// What the first of the instruction's counters counts.
+Counter counter_of(const isa::Instruction& instruction, const isa::Row* row, const isa::Target& target) {
+  const std::vector<isa::Counter> raised = isa::counters_of(instruction, row, target);
+  if (raised.empty()) return Counter::None;
+  switch (raised.front()) {
+    case isa::Counter::Vm:
+    case isa::Counter::Load:
+      return Counter::Load;
+    case isa::Counter::Vs:
+    case isa::Counter::Store:
+      return Counter::Store;
+    case isa::Counter::Lgkm:
+    case isa::Counter::Ds:
+      return Counter::Lds;
+    case isa::Counter::Km:
+      return Counter::Scalar;
+    default:
+      return Counter::None;
+  }
 }
 
 /// The wait's limits, on the counters as counter_of chooses them.
@@ -120,7 +141,7 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
         op.lds && row && row->access.places == 2 && isa::lds_accesses(instruction, row->access).count == 1;
     op.bypasses =
         !op.store && !op.lds && op.cost.pipe == Pipe::Vmem && isa::reaches_other_workgroups(instruction);
-    op.counter = counter_of(op, name, target);
+    op.counter = counter_of(instruction, row, target);
   }
 
   const isa::Effects effects = isa::effects_of(instruction, row, target, wave_lanes);
