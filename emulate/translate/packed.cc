@@ -130,139 +130,217 @@ bool known_modifier(std::string_view name, bool sdwa, bool dpp) {
   return sdwa && (name == "src0_sel" || name == "dst_sel" || name == "dst_unused");
 }
 
+class PackedTranslator {
+ public:
+  PackedTranslator(Emitter& emitter, const isa::Instruction& instruction,
+                   const Implementation& implementation)
+      : emitter_(emitter),
+        instruction_(instruction),
+        implementation_(implementation),
+        row_(implementation.row),
+        sources_(static_cast<size_t>(
+            std::count_if(row_.roles, row_.roles + row_.count,
+                          [](const Role& role) { return role.use == Role::Use::Read && role.printed; }))),
+        op_sel_(instruction, sources_),
+        // Output modifiers are those of whole floats; `clamp` comes after them.
+        scales_(instruction.has("mul") || instruction.has("div")) {}
+
+  Result<void> translate() {
+    if (auto done = check(); !done) return done;
+    if (auto done = operands(); !done) return done;
+    uop_.handler = implementation_.handlers[0][instruction_.has("clamp") && !scales_];
+    if (!uop_.handler) return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction_.text));
+    emit();
+    return {};
+  }
+
+ private:
+  /// Whether the form and all modifiers are among those that are served; finds the table of a DPP form.
+  Result<void> check() {
+    const bool sdwa = instruction_.encoding == isa::Encoding::Sdwa;
+    const bool with_dpp =
+        instruction_.encoding == isa::Encoding::Dpp || instruction_.encoding == isa::Encoding::E64Dpp;
+    if (sdwa && instruction_.has("dst_sel") && instruction_.find("dst_sel")->text != "DWORD")
+      return fail(ErrorKind::Unsupported, fmt::format("unsupported form '{}'", instruction_.text));
+    const bool known = std::all_of(
+        instruction_.modifiers.begin(), instruction_.modifiers.end(),
+        [&](const isa::Modifier& modifier) { return known_modifier(modifier.name, sdwa, with_dpp); });
+    const Type result = row_.roles[0].type;
+    if (!known || (scales_ && result != Type::F32 && result != Type::V2F32))
+      return fail(ErrorKind::Unsupported, fmt::format("unsupported modifier of '{}'", instruction_.text));
+    if (with_dpp) {
+      const auto found = dpp_table(instruction_, emitter_.lanes());
+      if (!found) return tl::unexpected(found.error());
+      table_ = *found;
+    }
+    if (instruction_.operands.size() < sources_ + 1)
+      return fail(ErrorKind::Internal,
+                  fmt::format("'{}' has fewer operands than its row", instruction_.text));
+    return {};
+  }
+
+  Result<void> operands() {
+    uint32_t* const slots[] = {&uop_.a, &uop_.b, &uop_.c};
+    size_t printed = 0, index = 0;
+    for (int i = 0; i < row_.count; ++i) {
+      const Role& role = row_.roles[i];
+      if (role.type == Type::Immediate) immediate();
+      if (!role.printed) continue;
+      const Operand& operand = instruction_.operands[printed++];
+      if (role.use == Role::Use::Write) {
+        if (auto done = result(operand, role.type); !done) return done;
+        continue;
+      }
+      const auto offset = source(operand, role.type, index);
+      if (!offset) return tl::unexpected(offset.error());
+      const bool half = role.type == Type::V2F16 || role.type == Type::F16 ||
+                        (role.type == Type::Mixed && flag("op_sel_hi", index, 0));
+      *slots[index++] = half ? emitter_.flushed_half_source(row_, *offset) : *offset;
+    }
+    uop_.e = e_;
+    uop_.f = f_;
+    return {};
+  }
+
+  [[nodiscard]] bool flag(std::string_view name, size_t i, int64_t otherwise) const {
+    return instruction_.value(name, otherwise, i) != 0;
+  }
+
+  /// What the instruction says beside its operands: a truth table, or which sources are signed.
+  void immediate() {
+    e_ = static_cast<uint32_t>(instruction_.value("bitop3"));
+    for (size_t k = 0; k < 3; ++k) e_ |= flag("neg_lo", k, 0) ? 1u << k : 0;
+  }
+
+  /// Where the result goes, and to which part of the register.
+  Result<void> result(const Operand& operand, Type type) {
+    const auto offset = emitter_.row_register(operand);
+    if (!offset) return tl::unexpected(offset.error());
+    uop_.d = *offset;
+    if (type == Type::B8)
+      f_ = instruction_.has("byte_sel") ? part_position(instruction_, 0) : (op_sel_[3] * 2 + op_sel_[2]) * 8;
+    if (type == Type::B16) {
+      const bool high_only =
+          row_.mnemonics.find("hi_f16") != std::string_view::npos;  // v_fma_mixhi_f16, v_mad_mixhi_f16
+      f_ = high_only || op_sel_[3] || operand.half == Operand::Half::High ? 16 : 0;
+    }
+    return {};
+  }
+
+  /// The rows of a source, arranged for the handler.
+  Result<uint32_t> source(const Operand& operand, Type type, size_t index) {
+    const DppTable* const dpp = index == 0 ? table_ : nullptr;
+    if (is_halves(type)) {
+      const bool sign = operand.negate;  // VOP3's neg of a packed source means both halves
+      return halves_source(
+          emitter_, operand, type,
+          {flag("op_sel", index, 0), flag("op_sel_hi", index, 1), flag("neg_lo", index, 0) != sign,
+           flag("neg_hi", index, 0) != sign, operand.absolute},
+          dpp);
+    }
+    if (is_pair(type)) return pair_source(operand, index, dpp);
+    switch (type) {
+      case Type::B8:
+        e_ = part_position(instruction_, (op_sel_[1] * 2 + op_sel_[0]) * 8);
+        return rows_of(emitter_, operand, Type::U32, dpp);
+      case Type::B16:
+        return part_source(operand, index, dpp);
+      case Type::B192:
+      case Type::B512:
+      case Type::B1024:
+        if (!is_row(operand))
+          return fail(ErrorKind::Unsupported, fmt::format("scalar array in '{}'", instruction_.text));
+        return emitter_.register_offset(operand);
+      case Type::Mixed:
+        return mixed_source(operand, index, dpp);
+      default:
+        return float_source(operand, type, index, dpp);
+    }
+  }
+
+  Result<uint32_t> pair_source(const Operand& operand, size_t index, const DppTable* dpp) {
+    auto offset = rows_of(emitter_, operand, Type::V2F32, dpp);
+    if (offset) offset = with_signs(emitter_, operand, *offset, 0x80000000u, 2);
+    e_ |= (op_sel_[static_cast<int>(index)] ? kPairLowFromSecond : 0) << index;
+    // The result's second half of v_pk_mov_b32 is its second source's, chosen by op_sel alone.
+    e_ |= (flag("op_sel_hi", index, 1) ? kPairHighFromSecond : 0) << index;
+    e_ |= (flag("neg_lo", index, 0) ? kPairNegateLow : 0) << index;
+    e_ |= (flag("neg_hi", index, 0) ? kPairNegateHigh : 0) << index;
+    return offset;
+  }
+
+  /// A 16-bit part: the handler picks it.
+  Result<uint32_t> part_source(const Operand& operand, size_t index, const DppTable* dpp) {
+    auto offset = rows_of(emitter_, operand, constant_type(instruction_.mnemonic), dpp);
+    // Both halves: which of them is the part comes after.
+    if (offset) offset = with_signs(emitter_, operand, *offset, kBothSigns);
+    const bool high = op_sel_[static_cast<int>(index)] || operand.half == Operand::Half::High;
+    e_ = part_position(instruction_, high ? 16 : 0);
+    return offset;
+  }
+
+  /// An f32, or an f16 in either half.
+  Result<uint32_t> mixed_source(const Operand& operand, size_t index, const DppTable* dpp) {
+    const bool f16 = flag("op_sel_hi", index, 0);
+    const uint32_t flags = (f16 ? kMixedF16 : 0) | (op_sel_[static_cast<int>(index)] ? kMixedHigh : 0) |
+                           (operand.negate ? kMixedNegate : 0) | (operand.absolute ? kMixedAbsolute : 0);
+    e_ |= flags << (kMixedBits * index);
+    return rows_of(emitter_, operand, f16 ? Type::F16 : Type::F32, dpp);
+  }
+
+  Result<uint32_t> float_source(const Operand& operand, Type type, size_t index, const DppTable* dpp) {
+    const auto offset = whole_source(emitter_, operand, type, dpp);
+    if (!offset || type != Type::F32 || !flag("neg_lo", index, 0)) return offset;
+    const uint32_t negated = emitter_.temporary_rows();
+    emitter_.emit(Micro::Negate, negated, *offset, 0, 0x80000000u);
+    return negated;
+  }
+
+  /// The operation, between what DPP, MODE and output modifiers want before and after it.
+  void emit() {
+    const bool narrow = table_ && table_->narrows(emitter_.lanes());
+    const uint32_t saved = narrow ? emitter_.temporary_scalars(2) : 0;
+    if (narrow) emitter_.emit(Micro::DppNarrow, saved).pointer = table_;
+    const auto has_role = [&](auto what) { return std::any_of(row_.roles, row_.roles + row_.count, what); };
+    const bool halves =
+        has_role([](const Role& role) { return role.use == Role::Use::Write && role.type == Type::V2F16; });
+    if (halves && has_role([](const Role& role) { return role.destination_too; }))
+      emitter_.flush_half_destination(row_, uop_.d);
+    emitter_.emit(uop_);
+    if (scales_) scale();
+    if (halves) emitter_.flush_half_result(row_, uop_.d, 3);
+    if (row_.mnemonics.find("mix") != std::string_view::npos && row_.roles[0].type == Type::B16)
+      emitter_.flush_half_result(row_, uop_.d, f_ == 0 ? 1 : 2);
+    if (narrow) emitter_.emit(Micro::CopyScalar64, scalar_offset(scalar_index::kExec), saved);
+  }
+
+  void scale() {
+    const float factor = instruction_.has("mul") ? static_cast<float>(instruction_.value("mul"))
+                                                 : 1.0f / static_cast<float>(instruction_.value("div"));
+    for (uint32_t i = 0; i < (row_.roles[0].type == Type::V2F32 ? 2 : 1); ++i) {
+      const uint32_t result = uop_.d + i * kRowBytes;
+      emitter_.emit(Micro::ScaleF32, result, result, 0, std::bit_cast<uint32_t>(factor));
+      if (instruction_.has("clamp")) emitter_.emit(Micro::ClampF32, result, result);
+    }
+  }
+
+  Emitter& emitter_;
+  const isa::Instruction& instruction_;
+  const Implementation& implementation_;
+  const isa::Row& row_;
+  const size_t sources_;  ///< that are printed
+  const OpSel op_sel_;
+  const bool scales_;
+  const DppTable* table_ = nullptr;  ///< of a DPP form
+  Uop uop_;
+  uint32_t e_ = 0, f_ = 0;  ///< of uop_, whose pointer shares their place
+};
+
 }  // namespace
 
 Result<void> translate_packed(Emitter& emitter, const isa::Instruction& instruction,
                               const Implementation& implementation) {
-  const isa::Row& row = implementation.row;
-  const bool sdwa = instruction.encoding == isa::Encoding::Sdwa;
-  const bool with_dpp =
-      instruction.encoding == isa::Encoding::Dpp || instruction.encoding == isa::Encoding::E64Dpp;
-  if (sdwa && instruction.has("dst_sel") && instruction.find("dst_sel")->text != "DWORD")
-    return fail(ErrorKind::Unsupported, fmt::format("unsupported form '{}'", instruction.text));
-  for (const isa::Modifier& modifier : instruction.modifiers)
-    if (!known_modifier(modifier.name, sdwa, with_dpp))
-      return fail(ErrorKind::Unsupported, fmt::format("unsupported modifier of '{}'", instruction.text));
-  // Output modifiers are those of whole floats; `clamp` comes after them.
-  const bool scales = instruction.has("mul") || instruction.has("div");
-  if (scales && row.roles[0].type != Type::F32 && row.roles[0].type != Type::V2F32)
-    return fail(ErrorKind::Unsupported, fmt::format("unsupported modifier of '{}'", instruction.text));
-  const DppTable* table = nullptr;
-  if (with_dpp) {
-    const auto found = dpp_table(instruction, emitter.lanes());
-    if (!found) return tl::unexpected(found.error());
-    table = *found;
-  }
-
-  size_t sources = 0;
-  for (int i = 0; i < row.count; ++i) sources += row.roles[i].use == Role::Use::Read && row.roles[i].printed;
-  if (instruction.operands.size() < sources + 1)
-    return fail(ErrorKind::Internal, fmt::format("'{}' has fewer operands than its row", instruction.text));
-  const OpSel op_sel(instruction, sources);
-  const auto flag = [&](std::string_view name, size_t i, int64_t otherwise) {
-    return instruction.value(name, otherwise, i) != 0;
-  };
-
-  Uop uop;
-  uint32_t* const slots[] = {&uop.a, &uop.b, &uop.c};
-  uint32_t e = 0, f = 0;
-  size_t printed = 0, source = 0;
-  for (int i = 0; i < row.count; ++i) {
-    const Role& role = row.roles[i];
-    if (role.type == Type::Immediate) {
-      e = static_cast<uint32_t>(instruction.value("bitop3"));
-      for (size_t k = 0; k < 3; ++k) e |= flag("neg_lo", k, 0) ? 1u << k : 0;
-    }
-    if (!role.printed) continue;
-    const Operand& operand = instruction.operands[printed++];
-    if (role.use == Role::Use::Write) {
-      const auto offset = emitter.row_register(operand);
-      if (!offset) return tl::unexpected(offset.error());
-      uop.d = *offset;
-      const bool byte_sel = instruction.has("byte_sel");
-      if (role.type == Type::B8)
-        f = byte_sel ? part_position(instruction, 0) : (op_sel[3] * 2 + op_sel[2]) * 8;
-      if (role.type == Type::B16) {
-        const bool high_only =
-            row.mnemonics.find("hi_f16") != std::string_view::npos;  // v_fma_mixhi_f16, v_mad_mixhi_f16
-        f = high_only || op_sel[3] || operand.half == Operand::Half::High ? 16 : 0;
-      }
-      continue;
-    }
-    const auto k = static_cast<int>(source);
-    const DppTable* const dpp = source == 0 ? table : nullptr;
-    Result<uint32_t> offset = 0;
-    if (is_halves(role.type)) {
-      const bool sign = operand.negate;  // VOP3's neg of a packed source means both halves
-      offset = halves_source(
-          emitter, operand, role.type,
-          {flag("op_sel", source, 0), flag("op_sel_hi", source, 1), flag("neg_lo", source, 0) != sign,
-           flag("neg_hi", source, 0) != sign, operand.absolute},
-          dpp);
-    } else if (is_pair(role.type)) {
-      offset = rows_of(emitter, operand, Type::V2F32, dpp);
-      if (offset) offset = with_signs(emitter, operand, *offset, 0x80000000u, 2);
-      e |= (op_sel[k] ? kPairLowFromSecond : 0) << k;
-      // The result's second half of v_pk_mov_b32 is its second source's, chosen by op_sel alone.
-      e |= (flag("op_sel_hi", source, 1) ? kPairHighFromSecond : 0) << k;
-      e |= (flag("neg_lo", source, 0) ? kPairNegateLow : 0) << k;
-      e |= (flag("neg_hi", source, 0) ? kPairNegateHigh : 0) << k;
-    } else if (role.type == Type::B8) {
-      offset = rows_of(emitter, operand, Type::U32, dpp);
-      e = part_position(instruction, (op_sel[1] * 2 + op_sel[0]) * 8);
-    } else if (role.type == Type::B16) {
-      offset = rows_of(emitter, operand, constant_type(instruction.mnemonic), dpp);
-      // Both halves: which of them is the part comes after.
-      if (offset) offset = with_signs(emitter, operand, *offset, kBothSigns);
-      e = part_position(instruction, op_sel[k] || operand.half == Operand::Half::High ? 16 : 0);
-    } else if (role.type == Type::B192 || role.type == Type::B512 || role.type == Type::B1024) {
-      if (!is_row(operand))
-        return fail(ErrorKind::Unsupported, fmt::format("scalar array in '{}'", instruction.text));
-      offset = emitter.register_offset(operand);
-    } else if (role.type == Type::Mixed) {
-      const bool f16 = flag("op_sel_hi", source, 0);
-      offset = rows_of(emitter, operand, f16 ? Type::F16 : Type::F32, dpp);
-      const uint32_t flags = (f16 ? kMixedF16 : 0) | (op_sel[k] ? kMixedHigh : 0) |
-                             (operand.negate ? kMixedNegate : 0) | (operand.absolute ? kMixedAbsolute : 0);
-      e |= flags << (kMixedBits * source);
-    } else {
-      offset = whole_source(emitter, operand, role.type, dpp);
-      if (offset && flag("neg_lo", source, 0) && role.type == Type::F32) {
-        const uint32_t negated = emitter.temporary_rows();
-        emitter.emit(Micro::Negate, negated, *offset, 0, 0x80000000u);
-        offset = negated;
-      }
-    }
-    if (!offset) return tl::unexpected(offset.error());
-    const bool half = role.type == Type::V2F16 || role.type == Type::F16 ||
-                      (role.type == Type::Mixed && flag("op_sel_hi", source, 0));
-    *slots[source++] = half ? emitter.flushed_half_source(row, *offset) : *offset;
-  }
-  uop.handler = implementation.handlers[0][instruction.has("clamp") && !scales];
-  if (!uop.handler) return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction.text));
-  uop.e = e;
-  uop.f = f;
-  const bool narrow = table && table->narrows(emitter.lanes());
-  const uint32_t saved = narrow ? emitter.temporary_scalars(2) : 0;
-  if (narrow) emitter.emit(Micro::DppNarrow, saved).pointer = table;
-  const auto has_role = [&](auto what) { return std::any_of(row.roles, row.roles + row.count, what); };
-  const bool halves =
-      has_role([](const Role& role) { return role.use == Role::Use::Write && role.type == Type::V2F16; });
-  if (halves && has_role([](const Role& role) { return role.destination_too; }))
-    emitter.flush_half_destination(row, uop.d);
-  emitter.emit(uop);
-  for (uint32_t i = 0; scales && i < (row.roles[0].type == Type::V2F32 ? 2 : 1); ++i) {
-    const uint32_t result = uop.d + i * kRowBytes;
-    const float factor = instruction.has("mul") ? static_cast<float>(instruction.value("mul"))
-                                                : 1.0f / static_cast<float>(instruction.value("div"));
-    emitter.emit(Micro::ScaleF32, result, result, 0, std::bit_cast<uint32_t>(factor));
-    if (instruction.has("clamp")) emitter.emit(Micro::ClampF32, result, result);
-  }
-  if (halves) emitter.flush_half_result(row, uop.d, 3);
-  if (row.mnemonics.find("mix") != std::string_view::npos && row.roles[0].type == Type::B16)
-    emitter.flush_half_result(row, uop.d, f == 0 ? 1 : 2);
-  if (narrow) emitter.emit(Micro::CopyScalar64, scalar_offset(scalar_index::kExec), saved);
-  return {};
+  return PackedTranslator(emitter, instruction, implementation).translate();
 }
 
 }  // namespace wavesmith::emulate
