@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/file.h"
+#include "gpus/chosen.h"
 #include "isa/target.h"
 #include "object/bundle.h"
 #include "object/target_id.h"
@@ -36,7 +36,7 @@ const gpus::Gpu* gpu_for(const std::vector<std::string>& targets) {
     return std::any_of(targets.begin(), targets.end(),
                        [&](const std::string& target) { return suits(target, gpu); });
   };
-  if (const auto usual = default_gpu(); usual && any_suits(**usual)) return *usual;
+  if (const auto usual = gpus::chosen_gpu(); usual && any_suits(**usual)) return *usual;
   for (const gpus::Gpu* gpu : gpus::usual_first())
     if (isa::find_target(gpu->target) && any_suits(*gpu)) return gpu;
   return nullptr;
@@ -100,7 +100,7 @@ class Opener {
   /// one. False: `no_gpu_` says why not.
   bool choose_gpu(const std::vector<std::string>& targets) {
     if (!code_.gpu && targets.empty()) {
-      const auto usual = default_gpu();
+      const auto usual = gpus::chosen_gpu();
       if (!usual) return no_gpu_ = tl::unexpected(usual.error()), false;
       code_.gpu = *usual;
     }
@@ -232,13 +232,6 @@ class Opener {
 };
 
 }  // namespace
-
-Result<const gpus::Gpu*> default_gpu() {
-  const char* environment = std::getenv("WAVESMITH_GPU");
-  const auto machine = gpus::find_machine(environment && *environment ? environment : "mi300x");
-  if (!machine) return tl::unexpected(machine.error());
-  return machine->front();
-}
 
 Result<Code> open_code(const CodeRequest& request) { return Opener(request).open(); }
 

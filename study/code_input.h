@@ -32,9 +32,6 @@ struct Code {
 /// for a target that is not decoded here.
 Result<Code> open_code(const CodeRequest& request);
 
-/// The GPU that is meant where none is named: of WAVESMITH_GPU, else an MI300X.
-Result<const gpus::Gpu*> default_gpu();
-
 /// A kernel of opened code, and the object that it is in.
 struct FoundKernel {
   const object::CodeObject* object = nullptr;

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "gpus/chosen.h"
 #include "gpus/gpu.h"
 
 namespace wavesmith::study {
 
 struct GpuOption {
-  std::string gpus = "mi300x";
+  std::string gpus{gpus::kDefaultGpu};
   std::vector<std::string> set;
 };
 

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/rocm_release.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "gpus/chosen.h"
 #include "gpus/gpu.h"
 #include "toolchain/discover.h"
 #include "toolchain/hipcc.h"
@@ -195,15 +195,6 @@ int execute(const Plan& steps) {
   return code;
 }
 
-/// The target of the GPU that programs would run on.
-Result<std::string> default_target(const std::string& gpu) {
-  const char* environment = std::getenv("WAVESMITH_GPU");
-  const std::string which = !gpu.empty() ? gpu : environment && *environment ? environment : "mi300x";
-  Result<std::vector<const gpus::Gpu*>> machine = gpus::find_machine(which);
-  if (!machine) return tl::unexpected(machine.error());
-  return machine->front()->target;
-}
-
 bool select_headers(Toolchain& tools, const std::string& wanted) {
   if (wanted.empty()) return true;
   if (wanted == "none") return tools.headers.clear(), true;
@@ -235,8 +226,8 @@ int compile(const std::vector<std::string>& words) {
     if (own.show) return fmt::print("{}\n", quoted(command)), 0;
     return execute(steps);
   }
-  const Result<std::string> target = default_target(own.gpu);
-  if (!target) return static_cast<int>(report(target.error()));
+  const auto gpu = gpus::chosen_gpu(own.gpu);
+  if (!gpu) return static_cast<int>(report(gpu.error()));
   const Result<Arguments> understood = parse_arguments(arguments);
   if (!understood) return static_cast<int>(report(understood.error()));
   if (understood->asks_version && understood->inputs.empty()) {
@@ -246,7 +237,7 @@ int compile(const std::vector<std::string>& words) {
     return tools.clang.empty() ? static_cast<int>(Exit::NotFound)
                                : execute({{{tools.clang, "--version"}}, {}, tools.headers.data(), nullptr});
   }
-  const Result<Plan> steps = plan(tools, *understood, *target);
+  const Result<Plan> steps = plan(tools, *understood, (*gpu)->target);
   if (!steps) return static_cast<int>(report(steps.error()));
   if (own.show) {
     for (const Command& command : steps->commands) fmt::print("{}\n", quoted(command));

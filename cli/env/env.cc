@@ -1,12 +1,12 @@
 // `wavesmith env`: what `wavesmith run` sets, for shells and for programs that start others.
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "gpus/chosen.h"
 #include "study/program_environment.h"
 #include "toolchain/process.h"
 
@@ -17,8 +17,7 @@ void add_env(CLI::App& app, Action& action) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  const char* const environment = std::getenv("WAVESMITH_GPU");
-  options->gpu = environment && *environment ? environment : "mi300x";
+  options->gpu = gpus::chosen_devices();
   CLI::App* command =
       add_command(app, "env", "Prints the environment in which programs find the emulated GPUs");
   command->add_option("--gpu", options->gpu, "as for wavesmith run")->capture_default_str();

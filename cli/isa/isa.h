@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "cli/exit_code.h"
+#include "gpus/chosen.h"
 #include "isa/row.h"
 
 namespace wavesmith::cli {
 
 struct IsaOptions {
-  std::string gpu = "mi300x", match, only;
+  std::string gpu{gpus::kDefaultGpu};
+  std::string match, only;
   std::vector<std::string> objects;
   bool gpu_given = false, json = false;
 };

@@ -14,6 +14,7 @@
 #include "cli/profile/views.h"
 #include "cli/run/run.h"
 #include "cli/terminal.h"
+#include "gpus/chosen.h"
 #include "gpus/gpu.h"
 #include "report/html.h"
 #include "study/gpu_option.h"
@@ -137,8 +138,7 @@ Exit profile_run(const ProfileOptions& options, bool whole = false) {
 void add_profile(CLI::App& app, Action& action, std::vector<std::string> program) {
   auto options = std::make_shared<ProfileOptions>();
   options->run.program = std::move(program);
-  const char* environment = std::getenv("WAVESMITH_GPU");
-  options->run.gpu = environment && *environment ? environment : "mi300x";
+  options->run.gpu = gpus::chosen_devices();
   CLI::App* command = add_command(
       app, "profile", "Times kernels on an emulated GPU, cycle by cycle, and shows what holds them up");
   command->add_option("--gpu", options->run.gpu, "mi300x, rx7900xtx, ./my.toml: see wavesmith gpus")

@@ -4,20 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "gpus/gpu.h"
+#include "gpus/chosen.h"
 
 namespace wavesmith::cli {
 
 void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   auto options = std::make_shared<study::RunOptions>();
   options->program = std::move(program);
-  const char* environment = std::getenv("WAVESMITH_GPU");
-  options->gpu = environment && *environment ? environment : "mi300x";
+  options->gpu = gpus::chosen_devices();
 
   CLI::App* command =
       add_command(app, "run", "Runs a HIP program, or a kernel of a code object, on an emulated GPU");

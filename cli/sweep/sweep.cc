@@ -11,6 +11,7 @@
 #include "cli/file.h"
 #include "cli/sweep/show.h"
 #include "cli/terminal.h"
+#include "gpus/chosen.h"
 #include "report/html.h"
 #include "study/code_form.h"
 #include "study/code_input.h"
@@ -73,7 +74,7 @@ Exit sweep_file(const SweepOptions& options) {
   request.flags = words_of(options.flags);
   const bool program = !options.behind.empty() && !options.behind.front().starts_with('-');
   if (!program) request.flags.insert(request.flags.end(), options.behind.begin(), options.behind.end());
-  const auto gpu = options.gpu.empty() ? study::default_gpu() : gpus::find_gpu(options.gpu);
+  const auto gpu = options.gpu.empty() ? gpus::chosen_gpu() : gpus::find_gpu(options.gpu);
   if (!gpu) return report(gpu.error());
   request.gpu = *gpu;
   request.devices = options.gpu.empty() ? (*gpu)->id : options.gpu;

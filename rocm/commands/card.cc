@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "gpus/chosen.h"
 #include "rocm/kernel_driver/topology.h"
 
 namespace wavesmith::rocm {
@@ -91,8 +92,7 @@ std::string Card::uuid() const {
 }
 
 Result<Machine> emulated_machine() {
-  const char* const devices = std::getenv("WAVESMITH_GPU");
-  const auto gpus = gpus::find_machine(devices && *devices ? devices : "mi300x");
+  const auto gpus = gpus::chosen_machine();
   if (!gpus) return tl::unexpected(gpus.error());
   const Files files(*gpus);
   Machine machine;

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "gpus/chosen.h"
 #include "gpus/slot.h"
 #include "isa/target.h"
 #include "runtime/device/visible_devices.h"
@@ -74,7 +75,7 @@ Result<std::vector<int>> visible_gpus(const std::vector<const gpus::Gpu*>& machi
 
 Result<std::unique_ptr<Platform>> create() {
   auto platform = std::make_unique<Platform>();
-  const auto machine = gpus::find_machine(environment("WAVESMITH_GPU", "mi300x"));
+  const auto machine = gpus::chosen_machine();
   if (!machine) return tl::unexpected(machine.error());
   const auto visible = visible_gpus(*machine);
   if (!visible) return tl::unexpected(visible.error());

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
-#include "gpus/gpu.h"
+#include "gpus/chosen.h"
 #include "runtime/rtc/device_header.h"
 #include "runtime/rtc/lowered_names.h"
 #include "runtime/rtc/prelude.h"
@@ -105,9 +104,8 @@ Result<std::string> runtime_header(std::string_view text) {
 }  // namespace
 
 std::string default_target() {
-  const char* const devices = std::getenv("WAVESMITH_GPU");
-  const auto machine = gpus::find_machine(devices && *devices ? devices : "mi300x");
-  return machine && !machine->empty() ? machine->front()->target : "gfx942";
+  const auto gpu = gpus::chosen_gpu();
+  return gpu ? (*gpu)->target : "gfx942";
 }
 
 Result<Compiled> compile(const Source& source, const std::vector<Source>& headers,
