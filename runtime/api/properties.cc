@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/api/version.h"
+#include "runtime/device/attributes.h"
 #include "runtime/device/properties.h"
 
 using namespace wavesmith::runtime;

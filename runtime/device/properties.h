@@ -3,7 +3,6 @@
 
 #include <array>
 #include <climits>
-#include <optional>
 
 #include "runtime/abi/device.h"
 #include "runtime/abi/memory.h"
@@ -20,9 +19,6 @@ hipDeviceProp_tR0600 properties(const Platform& platform, const Device& device);
 
 /// The same in HIP 5's layout.
 hipDeviceProp_tR0000 properties_of_hip5(const hipDeviceProp_tR0600& newer, const object::TargetId& target);
-
-/// An attribute's value; empty for one that does not exist.
-std::optional<int> attribute(const Platform& platform, const Device& device, hipDeviceAttribute_t which);
 
 /// "0000:05:00.0": where the device would be.
 std::array<char, 16> pci_address(const Device& device);
