@@ -12,6 +12,105 @@
 
 namespace wavesmith::cli {
 
+namespace {
+
+/// What is said of every run.
+void add_options(CLI::App& command, study::RunOptions& options) {
+  command
+      .add_option("--gpu", options.gpu, "mi300x; mi300x:8 for eight; mi300x,mi210 for two kinds; ./my.toml")
+      ->capture_default_str();
+  command.add_option("--set", options.set,
+                     "change a number of the GPU: --set compute.units=8 (see wavesmith gpus mi300x)");
+  command.add_option("--threads", options.threads, "host threads; 0: all")->check(CLI::NonNegativeNumber);
+  command.add_option("--max-instructions", options.max_instructions,
+                     "stop a kernel after this many wave-instructions; 0: never");
+  command.add_option("--timeout", options.timeout, "stop a kernel after this many seconds; 0: never")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--xnack", options.xnack, "as HSA_XNACK=1: kernels may use pageable host memory");
+  command.add_flag("--no-guard", options.no_guard,
+                   "let accesses just past the end of a buffer pass unnoticed, as hardware often does");
+  command.add_option(
+      "--interleave", options.interleave,
+      "switch waves of a workgroup every N instructions (1: in lockstep, several times slower), for programs that lack a barrier; 0: at barriers only");
+  command
+      .add_option(
+          "--time", options.time,
+          "events report the modelled GPU's time; --time=sampled: also run only the workgroups of each grid that the model looks at: fast, but results are incomplete")
+      ->expected(0, 1)
+      ->default_str("modelled")
+      ->check(CLI::IsMember({"modelled", "sampled"}));
+  command.add_option("--libraries", options.libraries,
+                     "whose rocBLAS, hipBLAS, MIOpen, ...: auto (AMD's where this machine has them, else "
+                     "stand-ins), amd, stand-ins, or a folder of 'wavesmith libraries install --to'; also "
+                     "WAVESMITH_LIBRARIES");
+  command.add_flag("--report", options.report, "report afterwards what ran: waves, instructions, time");
+  command.add_flag("--fidelity", options.fidelity,
+                   "report afterwards which instructions ran, and how close each is to the hardware");
+  command.add_flag(
+      "--quiet", options.quiet,
+      "report neither the emulated GPU nor the progress of a long run on stderr (also WAVESMITH_QUIET=1)");
+  command.add_flag("--json", options.json, "reports and results as JSON");
+}
+
+/// What is said of a kernel of a code object: how it is launched, and what becomes of its buffers.
+void add_kernel_options(CLI::App& command, study::RunOptions& options) {
+  const char* const group = "Running a kernel of a code object";
+  command.add_option("file", options.file, "code object, bundle or host program with a fat binary")
+      ->group(group);
+  command.add_option("--kernel", options.kernel, "its name; not needed when there is only one")->group(group);
+  command.add_option("--grid", options.grid, "workgroups: 16 or 16,4,1")->group(group)->capture_default_str();
+  command.add_option("--block", options.block, "work-items per workgroup")
+      ->group(group)
+      ->capture_default_str();
+  command.add_option("--shared", options.shared, "bytes of dynamic LDS")->group(group);
+  command
+      .add_option("--arg", options.arguments,
+                  "an argument, in order: f32[1024]=zeros|ones|iota|random[:SEED]|NUMBER|in.npy, in.npy, "
+                  "i32=7, null, hex=00ff")
+      ->group(group)
+      ->allow_extra_args(false);
+  command.add_option("--dump", options.dump, "write a buffer afterwards: 1=out.npy")
+      ->group(group)
+      ->allow_extra_args(false);
+  command.add_option("--print", options.print, "print a buffer afterwards: 1 or 1:16 (that many numbers)")
+      ->group(group)
+      ->allow_extra_args(false);
+  command
+      .add_option("--expect", options.expect,
+                  "compare a buffer afterwards: 1=want.npy or 1=NUMBER; exit 1 when it differs")
+      ->group(group)
+      ->allow_extra_args(false);
+  command
+      .add_option("--rtol", options.rtol, "relative tolerance of --expect; without it 1e-5, integers exactly")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  command
+      .add_option("--atol", options.atol, "absolute tolerance of --expect; without it 1e-8, integers exactly")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+}
+
+/// Runs whichever of the two is meant.
+Exit run(const study::RunOptions& options) {
+  const auto machine = gpus::find_machine(options.devices());
+  if (!machine) return report(machine.error());
+  if (!options.program.empty() && !options.file.empty())
+    return report({ErrorKind::BadInput,
+                   fmt::format("both a code object ('{}') and a program are given", options.file)}),
+           Exit::Usage;
+  if (!options.program.empty()) return static_cast<Exit>(run_program(options));
+  if (options.file.empty()) {
+    report({ErrorKind::BadInput,
+            "nothing to run",
+            {},
+            "write wavesmith run -- ./app, or wavesmith run kernel.co; --help has examples"});
+    return Exit::Usage;
+  }
+  return run_kernel(options);
+}
+
+}  // namespace
+
 void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
   auto options = std::make_shared<study::RunOptions>();
   options->program = std::move(program);
@@ -19,80 +118,8 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
 
   CLI::App* command =
       add_command(app, "run", "Runs a HIP program, or a kernel of a code object, on an emulated GPU");
-  command
-      ->add_option("--gpu", options->gpu, "mi300x; mi300x:8 for eight; mi300x,mi210 for two kinds; ./my.toml")
-      ->capture_default_str();
-  command->add_option("--set", options->set,
-                      "change a number of the GPU: --set compute.units=8 (see wavesmith gpus mi300x)");
-  command->add_option("--threads", options->threads, "host threads; 0: all")->check(CLI::NonNegativeNumber);
-  command->add_option("--max-instructions", options->max_instructions,
-                      "stop a kernel after this many wave-instructions; 0: never");
-  command->add_option("--timeout", options->timeout, "stop a kernel after this many seconds; 0: never")
-      ->check(CLI::NonNegativeNumber);
-  command->add_flag("--xnack", options->xnack, "as HSA_XNACK=1: kernels may use pageable host memory");
-  command->add_flag("--no-guard", options->no_guard,
-                    "let accesses just past the end of a buffer pass unnoticed, as hardware often does");
-  command->add_option(
-      "--interleave", options->interleave,
-      "switch waves of a workgroup every N instructions (1: in lockstep, several times slower), for programs that lack a barrier; 0: at barriers only");
-  command
-      ->add_option(
-          "--time", options->time,
-          "events report the modelled GPU's time; --time=sampled: also run only the workgroups of each grid that the model looks at: fast, but results are incomplete")
-      ->expected(0, 1)
-      ->default_str("modelled")
-      ->check(CLI::IsMember({"modelled", "sampled"}));
-  command->add_option("--libraries", options->libraries,
-                      "whose rocBLAS, hipBLAS, MIOpen, ...: auto (AMD's where this machine has them, else "
-                      "stand-ins), amd, stand-ins, or a folder of 'wavesmith libraries install --to'; also "
-                      "WAVESMITH_LIBRARIES");
-  command->add_flag("--report", options->report, "report afterwards what ran: waves, instructions, time");
-  command->add_flag("--fidelity", options->fidelity,
-                    "report afterwards which instructions ran, and how close each is to the hardware");
-  command->add_flag(
-      "--quiet", options->quiet,
-      "report neither the emulated GPU nor the progress of a long run on stderr (also WAVESMITH_QUIET=1)");
-  command->add_flag("--json", options->json, "reports and results as JSON");
-
-  const char* const group = "Running a kernel of a code object";
-  command->add_option("file", options->file, "code object, bundle or host program with a fat binary")
-      ->group(group);
-  command->add_option("--kernel", options->kernel, "its name; not needed when there is only one")
-      ->group(group);
-  command->add_option("--grid", options->grid, "workgroups: 16 or 16,4,1")
-      ->group(group)
-      ->capture_default_str();
-  command->add_option("--block", options->block, "work-items per workgroup")
-      ->group(group)
-      ->capture_default_str();
-  command->add_option("--shared", options->shared, "bytes of dynamic LDS")->group(group);
-  command
-      ->add_option("--arg", options->arguments,
-                   "an argument, in order: f32[1024]=zeros|ones|iota|random[:SEED]|NUMBER|in.npy, in.npy, "
-                   "i32=7, null, hex=00ff")
-      ->group(group)
-      ->allow_extra_args(false);
-  command->add_option("--dump", options->dump, "write a buffer afterwards: 1=out.npy")
-      ->group(group)
-      ->allow_extra_args(false);
-  command->add_option("--print", options->print, "print a buffer afterwards: 1 or 1:16 (that many numbers)")
-      ->group(group)
-      ->allow_extra_args(false);
-  command
-      ->add_option("--expect", options->expect,
-                   "compare a buffer afterwards: 1=want.npy or 1=NUMBER; exit 1 when it differs")
-      ->group(group)
-      ->allow_extra_args(false);
-  command
-      ->add_option("--rtol", options->rtol,
-                   "relative tolerance of --expect; without it 1e-5, integers exactly")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group);
-  command
-      ->add_option("--atol", options->atol,
-                   "absolute tolerance of --expect; without it 1e-8, integers exactly")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group);
+  add_options(*command, *options);
+  add_kernel_options(*command, *options);
   teach(
       *command,
       "  wavesmith run --gpu mi300x -- ./app --size 100         an unmodified HIP program\n"
@@ -106,25 +133,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
       "i32=4096 --print 1:8\n"
       "  wavesmith run kernel.co --kernel axpy --arg x.npy --arg y.npy --arg f32=2 --expect 1=want.npy "
       "--rtol 1e-3\n");
-  command->callback([options, &action] {
-    action = [options]() -> Exit {
-      const auto machine = gpus::find_machine(options->devices());
-      if (!machine) return report(machine.error());
-      if (!options->program.empty() && !options->file.empty())
-        return report({ErrorKind::BadInput,
-                       fmt::format("both a code object ('{}') and a program are given", options->file)}),
-               Exit::Usage;
-      if (!options->program.empty()) return static_cast<Exit>(run_program(*options));
-      if (options->file.empty()) {
-        report({ErrorKind::BadInput,
-                "nothing to run",
-                {},
-                "write wavesmith run -- ./app, or wavesmith run kernel.co; --help has examples"});
-        return Exit::Usage;
-      }
-      return run_kernel(*options);
-    };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace wavesmith::cli

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/file.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
 #include "validate/families/family.h"
@@ -87,15 +87,98 @@ void print(const FamilyReport& report, bool verbose) {
   fmt::print("\n");
 }
 
+struct Options {
+  std::vector<std::string> families, data;
+  std::string markdown, judged, against, gpu;
+  bool json = false, verbose = false;
+  std::optional<std::string> fit;
+};
+
+/// What is to be judged: the project's data, or those that the user gives.
+Result<validate::Data> data_of(const Options& options) {
+  validate::Data data;
+  if (!options.data.empty()) {
+    Result<validate::Data> files = validate::Data::from_files(options.data);
+    if (!files) return files;
+    data = *std::move(files);
+  }
+  if (!options.against.empty())
+    if (const Result<void> read = data.compare_with(options.against); !read)
+      return tl::unexpected(read.error());
+  if (!options.gpu.empty()) {
+    const Result<const gpus::Gpu*> gpu = gpus::find_gpu(options.gpu);
+    if (!gpu) return tl::unexpected(gpu.error());
+    data.set_target((*gpu)->target);
+  }
+  return data;
+}
+
+/// The families of these names; all of them, where none is named.
+Result<std::vector<const validate::Family*>> families_named(const std::vector<std::string>& names) {
+  std::vector<const validate::Family*> chosen;
+  for (const std::string& name : names) {
+    const validate::Family* const family = validate::find_family(name);
+    if (family == nullptr) {
+      std::string known;
+      for (const validate::Family& each : validate::families()) known += " " + std::string(each.name);
+      return fail(ErrorKind::NotFound, "no family '" + name + "'", {}, "there are:" + known);
+    }
+    chosen.push_back(family);
+  }
+  if (chosen.empty())
+    for (const validate::Family& each : validate::families()) chosen.push_back(&each);
+  return chosen;
+}
+
+Result<std::vector<FamilyReport>> judge(const std::vector<const validate::Family*>& families,
+                                        validate::Data& data, Progress& progress) {
+  std::vector<FamilyReport> reports;
+  for (const validate::Family* family : families) {
+    if (std::ranges::none_of(family->tables, [&](validate::TableKind kind) { return data.has(kind); }))
+      continue;
+    Result<FamilyReport> judged = family->judge(data);
+    if (!judged) return tl::unexpected(judged.error());
+    reports.push_back(*std::move(judged));
+    progress.step(fmt::format("{} of {} families judged", reports.size(), families.size()));
+  }
+  progress.clear();
+  return reports;
+}
+
+Exit validate_models(const Options& options) {
+  Progress progress("wavesmith validate");
+  Result<validate::Data> data = data_of(options);
+  if (!data) return report(data.error());
+  data->set_progress([&progress](const std::string& what) { progress.step(what); });
+  if (options.fit) {
+    const Result<std::string> table = validate::fit_gemm(*data, {.only = *options.fit});
+    if (!table) return report(table.error());
+    fmt::print("{}", *table);
+    return Exit::Ok;
+  }
+  const auto families = families_named(options.families);
+  if (!families) return report(families.error());
+  const auto reports = judge(*families, *data, progress);
+  if (!reports) return report(reports.error());
+  if (!options.judged.empty())
+    if (const auto written = write_text(options.judged, validate::judged_source(*reports)); !written)
+      return report(written.error());
+  if (!options.markdown.empty()) {
+    const std::vector<uint8_t> before = read_file(options.markdown).value_or(std::vector<uint8_t>());
+    const std::string text = validate::markdown(*reports, std::string(before.begin(), before.end()));
+    if (const auto written = write_text(options.markdown, text); !written) return report(written.error());
+  }
+  if (options.json) {
+    fmt::print("{}\n", json_of(*reports).dump(2));
+  } else {
+    for (const FamilyReport& each : *reports) print(each, options.verbose);
+  }
+  return Exit::Ok;
+}
+
 }  // namespace
 
 void add_validate(CLI::App& app, Action& action) {
-  struct Options {
-    std::vector<std::string> families, data;
-    std::string markdown, judged, against, gpu;
-    bool json = false, verbose = false;
-    std::optional<std::string> fit;
-  };
   auto options = std::make_shared<Options>();
   CLI::App* command =
       add_command(app, "validate", "Recomputes how wrong the models have been, from measured data");
@@ -130,71 +213,7 @@ void add_validate(CLI::App& app, Action& action) {
         "  wavesmith validate --data stats_ui_output_agent_1_dispatch_2.csv --against ours.csv\n"
         "                                            rocprofv3's thread trace against profile --statistics\n"
         "  wavesmith validate --json | jq .summary   for scripts\n");
-  command->callback([options, &action] {
-    action = [options] {
-      validate::Data data;
-      Progress progress("wavesmith validate");
-      if (!options->data.empty()) {
-        Result<validate::Data> files = validate::Data::from_files(options->data);
-        if (!files) return report(files.error());
-        data = *std::move(files);
-      }
-      if (!options->against.empty())
-        if (const Result<void> read = data.compare_with(options->against); !read) return report(read.error());
-      if (!options->gpu.empty()) {
-        const Result<const gpus::Gpu*> gpu = gpus::find_gpu(options->gpu);
-        if (!gpu) return report(gpu.error());
-        data.set_target((*gpu)->target);
-      }
-      data.set_progress([&progress](const std::string& what) { progress.step(what); });
-      if (options->fit) {
-        const Result<std::string> table = validate::fit_gemm(data, {.only = *options->fit});
-        if (!table) return report(table.error());
-        fmt::print("{}", *table);
-        return Exit::Ok;
-      }
-      std::vector<const validate::Family*> chosen;
-      for (const std::string& name : options->families) {
-        const validate::Family* const family = validate::find_family(name);
-        if (family == nullptr) {
-          std::string names;
-          for (const validate::Family& each : validate::families()) names += " " + std::string(each.name);
-          return report({ErrorKind::NotFound, "no family '" + name + "'", {}, "there are:" + names});
-        }
-        chosen.push_back(family);
-      }
-      if (chosen.empty())
-        for (const validate::Family& each : validate::families()) chosen.push_back(&each);
-      std::vector<FamilyReport> reports;
-      for (const validate::Family* family : chosen) {
-        if (std::ranges::none_of(family->tables, [&](validate::TableKind kind) { return data.has(kind); }))
-          continue;
-        Result<FamilyReport> judged = family->judge(data);
-        if (!judged) return report(judged.error());
-        reports.push_back(*std::move(judged));
-        progress.step(fmt::format("{} of {} families judged", reports.size(), chosen.size()));
-      }
-      progress.clear();
-      if (!options->judged.empty()) {
-        std::ofstream file(options->judged);
-        file << validate::judged_source(reports);
-        if (!file.flush()) return report({ErrorKind::BadInput, "cannot write", options->judged});
-      }
-      if (!options->markdown.empty()) {
-        std::stringstream before;
-        before << std::ifstream(options->markdown).rdbuf();
-        std::ofstream file(options->markdown);
-        file << validate::markdown(reports, before.str());
-        if (!file.flush()) return report({ErrorKind::BadInput, "cannot write", options->markdown});
-      }
-      if (options->json) {
-        fmt::print("{}\n", json_of(reports).dump(2));
-      } else {
-        for (const FamilyReport& each : reports) print(each, options->verbose);
-      }
-      return Exit::Ok;
-    };
-  });
+  command->callback([options, &action] { action = [options] { return validate_models(*options); }; });
 }
 
 }  // namespace wavesmith::cli

@@ -21,6 +21,30 @@ double keeps(double bytes, double cache) {
   return std::clamp((1.3 - bytes / cache) / 0.5, 0.0, 1.0);
 }
 
+/// Wave-instructions executed for each one that was recorded, of the wave where that is the most.
+double executed_per_recorded(const GroupSteps& group) {
+  double most = 1;
+  for (const WaveSteps& wave : group.waves)
+    if (wave.recorded)
+      most = std::max(most, static_cast<double>(wave.instructions) / static_cast<double>(wave.recorded));
+  return most;
+}
+
+/// The matrix work of a grid of `total` workgroups, from those that were recorded.
+gpus::Activity matrix_work(std::span<const GroupSteps* const> recorded, double total) {
+  gpus::Activity work;
+  for (const GroupSteps* const group : recorded)
+    for (const WaveSteps& wave : group->waves) {
+      const double share = total / static_cast<double>(recorded.size()) *
+                           static_cast<double>(wave.instructions) /
+                           static_cast<double>(std::max<uint64_t>(1, wave.recorded));
+      work.matrix_f16 += share * wave.work.matrix_f16;
+      work.matrix_bf16 += share * wave.work.matrix_bf16;
+      work.matrix_f8 += share * wave.work.matrix_f8;
+    }
+  return work;
+}
+
 }  // namespace
 
 GridLaunch::GridLaunch(const LaunchShape& shape, const MemoryParameters& parameters,
@@ -313,24 +337,81 @@ void GridModel::share_ways(std::vector<RegionHits>& hits, const GridLaunch& laun
   }
 }
 
+GridTime GridModel::repeat(const GridLaunch& launch, uint64_t instructions) {
+  Known& known = known_[launch.key_];
+  enter(launch.shape_, known.touched);
+  GridTime time = known.time;
+  if (instructions != known.instructions && known.instructions) {
+    // It does not repeat after all: what was not heard is told from how much was executed.
+    known.varies = true;
+    time.seconds *= static_cast<double>(instructions) / static_cast<double>(known.instructions);
+  }
+  return time;
+}
+
+double GridModel::replay_slowest(const GridLaunch& launch, const Groups& together, UnitShare& share,
+                                 GridTime& time) const {
+  const auto total = static_cast<double>(launch.total_);
+  double clocks = 0;
+  for (const GroupSteps* const group : together) {
+    share_ways(share.hits, launch, group->number, share.far, share.active);
+    UnitMemory memory(parameters_, share.hits, share.active, share.die_bytes);
+    UnitLoad load{{group}, {static_cast<double>(group->number) * share.interval}, 1};
+    const ReplayTime unit = replay(load, memory);
+    const double arrived = load.arrivals[0];
+    const double end =
+        arrived + (std::max(unit.ends[0], memory.drained()) - arrived) * executed_per_recorded(*group);
+    if (end < clocks) continue;
+    clocks = end;
+    time.counts = memory.counts();
+    time.dirty = memory.written(1 / total) * parameters_.line;
+    time.compute = unit.compute_clocks / launch.shape_.waves, time.address = unit.address_clocks;
+    time.lds = unit.lds_clocks;
+  }
+  time.replayed = 1;
+  return clocks;
+}
+
+double GridModel::replay_full(const GridLaunch& launch, const Groups& together, UnitShare& share,
+                              GridTime& time) const {
+  const auto total = static_cast<double>(launch.total_), units = static_cast<double>(parameters_.units);
+  share_ways(share.hits, launch, together.front()->number, share.far, share.active);
+  UnitMemory memory(parameters_, share.hits, share.active, share.die_bytes);
+  UnitLoad load;
+  load.groups = together;
+  load.resident = launch.shape_.resident;
+  for (size_t i = 0; i < together.size(); ++i)
+    load.arrivals.push_back(static_cast<double>(i) * units * share.interval);
+  const ReplayTime unit = replay(load, memory);
+  std::vector<double> ends = unit.ends;
+  std::ranges::sort(ends);
+  const double scale = executed_per_recorded(*together.front());
+  const auto count = static_cast<double>(ends.size());
+  double clocks = std::max(ends.back(), memory.drained()) * scale;
+  // The pace of the second half, after the unit was full for the first time; no faster than what is
+  // busiest.
+  const size_t half = ends.size() / 2;
+  double pace = (ends.back() - ends[half]) / std::max(1.0, count - 1 - static_cast<double>(half));
+  pace = std::max({pace, memory.busiest() / count, unit.compute_clocks / 4 / count, unit.lds_clocks / count});
+  if (launch.rounds_ > count) clocks += pace * scale * (total / units - count);
+  time.counts = memory.counts();
+  time.dirty = memory.written(count / total) * parameters_.line;
+  const double window = std::max(1.0, ends.back());
+  time.compute = unit.compute_clocks / 4 / window;
+  time.address = unit.address_clocks / window;
+  time.lds = unit.lds_clocks / window;
+  time.replayed = count;
+  return clocks;
+}
+
 GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, uint64_t instructions) {
+  if (launch.repeats_) return repeat(launch, instructions);
   const MemoryParameters& p = parameters_;
   const auto total = static_cast<double>(launch.total_);
   const double dies = std::min<double>(p.xcds, total);
-  if (launch.repeats_) {
-    Known& known = known_[launch.key_];
-    enter(launch.shape_, known.touched);
-    GridTime time = known.time;
-    if (instructions != known.instructions && known.instructions) {
-      // It does not after all: what was not heard is told from how much was executed.
-      known.varies = true;
-      time.seconds *= static_cast<double>(instructions) / static_cast<double>(known.instructions);
-    }
-    return time;
-  }
   GridTime time;
   time.groups = total;
-  std::vector<const GroupSteps*> together;
+  Groups together;
   for (const uint64_t number : launch.together_) together.push_back(launch.find(number));
   const GroupSteps* neighbours[3] = {};
   for (int axis = 0; axis < 3; ++axis)
@@ -340,90 +421,29 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   std::vector<Footprint> touched =
       footprints(regions, together, *together.front(), neighbours, p.line, p.page_bytes);
   const Found found = enter(launch.shape_, touched);
-  std::vector<RegionHits> hits = found.hits;
-  const std::vector<FarBytes> far = far_bytes(launch);
+  time.footprint = found.wanted;
   // Private memory stands in no region, and goes through the same L2.
   const double resident =
       std::min(total / dies, static_cast<double>(launch.shape_.resident) * p.units / p.xcds);
-  const double die_bytes = found.die_bytes + private_bytes(together, resident, p.line);
-  time.footprint = found.wanted;
+  UnitShare share{.hits = found.hits,
+                  .far = far_bytes(launch),
+                  .active = std::min<double>(p.units, total),
+                  .die_bytes = found.die_bytes + private_bytes(together, resident, p.line),
+                  .interval = std::max(p.workgroup_clocks, p.wave_clocks * launch.shape_.waves) / dies};
+
   // One unit; of a grid that does not fill the GPU, the slowest of a few.
-  const double units = p.units, active = std::min(units, total);
-  const double interval =
-      std::max(p.workgroup_clocks, p.wave_clocks * launch.shape_.waves) / dies;  // between workgroups
-  const auto scaled = [](const GroupSteps& group) {
-    double most = 1;
-    for (const WaveSteps& wave : group.waves)
-      if (wave.recorded)
-        most = std::max(most, static_cast<double>(wave.instructions) / static_cast<double>(wave.recorded));
-    return most;
-  };
-  double clocks = 0;
-  if (total <= units) {
-    for (const GroupSteps* const group : together) {
-      share_ways(hits, launch, group->number, far, active);
-      UnitMemory memory(p, hits, active, die_bytes);
-      UnitLoad load{{group}, {static_cast<double>(group->number) * interval}, 1};
-      const ReplayTime unit = replay(load, memory);
-      const double arrived = load.arrivals[0];
-      const double end = arrived + (std::max(unit.ends[0], memory.drained()) - arrived) * scaled(*group);
-      if (end >= clocks) {
-        clocks = end;
-        time.counts = memory.counts();
-        time.dirty = memory.written(1 / total) * p.line;
-        time.compute = unit.compute_clocks / launch.shape_.waves, time.address = unit.address_clocks;
-        time.lds = unit.lds_clocks;
-      }
-    }
-    time.replayed = 1;
-  } else {
-    share_ways(hits, launch, together.front()->number, far, active);
-    UnitMemory memory(p, hits, active, die_bytes);
-    UnitLoad load;
-    load.groups = together;
-    load.resident = launch.shape_.resident;
-    for (size_t i = 0; i < together.size(); ++i)
-      load.arrivals.push_back(static_cast<double>(i) * units * interval);
-    const ReplayTime unit = replay(load, memory);
-    std::vector<double> ends = unit.ends;
-    std::ranges::sort(ends);
-    const double scale = scaled(*together.front());
-    const auto count = static_cast<double>(ends.size());
-    clocks = std::max(ends.back(), memory.drained()) * scale;
-    // The pace of the second half, after the unit was full for the first time; no faster than what is
-    // busiest.
-    const size_t half = ends.size() / 2;
-    double pace = (ends.back() - ends[half]) / std::max(1.0, count - 1 - static_cast<double>(half));
-    pace =
-        std::max({pace, memory.busiest() / count, unit.compute_clocks / 4 / count, unit.lds_clocks / count});
-    if (launch.rounds_ > count) clocks += pace * scale * (total / units - count);
-    time.counts = memory.counts();
-    time.dirty = memory.written(count / total) * p.line;
-    time.compute = unit.compute_clocks / 4, time.address = unit.address_clocks, time.lds = unit.lds_clocks;
-    const double window = std::max(1.0, ends.back());
-    time.compute /= window, time.address /= window, time.lds /= window;
-    time.replayed = count;
-  }
-  time.dispatch = total * interval / std::max(1.0, clocks);
+  double clocks = total <= p.units ? replay_slowest(launch, together, share, time)
+                                   : replay_full(launch, together, share, time);
+  time.dispatch = total * share.interval / std::max(1.0, clocks);
   double far_clocks = 0;
-  for (const FarBytes& one : far) {
+  for (const FarBytes& one : share.far) {
     far_clocks = std::max({far_clocks, one.read / one.way->rate, one.written / one.way->rate});
     time.far_bytes += one.read + one.written;
   }
-  clocks = std::max({clocks, total * interval, far_clocks}) + p.store_latency;
+  clocks = std::max({clocks, total * share.interval, far_clocks}) + p.store_latency;
   time.far = far_clocks / clocks;
   time.dirty = std::min(time.dirty, dies * static_cast<double>(p.l2_bytes));
-  gpus::Activity work;
-  for (const GroupSteps* const group : together)
-    for (const WaveSteps& wave : group->waves) {
-      const double share = total / static_cast<double>(together.size()) *
-                           static_cast<double>(wave.instructions) /
-                           static_cast<double>(std::max<uint64_t>(1, wave.recorded));
-      work.matrix_f16 += share * wave.work.matrix_f16;
-      work.matrix_bf16 += share * wave.work.matrix_bf16;
-      work.matrix_f8 += share * wave.work.matrix_f8;
-    }
-  time.clock = engine_clock(gpu_, work, clocks);
+  time.clock = engine_clock(gpu_, matrix_work(together, total), clocks);
   time.seconds = clocks / (time.clock.mhz * 1e6);
   learn(launch, std::move(touched), found.hits, time, instructions);
   return time;

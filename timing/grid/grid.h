@@ -126,6 +126,24 @@ class GridModel {
     uint32_t alike = 0;   ///< launches in a row that did the same as the one before
     bool varies = false;  ///< one did not
   };
+  using Groups = std::vector<const GroupSteps*>;
+  /// What a compute unit has of the GPU while the grid runs.
+  struct UnitShare {
+    std::vector<RegionHits> hits;
+    std::vector<FarBytes> far;
+    double active = 0;     ///< compute units at work
+    double die_bytes = 0;  ///< that one die's units touch
+    double interval = 0;   ///< clocks from the start of a workgroup to the next one's
+  };
+  /// The time of a launch that repeats the last one of its key.
+  GridTime repeat(const GridLaunch& launch, uint64_t instructions);
+  /// Replays each of the workgroups on a unit of its own, for a grid that does not fill the GPU: `time` gets
+  /// what the last one to end did. Returns the clocks.
+  double replay_slowest(const GridLaunch& launch, const Groups& together, UnitShare& share,
+                        GridTime& time) const;
+  /// Replays them together on one unit, and goes on at its pace to the end of the grid.
+  double replay_full(const GridLaunch& launch, const Groups& together, UnitShare& share,
+                     GridTime& time) const;
   /// What the grid moves over each way.
   static std::vector<FarBytes> far_bytes(const GridLaunch& launch);
   /// Gives a unit that runs this workgroup its share of each way.
