@@ -17,8 +17,12 @@ struct Example {
   Resources resources = {};  ///< of the bad one; the good one has the default
 };
 
-std::vector<Example> examples() {
-  const auto plain = keep(loop("v_add_f32 v1, v1, v2"));
+using Examples = std::vector<Example>;
+
+/// A loop that no rule has anything to say of.
+std::string_view plain() { return keep(loop("v_add_f32 v1, v1, v2")); }
+
+Examples examples_of_waits() {
   return {
       {"full-drain-in-loop", "gfx942", keep(loop(R"(
          global_load_dword v2, v0, s[2:3]
@@ -76,22 +80,29 @@ std::vector<Example> examples() {
          v_add_f32 v5, v1, v5
          s_waitcnt lgkmcnt(0)
          v_add_f32 v5, v2, v5)"))},
-      {"redundant-wait", "gfx942", keep(loop("s_waitcnt vmcnt(0)\nv_add_f32 v1, v1, v2")), plain},
+      {"redundant-wait", "gfx942", keep(loop("s_waitcnt vmcnt(0)\nv_add_f32 v1, v1, v2")), plain()},
       {"exposed-load-latency", "gfx942", keep(loop(R"(
          global_load_dword v1, v0, s[0:1]
          s_waitcnt vmcnt(0)
          v_add_f32 v5, v1, v5)")),
-       plain},
-      {"occupancy-limited-by-vgprs", "gfx942", plain, plain, with([](Resources& r) { r.vgprs_total = 200; })},
-      {"occupancy-limited-by-sgprs", "gfx90a", plain, plain,
+       plain()},
+  };
+}
+
+Examples examples_of_occupancy_and_memory() {
+  return {
+      {"occupancy-limited-by-vgprs", "gfx942", plain(), plain(),
+       with([](Resources& r) { r.vgprs_total = 200; })},
+      {"occupancy-limited-by-sgprs", "gfx90a", plain(), plain(),
        with([](Resources& r) { r.allocated.sgprs = 112; })},
-      {"occupancy-limited-by-lds", "gfx942", plain, plain, with([](Resources& r) { r.lds_bytes = 40000; })},
-      {"occupancy-limited-by-workgroup", "gfx942", plain, plain,
+      {"occupancy-limited-by-lds", "gfx942", plain(), plain(),
+       with([](Resources& r) { r.lds_bytes = 40000; })},
+      {"occupancy-limited-by-workgroup", "gfx942", plain(), plain(),
        with([](Resources& r) { r.workgroup = r.max_workgroup = 768; })},
       {"spill-in-loop", "gfx942",
-       keep(loop("scratch_load_dword v1, off, s32\ns_waitcnt vmcnt(0)\nv_add_f32 v1, v1, v2")), plain,
+       keep(loop("scratch_load_dword v1, off, s32\ns_waitcnt vmcnt(0)\nv_add_f32 v1, v1, v2")), plain(),
        with([](Resources& r) { r.scratch_bytes = 64, r.vgpr_spills = 4; })},
-      {"scratch-use", "gfx942", plain, plain, with([](Resources& r) { r.scratch_bytes = 64; })},
+      {"scratch-use", "gfx942", plain(), plain(), with([](Resources& r) { r.scratch_bytes = 64; })},
       {"narrow-global-loads", "gfx942", keep(loop(R"(
          global_load_dword v2, v0, s[0:1]
          global_load_dword v3, v0, s[0:1] offset:4
@@ -113,6 +124,11 @@ std::vector<Example> examples() {
          ds_read_b64 v[4:5], v0 offset:8
          s_waitcnt lgkmcnt(0)
          v_add_f32 v6, v2, v5)"))},
+  };
+}
+
+Examples examples_of_arithmetic_and_control() {
+  return {
       {"low-matrix-density", "gfx942",
        keep(loop(repeated("v_exp_f32 v{1}, v1", 20) +
                  "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]")),
@@ -122,16 +138,16 @@ std::vector<Example> examples() {
                           "v_mfma_f32_4x4x4_16b_f16 v[12:15], v[8:9], v[2:3], 0",
                           4))),
        keep(loop(repeated("v_mfma_f32_4x4x4_16b_f16 v[8:11], v[0:1], v[2:3], 0", 8)))},
-      {"transcendental-bound", "gfx942", keep(loop(repeated("v_exp_f32 v{1}, v1", 10))), plain},
+      {"transcendental-bound", "gfx942", keep(loop(repeated("v_exp_f32 v{1}, v1", 10))), plain()},
       {"address-arithmetic", "gfx942",
-       keep(loop("v_add_f32 v1, v1, v2\n" + repeated("v_add_u32 v{1}, v{1}, v2", 10))), plain},
-      {"barrier-in-loop", "gfx942", keep(loop("s_barrier")), plain},
+       keep(loop("v_add_f32 v1, v1, v2\n" + repeated("v_add_u32 v{1}, v{1}, v2", 10))), plain()},
+      {"barrier-in-loop", "gfx942", keep(loop("s_barrier")), plain()},
       {"code-larger-than-cache", "gfx942",
        keep(".macro big\n.rept 9000\nv_add_f32 v1, 0x12345678, v2\n.endr\n.endm\n"
             "l: big\ns_cbranch_scc0 out\ns_getpc_b64 s[4:5]\ns_add_u32 s4, s4, 0xfffee6b8\ns_addc_u32 s5, "
             "s5, -1\n"
             "s_setpc_b64 s[4:5]\nout: s_endpgm"),
-       plain},
+       plain()},
       // What was loaded parts the lanes; a bound cuts off the last wave.
       {"divergent-branch-in-loop", "gfx942", keep(loop(R"(
          global_load_dword v1, v0, s[4:5]
@@ -175,6 +191,11 @@ std::vector<Example> examples() {
          v_add_f32 v3, v3, v3
        skip:
          s_or_b64 exec, exec, s[0:1])"))},
+  };
+}
+
+Examples examples_of_instruction_choice() {
+  return {
       {"packed-math-chance", "gfx942", keep(loop(repeated("v_fma_f32 v{1}, v1, v2, v{1}", 10))),
        keep(loop("v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[2:3]"))},
       {"dual-issue-chance", "gfx1100", keep(loop(repeated("v_add_f32 v{1}, v1, v2", 10))),
@@ -186,11 +207,12 @@ std::vector<Example> examples() {
          v_add_f32 v1, v1, v6
          v_mul_f32 v1, v1, v6)")),
        keep(loop("v_mul_f64 v[2:3], v[2:3], v[4:5]"))},
-      {"hazard-nops", "gfx942", keep(loop("v_add_f32 v1, v1, v2\ns_nop 7")), plain},
-      {"accumulator-moves", "gfx942", keep(loop(repeated("v_accvgpr_read_b32 v{1}, a{0}", 6))), plain},
+      {"hazard-nops", "gfx942", keep(loop("v_add_f32 v1, v1, v2\ns_nop 7")), plain()},
+      {"accumulator-moves", "gfx942", keep(loop(repeated("v_accvgpr_read_b32 v{1}, a{0}", 6))), plain()},
       {"flat-access", "gfx942",
-       keep(loop("flat_load_dword v1, v[2:3]\ns_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_f32 v4, v1, v4")), plain},
-      {"call-in-loop", "gfx942", keep(loop("s_swappc_b64 s[30:31], s[4:5]")), plain},
+       keep(loop("flat_load_dword v1, v[2:3]\ns_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_f32 v4, v1, v4")),
+       plain()},
+      {"call-in-loop", "gfx942", keep(loop("s_swappc_b64 s[30:31], s[4:5]")), plain()},
       {"lds-bank-conflict", "gfx942",
        keep("v_lshlrev_b32 v1, 7, v0\n" +
             loop("ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_add_f32 v3, v2, v3")),
@@ -207,7 +229,7 @@ std::vector<Example> examples() {
             loop("global_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_f32 v3, v2, v3")),
        keep("v_lshlrev_b32 v1, 2, v0\n" +
             loop("global_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_f32 v3, v2, v3"))},
-      {"valu-moves", "gfx942", keep(loop(repeated("v_mov_b32 v{1}, v{2}", 8))), plain},
+      {"valu-moves", "gfx942", keep(loop(repeated("v_mov_b32 v{1}, v{2}", 8))), plain()},
       // v1 / v2 as LLVM divides, and with a reciprocal from before the loop.
       {"integer-division-in-loop", "gfx942", keep(loop(R"(
          v_cvt_f32_u32 v3, v2
@@ -225,6 +247,14 @@ std::vector<Example> examples() {
            "v_cvt_f32_u32 v3, v2\nv_rcp_iflag_f32 v3, v3\nv_mul_f32 v3, 0x4f7ffffe, v3\nv_cvt_u32_f32 v3, v3\n" +
            loop("v_mul_hi_u32 v4, v1, v3\nv_mul_lo_u32 v5, v4, v2\nv_sub_u32 v5, v1, v5"))},
   };
+}
+
+Examples examples() {
+  Examples all;
+  for (const auto& some : {examples_of_waits(), examples_of_occupancy_and_memory(),
+                           examples_of_arithmetic_and_control(), examples_of_instruction_choice()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 bool has(const Kernel& kernel, std::string_view rule) {

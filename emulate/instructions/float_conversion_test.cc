@@ -17,10 +17,19 @@ namespace {
 using isa::kCdna;
 using isa::kRdna;
 
-TEST(Float, Conversions) {
-  const auto to_int = [](double x, double low, double high) {
-    return std::isnan(x) ? 0.0 : std::clamp(std::trunc(x), low, high);
-  };
+double to_int(double x, double low, double high) {
+  return std::isnan(x) ? 0.0 : std::clamp(std::trunc(x), low, high);
+}
+
+uint64_t toward_zero(uint64_t x) {
+  const float value = Bits<float>::of(x);
+  auto half = static_cast<_Float16>(value);
+  if (std::isfinite(value) && std::fabs(static_cast<float>(half)) > std::fabs(value))
+    half = Bits<_Float16>::of(Bits<_Float16>::back(half) - 1);
+  return Bits<_Float16>::back(half);
+}
+
+TEST(FloatConversion, FloatsAndIntegersOf32And64Bits) {
   expect_lanes(
       "v_cvt_f32_i32 v0, v2",
       [](uint64_t a, auto...) { return Bits<float>::back(static_cast<float>(static_cast<int32_t>(a))); }, {});
@@ -30,62 +39,24 @@ TEST(Float, Conversions) {
       {});
   expect_lanes(
       "v_cvt_i32_f32 v0, v2",
-      [&](uint64_t a, auto...) {
+      [](uint64_t a, auto...) {
         return static_cast<uint64_t>(static_cast<int64_t>(to_int(Bits<float>::of(a), INT32_MIN, INT32_MAX)));
       },
       integer_of(32));
   expect_lanes(
       "v_cvt_u32_f32 v0, v2",
-      [&](uint64_t a, auto...) { return static_cast<uint64_t>(to_int(Bits<float>::of(a), 0, UINT32_MAX)); },
+      [](uint64_t a, auto...) { return static_cast<uint64_t>(to_int(Bits<float>::of(a), 0, UINT32_MAX)); },
       integer_of(32));
   expect_lanes(
       "v_cvt_i32_f64 v0, v[2:3]",
-      [&](uint64_t a, auto...) {
+      [](uint64_t a, auto...) {
         return static_cast<uint64_t>(static_cast<int64_t>(to_int(Bits<double>::of(a), INT32_MIN, INT32_MAX)));
       },
       integer_of(64));
   expect_lanes(
       "v_cvt_u32_f64 v0, v[2:3]",
-      [&](uint64_t a, auto...) { return static_cast<uint64_t>(to_int(Bits<double>::of(a), 0, UINT32_MAX)); },
+      [](uint64_t a, auto...) { return static_cast<uint64_t>(to_int(Bits<double>::of(a), 0, UINT32_MAX)); },
       integer_of(64));
-  expect_lanes(
-      "v_cvt_i16_f16 v0%, v2%",
-      [&](uint64_t a, auto...) {
-        return static_cast<uint64_t>(
-            static_cast<int64_t>(to_int(static_cast<double>(Bits<_Float16>::of(a)), INT16_MIN, INT16_MAX)));
-      },
-      integer_of(16, isa::kEvery, 0xffff));
-  expect_lanes(
-      "v_cvt_u16_f16 v0%, v2%",
-      [&](uint64_t a, auto...) {
-        return static_cast<uint64_t>(to_int(static_cast<double>(Bits<_Float16>::of(a)), 0, UINT16_MAX));
-      },
-      integer_of(16, isa::kEvery, 0xffff));
-  expect_lanes("v_cvt_f16_i16 v0%, v2%",
-               [](uint64_t a, auto...) {
-                 return Bits<_Float16>::back(static_cast<_Float16>(static_cast<int16_t>(a)));
-               },
-               {.mask = 0xffff});
-  expect_lanes("v_cvt_f16_u16 v0%, v2%",
-               [](uint64_t a, auto...) {
-                 return Bits<_Float16>::back(static_cast<_Float16>(static_cast<uint16_t>(a)));
-               },
-               {.mask = 0xffff});
-  expect_lanes(
-      "v_cvt_f16_f32 v0%, v2",
-      [](uint64_t a, auto...) { return Bits<_Float16>::back(static_cast<_Float16>(Bits<float>::of(a))); },
-      {.mask = 0xffff, .float_bits = 32, .result_bits = 16});
-  expect_lanes(
-      "v_cvt_f32_f16 v0, v2%",
-      [](uint64_t a, auto...) { return Bits<float>::back(static_cast<float>(Bits<_Float16>::of(a))); },
-      {.float_bits = 16, .result_bits = 32});
-  expect_lanes(
-      "v_cvt_f64_f32 v[0:1], v2",
-      [](uint64_t a, auto...) { return Bits<double>::back(static_cast<double>(Bits<float>::of(a))); },
-      {.mask = ~uint64_t{0}, .float_bits = 32, .result_bits = 64});
-  expect_lanes("v_cvt_f32_f64 v0, v[2:3]",
-               [](uint64_t a, auto...) { return Bits<float>::back(static_cast<float>(Bits<double>::of(a))); },
-               {.float_bits = 64, .result_bits = 32});
   expect_lanes("v_cvt_f64_i32 v[0:1], v2",
                [](uint64_t a, auto...) { return Bits<double>::back(static_cast<int32_t>(a)); },
                {.mask = ~uint64_t{0}});
@@ -102,21 +73,65 @@ TEST(Float, Conversions) {
         return Bits<float>::back(static_cast<float>((a & 8 ? -16 : 0) + static_cast<int>(a & 15)) / 16);
       },
       {});
-  const auto toward_zero = [](uint64_t x, auto...) {
-    const float value = Bits<float>::of(x);
-    auto half = static_cast<_Float16>(value);
-    if (std::isfinite(value) && std::fabs(static_cast<float>(half)) > std::fabs(value))
-      half = Bits<_Float16>::of(Bits<_Float16>::back(half) - 1);
-    return Bits<_Float16>::back(half);
-  };
+}
+
+TEST(FloatConversion, HalvesAndIntegersOf16Bits) {
+  expect_lanes(
+      "v_cvt_i16_f16 v0%, v2%",
+      [](uint64_t a, auto...) {
+        return static_cast<uint64_t>(
+            static_cast<int64_t>(to_int(static_cast<double>(Bits<_Float16>::of(a)), INT16_MIN, INT16_MAX)));
+      },
+      integer_of(16, isa::kEvery, 0xffff));
+  expect_lanes(
+      "v_cvt_u16_f16 v0%, v2%",
+      [](uint64_t a, auto...) {
+        return static_cast<uint64_t>(to_int(static_cast<double>(Bits<_Float16>::of(a)), 0, UINT16_MAX));
+      },
+      integer_of(16, isa::kEvery, 0xffff));
+  expect_lanes("v_cvt_f16_i16 v0%, v2%",
+               [](uint64_t a, auto...) {
+                 return Bits<_Float16>::back(static_cast<_Float16>(static_cast<int16_t>(a)));
+               },
+               {.mask = 0xffff});
+  expect_lanes("v_cvt_f16_u16 v0%, v2%",
+               [](uint64_t a, auto...) {
+                 return Bits<_Float16>::back(static_cast<_Float16>(static_cast<uint16_t>(a)));
+               },
+               {.mask = 0xffff});
+}
+
+TEST(FloatConversion, BetweenFloatsOfAllWidths) {
+  expect_lanes(
+      "v_cvt_f16_f32 v0%, v2",
+      [](uint64_t a, auto...) { return Bits<_Float16>::back(static_cast<_Float16>(Bits<float>::of(a))); },
+      {.mask = 0xffff, .float_bits = 32, .result_bits = 16});
+  expect_lanes(
+      "v_cvt_f32_f16 v0, v2%",
+      [](uint64_t a, auto...) { return Bits<float>::back(static_cast<float>(Bits<_Float16>::of(a))); },
+      {.float_bits = 16, .result_bits = 32});
+  expect_lanes(
+      "v_cvt_f64_f32 v[0:1], v2",
+      [](uint64_t a, auto...) { return Bits<double>::back(static_cast<double>(Bits<float>::of(a))); },
+      {.mask = ~uint64_t{0}, .float_bits = 32, .result_bits = 64});
+  expect_lanes("v_cvt_f32_f64 v0, v[2:3]",
+               [](uint64_t a, auto...) { return Bits<float>::back(static_cast<float>(Bits<double>::of(a))); },
+               {.float_bits = 64, .result_bits = 32});
+}
+
+TEST(FloatConversion, PackedHalvesAreRoundedTowardZero) {
   for (const auto& [name, in] :
        {std::pair{"v_cvt_pkrtz_f16_f32 v0, v2, 1.0", kCdna}, {"v_cvt_pk_rtz_f16_f32 v0, v2, 1.0", kRdna}})
-    expect_lanes(name, toward_zero, {.generations = in, .mask = 0xffff, .float_bits = 32, .result_bits = 16});
+    expect_lanes(name, [](uint64_t a, auto...) { return toward_zero(a); },
+                 {.generations = in, .mask = 0xffff, .float_bits = 32, .result_bits = 16});
   for (const auto& [name, in] :
        {std::pair{"v_cvt_pkrtz_f16_f32 v0, 1.0, v4", kCdna}, {"v_cvt_pk_rtz_f16_f32 v0, 1.0, v4", kRdna}})
     expect_lanes(std::string(name) + "\nv_lshrrev_b32 v0, 16, v0",
-                 [&](uint64_t, uint64_t b, auto...) { return toward_zero(b); },
+                 [](uint64_t, uint64_t b, auto...) { return toward_zero(b); },
                  {.generations = in, .mask = 0xffff, .float_bits = 32, .result_bits = 16});
+}
+
+TEST(FloatConversion, PackedIntegersAreClamped) {
   expect_lanes(
       "v_cvt_pk_i16_i32 v0, v2, v4",
       [](uint64_t a, uint64_t b, auto...) {
