@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -10,6 +11,10 @@
 namespace wavesmith {
 
 /// The bytes of a file. Error: NotFound when it can't be read.
-Result<std::vector<uint8_t>> read_file(const std::string& path);
+Result<std::vector<uint8_t>> read_file(const std::filesystem::path& path);
+
+/// Writes a file, and the folders that it lies in; false when that failed.
+bool write_file(const std::filesystem::path& path, std::string_view text);
+bool write_file(const std::filesystem::path& path, const std::vector<uint8_t>& bytes);
 
 }  // namespace wavesmith

@@ -5,13 +5,15 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+#include "base/file.h"
+#include "base/scratch.h"
 
 namespace wavesmith::cli {
 
@@ -21,26 +23,14 @@ struct Ran {
 };
 
 /// A folder of the test's own, removed at its end.
-class Scratch {
+class Scratch : public wavesmith::Scratch {
  public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "wavesmith-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  Scratch() : wavesmith::Scratch("test") {}
+  [[nodiscard]] std::string operator/(const std::string& name) const { return (folder() / name).string(); }
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return (path_ / name).string();
+    EXPECT_TRUE(write_file(folder() / name, text));
+    return *this / name;
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 inline std::string slurp(const std::string& path) {

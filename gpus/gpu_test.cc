@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "base/scratch.h"
 #include "isa/target.h"
 
 namespace wavesmith::gpus {
@@ -207,7 +208,8 @@ TEST(Gpus, BadAnswersNameWhatIsWrong) {
 }
 
 TEST(Gpus, AFileOfOnesOwn) {
-  const auto path = std::filesystem::temp_directory_path() / "my-gpu.toml";
+  const Scratch scratch("gpus");
+  const auto path = scratch / "my-gpu.toml";
   std::ofstream(path)
       << "like = \"mi355x\"\nname = \"Mine\"\nsource = \"me\"\n[compute]\nunits = 16\nsource = \"me\"\n";
   Result<const Gpu*> mine = find_gpu(path.string());
@@ -215,7 +217,6 @@ TEST(Gpus, AFileOfOnesOwn) {
   EXPECT_EQ((*mine)->id, "my-gpu");
   EXPECT_EQ((*mine)->compute_units, 16u);
   EXPECT_EQ((*mine)->target, "gfx950");
-  std::filesystem::remove(path);
 
   for (const char* text : {"like = \"mi355x\"\n", "like = \"none\"\nsource = \"me\"\n", "source = \"me\"\n",
                            "[[[", "", "like = \"mi300x\"\nsource = \"me\"\nunits = 3\n",

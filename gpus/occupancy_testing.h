@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/scratch.h"
 #include "gpus/occupancy.h"
 
 namespace wavesmith::gpus {
@@ -78,8 +79,8 @@ struct Compilation {
   std::vector<uint8_t> object;
 };
 inline Compilation compile(const std::vector<Case>& cases, const Gpu& gpu, uint32_t wave, bool with_object) {
-  const auto folder = std::filesystem::temp_directory_path();
-  const std::string base = (folder / fmt::format("waves-{}-{}-{}", ::getpid(), gpu.target, wave)).string();
+  const Scratch scratch("waves");
+  const std::string base = scratch / "kernels";
   std::ofstream(base + ".ll") << kernels_of(cases, gpu, wave);
   const std::string options = fmt::format("-O1 -mcpu={} {}.ll 2>/dev/null", gpu.target, base);
   std::string command = fmt::format("llc-22 -o {}.s {}", base, options);
@@ -99,7 +100,6 @@ inline Compilation compile(const std::vector<Case>& cases, const Gpu& gpu, uint3
     std::ifstream object(base + ".co", std::ios::binary);
     compilation.object.assign(std::istreambuf_iterator<char>(object), {});
   }
-  for (const char* end : {".ll", ".s", ".o", ".co"}) std::filesystem::remove(base + end);
   return compilation;
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/scratch.h"
 #include "gpus/slot.h"
 #include "rocm/installation/tree.h"
 #include "rocm/kernel_driver/topology.h"
@@ -24,15 +25,13 @@ constexpr const char* kNodes = "/sys/class/kfd/kfd/topology/nodes";
 class MachineTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / "wavesmith-machine-XXXXXX";
-    ASSERT_TRUE(mkdtemp(folder_.data()));
+    ASSERT_TRUE(scratch_.made());
     machine_ = gpus::find_machine("mi300x:2,rx7900xtx").value();
     Tree tree;
     add_topology(tree, machine_, host_);
     add_devices(tree, machine_, host_);
     root_ = stored(tree, folder_).value();
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   /// A program's output when it is shown the machine.
   [[nodiscard]] std::string output(std::vector<std::string> command) const { return shown(root_, command); }
@@ -48,7 +47,9 @@ class MachineTest : public ::testing::Test {
     return output({WAVESMITH_PROBE, way, path});
   }
 
-  std::string folder_, root_;
+  const Scratch scratch_{"machine"};
+  const std::string folder_ = scratch_.folder();
+  std::string root_;
   std::vector<const gpus::Gpu*> machine_;
   // A machine with a display adapter of its own.
   Host host_{

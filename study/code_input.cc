@@ -6,13 +6,13 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "gpus/chosen.h"
 #include "isa/target.h"
 #include "object/bundle.h"
 #include "object/target_id.h"
 #include "study/names.h"
 #include "toolchain/device_code.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::study {
 namespace {
@@ -182,11 +182,11 @@ class Opener {
 
   /// A part of a file, as a file of its own.
   Result<void> take_written(std::string_view text, const std::string& path) {
-    const toolchain::Scratch scratch("part");
+    const Scratch scratch("part");
     const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
     const CodeForm form = form_of(bytes, {});
     const std::filesystem::path part = scratch / (form == CodeForm::Assembly ? "part.s" : "part.ll");
-    if (!scratch.made() || !toolchain::write_file(part, text))
+    if (!scratch.made() || !write_file(part, text))
       return fail(ErrorKind::NotFound, "no folder for temporary files can be made");
     if (form != CodeForm::Assembly && form != CodeForm::IrText && form != CodeForm::Bitcode &&
         form != CodeForm::Relocatable)

@@ -11,7 +11,6 @@
 #include "object/bundle.h"
 #include "object/code_object.h"
 #include "study/code_form.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::study {
 namespace {
@@ -89,7 +88,7 @@ Result<double> KnobCompiler::compile(const Knob& knob, const std::filesystem::pa
     own = with_attribute(own.empty() ? ir_ : own, attribute, value);
   std::filesystem::path path = code;
   path.replace_extension(".ll");
-  if (!toolchain::write_file(path, own.empty() ? ir_ : own))
+  if (!write_file(path, own.empty() ? ir_ : own))
     return fail(ErrorKind::NotFound, fmt::format("cannot write '{}'", path.string()));
   toolchain::DeviceJob job{path.string(), toolchain::DeviceLanguage::Ir, target_, flags_for_passes(flags_)};
   const std::vector<std::string> more = anew ? flags_for_passes(knob.flags) : knob.flags;
@@ -106,7 +105,7 @@ Result<double> KnobCompiler::compile(const Knob& knob, const std::filesystem::pa
     return object::CodeObject::parse(entry.bytes).has_value();
   });
   if (found == entries.end()) return fail(ErrorKind::BadInput, "no code object in it", path_);
-  if (!toolchain::write_file(code, std::vector<uint8_t>(found->bytes.begin(), found->bytes.end())))
+  if (!write_file(code, std::vector<uint8_t>(found->bytes.begin(), found->bytes.end())))
     return fail(ErrorKind::NotFound, fmt::format("cannot write '{}'", code.string()));
   return made->seconds;
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/scratch.h"
 #include "study/run_options.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::study {
 
@@ -48,7 +48,7 @@ bool has_main(std::string_view source);
 
 class KnobLauncher {
  public:
-  KnobLauncher(const KernelLaunch& launch, std::string devices, const toolchain::Scratch& scratch)
+  KnobLauncher(const KernelLaunch& launch, std::string devices, const wavesmith::Scratch& scratch)
       : launch_(launch), devices_(std::move(devices)), scratch_(scratch) {}
 
   /// Compiles the source as a program, as `number` of its kind. Error: the compiler's.
@@ -61,7 +61,7 @@ class KnobLauncher {
  private:
   const KernelLaunch& launch_;
   std::string devices_;
-  const toolchain::Scratch& scratch_;
+  const wavesmith::Scratch& scratch_;
 };
 
 /// What a program's standard output says, but for lines that tell times and rates or that differ between two

@@ -10,12 +10,13 @@
 #include <thread>
 #include <tuple>
 
+#include "base/file.h"
+#include "base/scratch.h"
 #include "base/stopwatch.h"
 #include "isa/target.h"
 #include "object/code_object.h"
 #include "study/knob_compile.h"
 #include "study/names.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::study {
 namespace {
@@ -96,8 +97,9 @@ class Sweeper {
                               request_.gpu->target),
                   {},
                   "give the source that its kernels were compiled from, with the same flags after --flags");
-    const auto file = toolchain::read_file(code_of(0));
-    const auto object = object::CodeObject::parse(file);
+    const auto file = read_file(code_of(0));
+    if (!file) return tl::unexpected(file.error());
+    const auto object = object::CodeObject::parse(*file);
     if (!object) return tl::unexpected(object.error());
     std::string refused;
     double most = 0;
@@ -173,8 +175,9 @@ class Sweeper {
 
   /// The kernel that was asked for, or the one that takes the most time, or the one with the most work in it.
   Result<void> analyse(Trial& trial, size_t index) {
-    const auto file = toolchain::read_file(code_of(index));
-    const auto object = object::CodeObject::parse(file);
+    const auto file = read_file(code_of(index));
+    if (!file) return tl::unexpected(file.error());
+    const auto object = object::CodeObject::parse(*file);
     if (!object) return tl::unexpected(object.error());
     trial.code = hash_of_functions(*object);
     const std::string& name = name_.empty() ? costliest_ : name_;
@@ -366,7 +369,7 @@ class Sweeper {
 
   const SweepRequest& request_;
   const std::function<void(const std::string&)>& progress_;
-  const toolchain::Scratch scratch_{"sweep"};
+  const wavesmith::Scratch scratch_{"sweep"};
   KnobCompiler compiler_;
   KnobLauncher launcher_;
   std::string name_, costliest_;

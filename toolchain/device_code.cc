@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
+#include "base/scratch.h"
 #include "base/stopwatch.h"
 #include "toolchain/hipcc.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::toolchain {
 namespace {
@@ -39,7 +40,7 @@ Result<DeviceCode> finish(const DeviceJob& job, const Command& command, const fs
   if (outcome->code != 0)
     return fail(ErrorKind::BadInput, fmt::format("'{}' does not compile for {}", job.path, job.target), {},
                 shortened(outcome->output));
-  DeviceCode code{read_file(out), command, watch.seconds()};
+  DeviceCode code{read_file(out).value_or(std::vector<uint8_t>()), command, watch.seconds()};
   if (code.file.empty())
     return fail(ErrorKind::BadInput, fmt::format("the compiler made no code of '{}'", job.path), {},
                 shortened(outcome->output));

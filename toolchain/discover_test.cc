@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "toolchain/scratch.h"
+#include "base/file.h"
+#include "base/scratch.h"
 
 namespace wavesmith::toolchain {
 namespace {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <random>
+
+#include "base/scratch.h"
 
 namespace wavesmith::toolchain {
 namespace {
@@ -63,10 +64,6 @@ TEST(HipccArguments, WhatIsNotSaidToBeOptimisedIsOptimisedAsHipccDoes) {
 
 class Folder {
  public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("hipcc-test-" + std::to_string(std::random_device{}()))) {}
-  ~Folder() { std::filesystem::remove_all(path_); }
   std::string write(const std::string& name, const std::string& text) {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name) << text;
@@ -75,7 +72,7 @@ class Folder {
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
 
  private:
-  std::filesystem::path path_;
+  const Scratch path_{"hipcc"};
 };
 
 TEST(HipccHeaders, TheFirstSetThatHasWhatTheProgramIncludesIsTaken) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/scratch.h"
 #include "toolchain/hipcc.h"
 #include "toolchain/prepare.h"
 
@@ -145,11 +146,7 @@ class Planner {
   }
 
   std::string temporary(const std::string& source) {
-    const fs::path folder = fs::temp_directory_path();
-    plan_.temporaries.push_back(
-        (folder / fmt::format("wavesmith-{}-{}-{}.o", fs::path(source).stem().string(), getpid(),
-                              plan_.temporaries.size()))
-            .string());
+    plan_.temporaries.push_back(temporary_file(fs::path(source).stem().string(), ".o").string());
     return plan_.temporaries.back();
   }
 

@@ -7,9 +7,10 @@
 #include <fstream>
 #include <functional>
 
+#include "base/file.h"
 #include "base/hash.h"
+#include "base/scratch.h"
 #include "toolchain/process.h"
-#include "toolchain/scratch.h"
 #include "toolchain/spare_headers.h"
 
 namespace wavesmith::toolchain {
@@ -187,22 +188,14 @@ Result<std::string> cached(const std::string& name,
   const fs::path cache = cache_folder(), folder = cache / fmt::format("{}-v{}", name, kFormat);
   std::error_code failed;
   if (fs::exists(folder, failed)) return folder.string();
-  fs::create_directories(cache, failed);
-  // A folder of its own for each: threads, and processes that have one number in different containers, may be
-  // making the same thing now.
-  fs::path scratch;
-  for (int attempt = 0; !failed; ++attempt)
-    if (fs::create_directory(scratch = cache / fmt::format("making-{}-{}-{}", name, getpid(), attempt),
-                             failed))
-      break;
-  if (failed)
-    return fail(ErrorKind::BadInput,
-                fmt::format("cannot create '{}': {}", scratch.empty() ? cache.string() : scratch.string(),
-                            failed.message()),
-                {}, "set WAVESMITH_CACHE to a folder that can be written");
-  Result<void> made = make(scratch);
-  if (made) fs::rename(scratch, folder, failed);
-  fs::remove_all(scratch, failed);
+  // Threads, and processes that have one number in different containers, may be making the same thing now.
+  const Scratch scratch(fmt::format("making-{}", name), cache);
+  const fs::path making = scratch / "made";
+  if (!scratch.made() || !fs::create_directory(making, failed))
+    return fail(ErrorKind::BadInput, fmt::format("cannot write to '{}'", cache.string()), {},
+                "set WAVESMITH_CACHE to a folder that can be written");
+  Result<void> made = make(making);
+  if (made) fs::rename(making, folder, failed);
   if (!made) return tl::unexpected(made.error());
   if (!fs::exists(folder))
     return fail(ErrorKind::BadInput, fmt::format("cannot create '{}'", folder.string()));

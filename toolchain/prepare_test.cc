@@ -7,7 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "toolchain/scratch.h"
+#include "base/file.h"
+#include "base/scratch.h"
 
 namespace wavesmith::toolchain {
 namespace {
@@ -45,7 +46,7 @@ TEST_F(PrepareTest, ThreadsMayMakeTheSameAtOnce) {
         if (written && fs::remove(file) && write_file(file, "whole")) return {};
         return fail(ErrorKind::BadInput, "another works in this folder");
       });
-      whole += made && read_file(fs::path(*made) / "file").size() == 5;
+      whole += made && read_file(fs::path(*made) / "file").value().size() == 5;
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(whole, kThreads);

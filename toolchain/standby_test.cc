@@ -15,7 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "toolchain/scratch.h"
+#include "base/file.h"
+#include "base/scratch.h"
 
 namespace wavesmith::toolchain {
 namespace {

@@ -8,12 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/scratch.h"
+
 namespace wavesmith::validate {
 namespace {
-
-std::string scratch(const char* name) {
-  return (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + name)).string();
-}
 
 TEST(Csv, CellsByColumnAndLine) {
   const Result<Csv> csv = Csv::parse("a,b\n1,2\r\n\n3,\n", "t.csv");
@@ -47,7 +45,8 @@ TEST(Csv, ErrorsNameFileAndLine) {
 }
 
 TEST(Csv, FilesPlainCompressedAndBroken) {
-  const std::string path = scratch("csv_test");
+  const Scratch scratch("csv");
+  const std::string path = scratch / "file.csv";
   std::string text = "a,b\n";
   for (int i = 0; i < 50000; ++i) text += std::to_string(i) + "," + std::to_string(i * 7919 % 104729) + "\n";
   std::ofstream(path) << text;

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <random>
 
+#include "base/file.h"
+#include "base/scratch.h"
 #include "validate/families/family.h"
 #include "validate/programs/thread_statistics.h"
 
@@ -34,25 +36,15 @@ constexpr std::string_view kMeasured =
     "4,12784,\"s_cbranch_scc0 239\",80,320,0,0,\"\"\n"
     "4,12788,\"s_endpgm\",0,0,0,0,\"\"\n";
 
-class Scratch {
+class Tables {
  public:
-  Scratch() : folder_(std::filesystem::temp_directory_path() / fmt::format("statistics-{}", getpid())) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
   [[nodiscard]] std::string write(const char* name, std::string_view rows) const {
-    const std::string path = (folder_ / name).string();
-    std::ofstream(path) << kHead << rows;
-    return path;
+    EXPECT_TRUE(write_file(folder_ / name, std::string(kHead) + std::string(rows)));
+    return (folder_ / name).string();
   }
 
  private:
-  std::filesystem::path folder_;
+  const Scratch folder_{"statistics"};
 };
 
 Result<FamilyReport> judged(const std::string& path, const std::string& against = {}) {
@@ -71,7 +63,7 @@ Summary figure(const FamilyReport& report, std::string_view name) {
 }
 
 TEST(Statistics, HardwaresIssueCyclesAreThoseOfTheCosts) {
-  const Scratch scratch;
+  const Tables scratch;
   const Result<FamilyReport> report = judged(scratch.write("hw.csv", kMeasured));
   ASSERT_TRUE(report) << report.error().text();
   EXPECT_EQ(figure(*report, "statistics_issue_exact").n, 11u);  // those that were executed
@@ -80,7 +72,7 @@ TEST(Statistics, HardwaresIssueCyclesAreThoseOfTheCosts) {
 }
 
 TEST(Statistics, IssueCyclesThatDifferAreNamed) {
-  const Scratch scratch;
+  const Tables scratch;
   std::string rows(kMeasured);
   const size_t at = rows.find(",80,640,0,");
   ASSERT_NE(at, std::string::npos);
@@ -95,7 +87,7 @@ TEST(Statistics, IssueCyclesThatDifferAreNamed) {
 }
 
 TEST(Statistics, ATableAgainstItselfHasNoError) {
-  const Scratch scratch;
+  const Tables scratch;
   const std::string path = scratch.write("hw.csv", kMeasured);
   const Result<FamilyReport> report = judged(path, path);
   ASSERT_TRUE(report) << report.error().text();
@@ -132,7 +124,7 @@ TEST(Statistics, KernelsAreFoundAtTheirDistance) {
   ASSERT_TRUE(a && b);
   const auto pairs = same_instructions(*a, *b);
   EXPECT_EQ(pairs, (std::vector<std::pair<size_t, size_t>>{{0, 3}, {1, 4}, {2, 5}, {3, 0}, {4, 1}, {5, 2}}));
-  const Scratch scratch;
+  const Tables scratch;
   const Result<FamilyReport> report = judged(scratch.write("a.csv", trace), scratch.write("b.csv", ours));
   ASSERT_TRUE(report) << report.error().text();
   // v_mul 4 instead of 8, v_max 8 instead of 4, the others right: errors 0.5, 1 and four times 0.
@@ -166,7 +158,7 @@ TEST(Statistics, PerturbedLatenciesGiveTheirErrors) {
     before.push_back(stall + issue);
     after.push_back(other + issue);
   }
-  const Scratch scratch;
+  const Tables scratch;
   const Result<FamilyReport> report = judged(scratch.write("a.csv", trace), scratch.write("b.csv", ours));
   ASSERT_TRUE(report) << report.error().text();
   std::sort(errors.begin(), errors.end());
@@ -188,7 +180,7 @@ TEST(Statistics, PerturbedLatenciesGiveTheirErrors) {
 }
 
 TEST(Statistics, BadInputIsAnsweredWithItsLine) {
-  const Scratch scratch;
+  const Tables scratch;
   for (const auto& [rows, words] :
        {std::pair{"1,0,\"s_nop 0\",many,4,4,0,\"\"\n", "'many' is no number of column 'Hitcount'"},
         {"1,0,\"s_nop 0\",1,-4,4,0,\"\"\n", "'-4' is no number of column 'Latency'"},

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/scratch.h"
+
 namespace wavesmith::validate {
 namespace {
 
@@ -35,8 +37,8 @@ TEST(Table, OurOwnAreFoundAndAreOfTheirKinds) {
 }
 
 TEST(Table, AUsersFileIsJudgedAlone) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / (std::to_string(getpid()) + "mine.csv")).string();
+  const Scratch scratch("table");
+  const std::string path = scratch / "mine.csv";
   std::ofstream(path) << "kernel_name,problem_size,iterations,avg_ms\nrelu,1024,51,0.005\n";
   Result<Data> data = Data::from_files({path});
   ASSERT_TRUE(data) << data.error().text();

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/rocm_release.h"
+#include "base/scratch.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "gpus/chosen.h"
@@ -71,17 +73,15 @@ Own take_own(std::vector<std::string>& arguments) {
 
 /// Whether a tiny kernel compiles, from headers to code object.
 std::string trial(const Toolchain& tools, const std::string& target) {
-  const fs::path source = fs::temp_directory_path() / fmt::format("wavesmith-doctor-{}.hip", getpid());
-  {
-    FILE* file = std::fopen(source.c_str(), "w");
-    if (!file) return "cannot write to " + source.parent_path().string();
-    const bool headers = !tools.headers.empty();
-    std::fputs(headers ? "#include <hip/hip_runtime.h>\n__global__ void k(float* p) { p[threadIdx.x] = "
-                         "expf(p[threadIdx.x]); }\n"
-                       : "__attribute__((global)) void k(float* p) { *p = 1; }\n",
-               file);
-    std::fclose(file);
-  }
+  const Scratch scratch("doctor");
+  const fs::path source = scratch / "k.hip";
+  const bool headers = !tools.headers.empty();
+  if (!scratch.made() ||
+      !write_file(source,
+                  headers ? "#include <hip/hip_runtime.h>\n__global__ void k(float* p) { p[threadIdx.x] = "
+                            "expf(p[threadIdx.x]); }\n"
+                          : "__attribute__((global)) void k(float* p) { *p = 1; }\n"))
+    return "cannot make a temporary file; set TMPDIR";
   const std::string object = source.string() + ".o";
   std::string result = "no";
   const Result<Arguments> arguments =
@@ -94,9 +94,6 @@ std::string trial(const Toolchain& tools, const std::string& target) {
   } else if (outcome) {
     result = "no: " + outcome->output.substr(0, outcome->output.find('\n'));
   }
-  std::error_code ignored;
-  fs::remove(source, ignored);
-  fs::remove(object, ignored);
   return result;
 }
 

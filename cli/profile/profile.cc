@@ -8,6 +8,7 @@
 #include <fstream>
 #include <memory>
 
+#include "base/scratch.h"
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/profile/text.h"
@@ -20,7 +21,6 @@
 #include "study/gpu_option.h"
 #include "timing/profile_json.h"
 #include "toolchain/process.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::cli {
 namespace {
@@ -106,7 +106,7 @@ Exit show_profile(const timing::ProgramProfile& profile, const ProfileOptions& o
 }
 
 Exit profile_run(const ProfileOptions& options, bool whole = false) {
-  const toolchain::Scratch scratch("profile");
+  const Scratch scratch("profile");
   if (!scratch.made())
     return report({ErrorKind::BadInput, "cannot make a temporary folder", {}, "set TMPDIR"});
   const std::string path = (scratch / "profile.json").string();

@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string_view>
 
+#include "base/file.h"
+#include "base/scratch.h"
 #include "cli/run/report.h"
 #include "cli/run/run.h"
 #include "cli/terminal.h"
@@ -132,18 +132,18 @@ int run_program(const study::RunOptions& options) {
     report({ErrorKind::NotFound, fmt::format("cannot run '{}': {}", command[0], std::strerror(error))});
     return error == ENOENT ? 127 : 126;  // as a shell says it
   }
-  const std::string path =
-      (fs::temp_directory_path() / fmt::format("wavesmith-report-{}.json", getpid())).string();
+  const Scratch scratch("report");
+  if (!scratch.made())
+    return static_cast<int>(
+        report({ErrorKind::BadInput, "cannot make a temporary folder", {}, "set TMPDIR"}));
+  const std::string path = (scratch / "report.json").string();
   if (const auto set = set_environment(options, path); !set) return static_cast<int>(report(set.error()));
   const std::vector<std::string> command = by_loader(options.program);
   std::vector<char*> words = pointers(command);
   const int code = run_and_wait(words);
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  file.close();
-  std::error_code ignored;
-  fs::remove(path, ignored);
-  if (code != 126 && code != 127) print_report(text, {options.json, options.fidelity, code});
+  const std::vector<uint8_t> text = read_file(path).value_or(std::vector<uint8_t>());
+  if (code != 126 && code != 127)
+    print_report({text.begin(), text.end()}, {options.json, options.fidelity, code});
   return code;
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/scratch.h"
+
 namespace wavesmith::rocm {
 namespace {
 
@@ -15,24 +17,21 @@ namespace fs = std::filesystem;
 class RocmFolder : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "wavesmith-rocm-XXXXXX").string();
-    ASSERT_TRUE(mkdtemp(name.data()));
-    folder_ = fs::canonical(name);
+    ASSERT_TRUE(scratch_.made());
+    folder_ = fs::canonical(scratch_.folder());
     fs::create_directories(folder_ / "lib");
     fs::create_directories(folder_ / "bin");
     std::ofstream(folder_ / "bin/wavesmith");
     tools_.runtime = folder_ / "lib";
   }
-  void TearDown() override {
-    unsetenv("WAVESMITH_HIP_VERSION");
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { unsetenv("WAVESMITH_HIP_VERSION"); }
   Tree shown(const std::set<std::string>& left_alone = {}) {
     Tree tree;
     add_rocm(tree, "rocm", tools_, left_alone, {});
     return tree;
   }
 
+  const Scratch scratch_{"rocm"};
   fs::path folder_;
   toolchain::Toolchain tools_;
 };

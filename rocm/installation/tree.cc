@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/hash.h"
+#include "base/scratch.h"
 
 namespace wavesmith::rocm {
 namespace {
@@ -65,16 +66,15 @@ Result<std::string> stored(const Tree& tree, const std::string& parent) {
   const fs::path folder = fs::path(parent) / fmt::format("{:016x}", hash_of(tree));
   std::error_code failed;
   if (fs::exists(folder, failed)) return folder.string();
-  std::string scratch = (fs::path(parent) / "making-XXXXXX").string();
-  fs::create_directories(parent, failed);
-  if (failed || !mkdtemp(scratch.data()))
+  const Scratch scratch("making", parent);
+  const fs::path making = scratch / "made";
+  if (!scratch.made() || !fs::create_directory(making, failed))
     return fail(ErrorKind::BadInput, fmt::format("cannot write to '{}'", parent), {},
                 "set WAVESMITH_CACHE to a folder that can be written");
-  fs::permissions(scratch, fs::perms(0755), failed);
-  failed = write(tree, scratch);
-  if (!failed) fs::rename(scratch, folder, failed);
+  fs::permissions(making, fs::perms(0755), failed);
+  failed = write(tree, making);
+  if (!failed) fs::rename(making, folder, failed);
   std::error_code ignored;
-  fs::remove_all(scratch, ignored);
   if (!fs::exists(folder, ignored))
     return fail(ErrorKind::BadInput, fmt::format("cannot write '{}': {}", folder.string(), failed.message()));
   return folder.string();

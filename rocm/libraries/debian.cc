@@ -10,10 +10,10 @@
 #include <regex>
 #include <sstream>
 
+#include "base/file.h"
 #include "base/split.h"
 #include "rocm/libraries/known_libraries.h"
 #include "toolchain/process.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::rocm {
 namespace {
@@ -128,10 +128,9 @@ Result<void> Debian::configure(const std::string& keys) const {
   std::error_code failed;
   for (const char* folder : {"lists/partial", "archives/partial", "cache", "log"})
     fs::create_directories(own(folder), failed);
-  const bool written = !failed && toolchain::write_file(own("sources.list"), sources) &&
-                       toolchain::write_file(own("preferences"), preferences) &&
-                       toolchain::write_file(own("settings"), settings) &&
-                       toolchain::write_file(own("status"), "");
+  const bool written = !failed && write_file(own("sources.list"), sources) &&
+                       write_file(own("preferences"), preferences) && write_file(own("settings"), settings) &&
+                       write_file(own("status"), "");
   if (!written)
     return fail(ErrorKind::BadInput, fmt::format("cannot write to '{}'", folder_), {},
                 "--to names another folder");
@@ -199,7 +198,7 @@ Result<void> Debian::stand_for(const std::vector<std::string>& names) const {
         "Package: {}\nStatus: install ok installed\nVersion: {}\nArchitecture: {}\n"
         "Multi-Arch: same\nMaintainer: Debian\nDescription: in this folder\n\n",
         one.name, one.version, architecture());
-  if (!toolchain::write_file(own("status"), status))
+  if (!write_file(own("status"), status))
     return fail(ErrorKind::BadInput, fmt::format("cannot write to '{}'", folder_));
   return {};
 }
@@ -308,7 +307,7 @@ Result<void> Debian::place(const Archive& archive) const {
     if (("\n" + files).find("\n" + line + "\n") == std::string::npos) fs::remove(target / line, failed);
   old.close();
   fs::remove_all(beside, failed);
-  if (!toolchain::write_file(list, files))
+  if (!write_file(list, files))
     return fail(ErrorKind::BadInput, fmt::format("cannot write to '{}'", folder_));
   return {};
 }

@@ -6,7 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "toolchain/scratch.h"
+#include "base/file.h"
+#include "base/scratch.h"
 
 namespace wavesmith::rocm {
 
@@ -63,10 +64,10 @@ bool write_installation(const Installation& installation) {
   for (const InstalledPackage& one : installation.packages)
     json["packages"].push_back(
         {{"name", one.name}, {"version", one.version}, {"part", one.part}, {"bytes", one.bytes}});
-  const fs::path path = fs::path(installation.folder) / kInstalledFile, scratch = path.string() + ".new";
-  if (!toolchain::write_file(scratch, json.dump(1) + "\n")) return false;
+  const Scratch scratch("installation", installation.folder);
+  if (!scratch.made() || !write_file(scratch / "new", json.dump(1) + "\n")) return false;
   std::error_code failed;
-  fs::rename(scratch, path, failed);
+  fs::rename(scratch / "new", fs::path(installation.folder) / kInstalledFile, failed);
   return !failed;
 }
 

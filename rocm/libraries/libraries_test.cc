@@ -1,5 +1,6 @@
 // Whose library a program gets. The stand-ins, copied elsewhere, are AMD's here: files with the same names.
 #include "rocm/libraries/libraries.h"
+#include "base/scratch.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -21,14 +22,12 @@ namespace fs = std::filesystem;
 class LibrariesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / "wavesmith-libraries-XXXXXX";
-    ASSERT_TRUE(mkdtemp(folder_.data()));
+    ASSERT_TRUE(scratch_.made());
     setenv("XDG_DATA_HOME", (folder_ + "/data").c_str(), 1);
     setenv("WAVESMITH_CACHE", (folder_ + "/cache").c_str(), 1);
     unsetenv("WAVESMITH_LIBRARIES");
     unsetenv("LD_LIBRARY_PATH");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   /// A library of AMD's in a folder that the user names, with `from` in it become `to`.
   std::string give(const std::string& name, const std::string& from = {}, const std::string& to = {}) {
@@ -69,7 +68,8 @@ class LibrariesTest : public ::testing::Test {
     return {};
   }
 
-  std::string folder_;
+  const Scratch scratch_{"libraries"};
+  const std::string folder_ = scratch_.folder();
 };
 
 TEST_F(LibrariesTest, TheLinkersFactsAreRead) {

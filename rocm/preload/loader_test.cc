@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/scratch.h"
 #include "rocm/libraries/shared_object.h"
 #include "toolchain/process.h"
 
@@ -20,8 +21,7 @@ class LoaderTest : public ::testing::Test {
     if (WAVESMITH_CROSS) GTEST_SKIP() << "the host's programs have another loader";
     if (const char* const preloaded = std::getenv("LD_PRELOAD"); preloaded && *preloaded)
       GTEST_SKIP() << "a sanitizer wants to be loaded first";
-    folder_ = fs::temp_directory_path() / "wavesmith-loader-XXXXXX";
-    ASSERT_TRUE(mkdtemp(folder_.data()));
+    ASSERT_TRUE(scratch_.made());
     // The loader and the C library that this test runs with.
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -36,9 +36,6 @@ class LoaderTest : public ::testing::Test {
     }
     ASSERT_FALSE(loader_.empty());
   }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
   [[nodiscard]] std::string output(std::vector<std::string> command) const {
     command.insert(command.begin(), {"env", "WAVESMITH_LOADER=" + loader_, "WAVESMITH_LOADER_PATH=" + folder_,
                                      "LD_PRELOAD=" + std::string(WAVESMITH_PRELOAD)});
@@ -46,7 +43,9 @@ class LoaderTest : public ::testing::Test {
     return done ? done->output : done.error().text();
   }
 
-  std::string folder_, loader_;
+  const Scratch scratch_{"loader"};
+  const std::string folder_ = scratch_.folder();
+  std::string loader_;
 };
 
 TEST_F(LoaderTest, AProgramAndItsChildrenHaveTheOtherCLibrary) {

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
+#include "base/scratch.h"
 #include "toolchain/discover.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::comgr {
 namespace {
@@ -157,7 +158,7 @@ Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& in
 
   const toolchain::Toolchain tools = toolchain::discover();
   if (auto there = toolchain::require_compiler(tools, "comgr"); !there) return tl::unexpected(there.error());
-  const toolchain::Scratch scratch("comgr");
+  const Scratch scratch("comgr");
   if (!scratch.made()) return fail(ErrorKind::BadInput, "no folder for temporary files", {}, "set TMPDIR");
 
   Command begin;
@@ -186,11 +187,11 @@ Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& in
       const fs::path name = fs::path(input->name).relative_path().lexically_normal();
       if (name.empty() || *name.begin() == "..")
         return fail(ErrorKind::BadInput, fmt::format("header name '{}'", input->name));
-      if (!toolchain::write_file(scratch / "include" / name, input->bytes))
+      if (!write_file(scratch / "include" / name, input->bytes))
         return fail(ErrorKind::BadInput, "cannot write temporary files");
     } else if (input->kind == step->from) {
       files.emplace_back(input, scratch / fmt::format("input{}", count++));
-      if (!toolchain::write_file(files.back().second, input->bytes))
+      if (!write_file(files.back().second, input->bytes))
         return fail(ErrorKind::BadInput, "cannot write temporary files");
     }
   }
@@ -203,7 +204,9 @@ Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& in
     if (!outcome) return tl::unexpected(outcome.error());
     log += outcome->output;
     if (outcome->code != 0) return fail(ErrorKind::BadInput, fmt::format("'{}' does not compile", name));
-    return Data{step->to, name + step->suffix, toolchain::read_file(output)};
+    auto made = read_file(output);
+    if (!made) return tl::unexpected(made.error());
+    return Data{step->to, name + step->suffix, std::move(*made)};
   };
   std::vector<Data> results;
   const bool links_bitcode = kind == AMD_COMGR_ACTION_LINK_BC_TO_BC;

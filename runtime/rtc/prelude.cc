@@ -11,7 +11,9 @@
 #include <map>
 #include <mutex>
 
+#include "base/file.h"
 #include "base/hash.h"
+#include "base/scratch.h"
 #include "toolchain/discover.h"
 
 namespace wavesmith::rtc {
@@ -54,18 +56,15 @@ void remove_oldest(const fs::path& folder) {
 /// Whether it could be made at `file`.
 bool make(toolchain::Command command, const std::string& text, const fs::path& file) {
   std::error_code ignored;
-  fs::create_directories(file.parent_path(), ignored);
-  const std::string scratch = fmt::format("{}.{}", file.string(), getpid());
+  const Scratch scratch("prelude", file.parent_path());
+  if (!scratch.made()) return false;
   const fs::path source = fs::path(file).replace_extension(".hip");
-  if (!fs::exists(source, ignored)) {
-    std::ofstream(scratch) << text;
-    fs::rename(scratch, source, ignored);
-  }
-  command.insert(command.end(), {"-fsyntax-only", "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", scratch,
-                                 source.string()});
+  if (!fs::exists(source, ignored) && write_file(scratch / "source", text))
+    fs::rename(scratch / "source", source, ignored);
+  command.insert(command.end(), {"-fsyntax-only", "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang",
+                                 (scratch / "header").string(), source.string()});
   const auto made = toolchain::run(command, true);
-  if (made && made->code == 0) fs::rename(scratch, file, ignored);
-  fs::remove(scratch, ignored);
+  if (made && made->code == 0) fs::rename(scratch / "header", file, ignored);
   remove_oldest(file.parent_path());
   return fs::exists(file, ignored);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
+#include "base/scratch.h"
 #include "gpus/chosen.h"
 #include "runtime/rtc/device_header.h"
 #include "runtime/rtc/lowered_names.h"
@@ -13,7 +15,6 @@
 #include "toolchain/discover.h"
 #include "toolchain/prepare.h"
 #include "toolchain/process.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::rtc {
 namespace {
@@ -96,7 +97,7 @@ tl::unexpected<Error> refused(const toolchain::Toolchain& tools, std::string_vie
 Result<std::string> runtime_header(std::string_view text) {
   return toolchain::cached(
       "hiprtc-" + toolchain::tag_of(std::string(text)), [&](const fs::path& folder) -> Result<void> {
-        if (toolchain::write_file(folder / "hiprtc_runtime.h", text)) return {};
+        if (write_file(folder / "hiprtc_runtime.h", text)) return {};
         return fail(ErrorKind::BadInput, fmt::format("cannot write under '{}'", folder.string()));
       });
 }
@@ -114,7 +115,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   const auto tools = compiler();
   if (!tools) return tl::unexpected(tools.error());
   const Options options = sort_options(given);
-  const toolchain::Scratch scratch("rtc");
+  const Scratch scratch("rtc");
   if (!scratch.made())
     return fail(ErrorKind::BadInput, "no folder for temporary files", {},
                 "set TMPDIR to one that can be written");
@@ -126,7 +127,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     const fs::path relative = fs::path(header.name).relative_path().lexically_normal();
     if (relative.empty() || *relative.begin() == "..")
       return fail(ErrorKind::BadInput, fmt::format("header name '{}'", header.name));
-    if (!toolchain::write_file(scratch / relative, header.text))
+    if (!write_file(scratch / relative, header.text))
       return fail(ErrorKind::BadInput, "cannot write temporary files");
   }
 
@@ -178,7 +179,7 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
 
   const std::string text = source.text + name_variables(expressions);
   const auto run = [&](const Prelude& prelude) -> Result<toolchain::Outcome> {
-    if (!toolchain::write_file(file, without_first(text, prelude.covers)))
+    if (!write_file(file, without_first(text, prelude.covers)))
       return fail(ErrorKind::BadInput, "cannot write temporary files");
     Command complete = command;
     if (!prelude.file.empty())
@@ -200,7 +201,9 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   replace_all(log, scratch.prefix(), "");  // which means nothing to the caller
   if (outcome->code != 0) return refused(*tools, log, "the program does not compile");
   Compiled compiled;
-  (options.separate ? compiled.bitcode : compiled.code) = toolchain::read_file(output);
+  auto made = read_file(output);
+  if (!made) return tl::unexpected(made.error());
+  (options.separate ? compiled.bitcode : compiled.code) = std::move(*made);
   if (!options.separate && !expressions.empty()) {
     auto symbols = lowered_names(compiled.code, expressions.size());
     if (!symbols) return tl::unexpected(symbols.error());
@@ -214,7 +217,7 @@ Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& input
   const auto tools = compiler();
   if (!tools) return tl::unexpected(tools.error());
   const Options options = sort_options(given);
-  const toolchain::Scratch scratch("rtc");
+  const Scratch scratch("rtc");
   if (!scratch.made())
     return fail(ErrorKind::BadInput, "no folder for temporary files", {},
                 "set TMPDIR to one that can be written");
@@ -226,8 +229,7 @@ Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& input
   command.insert(command.end(), options.others.begin(), options.others.end());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const fs::path file = scratch / fmt::format("input{}.bc", i);
-    if (!toolchain::write_file(file, inputs[i]))
-      return fail(ErrorKind::BadInput, "cannot write temporary files");
+    if (!write_file(file, inputs[i])) return fail(ErrorKind::BadInput, "cannot write temporary files");
     command.push_back(file.string());
   }
   const fs::path output = scratch / ".out";
@@ -237,7 +239,7 @@ Result<std::vector<uint8_t>> link(const std::vector<std::vector<uint8_t>>& input
   log = outcome->output;
   replace_all(log, scratch.prefix(), "");
   if (outcome->code != 0) return refused(*tools, log, "the program does not link");
-  return toolchain::read_file(output);
+  return read_file(output);
 }
 
 }  // namespace wavesmith::rtc

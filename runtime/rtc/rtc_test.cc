@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/scratch.h"
 #include "object/code_object.h"
 #include "runtime/rtc/api.h"
 #include "runtime/rtc/device_header.h"
@@ -75,9 +76,8 @@ TEST(HiprtcPrelude, CoversTheFirstIncludesOnly) {
 }
 
 TEST_F(Hiprtc, ProgramsThatStartAlikeGiveTheSameWithAndWithoutPrelude) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("prelude-{}", getpid());
-  std::filesystem::create_directories(folder);
+  const wavesmith::Scratch scratch("prelude");
+  const std::filesystem::path folder = scratch.folder();
   setenv("WAVESMITH_CACHE", (folder / "cache").c_str(), 1);
   const auto preludes = [&] {
     size_t count = 0;
@@ -111,7 +111,6 @@ TEST_F(Hiprtc, ProgramsThatStartAlikeGiveTheSameWithAndWithoutPrelude) {
   EXPECT_EQ(compiles("extern \"C\" __global__ void k(Counted* p) { p->more = 3; }\n").first, HIPRTC_SUCCESS);
   EXPECT_EQ(preludes(), 0);
   unsetenv("WAVESMITH_CACHE");
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Hiprtc, ProgramsMayIncludeTheStandardLibrary) {
@@ -129,9 +128,8 @@ TEST_F(Hiprtc, ProgramsMayIncludeTheStandardLibrary) {
 }
 
 TEST_F(Hiprtc, RelativeFoldersAreThoseOfTheProcess) {
-  const std::filesystem::path before = std::filesystem::current_path(),
-                              folder = std::filesystem::temp_directory_path() /
-                                       fmt::format("relative-{}", getpid());
+  const std::filesystem::path before = std::filesystem::current_path();
+  const wavesmith::Scratch folder("relative");
   for (const uint32_t value : {0x12345678u, 0x23456789u}) {
     const std::filesystem::path here = folder / fmt::to_string(value);
     std::filesystem::create_directories(here);
@@ -150,19 +148,16 @@ TEST_F(Hiprtc, RelativeFoldersAreThoseOfTheProcess) {
     }
   }
   std::filesystem::current_path(before);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Hiprtc, FoldersThatHipccNamedDoNotBringHeadersOfAnotherVersion) {
   if (wavesmith::toolchain::discover().headers.empty()) GTEST_SKIP() << "no HIP headers here";
-  const std::filesystem::path folder =
-      std::filesystem::path(wavesmith::toolchain::cache_folder()) / fmt::format("test-{}", getpid());
+  const wavesmith::Scratch folder("test", wavesmith::toolchain::cache_folder());
   std::filesystem::create_directories(folder / "hip");
   std::ofstream(folder / "hip/hip_runtime.h") << "#error \"another version\"\n";
-  const std::string option = "-I" + folder.string();
+  const std::string option = "-I" + folder.folder().string();
   hiprtcProgram program = create("extern \"C\" __global__ void k(int* p) { *p = threadIdx.x; }\n");
   EXPECT_EQ(compile(program, {"--offload-arch=gfx942", option.c_str()}), HIPRTC_SUCCESS) << log(program);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Hiprtc, BrainFloatsRoundToNearest) {

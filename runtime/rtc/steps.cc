@@ -27,8 +27,7 @@ std::string* output_of(Command& command) {
 }
 
 /// With marks for what differs; none when the driver does more, or something else.
-std::vector<Command> general(std::vector<Command> steps, const std::string& input,
-                             const toolchain::Scratch& scratch) {
+std::vector<Command> general(std::vector<Command> steps, const std::string& input, const Scratch& scratch) {
   if (steps.empty() || steps.size() > 2 || steps[0].size() < 2 || steps[0][1] != "-cc1") return {};
   std::string* const output = output_of(steps[0]);
   if (!output) return {};
@@ -48,8 +47,7 @@ std::vector<Command> general(std::vector<Command> steps, const std::string& inpu
 }
 
 /// The driver's answer for commands that differ in their folder and input only.
-std::vector<Command> steps_of(const Command& command, const std::string& input,
-                              const toolchain::Scratch& scratch) {
+std::vector<Command> steps_of(const Command& command, const std::string& input, const Scratch& scratch) {
   std::error_code ignored;
   std::string key =
       fmt::format("{} {}\n", toolchain::environment_hash(), std::filesystem::current_path(ignored).string());
@@ -110,7 +108,7 @@ std::vector<Command> parse_steps(std::string_view printed) {
 }
 
 std::optional<toolchain::Outcome> run_steps(const Command& command, const std::string& input,
-                                            const toolchain::Scratch& scratch) {
+                                            const Scratch& scratch) {
   if (!toolchain::stands_by()) return {};
   toolchain::Outcome all;
   const std::vector<Command> steps = steps_of(command, input, scratch);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/scratch.h"
 #include "toolchain/process.h"
-#include "toolchain/scratch.h"
 
 namespace wavesmith::rtc {
 
@@ -18,7 +18,7 @@ namespace wavesmith::rtc {
 /// compile one file and link it, or a step failed in a way of which the driver says more, or nothing stands
 /// by.
 std::optional<toolchain::Outcome> run_steps(const toolchain::Command& command, const std::string& input,
-                                            const toolchain::Scratch& scratch);
+                                            const Scratch& scratch);
 
 /// Puts `by` in every place of `what`, which is not empty.
 void replace_all(std::string& text, std::string_view what, std::string_view by);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/file.h"
+#include "base/scratch.h"
 #include "toolchain/discover.h"
 
 namespace wavesmith::rtc {
@@ -40,25 +42,25 @@ class CompiledSteps : public testing::Test {
   }
   Both compile(const std::string& text, const std::vector<std::string>& options = {}) {
     Both both;
-    const auto made = [&](const toolchain::Scratch& scratch) {
-      EXPECT_TRUE(toolchain::write_file(scratch / "k.hip", text));
+    const auto made = [&](const Scratch& scratch) {
+      EXPECT_TRUE(write_file(scratch / "k.hip", text));
       Command command{tools_.clang, "-x",        "hip", "--cuda-device-only",   "--no-gpu-bundle-output",
                       "-nogpulib",  "-nogpuinc", "-O3", "--offload-arch=gfx942"};
       command.insert(command.end(), options.begin(), options.end());
       command.insert(command.end(), {scratch / "k.hip", "-o", scratch / ".out"});
       return command;
     };
-    const auto without_folder = [](toolchain::Outcome outcome, const toolchain::Scratch& scratch) {
+    const auto without_folder = [](toolchain::Outcome outcome, const Scratch& scratch) {
       replace_all(outcome.output, scratch.prefix(), "");
       return outcome;
     };
-    const toolchain::Scratch one("test"), other("test");
+    const Scratch one("test"), other("test");
     both.driver = without_folder(*toolchain::run(made(one), true), one);
-    both.driver_code = toolchain::read_file(one / ".out");
+    both.driver_code = read_file(one / ".out").value_or(std::vector<uint8_t>());
     const Command command = made(other);
     for (int i = 0; i < 2; ++i) both.steps = run_steps(command, "k.hip", other);
     if (both.steps) both.steps = without_folder(*both.steps, other);
-    both.steps_code = toolchain::read_file(other / ".out");
+    both.steps_code = read_file(other / ".out").value_or(std::vector<uint8_t>());
     return both;
   }
   toolchain::Toolchain tools_;

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/scratch.h"
 #include "gpus/gpu.h"
 #include "libraries/rccl/rccl_test.h"
 #include "model/operation.h"
@@ -258,14 +259,14 @@ TEST_F(LibraryTime, AnAllReduceBeginsWithTheLastRankAndTakesWhatIsPredicted) {
 TEST_F(LibraryTime, AReportCountsCallsAndSaysThatTheirTimeIsPredicted) {
   if (std::getenv("WAVESMITH_REPORT")) return multiply(64), multiply(64), synchronize();
   namespace fs = std::filesystem;
-  const fs::path report = fs::temp_directory_path() / ("library_time_" + std::to_string(getpid()) + ".json");
+  const Scratch scratch("library-time");
+  const fs::path report = scratch / "report.json";
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   const std::string command = "WAVESMITH_REPORT='" + report.string() + "' '" + self +
                               "' --gtest_filter=LibraryTime.AReportCounts* >/dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
   std::ifstream file(report);
   const auto json = nlohmann::json::parse(file, nullptr, false);
-  fs::remove(report);
   ASSERT_TRUE(json.is_object());
   ASSERT_EQ(json["library_calls"].size(), 1) << json.dump(1);
   const auto& line = json["library_calls"][0];

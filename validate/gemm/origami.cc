@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/scratch.h"
 #include "toolchain/process.h"
 #include "validate/report.h"
 
@@ -70,11 +71,9 @@ std::vector<double> origami_seconds(std::span<const GemmRow* const> rows) {
       toolchain::run({python, "-c", "import origami; origami.problem_t"}, true);
   if (!there || there->code != 0) return seconds;
 
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("wavesmith-origami-{}", getpid());
-  std::error_code failed;
-  std::filesystem::create_directory(folder, failed);
-  const std::string asked = folder / "asked", told = folder / "told";
+  const Scratch scratch("origami");
+  if (!scratch.made()) return seconds;
+  const std::string asked = scratch / "asked", told = scratch / "told";
   std::vector<double> hertz;
   {
     std::ofstream file(asked);
@@ -104,7 +103,6 @@ std::vector<double> origami_seconds(std::span<const GemmRow* const> rows) {
     for (size_t i = 0; i < seconds.size() && std::getline(file, line); ++i)
       if (const std::optional<double> cycles = number<double>(line)) seconds[i] = *cycles / hertz[i];
   }
-  std::filesystem::remove_all(folder, failed);
   return seconds;
 }
 

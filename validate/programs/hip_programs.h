@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/scratch.h"
 #include "toolchain/process.h"
-#include "toolchain/scratch.h"
 #include "validate/table.h"
 
 namespace wavesmith::validate {
@@ -36,7 +36,7 @@ class HipPrograms {
   std::string folder_;
   Words compiler_, how_;
   std::string sources_, command_;
-  toolchain::Scratch scratch_;
+  Scratch scratch_;
 };
 
 }  // namespace wavesmith::validate
