@@ -202,70 +202,91 @@ uint64_t memory_available(int device) {
   return available;
 }
 
+/// Attributes that are numbers of the GPU's data file (wavesmith_gpu_field, runtime/wavesmith.h).
+constexpr struct {
+  uint32_t attribute;
+  const char* field;
+} kFields[] = {
+    {kWorkgroupMaxSize, "compute.max_workgroup"},
+    {kNode, "node"},
+    {kDriverNode, "node"},
+    {kChipId, "pci.device"},
+    {kCachelineSize, "cache.l2_line_bytes"},
+    {kComputeUnits, "compute.units"},
+    {kCooperativeUnits, "compute.units"},
+    {kMaxClock, "clocks.engine_mhz"},
+    {kMemoryWidth, "memory.bus_bits"},
+    {kMemoryClock, "clocks.memory_mhz"},
+    {kSimdsPerUnit, "compute.simds_per_unit"},
+    {kShaderEngines, "compute.shader_engines"},
+    {kArraysPerEngine, "compute.arrays_per_engine"},
+    {kAsicRevision, "pci.revision"},
+    {kUcodeVersion, "firmware.mec"},
+    {kXccs, "compute.xcds"},
+};
+
+/// Attributes that are the same for every GPU.
+constexpr struct {
+  uint32_t attribute, value;
+} kAlike[] = {
+    {kFeature, 1},       // dispatches kernels
+    {kMachineModel, 1},  // 64 bits
+    {kDevice, 1},        // a GPU
+    {kProfile, 0},       // base
+    {kQueueType, 0},     // several producers
+    {kIommu, 0},         // none
+    {kRounding, kNear},
+    {kBaseRounding, kNear},
+    {kGridMaxSize, rocr::kGrid},
+    {kFbarriers, rocr::kFbarriers},
+    {kQueuesMax, rocr::kQueues},
+    {kQueueMinSize, rocr::kQueueMinPackets},
+    {kQueueMaxSize, rocr::kQueueMaxPackets},
+    {kWatchPoints, rocr::kWatchPoints},
+    {kSdmaUcodeVersion, 0},  // unknown
+    {kSdmaXgmiEngines, 0},   // none of their own
+    {kSdmaEngines, 2},
+};
+
+template <class T, size_t count>
+int put_all(void* value, const T (&numbers)[count]) {
+  std::memcpy(value, numbers, sizeof numbers);
+  return kSuccess;
+}
+
 int answer_for_gpu(Agent agent, uint32_t attribute, void* value) {
   const int device = device_of(agent);
   const auto number = [&](const char* field) { return static_cast<uint32_t>(number_of(device, field)); };
-  const auto put_number = [&](const char* field) { return put(value, number(field)); };
+  for (const auto& field : kFields)
+    if (field.attribute == attribute) return put(value, number(field.field));
+  for (const auto& alike : kAlike)
+    if (alike.attribute == attribute) return put(value, alike.value);
   char text[64];
+  const auto put_field = [&](const char* field, size_t size) {
+    text_of(device, field, text, sizeof text);
+    return put_text(value, text, size);
+  };
   switch (attribute) {
     case kName:
-      text_of(device, "target", text, sizeof text);
-      return put_text(value, text, 64);
+      return put_field("target", 64);
     case kProductName:
-      text_of(device, "name", text, sizeof text);
-      return put_text(value, text, 64);
+      return put_field("name", 64);
     case kVendorName:
       return put_text(value, "AMD", 64);
     case kUuid:
-      text_of(device, "uuid", text, sizeof text);
-      return put_text(value, text, 21);
-    case kFeature:
-    case kMachineModel:
-    case kDevice:
-      return put<uint32_t>(value, 1);  // dispatches kernels; 64 bits; a GPU
-    case kProfile:
-    case kQueueType:
-    case kIommu:
-      return put<uint32_t>(value, 0);  // base; several producers; none
-    case kRounding:
-    case kBaseRounding:
-      return put<uint32_t>(value, kNear);
-    case kWavefrontSize: {
+      return put_field("uuid", 21);
+    case kWavefrontSize:
       text_of(device, "compute.wave_sizes", text, sizeof text);
       return put(value, static_cast<uint32_t>(std::strtoul(text, nullptr, 10)));
-    }
     case kWorkgroupMaxDim: {
       const auto most = static_cast<uint16_t>(number("compute.max_workgroup"));
-      const uint16_t sizes[] = {most, most, most};
-      std::memcpy(value, sizes, sizeof sizes);
-      return kSuccess;
+      return put_all<uint16_t>(value, {most, most, most});
     }
-    case kWorkgroupMaxSize:
-      return put_number("compute.max_workgroup");
-    case kGridMaxDim: {
-      const uint32_t sizes[] = {rocr::kGridX, rocr::kGridYz, rocr::kGridYz};
-      std::memcpy(value, sizes, sizeof sizes);
-      return kSuccess;
-    }
-    case kGridMaxSize:
-      return put(value, rocr::kGrid);
-    case kFbarriers:
-      return put(value, rocr::kFbarriers);
-    case kQueuesMax:
-      return put(value, rocr::kQueues);
-    case kQueueMinSize:
-      return put(value, rocr::kQueueMinPackets);
-    case kQueueMaxSize:
-      return put(value, rocr::kQueueMaxPackets);
-    case kNode:
-    case kDriverNode:
-      return put_number("node");
-    case kCacheSize: {
-      const uint32_t sizes[] = {number("cache.l1_vector_bytes"), number("cache.l2_bytes"),
-                                number("cache.infinity_cache_bytes"), 0};
-      std::memcpy(value, sizes, sizeof sizes);
-      return kSuccess;
-    }
+    case kGridMaxDim:
+      return put_all<uint32_t>(value, {rocr::kGridX, rocr::kGridYz, rocr::kGridYz});
+    case kCacheSize:
+      return put_all<uint32_t>(value, {number("cache.l1_vector_bytes"), number("cache.l2_bytes"),
+                                       number("cache.infinity_cache_bytes"), 0});
     case kIsa:
       return put(value, Isa{agent.handle});
     case kExtensions:
@@ -279,35 +300,12 @@ int answer_for_gpu(Agent agent, uint32_t attribute, void* value) {
       return put(value, true);
     case kHostReachesMemory:
       return put(value, number("memory_model.is_apu") != 0);
-    case kChipId:
-      return put_number("pci.device");
-    case kCachelineSize:
-      return put_number("cache.l2_line_bytes");
-    case kComputeUnits:
-    case kCooperativeUnits:
-      return put_number("compute.units");
-    case kMaxClock:
-      return put_number("clocks.engine_mhz");
-    case kWatchPoints:
-      return put(value, rocr::kWatchPoints);
     case kBdf:
       return put(value, slot_of(device).location);
     case kDomain:
       return put(value, slot_of(device).domain);
-    case kMemoryWidth:
-      return put_number("memory.bus_bits");
-    case kMemoryClock:
-      return put_number("clocks.memory_mhz");
     case kWavesPerUnit:
       return put(value, number("compute.waves_per_simd") * number("compute.simds_per_unit"));
-    case kSimdsPerUnit:
-      return put_number("compute.simds_per_unit");
-    case kShaderEngines:
-      return put_number("compute.shader_engines");
-    case kArraysPerEngine:
-      return put_number("compute.arrays_per_engine");
-    case kAsicRevision:
-      return put_number("pci.revision");
     case kMemoryAvailable:
       return put(value, memory_available(device));
     case kTimestampFrequency:
@@ -315,15 +313,6 @@ int answer_for_gpu(Agent agent, uint32_t attribute, void* value) {
     case kAsicFamily:
       text_of(device, "target", text, sizeof text);
       return put(value, family_of(text));
-    case kUcodeVersion:
-      return put_number("firmware.mec");
-    case kSdmaUcodeVersion:
-    case kSdmaXgmiEngines:
-      return put<uint32_t>(value, 0);  // unknown; none of their own
-    case kSdmaEngines:
-      return put<uint32_t>(value, 2);
-    case kXccs:
-      return put_number("compute.xcds");
     case kNearestCpu:
       return put(value, Agent{kCores});
     case kMemoryProperties:
