@@ -5,7 +5,7 @@
 #include <string>
 
 #include "report/page.h"
-#include "study/knob_sweep.h"
+#include "study/sweep/knob_sweep.h"
 
 namespace wavesmith::cli {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/testing.h"
-#include "study/knob_launch.h"
+#include "study/sweep/knob_launch.h"
 
 namespace wavesmith::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "study/knobs.h"
+#include "study/sweep/knobs.h"
 #include "toolchain/device_code.h"
 
 namespace wavesmith::study {

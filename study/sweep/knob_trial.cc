@@ -1,4 +1,4 @@
-#include "study/knob_trial.h"
+#include "study/sweep/knob_trial.h"
 
 #include <algorithm>
 

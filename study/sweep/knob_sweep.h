@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "study/knob_launch.h"
-#include "study/knob_trial.h"
+#include "study/sweep/knob_launch.h"
+#include "study/sweep/knob_trial.h"
 
 namespace wavesmith::study {
 

@@ -1,4 +1,4 @@
-#include "study/knob_sweep.h"
+#include "study/sweep/knob_sweep.h"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@
 #include "base/stopwatch.h"
 #include "isa/target.h"
 #include "object/code_object.h"
-#include "study/knob_compile.h"
 #include "study/names.h"
+#include "study/sweep/knob_compile.h"
 
 namespace wavesmith::study {
 namespace {

@@ -1,4 +1,4 @@
-#include "study/knobs.h"
+#include "study/sweep/knobs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

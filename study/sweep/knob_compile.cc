@@ -1,4 +1,4 @@
-#include "study/knob_compile.h"
+#include "study/sweep/knob_compile.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

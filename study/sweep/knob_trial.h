@@ -8,7 +8,7 @@
 #include "object/code_object.h"
 #include "study/analysed.h"
 #include "study/compare.h"
-#include "study/knobs.h"
+#include "study/sweep/knobs.h"
 
 namespace wavesmith::study {
 

@@ -1,4 +1,4 @@
-#include "study/knob_launch.h"
+#include "study/sweep/knob_launch.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
