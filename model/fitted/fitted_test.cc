@@ -77,8 +77,8 @@ TEST(Fitted, ProductsThatLeanOnADoubtedSetAreOfLowConfidence) {
       if (!got) continue;
       const GemmConstantsFor used =
           gemm_constants(*one, type, matrix_flops(*one, type) == 0, got->kernel.schedule);
-      EXPECT_EQ(says(*got, "low confidence: "), !used.doubt.empty()) << one->id << name_of(type);
-      if (used.doubt.empty()) continue;
+      EXPECT_EQ(says(*got, "low confidence: "), !used.doubt().empty()) << one->id << name_of(type);
+      if (used.doubt().empty()) continue;
       EXPECT_EQ(got->confidence, Confidence::Low) << one->id << name_of(type);
       ++doubted;
     }

@@ -45,15 +45,19 @@ GemmConstantsFor gemm_constants(const gpus::Gpu& gpu, NumberType type, bool vect
   // What was fitted for one vendor's kernels says nothing of another's.
   if (!nearest.same_line()) return unfitted_gemm_constants(gpu);
   const GemmSet* const set = nearest.set;
-  GemmConstantsFor found{.tuning_run = set->origin != "AITER", .source = set->source};
-  if (const std::string doubt = doubt_of(*set); !doubt.empty())
-    found.doubt = fmt::format("the constants of {} {}{} kernels, {}: {}", set->architecture,
-                              name_of(set->type), set->vector ? " vector" : "", set->origin, doubt);
+  GemmConstantsFor found{.tuning_run = set->origin != "AITER", .source = set->source, .set = set};
   found.constants = with_factors(gpu, type, schedule, *set, set->constants, gemm_factors());
   found.fit = !nearest.same_generation() ? GemmFit::Borrowed
               : nearest.distance >= 10   ? GemmFit::Neighbour
                                          : GemmFit::Fitted;
   return found;
+}
+
+std::string GemmConstantsFor::doubt() const {
+  const std::string why = set ? doubt_of(*set) : "";
+  if (why.empty()) return why;
+  return fmt::format("the constants of {} {}{} kernels, {}: {}", set->architecture, name_of(set->type),
+                     set->vector ? " vector" : "", set->origin, why);
 }
 
 std::vector<std::string_view> gemm_schedules(const gpus::Gpu& gpu, NumberType type) {

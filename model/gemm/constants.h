@@ -53,12 +53,18 @@ enum class GemmFit : uint8_t {
   Borrowed,   ///< another generation's
 };
 
+struct GemmSet;
+
 struct GemmConstantsFor {
   GemmConstants constants;
   GemmFit fit = GemmFit::Borrowed;
-  bool tuning_run = false;  ///< fixed_us is of a BLAS library's tuning run, launch behind launch
-  std::string_view source;  ///< "fitted on half A of tensile_gemm, MI250X and MI210, 10,183 rows"
-  std::string doubt;        ///< why the set is of low confidence; empty: it is not
+  bool tuning_run = false;       ///< fixed_us is of a BLAS library's tuning run, launch behind launch
+  std::string_view source;       ///< "fitted on half A of tensile_gemm, MI250X and MI210, 10,183 rows"
+  const GemmSet* set = nullptr;  ///< nullptr: nothing was fitted
+
+  /// Why the set is of low confidence; empty: it is not. Goes through all that was fitted: not for each
+  /// candidate.
+  [[nodiscard]] std::string doubt() const;
 };
 
 /// `schedule` as GemmKernel has it; empty: the origin that knows this GPU and type best.

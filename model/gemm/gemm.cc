@@ -312,9 +312,9 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
       result.notes.push_back("this GPU's generation was not measured: other constants with this one's rates");
       break;
   }
-  if (!chosen.constants.doubt.empty()) {
+  if (const std::string doubt = chosen.constants.doubt(); !doubt.empty()) {
     result.confidence = Confidence::Low;
-    result.notes.push_back("low confidence: " + chosen.constants.doubt);
+    result.notes.push_back("low confidence: " + doubt);
   }
   if (result.chosen) {
     std::string why = fmt::format("tile {}", tile_text(kernel));
