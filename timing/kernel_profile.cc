@@ -32,7 +32,7 @@ gpus::Activity work_of(const LaunchProfile& launch) {
 class Summary {
  public:
   Summary(const gpus::Gpu& gpu, const LaunchProfile& launch) : gpu_(gpu), launch_(launch) {
-    out_.grid = {launch.grid.extent[0], launch.grid.extent[1], launch.grid.extent[2]};
+    out_.grid = launch.grid.extent;
     out_.waves_per_workgroup = launch.grid.waves;
     out_.workgroups_per_unit = launch.grid.resident;
     out_.sample = launch.sample.why;

@@ -2,7 +2,6 @@
 // and whoever else reads it; timing/profile_json.h writes and reads it as JSON.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/extent3.h"
 #include "gpus/gpu.h"
 #include "isa/cost/cost.h"
 #include "timing/profile.h"
@@ -19,7 +19,7 @@ namespace wavesmith::timing {
 /// One kernel, launched with one geometry. All of it is modelled.
 struct KernelProfile {
   std::string name;
-  std::array<uint32_t, 3> grid = {}, block = {};              ///< workgroups; work-items of a workgroup
+  Extent3 grid{0, 0, 0}, block{0, 0, 0};                      ///< workgroups; work-items of a workgroup
   uint32_t waves_per_workgroup = 0, workgroups_per_unit = 0;  ///< of a compute unit: at once
   std::string sample;                                         ///< which workgroups were replayed
   std::string refused;             ///< why there is no time; then nothing below `notes` is known

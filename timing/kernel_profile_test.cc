@@ -43,7 +43,7 @@ constexpr std::string_view kLoad = R"(
 TEST(KernelProfile, ItsPartsAddUp) {
   const KernelProfile kernel = profile_of(kLoad, false);
   ASSERT_TRUE(kernel.has_time()) << kernel.refused;
-  EXPECT_EQ(kernel.grid, (std::array<uint32_t, 3>{4, 1, 1}));
+  EXPECT_EQ(kernel.grid, (Extent3{4, 1, 1}));
   EXPECT_DOUBLE_EQ(kernel.seconds, kernel.cycles / (kernel.clock_mhz * 1e6));
   uint64_t issued = 0;
   for (const KernelProfile::PipeUse& use : kernel.pipes) issued += use.issued;

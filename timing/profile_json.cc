@@ -150,7 +150,7 @@ concept Scalar = std::is_arithmetic_v<T> || std::same_as<T, std::string>;
 
 ordered_json json_of(const Scalar auto& value) { return value; }
 ordered_json json_of(isa::Pipe pipe) { return std::string(isa::name_of(pipe)); }
-ordered_json json_of(const std::array<uint32_t, 3>& extent) { return extent; }
+ordered_json json_of(const Extent3& extent) { return {extent[0], extent[1], extent[2]}; }
 
 ordered_json json_of(const std::vector<std::pair<std::string, uint64_t>>& by_name) {
   ordered_json out = ordered_json::object();
@@ -215,10 +215,10 @@ class Reader {
     }
     return false;
   }
-  bool read(const ordered_json& json, std::array<uint32_t, 3>& extent) {
-    if (!json.is_array() || json.size() != extent.size()) return false;
-    for (size_t i = 0; i < extent.size(); ++i)
-      if (!read(json[i], extent[i])) return false;
+  bool read(const ordered_json& json, Extent3& extent) {
+    if (!json.is_array() || json.size() != 3) return false;
+    for (size_t axis = 0; axis < 3; ++axis)
+      if (!read(json[axis], extent[axis])) return false;
     return true;
   }
   bool read(const ordered_json& json, std::vector<std::pair<std::string, uint64_t>>& by_name) {

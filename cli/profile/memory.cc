@@ -13,14 +13,9 @@ namespace {
 
 using timing::KernelProfile;
 
-/// All extents of a grid or workgroup, multiplied.
-double volume(const std::array<uint32_t, 3>& extent) {
-  return static_cast<double>(extent[0]) * extent[1] * extent[2];
-}
-
 /// How often the grid has what was replayed.
 double replays(const KernelProfile& kernel) {
-  return volume(kernel.grid) / static_cast<double>(kernel.replay.workgroups);
+  return static_cast<double>(kernel.grid.count()) / static_cast<double>(kernel.replay.workgroups);
 }
 
 struct Level {
@@ -67,7 +62,7 @@ struct VectorWork {
 VectorWork vector_work(const KernelProfile& kernel) {
   VectorWork work;
   if (kernel.waves_per_workgroup == 0 || kernel.replay.workgroups == 0) return work;
-  const double lanes = volume(kernel.block) / kernel.waves_per_workgroup;
+  const double lanes = static_cast<double>(kernel.block.count()) / kernel.waves_per_workgroup;
   for (const KernelProfile::Instruction& one : kernel.instructions) {
     const std::string& code = one.text;
     // Of a pair that is issued at once both halves stand in the text.

@@ -14,7 +14,7 @@ namespace {
 using timing::KernelProfile;
 
 /// Without the last extents of 1.
-std::string extents(const std::array<uint32_t, 3>& extent) {
+std::string extents(const Extent3& extent) {
   std::string words = std::to_string(extent[0]);
   const int last = extent[2] != 1 ? 2 : extent[1] != 1 ? 1 : 0;
   for (int i = 1; i <= last; ++i) words += " x " + std::to_string(extent[static_cast<size_t>(i)]);

@@ -43,7 +43,7 @@ class KernelSection {
   }
 
  private:
-  static std::string extents(const std::array<uint32_t, 3>& extent) {
+  static std::string extents(const Extent3& extent) {
     std::string words = fmt::to_string(extent[0]);
     for (const uint32_t one : {extent[1], extent[2]})
       if (one != 1) words += fmt::format(" × {}", one);

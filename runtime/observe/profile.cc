@@ -82,8 +82,8 @@ std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatc
     timing::KernelProfile& profile = all.entries[key].profile;
     if (profile.launches++ == 0) {
       profile.name = dispatch.kernel->name;
-      std::ranges::copy(launch->grid_.extent, profile.grid.begin());
-      std::ranges::copy(dispatch.workgroup, profile.block.begin());
+      profile.grid = launch->grid_.extent;
+      profile.block = dispatch.workgroup;
       profile.waves_per_workgroup = launch->grid_.waves;
       profile.workgroups_per_unit = launch->grid_.resident;
       profile.refused = "no launch of it came to its end";
