@@ -5,7 +5,8 @@
 #include <charconv>
 #include <string_view>
 
-#include "isa/flow.h"
+#include "isa/control/row.h"
+#include "isa/mnemonic.h"
 #include "isa/rows.h"
 
 namespace wavesmith::isa {
@@ -166,17 +167,14 @@ void add_memory(Collector& to, Effects& effects, const Instruction& instruction,
     to.read(RegisterRange{reg::kM0, 1});
 }
 
-/// Instructions that have no row: control, clocks, messages, hardware registers.
+/// Instructions that have no row of a family: their control rows say what is not printed.
 void add_control(Collector& to, Effects& effects, const Instruction& instruction) {
-  const std::string_view name = instruction.mnemonic;
   const auto& printed = instruction.operands;
-  const auto is = [&](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  const auto first_is_result = [&] {
-    for (size_t i = 0; i < printed.size(); ++i) i == 0 ? to.write(printed[i]) : to.read(printed[i]);
-  };
-  switch (condition_of(name).flag) {
+  const ControlRow* const row = find_control(instruction.mnemonic);
+  ControlFacts facts = row ? row->facts : ControlFacts{};
+  // A vector instruction of another generation: taken as most are.
+  if (!row && is_vector(instruction.mnemonic)) facts.result = facts.masked = facts.unknown = true;
+  switch (facts.condition.flag) {
     case BranchCondition::Flag::Scc:
       return to.read(RegisterRange{reg::kScc, 1});
     case BranchCondition::Flag::Vcc:
@@ -186,41 +184,15 @@ void add_control(Collector& to, Effects& effects, const Instruction& instruction
     case BranchCondition::Flag::None:
       break;
   }
-  if (is({"s_getpc_b64", "s_swappc_b64", "s_call_b64", "s_getreg_b32", "s_memtime", "s_memrealtime",
-          "s_sendmsg_rtn_b32", "s_sendmsg_rtn_b64", "s_get_barrier_state"}))
-    return first_is_result();
-  if (is({"s_barrier_signal_isfirst"})) return to.write(RegisterRange{reg::kScc, 1});
-  if (is({"s_sendmsg", "s_sendmsghalt", "s_ttracedata"})) to.read(RegisterRange{reg::kM0, 1});
-  if (is({"s_set_gpr_idx_on", "s_set_gpr_idx_idx"})) {
-    to.write(RegisterRange{reg::kM0, 1});
-    effects.unknown = true;
-  }
-  if (name.find("movrel") != std::string_view::npos) {
-    to.read(RegisterRange{reg::kM0, 1});
-    effects.unknown = true;
-    effects.masked = name.starts_with("v_");
-    return first_is_result();
-  }
-  if (name.starts_with("s_atomic") || name.starts_with("s_buffer_atomic")) {
-    for (const Operand& operand : printed) to.read(operand);
-    if (!printed.empty() && instruction.returns_old_value()) to.write(printed[0]);
-    return;
-  }
-  // Texture instructions are in no row; those that load have the data in front.
-  if (name.starts_with("image_")) {
-    const bool stores = name.starts_with("image_store");
-    effects.masked = true;
-    for (size_t i = 0; i < printed.size(); ++i)
-      i == 0 && !stores ? to.write(printed[i]) : to.read(printed[i]);
-    return;
-  }
-  const bool vector = name.starts_with("v_") && name != "v_nop" && name != "v_clrexcp";
-  if (vector) {  // not known: taken as most are
-    effects.unknown = true;
-    effects.masked = true;
-    return first_is_result();
-  }
-  for (const Operand& operand : printed) to.read(operand);
+  effects.masked = facts.masked;
+  effects.unknown = facts.unknown;
+  if (facts.writes_scc) to.write(RegisterRange{reg::kScc, 1});
+  if (facts.reads_m0) to.read(RegisterRange{reg::kM0, 1});
+  if (facts.writes_m0) to.write(RegisterRange{reg::kM0, 1});
+  for (size_t i = 0; i < printed.size(); ++i)
+    i == 0 && facts.result ? to.write(printed[i]) : to.read(printed[i]);
+  if (row && row->operation == Operation::ScalarAtomic && !printed.empty() && instruction.returns_old_value())
+    to.write(printed[0]);
 }
 
 }  // namespace

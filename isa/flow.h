@@ -31,23 +31,10 @@ inline Flow flow_of(std::string_view mnemonic) {
   }
 }
 
-/// What a conditional branch asks: whether SCC is 1, or whether VCC or EXEC has a lane.
-struct BranchCondition {
-  enum class Flag : uint8_t { None, Scc, Vcc, Exec };
-  Flag flag = Flag::None;
-  bool set = false;  ///< it branches if so
-};
-
 /// Flag::None for what is no conditional branch, or asks the debugger.
 inline BranchCondition condition_of(std::string_view mnemonic) {
-  constexpr std::string_view kBranch = "s_cbranch_";
-  if (!mnemonic.starts_with(kBranch)) return {};
-  const std::string_view condition = mnemonic.substr(kBranch.size());
-  using Flag = BranchCondition::Flag;
-  if (condition.starts_with("scc")) return {Flag::Scc, condition.ends_with('1')};
-  if (condition.starts_with("vcc")) return {Flag::Vcc, condition.ends_with("nz")};
-  if (condition.starts_with("exec")) return {Flag::Exec, condition.ends_with("nz")};
-  return {};
+  const ControlRow* const row = find_control(mnemonic);
+  return row ? row->facts.condition : BranchCondition{};
 }
 
 /// Whether the instruction behind it may be the next one.

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "isa/control/row.h"
+
 namespace wavesmith::isa {
 namespace {
 
@@ -16,25 +18,14 @@ struct Named {
 constexpr std::array<Named, 3> kFields = {
     {{"vmcnt", &WaitCounters::vm}, {"lgkmcnt", &WaitCounters::lgkm}, {"expcnt", &WaitCounters::exp}}};
 
-// Instructions that wait for one counter.
-constexpr std::array<Named, 11> kSingle = {{{"s_waitcnt_vmcnt", &WaitCounters::vm},
-                                            {"s_waitcnt_lgkmcnt", &WaitCounters::lgkm},
-                                            {"s_waitcnt_expcnt", &WaitCounters::exp},
-                                            {"s_waitcnt_vscnt", &WaitCounters::vs},
-                                            {"s_wait_loadcnt", &WaitCounters::load},
-                                            {"s_wait_storecnt", &WaitCounters::store},
-                                            {"s_wait_dscnt", &WaitCounters::ds},
-                                            {"s_wait_kmcnt", &WaitCounters::km},
-                                            {"s_wait_expcnt", &WaitCounters::exp},
-                                            {"s_wait_samplecnt", &WaitCounters::sample},
-                                            {"s_wait_bvhcnt", &WaitCounters::bvh}}};
-
 }  // namespace
 
 WaitCounters wait_counters(const Instruction& instruction) {
   WaitCounters counters;
-  const std::string_view name = instruction.mnemonic, text = instruction.text;
-  if (name == "s_waitcnt") {
+  const ControlRow* const row = find_control(instruction.mnemonic);
+  if (!row) return counters;
+  if (row->operation == Operation::WaitForSome) {
+    const std::string_view text = instruction.text;
     for (const Named& field : kFields) {
       const size_t at = text.find(field.name);
       if (at == std::string_view::npos) continue;
@@ -46,16 +37,16 @@ WaitCounters wait_counters(const Instruction& instruction) {
     }
     return counters;
   }
-  if (instruction.operands.empty()) return counters;
+  const auto& [first, second] = row->facts.waits;
+  if (!first || instruction.operands.empty()) return counters;
   const auto value = static_cast<uint16_t>(instruction.operands.back().bits);
-  // Two counters of six bits. Source: LLVM, AMDGPUBaseInfo, encodeLoadcntDscnt and encodeStorecntDscnt.
-  if (name == "s_wait_loadcnt_dscnt" || name == "s_wait_storecnt_dscnt") {
-    (name == "s_wait_loadcnt_dscnt" ? counters.load : counters.store) = value >> 8 & 63;
-    counters.ds = value & 63;
+  if (!second) {
+    counters.*first = value;
     return counters;
   }
-  for (const Named& single : kSingle)
-    if (name == single.name) counters.*single.counter = value;
+  // Source: LLVM, AMDGPUBaseInfo, encodeLoadcntDscnt and encodeStorecntDscnt.
+  counters.*first = value >> 8 & 63;
+  counters.*second = value & 63;
   return counters;
 }
 

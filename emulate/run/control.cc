@@ -201,34 +201,32 @@ template <class T>
 T applied(ScalarAtomic::Operation operation, T old, T data, T compare) {
   using S = std::make_signed_t<T>;
   switch (operation) {
-    case ScalarAtomic::Swap:
+    case ScalarAtomic::Operation::Swap:
       return data;
-    case ScalarAtomic::CompareSwap:
+    case ScalarAtomic::Operation::CompareSwap:
       return old == compare ? data : old;
-    case ScalarAtomic::Add:
+    case ScalarAtomic::Operation::Add:
       return old + data;
-    case ScalarAtomic::Sub:
+    case ScalarAtomic::Operation::Sub:
       return old - data;
-    case ScalarAtomic::Smin:
+    case ScalarAtomic::Operation::Smin:
       return static_cast<S>(data) < static_cast<S>(old) ? data : old;
-    case ScalarAtomic::Umin:
+    case ScalarAtomic::Operation::Umin:
       return data < old ? data : old;
-    case ScalarAtomic::Smax:
+    case ScalarAtomic::Operation::Smax:
       return static_cast<S>(data) > static_cast<S>(old) ? data : old;
-    case ScalarAtomic::Umax:
+    case ScalarAtomic::Operation::Umax:
       return data > old ? data : old;
-    case ScalarAtomic::And:
+    case ScalarAtomic::Operation::And:
       return old & data;
-    case ScalarAtomic::Or:
+    case ScalarAtomic::Operation::Or:
       return old | data;
-    case ScalarAtomic::Xor:
+    case ScalarAtomic::Operation::Xor:
       return old ^ data;
-    case ScalarAtomic::Inc:
+    case ScalarAtomic::Operation::Inc:
       return old >= data ? 0 : old + 1;
-    case ScalarAtomic::Dec:
+    case ScalarAtomic::Operation::Dec:
       return old == 0 || old > data ? data : old - 1;
-    case ScalarAtomic::Count:
-      break;
   }
   return old;
 }

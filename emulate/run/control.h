@@ -4,6 +4,7 @@
 
 #include "emulate/run/wave.h"
 #include "emulate/translate/uop.h"
+#include "isa/control/row.h"
 
 namespace wavesmith::emulate {
 
@@ -68,29 +69,14 @@ bool scalar_atomic(const Uop* uop, Wave* wave);
 
 /// What the word c of scalar_atomic says.
 struct ScalarAtomic {
-  enum Operation : uint32_t {
-    Swap,
-    CompareSwap,
-    Add,
-    Sub,
-    Smin,
-    Umin,
-    Smax,
-    Umax,
-    And,
-    Or,
-    Xor,
-    Inc,
-    Dec,
-    Count
-  };
-  Operation operation = Swap;
+  using Operation = isa::ScalarAtomicOperation;
+  Operation operation = Operation::Swap;
   bool wide = false, returns = false, buffer = false;
   int32_t immediate = 0;  ///< 21 bits
 
   [[nodiscard]] constexpr uint32_t packed() const {
-    return operation | uint32_t{wide} << 5 | uint32_t{returns} << 6 | uint32_t{buffer} << 7 |
-           static_cast<uint32_t>(immediate) << 8;
+    return static_cast<uint32_t>(operation) | uint32_t{wide} << 5 | uint32_t{returns} << 6 |
+           uint32_t{buffer} << 7 | static_cast<uint32_t>(immediate) << 8;
   }
   static constexpr ScalarAtomic unpack(uint32_t word) {
     return {static_cast<Operation>(word & 31), (word >> 5 & 1) != 0, (word >> 6 & 1) != 0,

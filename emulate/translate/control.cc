@@ -16,6 +16,7 @@
 #include "emulate/translate/emitter.h"
 #include "isa/coherence.h"
 #include "isa/control/row.h"
+#include "isa/mnemonic.h"
 #include "isa/wait_counters.h"
 
 namespace wavesmith::emulate {
@@ -262,17 +263,11 @@ Result<void> move_rows_relative(Emitter& emitter, const Instruction& instruction
 
 /// s_atomic_inc s5, s[2:3], s7 offset:16 glc, or s_buffer_ with a resource; without glc memory alone changes.
 Result<void> scalar_atomic(Emitter& emitter, const Instruction& instruction) {
-  static constexpr std::array<std::string_view, control::ScalarAtomic::Count> kNames = {
-      "swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"};
-  std::string_view name = instruction.mnemonic;
+  if (instruction.operands.size() < 3) return unsupported(instruction);
   control::ScalarAtomic how;
-  how.buffer = name.starts_with("s_buffer_");
-  name.remove_prefix(name.find("atomic_") + sizeof("atomic_") - 1);
-  how.wide = name.ends_with("_x2");
-  if (how.wide) name.remove_suffix(3);
-  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end() || instruction.operands.size() < 3) return unsupported(instruction);
-  how.operation = static_cast<control::ScalarAtomic::Operation>(found - kNames.begin());
+  how.operation = isa::find_control(instruction.mnemonic)->facts.atomic;
+  how.buffer = isa::is_scalar_buffer(instruction.mnemonic);
+  how.wide = instruction.mnemonic.ends_with("_x2");
   how.returns = instruction.has("glc");
   int64_t immediate = instruction.value("offset");
   uint32_t offset = emitter.constant(0);
@@ -391,110 +386,95 @@ Result<void> skip(Emitter& emitter, const Instruction& instruction) {
 
 using Translator = Result<void> (*)(Emitter&, const Instruction&);
 
-/// nullptr for what changes the flow of control, which Program translates.
+struct Translated {
+  isa::Operation operation;
+  Translator translate;  ///< nullptr for what Program translates, and for what nobody does
+};
+
+using enum isa::Operation;
+constexpr Translated kTranslated[] = {
+    {None, nullptr},
+    {Unserved, nullptr},
+    // Waits and hints
+    {WaitForSome, wait_for_stores},
+    {WaitForStores, wait_for_stores},
+    {WaitForOthers, nothing},
+    {Nop, nothing},
+    {Sleep, sleep},
+    {Delay, nothing},
+    {Clause, nothing},
+    {Priority, nothing},
+    {Padding, nothing},
+    {Hint, nothing},
+    // Caches
+    {Prefetch, nothing},
+    {ScalarCache, nothing},
+    {WriteBack, cache_control},
+    {Invalidate, cache_control},
+    {InvalidateOwn, nothing},
+    {ScopedWriteBack, scoped_cache_control},
+    {ScopedInvalidate, scoped_cache_control},
+    // Barriers
+    {Barrier, barrier},
+    {BarrierSignal, split_barrier<control::barrier_signal, 0>},
+    {BarrierSignalFirst, split_barrier<control::barrier_signal, 1>},
+    {BarrierWait, split_barrier<control::barrier_wait, 0>},
+    {BarrierState, barrier_state},
+    {GridBarrier, grid_barrier},
+    // Messages, clocks, traps, the end
+    {Message, send_message},
+    {MessageReturn, message_return},
+    {RealTime, memory_time<1>},
+    {CoreTime, memory_time<2>},
+    {Trap, trap},
+    {Illegal, illegal},
+    {Halt, halt},
+    {Kill, kill},
+    {End, nullptr},
+    // Hardware registers and modes
+    {GetRegister, get_register},
+    {SetRegister, set_register},
+    {RoundMode, set_mode<0>},
+    {DenormMode, set_mode<4>},
+    {IndexOn, index_on},
+    {IndexOff, nothing},
+    {IndexIndex, index_index},
+    {IndexMode, index_mode},
+    {Skip, skip},
+    // Relative moves
+    {ScalarFromRelative, move_relative<control::move_from_relative, 1>},
+    {ScalarFromRelative64, move_relative<control::move_from_relative, 2>},
+    {ScalarToRelative, move_relative<control::move_to_relative, 1>},
+    {ScalarToRelative64, move_relative<control::move_to_relative, 2>},
+    {ScalarRelativeBoth, move_relative<control::move_relative_both, 1>},
+    {RowsFromRelative, move_rows_relative<0, 32>},
+    {RowsToRelative, move_rows_relative<32, 0>},
+    {RowsRelativeBoth, move_rows_relative<0, 0>},
+    {RowsRelativeBoth2, move_rows_relative<0, 16>},
+    // Others
+    {ScalarAtomic, scalar_atomic},
+    {MaskedSumsOfDifferences, masked_sums_of_differences},
+    // Flow
+    {Branch, nullptr},
+    {ConditionalBranch, nullptr},
+    {DebuggerBranch, nullptr},
+    {Call, nullptr},
+    {IndirectBranch, nullptr},
+    {IndirectCall, nullptr},
+    {ProgramCounter, nullptr},
+};
+
+/// Every operation has its line, in the order in which isa::Operation lists them: so each is found at its
+/// number.
+constexpr bool each_has_its_line() {
+  for (size_t i = 0; i < std::size(kTranslated); ++i)
+    if (kTranslated[i].operation != static_cast<isa::Operation>(i)) return false;
+  return std::size(kTranslated) == isa::kOperations;
+}
+static_assert(each_has_its_line());
+
 Translator translator_of(isa::Operation operation) {
-  using enum isa::Operation;
-  switch (operation) {
-    case WaitForSome:
-    case WaitForStores:
-      return wait_for_stores;
-    case WaitForOthers:
-    case Nop:
-    case Delay:
-    case Clause:
-    case Priority:
-    case Hint:
-    case Prefetch:
-    case ScalarCache:
-    case InvalidateOwn:
-    case IndexOff:
-      return nothing;
-    case Sleep:
-      return sleep;
-    case WriteBack:
-    case Invalidate:
-      return cache_control;
-    case ScopedWriteBack:
-    case ScopedInvalidate:
-      return scoped_cache_control;
-    case Barrier:
-      return barrier;
-    case BarrierSignal:
-      return split_barrier<control::barrier_signal, 0>;
-    case BarrierSignalFirst:
-      return split_barrier<control::barrier_signal, 1>;
-    case BarrierWait:
-      return split_barrier<control::barrier_wait, 0>;
-    case BarrierState:
-      return barrier_state;
-    case GridBarrier:
-      return grid_barrier;
-    case Message:
-      return send_message;
-    case MessageReturn:
-      return message_return;
-    case RealTime:
-      return memory_time<1>;
-    case CoreTime:
-      return memory_time<2>;
-    case Trap:
-      return trap;
-    case Illegal:
-      return illegal;
-    case Halt:
-      return halt;
-    case Kill:
-      return kill;
-    case GetRegister:
-      return get_register;
-    case SetRegister:
-      return set_register;
-    case RoundMode:
-      return set_mode<0>;
-    case DenormMode:
-      return set_mode<4>;
-    case IndexOn:
-      return index_on;
-    case IndexIndex:
-      return index_index;
-    case IndexMode:
-      return index_mode;
-    case Skip:
-      return skip;
-    case ScalarFromRelative:
-      return move_relative<control::move_from_relative, 1>;
-    case ScalarFromRelative64:
-      return move_relative<control::move_from_relative, 2>;
-    case ScalarToRelative:
-      return move_relative<control::move_to_relative, 1>;
-    case ScalarToRelative64:
-      return move_relative<control::move_to_relative, 2>;
-    case ScalarRelativeBoth:
-      return move_relative<control::move_relative_both, 1>;
-    case RowsFromRelative:
-      return move_rows_relative<0, 32>;
-    case RowsToRelative:
-      return move_rows_relative<32, 0>;
-    case RowsRelativeBoth:
-      return move_rows_relative<0, 0>;
-    case RowsRelativeBoth2:
-      return move_rows_relative<0, 16>;
-    case ScalarAtomic:
-      return scalar_atomic;
-    case MaskedSumsOfDifferences:
-      return masked_sums_of_differences;
-    case None:
-    case End:
-    case Branch:
-    case ConditionalBranch:
-    case DebuggerBranch:
-    case Call:
-    case IndirectBranch:
-    case IndirectCall:
-    case ProgramCounter:
-      return nullptr;
-  }
-  return nullptr;
+  return kTranslated[static_cast<size_t>(operation)].translate;
 }
 
 }  // namespace
@@ -502,7 +482,7 @@ Translator translator_of(isa::Operation operation) {
 Result<void> translate_control(Emitter& emitter, const Instruction& instruction) {
   const isa::ControlRow* const row = isa::find_control(instruction.mnemonic);
   const Translator translate =
-      row && emitter.target().is(row->generations) ? translator_of(row->operation) : nullptr;
+      row && emitter.target().is(row->facts.generations) ? translator_of(row->operation) : nullptr;
   return translate ? translate(emitter, instruction) : unsupported(instruction);
 }
 

@@ -66,6 +66,8 @@ TEST(Coverage, EveryMnemonicOfATargetHasAVerdict) {
       count[static_cast<size_t>(each.fidelity)]++;
       EXPECT_EQ(each.note.empty(), each.fidelity == isa::Fidelity::Exact)
           << each.mnemonic << ": " << each.note;
+      EXPECT_NE(each.note, kUnexplained)
+          << each.mnemonic << " on " << target.name << " has no row, not even in isa/control/unserved.cc";
     }
     fmt::print("{}: {} exact, {} approximate, {} unsupported\n", target.name, count[0], count[1], count[2]);
     EXPECT_GT(count[0], 500u);
@@ -95,16 +97,18 @@ TEST(Coverage, RowsAreTheEnginesTable) {
       ADD_FAILURE() << "a handler without a row, or twice: " << each;
 }
 
-/// A mnemonic has one row a generation (saturating forms apart), and is not in a control row as well.
+/// A mnemonic has one row a generation (saturating forms apart), and is not in a control row as well, nor
+/// among those that are not served.
 TEST(Coverage, NoMnemonicIsServedTwice) {
   for (const isa::Target& target : isa::kTargets) {
     std::multiset<std::string> served;
     for (const isa::Row& row : isa::rows())
       if (target.is(row.facts.generations) && !row.facts.saturates)
         for (const std::string_view name : words(row.mnemonics)) served.emplace(name);
-    for (const isa::ControlRow& row : isa::control_rows())
-      if (target.is(row.generations))
-        for (const std::string_view name : words(row.mnemonics)) served.emplace(name);
+    for (const auto& rows : {isa::control_rows(), isa::unserved_rows()})
+      for (const isa::ControlRow& row : rows)
+        if (target.is(row.facts.generations))
+          for (const std::string_view name : words(row.mnemonics)) served.emplace(name);
     for (auto each = served.begin(); each != served.end(); each = served.upper_bound(*each))
       EXPECT_EQ(served.count(*each), 1u) << *each << " on " << target.name;
   }
@@ -135,6 +139,29 @@ TEST(Coverage, ServedNamesExist) {
   for (const isa::Row& row : isa::rows()) EXPECT_TRUE(any_known(row.mnemonics)) << row.mnemonics;
   for (const isa::ControlRow& row : isa::control_rows())
     EXPECT_TRUE(any_known(row.mnemonics)) << row.mnemonics;
+  for (const isa::ControlRow& row : isa::unserved_rows())
+    for (const std::string_view name : words(row.mnemonics)) EXPECT_TRUE(any_known(name)) << name;
+}
+
+/// What a row of control has to say beside its operation.
+TEST(Coverage, ControlRowsSayWhatTheirOperationNeeds) {
+  for (const isa::ControlRow& row : isa::control_rows()) {
+    using isa::Operation;
+    const isa::ControlFacts& facts = row.facts;
+    EXPECT_NE(facts.fidelity, isa::Fidelity::Unsupported) << row.mnemonics;
+    EXPECT_EQ(facts.note.empty(), facts.fidelity == isa::Fidelity::Exact) << row.mnemonics;
+    EXPECT_EQ(facts.condition.flag != isa::BranchCondition::Flag::None,
+              row.operation == Operation::ConditionalBranch)
+        << row.mnemonics;
+    if (facts.waits[0])
+      EXPECT_TRUE(row.operation == Operation::WaitForStores || row.operation == Operation::WaitForOthers)
+          << row.mnemonics;
+  }
+  for (const isa::ControlRow& row : isa::unserved_rows()) {
+    EXPECT_EQ(row.operation, isa::Operation::Unserved) << row.mnemonics;
+    EXPECT_EQ(row.facts.fidelity, isa::Fidelity::Unsupported) << row.mnemonics;
+    EXPECT_FALSE(row.facts.note.empty()) << row.mnemonics;
+  }
 }
 
 }  // namespace

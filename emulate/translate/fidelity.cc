@@ -1,7 +1,5 @@
 #include "emulate/translate/fidelity.h"
 
-#include <array>
-
 #include "emulate/engine/handlers.h"
 #include "isa/control/row.h"
 #include "isa/effects.h"
@@ -29,46 +27,12 @@ std::string assembled_as(std::string_view mnemonic) {
   return name == "v_dot8_i32_i4" ? "v_dot8_i32_iu4" : "";
 }
 
-/// Why an instruction without a row or an entry of its own is not served.
+/// Why an instruction that no row of the target names is not served.
 std::string_view reason(std::string_view mnemonic) {
-  struct Reason {
-    std::string_view prefix, text;
-  };
-  static constexpr std::array kReasons = {
-      Reason{"image_bvh", "ray tracing is not emulated"},
-      Reason{"image_", "there are no textures"},
-      Reason{"export", "there is no graphics pipeline"},
-      Reason{"exp", "there is no graphics pipeline"},
-      Reason{"ds_gws", "its counters are set by the driver alone"},
-      Reason{"ds_ordered_count", "there is no global wave sync"},
-      Reason{"v_interp", "there is no graphics pipeline"},
-      Reason{"lds_", "there is no graphics pipeline"},
-      Reason{"ds_param_load", "there is no graphics pipeline"},
-      Reason{"ds_direct_load", "there is no graphics pipeline"},
-      Reason{"ds_bvh", "ray tracing is not emulated"},
-      Reason{"s_rfe", "it belongs to trap handlers"},
-      Reason{"s_cbranch_g_fork", "no compiler uses it"},
-      Reason{"s_cbranch_i_fork", "no compiler uses it"},
-      Reason{"s_cbranch_join", "no compiler uses it"},
-      Reason{"s_subvector_loop", "no compiler uses it"},
-      Reason{"s_scratch_", "no compiler uses it"},
-      Reason{"buffer_store_lds", "no compiler uses it"},
-      Reason{"s_endpgm_ordered", "there is no graphics pipeline"},
-      Reason{"ds_add_gs_reg", "there is no graphics pipeline"},
-      Reason{"ds_sub_gs_reg", "there is no graphics pipeline"},
-      Reason{"global_atomic_ordered", "it orders the waves of a graphics pipeline"},
-      Reason{"v_mfma_ld_scale", "it is the first half of a scaled MFMA, nothing alone"},
-      Reason{"s_alloc_vgpr", "kernels of the HSA ABI have a fixed number of VGPRs"},
-      Reason{"s_barrier_init", "there are no named barriers"},
-      Reason{"s_barrier_join", "there are no named barriers"},
-      Reason{"s_barrier_leave", "there are no named barriers"},
-  };
-  for (const Reason& each : kReasons)
-    if (mnemonic.starts_with(each.prefix) && (each.prefix != "exp" || mnemonic == "exp")) return each.text;
   for (const isa::Target& other : isa::kTargets)
     if (find_implementation(mnemonic, other))
       return "a name of other targets, which the assembler also accepts";
-  return "not done yet";
+  return kUnexplained;
 }
 
 }  // namespace
@@ -82,9 +46,9 @@ InstructionFidelity fidelity_of(std::string_view mnemonic, Encoding encoding, co
     result.fidelity = implementation->row.facts.fidelity;
     result.note = implementation->row.facts.bound;
   } else if (const isa::ControlRow* const control = isa::find_control(mnemonic);
-             control && target.is(control->generations)) {
-    result.fidelity = control->fidelity;
-    result.note = control->note;
+             control && target.is(control->facts.generations)) {
+    result.fidelity = control->facts.fidelity;
+    result.note = control->facts.note;
   } else if (const Implementation* const alias = find_implementation(assembled_as(mnemonic), target)) {
     result.fidelity = alias->row.facts.fidelity;
     result.note = alias->row.facts.bound;

@@ -19,6 +19,10 @@ struct InstructionFidelity {
   std::string note;  ///< of an approximate one its bound, of an unsupported one why
 };
 
+/// The note of an instruction that has no row: what LLVM knows should have one, if only in
+/// isa/control/unserved.cc.
+inline constexpr std::string_view kUnexplained = "not done yet";
+
 /// Of one mnemonic (without suffix) in an encoding.
 InstructionFidelity fidelity_of(std::string_view mnemonic, isa::Encoding encoding, const isa::Target& target);
 

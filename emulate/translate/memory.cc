@@ -5,6 +5,7 @@
 #include "emulate/translate/memory.h"
 #include "isa/coherence.h"
 #include "isa/effects.h"
+#include "isa/mnemonic.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -188,7 +189,7 @@ Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
 Result<void> translate_scalar_memory(Emitter& emitter, const Instruction& instruction,
                                      const Implementation& implementation) {
   const auto& printed = instruction.operands;
-  const bool buffer = instruction.mnemonic.starts_with("s_buffer");
+  const bool buffer = isa::is_scalar_buffer(instruction.mnemonic);
   if (printed.size() < 2) return unsupported_operands(instruction);
   const auto data = emitter.register_offset(printed[0]);
   const auto base = emitter.register_offset(printed[1]);

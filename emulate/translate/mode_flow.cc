@@ -4,24 +4,35 @@
 #include <vector>
 
 #include "isa/flow.h"
+#include "isa/mnemonic.h"
 
 namespace wavesmith::emulate {
 namespace {
 
 using isa::Flow;
+using isa::Operation;
 
 bool switches(const isa::Instruction& instruction) {
-  return instruction.mnemonic == "s_setvskip" || instruction.mnemonic == "s_set_gpr_idx_on";
+  const Operation operation = isa::operation_of(instruction.mnemonic);
+  return operation == Operation::Skip || operation == Operation::IndexOn;
 }
 
 Modes after(const isa::Instruction& instruction, Modes modes) {
-  const std::string& name = instruction.mnemonic;
-  if (name == "s_setvskip") {
-    const isa::Operand& value = instruction.operands.front();
-    modes.may_skip = value.kind != isa::Operand::Kind::Integer || value.bits != 0;
+  switch (isa::operation_of(instruction.mnemonic)) {
+    case Operation::Skip: {
+      const isa::Operand& value = instruction.operands.front();
+      modes.may_skip = value.kind != isa::Operand::Kind::Integer || value.bits != 0;
+      break;
+    }
+    case Operation::IndexOn:
+      modes.may_index = true, modes.may_not_index = false;
+      break;
+    case Operation::IndexOff:
+      modes.may_index = false, modes.may_not_index = true;
+      break;
+    default:
+      break;
   }
-  if (name == "s_set_gpr_idx_on") modes.may_index = true, modes.may_not_index = false;
-  if (name == "s_set_gpr_idx_off") modes.may_index = false, modes.may_not_index = true;
   return modes;
 }
 
@@ -56,6 +67,6 @@ std::map<uint64_t, Modes> follow_modes(const std::map<uint64_t, isa::Instruction
   return known;
 }
 
-bool is_vector(const isa::Instruction& instruction) { return !instruction.mnemonic.starts_with("s_"); }
+bool is_vector(const isa::Instruction& instruction) { return !isa::is_scalar(instruction.mnemonic); }
 
 }  // namespace wavesmith::emulate

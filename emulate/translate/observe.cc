@@ -8,6 +8,7 @@
 #include "emulate/run/workgroup.h"
 #include "emulate/translate/emitter.h"
 #include "isa/control/row.h"
+#include "isa/mnemonic.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -209,8 +210,8 @@ void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start
                                                             uop.handler) != std::end(handlers);
                                          });
   };
-  const bool scalar = site.instruction.mnemonic.starts_with("s_");
-  const uint32_t buffer = site.instruction.mnemonic.starts_with("s_buffer") ? OwnAddress::kBuffer : 0;
+  const bool scalar = isa::is_scalar(site.instruction.mnemonic);
+  const uint32_t buffer = isa::is_scalar_buffer(site.instruction.mnemonic) ? OwnAddress::kBuffer : 0;
   for (size_t i = start; i < uops.size(); ++i) {
     const Uop uop = uops[i];
     const auto insert = [&](size_t position, const Uop& event) {

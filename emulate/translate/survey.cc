@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "emulate/translate/program.h"
+#include "isa/control/row.h"
 #include "isa/llvm/decoder.h"
 #include "isa/llvm/mnemonics.h"
 
@@ -17,11 +18,6 @@ constexpr size_t kMostBlocksAtOnce = 20'000;
 
 std::string printed(const isa::Instruction& instruction) {
   return instruction.mnemonic + std::string(isa::encoding_suffix(instruction.encoding));
-}
-
-/// What assemblers put between routines: no instruction that anybody meant.
-bool is_padding(const isa::Instruction& instruction) {
-  return instruction.mnemonic == "s_nop" || instruction.mnemonic == "s_code_end";
 }
 
 class Surveyor {
@@ -50,7 +46,7 @@ class Surveyor {
       if (!decoded || is_zero(at)) {
         survey_.data += 4;
         at += 4;
-      } else if (is_padding(*decoded)) {
+      } else if (isa::is_padding(decoded->mnemonic)) {
         at += decoded->size;
       } else if (const auto done = from(at); !done) {
         return done;

@@ -1,9 +1,10 @@
 // What an instruction is for the machine: the pipe that takes it, and the counters that it raises. Both
-// follow from its row; the few names here are those of instructions that have none.
+// follow from its row.
 #include "isa/control/row.h"
 #include "isa/cost/cost.h"
 #include "isa/effects.h"
 #include "isa/matrix/instruction.h"
+#include "isa/mnemonic.h"
 
 namespace wavesmith::isa {
 namespace {
@@ -19,23 +20,19 @@ Pipe memory_pipe(std::string_view mnemonic) {
   }
 }
 
-/// Of what nothing here serves: graphics, and instructions that only other generations have.
+/// Of an instruction of another generation.
 Pipe pipe_by_name(std::string_view mnemonic) {
-  const auto starts = [&](std::string_view prefix) { return mnemonic.starts_with(prefix); };
   if (is_matrix(mnemonic)) return Pipe::Matrix;
-  if (starts("v_")) return Pipe::Valu;
-  if (starts("image_")) return Pipe::Vmem;
-  if (starts("exp")) return Pipe::Export;
-  if (!starts("s_")) return space_of(mnemonic) == Space::Scalar ? Pipe::Internal : memory_pipe(mnemonic);
-  return starts("s_load") || starts("s_store") || starts("s_buffer") || starts("s_scratch") ? Pipe::Smem
-                                                                                            : Pipe::Salu;
+  if (is_vector(mnemonic)) return Pipe::Valu;
+  if (is_scalar(mnemonic)) return Pipe::Salu;
+  return space_of(mnemonic) == Space::Scalar ? Pipe::Internal : memory_pipe(mnemonic);
 }
 
 /// Whether a vector memory instruction brings data to registers or to LDS.
-bool gives_back(const Instruction& instruction, const Row* row) {
+bool gives_back(const Instruction& instruction, const Row* row, const ControlRow* control) {
   if (row && row->shape == Shape::Memory)
     return row->access.direction == Direction::Load || memory_operands(instruction, *row).result != nullptr;
-  return instruction.mnemonic.find("_store") == std::string::npos;
+  return !control || !control->facts.stores;
 }
 
 /// Cache controls: LLVM 22, SIInsertWaitcnts.cpp, counts write-backs, and on RDNA4 the invalidation of global
@@ -96,11 +93,11 @@ std::vector<Counter> counters_of(const Instruction& instruction, const Row* row,
     default:
       return {};
   }
-  if (control) {
+  if (control && operation != Operation::Unserved) {
     const Counter counter = counter_of_cache_control(operation, target);
     return counter == Counter::None ? std::vector<Counter>{} : std::vector{counter};
   }
-  const bool back = gives_back(instruction, row);
+  const bool back = gives_back(instruction, row, control);
   Counter vector = Counter::Vm;
   if (target.is(kRdna3) && !back) vector = Counter::Vs;
   if (rdna4) vector = back ? Counter::Load : Counter::Store;

@@ -26,6 +26,7 @@
 
 #include "isa/llvm/assembler.h"
 #include "isa/llvm/target_registry.h"
+#include "isa/mnemonic.h"
 
 namespace wavesmith::isa {
 namespace {
@@ -137,13 +138,13 @@ Result<std::vector<Mnemonic>> mnemonics(const Target& target) {
   // A suffix chooses an encoding where there are several. Scalar and memory instructions have none.
   std::vector<std::string> suffixed;
   for (const Mnemonic& mnemonic : found)
-    if (mnemonic.name.starts_with("v_"))
+    if (is_vector(mnemonic.name))
       for (const Encoding encoding : kSuffixed)
         suffixed.push_back(mnemonic.name + std::string(encoding_suffix(encoding)));
   const std::vector<bool> encodable = known(assembler, target, suffixed);
   size_t next = 0;
   for (Mnemonic& mnemonic : found) {
-    if (mnemonic.name.starts_with("v_"))
+    if (is_vector(mnemonic.name))
       for (const Encoding encoding : kSuffixed)
         if (encodable[next++]) mnemonic.encodings.push_back(encoding);
     // LLVM prints no suffix for what has no short form.

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/control/row.h"
 #include "isa/llvm/decoder.h"
 
 namespace wavesmith::isa {
@@ -170,11 +171,6 @@ void split_suffix(Instruction& instruction) {
   }
 }
 
-bool is_wait(std::string_view mnemonic) {
-  return mnemonic == "s_waitcnt" || mnemonic == "s_waitcnt_depctr" || mnemonic == "s_wait_alu" ||
-         mnemonic == "s_delay_alu" || mnemonic == "s_clause";
-}
-
 }  // namespace
 
 Result<Instruction> parse_instruction(std::string_view text) {
@@ -195,7 +191,7 @@ Result<Instruction> parse_instruction(std::string_view text) {
   instruction.mnemonic = mnemonic;
   split_suffix(instruction);
   text = trim(text);
-  if (is_wait(mnemonic)) {
+  if (const ControlRow* const row = find_control(mnemonic); row && row->facts.fields) {
     while (!text.empty()) {
       const std::string_view piece = trim(next_piece(text, ' '));
       if (!piece.empty() && piece != "&" && piece != "|")
