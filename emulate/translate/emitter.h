@@ -108,6 +108,9 @@ Result<void> translate_memory(Emitter& emitter, const isa::Instruction& instruct
 Result<void> translate_dual(Emitter& emitter, const isa::Instruction& instruction);
 /// Any instruction that is not dual and does not change the flow of control.
 Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction);
+/// The same while GPR_IDX_EN is 1: M0's index is added to the numbers of the VGPRs that M0's bits 12 to 15
+/// name.
+Result<void> translate_indexed(Emitter& emitter, isa::Instruction instruction);
 Result<void> translate_matrix(Emitter& emitter, const isa::Instruction& instruction,
                               const Implementation& implementation);
 /// Everything else but branches: waits, barriers, messages, sleeps.

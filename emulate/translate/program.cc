@@ -25,68 +25,16 @@ using isa::Flow;
 using isa::flow_of;
 using isa::goes_on;
 
-/// While GPR_IDX_EN is 1, M0's index is added to the numbers of the VGPRs that M0's bits 12 to 15 name:
-/// first, second and third source, and result (CDNA3 ISA, "VGPR indexing"). The instruction works on rows
-/// that stand for those registers.
-Result<void> translate_indexed(Emitter& emitter, isa::Instruction instruction) {
-  const Implementation* const implementation = find_implementation(instruction.mnemonic, emitter.target());
-  size_t results = 1;
-  if (implementation) {
-    const isa::Row& row = implementation->row;
-    results = static_cast<size_t>(std::count_if(row.roles, row.roles + row.count, [](const isa::Role& role) {
-      return role.printed && role.use == isa::Role::Use::Write;
-    }));
-  }
-  struct Copy {
-    uint32_t stand_in, registers, bit, rows;
-  };
-  std::vector<Copy> copies;
-  int used = 0;
-  for (size_t i = 0; i < instruction.operands.size(); ++i) {
-    isa::Operand& operand = instruction.operands[i];
-    if (operand.kind != isa::Operand::Kind::Vgpr) continue;
-    if (used + operand.count > kIndexedRows)
-      return fail(ErrorKind::Unsupported, fmt::format("M0-relative registers of '{}'", instruction.text));
-    const uint32_t stand_in = vgpr_offset(kFirstIndexed + used);
-    const uint32_t bit = i < results ? 15 : 12 + static_cast<uint32_t>(i - results);
-    if (bit <= 15) {
-      copies.push_back({stand_in, vgpr_offset(operand.index), bit, operand.count});
-      operand.index = static_cast<uint16_t>(kFirstIndexed + used);
-      used += operand.count;
-    }
-  }
-  for (const Copy& copy : copies)
-    emitter.emit(control::load_indexed, copy.stand_in, copy.registers, copy.bit, copy.rows);
-  if (const auto done = translate_plain(emitter, instruction); !done) return done;
-  for (const Copy& copy : copies)
-    if (copy.bit == 15)
-      emitter.emit(control::store_indexed, copy.stand_in, copy.registers, copy.bit, copy.rows);
-  return {};
-}
-
-/// An instruction that has a row, by its shape.
-Result<void> translate_row(Emitter& emitter, const isa::Instruction& instruction,
-                           const Implementation& implementation) {
-  switch (implementation.row.shape) {
-    case isa::Shape::Lane:
-      return translate_lane(emitter, instruction, implementation);
-    case isa::Shape::Packed:
-      return translate_packed(emitter, instruction, implementation);
-    case isa::Shape::Wave:
-      return translate_wave(emitter, instruction, implementation);
-    case isa::Shape::Scalar:
-      return translate_scalar(emitter, instruction, implementation);
-    case isa::Shape::Matrix:
-      return translate_matrix(emitter, instruction, implementation);
-    default:
-      return translate_memory(emitter, instruction, implementation);
-  }
-}
-
 bool sets_mode(const isa::Instruction& instruction) {
-  if (instruction.mnemonic == "s_round_mode" || instruction.mnemonic == "s_denorm_mode") return true;
-  return instruction.mnemonic.starts_with("s_setreg") &&
-         instruction.text.find("HW_REG_MODE") != std::string::npos;
+  switch (isa::operation_of(instruction.mnemonic)) {
+    case isa::Operation::RoundMode:
+    case isa::Operation::DenormMode:
+      return true;
+    case isa::Operation::SetRegister:
+      return instruction.text.find("HW_REG_MODE") != std::string::npos;
+    default:
+      return false;
+  }
 }
 
 /// Further beginnings of blocks, so that none has more instructions than `longest`.
@@ -101,18 +49,6 @@ void cut(const std::map<uint64_t, isa::Instruction>& code, uint32_t longest, std
 }
 
 }  // namespace
-
-Result<void> translate_plain(Emitter& emitter, const isa::Instruction& instruction) {
-  const Implementation* const implementation = find_implementation(instruction.mnemonic, emitter.target());
-  if (!implementation) return translate_control(emitter, instruction);
-  const auto mode =
-      emitter.mode_varies() ? host_mode_of(implementation->row, instruction.mnemonic) : std::nullopt;
-  if (!mode) return translate_row(emitter, instruction, *implementation);
-  emitter.emit(control::follow_mode, mode->word());
-  const auto done = translate_row(emitter, instruction, *implementation);
-  emitter.emit(control::follow_mode, HostMode{}.word());
-  return done;
-}
 
 /// The micro-operations of one piece of code, translated together. They never move.
 struct Program::Unit {
@@ -171,7 +107,8 @@ bool Program::count_empty(uint64_t pc, uint64_t waves) {
   const std::scoped_lock lock(mutex_);
   totals_.resize(blocks_.size());
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    if (blocks_[i]->pc != pc || blocks_[i]->mnemonics != std::vector<std::string>{"s_endpgm"}) continue;
+    const std::vector<std::string>& mnemonics = blocks_[i]->mnemonics;
+    if (blocks_[i]->pc != pc || mnemonics.size() != 1 || flow_of(mnemonics.front()) != Flow::End) continue;
     totals_[i] += waves;
     return true;
   }
@@ -276,7 +213,7 @@ class Program::Translation {
   }
   void instruction(uint64_t pc, const isa::Instruction& instruction);
   Result<void> flow(const isa::Instruction& instruction, Flow flow, const Modes& modes);
-  Result<void> conditional(const isa::Instruction& instruction);
+  void conditional(const isa::Instruction& instruction);
   Result<void> call(const isa::Instruction& instruction, bool indirect);
   Result<void> indirect(const isa::Instruction& instruction);
   Result<void> next_instruction(const isa::Instruction& instruction, const Modes& modes);
@@ -402,7 +339,8 @@ Result<void> Program::Translation::flow(const isa::Instruction& instruction, Flo
       jump(Micro::Jump, branch_target(instruction));
       return {};
     case Flow::Conditional:
-      return conditional(instruction);
+      conditional(instruction);
+      return {};
     case Flow::Call:
       return call(instruction, false);
     case Flow::IndirectCall:
@@ -418,27 +356,26 @@ Result<void> Program::Translation::flow(const isa::Instruction& instruction, Flo
   return {};
 }
 
-Result<void> Program::Translation::conditional(const isa::Instruction& instruction) {
+void Program::Translation::conditional(const isa::Instruction& instruction) {
   const uint32_t scc = scalar_offset(index::kScc), vcc = scalar_offset(index::kVcc),
                  exec = scalar_offset(index::kExec);
   const Micro wide = emitter_.wave32() ? Micro::JumpIf : Micro::JumpIf64;
-  const std::string& name = instruction.mnemonic;
   const uint64_t target = branch_target(instruction);
-  if (name == "s_cbranch_scc0")
-    jump(Micro::JumpIf, target, 0, scc);
-  else if (name == "s_cbranch_scc1")
-    jump(Micro::JumpIf, target, 1, scc);
-  else if (name == "s_cbranch_vccz")
-    jump(wide, target, 0, vcc);
-  else if (name == "s_cbranch_vccnz")
-    jump(wide, target, 1, vcc);
-  else if (name == "s_cbranch_execz")
-    jump(wide, target, 0, exec);
-  else if (name == "s_cbranch_execnz")
-    jump(wide, target, 1, exec);
-  else if (!name.starts_with("s_cbranch_cdbg"))  // no debugger is attached: never taken
-    return fail(ErrorKind::Unsupported, fmt::format("unsupported instruction '{}'", instruction.text));
-  return {};
+  const isa::BranchCondition condition = isa::condition_of(instruction.mnemonic);
+  const auto when = static_cast<uint32_t>(condition.set);
+  switch (condition.flag) {
+    case isa::BranchCondition::Flag::Scc:
+      jump(Micro::JumpIf, target, when, scc);
+      break;
+    case isa::BranchCondition::Flag::Vcc:
+      jump(wide, target, when, vcc);
+      break;
+    case isa::BranchCondition::Flag::Exec:
+      jump(wide, target, when, exec);
+      break;
+    case isa::BranchCondition::Flag::None:
+      break;  // of a debugger: none is attached
+  }
 }
 
 Result<void> Program::Translation::call(const isa::Instruction& instruction, bool indirect) {
@@ -468,7 +405,7 @@ Result<void> Program::Translation::indirect(const isa::Instruction& instruction)
 
 /// An instruction behind which the next one follows.
 Result<void> Program::Translation::next_instruction(const isa::Instruction& instruction, const Modes& modes) {
-  if (instruction.mnemonic == "s_getpc_b64") {
+  if (isa::operation_of(instruction.mnemonic) == isa::Operation::ProgramCounter) {
     const auto result = emitter_.register_offset(instruction.operands[0]);
     if (!result) return tl::unexpected(result.error());
     emitter_.emit(Micro::CopyScalar64, *result, emitter_.constant(instruction.pc + instruction.size));
