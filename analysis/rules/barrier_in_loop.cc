@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analysis/rule.h"
+#include "isa/control/row.h"
 
 namespace wavesmith::analysis::rule {
 namespace {
@@ -15,8 +16,9 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     const Loop& loop = subject.kernel.loops[l];
     Finding finding;
     subject.own_instructions(l, [&](uint32_t i) {
-      const std::string_view name = subject.code.instructions[i].mnemonic;
-      if (name == "s_barrier" || name == "s_barrier_wait") finding.where.push_back({i, i, l});
+      const isa::Operation operation = isa::operation_of(subject.code.instructions[i].mnemonic);
+      if (operation == isa::Operation::Barrier || operation == isa::Operation::BarrierWait)
+        finding.where.push_back({i, i, l});
     });
     if (finding.where.empty() || waves <= 1) continue;
     const uint32_t groups = subject.kernel.occupancy.now.workgroups;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "analysis/rule.h"
+#include "isa/control/row.h"
 
 namespace wavesmith::analysis::rule {
 namespace {
@@ -14,7 +15,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     double cycles = 0;
     subject.own_instructions(l, [&](uint32_t i) {
       const isa::Instruction& in = subject.code.instructions[i];
-      if (in.mnemonic != "s_nop" || in.operands.empty()) return;
+      if (isa::operation_of(in.mnemonic) != isa::Operation::Nop || in.operands.empty()) return;
       cycles += quantum * static_cast<double>(in.operands[0].bits + 1);
       finding.where.push_back({i, i, l});
     });

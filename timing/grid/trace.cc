@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "isa/coherence.h"
+#include "isa/control/row.h"
 #include "isa/cost/cost.h"
 #include "isa/matrix/instruction.h"
 #include "isa/row.h"
@@ -14,13 +15,27 @@ namespace {
 
 using Kind = Step::Kind;
 
-bool starts_with(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
+/// Cycles that the sequencer takes for an instruction of its own; a branch empties what was fetched.
+uint16_t sequencer_cycles(const isa::Instruction& instruction) {
+  const int64_t first = instruction.operands.empty() ? 0 : instruction.operands[0].bits;
+  switch (isa::operation_of(instruction.mnemonic)) {
+    case isa::Operation::Nop:
+      return static_cast<uint16_t>(4 + (first & 15));
+    case isa::Operation::Sleep:
+      return static_cast<uint16_t>(64 * (first & 127));
+    case isa::Operation::Branch:
+    case isa::Operation::ConditionalBranch:
+    case isa::Operation::DebuggerBranch:
+      return 16;
+    default:
+      return 4;
+  }
+}
 
 }  // namespace
 
 InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParameters& unit) {
   InstructionUse use;
-  const std::string_view name = site.instruction.mnemonic;
   if (site.wait.waits()) {
     use.kind = Kind::Wait;
     use.memory = std::min(site.wait.vm, site.wait.load);
@@ -38,14 +53,8 @@ InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParam
   if (!site.row) {
     if (!site.instruction.second.empty())
       use.clocks = vector;
-    else if (starts_with(name, "s_nop"))
-      use.others = static_cast<uint16_t>(
-          4 + (site.instruction.operands.empty() ? 0 : site.instruction.operands[0].bits & 15));
-    else if (starts_with(name, "s_sleep"))
-      use.others = static_cast<uint16_t>(
-          64 * (site.instruction.operands.empty() ? 0 : site.instruction.operands[0].bits & 127));
     else
-      use.others = starts_with(name, "s_cbranch") || starts_with(name, "s_branch") ? 16 : 4;
+      use.others = sequencer_cycles(site.instruction);
     return use;
   }
   switch (isa::pipe_of(site.instruction, site.row)) {
@@ -71,7 +80,7 @@ InstructionUse use_of(const emulate::Site& site, uint32_t lanes, const UnitParam
       use.others = 4;
       break;
     default:
-      use.others = starts_with(name, "s_cbranch") || starts_with(name, "s_branch") ? 16 : 4;
+      use.others = 4;
   }
   return use;
 }

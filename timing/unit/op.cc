@@ -132,9 +132,8 @@ Op make_op(const isa::Instruction& instruction, const isa::Row* row, const isa::
   op.lds = op.cost.pipe == Pipe::Lds;
   op.memory = op.lds || op.cost.pipe == Pipe::Vmem || op.cost.pipe == Pipe::Smem;
   if (op.memory) {
-    const std::string_view name = instruction.mnemonic;
-    op.store =
-        row ? row->access.direction == isa::Direction::Store : name.find("store") != std::string_view::npos;
+    const isa::ControlRow* const control = row ? nullptr : isa::find_control(instruction.mnemonic);
+    op.store = row ? row->access.direction == isa::Direction::Store : control && control->facts.stores;
     op.atomic = row && row->access.direction == isa::Direction::Atomic;
     op.bytes = row ? row->access.bytes : 4;
     op.neighbours =
