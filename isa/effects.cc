@@ -128,13 +128,12 @@ void add_row(Collector& to, Effects& effects, const Instruction& instruction, co
   effects.masked = row.shape != Shape::Matrix;
   effects.all_lanes = row.shape == Shape::Matrix;
   if (row.shape == Shape::Wave) {
-    const std::string_view name = instruction.mnemonic;
-    if (name.starts_with("v_writelane")) effects.masked = false;
-    // What permutes may be told to fetch from lanes that are switched off.
-    effects.all_lanes =
-        name.starts_with("v_readlane") || name.starts_with("v_permlane") || name.starts_with("v_writelane");
-    if (name.starts_with("v_writelane") && !printed.empty()) to.read(printed[0]);
-    if (name.starts_with("v_swaprel")) effects.unknown = true;
+    effects.all_lanes = row.facts.fetches;
+    effects.unknown |= has_type(row, Type::M0);
+    if (row.facts.unmasked) {
+      effects.masked = false;
+      if (!printed.empty()) to.read(printed[0]);
+    }
   }
   if (row.shape == Shape::Matrix) return;
   if (instruction.encoding == Encoding::Dpp || instruction.encoding == Encoding::E64Dpp)
@@ -144,7 +143,6 @@ void add_row(Collector& to, Effects& effects, const Instruction& instruction, co
 
 void add_memory(Collector& to, Effects& effects, const Instruction& instruction, const Row& row) {
   const MemoryOperands operands = memory_operands(instruction, row);
-  const bool scalar = space_of(instruction.mnemonic) == Space::Scalar;
   if (operands.result) {
     RegisterRange range = registers_of(*operands.result, 64);
     if (instruction.has("tfe") && range.count <= row.access.dwords)
@@ -157,13 +155,11 @@ void add_memory(Collector& to, Effects& effects, const Instruction& instruction,
   to.read(operands.second);
   to.read(operands.scalar);
   to.read(operands.resource);
-  if (scalar) return;
+  if (row.access.scalar) return;
   effects.masked = true;
   to.read(to.lane_mask(reg::kExec));
-  const std::string_view name = instruction.mnemonic;
   const bool counts = row.access.lane == LdsLane::Append || row.access.lane == LdsLane::Consume;
-  if (loads_to_lds(instruction) || counts || row.access.masked ||
-      name.find("addtid") != std::string_view::npos || instruction.has("gds"))
+  if (loads_to_lds(instruction) || counts || row.access.masked || row.facts.by_lane || instruction.has("gds"))
     to.read(RegisterRange{reg::kM0, 1});
 }
 
@@ -241,8 +237,7 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
   MemoryOperands found;
   const Access& access = row.access;
   const auto& printed = instruction.operands;
-  const std::string_view name = instruction.mnemonic;
-  const Space space = space_of(name);
+  const Space space = space_of(instruction.mnemonic);
   const bool load = access.direction == Direction::Load, store = access.direction == Direction::Store,
              atomic = access.direction == Direction::Atomic, to_lds = loads_to_lds(instruction);
   size_t next = 0;
@@ -269,7 +264,6 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
       found.scalar = take();
       return found;
     case Space::Lds: {
-      const bool addtid = name.find("addtid") != std::string_view::npos;
       if (access.lane != LdsLane::None) {
         found.result = take();
         found.address = take();
@@ -278,7 +272,7 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
       }
       if (access.direction == Direction::None) return found;
       if (load || (atomic && instruction.returns_old_value())) found.result = take();
-      if (!addtid) found.address = take();
+      if (!row.facts.by_lane) found.address = take();
       if (!load) found.data = take();
       if (!load) found.second = take();
       return found;
@@ -286,7 +280,7 @@ MemoryOperands memory_operands(const Instruction& instruction, const Row& row) {
     default: {
       const size_t plain = space == Space::Flat ? 1 : 2;  // address, and saddr
       const size_t data = store || atomic ? 1 : 0;
-      if (name.find("addtid") != std::string_view::npos) {
+      if (row.facts.by_lane) {
         (load ? found.result : found.data) = take();
         found.scalar = take();
         return found;

@@ -33,8 +33,20 @@ enum class Shape : uint8_t {
 /// How near the result is to the hardware's.
 enum class Fidelity : uint8_t { Exact, Approximate, Unsupported };
 
-/// What a vector instruction needs of the VALU beside its ordinary lanes.
-enum class Issue : uint8_t { Plain, Transcendental, Double };
+/// What a vector instruction needs of the VALU beside its ordinary lanes. Rates follow (isa/cost/rate.cc), as
+/// LLVM's scheduling model groups instructions (SISchedule.td).
+enum class Issue : uint8_t {
+  Plain,
+  Transcendental,
+  Double,
+  Multiply,  ///< of 32-bit integers
+  Swap,      ///< of two registers' lanes
+  Quarter,   ///< others at a quarter of the rate
+};
+
+/// Which lanes of a quad V_INTERP_* take sources from: of P10 the difference from lane 1 and the addend from
+/// lane 0, of P2 the difference from lane 2.
+enum class Interpolation : uint8_t { None, P10, P2 };
 
 /// Which counter a wave waits on for the result.
 enum class Counter : uint8_t { None, Vm, Lgkm, Exp, Vs, Load, Store, Ds, Km };
@@ -44,11 +56,27 @@ struct Facts {
   Issue issue = Issue::Plain;
   Generations generations = kEvery;
   Fidelity fidelity = Fidelity::Exact;
-  std::string_view bound = {};  ///< of an approximate row: its error, for example "1 ulp"
-  bool keeps_high = false;      ///< a 16-bit result leaves the register's upper half in every generation
-  bool commutes = false;        ///< its first two sources may be exchanged
-  bool nearest = false;         ///< rounds to the nearest even, whatever MODE says
-  bool saturates = false;       ///< the row of the form with `clamp`; the form without has a row of its own
+  std::string_view bound = {};   ///< of an approximate row: its error, for example "1 ulp"
+  bool keeps_high = false;       ///< a 16-bit result leaves the register's upper half in every generation
+  bool commutes = false;         ///< its first two sources may be exchanged
+  bool nearest = false;          ///< rounds to the nearest even, whatever MODE says
+  bool saturates = false;        ///< the row of the form with `clamp`; the form without has a row of its own
+  bool chooses = false;          ///< its result is one of its sources
+  bool bounded = false;          ///< an integer result is the same with `clamp`: it saturates by itself
+  bool copies = false;           ///< its result is its source
+  bool dual = false;             ///< RDNA may issue it as a half of a dual instruction
+  std::string_view packed = {};  ///< the instruction that does two of these
+  std::string_view alias = {};   ///< a name of other generations that the assembler takes for it
+  std::string_view modifier = {};  ///< as which its last source is printed
+  Interpolation interpolates = Interpolation::None;
+  // Of Shape::Wave:
+  bool fetches = false;   ///< reads lanes that EXEC has not, or may be told to
+  bool unmasked = false;  ///< writes a lane whatever EXEC says, and keeps the others
+  // Of Shape::Memory:
+  bool by_lane = false;          ///< each lane has the next element: no address is printed
+  bool far = false;              ///< two offsets that count in 64 elements
+  bool comparand_first = false;  ///< of a compare and swap: printed before the new value
+  bool exchanges = false;        ///< an atomic that writes its data as it is
 };
 
 /// One operand of a row.
@@ -229,6 +257,7 @@ constexpr Row make_row(Shape shape, std::string_view mnemonics, Facts facts) {
 constexpr Row make_memory_row(std::string_view mnemonics, Access access, Facts facts) {
   Row row{mnemonics, Shape::Memory, facts};
   row.access = access;
+  row.access.far = facts.far;
   return row;
 }
 

@@ -67,11 +67,11 @@ struct Facts_ {
   }
   template <class E>
   void operator()(ScalarLoadSignature<E>, std::string_view names, Facts facts = {}) {
-    rows.push_back(make_memory_row(names, make_access<E>(Direction::Load), facts));
+    rows.push_back(make_memory_row(names, make_scalar_access<E>(Direction::Load), facts));
   }
   template <class E>
   void operator()(ScalarStoreSignature<E>, std::string_view names, Facts facts = {}) {
-    rows.push_back(make_memory_row(names, make_access<E>(Direction::Store), facts));
+    rows.push_back(make_memory_row(names, make_scalar_access<E>(Direction::Store), facts));
   }
 };
 

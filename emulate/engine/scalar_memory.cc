@@ -85,7 +85,7 @@ void scalar_buffer(const Uop* uop, Wave* wave) {
 template <class E>
 void Collector::operator()(isa::ScalarLoadSignature<E>, std::string_view names, isa::Facts facts) {
   Implementation implementation{
-      isa::make_memory_row(names, isa::make_access<E>(isa::Direction::Load), facts)};
+      isa::make_memory_row(names, isa::make_scalar_access<E>(isa::Direction::Load), facts)};
   implementation.handlers[0][0] = implementation.handlers[1][0] = scalar_load<E>;
   implementation.handlers[0][1] = implementation.handlers[1][1] = scalar_buffer<E, false>;
   table.push_back(implementation);
@@ -94,7 +94,7 @@ void Collector::operator()(isa::ScalarLoadSignature<E>, std::string_view names, 
 template <class E>
 void Collector::operator()(isa::ScalarStoreSignature<E>, std::string_view names, isa::Facts facts) {
   Implementation implementation{
-      isa::make_memory_row(names, isa::make_access<E>(isa::Direction::Store), facts)};
+      isa::make_memory_row(names, isa::make_scalar_access<E>(isa::Direction::Store), facts)};
   implementation.handlers[0][0] = implementation.handlers[1][0] = scalar_store<E>;
   implementation.handlers[0][1] = implementation.handlers[1][1] = scalar_buffer<E, true>;
   table.push_back(implementation);

@@ -10,6 +10,7 @@
 #include "emulate/run/fault.h"
 #include "emulate/run/wave.h"
 #include "emulate/run/workgroup.h"
+#include "isa/effects.h"
 
 namespace wavesmith::emulate {
 namespace {
@@ -106,7 +107,7 @@ std::optional<HostMode> host_mode_of(const isa::Row& row, std::string_view mnemo
       // (LLVM, SIISelLowering.cpp on atomicrmw fadd).
       if (row.access.direction != isa::Direction::Atomic || (!has("_f") && !has("bf16"))) return std::nullopt;
       mode = kHostDefault;
-      if (mnemonic.starts_with("ds_"))
+      if (isa::space_of(mnemonic) == isa::Space::Lds)
         mode.denormals = has("f32")   ? HostMode::Fields::Single
                          : has("f64") ? HostMode::Fields::Wide
                                       : HostMode::Fields::None;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emulate/translate/memory.h"
+#include "emulate/translate/plain.h"
 #include "isa/effects.h"
 #include "isa/memory/format.h"
 
@@ -101,11 +102,11 @@ Result<void> translate_buffer(Emitter& emitter, const isa::Instruction& instruct
   if (instruction.has("tfe")) {
     // One register more says which accesses failed: none do.
     const auto result = emitter.register_offset(printed[0]);
-    const Implementation* const move = find_implementation("v_mov_b32", emitter.target());
-    if (!result || !move) return unsupported_operands(instruction);
+    if (!result) return unsupported_operands(instruction);
     const uint32_t zero = emitter.temporary_rows();
     emitter.emit(Micro::Splat, zero, emitter.constant(0));
-    emitter.emit(move->handlers[emitter.wave32()][0], *result + access.dwords * kRowBytes, zero);
+    const Implementation& copy = copy_of(isa::Shape::Lane, isa::Type::U32);
+    emitter.emit(copy.handlers[emitter.wave32()][0], *result + access.dwords * kRowBytes, zero);
   }
   return {};
 }

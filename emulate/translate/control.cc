@@ -14,6 +14,7 @@
 #include "emulate/run/control.h"
 #include "emulate/run/hardware_registers.h"
 #include "emulate/translate/emitter.h"
+#include "emulate/translate/plain.h"
 #include "isa/coherence.h"
 #include "isa/control/row.h"
 #include "isa/mnemonic.h"
@@ -90,8 +91,8 @@ Result<void> split_barrier(Emitter& emitter, const Instruction& instruction) {
   if (*served)
     emitter.emit(kFunction, 0, 0, kFlag);
   else if (kFlag)
-    emitter.emit(find_implementation("s_mov_b32", emitter.target())->handlers[0][0],
-                 scalar_offset(index::kScc), emitter.constant(0));
+    emitter.emit(copy_of(isa::Shape::Scalar, Type::U32).handlers[0][0], scalar_offset(index::kScc),
+                 emitter.constant(0));
   else
     emitter.emit(Micro::Nop);
   return {};
@@ -294,9 +295,8 @@ Result<void> masked_sums_of_differences(Emitter& emitter, const Instruction& ins
   const bool clamp = instruction.has("clamp");
   const Implementation* const align = find_implementation("v_alignbyte_b32", emitter.target());
   const Implementation* const sum = find_implementation("v_msad_u8", emitter.target(), clamp);
-  const Implementation* const move = find_implementation("v_mov_b32", emitter.target());
-  if (instruction.operands.size() != 4 || instruction.modifiers.size() != size_t{clamp} || !align || !sum ||
-      !move)
+  const Implementation& copy = copy_of(isa::Shape::Lane, Type::U32);
+  if (instruction.operands.size() != 4 || instruction.modifiers.size() != size_t{clamp} || !align || !sum)
     return unsupported(instruction);
   const auto& printed = instruction.operands;
   const auto result = emitter.row_register(printed[0]);
@@ -330,7 +330,7 @@ Result<void> masked_sums_of_differences(Emitter& emitter, const Instruction& ins
     emitter.emit(sum->handlers[small][0], sums + i * kRowBytes, shifted, *reference, addends[i]);
   }
   for (uint32_t i = 0; i < 4; ++i)
-    emitter.emit(move->handlers[small][0], *result + i * kRowBytes, sums + i * kRowBytes);
+    emitter.emit(copy.handlers[small][0], *result + i * kRowBytes, sums + i * kRowBytes);
   return {};
 }
 

@@ -143,6 +143,34 @@ TEST(Coverage, ServedNamesExist) {
     for (const std::string_view name : words(row.mnemonics)) EXPECT_TRUE(any_known(name)) << name;
 }
 
+/// What a row has to say beside its signature, and may not contradict.
+TEST(Coverage, RowsSayWhatTheirFactsNeed) {
+  const auto named = [](std::string_view name) {
+    const auto rows = isa::rows();
+    return std::find_if(rows.begin(), rows.end(), [&](const isa::Row& row) {
+             const auto names = words(row.mnemonics);
+             return std::find(names.begin(), names.end(), name) != names.end();
+           }) != rows.end();
+  };
+  for (const isa::Row& row : isa::rows()) {
+    using isa::Shape;
+    const isa::Facts& facts = row.facts;
+    EXPECT_NE(facts.fidelity, isa::Fidelity::Unsupported) << row.mnemonics << " is served";
+    EXPECT_EQ(facts.bound.empty(), facts.fidelity == isa::Fidelity::Exact)
+        << row.mnemonics << ": an approximate row states its bound, no other does";
+    if (!facts.packed.empty()) EXPECT_TRUE(named(facts.packed)) << row.mnemonics << ": " << facts.packed;
+    for (const isa::Target& target : isa::kTargets)
+      if (!facts.alias.empty() && target.is(facts.generations))
+        EXPECT_EQ(isa::find_row(facts.alias, target), nullptr)
+            << row.mnemonics << ": " << facts.alias << " has a row of its own on " << target.name;
+    if (facts.copies) EXPECT_EQ(row.roles[0].type, row.roles[1].type) << row.mnemonics;
+    EXPECT_TRUE(row.shape == Shape::Wave || !(facts.fetches || facts.unmasked)) << row.mnemonics;
+    EXPECT_TRUE(row.shape == Shape::Memory ||
+                !(facts.by_lane || facts.far || facts.comparand_first || facts.exchanges))
+        << row.mnemonics;
+  }
+}
+
 /// What a row of control has to say beside its operation.
 TEST(Coverage, ControlRowsSayWhatTheirOperationNeeds) {
   for (const isa::ControlRow& row : isa::control_rows()) {

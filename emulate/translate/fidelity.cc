@@ -11,20 +11,12 @@ namespace {
 using isa::Encoding;
 using isa::Fidelity;
 
-/// The instruction that the assembler makes of a name that another generation gave it; empty when it is none
-/// of those: RDNA4's minima and maxima are those of numbers, RDNA's dot products say which side is signed.
-std::string assembled_as(std::string_view mnemonic) {
-  std::string name(mnemonic);
-  const auto changed = [&](std::string_view from, std::string_view to) {
-    const size_t at = name.rfind(from);
-    return at == std::string::npos ? std::string{}
-                                   : name.substr(0, at) + std::string(to) + name.substr(at + from.size());
-  };
-  if (name.find("min") != std::string::npos || name.find("max") != std::string::npos ||
-      name.find("med3") != std::string::npos)
-    return changed("_f", "_num_f");
-  if (name == "v_dot4_i32_i8") return "v_dot4_i32_iu8";
-  return name == "v_dot8_i32_i4" ? "v_dot8_i32_iu4" : "";
+/// What the assembler makes of a name that another generation gave it; nullptr when it is none of those.
+const Implementation* find_alias(std::string_view mnemonic, const isa::Target& target) {
+  for (const Implementation& implementation : engine().implementations)
+    if (implementation.row.facts.alias == mnemonic && target.is(implementation.row.facts.generations))
+      return &implementation;
+  return nullptr;
 }
 
 /// Why an instruction that no row of the target names is not served.
@@ -49,7 +41,7 @@ InstructionFidelity fidelity_of(std::string_view mnemonic, Encoding encoding, co
              control && target.is(control->facts.generations)) {
     result.fidelity = control->facts.fidelity;
     result.note = control->facts.note;
-  } else if (const Implementation* const alias = find_implementation(assembled_as(mnemonic), target)) {
+  } else if (const Implementation* const alias = find_alias(mnemonic, target)) {
     result.fidelity = alias->row.facts.fidelity;
     result.note = alias->row.facts.bound;
   } else {

@@ -1,11 +1,10 @@
 // Vector instructions: operands and modifiers become rows, then the row's handler runs.
 //
-//   DPP          the first source's lanes are exchanged into a temporary row; EXEC is narrowed around the
-//   instruction SDWA, halves a field of a source is extracted into a temporary row; a result is computed in a
-//   temporary row and
-//                inserted
-//   neg, abs     the sign bit is changed in a temporary row
-//   omod, clamp  finish the result in place; integer clamp is a row of its own
+// DPP: the first source's lanes are exchanged into a temporary row; EXEC is narrowed around the instruction.
+// SDWA, halves: a field of a source is extracted into a temporary row; a result is computed in a temporary
+// row and inserted.
+// neg, abs: the sign bit is changed in a temporary row.
+// omod, clamp: finish the result in place; integer clamp is a row of its own.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -44,17 +43,6 @@ Field field_of(std::string_view selection) {
   return {};
 }
 
-/// Whether `clamp` of an integer result changes nothing: conversions saturate by themselves, and a choice of
-/// its sources is in range. Conversions to packed f16 hold floats.
-bool saturates_by_itself(std::string_view mnemonic) {
-  if (mnemonic.starts_with("v_cvt_pkrtz") || mnemonic.starts_with("v_cvt_pk_rtz") ||
-      mnemonic.starts_with("v_cvt_pk_f16"))
-    return false;
-  for (const std::string_view prefix : {"v_cvt_", "v_frexp_exp_", "v_min", "v_max", "v_med3_", "v_align"})
-    if (mnemonic.starts_with(prefix)) return true;
-  return false;
-}
-
 class LaneTranslator {
  public:
   LaneTranslator(Emitter& emitter, const isa::Instruction& instruction, const Implementation& implementation)
@@ -86,18 +74,19 @@ class LaneTranslator {
     if (implementation_->row.facts.commutes && plain && operands.size() >= 3 && is_row(operands[1]) &&
         !is_row(operands[2]))
       std::swap(operands[1], operands[2]);
-    if (instruction_.mnemonic.starts_with("v_bitop3_"))
+    if (const std::string_view last = implementation_->row.facts.modifier; !last.empty())
       operands.push_back({.kind = Operand::Kind::Integer,
                           .half = Operand::Half::Low,  // op_sel's fourth value is the result's
-                          .bits = instruction_.value("bitop3")});
+                          .bits = instruction_.value(last)});
     return operands;
   }
 
-  /// v_mov_b32 with DPP and nothing else.
+  /// A move of 32 bits with DPP and nothing else.
   [[nodiscard]] bool is_plain_move() const {
     const std::vector<Operand>& operands = instruction_.operands;
-    return instruction_.mnemonic == "v_mov_b32" && operands.size() == 2 && is_row(operands[0]) &&
-           is_row(operands[1]) && !operands[1].negate && !operands[1].absolute &&
+    const isa::Row& row = implementation_->row;
+    return row.facts.copies && row.roles[0].type == Type::U32 && operands.size() == 2 &&
+           is_row(operands[0]) && is_row(operands[1]) && !operands[1].negate && !operands[1].absolute &&
            !instruction_.has("clamp") && !instruction_.has("mul") && !instruction_.has("div");
   }
   Result<void> move() {
@@ -116,7 +105,7 @@ class LaneTranslator {
     if (!instruction_.has("clamp") || is_float(row.roles[0].type) || result_is_lanes) return {};
     const Implementation* const saturating =
         find_implementation(instruction_.mnemonic, emitter_.target(), true);
-    if (!saturating && saturates_by_itself(instruction_.mnemonic)) return {};
+    if (!saturating && (row.facts.bounded || row.facts.chooses)) return {};
     implementation_ = saturating;
     if (!implementation_)
       return fail(ErrorKind::Unsupported, fmt::format("clamp of '{}'", instruction_.text));
@@ -189,11 +178,15 @@ class LaneTranslator {
   /// parameter that lane 1 of each quad holds and add its value in lane 0, V_INTERP_P2_* that of lane 2.
   /// Source: AMD, "RDNA3 Instruction Set Architecture", section "VINTERP Instructions".
   [[nodiscard]] const DppTable* exchange(size_t index) const {
-    const std::string& name = instruction_.mnemonic;
-    if (!name.starts_with("v_interp_p")) return index == 0 ? dpp_ : nullptr;
-    const bool p10 = name.starts_with("v_interp_p10_");
-    if (index == 0) return quad_table(p10 ? 1 : 2);
-    return p10 && index == 2 ? quad_table(0) : nullptr;
+    switch (implementation_->row.facts.interpolates) {
+      case isa::Interpolation::P10:
+        return index == 0 ? quad_table(1) : index == 2 ? quad_table(0) : nullptr;
+      case isa::Interpolation::P2:
+        return index == 0 ? quad_table(2) : nullptr;
+      case isa::Interpolation::None:
+        break;
+    }
+    return index == 0 ? dpp_ : nullptr;
   }
 
   Result<uint32_t> lane_source(const Operand& operand, Type type, size_t index) {
@@ -300,9 +293,7 @@ class LaneTranslator {
       return result_type_ == Type::F16 ? of16 : result_type_ == Type::F32 ? of32 : of64;
     };
     // Where denormals may be flushed, a minimum has to do it, which is otherwise a choice of its sources.
-    const std::string& name = instruction_.mnemonic;
-    const bool chooses = name.starts_with("v_min") || name.starts_with("v_max") || name.starts_with("v_med3");
-    if (chooses && emitter_.mode_varies() && result_type_ != Type::F16)
+    if (implementation_->row.facts.chooses && emitter_.mode_varies() && result_type_ != Type::F16)
       emitter_.emit(by_type(Micro::ScaleF16, Micro::ScaleF32, Micro::ScaleF64), uop_.d, uop_.d, 0,
                     std::bit_cast<uint32_t>(1.0f));
     const float factor = instruction_.has("mul")   ? static_cast<float>(instruction_.value("mul"))

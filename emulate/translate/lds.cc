@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "emulate/translate/memory.h"
+#include "emulate/translate/plain.h"
 
 namespace wavesmith::emulate {
 
@@ -14,15 +15,13 @@ namespace {
 
 /// read2 and write2: two accesses of a half of the data each, at two offsets.
 Result<void> translate_lds_pair(Emitter& emitter, const Instruction& instruction, const Access& access) {
-  const std::string& name = instruction.mnemonic;
   const auto& printed = instruction.operands;
-  const bool wide = access.bytes == 8,
-             far = name.find("st64") != std::string::npos || name.find("stride64") != std::string::npos;
+  const bool wide = access.bytes == 8;
   const bool read = access.direction == Direction::Load, exchange = access.direction == Direction::Atomic;
   const bool write = !read;
   if (printed.size() < (read ? 2u : exchange ? 4u : 3u) || instruction.has("gds"))
     return unsupported_operands(instruction);
-  const uint64_t unit = (wide ? 8 : 4) * (far ? 64u : 1u);
+  const uint64_t unit = (wide ? 8 : 4) * (access.far ? 64u : 1u);
   uint64_t offsets[] = {static_cast<uint64_t>(instruction.value("offset0")) * unit,
                         static_cast<uint64_t>(instruction.value("offset1")) * unit};
   const auto result = emitter.register_offset(printed[0]);
@@ -30,19 +29,14 @@ Result<void> translate_lds_pair(Emitter& emitter, const Instruction& instruction
   if (!result) return tl::unexpected(result.error());
   if (!address) return tl::unexpected(address.error());
   const uint32_t half = (wide ? 2 : 1) * kRowBytes;
-  const auto row_of = [&](std::string_view mnemonic) {
-    return find_implementation(mnemonic, emitter.target());
-  };
   if (read &&
       offsets[1] == offsets[0] + half / kRowBytes * 4) {  // side by side: one access of twice the width
-    const Implementation* both = row_of(wide ? "ds_read_b128" : "ds_read_b64");
-    emitter.emit(Address::Lds, both->row.access.bytes | AddressWord::kOwn, *address, 0).imm = offsets[0];
-    emitter.emit(both->handlers[emitter.wave32()][0], *result);
+    const Implementation& both = access_of(Direction::Load, 2 * access.bytes);
+    emitter.emit(Address::Lds, both.row.access.bytes | AddressWord::kOwn, *address, 0).imm = offsets[0];
+    emitter.emit(both.handlers[emitter.wave32()][0], *result);
     return {};
   }
-  const Implementation* one = row_of(exchange ? (wide ? "ds_wrxchg_rtn_b64" : "ds_wrxchg_rtn_b32")
-                                     : read   ? (wide ? "ds_read_b64" : "ds_read_b32")
-                                              : (wide ? "ds_write_b64" : "ds_write_b32"));
+  const Implementation& one = access_of(access.direction, access.bytes);
   uint32_t data[2] = {};
   for (size_t i = 0; write && i < 2; ++i) {
     const auto row = emitter.register_offset(printed[i + (exchange ? 2 : 1)]);
@@ -62,9 +56,9 @@ Result<void> translate_lds_pair(Emitter& emitter, const Instruction& instruction
     data[1] = kept;
   }
   for (uint32_t i = 0; i < 2; ++i) {
-    const uint32_t word = one->row.access.bytes | AddressWord::kOwn | (write ? AddressWord::kWrite : 0);
+    const uint32_t word = one.row.access.bytes | AddressWord::kOwn | (write ? AddressWord::kWrite : 0);
     emitter.emit(Address::Lds, word, source, 0).imm = offsets[i];
-    emitter.emit(one->handlers[emitter.wave32()][0], write && !exchange ? 0 : *result + i * half, data[i]);
+    emitter.emit(one.handlers[emitter.wave32()][0], write && !exchange ? 0 : *result + i * half, data[i]);
   }
   return {};
 }
@@ -136,10 +130,9 @@ Result<void> translate_lds(Emitter& emitter, const Instruction& instruction,
   if (access.places == 2) return translate_lds_pair(emitter, instruction, access);
   if (instruction.has("gds")) return unsupported_operands(instruction);
   if (access.direction == Direction::None) return translate_lds_lane(emitter, instruction, implementation);
-  const std::string& name = instruction.mnemonic;
   const auto& printed = instruction.operands;
   MemoryOperands operands;
-  if (name.find("addtid") != std::string::npos) {
+  if (implementation.row.facts.by_lane) {
     if (printed.empty()) return unsupported_operands(instruction);
     (access.direction == Direction::Load ? operands.result : operands.data) = &printed[0];
     emitter.emit(Address::ByLane, 4 | AddressWord::kOwn, 0, 0, 4).imm =
@@ -148,8 +141,7 @@ Result<void> translate_lds(Emitter& emitter, const Instruction& instruction,
   }
   size_t next = 0;
   const bool atomic = access.direction == Direction::Atomic, two = access.dwords * 4 > access.bytes;
-  const bool result =
-      access.direction == Direction::Load || (atomic && name.find("_rtn_") != std::string::npos);
+  const bool result = access.direction == Direction::Load || (atomic && instruction.returns_old_value());
   if (printed.size() < 1u + result + (access.direction == Direction::Store || atomic) + (atomic && two) ||
       instruction.has("gds"))
     return unsupported_operands(instruction);
@@ -157,8 +149,7 @@ Result<void> translate_lds(Emitter& emitter, const Instruction& instruction,
   operands.address = &printed[next++];
   if (access.direction == Direction::Store || atomic) operands.data = &printed[next++];
   if (atomic && two) operands.second = &printed[next++];
-  // The older compare and store has the comparand first.
-  if (name.starts_with("ds_cmpst_")) std::swap(operands.data, operands.second);
+  if (implementation.row.facts.comparand_first) std::swap(operands.data, operands.second);
   const auto vector = emitter.register_offset(*operands.address);
   if (!vector) return tl::unexpected(vector.error());
   uint32_t word = access.bytes | AddressWord::kOwn;

@@ -3,6 +3,7 @@
 
 #include "emulate/run/control.h"
 #include "emulate/translate/memory.h"
+#include "emulate/translate/plain.h"
 #include "isa/coherence.h"
 #include "isa/effects.h"
 #include "isa/mnemonic.h"
@@ -79,14 +80,11 @@ Result<void> emit_access_to_lds(Emitter& emitter, const Instruction& instruction
   const Access& access = implementation.row.access;
   const uint32_t rows = emitter.temporary_rows(access.dwords);
   emitter.emit(implementation.handlers[emitter.wave32()][0], rows);
-  const std::string_view store = access.dwords == 4   ? "ds_write_b128"
-                                 : access.dwords == 3 ? "ds_write_b96"
-                                                      : "ds_write_b32";
-  const Implementation* const to = find_implementation(store, emitter.target());
+  const Implementation& to = access_of(Direction::Store, access.dwords * 4);
   const uint32_t word = access.dwords * 4u | AddressWord::kOwn | AddressWord::kWrite;
   emitter.emit(Address::ByLane, word, 0, 0, access.dwords * 4u).imm =
       static_cast<uint64_t>(instruction.value("offset"));
-  emitter.emit(to->handlers[emitter.wave32()][0], 0, rows);
+  emitter.emit(to.handlers[emitter.wave32()][0], 0, rows);
   return {};
 }
 
@@ -112,16 +110,15 @@ Result<void> translate_by_lane(Emitter& emitter, const Instruction& instruction,
 Result<void> emit_transposed(Emitter& emitter, const Instruction& instruction,
                              const Implementation& implementation, const Operand& result) {
   const Access& access = implementation.row.access;
-  const Implementation* const load =
-      find_implementation(access.dwords == 4 ? "global_load_b128" : "global_load_b64", emitter.target());
+  const Implementation& load = access_of(Direction::Load, access.dwords * 4);
   const Handler exchange = implementation.handlers[emitter.wave32()][0];
-  if (!load || !exchange) return unsupported_operands(instruction);
+  if (!exchange) return unsupported_operands(instruction);
   const auto to = emitter.register_offset(result);
   if (!to) return tl::unexpected(to.error());
   const uint32_t rows = emitter.temporary_rows(access.dwords);
   for (uint32_t i = 0; i < access.dwords; ++i)
     emitter.emit(Micro::Splat, rows + i * kRowBytes, emitter.constant(0));
-  emitter.emit(load->handlers[emitter.wave32()][0], rows);
+  emitter.emit(load.handlers[emitter.wave32()][0], rows);
   emitter.emit(exchange, *to, rows);
   return {};
 }
@@ -130,13 +127,11 @@ Result<void> emit_transposed(Emitter& emitter, const Instruction& instruction,
 /// returns.
 Result<void> translate_flat(Emitter& emitter, const Instruction& instruction,
                             const Implementation& implementation) {
-  const std::string& name = instruction.mnemonic;
   const Access& access = implementation.row.access;
   const auto& printed = instruction.operands;
-  const Space space = isa::space_of(name);
+  const Space space = isa::space_of(instruction.mnemonic);
   const bool flat = space == Space::Flat, scratch = space == Space::Scratch;
-  if (name.find("addtid") != std::string::npos)
-    return translate_by_lane(emitter, instruction, implementation);
+  if (implementation.row.facts.by_lane) return translate_by_lane(emitter, instruction, implementation);
   if (access.transposes != 0 && !implementation.handlers[emitter.wave32()][0])
     return fail(ErrorKind::Unsupported, fmt::format("'{}' in a wave64", instruction.text));
   MemoryOperands operands;

@@ -210,7 +210,6 @@ void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start
                                                             uop.handler) != std::end(handlers);
                                          });
   };
-  const bool scalar = isa::is_scalar(site.instruction.mnemonic);
   const uint32_t buffer = isa::is_scalar_buffer(site.instruction.mnemonic) ? OwnAddress::kBuffer : 0;
   for (size_t i = start; i < uops.size(); ++i) {
     const Uop uop = uops[i];
@@ -227,7 +226,7 @@ void insert_access_events(Emitter& emitter, std::vector<Uop>& uops, size_t start
                      uop.b));
     } else if (site.row && site.row->shape == isa::Shape::Memory && is_handler(uop)) {
       const isa::Access& access = site.row->access;
-      if (scalar) {
+      if (access.scalar) {
         const uint32_t store = access.direction == Direction::Store ? OwnAddress::kStore : 0;
         insert(i, call(emitter, tell_scalar, static_cast<uint32_t>(uop.imm), uop.a,
                        access.bytes | buffer | store, uop.b));

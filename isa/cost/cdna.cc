@@ -30,7 +30,6 @@ uint16_t valu_cycles(Rate rate, const Target& target) {
       // CDNA3 as well (WriteIntMul 1); no trace of these shows it, so they keep the quarter rate of GCN3's
       // ISA timing tables.
       return target.is(kCdna4) ? 4 : 16;
-    case Rate::Convert:
     case Rate::Wide:
     case Rate::Double:
     case Rate::Plain:

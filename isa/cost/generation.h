@@ -16,7 +16,6 @@ const IssueRules& rdna_rules(const Target& target);
 /// VALU instructions by their rate, as LLVM's scheduling model groups them (SISchedule.td).
 enum class Rate : uint8_t {
   Plain,
-  Convert,
   Wide,
   Quarter,
   Multiply,  ///< of 32-bit integers

@@ -18,7 +18,6 @@ struct Valu {
 Valu valu_cost(Rate rate) {
   switch (rate) {
     case Rate::Plain:
-    case Rate::Convert:
     case Rate::Swap:  // only CDNA4 has these
       return {1, 5};
     case Rate::Wide:
@@ -50,7 +49,7 @@ Cost rdna_cost(const Instruction& instruction, const Row* row, const Target& tar
       return cost;
     }
     case Pipe::Transcendental: {
-      if (instruction.mnemonic.starts_with("v_s_")) {  // one value of a wave
+      if (row && row->shape == Shape::Wave) {  // one value of a wave
         cost.issue = 1;
         cost.result = 7;  // LLVM 22, SISchedule.td, WritePseudoScalarTrans
         return cost;

@@ -65,6 +65,13 @@ struct MaximumNumber {
   }
 };
 
+struct CompareSwap {
+  template <class T>
+  T operator()(T old, T data, T compare) const {
+    return old == compare ? data : old;
+  }
+};
+
 /// Each dword is exchanged when the data's bit 31 is set; that bit does not reach memory.
 struct ConditionalExchange {
   uint64_t operator()(uint64_t old, uint64_t data) const {

@@ -37,7 +37,10 @@ struct Access {
   LdsLane lane = LdsLane::None;  ///< then the direction is None
   bool formatted = false;        ///< converts: the format says how many bytes
   bool masked = false;           ///< M0 says which dwords move
+  bool scalar = false;           ///< through the scalar cache, to or from SGPRs
   uint8_t transposes = 0;        ///< bits of the elements that go to other lanes
+  bool far = false;              ///< of two places: their offsets count in 64 elements
+  bool operator==(const Access&) const = default;
 };
 
 /// Elements are types: bytes in memory, and the part of a register that they fill.
@@ -81,6 +84,13 @@ constexpr Access make_access(Direction direction, int places = 1) {
           direction == Direction::Load && E::kPart != Part::Whole,
           E::kPart == Part::High,
           static_cast<uint8_t>(places)};
+}
+
+template <class E>
+constexpr Access make_scalar_access(Direction direction) {
+  Access access = make_access<E>(direction);
+  access.scalar = true;
+  return access;
 }
 
 constexpr Access make_lds_lane_access(LdsLane lane) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "isa/instruction.h"
 #include "isa/row.h"
@@ -21,11 +20,9 @@ struct LdsAccesses {
 /// Which lanes make a phase is then taken to be as of one instruction of that width; measured is it of none.
 inline LdsAccesses lds_accesses(const Instruction& instruction, const Access& access) {
   const LdsAccesses two{access.bytes, access.places};
-  if (access.places != 2 || (access.direction != Direction::Load && access.direction != Direction::Store))
+  if (access.places != 2 || access.far ||
+      (access.direction != Direction::Load && access.direction != Direction::Store))
     return two;
-  const std::string_view name = instruction.mnemonic;
-  if (name.find("st64") != std::string_view::npos || name.find("stride64") != std::string_view::npos)
-    return two;  // their offsets count in 64 elements
   const int64_t distance = instruction.value("offset1") - instruction.value("offset0");
   return distance == 1 || distance == -1 ? LdsAccesses{2u * access.bytes, 1} : two;
 }

@@ -175,8 +175,8 @@ void scalar_float_of(Visitor& v, const char* const (&names)[28]) {
   v(scalar<Code(Code, Code, float_mode)>,            names[1],  [](code a, code b, code m) { return subtract<F>(a, b, m); }, kSaluFloat);
   v(scalar<Code(Code, Code, float_mode)>,            names[2],  [](code a, code b, code m) { return multiply<F>(a, b, m); }, kSaluFloat);
   v(scalar<Code(old<Code>, Code, Code, float_mode)>, names[3],  [](code d, code a, code b, code m) { return multiply_add<F>(a, b, d, m); }, kSaluFloat);
-  v(scalar<Code(Code, Code, float_mode)>,            names[4],  [](code a, code b, code m) { return number_of<F, false>(a, b, m); }, kSaluRdna4);
-  v(scalar<Code(Code, Code, float_mode)>,            names[5],  [](code a, code b, code m) { return number_of<F, true>(a, b, m); }, kSaluRdna4);
+  v(scalar<Code(Code, Code, float_mode)>,            names[4],  [](code a, code b, code m) { return number_of<F, false>(a, b, m); }, {.generations = kRdna4, .alias = names[26]});
+  v(scalar<Code(Code, Code, float_mode)>,            names[5],  [](code a, code b, code m) { return number_of<F, true>(a, b, m); }, {.generations = kRdna4, .alias = names[27]});
   v(scalar<Code(Code, Code, float_mode)>,            names[6],  [](code a, code b, code m) { return extreme_of<F, false>(a, b, m); }, kSaluRdna4);
   v(scalar<Code(Code, Code, float_mode)>,            names[7],  [](code a, code b, code m) { return extreme_of<F, true>(a, b, m); }, kSaluRdna4);
   v(scalar<Code(Code, Code, float_mode)>,            names[26], [](code a, code b, code m) { return old_number_of<F, false>(a, b, m); }, kSaluRdna35);

@@ -9,8 +9,8 @@ namespace wavesmith::isa {
 template <class Visitor>
 void scalar_move(Visitor& v) {
   // clang-format off
-  v(scalar<u32(u32)>,                "s_mov_b32",     [](auto a) { return a; });
-  v(scalar<u64(u64)>,                "s_mov_b64",     [](auto a) { return a; });
+  v(scalar<u32(u32)>,                "s_mov_b32",     [](auto a) { return a; }, {.copies = true});
+  v(scalar<u64(u64)>,                "s_mov_b64",     [](auto a) { return a; }, {.copies = true});
   v(scalar<i32(i16)>,                "s_movk_i32",    [](auto a) { return convert<int32_t>(a); });
   v(scalar<u32(old<u32>, u32, scc)>, "s_cmov_b32",    [](auto d, auto a, auto scc) { return scc ? a : d; });
   v(scalar<u64(old<u64>, u64, scc)>, "s_cmov_b64",    [](auto d, auto a, auto scc) { return scc ? a : d; });

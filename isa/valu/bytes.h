@@ -67,10 +67,10 @@ void bytes(Visitor& v) {
   });
   v(rare<u32(u32, u32, u16)>,     "v_alignbit_b32", [](auto a, auto b, auto c) {
     return convert<uint32_t>((convert<uint64_t>(a) << 32 | convert<uint64_t>(b)) >> convert<uint64_t>(c & decltype(c)(31)));
-  });
+  }, {.bounded = true});
   v(rare<u32(u32, u32, u16)>,     "v_alignbyte_b32", [](auto a, auto b, auto c) {
     return convert<uint32_t>((convert<uint64_t>(a) << 32 | convert<uint64_t>(b)) >> convert<uint64_t>((c & decltype(c)(3)) * decltype(c)(8)));
-  });
+  }, {.bounded = true});
   v(rare<u32(u32, u32, u32)>,     "v_lerp_u8", [](auto a, auto b, auto c) {
     decltype(a) result{};
     for (int i = 0; i < 4; ++i) result |= (byte_of(a, i) + byte_of(b, i) + (byte_of(c, i) & 1)) >> 1 << static_cast<uint32_t>(8 * i);
@@ -90,8 +90,8 @@ void bytes(Visitor& v) {
   v(rare<u32(u32, u32, u32)>,     "v_sad_u16", [](auto a, auto b, auto c) {
     return add_saturated(absolute_difference(a & 0xffff, b & 0xffff) + absolute_difference(a >> 16, b >> 16), c);
   }, sat);
-  v(rare<u64(u64, u32, u64)>,     "v_qsad_pk_u16_u8",  [](auto a, auto b, auto c) { return four_sums<false>(a, b, c); });
-  v(rare<u64(u64, u32, u64)>,     "v_mqsad_pk_u16_u8", [](auto a, auto b, auto c) { return four_sums<true>(a, b, c); });
+  v(rare<u64(u64, u32, u64)>,     "v_qsad_pk_u16_u8",  [](auto a, auto b, auto c) { return four_sums<false>(a, b, c); }, {.issue = Issue::Quarter});
+  v(rare<u64(u64, u32, u64)>,     "v_mqsad_pk_u16_u8", [](auto a, auto b, auto c) { return four_sums<true>(a, b, c); }, {.issue = Issue::Quarter});
   v(rare<u16(i32, i32, i32)>,     "v_ashr_pk_i8_i32", [](auto a, auto b, auto c) {
     return convert<uint16_t>(shifted_byte<int8_t>(a, c) | shifted_byte<int8_t>(b, c) << 8);
   }, {.generations = kCdna4});

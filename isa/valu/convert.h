@@ -77,27 +77,28 @@ void convert_numbers(Visitor& v) {
   };
   constexpr std::string_view kNearestBound = "to the nearest even; the manual does not say how it rounds";
   constexpr auto same = [](auto a) { return a; };
-  constexpr Facts wide{.issue = Issue::Double}, rdna{.generations = kRdna};
-  constexpr Facts fraction{.fidelity = Fidelity::Approximate, .bound = kNearestBound};
+  constexpr Facts wide{.issue = Issue::Double}, wide_bounded{.issue = Issue::Double, .bounded = true};
+  constexpr Facts bounded{.bounded = true}, rdna_bounded{.generations = kRdna, .bounded = true};
+  constexpr Facts fraction{.fidelity = Fidelity::Approximate, .bound = kNearestBound, .bounded = true};
   // clang-format off
   v(lane<f32(i32)>,         "v_cvt_f32_i32", converted<float>);
   v(lane<f32(u32)>,         "v_cvt_f32_u32", converted<float>);
-  v(lane<i32(f32)>,         "v_cvt_i32_f32", integer_of<int32_t>);
-  v(lane<u32(f32)>,         "v_cvt_u32_f32", integer_of<uint32_t>);
+  v(lane<i32(f32)>,         "v_cvt_i32_f32", integer_of<int32_t>, bounded);
+  v(lane<u32(f32)>,         "v_cvt_u32_f32", integer_of<uint32_t>, bounded);
   v(lane<f16(f32)>,         "v_cvt_f16_f32", same);
   v(lane<f32(f16)>,         "v_cvt_f32_f16", same);
   v(rare<f64(f32)>,         "v_cvt_f64_f32", converted<double>, wide);
   v(rare<f32(f64)>,         "v_cvt_f32_f64", converted<float>, wide);
   v(rare<f64(i32)>,         "v_cvt_f64_i32", converted<double>, wide);
   v(rare<f64(u32)>,         "v_cvt_f64_u32", converted<double>, wide);
-  v(rare<i32(f64)>,         "v_cvt_i32_f64", integer_of<int32_t>, wide);
-  v(rare<u32(f64)>,         "v_cvt_u32_f64", integer_of<uint32_t>, wide);
+  v(rare<i32(f64)>,         "v_cvt_i32_f64", integer_of<int32_t>, wide_bounded);
+  v(rare<u32(f64)>,         "v_cvt_u32_f64", integer_of<uint32_t>, wide_bounded);
   v(rare<f16(i16)>,         "v_cvt_f16_i16", converted<float>);
   v(rare<f16(u16)>,         "v_cvt_f16_u16", converted<float>);
-  v(rare<i16(f16)>,         "v_cvt_i16_f16", integer_of<int16_t>);
-  v(rare<u16(f16)>,         "v_cvt_u16_f16", integer_of<uint16_t>);
-  v(rare<i32(f32)>,         "v_cvt_flr_i32_f32 v_cvt_floor_i32_f32", floor_to_integer);
-  v(rare<i32(f32)>,         "v_cvt_rpi_i32_f32 v_cvt_nearest_i32_f32", nearest_to_integer);
+  v(rare<i16(f16)>,         "v_cvt_i16_f16", integer_of<int16_t>, bounded);
+  v(rare<u16(f16)>,         "v_cvt_u16_f16", integer_of<uint16_t>, bounded);
+  v(rare<i32(f32)>,         "v_cvt_flr_i32_f32 v_cvt_floor_i32_f32", floor_to_integer, bounded);
+  v(rare<i32(f32)>,         "v_cvt_rpi_i32_f32 v_cvt_nearest_i32_f32", nearest_to_integer, bounded);
   v(rare<f32(u32)>,         "v_cvt_f32_ubyte0", byte_to_float<0>);
   v(rare<f32(u32)>,         "v_cvt_f32_ubyte1", byte_to_float<1>);
   v(rare<f32(u32)>,         "v_cvt_f32_ubyte2", byte_to_float<2>);
@@ -108,18 +109,18 @@ void convert_numbers(Visitor& v) {
     return join_halves(convert<_Float16>(truncated16(a)), convert<_Float16>(truncated16(b)));
   });
   v(rare<u32(f32, f32)>,    "v_cvt_pk_f16_f32", [](auto a, auto b) { return join_halves(convert<_Float16>(a), convert<_Float16>(b)); }, {.generations = kCdna4, .nearest = true});
-  v(rare<u32(i32, i32)>,    "v_cvt_pk_i16_i32", saturate_two<int16_t>);
-  v(rare<u32(u32, u32)>,    "v_cvt_pk_u16_u32", saturate_two<uint16_t>);
-  v(rare<u32(f32, f32)>,    "v_cvt_pk_i16_f32", integers_of_two<int16_t>, rdna);
-  v(rare<u32(f32, f32)>,    "v_cvt_pk_u16_f32", integers_of_two<uint16_t>, rdna);
+  v(rare<u32(i32, i32)>,    "v_cvt_pk_i16_i32", saturate_two<int16_t>, bounded);
+  v(rare<u32(u32, u32)>,    "v_cvt_pk_u16_u32", saturate_two<uint16_t>, bounded);
+  v(rare<u32(f32, f32)>,    "v_cvt_pk_i16_f32", integers_of_two<int16_t>, rdna_bounded);
+  v(rare<u32(f32, f32)>,    "v_cvt_pk_u16_f32", integers_of_two<uint16_t>, rdna_bounded);
   v(rare<u32(f32, f32)>,    "v_cvt_pknorm_i16_f32 v_cvt_pk_norm_i16_f32", normalize_two<int16_t>, fraction);
   v(rare<u32(f32, f32)>,    "v_cvt_pknorm_u16_f32 v_cvt_pk_norm_u16_f32", normalize_two<uint16_t>, fraction);
   v(rare<u32(f16, f16)>,    "v_cvt_pknorm_i16_f16 v_cvt_pk_norm_i16_f16", normalize_two<int16_t>, fraction);
   v(rare<u32(f16, f16)>,    "v_cvt_pknorm_u16_f16 v_cvt_pk_norm_u16_f16", normalize_two<uint16_t>, fraction);
   v(rare<i16(f16)>,         "v_cvt_norm_i16_f16", normalize<int16_t>, fraction);
   v(rare<u16(f16)>,         "v_cvt_norm_u16_f16", normalize<uint16_t>, fraction);
-  v(rare<u32(f32, u32, u32)>, "v_cvt_pk_u8_f32", insert_byte, {.fidelity = Fidelity::Approximate, .bound = kNearestBound});
-  v(rare<u32(f32, u32, old<u32>)>, "v_cvt_pkaccum_u8_f32", insert_byte, {.generations = kCdna, .fidelity = Fidelity::Approximate, .bound = kNearestBound});
+  v(rare<u32(f32, u32, u32)>, "v_cvt_pk_u8_f32", insert_byte, fraction);
+  v(rare<u32(f32, u32, old<u32>)>, "v_cvt_pkaccum_u8_f32", insert_byte, {.generations = kCdna, .fidelity = Fidelity::Approximate, .bound = kNearestBound, .bounded = true});
   // clang-format on
 }
 

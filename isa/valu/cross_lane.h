@@ -84,36 +84,43 @@ void cross_lane_instructions(Visitor& v) {
   using namespace cross_lane;
   constexpr std::string_view kSwapBound =
       "exact with all lanes active; the manual does not say what inactive ones do";
+  // What permutes may be told to fetch from lanes that are switched off.
+  constexpr Facts rdna{.generations = kRdna, .fetches = true}, rdna4{.generations = kRdna4, .fetches = true};
+  constexpr Facts swaps{.issue = Issue::Swap,
+                        .generations = kCdna4,
+                        .fidelity = Fidelity::Approximate,
+                        .bound = kSwapBound,
+                        .fetches = true};
   // clang-format off
   v(wave<u32(row, exec)>, "v_readfirstlane_b32", [](auto s, auto exec) { return s[exec ? convert<int>(count_trailing_zeros(exec)) : 0]; });
-  v(wave<u32(row, u32)>,  "v_readlane_b32", [](auto s, auto lane) { return s[convert<int>(lane) & (s.count - 1)]; });
-  v(wave<row(u32, u32)>,  "v_writelane_b32", [](Lanes d, uint32_t value, uint32_t lane) { d[static_cast<int>(lane) & (d.count - 1)] = value; });
+  v(wave<u32(row, u32)>,  "v_readlane_b32", [](auto s, auto lane) { return s[convert<int>(lane) & (s.count - 1)]; }, {.fetches = true});
+  v(wave<row(u32, u32)>,  "v_writelane_b32", [](Lanes d, uint32_t value, uint32_t lane) { d[static_cast<int>(lane) & (d.count - 1)] = value; }, {.fetches = true, .unmasked = true});
 
   v(wave<row(row, u32, u32, exec, immediate)>, "v_permlane16_b32", [](Lanes d, Lanes s, uint32_t low, uint32_t high, uint64_t exec, uint32_t options) {
     permute_rows(d, Fetch(s, exec, options), low, high, 0);
-  }, {.generations = kRdna});
+  }, rdna);
   v(wave<row(row, u32, u32, exec, immediate)>, "v_permlanex16_b32", [](Lanes d, Lanes s, uint32_t low, uint32_t high, uint64_t exec, uint32_t options) {
     permute_rows(d, Fetch(s, exec, options), low, high, 16);
-  }, {.generations = kRdna});
+  }, rdna);
   v(wave<row(row, row, exec, immediate)>, "v_permlane16_var_b32", [](Lanes d, Lanes s, Lanes select, uint64_t exec, uint32_t options) {
     permute_rows(d, Fetch(s, exec, options), select, 0);
-  }, {.generations = kRdna4});
+  }, rdna4);
   v(wave<row(row, row, exec, immediate)>, "v_permlanex16_var_b32", [](Lanes d, Lanes s, Lanes select, uint64_t exec, uint32_t options) {
     permute_rows(d, Fetch(s, exec, options), select, 16);
-  }, {.generations = kRdna4});
+  }, rdna4);
   // The halves of a wave64 are exchanged, inactive lanes read too; a wave32 has no other half: nothing happens.
   v(wave<row(row, exec)>, "v_permlane64_b32", [](Lanes d, Lanes s, uint64_t exec) {
     if (d.count != 64) return;
     const Fetch fetch(s, exec, 1);
     for (int lane = 0; lane < 64; ++lane) if (active(exec, lane)) fetch.to(d[lane], lane ^ 32);
-  }, {.generations = kRdna});
+  }, rdna);
 
   v(wave<out<row_in_place, row_in_place>(exec, immediate)>, "v_permlane16_swap_b32", [](Lanes a, Lanes b, uint64_t exec, uint32_t options) {
     swap_rows(a, b, exec, options, 16);
-  }, {.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kSwapBound});
+  }, swaps);
   v(wave<out<row_in_place, row_in_place>(exec, immediate)>, "v_permlane32_swap_b32", [](Lanes a, Lanes b, uint64_t exec, uint32_t options) {
     swap_rows(a, b, exec, options, 32);
-  }, {.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kSwapBound});
+  }, swaps);
   v(wave<out<row_in_place, row_in_place>(exec)>, "v_swap_b32", [](Lanes a, Lanes b, uint64_t exec) { swap(a, b, exec); });
   v(wave<out<row_in_place, row_in_place>(exec, immediate)>, "v_swap_b16", [](Lanes a, Lanes b, uint64_t exec, uint32_t options) {
     swap_halves(a, b, exec, options);

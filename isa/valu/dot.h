@@ -154,8 +154,8 @@ void dot_instructions(Visitor& v) {
   v(packed<u32(u32, u32, u32)>,            "v_dot8_u32_u4", [](auto clamp, auto a, auto b, auto c) { return integers<4, false, false, clamp()>(a, b, c); });
   v(packed<i32(u32, u32, old<i32>)>,       "v_dot8c_i32_i4", [](auto clamp, auto a, auto b, auto c) { return integers<4, true, true, clamp()>(a, b, c); }, {.generations = kCdna});
   // neg_lo says which side is signed.
-  v(packed<i32(u32, u32, i32, immediate)>, "v_dot4_i32_iu8", [](auto clamp, auto a, auto b, auto c, auto is_signed) { return either<8, clamp()>(a, b, c, is_signed); }, {.generations = kRdna});
-  v(packed<i32(u32, u32, i32, immediate)>, "v_dot8_i32_iu4", [](auto clamp, auto a, auto b, auto c, auto is_signed) { return either<4, clamp()>(a, b, c, is_signed); }, {.generations = kRdna});
+  v(packed<i32(u32, u32, i32, immediate)>, "v_dot4_i32_iu8", [](auto clamp, auto a, auto b, auto c, auto is_signed) { return either<8, clamp()>(a, b, c, is_signed); }, {.generations = kRdna, .alias = "v_dot4_i32_i8"});
+  v(packed<i32(u32, u32, i32, immediate)>, "v_dot8_i32_iu4", [](auto clamp, auto a, auto b, auto c, auto is_signed) { return either<4, clamp()>(a, b, c, is_signed); }, {.generations = kRdna, .alias = "v_dot8_i32_i4"});
 
   v(packed<f32(mixed, mixed, mixed)>,      "v_fma_mix_f32", [](auto a, auto b, auto c) { return fused(a, b, c); });
   v(packed<insert<16>(mixed, mixed, mixed)>, "v_fma_mixlo_f16", [](auto clamp, auto a, auto b, auto c) { return encode_f16_pack(clamped(clamp, fused(a, b, c))); });

@@ -36,13 +36,14 @@ void float32(Visitor& v) {
   constexpr Facts commutes{.commutes = true};
   constexpr Facts cdna2{.generations = kCdna2}, rdna{.generations = kRdna}, rdna3{.generations = kRdna3};
   // clang-format off
-  v(lane<f32(f32, f32)>,           "v_add_f32", [](auto a, auto b) { return a + b; }, commutes);
-  v(lane<f32(f32, f32)>,           "v_sub_f32", [](auto a, auto b) { return a - b; });
-  v(lane<f32(f32, f32)>,           "v_subrev_f32", [](auto a, auto b) { return b - a; });
-  v(lane<f32(f32, f32)>,           "v_mul_f32", [](auto a, auto b) { return a * b; }, commutes);
+  v(lane<f32(f32, f32)>,           "v_add_f32", [](auto a, auto b) { return a + b; }, {.commutes = true, .dual = true, .packed = "v_pk_add_f32"});
+  v(lane<f32(f32, f32)>,           "v_sub_f32", [](auto a, auto b) { return a - b; }, {.dual = true});
+  v(lane<f32(f32, f32)>,           "v_subrev_f32", [](auto a, auto b) { return b - a; }, {.dual = true});
+  v(lane<f32(f32, f32)>,           "v_mul_f32", [](auto a, auto b) { return a * b; }, {.commutes = true, .dual = true, .packed = "v_pk_mul_f32"});
   v(rare<f32(f32, f32)>,           "v_mul_legacy_f32 v_mul_dx9_zero_f32", multiply_dx9);
-  v(lane<f32(f32, f32, f32)>,      "v_fma_f32 v_fmaak_f32 v_fmamk_f32", fma, commutes);
-  v(lane<f32(f32, f32, old<f32>)>, "v_fmac_f32", fma, commutes);
+  v(lane<f32(f32, f32, f32)>,      "v_fma_f32", fma, {.commutes = true, .dual = true, .packed = "v_pk_fma_f32"});
+  v(lane<f32(f32, f32, f32)>,      "v_fmaak_f32 v_fmamk_f32", fma, commutes);
+  v(lane<f32(f32, f32, old<f32>)>, "v_fmac_f32", fma, {.commutes = true, .dual = true, .packed = "v_pk_fma_f32"});
   v(rare<f32(f32, f32, f32)>,      "v_fma_dx9_zero_f32 v_fma_legacy_f32", fma_dx9, rdna);
   v(rare<f32(f32, f32, old<f32>)>, "v_fmac_dx9_zero_f32 v_fmac_legacy_f32", fma_dx9, rdna3);
   v(rare<f32(f32, f32, f32)>,      "v_mad_f32 v_madak_f32 v_madmk_f32", mad_flushing, cdna2);
@@ -51,13 +52,14 @@ void float32(Visitor& v) {
     return flush_denormals(multiply_dx9(flush_denormals(a), flush_denormals(b)) + flush_denormals(c));
   }, cdna2);
   // Sources that V_INTERP_* take from other lanes of the quad are exchanged before (emulate/translate/lane.cc).
-  v(rare<f32(f32, f32, f32)>,      "v_interp_p10_f32 v_interp_p2_f32", fma, rdna);
-  v(rare<f32(f16, f32, f16)>,      "v_interp_p10_f16_f32", fma, rdna);
-  v(rare<f16(f16, f32, f32)>,      "v_interp_p2_f16_f32", fma, rdna);
+  v(rare<f32(f32, f32, f32)>,      "v_interp_p10_f32", fma, {.generations = kRdna, .interpolates = Interpolation::P10});
+  v(rare<f32(f32, f32, f32)>,      "v_interp_p2_f32", fma, {.generations = kRdna, .interpolates = Interpolation::P2});
+  v(rare<f32(f16, f32, f16)>,      "v_interp_p10_f16_f32", fma, {.generations = kRdna, .interpolates = Interpolation::P10});
+  v(rare<f16(f16, f32, f32)>,      "v_interp_p2_f16_f32", fma, {.generations = kRdna, .interpolates = Interpolation::P2});
   v(rare<f32(f32, f32, f32)>,      "v_mullit_f32", [](auto a, auto b, auto c) {
     const decltype(a) lowest = -3.40282346638528859812e38f;
     return ((b > lowest) & (c > 0)) ? a * b : lowest;
-  }, rdna);
+  }, {.issue = Issue::Quarter, .generations = kRdna});
 
   v(rare<f32(f32)>,                "v_trunc_f32", [](auto a) { return __builtin_elementwise_trunc(a); });
   v(rare<f32(f32)>,                "v_ceil_f32",  [](auto a) { return __builtin_elementwise_ceil(a); });
@@ -68,7 +70,7 @@ void float32(Visitor& v) {
     return fraction >= 1 ? decltype(a)(0x1.fffffep-1f) : fraction;
   });
   v(rare<f32(f32)>,                "v_frexp_mant_f32", [](auto a) { return frexp(a).mantissa; });
-  v(rare<i32(f32)>,                "v_frexp_exp_i32_f32", [](auto a) { return frexp(a).exponent; });
+  v(rare<i32(f32)>,                "v_frexp_exp_i32_f32", [](auto a) { return frexp(a).exponent; }, {.bounded = true});
   v(rare<f32(f32, i32)>,           "v_ldexp_f32", [](auto a, auto b) { return scale(a, b); });
 
   v(rare<f32(f32, f32, f32)>,      "v_cubeid_f32", [](auto x, auto y, auto z) {

@@ -50,7 +50,7 @@ void float64(Visitor& v) {
     return fraction >= 1 ? decltype(a)(0x1.fffffffffffffp-1) : fraction;
   }, wide);
   v(rare<f64(f64)>,                "v_frexp_mant_f64", [](auto a) { return frexp(a).mantissa; }, wide);
-  v(rare<i32(f64)>,                "v_frexp_exp_i32_f64", [](auto a) { return convert<int32_t>(frexp(a).exponent); }, wide);
+  v(rare<i32(f64)>,                "v_frexp_exp_i32_f64", [](auto a) { return convert<int32_t>(frexp(a).exponent); }, {.issue = Issue::Double, .bounded = true});
   v(rare<f64(f64, i32)>,           "v_ldexp_f64", [](auto a, auto b) { return scale(a, convert<int64_t>(b)); }, wide);
   v(rare<f64(f64, u32)>,           "v_trig_preop_f64", [](auto a, auto b) {
     decltype(a) result{};

@@ -13,6 +13,8 @@ void integer16(Visitor& v) {
   constexpr Facts cdna{.generations = kCdna}, rdna{.generations = kRdna};
   // Those that CDNA can aim at either half leave the other one.
   constexpr Facts kept{.keeps_high = true};
+  constexpr Facts chooses{.chooses = true}, kept_chooses{.keeps_high = true, .chooses = true};
+  constexpr Facts bounded{.generations = kRdna, .bounded = true};
   constexpr Facts sat{.saturates = true}, kept_sat{.keeps_high = true, .saturates = true};
   constexpr auto mad = [](auto a, auto b, auto c) { return static_cast<decltype(a)>(a * b + c); };
   constexpr auto mad_sat_u16 = [](auto a, auto b, auto c) {
@@ -27,12 +29,12 @@ void integer16(Visitor& v) {
   constexpr auto add_sat = [](auto a, auto b) { return add_saturated(a, b); };
   constexpr auto sub_sat = [](auto a, auto b) { return subtract_saturated(a, b); };
   // clang-format off
-  v(rare<u16(u16)>,           "v_mov_b16", [](auto a) { return a; }, rdna);
+  v(rare<u16(u16)>,           "v_mov_b16", [](auto a) { return a; }, {.generations = kRdna, .copies = true});
   v(rare<u16(u16)>,           "v_not_b16", [](auto a) { return ~a; }, rdna);
   v(rare<u16(u16, u16)>,      "v_and_b16", [](auto a, auto b) { return a & b; }, rdna);
   v(rare<u16(u16, u16)>,      "v_or_b16",  [](auto a, auto b) { return a | b; }, rdna);
   v(rare<u16(u16, u16)>,      "v_xor_b16", [](auto a, auto b) { return a ^ b; }, rdna);
-  v(rare<u16(u16, u16, u16, u16)>, "v_bitop3_b16", [](auto a, auto b, auto c, auto table) { return truth_table(a, b, c, table); }, {.generations = kCdna4, .keeps_high = true});
+  v(rare<u16(u16, u16, u16, u16)>, "v_bitop3_b16", [](auto a, auto b, auto c, auto table) { return truth_table(a, b, c, table); }, {.generations = kCdna4, .keeps_high = true, .modifier = "bitop3"});
   v(rare<u16(u16, u16, bit)>, "v_cndmask_b16", [](auto a, auto b, auto which) { return which ? b : a; }, rdna);
   v(rare<u16(u16, u16)>,      "v_lshlrev_b16", [](auto a, auto b) { return b << (a & decltype(a)(15)); });
   v(rare<u16(u16, u16)>,      "v_lshrrev_b16", [](auto a, auto b) { return b >> (a & decltype(a)(15)); });
@@ -55,18 +57,18 @@ void integer16(Visitor& v) {
   v(rare<i16(i16, i16, i16)>, "v_mad_i16", mad_sat_i16, kept_sat);
   v(rare<u16(u16, u16, u16)>, "v_mad_legacy_u16", mad_sat_u16, {.generations = kCdna, .saturates = true});
   v(rare<i16(i16, i16, i16)>, "v_mad_legacy_i16", mad_sat_i16, {.generations = kCdna, .saturates = true});
-  v(rare<u16(u16, u16)>,      "v_min_u16", min);
-  v(rare<u16(u16, u16)>,      "v_max_u16", max);
-  v(rare<i16(i16, i16)>,      "v_min_i16", min);
-  v(rare<i16(i16, i16)>,      "v_max_i16", max);
-  v(rare<u16(u16, u16, u16)>, "v_min3_u16", min3, kept);
-  v(rare<u16(u16, u16, u16)>, "v_max3_u16", max3, kept);
-  v(rare<u16(u16, u16, u16)>, "v_med3_u16", med3, kept);
-  v(rare<i16(i16, i16, i16)>, "v_min3_i16", min3, kept);
-  v(rare<i16(i16, i16, i16)>, "v_max3_i16", max3, kept);
-  v(rare<i16(i16, i16, i16)>, "v_med3_i16", med3, kept);
-  v(rare<u32(u16)>,           "v_cvt_u32_u16", [](auto a) { return convert<uint32_t>(a); }, rdna);
-  v(rare<i32(i16)>,           "v_cvt_i32_i16", [](auto a) { return convert<int32_t>(a); }, rdna);
+  v(rare<u16(u16, u16)>,      "v_min_u16", min, chooses);
+  v(rare<u16(u16, u16)>,      "v_max_u16", max, chooses);
+  v(rare<i16(i16, i16)>,      "v_min_i16", min, chooses);
+  v(rare<i16(i16, i16)>,      "v_max_i16", max, chooses);
+  v(rare<u16(u16, u16, u16)>, "v_min3_u16", min3, kept_chooses);
+  v(rare<u16(u16, u16, u16)>, "v_max3_u16", max3, kept_chooses);
+  v(rare<u16(u16, u16, u16)>, "v_med3_u16", med3, kept_chooses);
+  v(rare<i16(i16, i16, i16)>, "v_min3_i16", min3, kept_chooses);
+  v(rare<i16(i16, i16, i16)>, "v_max3_i16", max3, kept_chooses);
+  v(rare<i16(i16, i16, i16)>, "v_med3_i16", med3, kept_chooses);
+  v(rare<u32(u16)>,           "v_cvt_u32_u16", [](auto a) { return convert<uint32_t>(a); }, bounded);
+  v(rare<i32(i16)>,           "v_cvt_i32_i16", [](auto a) { return convert<int32_t>(a); }, bounded);
   // clang-format on
 }
 

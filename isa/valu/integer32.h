@@ -58,10 +58,13 @@ V truth_table(V a, V b, V c, V table) {
 template <class Visitor>
 void integer32(Visitor& v) {
   using namespace detail;
-  constexpr Facts rdna{.generations = kRdna}, cdna4{.generations = kCdna4}, sat{.saturates = true};
-  constexpr Facts commutes{.commutes = true};
+  constexpr Facts rdna{.generations = kRdna}, sat{.saturates = true}, commutes{.commutes = true};
+  constexpr Facts multiply{.issue = Issue::Multiply};
+  constexpr Facts multiply_commutes{.issue = Issue::Multiply, .commutes = true};
+  constexpr Facts chooses{.chooses = true}, extreme{.commutes = true, .chooses = true};
+  constexpr Facts rdna_chooses{.generations = kRdna, .chooses = true};
   // clang-format off
-  v(lane<u32(u32)>,                    "v_mov_b32", [](auto a) { return a; });
+  v(lane<u32(u32)>,                    "v_mov_b32", [](auto a) { return a; }, {.copies = true, .dual = true});
   v(lane<u32(u32)>,                    "v_not_b32", [](auto a) { return ~a; });
   v(lane<u32(u32, u32)>,               "v_and_b32", [](auto a, auto b) { return a & b; }, commutes);
   v(lane<u32(u32, u32)>,               "v_or_b32",  [](auto a, auto b) { return a | b; }, commutes);
@@ -71,8 +74,8 @@ void integer32(Visitor& v) {
   v(lane<u32(u32, u32, u32)>,          "v_or3_b32",  [](auto a, auto b, auto c) { return a | b | c; }, commutes);
   v(rare<u32(u32, u32, u32)>,          "v_xor3_b32", [](auto a, auto b, auto c) { return a ^ b ^ c; }, rdna);
   v(rare<u32(u32, u32, u32)>,          "v_xad_u32",  [](auto a, auto b, auto c) { return (a ^ b) + c; });
-  v(rare<u32(u32, u32, u32, u32)>,     "v_bitop3_b32", [](auto a, auto b, auto c, auto table) { return truth_table(a, b, c, table); }, cdna4);
-  v(lane<u32(u32, u32, bit)>,          "v_cndmask_b32", [](auto a, auto b, auto which) { return which ? b : a; });
+  v(rare<u32(u32, u32, u32, u32)>,     "v_bitop3_b32", [](auto a, auto b, auto c, auto table) { return truth_table(a, b, c, table); }, {.generations = kCdna4, .modifier = "bitop3"});
+  v(lane<u32(u32, u32, bit)>,          "v_cndmask_b32", [](auto a, auto b, auto which) { return which ? b : a; }, {.dual = true});
 
   v(lane<u32(u32, u32)>,               "v_lshlrev_b32", [](auto a, auto b) { return b << (a & 31); });
   v(lane<u32(u32, u32)>,               "v_lshrrev_b32", [](auto a, auto b) { return b >> (a & 31); });
@@ -106,13 +109,13 @@ void integer32(Visitor& v) {
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_subb_co_u32 v_sub_co_ci_u32", [](auto a, auto b, auto borrow) { return clamped(subtract(a, b, borrow), decltype(a){}); }, sat);
   v(rare<out<u32, bit>(u32, u32, bit)>, "v_subbrev_co_u32 v_subrev_co_ci_u32", [](auto a, auto b, auto borrow) { return clamped(subtract(b, a, borrow), decltype(a){}); }, sat);
 
-  v(lane<u32(u32, u32)>,               "v_mul_lo_u32 v_mul_lo_i32", [](auto a, auto b) { return a * b; }, commutes);
-  v(lane<u32(u32, u32)>,               "v_mul_hi_u32", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a, b) >> 32); }, commutes);
-  v(rare<i32(i32, i32)>,               "v_mul_hi_i32", [](auto a, auto b) { return convert<int32_t>(wide_product<int64_t>(a, b) >> 32); });
+  v(lane<u32(u32, u32)>,               "v_mul_lo_u32 v_mul_lo_i32", [](auto a, auto b) { return a * b; }, multiply_commutes);
+  v(lane<u32(u32, u32)>,               "v_mul_hi_u32", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a, b) >> 32); }, multiply_commutes);
+  v(rare<i32(i32, i32)>,               "v_mul_hi_i32", [](auto a, auto b) { return convert<int32_t>(wide_product<int64_t>(a, b) >> 32); }, multiply);
   v(lane<u32(u32, u32)>,               "v_mul_u32_u24", [](auto a, auto b) { return (a & 0xffffff) * (b & 0xffffff); }, commutes);
   v(lane<i32(i32, i32)>,               "v_mul_i32_i24", [](auto a, auto b) { return bits<Pack<int32_t>>(bits<Pack<uint32_t>>(signed24(a)) * bits<Pack<uint32_t>>(signed24(b))); }, commutes);
-  v(rare<u32(u32, u32)>,               "v_mul_hi_u32_u24", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a & 0xffffff, b & 0xffffff) >> 32); });
-  v(rare<i32(i32, i32)>,               "v_mul_hi_i32_i24", [](auto a, auto b) { return convert<int32_t>(wide_product<int64_t>(signed24(a), signed24(b)) >> 32); });
+  v(rare<u32(u32, u32)>,               "v_mul_hi_u32_u24", [](auto a, auto b) { return convert<uint32_t>(wide_product<uint64_t>(a & 0xffffff, b & 0xffffff) >> 32); }, multiply);
+  v(rare<i32(i32, i32)>,               "v_mul_hi_i32_i24", [](auto a, auto b) { return convert<int32_t>(wide_product<int64_t>(signed24(a), signed24(b)) >> 32); }, multiply);
   v(lane<u32(u32, u32, u32)>,          "v_mad_u32_u24", [](auto a, auto b, auto c) { return (a & 0xffffff) * (b & 0xffffff) + c; }, commutes);
   v(lane<i32(i32, i32, i32)>,          "v_mad_i32_i24", [](auto a, auto b, auto c) {
     return bits<Pack<int32_t>>(bits<Pack<uint32_t>>(signed24(a)) * bits<Pack<uint32_t>>(signed24(b)) + bits<Pack<uint32_t>>(c));
@@ -130,20 +133,20 @@ void integer32(Visitor& v) {
   v(rare<u32(u16, u16, u32)>,          "v_mad_u32_u16", [](auto a, auto b, auto c) { return add_saturated(wide_product<uint32_t>(a, b), c); }, sat);
   v(rare<i32(i16, i16, i32)>,          "v_mad_i32_i16", [](auto a, auto b, auto c) { return add_saturated(wide_product<int32_t>(a, b), c); }, sat);
 
-  v(lane<u32(u32, u32)>,               "v_min_u32", min, commutes);
-  v(lane<u32(u32, u32)>,               "v_max_u32", max, commutes);
-  v(lane<i32(i32, i32)>,               "v_min_i32", min, commutes);
-  v(lane<i32(i32, i32)>,               "v_max_i32", max, commutes);
-  v(rare<u32(u32, u32, u32)>,          "v_min3_u32", [](auto a, auto b, auto c) { return min(min(a, b), c); });
-  v(rare<u32(u32, u32, u32)>,          "v_max3_u32", [](auto a, auto b, auto c) { return max(max(a, b), c); });
-  v(rare<i32(i32, i32, i32)>,          "v_min3_i32", [](auto a, auto b, auto c) { return min(min(a, b), c); });
-  v(rare<i32(i32, i32, i32)>,          "v_max3_i32", [](auto a, auto b, auto c) { return max(max(a, b), c); });
-  v(rare<u32(u32, u32, u32)>,          "v_med3_u32", [](auto a, auto b, auto c) { return median(a, b, c); });
-  v(rare<i32(i32, i32, i32)>,          "v_med3_i32", [](auto a, auto b, auto c) { return median(a, b, c); });
-  v(rare<u32(u32, u32, u32)>,          "v_minmax_u32", [](auto a, auto b, auto c) { return max(min(a, b), c); }, rdna);
-  v(rare<u32(u32, u32, u32)>,          "v_maxmin_u32", [](auto a, auto b, auto c) { return min(max(a, b), c); }, rdna);
-  v(rare<i32(i32, i32, i32)>,          "v_minmax_i32", [](auto a, auto b, auto c) { return max(min(a, b), c); }, rdna);
-  v(rare<i32(i32, i32, i32)>,          "v_maxmin_i32", [](auto a, auto b, auto c) { return min(max(a, b), c); }, rdna);
+  v(lane<u32(u32, u32)>,               "v_min_u32", min, extreme);
+  v(lane<u32(u32, u32)>,               "v_max_u32", max, extreme);
+  v(lane<i32(i32, i32)>,               "v_min_i32", min, extreme);
+  v(lane<i32(i32, i32)>,               "v_max_i32", max, extreme);
+  v(rare<u32(u32, u32, u32)>,          "v_min3_u32", [](auto a, auto b, auto c) { return min(min(a, b), c); }, chooses);
+  v(rare<u32(u32, u32, u32)>,          "v_max3_u32", [](auto a, auto b, auto c) { return max(max(a, b), c); }, chooses);
+  v(rare<i32(i32, i32, i32)>,          "v_min3_i32", [](auto a, auto b, auto c) { return min(min(a, b), c); }, chooses);
+  v(rare<i32(i32, i32, i32)>,          "v_max3_i32", [](auto a, auto b, auto c) { return max(max(a, b), c); }, chooses);
+  v(rare<u32(u32, u32, u32)>,          "v_med3_u32", [](auto a, auto b, auto c) { return median(a, b, c); }, chooses);
+  v(rare<i32(i32, i32, i32)>,          "v_med3_i32", [](auto a, auto b, auto c) { return median(a, b, c); }, chooses);
+  v(rare<u32(u32, u32, u32)>,          "v_minmax_u32", [](auto a, auto b, auto c) { return max(min(a, b), c); }, rdna_chooses);
+  v(rare<u32(u32, u32, u32)>,          "v_maxmin_u32", [](auto a, auto b, auto c) { return min(max(a, b), c); }, rdna_chooses);
+  v(rare<i32(i32, i32, i32)>,          "v_minmax_i32", [](auto a, auto b, auto c) { return max(min(a, b), c); }, rdna_chooses);
+  v(rare<i32(i32, i32, i32)>,          "v_maxmin_i32", [](auto a, auto b, auto c) { return min(max(a, b), c); }, rdna_chooses);
   // clang-format on
 }
 

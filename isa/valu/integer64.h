@@ -17,14 +17,14 @@ void integer64(Visitor& v) {
   v(lane<out<u64, bit>(u32, u32, u64)>, "v_mad_u64_u32 v_mad_co_u64_u32", [](auto a, auto b, auto c) {
     auto sum = wide_product<uint64_t>(a, b) + c;
     return Results{sum, lanes(sum < c)};
-  });
+  }, {.issue = Issue::Multiply});
   // The carry is that of the 65-bit signed sum: its sign.
   v(rare<out<i64, bit>(i32, i32, i64)>, "v_mad_i64_i32 v_mad_co_i64_i32", [](auto a, auto b, auto c) {
     const auto product = wide_product<int64_t>(a, b);
     const auto sum = bits<Pack<int64_t>>(bits<Pack<uint64_t>>(product) + bits<Pack<uint64_t>>(c));
     const auto overflow = (product < 0) == (c < 0) ? (sum < 0) != (c < 0) : (sum != sum);
     return Results{sum, lanes((sum < 0) != overflow)};
-  });
+  }, {.issue = Issue::Multiply});
   // clang-format on
 }
 

@@ -49,8 +49,8 @@ void packed_math_instructions(Visitor& v) {
   v(packed<v2f16(v2f16, v2f16, old<v2f16>)>, "v_pk_fmac_f16", [](auto a, auto b, auto d) { return half_fma(a, b, d); });
   v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_min_f16", Ieee::min, {.generations = kCdna | kRdna3});
   v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_max_f16", Ieee::max, {.generations = kCdna | kRdna3});
-  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_min_num_f16", Number::min, {.generations = kRdna4});
-  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_max_num_f16", Number::max, {.generations = kRdna4});
+  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_min_num_f16", Number::min, {.generations = kRdna4, .alias = "v_pk_min_f16"});
+  v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_max_num_f16", Number::max, {.generations = kRdna4, .alias = "v_pk_max_f16"});
   v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_minimum_f16", Nan::min, {.generations = kRdna4});
   v(packed<v2f16_code(v2f16_code, v2f16_code)>, "v_pk_maximum_f16", Nan::max, {.generations = kRdna4});
   v(packed<v2f16_code(v2f16_code, v2f16_code, v2f16_code)>, "v_pk_minimum3_f16", Nan::min3, {.generations = kCdna4});

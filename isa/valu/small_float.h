@@ -207,7 +207,8 @@ void small_float_instructions(Visitor& v) {
   const Facts random{.generations = kCdna4, .fidelity = Fidelity::Approximate, .bound = kRandomBits};
   // clang-format off
   v(rare<f32(bf16)>,                       "v_cvt_f32_bf16", [](auto a) { return a; }, {.generations = kCdna4});
-  v(rare<u32(f32, f32)>,                   "v_cvt_pk_bf16_f32", [](auto a, auto b) { return encode_pack<kBf16>(a) | encode_pack<kBf16>(b) << 16; }, {.generations = kCdna4});
+  // `clamp` is taken to change nothing, though the result holds floats; that of the conversions to f16 is refused.
+  v(rare<u32(f32, f32)>,                   "v_cvt_pk_bf16_f32", [](auto a, auto b) { return encode_pack<kBf16>(a) | encode_pack<kBf16>(b) << 16; }, {.generations = kCdna4, .bounded = true});
   v(packed<insert<16>(f32, u32)>,          "v_cvt_sr_bf16_f32", [](auto a, auto random) { return stochastic<kBf16>(a, random, Overflow::Special); }, random);
   v(packed<insert<16>(f32, u32)>,          "v_cvt_sr_f16_f32", [](auto a, auto random) { return stochastic<kF16>(a, random, Overflow::Special); }, random);
   v(rare<u32(u32)>,                        "v_prng_b32", [](auto a) { return next_randoms(a); }, {.generations = kCdna4});
