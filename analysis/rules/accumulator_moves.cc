@@ -1,4 +1,6 @@
 // Moves between VGPRs and accumulation VGPRs in loops: values that were put there for want of registers.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "analysis/rule.h"
@@ -13,7 +15,12 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     double cycles = 0;
     Place place{kNone, kNone, l};
     subject.own_instructions(l, [&](uint32_t i) {
-      if (!subject.code.instructions[i].mnemonic.starts_with("v_accvgpr_")) return;
+      const isa::Row* const row = subject.code.rows[i];
+      const auto& operands = subject.code.instructions[i].operands;
+      const bool accumulates = std::any_of(operands.begin(), operands.end(), [](const isa::Operand& operand) {
+        return operand.kind == isa::Operand::Kind::Agpr;
+      });
+      if (!row || !row->facts.copies || !accumulates) return;
       ++count;
       cycles += subject.costs.of[i].issue;
       if (place.first == kNone) place.first = i;

@@ -1,22 +1,11 @@
 // RDNA issues two VALU instructions of some kinds as one (VOPD) when their registers lie in different banks.
-#include <array>
-
+// Source: AMD, RDNA3 ISA, section "Dual issue VALU".
 #include <fmt/format.h>
 
 #include "analysis/rule.h"
-#include "isa/rows.h"
 
 namespace wavesmith::analysis::rule {
 namespace {
-
-/// What may be in both halves. Source: AMD, RDNA3 ISA, section "Dual issue VALU".
-bool may_be_dual(std::string_view name) {
-  for (const std::string_view each :
-       {"v_fmac_f32", "v_mul_f32", "v_add_f32", "v_sub_f32", "v_subrev_f32", "v_mov_b32", "v_cndmask_b32",
-        "v_max_f32", "v_min_f32", "v_max_num_f32", "v_min_num_f32", "v_fma_f32"})
-    if (name == each) return true;
-  return false;
-}
 
 void check(const Subject& subject, std::vector<Finding>& findings) {
   if (subject.code.target->has_accumulators() || subject.code.wave_lanes != 32) return;
@@ -28,7 +17,8 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     subject.own_instructions(l, [&](uint32_t i) {
       const isa::Instruction& in = subject.code.instructions[i];
       dual += !in.second.empty();
-      if (!in.second.empty() || !may_be_dual(in.mnemonic)) return;
+      const isa::Row* const row = subject.code.rows[i];
+      if (!row || !row->facts.dual) return;
       ++single;
       if (place.first == kNone) place.first = i;
       place.last = i;

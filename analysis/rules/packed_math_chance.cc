@@ -1,7 +1,9 @@
 // Single-precision or half-precision arithmetic one value at a time where packed instructions do two.
-#include <array>
+#include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "analysis/rule.h"
 #include "isa/rows.h"
@@ -9,24 +11,27 @@
 namespace wavesmith::analysis::rule {
 namespace {
 
+struct Kind {
+  isa::Type type;
+  std::string_view name;
+};
+constexpr Kind kKinds[] = {{isa::Type::F32, "f32"}, {isa::Type::F16, "f16"}};
+
+/// What does two of the instructions of a type at once, on any target.
+std::vector<std::string_view> packed_forms(isa::Type type) {
+  std::vector<std::string_view> forms;
+  for (const isa::Row& row : isa::rows())
+    if (row.roles[0].type == type && !row.facts.packed.empty() &&
+        std::find(forms.begin(), forms.end(), row.facts.packed) == forms.end())
+      forms.push_back(row.facts.packed);
+  std::reverse(forms.begin(), forms.end());  // multiply-adds first
+  return forms;
+}
+
 void check(const Subject& subject, std::vector<Finding>& findings) {
-  struct Kind {
-    std::string_view type;
-    std::array<std::string_view, 4> single;
-    std::string_view packed, probe;
-  };
-  static constexpr Kind kKinds[] = {
-      {"f32",
-       {"v_fma_f32", "v_fmac_f32", "v_mul_f32", "v_add_f32"},
-       "v_pk_fma_f32, v_pk_mul_f32, v_pk_add_f32",
-       "v_pk_fma_f32"},
-      {"f16",
-       {"v_fma_f16", "v_fmac_f16", "v_mul_f16", "v_add_f16"},
-       "v_pk_fma_f16, v_pk_mul_f16, v_pk_add_f16",
-       "v_pk_fma_f16"},
-  };
   for (const Kind& kind : kKinds) {
-    if (!isa::find_row(kind.probe, *subject.code.target)) continue;
+    const std::vector<std::string_view> forms = packed_forms(kind.type);
+    if (!isa::find_row(forms.front(), *subject.code.target)) continue;
     for (uint32_t l = 0; l < subject.kernel.loops.size(); ++l) {
       const Loop& loop = subject.kernel.loops[l];
       if (!loop.innermost) continue;
@@ -34,8 +39,8 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       Place place{kNone, kNone, l};
       subject.own_instructions(l, [&](uint32_t i) {
         const isa::Instruction& in = subject.code.instructions[i];
-        bool fits = false;
-        for (const std::string_view name : kind.single) fits |= in.mnemonic == name;
+        const isa::Row* const row = subject.code.rows[i];
+        bool fits = row && row->roles[0].type == kind.type && !row->facts.packed.empty();
         for (const isa::Operand& operand : in.operands) fits &= !operand.absolute;  // packed ones have none
         if (!fits || in.encoding == isa::Encoding::Dpp || in.encoding == isa::Encoding::Sdwa) return;
         ++single;
@@ -46,9 +51,10 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       if (single < kWorthwhile) continue;
       Finding finding;
       finding.severity = Severity::Hint;
-      finding.title = fmt::format("{} {} instructions in the loop do one value each", single, kind.type);
+      finding.title = fmt::format("{} {} instructions in the loop do one value each", single, kind.name);
       finding.where.push_back(place);
-      finding.evidence.push_back(fmt::format("first {}; {} do two", cite(subject, place.first), kind.packed));
+      finding.evidence.push_back(
+          fmt::format("first {}; {} do two", cite(subject, place.first), fmt::join(forms, ", ")));
       const double cycles = single / 2.0 * isa::issue_rules(*subject.code.target).quantum;
       set_gain(finding, subject, loop,
                gain_of(subject, loop, cycles, loop.cycles.bound == isa::Pipe::Valu ? cycles : 0));

@@ -16,9 +16,12 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     Place place{kNone, kNone, l};
     subject.own_instructions(l, [&](uint32_t i) {
       const isa::Instruction& in = subject.code.instructions[i];
-      if (!in.mnemonic.starts_with("v_mov_b") || in.operands.size() != 2 || !in.second.empty() ||
-          in.operands[1].kind != isa::Operand::Kind::Vgpr || in.encoding == isa::Encoding::Dpp ||
-          in.encoding == isa::Encoding::Sdwa)
+      const isa::Row* const row = subject.code.rows[i];
+      const auto is_vgpr = [](const isa::Operand& operand) {
+        return operand.kind == isa::Operand::Kind::Vgpr;
+      };
+      if (!row || !row->facts.copies || in.operands.size() != 2 || !is_vgpr(in.operands[0]) ||
+          !is_vgpr(in.operands[1]) || in.encoding == isa::Encoding::Dpp || in.encoding == isa::Encoding::Sdwa)
         return;
       ++count;
       moves.push_back(i);
