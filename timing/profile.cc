@@ -67,7 +67,7 @@ GroupSteps lines_of(uint64_t number, const WorkgroupRecord& group, uint32_t line
     steps.instructions = wave.executed;
     steps.recorded = wave.sites.size();
     for (const AccessRecord& access : wave.accesses) {
-      if (access.space == Space::Lds) continue;
+      if (access.space == AccessSpace::Lds) continue;
       const uint64_t bytes = std::max<uint64_t>(1, access.bytes);
       uint64_t before = ~uint64_t{0};
       const auto add = [&](uint64_t from, uint64_t to) {
@@ -191,7 +191,7 @@ std::string waits_for_others(const Recorder& recorder) {
       for (size_t i = 0; i < wave.sites.size(); ++i) {
         const Op& op = recorder.ops()[wave.sites[i]];
         if (op.cost.pipe == isa::Pipe::Lds || (op.store && op.memory)) run = 0;
-        if (!op.bypasses && !(op.atomic && op.counter != Counter::None && op.writes_vgpr)) continue;
+        if (!op.bypasses && !(op.atomic && op.counter != OpCounter::None && op.writes_vgpr)) continue;
         if (wave.sites[i] == asked && i - last <= 24) {
           if (++run >= 8)
             return fmt::format(

@@ -42,20 +42,20 @@ class RecordingGroup final : public emulate::WorkgroupListener {
     WaveRecord& wave = of(view);
     if (!recording_ || wave.access_counts.empty() || !now_ || !now_->memory) return;
     AccessRecord record;
-    record.space = now_->scalar                                     ? Space::Scalar
-                   : access.space == emulate::AddressSpace::Lds     ? Space::Lds
-                   : access.space == emulate::AddressSpace::Private ? Space::Private
-                                                                    : Space::Global;
-    record.kind = access.direction == isa::Direction::Store    ? Access::Store
-                  : access.direction == isa::Direction::Atomic ? Access::Atomic
-                                                               : Access::Load;
+    record.space = now_->scalar                                     ? AccessSpace::Scalar
+                   : access.space == emulate::AddressSpace::Lds     ? AccessSpace::Lds
+                   : access.space == emulate::AddressSpace::Private ? AccessSpace::Private
+                                                                    : AccessSpace::Global;
+    record.kind = access.direction == isa::Direction::Store    ? AccessKind::Store
+                  : access.direction == isa::Direction::Atomic ? AccessKind::Atomic
+                                                               : AccessKind::Load;
     record.bytes = static_cast<uint16_t>(access.bytes);
     record.lanes = access.scalar ? 1 : access.lanes & ~access.dropped;
     record.bypasses = now_->bypasses;
     if (record.lanes == 0 && !access.scalar) return;
     const auto address = [&](int lane) -> uint64_t {
       const uint64_t at = access.address[lane];
-      if (record.space != Space::Private) return at;
+      if (record.space != AccessSpace::Private) return at;
       // Private memory is interleaved by dwords; each wave has its own.
       return emulate::kPrivateAperture + (uint64_t{serial(view)} << 32) +
              ((at / 4) * view.lanes() + static_cast<uint64_t>(lane)) * 4 + at % 4;

@@ -15,13 +15,13 @@
 namespace wavesmith::timing {
 
 /// Where an access goes. Private memory is memory too, swizzled; Scalar goes through the scalar cache.
-enum class Space : uint8_t { Global, Lds, Private, Scalar };
-enum class Access : uint8_t { Load, Store, Atomic };
+enum class AccessSpace : uint8_t { Global, Lds, Private, Scalar };
+enum class AccessKind : uint8_t { Load, Store, Atomic };
 
 /// One access of a wave, compact: most are affine in the lane.
 struct AccessRecord {
-  Space space = Space::Global;
-  Access kind = Access::Load;
+  AccessSpace space = AccessSpace::Global;
+  AccessKind kind = AccessKind::Load;
   /// Lane l at base + l * stride; otherwise at base + an offset, one for each active lane, from `first` on.
   bool affine = true;
   bool returns = false;   ///< an atomic that gives the former value

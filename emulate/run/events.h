@@ -5,13 +5,13 @@
 //     void instruction(const WaveView&, const Site&) override { ++count; }
 //     uint64_t count = 0;
 //   };
-//   struct Counter : Listener {
+//   struct InstructionCount : Listener {
 //     std::unique_ptr<WorkgroupListener> workgroup(const WorkgroupView&) override {
 //       return std::make_unique<Count>();
 //     }
 //   };
-//   Counter counter;
-//   dispatch.listeners.push_back(&counter);
+//   InstructionCount count;
+//   dispatch.listeners.push_back(&count);
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ MemoryCounts GridPort::counts(uint32_t number) const {
 const Coalesced& GridPort::lines_of(const WaveRecord& record, const AccessRecord& access) {
   constexpr size_t kShapes = 1 << 14;  // a kernel whose accesses all differ gains nothing, and should not pay
   const uint32_t line = parameters_.line;
-  if (access.space == Space::Global && access.affine && access.lanes == ~uint64_t{0} &&
+  if (access.space == AccessSpace::Global && access.affine && access.lanes == ~uint64_t{0} &&
       access.stride == access.bytes && coalesce_dense(access.base, access.bytes, line, coalesced_))
     return coalesced_;
   const uint64_t begins = access.base / line;
@@ -52,7 +52,7 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const Wav
                             const AccessRecord& access) {
   UnitMemory& memory = unit(number);
   const auto now = static_cast<double>(cycle);
-  if (access.space == Space::Scalar) {
+  if (access.space == AccessSpace::Scalar) {
     record.expand(access, addresses_);
     double ready = now + parameters_.scalar_latency;
     for (const uint64_t address : addresses_)
@@ -67,9 +67,9 @@ Completion GridPort::access(uint64_t cycle, uint32_t number, uint32_t, const Wav
   double ready = taken;
   const bool scattered = memory.scattered(coalesced.lines);
   for (const LineUse& use : coalesced.lines) {
-    if (access.kind == Access::Store)
+    if (access.kind == AccessKind::Store)
       ready = std::max(ready, memory.store(use.line, use.bytes, taken, scattered));
-    else if (access.kind == Access::Atomic)
+    else if (access.kind == AccessKind::Atomic)
       ready = std::max(ready, memory.atomic(use.line, taken));
     else
       ready = std::max(ready, memory.load(use.line, taken, scattered, access.bypasses));

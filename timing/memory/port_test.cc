@@ -5,7 +5,7 @@
 namespace wavesmith::timing {
 namespace {
 
-AccessRecord dwords(uint64_t base, int64_t stride, Access kind = Access::Load) {
+AccessRecord dwords(uint64_t base, int64_t stride, AccessKind kind = AccessKind::Load) {
   AccessRecord access;
   access.kind = kind;
   access.lanes = ~uint64_t{0};
@@ -60,7 +60,7 @@ TEST(GridPort, ScatteredLanesHoldTheAddressUnitLonger) {
 TEST(GridPort, PrivateMemoryLiesWhereTheRecordSays) {
   Port memory;
   AccessRecord access = dwords(uint64_t{1} << 48, 4);  // the recorder has interleaved the lanes' dwords
-  access.space = Space::Private;
+  access.space = AccessSpace::Private;
   memory.load(0, access);
   EXPECT_EQ(memory.port.counts(0).l1_misses, 2u);  // 64 dwords side by side
   memory.load(10'000, access);
@@ -70,7 +70,7 @@ TEST(GridPort, PrivateMemoryLiesWhereTheRecordSays) {
 TEST(GridPort, ScalarLoadsGoThroughTheScalarCache) {
   Port memory;
   AccessRecord access = dwords(8192, 0);
-  access.space = Space::Scalar;
+  access.space = AccessSpace::Scalar;
   access.lanes = 1;
   access.bytes = 32;
   EXPECT_GT(memory.load(0, access), 500u);

@@ -34,8 +34,8 @@ class FixedLatency final : public MemoryPort {
   uint32_t vector_cycles = 120, scalar_cycles = 60, store_cycles = 60, fetch_cycles = 40, issue_cycles = 1;
   Completion access(uint64_t cycle, uint32_t, uint32_t, const WaveRecord&,
                     const AccessRecord& access) override {
-    if (access.space == Space::Scalar) return {cycle + 1, cycle + scalar_cycles};
-    return {cycle + issue_cycles, cycle + (access.kind == Access::Store ? store_cycles : vector_cycles)};
+    if (access.space == AccessSpace::Scalar) return {cycle + 1, cycle + scalar_cycles};
+    return {cycle + issue_cycles, cycle + (access.kind == AccessKind::Store ? store_cycles : vector_cycles)};
   }
   uint64_t fetch(uint64_t cycle, uint32_t, uint64_t) override { return cycle + fetch_cycles; }
 };

@@ -206,8 +206,8 @@ void ComputeUnit::State::prepare(Wave& w) {
 
 /// What choosing among the waves of its SIMD asks of this one.
 void ComputeUnit::State::place(Wave& w) {
-  Place& place = simds[w.simd].waves[w.place];
-  place.ready = w.blocked ? Place::kBlocked : w.ready;
+  WaveSlot& place = simds[w.simd].waves[w.place];
+  place.ready = w.blocked ? WaveSlot::kBlocked : w.ready;
   place.yields = static_cast<uint8_t>(0xff - w.priority);
   place.gate = w.forced ? Gate::None : w.op->gate;
 }
@@ -315,10 +315,10 @@ bool ComputeUnit::State::step() {
 void ComputeUnit::State::choose(Simd& simd) const {
   simd.stale = false;
   const std::array<uint64_t, kGates> at = opens(simd);
-  constexpr uint64_t kNever = Place::kBlocked << 8;
+  constexpr uint64_t kNever = WaveSlot::kBlocked << 8;
   uint64_t soonest = ~uint64_t{0};
-  const Place* choice = nullptr;
-  for (const Place& place : simd.waves) {  // which one goes first can't be foreseen: no branches
+  const WaveSlot* choice = nullptr;
+  for (const WaveSlot& place : simd.waves) {  // which one goes first can't be foreseen: no branches
     const uint64_t when = std::max(place.ready, at[static_cast<size_t>(place.gate)]) << 8 | place.yields;
     choice = when < soonest ? &place : choice;
     soonest = std::min(when, soonest);

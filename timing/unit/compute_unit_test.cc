@@ -52,10 +52,10 @@ class Trace {
       wave.sites.push_back(site);
       if (!ops_[site].memory) continue;
       AccessRecord access;
-      access.space = ops_[site].lds                            ? Space::Lds
-                     : ops_[site].cost.pipe == isa::Pipe::Smem ? Space::Scalar
-                                                               : Space::Global;
-      access.kind = ops_[site].store ? Access::Store : Access::Load;
+      access.space = ops_[site].lds                            ? AccessSpace::Lds
+                     : ops_[site].cost.pipe == isa::Pipe::Smem ? AccessSpace::Scalar
+                                                               : AccessSpace::Global;
+      access.kind = ops_[site].store ? AccessKind::Store : AccessKind::Load;
       access.bytes = ops_[site].bytes;
       access.lanes = ops_.wave_lanes() == 64 ? ~uint64_t{0} : 0xffffffffu;
       access.stride = lds;
@@ -274,8 +274,8 @@ TEST(ComputeUnit, LoadsToLdsAreWrittenThere) {
     WaveRecord wave;
     trace.add(wave, text);
     AccessRecord written = wave.accesses[0];
-    written.space = Space::Lds;
-    written.kind = Access::Store;
+    written.space = AccessSpace::Lds;
+    written.kind = AccessKind::Store;
     written.bytes = static_cast<uint16_t>(bytes);
     written.stride = bytes;
     wave.accesses.push_back(written);

@@ -146,7 +146,7 @@ void ComputeUnit::State::release(uint32_t number, uint64_t t) {
   group.arrived = 0;
   ++group.phase;
   for (Simd& simd : simds)
-    for (const Place& place : simd.waves) {
+    for (const WaveSlot& place : simd.waves) {
       Wave* const wave = place.wave.get();
       if (wave->group != number || !wave->blocked) continue;
       wave->blocked = false;
@@ -271,7 +271,7 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uin
   } else {
     for (uint8_t i = 0; i < accesses && w.access < record.accesses.size(); ++i, ++w.access) {
       const AccessRecord& access = record.accesses[w.access];
-      if (access.space == Space::Lds) {  // what a load to LDS has brought
+      if (access.space == AccessSpace::Lds) {  // what a load to LDS has brought
         done += take_lds(w, lds_cycles(record, access, gpus::LdsAccess::Load), t);
         continue;
       }
@@ -284,7 +284,7 @@ void ComputeUnit::State::issue_memory(Simd& simd, Wave& w, const UnitOp& op, uin
       }
     }
   }
-  if (op.counter == Counter::None) return;
+  if (op.counter == OpCounter::None) return;
   auto& out = w.outstanding[static_cast<size_t>(op.counter)];
   const bool is_scalar = op.pipe == Pipe::Smem;
   if (!out.empty() && !is_scalar && !out.back().scalar)
@@ -302,7 +302,7 @@ uint64_t ComputeUnit::State::issue_lds(const Wave& w, const UnitOp& op, uint64_t
   uint64_t cycles = 0;
   for (uint8_t i = 0; i < accesses && w.access + i < record.accesses.size(); ++i) {
     const AccessRecord& access = record.accesses[w.access + i];
-    if (access.space == Space::Lds) cycles += lds_cycles(record, access, kind);
+    if (access.space == AccessSpace::Lds) cycles += lds_cycles(record, access, kind);
   }
   take_lds(w, std::max<uint64_t>(1, cycles), t);
   return lds[simds[w.simd].lds_part] + lds_latency(target);

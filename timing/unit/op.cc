@@ -48,40 +48,40 @@ Control control_of(const isa::Instruction& instruction, const isa::WaitCounters&
 }
 
 /// What the first of the instruction's counters counts.
-Counter counter_of(const isa::Instruction& instruction, const isa::Row* row, const isa::Target& target) {
+OpCounter counter_of(const isa::Instruction& instruction, const isa::Row* row, const isa::Target& target) {
   const std::vector<isa::Counter> raised = isa::counters_of(instruction, row, target);
-  if (raised.empty()) return Counter::None;
+  if (raised.empty()) return OpCounter::None;
   switch (raised.front()) {
     case isa::Counter::Vm:
     case isa::Counter::Load:
-      return Counter::Load;
+      return OpCounter::Load;
     case isa::Counter::Vs:
     case isa::Counter::Store:
-      return Counter::Store;
+      return OpCounter::Store;
     case isa::Counter::Lgkm:
     case isa::Counter::Ds:
-      return Counter::Lds;
+      return OpCounter::Lds;
     case isa::Counter::Km:
-      return Counter::Scalar;
+      return OpCounter::Scalar;
     default:
-      return Counter::None;
+      return OpCounter::None;
   }
 }
 
 /// The wait's limits, on the counters as counter_of chooses them.
 void set_waits(Op& op, const isa::WaitCounters& waits, const isa::Target& target) {
-  const auto at = [&](Counter counter) -> uint16_t& { return op.wait[static_cast<size_t>(counter)]; };
+  const auto at = [&](OpCounter counter) -> uint16_t& { return op.wait[static_cast<size_t>(counter)]; };
   const auto limit = [](uint16_t& to, uint16_t most) { to = std::min(to, most); };
   if (target.is(isa::kRdna4)) {
-    limit(at(Counter::Load), std::min({waits.load, waits.vm, waits.sample, waits.bvh}));
-    limit(at(Counter::Store), std::min(waits.store, waits.vs));
-    limit(at(Counter::Lds), std::min(waits.ds, waits.lgkm));
-    limit(at(Counter::Scalar), std::min(waits.km, waits.lgkm));
+    limit(at(OpCounter::Load), std::min({waits.load, waits.vm, waits.sample, waits.bvh}));
+    limit(at(OpCounter::Store), std::min(waits.store, waits.vs));
+    limit(at(OpCounter::Lds), std::min(waits.ds, waits.lgkm));
+    limit(at(OpCounter::Scalar), std::min(waits.km, waits.lgkm));
     return;
   }
-  limit(at(Counter::Load), waits.vm);
-  limit(at(Counter::Lds), waits.lgkm);
-  limit(at(Counter::Store), waits.vs);
+  limit(at(OpCounter::Load), waits.vm);
+  limit(at(OpCounter::Lds), waits.lgkm);
+  limit(at(OpCounter::Store), waits.vs);
 }
 
 /// s_delay_alu's operands: instid0(VALU_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_2), printed as one text.

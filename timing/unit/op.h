@@ -19,7 +19,7 @@
 namespace wavesmith::timing {
 
 /// The counters that a wave waits on, by what they count. Generations share some (Op::counter says which).
-enum class Counter : uint8_t { Load, Store, Lds, Scalar, None };
+enum class OpCounter : uint8_t { Load, Store, Lds, Scalar, None };
 inline constexpr int kCounters = 4;
 
 enum class Control : uint8_t {
@@ -47,7 +47,7 @@ struct Op {
   uint32_t size = 4;
   isa::Cost cost;
   Control control = Control::None;
-  Counter counter = Counter::None;  ///< that it raises
+  OpCounter counter = OpCounter::None;  ///< that it raises
   bool memory = false, store = false, atomic = false, lds = false;
   bool bypasses = false;     ///< a load that no cache near the wave may answer
   double flops = 0;          ///< of a matrix instruction

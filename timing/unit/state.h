@@ -82,8 +82,8 @@ struct Wave {
   }
 };
 
-/// A wave's place on its SIMD, and what choosing among the waves there asks of each.
-struct Place {
+/// A wave's slot on its SIMD, and what choosing among the waves there asks of each.
+struct WaveSlot {
   static constexpr uint64_t kBlocked = ~uint64_t{0} >> 8;
   std::unique_ptr<Wave> wave;
   uint64_t ready = 0;     ///< as the wave's; kBlocked: it waits for others
@@ -92,7 +92,7 @@ struct Place {
 };
 
 struct Simd {
-  std::vector<Place> waves;  ///< the oldest first
+  std::vector<WaveSlot> waves;  ///< the oldest first
   Wave* choice = nullptr;
   uint64_t when = 0;
   bool stale = true;

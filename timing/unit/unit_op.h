@@ -37,7 +37,7 @@ struct UnitOp {
   isa::Pipe pipe = isa::Pipe::Internal;
   Gate gate = Gate::None;
   Control control = Control::None;
-  Counter counter = Counter::None;
+  OpCounter counter = OpCounter::None;
   Cause taken = Cause::Pipe;  ///< what holds it where its gate does
   bool lds = false, atomic = false, store = false, dual = false, accumulates = false;
   uint16_t issue = 1, result = 1;                     ///< isa::Cost's
