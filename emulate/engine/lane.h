@@ -229,10 +229,10 @@ struct BothHalves {
   [[gnu::always_inline]] auto operator()(H... halves) const {
     auto low = Body{}(halves.low...);
     auto high = Body{}(halves.high...);
-    return Both<decltype(low)>{low, high};
+    return ResultHalves<decltype(low)>{low, high};
   }
   template <class V>
-  struct Both {
+  struct ResultHalves {
     V low, high;
   };
 };

@@ -379,7 +379,7 @@ class Worker {
     run_.stop = true;
     if (run_.fault) return Outcome::Stopped;
     Fault fault = *group.fault;
-    const Program::Place place = fault.uop ? group.program->place(fault.uop) : Program::Place{};
+    const Program::Location place = fault.uop ? group.program->locate(fault.uop) : Program::Location{};
     const uint64_t offset = place.pc - run_.dispatch.entry;
     fault.error.where =
         fmt::format("kernel '{}', workgroup ({}, {}, {}), wave {}, pc {:#x} = entry + {:#x}: {}",

@@ -57,8 +57,8 @@ Result<void> translate_matrix(Emitter& emitter, const isa::Instruction& instruct
   if (plan->c_is_constant && !plan->copy_c)
     std::fill(std::begin(plan->row_of_c), std::end(plan->row_of_c), 0u);
   if (plan->sums != Sums::F64) {
-    const Widened::Place a = emitter.widened().find(plan->a, uop.a);
-    const Widened::Place b = emitter.widened().find(plan->b, uop.b);
+    const Widened::Lookup a = emitter.widened().find(plan->a, uop.a);
+    const Widened::Lookup b = emitter.widened().find(plan->b, uop.b);
     plan->slot_of_a = a.slot, plan->a_is_ready = a.ready;
     plan->slot_of_b = b.slot, plan->b_is_ready = b.ready;
   }

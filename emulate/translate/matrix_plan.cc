@@ -62,10 +62,10 @@ Sums sums_of(MatrixElement element, bool saturate) {
   }
 }
 
-/// Fills an input's table from its map: `place(row, k, block)`.
-template <class Place>
+/// Fills an input's table from where its elements lie: `layout(row, k, block)`.
+template <class Layout>
 void plan_input(MatrixPlan::Input& input, MatrixElement element, int rows, int held, int blocks,
-                Place place) {
+                Layout layout) {
   const int bits = isa::bits_of_element(element);
   std::array<int, MatrixPlan::kPacks> number;
   number.fill(-1);
@@ -73,7 +73,7 @@ void plan_input(MatrixPlan::Input& input, MatrixElement element, int rows, int h
   for (int block = 0; block < blocks; ++block)
     for (int k = 0; k < held; ++k)
       for (int i = 0; i < rows; i += 16) {
-        const MatrixPlace at = place(i, k, block);
+        const MatrixPlace at = layout(i, k, block);
         int& pack = number[static_cast<size_t>(at.lane / 16)];
         if (pack < 0) {
           pack = input.packs++;

@@ -164,7 +164,7 @@ Result<const Uop*> Program::entry(uint64_t pc) {
   return translate(pc);
 }
 
-Program::Place Program::place(const Uop* uop) const {
+Program::Location Program::locate(const Uop* uop) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& unit : units_) {
     if (uop < unit->uops.data() || uop >= unit->uops.data() + unit->uops.size()) continue;

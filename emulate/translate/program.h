@@ -68,11 +68,11 @@ class Program {
   Result<const Uop*> entry(uint64_t pc);
 
   /// The pc and text of the instruction that a micro-operation belongs to.
-  struct Place {
+  struct Location {
     uint64_t pc = 0;
     std::string text;
   };
-  [[nodiscard]] Place place(const Uop* uop) const;
+  [[nodiscard]] Location locate(const Uop* uop) const;
 
   /// Called with every instruction that is translated from now on, and with why it can't be executed where it
   /// can't; with an instruction of size 0 for bytes that are none. An instruction may come more than once.

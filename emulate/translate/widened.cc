@@ -4,7 +4,7 @@
 
 namespace wavesmith::emulate {
 
-Widened::Place Widened::find(const MatrixPlan::Input& input, uint32_t offset) {
+Widened::Lookup Widened::find(const MatrixPlan::Input& input, uint32_t offset) {
   const auto same = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
     return slot.used && slot.offset == offset && slot.input == input;
   });

@@ -14,12 +14,14 @@ namespace wavesmith::emulate {
 
 class Widened {
  public:
-  struct Place {
+  /// Where an operand is as floats, or is to be.
+  struct Lookup {
     uint8_t slot;  ///< of Wave::widened
     bool ready;    ///< holds the operand already
   };
-  /// Where the operand in the registers at `offset` is, or is to be, as floats.
-  Place find(const MatrixPlan::Input& input, uint32_t offset);
+  /// Of the operand in the registers at `offset`; one that is not ready takes the slot that was used least
+  /// lately.
+  Lookup find(const MatrixPlan::Input& input, uint32_t offset);
   /// Registers were written: what came from them is stale.
   void written(uint32_t offset, uint32_t registers);
   /// An instruction that is no matrix instruction: every register that it names may be written.
