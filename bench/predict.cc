@@ -52,9 +52,9 @@ void predict_operations(benchmark::State& state) {
     for (const model::Operation& operation : model::operations()) {
       const auto values = sizes_of(operation);
       const Stopwatch watch;
-      const auto answer = operation.predict(gpu, values);
+      const auto predicted = operation.predict(gpu, values);
       seconds[std::string(operation.name)] += watch.seconds();
-      sum += answer ? answer->prediction.seconds : 0;
+      sum += predicted ? predicted->prediction.seconds : 0;
     }
   }
   benchmark::DoNotOptimize(sum);

@@ -24,25 +24,27 @@ constexpr std::pair<std::string_view, CollectiveKernel> kKernels[] = {
     {"two-shot", CollectiveKernel::TwoShot},
 };
 
-struct Way {
-  double steps = 0;  ///< one after the other, each with a link's latency
-  double moved = 0;  ///< bytes that leave each GPU
-  double links = 0;  ///< that share them
+/// What an algorithm asks of the links.
+struct AlgorithmCost {
+  double steps = 0;       ///< one after the other, each with a link's latency
+  double bytes_sent = 0;  ///< by each GPU
+  double links = 0;       ///< links of a GPU that share these bytes
 };
 
-Way way_of(const CollectiveProblem& problem, CollectiveKernel kernel, const Links& links) {
+AlgorithmCost cost_of(const CollectiveProblem& problem, CollectiveKernel kernel, const Links& links) {
   const double n = problem.ranks, bytes = problem.bytes, share = (n - 1) / n;
   if (problem.operation == Collective::Send) return {1, bytes, 1};
-  const bool both = problem.operation == Collective::AllReduce;
+  const bool all_reduce = problem.operation == Collective::AllReduce;
   switch (kernel) {
     case CollectiveKernel::Ring:
-      return {(both ? 2 : 1) * (n - 1), (both ? 2 : 1) * bytes * share, links.count};
+      return {(all_reduce ? 2 : 1) * (n - 1), (all_reduce ? 2 : 1) * bytes * share, links.count};
     case CollectiveKernel::Tree:
-      return {(both ? 2 : 1) * std::ceil(std::log2(n)), (both ? 2 : 1) * bytes, std::min(2.0, links.count)};
+      return {(all_reduce ? 2 : 1) * std::ceil(std::log2(n)), (all_reduce ? 2 : 1) * bytes,
+              std::min(2.0, links.count)};
     case CollectiveKernel::OneShot:
-      return {1, both ? bytes * (n - 1) : bytes * share, links.count};
+      return {1, all_reduce ? bytes * (n - 1) : bytes * share, links.count};
     default:
-      return {both ? 2.0 : 1.0, (both ? 2 : 1) * bytes * share, links.count};
+      return {all_reduce ? 2.0 : 1.0, (all_reduce ? 2 : 1) * bytes * share, links.count};
   }
 }
 
@@ -99,9 +101,9 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
   const double share = problem.flagged && problem.bytes < 32.0 * 1024 * 1024 ? constant::kFlaggedShare
                                                                              : constant::kCollectiveShare;
   const auto seconds_of = [&](CollectiveKernel kernel) {
-    const Way way = way_of(problem, kernel, links);
-    return std::pair{way.steps * constant::kLinkHop * links.latency,
-                     way.moved / (way.links * links.bytes_per_second * share)};
+    const AlgorithmCost cost = cost_of(problem, kernel, links);
+    return std::pair{cost.steps * constant::kLinkHop * links.latency,
+                     cost.bytes_sent / (cost.links * links.bytes_per_second * share)};
   };
   CollectiveKernel kernel = problem.kernel;
   if (kernel == CollectiveKernel::Auto) {
@@ -112,7 +114,7 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
       if (least == 0 || hops + moving < least) least = hops + moving, kernel = tried;
     }
   }
-  const Way way = way_of(problem, kernel, links);
+  const AlgorithmCost cost = cost_of(problem, kernel, links);
   const auto [hops, moving] = seconds_of(kernel);
   Prediction result;
   result.clock_mhz = gpu.engine_mhz;
@@ -125,18 +127,18 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
       {"link latency", hops, hops},
       {"launch", launch, launch},
   };
-  const double rate = way.links * links.bytes_per_second * share;
+  const double rate = cost.links * links.bytes_per_second * share;
   const Sustained memory = sustained_memory(gpu);
   result.levels = {
-      {"link", way.moved, moving, rate, 0},
+      {"link", cost.bytes_sent, moving, rate, 0},
       {memory_name(gpu), 3 * problem.bytes, 3 * problem.bytes / memory.bytes_per_second,
        memory.bytes_per_second, 0},
   };
   const bool reduces = problem.operation == Collective::AllReduce;
   result.notes.push_back(fmt::format(
       "{}: {:.0f} step{}, {:.0f} {} link{} of {:.3g} GB/s a direction; bus bandwidth {:.4g} GB/s",
-      name_of(kernel), way.steps, way.steps == 1 ? "" : "s", way.links, links.name, way.links == 1 ? "" : "s",
-      links.bytes_per_second / 1e9,
+      name_of(kernel), cost.steps, cost.steps == 1 ? "" : "s", cost.links, links.name,
+      cost.links == 1 ? "" : "s", links.bytes_per_second / 1e9,
       problem.bytes * (reduces ? 2 : 1) * (problem.ranks - 1) / problem.ranks / result.seconds / 1e9));
   if (problem.ranks > 8)
     result.notes.emplace_back("more than a node: the links between nodes are not modelled");

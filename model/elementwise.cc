@@ -11,23 +11,24 @@
 
 namespace wavesmith::model {
 
-double lanes_of(Function function) {
+double lanes_of(ElementwiseFunction function) {
   switch (function) {
-    case Function::Copy:
+    case ElementwiseFunction::Copy:
       return 4;
-    case Function::Add:
+    case ElementwiseFunction::Add:
       return 6;
-    case Function::Divide:
+    case ElementwiseFunction::Divide:
       return 16;
-    case Function::Transcendental:
+    case ElementwiseFunction::Transcendental:
       return constant::kTranscendentalLanes;
-    case Function::Power:
+    case ElementwiseFunction::Power:
       return constant::kPowerLanes;
   }
   return 6;
 }
 
-ElementwiseProblem elementwise(double elements, uint32_t operands, NumberType type, Function function) {
+ElementwiseProblem elementwise(double elements, uint32_t operands, NumberType type,
+                               ElementwiseFunction function) {
   return {.elements = elements,
           .read = elements * operands * bytes_of(type),
           .written = elements * bytes_of(type),

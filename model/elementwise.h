@@ -9,17 +9,17 @@
 
 namespace wavesmith::model {
 
-/// What is computed of an element; decides the vector instructions it takes.
-enum class Function : uint8_t { Copy, Add, Divide, Transcendental, Power };
-/// Vector-instruction lanes for one result.
-double lanes_of(Function function);
+/// What is computed for each element: it decides how many vector instructions an element takes.
+enum class ElementwiseFunction : uint8_t { Copy, Add, Divide, Transcendental, Power };
+/// Lanes of vector instructions that one result takes.
+double lanes_of(ElementwiseFunction function);
 
 struct ElementwiseProblem {
   double elements = 0;  ///< results
   double read = 0;      ///< bytes, of all operands
   double written = 0;   ///< bytes
   uint32_t operands = 1;
-  Function function = Function::Copy;
+  ElementwiseFunction function = ElementwiseFunction::Copy;
   /// A transposition of a matrix that is not done through LDS touches a line for each element on one side.
   bool strided = false;
   /// Operands are broadcast or not contiguous, and a generic kernel finds each element's place by itself.
@@ -31,6 +31,7 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
                                        const Conditions& conditions = {});
 
 /// The most common form: `operands` arrays of `elements` numbers in, one out.
-ElementwiseProblem elementwise(double elements, uint32_t operands, NumberType type, Function function);
+ElementwiseProblem elementwise(double elements, uint32_t operands, NumberType type,
+                               ElementwiseFunction function);
 
 }  // namespace wavesmith::model

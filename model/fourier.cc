@@ -75,7 +75,9 @@ Result<Prediction> predict_fourier(const gpus::Gpu& gpu, const FourierProblem& p
     // What the pass before has written is where it fits.
     const double moved = bytes * pass.growth;
     const auto one = predict_elementwise(
-        gpu, {.elements = moved / width, .read = moved, .written = moved, .function = Function::Add}, later);
+        gpu,
+        {.elements = moved / width, .read = moved, .written = moved, .function = ElementwiseFunction::Add},
+        later);
     if (!one) return tl::unexpected(one.error());
     later.cold = false;
     result.seconds += one->seconds;

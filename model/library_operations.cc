@@ -13,12 +13,13 @@ namespace {
 
 using Kind = Parameter::Kind;
 
-Result<Answer> plain(Result<Prediction> got) {
+Result<OperationPrediction> plain(Result<Prediction> got) {
   if (!got) return tl::unexpected(got.error());
-  return Answer{std::move(*got), {}};
+  return OperationPrediction{std::move(*got), {}};
 }
 
-Result<Answer> stream(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> stream(const gpus::Gpu& gpu, const Arguments& arguments,
+                                   const Conditions& conditions) {
   const double read = arguments.size("read"), written = arguments.size("written");
   return plain(predict_elementwise(gpu,
                                    {.elements = std::max(1.0, std::max(read, written) / 16),
@@ -29,7 +30,8 @@ Result<Answer> stream(const gpus::Gpu& gpu, const Arguments& arguments, const Co
                                    conditions));
 }
 
-Result<Answer> fft(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> fft(const gpus::Gpu& gpu, const Arguments& arguments,
+                                const Conditions& conditions) {
   using Of = FourierProblem::Kind;
   const std::string kind = arguments.text("kind");
   return plain(predict_fourier(gpu,
@@ -44,7 +46,8 @@ Result<Answer> fft(const gpus::Gpu& gpu, const Arguments& arguments, const Condi
                                conditions));
 }
 
-Result<Answer> factor(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> factor(const gpus::Gpu& gpu, const Arguments& arguments,
+                                   const Conditions& conditions) {
   return plain(predict_factorisation(gpu,
                                      {.what = *factorisation(arguments.text("what")),
                                       .m = arguments.size("m"),

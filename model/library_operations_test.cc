@@ -15,9 +15,9 @@ const gpus::Gpu& gpu(const char* id) { return **gpus::find_gpu(id); }
 Prediction predicted(const char* operation, const Values& values, const char* id = "mi300x") {
   const auto found = find_operation(operation);
   EXPECT_TRUE(found);
-  const auto answer = (*found)->predict(gpu(id), values);
-  EXPECT_TRUE(answer) << answer.error().text();
-  return answer ? answer->prediction : Prediction{};
+  const auto predicted = (*found)->predict(gpu(id), values);
+  EXPECT_TRUE(predicted) << predicted.error().text();
+  return predicted ? predicted->prediction : Prediction{};
 }
 
 TEST(Stream, TakesItsBytesOverTheBandwidth) {

@@ -179,8 +179,8 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   // PyTorch multiplies gradient and result by a kernel of its own first (aten, SoftMax.cu,
   // softmax_backward_cuda_out), and hands on the product.
   if (problem.backward && !problem.tuned && problem.operation == RowOperation::Softmax) {
-    const Result<Prediction> product =
-        predict_elementwise(gpu, elementwise(elements, 2, problem.type, Function::Add), conditions);
+    const Result<Prediction> product = predict_elementwise(
+        gpu, elementwise(elements, 2, problem.type, ElementwiseFunction::Add), conditions);
     if (!product) return product;
     result.seconds += product->seconds;
     result.bytes += product->bytes;

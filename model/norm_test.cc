@@ -16,9 +16,9 @@ TEST(Norm, PyTorchsSoftmaxBackwardIsTwoKernels) {
   problem.tuned = false;
   const Result<Prediction> two = predict_rows(gpu("mi355x"), problem);
   ASSERT_TRUE(two) << two.error().text();
-  const double product =
-      predict_elementwise(gpu("mi355x"), elementwise(32768.0 * 8192, 2, NumberType::BF16, Function::Add))
-          ->seconds;
+  const double product = predict_elementwise(gpu("mi355x"), elementwise(32768.0 * 8192, 2, NumberType::BF16,
+                                                                        ElementwiseFunction::Add))
+                             ->seconds;
   EXPECT_GE(two->seconds, product + tuned);
   EXPECT_EQ(two->bytes, 2 * 3 * 2.0 * 32768 * 8192);  // each kernel reads two arrays and writes one
   problem.backward = false;

@@ -105,9 +105,9 @@ Result<Arguments> Operation::check(const std::map<std::string, std::string, std:
   return arguments;
 }
 
-Result<Answer> Operation::predict(const gpus::Gpu& gpu,
-                                  const std::map<std::string, std::string, std::less<>>& values,
-                                  const Conditions& conditions) const {
+Result<OperationPrediction> Operation::predict(const gpus::Gpu& gpu,
+                                               const std::map<std::string, std::string, std::less<>>& values,
+                                               const Conditions& conditions) const {
   Result<Arguments> arguments = check(values);
   if (!arguments) return tl::unexpected(arguments.error());
   return function(gpu, *arguments, conditions);

@@ -55,7 +55,8 @@ struct Fact {
   std::string name, value;
 };
 
-struct Answer {
+/// What an operation predicts, with facts about how it would be computed.
+struct OperationPrediction {
   Prediction prediction;
   std::vector<Fact> facts;
 };
@@ -64,15 +65,16 @@ struct Operation {
   std::string_view name, about;
   std::vector<Parameter> parameters;
   std::string_view examples;  ///< arguments of `wavesmith predict`, a line each
-  Result<Answer> (*function)(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions);
+  Result<OperationPrediction> (*function)(const gpus::Gpu& gpu, const Arguments& arguments,
+                                          const Conditions& conditions);
 
   [[nodiscard]] const Parameter* find(std::string_view name) const;
   /// Error: a parameter that does not exist or is missing, a value that does not fit; says what would.
   [[nodiscard]] Result<Arguments> check(const std::map<std::string, std::string, std::less<>>& values) const;
   /// Checks, and predicts.
-  [[nodiscard]] Result<Answer> predict(const gpus::Gpu& gpu,
-                                       const std::map<std::string, std::string, std::less<>>& values,
-                                       const Conditions& conditions = {}) const;
+  [[nodiscard]] Result<OperationPrediction> predict(
+      const gpus::Gpu& gpu, const std::map<std::string, std::string, std::less<>>& values,
+      const Conditions& conditions = {}) const;
 };
 
 std::span<const Operation> operations();

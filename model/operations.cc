@@ -24,19 +24,20 @@ uint64_t whole(double value) { return static_cast<uint64_t>(value); }
 
 /// What a GPU would do with a type that its matrix instructions do not know: the first note, for a summary
 /// shows the first ones only.
-void note_type(const gpus::Gpu& gpu, NumberType type, Answer& answer) {
+void note_type(const gpus::Gpu& gpu, NumberType type, OperationPrediction& predicted) {
   if (matrix_flops(gpu, type) != 0) return;
   const NumberType instead = computed_as(gpu, type);
   const std::string how = instead == type
                               ? "vector instructions would do it"
                               : fmt::format("numbers would be widened to {} ({} of its FLOP a clock)",
                                             name_of(instead), matrix_flops(gpu, instead));
-  std::vector<std::string>& notes = answer.prediction.notes;
+  std::vector<std::string>& notes = predicted.prediction.notes;
   notes.insert(notes.begin(),
                fmt::format("{} has no matrix instruction for {}: {}", gpu.name, name_of(type), how));
 }
 
-Result<Answer> gemm(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> gemm(const gpus::Gpu& gpu, const Arguments& arguments,
+                                 const Conditions& conditions) {
   GemmProblem problem;
   problem.m = whole(arguments.size("m")), problem.n = whole(arguments.size("n")),
   problem.k = whole(arguments.size("k"));
@@ -77,8 +78,8 @@ Result<Answer> gemm(const gpus::Gpu& gpu, const Arguments& arguments, const Cond
   if (const NumberType instead = computed_as(gpu, problem.a); instead != problem.a) problem.compute = instead;
   Result<GemmPrediction> got = predict_gemm(gpu, problem, kernel, conditions);
   if (!got) return tl::unexpected(got.error());
-  Answer answer{*got, {}};
-  answer.facts = {
+  OperationPrediction predicted{*got, {}};
+  predicted.facts = {
       {"tile", fmt::format("{}x{}x{}{}", got->kernel.tile_m, got->kernel.tile_n, got->kernel.tile_k,
                            got->chosen ? ", chosen" : "")},
       {"split of K", fmt::to_string(got->kernel.split_k)},
@@ -86,35 +87,36 @@ Result<Answer> gemm(const gpus::Gpu& gpu, const Arguments& arguments, const Cond
       {"wave quantisation", fmt::format("{:.1f} % of the rounds has work", 100 * got->quantisation)},
       {"useful", fmt::format("{:.1f} % of the tiles is no padding", 100 * got->useful)},
   };
-  note_type(gpu, problem.a, answer);
-  return answer;
+  note_type(gpu, problem.a, predicted);
+  return predicted;
 }
 
-Result<Answer> plain(Result<Prediction> got) {
+Result<OperationPrediction> plain(Result<Prediction> got) {
   if (!got) return tl::unexpected(got.error());
-  return Answer{std::move(*got), {}};
+  return OperationPrediction{std::move(*got), {}};
 }
 
-Function function_named(std::string_view name) {
-  if (name == "copy" || name == "cast") return Function::Copy;
-  if (name == "div") return Function::Divide;
-  if (name == "pow") return Function::Power;
+ElementwiseFunction elementwise_function(std::string_view name) {
+  if (name == "copy" || name == "cast") return ElementwiseFunction::Copy;
+  if (name == "div") return ElementwiseFunction::Divide;
+  if (name == "pow") return ElementwiseFunction::Power;
   if (name == "exp" || name == "gelu" || name == "silu" || name == "tanh" || name == "sigmoid" ||
       name == "rope")
-    return Function::Transcendental;
-  return Function::Add;
+    return ElementwiseFunction::Transcendental;
+  return ElementwiseFunction::Add;
 }
 
-Result<Answer> elementwise_operation(const gpus::Gpu& gpu, const Arguments& arguments,
-                                     const Conditions& conditions) {
+Result<OperationPrediction> elementwise_operation(const gpus::Gpu& gpu, const Arguments& arguments,
+                                                  const Conditions& conditions) {
   return plain(predict_elementwise(
       gpu,
       elementwise(arguments.size("elements"), static_cast<uint32_t>(arguments.size("operands")),
-                  arguments.type("dtype"), function_named(arguments.text("function"))),
+                  arguments.type("dtype"), elementwise_function(arguments.text("function"))),
       conditions));
 }
 
-Result<Answer> copy(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> copy(const gpus::Gpu& gpu, const Arguments& arguments,
+                                 const Conditions& conditions) {
   const double bytes = arguments.size("bytes");
   const std::string direction = arguments.text("what");
   ElementwiseProblem problem{.elements = std::max(1.0, bytes / 16), .read = bytes, .written = bytes};
@@ -123,26 +125,29 @@ Result<Answer> copy(const gpus::Gpu& gpu, const Arguments& arguments, const Cond
   return plain(predict_elementwise(gpu, problem, conditions));
 }
 
-Result<Answer> transpose(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> transpose(const gpus::Gpu& gpu, const Arguments& arguments,
+                                      const Conditions& conditions) {
   ElementwiseProblem problem = elementwise(arguments.size("rows") * arguments.size("columns"), 1,
-                                           arguments.type("dtype"), Function::Copy);
+                                           arguments.type("dtype"), ElementwiseFunction::Copy);
   problem.strided = arguments.on("naive");
   return plain(predict_elementwise(gpu, problem, conditions));
 }
 
-Result<Answer> reduce(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> reduce(const gpus::Gpu& gpu, const Arguments& arguments,
+                                   const Conditions& conditions) {
   const NumberType type = arguments.type("dtype");
   const double rows = arguments.size("rows"), columns = arguments.size("columns");
   return plain(predict_elementwise(gpu,
                                    {.elements = rows * columns,
                                     .read = rows * columns * bytes_of(type),
                                     .written = rows * bytes_of(type),
-                                    .function = Function::Add,
+                                    .function = ElementwiseFunction::Add,
                                     .reduces = true},
                                    conditions));
 }
 
-Result<Answer> norm(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> norm(const gpus::Gpu& gpu, const Arguments& arguments,
+                                 const Conditions& conditions) {
   return plain(predict_rows(gpu,
                             {.operation = *row_operation(arguments.text("kind")),
                              .rows = arguments.size("rows"),
@@ -154,7 +159,8 @@ Result<Answer> norm(const gpus::Gpu& gpu, const Arguments& arguments, const Cond
                             conditions));
 }
 
-Result<Answer> softmax(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> softmax(const gpus::Gpu& gpu, const Arguments& arguments,
+                                    const Conditions& conditions) {
   return plain(predict_rows(gpu,
                             {.operation = RowOperation::Softmax,
                              .rows = arguments.size("rows"),
@@ -165,16 +171,17 @@ Result<Answer> softmax(const gpus::Gpu& gpu, const Arguments& arguments, const C
                             conditions));
 }
 
-Answer with_workgroups(AttentionPrediction got, std::string_view tile) {
-  Answer answer{got, {}};
-  answer.facts = {
+OperationPrediction with_workgroups(AttentionPrediction got, std::string_view tile) {
+  OperationPrediction predicted{got, {}};
+  predicted.facts = {
       {std::string(tile), fmt::format("{:.0f}", got.tile)},
       {"workgroups", fmt::format("{:.0f} in {:.2f} rounds", got.workgroups, got.rounds)},
   };
-  return answer;
+  return predicted;
 }
 
-Result<Answer> attention(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> attention(const gpus::Gpu& gpu, const Arguments& arguments,
+                                      const Conditions& conditions) {
   AttentionProblem problem{.batch = arguments.size("batch"),
                            .heads = arguments.size("heads"),
                            .queries = arguments.size("queries"),
@@ -192,8 +199,8 @@ Result<Answer> attention(const gpus::Gpu& gpu, const Arguments& arguments, const
   return with_workgroups(std::move(*got), "rows a workgroup");
 }
 
-Result<Answer> decode_with(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions,
-                           bool latent) {
+Result<OperationPrediction> decode_with(const gpus::Gpu& gpu, const Arguments& arguments,
+                                        const Conditions& conditions, bool latent) {
   DecodeProblem problem{.batch = arguments.size("batch"),
                         .heads = arguments.size("heads"),
                         .context = arguments.size("context"),
@@ -218,14 +225,17 @@ Result<Answer> decode_with(const gpus::Gpu& gpu, const Arguments& arguments, con
   if (!got) return tl::unexpected(got.error());
   return with_workgroups(std::move(*got), "tokens a workgroup");
 }
-Result<Answer> decode(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> decode(const gpus::Gpu& gpu, const Arguments& arguments,
+                                   const Conditions& conditions) {
   return decode_with(gpu, arguments, conditions, false);
 }
-Result<Answer> mla(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> mla(const gpus::Gpu& gpu, const Arguments& arguments,
+                                const Conditions& conditions) {
   return decode_with(gpu, arguments, conditions, true);
 }
 
-Result<Answer> delta_rule(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> delta_rule(const gpus::Gpu& gpu, const Arguments& arguments,
+                                       const Conditions& conditions) {
   return plain(predict_recurrent(
       gpu,
       {.batch = arguments.size("batch"),
@@ -239,7 +249,8 @@ Result<Answer> delta_rule(const gpus::Gpu& gpu, const Arguments& arguments, cons
       conditions));
 }
 
-Result<Answer> moe(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> moe(const gpus::Gpu& gpu, const Arguments& arguments,
+                                const Conditions& conditions) {
   MoeProblem problem{
       .tokens = arguments.size("tokens"),
       .experts = arguments.size("experts"),
@@ -257,16 +268,17 @@ Result<Answer> moe(const gpus::Gpu& gpu, const Arguments& arguments, const Condi
   problem.stage = stage == "first" ? MoeStage::First : stage == "second" ? MoeStage::Second : MoeStage::Both;
   Result<MoePrediction> got = predict_moe(gpu, problem, conditions);
   if (!got) return tl::unexpected(got.error());
-  Answer answer{*got, {}};
-  answer.facts = {
+  OperationPrediction predicted{*got, {}};
+  predicted.facts = {
       {"experts with tokens", fmt::format("{:.1f}", got->active)},
       {"blocks",
        fmt::format("{:.0f} of {:.0f} rows, {:.0f} % no padding", got->blocks, got->block, 100 * got->useful)},
   };
-  return answer;
+  return predicted;
 }
 
-Result<Answer> convolution(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions& conditions) {
+Result<OperationPrediction> convolution(const gpus::Gpu& gpu, const Arguments& arguments,
+                                        const Conditions& conditions) {
   ConvolutionProblem problem{.batch = arguments.size("batch"),
                              .channels = arguments.size("channels"),
                              .filters = arguments.size("filters"),
@@ -287,7 +299,8 @@ Result<Answer> convolution(const gpus::Gpu& gpu, const Arguments& arguments, con
   return plain(predict_convolution(gpu, problem, conditions));
 }
 
-Result<Answer> collective_operation(const gpus::Gpu& gpu, const Arguments& arguments, const Conditions&) {
+Result<OperationPrediction> collective_operation(const gpus::Gpu& gpu, const Arguments& arguments,
+                                                 const Conditions&) {
   return plain(predict_collective(gpu, {.operation = *collective(arguments.text("what")),
                                         .ranks = arguments.size("ranks"),
                                         .bytes = arguments.size("bytes"),

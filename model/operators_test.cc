@@ -17,7 +17,7 @@ const gpus::Gpu& gpu(const char* id) { return **gpus::find_gpu(id); }
 
 TEST(Elementwise, ABigAdditionMovesThreeArrays) {
   const auto got =
-      predict_elementwise(gpu("mi300x"), elementwise(1 << 28, 2, NumberType::F32, Function::Add));
+      predict_elementwise(gpu("mi300x"), elementwise(1 << 28, 2, NumberType::F32, ElementwiseFunction::Add));
   ASSERT_TRUE(got);
   EXPECT_DOUBLE_EQ(got->bytes, 3.0 * (1 << 28) * 4);
   EXPECT_EQ(got->bound, "HBM");
@@ -25,7 +25,8 @@ TEST(Elementwise, ABigAdditionMovesThreeArrays) {
 }
 
 TEST(Elementwise, ASmallOneIsItsLaunch) {
-  const auto got = predict_elementwise(gpu("mi300x"), elementwise(1024, 1, NumberType::BF16, Function::Add));
+  const auto got =
+      predict_elementwise(gpu("mi300x"), elementwise(1024, 1, NumberType::BF16, ElementwiseFunction::Add));
   EXPECT_EQ(got->bound, "launch");
   EXPECT_LT(got->seconds, 6e-6);
   EXPECT_GE(got->seconds, constant::kKernelSeconds);
@@ -33,13 +34,14 @@ TEST(Elementwise, ASmallOneIsItsLaunch) {
 
 // pow() on an MI210: 185 lanes at 104 x 64 lanes a clock of 1,700 MHz is 61 G numbers/s (PyTorch reaches 60).
 TEST(Elementwise, PowersAreBoundByVectorInstructions) {
-  const auto got = predict_elementwise(gpu("mi210"), elementwise(1e8, 1, NumberType::F32, Function::Power));
+  const auto got =
+      predict_elementwise(gpu("mi210"), elementwise(1e8, 1, NumberType::F32, ElementwiseFunction::Power));
   EXPECT_EQ(got->bound, "vector");
   EXPECT_NEAR(1e8 / got->seconds / 1e9, 104 * 64 * 1.7 / constant::kPowerLanes, 2);
 }
 
 TEST(Elementwise, FindingEachElementsPlaceCostsVectorInstructions) {
-  ElementwiseProblem problem = elementwise(1 << 28, 1, NumberType::BF16, Function::Add);
+  ElementwiseProblem problem = elementwise(1 << 28, 1, NumberType::BF16, ElementwiseFunction::Add);
   const double plain = predict_elementwise(gpu("mi300x"), problem)->seconds;
   problem.indexed = true;
   const double indexed = predict_elementwise(gpu("mi300x"), problem)->seconds;
@@ -150,17 +152,17 @@ TEST(Operations, EachHasExamplesThatWork) {
     if (operation.name == "gemm" || operation.name == "factor") values["m"] = "64";
     if (operation.name == "stream") values["read"] = "64";
     for (const gpus::Gpu* one : gpus::gpus()) {
-      const Result<Answer> answer = operation.predict(*one, values);
+      const Result<OperationPrediction> predicted = operation.predict(*one, values);
       if (operation.name == "allreduce" && one->peer_links.empty() && one->pcie_gigabytes_per_second == 0) {
-        ASSERT_FALSE(answer) << "nothing joins several " << one->id;
-        EXPECT_EQ(answer.error().kind, ErrorKind::Unsupported);
+        ASSERT_FALSE(predicted) << "nothing joins several " << one->id;
+        EXPECT_EQ(predicted.error().kind, ErrorKind::Unsupported);
         continue;
       }
-      ASSERT_TRUE(answer) << operation.name << " on " << one->id << ": " << answer.error().text();
-      EXPECT_GT(answer->prediction.seconds, 1e-7) << operation.name;
-      EXPECT_LT(answer->prediction.seconds, 1) << operation.name;
-      EXPECT_FALSE(answer->prediction.bound.empty()) << operation.name;
-      EXPECT_TRUE(std::isfinite(answer->prediction.seconds));
+      ASSERT_TRUE(predicted) << operation.name << " on " << one->id << ": " << predicted.error().text();
+      EXPECT_GT(predicted->prediction.seconds, 1e-7) << operation.name;
+      EXPECT_LT(predicted->prediction.seconds, 1) << operation.name;
+      EXPECT_FALSE(predicted->prediction.bound.empty()) << operation.name;
+      EXPECT_TRUE(std::isfinite(predicted->prediction.seconds));
     }
   }
 }

@@ -67,11 +67,11 @@ ordered_json json_of(const PredictedPoint& row, const Operation& operation) {
   for (const auto& [name, value] : row.point) arguments[name] = value;
   ordered_json json{
       {"operation", operation.name}, {"gpu", row.gpu->id}, {"name", row.gpu->name}, {"arguments", arguments}};
-  if (!row.answer) {
-    json["error"] = row.answer.error().text();
+  if (!row.predicted) {
+    json["error"] = row.predicted.error().text();
     return json;
   }
-  const model::Prediction& p = row.answer->prediction;
+  const model::Prediction& p = row.predicted->prediction;
   json["seconds"] = {{"value", p.seconds}, {"kind", "modelled"}};
   json["bound"] = p.bound;
   json["flops"] = {{"value", p.flops}, {"kind", "derived"}};
@@ -89,7 +89,7 @@ ordered_json json_of(const PredictedPoint& row, const Operation& operation) {
                       {"bytes_per_second", level.bytes_per_second},
                       {"flops_per_byte", level.bytes > 0 ? p.flops / level.bytes : 0},
                       {"utilisation", level.utilisation}});
-  for (const model::Fact& fact : row.answer->facts) facts[fact.name] = fact.value;
+  for (const model::Fact& fact : row.predicted->facts) facts[fact.name] = fact.value;
   json["parts"] = parts;
   json["levels"] = levels;
   json["facts"] = facts;

@@ -28,7 +28,7 @@ struct PredictionQuery {
 struct PredictedPoint {
   const gpus::Gpu* gpu = nullptr;
   Point point;
-  Result<model::Answer> answer;
+  Result<model::OperationPrediction> predicted;
 };
 
 struct Predictions {

@@ -51,7 +51,7 @@ void print_point(const std::vector<Row>& rows, bool verbose) {
     std::vector<std::string> cells{name};
     bool any = false;
     for (const Row& row : rows) {
-      cells.push_back(row.answer ? cell(row, row.answer->prediction) : std::string("-"));
+      cells.push_back(row.predicted ? cell(row, row.predicted->prediction) : std::string("-"));
       any = any || (!cells.back().empty() && cells.back() != "-");
     }
     cells.push_back(known);
@@ -77,20 +77,20 @@ void print_point(const std::vector<Row>& rows, bool verbose) {
     });
   std::vector<std::string> names;
   for (const Row& row : rows)
-    if (row.answer)
-      for (const model::Fact& fact : row.answer->facts)
+    if (row.predicted)
+      for (const model::Fact& fact : row.predicted->facts)
         if (std::find(names.begin(), names.end(), fact.name) == names.end()) names.push_back(fact.name);
   for (const std::string& name : names)
     line(name, "modelled", [&](const Row& row, const model::Prediction&) {
-      for (const model::Fact& fact : row.answer->facts)
+      for (const model::Fact& fact : row.predicted->facts)
         if (fact.name == name) return fact.value;
       return std::string();
     });
   if (verbose) {
     std::vector<std::string> parts;
     for (const Row& row : rows)
-      if (row.answer)
-        for (const model::Part& part : row.answer->prediction.parts)
+      if (row.predicted)
+        for (const model::Part& part : row.predicted->prediction.parts)
           if (std::find(parts.begin(), parts.end(), part.name) == parts.end()) parts.push_back(part.name);
     for (const std::string& name : parts)
       line("  " + name, "modelled", [&](const Row&, const model::Prediction& p) {
@@ -103,9 +103,9 @@ void print_point(const std::vector<Row>& rows, bool verbose) {
   line("confidence", "derived", [](const Row&, const model::Prediction& p) { return confidence_text(p); });
   table.print();
   for (const Row& row : rows) {
-    if (!row.answer) continue;
+    if (!row.predicted) continue;
     size_t left = verbose || rows.size() == 1 ? 100 : 2;
-    for (const std::string& note : row.answer->prediction.notes)
+    for (const std::string& note : row.predicted->prediction.notes)
       if (left-- > 0) fmt::print("{}: {}\n", row.gpu->id, note);
   }
 }
@@ -123,8 +123,8 @@ void print_sweep(const std::vector<Row>& rows, const std::vector<std::string>& s
     std::vector<std::string> cells;
     for (const std::string& name : swept) cells.push_back(row.point.find(name)->second);
     cells.push_back(row.gpu->id);
-    if (row.answer) {
-      const model::Prediction& p = row.answer->prediction;
+    if (row.predicted) {
+      const model::Prediction& p = row.predicted->prediction;
       cells.push_back(time_text(p.seconds));
       cells.push_back(p.flops > 0 && p.flops / p.bytes >= 4 ? rate_text(p.flops_per_second(), "FLOP")
                                                             : rate_text(p.bytes_per_second(), "B"));
@@ -151,13 +151,13 @@ std::string csv_of(const std::vector<Row>& rows, const Operation& operation,
       const auto found = row.point.find(name);
       text += "," + (found == row.point.end() ? std::string() : found->second);
     }
-    if (row.answer) {
-      const model::Prediction& p = row.answer->prediction;
+    if (row.predicted) {
+      const model::Prediction& p = row.predicted->prediction;
       text += fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{},{:.0f},{},\n", p.seconds, p.flops, p.bytes,
                           p.flops_per_second(), p.bytes_per_second(), p.bound, p.clock_mhz,
                           model::name_of(p.confidence));
     } else {
-      std::string why = row.answer.error().what;
+      std::string why = row.predicted.error().what;
       std::replace(why.begin(), why.end(), '"', '\'');
       text += fmt::format(",,,,,,,,,\"{}\"\n", why);
     }
@@ -170,15 +170,16 @@ Plot plot_of(const std::vector<Row>& rows, const Operation& operation,
   const std::string& x = swept.front();
   bool compute = true;
   for (const Row& row : rows)
-    if (row.answer)
-      compute = compute && row.answer->prediction.flops / std::max(1.0, row.answer->prediction.bytes) >= 1;
+    if (row.predicted)
+      compute =
+          compute && row.predicted->prediction.flops / std::max(1.0, row.predicted->prediction.bytes) >= 1;
   Plot plot{fmt::format("{}: {}", operation.name, compute ? "TFLOP/s" : "GB/s"),
             x,
             compute ? "TFLOP/s" : "GB/s",
             {}};
   std::map<std::string, size_t> lines;
   for (const Row& row : rows) {
-    if (!row.answer) continue;
+    if (!row.predicted) continue;
     std::string name = row.gpu->id;
     for (size_t i = 1; i < swept.size(); ++i)
       name += fmt::format(" {}={}", swept[i], row.point.find(swept[i])->second);
@@ -187,7 +188,7 @@ Plot plot_of(const std::vector<Row>& rows, const Operation& operation,
       plot.lines.push_back({name, {}});
     }
     const double at = std::strtod(row.point.find(x)->second.c_str(), nullptr);
-    const model::Prediction& p = row.answer->prediction;
+    const model::Prediction& p = row.predicted->prediction;
     const double value = compute ? p.flops_per_second() / 1e12 : p.bytes_per_second() / 1e9;
     if (at > 0 && value > 0) plot.lines[lines[name]].points.emplace_back(at, value);
   }
@@ -209,10 +210,10 @@ Exit predict(const Operation& operation, const PredictOptions& options) {
   const Error* first = nullptr;
   size_t good = 0;
   for (const Row& row : rows) {
-    if (row.answer)
+    if (row.predicted)
       ++good;
     else if (!first)
-      first = &row.answer.error();
+      first = &row.predicted.error();
   }
   if (good == 0 && first) return report(*first);
 
@@ -243,9 +244,9 @@ Exit predict(const Operation& operation, const PredictOptions& options) {
   // Those that could not be predicted, by reason.
   std::map<std::string, std::string> failed;
   for (const Row& row : rows)
-    if (!row.answer && failed[row.answer.error().text()].find(row.gpu->id) == std::string::npos)
-      failed[row.answer.error().text()] +=
-          (failed[row.answer.error().text()].empty() ? "" : ", ") + row.gpu->id;
+    if (!row.predicted && failed[row.predicted.error().text()].find(row.gpu->id) == std::string::npos)
+      failed[row.predicted.error().text()] +=
+          (failed[row.predicted.error().text()].empty() ? "" : ", ") + row.gpu->id;
   if (!options.json)
     for (const auto& [why, where] : failed) fmt::print(stderr, "wavesmith: {}: {}\n", where, why);
   return Exit::Ok;

@@ -63,7 +63,7 @@ std::string predict(const std::string& operation_name, const std::string& gpu,
                    {},
                    "call predict for each GPU and each size"});
   const study::PredictedPoint& row = found.rows.front();
-  if (!row.answer) throw Failure(row.answer.error());
+  if (!row.predicted) throw Failure(row.predicted.error());
   return study::json_of(row, operation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

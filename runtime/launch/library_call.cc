@@ -70,12 +70,13 @@ Known predict(const gpus::Gpu& gpu, const wavesmith_work& work) {
   const auto [found, added] = known.try_emplace(key);
   if (!added) return found->second;
   const auto operation = model::find_operation(work.operation);
-  const auto answer = operation ? (*operation)->predict(gpu, values) : tl::unexpected(operation.error());
-  if (answer)
-    found->second = {answer->prediction.seconds, answer->prediction.error, answer->prediction.confidence};
+  const auto predicted = operation ? (*operation)->predict(gpu, values) : tl::unexpected(operation.error());
+  if (predicted)
+    found->second = {predicted->prediction.seconds, predicted->prediction.error,
+                     predicted->prediction.confidence};
   else
     std::fprintf(stderr, "wavesmith: no modelled time for %s: %s\n", work.operation,
-                 answer.error().text().c_str());
+                 predicted.error().text().c_str());
   return found->second;
 }
 

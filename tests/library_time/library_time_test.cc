@@ -24,9 +24,9 @@ const bool timed = setenv("WAVESMITH_TIME", "1", 1) == 0;
 using Values = std::map<std::string, std::string, std::less<>>;
 
 double predicted_us(const char* operation, const Values& values) {
-  const auto answer = (*model::find_operation(operation))->predict(**gpus::find_gpu("mi300x"), values);
-  EXPECT_TRUE(answer) << answer.error().text();
-  return answer ? answer->prediction.seconds * 1e6 : 0;
+  const auto predicted = (*model::find_operation(operation))->predict(**gpus::find_gpu("mi300x"), values);
+  EXPECT_TRUE(predicted) << predicted.error().text();
+  return predicted ? predicted->prediction.seconds * 1e6 : 0;
 }
 /// What two events and a launch add: the launch's call, the way to the first wave, and the event behind.
 double around_us() {

@@ -16,7 +16,7 @@
 namespace wavesmith::validate {
 namespace {
 
-using model::Function;
+using model::ElementwiseFunction;
 
 constexpr std::array kUnary = {"addu", "mulu", "divu", "powu", "relu", "gelu", "tanh"};
 constexpr std::array kBinary = {"add", "mul", "div", "pow"};
@@ -25,11 +25,11 @@ bool among(const T& names, std::string_view op) {
   return std::find(names.begin(), names.end(), op) != names.end();
 }
 
-Function function_of(std::string_view op) {
-  if (op.starts_with("pow")) return Function::Power;
-  if (op.starts_with("div")) return Function::Divide;
-  if (op == "gelu" || op == "tanh") return Function::Transcendental;
-  return Function::Add;
+ElementwiseFunction function_of(std::string_view op) {
+  if (op.starts_with("pow")) return ElementwiseFunction::Power;
+  if (op.starts_with("div")) return ElementwiseFunction::Divide;
+  if (op == "gelu" || op == "tanh") return ElementwiseFunction::Transcendental;
+  return ElementwiseFunction::Add;
 }
 
 Asked asked_of(Result<model::Prediction> got, double bytes = 0) {
@@ -155,7 +155,7 @@ std::optional<Asked> ask_trace(const PublishedRow& row, const gpus::Gpu& gpu, st
     problem.read = 0;
   }
   if (library("silu") || library("gelu") || library("tanh") || library("sigmoid"))
-    problem.function = Function::Transcendental;
+    problem.function = ElementwiseFunction::Transcendental;
   problem.indexed =
       library("elementwise_kernel_manual_unroll") || library(" at::native::elementwise_kernel<");
   if (problem.read + problem.written <= 0) problem.written = 4;
@@ -189,10 +189,11 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
   if (row.op.starts_with("scale kernel")) {
     const auto numbers = number_in(row.shape, "elems");
     if (!numbers) return std::nullopt;
-    return asked_of(model::predict_elementwise(
-                        gpu, model::elementwise(*numbers, 1, model::NumberType::F64, Function::Add),
-                        {.cold = false, .timing = model::Conditions::Timing::BackToBack}),
-                    *numbers * 16);
+    return asked_of(
+        model::predict_elementwise(
+            gpu, model::elementwise(*numbers, 1, model::NumberType::F64, ElementwiseFunction::Add),
+            {.cold = false, .timing = model::Conditions::Timing::BackToBack}),
+        *numbers * 16);
   }
   if (row.op.starts_with("memcpy") || row.op.starts_with("stream_read") || row.op.starts_with("memread")) {
     if (row.op.find("swizzled") != row.op.npos || row.op.find("LDS") != row.op.npos) {
@@ -217,7 +218,7 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
     const model::Conditions waited{.cold = false, .timing = model::Conditions::Timing::Events};
     const auto part = [&](double elements, uint32_t operands, bool indexed) {
       model::ElementwiseProblem problem =
-          model::elementwise(elements, operands, model::NumberType::BF16, Function::Add);
+          model::elementwise(elements, operands, model::NumberType::BF16, ElementwiseFunction::Add);
       problem.indexed = indexed;
       return problem;
     };

@@ -42,7 +42,7 @@ Result<model::Prediction> dropout_and_norm(const gpus::Gpu& gpu, model::RowProbl
   Result<model::Prediction> sum = model::predict_rows(gpu, problem, waited);
   for (const model::ElementwiseProblem& part :
        {model::ElementwiseProblem{.elements = n, .read = 2 * n, .written = 3 * n},
-        model::elementwise(n, 2, NumberType::BF16, model::Function::Add),
+        model::elementwise(n, 2, NumberType::BF16, model::ElementwiseFunction::Add),
         model::ElementwiseProblem{.elements = n, .read = 2 * n, .written = 4 * n}}) {
     const Result<model::Prediction> got = model::predict_elementwise(gpu, part, waited);
     if (!sum || !got) return got;
