@@ -11,10 +11,10 @@ namespace wavesmith::gpus {
 /// GPUs of a kind that have links among them: the side of `peer_links`.
 uint32_t hive_size(const Gpu& gpu);
 
-/// A way from one GPU of a machine to another.
-struct Way {
+/// The route from one GPU of a machine to another.
+struct Route {
   enum class Kind : uint8_t { Pcie, Xgmi } kind = Kind::Pcie;
-  uint32_t hops = 1;                ///< links one after the other; over PCIe 2, by way of the host
+  uint32_t hops = 1;                ///< links one after the other; over PCIe 2, through the host
   uint32_t links = 0;               ///< side by side; 0 over PCIe, and where there is another GPU in between
   double gigabytes_per_second = 0;  ///< one direction, peak; where there are several hops, a single link's
 };
@@ -23,7 +23,7 @@ struct Way {
 /// hive, as many as their links join; the next ones are another.
 int hive_of(std::span<const Gpu* const> machine, int ordinal);
 
-/// The shortest way between two different GPUs of a machine.
-Way way_between(std::span<const Gpu* const> machine, int from, int to);
+/// The shortest route between two different GPUs of a machine.
+Route route_between(std::span<const Gpu* const> machine, int from, int to);
 
 }  // namespace wavesmith::gpus

@@ -83,9 +83,10 @@ Links links_of(const gpus::Gpu& gpu, double ranks) {
   return links;
 }
 
-Path path_of(const gpus::Gpu& gpu, const gpus::Way& way) {
-  const double share = way.kind == gpus::Way::Kind::Xgmi ? constant::kLinkXgmi : constant::kLinkPcie;
-  return {way.gigabytes_per_second * 1e9 * share, way.hops * constant::kLinkHop * links_of(gpu, 2).latency};
+RoutePerformance performance_of(const gpus::Gpu& gpu, const gpus::Route& route) {
+  const double share = route.kind == gpus::Route::Kind::Xgmi ? constant::kLinkXgmi : constant::kLinkPcie;
+  return {route.gigabytes_per_second * 1e9 * share,
+          route.hops * constant::kLinkHop * links_of(gpu, 2).latency};
 }
 
 Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProblem& problem) {

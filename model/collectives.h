@@ -45,12 +45,12 @@ struct Links {
 };
 Links links_of(const gpus::Gpu& gpu, double ranks);
 
-/// What a way from a GPU to another one, or to the host, is seen to give.
-struct Path {
+/// What is achieved over a route from a GPU to another one, or to the host.
+struct RoutePerformance {
   double bytes_per_second = 0;  ///< in each direction
   double seconds = 0;           ///< from a flag's being written to its being seen
 };
-Path path_of(const gpus::Gpu& gpu, const gpus::Way& way);
+RoutePerformance performance_of(const gpus::Gpu& gpu, const gpus::Route& route);
 
 Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProblem& problem);
 

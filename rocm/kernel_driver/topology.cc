@@ -55,8 +55,8 @@ struct Node {
   std::vector<std::string> io_links, p2p_links;
 };
 
-/// One way of a link. Weights: 20 over PCIe, 15 for each hop between GPUs; bandwidths in MB/s, from what one
-/// lane or link has to what all of them have (kfd_crat.c, amdgpu_xgmi_get_bandwidth()).
+/// One direction of a link. Weights: 20 over PCIe, 15 for each hop between GPUs; bandwidths in MB/s, from
+/// what one lane or link has to what all of them have (kfd_crat.c, amdgpu_xgmi_get_bandwidth()).
 std::string link(size_t from, size_t to, uint64_t type, uint64_t weight, uint64_t least, uint64_t most) {
   return Properties()
       .add("type", type)
@@ -93,16 +93,16 @@ Node links_of(std::span<const gpus::Gpu* const> machine, int ordinal) {
   result.io_links.push_back(pcie_link(node, 0, 20, gpu.pcie_gigabytes_per_second));
   for (int peer = 0; peer < static_cast<int>(machine.size()); ++peer) {
     if (peer == ordinal) continue;
-    const gpus::Way way = gpus::way_between(machine, ordinal, peer);
+    const gpus::Route route = gpus::route_between(machine, ordinal, peer);
     const size_t other = static_cast<size_t>(peer) + 1;
-    if (way.kind == gpus::Way::Kind::Pcie) {
-      result.p2p_links.push_back(pcie_link(node, other, 40, way.gigabytes_per_second));
+    if (route.kind == gpus::Route::Kind::Pcie) {
+      result.p2p_links.push_back(pcie_link(node, other, 40, route.gigabytes_per_second));
       continue;
     }
-    // The driver does not know a way's bandwidth that leads by way of another GPU.
-    result.io_links.push_back(link(node, other, kXgmi, 15 * way.hops,
-                                   way.links ? megabytes(gpu.link_gigabytes_per_second) : 0,
-                                   way.links ? megabytes(way.gigabytes_per_second) : 0));
+    // The driver does not know the bandwidth of a route that leads through another GPU.
+    result.io_links.push_back(link(node, other, kXgmi, 15 * route.hops,
+                                   route.links ? megabytes(gpu.link_gigabytes_per_second) : 0,
+                                   route.links ? megabytes(route.gigabytes_per_second) : 0));
     // The hive is called by its first GPU's serial number.
     const int hive = gpus::hive_of(machine, ordinal);
     for (int first = 0; result.hive == 0; ++first)

@@ -20,13 +20,13 @@ std::set<std::pair<int, int>>& enabled() {
   return pairs;
 }
 
-wavesmith::gpus::Way way(Platform& platform, int a, int b) {
-  return wavesmith::gpus::way_between(platform.machine, platform.device(a)->number,
-                                      platform.device(b)->number);
+wavesmith::gpus::Route route_between(Platform& platform, int a, int b) {
+  return wavesmith::gpus::route_between(platform.machine, platform.device(a)->number,
+                                        platform.device(b)->number);
 }
 /// HSA_AMD_LINK_INFO_TYPE_PCIE, HSA_AMD_LINK_INFO_TYPE_XGMI.
-uint32_t type_of(const wavesmith::gpus::Way& way) {
-  return way.kind == wavesmith::gpus::Way::Kind::Xgmi ? 4 : 2;
+uint32_t type_of(const wavesmith::gpus::Route& route) {
+  return route.kind == wavesmith::gpus::Route::Kind::Xgmi ? 4 : 2;
 }
 
 bool distinct(Platform& platform, int a, int b) { return a != b && platform.device(a) && platform.device(b); }
@@ -67,7 +67,7 @@ HIP_API hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr which, 
     if (!distinct(platform, source, destination)) return hipErrorInvalidDevice;
     switch (which) {
       case hipDevP2PAttrPerformanceRank:
-        *value = static_cast<int>(type_of(way(platform, source, destination)));
+        *value = static_cast<int>(type_of(route_between(platform, source, destination)));
         return hipSuccess;
       case hipDevP2PAttrAccessSupported:
       case hipDevP2PAttrNativeAtomicSupported:
@@ -85,9 +85,9 @@ HIP_API hipError_t hipExtGetLinkTypeAndHopCount(int first, int second, uint32_t*
   return api([&](Platform& platform) {
     if (!type || !hops || first == second || first < 0 || second < 0) return hipErrorInvalidValue;
     if (!distinct(platform, first, second)) return hipErrorInvalidDevice;
-    const auto between = way(platform, first, second);
-    *type = type_of(between);
-    *hops = between.hops;
+    const auto route = route_between(platform, first, second);
+    *type = type_of(route);
+    *hops = route.hops;
     return hipSuccess;
   });
 }

@@ -89,17 +89,18 @@ ModelledDevice::ModelledDevice(const gpus::Gpu& gpu, int number)
   if (time_mode() == TimeMode::Sampled) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-const timing::Way* ModelledDevice::way_to(int number) {
-  const std::scoped_lock lock(ways_mutex_);
-  const auto [known, added] = ways_.try_emplace(number);
+const timing::FarPath* ModelledDevice::path_to(int number) {
+  const std::scoped_lock lock(paths_mutex_);
+  const auto [known, added] = paths_.try_emplace(number);
   if (added) {
-    const gpus::Way way = number == kHost ? gpus::Way{.kind = gpus::Way::Kind::Pcie,
-                                                      .hops = 1,
-                                                      .gigabytes_per_second = gpu_.pcie_gigabytes_per_second}
-                                          : gpus::way_between(Platform::get()->machine, number_, number);
-    const model::Path path = model::path_of(gpu_, way);
+    const gpus::Route route = number == kHost
+                                  ? gpus::Route{.kind = gpus::Route::Kind::Pcie,
+                                                .hops = 1,
+                                                .gigabytes_per_second = gpu_.pcie_gigabytes_per_second}
+                                  : gpus::route_between(Platform::get()->machine, number_, number);
+    const model::RoutePerformance performance = model::performance_of(gpu_, route);
     const double clocks = model_.parameters().mhz * 1e6;
-    known->second = {path.bytes_per_second / clocks, path.seconds * clocks};
+    known->second = {performance.bytes_per_second / clocks, performance.seconds * clocks};
   }
   return known->second.rate > 0 ? &known->second : nullptr;
 }
@@ -113,11 +114,11 @@ std::vector<timing::Region> ModelledDevice::regions() {
     timing::Region region{one.begin, one.size};
     const int number = number_of(platform, one);
     if (one.on_host()) {
-      if (!gpu_.is_apu) region.way = way_to(kHost);
+      if (!gpu_.is_apu) region.path = path_to(kHost);
     } else if (number != number_) {
-      region.way = way_to(number);
+      region.path = path_to(number);
     } else if (gpus > 1 && one.flags & (hipDeviceMallocFinegrained | hipDeviceMallocUncached)) {
-      region.writer = way_to((number_ + 1) % gpus);
+      region.writer = path_to((number_ + 1) % gpus);
     }
     all.push_back(region);
   }
@@ -171,10 +172,10 @@ std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& di
   const bool repeats = !clock && model_.repeats(*launch, key_of(dispatch), all);
   std::vector<timing::FarRegion> far;
   for (const timing::Region& one : all)
-    if (one.way || one.writer) far.push_back({one.begin, one.begin + one.bytes, one.way, one.writer});
-  // Where nothing but the host's memory is far, all workgroups go the same way.
-  const timing::Way* const host = gpu_.is_apu ? nullptr : way_to(kHost);
-  const bool peers = std::ranges::any_of(far, [&](const auto& one) { return one.way && one.way != host; });
+    if (one.path || one.writer) far.push_back({one.begin, one.begin + one.bytes, one.path, one.writer});
+  // Where nothing but the host's memory is far, all workgroups take the same path.
+  const timing::FarPath* const host = gpu_.is_apu ? nullptr : path_to(kHost);
+  const bool peers = std::ranges::any_of(far, [&](const auto& one) { return one.path && one.path != host; });
   const auto known = stays_.find(dispatch.entry);
   launch->hear_far(std::move(far), peers && !dispatch.only && (known == stays_.end() || !known->second));
   if (!repeats) dispatch.listeners.push_back(launch.get());
@@ -244,9 +245,10 @@ double ModelledDevice::copy_seconds(const Box& box) {
   if (from && to)
     if (const int first = number_of(platform, *source), second = number_of(platform, *destination);
         first != second) {
-      const model::Path path = model::path_of(gpu_, gpus::way_between(platform.machine, first, second));
-      if (path.bytes_per_second > 0)
-        return gpu_.copy_us.value_or(12) * kMicro + bytes / path.bytes_per_second;
+      const model::RoutePerformance route =
+          model::performance_of(gpu_, gpus::route_between(platform.machine, first, second));
+      if (route.bytes_per_second > 0)
+        return gpu_.copy_us.value_or(12) * kMicro + bytes / route.bytes_per_second;
     }
   const std::scoped_lock lock(mutex_);
   const auto size = static_cast<uint64_t>(bytes);

@@ -58,7 +58,7 @@ class ModelledDevice {
   /// From the end of the work before to what an event notes.
   [[nodiscard]] double event_seconds() const { return event_; }
 
-  /// `allocated_regions`, with the ways to what is not this GPU's own.
+  /// `allocated_regions`, with the paths to those that are not this GPU's own.
   std::vector<timing::Region> regions();
   /// Has a launch heard. It is kept until finish(). `code_bytes`: of the kernel's own code.
   std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, const Stream& stream,
@@ -76,14 +76,14 @@ class ModelledDevice {
 
  private:
   bool reads_clock(const emulate::Dispatch& dispatch, uint64_t code_bytes);
-  /// To the GPU of that number, or the host's memory (kHost).
-  const timing::Way* way_to(int number);
+  /// The path to the memory of the GPU of that number, or to the host's (kHost).
+  const timing::FarPath* path_to(int number);
   double stream_seconds(std::span<const timing::Region> touched, double bytes);
   static constexpr int kHost = -1;
   const gpus::Gpu& gpu_;
   const int number_;
-  std::mutex mutex_, ways_mutex_;
-  std::unordered_map<int, timing::Way> ways_;
+  std::mutex mutex_, paths_mutex_;
+  std::unordered_map<int, timing::FarPath> paths_;
   std::unordered_map<uint64_t, bool>
       stays_;  ///< kernels by their first instruction: they used own memory alone
   timing::GridModel model_;

@@ -233,7 +233,7 @@ GridModel::Found GridModel::find(const LaunchShape& shape, const std::vector<Foo
     const double far = (1 - std::min(lines, asked) / asked) * l2_far;
     const double rest = 1 - std::max(near, far);
     RegionHits hit;
-    hit.way = one.region.way;
+    hit.path = one.region.path;
     hit.writer = one.region.writer;
     hit.begin = one.region.begin / p.line;
     hit.all = lines;
@@ -316,7 +316,7 @@ std::vector<FarBytes> GridModel::far_bytes(const GridLaunch& launch) {
           ? 1
           : static_cast<double>(launch.total_) / static_cast<double>(launch.far_bytes_.size());
   for (const auto& [number, bytes] : launch.far_bytes_)
-    for (const FarBytes& one : bytes) add_far(sum, one.way, one.read * each, one.written * each);
+    for (const FarBytes& one : bytes) add_far(sum, one.path, one.read * each, one.written * each);
   return sum;
 }
 
@@ -325,13 +325,13 @@ void GridModel::share_ways(std::vector<RegionHits>& hits, const GridLaunch& laun
   const std::scoped_lock lock(launch.far_mutex_);
   const auto found = launch.far_bytes_.find(number);
   for (RegionHits& hit : hits) {
-    if (!hit.way) continue;
+    if (!hit.path) continue;
     hit.read_share = hit.write_share = 1 / active;
     if (!launch.hears_all_ || found == launch.far_bytes_.end()) continue;
-    const auto mine = std::ranges::find(found->second, hit.way, &FarBytes::way);
-    const auto everybodys = std::ranges::find(all, hit.way, &FarBytes::way);
+    const auto mine = std::ranges::find(found->second, hit.path, &FarBytes::path);
+    const auto everybodys = std::ranges::find(all, hit.path, &FarBytes::path);
     if (mine == found->second.end() || everybodys == all.end()) continue;
-    // Those that go this way together are done together.
+    // Accesses over the same path end together.
     if (everybodys->read > 0) hit.read_share = std::max(mine->read / everybodys->read, 1 / active);
     if (everybodys->written > 0) hit.write_share = std::max(mine->written / everybodys->written, 1 / active);
   }
@@ -437,7 +437,7 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   time.dispatch = total * share.interval / std::max(1.0, clocks);
   double far_clocks = 0;
   for (const FarBytes& one : share.far) {
-    far_clocks = std::max({far_clocks, one.read / one.way->rate, one.written / one.way->rate});
+    far_clocks = std::max({far_clocks, one.read / one.path->rate, one.written / one.path->rate});
     time.far_bytes += one.read + one.written;
   }
   clocks = std::max({clocks, total * share.interval, far_clocks}) + p.store_latency;

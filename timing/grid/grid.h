@@ -53,8 +53,8 @@ class GridLaunch final : public emulate::Listener {
   /// starts: all workgroups are heard then.
   void tell_time(uint64_t cycles) { begins_ = cycles; }
   /// It may touch memory that is not the GPU's own, or that others write to. `all`: every workgroup of a grid
-  /// that is at once on the GPU is heard for that, since they may go different ways; otherwise those that are
-  /// recorded stand for the rest.
+  /// that is at once on the GPU is heard for that, since they may take different paths; otherwise those that
+  /// are recorded stand for the rest.
   void hear_far(std::vector<FarRegion> regions, bool all);
   /// Whether it has.
   [[nodiscard]] bool went_far() const;
@@ -144,9 +144,9 @@ class GridModel {
   /// Replays them together on one unit, and goes on at its pace to the end of the grid.
   double replay_full(const GridLaunch& launch, const Groups& together, UnitShare& share,
                      GridTime& time) const;
-  /// What the grid moves over each way.
+  /// What the grid moves over each path.
   static std::vector<FarBytes> far_bytes(const GridLaunch& launch);
-  /// Gives a unit that runs this workgroup its share of each way.
+  /// Gives a unit that runs this workgroup its share of each path.
   static void share_ways(std::vector<RegionHits>& hits, const GridLaunch& launch, uint64_t number,
                          const std::vector<FarBytes>& all, double active);
   void learn(const GridLaunch& launch, std::vector<Footprint> touched, std::vector<RegionHits> hits,

@@ -12,9 +12,9 @@ const FarRegion* far_region(std::span<const FarRegion> regions, uint64_t address
   return address < found.end ? &found : nullptr;
 }
 
-void add_far(std::vector<FarBytes>& sum, const Way* way, double read, double written) {
-  auto found = std::ranges::find(sum, way, &FarBytes::way);
-  if (found == sum.end()) found = sum.insert(sum.end(), FarBytes{.way = way});
+void add_far(std::vector<FarBytes>& sum, const FarPath* path, double read, double written) {
+  auto found = std::ranges::find(sum, path, &FarBytes::path);
+  if (found == sum.end()) found = sum.insert(sum.end(), FarBytes{.path = path});
   found->read += read;
   found->written += written;
 }
@@ -31,9 +31,9 @@ void FarCounter::access(const emulate::WaveView&, const emulate::Site& site,
   for (uint64_t left = access.lanes; left; left &= left - 1) {
     const uint64_t address = access.address[std::countr_zero(left)];
     if (!region || address < region->begin || address >= region->end) region = far_region(regions_, address);
-    if (!region || !region->way) continue;
-    auto found = std::ranges::find(addresses_, region->way, &decltype(addresses_)::value_type::first);
-    if (found == addresses_.end()) found = addresses_.insert(found, {region->way, {}});
+    if (!region || !region->path) continue;
+    auto found = std::ranges::find(addresses_, region->path, &decltype(addresses_)::value_type::first);
+    if (found == addresses_.end()) found = addresses_.insert(found, {region->path, {}});
     found->second.push_back(address);
   }
   if (addresses_.empty()) return;
@@ -44,11 +44,11 @@ void FarCounter::access(const emulate::WaveView&, const emulate::Site& site,
     if (!added && asked->second == first) return;
     asked->second = first;
   }
-  for (const auto& [way, addresses] : addresses_) {
+  for (const auto& [path, addresses] : addresses_) {
     coalesce(addresses, access.bytes, line_, coalesced_);
     double bytes = 0;  // lanes may share them
     for (const LineUse& use : coalesced_.lines) bytes += std::popcount(use.parts) * line_ / 32.0;
-    add_far(bytes_, way, reads ? bytes : 0, reads ? 0 : bytes);
+    add_far(bytes_, path, reads ? bytes : 0, reads ? 0 : bytes);
   }
 }
 

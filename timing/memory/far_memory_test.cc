@@ -14,22 +14,22 @@ namespace wavesmith::timing {
 namespace {
 
 using emulate::KernelTest;
-const Way kLink{.rate = 20, .latency = 5000};
+const FarPath kLink{.rate = 20, .latency = 5000};
 MemoryParameters mi300x() { return memory_parameters(**gpus::find_gpu("mi300x")); }
 
-/// All of memory, behind the link or written to by way of it.
-std::vector<RegionHits> everywhere(const Way* way, const Way* writer = nullptr) {
+/// All of memory, behind the link or written to by path of it.
+std::vector<RegionHits> everywhere(const FarPath* path, const FarPath* writer = nullptr) {
   RegionHits hits;
   hits.end = UINT64_MAX;
   hits.all = 1e12;
-  hits.way = way, hits.writer = writer;
+  hits.path = path, hits.writer = writer;
   return {hits};
 }
 
 TEST(FarMemory, AnAddressIsInTheRegionThatHoldsIt) {
   const FarRegion regions[] = {
-      {.begin = 100, .end = 200, .way = &kLink},
-      {.begin = 300, .end = 310, .way = &kLink},
+      {.begin = 100, .end = 200, .path = &kLink},
+      {.begin = 300, .end = 310, .path = &kLink},
   };
   EXPECT_EQ(far_region(regions, 99), nullptr);
   EXPECT_EQ(far_region(regions, 100), &regions[0]);
@@ -54,7 +54,7 @@ TEST(FarMemory, ALoadTakesTheLinksLatencyLongerAndAStoreDoesNotWait) {
 TEST(FarMemory, LoadsAndStoresEachHaveTheLinksRateOrAShareOfIt) {
   const MemoryParameters p = mi300x();
   constexpr double kLines = 5000;
-  const Way slow{.rate = 4, .latency = 0};
+  const FarPath slow{.rate = 4, .latency = 0};
   for (const double share : {1.0, 0.25}) {
     std::vector<RegionHits> hits = everywhere(&slow);
     hits[0].read_share = hits[0].write_share = share;
@@ -134,7 +134,7 @@ TEST(FarMemory, OfAWaveThatWaitsOneReadingIsKeptHoweverLongItWaits) {
     KernelTest test("gfx942", text);
     const auto begin = reinterpret_cast<uint64_t>(test.allocate(16));
     Heard heard;
-    heard.regions = {{.begin = begin, .end = begin + 64, .way = &kLink}};
+    heard.regions = {{.begin = begin, .end = begin + 64, .path = &kLink}};
     test.listeners = {&heard};
     ASSERT_TRUE(test.launch(2, 64, {begin, late ? 200'000u : 1u}));
     const WaveSteps& waits = heard.steps[0].waves[0];
@@ -157,7 +157,7 @@ struct Doubled {
   GridTime time;
   bool went_far = false;
 };
-Doubled doubled(GridModel& model, uint32_t workgroups, const Way* way, bool all) {
+Doubled doubled(GridModel& model, uint32_t workgroups, const FarPath* path, bool all) {
   KernelTest test("gfx942",
                   "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"
                   "s_lshl_b32 s2, s2, 8\nv_lshl_add_u32 v1, v0, 2, s2\n"
@@ -165,12 +165,12 @@ Doubled doubled(GridModel& model, uint32_t workgroups, const Way* way, bool all)
                   "v_add_u32 v2, v2, v2\nglobal_store_dword v1, v2, s[4:5]");
   const size_t count = size_t{workgroups} * 64;
   const auto begin = reinterpret_cast<uint64_t>(test.allocate(count));
-  const Region region{begin, count * 4, way};
+  const Region region{begin, count * 4, path};
   LaunchShape shape;
   shape.groups[0] = workgroups;
   shape.resident = 16;
   auto launch = model.launch(shape);
-  if (way) launch->hear_far({{.begin = begin, .end = begin + count * 4, .way = way}}, all);
+  if (path) launch->hear_far({{.begin = begin, .end = begin + count * 4, .path = path}}, all);
   test.listeners = {launch.get()};
   EXPECT_TRUE(test.launch(workgroups, 64, {begin}));
   return {model.finish(*launch, {&region, 1}), launch->went_far()};

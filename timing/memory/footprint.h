@@ -13,11 +13,11 @@
 
 namespace wavesmith::timing {
 
-/// A range of device memory: an allocation. `way` and `writer` as a FarRegion's.
+/// A range of device memory: an allocation. `path` and `writer` are a FarRegion's.
 struct Region {
   uint64_t begin = 0, bytes = 0;
-  const Way* way = nullptr;
-  const Way* writer = nullptr;
+  const FarPath* path = nullptr;
+  const FarPath* writer = nullptr;
 };
 
 /// One region as a grid's workgroups touch it. Counts are of lines, or of larger grains.

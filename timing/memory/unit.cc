@@ -84,7 +84,7 @@ double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
     return start + p.l2_latency;
   }
   ++traffic_;
-  if (where && where->way) return read_far(*where, start);
+  if (where && where->path) return read_far(*where, start);
   double ready = start;
   if (scattered && where && first && draw(where->walk, walk_left_)) {
     counts_.walks += 1;
@@ -104,16 +104,17 @@ double UnitMemory::fetch(uint64_t line, double now, bool scattered) {
 }
 
 double UnitMemory::read_far(const RegionHits& where, double start) {
-  const double clocks = parameters_.line / (where.way->rate * where.read_share);
+  const double clocks = parameters_.line / (where.path->rate * where.read_share);
   counts_.far_bytes += parameters_.line;
-  return far_[where.way].read.take(start, clocks) + clocks + parameters_.memory_latency + where.way->latency;
+  return far_[where.path].read.take(start, clocks) + clocks + parameters_.memory_latency +
+         where.path->latency;
 }
 
 /// A store is acknowledged before it has crossed: nobody waits for that but who waits for a flag behind it.
 double UnitMemory::write_far(const RegionHits& where, double bytes, double start) {
-  const double clocks = bytes / (where.way->rate * where.write_share);
+  const double clocks = bytes / (where.path->rate * where.write_share);
   counts_.far_bytes += bytes;
-  far_[where.way].write.take(start, clocks);
+  far_[where.path].write.take(start, clocks);
   return start + parameters_.store_latency;
 }
 
@@ -151,7 +152,7 @@ double UnitMemory::store(uint64_t line, uint32_t bytes, double now, bool scatter
   counts_.l2_bytes += touched;
   RegionHits* const where = region(line);
   // Other GPUs see it soon, so it does not stay in the L2.
-  if (where && where->way) return write_far(*where, touched, start);
+  if (where && where->path) return write_far(*where, touched, start);
   bool first;
   Asked& asks = asked(line);
   const bool hit = in_l2(asks, where, first);
@@ -184,13 +185,13 @@ double UnitMemory::written(double share) const {
 
 double UnitMemory::drained() const {
   double last = std::max({unit_.free, l2_.free, fabric_.free, memory_.free, walker_.free, address_.free});
-  for (const auto& [way, servers] : far_) last = std::max({last, servers.read.free, servers.write.free});
+  for (const auto& [path, servers] : far_) last = std::max({last, servers.read.free, servers.write.free});
   return last;
 }
 
 double UnitMemory::busiest() const {
   double most = std::max({unit_.busy, l2_.busy, fabric_.busy, memory_.busy, walker_.busy, address_.busy});
-  for (const auto& [way, servers] : far_) most = std::max({most, servers.read.busy, servers.write.busy});
+  for (const auto& [path, servers] : far_) most = std::max({most, servers.read.busy, servers.write.busy});
   return most;
 }
 

@@ -20,17 +20,17 @@ namespace wavesmith::timing {
 /// A range of memory that a launch touches, and where its lines are found when a workgroup first touches
 /// them.
 struct RegionHits {
-  uint64_t begin = 0, end = 0;  ///< line numbers
-  double l2 = 0;                ///< share that another workgroup has brought into this die's L2
-  double near = 0;              ///< of lines touched again: share that others bring in at the same time
-  double infinity_cache = 0;    ///< of the rest: share that the Infinity Cache has
-  double again = 1;             ///< the same of lines that the unit touches again
-  double walk = 0;              ///< page-table entries to fetch from behind the L2, a line
-  double all = 0;               ///< lines of it that the whole grid touches
-  double stored = 0;            ///< lines of it that this unit has stored to for the first time
-  const Way* way = nullptr;     ///< to memory that is not the GPU's own
-  const Way* writer = nullptr;  ///< by which others write to it while the kernel runs
-  double read_share = 1, write_share = 1;  ///< of the way's rate that this unit has
+  uint64_t begin = 0, end = 0;      ///< line numbers
+  double l2 = 0;                    ///< share that another workgroup has brought into this die's L2
+  double near = 0;                  ///< of lines touched again: share that others bring in at the same time
+  double infinity_cache = 0;        ///< of the rest: share that the Infinity Cache has
+  double again = 1;                 ///< the same of lines that the unit touches again
+  double walk = 0;                  ///< page-table entries to fetch from behind the L2, a line
+  double all = 0;                   ///< lines of it that the whole grid touches
+  double stored = 0;                ///< lines of it that this unit has stored to for the first time
+  const FarPath* path = nullptr;    ///< to memory that is not the GPU's own
+  const FarPath* writer = nullptr;  ///< by which others write to it while the kernel runs
+  double read_share = 1, write_share = 1;  ///< of the path's rate that this unit has
 };
 
 /// Where bytes went.
@@ -114,7 +114,7 @@ class UnitMemory {
   struct FarServers {
     Server read, write;
   };
-  std::unordered_map<const Way*, FarServers> far_;
+  std::unordered_map<const FarPath*, FarServers> far_;
   double l2_left_ = 0, again_left_ = 0, near_left_ = 0, cache_left_ = 0, cache_again_left_ = 0,
          walk_left_ = 0;
   MemoryCounts counts_;
