@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kFirst = 10, kMost = 60, kGrowth = 1.5;
 
-Progress::Way to_stderr(Progress::Shape shape) {
-  return {shape == Progress::Shape::Any && isatty(STDERR_FILENO) != 0,
+Progress::Sink to_stderr(Progress::Style style) {
+  return {style == Progress::Style::Any && isatty(STDERR_FILENO) != 0,
           [](std::string_view text) {
             std::fwrite(text.data(), 1, text.size(), stderr);
             std::fflush(stderr);
@@ -26,8 +26,8 @@ Progress::Way to_stderr(Progress::Shape shape) {
 
 }  // namespace
 
-Progress::Progress(std::string who, Shape shape) : Progress(std::move(who), to_stderr(shape)) {
-  if (shape == Shape::Any && !way_.terminal)
+Progress::Progress(std::string who, Style style) : Progress(std::move(who), to_stderr(style)) {
+  if (style == Style::Any && !sink_.terminal)
     repeats_ = std::thread([this] {
       std::unique_lock lock(mutex_);
       while (!end_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_; }))
@@ -35,8 +35,8 @@ Progress::Progress(std::string who, Shape shape) : Progress(std::move(who), to_s
     });
 }
 
-Progress::Progress(std::string who, Way way)
-    : who_(std::move(who)), way_(std::move(way)), begin_(way_.seconds()), next_(begin_ + kFirst) {}
+Progress::Progress(std::string who, Sink sink)
+    : who_(std::move(who)), sink_(std::move(sink)), begin_(sink_.seconds()), next_(begin_ + kFirst) {}
 
 Progress::~Progress() {
   clear();
@@ -61,19 +61,19 @@ void Progress::repeat() {
 }
 
 void Progress::say(std::string_view what) {
-  if (way_.terminal) {
-    way_.write(fmt::format("\r\033[K{}", what));
+  if (sink_.terminal) {
+    sink_.write(fmt::format("\r\033[K{}", what));
     shown_ = true;
     return;
   }
-  const double now = way_.seconds();
-  way_.write(fmt::format("{}: {:.0f} s, {}\n", who_, now - begin_, what));
+  const double now = sink_.seconds();
+  sink_.write(fmt::format("{}: {:.0f} s, {}\n", who_, now - begin_, what));
   next_ = now + std::clamp((now - begin_) * (kGrowth - 1), kFirst, kMost);
 }
 
 void Progress::clear() {
   const std::lock_guard guard(mutex_);
-  if (shown_) way_.write("\r\033[K");
+  if (shown_) sink_.write("\r\033[K");
   shown_ = false;
   last_.clear();
 }

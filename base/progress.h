@@ -1,5 +1,5 @@
-// How long work tells how far it is, on stderr: on a terminal in one line that each step writes over,
-// elsewhere in a line now and then.
+// Progress of long work, on stderr: on a terminal one line that each step overwrites, elsewhere a line now
+// and then.
 #pragma once
 
 #include <atomic>
@@ -16,40 +16,39 @@ namespace wavesmith {
 /// Steps may come from several threads.
 class Progress {
  public:
-  /// Where it goes, and by which clock.
-  struct Way {
+  /// Where lines go, and the clock that spaces them.
+  struct Sink {
     bool terminal = false;
     std::function<void(std::string_view)> write;
     std::function<double()> seconds;
   };
-  enum class Shape : uint8_t {
-    Any,    ///< a line that is written over where stderr is a terminal
-    Lines,  ///< lines there too: somebody else writes to it
+  enum class Style : uint8_t {
+    Any,    ///< one line that is overwritten where stderr is a terminal
+    Lines,  ///< separate lines there too, because others write to the terminal
   };
 
-  /// Lines begin with `who`: "wavesmith sweep". With `Any` what was said last is said again while a step
-  /// takes long.
-  explicit Progress(std::string who, Shape shape = Shape::Any);
-  Progress(std::string who, Way way);
+  /// Lines begin with `who`: "wavesmith sweep". With `Any`, the last line is repeated during a long step.
+  explicit Progress(std::string who, Style style = Style::Any);
+  Progress(std::string who, Sink sink);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// So much is done; what: "of 60 simulated, the best so far ...". Elsewhere than on a terminal nothing is
-  /// said in the first ten seconds, then at growing distances, at most a minute.
+  /// Counts a step; `what`: "12 of 60 simulated, the best so far ...". Off a terminal the first ten seconds
+  /// print nothing; then lines come at growing intervals of at most a minute.
   void step(std::string_view what);
-  /// Whether `step` would say it now; cheap.
-  [[nodiscard]] bool due() const { return way_.terminal || way_.seconds() >= next_; }
-  /// Says what was said last once more, where it is due.
+  /// Whether `step` would print now; cheap.
+  [[nodiscard]] bool due() const { return sink_.terminal || sink_.seconds() >= next_; }
+  /// Prints the last line once more when it is due.
   void repeat();
-  /// Takes the line off the terminal: something else is to be printed.
+  /// Clears the terminal's line so that something else can be printed.
   void clear();
 
  private:
-  void say(std::string_view what);  ///< with the lock
+  void say(std::string_view what);  ///< the caller holds the lock
 
   std::string who_;
-  Way way_;
+  Sink sink_;
   std::mutex mutex_;
   double begin_;
   std::atomic<double> next_;
@@ -57,7 +56,7 @@ class Progress {
   std::string last_;
   bool ends_ = false;
   std::condition_variable end_;
-  std::thread repeats_;  ///< where nobody else may notice that a line is due
+  std::thread repeats_;  ///< prints lines that fall due during a step
 };
 
 }  // namespace wavesmith

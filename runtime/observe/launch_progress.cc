@@ -16,7 +16,7 @@ namespace {
 Progress* asked() {
   static Progress* const progress = []() -> Progress* {
     const char* const wanted = std::getenv("WAVESMITH_PROGRESS");
-    return wanted && std::string_view(wanted) == "1" ? new Progress("wavesmith", Progress::Shape::Lines)
+    return wanted && std::string_view(wanted) == "1" ? new Progress("wavesmith", Progress::Style::Lines)
                                                      : nullptr;
   }();
   return progress;
