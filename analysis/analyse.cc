@@ -32,7 +32,7 @@ Result<Code> code_of(const object::CodeObject& object, uint64_t entry, const isa
               fmt::format("pc {:#x}", entry));
 }
 
-void add_source_lines(const object::CodeObject& object, Kernel& kernel) {
+void add_source_lines(const object::CodeObject& object, KernelAnalysis& kernel) {
   const isa::SourceLines lines(object.file());
   std::unordered_map<std::string, uint32_t> numbers;
   for (Instruction& instruction : kernel.instructions) {
@@ -61,7 +61,7 @@ RegisterSet entry_registers(const object::Kernel& kernel) {
 }
 
 /// The instruction of `range` where the most VGPRs and AGPRs are live, and the most of each kind.
-void add_peak(const Kernel& kernel, const Block& block, Registers& peak, uint32_t& at) {
+void add_peak(const KernelAnalysis& kernel, const Block& block, Registers& peak, uint32_t& at) {
   for (uint32_t i = block.begin; i < block.end; ++i) {
     const Registers& live = kernel.instructions[i].live;
     const auto both = [](const Registers& r) { return r.vgprs + r.agprs; };
@@ -73,7 +73,7 @@ void add_peak(const Kernel& kernel, const Block& block, Registers& peak, uint32_
 
 /// Cycles of waits in a loop that its own instructions do not fill, a wave alone. What one wait took is
 /// gained by loads that were issued before it and are waited for behind it.
-double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, const gpus::Gpu& gpu,
+double exposed_in(const KernelAnalysis& kernel, const Code& code, const Loop& loop, const gpus::Gpu& gpu,
                   ServedBy by) {
   double total = 0;
   std::vector<std::pair<uint32_t, double>> passed;  // waits, and what they took
@@ -97,7 +97,7 @@ double exposed_in(const Kernel& kernel, const Code& code, const Loop& loop, cons
   return total;
 }
 
-void describe_loop(const Kernel& kernel, Loop& loop) {
+void describe_loop(const KernelAnalysis& kernel, Loop& loop) {
   loop.begin_pc = UINT64_MAX;
   const SourceLine header = kernel.instructions[kernel.blocks[loop.header].begin].source;
   for (const uint32_t b : loop.blocks) {
@@ -117,7 +117,7 @@ void describe_loop(const Kernel& kernel, Loop& loop) {
 
 }  // namespace
 
-void describe_code(const Code& code, const Graph& graph, Kernel& out) {
+void describe_code(const Code& code, const Graph& graph, KernelAnalysis& out) {
   out.instructions.resize(code.size());
   for (uint32_t i = 0; i < code.size(); ++i) {
     const isa::Instruction& in = code.instructions[i];
@@ -142,7 +142,8 @@ void describe_code(const Code& code, const Graph& graph, Kernel& out) {
 }
 
 void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Options& options,
-              const RegisterSet& entry, const WorkgroupShape& shape, Kernel& out, const EntryValues& begin) {
+              const RegisterSet& entry, const WorkgroupShape& shape, KernelAnalysis& out,
+              const EntryValues& begin) {
   const ExecSets exec = follow_exec(code, graph);
   const Liveness live = find_live(code, graph, exec, entry);
   LaneValues lanes(code, graph, exec, shape);
@@ -151,7 +152,7 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
   if (out.resources.lds_bytes == 0)
     out.resources.dynamic_lds |=
         std::any_of(out.accesses.begin(), out.accesses.end(),
-                    [](const Access& access) { return access.space == isa::Space::Lds; });
+                    [](const AccessPattern& access) { return access.space == isa::Space::Lds; });
   const Costs costs = find_costs(code, graph, gpu, out.accesses);
   for (uint32_t i = 0; i < code.size(); ++i) {
     out.instructions[i].live = live.occupied[i];
@@ -190,8 +191,8 @@ const gpus::Gpu* usual_gpu(std::string_view target) {
   return nullptr;
 }
 
-Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& kernel, const gpus::Gpu& gpu,
-                       const Options& options) {
+Result<KernelAnalysis> analyse(const object::CodeObject& object, const object::Kernel& kernel,
+                               const gpus::Gpu& gpu, const Options& options) {
   const isa::Target* const target = isa::find_target(gpu.target);
   object::TargetId machine;
   machine.processor = gpu.target;
@@ -200,7 +201,7 @@ Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& k
   if (!target || !object::suitability(code_target, machine))
     return fail(ErrorKind::WrongTarget, fmt::format("'{}' is code for {}, and {} runs {}", kernel.name,
                                                     object.target().processor, gpu.id, gpu.target));
-  Kernel out;
+  KernelAnalysis out;
   out.name = kernel.name;
   out.target = gpu.target;
   out.gpu = gpu.id;

@@ -19,8 +19,8 @@ struct Options {
 
 /// The kernel of `object` on `gpu`. Errors: WrongTarget when the object is not for that GPU's instruction
 /// set; BadInput when the kernel's code can't be read.
-Result<Kernel> analyse(const object::CodeObject& object, const object::Kernel& kernel, const gpus::Gpu& gpu,
-                       const Options& options = {});
+Result<KernelAnalysis> analyse(const object::CodeObject& object, const object::Kernel& kernel,
+                               const gpus::Gpu& gpu, const Options& options = {});
 
 /// A built-in GPU that runs `target` ("gfx942"), the reference of its generation; nullptr when there is none.
 const gpus::Gpu* usual_gpu(std::string_view target);

@@ -1,7 +1,7 @@
-// What the static analysis of a kernel says: plain structures, for whoever prints or compares them.
+// What static analysis finds out about a kernel, as plain structures to print or compare.
 //
-// Indices: an instruction is its place in Kernel::instructions, a block in Kernel::blocks, a loop in
-// Kernel::loops; kNone where there is none. Cycles are clocks of the shader engine.
+// Instructions, blocks and loops are indices into the vectors of KernelAnalysis; kNone means none. Cycles are
+// clocks of the shader engine.
 #pragma once
 
 #include <array>
@@ -23,21 +23,21 @@ inline constexpr uint32_t kNone = UINT32_MAX;
 /// How a figure is known: read (in the file), derived (follows from what is read), modelled, measured.
 using Tag = gpus::Kind;
 
-/// A figure, or why it can't be known.
+/// A figure, or the reason why it cannot be known.
 struct Figure {
   std::optional<double> value;
   Tag tag = Tag::Derived;
   std::string unknown_because = {};  ///< when there is no value
 };
 
-/// Something that the code does not tell: "where it goes is only known at run time".
+/// Something that the code alone does not determine: the target of an indirect branch.
 struct Unknown {
   uint32_t instruction = kNone;
   std::string what;     ///< "indirect branch"
   std::string because;  ///< "s[4:5] is loaded from memory"
 };
 
-/// A line of the source; `file` is an index into Kernel::files.
+/// A line of the source; `file` is an index into KernelAnalysis::files.
 struct SourceLine {
   uint32_t file = kNone, line = 0, column = 0;
   [[nodiscard]] bool known() const { return file != kNone; }
@@ -70,7 +70,7 @@ struct Block {
   std::vector<uint32_t> successors, predecessors;
   uint32_t dominator = kNone;  ///< the immediate one
   uint32_t loop = kNone;       ///< the innermost one
-  uint32_t function = 0;       ///< of Kernel::functions
+  uint32_t function = 0;       ///< of KernelAnalysis::functions
 };
 
 /// The kernel's own code, or that of a function that it calls.
@@ -80,7 +80,7 @@ struct Function {
   uint32_t entry = kNone;  ///< block
 };
 
-/// Instructions by pipe, and what they compute.
+/// Counts instructions by pipe, and the work that they do.
 struct Mix {
   std::array<uint32_t, isa::kPipes> count{};  ///< by isa::Pipe
   uint32_t total = 0;
@@ -94,7 +94,8 @@ struct Mix {
   [[nodiscard]] uint32_t of(isa::Pipe pipe) const { return count[static_cast<size_t>(pipe)]; }
 };
 
-/// Cycles that one wave's pass through some code takes of each resource. Modelled from the costs in isa/cost.
+/// Cycles of each resource that one pass of a wave through some code takes, modelled from the costs in
+/// isa/cost.
 struct Cycles {
   std::array<double, isa::kPipes> pipe{};  ///< each pipe's busy cycles, by isa::Pipe
   double issue = 0;                        ///< one wave alone: cycles of its issue slot
@@ -136,8 +137,8 @@ struct Loop {
   uint32_t live_peak_at = kNone;      ///< instruction: where the most VGPRs and AGPRs are live
 };
 
-/// How the next wave would fit: "12 VGPRs fewer: one more wave".
-struct Step {
+/// A reduction of one resource that makes room for another wave: "12 VGPRs fewer: one more wave".
+struct OccupancyStep {
   gpus::Limiter limiter = gpus::Limiter::WaveSlots;
   uint32_t from = 0,
            to = 0;     ///< VGPRs, SGPRs, bytes of LDS, or work-items: what it takes and what it may take
@@ -145,19 +146,19 @@ struct Step {
   std::string text;    ///< in words
 };
 
-/// "12 VGPRs and 64 bytes of LDS fewer: one more wave": together they have one effect.
-std::string text_of(const std::vector<Step>& steps);
+/// Describes steps that have an effect together: "12 VGPRs and 64 bytes of LDS fewer: one more wave".
+std::string text_of(const std::vector<OccupancyStep>& steps);
 
 struct Occupancy {
   gpus::KernelResources resources;  ///< what was counted with
   gpus::Occupancy now;              ///< on the hardware, which allocates in blocks
   uint32_t compiler_waves =
-      0;                   ///< as the compiler counts: without the blocks in which LDS and SGPRs are given
-  std::vector<Step> next;  ///< all of these together give one wave more; one, usually
-  std::string note;        ///< what was assumed
+      0;  ///< as the compiler counts: without the blocks in which LDS and SGPRs are given
+  std::vector<OccupancyStep> next;  ///< all of these together give one wave more; one, usually
+  std::string note;                 ///< what was assumed
 };
 
-/// What the descriptor and the metadata say.
+/// Resources as the kernel descriptor and the metadata state them.
 struct Resources {
   Registers allocated;         ///< VGPRs without AGPRs; each rounded as the descriptor has it
   Registers used;              ///< as the metadata counts them; VGPRs without AGPRs
@@ -177,7 +178,7 @@ struct Resources {
   uint32_t code_bytes = 0;  ///< of all code that it reaches
 };
 
-/// A wait instruction, for one counter.
+/// A wait instruction's part for one counter.
 struct Wait {
   uint32_t instruction = kNone;
   isa::Counter counter = isa::Counter::None;
@@ -193,8 +194,8 @@ struct Wait {
   std::string unknown_because;
 };
 
-/// An access to memory, as far as its addresses are known.
-struct Access {
+/// A memory instruction's addresses across the lanes of a wave, as far as they are known.
+struct AccessPattern {
   uint32_t instruction = kNone;
   isa::Space space = isa::Space::Global;
   isa::Direction direction = isa::Direction::None;
@@ -213,19 +214,21 @@ struct Access {
   std::string unknown_because;  ///< why the addresses are not known
 };
 
-enum class Severity : uint8_t { Note, Hint, Warning };  ///< a matter of taste; may gain; will cost
+/// Note: a matter of taste. Hint: a change may gain. Warning: the code costs time.
+enum class Severity : uint8_t { Note, Hint, Warning };
 
-/// Where a finding is. `first` to `last` are instructions.
-struct Place {
+/// The instructions, `first` to `last`, and the loop that a finding is about.
+struct Location {
   uint32_t first = kNone, last = kNone;
   uint32_t loop = kNone;
 };
 
+/// What a rule found.
 struct Finding {
   std::string rule;   ///< the rule's name: "full-drain-in-loop"
   std::string title;  ///< one line
   Severity severity = Severity::Hint;
-  std::vector<Place> where;
+  std::vector<Location> where;
   std::vector<std::string> evidence;  ///< what was seen
   Figure gain_cycles;                 ///< of a pass of the loop, one wave
   Figure gain_percent;                ///< of the time of the loop, or of the kernel where there is none
@@ -234,7 +237,8 @@ struct Finding {
   double rank = 0;                    ///< findings are sorted by it, the greatest first
 };
 
-struct Kernel {
+/// Everything that is known about a kernel from its code.
+struct KernelAnalysis {
   std::string name;    ///< as the object has it
   std::string target;  ///< what was decoded for
   std::string gpu;     ///< id of the GPU description
@@ -250,7 +254,7 @@ struct Kernel {
   Mix mix;
   Cycles outside;  ///< of the code in no loop, each of its blocks once
   std::vector<Wait> waits;
-  std::vector<Access> accesses;
+  std::vector<AccessPattern> accesses;
   std::vector<Finding> findings;
   std::vector<Unknown> unknown;
 };

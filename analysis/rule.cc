@@ -123,8 +123,8 @@ std::vector<Finding> find_all(const Subject& subject) {
       finding.rule = rule->name;
       tell_hidden(subject, finding);
       uint32_t depth = 0;
-      for (const Place& place : finding.where)
-        if (place.loop != kNone) depth = std::max(depth, subject.kernel.loops[place.loop].depth);
+      for (const Location& location : finding.where)
+        if (location.loop != kNone) depth = std::max(depth, subject.kernel.loops[location.loop].depth);
       // What is not known counts as a little. Inner loops run most often.
       constexpr double kUnknown[] = {0.5, 2, 5};
       const double gain =

@@ -19,7 +19,7 @@ namespace wavesmith::analysis {
 
 /// All that a rule may look at. The report is complete but for its findings.
 struct Subject {
-  const Kernel& kernel;
+  const KernelAnalysis& kernel;
   const Code& code;
   const Graph& graph;
   const Costs& costs;

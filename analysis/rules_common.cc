@@ -41,7 +41,7 @@ std::optional<Gained> gained_by(const Subject& subject, const Loop& loop, double
 uint32_t waves_then(const Subject& subject) {
   const Occupancy& occupancy = subject.kernel.occupancy;
   gpus::KernelResources changed = occupancy.resources;
-  for (const analysis::Step& step : occupancy.next) {
+  for (const analysis::OccupancyStep& step : occupancy.next) {
     if (step.limiter == gpus::Limiter::Vgprs) changed.vgprs = step.to;
     if (step.limiter == gpus::Limiter::Sgprs) changed.sgprs = step.to;
     if (step.limiter == gpus::Limiter::Lds) changed.lds_bytes = step.to;

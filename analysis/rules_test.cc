@@ -257,7 +257,7 @@ Examples examples() {
   return all;
 }
 
-bool has(const Kernel& kernel, std::string_view rule) {
+bool has(const KernelAnalysis& kernel, std::string_view rule) {
   return std::any_of(kernel.findings.begin(), kernel.findings.end(),
                      [&](const Finding& finding) { return finding.rule == rule; });
 }
@@ -279,7 +279,7 @@ TEST(Rules, EachHasAnExample) {
 }
 
 TEST(Rules, WaitsWhoseLoadsHaveComeAreNoEvidence) {
-  const Kernel kernel =
+  const KernelAnalysis kernel =
       kernel_of("gfx942", keep(loop("ds_read_b32 v1, v0\n" + repeated("v_exp_f32 v{1}, v7", 20) + R"(
       s_waitcnt lgkmcnt(0)
       v_add_f32 v5, v1, v5
@@ -296,8 +296,8 @@ TEST(Rules, WaitsWhoseLoadsHaveComeAreNoEvidence) {
 }
 
 TEST(Rules, WhatWasLoadedBeforeTheLoopIsNoLateLoad) {
-  const Kernel kernel = kernel_of("gfx942", keep("s_load_dwordx2 s[2:3], s[0:1], 0x0\n" +
-                                                 loop("s_waitcnt lgkmcnt(0)\nv_add_f32 v1, v1, s2")));
+  const KernelAnalysis kernel = kernel_of("gfx942", keep("s_load_dwordx2 s[2:3], s[0:1], 0x0\n" +
+                                                         loop("s_waitcnt lgkmcnt(0)\nv_add_f32 v1, v1, s2")));
   ASSERT_EQ(kernel.loops.size(), 1);
   EXPECT_EQ(kernel.loops[0].cycles.exposed, 0);
   EXPECT_EQ(finding_of(kernel, "exposed-load-latency"), nullptr);
@@ -305,7 +305,7 @@ TEST(Rules, WhatWasLoadedBeforeTheLoopIsNoLateLoad) {
 
 TEST(Rules, ALoadWhoseAddressTheLastOneLoadedCannotBeIssuedEarlier) {
   const Finding* finding = nullptr;
-  const Kernel chain = kernel_of(
+  const KernelAnalysis chain = kernel_of(
       "gfx942", keep(loop("v_lshlrev_b32 v1, 2, v1\nglobal_load_dword v1, v1, s[0:1]\ns_waitcnt vmcnt(0)")));
   finding = finding_of(chain, "exposed-load-latency");
   ASSERT_NE(finding, nullptr);
@@ -313,9 +313,10 @@ TEST(Rules, ALoadWhoseAddressTheLastOneLoadedCannotBeIssuedEarlier) {
   EXPECT_EQ(finding->experiment.find("next pass"), std::string::npos) << finding->experiment;
 
   // The same registers, but the address is made anew.
-  const Kernel free = kernel_of("gfx942", keep(loop("v_add_f32 v2, v1, v2\nv_add_u32 v0, 4, v0\n"
-                                                    "v_mov_b32 v1, v0\nglobal_load_dword v1, v1, s[0:1]\n"
-                                                    "s_waitcnt vmcnt(0)")));
+  const KernelAnalysis free =
+      kernel_of("gfx942", keep(loop("v_add_f32 v2, v1, v2\nv_add_u32 v0, 4, v0\n"
+                                    "v_mov_b32 v1, v0\nglobal_load_dword v1, v1, s[0:1]\n"
+                                    "s_waitcnt vmcnt(0)")));
   finding = finding_of(free, "exposed-load-latency");
   ASSERT_NE(finding, nullptr);
   EXPECT_NE(finding->title.find("too late"), std::string::npos) << finding->title;
@@ -328,14 +329,14 @@ TEST(Rules, ALoopThatWaitsForOthersIsNotToldToLoadAhead) {
                     "v_cmp_eq_u32 vcc, 0, v1\ns_cbranch_vccnz l\ns_endpgm",
                     more));
   };
-  const Kernel spins = kernel_of("gfx942", asks(""));
+  const KernelAnalysis spins = kernel_of("gfx942", asks(""));
   const Finding* finding = finding_of(spins, "exposed-load-latency");
   ASSERT_NE(finding, nullptr);
   EXPECT_NE(finding->title.find("until another wave or the host writes it"), std::string::npos)
       << finding->title;
   EXPECT_FALSE(finding->gain_percent.value);
   // It goes through memory itself: what it finds there is up to nobody else.
-  const Kernel searches = kernel_of("gfx942", asks("v_add_u32 v0, 4, v0"));
+  const KernelAnalysis searches = kernel_of("gfx942", asks("v_add_u32 v0, 4, v0"));
   finding = finding_of(searches, "exposed-load-latency");
   ASSERT_NE(finding, nullptr);
   EXPECT_NE(finding->title.find("too late"), std::string::npos) << finding->title;
@@ -350,18 +351,18 @@ TEST(Rules, RowsWhoseDistanceIsAnArgumentAreNotSideBySide) {
                     row, column));
   };
   // 16 rows of 4 numbers; 4 rows of 16 would be two lines more.
-  const Kernel across = kernel_of("gfx942", column_of("v1", "v[2:3]"));
+  const KernelAnalysis across = kernel_of("gfx942", column_of("v1", "v[2:3]"));
   const Finding* const finding = finding_of(across, "uncoalesced-access");
   ASSERT_NE(finding, nullptr);
   ASSERT_FALSE(finding->evidence.empty());
   EXPECT_NE(finding->evidence[0].find("in 16 rows"), std::string::npos) << finding->evidence[0];
   ASSERT_EQ(across.accesses.size(), 1);
   EXPECT_EQ(across.accesses[0].rows, 16);
-  const Kernel along = kernel_of("gfx942", column_of("v2", "v[0:1]"));
+  const KernelAnalysis along = kernel_of("gfx942", column_of("v2", "v[0:1]"));
   ASSERT_EQ(along.accesses.size(), 1);
   EXPECT_EQ(along.accesses[0].rows, 4);
   // The same row for all lanes.
-  const Kernel one = kernel_of("gfx942", column_of("s4", "v[0:1]"));
+  const KernelAnalysis one = kernel_of("gfx942", column_of("s4", "v[0:1]"));
   EXPECT_EQ(finding_of(one, "uncoalesced-access"), nullptr);
 }
 
@@ -370,8 +371,8 @@ TEST(Rules, ConflictsBehindABranchAreThoseOfAFullWave) {
   const auto with_branch = [&](std::string_view branch) {
     return kernel_of("gfx942", keep(fmt::format(fmt::runtime(read), branch)));
   };
-  const Kernel plain = with_branch(""),
-               masked = with_branch("v_cmp_gt_u32 vcc, 8, v0\ns_and_saveexec_b64 s[4:5], vcc\n");
+  const KernelAnalysis plain = with_branch(""),
+                       masked = with_branch("v_cmp_gt_u32 vcc, 8, v0\ns_and_saveexec_b64 s[4:5], vcc\n");
   ASSERT_EQ(plain.accesses.size(), 1);
   ASSERT_EQ(masked.accesses.size(), 1);
   EXPECT_FALSE(plain.accesses[0].masked);
@@ -392,7 +393,7 @@ TEST(Rules, AGainEndsWhereAnotherPipeIsTheBusiest) {
         loop("ds_read_b32 v2, v1\n" + repeated("v_add_f32 v5, v6, v7", adds) + "s_waitcnt lgkmcnt(0)"));
   };
   const Finding* finding = nullptr;
-  const Kernel lone = kernel_of("gfx942", with_adds(1)), busy = kernel_of("gfx942", with_adds(32));
+  const KernelAnalysis lone = kernel_of("gfx942", with_adds(1)), busy = kernel_of("gfx942", with_adds(32));
   // 64 cycles of LDS for a wave of each SIMD: 256.
   finding = finding_of(lone, "lds-bank-conflict");
   ASSERT_NE(finding, nullptr);
@@ -404,7 +405,7 @@ TEST(Rules, AGainEndsWhereAnotherPipeIsTheBusiest) {
   EXPECT_NEAR(*finding->gain_percent.value, 100.0 * (256 - 32 * 4) / 256, 2);
 }
 
-const Finding* occupancy_finding(const Kernel& kernel) {
+const Finding* occupancy_finding(const KernelAnalysis& kernel) {
   for (const Finding& finding : kernel.findings)
     if (finding.rule == "occupancy-limited-by-vgprs") return &finding;
   return nullptr;
@@ -418,14 +419,14 @@ TEST(Rules, AnOccupancyStepGainsWhatNeitherAPipeNorMemoryLimits) {
     return keep("v_lshlrev_b32 v0, 2, v0\n" + loop(repeated("global_load_dword v{1}, v0, s[0:1]", count) +
                                                    "s_waitcnt vmcnt(0)\n" + "v_add_f32 v5, v1, v5"));
   };
-  const Kernel late = kernel_of("gfx942", loads(1), two_waves);
+  const KernelAnalysis late = kernel_of("gfx942", loads(1), two_waves);
   const Finding* finding = occupancy_finding(late);
   ASSERT_NE(finding, nullptr);
   ASSERT_TRUE(finding->gain_percent.value) << finding->gain_percent.unknown_because;
   EXPECT_NEAR(*finding->gain_percent.value, 100.0 / 3, 0.1);
   EXPECT_EQ(finding->severity, Severity::Hint);
 
-  const Kernel bound = kernel_of("gfx942", loads(4), two_waves);
+  const KernelAnalysis bound = kernel_of("gfx942", loads(4), two_waves);
   finding = occupancy_finding(bound);
   ASSERT_NE(finding, nullptr);
   EXPECT_FALSE(finding->gain_percent.value);
@@ -434,21 +435,22 @@ TEST(Rules, AnOccupancyStepGainsWhatNeitherAPipeNorMemoryLimits) {
       << finding->gain_percent.unknown_because;
   EXPECT_EQ(finding->severity, Severity::Note);
 
-  const Kernel lds = kernel_of(
+  const KernelAnalysis lds = kernel_of(
       "gfx942", keep(loop("ds_read_b32 v1, v0\ns_waitcnt lgkmcnt(0)\nv_add_f32 v5, v1, v5")), two_waves);
   finding = occupancy_finding(lds);
   ASSERT_NE(finding, nullptr);
   ASSERT_TRUE(finding->gain_percent.value) << finding->gain_percent.unknown_because;
   EXPECT_NEAR(*finding->gain_percent.value, 100.0 / 3, 0.1);
 
-  const Kernel busy = kernel_of("gfx942", keep(loop(repeated("v_add_f32 v{1}, v{1}, v0", 20))), two_waves);
+  const KernelAnalysis busy =
+      kernel_of("gfx942", keep(loop(repeated("v_add_f32 v{1}, v{1}, v0", 20))), two_waves);
   finding = occupancy_finding(busy);
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->gain_percent.value, 0);
 
   gpus::Gpu silent = *usual_gpu("gfx942");
   silent.l2_cycles = silent.memory_cycles = std::nullopt;
-  const Kernel unpublished = kernel_of("gfx942", loads(1), two_waves, silent);
+  const KernelAnalysis unpublished = kernel_of("gfx942", loads(1), two_waves, silent);
   finding = occupancy_finding(unpublished);
   ASSERT_NE(finding, nullptr);
   EXPECT_FALSE(finding->gain_percent.value);
@@ -466,7 +468,7 @@ TEST(Rules, LdsThatNoFileStatesIsAskedForAtLaunch) {
 
 TEST(Rules, WhatMemoryTakesIsBytesOverItsRate) {
   // 64 lanes side by side load 16 bytes each; all of them the same 4; and store 4 each.
-  const Kernel kernel = kernel_of(
+  const KernelAnalysis kernel = kernel_of(
       "gfx942", keep("v_lshlrev_b32 v1, 4, v0\nv_lshlrev_b32 v2, 2, v0\nv_mov_b32 v3, 0\n" + loop(R"(
       global_load_dwordx4 v[4:7], v1, s[0:1]
       global_load_dword v8, v3, s[2:3]
@@ -483,7 +485,7 @@ TEST(Rules, WhatMemoryTakesIsBytesOverItsRate) {
 }
 
 TEST(Rules, AnIntegerDivisionEndsWithItsRemainder) {
-  const Kernel kernel = kernel_of("gfx942", keep(loop(R"(
+  const KernelAnalysis kernel = kernel_of("gfx942", keep(loop(R"(
       v_rcp_iflag_f32 v3, v2
       v_mul_f32 v3, 0x4f7ffffe, v3
       v_cvt_u32_f32 v3, v3
@@ -505,14 +507,14 @@ TEST(Rules, AnIntegerDivisionEndsWithItsRemainder) {
 TEST(Rules, SayWhatWhereWhyAndHowToFindOut) {
   for (const Example& example : examples()) {
     const Resources bad = example.resources.vgprs_total ? example.resources : usual();
-    const Kernel kernel = kernel_of(example.target, example.bad, bad);
+    const KernelAnalysis kernel = kernel_of(example.target, example.bad, bad);
     for (const Finding& finding : kernel.findings) {
       SCOPED_TRACE(finding.rule);
       EXPECT_FALSE(finding.title.empty());
       EXPECT_FALSE(finding.evidence.empty());
       EXPECT_FALSE(finding.experiment.empty());
       ASSERT_FALSE(finding.where.empty());
-      for (const Place& place : finding.where) EXPECT_LT(place.first, kernel.instructions.size());
+      for (const Location& location : finding.where) EXPECT_LT(location.first, kernel.instructions.size());
       EXPECT_TRUE(finding.gain_percent.value || !finding.gain_percent.unknown_because.empty())
           << "a gain, or why there is none";
       if (finding.gain_percent.value) {

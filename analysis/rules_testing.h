@@ -28,11 +28,11 @@ Resources with(Change change) {
   return resources;
 }
 
-inline Kernel kernel_of(std::string_view target, std::string_view text, Resources resources,
-                        const gpus::Gpu& gpu) {
+inline KernelAnalysis kernel_of(std::string_view target, std::string_view text, Resources resources,
+                                const gpus::Gpu& gpu) {
   const Code code = code_of(target, text);
   const Graph graph = make_graph(code);
-  Kernel kernel;
+  KernelAnalysis kernel;
   kernel.target = target;
   resources.wave_size = static_cast<uint32_t>(code.wave_lanes);
   kernel.resources = resources;
@@ -41,10 +41,10 @@ inline Kernel kernel_of(std::string_view target, std::string_view text, Resource
   return kernel;
 }
 
-inline Kernel kernel_of(std::string_view target, std::string_view text, const Resources& resources) {
+inline KernelAnalysis kernel_of(std::string_view target, std::string_view text, const Resources& resources) {
   return kernel_of(target, text, resources, *usual_gpu(target));
 }
-inline Kernel kernel_of(std::string_view target, std::string_view text) {
+inline KernelAnalysis kernel_of(std::string_view target, std::string_view text) {
   return kernel_of(target, text, usual());
 }
 
@@ -62,7 +62,7 @@ inline std::string_view keep(std::string text) {
   return *kept.insert(std::move(text)).first;
 }
 
-inline const Finding* finding_of(const Kernel& kernel, std::string_view rule) {
+inline const Finding* finding_of(const KernelAnalysis& kernel, std::string_view rule) {
   for (const Finding& finding : kernel.findings)
     if (finding.rule == rule) return &finding;
   return nullptr;

@@ -22,7 +22,8 @@ Result<Analysed> analyse_file(const CodeRequest& request, const std::string& ker
     return tl::unexpected(error);
   }
   for (const FoundKernel& one : *found) {
-    Result<analysis::Kernel> analysed = analysis::analyse(*one.object, *one.kernel, *out.code.gpu, options);
+    Result<analysis::KernelAnalysis> analysed =
+        analysis::analyse(*one.object, *one.kernel, *out.code.gpu, options);
     if (analysed)
       out.kernels.push_back(std::move(*analysed));
     else
@@ -32,7 +33,7 @@ Result<Analysed> analyse_file(const CodeRequest& request, const std::string& ker
   return out;
 }
 
-std::vector<double> executions(const analysis::Kernel& kernel) {
+std::vector<double> executions(const analysis::KernelAnalysis& kernel) {
   constexpr double kMost = 1e9;
   std::vector<double> loops(kernel.loops.size(), 1);
   for (size_t i = 0; i < loops.size(); ++i) {
@@ -53,7 +54,7 @@ double cost_of(const analysis::Instruction& instruction) {
   return std::max(1.0, static_cast<double>(instruction.issue_cycles));
 }
 
-uint32_t hot_loop(const analysis::Kernel& kernel) {
+uint32_t hot_loop(const analysis::KernelAnalysis& kernel) {
   std::vector<double> cycles(kernel.loops.size(), 0);
   const std::vector<double> counts = executions(kernel);
   for (size_t i = 0; i < counts.size(); ++i)
@@ -74,7 +75,7 @@ double from_memory(const analysis::Cycles& cycles, analysis::ServedBy by) {
 
 }  // namespace
 
-Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop, analysis::ServedBy by) {
+Pass pass_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop, analysis::ServedBy by) {
   Pass out{loop.cycles.throughput,
            loop.cycles.one_wave + exposed(loop.cycles, by),
            from_memory(loop.cycles, by),
@@ -108,7 +109,7 @@ double cycles_with(const Pass& pass, double waves) {
   return std::max({pass.throughput, pass.l2, pass.one_wave / std::max(1.0, waves)});
 }
 
-std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+std::optional<LoopTime> loop_time(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop) {
   if (!loop.cycles.unknown_because.empty() || !(loop.cycles.throughput > 0)) return std::nullopt;
   const Pass pass = pass_of(kernel, loop);
   const double waves = std::max(1u, kernel.occupancy.now.waves_per_simd);
@@ -117,7 +118,7 @@ std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis
                   cycles > pass.throughput && cycles <= pass.l2};
 }
 
-Total total_of(const analysis::Kernel& kernel) {
+Total total_of(const analysis::KernelAnalysis& kernel) {
   const double waves = std::max(1u, kernel.occupancy.now.waves_per_simd);
   Pass straight;
   straight.throughput = kernel.outside.throughput;
@@ -153,7 +154,7 @@ Total total_of(const analysis::Kernel& kernel) {
   return {{}, number_text(std::round(sum)) + formula, {}};
 }
 
-std::string place_of(const analysis::Kernel& kernel, uint32_t instruction) {
+std::string place_of(const analysis::KernelAnalysis& kernel, uint32_t instruction) {
   if (instruction >= kernel.instructions.size()) return {};
   const analysis::Instruction& at = kernel.instructions[instruction];
   if (!at.source.known() || at.source.file >= kernel.files.size() || at.source.line == 0)
@@ -172,7 +173,7 @@ bool is_header(const std::string& file) {
 
 }  // namespace
 
-std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+std::string place_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop) {
   // Of the file that the kernel begins in, else of that which most of its instructions come from: what is
   // inlined into a loop is elsewhere.
   struct Lines {
@@ -224,7 +225,7 @@ std::string trips_text(const analysis::Loop& loop) {
   return loop.trips_formula.empty() ? figure_text(loop.trips) : loop.trips_formula;
 }
 
-std::string bound_text(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+std::string bound_text(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop) {
   const auto time = loop_time(kernel, loop);
   if (!time) return {};
   const uint32_t waves = kernel.occupancy.now.waves_per_simd;

@@ -14,7 +14,7 @@ namespace wavesmith::study {
 
 struct Analysed {
   Code code;
-  std::vector<analysis::Kernel> kernels;
+  std::vector<analysis::KernelAnalysis> kernels;
   std::vector<Error> refused;  ///< kernels that could not be analysed, where others could
 };
 
@@ -30,13 +30,13 @@ inline constexpr const char* kAssumedText =
 
 /// How often each instruction of the kernel is taken to be executed for one wave: the product of the trips of
 /// the loops that it is in.
-std::vector<double> executions(const analysis::Kernel& kernel);
+std::vector<double> executions(const analysis::KernelAnalysis& kernel);
 
 /// What an instruction takes of its pipe, at least a cycle; 0 for what nothing is known of.
 double cost_of(const analysis::Instruction& instruction);
 
 /// The loop where most of the cycles are, by executions() and cost_of(); analysis::kNone: there is no loop.
-uint32_t hot_loop(const analysis::Kernel& kernel);
+uint32_t hot_loop(const analysis::KernelAnalysis& kernel);
 
 /// A pass of a loop, inner loops as often as they run; once, where that is not known.
 struct Pass {
@@ -47,7 +47,7 @@ struct Pass {
   double vector_operations = 0;     ///< of floats
   uint32_t inner = 0, unknown = 0;  ///< loops inside; those whose trips are not known
 };
-Pass pass_of(const analysis::Kernel& kernel, const analysis::Loop& loop,
+Pass pass_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop,
              analysis::ServedBy by = analysis::ServedBy::L2);
 
 /// Cycles of a pass on a SIMD that `waves` waves share.
@@ -61,7 +61,7 @@ struct LoopTime {
   bool memory_bound = false;   ///< what comes from behind L1 takes longer than all else
 };
 /// nullopt when the analysis could not say.
-std::optional<LoopTime> loop_time(const analysis::Kernel& kernel, const analysis::Loop& loop);
+std::optional<LoopTime> loop_time(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
 
 /// Cycles of a SIMD that a wave takes from its beginning to its end, with every block outside of loops once
 /// and loops as often as they run.
@@ -70,12 +70,12 @@ struct Total {
   std::string formula;          ///< "312 + 1024 * (k / 64)", where trips depend on arguments
   std::string unknown_because;  ///< where neither is known
 };
-Total total_of(const analysis::Kernel& kernel);
+Total total_of(const analysis::KernelAnalysis& kernel);
 
 /// "attention.hip:64", or "0x1c40" without line tables; "" for kNone.
-std::string place_of(const analysis::Kernel& kernel, uint32_t instruction);
+std::string place_of(const analysis::KernelAnalysis& kernel, uint32_t instruction);
 /// "attention.hip:56-109" or "0x1c40-0x2210".
-std::string place_of(const analysis::Kernel& kernel, const analysis::Loop& loop);
+std::string place_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
 /// "16", "12.5", or "unknown".
 std::string figure_text(const analysis::Figure& figure);
 /// "16", "k / 64 (k: argument 5)" or "unknown".
@@ -85,7 +85,7 @@ std::string number_text(double value);
 
 /// What bounds a pass of a loop: "matrix", "LDS, which 4 SIMDs share", "latency: 3 waves cannot hide it"; ""
 /// when it is not known.
-std::string bound_text(const analysis::Kernel& kernel, const analysis::Loop& loop);
+std::string bound_text(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
 
 /// The pipes that code keeps busy, the busiest first.
 std::vector<std::pair<isa::Pipe, double>> busiest(const analysis::Cycles& cycles);

@@ -24,7 +24,7 @@ using Better = Change::Better;
 /// Lines of the source by their text, so that lines which only moved are the same line.
 class Texts {
  public:
-  explicit Texts(const analysis::Kernel& kernel) : kernel_(kernel), files_(kernel.files.size()) {}
+  explicit Texts(const analysis::KernelAnalysis& kernel) : kernel_(kernel), files_(kernel.files.size()) {}
 
   /// The text of an instruction's line without the blanks around it; its place where the text is not there;
   /// empty when the line is not known.
@@ -50,11 +50,12 @@ class Texts {
     return lines;
   }
 
-  const analysis::Kernel& kernel_;
+  const analysis::KernelAnalysis& kernel_;
   std::vector<std::optional<std::vector<std::string>>> files_;
 };
 
-std::set<std::string> lines_of(const analysis::Kernel& kernel, const analysis::Loop& loop, Texts& texts) {
+std::set<std::string> lines_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop,
+                               Texts& texts) {
   std::set<std::string> lines;
   for (const uint32_t b : loop.blocks)
     for (uint32_t i = kernel.blocks[b].begin; i < kernel.blocks[b].end; ++i)
@@ -71,7 +72,7 @@ double likeness(const std::set<std::string>& a, const std::set<std::string>& b) 
 }
 
 /// Loops that come from the same lines; where that says nothing, the n-th of a depth on both sides.
-std::vector<LoopPair> pair_loops(const analysis::Kernel& a, const analysis::Kernel& b) {
+std::vector<LoopPair> pair_loops(const analysis::KernelAnalysis& a, const analysis::KernelAnalysis& b) {
   Texts texts_a(a), texts_b(b);
   std::vector<std::set<std::string>> lines_a, lines_b;
   for (const auto& loop : a.loops) lines_a.push_back(lines_of(a, loop, texts_a));
@@ -108,9 +109,9 @@ std::vector<LoopPair> pair_loops(const analysis::Kernel& a, const analysis::Kern
 }
 
 template <class Name>
-std::vector<Share> shares(const analysis::Kernel& a, const analysis::Kernel& b, Name name) {
+std::vector<Share> shares(const analysis::KernelAnalysis& a, const analysis::KernelAnalysis& b, Name name) {
   std::map<std::string, Share> all;
-  const auto add = [&](const analysis::Kernel& kernel, bool is_b) {
+  const auto add = [&](const analysis::KernelAnalysis& kernel, bool is_b) {
     const std::vector<double> counts = executions(kernel);
     Texts texts(kernel);
     for (uint32_t i = 0; i < kernel.instructions.size(); ++i) {
@@ -191,10 +192,10 @@ struct Parts {
 
 double time_of(const Parts& parts) { return std::max(parts.work, parts.chain / parts.waves) / parts.mhz; }
 
-std::string mnemonics_text(const analysis::Kernel& a, const analysis::Kernel& b, const LoopPair& loop,
-                           isa::Pipe pipe) {
+std::string mnemonics_text(const analysis::KernelAnalysis& a, const analysis::KernelAnalysis& b,
+                           const LoopPair& loop, isa::Pipe pipe) {
   std::map<std::string, int> counts;
-  const auto add = [&](const analysis::Kernel& kernel, uint32_t index, int sign) {
+  const auto add = [&](const analysis::KernelAnalysis& kernel, uint32_t index, int sign) {
     for (const uint32_t block : kernel.loops[index].blocks)
       for (uint32_t i = kernel.blocks[block].begin; i < kernel.blocks[block].end; ++i)
         if (kernel.instructions[i].pipe == pipe) counts[kernel.instructions[i].mnemonic] += sign;
@@ -216,10 +217,11 @@ std::vector<Cause> causes_of(const Comparison& comparison) {
   if (comparison.hot == kNone) return {};
   const LoopPair& pair = comparison.loops[comparison.hot];
   if (pair.a == kNone || pair.b == kNone) return {};
-  const analysis::Kernel &a = *comparison.a.kernel, &b = *comparison.b.kernel;
+  const analysis::KernelAnalysis &a = *comparison.a.kernel, &b = *comparison.b.kernel;
   const analysis::Loop &loop_a = a.loops[pair.a], &loop_b = b.loops[pair.b];
   if (!loop_time(a, loop_a) || !loop_time(b, loop_b) || !comparable(a, loop_a, b, loop_b)) return {};
-  const auto parts = [](const analysis::Kernel& kernel, const analysis::Loop& loop, const gpus::Gpu& gpu) {
+  const auto parts = [](const analysis::KernelAnalysis& kernel, const analysis::Loop& loop,
+                        const gpus::Gpu& gpu) {
     const Pass pass = pass_of(kernel, loop);
     return Parts{std::max(pass.throughput, pass.l2), pass.one_wave,
                  static_cast<double>(std::max(1u, kernel.occupancy.now.waves_per_simd)),
@@ -265,7 +267,7 @@ std::vector<Cause> causes_of(const Comparison& comparison) {
   return causes;
 }
 
-bool same_code(const analysis::Kernel& a, const analysis::Kernel& b) {
+bool same_code(const analysis::KernelAnalysis& a, const analysis::KernelAnalysis& b) {
   return std::equal(a.instructions.begin(), a.instructions.end(), b.instructions.begin(),
                     b.instructions.end(), [](const auto& x, const auto& y) { return x.text == y.text; });
 }
@@ -311,8 +313,8 @@ std::string verdict_of(const Comparison& comparison) {
 
 }  // namespace
 
-bool comparable(const analysis::Kernel& a, const analysis::Loop& loop_a, const analysis::Kernel& b,
-                const analysis::Loop& loop_b) {
+bool comparable(const analysis::KernelAnalysis& a, const analysis::Loop& loop_a,
+                const analysis::KernelAnalysis& b, const analysis::Loop& loop_b) {
   const Pass from = pass_of(a, loop_a), to = pass_of(b, loop_b);
   return from.inner == to.inner || (from.unknown == 0 && to.unknown == 0);
 }
@@ -375,12 +377,14 @@ Comparison compare(const Side& a, const Side& b) {
   if (const uint32_t hot = hot_loop(*a.kernel); hot != kNone)
     for (uint32_t i = 0; i < out.loops.size(); ++i)
       if (out.loops[i].a == hot) out.hot = i;
-  out.lines = shares(*a.kernel, *b.kernel, [](const analysis::Kernel& kernel, uint32_t i, Texts& texts) {
-    return texts.of(kernel.instructions[i].source);
-  });
-  out.mnemonics = shares(*a.kernel, *b.kernel, [](const analysis::Kernel& kernel, uint32_t i, Texts&) {
-    return kernel.instructions[i].mnemonic;
-  });
+  out.lines =
+      shares(*a.kernel, *b.kernel, [](const analysis::KernelAnalysis& kernel, uint32_t i, Texts& texts) {
+        return texts.of(kernel.instructions[i].source);
+      });
+  out.mnemonics =
+      shares(*a.kernel, *b.kernel, [](const analysis::KernelAnalysis& kernel, uint32_t i, Texts&) {
+        return kernel.instructions[i].mnemonic;
+      });
   if (out.hot != kNone && out.loops[out.hot].b != kNone) {
     const analysis::Loop &loop_a = a.kernel->loops[out.loops[out.hot].a],
                          &loop_b = b.kernel->loops[out.loops[out.hot].b];
@@ -399,7 +403,7 @@ Pairs pair_kernels(const Analysed& a, const Analysed& b) {
     return out;
   }
   std::vector<bool> used(b.kernels.size(), false);
-  for (const analysis::Kernel& kernel : a.kernels) {
+  for (const analysis::KernelAnalysis& kernel : a.kernels) {
     size_t match = b.kernels.size();
     for (size_t j = 0; j < b.kernels.size() && match == b.kernels.size(); ++j)
       if (!used[j] && b.kernels[j].name == kernel.name) match = j;

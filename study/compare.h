@@ -41,7 +41,7 @@ struct Cause {
 };
 
 struct Side {
-  const analysis::Kernel* kernel = nullptr;
+  const analysis::KernelAnalysis* kernel = nullptr;
   const gpus::Gpu* gpu = nullptr;
 };
 
@@ -62,15 +62,15 @@ Comparison compare(const Side& a, const Side& b);
 
 /// Kernels of the same name; the only kernels of both, whatever they are called.
 struct Pairs {
-  std::vector<std::pair<const analysis::Kernel*, const analysis::Kernel*>> pairs;
+  std::vector<std::pair<const analysis::KernelAnalysis*, const analysis::KernelAnalysis*>> pairs;
   std::vector<std::string> only_a, only_b;
 };
 Pairs pair_kernels(const Analysed& a, const Analysed& b);
 
 /// Whether the cycles of two loops can be compared: the same number of loops is inside of them, or it is
 /// known how often those run.
-bool comparable(const analysis::Kernel& a, const analysis::Loop& loop_a, const analysis::Kernel& b,
-                const analysis::Loop& loop_b);
+bool comparable(const analysis::KernelAnalysis& a, const analysis::Loop& loop_a,
+                const analysis::KernelAnalysis& b, const analysis::Loop& loop_b);
 
 /// Changes of a loop, as of the whole kernel.
 std::vector<Change> changes_of(const Side& a, const Side& b, const LoopPair& loop);

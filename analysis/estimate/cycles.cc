@@ -110,7 +110,7 @@ class OneWave {
 uint32_t sharing_simds(const gpus::Gpu& gpu) { return std::max(1u, gpu.simds_per_unit); }
 
 Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu,
-                 const std::vector<Access>& accesses) {
+                 const std::vector<AccessPattern>& accesses) {
   Costs costs;
   costs.of.resize(code.size());
   costs.data_cycles.resize(code.size());
@@ -120,7 +120,7 @@ Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu,
     costs.of[i] = isa::cost_of(code.instructions[i], code.rows[i], *code.target, code.wave_lanes);
     costs.data_cycles[i] = data_cycles(code.instructions[i], code.rows[i], gpu, code.wave_lanes);
   }
-  for (const Access& access : accesses) {
+  for (const AccessPattern& access : accesses) {
     double& cycles = costs.data_cycles[access.instruction];
     if (access.cycles.value) cycles = *access.cycles.value;
     if (access.lines.value) cycles = std::max(cycles, *access.lines.value);

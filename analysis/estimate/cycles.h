@@ -23,7 +23,7 @@ struct Costs {
 
 /// `accesses` say what is known of conflicts and cache lines.
 Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu,
-                 const std::vector<Access>& accesses = {});
+                 const std::vector<AccessPattern>& accesses = {});
 
 /// Whether code runs again and again, so that a pass finds what the one before left.
 enum class Repeated : uint8_t { No, Yes };

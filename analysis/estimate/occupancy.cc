@@ -29,9 +29,9 @@ std::string waves_text(uint32_t more) {
 }
 
 /// What has to shrink so that `waves` fit, each limit alone; several when several limits are equal.
-std::vector<Step> steps_to(uint32_t waves, const KernelResources& resources, const gpus::Gpu& gpu,
-                           const gpus::Occupancy& now) {
-  std::vector<Step> steps;
+std::vector<OccupancyStep> steps_to(uint32_t waves, const KernelResources& resources, const gpus::Gpu& gpu,
+                                    const gpus::Occupancy& now) {
+  std::vector<OccupancyStep> steps;
   const uint32_t more = waves - now.waves_per_simd;
   // One resource less, as far as its own limit then lets `waves` in.
   const auto shrink = [&](Limiter limiter, uint32_t KernelResources::* resource,
@@ -83,12 +83,12 @@ gpus::Occupancy of_whole_workgroups(const gpus::Gpu& gpu, const KernelResources&
 
 /// The least that lets more waves in. `fit`: how they do.
 template <class Fit>
-std::vector<Step> next_steps(const KernelResources& resources, const gpus::Gpu& gpu,
-                             const gpus::Occupancy& now, Fit fit) {
+std::vector<OccupancyStep> next_steps(const KernelResources& resources, const gpus::Gpu& gpu,
+                                      const gpus::Occupancy& now, Fit fit) {
   for (uint32_t waves = now.waves_per_simd + 1; waves <= gpu.waves_per_simd; ++waves) {
-    std::vector<Step> steps = steps_to(waves, resources, gpu, now);
+    std::vector<OccupancyStep> steps = steps_to(waves, resources, gpu, now);
     KernelResources changed = resources;
-    for (const Step& step : steps) {
+    for (const OccupancyStep& step : steps) {
       if (step.limiter == Limiter::Vgprs) changed.vgprs = step.to;
       if (step.limiter == Limiter::Sgprs) changed.sgprs = step.to;
       if (step.limiter == Limiter::Lds) changed.lds_bytes = step.to;
@@ -108,9 +108,9 @@ uint32_t used_vgprs(const Resources& resources, const gpus::Gpu& gpu) {
 
 }  // namespace
 
-std::string text_of(const std::vector<Step>& steps) {
+std::string text_of(const std::vector<OccupancyStep>& steps) {
   std::string text, effect;
-  for (const Step& step : steps) {
+  for (const OccupancyStep& step : steps) {
     const size_t colon = std::min(step.text.find(": "), step.text.size());
     text += (text.empty() ? "" : " and ") + step.text.substr(0, colon);
     effect = step.text.substr(colon);

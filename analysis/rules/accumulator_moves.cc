@@ -13,7 +13,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     const Loop& loop = subject.kernel.loops[l];
     uint32_t count = 0;
     double cycles = 0;
-    Place place{kNone, kNone, l};
+    Location place{kNone, kNone, l};
     subject.own_instructions(l, [&](uint32_t i) {
       const isa::Row* const row = subject.code.rows[i];
       const auto& operands = subject.code.instructions[i].operands;

@@ -56,7 +56,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     if (!loop.innermost || vector < 8) continue;
     uint32_t count = 0;
     double cycles = 0;
-    Place place{kNone, kNone, l};
+    Location place{kNone, kNone, l};
     subject.own_instructions(l, [&](uint32_t i) {
       if (!is_address_arithmetic(subject.code.rows[i])) return;
       ++count;

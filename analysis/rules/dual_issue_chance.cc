@@ -13,7 +13,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     const Loop& loop = subject.kernel.loops[l];
     if (!loop.innermost) continue;
     uint32_t single = 0, dual = 0;
-    Place place{kNone, kNone, l};
+    Location place{kNone, kNone, l};
     subject.own_instructions(l, [&](uint32_t i) {
       const isa::Instruction& in = subject.code.instructions[i];
       dual += !in.second.empty();

@@ -30,7 +30,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     if (finding.where[0].first > 0)
       finding.evidence.push_back(fmt::format("after {}", cite(subject, finding.where[0].first - 1)));
     std::vector<uint32_t> nops;
-    for (const Place& place : finding.where) nops.push_back(place.first);
+    for (const Location& place : finding.where) nops.push_back(place.first);
     set_gain(finding, subject, loop, gain_without(subject, loop, nops));
     finding.experiment =
         "Give the scheduler something independent to put there (unroll; -mllvm "

@@ -15,7 +15,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     Finding finding;
     double extra = 0, all = 0;
     bool masked = false;
-    for (const Access& access : subject.kernel.accesses) {
+    for (const AccessPattern& access : subject.kernel.accesses) {
       if (subject.kernel.instructions[access.instruction].loop != number || !access.cycles.value) continue;
       all += *access.cycles.value;
       const double lost = *access.cycles.value - *access.ideal_cycles.value;

@@ -36,7 +36,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       const Loop& loop = subject.kernel.loops[l];
       if (!loop.innermost) continue;
       uint32_t single = 0;
-      Place place{kNone, kNone, l};
+      Location place{kNone, kNone, l};
       subject.own_instructions(l, [&](uint32_t i) {
         const isa::Instruction& in = subject.code.instructions[i];
         const isa::Row* const row = subject.code.rows[i];

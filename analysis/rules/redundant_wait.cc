@@ -22,7 +22,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     if (finding.where.empty()) continue;
     const Loop& loop = subject.kernel.loops[l];
     std::vector<uint32_t> waits;
-    for (const Place& place : finding.where) waits.push_back(place.first);
+    for (const Location& place : finding.where) waits.push_back(place.first);
     finding.severity = Severity::Note;
     finding.title = fmt::format("{} in the loop {} for nothing", counted(finding.where.size(), "wait"),
                                 finding.where.size() == 1 ? "waits" : "wait");

@@ -16,7 +16,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     finding.severity = Severity::Hint;
     finding.title = fmt::format("{} transcendental instructions take {:.0f} % of the loop", count,
                                 100 * busy / pass_cycles(subject, loop));
-    Place place{kNone, kNone, l};
+    Location place{kNone, kNone, l};
     subject.own_instructions(l, [&](uint32_t i) {
       if (subject.kernel.instructions[i].pipe != isa::Pipe::Transcendental) return;
       if (place.first == kNone) place.first = i;

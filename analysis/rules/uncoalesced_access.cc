@@ -15,7 +15,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     Finding finding;
     double extra = 0;
     bool at_run_time = false;
-    for (const Access& access : subject.kernel.accesses) {
+    for (const AccessPattern& access : subject.kernel.accesses) {
       if (subject.kernel.instructions[access.instruction].loop != number) continue;
       constexpr double kMuch = 1.5;
       if (!access.lines.value) {

@@ -13,7 +13,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     uint32_t count = 0;
     double cycles = 0;
     std::vector<uint32_t> moves;
-    Place place{kNone, kNone, l};
+    Location place{kNone, kNone, l};
     subject.own_instructions(l, [&](uint32_t i) {
       const isa::Instruction& in = subject.code.instructions[i];
       const isa::Row* const row = subject.code.rows[i];

@@ -13,7 +13,8 @@ using isa::Direction;
 using isa::Row;
 
 /// `places`: so many accesses, shifted by a constant, so that they cost the same.
-void set_lds_cycles(Access& access, const Row& row, double places, const gpus::Gpu& gpu, uint32_t lanes) {
+void set_lds_cycles(AccessPattern& access, const Row& row, double places, const gpus::Gpu& gpu,
+                    uint32_t lanes) {
   const gpus::LdsAccess kind = row.access.direction == Direction::Store    ? gpus::LdsAccess::Write
                                : row.access.direction == Direction::Atomic ? gpus::LdsAccess::Atomic
                                                                            : gpus::LdsAccess::Read;
@@ -29,7 +30,7 @@ void set_lds_cycles(Access& access, const Row& row, double places, const gpus::G
       .value = (cycles.cycles - cycles.conflicts) * places, .tag = Tag::Derived, .unknown_because = {}};
 }
 
-void set_lines(Access& access, const gpus::Gpu& gpu, uint32_t lanes) {
+void set_lines(AccessPattern& access, const gpus::Gpu& gpu, uint32_t lanes) {
   const int64_t line = std::max(64u, gpu.l1_line_bytes);
   std::set<int64_t> lines;
   const auto number = [line](int64_t offset) {
@@ -46,7 +47,7 @@ void set_lines(Access& access, const gpus::Gpu& gpu, uint32_t lanes) {
 }
 
 /// Bytes that a wave's access names, those that lanes share counted once.
-double distinct_bytes(const Access& access, uint32_t lanes) {
+double distinct_bytes(const AccessPattern& access, uint32_t lanes) {
   if (access.offsets.empty()) return static_cast<double>(access.bytes) * lanes;
   std::vector<int64_t> offsets = access.offsets;
   std::sort(offsets.begin(), offsets.end());
@@ -70,9 +71,9 @@ double l2_rate(const gpus::Gpu& gpu) {
 }  // namespace
 
 void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::vector<uint32_t>& block_of,
-                const std::vector<Access>& accesses, const gpus::Gpu& gpu) {
+                const std::vector<AccessPattern>& accesses, const gpus::Gpu& gpu) {
   double certain = 0;
-  for (const Access& access : accesses) {
+  for (const AccessPattern& access : accesses) {
     if (access.space == isa::Space::Lds ||
         !std::binary_search(blocks.begin(), blocks.end(), block_of[access.instruction]))
       continue;
@@ -92,8 +93,8 @@ void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::
   if (memory > 0) cycles.memory = all * simds * hertz / memory;
 }
 
-std::vector<Access> find_accesses(const Code& code, const LaneValues& values, const gpus::Gpu& gpu) {
-  std::vector<Access> accesses;
+std::vector<AccessPattern> find_accesses(const Code& code, const LaneValues& values, const gpus::Gpu& gpu) {
+  std::vector<AccessPattern> accesses;
   const auto lanes = static_cast<uint32_t>(code.wave_lanes);
   for (uint32_t i = 0; i < code.size(); ++i) {
     const Row* const row = code.rows[i];
@@ -103,7 +104,7 @@ std::vector<Access> find_accesses(const Code& code, const LaneValues& values, co
     const bool moves_between_lanes =
         row->access.lane != isa::LdsLane::None && row->access.lane < isa::LdsLane::Transpose16;
     if (space == isa::Space::Scalar || space == isa::Space::Scratch || moves_between_lanes) continue;
-    Access access;
+    AccessPattern access;
     access.instruction = i;
     access.space = space;
     access.lanes = lanes;

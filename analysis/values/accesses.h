@@ -16,8 +16,8 @@ namespace wavesmith::analysis {
 /// What a wave's pass through `blocks`, sorted, asks of the memory behind L1: Cycles::load_bytes to
 /// Cycles::memory. `block_of` is each instruction's.
 void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::vector<uint32_t>& block_of,
-                const std::vector<Access>& accesses, const gpus::Gpu& gpu);
+                const std::vector<AccessPattern>& accesses, const gpus::Gpu& gpu);
 
-std::vector<Access> find_accesses(const Code& code, const LaneValues& values, const gpus::Gpu& gpu);
+std::vector<AccessPattern> find_accesses(const Code& code, const LaneValues& values, const gpus::Gpu& gpu);
 
 }  // namespace wavesmith::analysis

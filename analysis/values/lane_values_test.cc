@@ -157,8 +157,8 @@ INSTANTIATE_TEST_SUITE_P(Targets, LaneValuesOracle,
                          testing::Values(std::pair{"gfx942", 64}, std::pair{"gfx1100", 32}),
                          [](const auto& info) { return std::string(info.param.first); });
 
-std::vector<Access> accesses_of(std::string_view target, std::string_view text,
-                                const WorkgroupShape& shape = {}) {
+std::vector<AccessPattern> accesses_of(std::string_view target, std::string_view text,
+                                       const WorkgroupShape& shape = {}) {
   const Followed followed(target, text, shape);
   return find_accesses(followed.code, followed.values, *usual_gpu(target));
 }

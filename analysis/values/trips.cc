@@ -59,7 +59,7 @@ bool holds(Relation relation, bool is_signed, int64_t left, int64_t right) {
   return false;
 }
 
-struct Trips {
+struct TripCount {
   std::optional<double> value;
   std::string formula, because;
 };
@@ -70,21 +70,21 @@ std::string reason(std::string_view what, const std::string& because) {
                                     : fmt::format("of {}, {}", what, because);
 }
 
-Trips unknown(std::string because) { return {{}, {}, std::move(because)}; }
+TripCount unknown(std::string because) { return {{}, {}, std::move(because)}; }
 
-class Counter {
+class TripCounter {
  public:
-  Counter(const Code& code, const Graph& graph, const EntryValues& entry)
+  TripCounter(const Code& code, const Graph& graph, const EntryValues& entry)
       : code_(code), graph_(graph), entry_(entry) {}
 
-  [[nodiscard]] Trips count(uint32_t l) const {
+  [[nodiscard]] TripCount count(uint32_t l) const {
     const Loop& loop = graph_.loops[l];
     if (!loop.natural) return unknown("it has several entries");
     if (loop.latches.size() != 1) return unknown("it goes back from several places");
     if (loop.exits.empty()) return unknown("it has no exit that is in sight");
-    std::optional<Trips> all;
+    std::optional<TripCount> all;
     for (const uint32_t exit : loop.exits) {
-      Trips one = count(l, exit);
+      TripCount one = count(l, exit);
       if (!one.value && one.formula.empty())
         return loop.exits.size() == 1
                    ? one
@@ -103,7 +103,7 @@ class Counter {
 
  private:
   /// Passes until the loop is left from block `exit`.
-  [[nodiscard]] Trips count(uint32_t l, uint32_t exit) const {
+  [[nodiscard]] TripCount count(uint32_t l, uint32_t exit) const {
     const uint32_t latch = graph_.loops[l].latches.front();
     if (!dominates(graph_, exit, latch)) return unknown("not every pass comes to its exit");
     if (graph_.blocks[exit].loop != l) return unknown("it is left from a loop inside of it");
@@ -259,7 +259,7 @@ class Counter {
     return found;
   }
 
-  Trips solve(uint32_t l, Comparison c, bool at_latch, ScalarValues& values) const {
+  TripCount solve(uint32_t l, Comparison c, bool at_latch, ScalarValues& values) const {
     constexpr const char* kNotLinear = "what it counts with does not grow by the same amount each pass";
     auto left = carried_in(c.left, l), right = carried_in(c.right, l);
     if (!left || !right || (!left->empty() && !right->empty())) return unknown(kNotLinear);
@@ -300,8 +300,8 @@ class Counter {
   }
 
   /// Passes of a loop that goes on while `first`, which grows by `step`, relates to c.right.
-  Trips passes(const Comparison& c, const Formula& first, const Formula& step, bool at_latch,
-               uint32_t l) const {
+  TripCount passes(const Comparison& c, const Formula& first, const Formula& step, bool at_latch,
+                   uint32_t l) const {
     if (step.value() == 0) return unknown("what it counts with does not change");
     if (first.value() && step.value() && c.right.value()) {
       constexpr int64_t kMost = 1 << 24;
@@ -331,7 +331,7 @@ class Counter {
     return quotient(rest, each, c.relation != Relation::NotEqual, l);
   }
 
-  Trips quotient(const Formula& rest, const Formula& each, bool rounded, uint32_t l) const {
+  TripCount quotient(const Formula& rest, const Formula& each, bool rounded, uint32_t l) const {
     for (const Formula* one : {&rest, &each})
       for (const auto& [atom, times] : one->terms())
         if (atom.find('@') != atom.npos)
@@ -449,9 +449,9 @@ EntryValues entry_values(const object::Kernel& kernel, const isa::Target& target
 }
 
 void find_trips(const Code& code, const Graph& graph, const EntryValues& entry, std::vector<Loop>& loops) {
-  const Counter counter(code, graph, entry);
+  const TripCounter counter(code, graph, entry);
   for (uint32_t l = 0; l < loops.size(); ++l) {
-    const Trips trips = counter.count(l);
+    const TripCount trips = counter.count(l);
     loops[l].trips = {.value = trips.value, .tag = Tag::Derived, .unknown_because = {}};
     if (trips.value) continue;
     loops[l].trips_formula = trips.formula;

@@ -20,14 +20,14 @@ void print_explained(const ExplainedFile& file, bool verbose);
 
 nlohmann::ordered_json json_of(const ExplainedFile& file);
 /// Everything that the analysis says of one kernel.
-nlohmann::ordered_json json_of(const analysis::Kernel& kernel);
+nlohmann::ordered_json json_of(const analysis::KernelAnalysis& kernel);
 nlohmann::ordered_json json_of(const analysis::Figure& figure);
 
 /// The page for report::html.
 report::Page page_of(const ExplainedFile& file);
 /// One kernel's part of it.
-report::Section section_of(const analysis::Kernel& kernel, const gpus::Gpu& gpu, bool listing);
-report::Listing listing_of(const analysis::Kernel& kernel);
+report::Section section_of(const analysis::KernelAnalysis& kernel, const gpus::Gpu& gpu, bool listing);
+report::Listing listing_of(const analysis::KernelAnalysis& kernel);
 
 /// "84 VGPRs, 32 AGPRs, 38 SGPRs".
 std::string registers_text(const analysis::Registers& registers);

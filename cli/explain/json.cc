@@ -14,7 +14,7 @@ ordered_json json_of(const analysis::Registers& r) {
   return {{"vgprs", r.vgprs}, {"agprs", r.agprs}, {"sgprs", r.sgprs}};
 }
 
-ordered_json line_of(const analysis::Kernel& kernel, const analysis::SourceLine& line) {
+ordered_json line_of(const analysis::KernelAnalysis& kernel, const analysis::SourceLine& line) {
   if (!line.known() || line.file >= kernel.files.size()) return {};
   return {{"file", kernel.files[line.file]}, {"line", line.line}, {"column", line.column}};
 }
@@ -35,7 +35,7 @@ ordered_json json_of(const analysis::Mix& mix) {
   return out;
 }
 
-ordered_json json_of(const analysis::Kernel& kernel, const analysis::Loop& loop) {
+ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop) {
   ordered_json cycles{{"tag", "modelled"}};
   if (!loop.cycles.unknown_because.empty()) cycles["unknown_because"] = loop.cycles.unknown_because;
   if (const auto time = study::loop_time(kernel, loop)) {
@@ -95,7 +95,7 @@ ordered_json json_of(const analysis::Occupancy& o, const gpus::Gpu* gpu) {
                    {"next", ordered_json::array()},
                    {"note", o.note}};
   if (gpu) out["of"] = gpu->waves_per_simd;
-  for (const analysis::Step& step : o.next)
+  for (const analysis::OccupancyStep& step : o.next)
     out["next"].push_back({{"limiter", gpus::name_of(step.limiter)},
                            {"from", step.from},
                            {"to", step.to},
@@ -106,9 +106,9 @@ ordered_json json_of(const analysis::Occupancy& o, const gpus::Gpu* gpu) {
 
 ordered_json json_of(const analysis::Finding& finding) {
   ordered_json where = ordered_json::array();
-  for (const analysis::Place& place : finding.where)
+  for (const analysis::Location& location : finding.where)
     where.push_back(
-        {{"first", index(place.first)}, {"last", index(place.last)}, {"loop", index(place.loop)}});
+        {{"first", index(location.first)}, {"last", index(location.last)}, {"loop", index(location.loop)}});
   return {{"rule", finding.rule},
           {"title", finding.title},
           {"severity", analysis::name_of(finding.severity)},
@@ -135,7 +135,7 @@ ordered_json json_of(const analysis::Wait& wait) {
           {"unknown_because", wait.unknown_because}};
 }
 
-ordered_json json_of(const analysis::Access& access) {
+ordered_json json_of(const analysis::AccessPattern& access) {
   return {{"instruction", index(access.instruction)},
           {"bytes", access.bytes},
           {"affine", access.affine},
@@ -166,7 +166,7 @@ ordered_json json_of(const analysis::Resources& r) {
           {"code_bytes", r.code_bytes}};
 }
 
-ordered_json json_of(const analysis::Kernel& kernel, const analysis::Instruction& at) {
+ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Instruction& at) {
   return {{"pc", at.pc},
           {"size", at.size},
           {"text", at.text},
@@ -188,7 +188,7 @@ ordered_json json_of(const analysis::Figure& figure) {
   return out;
 }
 
-ordered_json json_of(const analysis::Kernel& kernel) {
+ordered_json json_of(const analysis::KernelAnalysis& kernel) {
   const auto gpu = gpus::find_gpu(kernel.gpu);
   ordered_json out{{"name", kernel.name},
                    {"readable_name", study::readable(kernel.name)},
@@ -242,7 +242,8 @@ ordered_json json_of(const ExplainedFile& file) {
                    {"compile_seconds", code.compile_seconds},
                    {"kernels", ordered_json::array()},
                    {"refused", ordered_json::array()}};
-  for (const analysis::Kernel& kernel : file.analysed.kernels) out["kernels"].push_back(json_of(kernel));
+  for (const analysis::KernelAnalysis& kernel : file.analysed.kernels)
+    out["kernels"].push_back(json_of(kernel));
   for (const Error& error : file.analysed.refused) out["refused"].push_back(error.text());
   return out;
 }

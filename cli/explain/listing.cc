@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-std::vector<double> heat_of(const analysis::Kernel& kernel) {
+std::vector<double> heat_of(const analysis::KernelAnalysis& kernel) {
   std::vector<double> heat = study::executions(kernel);
   double sum = 0;
   for (size_t i = 0; i < heat.size(); ++i) sum += heat[i] *= study::cost_of(kernel.instructions[i]);
@@ -42,7 +42,7 @@ std::vector<double> heat_of(const analysis::Kernel& kernel) {
   return heat;
 }
 
-std::string wait_text(const analysis::Kernel& kernel, const analysis::Wait& wait) {
+std::string wait_text(const analysis::KernelAnalysis& kernel, const analysis::Wait& wait) {
   std::string text = fmt::format("{} {}", analysis::name_of(wait.counter), wait.value);
   if (!wait.for_.empty() && wait.for_.front() < kernel.instructions.size())
     text += fmt::format(" for {:x}", kernel.instructions[wait.for_.front()].pc);
@@ -53,7 +53,7 @@ std::string wait_text(const analysis::Kernel& kernel, const analysis::Wait& wait
 
 }  // namespace
 
-report::Listing listing_of(const analysis::Kernel& kernel) {
+report::Listing listing_of(const analysis::KernelAnalysis& kernel) {
   constexpr uint32_t kContext = 3;
   report::Listing listing;
   const std::vector<double> heat = heat_of(kernel);
@@ -69,9 +69,9 @@ report::Listing listing_of(const analysis::Kernel& kernel) {
   }
   std::map<uint32_t, std::vector<uint32_t>> findings;
   for (size_t f = 0; f < kernel.findings.size(); ++f)
-    for (const analysis::Place& place : kernel.findings[f].where)
-      if (auto& at = findings[place.first];
-          place.first != kNone && std::find(at.begin(), at.end(), f) == at.end())
+    for (const analysis::Location& location : kernel.findings[f].where)
+      if (auto& at = findings[location.first];
+          location.first != kNone && std::find(at.begin(), at.end(), f) == at.end())
         at.push_back(static_cast<uint32_t>(f));
   for (size_t i = 0; i < kernel.instructions.size(); ++i) {
     const analysis::Instruction& at = kernel.instructions[i];

@@ -32,7 +32,7 @@ report::Level level_of(analysis::Severity severity) {
 
 class SectionMaker {
  public:
-  SectionMaker(const analysis::Kernel& kernel, const gpus::Gpu& gpu, bool listing)
+  SectionMaker(const analysis::KernelAnalysis& kernel, const gpus::Gpu& gpu, bool listing)
       : kernel_(kernel), gpu_(gpu), has_listing_(listing) {}
 
   report::Section make() {
@@ -134,7 +134,7 @@ class SectionMaker {
       else if (!finding.gain_percent.unknown_because.empty())
         out.gain = {"gain unknown, because " + finding.gain_percent.unknown_because};
       constexpr size_t kMostPlaces = 8;
-      for (const analysis::Place& where : finding.where)
+      for (const analysis::Location& where : finding.where)
         if (where.first != kNone && out.where.size() < kMostPlaces) out.where.push_back(place(where.first));
       section_.findings.push_back(std::move(out));
     }
@@ -286,7 +286,7 @@ class SectionMaker {
     const auto figure = [](const analysis::Figure& f) {
       return Value{f.value ? study::number_text(*f.value) : ""};
     };
-    for (const analysis::Access& access : kernel_.accesses) {
+    for (const analysis::AccessPattern& access : kernel_.accesses) {
       if (access.instruction >= kernel_.instructions.size()) continue;
       table.rows.push_back({place(access.instruction),
                             {kernel_.instructions[access.instruction].mnemonic},
@@ -343,7 +343,7 @@ class SectionMaker {
     section_.tables.push_back(std::move(table));
   }
 
-  const analysis::Kernel& kernel_;
+  const analysis::KernelAnalysis& kernel_;
   const gpus::Gpu& gpu_;
   bool has_listing_;
   report::Section section_;
@@ -351,7 +351,7 @@ class SectionMaker {
 
 }  // namespace
 
-report::Section section_of(const analysis::Kernel& kernel, const gpus::Gpu& gpu, bool listing) {
+report::Section section_of(const analysis::KernelAnalysis& kernel, const gpus::Gpu& gpu, bool listing) {
   return SectionMaker(kernel, gpu, listing).make();
 }
 

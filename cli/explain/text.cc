@@ -49,7 +49,7 @@ std::string pipes_text(const analysis::Cycles& cycles, size_t most) {
 
 class Summary {
  public:
-  Summary(const analysis::Kernel& kernel, const gpus::Gpu& gpu) : gpu_(gpu), kernel_(kernel) {}
+  Summary(const analysis::KernelAnalysis& kernel, const gpus::Gpu& gpu) : gpu_(gpu), kernel_(kernel) {}
 
   void print() const {
     resources();
@@ -214,13 +214,13 @@ class Summary {
   }
 
   const gpus::Gpu& gpu_;
-  const analysis::Kernel& kernel_;
+  const analysis::KernelAnalysis& kernel_;
 };
 
 /// Everything behind the summary.
 class Details {
  public:
-  explicit Details(const analysis::Kernel& kernel) : kernel_(kernel) {}
+  explicit Details(const analysis::KernelAnalysis& kernel) : kernel_(kernel) {}
 
   void print() const {
     occupancy();
@@ -246,7 +246,7 @@ class Details {
                o.now.by_lds, o.resources.workgroup, o.now.by_workgroups);
     fmt::print("  the compiler counts {}; {} workgroups at once on a multiprocessor\n", o.compiler_waves,
                o.now.workgroups);
-    for (const analysis::Step& step : o.next) fmt::print("  {}\n", step.text);
+    for (const analysis::OccupancyStep& step : o.next) fmt::print("  {}\n", step.text);
     if (!o.note.empty()) fmt::print("  {}\n", o.note);
   }
 
@@ -261,11 +261,11 @@ class Details {
         fmt::print("     gain: {}{}\n", gain, tag(finding.gain_percent.tag));
       else if (!finding.gain_percent.unknown_because.empty())
         fmt::print("     gain: unknown, because {}\n", finding.gain_percent.unknown_because);
-      for (const analysis::Place& place : finding.where)
-        fmt::print("     at {}{}\n", study::place_of(kernel_, place.first),
-                   place.first < kernel_.instructions.size()
-                       ? fmt::format(": {:#x} {}", kernel_.instructions[place.first].pc,
-                                     kernel_.instructions[place.first].text)
+      for (const analysis::Location& location : finding.where)
+        fmt::print("     at {}{}\n", study::place_of(kernel_, location.first),
+                   location.first < kernel_.instructions.size()
+                       ? fmt::format(": {:#x} {}", kernel_.instructions[location.first].pc,
+                                     kernel_.instructions[location.first].text)
                        : "");
       for (const std::string& evidence : finding.evidence) fmt::print("     {}\n", evidence);
       if (!finding.experiment.empty()) fmt::print("     to confirm: {}\n", finding.experiment);
@@ -347,7 +347,7 @@ class Details {
     const auto figure = [](const analysis::Figure& f) {
       return f.value ? study::number_text(*f.value) : std::string();
     };
-    for (const analysis::Access& access : kernel_.accesses) {
+    for (const analysis::AccessPattern& access : kernel_.accesses) {
       if (access.instruction >= kernel_.instructions.size()) continue;
       const analysis::Instruction& at = kernel_.instructions[access.instruction];
       table.add({study::place_of(kernel_, access.instruction), fmt::format("{:#x}", at.pc), at.mnemonic,
@@ -395,7 +395,7 @@ class Details {
     return {};
   }
 
-  const analysis::Kernel& kernel_;
+  const analysis::KernelAnalysis& kernel_;
 };
 
 /// One line per kernel, where there are several.
@@ -406,7 +406,7 @@ void print_overview(const ExplainedFile& file, bool verbose) {
                "cycles per pass", "bound", "findings"});
   for (size_t column : {1, 2, 3, 4, 5, 8, 10}) table.align_right(column);
   for (size_t i = 0; i < kernels.size() && (verbose || i < kMost); ++i) {
-    const analysis::Kernel& kernel = kernels[i];
+    const analysis::KernelAnalysis& kernel = kernels[i];
     const uint32_t hot = study::hot_loop(kernel);
     const auto time = hot == kNone ? std::nullopt : study::loop_time(kernel, kernel.loops[hot]);
     table.add(
@@ -459,7 +459,7 @@ void print_explained(const ExplainedFile& file, bool verbose) {
   const auto& kernels = file.analysed.kernels;
   for (const Error& error : file.analysed.refused) fmt::print("  left out: {}\n", error.text());
   if (kernels.size() > 1) print_overview(file, verbose);
-  for (const analysis::Kernel& kernel : kernels) {
+  for (const analysis::KernelAnalysis& kernel : kernels) {
     if (kernels.size() > 1 && !verbose) break;
     fmt::print("{}{}\n", kernels.size() > 1 ? "\n" : "",
                styled(clipped(study::readable(kernel.name), verbose ? 2000 : 200), Style::Strong));

@@ -20,18 +20,18 @@ std::string change_text(double time) {
   return std::abs(time - 1) < 5e-4 ? "0 %" : fmt::format("{:+.1f} %", 100 * (time - 1));
 }
 
-uint64_t code_bytes(const analysis::Kernel& kernel) {
+uint64_t code_bytes(const analysis::KernelAnalysis& kernel) {
   uint64_t bytes = 0;
   for (const analysis::Instruction& one : kernel.instructions) bytes += one.size;
   return bytes;
 }
 
-std::string registers(const analysis::Kernel& kernel) {
+std::string registers(const analysis::KernelAnalysis& kernel) {
   const analysis::Registers& used = kernel.resources.used;
   return used.agprs ? fmt::format("{}+{}", used.vgprs, used.agprs) : std::to_string(used.vgprs);
 }
 
-std::string spills(const analysis::Kernel& kernel) {
+std::string spills(const analysis::KernelAnalysis& kernel) {
   const auto& r = kernel.resources;
   if (!r.vgpr_spills && !r.sgpr_spills && !r.scratch_bytes) return "";
   return fmt::format("{} VGPRs, {} SGPRs, {} B", r.vgpr_spills, r.sgpr_spills, r.scratch_bytes);
@@ -132,7 +132,7 @@ ordered_json json_of(const study::Sweep& sweep) {
     if (!trial.kernel) {
       entry["failure"] = trial.failure;
     } else {
-      const analysis::Kernel& kernel = *trial.kernel;
+      const analysis::KernelAnalysis& kernel = *trial.kernel;
       entry["same_as"] = sweep.trials[trial.same_as].knob.name;
       entry["time"] = {{"value", trial.time > 0 ? ordered_json(trial.time) : ordered_json()},
                        {"tag", "modelled"}};

@@ -149,7 +149,7 @@ class Sweeper {
   }
 
   void add_knobs() {
-    const analysis::Kernel& kernel = *sweep_.trials[0].kernel;
+    const analysis::KernelAnalysis& kernel = *sweep_.trials[0].kernel;
     const isa::Target* target = isa::find_target(request_.gpu->target);
     std::vector<Knob> all;
     if (request_.all_knobs)
@@ -357,7 +357,7 @@ class Sweeper {
     }
     const auto key = [&](uint32_t i) {
       const Trial& trial = sweep_.trials[i];
-      const analysis::Kernel& kernel = *trial.kernel;
+      const analysis::KernelAnalysis& kernel = *trial.kernel;
       // What can't be judged comes last; then the time, spills, occupancy, size.
       return std::tuple(trial.time > 0 ? std::round(trial.time * 1e4) : 1e9,
                         kernel.resources.vgpr_spills + kernel.resources.scratch_bytes,

@@ -11,7 +11,7 @@ using analysis::kNone;
 
 }  // namespace
 
-double weight_of(const analysis::Kernel& kernel) {
+double weight_of(const analysis::KernelAnalysis& kernel) {
   const std::vector<double> counts = executions(kernel);
   double sum = 0;
   for (size_t i = 0; i < counts.size(); ++i) sum += counts[i] * cost_of(kernel.instructions[i]);
@@ -36,7 +36,7 @@ void judge(const Side& baseline, Trial& trial, const gpus::Gpu& gpu) {
     trial.static_time = b->cycles / comparison.work / a->cycles;
 }
 
-bool same_code(const analysis::Kernel& a, const analysis::Kernel& b) {
+bool same_code(const analysis::KernelAnalysis& a, const analysis::KernelAnalysis& b) {
   return a.resources.vgprs_total == b.resources.vgprs_total &&
          a.resources.lds_bytes == b.resources.lds_bytes &&
          std::equal(a.instructions.begin(), a.instructions.end(), b.instructions.begin(),
@@ -50,7 +50,7 @@ uint64_t hash_of_functions(const object::CodeObject& object) {
   return hash.value();
 }
 
-uint64_t hash_of(const analysis::Kernel& kernel, uint64_t before) {
+uint64_t hash_of(const analysis::KernelAnalysis& kernel, uint64_t before) {
   Hash hash(before);
   for (const auto& instruction : kernel.instructions) hash.add(instruction.text);
   return hash.value();
