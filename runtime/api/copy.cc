@@ -64,11 +64,11 @@ hipError_t copy_symbol(hipStream_t handle, const void* symbol, void* destination
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
     if (!stream) return hipErrorContextIsDestroyed;
-    const auto place = registered_variable(platform, stream->device, symbol);
-    if (!place) return hipErrorInvalidSymbol;
-    if (offset > place->size || size > place->size - offset) return hipErrorInvalidValue;
+    const auto variable = registered_variable(platform, stream->device, symbol);
+    if (!variable) return hipErrorInvalidSymbol;
+    if (offset > variable->size || size > variable->size - offset) return hipErrorInvalidValue;
     if (!suits_variable(kind, destination == nullptr)) return hipErrorInvalidMemcpyDirection;
-    void* const inside = static_cast<char*>(place->address) + offset;
+    void* const inside = static_cast<char*>(variable->address) + offset;
     return copy(platform, *stream,
                 {.destination = destination ? destination : inside,
                  .source = source ? source : inside,

@@ -38,13 +38,13 @@ Library* find(hipLibrary_t handle) {
 
 /// A kernel's handle is a function's, of the device that was current when it was asked for: it can be
 /// launched as one.
-hipKernel_t handle_of(const Function& function) {
-  return reinterpret_cast<hipKernel_t>(const_cast<Function*>(&function));
+hipKernel_t handle_of(const KernelFunction& function) {
+  return reinterpret_cast<hipKernel_t>(const_cast<KernelFunction*>(&function));
 }
 
 /// The function of a handle and its library; null when it is of none.
-std::pair<const Function*, hipLibrary_t> find(hipKernel_t handle) {
-  const Function* const function = find_function(reinterpret_cast<hipFunction_t>(handle));
+std::pair<const KernelFunction*, hipLibrary_t> find(hipKernel_t handle) {
+  const KernelFunction* const function = find_function(reinterpret_cast<hipFunction_t>(handle));
   if (function)
     for (const auto& [library_handle, library] : libraries().live)
       for (const auto& [device, module] : library->modules)

@@ -131,10 +131,10 @@ HIP_API hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* size, hip
     if (!name || !*name || (!address && !size)) return hipErrorInvalidValue;
     const auto module = find(handle);
     if (!module) return hipErrorInvalidHandle;
-    const auto place = module->variable(name);
-    if (!place) return hip_error(place.error());
-    if (address) *address = place->address;
-    if (size) *size = place->size;
+    const auto variable = module->variable(name);
+    if (!variable) return hip_error(variable.error());
+    if (address) *address = variable->address;
+    if (size) *size = variable->size;
     return hipSuccess;
   });
 }
@@ -153,11 +153,11 @@ HIP_API hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* symbo
 
 namespace {
 /// Bytes of LDS that a launch may add to a kernel's own, as long as hipFuncSetAttribute has not said less.
-int room_for_dynamic_lds(Platform& platform, const Function& function) {
+int room_for_dynamic_lds(Platform& platform, const KernelFunction& function) {
   return static_cast<int>(platform.current().gpu.lds_per_workgroup) -
          static_cast<int>(function.kernel->fields.group_segment_fixed_size);
 }
-int most_dynamic_lds(Platform& platform, const Function& function) {
+int most_dynamic_lds(Platform& platform, const KernelFunction& function) {
   return function.most_dynamic_lds.value_or(room_for_dynamic_lds(platform, function));
 }
 
@@ -168,8 +168,9 @@ int binary_version(Platform& platform) {
 }
 
 /// A kernel by the program's own name for it, or by a module's handle: ROCm 7 takes either for a function.
-Result<Function*> function_of(Platform& platform, const void* function) {
-  if (Function* const found = find_function(reinterpret_cast<hipFunction_t>(const_cast<void*>(function))))
+Result<KernelFunction*> function_of(Platform& platform, const void* function) {
+  if (KernelFunction* const found =
+          find_function(reinterpret_cast<hipFunction_t>(const_cast<void*>(function))))
     return found;
   return registered_function(platform, platform.current(), function);
 }
@@ -180,7 +181,7 @@ HIP_API hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const voi
     if (!attributes) return hipErrorInvalidValue;
     const auto found = function_of(platform, host);
     if (!found) return hipErrorInvalidDeviceFunction;
-    const Function& function = **found;
+    const KernelFunction& function = **found;
     const object::Kernel& kernel = *function.kernel;
     *attributes = {};
     attributes->localSizeBytes = kernel.fields.private_segment_fixed_size;
@@ -197,7 +198,7 @@ HIP_API hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribu
   return api([&](Platform& platform) {
     if (!value) return hipErrorInvalidValue;
     if (!handle) return hipErrorInvalidHandle;
-    const auto& function = *reinterpret_cast<Function*>(handle);
+    const auto& function = *reinterpret_cast<KernelFunction*>(handle);
     const object::Kernel& kernel = *function.kernel;
     switch (attribute) {
       case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -252,7 +253,7 @@ HIP_API hipError_t hipFuncSetAttribute(const void* host, hipFuncAttribute attrib
 }
 
 HIP_API const char* hipKernelNameRef(hipFunction_t handle) {
-  return handle ? reinterpret_cast<Function*>(handle)->kernel->name.c_str() : nullptr;
+  return handle ? reinterpret_cast<KernelFunction*>(handle)->kernel->name.c_str() : nullptr;
 }
 
 HIP_API const char* hipKernelNameRefByPtr(const void* host, hipStream_t) {
@@ -262,9 +263,9 @@ HIP_API const char* hipKernelNameRefByPtr(const void* host, hipStream_t) {
 HIP_API hipError_t hipGetSymbolAddress(void** address, const void* symbol) {
   return api([&](Platform& platform) {
     if (!address) return hipErrorInvalidValue;
-    const auto place = registered_variable(platform, platform.current(), symbol);
-    if (!place) return hipErrorInvalidSymbol;
-    *address = place->address;
+    const auto variable = registered_variable(platform, platform.current(), symbol);
+    if (!variable) return hipErrorInvalidSymbol;
+    *address = variable->address;
     return hipSuccess;
   });
 }
@@ -272,9 +273,9 @@ HIP_API hipError_t hipGetSymbolAddress(void** address, const void* symbol) {
 HIP_API hipError_t hipGetSymbolSize(size_t* size, const void* symbol) {
   return api([&](Platform& platform) {
     if (!size) return hipErrorInvalidValue;
-    const auto place = registered_variable(platform, platform.current(), symbol);
-    if (!place) return hipErrorInvalidSymbol;
-    *size = place->size;
+    const auto variable = registered_variable(platform, platform.current(), symbol);
+    if (!variable) return hipErrorInvalidSymbol;
+    *size = variable->size;
     return hipSuccess;
   });
 }

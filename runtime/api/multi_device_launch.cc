@@ -14,7 +14,7 @@ namespace {
 /// One device's part.
 struct Part {
   std::shared_ptr<Stream> stream;
-  Function* function;
+  KernelFunction* function;
   dim3 grid, block;
   size_t shared;
   void** arguments;
@@ -108,7 +108,7 @@ HIP_API hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunch
       const hipFunctionLaunchParams& each = list[i];
       auto stream = platform.stream(each.hStream);
       if (!stream) return hipErrorInvalidValue;
-      Function* const function = find_function(each.function);
+      KernelFunction* const function = find_function(each.function);
       if (!function || &function->module->device != &stream->device) return hipErrorInvalidResourceHandle;
       parts.push_back({std::move(stream),
                        function,

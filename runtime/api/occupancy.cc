@@ -11,13 +11,14 @@ bool are_flags(unsigned flags) {
   return flags == hipOccupancyDefault || flags == hipOccupancyDisableCachingOverride;
 }
 
-hipError_t active_blocks(const Function& function, int* blocks, int workgroup, size_t dynamic_lds) {
+hipError_t active_blocks(const KernelFunction& function, int* blocks, int workgroup, size_t dynamic_lds) {
   if (workgroup <= 0) return hipErrorInvalidValue;
   *blocks = static_cast<int>(resident_workgroups(function, static_cast<uint32_t>(workgroup), dynamic_lds));
   return hipSuccess;
 }
 
-hipError_t potential(const Function& function, int* grid, int* workgroup, size_t dynamic_lds, int limit) {
+hipError_t potential(const KernelFunction& function, int* grid, int* workgroup, size_t dynamic_lds,
+                     int limit) {
   const BestWorkgroup best =
       best_workgroup(function, dynamic_lds, limit > 0 ? static_cast<uint32_t>(limit) : 0);
   *workgroup = static_cast<int>(best.size);
@@ -25,7 +26,7 @@ hipError_t potential(const Function& function, int* grid, int* workgroup, size_t
   return hipSuccess;
 }
 
-/// Runs `body(const Function&)` for the kernel of a stub on the host.
+/// Runs `body(const KernelFunction&)` for the kernel of a stub on the host.
 template <class Body>
 hipError_t with_registered(const void* host, Body body) {
   return api([&](Platform& platform) {
@@ -36,8 +37,9 @@ hipError_t with_registered(const void* host, Body body) {
 
 template <class Body>
 hipError_t with_handle(hipFunction_t handle, Body body) {
-  return api(
-      [&](Platform&) { return handle ? body(*reinterpret_cast<Function*>(handle)) : hipErrorInvalidValue; });
+  return api([&](Platform&) {
+    return handle ? body(*reinterpret_cast<KernelFunction*>(handle)) : hipErrorInvalidValue;
+  });
 }
 
 }  // namespace
@@ -46,8 +48,8 @@ HIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* bl
                                                                          int workgroup, size_t dynamic_lds,
                                                                          unsigned flags) {
   if (!blocks || !are_flags(flags)) return finish(hipErrorInvalidValue);
-  return with_registered(host,
-                         [&](const Function& f) { return active_blocks(f, blocks, workgroup, dynamic_lds); });
+  return with_registered(
+      host, [&](const KernelFunction& f) { return active_blocks(f, blocks, workgroup, dynamic_lds); });
 }
 
 HIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* host, int workgroup,
@@ -59,8 +61,8 @@ HIP_API hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, con
 HIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, hipFunction_t function, int workgroup, size_t dynamic_lds, unsigned flags) {
   if (!blocks || !are_flags(flags)) return finish(hipErrorInvalidValue);
-  return with_handle(function,
-                     [&](const Function& f) { return active_blocks(f, blocks, workgroup, dynamic_lds); });
+  return with_handle(
+      function, [&](const KernelFunction& f) { return active_blocks(f, blocks, workgroup, dynamic_lds); });
 }
 
 HIP_API hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, hipFunction_t function,
@@ -73,7 +75,7 @@ HIP_API hipError_t hipOccupancyMaxPotentialBlockSize(int* grid, int* workgroup, 
                                                      size_t dynamic_lds, int limit) {
   if (!grid || !workgroup) return finish(hipErrorInvalidValue);
   return with_registered(
-      host, [&](const Function& f) { return potential(f, grid, workgroup, dynamic_lds, limit); });
+      host, [&](const KernelFunction& f) { return potential(f, grid, workgroup, dynamic_lds, limit); });
 }
 
 HIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* workgroup,
@@ -81,8 +83,8 @@ HIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int* grid, i
                                                                     size_t dynamic_lds, int limit,
                                                                     unsigned flags) {
   if (!grid || !workgroup || !are_flags(flags)) return finish(hipErrorInvalidValue);
-  return with_handle(function,
-                     [&](const Function& f) { return potential(f, grid, workgroup, dynamic_lds, limit); });
+  return with_handle(
+      function, [&](const KernelFunction& f) { return potential(f, grid, workgroup, dynamic_lds, limit); });
 }
 
 HIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSize(int* grid, int* workgroup, hipFunction_t function,
@@ -94,7 +96,7 @@ HIP_API hipError_t hipModuleOccupancyMaxPotentialBlockSize(int* grid, int* workg
 HIP_API hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* host, int blocks,
                                                             int workgroup) {
   if (!bytes || blocks <= 0 || workgroup <= 0) return finish(hipErrorInvalidValue);
-  return with_registered(host, [&](const Function& f) {
+  return with_registered(host, [&](const KernelFunction& f) {
     const wavesmith::gpus::Gpu& gpu = f.module->device.gpu;
     const uint64_t own = f.kernel->fields.group_segment_fixed_size;
     const uint64_t share =

@@ -22,7 +22,7 @@ class Graph;
 /// A kernel and the bytes of its arguments.
 struct KernelWork {
   hipKernelNodeParams params{};  ///< as given; its pointers point into `arguments` and `pointers`
-  Function* function = nullptr;
+  KernelFunction* function = nullptr;
   std::shared_ptr<Module> module;
   Geometry geometry;
   std::vector<std::vector<uint8_t>> arguments;  ///< one each, or the whole buffer of `extra`

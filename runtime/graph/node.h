@@ -120,14 +120,14 @@ inline auto plain(void* destination, const void* source, size_t size, hipMemcpyK
 inline auto symbol(bool into_variable, const void* variable, const void* other, size_t size, size_t offset,
                    hipMemcpyKind kind) {
   return [=](Platform& platform, Device& device, auto& work) {
-    const auto place = registered_variable(platform, device, variable);
-    if (!place) return hipErrorInvalidSymbol;
+    const auto found = registered_variable(platform, device, variable);
+    if (!found) return hipErrorInvalidSymbol;
     // Within the device there is no host memory, the variable's own shadow on the host included.
     if (kind == hipMemcpyDeviceToDevice && !platform.xnack && !platform.allocations.find(other))
       return hipErrorInvalidValue;
-    if (!other || offset > place->size || size > place->size - offset || size == 0)
+    if (!other || offset > found->size || size > found->size - offset || size == 0)
       return hipErrorInvalidValue;
-    void* const inside = static_cast<char*>(place->address) + offset;
+    void* const inside = static_cast<char*>(found->address) + offset;
     void* const elsewhere = const_cast<void*>(other);
     return plain(into_variable ? inside : elsewhere, into_variable ? elsewhere : inside, size, kind)(
         platform, device, work);

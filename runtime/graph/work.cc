@@ -16,7 +16,7 @@ namespace wavesmith::runtime {
 namespace {
 
 /// `func` is the kernel's stub on the host or, from a module, its handle.
-Function* function_of(Platform& platform, Device& device, void* func) {
+KernelFunction* function_of(Platform& platform, Device& device, void* func) {
   if (registered_name(func)) {
     const auto found = registered_function(platform, device, func);
     return found ? *found : nullptr;

@@ -72,7 +72,7 @@ struct Symbol {
   std::string name;
   void** managed = nullptr;  ///< where the host keeps a managed variable's address
   size_t size = 0;
-  std::vector<Function*> functions = {};  ///< by device, once found
+  std::vector<KernelFunction*> functions = {};  ///< by device, once found
 };
 
 struct Registry {
@@ -90,7 +90,7 @@ FatBinary* binary_of(void** handle) { return reinterpret_cast<FatBinary*>(handle
 
 }  // namespace
 
-Result<Function*> registered_function(Platform& platform, Device& device, const void* host) {
+Result<KernelFunction*> registered_function(Platform& platform, Device& device, const void* host) {
   Registry& all = registry();
   const auto ordinal = static_cast<size_t>(device.ordinal);
   FatBinary* binary;
@@ -117,7 +117,7 @@ Result<Function*> registered_function(Platform& platform, Device& device, const 
   return function;
 }
 
-Result<Module::Place> registered_variable(Platform& platform, Device& device, const void* host) {
+Result<Module::DeviceVariable> registered_variable(Platform& platform, Device& device, const void* host) {
   Registry& all = registry();
   Symbol symbol;
   {
@@ -127,7 +127,7 @@ Result<Module::Place> registered_variable(Platform& platform, Device& device, co
       return fail(ErrorKind::NotFound, "no registered variable at this address");
     symbol = found->second;
   }
-  if (symbol.managed) return Module::Place{*symbol.managed, symbol.size};
+  if (symbol.managed) return Module::DeviceVariable{*symbol.managed, symbol.size};
   const auto module = symbol.binary->module(platform, device);
   if (!module) return tl::unexpected(module.error());
   return (*module)->variable(symbol.name);

@@ -11,10 +11,10 @@ namespace wavesmith::runtime {
 
 /// The kernel whose stub on the host is at `host`, loaded on `device`. Error: NotFound, or what loading
 /// failed with.
-Result<Function*> registered_function(Platform& platform, Device& device, const void* host);
+Result<KernelFunction*> registered_function(Platform& platform, Device& device, const void* host);
 
 /// The variable whose shadow on the host is at `host`, loaded on `device`.
-Result<Module::Place> registered_variable(Platform& platform, Device& device, const void* host);
+Result<Module::DeviceVariable> registered_variable(Platform& platform, Device& device, const void* host);
 
 /// The name of the kernel whose stub is at `host`; nullptr when there is none.
 const char* registered_name(const void* host);

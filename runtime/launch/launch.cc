@@ -67,7 +67,7 @@ uint32_t waves_of(const object::Kernel& kernel, const Geometry& geometry) {
   return (items + kernel.wavefront_size - 1) / kernel.wavefront_size;
 }
 
-hipError_t refuse(hipError_t error, const Function& function, std::string what) {
+hipError_t refuse(hipError_t error, const KernelFunction& function, std::string what) {
   report(Error{ErrorKind::OutOfResources, std::move(what),
                fmt::format("launch of kernel '{}'", isa::function_name(function.kernel->name))});
   return error;
@@ -75,7 +75,7 @@ hipError_t refuse(hipError_t error, const Function& function, std::string what) 
 
 hipError_t check(const Device& device, const LaunchRequest& request) {
   const Geometry& geometry = request.geometry;
-  const Function& function = *request.function;
+  const KernelFunction& function = *request.function;
   const object::Kernel& kernel = *function.kernel;
   // hipLaunchCooperativeKernel has answers of its own.
   const bool by_stub = request.cooperative && request.host;
@@ -110,7 +110,7 @@ hipError_t check(const Device& device, const LaunchRequest& request) {
 
 /// Copies the arguments that the program passes to the kernel's memory.
 hipError_t copy_arguments(const LaunchRequest& request, uint8_t* memory) {
-  const Function& function = *request.function;
+  const KernelFunction& function = *request.function;
   if (request.extra) {
     const void* buffer = nullptr;
     const size_t* size = nullptr;
@@ -169,7 +169,7 @@ hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& 
                        std::shared_ptr<LaunchOperation>& operation) {
   if (!request.function) return hipErrorInvalidImage;
   if (const hipError_t error = check(device, request); error != hipSuccess) return error;
-  Function& function = *request.function;
+  KernelFunction& function = *request.function;
   const object::Kernel& kernel = *function.kernel;
   Geometry geometry = request.geometry;
   geometry.cooperative = request.cooperative;

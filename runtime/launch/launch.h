@@ -19,7 +19,7 @@ struct GridSet {
 
 /// Everything that a kind of launch may ask for.
 struct LaunchRequest {
-  Function* function = nullptr;
+  KernelFunction* function = nullptr;
   Geometry geometry;
   void** arguments = nullptr;  ///< a pointer to each argument
   void** extra = nullptr;      ///< or HIP_LAUNCH_PARAM_BUFFER_POINTER ...
@@ -36,8 +36,8 @@ bool set_geometry(Geometry& geometry, dim3 grid, dim3 block, size_t shared);
 /// A kernel launch. It holds its arguments, so that it can be executed again.
 class LaunchOperation final : public Operation {
  public:
-  LaunchOperation(std::shared_ptr<Module> module, Function& function, const Geometry& geometry, Block memory,
-                  uint32_t packet_offset, std::shared_ptr<Block> meeting)
+  LaunchOperation(std::shared_ptr<Module> module, KernelFunction& function, const Geometry& geometry,
+                  Block memory, uint32_t packet_offset, std::shared_ptr<Block> meeting)
       : module_(std::move(module)),
         function_(function),
         geometry_(geometry),
@@ -46,13 +46,13 @@ class LaunchOperation final : public Operation {
         meeting_(std::move(meeting)) {}
   hipError_t run(Stream& stream) override;
 
-  [[nodiscard]] const Function& function() const { return function_; }
+  [[nodiscard]] const KernelFunction& function() const { return function_; }
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
   [[nodiscard]] uint8_t* arguments() const { return memory_.data(); }
 
  private:
   std::shared_ptr<Module> module_;  ///< keeps the code alive
-  Function& function_;
+  KernelFunction& function_;
   Geometry geometry_;
   Block memory_;  ///< arguments, then the dispatch packet and what grid barriers need
   uint32_t packet_offset_;

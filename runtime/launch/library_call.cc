@@ -23,13 +23,13 @@
 namespace wavesmith::runtime {
 namespace {
 
-/// The function of the host that a thread runs.
-struct Turn {
+/// A host function of a stream while a thread runs it, with the GPU work that it has reported.
+struct HostFunction {
   Stream& stream;
-  std::optional<double> begins = {};  ///< of modelled time
-  double seconds = 0;                 ///< that what was told takes
-  double not_before = 0;
-  bool told = false;
+  std::optional<double> begins = {};  ///< seconds of modelled time
+  double seconds = 0;                 ///< that the reported work takes
+  double not_before = 0;              ///< seconds of modelled time
+  bool reported = false;
   LibraryCall call = {};
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 
@@ -38,7 +38,7 @@ struct Turn {
     return *begins;
   }
 };
-thread_local Turn* turn = nullptr;
+thread_local HostFunction* running = nullptr;
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
@@ -58,8 +58,8 @@ struct Known {
   model::Confidence confidence = model::Confidence::Low;
 };
 
-/// What the model says, asked once for each GPU, operation and arguments. What it cannot predict takes no
-/// time, and is said.
+/// The model's prediction, made once per GPU, operation and arguments. Work that it cannot predict takes no
+/// time, and a line on stderr says so.
 Known predict(const gpus::Gpu& gpu, const wavesmith_work& work) {
   const Values values = values_of(work);
   std::string key = std::to_string(reinterpret_cast<uintptr_t>(&gpu)) + work.operation;
@@ -80,26 +80,26 @@ Known predict(const gpus::Gpu& gpu, const wavesmith_work& work) {
   return found->second;
 }
 
-void tell(const wavesmith_work& work) {
-  if (!turn->told) {
-    turn->told = true;
-    turn->call.calls = work.continues ? 0 : 1;
-    turn->call.library = work.library ? work.library : "";
-    turn->call.function = work.function ? work.function : "(unnamed)";
+void report(const wavesmith_work& work) {
+  if (!running->reported) {
+    running->reported = true;
+    running->call.calls = work.continues ? 0 : 1;
+    running->call.library = work.library ? work.library : "";
+    running->call.function = work.function ? work.function : "(unnamed)";
   }
-  turn->not_before = std::max(turn->not_before, work.not_before);
+  running->not_before = std::max(running->not_before, work.not_before);
   if (!work.operation) return;
-  turn->call.operations.insert(work.operation);
-  const auto& modelled = turn->stream.device.modelled;
+  running->call.operations.insert(work.operation);
+  const auto& modelled = running->stream.device.modelled;
   if (!modelled || work.times <= 0) return;
-  const Known known = predict(turn->stream.device.gpu, work);
+  const Known known = predict(running->stream.device.gpu, work);
   // One kernel behind the other.
-  const double kernels = work.times - (turn->seconds > 0 ? 0 : 1);
-  turn->seconds += known.seconds * work.times + modelled->gap_seconds() * kernels;
-  turn->call.weigh(model::name_of(known.confidence), known.error);
+  const double kernels = work.times - (running->seconds > 0 ? 0 : 1);
+  running->seconds += known.seconds * work.times + modelled->gap_seconds() * kernels;
+  running->call.weigh(model::name_of(known.confidence), known.error);
 }
 
-/// Says once, where anything is said, that not all of the program's times are those of kernels.
+/// Prints once, where progress is wanted, that some of the program's times are not those of kernels.
 void say_predicted(const std::string& function) {
   static std::once_flag said;
   std::call_once(said, [&] {
@@ -117,11 +117,11 @@ void say_predicted(const std::string& function) {
 void call_host(Stream& stream, void (*function)(void*), void* user) {
   static const bool wanted = wavesmith_work_wanted() != 0;
   if (!wanted) return function(user);
-  Turn mine{.stream = stream};
-  Turn* const before = std::exchange(turn, &mine);
+  HostFunction mine{.stream = stream};
+  HostFunction* const outer = std::exchange(running, &mine);
   function(user);
-  turn = before;
-  if (!mine.told) return;
+  running = outer;
+  if (!mine.reported) return;
   if (stream.device.modelled) {
     stream.modelled_until(std::max(mine.begin(), mine.not_before) + mine.seconds);
     mine.call.modelled = mine.seconds;
@@ -140,11 +140,11 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] void wavesmith_tell_work(const wavesmith_work* work) {
-  if (turn && work) tell(*work);
+  if (running && work) report(*work);
 }
 
 [[gnu::visibility("default")]] double wavesmith_work_begins(void) {
-  return turn && turn->stream.device.modelled ? turn->begin() : 0;
+  return running && running->stream.device.modelled ? running->begin() : 0;
 }
 
 }  // extern "C"

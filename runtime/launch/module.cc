@@ -23,7 +23,7 @@ namespace {
 /// The functions that handles may name.
 struct Functions {
   std::shared_mutex mutex;
-  std::unordered_set<const Function*> live;
+  std::unordered_set<const KernelFunction*> live;
 };
 Functions& functions() {
   static auto& all = *new Functions;
@@ -132,9 +132,9 @@ Result<emulate::Program*> Module::program(int wave_lanes) {
   return program.get();
 }
 
-Result<Function*> Module::function(std::string_view name) {
+Result<KernelFunction*> Module::function(std::string_view name) {
   const std::scoped_lock lock(mutex_);
-  std::unique_ptr<Function>& function = functions_[std::string(name)];
+  std::unique_ptr<KernelFunction>& function = functions_[std::string(name)];
   if (function) return function.get();
   const object::Kernel* const kernel = object_->kernel(name);
   if (!kernel) {
@@ -147,7 +147,7 @@ Result<Function*> Module::function(std::string_view name) {
   }
   const auto code = program(static_cast<int>(kernel->wavefront_size));
   if (!code) return tl::unexpected(code.error());
-  auto made = std::make_unique<Function>();
+  auto made = std::make_unique<KernelFunction>();
   made->module = this;
   made->kernel = kernel;
   made->program = *code;
@@ -169,8 +169,8 @@ Result<Function*> Module::function(std::string_view name) {
   return function.get();
 }
 
-Function* find_function(hipFunction_t handle) {
-  auto* const function = reinterpret_cast<Function*>(handle);
+KernelFunction* find_function(hipFunction_t handle) {
+  auto* const function = reinterpret_cast<KernelFunction*>(handle);
   const std::shared_lock all(functions().mutex);
   return functions().live.contains(function) ? function : nullptr;
 }
@@ -186,15 +186,15 @@ std::string Module::locate(uint64_t pc) const {
   return text;
 }
 
-Result<Module::Place> Module::variable(std::string_view name) {
+Result<Module::DeviceVariable> Module::variable(std::string_view name) {
   const object::Variable* const variable = object_->variable(name);
   if (!variable) return fail(ErrorKind::NotFound, fmt::format("no variable '{}' in the code object", name));
   void* const address = reinterpret_cast<void*>(object_->loaded(base_, variable->address));
-  if (!variable->managed) return Place{address, variable->size};
+  if (!variable->managed) return DeviceVariable{address, variable->size};
   const object::Variable* const contents = object_->variable(variable->name + ".managed");
   void* shared;
   std::memcpy(&shared, address, sizeof shared);
-  return Place{shared, contents ? contents->size : 0};
+  return DeviceVariable{shared, contents ? contents->size : 0};
 }
 
 }  // namespace wavesmith::runtime

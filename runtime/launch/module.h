@@ -19,7 +19,7 @@ namespace wavesmith::runtime {
 class Module;
 
 /// A kernel of a module: what a hipFunction_t points to.
-struct Function {
+struct KernelFunction {
   Module* module = nullptr;
   const object::Kernel* kernel = nullptr;
   emulate::Program* program = nullptr;
@@ -49,13 +49,13 @@ class Module : public std::enable_shared_from_this<Module> {
   Module& operator=(const Module&) = delete;
 
   /// Error: NotFound, with similar names.
-  Result<Function*> function(std::string_view name);
-  struct Place {
+  Result<KernelFunction*> function(std::string_view name);
+  struct DeviceVariable {
     void* address = nullptr;
     size_t size = 0;
   };
   /// A variable's memory; of a managed one the memory that both sides use. Error: NotFound.
-  Result<Place> variable(std::string_view name);
+  Result<DeviceVariable> variable(std::string_view name);
 
   /// What a pc belongs to, for messages: "function 'f' + 0x10, kernel.hip:12"; empty when nothing is known.
   [[nodiscard]] std::string locate(uint64_t pc) const;
@@ -76,12 +76,12 @@ class Module : public std::enable_shared_from_this<Module> {
   uint64_t base_ = 0;
   std::mutex mutex_;
   std::unordered_map<int, std::unique_ptr<emulate::Program>> programs_;  ///< by lanes of a wave
-  std::unordered_map<std::string, std::unique_ptr<Function>> functions_;
+  std::unordered_map<std::string, std::unique_ptr<KernelFunction>> functions_;
   std::unordered_map<std::string, void*> managed_;
 };
 
 /// The function of a handle; nullptr for anything that is none.
-Function* find_function(hipFunction_t handle);
+KernelFunction* find_function(hipFunction_t handle);
 
 /// The bytes from `pointer` on that may be read; what a caller gives no length for has to lie in them.
 std::span<const uint8_t> readable_from(const void* pointer);

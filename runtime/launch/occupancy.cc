@@ -6,7 +6,7 @@
 
 namespace wavesmith::runtime {
 
-uint32_t resident_workgroups(const Function& function, uint32_t workgroup, size_t dynamic_lds) {
+uint32_t resident_workgroups(const KernelFunction& function, uint32_t workgroup, size_t dynamic_lds) {
   const gpus::Gpu& gpu = function.module->device.gpu;
   const object::Kernel& kernel = *function.kernel;
   if (workgroup == 0 || workgroup > gpu.max_workgroup) return 0;
@@ -25,7 +25,7 @@ uint32_t resident_workgroups(const Function& function, uint32_t workgroup, size_
   return gpus::occupancy(gpu, resources).workgroups;
 }
 
-BestWorkgroup best_workgroup(const Function& function, size_t dynamic_lds, uint32_t limit) {
+BestWorkgroup best_workgroup(const KernelFunction& function, size_t dynamic_lds, uint32_t limit) {
   const gpus::Gpu& gpu = function.module->device.gpu;
   const uint32_t wave = std::max(function.kernel->wavefront_size, 1u);
   uint32_t most = std::min(gpu.max_workgroup, std::max(function.kernel->max_flat_workgroup_size, 1u));

@@ -16,7 +16,7 @@
 
 namespace wavesmith::runtime {
 
-struct Function;
+struct KernelFunction;
 struct Geometry;
 
 /// What a kernel took.

@@ -28,7 +28,7 @@ TEST(Steps, WhatTheDriverHasToSayIsLeftToIt) {
 }
 
 /// One program, compiled by the driver and by its steps.
-struct Both {
+struct DriverAndSteps {
   toolchain::Outcome driver;
   std::optional<toolchain::Outcome> steps;
   std::vector<uint8_t> driver_code, steps_code;
@@ -40,8 +40,8 @@ class CompiledSteps : public testing::Test {
     tools_ = toolchain::discover();
     if (tools_.clang.empty() || tools_.lld.empty()) GTEST_SKIP() << "no clang with lld here";
   }
-  Both compile(const std::string& text, const std::vector<std::string>& options = {}) {
-    Both both;
+  DriverAndSteps compile(const std::string& text, const std::vector<std::string>& options = {}) {
+    DriverAndSteps compiled;
     const auto made = [&](const Scratch& scratch) {
       EXPECT_TRUE(write_file(scratch / "k.hip", text));
       Command command{tools_.clang, "-x",        "hip", "--cuda-device-only",   "--no-gpu-bundle-output",
@@ -55,13 +55,13 @@ class CompiledSteps : public testing::Test {
       return outcome;
     };
     const Scratch one("test"), other("test");
-    both.driver = without_folder(*toolchain::run(made(one), true), one);
-    both.driver_code = read_file(one / ".out").value_or(std::vector<uint8_t>());
+    compiled.driver = without_folder(*toolchain::run(made(one), true), one);
+    compiled.driver_code = read_file(one / ".out").value_or(std::vector<uint8_t>());
     const Command command = made(other);
-    for (int i = 0; i < 2; ++i) both.steps = run_steps(command, "k.hip", other);
-    if (both.steps) both.steps = without_folder(*both.steps, other);
-    both.steps_code = read_file(other / ".out").value_or(std::vector<uint8_t>());
-    return both;
+    for (int i = 0; i < 2; ++i) compiled.steps = run_steps(command, "k.hip", other);
+    if (compiled.steps) compiled.steps = without_folder(*compiled.steps, other);
+    compiled.steps_code = read_file(other / ".out").value_or(std::vector<uint8_t>());
+    return compiled;
   }
   toolchain::Toolchain tools_;
 };
@@ -71,25 +71,25 @@ constexpr const char* kProgram =
     "= 2.0f; }\n";
 
 TEST_F(CompiledSteps, GiveTheCodeAndTheWarningsThatTheDriverGives) {
-  const Both both = compile(kProgram, {"-Wall", "-fuse-cuid=none"});
-  ASSERT_TRUE(both.steps);
-  EXPECT_EQ(both.steps->code, 0);
-  EXPECT_NE(both.driver.output.find("unused"), std::string::npos) << both.driver.output;
-  EXPECT_EQ(both.steps->output, both.driver.output);
-  EXPECT_FALSE(both.driver_code.empty());
-  EXPECT_EQ(both.steps_code, both.driver_code);
+  const DriverAndSteps compiled = compile(kProgram, {"-Wall", "-fuse-cuid=none"});
+  ASSERT_TRUE(compiled.steps);
+  EXPECT_EQ(compiled.steps->code, 0);
+  EXPECT_NE(compiled.driver.output.find("unused"), std::string::npos) << compiled.driver.output;
+  EXPECT_EQ(compiled.steps->output, compiled.driver.output);
+  EXPECT_FALSE(compiled.driver_code.empty());
+  EXPECT_EQ(compiled.steps_code, compiled.driver_code);
 }
 
 TEST_F(CompiledSteps, GiveBitcodeToBeLinkedLater) {
-  const Both both = compile(kProgram, {"-fgpu-rdc", "-c", "-emit-llvm"});
-  ASSERT_TRUE(both.steps);
-  EXPECT_FALSE(both.steps_code.empty());
+  const DriverAndSteps compiled = compile(kProgram, {"-fgpu-rdc", "-c", "-emit-llvm"});
+  ASSERT_TRUE(compiled.steps);
+  EXPECT_FALSE(compiled.steps_code.empty());
 }
 
 TEST_F(CompiledSteps, GiveEachProgramItsNumber) {
   const auto number = [&] {
-    const Both both = compile(kProgram);
-    const std::string text(both.steps_code.begin(), both.steps_code.end());
+    const DriverAndSteps compiled = compile(kProgram);
+    const std::string text(compiled.steps_code.begin(), compiled.steps_code.end());
     const size_t at = text.find("__hip_cuid_");
     return at == text.npos ? std::string() : text.substr(at, 27);
   };
@@ -99,10 +99,10 @@ TEST_F(CompiledSteps, GiveEachProgramItsNumber) {
 }
 
 TEST_F(CompiledSteps, TellOfMistakesAsTheDriverDoes) {
-  const Both both = compile("int f() { return no_such_name; }\n");
-  ASSERT_TRUE(both.steps);
-  EXPECT_EQ(both.steps->code, 1);
-  EXPECT_EQ(both.steps->output, both.driver.output);
+  const DriverAndSteps compiled = compile("int f() { return no_such_name; }\n");
+  ASSERT_TRUE(compiled.steps);
+  EXPECT_EQ(compiled.steps->code, 1);
+  EXPECT_EQ(compiled.steps->output, compiled.driver.output);
 }
 
 TEST_F(CompiledSteps, AreNoneWhereTheDriverDoesMore) {
