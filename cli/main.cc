@@ -30,11 +30,11 @@ Exit codes:
 std::optional<int> run_as(const char* path, const std::vector<std::string>& arguments) {
   const std::string name = std::filesystem::path(path).filename();
   if (name == "amdclang" || name == "amdclang++") return compile_as_clang(name, arguments);
-  const auto answer = rocm::answer(name, arguments);
-  if (!answer) return {};
-  fmt::print("{}", answer->out);
-  fmt::print(stderr, "{}", answer->err);
-  return answer->code;
+  const auto output = rocm::run_command(name, arguments);
+  if (!output) return {};
+  fmt::print("{}", output->out);
+  fmt::print(stderr, "{}", output->err);
+  return output->code;
 }
 
 int run(int count, char** words) {

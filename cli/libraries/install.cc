@@ -34,11 +34,11 @@ Exit say_result(const std::string& folder) {
   const auto found = rocm::find_libraries(*runtime, {rocm::LibraryChoice::Mode::Amd, folder});
   if (!found) return report(found.error());
   std::vector<std::string> names;
-  for (const rocm::LibraryAnswer& answer : found->answers)
-    if (answer.origin == rocm::LibraryAnswer::Origin::Installed) {
-      if (answer.is_amd) names.emplace_back(answer.library->title);
-      if (!answer.refused.empty())
-        fmt::print(stderr, "wavesmith: {} is not used: {}\n", answer.amd, answer.refused);
+  for (const rocm::LibraryProvider& provider : found->providers)
+    if (provider.origin == rocm::LibraryProvider::Origin::Installed) {
+      if (provider.is_amd) names.emplace_back(provider.library->title);
+      if (!provider.refused.empty())
+        fmt::print(stderr, "wavesmith: {} is not used: {}\n", provider.amd, provider.refused);
     }
   for (const std::string& name : rocm::read_installation(folder).asked)
     if (const auto* known = rocm::known_library(name); known && !*known->file)

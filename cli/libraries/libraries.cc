@@ -19,7 +19,7 @@ namespace wavesmith::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using rocm::LibraryAnswer;
+using rocm::LibraryProvider;
 
 /// "gfx942 gfx1100", or how many.
 std::string short_list(const std::vector<std::string>& targets) {
@@ -31,40 +31,40 @@ std::string short_list(const std::vector<std::string>& targets) {
   return processors.empty() ? "-" : fmt::format("{}", fmt::join(processors, " "));
 }
 
-ordered_json to_json(const LibraryAnswer& answer) {
-  ordered_json json = {{"library", answer.library->title},
-                       {"soname", answer.soname},
-                       {"answers", answer.is_amd ? "amd" : "stand-in"},
+ordered_json to_json(const LibraryProvider& provider) {
+  ordered_json json = {{"library", provider.library->title},
+                       {"soname", provider.soname},
+                       {"answers", provider.is_amd ? "amd" : "stand-in"},
                        {"amd", nullptr},
                        {"stand_in", nullptr},
                        {"refused", nullptr}};
-  if (!answer.amd.empty())
-    json["amd"] = {{"file", answer.amd},
-                   {"from", rocm::name_of(answer.origin)},
-                   {"version", rocm::version_of(answer)},
-                   {"targets", rocm::targets_of(answer)}};
-  if (!answer.stand_in.empty()) json["stand_in"] = answer.stand_in;
-  if (!answer.refused.empty()) json["refused"] = answer.refused;
+  if (!provider.amd.empty())
+    json["amd"] = {{"file", provider.amd},
+                   {"from", rocm::name_of(provider.origin)},
+                   {"version", rocm::version_of(provider)},
+                   {"targets", rocm::targets_of(provider)}};
+  if (!provider.stand_in.empty()) json["stand_in"] = provider.stand_in;
+  if (!provider.refused.empty()) json["refused"] = provider.refused;
   return json;
 }
 
 void print(const rocm::Libraries& libraries) {
   Table table({"library", "soname", "answers", "version", "kernels for", "from"});
-  for (const LibraryAnswer& answer : libraries.answers) {
-    if (answer.amd.empty()) continue;
-    table.add({answer.library->title, answer.soname, answer.is_amd ? "AMD's" : "stand-in",
-               rocm::version_of(answer), short_list(rocm::targets_of(answer)), answer.amd});
+  for (const LibraryProvider& provider : libraries.providers) {
+    if (provider.amd.empty()) continue;
+    table.add({provider.library->title, provider.soname, provider.is_amd ? "AMD's" : "stand-in",
+               rocm::version_of(provider), short_list(rocm::targets_of(provider)), provider.amd});
   }
-  if (std::any_of(libraries.answers.begin(), libraries.answers.end(),
-                  [](const LibraryAnswer& answer) { return !answer.amd.empty(); }))
+  if (std::any_of(libraries.providers.begin(), libraries.providers.end(),
+                  [](const LibraryProvider& provider) { return !provider.amd.empty(); }))
     table.print();
   else
     fmt::print("None of AMD's libraries is on this machine.\n");
-  for (const LibraryAnswer& answer : libraries.answers)
-    if (!answer.refused.empty()) fmt::print("\n{} is not used: {}.\n", answer.amd, answer.refused);
+  for (const LibraryProvider& provider : libraries.providers)
+    if (!provider.refused.empty()) fmt::print("\n{} is not used: {}.\n", provider.amd, provider.refused);
   std::string others;
-  for (const LibraryAnswer& answer : libraries.answers)
-    if (answer.amd.empty()) others += (others.empty() ? "" : ", ") + answer.soname;
+  for (const LibraryProvider& provider : libraries.providers)
+    if (provider.amd.empty()) others += (others.empty() ? "" : ", ") + provider.soname;
   if (!others.empty()) fmt::print("\nWavesmith's stand-ins answer for: {}\n", others);
   if (!libraries.loader.empty())
     fmt::print("\nPrograms are started by {}: the libraries want a newer C library than this machine's.\n",
@@ -89,7 +89,7 @@ Exit list(const std::string& wanted, const std::string& devices, bool as_json) {
   ordered_json json = {
       {"loader", libraries->loader.empty() ? ordered_json() : ordered_json(libraries->loader)},
       {"libraries", ordered_json::array()}};
-  for (const LibraryAnswer& answer : libraries->answers) json["libraries"].push_back(to_json(answer));
+  for (const LibraryProvider& provider : libraries->providers) json["libraries"].push_back(to_json(provider));
   fmt::print("{}\n", json.dump(2));
   return Exit::Ok;
 }

@@ -25,16 +25,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One line where AMD's libraries answer in place of stand-ins, and one for each that is there and cannot.
+/// Prints one line when AMD's libraries replace stand-ins, and one for each library that cannot be used.
 void say_libraries(const rocm::Libraries& libraries) {
   std::string names;
   std::set<std::string_view> said;
-  for (const rocm::LibraryAnswer& answer : libraries.answers) {
-    if (!answer.refused.empty())
-      fmt::print(stderr, "wavesmith: AMD's {} is not used: {}{}\n", answer.amd, answer.refused,
-                 answer.stand_in.empty() ? "" : "; its stand-in answers");
-    if (answer.is_amd && !answer.stand_in.empty() && said.insert(answer.library->title).second)
-      names += (names.empty() ? "" : ", ") + std::string(answer.library->title);
+  for (const rocm::LibraryProvider& provider : libraries.providers) {
+    if (!provider.refused.empty())
+      fmt::print(stderr, "wavesmith: AMD's {} is not used: {}{}\n", provider.amd, provider.refused,
+                 provider.stand_in.empty() ? "" : "; its stand-in answers");
+    if (provider.is_amd && !provider.stand_in.empty() && said.insert(provider.library->title).second)
+      names += (names.empty() ? "" : ", ") + std::string(provider.library->title);
   }
   if (const std::string warning = libraries.warning(); !warning.empty())
     fmt::print(stderr, "wavesmith: {}\n", warning);

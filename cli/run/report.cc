@@ -139,7 +139,7 @@ ordered_json libraries_of(const ordered_json& kernels) {
   std::map<std::string, ordered_json> found;
   for (const ordered_json& kernel : kernels) {
     const std::string file = kernel.value("file", std::string());
-    const rocm::LibraryAnswer library = rocm::loaded_library(file);
+    const rocm::LibraryProvider library = rocm::loaded_library(file);
     if (!library.library) continue;
     ordered_json& one = found[library.amd];
     if (one.is_null())

@@ -83,11 +83,11 @@ nb::tuple libraries(const std::string& devices, const std::string& folder) {
   for (const auto& [name, file] : found.support) files.push_back(file);
   // The dynamic linker finds the system's by itself.
   for (const std::string& file : found.order)
-    if (found.of_file(file)->origin != rocm::LibraryAnswer::Origin::System) files.push_back(file);
-  for (const rocm::LibraryAnswer& answer : found.answers) {
-    if (!answer.is_amd && !answer.stand_in.empty()) files.push_back(answer.stand_in);
-    if (!answer.refused.empty())
-      refused.push_back(fmt::format("{} is not used: {}", answer.amd, answer.refused));
+    if (found.of_file(file)->origin != rocm::LibraryProvider::Origin::System) files.push_back(file);
+  for (const rocm::LibraryProvider& provider : found.providers) {
+    if (!provider.is_amd && !provider.stand_in.empty()) files.push_back(provider.stand_in);
+    if (!provider.refused.empty())
+      refused.push_back(fmt::format("{} is not used: {}", provider.amd, provider.refused));
   }
   return nb::make_tuple(files, refused);
 }

@@ -260,7 +260,7 @@ CLI::App* command(CLI::App& app, Asked& asked, const char* name, const char* wha
 
 }  // namespace
 
-Answer amd_smi(const Machine& machine, const std::vector<std::string>& arguments) {
+CommandOutput amd_smi(const Machine& machine, const std::vector<std::string>& arguments) {
   const RocmRelease release = rocm_release();
   CLI::App app(
       fmt::format("AMD System Management Interface | Version: {} | ROCm version: {}.{}.{} | Platform: "
@@ -282,8 +282,7 @@ Answer amd_smi(const Machine& machine, const std::vector<std::string>& arguments
     const auto chosen = app.get_subcommands();
     return {chosen.empty() ? app.help() : chosen[0]->help()};
   } catch (const CLI::ParseError& error) {
-    return {
-        {}, fmt::format("amd-smi: {}; --help lists what is answered for emulated GPUs\n", error.what()), 2};
+    return {{}, fmt::format("amd-smi: {}; --help lists what emulated GPUs support\n", error.what()), 2};
   }
   if (app.get_subcommands().empty()) return {app.help()};
 

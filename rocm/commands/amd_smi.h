@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "rocm/commands/answer.h"
 #include "rocm/commands/card.h"
+#include "rocm/commands/command_output.h"
 
 namespace wavesmith::rocm {
 
-/// Code 2: a command or an option that is unknown or that an emulated GPU cannot answer.
-Answer amd_smi(const Machine& machine, const std::vector<std::string>& arguments);
+/// Code 2: a command or option that is unknown or that an emulated GPU does not support.
+CommandOutput amd_smi(const Machine& machine, const std::vector<std::string>& arguments);
 
 }  // namespace wavesmith::rocm

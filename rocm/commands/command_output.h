@@ -1,11 +1,11 @@
-// What a command of ROCm answers: text for its two streams and its exit code. Nothing here prints.
+// The output of a ROCm command: text for stdout and stderr, and an exit code. Nothing here prints.
 #pragma once
 
 #include <string>
 
 namespace wavesmith::rocm {
 
-struct Answer {
+struct CommandOutput {
   std::string out, err;
   int code = 0;
 };

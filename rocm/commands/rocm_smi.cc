@@ -120,7 +120,7 @@ struct Option {
   Body body;
 };
 
-/// In the order in which rocm-smi answers.
+/// In the order in which rocm-smi prints them.
 const std::vector<Option>& options() {
   static const std::vector<Option> kOptions = {
       {"--showdriverversion", "Version of System Component", "version of the kernel driver", true,
@@ -310,7 +310,7 @@ std::string json_line(const ordered_json& value) {
 
 }  // namespace
 
-Answer rocm_smi(const Machine& machine, const std::vector<std::string>& arguments) {
+CommandOutput rocm_smi(const Machine& machine, const std::vector<std::string>& arguments) {
   CLI::App app("ROCm System Management Interface, of emulated GPUs.", "rocm-smi");
   app.get_formatter()->column_width(34);
   std::vector<bool> wanted(options().size());
@@ -361,8 +361,10 @@ Answer rocm_smi(const Machine& machine, const std::vector<std::string>& argument
 
   const bool data = json || comma;
   if (hardware)
-    return data ? Answer{"NOT_SUPPORTED: Cannot print JSON/CSV output for concise hardware output\n", {}, 1}
-                : Answer{concise_hardware(asked)};
+    return data ? CommandOutput{"NOT_SUPPORTED: Cannot print JSON/CSV output for concise hardware output\n",
+                                {},
+                                1}
+                : CommandOutput{concise_hardware(asked)};
   Log log;
   bool any = false;
   for (size_t i = 0; i < options().size(); ++i) {
@@ -392,8 +394,8 @@ Answer rocm_smi(const Machine& machine, const std::vector<std::string>& argument
     if (matrices[i]) any = true, add_matrix(kMatrices[i], asked, log);
   if (numa) any = true, add_numa(asked, log);
   if (!any)
-    return data ? Answer{"NOT_SUPPORTED: Cannot print JSON/CSV output for concise output\n", {}, 1}
-                : Answer{concise(asked)};
+    return data ? CommandOutput{"NOT_SUPPORTED: Cannot print JSON/CSV output for concise output\n", {}, 1}
+                : CommandOutput{concise(asked)};
   if (!data) return {"\n\n" + spacer(kTitle) + log.text + spacer(kEnd)};
   if (log.values.empty()) return {{}, "WARNING: No JSON data to report\n"};
   // Cards first, whatever was asked for first.

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "rocm/commands/answer.h"
 #include "rocm/commands/card.h"
+#include "rocm/commands/command_output.h"
 
 namespace wavesmith::rocm {
 
 /// Code 2: an option that is unknown or would change a GPU.
-Answer rocm_smi(const Machine& machine, const std::vector<std::string>& arguments);
+CommandOutput rocm_smi(const Machine& machine, const std::vector<std::string>& arguments);
 
 }  // namespace wavesmith::rocm

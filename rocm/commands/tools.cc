@@ -12,7 +12,7 @@
 namespace wavesmith::rocm {
 namespace {
 
-Answer agents(const Machine& machine, const std::vector<std::string>& arguments) {
+CommandOutput agents(const Machine& machine, const std::vector<std::string>& arguments) {
   const bool names = arguments.size() == 1 && arguments[0] == "-name";
   if (!arguments.empty() && !names)
     return {{},
@@ -27,14 +27,14 @@ Answer agents(const Machine& machine, const std::vector<std::string>& arguments)
   return {text};
 }
 
-Answer info(const Machine& machine, const std::vector<std::string>&) {
+CommandOutput info(const Machine& machine, const std::vector<std::string>&) {
   // AMD's takes no option, and ignores what it is given (rocminfo --support).
   return {rocminfo(machine, std::getenv("ROCR_VISIBLE_DEVICES"))};
 }
 
 struct Tool {
   const char* name;
-  Answer (*answer)(const Machine&, const std::vector<std::string>&);
+  CommandOutput (*run)(const Machine&, const std::vector<std::string>&);
 };
 constexpr Tool kTools[] = {
     {"amd-smi", amd_smi},
@@ -45,12 +45,12 @@ constexpr Tool kTools[] = {
 
 }  // namespace
 
-std::optional<Answer> answer(std::string_view name, const std::vector<std::string>& arguments) {
+std::optional<CommandOutput> run_command(std::string_view name, const std::vector<std::string>& arguments) {
   for (const Tool& tool : kTools)
     if (name == tool.name) {
       const Result<Machine> machine = emulated_machine();
-      if (!machine) return Answer{{}, fmt::format("{}: {}\n", name, machine.error().text()), 1};
-      return tool.answer(*machine, arguments);
+      if (!machine) return CommandOutput{{}, fmt::format("{}: {}\n", name, machine.error().text()), 1};
+      return tool.run(*machine, arguments);
     }
   return {};
 }

@@ -1,5 +1,5 @@
-// ROCm's commands that tell of GPUs, for emulated ones: `wavesmith run` shows a link of each name to the
-// command `wavesmith`, which answers by the name that it was called by.
+// ROCm's commands that describe GPUs, for emulated ones. `wavesmith run` shows programs a link of each name
+// to `wavesmith`, which acts by the name under which it is called.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "rocm/commands/answer.h"
+#include "rocm/commands/command_output.h"
 
 namespace wavesmith::rocm {
 
-/// The answer of the command `name`, as rocminfo, to its arguments; nothing when there is no such command
-/// here. The GPUs are those of WAVESMITH_GPU. Without valid ones the answer is an error and a code that is
-/// not 0.
-std::optional<Answer> answer(std::string_view name, const std::vector<std::string>& arguments);
+/// Runs the command `name`, such as rocminfo, on its arguments for the GPUs of WAVESMITH_GPU; nullopt when
+/// there is no such command. Invalid GPUs give an error text and a nonzero code.
+std::optional<CommandOutput> run_command(std::string_view name, const std::vector<std::string>& arguments);
 
 }  // namespace wavesmith::rocm

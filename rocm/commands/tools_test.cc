@@ -26,8 +26,8 @@ class RocmTools : public testing::Test {
       unsetenv(name);
     setenv("WAVESMITH_GPU", "mi300x:2,rx7900xtx", 1);
   }
-  static Answer ask(const std::string& name, const std::vector<std::string>& arguments = {}) {
-    return answer(name, arguments).value_or(Answer{.code = -1});
+  static CommandOutput ask(const std::string& name, const std::vector<std::string>& arguments = {}) {
+    return run_command(name, arguments).value_or(CommandOutput{.code = -1});
   }
   static json parsed(const std::string& name, const std::vector<std::string>& arguments) {
     return json::parse(ask(name, arguments).out, nullptr, false);
@@ -47,12 +47,12 @@ using Words = std::vector<std::string>;
 TEST_F(RocmTools, EveryShownCommandThatIsNoCompilerAnswers) {
   for (const std::string name : rocm::kCommands)
     if (!name.starts_with("amdclang")) EXPECT_EQ(ask(name).code, 0) << name;
-  EXPECT_FALSE(answer("wavesmith", {}));
+  EXPECT_FALSE(run_command("wavesmith", {}));
 }
 
 TEST_F(RocmTools, WrongGpusAreAnError) {
   setenv("WAVESMITH_GPU", "mi999", 1);
-  const Answer wrong = ask("rocminfo");
+  const CommandOutput wrong = ask("rocminfo");
   EXPECT_EQ(wrong.code, 1);
   EXPECT_NE(wrong.err.find("mi999"), std::string::npos) << wrong.err;
 }
@@ -123,7 +123,7 @@ TEST_F(RocmTools, RocmSmiSaysHowGpusAreConnected) {
 
 TEST_F(RocmTools, RocmSmiRefusesWhatItCannotDo) {
   for (const char* wrong : {"--bogus", "--setsclk", "--gpureset"}) {
-    const Answer refused = ask("rocm-smi", {wrong});
+    const CommandOutput refused = ask("rocm-smi", {wrong});
     EXPECT_EQ(refused.code, 2) << wrong;
     EXPECT_NE(refused.err.find(wrong), std::string::npos) << refused.err;
   }
@@ -196,7 +196,7 @@ TEST_F(RocmTools, AmdSmiTellsTheRelease) {
 TEST_F(RocmTools, AmdSmiRefusesWhatItCannotAnswer) {
   for (const Words& wrong : {Words{"metric"}, Words{"set", "--fan", "3"}, Words{"list", "--bogus"},
                              Words{"list", "--json", "--csv"}, Words{"static", "-g", "9"}}) {
-    const Answer refused = ask("amd-smi", wrong);
+    const CommandOutput refused = ask("amd-smi", wrong);
     EXPECT_EQ(refused.code, 2) << wrong[0];
     EXPECT_FALSE(refused.err.empty());
   }

@@ -119,7 +119,7 @@ void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& too
     add_libraries(tree, at + "/lib", libraries);
   } else {
     Libraries ours = libraries;
-    for (LibraryAnswer& answer : ours.answers) answer.is_amd = false;
+    for (LibraryProvider& provider : ours.providers) provider.is_amd = false;
     add_libraries(tree, at + "/lib", ours);
   }
   // The compiler that programs look for in PATH: this command's.

@@ -18,7 +18,7 @@ namespace wavesmith::rocm {
 namespace {
 
 namespace fs = std::filesystem;
-using Origin = LibraryAnswer::Origin;
+using Origin = LibraryProvider::Origin;
 using Prefer = KnownLibrary::Prefer;
 
 /// Where AMD's libraries may lie, in the order in which a program's own search would meet them.
@@ -50,22 +50,22 @@ class Survey {
   }
 
   void decide() {
-    for (auto& [soname, answer] : answers_)
-      if (answer.library->prefer == Prefer::Amd || answer.stand_in.empty() ||
-          (answer.library->prefer == Prefer::Chosen && installed_by_name(*answer.library)))
-        take_amds(answer);
+    for (auto& [soname, provider] : providers_)
+      if (provider.library->prefer == Prefer::Amd || provider.stand_in.empty() ||
+          (provider.library->prefer == Prefer::Chosen && installed_by_name(*provider.library)))
+        take_amds(provider);
   }
 
   /// Libraries of AMD's that cannot be loaded.
   [[nodiscard]] int refused() const {
     int count = 0;
-    for (const auto& [soname, answer] : answers_) count += !answer.is_amd && !answer.refused.empty();
+    for (const auto& [soname, provider] : providers_) count += !provider.is_amd && !provider.refused.empty();
     return count;
   }
 
   void put_into(Libraries& libraries) {
-    for (auto& [soname, answer] : answers_) libraries.answers.push_back(answer);
-    std::sort(libraries.answers.begin(), libraries.answers.end(), [](const auto& a, const auto& b) {
+    for (auto& [soname, provider] : providers_) libraries.providers.push_back(provider);
+    std::sort(libraries.providers.begin(), libraries.providers.end(), [](const auto& a, const auto& b) {
       return std::pair<std::string_view, std::string_view>(a.library->title, a.soname) <
              std::pair<std::string_view, std::string_view>(b.library->title, b.soname);
     });
@@ -74,24 +74,24 @@ class Survey {
   }
 
  private:
-  LibraryAnswer* answer_for(const std::string& soname) {
+  LibraryProvider* provider_for(const std::string& soname) {
     const KnownLibrary* const library = library_of_file(soname);
     if (!library) return nullptr;
-    LibraryAnswer& answer = answers_[soname];
-    answer.library = library;
-    answer.soname = soname;
-    return &answer;
+    LibraryProvider& provider = providers_[soname];
+    provider.library = library;
+    provider.soname = soname;
+    return &provider;
   }
 
   void add_stand_ins(const std::string& folder) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
       if (const std::string name = entry.path().filename(); soname_of_file(name) == name)
-        if (LibraryAnswer* const answer = answer_for(name)) answer->stand_in = entry.path();
+        if (LibraryProvider* const provider = provider_for(name)) provider->stand_in = entry.path();
     // The runtime's own parts.
     for (const fs::directory_entry& entry : fs::directory_iterator(runtime_, ignored))
       if (const std::string name = entry.path().filename(); soname_of_file(name) == name)
-        if (LibraryAnswer* const answer = answer_for(name)) answer->stand_in = entry.path();
+        if (LibraryProvider* const provider = provider_for(name)) provider->stand_in = entry.path();
   }
 
   void add_amds(Origin origin, const std::string& folder) {
@@ -99,12 +99,13 @@ class Survey {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
       const std::string name = entry.path().filename();
       if (!library_of_file(name) || soname_of_file(name) != name) continue;
-      LibraryAnswer* const answer = answer_for(name);
+      LibraryProvider* const provider = provider_for(name);
       // Only an installation's compilers can be asked for.
-      if (!answer->amd.empty() || (answer->library->prefer == Prefer::Chosen && origin != Origin::Installed))
+      if (!provider->amd.empty() ||
+          (provider->library->prefer == Prefer::Chosen && origin != Origin::Installed))
         continue;
-      answer->amd = entry.path();
-      answer->origin = origin;
+      provider->amd = entry.path();
+      provider->origin = origin;
     }
   }
 
@@ -115,16 +116,17 @@ class Survey {
   }
 
   /// AMD's, if it is there and can be loaded.
-  bool take_amds(LibraryAnswer& answer) {
-    if (answer.is_amd) return true;
-    if (answer.amd.empty() || !answer.refused.empty()) return false;
-    if (!under_way_.insert(answer.soname).second) return true;  // two that need each other
-    answer.refused = why_not(answer.amd);
-    if (answer.refused.empty() && !answer.stand_in.empty()) answer.refused = missing_kernels(answer, gpus_);
-    under_way_.erase(answer.soname);
-    if (!answer.refused.empty()) return false;
-    answer.is_amd = true;
-    order_.push_back(answer.amd);
+  bool take_amds(LibraryProvider& provider) {
+    if (provider.is_amd) return true;
+    if (provider.amd.empty() || !provider.refused.empty()) return false;
+    if (!under_way_.insert(provider.soname).second) return true;  // two that need each other
+    provider.refused = why_not(provider.amd);
+    if (provider.refused.empty() && !provider.stand_in.empty())
+      provider.refused = missing_kernels(provider, gpus_);
+    under_way_.erase(provider.soname);
+    if (!provider.refused.empty()) return false;
+    provider.is_amd = true;
+    order_.push_back(provider.amd);
     return true;
   }
 
@@ -135,7 +137,7 @@ class Survey {
     if (object->machine != own_machine()) return "it is for another kind of processor";
     for (const std::string& needed : object->needed) {
       std::string file;
-      if (LibraryAnswer* const other = known(needed)) {
+      if (LibraryProvider* const other = known(needed)) {
         const bool amds = take_amds(*other);
         // A handle of one is none of the other, so libraries that compute stay together.
         if (!amds && other->library->prefer == Prefer::Amd)
@@ -155,10 +157,10 @@ class Survey {
     return {};
   }
 
-  /// The answer for a library of AMD's; nullptr for what our runtime or others serve.
-  LibraryAnswer* known(const std::string& soname) {
-    const auto found = answers_.find(soname);
-    if (found != answers_.end() &&
+  /// The provider for a library of AMD's; nullptr for what our runtime or others serve.
+  LibraryProvider* known(const std::string& soname) {
+    const auto found = providers_.find(soname);
+    if (found != providers_.end() &&
         (found->second.library->prefer != Prefer::Chosen || installed_by_name(*found->second.library)))
       return &found->second;
     return nullptr;
@@ -220,7 +222,7 @@ class Survey {
   std::string runtime_;
   bool own_libc_;
   const std::set<std::string>& gpus_;
-  std::map<std::string, LibraryAnswer> answers_;
+  std::map<std::string, LibraryProvider> providers_;
   std::set<std::string> under_way_;
   std::vector<std::string> order_;
   std::vector<std::pair<std::string, std::string>> support_;
@@ -259,9 +261,9 @@ Result<Libraries> find(const std::string& runtime, const LibraryChoice& choice, 
     }
   }
   if (libraries.loader.empty()) survey.put_into(libraries);
-  for (const LibraryAnswer& answer : libraries.answers) {
-    const std::string its_folder = fs::path(answer.amd).parent_path();
-    if (answer.is_amd && (answer.origin == Origin::Installed || answer.origin == Origin::Rocm) &&
+  for (const LibraryProvider& provider : libraries.providers) {
+    const std::string its_folder = fs::path(provider.amd).parent_path();
+    if (provider.is_amd && (provider.origin == Origin::Installed || provider.origin == Origin::Rocm) &&
         std::find(libraries.folders.begin(), libraries.folders.end(), its_folder) == libraries.folders.end())
       libraries.folders.push_back(its_folder);
   }
@@ -272,11 +274,11 @@ Result<Libraries> find(const std::string& runtime, const LibraryChoice& choice, 
         return known && !*known->file;
       });
   if (choice.mode != LibraryChoice::Mode::Amd || libraries.any_amd() || headers_alone) return libraries;
-  for (const LibraryAnswer& answer : libraries.answers)
-    if (!answer.refused.empty())
+  for (const LibraryProvider& provider : libraries.providers)
+    if (!provider.refused.empty())
       return fail(ErrorKind::NotFound,
-                  fmt::format("AMD's {} is not used: {}", answer.library->title, answer.refused), answer.amd,
-                  "'wavesmith libraries' lists what is there");
+                  fmt::format("AMD's {} is not used: {}", provider.library->title, provider.refused),
+                  provider.amd, "'wavesmith libraries' lists what is there");
   return fail(ErrorKind::NotFound, "none of AMD's libraries is on this machine", {},
               "wavesmith libraries install rocblas fetches Debian's, without root");
 }
@@ -305,7 +307,7 @@ void LibraryChoice::run_on(std::span<const gpus::Gpu* const> machine) {
   for (const auto* const gpu : machine) gpus.insert(gpu->arch_name);
 }
 
-std::string name_of(LibraryAnswer::Origin origin) {
+std::string name_of(LibraryProvider::Origin origin) {
   switch (origin) {
     case Origin::None:
       return "none";
@@ -323,10 +325,10 @@ std::string name_of(LibraryAnswer::Origin origin) {
 
 std::string Libraries::warning() const {
   bool rocblas = false, hipblas = false;
-  for (const LibraryAnswer& answer : answers)
-    if (answer.is_amd) {
-      rocblas |= std::string_view(answer.library->file) == "rocblas";
-      hipblas |= std::string_view(answer.library->file) == "hipblas";
+  for (const LibraryProvider& provider : providers)
+    if (provider.is_amd) {
+      rocblas |= std::string_view(provider.library->file) == "rocblas";
+      hipblas |= std::string_view(provider.library->file) == "hipblas";
     }
   if (!rocblas || hipblas) return {};
   return "AMD's rocBLAS is here without AMD's hipBLAS, whose handles programs pass to rocBLAS, as ONNX "
@@ -334,11 +336,11 @@ std::string Libraries::warning() const {
          "does; wavesmith libraries install hipblas";
 }
 
-const LibraryAnswer* Libraries::of_file(const std::string& path) const {
+const LibraryProvider* Libraries::of_file(const std::string& path) const {
   std::error_code ignored;
   const fs::path asked = fs::weakly_canonical(path, ignored);
-  for (const LibraryAnswer& answer : answers)
-    if (!answer.amd.empty() && fs::weakly_canonical(answer.amd, ignored) == asked) return &answer;
+  for (const LibraryProvider& provider : providers)
+    if (!provider.amd.empty() && fs::weakly_canonical(provider.amd, ignored) == asked) return &provider;
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
-// Which copy of each of AMD's libraries a program gets: AMD's own, where one is on this machine and can be
-// loaded, or the stand-in of libraries/.
+// Chooses the copy of each of AMD's libraries that a program loads: AMD's own where this machine has one that
+// can be loaded, else the stand-in of libraries/.
 #pragma once
 
 #include <map>
@@ -15,63 +15,64 @@
 
 namespace wavesmith::rocm {
 
-/// What a user wants.
+/// The libraries that a user asks for.
 struct LibraryChoice {
   enum class Mode : unsigned char {
-    Auto,      ///< AMD's where they are there
-    Amd,       ///< the same, and there have to be some
-    StandIns,  ///< ours alone
+    Auto,      ///< AMD's where they are installed
+    Amd,       ///< the same, but it is an error if there are none
+    StandIns,  ///< stand-ins only
   };
   Mode mode = Mode::Auto;
-  std::string folder;  ///< that `wavesmith libraries install` filled
-  /// The program's GPUs, by `arch_name`: with Auto the stand-in goes before a library of AMD's without
-  /// kernels for one of them. Empty: any GPU.
+  std::string folder;  ///< filled by `wavesmith libraries install`
+  /// `arch_name` of the program's GPUs: Auto takes the stand-in if AMD's library lacks kernels for one of
+  /// them. Empty: any GPU.
   std::set<std::string> gpus = {};
 
-  /// From "auto", "amd", "stand-ins" or a folder's path (AMD's, from there); nothing: WAVESMITH_LIBRARIES, or
-  /// else auto. Errors: BadInput, NotFound.
+  /// Parses "auto", "amd", "stand-ins" or a folder from which to take AMD's. An empty text means the value of
+  /// WAVESMITH_LIBRARIES, or auto. Errors: BadInput, NotFound.
   static Result<LibraryChoice> parse(std::string text);
-  /// The program's GPUs are these.
+  /// Sets the program's GPUs.
   void run_on(std::span<const gpus::Gpu* const> machine);
 };
 
-/// For one soname.
-struct LibraryAnswer {
+/// The files that can provide a soname, and the choice between them.
+struct LibraryProvider {
   enum class Origin : unsigned char { None, Given, Installed, Rocm, System };
   const KnownLibrary* library = nullptr;
   std::string soname;
-  std::string amd;       ///< AMD's file, whoever answers; empty: not on this machine
-  std::string stand_in;  ///< ours; empty: there is none
+  std::string amd;       ///< AMD's file, chosen or not; empty: not on this machine
+  std::string stand_in;  ///< our file; empty: there is none
   Origin origin = Origin::None;
-  bool is_amd = false;  ///< AMD's answers
-  std::string refused;  ///< why AMD's, which is there, does not answer
+  bool is_amd = false;  ///< AMD's file is chosen
+  std::string refused;  ///< why AMD's file is there but not chosen
 };
-std::string name_of(LibraryAnswer::Origin origin);
+std::string name_of(LibraryProvider::Origin origin);
 
-/// All that a program is given.
+/// The libraries and folders that a program is given.
 struct Libraries {
-  std::vector<LibraryAnswer> answers;  ///< by title and soname
-  std::string runtime, stand_ins;      ///< our folders
-  std::vector<std::string> given;      ///< the user's LD_LIBRARY_PATH
-  std::vector<std::string> folders;    ///< with AMD's libraries, outside of the system's
-  /// What AMD's need of an installation's other libraries, soname and file; each behind those that it needs.
+  std::vector<LibraryProvider> providers;  ///< by title and soname
+  std::string runtime, stand_ins;          ///< our folders
+  std::vector<std::string> given;          ///< the user's LD_LIBRARY_PATH
+  std::vector<std::string> folders;        ///< of AMD's libraries outside the system's folders
+  /// Other libraries of an installation that AMD's depend on, soname and file, each after its own
+  /// dependencies.
   std::vector<std::pair<std::string, std::string>> support;
-  std::vector<std::string> order;  ///< AMD's files that answer, each behind those that it needs
+  std::vector<std::string> order;  ///< AMD's chosen files, each after its dependencies
   std::string loader, libc;        ///< an installation's dynamic linker and its folder; empty: the system's
 
   [[nodiscard]] bool any_amd() const { return !order.empty(); }
-  /// What a program may trip over with this choice, and what to do; empty: nothing. hipBLAS's handles are
-  /// rocBLAS's, and programs pass them on: a stand-in's would be given to AMD's.
+  /// Warns of a combination that fails, and says what to do; empty if there is none. hipBLAS's handles are
+  /// rocBLAS's, and programs pass them on, so a stand-in's handle would reach AMD's library.
   [[nodiscard]] std::string warning() const;
-  /// The answer that the file of that path is AMD's of; nullptr for other files.
-  [[nodiscard]] const LibraryAnswer* of_file(const std::string& path) const;
+  /// The provider whose AMD file has that path; nullptr for other files.
+  [[nodiscard]] const LibraryProvider* of_file(const std::string& path) const;
 };
 
-/// Looks at the files, and loads none. `runtime` is the folder with our libamdhip64. Error: NotFound where
+/// Finds the libraries without loading any. `runtime` is the folder of our libamdhip64. Error: NotFound if
 /// the choice asks for AMD's and none can be loaded.
 Result<Libraries> find_libraries(const std::string& runtime, const LibraryChoice& choice);
 
-/// The same for this very process, whose C library stays: an installation's is not taken.
+/// The same for the current process, which keeps its own C library instead of an installation's.
 Result<Libraries> find_libraries_here(const std::string& runtime, const LibraryChoice& choice);
 
 }  // namespace wavesmith::rocm

@@ -49,9 +49,9 @@ class LibrariesTest : public ::testing::Test {
     }
     std::ofstream(into + "/" + name, std::ios::binary) << bytes;
   }
-  /// The answer for a soname.
-  static LibraryAnswer answer(const Libraries& libraries, const std::string& soname) {
-    for (const LibraryAnswer& one : libraries.answers)
+  /// The provider for a soname.
+  static LibraryProvider provider(const Libraries& libraries, const std::string& soname) {
+    for (const LibraryProvider& one : libraries.providers)
       if (one.soname == soname) return one;
     ADD_FAILURE() << "nothing known of " << soname;
     return {};
@@ -97,24 +97,24 @@ TEST_F(LibrariesTest, WithoutAmdsTheStandInsAnswer) {
 TEST_F(LibrariesTest, AmdsGoFirstAndTheStandInsServeTheRest) {
   const std::string amds = give("librocblas.so.5");
   const Libraries libraries = found();
-  EXPECT_TRUE(answer(libraries, "librocblas.so.5").is_amd);
-  EXPECT_FALSE(answer(libraries, "librocblas.so.4").is_amd);
+  EXPECT_TRUE(provider(libraries, "librocblas.so.5").is_amd);
+  EXPECT_FALSE(provider(libraries, "librocblas.so.4").is_amd);
   EXPECT_EQ(led_to(libraries, "librocblas.so.5"), fs::canonical(amds));
   EXPECT_EQ(led_to(libraries, "librocblas.so"), fs::canonical(amds)) << "without its number";
   EXPECT_NE(led_to(libraries, "librccl.so.1"), "");
-  EXPECT_FALSE(answer(found("stand-ins"), "librocblas.so.5").is_amd);
+  EXPECT_FALSE(provider(found("stand-ins"), "librocblas.so.5").is_amd);
   EXPECT_NE(led_to(found("stand-ins"), "librocblas.so.5"), fs::canonical(amds));
 }
 
 TEST_F(LibrariesTest, OneThatNeedsAnotherOfAmdsIsNotGivenAStandIn) {
   const std::string amds = give("librocsolver.so.0");
   const Libraries alone = found();
-  EXPECT_FALSE(answer(alone, "librocsolver.so.0").is_amd);
-  EXPECT_NE(answer(alone, "librocsolver.so.0").refused.find("librocblas.so.5"), std::string::npos);
+  EXPECT_FALSE(provider(alone, "librocsolver.so.0").is_amd);
+  EXPECT_NE(provider(alone, "librocsolver.so.0").refused.find("librocblas.so.5"), std::string::npos);
   EXPECT_NE(led_to(alone, "librocsolver.so.0"), fs::canonical(amds));
   give("librocblas.so.5");
   const Libraries both = found();
-  EXPECT_TRUE(answer(both, "librocsolver.so.0").is_amd);
+  EXPECT_TRUE(provider(both, "librocsolver.so.0").is_amd);
   const auto at = [&](const char* name) {
     return std::find_if(both.order.begin(), both.order.end(),
                         [&](const std::string& file) { return file.ends_with(name); });
@@ -124,7 +124,7 @@ TEST_F(LibrariesTest, OneThatNeedsAnotherOfAmdsIsNotGivenAStandIn) {
 
 TEST_F(LibrariesTest, OneThatWantsAnotherVersionOfTheCLibraryIsNotTaken) {
   give("librocblas.so.5", "GLIBC_2.14", "GLIBC_9.99");
-  const LibraryAnswer rocblas = answer(found(), "librocblas.so.5");
+  const LibraryProvider rocblas = provider(found(), "librocblas.so.5");
   EXPECT_FALSE(rocblas.is_amd);
   EXPECT_NE(rocblas.refused.find("GLIBC_9.99"), std::string::npos) << rocblas.refused;
   if (found().any_amd()) GTEST_SKIP() << "this machine has libraries of AMD's";
@@ -146,16 +146,16 @@ TEST_F(LibrariesTest, OneWithoutKernelsForTheGpuIsNotTaken) {
     bundle.append(reinterpret_cast<const char*>(&word), sizeof word);
   std::ofstream(beside + "/Kernels.so-000-gfx90a.hsaco", std::ios::binary)
       << bundle + name + std::string(8192, 0);
-  EXPECT_TRUE(answer(found(), "librocblas.so.5").is_amd) << "no GPU is known";
+  EXPECT_TRUE(provider(found(), "librocblas.so.5").is_amd) << "no GPU is known";
   const auto on = [](LibraryChoice::Mode mode, const std::set<std::string>& gpus) {
-    return answer(find_libraries(WAVESMITH_RUNTIME, {mode, {}, gpus}).value(), "librocblas.so.5");
+    return provider(find_libraries(WAVESMITH_RUNTIME, {mode, {}, gpus}).value(), "librocblas.so.5");
   };
   using Mode = LibraryChoice::Mode;
   EXPECT_TRUE(on(Mode::Auto, {"gfx90a:sramecc+:xnack-"}).is_amd);
   EXPECT_FALSE(on(Mode::Auto, {"gfx90a:sramecc+:xnack+"}).is_amd);
   for (const std::set<std::string>& gpus : {std::set<std::string>{"gfx942:sramecc+:xnack-"},
                                             {"gfx90a:sramecc+:xnack-", "gfx942:sramecc+:xnack-"}}) {
-    const LibraryAnswer rocblas = on(Mode::Auto, gpus);
+    const LibraryProvider rocblas = on(Mode::Auto, gpus);
     EXPECT_FALSE(rocblas.is_amd);
     EXPECT_EQ(rocblas.refused, "it has no kernels for gfx942, only for gfx90a:xnack-");
     EXPECT_TRUE(on(Mode::Amd, gpus).is_amd) << "they are asked for";
@@ -164,7 +164,7 @@ TEST_F(LibrariesTest, OneWithoutKernelsForTheGpuIsNotTaken) {
 
 TEST_F(LibrariesTest, WhatSpeaksToTheDriverIsOursUnlessAmdsNeedIt) {
   give("libroctx64.so.4");
-  EXPECT_FALSE(answer(found(), "libroctx64.so.4").is_amd);
+  EXPECT_FALSE(provider(found(), "libroctx64.so.4").is_amd);
   const Libraries libraries = found();
   EXPECT_EQ(led_to(libraries, "libroctx64.so.4"),
             fs::canonical(std::string(WAVESMITH_RUNTIME) + "/stand-ins/libroctx64.so.4"));
@@ -178,10 +178,10 @@ TEST_F(LibrariesTest, AnInstallationIsFound) {
   const std::string lib = made.folder + "/amd/usr/lib";
   put("librocblas.so.5", lib);
   EXPECT_EQ(read_installation(made.folder).packages.at(0).version, "7.2");
-  EXPECT_NE(answer(found(), "librocblas.so.5").origin, LibraryAnswer::Origin::Installed)
+  EXPECT_NE(provider(found(), "librocblas.so.5").origin, LibraryProvider::Origin::Installed)
       << "it lies elsewhere";
   const Libraries libraries = found(made.folder);
-  EXPECT_EQ(answer(libraries, "librocblas.so.5").origin, LibraryAnswer::Origin::Installed);
+  EXPECT_EQ(provider(libraries, "librocblas.so.5").origin, LibraryProvider::Origin::Installed);
   EXPECT_EQ(led_to(libraries, "librocblas.so.5"), fs::canonical(lib + "/librocblas.so.5"));
   ASSERT_NE(libraries.of_file(lib + "/../lib/librocblas.so.5"), nullptr);
 }
@@ -193,33 +193,33 @@ TEST_F(LibrariesTest, ChoicesThatAreNoneAreErrors) {
 
 TEST_F(LibrariesTest, OfDebiansMIOpenTheAssemblyKernelsAreLeftOut) {
   unsetenv("MIOPEN_DEBUG_GCN_ASM_KERNELS");
-  const auto told = [&](LibraryAnswer::Origin origin) {
+  const auto told = [&](LibraryProvider::Origin origin) {
     Libraries libraries;
     libraries.runtime = WAVESMITH_RUNTIME;
-    libraries.answers.push_back({.library = known_library("miopen"), .soname = "libMIOpen.so.1"});
-    libraries.answers[0].is_amd = true;
-    libraries.answers[0].origin = origin;
-    libraries.answers[0].amd = folder_ + "/libMIOpen.so.1";
-    libraries.order = {libraries.answers[0].amd};
+    libraries.providers.push_back({.library = known_library("miopen"), .soname = "libMIOpen.so.1"});
+    libraries.providers[0].is_amd = true;
+    libraries.providers[0].origin = origin;
+    libraries.providers[0].amd = folder_ + "/libMIOpen.so.1";
+    libraries.order = {libraries.providers[0].amd};
     const auto variables = library_variables(libraries);
     return variables.has_value() && variables->contains("MIOPEN_DEBUG_GCN_ASM_KERNELS");
   };
-  EXPECT_TRUE(told(LibraryAnswer::Origin::Installed));
-  EXPECT_TRUE(told(LibraryAnswer::Origin::System));
-  EXPECT_FALSE(told(LibraryAnswer::Origin::Rocm));
+  EXPECT_TRUE(told(LibraryProvider::Origin::Installed));
+  EXPECT_TRUE(told(LibraryProvider::Origin::System));
+  EXPECT_FALSE(told(LibraryProvider::Origin::Rocm));
   setenv("MIOPEN_DEBUG_GCN_ASM_KERNELS", "1", 1);
-  EXPECT_FALSE(told(LibraryAnswer::Origin::Installed)) << "the user's stays";
+  EXPECT_FALSE(told(LibraryProvider::Origin::Installed)) << "the user's stays";
   unsetenv("MIOPEN_DEBUG_GCN_ASM_KERNELS");
 }
 
 TEST_F(LibrariesTest, RocblasWithoutHipblasIsSaid) {
   Libraries libraries;
-  libraries.answers.push_back({.library = known_library("rocblas"), .soname = "librocblas.so.5"});
-  libraries.answers.push_back({.library = known_library("hipblas"), .soname = "libhipblas.so.3"});
+  libraries.providers.push_back({.library = known_library("rocblas"), .soname = "librocblas.so.5"});
+  libraries.providers.push_back({.library = known_library("hipblas"), .soname = "libhipblas.so.3"});
   EXPECT_EQ(libraries.warning(), "") << "both are stand-ins";
-  libraries.answers[0].is_amd = true;
+  libraries.providers[0].is_amd = true;
   EXPECT_NE(libraries.warning().find("install hipblas"), std::string::npos) << libraries.warning();
-  libraries.answers[1].is_amd = true;
+  libraries.providers[1].is_amd = true;
   EXPECT_EQ(libraries.warning(), "");
 }
 

@@ -17,12 +17,12 @@ namespace wavesmith::rocm {
 namespace {
 
 namespace fs = std::filesystem;
-using Origin = LibraryAnswer::Origin;
+using Origin = LibraryProvider::Origin;
 
 /// Debian's package of a library: "librocblas5" of librocblas.so.5; "libroctx64-4".
-std::string package_of(const LibraryAnswer& answer) {
-  const std::string packages = answer.library->packages;
-  const std::string number = answer.soname.substr(answer.soname.rfind('.') + 1);
+std::string package_of(const LibraryProvider& provider) {
+  const std::string packages = provider.library->packages;
+  const std::string number = provider.soname.substr(provider.soname.rfind('.') + 1);
   return packages.empty() ? "" : packages.substr(0, packages.find(' ')) + number;
 }
 
@@ -57,9 +57,9 @@ std::vector<object::TargetId> targets_in(const std::string& path) {
 }
 
 /// Tensile's and others', in the folder of the library's name beside it.
-std::vector<std::string> files_of_kernels(const LibraryAnswer& answer) {
+std::vector<std::string> files_of_kernels(const LibraryProvider& provider) {
   std::vector<std::string> found;
-  const fs::path beside = fs::path(answer.amd).parent_path() / answer.library->file;
+  const fs::path beside = fs::path(provider.amd).parent_path() / provider.library->file;
   std::error_code failed;
   fs::recursive_directory_iterator files(beside, failed);
   for (; !failed && files != fs::recursive_directory_iterator(); files.increment(failed))
@@ -82,45 +82,45 @@ Code code_for(const object::TargetId& gpu, const std::string& path) {
 
 }  // namespace
 
-LibraryAnswer loaded_library(const std::string& path) {
-  LibraryAnswer answer;
-  answer.library = library_of_file(fs::path(path).filename().string());
-  if (!answer.library) return answer;
+LibraryProvider loaded_library(const std::string& path) {
+  LibraryProvider provider;
+  provider.library = library_of_file(fs::path(path).filename().string());
+  if (!provider.library) return provider;
   std::error_code failed;
   const fs::path file = fs::canonical(path, failed);  // from behind the links that `run` makes
-  answer.amd = failed ? path : file.string();
-  answer.soname = soname_of_file(fs::path(answer.amd).filename().string());
-  answer.is_amd = true;
-  const std::string folder = fs::path(answer.amd).parent_path();
-  answer.origin = Origin::Given;
-  if (!installation_around(answer.amd).empty()) answer.origin = Origin::Installed;
+  provider.amd = failed ? path : file.string();
+  provider.soname = soname_of_file(fs::path(provider.amd).filename().string());
+  provider.is_amd = true;
+  const std::string folder = fs::path(provider.amd).parent_path();
+  provider.origin = Origin::Given;
+  if (!installation_around(provider.amd).empty()) provider.origin = Origin::Installed;
   for (const std::string& one : system_folders())
-    if (fs::weakly_canonical(one, failed) == folder) answer.origin = Origin::System;
-  return answer;
+    if (fs::weakly_canonical(one, failed) == folder) provider.origin = Origin::System;
+  return provider;
 }
 
-std::string version_of(const LibraryAnswer& answer) {
-  if (answer.amd.empty()) return {};
-  const std::string package = package_of(answer);
-  if (answer.origin == Origin::Installed) {
-    for (const InstalledPackage& one : read_installation(installation_around(answer.amd)).packages)
+std::string version_of(const LibraryProvider& provider) {
+  if (provider.amd.empty()) return {};
+  const std::string package = package_of(provider);
+  if (provider.origin == Origin::Installed) {
+    for (const InstalledPackage& one : read_installation(installation_around(provider.amd)).packages)
       if (one.name == package) return "Debian " + one.version;
     return {};
   }
-  if (answer.origin == Origin::System && !package.empty()) {
+  if (provider.origin == Origin::System && !package.empty()) {
     const std::string version = version_in_status(package);
     return version.empty() ? "" : "Debian " + version;
   }
-  std::ifstream file(fs::path(answer.amd).parent_path().parent_path() / ".info/version");
+  std::ifstream file(fs::path(provider.amd).parent_path().parent_path() / ".info/version");
   std::string version;
   return std::getline(file, version) ? "ROCm " + version : "";
 }
 
-std::vector<std::string> targets_of(const LibraryAnswer& answer) {
+std::vector<std::string> targets_of(const LibraryProvider& provider) {
   std::set<std::string> found;
-  if (answer.amd.empty()) return {};
-  for (const object::TargetId& target : targets_in(answer.amd)) found.insert(target.text());
-  for (const std::string& file : files_of_kernels(answer))
+  if (provider.amd.empty()) return {};
+  for (const object::TargetId& target : targets_in(provider.amd)) found.insert(target.text());
+  for (const std::string& file : files_of_kernels(provider))
     for (const object::TargetId& target : targets_in(file)) found.insert(target.text());
   // gfx942 before gfx1100.
   std::vector<std::string> sorted(found.begin(), found.end());
@@ -133,18 +133,18 @@ std::vector<std::string> targets_of(const LibraryAnswer& answer) {
   return sorted;
 }
 
-std::string missing_kernels(const LibraryAnswer& answer, const std::set<std::string>& gpus) {
+std::string missing_kernels(const LibraryProvider& provider, const std::set<std::string>& gpus) {
   if (gpus.empty()) return {};
-  const std::vector<std::string> files = files_of_kernels(answer);
+  const std::vector<std::string> files = files_of_kernels(provider);
   for (const std::string& name : gpus) {
     const auto gpu = object::TargetId::parse(name);
     if (!gpu) continue;
     const auto has = [&](const std::string& file) { return code_for(*gpu, file) == Code::Suits; };
-    if (code_for(*gpu, answer.amd) != Code::ForOthers &&
+    if (code_for(*gpu, provider.amd) != Code::ForOthers &&
         (files.empty() || std::any_of(files.begin(), files.end(), has)))
       continue;
     return fmt::format("it has no kernels for {}, only for {}", gpu->processor,
-                       fmt::join(targets_of(answer), ", "));
+                       fmt::join(targets_of(provider), ", "));
   }
   return {};
 }

@@ -11,7 +11,7 @@ namespace wavesmith::rocm {
 namespace {
 
 namespace fs = std::filesystem;
-using Origin = LibraryAnswer::Origin;
+using Origin = LibraryProvider::Origin;
 
 void append(std::string& path, const std::string& folder) {
   if (!folder.empty()) path += (path.empty() ? "" : ":") + folder;
@@ -25,13 +25,13 @@ std::string joined(const std::vector<std::string>& folders) {
 
 /// Links by the soname and without its number, by which programs open libraries at run time. AMD's look for
 /// their kernels beside the name that they were loaded by.
-void add(Tree& tree, const std::string& at, const LibraryAnswer& answer, const std::string& file) {
-  tree.links[at + "/" + answer.soname] = file;
-  tree.links.emplace(at + "/lib" + answer.library->file + ".so", file);
-  if (!answer.is_amd) return;
+void add(Tree& tree, const std::string& at, const LibraryProvider& provider, const std::string& file) {
+  tree.links[at + "/" + provider.soname] = file;
+  tree.links.emplace(at + "/lib" + provider.library->file + ".so", file);
+  if (!provider.is_amd) return;
   std::error_code ignored;
-  const fs::path data = fs::path(file).parent_path() / answer.library->file;
-  if (fs::is_directory(data, ignored)) tree.links[at + "/" + answer.library->file] = data.string();
+  const fs::path data = fs::path(file).parent_path() / provider.library->file;
+  if (fs::is_directory(data, ignored)) tree.links[at + "/" + provider.library->file] = data.string();
 }
 
 }  // namespace
@@ -39,9 +39,9 @@ void add(Tree& tree, const std::string& at, const LibraryAnswer& answer, const s
 void add_libraries(Tree& tree, const std::string& at, const Libraries& libraries) {
   // AMD's first: the name without a number is theirs.
   for (const bool amds : {true, false})
-    for (const LibraryAnswer& answer : libraries.answers)
-      if (answer.is_amd == amds && (amds || !answer.stand_in.empty()))
-        add(tree, at, answer, amds ? answer.amd : answer.stand_in);
+    for (const LibraryProvider& provider : libraries.providers)
+      if (provider.is_amd == amds && (amds || !provider.stand_in.empty()))
+        add(tree, at, provider, amds ? provider.amd : provider.stand_in);
 }
 
 Result<Environment> library_variables(const Libraries& libraries) {
@@ -58,17 +58,17 @@ Result<Environment> library_variables(const Libraries& libraries) {
   for (const char* folder : {"first", "last"})
     tree.files[std::string(folder) + "/" + toolchain::kShownFile] =
         "which of AMD's libraries a program gets\n";
-  for (const LibraryAnswer& answer : libraries.answers) {
-    const bool amds = answer.is_amd;
-    if (!amds && answer.stand_in.empty()) continue;
-    const bool compiler = answer.library->prefer == KnownLibrary::Prefer::Chosen;
+  for (const LibraryProvider& provider : libraries.providers) {
+    const bool amds = provider.is_amd;
+    if (!amds && provider.stand_in.empty()) continue;
+    const bool compiler = provider.library->prefer == KnownLibrary::Prefer::Chosen;
     if (compiler && !amds) continue;  // the runtime's folder has ours
-    const bool hidden = !amds && !answer.amd.empty();
-    if (compiler || hidden) add(tree, "first", answer, amds ? answer.amd : answer.stand_in);
+    const bool hidden = !amds && !provider.amd.empty();
+    if (compiler || hidden) add(tree, "first", provider, amds ? provider.amd : provider.stand_in);
   }
   Libraries others = libraries;
-  std::erase_if(others.answers, [](const LibraryAnswer& answer) {
-    return answer.library->prefer == KnownLibrary::Prefer::Chosen;
+  std::erase_if(others.providers, [](const LibraryProvider& provider) {
+    return provider.library->prefer == KnownLibrary::Prefer::Chosen;
   });
   add_libraries(tree, "last", others);
   for (const auto& [name, file] : libraries.support) tree.links["last/" + name] = file;
@@ -98,9 +98,10 @@ Result<Environment> library_variables(const Libraries& libraries) {
   // Debian's MIOpen is built without the sources of its assembly kernels, and chooses them nevertheless
   // ("Failed to load kernel source: Conv_Winograd_v30_3_1_fp32_f2x3_stride1.s").
   constexpr const char* kAssembly = "MIOPEN_DEBUG_GCN_ASM_KERNELS";
-  for (const LibraryAnswer& answer : libraries.answers)
-    if (answer.is_amd && std::string_view(answer.library->file) == "MIOpen" && !std::getenv(kAssembly) &&
-        (answer.origin == LibraryAnswer::Origin::Installed || answer.origin == LibraryAnswer::Origin::System))
+  for (const LibraryProvider& provider : libraries.providers)
+    if (provider.is_amd && std::string_view(provider.library->file) == "MIOpen" && !std::getenv(kAssembly) &&
+        (provider.origin == LibraryProvider::Origin::Installed ||
+         provider.origin == LibraryProvider::Origin::System))
       variables[kAssembly] = "0";
   return variables;
 }

@@ -22,12 +22,12 @@ struct Name {
 };
 
 /// The next definition of that name after ours: libc's, or another preloaded library's.
-template <Name name, class Function>
-Function* next() {
-  static std::atomic<Function*> found{nullptr};
-  Function* function = found.load(std::memory_order_relaxed);
+template <Name name, class Signature>
+Signature* next() {
+  static std::atomic<Signature*> found{nullptr};
+  Signature* function = found.load(std::memory_order_relaxed);
   if (!function) {
-    function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name.text));
+    function = reinterpret_cast<Signature*>(dlsym(RTLD_NEXT, name.text));
     found.store(function, std::memory_order_relaxed);
   }
   return function;

@@ -146,15 +146,15 @@ WAVESMITH_STANDS_IN(int, statvfs64, (const char* path, struct statvfs* out)) {
   return next<"statvfs64", int(const char*, struct statvfs*)>()(Path(path), out);
 }
 
-using Access = int(const char*, int);
+using AccessSignature = int(const char*, int);
 WAVESMITH_STANDS_IN(int, access, (const char* path, int mode)) {
-  return next<"access", Access>()(Path(path), mode);
+  return next<"access", AccessSignature>()(Path(path), mode);
 }
 WAVESMITH_STANDS_IN(int, euidaccess, (const char* path, int mode)) {
-  return next<"euidaccess", Access>()(Path(path), mode);
+  return next<"euidaccess", AccessSignature>()(Path(path), mode);
 }
 WAVESMITH_STANDS_IN(int, eaccess, (const char* path, int mode)) {
-  return next<"eaccess", Access>()(Path(path), mode);
+  return next<"eaccess", AccessSignature>()(Path(path), mode);
 }
 WAVESMITH_STANDS_IN(int, faccessat, (int folder, const char* path, int mode, int flags)) {
   return next<"faccessat", int(int, const char*, int, int)>()(folder, Path(path), mode, flags);
@@ -164,16 +164,17 @@ WAVESMITH_STANDS_IN(int, chdir, (const char* path)) { return next<"chdir", int(c
 WAVESMITH_STANDS_IN(DIR*, opendir, (const char* path)) {
   return next<"opendir", DIR*(const char*)>()(Path(path));
 }
-using Scan = int(const char*, dirent***, int (*)(const dirent*), int (*)(const dirent**, const dirent**));
+using ScandirSignature = int(const char*, dirent***, int (*)(const dirent*),
+                             int (*)(const dirent**, const dirent**));
 WAVESMITH_STANDS_IN(int, scandir,
                     (const char* path, dirent*** names, int (*wanted)(const dirent*),
                      int (*order)(const dirent**, const dirent**))) {
-  return next<"scandir", Scan>()(Path(path), names, wanted, order);
+  return next<"scandir", ScandirSignature>()(Path(path), names, wanted, order);
 }
 WAVESMITH_STANDS_IN(int, scandir64,
                     (const char* path, dirent*** names, int (*wanted)(const dirent*),
                      int (*order)(const dirent**, const dirent**))) {
-  return next<"scandir64", Scan>()(Path(path), names, wanted, order);
+  return next<"scandir64", ScandirSignature>()(Path(path), names, wanted, order);
 }
 
 namespace {
