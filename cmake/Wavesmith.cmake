@@ -41,17 +41,17 @@ if(CMAKE_CROSSCOMPILING)
   set(WAVESMITH_FUZZ_COUNT 100)
 endif()
 
-# wavesmith_glob(VAR PATTERN): the files of this folder and its rooms; rooms with a CMakeLists.txt list their own.
+# wavesmith_glob(VAR PATTERN): the files of this folder and its subfolders; those with a CMakeLists.txt list their own.
 macro(wavesmith_glob var pattern)
   file(GLOB ${var} CONFIGURE_DEPENDS ${pattern} */${pattern})
   file(GLOB apart CONFIGURE_DEPENDS */CMakeLists.txt)
   foreach(list IN LISTS apart)
-    cmake_path(GET list PARENT_PATH room)
-    list(FILTER ${var} EXCLUDE REGEX "^${room}/")
+    cmake_path(GET list PARENT_PATH subfolder)
+    list(FILTER ${var} EXCLUDE REGEX "^${subfolder}/")
   endforeach()
 endmacro()
 
-# wavesmith_tests(NAME LINK libraries...): one program from every *_test.cc of this folder and its rooms.
+# wavesmith_tests(NAME LINK libraries...): one program from every *_test.cc of this folder and its subfolders.
 function(wavesmith_tests name)
   if(NOT WAVESMITH_TESTS)
     return()
@@ -74,7 +74,7 @@ function(wavesmith_tests name)
     PROPERTIES TIMEOUT ${WAVESMITH_TEST_TIMEOUT})
 endfunction()
 
-# wavesmith_sources(VAR): every *.cc of this folder and its rooms that is not a test.
+# wavesmith_sources(VAR): every *.cc of this folder and its subfolders that is not a test.
 macro(wavesmith_sources var)
   wavesmith_glob(${var} *.cc)
   list(FILTER ${var} EXCLUDE REGEX "_test\\.cc$")

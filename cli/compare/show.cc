@@ -1,4 +1,4 @@
-// The faces of `wavesmith compare`: text, JSON and a page.
+// Presents what `wavesmith compare` found, as text, JSON and a page.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// The faces of `wavesmith compare`: text, JSON and a section of a page.
+// Presents what `wavesmith compare` found, as text, JSON and a section of a page.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,73 +1,73 @@
-// The functions of gemm and gemv that hipBLAS and rocBLAS have under different names, with statuses of their
-// own.
+// gemm and gemv as hipBLAS and rocBLAS offer them, under different names and with different statuses.
 #pragma once
 
 #include <cstdint>
 
 #include "libraries/blas/gemm.h"
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 namespace wavesmith::libraries {
 
-/// A library's own numbers for what can come of a call, and its words for one of them.
-struct GemmAnswers {
+/// A library's status for each outcome of a call, and the name of one.
+struct GemmStatuses {
   int done, bad_handle, bad_operation, bad_size, bad_pointer, not_served, no_memory, not_launched;
   const char* not_served_text;
 };
 
-inline int status_of(GemmStatus status, const GemmAnswers& answers) {
+inline int status_of(GemmStatus status, const GemmStatuses& statuses) {
   switch (status) {
     case GemmStatus::Done:
-      return answers.done;
+      return statuses.done;
     case GemmStatus::BadOperation:
-      return answers.bad_operation;
+      return statuses.bad_operation;
     case GemmStatus::BadSize:
-      return answers.bad_size;
+      return statuses.bad_size;
     case GemmStatus::BadPointer:
-      return answers.bad_pointer;
+      return statuses.bad_pointer;
     case GemmStatus::NotServed:
-      return answers.not_served;
+      return statuses.not_served;
     case GemmStatus::NoMemory:
-      return answers.no_memory;
+      return statuses.no_memory;
     case GemmStatus::NotLaunched:
-      return answers.not_launched;
+      return statuses.not_launched;
   }
-  return answers.not_launched;
+  return statuses.not_launched;
 }
 
-/// Enqueues the product that `make` makes for the handle. Types that nothing here multiplies are said once a
-/// function (each has a `make` of its own type).
+/// Enqueues the product that `make` returns for the handle. Unsupported types are reported on stderr once per
+/// function, as each has a `make` of its own type.
 template <class Make>
-int run_gemm(const GemmAnswers& answers, void* handle, const char* function, const Make& make) {
-  if (!handle) return answers.bad_handle;
+int run_gemm(const GemmStatuses& statuses, void* handle, const char* function, const Make& make) {
+  if (!handle) return statuses.bad_handle;
   const Called called(function);
   const GemmStatus status = enqueue(make(*handle_of(handle)));
   static std::atomic_flag said;
-  return status == GemmStatus::NotServed ? answer(function, answers.not_served_text, answers.not_served, said)
-                                         : status_of(status, answers);
+  return status == GemmStatus::NotServed
+             ? unsupported(function, statuses.not_served_text, statuses.not_served, said)
+             : status_of(status, statuses);
 }
 
 }  // namespace wavesmith::libraries
 
-// Where they stand, `kAnswers` is the library's GemmAnswers.
+// Where they stand, `kStatuses` is the library's GemmStatuses.
 // clang-format off
 #define WAVESMITH_GEMM(plain, batched, strided, type)                                                                 \
   WAVESMITH_SERVED int plain(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,                  \
       const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc) {                            \
-    return run_gemm(kAnswers, handle, #plain, [&](const Handle& h) {                                                   \
+    return run_gemm(kStatuses, handle, #plain, [&](const Handle& h) {                                                   \
       return Gemm{h, op_a, op_b, m, n, k, alpha, {a, type, lda}, {b, type, ldb}, beta, {c, type, ldc}, {c, type, ldc}, type}; \
     });                                                                                                               \
   }                                                                                                                   \
   WAVESMITH_SERVED int batched(void* handle, int op_a, int op_b, int m, int n, int k,                                   \
       const void* alpha, const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc, int batches) { \
-    return run_gemm(kAnswers, handle, #batched, [&](const Handle& h) {                                                 \
+    return run_gemm(kStatuses, handle, #batched, [&](const Handle& h) {                                                 \
       return Gemm{h, op_a, op_b, m, n, k, alpha, {a, type, lda}, {b, type, ldb}, beta, {c, type, ldc}, {c, type, ldc}, type, batches, true}; \
     });                                                                                                               \
   }                                                                                                                   \
   WAVESMITH_SERVED int strided(void* handle, int op_a, int op_b, int m, int n, int k,                                   \
       const void* alpha, const void* a, int lda, int64_t stride_a, const void* b, int ldb, int64_t stride_b,           \
       const void* beta, void* c, int ldc, int64_t stride_c, int batches) {                                             \
-    return run_gemm(kAnswers, handle, #strided, [&](const Handle& h) {                                                 \
+    return run_gemm(kStatuses, handle, #strided, [&](const Handle& h) {                                                 \
       return Gemm{h, op_a, op_b, m, n, k, alpha, {a, type, lda, stride_a}, {b, type, ldb, stride_b}, beta,             \
                   {c, type, ldc, stride_c}, {c, type, ldc, stride_c}, type, batches};                                  \
     });                                                                                                               \
@@ -75,7 +75,7 @@ int run_gemm(const GemmAnswers& answers, void* handle, const char* function, con
 #define WAVESMITH_GEMV(plain, type)                                                                                   \
   WAVESMITH_SERVED int plain(void* handle, int op, int m, int n, const void* alpha, const void* a,                      \
       int lda, const void* x, int x_step, const void* beta, void* y, int y_step) {                                     \
-    return run_gemm(kAnswers, handle, #plain, [&](const Handle& h) {                                                   \
+    return run_gemm(kStatuses, handle, #plain, [&](const Handle& h) {                                                   \
       return Gemv{h, op, m, n, alpha, {a, type, lda}, x, x_step, beta, y, y_step};                                     \
     });                                                                                                               \
   }

@@ -1,7 +1,7 @@
 // hipBLAS: handles and modes. Types and values: hipblas-common.h and hipblas.h of ROCm 7.0.
 
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 

@@ -1,7 +1,7 @@
 // hipBLAS: gemm and gemv (libraries/blas/gemm.h), factorisations and solutions (factor.h, qr.h). hipblas.h of
 // ROCm 7.0.
 #include "libraries/blas/gemm_entry.h"
-#include "libraries/blas/hipblas_answers.h"
+#include "libraries/blas/hipblas_statuses.h"
 #include "libraries/blas/operations.h"
 #include "libraries/solver/factor_batch_entry.h"
 #include "libraries/solver/orthogonal_entry.h"
@@ -32,7 +32,7 @@ Gemm mixed(const Handle& h, int op_a, int op_b, int m, int n, int k, const void*
 WAVESMITH_SERVED int hipblasGemmEx(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha,
                                    const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
                                    const void* beta, void* c, int c_type, int ldc, int compute, int) {
-  return run_gemm(kAnswers, handle, "hipblasGemmEx", [&](const Handle& h) {
+  return run_gemm(kStatuses, handle, "hipblasGemmEx", [&](const Handle& h) {
     return mixed(h, op_a, op_b, m, n, k, alpha, {a, number_of(a_type), lda}, {b, number_of(b_type), ldb},
                  beta, {c, number_of(c_type), ldc}, compute);
   });
@@ -42,7 +42,7 @@ WAVESMITH_SERVED int hipblasGemmBatchedEx(void* handle, int op_a, int op_b, int 
                                           const void* alpha, const void* a, int a_type, int lda,
                                           const void* b, int b_type, int ldb, const void* beta, void* c,
                                           int c_type, int ldc, int batches, int compute, int) {
-  return run_gemm(kAnswers, handle, "hipblasGemmBatchedEx", [&](const Handle& h) {
+  return run_gemm(kStatuses, handle, "hipblasGemmBatchedEx", [&](const Handle& h) {
     return mixed(h, op_a, op_b, m, n, k, alpha, {a, number_of(a_type), lda}, {b, number_of(b_type), ldb},
                  beta, {c, number_of(c_type), ldc}, compute, batches, true);
   });
@@ -53,7 +53,7 @@ WAVESMITH_SERVED int hipblasGemmStridedBatchedEx(void* handle, int op_a, int op_
                                                  long long stride_a, const void* b, int b_type, int ldb,
                                                  long long stride_b, const void* beta, void* c, int c_type,
                                                  int ldc, long long stride_c, int batches, int compute, int) {
-  return run_gemm(kAnswers, handle, "hipblasGemmStridedBatchedEx", [&](const Handle& h) {
+  return run_gemm(kStatuses, handle, "hipblasGemmStridedBatchedEx", [&](const Handle& h) {
     return mixed(h, op_a, op_b, m, n, k, alpha, {a, number_of(a_type), lda, stride_a},
                  {b, number_of(b_type), ldb, stride_b}, beta, {c, number_of(c_type), ldc, stride_c}, compute,
                  batches);
@@ -88,7 +88,7 @@ WAVESMITH_SERVED int hipblasGemmStridedBatchedEx_v2(void* handle, int op_a, int 
 }
 
 namespace {
-constexpr FactorAnswers kFactors{
+constexpr FactorStatuses kFactors{
     .bad_handle = 1, .bad_operation = 10, .bad_size = 3, .bad_pointer = 3, .no_memory = 2, .not_launched = 5};
 
 /// `info` is the host's: it speaks of arguments only.

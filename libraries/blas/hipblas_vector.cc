@@ -1,6 +1,6 @@
 // hipBLAS: functions of vectors (vector.h), axpy, scal and geam (sum.h), and copies between the host and the
 // GPU (transfer.h). hipblas.h of ROCm 7.0.
-#include "libraries/blas/hipblas_answers.h"
+#include "libraries/blas/hipblas_statuses.h"
 #include "libraries/blas/vector_entry.h"
 
 using namespace wavesmith::libraries;

@@ -1,7 +1,7 @@
 // hipBLASLt: handles and the version. Types and values: hipblaslt.h of ROCm 7.0.
 #include "libraries/blas/hipblaslt_types.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 

@@ -11,7 +11,7 @@
 #include "libraries/blas/hipblaslt_types.h"
 #include "libraries/blas/operations.h"
 #include "libraries/blas/product.h"
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 
@@ -27,7 +27,7 @@ struct _hipblasLtMatmulHeuristicResult_t;
 namespace hipblaslt_ext {
 
 #define EXPORTED [[gnu::visibility("default")]]
-#define UNSUPPORTED(function, why) WAVESMITH_ANSWER(function, "HIPBLAS_STATUS_NOT_SUPPORTED" why, 7)
+#define UNSUPPORTED(function, why) WAVESMITH_UNSUPPORTED(function, "HIPBLAS_STATUS_NOT_SUPPORTED" why, 7)
 
 namespace {
 
@@ -124,7 +124,7 @@ struct Request {
     }
   }
   /// One kernel where the groups differ in one size, as those of experts do; else one for each.
-  void tell(const Teller& teller) const {
+  void report_work(const WorkReporter& reporter) const {
     UserArguments first, one;
     std::memcpy(&first, arguments, sizeof first);
     bool alike = count > 1 && first.batch == 1, same_m = true, same_n = true;
@@ -144,9 +144,9 @@ struct Request {
         length += static_cast<size_t>(
             std::snprintf(groups + length, kDigits + 1, length ? "+%u" : "%u", same_n ? one.m : one.n));
       else
-        teller(work_of(product_of(common, one)));
+        reporter(work_of(product_of(common, one)));
     }
-    if (length > 0) teller(work_of_groups(product_of(common, first), groups, !same_n));
+    if (length > 0) reporter(work_of_groups(product_of(common, first), groups, !same_n));
     std::free(groups);
   }
 };

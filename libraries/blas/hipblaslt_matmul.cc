@@ -8,7 +8,7 @@
 #include "libraries/blas/hipblaslt_types.h"
 #include "libraries/blas/operations.h"
 #include "libraries/blas/product.h"
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 
@@ -159,8 +159,8 @@ WAVESMITH_SERVED int hipblasLtMatmulDescSetAttribute(Description* description, i
     case 32:
       return to(description->scale_mode_b);
     default:
-      return WAVESMITH_ANSWER("hipblasLtMatmulDescSetAttribute",
-                              "HIPBLAS_STATUS_NOT_SUPPORTED for this attribute", kNotSupported);
+      return WAVESMITH_UNSUPPORTED("hipblasLtMatmulDescSetAttribute",
+                                   "HIPBLAS_STATUS_NOT_SUPPORTED for this attribute", kNotSupported);
   }
 }
 
@@ -209,7 +209,7 @@ WAVESMITH_SERVED int hipblasLtMatmulAlgoGetHeuristic(void* handle, const Descrip
   *count = 0;
   static std::atomic_flag said;
   if (const char* const why = not_served(*description))
-    return answer("hipblasLtMatmulAlgoGetHeuristic", why, kNotSupported, said);
+    return unsupported("hipblasLtMatmulAlgoGetHeuristic", why, kNotSupported, said);
   results[0] = Heuristic{};
   results[0].waves = 1;
   *count = 1;
@@ -226,7 +226,7 @@ WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* descriptio
     return kInvalidValue;
   static std::atomic_flag said;
   if (const char* const why = not_served(*description))
-    return answer("hipblasLtMatmul", why, kNotSupported, said);
+    return unsupported("hipblasLtMatmul", why, kNotSupported, said);
   if ((description->epilogue & kBias && !description->bias) ||
       (description->epilogue & kAux && (!description->aux || description->aux_ld < 1)))
     return kInvalidValue;
@@ -260,6 +260,7 @@ WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* descriptio
   const bool as_expected = scalar_size(product.compute, product.a.type) == scalar_size(scalars, Number::None);
   const Outcome outcome = as_expected ? multiply(product, stream) : Outcome::NotServed;
   return outcome == Outcome::NotServed
-             ? answer("hipblasLtMatmul", "HIPBLAS_STATUS_NOT_SUPPORTED for these types", kNotSupported, said)
+             ? unsupported("hipblasLtMatmul", "HIPBLAS_STATUS_NOT_SUPPORTED for these types", kNotSupported,
+                           said)
              : status_of(outcome, kStatuses);
 }

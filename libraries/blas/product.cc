@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "libraries/shim/gpu_work.h"
-#include "libraries/shim/room.h"
+#include "libraries/shim/workspace.h"
 
 namespace wavesmith::libraries {
 namespace {
@@ -188,7 +188,7 @@ void multiply_one(const Product& p, T alpha, T beta, int64_t index, Scratch<T>& 
 /// `P` is the type of alpha and beta.
 template <class T, class P>
 void run_all(const Product& p) {
-  auto* const scratch = room_for<Scratch<T>>(1, "a matrix product");
+  auto* const scratch = allocate_workspace<Scratch<T>>(1, "a matrix product");
   T alpha = widen<T>(*static_cast<const P*>(p.alpha)), beta = widen<T>(*static_cast<const P*>(p.beta));
   if constexpr (std::is_same_v<T, float>) {
     const Epilogue& e = p.epilogue;
@@ -303,7 +303,7 @@ struct Request {
     }
     runner(product);
   }
-  void tell(const Teller& teller) const { teller(work_of(product)); }
+  void report_work(const WorkReporter& reporter) const { reporter(work_of(product)); }
 };
 
 }  // namespace

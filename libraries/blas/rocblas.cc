@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 

@@ -1,6 +1,6 @@
 // rocBLAS: gemm and gemv (libraries/blas/gemm.h), and trsm (factor.h). rocblas-functions.h of ROCm 7.0.
 #include "libraries/blas/gemm_entry.h"
-#include "libraries/blas/rocblas_answers.h"
+#include "libraries/blas/rocblas_statuses.h"
 #include "libraries/solver/factor_entry.h"
 
 using namespace wavesmith::libraries;
@@ -21,7 +21,7 @@ WAVESMITH_SERVED int rocblas_gemm_ex(void* handle, int op_a, int op_b, int m, in
                                      const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
                                      const void* beta, const void* c, int c_type, int ldc, void* d,
                                      int d_type, int ldd, int compute, int, int32_t, uint32_t) {
-  return run_gemm(kAnswers, handle, "rocblas_gemm_ex", [&](const Handle& h) {
+  return run_gemm(kStatuses, handle, "rocblas_gemm_ex", [&](const Handle& h) {
     return Gemm{h,
                 op_a,
                 op_b,
@@ -43,7 +43,7 @@ WAVESMITH_SERVED int rocblas_gemm_batched_ex(void* handle, int op_a, int op_b, i
                                              const void* b, int b_type, int ldb, const void* beta,
                                              const void* c, int c_type, int ldc, void* d, int d_type, int ldd,
                                              int batches, int compute, int, int32_t, uint32_t) {
-  return run_gemm(kAnswers, handle, "rocblas_gemm_batched_ex", [&](const Handle& h) {
+  return run_gemm(kStatuses, handle, "rocblas_gemm_batched_ex", [&](const Handle& h) {
     return Gemm{h,
                 op_a,
                 op_b,
@@ -69,7 +69,7 @@ WAVESMITH_SERVED int rocblas_gemm_strided_batched_ex(void* handle, int op_a, int
                                                      int c_type, int ldc, int64_t stride_c, void* d,
                                                      int d_type, int ldd, int64_t stride_d, int batches,
                                                      int compute, int, int32_t, uint32_t) {
-  return run_gemm(kAnswers, handle, "rocblas_gemm_strided_batched_ex", [&](const Handle& h) {
+  return run_gemm(kStatuses, handle, "rocblas_gemm_strided_batched_ex", [&](const Handle& h) {
     return Gemm{h,
                 op_a,
                 op_b,
@@ -88,7 +88,7 @@ WAVESMITH_SERVED int rocblas_gemm_strided_batched_ex(void* handle, int op_a, int
 }
 
 namespace {
-constexpr FactorAnswers kSolves{
+constexpr FactorStatuses kSolves{
     .bad_handle = 1, .bad_operation = 11, .bad_size = 4, .bad_pointer = 3, .no_memory = 5, .not_launched = 6};
 }  // namespace
 

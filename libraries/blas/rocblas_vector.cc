@@ -1,6 +1,6 @@
 // rocBLAS: functions of vectors (vector.h), axpy, scal and geam (sum.h), and copies between the host and the
 // GPU (transfer.h). rocblas-functions.h and rocblas-auxiliary.h of ROCm 7.0.
-#include "libraries/blas/rocblas_answers.h"
+#include "libraries/blas/rocblas_statuses.h"
 #include "libraries/blas/vector_entry.h"
 
 using namespace wavesmith::libraries;

@@ -36,9 +36,9 @@ struct Request {
   void run() const {
     with_type(c.type, [this]<class T>(T) { add<T>(); });
   }
-  void tell(const Teller& teller) const {
+  void report_work(const WorkReporter& reporter) const {
     const double one = bytes_of(c.type, m, n);
-    teller(streamed(a.data && b.data && a.data != b.data ? 2 * one : one, one));
+    reporter(streamed(a.data && b.data && a.data != b.data ? 2 * one : one, one));
   }
 };
 

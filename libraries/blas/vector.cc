@@ -102,10 +102,10 @@ struct MeasureRequest {
       }
     });
   }
-  void tell(const Teller& teller) const {
+  void report_work(const WorkReporter& reporter) const {
     const bool pair = what == Measure::Dot || what == Measure::DotConjugated;
     // Of an empty vector a zero is written.
-    teller(streamed(bytes_of(x.type, n, pair ? 2 : 1), bytes_of(x.type, 1), true));
+    reporter(streamed(bytes_of(x.type, n, pair ? 2 : 1), bytes_of(x.type, 1), true));
   }
 };
 
@@ -118,7 +118,9 @@ struct CopyRequest {
       for (int64_t i = 0; i < n; ++i) at<T>(y, i) = at<T>(x, i);
     });
   }
-  void tell(const Teller& teller) const { teller(streamed(bytes_of(x.type, n), bytes_of(x.type, n))); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(streamed(bytes_of(x.type, n), bytes_of(x.type, n)));
+  }
 };
 
 struct SwapRequest {
@@ -130,7 +132,9 @@ struct SwapRequest {
       for (int64_t i = 0; i < n; ++i) std::swap(at<T>(x, i), at<T>(y, i));
     });
   }
-  void tell(const Teller& teller) const { teller(streamed(bytes_of(x.type, n, 2), bytes_of(x.type, n, 2))); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(streamed(bytes_of(x.type, n, 2), bytes_of(x.type, n, 2)));
+  }
 };
 
 struct RankOneRequest {
@@ -149,8 +153,8 @@ struct RankOneRequest {
       }
     });
   }
-  void tell(const Teller& teller) const {
-    teller(streamed(bytes_of(a.type, m, n) + bytes_of(a.type, m + n), bytes_of(a.type, m, n)));
+  void report_work(const WorkReporter& reporter) const {
+    reporter(streamed(bytes_of(a.type, m, n) + bytes_of(a.type, m + n), bytes_of(a.type, m, n)));
   }
 };
 
@@ -182,9 +186,9 @@ struct TriangleRequest {
         }
     });
   }
-  void tell(const Teller& teller) const {
+  void report_work(const WorkReporter& reporter) const {
     const double triangle = bytes_of(a.type, n, n + 1) / 2;
-    teller(streamed(triangle + bytes_of(a.type, n, of_two ? 2 : 1), triangle));
+    reporter(streamed(triangle + bytes_of(a.type, n, of_two ? 2 : 1), triangle));
   }
 };
 
@@ -199,8 +203,8 @@ struct DiagonalRequest {
         for (int64_t i = 0; i < m; ++i) store(get<T>(a, i, j) * get<T>(x, right ? j : i), at<T>(c, i, j));
     });
   }
-  void tell(const Teller& teller) const {
-    teller(streamed(bytes_of(a.type, m, n) + bytes_of(a.type, right ? n : m), bytes_of(a.type, m, n)));
+  void report_work(const WorkReporter& reporter) const {
+    reporter(streamed(bytes_of(a.type, m, n) + bytes_of(a.type, right ? n : m), bytes_of(a.type, m, n)));
   }
 };
 
@@ -225,7 +229,7 @@ struct RankKRequest {
     });
   }
   /// As many multiply-adds as the triangle has.
-  void tell(const Teller& teller) const { teller(product(a.type, n, (n + 1) / 2, k)); }
+  void report_work(const WorkReporter& reporter) const { reporter(product(a.type, n, (n + 1) / 2, k)); }
 };
 
 struct BandRequest {
@@ -250,7 +254,9 @@ struct BandRequest {
       }
     });
   }
-  void tell(const Teller& teller) const { teller(streamed(bytes_of(a.type, n, k + 2), bytes_of(a.type, n))); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(streamed(bytes_of(a.type, n, k + 2), bytes_of(a.type, n)));
+  }
 };
 
 template <class Request>

@@ -9,11 +9,11 @@
 #include "libraries/blas/transfer.h"
 #include "libraries/blas/vector.h"
 
-// Where they stand, `kAnswers` is the library's GemmAnswers.
+// Where they stand, `kStatuses` is the library's GemmStatuses.
 // clang-format off
 #define WAVESMITH_BLAS(name, parameters, ...)                                                                        \
   WAVESMITH_SERVED int name parameters {                                                                              \
-    return run_gemm(kAnswers, handle, #name, [&](const Handle& h) { return __VA_ARGS__; });                           \
+    return run_gemm(kStatuses, handle, #name, [&](const Handle& h) { return __VA_ARGS__; });                           \
   }
 #define WAVESMITH_AXPY(name, type)                                                                                    \
   WAVESMITH_BLAS(name, (void* handle, int n, const void* alpha, const void* x, int x_step, void* y, int y_step),      \
@@ -98,18 +98,18 @@
 // Vectors and matrices to the GPU and back, at once and in the order of a stream.
 #define WAVESMITH_TRANSFER_VECTOR(name)                                                                               \
   WAVESMITH_SERVED int name(int n, int width, const void* x, int x_step, void* y, int y_step) {                       \
-    return status_of(transfer({1, n, width, x, x_step, y, y_step}), kAnswers);                                        \
+    return status_of(transfer({1, n, width, x, x_step, y, y_step}), kStatuses);                                        \
   }
 #define WAVESMITH_TRANSFER_MATRIX(name)                                                                               \
   WAVESMITH_SERVED int name(int m, int n, int width, const void* a, int lda, void* b, int ldb) {                      \
-    return status_of(transfer({m, n, width, a, lda, b, ldb}), kAnswers);                                              \
+    return status_of(transfer({m, n, width, a, lda, b, ldb}), kStatuses);                                              \
   }
 #define WAVESMITH_TRANSFER_VECTOR_IN_STREAM(name)                                                                     \
   WAVESMITH_SERVED int name(int n, int width, const void* x, int x_step, void* y, int y_step, void* stream) {         \
-    return status_of(transfer({1, n, width, x, x_step, y, y_step}, stream), kAnswers);                                \
+    return status_of(transfer({1, n, width, x, x_step, y, y_step}, stream), kStatuses);                                \
   }
 #define WAVESMITH_TRANSFER_MATRIX_IN_STREAM(name)                                                                     \
   WAVESMITH_SERVED int name(int m, int n, int width, const void* a, int lda, void* b, int ldb, void* stream) {        \
-    return status_of(transfer({m, n, width, a, lda, b, ldb}, stream), kAnswers);                                      \
+    return status_of(transfer({m, n, width, a, lda, b, ldb}, stream), kStatuses);                                      \
   }
 // clang-format on

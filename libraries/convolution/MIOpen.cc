@@ -2,8 +2,8 @@
 #include <cstddef>
 
 #include "libraries/convolution/MIOpen_types.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 using namespace wavesmith::libraries::miopen;

@@ -5,8 +5,8 @@
 
 #include "libraries/convolution/MIOpen_types.h"
 #include "libraries/convolution/convolution.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 using namespace wavesmith::libraries::miopen;
@@ -52,10 +52,11 @@ int find(const char* function, const Described& by, void* handle, Convolve& foun
       nullptr};
   static std::atomic_flag said;
   if (by.convolution->mode == kTransposed)
-    return answer(function, "miopenStatusNotImplemented for transposed convolutions", kNotImplemented, said);
+    return unsupported(function, "miopenStatusNotImplemented for transposed convolutions", kNotImplemented,
+                       said);
   if (!found.sizes_fit()) return kBadParm;
   if (!found.is_served())
-    return answer(function, "miopenStatusNotImplemented for these types", kNotImplemented, said);
+    return unsupported(function, "miopenStatusNotImplemented for these types", kNotImplemented, said);
   return kSuccess;
 }
 
@@ -90,17 +91,17 @@ struct Performance {
 };
 static_assert(sizeof(Performance) == 16);
 
-int list(int status, size_t room, size_t* count, Solution* solutions) {
+int list(int status, size_t capacity, size_t* count, Solution* solutions) {
   if (status != kSuccess) return status;
-  if (!count || (room > 0 && !solutions)) return kBadParm;
-  *count = room > 0 ? 1 : 0;
-  if (room > 0) solutions[0] = {kMilliseconds, 0, kSolution, 0};
+  if (!count || (capacity > 0 && !solutions)) return kBadParm;
+  *count = capacity > 0 ? 1 : 0;
+  if (capacity > 0) solutions[0] = {kMilliseconds, 0, kSolution, 0};
   return kSuccess;
 }
 
-int list(int status, int room, int* count, Performance* results) {
+int list(int status, int capacity, int* count, Performance* results) {
   if (status != kSuccess) return status;
-  if (!count || room < 1 || !results) return kBadParm;
+  if (!count || capacity < 1 || !results) return kBadParm;
   *count = 1;
   results[0] = {0, kMilliseconds, 0};
   return kSuccess;
@@ -155,8 +156,9 @@ WAVESMITH_SERVED int miopenInitConvolutionNdDescriptor(ConvolutionDescriptor* de
   if (!descriptor || !padding || !steps || !dilations || mode < 0 || mode >= kModes || dimensions < 1)
     return kBadParm;
   if (dimensions > Convolution::kMost)
-    return WAVESMITH_ANSWER("miopenInitConvolutionNdDescriptor",
-                            "miopenStatusNotImplemented for more than three dimensions", kNotImplemented);
+    return WAVESMITH_UNSUPPORTED("miopenInitConvolutionNdDescriptor",
+                                 "miopenStatusNotImplemented for more than three dimensions",
+                                 kNotImplemented);
   *descriptor = {Convolution{dimensions, {}, {}, {}, 1}, mode};
   for (int i = 0; i < dimensions; ++i) {
     descriptor->convolution.padding[i] = padding[i];
@@ -179,11 +181,11 @@ WAVESMITH_SERVED int miopenGetConvolutionSpatialDim(const ConvolutionDescriptor*
   return write(descriptor ? kSuccess : kBadParm, dimensions,
                descriptor ? descriptor->convolution.dimensions : 0);
 }
-WAVESMITH_SERVED int miopenGetConvolutionNdDescriptor(const ConvolutionDescriptor* descriptor, int room,
+WAVESMITH_SERVED int miopenGetConvolutionNdDescriptor(const ConvolutionDescriptor* descriptor, int capacity,
                                                       int* dimensions, int* padding, int* steps,
                                                       int* dilations, int* mode) {
   if (!descriptor || !dimensions || !padding || !steps || !dilations || !mode ||
-      room < descriptor->convolution.dimensions)
+      capacity < descriptor->convolution.dimensions)
     return kBadParm;
   const Convolution& convolution = descriptor->convolution;
   *dimensions = convolution.dimensions;
@@ -212,9 +214,9 @@ WAVESMITH_SERVED int miopenGetConvolutionNdDescriptor(const ConvolutionDescripto
     return write(find##name(__func__, handle, first, second, how, result), count, size_t{1});               \
   }                                                                                                         \
   WAVESMITH_SERVED int miopenConvolution##name##GetSolution(void* handle, Td first, Td second, Cd how,      \
-                                                            Td result, size_t room, size_t* count,          \
+                                                            Td result, size_t capacity, size_t* count,      \
                                                             Solution* solutions) {                          \
-    return list(find##name(__func__, handle, first, second, how, result), room, count, solutions);          \
+    return list(find##name(__func__, handle, first, second, how, result), capacity, count, solutions);      \
   }                                                                                                         \
   WAVESMITH_SERVED int miopenConvolution##name##CompileSolution(void* handle, Td first, Td second, Cd how,  \
                                                                 Td result, uint64_t id) {                   \
@@ -234,21 +236,22 @@ DIRECTION(BackwardWeights, Direction::Weights, y, x, w)
 
 // Of the others with data, the forward ones have the input first.
 WAVESMITH_SERVED int miopenFindConvolutionForwardAlgorithm(void* handle, Td x, const void*, Td w, const void*,
-                                                           Cd how, Td y, void*, int room, int* count,
+                                                           Cd how, Td y, void*, int capacity, int* count,
                                                            Performance* results, void*, size_t, bool) {
-  return list(findForward(__func__, handle, w, x, how, y), room, count, results);
+  return list(findForward(__func__, handle, w, x, how, y), capacity, count, results);
 }
 WAVESMITH_SERVED int miopenFindConvolutionBackwardDataAlgorithm(void* handle, Td y, const void*, Td w,
-                                                                const void*, Cd how, Td x, void*, int room,
-                                                                int* count, Performance* results, void*,
-                                                                size_t, bool) {
-  return list(findBackwardData(__func__, handle, y, w, how, x), room, count, results);
+                                                                const void*, Cd how, Td x, void*,
+                                                                int capacity, int* count,
+                                                                Performance* results, void*, size_t, bool) {
+  return list(findBackwardData(__func__, handle, y, w, how, x), capacity, count, results);
 }
 WAVESMITH_SERVED int miopenFindConvolutionBackwardWeightsAlgorithm(void* handle, Td y, const void*, Td x,
-                                                                   const void*, Cd how, Td w, void*, int room,
-                                                                   int* count, Performance* results, void*,
-                                                                   size_t, bool) {
-  return list(findBackwardWeights(__func__, handle, y, x, how, w), room, count, results);
+                                                                   const void*, Cd how, Td w, void*,
+                                                                   int capacity, int* count,
+                                                                   Performance* results, void*, size_t,
+                                                                   bool) {
+  return list(findBackwardWeights(__func__, handle, y, x, how, w), capacity, count, results);
 }
 
 WAVESMITH_SERVED int miopenConvolutionForward(void* handle, const void* alpha, Td x, const void* x_data, Td w,

@@ -3,8 +3,8 @@
 // ROCm 7.0.
 #include "libraries/convolution/MIOpen_types.h"
 #include "libraries/convolution/layers.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 using namespace wavesmith::libraries::miopen;

@@ -1,8 +1,8 @@
 // MIOpen: pooling, activations, normalisations, softmax. Types and values: miopen.h of ROCm 7.0.
 #include "libraries/convolution/MIOpen_types.h"
 #include "libraries/convolution/layers.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 using namespace wavesmith::libraries::miopen;
@@ -58,8 +58,8 @@ WAVESMITH_SERVED int miopenSetActivationDescriptor(ActivationDescriptor* descrip
                                                    double beta, double gamma) {
   if (!descriptor || mode < 0) return kBadParm;
   if (mode > kLastActivation)
-    return WAVESMITH_ANSWER("miopenSetActivationDescriptor", "miopenStatusNotImplemented for this mode",
-                            kNotImplemented);
+    return WAVESMITH_UNSUPPORTED("miopenSetActivationDescriptor", "miopenStatusNotImplemented for this mode",
+                                 kNotImplemented);
   *descriptor = {mode, alpha, beta, gamma};
   return kSuccess;
 }
@@ -149,8 +149,8 @@ WAVESMITH_SERVED int miopenLRNForward(void* handle, const LrnDescriptor* how, co
       !same_sizes(x->tensor, y->tensor))
     return kBadParm;
   if (how->mode != kCrossChannel)
-    return WAVESMITH_ANSWER("miopenLRNForward", "miopenStatusNotImplemented within a channel",
-                            kNotImplemented);
+    return WAVESMITH_UNSUPPORTED("miopenLRNForward", "miopenStatusNotImplemented within a channel",
+                                 kNotImplemented);
   Blend blend{};
   if (!blend_of(alpha, beta, y->tensor, blend)) return kBadParm;
   const ResponseNormalise layer{how->width, how->alpha,          how->beta,          how->k,

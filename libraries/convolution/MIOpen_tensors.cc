@@ -1,8 +1,8 @@
 // MIOpen: tensors combined element by element, and reduced. Types and values: miopen.h of ROCm 7.0.
 #include "libraries/convolution/MIOpen_types.h"
 #include "libraries/convolution/layers.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 using namespace wavesmith::libraries::miopen;
@@ -79,8 +79,9 @@ WAVESMITH_SERVED int miopenSetReduceTensorDescriptor(ReduceDescriptor* descripto
                                                      int propagates_nan, int indices, int index_type) {
   if (!descriptor || operation < 0 || operation > static_cast<int>(Reduction::Norm2)) return kBadParm;
   if (indices != 0 && index_type != kWords)
-    return WAVESMITH_ANSWER("miopenSetReduceTensorDescriptor",
-                            "miopenStatusNotImplemented for indices of other than 32 bits", kNotImplemented);
+    return WAVESMITH_UNSUPPORTED("miopenSetReduceTensorDescriptor",
+                                 "miopenStatusNotImplemented for indices of other than 32 bits",
+                                 kNotImplemented);
   *descriptor = {operation, type, propagates_nan, indices, index_type};
   return kSuccess;
 }

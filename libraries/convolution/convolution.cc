@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "libraries/blas/product.h"
-#include "libraries/shim/room.h"
+#include "libraries/shim/workspace.h"
 
 namespace wavesmith::libraries {
 namespace {
@@ -24,7 +24,7 @@ void with_real(Number type, void* data, Use use) {
 
 template <class T>
 T* zeros(int64_t count) {
-  return room_for<T>(count, "a convolution", Begins::Zeroed);
+  return allocate_workspace<T>(count, "a convolution", InitialContents::Zeroed);
 }
 
 int64_t space(const Tensor& tensor) {
@@ -245,8 +245,8 @@ bool Convolve::sizes_fit() const {
     return false;
   for (int i = 0; i < how.dimensions; ++i) {
     if (how.step[i] < 1 || how.dilation[i] < 1) return false;
-    const int64_t room = x.sizes[i + 2] + 2 * how.padding[i] - how.dilation[i] * (w.sizes[i + 2] - 1) - 1;
-    if (y.sizes[i + 2] != (room < 0 ? 0 : room / how.step[i] + 1)) return false;
+    const int64_t extent = x.sizes[i + 2] + 2 * how.padding[i] - how.dilation[i] * (w.sizes[i + 2] - 1) - 1;
+    if (y.sizes[i + 2] != (extent < 0 ? 0 : extent / how.step[i] + 1)) return false;
   }
   return true;
 }
@@ -265,9 +265,9 @@ void Convolve::run() const {
     Work<double>(*this).run();
 }
 
-void Convolve::tell(const Teller& teller) const {
+void Convolve::report_work(const WorkReporter& reporter) const {
   for (int i = 0; i < y.rank; ++i)
-    if (x.sizes[i] < 1 || w.sizes[i] < 1 || y.sizes[i] < 1) return teller(GpuWork());
+    if (x.sizes[i] < 1 || w.sizes[i] < 1 || y.sizes[i] < 1) return reporter(GpuWork());
   GpuWork work("conv");
   const int space = convolution.dimensions;
   // Of the last two dimensions, and of a third in front.
@@ -293,9 +293,9 @@ void Convolve::tell(const Teller& teller) const {
   if (plain) work.set("stride", convolution.step[space - 1]).set("padding", convolution.padding[space - 1]);
   work.set("groups", convolution.groups).set("dtype", word_of(x.type));
   work.set("layout", x.strides[1] == 1 && x.sizes[1] > 1 ? "nhwc" : "nchw");
-  teller(work.set("gradient", direction == Direction::Output  ? "none"
-                              : direction == Direction::Input ? "input"
-                                                              : "filters"));
+  reporter(work.set("gradient", direction == Direction::Output  ? "none"
+                                : direction == Direction::Input ? "input"
+                                                                : "filters"));
 }
 
 Outcome convolve(const Convolve& what, void* stream) {

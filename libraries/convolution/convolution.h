@@ -32,7 +32,7 @@ struct Convolve {
   /// (which wrap around) and 32-bit integers or floats (exact sums).
   [[nodiscard]] bool is_served() const;
   void run() const;
-  void tell(const Teller& teller) const;
+  void report_work(const WorkReporter& reporter) const;
 };
 
 /// Enqueues it.

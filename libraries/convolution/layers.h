@@ -8,8 +8,8 @@
 
 namespace wavesmith::libraries {
 
-/// A layer's kernel: what it reads and writes; the old result is read, too, where `beta` is not 0.
-inline GpuWork told(double read, double written, double beta = 0) {
+/// A layer's kernel, by the bytes that it reads and writes; it also reads the old result unless `beta` is 0.
+inline GpuWork layer_work(double read, double written, double beta = 0) {
   return streamed(read + (beta != 0 ? written : 0), written);
 }
 
@@ -21,7 +21,9 @@ struct Activate {
   Blend blend;
   Elements x, y;
   void run() const;
-  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y), blend.beta)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(layer_work(bytes_of(x), bytes_of(y), blend.beta));
+  }
 };
 
 /// miopenPoolingForward: the first two dimensions are images and channels.
@@ -38,7 +40,9 @@ struct Pool {
   Elements x, y;
   [[nodiscard]] bool sizes_fit() const;
   void run() const;
-  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y), blend.beta)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(layer_work(bytes_of(x), bytes_of(y), blend.beta));
+  }
 };
 
 /// miopenPoolingBackward: dx of dy. A maximum's gradient goes to the first element that has it.
@@ -47,8 +51,8 @@ struct PoolGradient {
   Blend blend;
   Elements x, dy, dx;
   void run() const;
-  void tell(const Teller& teller) const {
-    teller(told(bytes_of(x) + bytes_of(dy), bytes_of(dx), blend.beta));
+  void report_work(const WorkReporter& reporter) const {
+    reporter(layer_work(bytes_of(x) + bytes_of(dy), bytes_of(dx), blend.beta));
   }
 };
 
@@ -60,7 +64,9 @@ struct ResponseNormalise {
   Blend blend;
   Elements x, y;
   void run() const;
-  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y), blend.beta)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(layer_work(bytes_of(x), bytes_of(y), blend.beta));
+  }
 };
 
 /// miopenSoftmaxForward_V2: over channels at each place, or over everything of an image.
@@ -69,7 +75,9 @@ struct Softmax {
   Blend blend;
   Elements x, y;
   void run() const;
-  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y), blend.beta)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(layer_work(bytes_of(x), bytes_of(y), blend.beta));
+  }
 };
 
 /// Batch normalisation. Parameters have one element a channel, or one an activation, as their tensors' sizes
@@ -80,7 +88,7 @@ struct BatchNormalise {
   Elements scale, bias, mean, variance;  ///< for the inference alone: mean and variance
   /// miopenBatchNormalizationForwardInference.
   void run() const;
-  void tell(const Teller& teller) const { teller(told(bytes_of(x), bytes_of(y))); }
+  void report_work(const WorkReporter& reporter) const { reporter(layer_work(bytes_of(x), bytes_of(y))); }
 };
 struct BatchNormaliseTraining {
   double epsilon, of_new;  ///< how much of the new mean the running one takes
@@ -90,7 +98,7 @@ struct BatchNormaliseTraining {
   /// miopenBatchNormalizationForwardTraining.
   void run() const;
   /// Read for the statistics, and again.
-  void tell(const Teller& teller) const { teller(told(2 * bytes_of(x), bytes_of(y))); }
+  void report_work(const WorkReporter& reporter) const { reporter(layer_work(2 * bytes_of(x), bytes_of(y))); }
 };
 struct BatchNormaliseGradient {
   double epsilon;
@@ -100,7 +108,9 @@ struct BatchNormaliseGradient {
   /// miopenBatchNormalizationBackward.
   void run() const;
   /// Read for the sums, and again.
-  void tell(const Teller& teller) const { teller(told(2 * (bytes_of(x) + bytes_of(dy)), bytes_of(dx))); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(layer_work(2 * (bytes_of(x) + bytes_of(dy)), bytes_of(dx)));
+  }
 };
 
 /// miopenOpTensor: c = op(alpha1 * a, alpha2 * b) + beta * c, b broadcast.
@@ -110,7 +120,9 @@ struct CombineTensors {
   double alpha1, alpha2, beta;
   Elements a, b, c;
   void run() const;
-  void tell(const Teller& teller) const { teller(told(bytes_of(a) + bytes_of(b), bytes_of(c), beta)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(layer_work(bytes_of(a) + bytes_of(b), bytes_of(c), beta));
+  }
 };
 
 /// miopenReduceTensor over the dimensions in which c has one element. `places`, where not null, takes the
@@ -126,7 +138,7 @@ struct ReduceTensor {
     return kind == Reduction::Min || kind == Reduction::Max || kind == Reduction::LargestSize;
   }
   void run() const;
-  void tell(const Teller& teller) const { teller(streamed(bytes_of(a), bytes_of(c), true)); }
+  void report_work(const WorkReporter& reporter) const { reporter(streamed(bytes_of(a), bytes_of(c), true)); }
 };
 
 }  // namespace wavesmith::libraries

@@ -247,14 +247,14 @@ void Fourier::run() const {
     Work<float>(*this).run();
 }
 
-void Fourier::tell(const Teller& teller) const {
+void Fourier::report_work(const WorkReporter& reporter) const {
   GpuWork work("fft");
   static constexpr const char* kNames[] = {"length", "height", "depth"};
   for (int i = 0; i < dimensions; ++i) work.set(kNames[i], sizes[dimensions - 1 - i]);
   work.set("batch", batches).set("precision", twice ? "double" : "single");
-  teller(work.set("kind", kind == FourierKind::Complex    ? "c2c"
-                          : kind == FourierKind::FromReal ? "r2c"
-                                                          : "c2r"));
+  reporter(work.set("kind", kind == FourierKind::Complex    ? "c2c"
+                            : kind == FourierKind::FromReal ? "r2c"
+                                                            : "c2r"));
 }
 
 Outcome transform(Fourier what, void* stream) {

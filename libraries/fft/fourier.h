@@ -34,7 +34,7 @@ struct Fourier {
   /// The layouts that packed numbers have.
   void pack(bool in_place);
   void run() const;
-  void tell(const Teller& teller) const;
+  void report_work(const WorkReporter& reporter) const;
 };
 
 /// Enqueues it.

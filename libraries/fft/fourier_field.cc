@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "libraries/shim/room.h"
+#include "libraries/shim/workspace.h"
 
 namespace wavesmith::libraries {
 namespace {
@@ -57,7 +57,7 @@ struct Whole {
   }
 };
 
-char* room(int64_t bytes) { return room_for<char>(bytes, "a Fourier transform"); }
+char* workspace(int64_t bytes) { return allocate_workspace<char>(bytes, "a Fourier transform"); }
 
 bool lies_in_memory(const Whole& whole, const Field& field, void* const* places) {
   if (field.count == 0) return reaches(places[0], 0, whole.numbers() - 1, static_cast<size_t>(whole.width));
@@ -82,8 +82,8 @@ bool FieldTransform::fits() const { return Whole(what, false).has(from) && Whole
 
 void FieldTransform::run() const {
   const Whole in(what, false), out(what, true);
-  char* const gathered = room(in.numbers() * in.width);
-  char* const made = room(out.numbers() * out.width);
+  char* const gathered = workspace(in.numbers() * in.width);
+  char* const made = workspace(out.numbers() * out.width);
   if (from.count == 0) std::memcpy(gathered, inputs[0], static_cast<size_t>(in.numbers() * in.width));
   for (int b = 0; b < from.count; ++b)
     in.each(from.bricks[b], [&](int64_t here, int64_t there) {

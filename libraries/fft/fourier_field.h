@@ -35,7 +35,7 @@ struct FieldTransform {
   [[nodiscard]] bool fits() const;
   void run() const;
   /// The transform itself; what bricks of other GPUs take over the links is not in it.
-  void tell(const Teller& teller) const { what.tell(teller); }
+  void report_work(const WorkReporter& reporter) const { what.report_work(reporter); }
 };
 
 /// Enqueues it.

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "libraries/fft/fourier.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 
@@ -173,8 +173,8 @@ WAVESMITH_SERVED int hipfftXtMakePlanMany(Plan* plan, int rank, const long long*
                    : from_type == complex && to_type == real  ? kC2R
                                                               : 0;
   if (kind == 0)
-    return WAVESMITH_ANSWER("hipfftXtMakePlanMany",
-                            "HIPFFT_INVALID_TYPE for other types than floats and doubles", kInvalidType);
+    return WAVESMITH_UNSUPPORTED("hipfftXtMakePlanMany",
+                                 "HIPFFT_INVALID_TYPE for other types than floats and doubles", kInvalidType);
   return make(plan, rank, sizes, from_embed, from_stride, from_distance, to_embed, to_stride, to_distance,
               kind | (twice ? kTwice : 0), batches, work);
 }

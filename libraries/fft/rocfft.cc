@@ -7,8 +7,8 @@
 
 #include "libraries/fft/fourier.h"
 #include "libraries/fft/fourier_field.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 
@@ -81,7 +81,7 @@ int make(Plan& plan, const Description* description) {
   };
   for (const Array array : {description->from.array, description->to.array})
     if (array == Array::Planar || array == Array::HermitianPlanar)
-      return WAVESMITH_ANSWER("rocfft_plan_create", "rocfft_status_failure for planar arrays", kFailure);
+      return WAVESMITH_UNSUPPORTED("rocfft_plan_create", "rocfft_status_failure for planar arrays", kFailure);
   if (!fits(description->from.array, from_real, to_real) || !fits(description->to.array, to_real, from_real))
     return kInvalidType;
   const int64_t last = what.sizes[what.dimensions - 1], half = last / 2 + 1;
@@ -90,9 +90,9 @@ int make(Plan& plan, const Description* description) {
              plan.in_place && description->to.strides[0] == 0 && !from_real && !to_real ? description->from
                                                                                         : description->to,
              what, from_real ? half : last))
-    return WAVESMITH_ANSWER("rocfft_plan_create",
-                            "rocfft_status_failure for strides that are not multiples of each other",
-                            kFailure);
+    return WAVESMITH_UNSUPPORTED("rocfft_plan_create",
+                                 "rocfft_status_failure for strides that are not multiples of each other",
+                                 kFailure);
   what.scale = description->scale;
   plan.from = description->from_field;
   plan.to = description->to_field;
@@ -191,8 +191,8 @@ WAVESMITH_SERVED int rocfft_field_destroy(void* field) { return destroy(field, k
 WAVESMITH_SERVED int rocfft_field_add_brick(Field* field, const Brick* brick) {
   if (!field || !brick) return kInvalidArgument;
   if (field->count == Field::kMost)
-    return WAVESMITH_ANSWER("rocfft_field_add_brick", "rocfft_status_failure for more than 16 bricks",
-                            kFailure);
+    return WAVESMITH_UNSUPPORTED("rocfft_field_add_brick", "rocfft_status_failure for more than 16 bricks",
+                                 kFailure);
   field->bricks[field->count++] = *brick;
   return kSuccess;
 }
@@ -215,7 +215,7 @@ WAVESMITH_SERVED int rocfft_plan_create(Plan** plan, int placement, int kind, in
     return kInvalidArgument;
   if (dimensions < 1 || dimensions > kMost) return kInvalidDimensions;
   if (precision != kSingle && precision != kDouble)
-    return WAVESMITH_ANSWER("rocfft_plan_create", "rocfft_status_failure for half precision", kFailure);
+    return WAVESMITH_UNSUPPORTED("rocfft_plan_create", "rocfft_status_failure for half precision", kFailure);
   Plan made{};
   made.in_place = placement == kInPlace;
   Fourier& what = made.transform;

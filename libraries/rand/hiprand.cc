@@ -11,7 +11,7 @@
 
 #include "libraries/rand/philox.h"
 #include "libraries/rand/sobol.h"
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 #include "libraries/shim/work.h"
 
 extern "C" int hipLaunchHostFunc(void* stream, void (*function)(void*), void* data);
@@ -55,10 +55,10 @@ struct Request {
   Request* next;
   NotedCall call;
 
-  void tell(const Teller& teller) const {
+  void report_work(const WorkReporter& reporter) const {
     const bool wide = kind == Kind::Bits64 || kind == Kind::UniformDouble || kind == Kind::NormalDouble;
     GpuWork work("stream");
-    teller(work.set("written", static_cast<double>(count) * (wide ? 8 : 4)));
+    reporter(work.set("written", static_cast<double>(count) * (wide ? 8 : 4)));
   }
 };
 
@@ -231,7 +231,8 @@ void fill_quasi(const Request& request) {
 
 void run(void* data) {
   auto* const request = static_cast<Request*>(data);
-  if (const TellWork listener = who_listens()) request->tell(Teller(listener, request->call));
+  if (const WorkListener listener = work_listener())
+    request->report_work(WorkReporter(listener, request->call));
   if (request->dimensions > 0)
     fill_quasi(*request);
   else
@@ -290,7 +291,7 @@ WAVESMITH_SERVED int hiprandCreateGenerator(void** generator, int type) {
   if (!generator) return kOutOfRange;
   const bool quasi = type == kQuasi || type == kSobol32;
   if (!quasi && type >= kQuasi && type <= kLastQuasi)
-    return WAVESMITH_ANSWER(
+    return WAVESMITH_UNSUPPORTED(
         "hiprandCreateGenerator",
         "HIPRAND_STATUS_NOT_IMPLEMENTED for Sobol's scrambled points and those of 64 bits", kNotImplemented);
   if (!quasi && (type < kFirstType || type > kLastType)) return kTypeError;
@@ -342,8 +343,9 @@ WAVESMITH_SERVED int hiprandSetQuasiRandomGeneratorDimensions(void* generator, u
   if (state.dimensions == 0) return kTypeError;
   if (dimensions == 0 || dimensions > kMostDimensions) return kOutOfRange;
   if (dimensions > kSobolDimensions)
-    return WAVESMITH_ANSWER("hiprandSetQuasiRandomGeneratorDimensions",
-                            "HIPRAND_STATUS_NOT_IMPLEMENTED for more than 21 dimensions", kNotImplemented);
+    return WAVESMITH_UNSUPPORTED("hiprandSetQuasiRandomGeneratorDimensions",
+                                 "HIPRAND_STATUS_NOT_IMPLEMENTED for more than 21 dimensions",
+                                 kNotImplemented);
   state.dimensions = dimensions;
   state.block = 0;
   return kSuccess;

@@ -1,7 +1,7 @@
-// A clique: the ranks of a communicator, in threads of one process or in several processes, and the memory in
-// which they tell one another what they do. It is a file in memory that each process maps; the unique id that
-// a program hands from rank to rank says whose file it is. Several processes have to see one another under
-// /proc, as those of one user on one machine do.
+// A clique: the ranks of a communicator, in threads of one process or in several processes, and the memory
+// through which they coordinate. It is a file in memory that each process maps; the unique id that a program
+// hands from rank to rank identifies the file. The processes must see one another under /proc, as those of
+// one user on one machine do.
 #pragma once
 
 #include <pthread.h>
@@ -23,42 +23,42 @@ struct CliqueId {
 };
 static_assert(sizeof(CliqueId) == 128);
 
-/// Data of a rank: at an address of its process and, when ranks of other processes need them, in its file.
-struct Place {
+/// A rank's data: at an address of its process and, when ranks of other processes need them, in its file.
+struct RankBuffer {
   void* address;
   int32_t process, file;
   uint64_t bytes;
 };
 
-/// What a rank says to all others.
+/// The state that a rank shows to all others.
 struct Member {
   bool joined;
   int32_t process, device;
-  uint64_t capture;       ///< the last graph that its work was captured into; 0: none yet
-  uint64_t posted, done;  ///< collectives that it has asked for, and those that it has done its part of
+  uint64_t capture;       ///< the last graph into which its work was captured; 0: none yet
+  uint64_t posted, done;  ///< counts of collectives requested, and of those whose part it has done
   Collective collective;  ///< the last one posted
-  double begins;          ///< when it could begin, of modelled time
-  Place send, receive;
+  double begins;          ///< its earliest start, in seconds of modelled time
+  RankBuffer send, receive;
   uint64_t splits_posted, splits_read;
   int32_t color, key;
-  CliqueId split;  ///< the clique that it offers to those of its color
+  CliqueId split;  ///< the clique that it offers to the ranks of its color
 };
 
-/// What a rank sends to another: one thing at a time.
+/// One rank's messages to another, one at a time.
 struct Mailbox {
   uint64_t sent, taken;
-  Place place;
-  double begins;  ///< when both sides could begin, of modelled time: first the sender, then the receiver, too
+  RankBuffer buffer;
+  double begins;  ///< the earliest start in seconds of modelled time: the sender's, then the later of both
 };
 
 struct Clique {
   uint64_t magic, token;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  uint64_t changes;       ///< counted, for those who look without the lock in between
+  uint64_t changes;       ///< a count, for readers that poll without the lock
   int32_t ranks, joined;  ///< ranks: 0 until the first has joined
-  int32_t failed;         ///< the result that all get from now on; 0: none
-  bool apart;             ///< ranks of several processes
+  int32_t failed;         ///< the ncclResult_t that all calls return from now on; 0: none
+  bool apart;             ///< the ranks are in several processes
   bool file_closed;
   Member members[kMostRanks];
   Mailbox mailboxes[kMostRanks * kMostRanks];
@@ -66,15 +66,15 @@ struct Clique {
   Mailbox& mailbox(int from, int to) { return mailboxes[from * kMostRanks + to]; }
 };
 
-/// A new clique's id. False: the host has no memory or files left.
+/// Creates a clique. False: the host has no memory or file descriptors left.
 bool create_clique(CliqueId& id);
-/// The clique of an id, once for each rank; nullptr: it is none, or its process is gone.
+/// Maps the clique of an id, once per rank; nullptr: the id is invalid, or its process has ended.
 Clique* open_clique(const CliqueId& id);
 void close_clique(Clique* clique);
-/// Closes the file of an id of this process: nobody can open it from now on.
+/// Closes the file behind an id of this process, so that no further rank can open it.
 void close_file(const CliqueId& id);
 
-/// Holds the clique's lock.
+/// Holds the clique's lock while it lives.
 class CliqueLock {
  public:
   explicit CliqueLock(Clique& clique) : clique_(clique) { lock(); }
@@ -83,19 +83,19 @@ class CliqueLock {
   CliqueLock& operator=(const CliqueLock&) = delete;
   void lock();
   void unlock() { pthread_mutex_unlock(&clique_.mutex); }
-  /// Until something changed, or about a second has gone.
+  /// Waits, without the lock, until something changes or about a second has passed.
   void wait();
 
  private:
   Clique& clique_;
 };
-/// Wakes all who wait, under the lock.
-inline void tell_all(Clique& clique) {
+/// Wakes all waiting ranks; the caller holds the lock.
+inline void notify_all(Clique& clique) {
   ++clique.changes;
   pthread_cond_broadcast(&clique.changed);
 }
 
-/// Ranks for a message: " 2 5 6", as far as there is room.
+/// A list of ranks for a message, " 2 5 6", cut to 255 characters.
 class RankList {
  public:
   void add(int rank);
@@ -107,10 +107,10 @@ class RankList {
   size_t length_ = 0;
 };
 
-/// Whether a process that has joined is there no more.
+/// Whether a process that had joined has ended.
 bool is_gone(int process);
 
-/// One line on stderr, and what ncclGetLastError answers.
+/// Prints a line on stderr, which ncclGetLastError then returns.
 [[gnu::format(printf, 1, 2)]] void complain(const char* format, ...);
 const char* last_complaint();
 

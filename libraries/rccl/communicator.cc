@@ -28,7 +28,7 @@ Communicator* create(bool blocking) {
   made->magic = Communicator::kMagic;
   made->references = 1;
   made->blocking = blocking;
-  pthread_mutex_init(&made->turn, nullptr);
+  pthread_mutex_init(&made->execution, nullptr);
   return made;
 }
 
@@ -57,7 +57,7 @@ int join(Communicator& c) {
     if (other.process == process && other.device == c.device) {
       complain("ranks %d and %d of a communicator are on one GPU, device %d", r, c.rank, c.device);
       clique.failed = kInvalidUsage;
-      tell_all(clique);
+      notify_all(clique);
       return kInvalidUsage;
     }
     clique.apart |= other.process != process;
@@ -66,7 +66,7 @@ int join(Communicator& c) {
   me.process = process;
   me.device = c.device;
   ++clique.joined;
-  tell_all(clique);
+  notify_all(clique);
   return kSuccess;
 }
 
@@ -93,7 +93,7 @@ bool collect(Communicator& c) {
   c.id = from.members[leader].split;
   if (leader != c.parent->rank) close_file(c.offered);
   me.splits_read = c.split;
-  tell_all(from);
+  notify_all(from);
   return true;
 }
 
@@ -109,7 +109,7 @@ bool post_split(Communicator& c) {
   me.split = c.offered;
   c.split = ++me.splits_posted;
   if (c.color == kNoColor) me.splits_read = c.split;
-  tell_all(from);
+  notify_all(from);
   return true;
 }
 
@@ -139,7 +139,7 @@ void say_who_is_missing(Communicator& c, bool say) {
   if (gone && !clique.failed) {
     complain("the process %d of rank %d has ended", gone->process, static_cast<int>(gone - clique.members));
     clique.failed = kRemoteError;
-    tell_all(clique);
+    notify_all(clique);
   }
   if (say)
     complain("rank %d of %d waits in %s for the ranks%s", joining ? c.rank : c.parent->rank, clique.ranks,
@@ -243,7 +243,7 @@ void release(Communicator& communicator) {
   if (communicator.parent) release(*communicator.parent);
   if (communicator.event) hipEventDestroy(communicator.event);
   close_clique(communicator.clique);
-  pthread_mutex_destroy(&communicator.turn);
+  pthread_mutex_destroy(&communicator.execution);
   communicator.magic = 0;
   std::free(&communicator);
 }

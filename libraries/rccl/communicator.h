@@ -49,7 +49,7 @@ struct Communicator {
   int color, key;
   uint64_t split;
 
-  pthread_mutex_t turn;  ///< what is enqueued takes turns
+  pthread_mutex_t execution;  ///< held while one group of exchanges is executed
   // The order of its work where that is on several streams.
   void* event;
   void* stream;

@@ -9,9 +9,10 @@
 namespace wavesmith::libraries {
 namespace {
 
-class Turn {
+/// Advances the exchanges of one group of a communicator until all are done.
+class ProgressEngine {
  public:
-  Turn(Communicator& communicator, Exchange* exchanges, int count)
+  ProgressEngine(Communicator& communicator, Exchange* exchanges, int count)
       : c_(communicator),
         clique_(*communicator.clique),
         me_(clique_.members[c_.rank]),
@@ -76,8 +77,8 @@ class Turn {
     return true;
   }
 
-  [[nodiscard]] Place place_of(const Exchange& e, const void* data, uint64_t bytes) const {
-    if (clique_.apart || e.in_place) return e.staged.place();
+  [[nodiscard]] RankBuffer buffer_of(const Exchange& e, const void* data, uint64_t bytes) const {
+    if (clique_.apart || e.in_place) return e.staged.buffer();
     return {const_cast<void*>(data), getpid(), -1, bytes};
   }
 
@@ -86,11 +87,11 @@ class Turn {
       if (me_.posted != me_.done) return false;
       me_.collective = e.collective;
       me_.begins = e.begins;
-      me_.send = place_of(e, e.send, bytes_sent(e.collective, c_.rank, c_.ranks));
+      me_.send = buffer_of(e, e.send, bytes_sent(e.collective, c_.rank, c_.ranks));
       me_.receive = {e.receive, getpid(), -1, 0};
       e.number = ++me_.posted;
       e.state = Exchange::State::Posted;
-      tell_all(clique_);
+      notify_all(clique_);
       return true;
     }
     if (me_.done < e.number) {
@@ -99,7 +100,7 @@ class Turn {
       for (int r = 0; r < c_.ranks; ++r) e.begins = std::max(e.begins, clique_.members[r].begins);
       if (agreed()) perform_share(e, lock);
       me_.done = e.number;
-      tell_all(clique_);
+      notify_all(clique_);
       return true;
     }
     for (int r = 0; r < c_.ranks; ++r)
@@ -153,11 +154,11 @@ class Turn {
     Mailbox& box = clique_.mailbox(c_.rank, e.peer);
     if (e.state == Exchange::State::New) {
       if (box.sent != box.taken) return false;
-      box.place = place_of(e, e.send, e.bytes);
+      box.buffer = buffer_of(e, e.send, e.bytes);
       box.begins = e.begins;
       e.number = ++box.sent;
       e.state = Exchange::State::Posted;
-      tell_all(clique_);
+      notify_all(clique_);
       return true;
     }
     if (box.taken < e.number) return false;
@@ -169,15 +170,15 @@ class Turn {
   bool advance_receive(Exchange& e, CliqueLock& lock) {
     Mailbox& box = clique_.mailbox(e.peer, c_.rank);
     if (box.sent == box.taken) return false;
-    const Place place = box.place;
-    if (place.bytes != e.bytes) {
+    const RankBuffer buffer = box.buffer;
+    if (buffer.bytes != e.bytes) {
       fail(kInvalidUsage, "rank %d receives %llu bytes from rank %d, which sends %llu", c_.rank,
-           static_cast<unsigned long long>(e.bytes), e.peer, static_cast<unsigned long long>(place.bytes));
+           static_cast<unsigned long long>(e.bytes), e.peer, static_cast<unsigned long long>(buffer.bytes));
       c_.error = kInvalidUsage;
     } else if (e.bytes != 0) {
       lock.unlock();
       View view;
-      const bool seen = view.open(place);
+      const bool seen = view.open(buffer);
       if (seen) std::memmove(e.receive, view.data(), e.bytes);
       view.release();
       lock.lock();
@@ -186,7 +187,7 @@ class Turn {
     e.begins = box.begins = std::max(e.begins, box.begins);
     ++box.taken;
     e.state = Exchange::State::Done;
-    tell_all(clique_);
+    notify_all(clique_);
     return true;
   }
 
@@ -196,7 +197,7 @@ class Turn {
     if (clique_.failed) return;
     complain(format, values...);
     clique_.failed = result;
-    tell_all(clique_);
+    notify_all(clique_);
   }
 
   static void describe(const Collective& what, char* text, size_t size) {
@@ -254,7 +255,7 @@ class Turn {
 
 }  // namespace
 
-void tell(const Communicator& c, const Exchange* exchanges, int count, const Teller& teller) {
+void report_work(const Communicator& c, const Exchange* exchanges, int count, const WorkReporter& reporter) {
   // Messages to one peer share a link; those to several go side by side, as in an all-to-all.
   uint64_t most = 0;
   int peers = 0;
@@ -262,7 +263,7 @@ void tell(const Communicator& c, const Exchange* exchanges, int count, const Tel
   for (int i = 0; i < count; ++i) {
     const Exchange& e = exchanges[i];
     if (e.kind == Exchange::Kind::Collective) {
-      teller(work_of(e.collective, c.ranks).not_before(e.begins));
+      reporter(work_of(e.collective, c.ranks).not_before(e.begins));
       continue;
     }
     begins = std::max(begins, e.begins);
@@ -283,14 +284,14 @@ void tell(const Communicator& c, const Exchange* exchanges, int count, const Tel
       work.set("what", peers > 1 ? "all-to-all" : "send")
           .set("ranks", int64_t{peers} + 1)
           .set("bytes", static_cast<double>(most) * (peers > 1 ? peers + 1 : 1));
-    teller(work.not_before(begins));
+    reporter(work.not_before(begins));
   }
 }
 
 void run(Communicator& communicator, Exchange* exchanges, int count) {
-  pthread_mutex_lock(&communicator.turn);
-  Turn(communicator, exchanges, count).run();
-  pthread_mutex_unlock(&communicator.turn);
+  pthread_mutex_lock(&communicator.execution);
+  ProgressEngine(communicator, exchanges, count).run();
+  pthread_mutex_unlock(&communicator.execution);
 }
 
 }  // namespace wavesmith::libraries

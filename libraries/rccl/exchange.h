@@ -1,6 +1,5 @@
-// Exchanges: what a rank does with the others when its turn in a stream has come. The calls of one group make
-// progress side by side; the ranks' streams are executed by threads of their own, so that a rank may wait in
-// its turn for another's.
+// Exchanges between ranks, executed in stream order. The calls of one group progress side by side. Each
+// stream has a thread of its own, so a rank can wait there for the others.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +16,25 @@ struct Exchange {
 
   Kind kind;
   Collective collective;
-  const void* factor;  ///< where a collective's factor is read when the turn has come; nullptr: nowhere
+  const void* factor;  ///< a collective's factor, read when it is executed; nullptr: none
   const void* send;
   void* receive;
-  int peer;        ///< of what is sent or received
-  uint64_t bytes;  ///< the same
-  bool in_place;   ///< what is sent is overwritten by what the same group receives
+  int peer;        ///< the rank of the other side; of Send and Receive
+  uint64_t bytes;  ///< of Send and Receive
+  bool in_place;   ///< data received by the same group overwrite the data to send
 
-  // While it is under way.
+  // During execution.
   State state;
   uint64_t number;
-  double begins;  ///< when the last of those who take part has come to it, of modelled time
+  double begins;  ///< when the last participant arrives, in seconds of modelled time
   Staged staged;
 };
 
-/// Does all of them. They may be done again, once they are done (graphs do).
+/// Executes all of them; afterwards they can be executed again, as graphs do.
 void run(Communicator& communicator, Exchange* exchanges, int count);
 
-/// Tells what they were, once they are done: collectives one after the other, messages side by side.
-void tell(const Communicator& communicator, const Exchange* exchanges, int count, const Teller& teller);
+/// Reports their work once they are done: collectives one after the other, messages side by side.
+void report_work(const Communicator& communicator, const Exchange* exchanges, int count,
+                 const WorkReporter& reporter);
 
 }  // namespace wavesmith::libraries

@@ -19,15 +19,15 @@ namespace {
 template <class T>
 struct List {
   T* items;
-  int count, room;
+  int count, capacity;
 
   bool add(const T& item) {
-    if (count == room) {
-      const int larger = room ? 2 * room : 8;
+    if (count == capacity) {
+      const int larger = capacity ? 2 * capacity : 8;
       void* const moved = std::realloc(items, static_cast<size_t>(larger) * sizeof(T));
       if (!moved) return false;
       items = static_cast<T*>(moved);
-      room = larger;
+      capacity = larger;
     }
     std::memcpy(static_cast<void*>(items + count++), &item, sizeof(T));
     return true;
@@ -66,8 +66,9 @@ struct Batch {
   static void take(void* data) {
     auto* const batch = static_cast<Batch*>(data);
     run(*batch->communicator, batch->exchanges(), batch->count);
-    if (const TellWork listener = who_listens())
-      tell(*batch->communicator, batch->exchanges(), batch->count, Teller(listener, batch->call));
+    if (const WorkListener listener = work_listener())
+      report_work(*batch->communicator, batch->exchanges(), batch->count,
+                  WorkReporter(listener, batch->call));
     if (!batch->once) return;
     release(*batch->communicator);
     std::free(batch);

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "libraries/rccl/group.h"
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 extern "C" int hipMalloc(void** pointer, size_t bytes);
 extern "C" int hipFree(void* pointer);
@@ -182,7 +182,7 @@ WAVESMITH_SERVED int ncclCommAbort(void* comm) {
   if (c->clique) {
     const CliqueLock lock(*c->clique);
     if (!c->clique->failed) c->clique->failed = kRemoteError;
-    tell_all(*c->clique);
+    notify_all(*c->clique);
   }
   release(*c);
   return kSuccess;

@@ -1,7 +1,7 @@
 // RCCL's collectives, sends and receives (exchange.h). rccl.h of ROCm 7.0.
 #include "libraries/rccl/group.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/stream.h"
+#include "libraries/shim/unserved.h"
 
 using namespace wavesmith::libraries;
 

@@ -11,34 +11,34 @@
 namespace wavesmith::libraries {
 
 bool Staged::copy(const void* data, uint64_t bytes, bool for_other_processes) {
-  place_ = {nullptr, getpid(), -1, bytes};
+  buffer_ = {nullptr, getpid(), -1, bytes};
   if (bytes == 0) return true;
   if (!for_other_processes) {
-    place_.address = std::malloc(bytes);
+    buffer_.address = std::malloc(bytes);
   } else {
-    place_.file = create_shared_file("wavesmith-staged", bytes, place_.address);
+    buffer_.file = create_shared_file("wavesmith-staged", bytes, buffer_.address);
   }
-  if (!place_.address) return false;
-  std::memcpy(place_.address, data, bytes);
+  if (!buffer_.address) return false;
+  std::memcpy(buffer_.address, data, bytes);
   return true;
 }
 
 void Staged::release() {
-  if (place_.file < 0) {
-    std::free(place_.address);
+  if (buffer_.file < 0) {
+    std::free(buffer_.address);
   } else {
-    if (place_.address) munmap(place_.address, place_.bytes);
-    close(place_.file);
+    if (buffer_.address) munmap(buffer_.address, buffer_.bytes);
+    close(buffer_.file);
   }
-  place_ = {nullptr, 0, -1, 0};
+  buffer_ = {nullptr, 0, -1, 0};
 }
 
-bool View::open(const Place& place) {
-  data_ = place.address;
-  if (place.bytes == 0 || place.process == getpid()) return true;
-  data_ = map_shared_file(place.process, place.file, place.bytes, false);
+bool View::open(const RankBuffer& buffer) {
+  data_ = buffer.address;
+  if (buffer.bytes == 0 || buffer.process == getpid()) return true;
+  data_ = map_shared_file(buffer.process, buffer.file, buffer.bytes, false);
   if (!data_) return false;
-  mapped_ = place.bytes;
+  mapped_ = buffer.bytes;
   return true;
 }
 

@@ -1,26 +1,26 @@
-// Data that ranks show one another: of their own process in place or in a copy, across processes in files.
+// Buffers that ranks share: within a process in place or as a copy, across processes in files in memory.
 #pragma once
 
 #include "libraries/rccl/clique.h"
 
 namespace wavesmith::libraries {
 
-/// A copy of what a rank sends, that stays as it is until its end. Across processes: in a file in memory.
+/// A copy of what a rank sends, unchanged until it is released. Across processes it is a file in memory.
 class Staged {
  public:
   /// False: the host has no memory left.
   bool copy(const void* data, uint64_t bytes, bool for_other_processes);
-  [[nodiscard]] Place place() const { return place_; }
+  [[nodiscard]] RankBuffer buffer() const { return buffer_; }
   void release();
 
  private:
-  Place place_{nullptr, 0, -1, 0};
+  RankBuffer buffer_{nullptr, 0, -1, 0};
 };
 
-/// What is at a place, seen from this process.
+/// A rank's buffer, mapped into this process.
 class View {
  public:
-  bool open(const Place& place);
+  bool open(const RankBuffer& buffer);
   [[nodiscard]] const void* data() const { return data_; }
   void release();
 

@@ -1,4 +1,4 @@
-// The kinds of work that the libraries tell of (work.h), as operations of `wavesmith predict`.
+// The kinds of work that the libraries report (work.h), as operations of `wavesmith predict`.
 #pragma once
 
 #include "libraries/shim/number.h"
@@ -6,7 +6,7 @@
 
 namespace wavesmith::libraries {
 
-/// A kernel that reads and writes so many bytes. `reduces`: to few numbers.
+/// A kernel that reads and writes so many bytes. `reduces`: its result is a few numbers.
 inline GpuWork streamed(double read, double written, bool reduces = false) {
   if (read + written <= 0) return GpuWork();
   GpuWork work("stream");
@@ -18,7 +18,7 @@ inline double bytes_of(Number type, int64_t m, int64_t n = 1) {
   return static_cast<double>(size_of(type)) * static_cast<double>(m) * static_cast<double>(n);
 }
 
-/// c of m by n += a * b, of one type, as a kernel for the whole of c does it.
+/// c += a * b of one type, with c of m by n, as one kernel.
 inline GpuWork product(Number type, int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
   const char* const word = word_of(type);
   GpuWork work("gemm");
@@ -27,7 +27,7 @@ inline GpuWork product(Number type, int64_t m, int64_t n, int64_t k, int64_t bat
   return work.set("dtype", word).set("b-dtype", word).set("c-dtype", word).set("layout", "nn");
 }
 
-/// `what` by LAPACK's name (model/factorisation.h). Nothing where there are no rows or columns.
+/// A factorisation by its LAPACK name (model/factorisation.h); no work where there are no rows or columns.
 inline GpuWork factored(const char* what, Number type, int64_t m, int64_t n, int64_t k = 0, int64_t batch = 1,
                         bool vectors = false) {
   if (m < 1 || n < 1 || batch < 1) return GpuWork();

@@ -20,7 +20,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-/// The table NAME.tsv, in whichever room it stands.
+/// The table NAME.tsv, in whichever folder it is.
 std::vector<Row> table(const std::string& name) {
   std::ifstream file;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(WAVESMITH_TABLES))

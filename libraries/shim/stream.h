@@ -1,5 +1,5 @@
-// Work on the host in the order of a stream, in graphs, too: what functions of the libraries are served by.
-// The host reaches the memory that the emulated GPUs do.
+// Work on the host in stream order, in graphs too: this is how the libraries' functions are served. The host
+// reaches the same memory as the emulated GPUs.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ extern "C" int hipMemGetAddressRange(void** base, size_t* size, void* pointer);
 
 namespace wavesmith::libraries {
 
-/// What became of a request. BadPointer: a matrix reaches past its allocation, said on stderr.
+/// The fate of a request. BadPointer: a matrix reaches past its allocation, as stderr says.
 enum class Outcome : uint8_t { Done, NotServed, BadPointer, NoMemory, NotLaunched };
 
-/// A library's own numbers for that.
+/// A library's status for each outcome.
 struct Statuses {
   int done, not_served, bad_pointer, no_memory, not_launched;
 };
@@ -38,35 +38,36 @@ inline int status_of(Outcome outcome, const Statuses& statuses) {
   return statuses.not_launched;
 }
 
-/// Calls `run()` of a copy of the request when its turn has come, after `tell(Teller)` where somebody wants
-/// to know what a GPU would do.
+/// Enqueues a copy of the request: in stream order its `run()` is called, after `report_work(WorkReporter)`
+/// where something listens to the work that a GPU would do.
 template <class Request>
 Outcome enqueue(void* stream, const Request& request) {
   static_assert(std::is_trivially_copyable_v<Request>);
-  struct Turn {
+  struct QueuedRequest {
     Request request;
     NotedCall call;
-    bool once;  ///< runs once: goes after it. A captured one belongs to its graph, which does not say when it
+    bool once;  ///< freed after its only run. A captured one belongs to its graph, which does not say when it
                 ///< ends.
-    static void take(void* data) {
-      auto* const turn = static_cast<Turn*>(data);
-      if (const TellWork listener = who_listens()) turn->request.tell(Teller(listener, turn->call));
-      turn->request.run();
-      if (turn->once) std::free(turn);
+    static void execute(void* data) {
+      auto* const queued = static_cast<QueuedRequest*>(data);
+      if (const WorkListener listener = work_listener())
+        queued->request.report_work(WorkReporter(listener, queued->call));
+      queued->request.run();
+      if (queued->once) std::free(queued);
     }
   };
   int capturing = 0;
   if (hipStreamIsCapturing(stream, &capturing) != 0) return Outcome::NotLaunched;
-  auto* const turn = static_cast<Turn*>(std::malloc(sizeof(Turn)));
-  if (!turn) return Outcome::NoMemory;
-  *turn = {request, {}, capturing == 0};
-  if (hipLaunchHostFunc(stream, Turn::take, turn) == 0) return Outcome::Done;
-  std::free(turn);
+  auto* const queued = static_cast<QueuedRequest*>(std::malloc(sizeof(QueuedRequest)));
+  if (!queued) return Outcome::NoMemory;
+  *queued = {request, {}, capturing == 0};
+  if (hipLaunchHostFunc(stream, QueuedRequest::execute, queued) == 0) return Outcome::Done;
+  std::free(queued);
   return Outcome::NotLaunched;
 }
 
-/// Whether the elements from `lowest` to `highest`, seen from `data`, lie in their allocation. What lies in
-/// none is not judged: the host's.
+/// Whether the elements from `lowest` to `highest`, counted from `data`, lie within their allocation. True
+/// for memory that no allocation holds, such as the host's.
 inline bool reaches(const void* data, int64_t lowest, int64_t highest, size_t width) {
   void* base = nullptr;
   size_t size = 0;

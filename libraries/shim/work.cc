@@ -24,25 +24,25 @@ void ignore(const wavesmith_work*) {}
 
 }  // namespace
 
-TellWork who_listens() {
-  static std::atomic<TellWork> listener{nullptr};
-  TellWork known = listener.load(std::memory_order_relaxed);
+WorkListener work_listener() {
+  static std::atomic<WorkListener> listener{nullptr};
+  WorkListener known = listener.load(std::memory_order_relaxed);
   if (!known) {
     const auto wanted = reinterpret_cast<int (*)()>(function_of_runtime("wavesmith_work_wanted"));
-    void* const tell = wanted && wanted() ? function_of_runtime("wavesmith_tell_work") : nullptr;
-    known = tell ? reinterpret_cast<TellWork>(tell) : ignore;
+    void* const report = wanted && wanted() ? function_of_runtime("wavesmith_tell_work") : nullptr;
+    known = report ? reinterpret_cast<WorkListener>(report) : ignore;
     listener.store(known, std::memory_order_relaxed);
   }
   return known == ignore ? nullptr : known;
 }
 
-void Teller::operator()(const GpuWork& work) const {
-  const wavesmith_work told = work.told(WAVESMITH_LIBRARY, call_.function, call_.continues);
-  listener_(&told);
+void WorkReporter::operator()(const GpuWork& work) const {
+  const wavesmith_work record = work.record(WAVESMITH_LIBRARY, call_.function, call_.continues);
+  listener_(&record);
 }
 
 double work_begins() {
-  if (!who_listens()) return 0;
+  if (!work_listener()) return 0;
   const auto begins = reinterpret_cast<double (*)()>(function_of_runtime("wavesmith_work_begins"));
   return begins ? begins() : 0;
 }

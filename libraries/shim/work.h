@@ -1,6 +1,6 @@
-// What a GPU would do for a call that is served on the host, in the words of `wavesmith predict`: with
-// modelled time the call takes what is predicted, and reports count it. Nothing of it happens, and nothing
-// is paid, without either, or beside AMD's own runtime.
+// The work that a GPU would do for a call that is served on the host, as operations of `wavesmith predict`.
+// With modelled time the call takes as long as predicted, and reports count it. Without either, or with AMD's
+// own runtime, none of this happens and it costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace wavesmith::libraries {
 
-/// The function of the library that the program has called, while it runs: of functions that call each other
-/// the first. As a defaulted argument, or in the function itself.
+/// Notes the library function that the program has called, while it runs: the outermost, if functions call
+/// each other. Used as a defaulted argument, or in the function itself.
 class Called {
  public:
   Called(const char* function = __builtin_FUNCTION()) : first_(!current) {
@@ -20,19 +20,19 @@ class Called {
   Called(const Called&) = delete;
   Called& operator=(const Called&) = delete;
   ~Called() {
-    if (first_) current = nullptr, told = false;
+    if (first_) current = nullptr, reported = false;
   }
   static const char* function() { return current; }
-  /// Whether this call has put something into a stream before.
+  /// Whether this call has enqueued work in a stream before.
   static bool continues() {
-    const bool before = told;
-    told = current != nullptr;
+    const bool before = reported;
+    reported = current != nullptr;
     return before;
   }
 
  private:
   inline static thread_local const char* current = nullptr;
-  inline static thread_local bool told = false;
+  inline static thread_local bool reported = false;
   bool first_;
 };
 
@@ -44,17 +44,17 @@ class GpuWork {
   GpuWork& set(const char* name, const char* word) { return add({name, word, 0}); }
   GpuWork& set(const char* name, double number) { return add({name, nullptr, number}); }
   GpuWork& set(const char* name, int64_t number) { return set(name, static_cast<double>(number)); }
-  /// One behind the other.
+  /// Repeats the operation, one after the other.
   GpuWork& times(int64_t count) {
     times_ = static_cast<double>(count);
     return *this;
   }
-  /// In seconds of modelled time.
+  /// Delays the work until that time, in seconds of modelled time.
   GpuWork& not_before(double seconds) {
     not_before_ = seconds;
     return *this;
   }
-  [[nodiscard]] wavesmith_work told(const char* library, const char* function, bool continues) const {
+  [[nodiscard]] wavesmith_work record(const char* library, const char* function, bool continues) const {
     return {library, function, continues, operation_, parameters_, count_, times_, not_before_};
   }
 
@@ -70,27 +70,28 @@ class GpuWork {
   double times_ = 1, not_before_ = 0;
 };
 
-/// Who listens: the runtime's functions, or null where nobody wants to know.
-using TellWork = void (*)(const wavesmith_work*);
-TellWork who_listens();
-/// When the work of the function that runs can begin, in seconds of modelled time.
+/// The runtime's function that takes reports of work.
+using WorkListener = void (*)(const wavesmith_work*);
+/// That function, or null when there is neither modelled time nor a report.
+WorkListener work_listener();
+/// The earliest start of the running function's work, in seconds of modelled time.
 double work_begins();
 
-/// A call of the library, as it is noted when it puts something into a stream.
+/// A library call, noted when it enqueues work in a stream.
 struct NotedCall {
   const char* function = Called::function();
   bool continues = Called::continues();
 };
 
-/// Tells what a call does, in a turn of its stream. A request says it by `tell`, which calls this for each
-/// piece of work, one behind the other.
-class Teller {
+/// Reports the work of a call when its stream executes it. A request's `report_work` calls this for each
+/// operation, in order.
+class WorkReporter {
  public:
-  Teller(TellWork listener, const NotedCall& call) : listener_(listener), call_(call) {}
+  WorkReporter(WorkListener listener, const NotedCall& call) : listener_(listener), call_(call) {}
   void operator()(const GpuWork& work) const;
 
  private:
-  TellWork listener_;
+  WorkListener listener_;
   NotedCall call_;
 };
 

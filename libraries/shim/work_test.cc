@@ -22,7 +22,7 @@ TEST(Work, NothingGetsIntoAStreamWithoutTellingWhatAGpuWouldDo) {
     for (const char* call :
          {"= hipLaunchHostFunc(", "(hipLaunchHostFunc(", "hipStreamAddCallback", "hipLaunchKernel"})
       if (text.find(call) != text.npos) callers.insert(name);
-    if (callers.contains(name)) EXPECT_NE(text.find("Teller("), text.npos) << name;
+    if (callers.contains(name)) EXPECT_NE(text.find("WorkReporter("), text.npos) << name;
   }
   EXPECT_EQ(callers, (std::set<std::string>{"group.cc", "hiprand.cc", "stream.h"}));
 }

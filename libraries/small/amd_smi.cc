@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 #include "libraries/small/driver_files.h"
 
 extern "C" int hipDeviceGetName(char* name, int size, int device);
@@ -87,9 +87,9 @@ int fill(uint32_t* count, Handle* handles, uint32_t first, uint32_t number) {
 }
 
 /// The PCI address as one number, with the domain from bit `domain` on.
-uint64_t address_of(const Place& place, int domain) {
-  return uint64_t{place.domain} << domain | (place.bus & 0xff) << 8 | (place.slot & 0x1f) << 3 |
-         (place.function & 7);
+uint64_t address_of(const PciAddress& address, int domain) {
+  return uint64_t{address.domain} << domain | (address.bus & 0xff) << 8 | (address.slot & 0x1f) << 3 |
+         (address.function & 7);
 }
 
 }  // namespace
@@ -130,9 +130,9 @@ WAVESMITH_SERVED int amdsmi_get_processor_type(Handle processor, int* type) {
 /// amdsmi_bdf_t: function, device, bus and domain of 3, 5, 8 and 48 bits.
 WAVESMITH_SERVED int amdsmi_get_gpu_device_bdf(Handle processor, uint64_t* bdf) {
   uint32_t device = 0;
-  Place place;
-  if (!bdf || !device_of(processor, device) || !place_of(device, place)) return kInvalid;
-  *bdf = address_of(place, 16);
+  PciAddress address;
+  if (!bdf || !device_of(processor, device) || !pci_address_of(device, address)) return kInvalid;
+  *bdf = address_of(address, 16);
   return kSuccess;
 }
 
@@ -310,8 +310,8 @@ WAVESMITH_SERVED int amdsmi_get_gpu_id(Handle processor, uint16_t* id) {
 /// As ROCm SMI counts: the domain in the upper half.
 WAVESMITH_SERVED int amdsmi_get_gpu_bdf_id(Handle processor, uint64_t* id) {
   uint32_t device = 0;
-  Place place;
-  if (!id || !device_of(processor, device) || !place_of(device, place)) return kInvalid;
-  *id = address_of(place, 32);
+  PciAddress address;
+  if (!id || !device_of(processor, device) || !pci_address_of(device, address)) return kInvalid;
+  *id = address_of(address, 32);
   return kSuccess;
 }

@@ -63,22 +63,23 @@ uint32_t device_count() {
   return hipGetDeviceCount(&devices) == 0 && devices > 0 ? static_cast<uint32_t>(devices) : 0;
 }
 
-bool place_of(uint32_t device, Place& place) {
+bool pci_address_of(uint32_t device, PciAddress& address) {
   char text[32];
   return device < device_count() && hipDeviceGetPCIBusId(text, sizeof text, static_cast<int>(device)) == 0 &&
-         std::sscanf(text, "%x:%x:%x.%x", &place.domain, &place.bus, &place.slot, &place.function) == 4;
+         std::sscanf(text, "%x:%x:%x.%x", &address.domain, &address.bus, &address.slot, &address.function) ==
+             4;
 }
 
 uint32_t node_of(uint32_t device) {
-  Place place;
-  if (!place_of(device, place)) return 0;
+  PciAddress address;
+  if (!pci_address_of(device, address)) return 0;
   for (uint32_t node = 1; node < kMostNodes; ++node) {
     char path[128];
     std::snprintf(path, sizeof path, "%s/%u/properties", kNodes, node);
     uint64_t location = 0, domain = 0;
     if (!number_in(path, "location_id", location)) return 0;
     number_in(path, "domain", domain);
-    if (location == (place.bus << 8 | place.slot << 3 | place.function) && domain == place.domain)
+    if (location == (address.bus << 8 | address.slot << 3 | address.function) && domain == address.domain)
       return node;
   }
   return 0;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 namespace wavesmith::libraries::hsa {
 
@@ -47,7 +47,7 @@ inline int device_of(Agent agent) { return static_cast<int>(agent.handle - kCore
 double number_of(int device, const char* field);
 void text_of(int device, const char* field, char* text, size_t size);
 
-/// A GPU's place, by its PCI address.
+/// A GPU's PCI address.
 struct Slot {
   uint32_t domain = 0, location = 0;  ///< bus, device and function in 8, 5 and 3 bits
 };

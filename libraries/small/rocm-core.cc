@@ -1,7 +1,7 @@
 // rocm-core: which release this is. rocm_version.h of ROCm 7.0.
 #include "base/rocm_release.h"
 
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 namespace {
 enum Status { kSuccess = 0, kWrongParameters = 1 };

@@ -6,7 +6,7 @@
 
 #include "base/rocm_release.h"
 
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 #include "libraries/small/driver_files.h"
 
 extern "C" int hipDeviceGetName(char* name, int size, int device);
@@ -77,10 +77,10 @@ WAVESMITH_SERVED int rsmi_status_string(int status, const char** text) {
 }
 
 WAVESMITH_SERVED int rsmi_dev_pci_id_get(uint32_t device, uint64_t* id) {
-  Place place;
-  if (!id || !place_of(device, place)) return kInvalidArguments;
-  *id = uint64_t{place.domain} << 32 | (place.bus & 0xff) << 8 | (place.slot & 0x1f) << 3 |
-        (place.function & 7);
+  PciAddress address;
+  if (!id || !pci_address_of(device, address)) return kInvalidArguments;
+  *id = uint64_t{address.domain} << 32 | (address.bus & 0xff) << 8 | (address.slot & 0x1f) << 3 |
+        (address.function & 7);
   return kSuccess;
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 namespace {
 enum Status { kSuccess = 0, kInvalidArgument = 19 };

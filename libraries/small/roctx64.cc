@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 namespace {
 thread_local int depth = 0;

@@ -20,9 +20,8 @@ class Eigen : public FactorTest<T> {
   static constexpr bool kComplex = !std::is_floating_point_v<T>;
 
   static std::string name(const char* real, const char* complex) { return kComplex ? complex : real; }
-  int solver(const std::string& face, const std::string& function, auto... args) {
-    return call(this->hipsolver_, "hipsolver" + face + kLarge<T> + function, this->hipsolver_handle_,
-                args...);
+  int solver(const std::string& api, const std::string& function, auto... args) {
+    return call(this->hipsolver_, "hipsolver" + api + kLarge<T> + function, this->hipsolver_handle_, args...);
   }
   /// As the type can hold it.
   Dense held(const Dense& a) { return this->loaded(this->stored(a, a.rows), a.rows, a.columns, a.rows); }

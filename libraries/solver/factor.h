@@ -21,7 +21,7 @@ struct Cholesky {
   int* info;
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("potrf", type, n, n)); }
+  void report_work(const WorkReporter& reporter) const { reporter(factored("potrf", type, n, n)); }
 };
 
 /// Several of them; where their matrices lie is read when their turn has come.
@@ -31,7 +31,9 @@ struct CholeskyBatch {
   int64_t count;
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("potrf", first.type, first.n, first.n, 0, count)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(factored("potrf", first.type, first.n, first.n, 0, count));
+  }
 };
 
 /// `a` of m by n becomes L and U, where a with rows exchanged is L * U; L has ones on its diagonal.
@@ -43,7 +45,7 @@ struct Lu {
   int *pivots, *info;
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("getrf", type, m, n)); }
+  void report_work(const WorkReporter& reporter) const { reporter(factored("getrf", type, m, n)); }
 };
 
 /// Several of them, as CholeskyBatch. Without pivots rows are not exchanged.
@@ -54,7 +56,9 @@ struct LuBatch {
   int64_t count;
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("getrf", first.type, first.m, first.n, 0, count)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(factored("getrf", first.type, first.m, first.n, 0, count));
+  }
 };
 
 /// b of m by n becomes x, where op(a) * x = alpha * b, or x * op(a) = alpha * b with a at the right, of the
@@ -74,8 +78,8 @@ struct TriangularSolve {
   int64_t count;
 
   void run() const;
-  void tell(const Teller& teller) const {
-    teller(factored("trsm", type, right ? n : m, right ? m : n, 0, count));
+  void report_work(const WorkReporter& reporter) const {
+    reporter(factored("trsm", type, right ? n : m, right ? m : n, 0, count));
   }
 };
 
@@ -93,10 +97,10 @@ struct LuSolve {
 
   void run() const;
   /// Rows exchanged, and both triangles.
-  void tell(const Teller& teller, int64_t count = 1) const {
+  void report_work(const WorkReporter& reporter, int64_t count = 1) const {
     const double rows = static_cast<double>(count) * bytes_of(type, n, columns);
-    if (pivots && rows > 0) teller(streamed(rows, rows));
-    for (int triangle = 0; triangle < 2; ++triangle) teller(factored("trsm", type, n, columns, 0, count));
+    if (pivots && rows > 0) reporter(streamed(rows, rows));
+    for (int triangle = 0; triangle < 2; ++triangle) reporter(factored("trsm", type, n, columns, 0, count));
   }
 };
 
@@ -108,7 +112,7 @@ struct LuSolveBatch {
   int64_t count;
 
   void run() const;
-  void tell(const Teller& teller) const { first.tell(teller, count); }
+  void report_work(const WorkReporter& reporter) const { first.report_work(reporter, count); }
 };
 
 /// The inverses of the square matrices of an LuBatch. `info` as there: with a zero on U's diagonal there is
@@ -126,8 +130,8 @@ struct LuInverseBatch {
   int64_t count;
 
   void run() const;
-  void tell(const Teller& teller) const {
-    for (int triangle = 0; triangle < 2; ++triangle) teller(factored("trsm", type, n, n, 0, count));
+  void report_work(const WorkReporter& reporter) const {
+    for (int triangle = 0; triangle < 2; ++triangle) reporter(factored("trsm", type, n, n, 0, count));
   }
 };
 
@@ -142,8 +146,8 @@ struct LuInverse {
 
   void run() const;
   /// A triangle's inverse, and a system with the other one.
-  void tell(const Teller& teller) const {
-    for (int triangle = 0; triangle < 2; ++triangle) teller(factored("trsm", type, n, n));
+  void report_work(const WorkReporter& reporter) const {
+    for (int triangle = 0; triangle < 2; ++triangle) reporter(factored("trsm", type, n, n));
   }
 };
 

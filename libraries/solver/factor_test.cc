@@ -28,24 +28,24 @@ TYPED_TEST(Factors, CholeskyTimesItsConjugateIsTheMatrix) {
                      part, n, values.data(), lda, &info),
                 0);
     } else if (round % 3 == 1) {
-      int room = -1;
+      int workspace = -1;
       ASSERT_EQ(call(this->hipsolver_, this->large("hipsolver", "potrf_bufferSize").c_str(),
-                     this->hipsolver_handle_, part, n, values.data(), lda, &room),
+                     this->hipsolver_handle_, part, n, values.data(), lda, &workspace),
                 0);
-      EXPECT_EQ(room, 0);
+      EXPECT_EQ(workspace, 0);
       ASSERT_EQ(call(this->hipsolver_, this->large("hipsolver", "potrf").c_str(), this->hipsolver_handle_,
                      part, n, values.data(), lda, static_cast<void*>(nullptr), 0, &info),
                 0);
     } else {
-      int room = -1;
+      int workspace = -1;
       ASSERT_EQ(call(this->hipsolver_, this->large("hipsolver", "potrfBatched_bufferSize").c_str(),
-                     this->hipsolver_handle_, part, n, &matrix, lda, &room, 1),
+                     this->hipsolver_handle_, part, n, &matrix, lda, &workspace, 1),
                 0);
-      EXPECT_GE(room, 0);
+      EXPECT_GE(workspace, 0);
       if (this->below(2))
         ASSERT_EQ(
             call(this->hipsolver_, this->large("hipsolver", "potrfBatched").c_str(), this->hipsolver_handle_,
-                 part, n, &matrix, lda, static_cast<void*>(nullptr), room, &info, 1),
+                 part, n, &matrix, lda, static_cast<void*>(nullptr), workspace, &info, 1),
             0);
       else
         ASSERT_EQ(call(this->hipsolver_, this->large("hipsolverDn", "potrfBatched").c_str(),
@@ -249,7 +249,7 @@ TYPED_TEST(Factors, BatchesAreSolvedAndInvertedByTheirFactors) {
   }
 }
 
-/// rocSOLVER's, in matrices that are not square, too, with room between one matrix's pivots and the next
+/// rocSOLVER's, in matrices that are not square, too, with a gap between one matrix's pivots and the next
 /// one's.
 TYPED_TEST(Factors, RocsolversBatchesAreFactoredSolvedAndInvertedInPlace) {
   using T = TypeParam;

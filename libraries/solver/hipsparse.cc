@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "libraries/blas/matrices.h"
-#include "libraries/shim/answer.h"
 #include "libraries/shim/handle.h"
+#include "libraries/shim/unserved.h"
 #include "libraries/solver/tridiagonal.h"
 
 using namespace wavesmith::libraries;
@@ -47,7 +47,7 @@ constexpr const char* kNames[] = {"HIPSPARSE_STATUS_SUCCESS",
                                   "HIPSPARSE_STATUS_INSUFFICIENT_RESOURCES"};
 
 /// No memory of the caller's is needed.
-int no_room(void* handle, size_t* size) {
+int no_workspace(void* handle, size_t* size) {
   if (!handle || !size) return kInvalidValue;
   *size = 0;
   return kSuccess;
@@ -131,7 +131,7 @@ WAVESMITH_SERVED const char* hipsparseGetErrorString(int status) { return text_o
 #define GTSV(letter, type)                                                                                 \
   WAVESMITH_SERVED int hipsparse##letter##gtsv2_bufferSizeExt(                                             \
       void* handle, int, int, const void*, const void*, const void*, const void*, int, size_t* size) {     \
-    return no_room(handle, size);                                                                          \
+    return no_workspace(handle, size);                                                                     \
   }                                                                                                        \
   WAVESMITH_SERVED int hipsparse##letter##gtsv2(void* handle, int m, int n, const void* lower,             \
                                                 const void* diagonal, const void* upper, void* b, int ldb, \
@@ -140,7 +140,7 @@ WAVESMITH_SERVED const char* hipsparseGetErrorString(int status) { return text_o
   }                                                                                                        \
   WAVESMITH_SERVED int hipsparse##letter##gtsv2StridedBatch_bufferSizeExt(                                 \
       void* handle, int, const void*, const void*, const void*, const void*, int, int, size_t* size) {     \
-    return no_room(handle, size);                                                                          \
+    return no_workspace(handle, size);                                                                     \
   }                                                                                                        \
   WAVESMITH_SERVED int hipsparse##letter##gtsv2StridedBatch(void* handle, int m, const void* lower,        \
                                                             const void* diagonal, const void* upper,       \

@@ -24,11 +24,11 @@ struct LeastSquares {
   int* info;
 
   void run() const;
-  void tell(const Teller& teller) const {
+  void report_work(const WorkReporter& reporter) const {
     const int64_t rank = m < n ? m : n;
-    teller(factored("geqrf", type, m, n));
-    teller(factored("ormqr", type, m < n ? n : m, columns, rank));
-    teller(factored("trsm", type, rank, columns));
+    reporter(factored("geqrf", type, m, n));
+    reporter(factored("ormqr", type, m < n ? n : m, columns, rank));
+    reporter(factored("trsm", type, rank, columns));
   }
 };
 

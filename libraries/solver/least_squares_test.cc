@@ -36,13 +36,13 @@ TYPED_TEST(Solutions, OfTooManyEquationsLeaveARestOrthogonalToTheMatrix) {
     auto a_there = this->stored(a, lda), b_there = this->stored(b, ldb);
     std::vector<T> x_there(static_cast<size_t>(ldx * columns));
     int info = -1, iterations = -1;
-    size_t room = 1;
+    size_t workspace = 1;
     const std::string name = std::string(kLarge<T>) + kLarge<T> + "gels";
     void* const null = nullptr;
     ASSERT_EQ(this->solver(name + "_bufferSize", m, n, columns, a_there.data(), lda, b_there.data(), ldb,
-                           x_there.data(), ldx, &room),
+                           x_there.data(), ldx, &workspace),
               0);
-    EXPECT_EQ(room, 0u);
+    EXPECT_EQ(workspace, 0u);
     ASSERT_EQ(this->solver(name, m, n, columns, a_there.data(), lda, b_there.data(), ldb, x_there.data(), ldx,
                            null, size_t{0}, &iterations, &info),
               0);

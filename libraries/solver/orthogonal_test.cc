@@ -110,9 +110,9 @@ TYPED_TEST(Orthogonal, ReflectionsTimesTriangleIsTheMatrix) {
         ASSERT_EQ(this->roc("geqrf_batched", m, n, &matrix, lda, scale, int64_t{least}, 1), 0);
         break;
       case 2: {
-        int room = -1;
-        ASSERT_EQ(this->solver(this->large("", "geqrf_bufferSize"), m, n, matrix, lda, &room), 0);
-        EXPECT_EQ(room, 0);
+        int workspace = -1;
+        ASSERT_EQ(this->solver(this->large("", "geqrf_bufferSize"), m, n, matrix, lda, &workspace), 0);
+        EXPECT_EQ(workspace, 0);
         ASSERT_EQ(this->solver(this->large("", "geqrf"), m, n, matrix, lda, scale, null, 0, &info), 0);
         break;
       }

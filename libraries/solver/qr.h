@@ -20,7 +20,7 @@ struct Qr {
   int64_t count = 1;
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("geqrf", type, m, n, 0, count)); }
+  void report_work(const WorkReporter& reporter) const { reporter(factored("geqrf", type, m, n, 0, count)); }
 };
 
 /// `a` of m by n with k reflections, as Qr leaves them, becomes the first n columns of Q.
@@ -33,7 +33,7 @@ struct QrMatrix {
   int* info;  ///< may be null
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("orgqr", type, m, n, k)); }
+  void report_work(const WorkReporter& reporter) const { reporter(factored("orgqr", type, m, n, k)); }
 };
 
 /// c of m by n becomes op(Q) * c, or c * op(Q) with Q at the right. `operation`: 111 Q itself, others Q^H.
@@ -50,7 +50,9 @@ struct QrProduct {
   int* info;  ///< may be null
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("ormqr", type, right ? n : m, right ? m : n, k)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(factored("ormqr", type, right ? n : m, right ? m : n, k));
+  }
 };
 
 }  // namespace wavesmith::libraries

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 #include "libraries/solver/factor_batch_entry.h"
 #include "libraries/solver/orthogonal_entry.h"
 
@@ -13,20 +13,20 @@ using namespace wavesmith::libraries;
 
 namespace {
 enum Status { kSuccess = 0, kInvalidPointer = 3, kInvalidSize = 4 };
-constexpr char kVersion[] = "3.30.0";              // ROCm 7.0's
-constexpr FactorAnswers kAnswers{.bad_handle = 1,  // rocblas_status
-                                 .bad_operation = 11,
-                                 .bad_size = 4,
-                                 .bad_pointer = 3,
-                                 .no_memory = 5,
-                                 .not_launched = 6,
-                                 .always_pivots = true};
+constexpr char kVersion[] = "3.30.0";                // ROCm 7.0's
+constexpr FactorStatuses kStatuses{.bad_handle = 1,  // rocblas_status
+                                   .bad_operation = 11,
+                                   .bad_size = 4,
+                                   .bad_pointer = 3,
+                                   .no_memory = 5,
+                                   .not_launched = 6,
+                                   .always_pivots = true};
 
-/// The program's rocblas_handle as ours: one of AMD's is asked for its stream. Null where nobody can be
-/// asked.
-class Seen {
+/// Adapts the program's rocblas_handle to ours: AMD's rocBLAS is asked for the stream of its own handles.
+/// Null when it is not loaded.
+class HandleAdapter {
  public:
-  explicit Seen(void* handle) : handle_(handle) {
+  explicit HandleAdapter(void* handle) : handle_(handle) {
     if (!handle || handle_of(handle)->mark == kRocblasMark) return;
     using GetStream = int (*)(void*, void**);
     handle_ = nullptr;
@@ -37,8 +37,8 @@ class Seen {
         dlclose(rocblas);
       }
   }
-  Seen(const Seen&) = delete;
-  Seen& operator=(const Seen&) = delete;
+  HandleAdapter(const HandleAdapter&) = delete;
+  HandleAdapter& operator=(const HandleAdapter&) = delete;
   operator void*() const { return handle_; }
 
  private:
@@ -61,10 +61,10 @@ int eigenvectors_of(int evect) {
 int run_gesvd(void* handle, Number type, int left, int right, int m, int n, Matrices a, void* values,
               int64_t stride_values, void* u, int ldu, int64_t stride_u, void* v, int ldv, int64_t stride_v,
               int* info, int count, const Called& = {}) {
-  if (!handle) return kAnswers.bad_handle;
-  if (vectors_of(left) < 0 || vectors_of(right) < 0) return kAnswers.bad_operation;
+  if (!handle) return kStatuses.bad_handle;
+  if (vectors_of(left) < 0 || vectors_of(right) < 0) return kStatuses.bad_operation;
   return run_gesvd(
-      kAnswers, Seen(handle),
+      kStatuses, HandleAdapter(handle),
       SingularValues{type, static_cast<Vectors>(vectors_of(left)), static_cast<Vectors>(vectors_of(right)),
                      false, m, n, a, values, stride_values, Matrices{u, ldu, stride_u},
                      Matrices{v, ldv, stride_v}, info, count});
@@ -72,9 +72,9 @@ int run_gesvd(void* handle, Number type, int left, int right, int m, int n, Matr
 
 int run_syev(void* handle, Number type, int evect, int part, int n, Matrices a, void* values,
              int64_t stride_values, int* info, int count, const Called& = {}) {
-  if (!handle) return kAnswers.bad_handle;
-  if (eigenvectors_of(evect) < 0) return kAnswers.bad_operation;
-  return run_syev(kAnswers, Seen(handle), type, eigenvectors_of(evect) != 0, part, n, a, values,
+  if (!handle) return kStatuses.bad_handle;
+  if (eigenvectors_of(evect) < 0) return kStatuses.bad_operation;
+  return run_syev(kStatuses, HandleAdapter(handle), type, eigenvectors_of(evect) != 0, part, n, a, values,
                   stride_values, info, count);
 }
 
@@ -82,10 +82,10 @@ int run_syev(void* handle, Number type, int evect, int part, int n, Matrices a, 
 int run_sygv(void* handle, Number type, int form, int evect, int part, int n, void* a, int lda, void* b,
              int ldb, void* values, int* info, const Called& = {}) {
   constexpr int kAx = 221;
-  if (!handle) return kAnswers.bad_handle;
-  if (eigenvectors_of(evect) < 0) return kAnswers.bad_operation;
-  return run_sygv(kAnswers, Seen(handle), type, form - kAx + 1, eigenvectors_of(evect) != 0, part, n, a, lda,
-                  b, ldb, values, info);
+  if (!handle) return kStatuses.bad_handle;
+  if (eigenvectors_of(evect) < 0) return kStatuses.bad_operation;
+  return run_sygv(kStatuses, HandleAdapter(handle), type, form - kAx + 1, eigenvectors_of(evect) != 0, part,
+                  n, a, lda, b, ldb, values, info);
 }
 }  // namespace
 
@@ -102,62 +102,63 @@ WAVESMITH_SERVED int rocsolver_get_version_string(char* text, size_t size) {
   return kSuccess;
 }
 
-#define FACTORISATIONS(letter, type)                                                                        \
-  WAVESMITH_SERVED int rocsolver_##letter##potrf(void* handle, int part, int n, void* a, int lda,           \
-                                                 int* info) {                                               \
-    return run_potrf(kAnswers, Seen(handle), type, part, n, a, lda, info);                                  \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##getrf(void* handle, int m, int n, void* a, int lda, int* pivots, \
-                                                 int* info) {                                               \
-    return run_getrf(kAnswers, Seen(handle), type, m, n, a, lda, pivots, info);                             \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##potf2(void* handle, int part, int n, void* a, int lda,           \
-                                                 int* info) {                                               \
-    return run_potrf(kAnswers, Seen(handle), type, part, n, a, lda, info);                                  \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##getf2(void* handle, int m, int n, void* a, int lda, int* pivots, \
-                                                 int* info) {                                               \
-    return run_getrf(kAnswers, Seen(handle), type, m, n, a, lda, pivots, info);                             \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##getri(void* handle, int n, void* a, int lda, int* pivots,        \
-                                                 int* info) {                                               \
-    return run_getri(kAnswers, Seen(handle), type, n, a, lda, pivots, info);                                \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##getrs(void* handle, int operation, int n, int columns,           \
-                                                 const void* a, int lda, const int* pivots, void* b,        \
-                                                 int ldb) {                                                 \
-    return run_getrs(kAnswers, Seen(handle), type, operation, n, columns, a, lda, pivots, b, ldb);          \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##potrs(void* handle, int part, int n, int columns, const void* a, \
-                                                 int lda, void* b, int ldb) {                               \
-    return run_potrs(kAnswers, Seen(handle), type, part, n, columns, a, lda, b, ldb, -1);                   \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##potrs_batched(                                                   \
-      void* handle, int part, int n, int columns, void* const* a, int lda, void** b, int ldb, int count) {  \
-    if (count < 0) return kAnswers.bad_size;                                                                \
-    return run_potrs(kAnswers, Seen(handle), type, part, n, columns, static_cast<const void*>(a), lda,      \
-                     static_cast<void*>(b), ldb, count);                                                    \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##potrf_batched(void* handle, int part, int n, void* const* a,     \
-                                                         int lda, int* info, int count) {                   \
-    return run_potrf_batch(kAnswers, Seen(handle), type, part, n, a, lda, info, count);                     \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##getrf_batched(void* handle, int m, int n, void* const* a,        \
-                                                         int lda, int* pivots, int64_t stride, int* info,   \
-                                                         int count) {                                       \
-    return run_getrf_batch(kAnswers, Seen(handle), type, m, n, a, lda, pivots, stride, info, count);        \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##getrs_batched(                                                   \
-      void* handle, int operation, int n, int columns, void* const* a, int lda, const int* pivots,          \
-      int64_t stride, void* const* b, int ldb, int count) {                                                 \
-    return run_getrs_batch(kAnswers, Seen(handle), type, operation, n, columns, a, lda, pivots, stride, b,  \
-                           ldb, count);                                                                     \
-  }                                                                                                         \
-  WAVESMITH_SERVED int rocsolver_##letter##getri_batched(void* handle, int n, void* const* a, int lda,      \
-                                                         const int* pivots, int64_t stride, int* info,      \
-                                                         int count) {                                       \
-    return run_getri_batch(kAnswers, Seen(handle), type, n, a, lda, pivots, stride, nullptr, lda, info,     \
-                           count);                                                                          \
+#define FACTORISATIONS(letter, type)                                                                         \
+  WAVESMITH_SERVED int rocsolver_##letter##potrf(void* handle, int part, int n, void* a, int lda,            \
+                                                 int* info) {                                                \
+    return run_potrf(kStatuses, HandleAdapter(handle), type, part, n, a, lda, info);                         \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##getrf(void* handle, int m, int n, void* a, int lda, int* pivots,  \
+                                                 int* info) {                                                \
+    return run_getrf(kStatuses, HandleAdapter(handle), type, m, n, a, lda, pivots, info);                    \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##potf2(void* handle, int part, int n, void* a, int lda,            \
+                                                 int* info) {                                                \
+    return run_potrf(kStatuses, HandleAdapter(handle), type, part, n, a, lda, info);                         \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##getf2(void* handle, int m, int n, void* a, int lda, int* pivots,  \
+                                                 int* info) {                                                \
+    return run_getrf(kStatuses, HandleAdapter(handle), type, m, n, a, lda, pivots, info);                    \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##getri(void* handle, int n, void* a, int lda, int* pivots,         \
+                                                 int* info) {                                                \
+    return run_getri(kStatuses, HandleAdapter(handle), type, n, a, lda, pivots, info);                       \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##getrs(void* handle, int operation, int n, int columns,            \
+                                                 const void* a, int lda, const int* pivots, void* b,         \
+                                                 int ldb) {                                                  \
+    return run_getrs(kStatuses, HandleAdapter(handle), type, operation, n, columns, a, lda, pivots, b, ldb); \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##potrs(void* handle, int part, int n, int columns, const void* a,  \
+                                                 int lda, void* b, int ldb) {                                \
+    return run_potrs(kStatuses, HandleAdapter(handle), type, part, n, columns, a, lda, b, ldb, -1);          \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##potrs_batched(                                                    \
+      void* handle, int part, int n, int columns, void* const* a, int lda, void** b, int ldb, int count) {   \
+    if (count < 0) return kStatuses.bad_size;                                                                \
+    return run_potrs(kStatuses, HandleAdapter(handle), type, part, n, columns, static_cast<const void*>(a),  \
+                     lda, static_cast<void*>(b), ldb, count);                                                \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##potrf_batched(void* handle, int part, int n, void* const* a,      \
+                                                         int lda, int* info, int count) {                    \
+    return run_potrf_batch(kStatuses, HandleAdapter(handle), type, part, n, a, lda, info, count);            \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##getrf_batched(void* handle, int m, int n, void* const* a,         \
+                                                         int lda, int* pivots, int64_t stride, int* info,    \
+                                                         int count) {                                        \
+    return run_getrf_batch(kStatuses, HandleAdapter(handle), type, m, n, a, lda, pivots, stride, info,       \
+                           count);                                                                           \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##getrs_batched(                                                    \
+      void* handle, int operation, int n, int columns, void* const* a, int lda, const int* pivots,           \
+      int64_t stride, void* const* b, int ldb, int count) {                                                  \
+    return run_getrs_batch(kStatuses, HandleAdapter(handle), type, operation, n, columns, a, lda, pivots,    \
+                           stride, b, ldb, count);                                                           \
+  }                                                                                                          \
+  WAVESMITH_SERVED int rocsolver_##letter##getri_batched(void* handle, int n, void* const* a, int lda,       \
+                                                         const int* pivots, int64_t stride, int* info,       \
+                                                         int count) {                                        \
+    return run_getri_batch(kStatuses, HandleAdapter(handle), type, n, a, lda, pivots, stride, nullptr, lda,  \
+                           info, count);                                                                     \
   }
 FACTORISATIONS(s, Number::F32)
 FACTORISATIONS(d, Number::F64)
@@ -168,22 +169,22 @@ FACTORISATIONS(z, Number::C64)
 #define ORTHOGONAL(letter, type, orgqr, ormqr, syev, sygv)                                                   \
   WAVESMITH_SERVED int rocsolver_##letter##geqrf(void* handle, int m, int n, void* a, int lda,               \
                                                  void* scales) {                                             \
-    return run_geqrf(kAnswers, Seen(handle), type, m, n, {a, lda}, {scales, 1}, nullptr);                    \
+    return run_geqrf(kStatuses, HandleAdapter(handle), type, m, n, {a, lda}, {scales, 1}, nullptr);          \
   }                                                                                                          \
   WAVESMITH_SERVED int rocsolver_##letter##geqrf_batched(void* handle, int m, int n, void* const* a,         \
                                                          int lda, void* scales, int64_t stride, int count) { \
-    return run_geqrf(kAnswers, Seen(handle), type, m, n, {nullptr, lda, 0, a}, {scales, 1, stride}, nullptr, \
-                     count);                                                                                 \
+    return run_geqrf(kStatuses, HandleAdapter(handle), type, m, n, {nullptr, lda, 0, a},                     \
+                     {scales, 1, stride}, nullptr, count);                                                   \
   }                                                                                                          \
   WAVESMITH_SERVED int rocsolver_##letter##orgqr(void* handle, int m, int n, int k, void* a, int lda,        \
                                                  const void* scales) {                                       \
-    return run_orgqr(kAnswers, Seen(handle), type, m, n, k, a, lda, scales, nullptr);                        \
+    return run_orgqr(kStatuses, HandleAdapter(handle), type, m, n, k, a, lda, scales, nullptr);              \
   }                                                                                                          \
   WAVESMITH_SERVED int rocsolver_##letter##ormqr(void* handle, int side, int operation, int m, int n, int k, \
                                                  const void* a, int lda, const void* scales, void* c,        \
                                                  int ldc) {                                                  \
-    return run_ormqr(kAnswers, Seen(handle), type, side, operation, m, n, k, a, lda, scales, c, ldc,         \
-                     nullptr);                                                                               \
+    return run_ormqr(kStatuses, HandleAdapter(handle), type, side, operation, m, n, k, a, lda, scales, c,    \
+                     ldc, nullptr);                                                                          \
   }                                                                                                          \
   WAVESMITH_SERVED int rocsolver_##letter##syev(void* handle, int evect, int part, int n, void* a, int lda,  \
                                                 void* values, void*, int* info) {                            \

@@ -23,7 +23,7 @@ struct Tridiagonal {
   int* info;  ///< may be null
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("sytrd", type, n, n)); }
+  void report_work(const WorkReporter& reporter) const { reporter(factored("sytrd", type, n, n)); }
 };
 
 /// Which eigenvalues: all, those greater than `low` and up to `high`, or those from the `first` to the
@@ -49,7 +49,9 @@ struct Eigenvalues {
   double* residual = nullptr;  ///< of the last matrix: how much of v^H * a * v is beside its diagonal
 
   void run() const;
-  void tell(const Teller& teller) const { teller(factored("syev", type, n, n, 0, count, vectors)); }
+  void report_work(const WorkReporter& reporter) const {
+    reporter(factored("syev", type, n, n, 0, count, vectors));
+  }
 };
 
 /// Eigenvalues, the least first, of Hermitian `a` and positive definite `b`, with vectors x where a * x =
@@ -73,10 +75,10 @@ struct GeneralizedEigenvalues {
 
   void run() const;
   /// The factor of b, a between two of its inverses, and the vectors taken back.
-  void tell(const Teller& teller) const {
-    teller(factored("potrf", type, n, n));
-    for (int side = 0; side < (vectors ? 3 : 2); ++side) teller(factored("trsm", type, n, n));
-    teller(factored("syev", type, n, n, 0, 1, vectors));
+  void report_work(const WorkReporter& reporter) const {
+    reporter(factored("potrf", type, n, n));
+    for (int side = 0; side < (vectors ? 3 : 2); ++side) reporter(factored("trsm", type, n, n));
+    reporter(factored("syev", type, n, n, 0, 1, vectors));
   }
 };
 
@@ -98,9 +100,9 @@ struct SingularValues {
   int64_t count = 1;
 
   void run() const;
-  void tell(const Teller& teller) const {
+  void report_work(const WorkReporter& reporter) const {
     const bool none = left == Vectors::None && right == Vectors::None;
-    teller(factored("gesvd", type, m, n, 0, count, !none));
+    reporter(factored("gesvd", type, m, n, 0, count, !none));
   }
 };
 

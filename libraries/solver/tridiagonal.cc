@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "libraries/blas/operands.h"
-#include "libraries/shim/room.h"
+#include "libraries/shim/workspace.h"
 
 namespace wavesmith::libraries {
 namespace {
@@ -44,22 +44,22 @@ void solve(Wide* lower, Wide* diagonal, Wide* upper, Wide* second, Wide* b, int6
 void TridiagonalSolve::run() const {
   with_type(type, [this]<class T>(T) {
     using Wide = decltype(widened(T{}));
-    auto* const room = room_for<Wide>(5 * m, "a solution");
+    auto* const workspace = allocate_workspace<Wide>(5 * m, "a solution");
     for (int64_t system = 0; system < count; ++system)
       for (int64_t column = 0; column < columns; ++column) {
         const auto copy = [&](const void* from, Wide* to) {
           for (int64_t i = 0; i < m; ++i) to[i] = widened(static_cast<const T*>(from)[system * stride + i]);
         };
-        copy(lower, room);
-        copy(diagonal, room + m);
-        copy(upper, room + 2 * m);
+        copy(lower, workspace);
+        copy(diagonal, workspace + m);
+        copy(upper, workspace + 2 * m);
         T* const values = static_cast<T*>(b) + system * stride + column * ldb;
-        Wide* const right = room + 4 * m;
+        Wide* const right = workspace + 4 * m;
         for (int64_t i = 0; i < m; ++i) right[i] = widened(values[i]);
-        solve(room, room + m, room + 2 * m, room + 3 * m, right, m);
+        solve(workspace, workspace + m, workspace + 2 * m, workspace + 3 * m, right, m);
         for (int64_t i = 0; i < m; ++i) store(right[i], values[i]);
       }
-    std::free(room);
+    std::free(workspace);
   });
 }
 

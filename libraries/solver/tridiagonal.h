@@ -23,9 +23,9 @@ struct TridiagonalSolve {
 
   void run() const;
   /// As if everything were read and written once, the diagonals for each right side.
-  void tell(const Teller& teller) const {
+  void report_work(const WorkReporter& reporter) const {
     const double right = static_cast<double>(count) * bytes_of(type, m, columns);
-    teller(streamed(4 * right, right));
+    reporter(streamed(4 * right, right));
   }
 };
 

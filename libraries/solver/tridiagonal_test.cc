@@ -48,11 +48,11 @@ TYPED_TEST(ThreeDiagonals, TimesTheSolutionAreTheRightSides) {
       for (int i = 0; i + 1 < m; i += 2) diagonal[static_cast<size_t>(i)] = 0;
     auto b = this->values(ldb * n);
     const auto right = b;
-    size_t room = 7;
+    size_t workspace = 7;
     ASSERT_EQ(this->sparse("gtsv2_bufferSizeExt", m, n, lower.data(), diagonal.data(), upper.data(), b.data(),
-                           ldb, &room),
+                           ldb, &workspace),
               0);
-    EXPECT_EQ(room, 0);
+    EXPECT_EQ(workspace, 0);
     ASSERT_EQ(this->sparse("gtsv2", m, n, lower.data(), diagonal.data(), upper.data(), b.data(), ldb,
                            static_cast<void*>(nullptr)),
               0);

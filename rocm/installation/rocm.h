@@ -11,7 +11,7 @@
 
 namespace wavesmith::rocm {
 
-/// ROCm's commands that the command `wavesmith` answers when it is called by their names.
+/// The ROCm commands that `wavesmith` provides when it is called by their names.
 inline constexpr const char* kCommands[] = {
     "amd-smi", "amdclang", "amdclang++", "rocm-smi", "rocm_agent_enumerator", "rocminfo"};
 

@@ -1,10 +1,10 @@
-#include "libraries/shim/answer.h"
+#include "libraries/shim/unserved.h"
 
 #include <cstdio>
 
 namespace wavesmith::libraries {
 
-int answer(const char* function, const char* status, int value, std::atomic_flag& said) {
+int unsupported(const char* function, const char* status, int value, std::atomic_flag& said) {
   if (!said.test_and_set()) {
     std::fprintf(stderr, "wavesmith: %s is not supported; it returns %s\n", function, status);
   }

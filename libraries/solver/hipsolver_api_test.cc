@@ -1,5 +1,5 @@
-// hipSOLVER's functions under the names that begin with hipsolverDn, which programs ported from CUDA's solver
-// call: the same numbers as from those under its own names (which other tests judge), by their own arguments.
+// hipSOLVER's hipsolverDn API, which programs ported from CUDA's solver call: the same results as from the
+// regular API (which other tests judge), by its own arguments.
 #include <algorithm>
 #include <complex>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 using namespace wavesmith::libraries;
 
 template <class T>
-class Faces : public FactorTest<T> {
+class HipsolverApis : public FactorTest<T> {
  protected:
   using Value = decltype(std::real(T{}));
   static constexpr bool kComplex = !std::is_floating_point_v<T>;
@@ -38,17 +38,17 @@ class Faces : public FactorTest<T> {
 
   void* dense_ = nullptr;
 };
-TYPED_TEST_SUITE(Faces, BlasTypes);
+TYPED_TEST_SUITE(HipsolverApis, BlasTypes);
 
-TYPED_TEST(Faces, FactorsAndSolutionsAreTheSame) {
+TYPED_TEST(HipsolverApis, FactorsAndSolutionsAreTheSame) {
   using T = TypeParam;
   const int n = 2 + this->below(9), columns = 1 + this->below(3);
   const auto a = this->positive_stored(n), b = this->random_stored(n, columns);
   T* const null = nullptr;
-  int info = -1, other = -1, room = -1;
+  int info = -1, other = -1, workspace = -1;
   auto ours = a, theirs = a, x = b, y = b;
-  ASSERT_EQ(this->dense("potrf_bufferSize", kLower, n, theirs.data(), n, &room), 0);
-  EXPECT_EQ(room, 0);
+  ASSERT_EQ(this->dense("potrf_bufferSize", kLower, n, theirs.data(), n, &workspace), 0);
+  EXPECT_EQ(workspace, 0);
   ASSERT_EQ(this->own("potrf", kLower, n, ours.data(), n, null, 0, &info), 0);
   ASSERT_EQ(this->dense("potrf", kLower, n, theirs.data(), n, null, 0, &other), 0);
   ASSERT_EQ(this->own("potrs", kLower, n, columns, ours.data(), n, x.data(), n, null, 0, &info), 0);
@@ -80,7 +80,7 @@ TYPED_TEST(Faces, FactorsAndSolutionsAreTheSame) {
   EXPECT_EQ(other, 0);
 }
 
-TYPED_TEST(Faces, ReflectionsAndLeastSquaresAreTheSame) {
+TYPED_TEST(HipsolverApis, ReflectionsAndLeastSquaresAreTheSame) {
   using T = TypeParam;
   const int n = 1 + this->below(6), m = n + this->below(6);
   auto ours = this->random_stored(m, n), theirs = ours;
@@ -104,14 +104,14 @@ TYPED_TEST(Faces, ReflectionsAndLeastSquaresAreTheSame) {
   std::vector<T> x(static_cast<size_t>(n)), y(x.size());
   ours = theirs = a;
   auto right = b;
-  size_t room = 1;
+  size_t workspace = 1;
   int iterations = -1;
   void* const work = nullptr;
   const std::string gels = std::string(kLarge<T>) + "gels";
-  ASSERT_EQ(
-      this->dense(gels + "_bufferSize", m, n, 1, theirs.data(), m, right.data(), m, y.data(), n, work, &room),
-      0);
-  EXPECT_EQ(room, 0u);
+  ASSERT_EQ(this->dense(gels + "_bufferSize", m, n, 1, theirs.data(), m, right.data(), m, y.data(), n, work,
+                        &workspace),
+            0);
+  EXPECT_EQ(workspace, 0u);
   ASSERT_EQ(this->own(gels, m, n, 1, ours.data(), m, right.data(), m, x.data(), n, work, size_t{0},
                       &iterations, &info),
             0);
@@ -123,12 +123,12 @@ TYPED_TEST(Faces, ReflectionsAndLeastSquaresAreTheSame) {
   EXPECT_NE(x, std::vector<T>(x.size()));
 }
 
-TYPED_TEST(Faces, EigenvaluesAndSingularValuesAreTheSame) {
+TYPED_TEST(HipsolverApis, EigenvaluesAndSingularValuesAreTheSame) {
   using T = TypeParam;
   using Value = typename TestFixture::Value;
   const int n = 2 + this->below(8);
   void* const null = nullptr;
-  int info = -1, other = -1, room = -1;
+  int info = -1, other = -1, workspace = -1;
   std::vector<Value> values(static_cast<size_t>(n)), others(values.size());
   auto ours = this->positive_stored(n), theirs = ours;
   const std::string syevd = this->name("syevd", "heevd"), sygvd = this->name("sygvd", "hegvd");
@@ -155,8 +155,8 @@ TYPED_TEST(Faces, EigenvaluesAndSingularValuesAreTheSame) {
 
   ours = theirs = this->random_stored(n, n);
   std::vector<T> u(ours.size()), v(ours.size()), w(ours.size()), z(ours.size());
-  ASSERT_EQ(this->dense("gesvd_bufferSize", n, n, &room), 0);
-  EXPECT_EQ(room, 0);
+  ASSERT_EQ(this->dense("gesvd_bufferSize", n, n, &workspace), 0);
+  EXPECT_EQ(workspace, 0);
   const signed char all = 'A';
   ASSERT_EQ(this->own("gesvd", all, all, n, n, ours.data(), n, values.data(), u.data(), n, v.data(), n, null,
                       0, null, &info),
