@@ -62,7 +62,7 @@ std::vector<uint8_t> random_operands(Operands kind, size_t bytes) {
   return data;
 }
 
-struct Kernel {
+struct MatrixKernel {
   const char* arch;
   const char* module;
   const char* function;
@@ -70,7 +70,7 @@ struct Kernel {
   double flop;  ///< of one instruction
 };
 
-void matrix(benchmark::State& state, const char* name, Kernel kernel) {
+void matrix(benchmark::State& state, const char* name, MatrixKernel kernel) {
   const OnDevice device(kernel.arch);
   if (!device.found) {
     state.SkipWithError("no device of this architecture");
@@ -90,13 +90,13 @@ void matrix(benchmark::State& state, const char* name, Kernel kernel) {
                  std::string("one thread; v_") + kernel.function});
 }
 
-constexpr Kernel kHalf{"gfx942", "mfma", "mfma_f16_32x32x8", Operands::F16, 16384};
-constexpr Kernel kHalfSmall{"gfx942", "mfma", "mfma_f16_16x16x16", Operands::F16, 8192};
-constexpr Kernel kBfloat{"gfx942", "mfma", "mfma_bf16_32x32x8", Operands::Bf16, 16384};
-constexpr Kernel kBfloatSmall{"gfx942", "mfma", "mfma_bf16_16x16x16", Operands::Bf16, 8192};
-constexpr Kernel kByte{"gfx950", "mfma_cdna4", "mfma_fp8_16x16x128", Operands::Fp8, 65536};
-constexpr Kernel kByteLarge{"gfx950", "mfma_cdna4", "mfma_fp8_32x32x64", Operands::Fp8, 131072};
-constexpr Kernel kByteFnuz{"gfx942", "mfma", "mfma_fp8_16x16x32", Operands::Fp8, 16384};
+constexpr MatrixKernel kHalf{"gfx942", "mfma", "mfma_f16_32x32x8", Operands::F16, 16384};
+constexpr MatrixKernel kHalfSmall{"gfx942", "mfma", "mfma_f16_16x16x16", Operands::F16, 8192};
+constexpr MatrixKernel kBfloat{"gfx942", "mfma", "mfma_bf16_32x32x8", Operands::Bf16, 16384};
+constexpr MatrixKernel kBfloatSmall{"gfx942", "mfma", "mfma_bf16_16x16x16", Operands::Bf16, 8192};
+constexpr MatrixKernel kByte{"gfx950", "mfma_cdna4", "mfma_fp8_16x16x128", Operands::Fp8, 65536};
+constexpr MatrixKernel kByteLarge{"gfx950", "mfma_cdna4", "mfma_fp8_32x32x64", Operands::Fp8, 131072};
+constexpr MatrixKernel kByteFnuz{"gfx942", "mfma", "mfma_fp8_16x16x32", Operands::Fp8, 16384};
 BENCHMARK_CAPTURE(matrix, f16, "mfma_f16", kHalf)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(matrix, f16_16x16, "mfma_f16_16x16", kHalfSmall)
     ->Unit(benchmark::kMillisecond)

@@ -17,7 +17,7 @@
 
 namespace wavesmith::cli {
 
-struct Ran {
+struct CommandResult {
   int code = -1;
   std::string out, err;
 };
@@ -45,7 +45,7 @@ inline std::string slurp(const std::string& path) {
 inline constexpr int kMostSeconds = WAVESMITH_CROSS ? 900 : 60;
 
 /// Runs `environment wavesmith arguments` in a shell.
-inline Ran run_wavesmith(const std::string& arguments, const std::string& environment = {}) {
+inline CommandResult run_wavesmith(const std::string& arguments, const std::string& environment = {}) {
   const Scratch scratch;
   const std::string out = scratch / "out", err = scratch / "err";
   const int status = std::system(fmt::format("{} timeout {} " WAVESMITH_BINARY " {} >{} 2>{} </dev/null",
@@ -58,7 +58,7 @@ inline Ran run_wavesmith(const std::string& arguments, const std::string& enviro
 inline std::string compiled_kernels(const Scratch& folder, const std::string& source,
                                     const char* flags = "") {
   const std::string file = folder.write("kernels.hip", source), object = folder / "kernels.co";
-  const Ran ran = run_wavesmith(
+  const CommandResult ran = run_wavesmith(
       fmt::format("cc --no-rocm --hip-headers=none -nogpulib --genco -O2 {} --offload-arch=gfx942 "
                   "--offload-arch=gfx1100 {} -o {}",
                   flags, file, object),

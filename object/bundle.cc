@@ -268,16 +268,16 @@ Result<size_t> Bundle::add_compressed(std::span<const uint8_t> input) {
   if (!header) return tl::unexpected(header.error());
   const size_t available = header->file_size ? header->file_size : input.size();
 
-  struct Wanted {
+  struct WantedEntry {
     uint64_t offset, size;
     size_t entry;
     std::shared_ptr<std::vector<uint8_t>> bytes;
   };
-  std::vector<Wanted> wanted;
+  std::vector<WantedEntry> wanted;
   Start start;
   uint64_t at = 0, end = 0;  // of what has passed; of the last entry that is wanted
   const auto keep = [&](std::span<const uint8_t> piece) {
-    for (const Wanted& one : wanted) {
+    for (const WantedEntry& one : wanted) {
       const uint64_t from = std::max(at, one.offset), to = std::min(at + piece.size(), one.offset + one.size);
       if (from < to)
         one.bytes->insert(one.bytes->end(), piece.begin() + (from - at), piece.begin() + (to - at));
@@ -310,7 +310,7 @@ Result<size_t> Bundle::add_compressed(std::span<const uint8_t> input) {
   if (start.error) return tl::unexpected(*start.error);
   if (!consumed) return consumed;
   if (!start.table) return damaged("what was compressed is no bundle");
-  for (Wanted& one : wanted) {
+  for (WantedEntry& one : wanted) {
     entries_[one.entry].bytes = *one.bytes;
     storage_.push_back(std::move(one.bytes));
   }

@@ -9,7 +9,7 @@
 
 namespace wavesmith::study {
 
-using cli::Ran, cli::run_wavesmith, cli::Scratch, cli::slurp;
+using cli::CommandResult, cli::run_wavesmith, cli::Scratch, cli::slurp;
 
 /// Needs no header: two kernels, one with a loop, LDS and a barrier.
 inline constexpr const char* kSampleSource = R"(
@@ -52,7 +52,7 @@ class CodeSamples {
                                  const std::string& source = "sample.hip") const {
     const std::string out = folder_ / name;
     if (std::filesystem::exists(out)) return out;
-    const Ran ran = run_wavesmith(fmt::format("cc --no-rocm --hip-headers=none {} -O2 {} {} -o {}",
+    const CommandResult ran = run_wavesmith(fmt::format("cc --no-rocm --hip-headers=none {} -O2 {} {} -o {}",
                                               kSampleFlags, options, folder_ / source, out),
                                   environment());
     EXPECT_EQ(ran.code, 0) << options << ran.err;

@@ -319,7 +319,7 @@ bool comparable(const analysis::KernelAnalysis& a, const analysis::Loop& loop_a,
   return from.inner == to.inner || (from.unknown == 0 && to.unknown == 0);
 }
 
-std::vector<Change> changes_of(const Side& a, const Side& b, const LoopPair& pair) {
+std::vector<Change> changes_of(const ComparedKernel& a, const ComparedKernel& b, const LoopPair& pair) {
   static const analysis::Loop kNothing;
   const analysis::Loop& from = pair.a == kNone ? kNothing : a.kernel->loops[pair.a];
   const analysis::Loop& to = pair.b == kNone ? kNothing : b.kernel->loops[pair.b];
@@ -352,7 +352,7 @@ std::vector<Change> changes_of(const Side& a, const Side& b, const LoopPair& pai
   return changes;
 }
 
-Comparison compare(const Side& a, const Side& b) {
+Comparison compare(const ComparedKernel& a, const ComparedKernel& b) {
   Comparison out{a, b, same_code(*a.kernel, *b.kernel), {}, {}, kNone, {}, {}, {}, {}};
   const analysis::Resources &from = a.kernel->resources, &to = b.kernel->resources;
   const auto add = [&](std::string name, double x, double y, Tag tag, Better better = Better::Less) {

@@ -40,13 +40,13 @@ struct Cause {
   double cycles = 0;
 };
 
-struct Side {
+struct ComparedKernel {
   const analysis::KernelAnalysis* kernel = nullptr;
   const gpus::Gpu* gpu = nullptr;
 };
 
 struct Comparison {
-  Side a, b;
+  ComparedKernel a, b;
   bool same_code = false;  ///< the same instructions in the same order
   std::vector<Change> changes;
   std::vector<LoopPair> loops;
@@ -58,7 +58,7 @@ struct Comparison {
   std::string verdict;                  ///< one sentence
 };
 
-Comparison compare(const Side& a, const Side& b);
+Comparison compare(const ComparedKernel& a, const ComparedKernel& b);
 
 /// Kernels of the same name; the only kernels of both, whatever they are called.
 struct Pairs {
@@ -73,7 +73,7 @@ bool comparable(const analysis::KernelAnalysis& a, const analysis::Loop& loop_a,
                 const analysis::KernelAnalysis& b, const analysis::Loop& loop_b);
 
 /// Changes of a loop, as of the whole kernel.
-std::vector<Change> changes_of(const Side& a, const Side& b, const LoopPair& loop);
+std::vector<Change> changes_of(const ComparedKernel& a, const ComparedKernel& b, const LoopPair& loop);
 
 /// What the two are, for heads: "attention.hip for mi300x with -O2".
 struct Versions {

@@ -197,14 +197,14 @@ class Finder {
 
   /// The places of a queue by what may only run when the instructions there are done: the youngest, kNone
   /// where there is none.
-  struct Places {
+  struct QueuePositions {
     std::array<uint32_t, reg::kCount> of_register;
     uint32_t visible = kNone, to_lds = kNone;
     std::vector<uint32_t> members;  ///< sorted
   };
 
-  [[nodiscard]] Places places_of(const Queue& queue) const {
-    Places places;
+  [[nodiscard]] QueuePositions positions_of(const Queue& queue) const {
+    QueuePositions places;
     places.of_register.fill(kNone);
     for (uint32_t p = static_cast<uint32_t>(queue.size()); p-- > 0;)
       for (const uint32_t m : queue[p]) {
@@ -220,7 +220,7 @@ class Finder {
   }
 
   /// The youngest place of the queue that `user` has to wait for.
-  [[nodiscard]] uint32_t place_used(uint32_t user, const Queue& queue, const Places& places) const {
+  [[nodiscard]] uint32_t place_used(uint32_t user, const Queue& queue, const QueuePositions& places) const {
     if (std::binary_search(places.members.begin(), places.members.end(), user)) {  // round a loop
       for (uint32_t p = 0; p < queue.size(); ++p)
         if (std::any_of(queue[p].begin(), queue[p].end(),
@@ -249,7 +249,7 @@ class Finder {
   [[nodiscard]] Need need_behind(uint32_t wait, Counter counter, const Queue& queue) const {
     Need need;
     constexpr uint32_t kMostLooked = 500;
-    const Places places = places_of(queue);
+    const QueuePositions places = positions_of(queue);
     uint32_t looked = 0;
     std::set<uint32_t> seen;
     std::vector<uint32_t> work{wait + 1};

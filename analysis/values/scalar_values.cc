@@ -77,11 +77,11 @@ Formula ScalarValues::at_begin(uint32_t b, uint16_t r) {
   // Ways that meet are gone several times: a limit on all steps, and one on how deep they go.
   constexpr int kMostSteps = 2000, kDeepest = 120;
   if (++steps_ > kMostSteps || depth_ > kDeepest) return Formula::unknown("it is too long a computation");
-  struct Deeper {
+  struct DepthGuard {
     int& depth;
-    explicit Deeper(int& d) : depth(d) { ++depth; }
-    ~Deeper() { --depth; }
-  } const deeper(depth_);
+    explicit DepthGuard(int& d) : depth(d) { ++depth; }
+    ~DepthGuard() { --depth; }
+  } const guard(depth_);
   const Block& block = graph_.blocks[b];
   const uint32_t l = block.loop;
   const bool header = l != kNone && graph_.loops[l].header == b;

@@ -24,20 +24,22 @@ class Cc : public testing::Test {
     static const Scratch folder;
     return "WAVESMITH_CACHE=" + (folder / "cache");
   }
-  static Ran cc(const std::string& arguments) { return run_wavesmith("cc --no-rocm " + arguments, cache()); }
+  static CommandResult cc(const std::string& arguments) {
+    return run_wavesmith("cc --no-rocm " + arguments, cache());
+  }
   Scratch scratch_;
 };
 
 TEST_F(Cc, CompilesWithNoHeadersAndNoLibrariesAtAll) {
   const std::string source = scratch_.write("bare.hip", kBare), object = scratch_ / "bare.o";
-  const Ran ran = cc("--hip-headers=none -nogpulib -c " + source + " -o " + object);
+  const CommandResult ran = cc("--hip-headers=none -nogpulib -c " + source + " -o " + object);
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(slurp(object).starts_with("\177ELF"));
 }
 
 TEST_F(Cc, GencoMakesABundleForTheTargetAskedFor) {
   const std::string source = scratch_.write("bare.hip", kBare), object = scratch_ / "bare.co";
-  const Ran ran =
+  const CommandResult ran =
       cc("--genco --hip-headers=none -nogpulib --offload-arch=gfx1100 --offload-arch=gfx90a:xnack- " +
          source + " -o " + object);
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -48,7 +50,7 @@ TEST_F(Cc, GencoMakesABundleForTheTargetAskedFor) {
 }
 
 TEST_F(Cc, CompilesForEveryTargetWithTheHeadersOfThisMachine) {
-  const Ran doctor = cc("--doctor --json");
+  const CommandResult doctor = cc("--doctor --json");
   const auto found = nlohmann::json::parse(doctor.out);
   if (found["headers"].empty()) GTEST_SKIP() << "no HIP headers on this machine";
   EXPECT_EQ(doctor.code, 0);
@@ -58,7 +60,8 @@ TEST_F(Cc, CompilesForEveryTargetWithTheHeadersOfThisMachine) {
 
 TEST_F(Cc, ShowsWhatItWouldDo) {
   const std::string a = scratch_.write("a.cpp", kBare), b = scratch_.write("b.c", "int b;\n");
-  const Ran ran = cc("--show -O3 -fopenmp -DX=\"1 2\" " + a + " " + b + " -lm -o " + (scratch_ / "app"));
+  const CommandResult ran =
+      cc("--show -O3 -fopenmp -DX=\"1 2\" " + a + " " + b + " -lm -o " + (scratch_ / "app"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   std::istringstream lines(ran.out);
   std::string first, second, third, none;
@@ -90,7 +93,7 @@ TEST_F(Cc, TheGpuOfTheEnvironmentIsTheTargetUnlessOneIsNamed) {
 
 TEST_F(Cc, TellsTheCompilersVersionAsBuildSystemsAsk) {
   for (const char* option : {"--version", "-v"}) {
-    const Ran ran = cc(option);
+    const CommandResult ran = cc(option);
     EXPECT_EQ(ran.code, 0) << option;
     EXPECT_NE(ran.out.find("clang version"), ran.out.npos) << option;
   }
@@ -102,14 +105,14 @@ TEST_F(Cc, ErrorsAreTheCompilersOrNameWhatIsWrong) {
   EXPECT_EQ(cc("-o").code, 3);
   EXPECT_EQ(cc("--hip-headers=mars x.hip").code, 4);
   const std::string bad = scratch_.write("bad.hip", "this is no program\n");
-  const Ran ran = cc("-c " + bad + " -o " + (scratch_ / "bad.o"));
+  const CommandResult ran = cc("-c " + bad + " -o " + (scratch_ / "bad.o"));
   EXPECT_EQ(ran.code, 1);
   EXPECT_NE(ran.err.find("bad.hip:1"), ran.err.npos);
 }
 
 TEST_F(Cc, ACacheThatCannotBeWrittenIsNamed) {
   const std::string a = scratch_.write("a.hip", kBare);
-  const Ran ran = run_wavesmith("cc --no-rocm -c " + a, "WAVESMITH_CACHE=/proc/nowhere");
+  const CommandResult ran = run_wavesmith("cc --no-rocm -c " + a, "WAVESMITH_CACHE=/proc/nowhere");
   EXPECT_EQ(ran.code, 3);
   EXPECT_NE(ran.err.find("WAVESMITH_CACHE"), ran.err.npos);
 }

@@ -26,13 +26,13 @@ GLOBAL void chain(float* p, int count) {
 }
 )";
 
-Ran compare(const std::string& arguments) {
+CommandResult compare(const std::string& arguments) {
   return run_wavesmith("compare " + arguments + " -- " + study::kSampleFlags,
                        study::CodeSamples::get().environment());
 }
 
 nlohmann::json json_of_run(const std::string& arguments) {
-  const Ran ran = compare(arguments + " --json");
+  const CommandResult ran = compare(arguments + " --json");
   EXPECT_EQ(ran.code, 0) << ran.err;
   return ran.code == 0 ? nlohmann::json::parse(ran.out) : nlohmann::json{};
 }
@@ -47,7 +47,7 @@ double figure(const nlohmann::json& changes, const std::string& name, const char
 TEST(Compare, TakesEveryFormAndFindsItTheSameAsItself) {
   for (const auto& [form, path] : study::sample_files()) {
     SCOPED_TRACE(form);
-    const Ran ran = compare(path + " " + path + " --kernel dot");
+    const CommandResult ran = compare(path + " " + path + " --kernel dot");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.out.find("nothing has changed"), ran.out.npos) << ran.out;
   }
@@ -142,7 +142,7 @@ TEST(Compare, TheSummaryFitsAScreenAndThePageIsSound) {
                     page = study::CodeSamples::get() / "compare.html";
   std::string pages[2];
   for (std::string& text : pages) {
-    const Ran ran = compare(source + " --flags-a=-DSTEPS=8 --flags-b=-DSTEPS=32 --html " + page);
+    const CommandResult ran = compare(source + " --flags-a=-DSTEPS=8 --flags-b=-DSTEPS=32 --html " + page);
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 25) << ran.out;
     text = slurp(page);

@@ -218,7 +218,7 @@ report::Section section_of(const study::Comparison& comparison) {
       {}};
   for (const study::LoopPair& pair : comparison.loops)
     for (const bool second : {false, true}) {
-      const study::Side& side = second ? comparison.b : comparison.a;
+      const study::ComparedKernel& side = second ? comparison.b : comparison.a;
       const uint32_t index = second ? pair.b : pair.a;
       if (index == kNone) continue;
       const analysis::Loop& loop = side.kernel->loops[index];

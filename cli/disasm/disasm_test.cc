@@ -24,7 +24,7 @@ class Disasm : public testing::Test {
   static std::string compiled(const std::string& name, const std::string& options) {
     static const Scratch folder;
     const std::string source = folder.write("square.hip", kKernel), object = folder / name;
-    const Ran ran = run_wavesmith(
+    const CommandResult ran = run_wavesmith(
         "cc --no-rocm --hip-headers=none -nogpulib -O2 " + options + " " + source + " -o " + object,
         "WAVESMITH_CACHE=" + (folder / "cache"));
     EXPECT_EQ(ran.code, 0) << ran.err;
@@ -39,7 +39,7 @@ TEST_F(Disasm, TakesEveryFormThatGpuCodeComesIn) {
                                compiled("host.o", "-c " + target),
                                compiled("plain.co", "--genco --no-gpu-bundle-output --offload-arch=gfx942")};
   for (const std::string& form : forms) {
-    const Ran ran = run_wavesmith("disasm --target gfx942 " + form);
+    const CommandResult ran = run_wavesmith("disasm --target gfx942 " + form);
     EXPECT_EQ(ran.code, 0) << form << ran.err;
     EXPECT_NE(ran.out.find("\nsquare\n"), ran.out.npos) << form;
     EXPECT_NE(ran.out.find("v_mul_f32_e32"), ran.out.npos) << form;
@@ -50,7 +50,8 @@ TEST_F(Disasm, TakesEveryFormThatGpuCodeComesIn) {
 }
 
 TEST_F(Disasm, DebugInformationGivesLines) {
-  const Ran ran = run_wavesmith("disasm --json " + compiled("debug.co", "-g --genco --offload-arch=gfx942"));
+  const CommandResult ran =
+      run_wavesmith("disasm --json " + compiled("debug.co", "-g --genco --offload-arch=gfx942"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = nlohmann::json::parse(ran.out);
   const auto& kernel = json[0]["kernels"][0];
@@ -64,7 +65,7 @@ TEST_F(Disasm, DebugInformationGivesLines) {
 }
 
 TEST_F(Disasm, NoPaddingIsShownBehindTheKernel) {
-  const Ran ran =
+  const CommandResult ran =
       run_wavesmith("disasm --target gfx1201 " + compiled("padded.co", "--genco --offload-arch=gfx1201"));
   ASSERT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out.find("s_code_end"), ran.out.npos);
@@ -73,7 +74,7 @@ TEST_F(Disasm, NoPaddingIsShownBehindTheKernel) {
 
 TEST_F(Disasm, WhatIsNotThereIsNamed) {
   const std::string file = compiled("one.co", "--genco --offload-arch=gfx942");
-  const Ran target = run_wavesmith("disasm --target gfx90a " + file);
+  const CommandResult target = run_wavesmith("disasm --target gfx90a " + file);
   EXPECT_EQ(target.code, 5);
   EXPECT_NE(target.err.find("gfx942"), target.err.npos);
   EXPECT_EQ(run_wavesmith("disasm --kernel cube " + file).code, 4);

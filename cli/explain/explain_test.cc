@@ -8,7 +8,7 @@
 namespace wavesmith::cli {
 namespace {
 
-Ran explain(const std::string& arguments) {
+CommandResult explain(const std::string& arguments) {
   return run_wavesmith("explain " + arguments + " -- " + study::kSampleFlags,
                        study::CodeSamples::get().environment());
 }
@@ -20,7 +20,7 @@ size_t lines_of(const std::string& text) {
 TEST(Explain, TakesEveryFormThatGpuCodeComesIn) {
   for (const auto& [form, path] : study::sample_files()) {
     SCOPED_TRACE(form);
-    const Ran ran = explain(path + " --kernel dot");
+    const CommandResult ran = explain(path + " --kernel dot");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.out.find(form), ran.out.npos);
     EXPECT_NE(ran.out.find("gfx942"), ran.out.npos);
@@ -34,7 +34,7 @@ TEST(Explain, TakesEveryFormThatGpuCodeComesIn) {
 
 TEST(Explain, AllFormsOfTheSameCodeSayTheSame) {
   const auto kernel_of = [](const std::string& path) {
-    const Ran ran = explain(path + " --kernel dot --json");
+    const CommandResult ran = explain(path + " --kernel dot --json");
     auto json = nlohmann::json::parse(ran.out)["kernels"][0];
     for (auto& instruction : json["instructions"]) instruction.erase("pc"), instruction.erase("source");
     return nlohmann::json{json["resources"], json["occupancy"], json["mix"], json["instructions"]};
@@ -49,7 +49,7 @@ TEST(Explain, AllFormsOfTheSameCodeSayTheSame) {
 
 TEST(Explain, TheSummaryFitsAScreenAndEveryFigureIsTagged) {
   for (const char* which : {"--kernel dot", "--kernel square", ""}) {
-    const Ran ran = explain(study::CodeSamples::get() / "sample.hip" + std::string(" ") + which);
+    const CommandResult ran = explain(study::CodeSamples::get() / "sample.hip" + std::string(" ") + which);
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_LT(lines_of(ran.out), 25) << ran.out;
     for (const char* tag : {"[read]", "[derived]"}) {
@@ -61,7 +61,8 @@ TEST(Explain, TheSummaryFitsAScreenAndEveryFigureIsTagged) {
 }
 
 TEST(Explain, VerboseShowsSourceBesideInstructions) {
-  const Ran ran = explain(study::CodeSamples::get() / "sample.hip" + std::string(" --kernel square -v"));
+  const CommandResult ran =
+      explain(study::CodeSamples::get() / "sample.hip" + std::string(" --kernel square -v"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const size_t source = ran.out.find("p[__builtin_amdgcn_workitem_id_x()] *=");
   ASSERT_NE(source, ran.out.npos);
@@ -70,7 +71,7 @@ TEST(Explain, VerboseShowsSourceBesideInstructions) {
 }
 
 TEST(Explain, JsonHasEverything) {
-  const Ran ran = explain(study::CodeSamples::get() / "sample.hip" + std::string(" --json"));
+  const CommandResult ran = explain(study::CodeSamples::get() / "sample.hip" + std::string(" --json"));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = nlohmann::json::parse(ran.out);
   EXPECT_EQ(json["gpu"], "mi300x");
@@ -91,7 +92,8 @@ TEST(Explain, ThePageIsSoundAndItsBytesAreTheSameEachTime) {
   std::string pages[2];
   for (std::string& page : pages) {
     const std::string path = study::CodeSamples::get() / "page.html";
-    const Ran ran = explain(study::CodeSamples::get() / "sample.hip" + std::string(" --html ") + path);
+    const CommandResult ran =
+        explain(study::CodeSamples::get() / "sample.hip" + std::string(" --html ") + path);
     ASSERT_EQ(ran.code, 0) << ran.err;
     page = slurp(path);
   }
@@ -103,10 +105,10 @@ TEST(Explain, ThePageIsSoundAndItsBytesAreTheSameEachTime) {
 }
 
 TEST(Explain, TheGpuChangesWhatIsSaid) {
-  const Ran cdna = explain(study::CodeSamples::get() / "sample.hip" +
-                           std::string(" --kernel dot --gpu mi355x --json")),
-            rdna = explain(study::CodeSamples::get() / "sample.hip" +
-                           std::string(" --kernel dot --gpu rx7900xtx --json"));
+  const CommandResult cdna = explain(study::CodeSamples::get() / "sample.hip" +
+                                     std::string(" --kernel dot --gpu mi355x --json")),
+                      rdna = explain(study::CodeSamples::get() / "sample.hip" +
+                                     std::string(" --kernel dot --gpu rx7900xtx --json"));
   ASSERT_EQ(cdna.code, 0) << cdna.err;
   ASSERT_EQ(rdna.code, 0) << rdna.err;
   EXPECT_EQ(nlohmann::json::parse(cdna.out)["kernels"][0]["resources"]["wave_size"], 64);
@@ -116,10 +118,10 @@ TEST(Explain, TheGpuChangesWhatIsSaid) {
 TEST(Explain, WhatIsNotThereIsNamed) {
   const study::CodeSamples& samples = study::CodeSamples::get();
   study::sample_files();
-  const Ran kernel = explain(samples / "sample.co" + std::string(" --kernel cube"));
+  const CommandResult kernel = explain(samples / "sample.co" + std::string(" --kernel cube"));
   EXPECT_EQ(kernel.code, 4);
   EXPECT_NE(kernel.err.find("'square'"), kernel.err.npos) << kernel.err;
-  const Ran target = explain(samples / "sample.co" + std::string(" --gpu mi210"));
+  const CommandResult target = explain(samples / "sample.co" + std::string(" --gpu mi210"));
   EXPECT_EQ(target.code, 5);
   EXPECT_NE(target.err.find("gfx942"), target.err.npos) << target.err;
   EXPECT_EQ(explain(samples / "sample.co" + std::string(" --gpu mi9000")).code, 4);

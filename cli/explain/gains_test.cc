@@ -211,7 +211,7 @@ Judged judge(const char* rule, const Variant& variant, const std::string& which,
   const std::string name = fmt::format("{}-{}", rule, which);
   const std::string object = samples.clang(name + ".co", "--target=amdgcn-amd-amdhsa -mcpu=gfx942",
                                            samples.write(name + ".s", assembly(variant)));
-  const Ran explained = run_wavesmith("explain --json " + object);
+  const CommandResult explained = run_wavesmith("explain --json " + object);
   EXPECT_EQ(explained.code, 0) << explained.err;
   Judged out;
   const auto kernel = nlohmann::json::parse(explained.out)["kernels"][0];
@@ -226,7 +226,7 @@ Judged judge(const char* rule, const Variant& variant, const std::string& which,
         out.unknown_because = gain["unknown_because"];
     }
   // As many workgroups as fill the GPU.
-  const Ran profiled = run_wavesmith(
+  const CommandResult profiled = run_wavesmith(
       fmt::format("profile --json --sampled --kernel k --grid {} --block 256 --arg f32[{}]=zeros {}",
                   workgroups, floats, object));
   EXPECT_EQ(profiled.code, 0) << profiled.err;

@@ -9,7 +9,7 @@ namespace {
 
 TEST(IsaCommand, ListsWhatIsEmulatedAndTotals) {
   for (const char* gpu : {"mi210", "mi300x", "mi355x", "rx7900xtx", "radeon8060s", "rx9070xt"}) {
-    const Ran ran = run_wavesmith("isa --json --gpu " + std::string(gpu));
+    const CommandResult ran = run_wavesmith("isa --json --gpu " + std::string(gpu));
     ASSERT_EQ(ran.code, 0) << ran.err;
     const auto json = nlohmann::json::parse(ran.out);
     EXPECT_GT(json.size(), 500u) << gpu;
@@ -22,7 +22,7 @@ TEST(IsaCommand, ListsWhatIsEmulatedAndTotals) {
     }
     EXPECT_TRUE(add) << gpu;
   }
-  const Ran text = run_wavesmith("isa v_add_f32 --only exact");
+  const CommandResult text = run_wavesmith("isa v_add_f32 --only exact");
   EXPECT_NE(text.out.find("gfx942: "), text.out.npos);
   EXPECT_EQ(run_wavesmith("isa --only perfect").code, 2);
 }
@@ -34,7 +34,7 @@ extern "C" __attribute__((global)) void square(float* p) {
   p[__builtin_amdgcn_workitem_id_x()] *= p[__builtin_amdgcn_workitem_id_x()];
   )" + extra + "\n}\n");
   const std::string object = folder / "square.co";
-  const Ran ran = run_wavesmith(
+  const CommandResult ran = run_wavesmith(
       "cc --no-rocm --hip-headers=none -nogpulib -O2 --genco --offload-arch=gfx942 --offload-arch=gfx1030 " +
           source + " -o " + object,
       "WAVESMITH_CACHE=" + (folder / "cache"));
@@ -45,7 +45,7 @@ extern "C" __attribute__((global)) void square(float* p) {
 TEST(IsaCommand, CountsTheInstructionsOfAFile) {
   const Scratch folder;
   const std::string object = compiled(folder, "");
-  const Ran ran = run_wavesmith("isa --json --object " + object + " " + object);
+  const CommandResult ran = run_wavesmith("isa --json --object " + object + " " + object);
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = nlohmann::json::parse(ran.out);
   ASSERT_EQ(json.size(), 2u);
@@ -64,7 +64,7 @@ TEST(IsaCommand, CountsTheInstructionsOfAFile) {
   }
   EXPECT_EQ(instructions, found["instructions"].get<uint64_t>());
   EXPECT_EQ(multiplications, 2u);
-  const Ran text = run_wavesmith("isa v_mul --gpu mi300x --object " + object);
+  const CommandResult text = run_wavesmith("isa v_mul --gpu mi300x --object " + object);
   EXPECT_EQ(text.code, 0);
   EXPECT_NE(text.out.find("v_mul_f32_e32"), text.out.npos) << text.out;
   EXPECT_EQ(text.out.find("s_endpgm"), text.out.npos);
@@ -77,7 +77,7 @@ TEST(IsaCommand, WhatAFileHoldsThatCannotRunIsNamedWithItsPlace) {
   const Scratch folder;
   const std::string object =
       compiled(folder, "\n#ifdef __gfx942__\nasm volatile(\"s_rfe_b64 s[0:1]\");\n#endif\n");
-  const Ran ran = run_wavesmith("isa --only unsupported --object " + object);
+  const CommandResult ran = run_wavesmith("isa --only unsupported --object " + object);
   EXPECT_EQ(ran.code, 6);
   EXPECT_NE(ran.out.find("1 unsupported"), ran.out.npos) << ran.out;
   EXPECT_NE(ran.out.find(object + " in square, pc 0x"), ran.out.npos) << ran.out;

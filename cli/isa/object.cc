@@ -27,21 +27,21 @@ using nlohmann::ordered_json;
 constexpr size_t kShown = 10;
 
 /// All code objects of one processor.
-struct Found {
+struct ProcessorSurvey {
   uint64_t objects = 0, kernels = 0;
   Survey survey;
   std::vector<std::string> files;  ///< of each refusal
 };
 
 Result<void> add_file(const std::string& path, std::string_view processor,
-                      std::map<std::string, Found>& all) {
+                      std::map<std::string, ProcessorSurvey>& all) {
   const auto image = read_file(path);
   if (!image) return tl::unexpected(image.error());
   const auto bundle = object::Bundle::parse(*image);
   if (!bundle) return tl::unexpected(bundle.error());
   for (const object::BundleEntry& entry : bundle->entries()) {
     if (!processor.empty() && entry.target.processor != processor) continue;
-    Found& found = all[entry.target.processor];
+    ProcessorSurvey& found = all[entry.target.processor];
     ++found.objects;
     if (!isa::find_target(entry.target.processor)) continue;
     const auto object = object::CodeObject::parse(entry.bytes);
@@ -56,7 +56,7 @@ Result<void> add_file(const std::string& path, std::string_view processor,
 }
 
 /// The instructions of one processor, as the options want them.
-ordered_json describe(const std::string& processor, const Found& found, const IsaOptions& options) {
+ordered_json describe(const std::string& processor, const ProcessorSurvey& found, const IsaOptions& options) {
   const isa::Target* const target = isa::find_target(processor);
   ordered_json json{{"target", processor}, {"emulated", target != nullptr}, {"objects", found.objects}};
   if (!target) return json;
@@ -134,7 +134,7 @@ Exit list_objects(const IsaOptions& options) {
     if (!gpu) return report(gpu.error());
     processor = (*gpu)->target;
   }
-  std::map<std::string, Found> all;
+  std::map<std::string, ProcessorSurvey> all;
   for (const std::string& path : options.objects) {
     if (auto done = add_file(path, processor, all); !done) {
       if (done.error().where.empty()) done.error().where = path;

@@ -61,11 +61,11 @@ class LibrariesCommand : public ::testing::Test {
     const auto made = toolchain::run({"sh", "-c", kRepository, "sh", scratch_ / "debian", stand_ins}, true);
     ASSERT_EQ(made->code, 0) << made->output;
   }
-  [[nodiscard]] Ran run(const std::string& arguments) const {
+  [[nodiscard]] CommandResult run(const std::string& arguments) const {
     return run_wavesmith(arguments, fmt::format("XDG_DATA_HOME={} WAVESMITH_CACHE={} LD_LIBRARY_PATH=",
                                                 scratch_ / "data", scratch_ / "cache"));
   }
-  [[nodiscard]] Ran install(const std::string& names) const {
+  [[nodiscard]] CommandResult install(const std::string& names) const {
     return run(fmt::format("libraries install {} --mirror file:{}", names, scratch_ / "debian"));
   }
   [[nodiscard]] nlohmann::json listed() const {
@@ -81,7 +81,7 @@ TEST_F(LibrariesCommand, SaysWhoAnswers) {
   const nlohmann::json libraries = listed();
   EXPECT_EQ(libraries["librocblas.so.4"]["library"], "rocBLAS");
   EXPECT_NE(libraries["librocblas.so.5"]["stand_in"], nullptr);
-  const Ran text = run("libraries --libraries stand-ins");
+  const CommandResult text = run("libraries --libraries stand-ins");
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_NE(text.out.find("stand-ins answer for: "), text.out.npos) << text.out;
   EXPECT_NE(text.out.find("librocblas.so.5"), text.out.npos) << text.out;
@@ -89,12 +89,12 @@ TEST_F(LibrariesCommand, SaysWhoAnswers) {
 
 TEST_F(LibrariesCommand, InstallsWhatALibraryNeedsAndProgramsGetIt) {
   make_repository();
-  const Ran dry = install("rocblas --dry-run");
+  const CommandResult dry = install("rocblas --dry-run");
   EXPECT_EQ(dry.code, 0) << dry.err;
   EXPECT_NE(dry.err.find("librocblas5"), dry.err.npos) << dry.err;
   EXPECT_NE(listed()["librocblas.so.5"]["answers"], "amd");
 
-  const Ran ran = install("rocblas");
+  const CommandResult ran = install("rocblas");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("rocBLAS"), ran.out.npos) << ran.out;
   const nlohmann::json libraries = listed();
@@ -105,10 +105,10 @@ TEST_F(LibrariesCommand, InstallsWhatALibraryNeedsAndProgramsGetIt) {
   EXPECT_EQ(libraries["librccl.so.1"]["answers"], "stand-in") << "the runtime's package is not fetched";
   const std::string folder = scratch_ / "data/wavesmith/libraries";
   EXPECT_TRUE(std::filesystem::exists(folder + "/support/usr/lib/x86_64-linux-gnu/status"));
-  const Ran env = run("env");
+  const CommandResult env = run("env");
   EXPECT_NE(env.out.find(folder + "/amd/usr/lib"), env.out.npos) << env.out;
 
-  const Ran again = install("hipblas");
+  const CommandResult again = install("hipblas");
   EXPECT_EQ(again.code, 0) << again.err;
   const auto list = nlohmann::json::parse(slurp(folder + "/installed.json"));
   EXPECT_EQ(list["packages"].size(), 4u) << list.dump(1);
@@ -118,7 +118,7 @@ TEST_F(LibrariesCommand, InstallsWhatALibraryNeedsAndProgramsGetIt) {
 TEST_F(LibrariesCommand, HeadersComeAlone) {
   make_repository();
   const std::string folder = scratch_ / "headers";
-  const Ran ran = install("hip --to " + folder);
+  const CommandResult ran = install("hip --to " + folder);
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("HIP headers in " + folder), ran.out.npos) << ran.out;
   const auto list = nlohmann::json::parse(slurp(folder + "/installed.json"));
@@ -126,7 +126,7 @@ TEST_F(LibrariesCommand, HeadersComeAlone) {
   std::set<std::string> names;
   for (const auto& one : list["packages"]) names.insert(one["name"]);
   EXPECT_EQ(names, (std::set<std::string>{"libamdhip64-dev", "rocm-device-libs-22"}));
-  const Ran used = run("run --libraries " + folder + " -- sh -c 'echo $WAVESMITH_LIBRARIES'");
+  const CommandResult used = run("run --libraries " + folder + " -- sh -c 'echo $WAVESMITH_LIBRARIES'");
   EXPECT_EQ(used.code, 0) << used.err;
   EXPECT_EQ(used.out, folder + "\n") << "compilers below look there, too";
   EXPECT_EQ(install("hip --dry-run --to " + folder).err.find("libamdhip64-dev"), std::string::npos)
@@ -146,7 +146,7 @@ sed -i 's/GLIBC_2[.]13/GLIBC_9.99/' "$lib/libc.so.6"
 cp "$(ldd "$2" | sed -n 's/^[[:space:]]*\(.*ld-linux[^ ]*\) .*/\1/p')" "$lib")sh";
   const auto made = toolchain::run({"sh", "-c", newer, "sh", folder, WAVESMITH_BINARY}, true);
   ASSERT_EQ(made->code, 0) << made->output;
-  const Ran ran = run("libraries");
+  const CommandResult ran = run("libraries");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("\nPrograms are started by " + folder + "/libc/"), ran.out.npos) << ran.out;
   EXPECT_NE(ran.out.find(": the libraries want a newer C library than this machine's.\n"), ran.out.npos)
@@ -155,21 +155,21 @@ cp "$(ldd "$2" | sed -n 's/^[[:space:]]*\(.*ld-linux[^ ]*\) .*/\1/p')" "$lib")sh
 }
 
 TEST_F(LibrariesCommand, WhatCannotBeInstalledIsSaid) {
-  const Ran unknown = run("libraries install cublas");
+  const CommandResult unknown = run("libraries install cublas");
   EXPECT_EQ(unknown.code, 4);
   EXPECT_NE(unknown.err.find("rocblas"), unknown.err.npos) << "the names that there are: " << unknown.err;
-  const Ran nowhere = install("rocblas");
+  const CommandResult nowhere = install("rocblas");
   EXPECT_EQ(nowhere.code, 4) << nowhere.err;
   EXPECT_NE(nowhere.err.find("--mirror"), nowhere.err.npos) << nowhere.err;
   make_repository();
-  const Ran absent = install("miopen");
+  const CommandResult absent = install("miopen");
   EXPECT_EQ(absent.code, 4) << absent.err;
   EXPECT_NE(absent.err.find("libmiopen"), absent.err.npos) << absent.err;
   EXPECT_EQ(run("libraries install rocblas --suite stable").code, 3);
 }
 
 TEST_F(LibrariesCommand, AMDsAreRequiredWhereTheyAreAskedFor) {
-  const Ran ran = run("run --libraries /nowhere -- true");
+  const CommandResult ran = run("run --libraries /nowhere -- true");
   EXPECT_EQ(ran.code, 4) << ran.err;
   EXPECT_NE(ran.err.find("libraries install"), ran.err.npos) << ran.err;
   EXPECT_EQ(run("run --libraries nvidia -- true").code, 3);

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 TEST(Predict, SaysTimeBoundAndWhyForEachGpu) {
-  const Ran ran =
+  const CommandResult ran =
       run_wavesmith("predict gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x,mi355x,rx9070xt");
   EXPECT_EQ(ran.code, 0) << ran.err;
   for (const char* word :
@@ -23,7 +23,8 @@ TEST(Predict, SaysTimeBoundAndWhyForEachGpu) {
 }
 
 TEST(Predict, ATypeThatAGpuHasNoInstructionForIsSaidAlsoWhereNotesAreShortened) {
-  const Ran ran = run_wavesmith("predict gemm --m 4096 --n 4096 --k 4096 --dtype f4 --gpu mi300x,mi355x");
+  const CommandResult ran =
+      run_wavesmith("predict gemm --m 4096 --n 4096 --k 4096 --dtype f4 --gpu mi300x,mi355x");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("mi300x: AMD Instinct MI300X has no matrix instruction for f4"), std::string::npos)
       << ran.out;
@@ -31,7 +32,8 @@ TEST(Predict, ATypeThatAGpuHasNoInstructionForIsSaidAlsoWhereNotesAreShortened) 
 }
 
 TEST(Predict, JsonHasEveryNumberWithItsTag) {
-  const Ran ran = run_wavesmith("predict norm --rows 16384 --columns 8192 --gpu mi300x,h100 --json");
+  const CommandResult ran =
+      run_wavesmith("predict norm --rows 16384 --columns 8192 --gpu mi300x,h100 --json");
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json all = json::parse(ran.out);
   ASSERT_EQ(all.size(), 2u);
@@ -48,7 +50,7 @@ TEST(Predict, ASweepWritesATableAndAPlot) {
   const std::string csv = scratch / "copy.csv", svg = scratch / "copy.svg";
   const std::string command =
       "predict copy --bytes 4KiB:64MiB:*4 --gpu mi300x,mi355x --csv " + csv + " --plot " + svg;
-  const Ran ran = run_wavesmith(command);
+  const CommandResult ran = run_wavesmith(command);
   ASSERT_EQ(ran.code, 0) << ran.err;
   const std::string text = slurp(csv), picture = slurp(svg);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 8 * 2);
@@ -60,7 +62,7 @@ TEST(Predict, ASweepWritesATableAndAPlot) {
 
 TEST(Predict, WhatIfChangesTheAnswer) {
   const auto seconds = [](const std::string& more) {
-    const Ran ran = run_wavesmith("predict copy --bytes 1GiB --gpu mi300x --json " + more);
+    const CommandResult ran = run_wavesmith("predict copy --bytes 1GiB --gpu mi300x --json " + more);
     return json::parse(ran.out)[0]["seconds"]["value"].get<double>();
   };
   EXPECT_NEAR(seconds("") / seconds("--set memory.bandwidth=10.6TB/s"), 2, 0.1);
@@ -86,7 +88,7 @@ TEST(Predict, WrongInputSaysWhatWouldBeRight) {
       {"predict", "modelled are"},
   };
   for (const auto& [arguments, says] : cases) {
-    const Ran ran = run_wavesmith(arguments);
+    const CommandResult ran = run_wavesmith(arguments);
     EXPECT_NE(ran.code, 0) << arguments;
     EXPECT_LT(ran.code, 10) << arguments;
     EXPECT_NE(ran.err.find(says), std::string::npos) << arguments << "\n" << ran.err;

@@ -57,7 +57,7 @@ KERNEL lock(int* mutex, float* sum) {
 
 class Profile : public testing::Test {
  protected:
-  static Ran kernel(const std::string& arguments) {
+  static CommandResult kernel(const std::string& arguments) {
     static const Scratch folder;
     static const std::string object = compiled_kernels(folder, kKernels);
     return run_wavesmith("profile " + object + " " + arguments);
@@ -66,9 +66,10 @@ class Profile : public testing::Test {
 
 TEST_F(Profile, ASummaryOfAKernelIsShort) {
   for (const char* gpu : {"mi300x", "rx7900xtx"}) {
-    const Ran ran = kernel(std::string("--kernel axpy --grid 4096 --block 64 --arg f32[262144]=iota --arg "
-                                       "f32[262144]=ones --arg f32=2 --gpu ") +
-                           gpu);
+    const CommandResult ran =
+        kernel(std::string("--kernel axpy --grid 4096 --block 64 --arg f32[262144]=iota --arg "
+                           "f32[262144]=ones --arg f32=2 --gpu ") +
+               gpu);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_LT(std::count(ran.out.begin(), ran.out.end(), '\n'), 25) << ran.out;
     for (const char* word :
@@ -78,7 +79,7 @@ TEST_F(Profile, ASummaryOfAKernelIsShort) {
 }
 
 TEST_F(Profile, JsonHoldsInstructionsStallsAndPipes) {
-  const Ran ran = kernel(
+  const CommandResult ran = kernel(
       "--json --kernel axpy --grid 4096 --block 64 --arg f32[262144]=iota --arg f32[262144]=ones --arg f32=2 "
       "--gpu "
       "mi300x");
@@ -100,19 +101,21 @@ TEST_F(Profile, JsonHoldsInstructionsStallsAndPipes) {
 }
 
 TEST_F(Profile, WorkgroupsThatDifferAreNoticed) {
-  const Ran ran = kernel("--kernel triangle --grid 2000 --block 64 --arg f32[65536]=ones --gpu mi300x");
+  const CommandResult ran =
+      kernel("--kernel triangle --grid 2000 --block 64 --arg f32[65536]=ones --gpu mi300x");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("different amounts of work"), std::string::npos) << ran.out;
 }
 
 TEST_F(Profile, AKernelThatWaitsForOtherWorkgroupsIsRefusedWithTheReason) {
-  const Ran ran = kernel("--kernel follow --grid 600 --block 64 --arg i32[600]=zeros --gpu mi300x");
+  const CommandResult ran = kernel("--kernel follow --grid 600 --block 64 --arg i32[600]=zeros --gpu mi300x");
   EXPECT_EQ(ran.code, 6) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("waits for another workgroup"), std::string::npos) << ran.out;
 }
 
 TEST_F(Profile, ABarrierOfTheWholeGridIsRefused) {
-  const Ran ran = kernel("--kernel meet --grid 500 --block 64 --arg i32[1]=zeros --arg i32=500 --gpu mi300x");
+  const CommandResult ran =
+      kernel("--kernel meet --grid 500 --block 64 --arg i32[1]=zeros --arg i32=500 --gpu mi300x");
   EXPECT_EQ(ran.code, 6) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("again and again"), std::string::npos) << ran.out;
 }
@@ -121,7 +124,7 @@ TEST_F(Profile, WorkgroupsThatTakeTheirWorkFromAQueueAreRunWhole) {
   const std::string arguments =
       "--kernel queue --grid 1000 --block 64 --arg i32[1]=zeros --arg f32[640000]=ones "
       "--arg i32=10000 --gpu mi300x --json";
-  const Ran ran = kernel(arguments);
+  const CommandResult ran = kernel(arguments);
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_NE(ran.err.find("all of them are run"), std::string::npos) << ran.err;
   const auto json = nlohmann::json::parse(ran.out, nullptr, false);
@@ -134,7 +137,7 @@ TEST_F(Profile, WorkgroupsThatTakeTheirWorkFromAQueueAreRunWhole) {
 // Whether a sampled workgroup meets the lock taken depends on the host's threads. If none does, its cost is
 // missing from the time, which the profile says; if one does, the sample does not stand for the grid.
 TEST_F(Profile, ALockIsPointedOut) {
-  const Ran ran =
+  const CommandResult ran =
       kernel("--kernel lock --grid 4000 --block 64 --arg i32[1]=zeros --arg f32[1]=zeros --gpu mi300x");
   const bool met = ran.code == 6;
   EXPECT_TRUE(met || ran.code == 0) << ran.code << ran.err;
@@ -146,7 +149,7 @@ TEST_F(Profile, ALockIsPointedOut) {
 TEST_F(Profile, StatisticsHaveTheColumnsOfAThreadTrace) {
   const Scratch scratch;
   const std::string path = scratch / "statistics.csv";
-  const Ran ran = kernel(
+  const CommandResult ran = kernel(
       "--kernel axpy --grid 4096 --block 64 --arg f32[262144]=iota --arg f32[262144]=ones --arg f32=2 --gpu "
       "mi300x "
       "--statistics " +

@@ -34,7 +34,7 @@ class Run : public testing::Test {
     static const std::string path = compiled_kernels(folder, kKernels, "-g");
     return path;
   }
-  static Ran kernel(const std::string& arguments) {
+  static CommandResult kernel(const std::string& arguments) {
     return run_wavesmith("run " + kernels() + " " + arguments);
   }
   Scratch scratch_;
@@ -46,23 +46,23 @@ TEST_F(Run, AProgramAndItsChildrenSeeTheKernelDriversFilesAndARocmFolder) {
       "env -u ROCM_PATH WAVESMITH_CACHE=" + (scratch_ / "cache") + " WAVESMITH_MACHINE=";
   const std::string look =
       "run --gpu mi300x:2 -- sh -c 'ls /sys/class/kfd/kfd/topology/nodes; cat $ROCM_PATH/.info/version'";
-  const Ran shown = run_wavesmith(look, cache + "1");
+  const CommandResult shown = run_wavesmith(look, cache + "1");
   EXPECT_EQ(shown.out.substr(0, 8), "0\n1\n2\n7.") << shown.err;
-  const Ran hidden = run_wavesmith("run -- sh -c 'echo $WAVESMITH_MACHINE_ROOT'", cache + "0");
+  const CommandResult hidden = run_wavesmith("run -- sh -c 'echo $WAVESMITH_MACHINE_ROOT'", cache + "0");
   EXPECT_EQ(hidden.out, "\n") << hidden.err;
-  const Ran sanitized =
+  const CommandResult sanitized =
       run_wavesmith("run -- sh -c 'echo $ASAN_OPTIONS'", cache + "1 ASAN_OPTIONS=detect_leaks=0");
   EXPECT_EQ(sanitized.out, "detect_leaks=0:verify_asan_link_order=0\n") << sanitized.err;
   // What the user preloads stays, and stays first.
   const char* const before = std::getenv("LD_PRELOAD");  // a sanitizer's
   const std::string own = (before ? std::string(before) + ":" : "") + "libc.so.6";
-  const Ran both = run_wavesmith("run -- sh -c 'echo $LD_PRELOAD'", cache + "1 LD_PRELOAD=" + own);
+  const CommandResult both = run_wavesmith("run -- sh -c 'echo $LD_PRELOAD'", cache + "1 LD_PRELOAD=" + own);
   EXPECT_EQ(both.out.substr(0, own.size() + 1), own + ":") << both.err;
 }
 
 TEST_F(Run, AProgramFindsThisCompilerAsHipcc) {
   const std::string cache = "env -u ROCM_PATH WAVESMITH_CACHE=" + (scratch_ / "cache");
-  const Ran ran =
+  const CommandResult ran =
       run_wavesmith("run -- sh -c 'hipcc --help; dirname $(command -v hipcc); echo $ROCM_PATH'", cache);
   EXPECT_NE(ran.out.find("wavesmith cc"), std::string::npos) << ran.out << ran.err;
   const size_t end = ran.out.find_last_of('\n', ran.out.size() - 2),
@@ -72,7 +72,7 @@ TEST_F(Run, AProgramFindsThisCompilerAsHipcc) {
 }
 
 TEST_F(Run, AFolderThatCannotBeWrittenIsSaidAndTheProgramRuns) {
-  const Ran ran =
+  const CommandResult ran =
       run_wavesmith("run -- echo done", "env -u ROCM_PATH WAVESMITH_MACHINE=1 WAVESMITH_CACHE=/proc/none");
   EXPECT_EQ(ran.out, "done\n");
   EXPECT_NE(ran.err.find("WAVESMITH_CACHE"), std::string::npos) << ran.err;
@@ -80,8 +80,8 @@ TEST_F(Run, AFolderThatCannotBeWrittenIsSaidAndTheProgramRuns) {
 
 TEST_F(Run, TheEnvironmentIsPrintedForShellsAndAsJson) {
   const std::string cache = "env -u ROCM_PATH WAVESMITH_CACHE=" + (scratch_ / "cache");
-  const Ran shell = run_wavesmith("env --gpu mi210:2", cache),
-            json = run_wavesmith("env --gpu mi210:2 --json", cache);
+  const CommandResult shell = run_wavesmith("env --gpu mi210:2", cache),
+                      json = run_wavesmith("env --gpu mi210:2 --json", cache);
   EXPECT_NE(shell.out.find("export WAVESMITH_GPU='mi210:2'\n"), std::string::npos) << shell.err;
   const auto parsed = nlohmann::json::parse(json.out, nullptr, false);
   ASSERT_TRUE(parsed.is_object()) << json.out << json.err;
@@ -93,9 +93,10 @@ TEST_F(Run, TheEnvironmentIsPrintedForShellsAndAsJson) {
 TEST_F(Run, AKernelComputesOnBothTargetsOfTheBundle) {
   for (const char* gpu : {"mi300x", "rx7900xtx"}) {
     const std::string out = scratch_ / "y.npy";
-    const Ran ran = kernel("--gpu " + std::string(gpu) +
-                           " --kernel axpy --grid 3 --block 64 --arg 'f32[130]=iota' --arg 'f32[130]=1' " +
-                           "--arg f32=2 --arg i32=130 --print 1:4 --dump 1=" + out);
+    const CommandResult ran =
+        kernel("--gpu " + std::string(gpu) +
+               " --kernel axpy --grid 3 --block 64 --arg 'f32[130]=iota' --arg 'f32[130]=1' " +
+               "--arg f32=2 --arg i32=130 --print 1:4 --dump 1=" + out);
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.out, "1: 1 3 5 7 ...\n");
     const Result<study::Npy> y = study::read_npy(out);
@@ -111,7 +112,7 @@ TEST_F(Run, ResultsAreComparedAndADifferenceIsExit1) {
       "--kernel axpy --grid 1 --block 64 --arg 'f32[64]=2' --arg 'f32[64]=1' --arg f32=2 --arg i32=64 ";
   EXPECT_EQ(kernel(common + "--expect 1=5").code, 0);
   EXPECT_EQ(kernel(common + "--expect 1=5.01 --rtol 0.01").code, 0);
-  const Ran wrong = kernel(common + "--expect 1=5.5 --json");
+  const CommandResult wrong = kernel(common + "--expect 1=5.5 --json");
   EXPECT_EQ(wrong.code, 1);
   const auto json = nlohmann::json::parse(wrong.out);
   EXPECT_EQ(json["same"], false);
@@ -123,7 +124,7 @@ TEST_F(Run, IntegersAreComparedExactlyUnlessAToleranceIsGiven) {
   const std::string common =  // of no elements: the buffers stay as they are
       "--kernel axpy --arg null --arg 'i64[4]=9007199254740992' --arg f32=1 --arg i32=0 --expect ";
   EXPECT_EQ(kernel(common + "1=9007199254740992").code, 0);
-  const Ran wrong = kernel(common + "1=9007199254740993");
+  const CommandResult wrong = kernel(common + "1=9007199254740993");
   EXPECT_EQ(wrong.code, 1);
   EXPECT_NE(wrong.out.find("9007199254740992, expected 9007199254740993; largest error 1\n"),
             std::string::npos)
@@ -149,14 +150,14 @@ TEST_F(Run, WrongArgumentsAreNamedBeforeAnythingRuns) {
       {"--kernel stray --arg 'u8[999999999999]=zeros'", 7},
   };
   for (const auto& [arguments, code] : cases) {
-    const Ran ran = kernel(arguments);
+    const CommandResult ran = kernel(arguments);
     EXPECT_EQ(ran.code, code) << arguments << "\n" << ran.err;
     EXPECT_TRUE(ran.err.starts_with("wavesmith: ")) << arguments << "\n" << ran.err;
   }
 }
 
 TEST_F(Run, AStrayAccessIsExit8AndNamesTheKernel) {
-  const Ran ran = kernel("--kernel stray --grid 1 --block 64 --arg 'i32[4]=zeros'");
+  const CommandResult ran = kernel("--kernel stray --grid 1 --block 64 --arg 'i32[4]=zeros'");
   EXPECT_EQ(ran.code, 8) << ran.err;
   EXPECT_NE(ran.err.find("kernel 'stray'"), ran.err.npos);
   EXPECT_NE(ran.err.find("kernels.hip:11"), ran.err.npos) << "the line\n" << ran.err;
@@ -186,7 +187,7 @@ TEST_F(Run, FilesThatAreNoCodeAreErrors) {
 }
 
 TEST_F(Run, AProgramGetsTheLibraryAndTheMachine) {
-  const Ran ran = run_wavesmith(
+  const CommandResult ran = run_wavesmith(
       "run --gpu mi300x:2,mi210 --set compute.units=8 --threads 3 --timeout 5 -- sh -c 'echo $WAVESMITH_GPU "
       "$WAVESMITH_THREADS $WAVESMITH_TIMEOUT $LD_LIBRARY_PATH; exit 7'");
   EXPECT_EQ(ran.code, 7);
@@ -198,7 +199,7 @@ TEST_F(Run, AProgramGetsTheLibraryAndTheMachine) {
 }
 
 TEST_F(Run, AReportSaysWhatRan) {
-  const Ran ran = kernel(
+  const CommandResult ran = kernel(
       "--report --json --kernel axpy --grid 3 --block 64 --arg 'f32[130]=iota' --arg 'f32[130]=1' --arg "
       "f32=2 --arg i32=130");
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -207,7 +208,7 @@ TEST_F(Run, AReportSaysWhatRan) {
       ran.out.substr(ran.out.find("\n{") == ran.out.npos ? ran.out.find('{') : ran.out.find("\n{")));
   EXPECT_EQ(json["total"]["waves"], 3);
   EXPECT_EQ(json["kernels"][0]["name"], "axpy");
-  const Ran text = run_wavesmith("run --report -- true");
+  const CommandResult text = run_wavesmith("run --report -- true");
   EXPECT_EQ(text.code, 0);
   EXPECT_NE(text.err.find("no kernel"), text.err.npos);
 }

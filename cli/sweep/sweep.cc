@@ -47,10 +47,10 @@ Result<void> choose_launch(const SweepOptions& options, bool program, study::Swe
     return {};
   }
   if (program) {
-    launch.by = study::KernelLaunch::By::Program;
+    launch.method = study::KernelLaunch::Method::Program;
     launch.words = options.behind;
   } else if (kernel) {
-    launch.by = study::KernelLaunch::By::Kernel;
+    launch.method = study::KernelLaunch::Method::Kernel;
     launch.kernel = options.launch;
     if (launch.kernel.grid.empty()) launch.kernel.grid = "1";
     launch.kernel.kernel = options.kernel;
@@ -61,7 +61,7 @@ Result<void> choose_launch(const SweepOptions& options, bool program, study::Swe
                       study::has_main({reinterpret_cast<const char*>(file->data()), file->size()});
     if (!main && !options.arguments.empty())
       return fail(ErrorKind::BadInput, "--args are for a program, and this file has no main", options.file);
-    if (main) launch.by = study::KernelLaunch::By::Source;
+    if (main) launch.method = study::KernelLaunch::Method::Source;
     launch.words = words_of(options.arguments);
   }
   return {};

@@ -68,13 +68,13 @@ class KnobSimulation : public testing::Test {
     return scratch;
   }
   static std::string environment() { return "WAVESMITH_CACHE=" + (folder() / "cache"); }
-  static Ran sweep(const std::string& options, const std::string& behind = {}) {
+  static CommandResult sweep(const std::string& options, const std::string& behind = {}) {
     const std::string file = folder().write("program.hip", kProgram);
     return run_wavesmith(
         fmt::format("sweep {} --gpu mi300x --flags=\"-nogpuinc -nogpulib\" {} {}", file, options, behind),
         environment());
   }
-  static nlohmann::json json_of(const Ran& ran) {
+  static nlohmann::json json_of(const CommandResult& ran) {
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     return nlohmann::json::parse(ran.out, nullptr, false);
   }
@@ -112,7 +112,7 @@ TEST_F(KnobSimulation, WhatHelpsAloneIsTriedTogether) {
 
 TEST_F(KnobSimulation, TheKernelsOfAnotherProgramAreReplaced) {
   const std::string source = folder().write("other.hip", kProgram), program = folder() / "other";
-  const Ran built = run_wavesmith(
+  const CommandResult built = run_wavesmith(
       fmt::format("cc --no-rocm --hip-headers=none -nogpulib --gpu=mi300x -O2 {} -o {}", source, program),
       environment());
   ASSERT_EQ(built.code, 0) << built.err;
@@ -120,10 +120,10 @@ TEST_F(KnobSimulation, TheKernelsOfAnotherProgramAreReplaced) {
   EXPECT_EQ(json["ranked"], nlohmann::json::array({"-DA=5", "baseline"}));
   EXPECT_EQ(json["checked"], "exit codes and 1 of 2 lines of output compared");
   // A program that fails, and one without these kernels.
-  const Ran fails = sweep("--try=-DA=5", "-- " + program + " 7");
+  const CommandResult fails = sweep("--try=-DA=5", "-- " + program + " 7");
   EXPECT_EQ(fails.code, 3) << fails.out;
   EXPECT_NE(fails.err.find("exit code 7"), std::string::npos) << fails.err;
-  const Ran none = sweep("--try=-DA=5", "-- true");
+  const CommandResult none = sweep("--try=-DA=5", "-- true");
   EXPECT_EQ(none.code, 6) << none.err;
 }
 
@@ -136,12 +136,12 @@ TEST_F(KnobSimulation, AKernelIsLaunchedByItself) {
 }
 
 TEST_F(KnobSimulation, WithoutALaunchItSaysThatStaticCyclesRank) {
-  const Ran ran = sweep("--try=-DB=5", "-- -DNO_MAIN");
+  const CommandResult ran = sweep("--try=-DB=5", "-- -DNO_MAIN");
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("ranked by static cycles of the hot loop, since the program could not be run"),
             std::string::npos)
       << ran.out;
-  const Ran by_choice = sweep("--static --try=-O1");
+  const CommandResult by_choice = sweep("--static --try=-O1");
   EXPECT_EQ(by_choice.code, 0) << by_choice.err;
   EXPECT_NE(by_choice.out.find("ranked by static cycles"), std::string::npos) << by_choice.out;
   EXPECT_EQ(sweep("--static --try=-O1 --args=1").code, 3);
@@ -157,12 +157,12 @@ TEST(KnobLaunch, AMainIsFoundInCodeOnly) {
 }
 
 TEST(KnobLaunch, TimesRatesAndWhatVariesAreNotCompared) {
-  study::Simulated once, again;
+  study::Simulation once, again;
   once.output = "sum 5\nGPU time: 0.1\n3.4 ms\nseed 1\n12 GFLOP/s\n";
   again.output = "sum 5\nGPU time: 0.1\n3.4 ms\nseed 2\n12 GFLOP/s\n";
   const study::OutputCheck check(once, again);
   EXPECT_EQ(check.lines(), 1);
-  study::Simulated other = once;
+  study::Simulation other = once;
   other.output = "sum 5\nGPU time: 9\n7 ms\nseed 4\n1 GFLOP/s\n";
   EXPECT_EQ(check.difference(other), "");
   other.output = "sum 6\nGPU time: 9\n7 ms\nseed 4\n1 GFLOP/s\n";

@@ -20,10 +20,11 @@ std::string statistics(const Scratch& scratch, const char* gpu) {
   static const Scratch folder;
   static const std::string object = compiled_kernels(folder, kKernel);
   const std::string path = scratch / (std::string(gpu) + ".csv");
-  const Ran ran = run_wavesmith("profile " + object +
-                                " --kernel axpy --grid 4096 --block 64 --arg 'f32[262144]=iota' --arg "
-                                "'f32[262144]=ones' --arg f32=2 --gpu " +
-                                gpu + " --statistics " + path);
+  const CommandResult ran =
+      run_wavesmith("profile " + object +
+                    " --kernel axpy --grid 4096 --block 64 --arg 'f32[262144]=iota' --arg "
+                    "'f32[262144]=ones' --arg f32=2 --gpu " +
+                    gpu + " --statistics " + path);
   EXPECT_EQ(ran.code, 0) << ran.err;
   return path;
 }
@@ -40,12 +41,12 @@ double figure(const std::string& json, const std::string& name) {
 TEST(Validate, AProfileAgainstItsOwnStatisticsHasNoError) {
   const Scratch scratch;
   const std::string path = statistics(scratch, "mi300x");
-  const Ran ran = run_wavesmith("validate --json --data " + path + " --against " + path);
+  const CommandResult ran = run_wavesmith("validate --json --data " + path + " --against " + path);
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(figure(ran.out, "statistics_latency_median"), 0);
   EXPECT_EQ(figure(ran.out, "statistics_matched_time"), 1);
   // Alone: what `profile` writes is what the costs say, transcendental instructions apart.
-  const Ran alone = run_wavesmith("validate --json --gpu mi300x --data " + path);
+  const CommandResult alone = run_wavesmith("validate --json --gpu mi300x --data " + path);
   ASSERT_EQ(alone.code, 0) << alone.err;
   EXPECT_GT(figure(alone.out, "statistics_issue_exact"), 0.8);
 }
@@ -54,7 +55,7 @@ TEST(Validate, AGpuWithSlowerMemoryWaitsElsewhere) {
   const Scratch scratch;
   const std::string fast = statistics(scratch, "mi300x"),
                     slow = statistics(scratch, "mi300x+latency.memory_cycles=3000");
-  const Ran ran = run_wavesmith("validate --json --data '" + fast + "' --against '" + slow + "'");
+  const CommandResult ran = run_wavesmith("validate --json --data '" + fast + "' --against '" + slow + "'");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(figure(ran.out, "statistics_matched_time"), 1);
   EXPECT_LT(figure(ran.out, "statistics_time_on_right_instruction"), 1);

@@ -11,11 +11,11 @@ namespace wavesmith::libraries {
 namespace {
 
 /// One side of a transform, whole: lengths with the batch, the fastest first.
-struct Whole {
+struct GlobalLayout {
   int count;
   int64_t lengths[Brick::kMost], width;  ///< width: bytes of a number
 
-  Whole(const Fourier& what, bool output) : count(what.dimensions + 1) {
+  GlobalLayout(const Fourier& what, bool output) : count(what.dimensions + 1) {
     const bool real = what.kind == (output ? FourierKind::ToReal : FourierKind::FromReal);
     const bool half = what.kind == (output ? FourierKind::FromReal : FourierKind::ToReal);
     for (int i = 0; i < what.dimensions; ++i) lengths[i] = what.sizes[what.dimensions - 1 - i];
@@ -59,7 +59,7 @@ struct Whole {
 
 char* workspace(int64_t bytes) { return allocate_workspace<char>(bytes, "a Fourier transform"); }
 
-bool lies_in_memory(const Whole& whole, const Field& field, void* const* places) {
+bool lies_in_memory(const GlobalLayout& whole, const Field& field, void* const* places) {
   if (field.count == 0) return reaches(places[0], 0, whole.numbers() - 1, static_cast<size_t>(whole.width));
   for (int b = 0; b < field.count; ++b) {
     const Brick& brick = field.bricks[b];
@@ -78,10 +78,12 @@ int64_t Brick::volume() const {
   return all;
 }
 
-bool FieldTransform::fits() const { return Whole(what, false).has(from) && Whole(what, true).has(to); }
+bool FieldTransform::fits() const {
+  return GlobalLayout(what, false).has(from) && GlobalLayout(what, true).has(to);
+}
 
 void FieldTransform::run() const {
-  const Whole in(what, false), out(what, true);
+  const GlobalLayout in(what, false), out(what, true);
   char* const gathered = workspace(in.numbers() * in.width);
   char* const made = workspace(out.numbers() * out.width);
   if (from.count == 0) std::memcpy(gathered, inputs[0], static_cast<size_t>(in.numbers() * in.width));
@@ -106,8 +108,8 @@ void FieldTransform::run() const {
 }
 
 Outcome transform(const FieldTransform& what, void* stream) {
-  if (lies_in_memory(Whole(what.what, false), what.from, what.inputs) &&
-      lies_in_memory(Whole(what.what, true), what.to, what.outputs))
+  if (lies_in_memory(GlobalLayout(what.what, false), what.from, what.inputs) &&
+      lies_in_memory(GlobalLayout(what.what, true), what.to, what.outputs))
     return enqueue(stream, what);
   std::fprintf(stderr, "wavesmith: a brick of a Fourier transform reaches past the end of its allocation\n");
   return Outcome::BadPointer;

@@ -25,12 +25,12 @@ enum class Kind { Forward = 0, Inverse = 1, FromReal = 2, ToReal = 3 };
 constexpr int kInPlace = 0, kSingle = 0, kDouble = 1;
 
 /// How one side of a transform lies; what is 0 is as it is by default.
-struct Side {
+struct DataLayout {
   Array array;
   size_t offset, strides[kMost], distance;
 };
 struct Description {
-  Side from, to;
+  DataLayout from, to;
   double scale;
   Field from_field, to_field;
 };
@@ -44,7 +44,7 @@ struct Execution {
   void* stream;
 };
 
-int read(Side& side, Array array, const size_t* offsets, size_t count, const size_t* strides,
+int read(DataLayout& side, Array array, const size_t* offsets, size_t count, const size_t* strides,
          size_t distance) {
   if (count > kMost || (count > 0 && !strides)) return kInvalidArgument;
   side = {array, offsets ? offsets[0] : 0, {}, distance};
@@ -53,7 +53,7 @@ int read(Side& side, Array array, const size_t* offsets, size_t count, const siz
 }
 
 /// Strides as rows in rows. False where they do not lie so.
-bool place(FourierLayout& layout, const Side& side, const Fourier& what, int64_t row) {
+bool place(FourierLayout& layout, const DataLayout& side, const Fourier& what, int64_t row) {
   if (side.strides[0] != 0) {
     const int last = what.dimensions - 1;
     layout.stride = static_cast<int64_t>(side.strides[0]);

@@ -67,7 +67,7 @@ int run_gesvdj(void* handle, Number type, int mode, bool some, int m, int n, voi
                                   count});
 }
 
-struct Solved {
+struct ClearInfo {
   int* info;
   void run() const { *info = 0; }
   void report_work(const WorkReporter&) const {}  // part of what is before it
@@ -75,7 +75,7 @@ struct Solved {
 /// Of solutions by a factor, `info` has nothing to tell.
 int solved(int status, void* handle, int* info, const Called& = {}) {
   if (status != kSuccess || !info) return status;
-  return launch(kStatuses, handle, Solved{info});
+  return launch(kStatuses, handle, ClearInfo{info});
 }
 
 /// The solution is not refined: there are no iterations.

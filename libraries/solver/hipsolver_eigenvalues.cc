@@ -24,17 +24,17 @@ int run_syev(void* handle, Number type, int mode, int part, int n, void* a, int 
 }
 
 /// hipsolverEigRange_t.
-constexpr int kAll = 221, kByValue = 222, kByPlace = 223;
+constexpr int kAll = 221, kByValue = 222, kByIndex = 223;
 
 /// `found` is there at once.
 int run_syevdx(void* handle, Number type, int mode, int by, int part, int n, void* a, int lda, double low,
                double high, int first, int last, int* found, void* values, int* info, const Called& = {}) {
   if (!handle) return kStatuses.bad_handle;
-  if (vectors_of(mode) < 0 || by < kAll || by > kByPlace) return kStatuses.bad_operation;
+  if (vectors_of(mode) < 0 || by < kAll || by > kByIndex) return kStatuses.bad_operation;
   if (!found) return kInvalidValue;
-  using By = EigenRange::By;
+  using Kind = EigenRange::Kind;
   const EigenRange range{
-      by == kAll ? By::All : by == kByValue ? By::Value : By::Place, low, high, first, last, found};
+      by == kAll ? Kind::All : by == kByValue ? Kind::Value : Kind::Index, low, high, first, last, found};
   const int status = run_syev(kStatuses, handle, type, vectors_of(mode) != 0, part, n, Matrices{a, lda},
                               values, n, info, 1, range);
   if (status != kSuccess) return status;

@@ -70,8 +70,8 @@ inline int run_syev(const FactorStatuses& statuses, void* handle, Number type, b
   if (!handle) return statuses.bad_handle;
   if (part != kUpper && part != kLower) return statuses.bad_operation;
   if (n < 0 || a.ld < std::max(1, n) || count < 0) return statuses.bad_size;
-  if (range.by == EigenRange::By::Value && range.low >= range.high) return statuses.bad_size;
-  if (range.by == EigenRange::By::Place && n > 0 &&
+  if (range.kind == EigenRange::Kind::Value && range.low >= range.high) return statuses.bad_size;
+  if (range.kind == EigenRange::Kind::Index && n > 0 &&
       (range.first < 1 || range.last < range.first || range.last > n))
     return statuses.bad_size;
   if (count == 0) return 0;

@@ -54,15 +54,15 @@ Dense<T> whole(Dense<T> a, bool upper) {
   return a;
 }
 
-/// Places of the wanted ones among eigenvalues that rise.
-struct Places {
+/// The wanted ones among ascending eigenvalues.
+struct IndexRange {
   int64_t first, count;
 };
-Places places_of(const EigenRange& range, const Reals& values) {
+IndexRange indices_of(const EigenRange& range, const Reals& values) {
   const int64_t n = values.size();
-  if (range.by == EigenRange::By::All) return {0, n};
+  if (range.kind == EigenRange::Kind::All) return {0, n};
   int64_t first = range.first - 1, end = range.last;
-  if (range.by == EigenRange::By::Value) {
+  if (range.kind == EigenRange::Kind::Value) {
     first = std::count_if(values.begin(), values.end(), [&](double value) { return value <= range.low; });
     end = std::count_if(values.begin(), values.end(), [&](double value) { return value <= range.high; });
   }
@@ -95,7 +95,7 @@ void solve(const Eigenvalues& e, int64_t index) {
   const Eigen::SelfAdjointEigenSolver<Dense<T>> result(
       a, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
   if (result.info() != Eigen::Success) e.info[index] = static_cast<int>(e.n);
-  const Places wanted = places_of(e.range, result.eigenvalues());
+  const IndexRange wanted = indices_of(e.range, result.eigenvalues());
   if (e.range.found) *e.range.found = static_cast<int>(wanted.count);
   store_reals(result.eigenvalues().segment(wanted.first, wanted.count), e.type, values);
   if (result.info() != Eigen::Success) return;

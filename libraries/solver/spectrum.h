@@ -29,7 +29,7 @@ struct Tridiagonal {
 /// Which eigenvalues: all, those greater than `low` and up to `high`, or those from the `first` to the
 /// `last`, counted from 1.
 struct EigenRange {
-  enum class By : uint8_t { All, Value, Place } by = By::All;
+  enum class Kind : uint8_t { All, Value, Index } kind = Kind::All;
   double low = 0, high = 0;
   int64_t first = 0, last = 0;
   int* found = nullptr;  ///< how many there are; may be null

@@ -118,7 +118,7 @@ std::string monitor_table(const std::vector<ordered_json>& entries) {
   return text;
 }
 
-struct Asked {
+struct Options {
   std::vector<std::string> gpus;
   std::vector<std::string> parts;
   bool json = false, csv = false, enumeration = false;
@@ -133,16 +133,16 @@ std::string shown(const std::vector<ordered_json>& entries, Form form) {
   return ordered_json(entries).dump(4) + "\n";
 }
 
-std::string topology(const Machine& machine, const std::vector<size_t>& cards, const Asked& asked) {
+std::string topology(const Machine& machine, const std::vector<size_t>& cards, const Options& options) {
   std::vector<const Relation*> wanted;
   for (const Relation& relation : relations())
-    if (asked.parts.empty() ||
-        std::find(asked.parts.begin(), asked.parts.end(), relation.link) != asked.parts.end())
+    if (options.parts.empty() ||
+        std::find(options.parts.begin(), options.parts.end(), relation.link) != options.parts.end())
       wanted.push_back(&relation);
   const auto value = [&](const Relation& relation, size_t from, size_t to) {
     return relation.of(machine.links[from][to], from == to);
   };
-  if (asked.form() == Form::Human) {
+  if (options.form() == Form::Human) {
     std::string text;
     for (const Relation* relation : wanted) {
       text += fmt::format("{}:\n{:12}", relation->title, "");
@@ -163,7 +163,7 @@ std::string topology(const Machine& machine, const std::vector<size_t>& cards, c
   std::vector<ordered_json> entries;
   for (const size_t from : cards) {
     ordered_json entry{{"gpu", from}, {"bdf", machine.cards[from].slot.text()}};
-    if (asked.form() == Form::Json) {
+    if (options.form() == Form::Json) {
       for (const size_t to : cards) {
         ordered_json link{{"gpu", to}, {"bdf", machine.cards[to].slot.text()}};
         for (const Relation* relation : wanted) link[relation->link] = value(*relation, from, to);
@@ -176,7 +176,7 @@ std::string topology(const Machine& machine, const std::vector<size_t>& cards, c
     }
     entries.push_back(entry);
   }
-  return shown(entries, asked.form());
+  return shown(entries, options.form());
 }
 
 std::string version(const Machine& machine, Form form) {
@@ -244,17 +244,17 @@ constexpr Part kTopologyOptions[] = {
     {"-n,--atomics", "atomics"},     {"-d,--dma", "dma"},           {"-z,--bi-dir", "bi_dir"},
 };
 
-CLI::App* command(CLI::App& app, Asked& asked, const char* name, const char* what,
+CLI::App* command(CLI::App& app, Options& options, const char* name, const char* what,
                   std::span<const Part> parts = {}) {
   CLI::App* const added = app.add_subcommand(name, what);
   for (const Part& part : parts)
-    added->add_flag_callback(part.option, [&asked, &part] { asked.parts.emplace_back(part.part); });
+    added->add_flag_callback(part.option, [&options, &part] { options.parts.emplace_back(part.part); });
   if (std::string_view(name) != "version")
-    added->add_option("-g,--gpu", asked.gpus, "only these: ID, BDF or UUID");
-  CLI::Option* const json = added->add_flag("--json", asked.json, "as JSON");
-  added->add_flag("--csv", asked.csv, "as CSV")->excludes(json);
-  added->add_option("--file", asked.file, "write there instead of to stdout");
-  added->add_option("--loglevel", asked.level, "ignored");
+    added->add_option("-g,--gpu", options.gpus, "only these: ID, BDF or UUID");
+  CLI::Option* const json = added->add_flag("--json", options.json, "as JSON");
+  added->add_flag("--csv", options.csv, "as CSV")->excludes(json);
+  added->add_option("--file", options.file, "write there instead of to stdout");
+  added->add_option("--loglevel", options.level, "ignored");
   return added;
 }
 
@@ -267,13 +267,13 @@ CommandOutput amd_smi(const Machine& machine, const std::vector<std::string>& ar
                   "emulated",
                   kTool, release.major, release.minor, release.patch),
       "amd-smi");
-  Asked asked;
-  command(app, asked, "version", "Display version information");
-  CLI::App* const list = command(app, asked, "list", "List GPU information");
-  list->add_flag("-e,--enumeration", asked.enumeration, "numbers of the GPUs in other interfaces");
-  command(app, asked, "static", "Gets static information about the specified GPU", kStaticOptions);
-  command(app, asked, "monitor", "Monitor metrics for target devices", kMonitorOptions);
-  command(app, asked, "topology", "Displays topology information of the devices", kTopologyOptions);
+  Options options;
+  command(app, options, "version", "Display version information");
+  CLI::App* const list = command(app, options, "list", "List GPU information");
+  list->add_flag("-e,--enumeration", options.enumeration, "numbers of the GPUs in other interfaces");
+  command(app, options, "static", "Gets static information about the specified GPU", kStaticOptions);
+  command(app, options, "monitor", "Monitor metrics for target devices", kMonitorOptions);
+  command(app, options, "topology", "Displays topology information of the devices", kTopologyOptions);
   app.require_subcommand(0, 1);
   try {
     std::vector<std::string> words(arguments.rbegin(), arguments.rend());
@@ -287,9 +287,9 @@ CommandOutput amd_smi(const Machine& machine, const std::vector<std::string>& ar
   if (app.get_subcommands().empty()) return {app.help()};
 
   const std::string name = app.get_subcommands()[0]->get_name();
-  const Form form = asked.form();
+  const Form form = options.form();
   std::vector<size_t> cards;
-  if (const auto wrong = choose(machine, asked.gpus, cards))
+  if (const auto wrong = choose(machine, options.gpus, cards))
     return {{},
             fmt::format("amd-smi: there is no GPU '{}'; amd-smi list shows those that there are\n", *wrong),
             2};
@@ -297,23 +297,23 @@ CommandOutput amd_smi(const Machine& machine, const std::vector<std::string>& ar
   if (name == "version") {
     text = version(machine, form);
   } else if (name == "topology") {
-    text = topology(machine, cards, asked);
+    text = topology(machine, cards, options);
   } else {
     std::vector<ordered_json> entries;
     for (const size_t i : cards)
-      entries.push_back(name == "list"     ? list_of(machine.cards[i], i, form, asked.enumeration)
-                        : name == "static" ? static_of(machine, i, form, asked.parts)
-                                           : monitor_of(machine.cards[i], i, form, asked.parts));
+      entries.push_back(name == "list"     ? list_of(machine.cards[i], i, form, options.enumeration)
+                        : name == "static" ? static_of(machine, i, form, options.parts)
+                                           : monitor_of(machine.cards[i], i, form, options.parts));
     if (name == "static" && form == Form::Json)
       text = ordered_json{{"gpu_data", entries}}.dump(4) + "\n";
     else
       text = name == "monitor" && form == Form::Human ? monitor_table(entries) : shown(entries, form);
   }
-  if (asked.file.empty()) return {text};
-  std::ofstream file(asked.file);
+  if (options.file.empty()) return {text};
+  std::ofstream file(options.file);
   file << text;
   file.close();
-  if (!file) return {{}, fmt::format("amd-smi: cannot write to '{}'\n", asked.file), 1};
+  if (!file) return {{}, fmt::format("amd-smi: cannot write to '{}'\n", options.file), 1};
   return {};
 }
 

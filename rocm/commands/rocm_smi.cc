@@ -30,7 +30,7 @@ std::string spacer(const std::string& title = {}, size_t width = kWidth) {
   return fmt::format("{:=^{}}\n", " " + title + " ", width);
 }
 
-/// What was asked for, as text and as values by card and for the system.
+/// The requested output, as text and as values by card and for the system.
 struct Log {
   std::string text;
   ordered_json values = ordered_json::object();
@@ -46,7 +46,7 @@ struct Log {
   }
 };
 
-struct Asked {
+struct Request {
   const Machine& machine;
   std::vector<size_t> cards;
   std::vector<std::string> memory;
@@ -55,11 +55,11 @@ struct Asked {
 };
 
 /// A part of the log between its title and a line of "=".
-using Body = std::function<void(const Asked&, Log&)>;
+using Body = std::function<void(const Request&, Log&)>;
 /// For each card alone.
 Body each(std::function<void(const Card&, size_t, Log&)> one) {
-  return [one = std::move(one)](const Asked& asked, Log& log) {
-    for (const size_t i : asked.cards) one(asked.card(i), i, log);
+  return [one = std::move(one)](const Request& request, Log& log) {
+    for (const size_t i : request.cards) one(request.card(i), i, log);
   };
 }
 Body without_sensor(const char* what) {
@@ -74,14 +74,14 @@ uint64_t percent_used(const Card& card) {
              : 0;
 }
 
-void memory(const Asked& asked, Log& log) {
-  for (const size_t i : asked.cards)
-    for (std::string kind : asked.memory) {
+void memory(const Request& request, Log& log) {
+  for (const size_t i : request.cards)
+    for (std::string kind : request.memory) {
       std::transform(kind.begin(), kind.end(), kind.begin(), [](char c) { return std::toupper(c); });
       const std::string total = kind + " Total Memory (B)", used = kind + " Total Used Memory (B)";
       if (kind == "VRAM") {
-        log.value(i, total, fmt::to_string(asked.card(i).gpu->memory_bytes));
-        log.value(i, used, fmt::to_string(asked.card(i).memory_used));
+        log.value(i, total, fmt::to_string(request.card(i).gpu->memory_bytes));
+        log.value(i, used, fmt::to_string(request.card(i).memory_used));
       } else {
         for (const char* question : {"usage", "total"})
           log.note(i, fmt::format("get_memory_{}_{}, {}", question, kind, kNoSensor));
@@ -110,7 +110,7 @@ void identity(const Card& card, size_t i, Log& log) {
   log.value(i, "GUID", fmt::to_string(card.kfd_id), "\t\t");
 }
 
-void processes(const Asked&, Log& log) { log.text += "No KFD PIDs currently running\n"; }
+void processes(const Request&, Log& log) { log.text += "No KFD PIDs currently running\n"; }
 
 struct Option {
   const char* names;
@@ -124,8 +124,8 @@ struct Option {
 const std::vector<Option>& options() {
   static const std::vector<Option> kOptions = {
       {"--showdriverversion", "Version of System Component", "version of the kernel driver", true,
-       [](const Asked& asked, Log& log) {
-         log.system("Driver version", asked.machine.driver.value_or("N/A"));
+       [](const Request& request, Log& log) {
+         log.system("Driver version", request.machine.driver.value_or("N/A"));
        }},
       {"-i,--showid", "ID", "device ids", true, each(identity)},
       {"--showuniqueid", "Unique ID", "unique ids", true, each([](const Card& card, size_t i, Log& log) {
@@ -147,8 +147,8 @@ const std::vector<Option>& options() {
          log.note(i, "Max Graphics Package Power Unsupported");
        })},
       {"-P,--showpower", "Power Consumption", "current power", true,
-       [](const Asked& asked, Log& log) {
-         for (size_t i = 0; i < asked.cards.size(); ++i)
+       [](const Request& request, Log& log) {
+         for (size_t i = 0; i < request.cards.size(); ++i)
            log.text += fmt::format("energy_count_secondary_die_check, {}\n", kNoSensor);
        }},
       {"-u,--showuse", "% time GPU is busy", "use of the GPU", true,
@@ -197,14 +197,14 @@ const Matrix kMatrices[] = {
      [](const Link& link) -> std::string { return link.xgmi ? "XGMI" : "PCIE"; }},
 };
 
-void add_matrix(const Matrix& matrix, const Asked& asked, Log& log) {
+void add_matrix(const Matrix& matrix, const Request& request, Log& log) {
   log.text += spacer(matrix.title) + "       ";
-  for (const size_t to : asked.cards) log.text += fmt::format("GPU{:<9} ", to);
+  for (const size_t to : request.cards) log.text += fmt::format("GPU{:<9} ", to);
   log.text += "\n";
-  for (const size_t from : asked.cards) {
+  for (const size_t from : request.cards) {
     log.text += fmt::format("GPU{:<3} ", from);
-    for (const size_t to : asked.cards) {
-      const std::string value = from == to ? matrix.self : matrix.of(asked.machine.links[from][to]);
+    for (const size_t to : request.cards) {
+      const std::string value = from == to ? matrix.self : matrix.of(request.machine.links[from][to]);
       log.text += fmt::format("{:<12} ", value);
       if (from < to)
         log.values["system"]
@@ -214,9 +214,9 @@ void add_matrix(const Matrix& matrix, const Asked& asked, Log& log) {
   }
 }
 
-void add_numa(const Asked& asked, Log& log) {
+void add_numa(const Request& request, Log& log) {
   log.text += spacer("Numa Nodes");
-  for (const size_t i : asked.cards) {
+  for (const size_t i : request.cards) {
     log.value(i, "(Topology) Numa Node", "0");
     log.value(i, "(Topology) Numa Affinity", "-1");
   }
@@ -243,14 +243,14 @@ std::string table(const char* title, const Rows& names, const Rows& rows) {
   return text + spacer({}, width) + spacer(kEnd, width);
 }
 
-std::string concise(const Asked& asked) {
+std::string concise(const Request& request) {
   const Rows names = {
       {"Device", "Node", "IDs", "", "Temp", "Power", "Partitions", "SCLK", "MCLK", "Fan", "Perf", "PwrCap",
        "VRAM%", "GPU%"},
       {"", "", "(DID,", "GUID)", "(Edge)", "(Avg)", "(Mem, Compute, ID)", "", "", "", "", "", "", ""}};
   Rows rows;
-  for (const size_t i : asked.cards) {
-    const Card& card = asked.card(i);
+  for (const size_t i : request.cards) {
+    const Card& card = request.card(i);
     rows.push_back({fmt::to_string(i), fmt::to_string(card.node), hex(card.gpu->pci_device) + ", ",
                     fmt::to_string(card.kfd_id), "N/A", "N/A", "N/A, N/A, 0", "N/A", "N/A", "0%", "n/a",
                     "N/A", fmt::format("{}%", percent_used(card)), "N/A"});
@@ -258,10 +258,10 @@ std::string concise(const Asked& asked) {
   return table("Concise Info", names, rows);
 }
 
-std::string concise_hardware(const Asked& asked) {
+std::string concise_hardware(const Request& request) {
   Rows rows;
-  for (const size_t i : asked.cards) {
-    const Card& card = asked.card(i);
+  for (const size_t i : request.cards) {
+    const Card& card = request.card(i);
     rows.push_back({fmt::to_string(i), fmt::to_string(card.node), hex(card.gpu->pci_device),
                     fmt::to_string(card.kfd_id), card.gpu->target, "N/A", "N/A", "N/A", "N/A",
                     card.slot.text(), "0"});
@@ -331,10 +331,10 @@ CommandOutput rocm_smi(const Machine& machine, const std::vector<std::string>& a
   app.add_flag("--alldevices", every, "all GPUs");
   std::string level;
   app.add_option("--loglevel", level, "ignored");
-  Asked asked{machine, {}, {}};
-  app.add_option("--showmeminfo", asked.memory, "memory of the kinds vram, vis_vram, gtt, all")
+  Request request{machine, {}, {}};
+  app.add_option("--showmeminfo", request.memory, "memory of the kinds vram, vis_vram, gtt, all")
       ->check(CLI::IsMember({"vram", "vis_vram", "gtt", "all"}, CLI::ignore_case));
-  app.add_option("-d,--device", asked.cards, "only these GPUs");
+  app.add_option("-d,--device", request.cards, "only these GPUs");
   try {
     std::vector<std::string> words(arguments.rbegin(), arguments.rend());
     app.parse(words);
@@ -350,55 +350,55 @@ CommandOutput rocm_smi(const Machine& machine, const std::vector<std::string>& a
     const RocmRelease release = rocm_release();
     return {fmt::format("ROCM-SMI version: 4.0.0+wavesmith\nROCM-SMI-LIB version: {}.8.0\n", release.major)};
   }
-  for (const size_t i : asked.cards)
+  for (const size_t i : request.cards)
     if (i >= machine.cards.size()) return {{}, fmt::format("WARNING: No such device card{}\n", i)};
-  if (asked.cards.empty())
-    for (size_t i = 0; i < machine.cards.size(); ++i) asked.cards.push_back(i);
-  std::sort(asked.cards.begin(), asked.cards.end());
-  asked.cards.erase(std::unique(asked.cards.begin(), asked.cards.end()), asked.cards.end());
-  if (std::find(asked.memory.begin(), asked.memory.end(), "all") != asked.memory.end())
-    asked.memory = {"vram", "vis_vram", "gtt"};
+  if (request.cards.empty())
+    for (size_t i = 0; i < machine.cards.size(); ++i) request.cards.push_back(i);
+  std::sort(request.cards.begin(), request.cards.end());
+  request.cards.erase(std::unique(request.cards.begin(), request.cards.end()), request.cards.end());
+  if (std::find(request.memory.begin(), request.memory.end(), "all") != request.memory.end())
+    request.memory = {"vram", "vis_vram", "gtt"};
 
   const bool data = json || comma;
   if (hardware)
     return data ? CommandOutput{"NOT_SUPPORTED: Cannot print JSON/CSV output for concise hardware output\n",
                                 {},
                                 1}
-                : CommandOutput{concise_hardware(asked)};
+                : CommandOutput{concise_hardware(request)};
   Log log;
   bool any = false;
   for (size_t i = 0; i < options().size(); ++i) {
     const Option& option = options()[i];
     // What the files tell of memory comes between the bus and the product.
-    if (std::string_view(option.names) == "--showproductname" && !asked.memory.empty()) {
+    if (std::string_view(option.names) == "--showproductname" && !request.memory.empty()) {
       any = true;
       log.text += spacer("Memory Usage (Bytes)");
-      memory(asked, log);
+      memory(request, log);
       log.text += spacer();
     }
     if (!wanted[i] && !(all && option.in_all)) continue;
     any = true;
     log.text += spacer(option.title);
-    option.body(asked, log);
+    option.body(request, log);
     log.text += spacer();
   }
   if (topology) {
     any = true;
     for (size_t i = 1; i < std::size(kMatrices); ++i) {
-      add_matrix(kMatrices[i], asked, log);
+      add_matrix(kMatrices[i], request, log);
       log.text += "\n";
     }
-    add_numa(asked, log);
+    add_numa(request, log);
   }
   for (size_t i = 0; i < matrices.size(); ++i)
-    if (matrices[i]) any = true, add_matrix(kMatrices[i], asked, log);
-  if (numa) any = true, add_numa(asked, log);
+    if (matrices[i]) any = true, add_matrix(kMatrices[i], request, log);
+  if (numa) any = true, add_numa(request, log);
   if (!any)
     return data ? CommandOutput{"NOT_SUPPORTED: Cannot print JSON/CSV output for concise output\n", {}, 1}
-                : CommandOutput{concise(asked)};
+                : CommandOutput{concise(request)};
   if (!data) return {"\n\n" + spacer(kTitle) + log.text + spacer(kEnd)};
   if (log.values.empty()) return {{}, "WARNING: No JSON data to report\n"};
-  // Cards first, whatever was asked for first.
+  // Cards first, whatever was requested first.
   ordered_json ordered = ordered_json::object();
   for (const auto& [name, value] : log.values.items())
     if (name != "system") ordered[name] = value;

@@ -22,7 +22,7 @@ using Origin = LibraryProvider::Origin;
 using Prefer = KnownLibrary::Prefer;
 
 /// Where AMD's libraries may lie, in the order in which a program's own search would meet them.
-struct Places {
+struct SearchFolders {
   std::vector<std::string> given, installed, rocm, system, support, libc;
   [[nodiscard]] std::vector<std::pair<Origin, std::string>> all() const {
     std::vector<std::pair<Origin, std::string>> list;
@@ -38,7 +38,7 @@ struct Places {
 /// have kernels for all `gpus` where there are stand-ins.
 class Survey {
  public:
-  Survey(const Places& places, const Installation& installation, std::string runtime, bool own_libc,
+  Survey(const SearchFolders& places, const Installation& installation, std::string runtime, bool own_libc,
          const std::set<std::string>& gpus)
       : places_(places),
         installation_(installation),
@@ -217,7 +217,7 @@ class Survey {
     return machine;
   }
 
-  const Places& places_;
+  const SearchFolders& places_;
   const Installation& installation_;
   std::string runtime_;
   bool own_libc_;
@@ -237,7 +237,7 @@ Result<Libraries> find(const std::string& runtime, const LibraryChoice& choice, 
   libraries.given = given_folders();
   const std::string folder = choice.folder.empty() ? toolchain::installation_folder() : choice.folder;
   Installation installation;
-  Places places;
+  SearchFolders places;
   if (choice.mode != LibraryChoice::Mode::StandIns) {
     installation = read_installation(folder);
     places = {.given = libraries.given,

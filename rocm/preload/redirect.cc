@@ -27,7 +27,7 @@ bool fits(std::string_view path, std::string_view prefix) {
 
 }  // namespace
 
-const char* redirected(const char* path, const Shown& shown, char (&buffer)[PATH_MAX]) {
+const char* redirected(const char* path, const ShownFolder& shown, char (&buffer)[PATH_MAX]) {
   // Nearly every path ends here: relative, or of another tree.
   if (!path || path[0] != '/' || (path[1] != 's' && path[1] != 'd' && path[1] != '/' && path[1] != '.'))
     return path;
@@ -47,7 +47,7 @@ const char* redirected(const char* path, const Shown& shown, char (&buffer)[PATH
   return path;
 }
 
-void restore(char* path, const Shown& shown) {
+void restore(char* path, const ShownFolder& shown) {
   const size_t root = shown.root.size();
   if (root == 0 || std::strncmp(path, shown.root.data(), root) != 0 || path[root] != '/') return;
   std::memmove(path, path + root, std::strlen(path + root) + 1);

@@ -10,14 +10,14 @@
 namespace wavesmith::rocm {
 
 /// A folder that is shown: its path, and the prefixes one a line, each ending with a newline.
-struct Shown {
+struct ShownFolder {
   std::string_view root, prefixes;
 };
 
 /// The path within the shown folder, written to `buffer`; the path as it is when no prefix fits.
-const char* redirected(const char* path, const Shown& shown, char (&buffer)[PATH_MAX]);
+const char* redirected(const char* path, const ShownFolder& shown, char (&buffer)[PATH_MAX]);
 
 /// The path that a program knows for one within the shown folder: in place, the folder's own part goes.
-void restore(char* path, const Shown& shown);
+void restore(char* path, const ShownFolder& shown);
 
 }  // namespace wavesmith::rocm

@@ -7,9 +7,9 @@
 namespace wavesmith::rocm {
 namespace {
 
-constexpr Shown kShown{"/root", "/sys/class/kfd\n/dev/kfd\n"};
+constexpr ShownFolder kShown{"/root", "/sys/class/kfd\n/dev/kfd\n"};
 
-std::string seen(const char* path, const Shown& shown = kShown) {
+std::string seen(const char* path, const ShownFolder& shown = kShown) {
   char buffer[PATH_MAX];
   return redirected(path, shown, buffer);
 }
@@ -35,7 +35,7 @@ TEST(Redirect, LeavesEveryOtherPath) {
     EXPECT_EQ(seen(path), path);
   char buffer[PATH_MAX];
   EXPECT_EQ(redirected(nullptr, kShown, buffer), nullptr);
-  EXPECT_EQ(seen("/sys/class/kfd", Shown{}), "/sys/class/kfd");
+  EXPECT_EQ(seen("/sys/class/kfd", ShownFolder{}), "/sys/class/kfd");
 }
 
 TEST(Redirect, LeavesPathsThatDoNotFit) {

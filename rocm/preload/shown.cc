@@ -13,8 +13,8 @@
 namespace wavesmith::rocm {
 namespace {
 
-constexpr Shown kNothing;
-std::atomic<const Shown*> current{nullptr};
+constexpr ShownFolder kNothing;
+std::atomic<const ShownFolder*> current{nullptr};
 
 // Pages for what is kept: malloc may be what is asking.
 void* pages(size_t size) {
@@ -23,7 +23,7 @@ void* pages(size_t size) {
 }
 
 /// The folder with its list, by system calls: libc's are those that are being replaced.
-const Shown* read_list(const char* root) {
+const ShownFolder* read_list(const char* root) {
   const size_t length = root ? std::strlen(root) : 0;
   if (length == 0 || length > PATH_MAX / 2) return nullptr;
   char path[PATH_MAX];
@@ -32,38 +32,38 @@ const Shown* read_list(const char* root) {
   const int file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
   if (file < 0) return nullptr;
   constexpr size_t kMost = 65536;
-  auto* const memory = static_cast<char*>(pages(sizeof(Shown) + PATH_MAX + kMost));
+  auto* const memory = static_cast<char*>(pages(sizeof(ShownFolder) + PATH_MAX + kMost));
   size_t size = 0;
   if (memory)
     for (ssize_t got; size < kMost; size += static_cast<size_t>(got)) {
-      got = syscall(SYS_read, file, memory + sizeof(Shown) + PATH_MAX + size, kMost - size);
+      got = syscall(SYS_read, file, memory + sizeof(ShownFolder) + PATH_MAX + size, kMost - size);
       if (got <= 0) break;
     }
   syscall(SYS_close, file);
   if (!memory || size == 0) return nullptr;
-  char* const kept = memory + sizeof(Shown);
+  char* const kept = memory + sizeof(ShownFolder);
   std::memcpy(kept, root, length + 1);
-  auto* const made = reinterpret_cast<Shown*>(memory);
+  auto* const made = reinterpret_cast<ShownFolder*>(memory);
   *made = {{kept, length}, {kept + PATH_MAX, size}};
   return made;
 }
 
 }  // namespace
 
-const Shown& shown() {
-  const Shown* known = current.load(std::memory_order_acquire);
+const ShownFolder& shown() {
+  const ShownFolder* known = current.load(std::memory_order_acquire);
   if (known) return *known;
   const int error = errno;
-  const Shown* const made = read_list(getenv("WAVESMITH_MACHINE_ROOT"));
+  const ShownFolder* const made = read_list(getenv("WAVESMITH_MACHINE_ROOT"));
   errno = error;
   // Several threads may come here at once: they read the same, and the first one's stays.
-  const Shown* const wanted = made ? made : &kNothing;
+  const ShownFolder* const wanted = made ? made : &kNothing;
   if (current.compare_exchange_strong(known, wanted, std::memory_order_acq_rel)) return *wanted;
   return *known;
 }
 
 bool show(const char* root) {
-  const Shown* const made = read_list(root);
+  const ShownFolder* const made = read_list(root);
   if (made) current.store(made, std::memory_order_release);
   return made;
 }

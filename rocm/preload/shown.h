@@ -7,7 +7,7 @@
 namespace wavesmith::rocm {
 
 /// From WAVESMITH_MACHINE_ROOT, read once; empty when there is none. Async-signal-safe.
-const Shown& shown();
+const ShownFolder& shown();
 
 /// Shows another folder from now on; false when it has no list of prefixes.
 bool show(const char* root);

@@ -35,7 +35,8 @@ hipMemoryType type_of(int number) {
   return number >= 0 && number < 5 ? kOld[number] : hipMemoryTypeUnregistered;
 }
 
-hipError_t side_of(hipMemoryType type, const void* host, const void* device, const void* array, Side& side) {
+hipError_t side_of(hipMemoryType type, const void* host, const void* device, const void* array,
+                   PitchedPosition& side) {
   switch (type) {
     case hipMemoryTypeHost:
       side.base = static_cast<char*>(const_cast<void*>(host));
@@ -54,7 +55,8 @@ hipError_t side_of(hipMemoryType type, const void* host, const void* device, con
 }
 
 /// The copy between two sides; the kind follows from what their memory is.
-hipError_t copy_sides(hipStream_t handle, const Side& to, const Side& from, hipExtent extent, Order order) {
+hipError_t copy_sides(hipStream_t handle, const PitchedPosition& to, const PitchedPosition& from,
+                      hipExtent extent, Order order) {
   return api([&](Platform& platform) -> hipError_t {
     const auto stream = platform.stream(handle);
     if (!stream) return hipErrorContextIsDestroyed;
@@ -68,7 +70,7 @@ hipError_t copy_sides(hipStream_t handle, const Side& to, const Side& from, hipE
 
 hipError_t copy_rows(hipStream_t stream, const hip_Memcpy2D* given, Order order) {
   if (!given) return finish(hipErrorInvalidValue);
-  Side to{.x = given->dstXInBytes, .y = given->dstY, .pitch = given->dstPitch},
+  PitchedPosition to{.x = given->dstXInBytes, .y = given->dstY, .pitch = given->dstPitch},
       from{.x = given->srcXInBytes, .y = given->srcY, .pitch = given->srcPitch};
   if (const hipError_t error =
           side_of(type_of(given->srcMemoryType), given->srcHost, given->srcDevice, given->srcArray, from);
@@ -83,16 +85,16 @@ hipError_t copy_rows(hipStream_t stream, const hip_Memcpy2D* given, Order order)
 
 template <class Description>
 hipError_t copy_boxes_of(hipStream_t stream, const Description& given, Order order) {
-  Side to{.x = given.dstXInBytes,
-          .y = given.dstY,
-          .z = given.dstZ,
-          .pitch = given.dstPitch,
-          .height = given.dstHeight};
-  Side from{.x = given.srcXInBytes,
-            .y = given.srcY,
-            .z = given.srcZ,
-            .pitch = given.srcPitch,
-            .height = given.srcHeight};
+  PitchedPosition to{.x = given.dstXInBytes,
+                     .y = given.dstY,
+                     .z = given.dstZ,
+                     .pitch = given.dstPitch,
+                     .height = given.dstHeight};
+  PitchedPosition from{.x = given.srcXInBytes,
+                       .y = given.srcY,
+                       .z = given.srcZ,
+                       .pitch = given.srcPitch,
+                       .height = given.srcHeight};
   if (const hipError_t error =
           side_of(type_of(given.srcMemoryType), given.srcHost, given.srcDevice, given.srcArray, from);
       error != hipSuccess)
@@ -184,7 +186,7 @@ HIP_API hipError_t hipMemcpy3DBatchAsync(size_t count, hipMemcpy3DBatchOp* opera
     } else {
       const auto side = [](const hipMemcpy3DOperand& operand) {
         const auto& p = operand.op.ptr;
-        return Side{static_cast<char*>(p.ptr), 0, 0, 0, p.rowLength, p.layerHeight};
+        return PitchedPosition{static_cast<char*>(p.ptr), 0, 0, 0, p.rowLength, p.layerHeight};
       };
       error = copy_sides(stream, side(op.dst), side(op.src), op.extent, Order::Asynchronous);
     }

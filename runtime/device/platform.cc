@@ -39,14 +39,15 @@ T number(const char* name, T otherwise) {
 
 /// Source: ROCm 7's clr, flags.hpp: HIP_SKIP_ABORT_ON_GPU_ERROR is 1 unless it is set, and calls then answer
 /// the error; with 0, and in ROCm 6, the process is aborted.
-Platform::AtFault at_fault() {
+Platform::FaultAction on_fault() {
   const std::string wanted = environment("WAVESMITH_FAULT");
-  if (wanted == "error") return Platform::AtFault::Error;
-  if (wanted == "abort") return Platform::AtFault::Abort;
+  if (wanted == "error") return Platform::FaultAction::Error;
+  if (wanted == "abort") return Platform::FaultAction::Abort;
   if (!wanted.empty())
     report(Error{ErrorKind::BadInput,
                  fmt::format("WAVESMITH_FAULT='{}' is neither 'error' nor 'abort' and is ignored", wanted)});
-  return number("HIP_SKIP_ABORT_ON_GPU_ERROR", 1U) == 0 ? Platform::AtFault::Abort : Platform::AtFault::End;
+  return number("HIP_SKIP_ABORT_ON_GPU_ERROR", 1U) == 0 ? Platform::FaultAction::Abort
+                                                        : Platform::FaultAction::End;
 }
 
 /// The numbers of the machine's GPUs that this process sees.
@@ -83,7 +84,7 @@ Result<std::unique_ptr<Platform>> create() {
   if (!memory) return tl::unexpected(memory.error());
   platform->memory = *memory;
   platform->memory->guard_allocations(environment("WAVESMITH_GUARD", "1") != "0");
-  platform->at_fault = at_fault();
+  platform->on_fault = on_fault();
   // Source: ROCm's clr, rocclr/utils/flags.hpp: bit 0 waits before a kernel is enqueued, bit 1 after, and
   // HIP_LAUNCH_BLOCKING=1 is bit 1.
   const unsigned serialize =

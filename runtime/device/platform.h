@@ -50,12 +50,12 @@ class Platform {
   emulate::Limits limits;
   uint32_t interleave = 0;  ///< instructions after which waves give way; 0: when their time slice is over
   /// What a kernel's failure does beside the error that HIP calls answer from then on.
-  enum class AtFault : uint8_t {
+  enum class FaultAction : uint8_t {
     Error,  ///< nothing
     End,    ///< a process that stands still afterwards is ended
     Abort,  ///< the process is ended at once
   };
-  AtFault at_fault = AtFault::End;
+  FaultAction on_fault = FaultAction::End;
   bool wait_before_kernels = false;  ///< a launch waits for what is in its stream
   bool wait_after_kernels = false;   ///< a launch waits for its kernel
   Allocations allocations;

@@ -273,12 +273,12 @@ hipError_t LaunchOperation::run(Stream& stream) {
   const uint32_t on_unit = unit_workgroups(device.gpu, *function_.kernel, geometry_);
   std::unique_ptr<timing::GridLaunch> heard;
   std::vector<uint64_t> only;
-  auto which = ProfiledLaunch::Which::First;
+  auto which = ProfiledLaunch::Selection::First;
   if (device.modelled) {
     const object::Routine* const routine = module_->object().routine_at(function_.kernel->entry());
     heard = device.modelled->listen(dispatch, stream, routine ? routine->size : 0,
                                     waves_of(*function_.kernel, geometry_), on_unit, only);
-    which = dispatch.listeners.empty() ? ProfiledLaunch::Which::Counted : ProfiledLaunch::Which::This;
+    which = dispatch.listeners.empty() ? ProfiledLaunch::Selection::Counted : ProfiledLaunch::Selection::This;
   }
   const auto profiled = ProfiledLaunch::begin(dispatch, device.gpu, on_unit, which);
   dispatch.progress = launch_progress(function_.kernel->name);
@@ -291,7 +291,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   if (!done) {
     if (profiled && profiled->refuse(done.error())) return hipSuccess;
     report(done.error());
-    if (platform.at_fault == Platform::AtFault::Abort) std::abort();
+    if (platform.on_fault == Platform::FaultAction::Abort) std::abort();
     return launch_error(done.error());
   }
   const std::optional<KernelTime> time = profiled ? profiled->end(*done, dispatch.locate) : std::nullopt;

@@ -26,13 +26,13 @@ bool known_kind(hipMemcpyKind kind) {
 
 }  // namespace
 
-Side pitched_side(const hipPitchedPtr& memory, const hipPos& at) {
+PitchedPosition pitched_side(const hipPitchedPtr& memory, const hipPos& at) {
   return {static_cast<char*>(memory.ptr), at.x, at.y, at.z, memory.pitch, memory.ysize};
 }
 
-Box box_between(const Side& to, const Side& from, hipExtent extent) {
+Box box_between(const PitchedPosition& to, const PitchedPosition& from, hipExtent extent) {
   Box box{.width = extent.width, .height = extent.height, .depth = extent.depth};
-  const auto place = [&extent](const Side& side, size_t& pitch, size_t& slice) {
+  const auto place = [&extent](const PitchedPosition& side, size_t& pitch, size_t& slice) {
     pitch = side.pitch ? side.pitch : extent.width;
     slice = saturated_product(pitch, side.height ? side.height : extent.height);
     return side.base + side.z * slice + side.y * pitch + side.x;

@@ -19,17 +19,17 @@ struct Box {
 };
 
 /// A place in memory of rows and slices.
-struct Side {
+struct PitchedPosition {
   char* base = nullptr;
   size_t x = 0, y = 0, z = 0;  ///< from `base`: in bytes, rows and slices
   size_t pitch = 0;            ///< from row to row; 0: they lie side by side
   size_t height = 0;           ///< rows of a slice; 0: as many as are copied
 };
 
-Side pitched_side(const hipPitchedPtr& memory, const hipPos& at);
+PitchedPosition pitched_side(const hipPitchedPtr& memory, const hipPos& at);
 
 /// What is copied from one place to another.
-Box box_between(const Side& to, const Side& from, hipExtent extent);
+Box box_between(const PitchedPosition& to, const PitchedPosition& from, hipExtent extent);
 
 void copy_box(const Box& box);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kMagic = 0x57535f49'50435f31;  // a handle of ours, not bytes from anywhere
 
-struct Attached {
+struct AttachedMemory {
   using Key = std::pair<int, uint64_t>;  // process and serial number
   std::mutex mutex;
   std::map<Key, void*> by_origin;
@@ -19,8 +19,8 @@ struct Attached {
   };
   std::map<void*, Use> by_address;
 };
-Attached& attached() {
-  static auto& all = *new Attached;
+AttachedMemory& attached() {
+  static auto& all = *new AttachedMemory;
   return all;
 }
 
@@ -41,9 +41,9 @@ hipError_t share_memory(Platform& platform, const Allocation& allocation, Shared
 
 hipError_t attach_memory(Platform& platform, Device& device, const SharedMemory& shared, void*& address) {
   if (shared.magic != kMagic) return hipErrorInvalidValue;
-  Attached& all = attached();
+  AttachedMemory& all = attached();
   const std::scoped_lock lock(all.mutex);
-  const Attached::Key key{shared.process, shared.serial};
+  const AttachedMemory::Key key{shared.process, shared.serial};
   if (const auto found = all.by_origin.find(key); found != all.by_origin.end()) {
     address = found->second;
     ++all.by_address[address].count;
@@ -65,7 +65,7 @@ hipError_t attach_memory(Platform& platform, Device& device, const SharedMemory&
 }
 
 hipError_t detach_memory(Platform& platform, void* address) {
-  Attached& all = attached();
+  AttachedMemory& all = attached();
   const std::scoped_lock lock(all.mutex);
   const auto found = all.by_address.find(address);
   if (found == all.by_address.end()) return hipErrorInvalidValue;

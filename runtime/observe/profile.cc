@@ -64,7 +64,7 @@ Profiles& profiles() {
 }  // namespace
 
 std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
-                                                      uint32_t resident, Which which) {
+                                                      uint32_t resident, Selection which) {
   Profiles& all = profiles();
   if (all.path.empty()) return nullptr;
   auto launch = std::unique_ptr<ProfiledLaunch>(new ProfiledLaunch);
@@ -88,10 +88,10 @@ std::unique_ptr<ProfiledLaunch> ProfiledLaunch::begin(emulate::Dispatch& dispatc
       profile.workgroups_per_unit = launch->grid_.resident;
       profile.refused = "no launch of it came to its end";
     }
-    if (profile.launches > kProfiled && which == Which::First) return nullptr;
+    if (profile.launches > kProfiled && which == Selection::First) return nullptr;
   }
   launch->kernel_ = key;
-  if (which == Which::Counted) return launch;
+  if (which == Selection::Counted) return launch;
   launch->gpu_ = &gpu;
   launch->sample_ = timing::choose_sample(gpu, launch->grid_);
   const std::vector<uint64_t> groups = launch->sample_.all();

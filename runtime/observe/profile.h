@@ -22,7 +22,7 @@ namespace wavesmith::runtime {
 class ProfiledLaunch {
  public:
   /// Which launches of a kernel and geometry are looked at.
-  enum class Which : uint8_t {
+  enum class Selection : uint8_t {
     First,   ///< the first few, where nobody asks for the time of each
     This,    ///< this one, since the program is told its time
     Counted  ///< not this one: it repeats the one before
@@ -30,7 +30,7 @@ class ProfiledLaunch {
   /// nullptr: this launch is not profiled (there is no WAVESMITH_PROFILE, or its like was profiled often
   /// enough). `resident`: workgroups that a compute unit holds.
   static std::unique_ptr<ProfiledLaunch> begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
-                                               uint32_t resident, Which which);
+                                               uint32_t resident, Selection which);
   /// Workgroups that are run without the others may wait for them for ever: they get a budget.
   void limit(emulate::Limits& limits);
   /// The launch ended with an error. True: it was that budget, no wave seems to wait for another workgroup,

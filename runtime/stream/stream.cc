@@ -131,7 +131,7 @@ void Stream::execute(Item& item) {
   const hipError_t error = item.operation->run(*this);
   if (error == hipSuccess) return;
   device.fail(error);
-  if (Platform::get()->at_fault == Platform::AtFault::End) end_at_standstill(device);
+  if (Platform::get()->on_fault == Platform::FaultAction::End) end_at_standstill(device);
 }
 
 }  // namespace wavesmith::runtime

@@ -93,14 +93,14 @@ Result<void> KnobLauncher::build(const std::string& source, const std::vector<st
   return {};
 }
 
-Result<Simulated> KnobLauncher::simulate(const fs::path& code, size_t program, size_t number, int threads,
-                                         double timeout) const {
+Result<Simulation> KnobLauncher::simulate(const fs::path& code, size_t program, size_t number, int threads,
+                                          double timeout) const {
   const fs::path profile = scratch_ / fmt::format("{}.json", number),
                  errors = scratch_ / fmt::format("{}.err", number);
   // The shell keeps standard error apart, and env sets what only this process shall have.
   toolchain::Command command{"/bin/sh",       "-c",  "exec \"$@\" 2>\"$0\"",
                              errors.string(), "env", "WAVESMITH_PROFILE=" + profile.string()};
-  const bool alone = launch_.by == KernelLaunch::By::Kernel;
+  const bool alone = launch_.method == KernelLaunch::Method::Kernel;
   if (launch_.sampled) command.emplace_back("WAVESMITH_PROFILE_SAMPLED=1");
   if (!alone) command.push_back("WAVESMITH_CODE=" + code.string());
   command.insert(command.end(), {self(), "run", "--quiet", "--gpu", devices_, "--threads",
@@ -120,14 +120,14 @@ Result<Simulated> KnobLauncher::simulate(const fs::path& code, size_t program, s
     }
   } else {
     command.emplace_back("--");
-    if (launch_.by == KernelLaunch::By::Source)
+    if (launch_.method == KernelLaunch::Method::Source)
       command.push_back((scratch_ / fmt::format("app{}", program)).string());
     command.insert(command.end(), launch_.words.begin(), launch_.words.end());
   }
   const Stopwatch watch;
   const auto ran = toolchain::run(command, true);
   if (!ran) return tl::unexpected(ran.error());
-  Simulated result;
+  Simulation result;
   result.host_seconds = watch.seconds();
   result.code = ran->code;
   if (!alone) result.output = ran->output;
@@ -148,7 +148,7 @@ Result<Simulated> KnobLauncher::simulate(const fs::path& code, size_t program, s
   if (!profiled) return tl::unexpected(profiled.error());
   result.replaced = profiled->replaced;
   for (const timing::KernelProfile& one : profiled->kernels) {
-    Simulated::Kernel& kernel = result.kernels[one.name];
+    Simulation::KernelTiming& kernel = result.kernels[one.name];
     kernel.launches += static_cast<double>(one.launches);
     if (one.has_time())
       kernel.seconds += one.total_seconds();
@@ -158,7 +158,7 @@ Result<Simulated> KnobLauncher::simulate(const fs::path& code, size_t program, s
   return result;
 }
 
-OutputCheck::OutputCheck(const Simulated& once, const Simulated& again)
+OutputCheck::OutputCheck(const Simulation& once, const Simulation& again)
     : first_(once), lines_(lines_of(once.output)) {
   const std::vector<std::string> others = lines_of(again.output);
   compared_.resize(lines_.size());
@@ -171,7 +171,7 @@ size_t OutputCheck::lines() const {
   return static_cast<size_t>(std::count(compared_.begin(), compared_.end(), true));
 }
 
-std::string OutputCheck::difference(const Simulated& other) const {
+std::string OutputCheck::difference(const Simulation& other) const {
   if (other.code != first_.code)
     return fmt::format("exit code {} in place of {}{}{}", other.code, first_.code,
                        other.complaint.empty() ? "" : ": ", other.complaint);

@@ -15,28 +15,28 @@ namespace wavesmith::study {
 
 /// What launches the kernels.
 struct KernelLaunch {
-  enum class By : unsigned char {
+  enum class Method : unsigned char {
     Nothing,
     Program,  ///< `words`: its command line
     Source,   ///< the file itself, which has a main; `words`: its arguments
     Kernel    ///< as `wavesmith run kernel.co` does; `kernel` says how
   };
-  By by = By::Nothing;
+  Method method = Method::Nothing;
   std::vector<std::string> words;
   RunOptions kernel;
   bool sampled = false;  ///< run the sampled workgroups only: results are incomplete and not compared
 };
 
 /// What a run under the cycle model gave.
-struct Simulated {
-  struct Kernel {
+struct Simulation {
+  struct KernelTiming {
     double seconds = 0;  ///< modelled, of all its launches
     double launches = 0;
     std::string refused;  ///< why there is no time
   };
-  std::map<std::string, Kernel> kernels;  ///< by their names in the code object
-  int code = 0;                           ///< the program's exit code
-  std::string output;                     ///< what it wrote to standard output
+  std::map<std::string, KernelTiming> kernels;  ///< by their names in the code object
+  int code = 0;                                 ///< the program's exit code
+  std::string output;                           ///< what it wrote to standard output
   std::vector<uint64_t> buffers;  ///< a hash of each buffer's contents, where a kernel is launched alone
   std::string complaint;          ///< the last line on standard error
   uint64_t replaced = 0;          ///< code objects of the program
@@ -55,8 +55,8 @@ class KnobLauncher {
   Result<void> build(const std::string& source, const std::vector<std::string>& flags, size_t number);
   /// Runs the kernels of a code object, in the program that build() made as `program`. `number` is of the
   /// run's own, and `timeout` seconds stop a kernel. Error: nothing was run.
-  Result<Simulated> simulate(const std::filesystem::path& code, size_t program, size_t number, int threads,
-                             double timeout) const;
+  Result<Simulation> simulate(const std::filesystem::path& code, size_t program, size_t number, int threads,
+                              double timeout) const;
 
  private:
   const KernelLaunch& launch_;
@@ -68,13 +68,13 @@ class KnobLauncher {
 /// runs of the same code.
 class OutputCheck {
  public:
-  OutputCheck(const Simulated& once, const Simulated& again);
+  OutputCheck(const Simulation& once, const Simulation& again);
   /// How another run's results differ; empty: they do not.
-  [[nodiscard]] std::string difference(const Simulated& other) const;
+  [[nodiscard]] std::string difference(const Simulation& other) const;
   [[nodiscard]] size_t lines() const;  ///< that are compared
 
  private:
-  Simulated first_;
+  Simulation first_;
   std::vector<std::string> lines_;
   std::vector<bool> compared_;
 };

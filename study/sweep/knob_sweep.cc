@@ -65,9 +65,9 @@ class Sweeper {
 
  private:
   [[nodiscard]] fs::path code_of(size_t index) const { return scratch_ / fmt::format("{}.co", index); }
-  [[nodiscard]] bool launched() const { return request_.launch.by != KernelLaunch::By::Nothing; }
+  [[nodiscard]] bool launched() const { return request_.launch.method != KernelLaunch::Method::Nothing; }
   [[nodiscard]] bool own_program(const Knob& knob) const {
-    return request_.launch.by == KernelLaunch::By::Source && for_front_end(knob.flags);
+    return request_.launch.method == KernelLaunch::Method::Source && for_front_end(knob.flags);
   }
 
   /// Runs the unchanged kernels twice, and finds which of them count.
@@ -78,10 +78,10 @@ class Sweeper {
           ": the launch of the kernel is unknown (-- ./app, or --grid, --block and --arg; --help)";
       return {};
     }
-    if (request_.launch.by == KernelLaunch::By::Source)
+    if (request_.launch.method == KernelLaunch::Method::Source)
       if (auto built = launcher_.build(request_.path, request_.flags, 0); !built) return built;
     constexpr double kLong = 3600;
-    Result<Simulated> runs[2];
+    Result<Simulation> runs[2];
     for (size_t i = 0; i < 2; ++i) {
       progress_(fmt::format("{} of 2 runs of the baseline", i));
       const int all = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -91,7 +91,7 @@ class Sweeper {
         return fail(ErrorKind::BadInput, fmt::format("it ended with exit code {}", runs[i]->code), {},
                     runs[i]->complaint);
     }
-    if (request_.launch.by != KernelLaunch::By::Kernel && runs[0]->replaced == 0)
+    if (request_.launch.method != KernelLaunch::Method::Kernel && runs[0]->replaced == 0)
       return fail(ErrorKind::NotFound,
                   fmt::format("the program has no code object for {} whose kernels are all in this file",
                               request_.gpu->target),
@@ -122,7 +122,7 @@ class Sweeper {
                                                       : fmt::format("{} kernels together", counted_.size()));
     if (!request_.launch.sampled) check_.emplace(*runs[0], *runs[1]);
     sweep_.checked = request_.launch.sampled ? "results not compared: --sampled runs parts of the grids"
-                     : request_.launch.by == KernelLaunch::By::Kernel
+                     : request_.launch.method == KernelLaunch::Method::Kernel
                          ? fmt::format("the contents of {} buffers compared", runs[0]->buffers.size())
                          : fmt::format("exit codes and {} of {} lines of output compared", check_->lines(),
                                        std::count(runs[0]->output.begin(), runs[0]->output.end(), '\n'));
@@ -135,7 +135,7 @@ class Sweeper {
            readable(name).find(request_.kernel) != std::string::npos;
   }
 
-  void take(Trial& trial, const Simulated& run) {
+  void take(Trial& trial, const Simulation& run) {
     double sum = 0;
     for (const std::string& name : counted_) {
       const auto at = run.kernels.find(name);
@@ -296,7 +296,7 @@ class Sweeper {
   }
 
   void judge_all(size_t first) {
-    const Side baseline{&*sweep_.trials[0].kernel, request_.gpu};
+    const ComparedKernel baseline{&*sweep_.trials[0].kernel, request_.gpu};
     for (size_t i = first; i < sweep_.trials.size(); ++i) {
       Trial& trial = sweep_.trials[i];
       if (!trial.kernel || trial.same_as != i) continue;

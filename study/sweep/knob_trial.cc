@@ -18,7 +18,7 @@ double weight_of(const analysis::KernelAnalysis& kernel) {
   return sum;
 }
 
-void judge(const Side& baseline, Trial& trial, const gpus::Gpu& gpu) {
+void judge(const ComparedKernel& baseline, Trial& trial, const gpus::Gpu& gpu) {
   const Comparison comparison = compare(baseline, {&*trial.kernel, &gpu});
   trial.verdict = comparison.verdict;
   if (comparison.hot == kNone) {

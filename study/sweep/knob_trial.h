@@ -32,7 +32,7 @@ struct Trial {
 double weight_of(const analysis::KernelAnalysis& kernel);
 
 /// The baseline's hot loop against the trial's, for the same work; without loops, all instructions.
-void judge(const Side& baseline, Trial& trial, const gpus::Gpu& gpu);
+void judge(const ComparedKernel& baseline, Trial& trial, const gpus::Gpu& gpu);
 
 /// The same instructions, registers and LDS.
 bool same_code(const analysis::KernelAnalysis& a, const analysis::KernelAnalysis& b);

@@ -45,7 +45,7 @@ TEST(Knobs, NamesAreUniqueAndEachSaysHowItIsAskedFor) {
 
 TEST(KnobSweep, FindsWhatHelpsWhatDoesNothingAndWhatTheCompilerDoesNotKnow) {
   const CodeSamples& samples = CodeSamples::get();
-  const Ran ran = run_wavesmith(
+  const CommandResult ran = run_wavesmith(
       "sweep " + (samples / "sample.hip") +
           " --kernel dot --json --try=-fno-unroll-loops --try=-O3 --try=\"-mllvm -no-such-option\" -- " +
           kSampleFlags,
@@ -71,7 +71,7 @@ TEST(KnobSweep, EveryKnobIsKnownToThisCompiler) {
   const std::string page = samples / "sweep.html",
                     sweep = "sweep " + (samples / "sample.hip") + " --kernel square --json ";
   const auto json_of = [&](const std::string& options) {
-    const Ran ran = run_wavesmith(sweep + options + " -- " + kSampleFlags, samples.environment());
+    const CommandResult ran = run_wavesmith(sweep + options + " -- " + kSampleFlags, samples.environment());
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.code == 0 ? nlohmann::json::parse(ran.out) : nlohmann::json{};
   };
@@ -100,11 +100,11 @@ TEST(KnobSweep, TakesLlvmIrAndRefusesWhatIsCompiled) {
       run_wavesmith("sweep " + (samples / "sample.ll") + " --gpu mi210 --try=-O1", samples.environment())
           .code,
       5);
-  const Ran object = run_wavesmith("sweep " + (samples / "sample.co"), samples.environment());
+  const CommandResult object = run_wavesmith("sweep " + (samples / "sample.co"), samples.environment());
   EXPECT_EQ(object.code, 6);
   EXPECT_NE(object.err.find("this is a code object, compiled already"), std::string::npos) << object.err;
   const Scratch scratch;
-  const Ran text = run_wavesmith("sweep " + scratch.write("notes.txt", "milk and bread"));
+  const CommandResult text = run_wavesmith("sweep " + scratch.write("notes.txt", "milk and bread"));
   EXPECT_EQ(text.code, 6);
   EXPECT_NE(text.err.find("no form of GPU code that is known"), std::string::npos) << text.err;
   EXPECT_EQ(

@@ -31,11 +31,11 @@ using Byte = unsigned char;  ///< an e4m3 number
 struct Bf16 {
   __bf16 number;
 };
-using Kernel = void (*)(const Byte* a, const Byte* b, Bf16* c, int m, int n, int k);
+using GemmFunction = void (*)(const Byte* a, const Byte* b, Bf16* c, int m, int n, int k);
 
 struct Step {
   const char* name;
-  Kernel kernel;
+  GemmFunction kernel;
   dim3 block;
   int rows, columns, depth;  ///< of C that a workgroup makes; of K that it takes at once
 };

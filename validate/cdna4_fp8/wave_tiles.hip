@@ -79,7 +79,7 @@ __global__ void wave_tiles(const Byte* a, const Byte* b, Bf16* c, int m, int n, 
 }
 
 int main(int count, char** words) {
-  const auto step = [](const char* name, fp8::Kernel kernel) {
+  const auto step = [](const char* name, fp8::GemmFunction kernel) {
     return fp8::Step{name, kernel, dim3(kLanes, kWaves * kWaves), kWaves * kSide, kWaves * kSide, kDepth};
   };
   return fp8::run(

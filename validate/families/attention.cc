@@ -40,7 +40,7 @@ std::optional<double> joined(std::string_view shape, char letter) {
   return std::nullopt;
 }
 
-std::optional<Asked> ask_full(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
+std::optional<PredictedRow> ask_full(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
   const bool short_form = row.shape.starts_with("b") && row.shape.find("_h") != row.shape.npos;
   const auto size = [&](char letter, std::initializer_list<std::string_view> names) {
     return short_form ? joined(row.shape, letter) : first_of(row.shape, names);
@@ -70,13 +70,13 @@ std::optional<Asked> ask_full(const PublishedRow& row, const gpus::Gpu& gpu, std
   if (row.dtype.find("fp8") != row.dtype.npos && row.dtype.find("|") == row.dtype.npos)
     problem.type = NumberType::F8;
   Result<model::AttentionPrediction> got = model::predict_attention(gpu, problem);
-  if (!got) return Asked{tl::unexpected(got.error())};
-  Asked asked{model::Prediction(*got)};
-  asked.flops = model::attention_flops(problem);
-  return asked;
+  if (!got) return PredictedRow{tl::unexpected(got.error())};
+  PredictedRow predicted{model::Prediction(*got)};
+  predicted.flops = model::attention_flops(problem);
+  return predicted;
 }
 
-std::optional<Asked> ask_decode(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
+std::optional<PredictedRow> ask_decode(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
   const auto batch = first_of(row.shape, {"batch", "B", "b"}), context = number_in(row.shape, "ctx");
   if (!batch || !context) {
     why = "no batch or context in the shape";
@@ -99,12 +99,12 @@ std::optional<Asked> ask_decode(const PublishedRow& row, const gpus::Gpu& gpu, s
     problem.tuned = row.library.find("TLX") != row.library.npos;
   }
   Result<model::AttentionPrediction> got = model::predict_decode(gpu, problem, {.cold = false});
-  if (!got) return Asked{tl::unexpected(got.error())};
-  Asked asked{model::Prediction(*got)};
-  asked.flops = got->flops;
-  asked.bytes = got->bytes;
-  asked.model = "decode";
-  return asked;
+  if (!got) return PredictedRow{tl::unexpected(got.error())};
+  PredictedRow predicted{model::Prediction(*got)};
+  predicted.flops = got->flops;
+  predicted.bytes = got->bytes;
+  predicted.model = "decode";
+  return predicted;
 }
 
 }  // namespace
@@ -123,12 +123,13 @@ Result<FamilyReport> judge_attention(Data& data) {
              return row.op.starts_with("attention_") || row.op == "SDPA_fwd" ||
                     row.op.starts_with("mla_decode") || row.op.starts_with("paged_attention");
            },
-       .ask = [](const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) -> std::optional<Asked> {
-         std::optional<Asked> asked = row.op.starts_with("mla") || row.op.starts_with("paged")
-                                          ? ask_decode(row, gpu, why)
-                                          : ask_full(row, gpu, why);
-         if (asked) asked->method_seconds = method_of(row);
-         return asked;
+       .ask = [](const PublishedRow& row, const gpus::Gpu& gpu,
+                 std::string& why) -> std::optional<PredictedRow> {
+         std::optional<PredictedRow> predicted = row.op.starts_with("mla") || row.op.starts_with("paged")
+                                                     ? ask_decode(row, gpu, why)
+                                                     : ask_full(row, gpu, why);
+         if (predicted) predicted->method_seconds = method_of(row);
+         return predicted;
        },
        .doubts = {"RX 9070 XT: no row of its attention was there to fit anything on, and no clock under "
                   "matrix load was published. Attention is given the share of the matrix instructions "

@@ -7,7 +7,7 @@
 namespace wavesmith::validate {
 namespace {
 
-std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
+std::optional<PredictedRow> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
   const auto bytes = number_in(row.shape, "bytes");
   auto ranks = number_in(row.shape, "ranks");
   if (!ranks) ranks = number_in(row.shape, "TP");
@@ -21,11 +21,11 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
             .kernel = row.library.find("quick") != row.library.npos ? model::CollectiveKernel::TwoShot
                                                                     : model::CollectiveKernel::Auto,
             .flagged = row.library.find("RCCL") != row.library.npos});
-  if (!got) return Asked{tl::unexpected(got.error())};
-  Asked asked{*got};
-  asked.bytes = *bytes * 2 * (*ranks - 1) / *ranks;  // bus bandwidth
-  asked.method_seconds = method_of(row);
-  return asked;
+  if (!got) return PredictedRow{tl::unexpected(got.error())};
+  PredictedRow predicted{*got};
+  predicted.bytes = *bytes * 2 * (*ranks - 1) / *ranks;  // bus bandwidth
+  predicted.method_seconds = method_of(row);
+  return predicted;
 }
 
 }  // namespace

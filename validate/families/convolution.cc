@@ -10,7 +10,7 @@
 namespace wavesmith::validate {
 namespace {
 
-std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
+std::optional<PredictedRow> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
   const std::vector<double> input = tuple_behind(row.shape, "'input_shape'"),
                             filter = tuple_behind(row.shape, "'filter_shape'"),
                             stride = tuple_behind(row.shape, "'stride'"),
@@ -41,10 +41,10 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
   problem.helpers = static_cast<double>(std::count(row.library.begin(), row.library.end(), '+'));
   problem.backward = row.op == "CONV_bwd";
   const Result<model::Prediction> got = model::predict_convolution(gpu, problem);
-  if (!got) return Asked{tl::unexpected(got.error())};
-  Asked asked{*got};
-  asked.flops = got->flops;
-  return asked;
+  if (!got) return PredictedRow{tl::unexpected(got.error())};
+  PredictedRow predicted{*got};
+  predicted.flops = got->flops;
+  return predicted;
 }
 
 }  // namespace

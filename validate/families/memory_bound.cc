@@ -32,10 +32,10 @@ ElementwiseFunction function_of(std::string_view op) {
   return ElementwiseFunction::Add;
 }
 
-Asked asked_of(Result<model::Prediction> got, double bytes = 0) {
-  Asked asked{std::move(got)};
-  asked.bytes = bytes;
-  return asked;
+PredictedRow asked_of(Result<model::Prediction> got, double bytes = 0) {
+  PredictedRow predicted{std::move(got)};
+  predicted.bytes = bytes;
+  return predicted;
 }
 
 /// A streaming loop as gpu-benches has them: how many arrays are read and written, and how many of them
@@ -50,7 +50,7 @@ constexpr Loop kLoops[] = {
 };
 
 /// Loops over 8-byte numbers: each work-item has one of each array under way.
-std::optional<Asked> ask_loop(const PublishedRow& row, const gpus::Gpu& gpu) {
+std::optional<PredictedRow> ask_loop(const PublishedRow& row, const gpus::Gpu& gpu) {
   const bool cached = row.op.starts_with("l2stream_");
   std::string_view kind = row.op.substr(cached ? 9 : 7);
   kind = kind.substr(0, kind.find(' '));
@@ -93,7 +93,7 @@ std::optional<double> bytes_in(std::string_view shape, std::string_view name) {
 }
 
 /// PyTorch's profiler rows: the operands' sizes are there, the result's not always.
-std::optional<Asked> ask_trace(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
+std::optional<PredictedRow> ask_trace(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
   if (row.unit != "us") {
     why = "a rate whose bytes the source does not say";
     return std::nullopt;
@@ -167,14 +167,14 @@ std::optional<Asked> ask_trace(const PublishedRow& row, const gpus::Gpu& gpu, st
   return asked_of(std::move(cached));
 }
 
-std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
+std::optional<PredictedRow> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
   if (row.op.starts_with("l2stream_") || row.op.find("occupancy sweep") != row.op.npos)
     return ask_loop(row, gpu);
   if (row.op == "gated_delta_rule_decode") {
     const auto b = number_in(row.shape, "b"), heads = number_in(row.shape, "vh"),
                keys = number_in(row.shape, "kh");
     if (!b || !heads || !keys) return std::nullopt;
-    Asked asked = asked_of(model::predict_recurrent(
+    PredictedRow predicted = asked_of(model::predict_recurrent(
         gpu, {.batch = *b,
               .heads = *heads,
               .key_heads = *keys,
@@ -183,8 +183,8 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
               .tokens = number_in(row.shape, "sq").value_or(1),
               .state = row.dtype.find("state=torch.float32") != row.dtype.npos ? model::NumberType::F32
                                                                                : model::NumberType::BF16}));
-    asked.model = "recurrent";
-    return asked;
+    predicted.model = "recurrent";
+    return predicted;
   }
   if (row.op.starts_with("scale kernel")) {
     const auto numbers = number_in(row.shape, "elems");
@@ -266,10 +266,11 @@ Result<FamilyReport> judge_memory_bound(Data& data) {
                     row.op == "triton" || row.op == "other" || row.op == "multi_tensor_apply" ||
                     row.op == "InferenceAttention";
            },
-       .ask = [](const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) -> std::optional<Asked> {
-         std::optional<Asked> asked = ask(row, gpu, why);
-         if (asked) asked->method_seconds = method_of(row);
-         return asked;
+       .ask = [](const PublishedRow& row, const gpus::Gpu& gpu,
+                 std::string& why) -> std::optional<PredictedRow> {
+         std::optional<PredictedRow> predicted = ask(row, gpu, why);
+         if (predicted) predicted->method_seconds = method_of(row);
+         return predicted;
        },
        .doubts = {"Rotary embedding on an MI355X: AITER's and PyTorch's compiled kernels took 1.5 times "
                   "what HipKittens' took at 8,192 positions, 1.4 to 1.6 times what is predicted, and not "

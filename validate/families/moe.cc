@@ -22,7 +22,7 @@ NumberType type_in(std::string_view dtype, std::string_view name) {
   return NumberType::BF16;
 }
 
-std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
+std::optional<PredictedRow> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
   const auto tokens = number_in(row.shape, "tokens"), experts = number_in(row.shape, "E");
   const auto topk = number_in(row.shape, "topk"), model_size = number_in(row.shape, "model_dim");
   const auto inner = number_in(row.shape, "inter_dim");
@@ -64,7 +64,7 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
   if (row.op == "fused_moe_stage1") problem.stage = model::MoeStage::First;
   if (row.op == "fused_moe_stage2") problem.stage = model::MoeStage::Second;
   Result<model::MoePrediction> got = model::predict_moe(gpu, problem);
-  if (!got) return Asked{tl::unexpected(got.error())};
+  if (!got) return PredictedRow{tl::unexpected(got.error())};
   // Faster than the matrix instructions allow at the peak clock: no measurement of this problem.
   const NumberType wider =
       bits_of(problem.activations) >= bits_of(problem.weights) ? problem.activations : problem.weights;
@@ -74,11 +74,11 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
     why = "the time is shorter than the matrix instructions' peak allows";
     return std::nullopt;
   }
-  Asked asked{model::Prediction(*got)};
-  asked.method_seconds = method_of(row);
-  asked.flops = got->flops;
-  asked.bytes = got->bytes;
-  return asked;
+  PredictedRow predicted{model::Prediction(*got)};
+  predicted.method_seconds = method_of(row);
+  predicted.flops = got->flops;
+  predicted.bytes = got->bytes;
+  return predicted;
 }
 
 }  // namespace
@@ -89,9 +89,10 @@ Result<FamilyReport> judge_moe(Data& data) {
       data,
       {.name = "moe",
        .summary = "moe_median",
-       .method = "AITER's tuned mixtures of experts, both stages and each, from tokens, experts, sizes, "
-                 "types and the "
-                 "rows of a block. Rows of two files are asked with the token count they were measured with.",
+       .method =
+           "AITER's tuned mixtures of experts, both stages and each, from tokens, experts, sizes, "
+           "types and the "
+           "rows of a block. Rows of two files are predicted with the token count they were measured with.",
        .takes =
            [](const PublishedRow& row) {
              return row.op.starts_with("fused_moe") || row.op == "MoE_unfused" || row.op.starts_with("moe_");
@@ -107,7 +108,7 @@ Result<FamilyReport> judge_moe(Data& data) {
     got->notes.emplace_back(
         "tuned_fmoe.csv and a8w8_blockscale_tuned_fmoe_ds_v3.csv repeat one time for 1 to 16 tokens and for "
         "1,024 and "
-        "more (AITER's get_padded_M when they were made); they are asked with 16 and 1,024");
+        "more (AITER's get_padded_M when they were made); they are predicted with 16 and 1,024");
   return got;
 }
 

@@ -51,7 +51,7 @@ Result<model::Prediction> dropout_and_norm(const gpus::Gpu& gpu, model::RowProbl
   return sum;
 }
 
-std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
+std::optional<PredictedRow> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why) {
   const auto library = [&](std::string_view part) { return row.library.find(part) != row.library.npos; };
   model::RowProblem problem;
   problem.type = type_of(row.dtype);
@@ -122,14 +122,14 @@ std::optional<Asked> ask(const PublishedRow& row, const gpus::Gpu& gpu, std::str
     const Result<model::Prediction> cold = model::predict_rows(gpu, problem, {.cold = true});
     if (cold) got->seconds = (got->seconds + cold->seconds) / 2;
   }
-  if (!got) return Asked{tl::unexpected(got.error())};
-  Asked asked{*got};
-  asked.bytes = dropout ? problem.rows * problem.columns * 8 : got->bytes;  // as the source counts them
-  asked.elements = problem.rows * problem.columns;
-  asked.method_seconds = method_of(row);
+  if (!got) return PredictedRow{tl::unexpected(got.error())};
+  PredictedRow predicted{*got};
+  predicted.bytes = dropout ? problem.rows * problem.columns * 8 : got->bytes;  // as the source counts them
+  predicted.elements = problem.rows * problem.columns;
+  predicted.method_seconds = method_of(row);
   // PyTorch's backward softmax is two kernels (model/norm.cc).
-  asked.least_seconds = least_of(row) * (problem.backward && !problem.tuned ? 2 : 1);
-  return asked;
+  predicted.least_seconds = least_of(row) * (problem.backward && !problem.tuned ? 2 : 1);
+  return predicted;
 }
 
 }  // namespace

@@ -90,14 +90,15 @@ bool type_known(std::string_view dtype) {
 }
 
 /// Seconds that the row's value means; nothing: no time and no rate.
-std::optional<double> measured_seconds(const PublishedRow& row, const Asked& asked) {
+std::optional<double> measured_seconds(const PublishedRow& row, const PredictedRow& predicted) {
   if (!(row.value > 0) || !std::isfinite(row.value)) return std::nullopt;
   if (row.unit == "us") return row.value * 1e-6;
   if (row.unit == "ms") return row.value * 1e-3;
-  if (row.unit == "TFLOP/s" && asked.flops > 0) return asked.flops / (row.value * 1e12);
-  if (row.unit == "GB/s" && asked.bytes > 0) return asked.bytes / (row.value * 1e9);
-  if (row.unit == "TB/s" && asked.bytes > 0) return asked.bytes / (row.value * 1e12);
-  if (row.unit.starts_with("Gelem/s") && asked.elements > 0) return asked.elements / (row.value * 1e9);
+  if (row.unit == "TFLOP/s" && predicted.flops > 0) return predicted.flops / (row.value * 1e12);
+  if (row.unit == "GB/s" && predicted.bytes > 0) return predicted.bytes / (row.value * 1e9);
+  if (row.unit == "TB/s" && predicted.bytes > 0) return predicted.bytes / (row.value * 1e12);
+  if (row.unit.starts_with("Gelem/s") && predicted.elements > 0)
+    return predicted.elements / (row.value * 1e9);
   return std::nullopt;
 }
 
@@ -243,10 +244,10 @@ class Calibration {
         if (row.half != Half::A || !family.takes(row)) continue;
         std::string why;
         const gpus::Gpu* const gpu = published_gpu(row.gpu);
-        const std::optional<Asked> asked = gpu ? family.ask(row, *gpu, why) : std::nullopt;
-        if (!asked || !asked->prediction) continue;
-        const std::optional<double> measured = measured_seconds(row, *asked);
-        const double base = roofline(*asked->prediction, *gpu);
+        const std::optional<PredictedRow> predicted = gpu ? family.ask(row, *gpu, why) : std::nullopt;
+        if (!predicted || !predicted->prediction) continue;
+        const std::optional<double> measured = measured_seconds(row, *predicted);
+        const double base = roofline(*predicted->prediction, *gpu);
         if (!measured || base <= 0) continue;
         for (const std::string& key : keys(row)) ratios[key].push_back(*measured / base);
       }
@@ -302,16 +303,16 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
         ++left_out[fmt::format("type '{}' is not known", row.dtype)];
         continue;
       }
-      const std::optional<Asked> asked = family.ask(row, *gpu, why);
-      if (!asked) {
+      const std::optional<PredictedRow> predicted = family.ask(row, *gpu, why);
+      if (!predicted) {
         ++left_out[why.empty() ? "the shape is not understood" : why];
         continue;
       }
-      if (!asked->prediction) {
-        ++left_out["refused: " + asked->prediction.error().what];
+      if (!predicted->prediction) {
+        ++left_out["refused: " + predicted->prediction.error().what];
         continue;
       }
-      const std::optional<double> measured = measured_seconds(row, *asked);
+      const std::optional<double> measured = measured_seconds(row, *predicted);
       if (!measured) {
         ++left_out[row.value > 0 && std::isfinite(row.value)
                        ? fmt::format("'{}' in '{}' is no time", row.metric, row.unit)
@@ -324,12 +325,13 @@ Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family) 
                               row.library.substr(0, 50));
       one.where = fmt::format("{}:{}", csv->name(), row.line);
       one.measured = *measured;
-      one.predicted = std::max(asked->prediction->seconds + asked->method_seconds, asked->least_seconds);
+      one.predicted =
+          std::max(predicted->prediction->seconds + predicted->method_seconds, predicted->least_seconds);
       for (const bool least : {false, true})
         if (const Method* const method = known_method(row, least)) methods.insert(text_of(*method));
-      one.baseline = calibration->seconds(row, *asked->prediction, *gpu);
-      one.note = asked->prediction->bound;
-      one.model = asked->model.empty() ? family.name : asked->model;
+      one.baseline = calibration->seconds(row, *predicted->prediction, *gpu);
+      one.note = predicted->prediction->bound;
+      one.model = predicted->model.empty() ? family.name : predicted->model;
       one.architecture = gpu->architecture;
       const bool fits = !data.foreign() && row.half == Half::A;
       const std::string half = fits ? "half A (fitted): " : "";

@@ -1,4 +1,4 @@
-// The published kernels: rows of one table from many sources, asked of the models family by family.
+// The published kernels: rows of one table from many sources, predicted of the models family by family.
 #pragma once
 
 #include <functional>
@@ -31,25 +31,24 @@ Result<std::vector<PublishedRow>> published_rows(const Csv& csv);
 /// larger member; a "gfx942" of AITER's is an MI308X, the chip that its other tables of that generation name.
 const gpus::Gpu* published_gpu(std::string_view name);
 
-/// What a row asks and what was predicted. `flops`, `bytes`, `elements` turn rates into times, as the source
-/// counts them.
-struct Asked {
+/// A row's prediction. `flops`, `bytes` and `elements`, as the source counts them, turn its rates into times.
+struct PredictedRow {
   Result<model::Prediction> prediction;
   double flops = 0, bytes = 0, elements = 0;
   double method_seconds = 0;  ///< that the source's way of timing adds (see method_of)
   double least_seconds = 0;   ///< that its loop takes at least (see least_of)
   std::string model;          ///< whose predictions carry the error; empty: the family's
 };
-/// Nothing: the row cannot be asked; `why` says the reason.
-using Ask =
-    std::function<std::optional<Asked>(const PublishedRow& row, const gpus::Gpu& gpu, std::string& why)>;
+/// Predicts a row; nullopt: it cannot be predicted, and `why` says the reason.
+using RowPredictor = std::function<std::optional<PredictedRow>(const PublishedRow& row, const gpus::Gpu& gpu,
+                                                               std::string& why)>;
 
 struct PublishedFamily {
   std::string name;     ///< "attention"
   std::string summary;  ///< "attention_median"
   std::string method;
   std::function<bool(const PublishedRow&)> takes;
-  Ask ask;
+  RowPredictor ask;
   std::vector<std::string_view> doubts;     ///< what we think is wrong, a line each
   std::vector<std::string_view> constants;  ///< prefixes of the model's constants it leans on
 };

@@ -116,7 +116,7 @@ int distance(const OpTable& ops, const std::vector<uint32_t>& sites, size_t site
   return 0;
 }
 
-/// RDNA's traces do not show s_delay_alu, yet its place shows: four bytes between two instructions. What it
+/// RDNA's traces do not show s_delay_alu, yet its key shows: four bytes between two instructions. What it
 /// says follows from what LLVM's pass is made for: the next instructions wait for the VALU results that they
 /// read. One speaks for two instructions, the second up to five later.
 void insert_delays(IssueTrace& trace, TracedWave& wave, const std::vector<size_t>& gaps) {
@@ -162,12 +162,12 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
   const isa::Target& target = target_of(csv, c);
   const int lanes = target.wave64_only ? 64 : 32;
 
-  struct Place {
+  struct WaveKey {
     std::string_view kernel;
     std::string unit, wave;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const WaveKey&) const = default;
   };
-  std::map<Place, std::vector<size_t>> waves;
+  std::map<WaveKey, std::vector<size_t>> waves;
   std::map<std::string_view, Code> codes;
   for (size_t row = 0; row < csv.rows(); ++row) {
     const std::string_view kernel = csv.cell(row, c.kernel);
@@ -187,19 +187,19 @@ Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv) {
   std::vector<IssueTrace> traces;
   std::map<std::string, size_t> units;
   std::unordered_map<uint64_t, uint32_t> sites;
-  for (auto& [place, rows] : waves) {
-    if (traces.empty() || traces.back().program != place.kernel) {
-      traces.push_back({&target, std::string(place.kernel), std::make_unique<OpTable>(target, lanes), {}});
+  for (auto& [key, rows] : waves) {
+    if (traces.empty() || traces.back().program != key.kernel) {
+      traces.push_back({&target, std::string(key.kernel), std::make_unique<OpTable>(target, lanes), {}});
       units.clear();
       sites.clear();
     }
     IssueTrace& trace = traces.back();
-    const auto [unit, is_new] = units.try_emplace(place.unit, trace.units.size());
+    const auto [unit, is_new] = units.try_emplace(key.unit, trace.units.size());
     if (is_new) trace.units.emplace_back();
     TracedWave& wave = trace.units[unit->second].waves.emplace_back();
-    wave.name = "unit " + place.unit + ", wave " + place.wave;
+    wave.name = "unit " + key.unit + ", wave " + key.wave;
     wave.simd = number<uint32_t>(csv.cell(rows.front(), c.simd)).value_or(0) % 4;
-    const Code& code = codes.at(place.kernel);
+    const Code& code = codes.at(key.kernel);
     std::vector<size_t> gaps;
     std::set<uint64_t> seen;
     for (size_t i = 0; i < rows.size(); ++i) {
