@@ -56,6 +56,113 @@ Result<void> sane(std::initializer_list<double> sizes) {
   return {};
 }
 
+Result<void> check(const AttentionProblem& problem) {
+  if (Result<void> good = sane({problem.batch, problem.heads, problem.kv_heads, problem.queries, problem.keys,
+                                problem.head_size, problem.value_size});
+      !good)
+    return good;
+  if (problem.heads < problem.kv_heads || std::fmod(problem.heads, problem.kv_heads) != 0)
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} heads cannot share {} heads of K and V", problem.heads, problem.kv_heads), {},
+                "the heads are a multiple of the KV heads");
+  return {};
+}
+
+/// Clocks of one compute unit for one pair of query and key.
+struct PairClocks {
+  double matrix = 0, softmax = 0, atomics = 0;  ///< of each pipe alone
+  double all = 0;                               ///< with what overlaps
+};
+
+/// Two products forward, five backward; beside them, partly hidden, exponentials and what belongs to them.
+PairClocks pair_clocks(const gpus::Gpu& gpu, const AttentionProblem& problem, const KernelRow& row,
+                       double tile) {
+  const bool backward = problem.backward, rdna = gpu.is_rdna();
+  bool vector = false;
+  const double rate = rate_of(gpu, problem.type, vector);
+  const double products = 2 * (problem.head_size + problem.value_size) * (backward ? 2.5 : 1);
+  PairClocks pair;
+  pair.matrix = products / rate * (backward ? row.backward_matrix : row.matrix) /
+                (rdna && !vector ? constant::kAttentionWmma.value() : 1.0);
+  pair.softmax = backward ? constant::kAttentionBackwardVector : constant::kAttentionVector;
+  // RDNA's matrix instructions are VALU instructions (isa/cost/cost.h) and hide none of the others.
+  const double overlap = rdna       ? 0.0
+                         : backward ? constant::kAttentionBackwardOverlap.value()
+                                    : constant::kAttentionOverlap.value();
+  pair.all = std::max(pair.matrix, pair.softmax) + (1 - overlap) * std::min(pair.matrix, pair.softmax);
+  if (backward) {
+    pair.atomics = problem.head_size * (problem.atomic_f32 ? 4 : 2) / tile / constant::kAtomicBytes;
+    pair.all = std::max(pair.all, pair.atomics) + constant::kAtomicExposed * std::min(pair.all, pair.atomics);
+  }
+  pair.all *= row.all;
+  return pair;
+}
+
+/// Workgroups in rounds over the compute units. Each has a tile of queries (backward: of keys) and goes over
+/// all keys (queries) that the mask leaves.
+struct AttentionGrid {
+  double tile = 0;         ///< rows, no more than there are
+  double workgroups = 0;   ///< in all
+  double rounds = 0;       ///< over the units
+  double start = 0;        ///< clocks before a workgroup's first pair
+  double passed = 0;       ///< rows that a workgroup goes over without a mask
+  double mean_passed = 0;  ///< with the mask, on average
+  double clocks = 0;       ///< of the whole grid
+};
+
+AttentionGrid grid_of(const gpus::Gpu& gpu, const AttentionProblem& problem, double tile, double pair) {
+  const bool backward = problem.backward;
+  const double tiled = backward ? problem.keys : problem.queries;
+  AttentionGrid grid;
+  grid.passed = backward ? problem.queries : problem.keys;
+  grid.tile = std::min(tile, std::max(16.0, std::exp2(std::ceil(std::log2(tiled)))));
+  grid.workgroups = problem.batch * problem.heads * std::ceil(tiled / grid.tile);
+  grid.rounds = grid.workgroups / gpu.compute_units;
+  grid.start = backward ? constant::kAttentionBackwardStart : constant::kAttentionStart;
+  grid.mean_passed = problem.causal ? std::min(grid.passed, (grid.passed + grid.tile) / 2) : grid.passed;
+  const double mean = grid.start + grid.mean_passed * grid.tile * pair,
+               longest = grid.start + grid.passed * grid.tile * pair;
+  if (problem.causal) {
+    grid.clocks =
+        std::max(mean * grid.rounds +
+                     (backward ? constant::kAttentionBackwardTail : constant::kAttentionTail) * longest,
+                 longest);
+  } else {
+    const double last = std::ceil(grid.rounds) - grid.rounds;
+    grid.clocks = mean * std::max(1.0, grid.rounds + (backward ? constant::kAttentionBackwardLastRound
+                                                               : constant::kAttentionLastRound) *
+                                                         last);
+  }
+  return grid;
+}
+
+/// Notes what was assumed, and how far the prediction can be trusted.
+void add_notes(AttentionPrediction& result, const gpus::Gpu& gpu, const AttentionProblem& problem,
+               const AttentionGrid& grid, AttentionKernel kernel, bool vector) {
+  if (const NumberType instead = computed_as(gpu, problem.type); instead != problem.type)
+    result.notes.push_back(fmt::format("{} has no matrix instruction for {}: numbers would be widened to {}",
+                                       gpu.name, name_of(problem.type), name_of(instead)));
+  if (vector)
+    result.notes.push_back(fmt::format("{} has no matrix instruction for {}: vector instructions are assumed",
+                                       gpu.name, name_of(problem.type)));
+  if (result.rounds < 1)
+    result.notes.push_back(
+        fmt::format("{:.0f} workgroups leave {:.0f} of {} compute units idle; splitting the keys "
+                    "would use them",
+                    result.workgroups, gpu.compute_units - result.workgroups, gpu.compute_units));
+  if (problem.causal)
+    result.notes.push_back(fmt::format("causal: {:.0f} % of the tiles' work is masked",
+                                       100 * (1 - grid.passed / 2 / std::max(1.0, grid.mean_passed))));
+  const bool judged = judged_error("attention", gpu) > 0;
+  result.confidence = judged && problem.head_size == 128 && bits_of(problem.type) == 16 ? Confidence::High
+                      : judged                                                          ? Confidence::Medium
+                                                                                        : Confidence::Low;
+  if (problem.head_size == 128 && bits_of(problem.type) == 16) result.error = judged_error("attention", gpu);
+  mark_doubt(result, problem.backward ? "attention.backward" : "attention");
+  if (kernel != AttentionKernel::Aiter) mark_doubt(result, "attention.kernels");
+  if (gpu.is_rdna() && !vector) mark_doubt(result, "attention.wmma");
+}
+
 }  // namespace
 
 std::optional<AttentionKernel> attention_kernel(std::string_view name) {
@@ -73,19 +180,11 @@ double attention_flops(const AttentionProblem& problem) {
 
 Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const AttentionProblem& problem,
                                               const Conditions& conditions) {
-  if (Result<void> good = sane({problem.batch, problem.heads, problem.kv_heads, problem.queries, problem.keys,
-                                problem.head_size, problem.value_size});
-      !good)
-    return tl::unexpected(good.error());
-  if (problem.heads < problem.kv_heads || std::fmod(problem.heads, problem.kv_heads) != 0)
-    return fail(ErrorKind::BadInput,
-                fmt::format("{} heads cannot share {} heads of K and V", problem.heads, problem.kv_heads), {},
-                "the heads are a multiple of the KV heads");
+  if (Result<void> good = check(problem); !good) return tl::unexpected(good.error());
   AttentionPrediction result;
   const double hertz = matrix_hertz(gpu, conditions);
   result.clock_mhz = hertz / 1e6;
-  bool vector = false;
-  const double rate = rate_of(gpu, problem.type, vector);
+  const bool vector = matrix_flops(gpu, computed_as(gpu, problem.type)) == 0;
   const bool backward = problem.backward;
 
   // AITER has assembly for a head size of 128; other sizes go to Composable Kernel.
@@ -98,48 +197,12 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   }
   const KernelRow& row = kKernels[static_cast<size_t>(kernel)];
 
-  // Clocks of one unit for one pair of query and key: two products forward, five backward; exponentials and
-  // what belongs to them beside, partly hidden.
-  const double products = 2 * (problem.head_size + problem.value_size) * (backward ? 2.5 : 1);
-  const bool rdna = gpu.is_rdna();
-  const double matrix = products / rate * (backward ? row.backward_matrix : row.matrix) /
-                        (rdna && !vector ? constant::kAttentionWmma.value() : 1.0);
-  const double softmax = backward ? constant::kAttentionBackwardVector : constant::kAttentionVector;
-  // RDNA's matrix instructions are VALU instructions (isa/cost/cost.h) and hide none of the others.
-  const double overlap = rdna       ? 0.0
-                         : backward ? constant::kAttentionBackwardOverlap.value()
-                                    : constant::kAttentionOverlap.value();
-  double pair = std::max(matrix, softmax) + (1 - overlap) * std::min(matrix, softmax);
   result.tile = tile_of(gpu, backward);
-  double atomics = 0;
-  if (backward) {
-    atomics = problem.head_size * (problem.atomic_f32 ? 4 : 2) / result.tile / constant::kAtomicBytes;
-    pair = std::max(pair, atomics) + constant::kAtomicExposed * std::min(pair, atomics);
-  }
-  pair *= row.all;
-
-  // A workgroup has a tile of queries (backward: of keys) and goes over all keys (queries) that the mask
-  // leaves.
-  const double tiled = backward ? problem.keys : problem.queries,
-               passed = backward ? problem.queries : problem.keys;
-  const double tile = std::min(result.tile, std::max(16.0, std::exp2(std::ceil(std::log2(tiled)))));
-  result.workgroups = problem.batch * problem.heads * std::ceil(tiled / tile);
-  result.rounds = result.workgroups / gpu.compute_units;
-  const double start = backward ? constant::kAttentionBackwardStart : constant::kAttentionStart;
-  const double mean_passed = problem.causal ? std::min(passed, (passed + tile) / 2) : passed;
-  const double mean = start + mean_passed * tile * pair, longest = start + passed * tile * pair;
-  double clocks = 0;
-  if (problem.causal) {
-    clocks = std::max(mean * result.rounds +
-                          (backward ? constant::kAttentionBackwardTail : constant::kAttentionTail) * longest,
-                      longest);
-  } else {
-    const double last = std::ceil(result.rounds) - result.rounds;
-    clocks = mean * std::max(1.0, result.rounds + (backward ? constant::kAttentionBackwardLastRound
-                                                            : constant::kAttentionLastRound) *
-                                                      last);
-  }
-  const double work = clocks / hertz;
+  const PairClocks pair = pair_clocks(gpu, problem, row, result.tile);
+  const AttentionGrid grid = grid_of(gpu, problem, result.tile, pair.all);
+  result.workgroups = grid.workgroups;
+  result.rounds = grid.rounds;
+  const double work = grid.clocks / hertz;
 
   // Memory: Q and O once, K and V once; past L2 each workgroup reads its K and V.
   const double bytes = bytes_of(problem.type);
@@ -148,7 +211,8 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   const double kv =
       problem.batch * problem.kv_heads * problem.keys * (problem.head_size + problem.value_size) * bytes;
   result.bytes = backward ? 2.5 * (q + kv) : q + kv;
-  const double past_l2 = result.workgroups * mean_passed * (problem.head_size + problem.value_size) * bytes;
+  const double past_l2 =
+      result.workgroups * grid.mean_passed * (problem.head_size + problem.value_size) * bytes;
   const Sustained memory = sustained_memory(gpu, 0.3), l2 = sustained_l2(gpu, gpu.engine_mhz * 1e6);
   const double memory_seconds = result.bytes / memory.bytes_per_second,
                l2_seconds = past_l2 / l2.bytes_per_second;
@@ -160,20 +224,21 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
   const double body = std::max({work, memory_seconds, l2_seconds});
   result.seconds = body + extra + launch;
   result.flops = attention_flops(problem);
-  result.bound = launch > body                           ? "launch"
-                 : memory_seconds >= body                ? memory_name(gpu)
-                 : l2_seconds >= body                    ? "L2"
-                 : result.rounds < 0.7                   ? "too few workgroups"
-                 : atomics > matrix && atomics > softmax ? "atomics"
-                 : vector || softmax > matrix            ? "vector"
-                                                         : "matrix";
-  const double share = work / clocks * result.workgroups * mean_passed * tile / gpu.compute_units;
+  result.bound = launch > body                                               ? "launch"
+                 : memory_seconds >= body                                    ? memory_name(gpu)
+                 : l2_seconds >= body                                        ? "L2"
+                 : result.rounds < 0.7                                       ? "too few workgroups"
+                 : pair.atomics > pair.matrix && pair.atomics > pair.softmax ? "atomics"
+                 : vector || pair.softmax > pair.matrix                      ? "vector"
+                                                                             : "matrix";
+  const double share =
+      work / grid.clocks * result.workgroups * grid.mean_passed * grid.tile / gpu.compute_units;
   result.parts = {
-      {"matrix instructions", matrix * row.all * share, std::min(body, matrix * row.all * share)},
-      {"exponentials and sums", softmax * row.all * share,
-       std::max(0.0, body - matrix * row.all * share) * 0.5},
-      {"atomics on dQ", atomics * share, 0},
-      {"starts of workgroups", start * result.rounds / hertz, start * result.rounds / hertz},
+      {"matrix instructions", pair.matrix * row.all * share, std::min(body, pair.matrix * row.all * share)},
+      {"exponentials and sums", pair.softmax * row.all * share,
+       std::max(0.0, body - pair.matrix * row.all * share) * 0.5},
+      {"atomics on dQ", pair.atomics * share, 0},
+      {"starts of workgroups", grid.start * result.rounds / hertz, grid.start * result.rounds / hertz},
       {"kernels before and after", extra, extra},
       {"launch", launch, launch},
   };
@@ -181,28 +246,7 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
       {"L2", past_l2, l2_seconds, l2.bytes_per_second, 0},
       {memory_name(gpu), result.bytes, memory_seconds, memory.bytes_per_second, 0},
   };
-  if (const NumberType instead = computed_as(gpu, problem.type); instead != problem.type)
-    result.notes.push_back(fmt::format("{} has no matrix instruction for {}: numbers would be widened to {}",
-                                       gpu.name, name_of(problem.type), name_of(instead)));
-  if (vector)
-    result.notes.push_back(fmt::format("{} has no matrix instruction for {}: vector instructions are assumed",
-                                       gpu.name, name_of(problem.type)));
-  if (result.rounds < 1)
-    result.notes.push_back(
-        fmt::format("{:.0f} workgroups leave {:.0f} of {} compute units idle; splitting the keys "
-                    "would use them",
-                    result.workgroups, gpu.compute_units - result.workgroups, gpu.compute_units));
-  if (problem.causal)
-    result.notes.push_back(fmt::format("causal: {:.0f} % of the tiles' work is masked",
-                                       100 * (1 - passed / 2 / std::max(1.0, mean_passed))));
-  const bool judged = judged_error("attention", gpu) > 0;
-  result.confidence = judged && problem.head_size == 128 && bits_of(problem.type) == 16 ? Confidence::High
-                      : judged                                                          ? Confidence::Medium
-                                                                                        : Confidence::Low;
-  if (problem.head_size == 128 && bits_of(problem.type) == 16) result.error = judged_error("attention", gpu);
-  mark_doubt(result, backward ? "attention.backward" : "attention");
-  if (row.kernel != AttentionKernel::Aiter) mark_doubt(result, "attention.kernels");
-  if (rdna && !vector) mark_doubt(result, "attention.wmma");
+  add_notes(result, gpu, problem, grid, row.kernel, vector);
   finish(result);
   return result;
 }

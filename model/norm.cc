@@ -50,6 +50,68 @@ Shape shape_of(RowKernel kernel, const RowProblem& problem, const gpus::Gpu& gpu
   return {};
 }
 
+/// Rows in rounds over the compute units.
+struct RowRounds {
+  double clocks = 0;  ///< of one row
+  double rounds = 0, workgroups = 0;
+};
+
+/// Whether a row is worked on twice, once for its sums and once for its results, and may not fit between.
+bool in_two_passes(RowOperation operation) {
+  return operation == RowOperation::GroupNorm || operation == RowOperation::BatchNorm;
+}
+/// PyTorch's own batch norm goes over each channel for the sums, and again; no other row hides its waits.
+bool waits_alone(const RowProblem& problem) {
+  return problem.operation == RowOperation::BatchNorm && !problem.tuned;
+}
+
+RowRounds rounds_of(const gpus::Gpu& gpu, const RowProblem& problem, RowKernel kernel, const Shape& shape) {
+  const double threads_a_unit =
+      static_cast<double>(gpu.simds_per_unit) * gpu.waves_per_simd * gpu.warp_size();
+  double a_row = 0, rounds = 0, workgroups = problem.rows;
+  if (kernel == RowKernel::Wave) {
+    // Short rows share a wave; rows are padded to a power of two, and two are worked on at a time.
+    const double padded = std::exp2(std::ceil(std::log2(std::max(2.0, problem.columns))));
+    const double lanes = std::min<double>(padded, gpu.warp_size()), at_once = padded <= 128 ? 2 : 1;
+    const double waves = std::ceil(problem.rows / at_once * lanes / gpu.warp_size());
+    a_row = shape.start + shape.per_trip * padded / lanes * at_once;
+    rounds = waves / (gpu.compute_units * threads_a_unit / gpu.warp_size() / 2);
+    workgroups = problem.tuned ? waves : waves / 2;
+  } else {
+    a_row = shape.start + shape.per_trip * problem.columns / shape.threads;
+    // Of few rows each is split among workgroups by tuned kernels.
+    double rows = problem.rows;
+    if (in_two_passes(problem.operation) && problem.tuned) {
+      const double split = std::clamp(gpu.compute_units * 2.0 / rows, 1.0, problem.columns / 4096.0 + 1);
+      a_row = shape.start * (split > 1 ? 2 : 1) + shape.per_trip * problem.columns / shape.threads / split;
+      rows *= split;
+    }
+    rounds = rows / (gpu.compute_units * std::max(1.0, std::floor(threads_a_unit / shape.threads)));
+  }
+  if (waits_alone(problem))
+    a_row *= constant::kBatchNormPasses * (problem.backward ? 1.0 : 2.0 / 3);
+  else if (problem.backward && !problem.tuned)
+    // Softmax backward goes over its row for the sum and for the result; forward, for the maximum before.
+    a_row *= problem.operation == RowOperation::Softmax ? 2.0 / 3 : constant::kBackwardRows.value();
+  return {a_row, rounds, workgroups};
+}
+
+/// Adds the kernel that PyTorch launches before softmax backward: it multiplies gradient and result (aten,
+/// SoftMax.cu, softmax_backward_cuda_out) and hands on the product.
+Result<void> add_product(Prediction& result, const gpus::Gpu& gpu, const RowProblem& problem,
+                         const Conditions& conditions) {
+  const double elements = problem.rows * problem.columns;
+  const Result<Prediction> product =
+      predict_elementwise(gpu, elementwise(elements, 2, problem.type, ElementwiseFunction::Add), conditions);
+  if (!product) return tl::unexpected(product.error());
+  result.seconds += product->seconds;
+  result.bytes += product->bytes;
+  result.flops += elements;
+  result.parts.push_back({"product before", product->seconds, product->seconds});
+  result.notes.emplace_back("PyTorch's two kernels: the product of gradient and result, then the rows");
+  return {};
+}
+
 }  // namespace
 
 std::optional<RowOperation> row_operation(std::string_view name) {
@@ -105,44 +167,14 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   if (problem.backward) traffic.read += array, ++traffic.streams;
   result.bytes = traffic.read + traffic.written;
   // A few groups of many megabytes do not fit on chip between the sums and the writing.
-  const bool twice =
-      problem.operation == RowOperation::GroupNorm || problem.operation == RowOperation::BatchNorm;
-  if (twice && array >= static_cast<double>(gpu.l2_bytes) * gpu.xcds) {
+  if (in_two_passes(problem.operation) && array >= static_cast<double>(gpu.l2_bytes) * gpu.xcds) {
     traffic.read += array;
     result.notes.emplace_back("the groups do not fit on the chip: the data are read twice");
   }
   const TrafficTime memory = traffic_time(gpu, traffic, hertz);
 
-  // Rows in rounds over the units.
-  const double threads_a_unit =
-      static_cast<double>(gpu.simds_per_unit) * gpu.waves_per_simd * gpu.warp_size();
-  double a_row = 0, rounds = 0, workgroups = problem.rows;
-  if (kernel == RowKernel::Wave) {
-    // Short rows share a wave; rows are padded to a power of two, and two are worked on at a time.
-    const double padded = std::exp2(std::ceil(std::log2(std::max(2.0, problem.columns))));
-    const double lanes = std::min<double>(padded, gpu.warp_size()), at_once = padded <= 128 ? 2 : 1;
-    const double waves = std::ceil(problem.rows / at_once * lanes / gpu.warp_size());
-    a_row = shape.start + shape.per_trip * padded / lanes * at_once;
-    rounds = waves / (gpu.compute_units * threads_a_unit / gpu.warp_size() / 2);
-    workgroups = problem.tuned ? waves : waves / 2;
-  } else {
-    a_row = shape.start + shape.per_trip * problem.columns / shape.threads;
-    // Of few rows each is split among workgroups by tuned kernels.
-    double rows = problem.rows;
-    if (twice && problem.tuned) {
-      const double split = std::clamp(gpu.compute_units * 2.0 / rows, 1.0, problem.columns / 4096.0 + 1);
-      a_row = shape.start * (split > 1 ? 2 : 1) + shape.per_trip * problem.columns / shape.threads / split;
-      rows *= split;
-    }
-    rounds = rows / (gpu.compute_units * std::max(1.0, std::floor(threads_a_unit / shape.threads)));
-  }
-  // PyTorch's own batch norm goes over each channel for the sums, and again; no other row hides its waits.
-  const bool alone = problem.operation == RowOperation::BatchNorm && !problem.tuned;
-  if (alone)
-    a_row *= constant::kBatchNormPasses * (problem.backward ? 1.0 : 2.0 / 3);
-  else if (problem.backward && !problem.tuned)
-    // Softmax backward goes over its row for the sum and for the result; forward, for the maximum before.
-    a_row *= problem.operation == RowOperation::Softmax ? 2.0 / 3 : constant::kBackwardRows.value();
+  const auto [a_row, rounds, workgroups] = rounds_of(gpu, problem, kernel, shape);
+  const bool alone = waits_alone(problem);
   const double latency = std::max(alone ? 1.0 : constant::kFewRows.value(), rounds) * a_row / hertz;
   const double dispatch = dispatch_seconds(gpu, workgroups, hertz);
   const double start = kernel_seconds(gpu, conditions.timing) +
@@ -176,18 +208,9 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   if (result.bound == "workgroup launch")
     result.notes.emplace_back(
         "so many small workgroups cannot be started faster; several rows a workgroup would help");
-  // PyTorch multiplies gradient and result by a kernel of its own first (aten, SoftMax.cu,
-  // softmax_backward_cuda_out), and hands on the product.
-  if (problem.backward && !problem.tuned && problem.operation == RowOperation::Softmax) {
-    const Result<Prediction> product = predict_elementwise(
-        gpu, elementwise(elements, 2, problem.type, ElementwiseFunction::Add), conditions);
-    if (!product) return product;
-    result.seconds += product->seconds;
-    result.bytes += product->bytes;
-    result.flops += elements;
-    result.parts.push_back({"product before", product->seconds, product->seconds});
-    result.notes.emplace_back("PyTorch's two kernels: the product of gradient and result, then the rows");
-  }
+  if (problem.backward && !problem.tuned && problem.operation == RowOperation::Softmax)
+    if (Result<void> added = add_product(result, gpu, problem, conditions); !added)
+      return tl::unexpected(added.error());
   if (traffic.after_idle && gpu.sustained_after_idle)
     result.notes.push_back(
         fmt::format("the GPU was idle before: its memory then moves {:.0f} GB/s", *gpu.sustained_after_idle));

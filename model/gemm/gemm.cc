@@ -223,6 +223,78 @@ void name_bound(GemmPrediction& result, const GemmTime& time, const gpus::Gpu& g
   result.bound = bound->name;
 }
 
+/// Names the bound, and fills the parts of the time and the levels of memory.
+void add_parts(GemmPrediction& result, const GemmTime& time, const gpus::Gpu& gpu, bool vector,
+               double steps) {
+  name_bound(result, time, gpu, vector, steps);
+  const double hertz = time.clock_mhz * 1e6;
+  const double body = time.seconds - time.fixed;
+  const auto part = [&](std::string name, double seconds, bool binds) {
+    result.parts.push_back({std::move(name), seconds, binds ? body : 0});
+  };
+  const double slowest = std::max({time.units, time.memory, time.cache, time.l2});
+  part(vector ? "vector instructions" : "matrix instructions", time.loops, false);
+  part("LDS", time.rounds * steps * time.lds / hertz, false);
+  part("loads through L1", time.rounds * steps * time.l1 / hertz, false);
+  part("compute units", time.units, time.units >= slowest);
+  part("L2", time.l2, time.l2 >= slowest && time.units < slowest);
+  if (time.cache_bytes > 0) part("Infinity Cache", time.cache, time.cache >= slowest && time.units < slowest);
+  part("memory", time.memory, time.memory >= slowest && time.units < slowest);
+  result.parts.push_back({"launch and end", time.fixed, time.fixed});
+
+  const auto level = [&](std::string name, double bytes, double seconds) {
+    if (bytes > 0)
+      result.levels.push_back(
+          {std::move(name), bytes, seconds, seconds > 0 ? bytes / seconds : 0, seconds / time.seconds});
+  };
+  level("LDS", time.lds_bytes, time.rounds * steps * time.lds / hertz);
+  level("L2", time.l2_bytes, time.l2);
+  level("Infinity Cache", time.cache_bytes, time.cache);
+  level(std::string(gpu.memory_name()), time.memory_bytes, time.memory);
+}
+
+/// Notes why this kernel was taken, and how far the prediction can be trusted.
+void add_notes(GemmPrediction& result, const Candidate& chosen, const gpus::Gpu& gpu,
+               const Conditions& conditions) {
+  const GemmKernel& kernel = chosen.kernel;
+  const GemmTime& time = chosen.time;
+  const bool given = !result.chosen;
+  switch (chosen.constants.fit) {
+    case GemmFit::Fitted:
+      result.confidence = given ? Confidence::High : Confidence::Medium;
+      result.error = judged_error(given ? "gemm" : "gemm, kernel not told", gpu);
+      break;
+    case GemmFit::Neighbour:
+      result.confidence = given ? Confidence::Medium : Confidence::Low;
+      result.notes.push_back(
+          "no measurement of this type on this generation was fitted: a neighbouring type's constants");
+      break;
+    case GemmFit::Borrowed:
+      result.confidence = Confidence::Low;
+      result.notes.push_back("this GPU's generation was not measured: other constants with this one's rates");
+      break;
+  }
+  if (const std::string doubt = chosen.constants.doubt(); !doubt.empty()) {
+    result.confidence = Confidence::Low;
+    result.notes.push_back("low confidence: " + doubt);
+  }
+  if (result.chosen) {
+    std::string why = fmt::format("tile {}", tile_text(kernel));
+    if (!kernel.schedule.empty()) why += fmt::format(" ({})", kernel.schedule);
+    why += fmt::format(": {:.0f} workgroups on {} {}", time.tiles, gpu.multiprocessors(),
+                       gpu.units_per_workgroup_processor > 1 ? "workgroup processors" : "compute units");
+    if (result.quantisation < 0.8)
+      why += fmt::format(", the last round leaves {:.0f} % of the units' time empty",
+                         (1 - result.quantisation) * 100);
+    result.notes.push_back(why);
+  }
+  if (result.useful < 0.75)
+    result.notes.push_back(fmt::format("{:.0f} % of the tiles' work is padding", (1 - result.useful) * 100));
+  if (time.clock_mhz < 0.95 * gpu.engine_mhz && !conditions.clock_mhz)
+    result.notes.push_back(
+        fmt::format("power holds the clock at {:.0f} of {} MHz", time.clock_mhz, gpu.engine_mhz));
+}
+
 }  // namespace
 
 Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& problem,
@@ -271,66 +343,8 @@ Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& pro
   result.cycles_per_step = time.step;
 
   const double steps = std::ceil(std::ceil(k / kernel.split_k) / kernel.tile_k);
-  name_bound(result, time, gpu, vector, steps);
-  const double hertz = time.clock_mhz * 1e6;
-  const double body = time.seconds - time.fixed;
-  const auto part = [&](std::string name, double seconds, bool binds) {
-    result.parts.push_back({std::move(name), seconds, binds ? body : 0});
-  };
-  const double slowest = std::max({time.units, time.memory, time.cache, time.l2});
-  part(vector ? "vector instructions" : "matrix instructions", time.loops, false);
-  part("LDS", time.rounds * steps * time.lds / hertz, false);
-  part("loads through L1", time.rounds * steps * time.l1 / hertz, false);
-  part("compute units", time.units, time.units >= slowest);
-  part("L2", time.l2, time.l2 >= slowest && time.units < slowest);
-  if (time.cache_bytes > 0) part("Infinity Cache", time.cache, time.cache >= slowest && time.units < slowest);
-  part("memory", time.memory, time.memory >= slowest && time.units < slowest);
-  result.parts.push_back({"launch and end", time.fixed, time.fixed});
-
-  const auto level = [&](std::string name, double bytes, double seconds) {
-    if (bytes > 0)
-      result.levels.push_back(
-          {std::move(name), bytes, seconds, seconds > 0 ? bytes / seconds : 0, seconds / time.seconds});
-  };
-  level("LDS", time.lds_bytes, time.rounds * steps * time.lds / hertz);
-  level("L2", time.l2_bytes, time.l2);
-  level("Infinity Cache", time.cache_bytes, time.cache);
-  level(std::string(gpu.memory_name()), time.memory_bytes, time.memory);
-
-  switch (chosen.constants.fit) {
-    case GemmFit::Fitted:
-      result.confidence = given ? Confidence::High : Confidence::Medium;
-      result.error = judged_error(given ? "gemm" : "gemm, kernel not told", gpu);
-      break;
-    case GemmFit::Neighbour:
-      result.confidence = given ? Confidence::Medium : Confidence::Low;
-      result.notes.push_back(
-          "no measurement of this type on this generation was fitted: a neighbouring type's constants");
-      break;
-    case GemmFit::Borrowed:
-      result.confidence = Confidence::Low;
-      result.notes.push_back("this GPU's generation was not measured: other constants with this one's rates");
-      break;
-  }
-  if (const std::string doubt = chosen.constants.doubt(); !doubt.empty()) {
-    result.confidence = Confidence::Low;
-    result.notes.push_back("low confidence: " + doubt);
-  }
-  if (result.chosen) {
-    std::string why = fmt::format("tile {}", tile_text(kernel));
-    if (!kernel.schedule.empty()) why += fmt::format(" ({})", kernel.schedule);
-    why += fmt::format(": {:.0f} workgroups on {} {}", time.tiles, gpu.multiprocessors(),
-                       gpu.units_per_workgroup_processor > 1 ? "workgroup processors" : "compute units");
-    if (result.quantisation < 0.8)
-      why += fmt::format(", the last round leaves {:.0f} % of the units' time empty",
-                         (1 - result.quantisation) * 100);
-    result.notes.push_back(why);
-  }
-  if (result.useful < 0.75)
-    result.notes.push_back(fmt::format("{:.0f} % of the tiles' work is padding", (1 - result.useful) * 100));
-  if (time.clock_mhz < 0.95 * gpu.engine_mhz && !conditions.clock_mhz)
-    result.notes.push_back(
-        fmt::format("power holds the clock at {:.0f} of {} MHz", time.clock_mhz, gpu.engine_mhz));
+  add_parts(result, time, gpu, vector, steps);
+  add_notes(result, chosen, gpu, conditions);
   return result;
 }
 

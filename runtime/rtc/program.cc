@@ -102,27 +102,8 @@ Result<std::string> runtime_header(std::string_view text) {
       });
 }
 
-}  // namespace
-
-std::string default_target() {
-  const auto gpu = gpus::chosen_gpu();
-  return gpu ? (*gpu)->target : "gfx942";
-}
-
-Result<Compiled> compile(const Source& source, const std::vector<Source>& headers,
-                         const std::vector<std::string>& expressions, const std::vector<std::string>& given,
-                         std::string& log) {
-  const auto tools = compiler();
-  if (!tools) return tl::unexpected(tools.error());
-  const Options options = sort_options(given);
-  const Scratch scratch("rtc");
-  if (!scratch.made())
-    return fail(ErrorKind::BadInput, "no folder for temporary files", {},
-                "set TMPDIR to one that can be written");
-
-  std::string name = fs::path(source.name).filename().string();
-  if (name.empty() || name == "." || name == "..") name = "program.hip";
-  const fs::path file = scratch / name, output = scratch / ".out";
+/// Writes the headers that the program was created with into the folder.
+Result<void> write_headers(const std::vector<Source>& headers, const Scratch& scratch) {
   for (const Source& header : headers) {
     const fs::path relative = fs::path(header.name).relative_path().lexically_normal();
     if (relative.empty() || *relative.begin() == "..")
@@ -130,14 +111,24 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     if (!write_file(scratch / relative, header.text))
       return fail(ErrorKind::BadInput, "cannot write temporary files");
   }
+  return {};
+}
 
-  const toolchain::Headers* const hip = best_headers(*tools);
+/// The compiler's command without its input and output, and the headers that it includes before the program.
+struct CompilerCommand {
+  Command command;
+  std::vector<std::string> before;
+};
+
+Result<CompilerCommand> compiler_command(const toolchain::Toolchain& tools, const Options& options,
+                                         const std::string& header_folder) {
+  const toolchain::Headers* const hip = best_headers(tools);
   const toolchain::DeviceLibraries* const libraries =
-      tools->libraries.empty() ? nullptr : &tools->libraries.front();
-  const auto prepared = toolchain::prepare(*tools, {hip, libraries, options.flush_denormals});
+      tools.libraries.empty() ? nullptr : &tools.libraries.front();
+  const auto prepared = toolchain::prepare(tools, {hip, libraries, options.flush_denormals});
   if (!prepared) return tl::unexpected(prepared.error());
 
-  Command command{tools->clang,
+  Command command{tools.clang,
                   "-x",
                   "hip",
                   "--cuda-device-only",
@@ -150,8 +141,8 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   if (!libraries) command.emplace_back("-nogpulib");
   if (libraries) command.push_back("--rocm-device-lib-path=" + prepared->bitcode);
   if (libraries && !options.no_device_libraries) command.emplace_back("-DWAVESMITH_DEVICE_LIBRARIES");
-  if (!headers.empty()) command.push_back("-I" + scratch.prefix());
-  std::vector<std::string> before;  // what is included before the program
+  if (!header_folder.empty()) command.push_back("-I" + header_folder);
+  std::vector<std::string> before;
   if (!hip)
     command.emplace_back("-nogpuinc");
   else {
@@ -176,6 +167,34 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
     before.push_back(*own + "/hiprtc_runtime.h");
   }
   command.insert(command.end(), options.others.begin(), options.others.end());
+  return CompilerCommand{std::move(command), std::move(before)};
+}
+
+}  // namespace
+
+std::string default_target() {
+  const auto gpu = gpus::chosen_gpu();
+  return gpu ? (*gpu)->target : "gfx942";
+}
+
+Result<Compiled> compile(const Source& source, const std::vector<Source>& headers,
+                         const std::vector<std::string>& expressions, const std::vector<std::string>& given,
+                         std::string& log) {
+  const auto tools = compiler();
+  if (!tools) return tl::unexpected(tools.error());
+  const Options options = sort_options(given);
+  const Scratch scratch("rtc");
+  if (!scratch.made())
+    return fail(ErrorKind::BadInput, "no folder for temporary files", {},
+                "set TMPDIR to one that can be written");
+
+  std::string name = fs::path(source.name).filename().string();
+  if (name.empty() || name == "." || name == "..") name = "program.hip";
+  const fs::path file = scratch / name, output = scratch / ".out";
+  if (const auto written = write_headers(headers, scratch); !written) return tl::unexpected(written.error());
+  const auto made = compiler_command(*tools, options, headers.empty() ? "" : scratch.prefix());
+  if (!made) return tl::unexpected(made.error());
+  const auto& [command, before] = *made;
 
   const std::string text = source.text + name_variables(expressions);
   const auto run = [&](const Prelude& prelude) -> Result<toolchain::Outcome> {
@@ -201,9 +220,9 @@ Result<Compiled> compile(const Source& source, const std::vector<Source>& header
   replace_all(log, scratch.prefix(), "");  // which means nothing to the caller
   if (outcome->code != 0) return refused(*tools, log, "the program does not compile");
   Compiled compiled;
-  auto made = read_file(output);
-  if (!made) return tl::unexpected(made.error());
-  (options.separate ? compiled.bitcode : compiled.code) = std::move(*made);
+  auto code = read_file(output);
+  if (!code) return tl::unexpected(code.error());
+  (options.separate ? compiled.bitcode : compiled.code) = std::move(*code);
   if (!options.separate && !expressions.empty()) {
     auto symbols = lowered_names(compiled.code, expressions.size());
     if (!symbols) return tl::unexpected(symbols.error());
