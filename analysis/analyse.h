@@ -1,4 +1,4 @@
-// Static analysis: a kernel of a code object on a GPU, nothing executed.
+// Static analysis of a kernel of a code object for a GPU. Nothing is executed.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ struct Options {
   bool source_lines = true;
 };
 
-/// The kernel of `object` on `gpu`. Errors: WrongTarget when the object is not for that GPU's instruction
-/// set; BadInput when the kernel's code can't be read.
+/// Analyses a kernel of `object` for `gpu`. Errors: WrongTarget when the object is not for that GPU's
+/// instruction set; BadInput when the kernel's code can't be read.
 Result<KernelAnalysis> analyse(const object::CodeObject& object, const object::Kernel& kernel,
                                const gpus::Gpu& gpu, const Options& options = {});
 
-/// A built-in GPU that runs `target` ("gfx942"), the reference of its generation; nullptr when there is none.
+/// The reference GPU of its generation that runs `target` ("gfx942"); nullptr if no built-in GPU does.
 const gpus::Gpu* usual_gpu(std::string_view target);
 
 }  // namespace wavesmith::analysis

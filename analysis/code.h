@@ -1,4 +1,4 @@
-// A kernel's code: every instruction that can be reached from its entry, decoded, with where it goes.
+// A kernel's code: every instruction that is reachable from its entry, decoded, and the flow between them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ using isa::single_of;
 using isa::space_of;
 using Range = isa::RegisterRange;
 
-/// Where an instruction that changes the flow of control goes, beside to the next one.
+/// The destination of an instruction that changes the flow of control, other than the next instruction.
 struct Edge {
   enum class Kind : uint8_t {
     Jump,     ///< to `target`
@@ -41,7 +41,7 @@ struct Edge {
   uint64_t target = 0;
 };
 
-/// Decoded code, by pc. The vectors have one entry an instruction.
+/// Decoded code in the order of pc. The vectors have one entry per instruction.
 struct Code {
   const isa::Target* target = nullptr;
   int wave_lanes = 64;
@@ -62,7 +62,7 @@ struct Code {
   }
 };
 
-/// The most instructions that are read of one kernel.
+/// The limit of instructions read for one kernel.
 inline constexpr size_t kMostInstructions = 4'000'000;
 
 /// `bytes` is the executable segment, which begins at `address`. Error: BadInput when there is no instruction

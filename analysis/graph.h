@@ -17,8 +17,8 @@ struct Graph {
   std::vector<Unknown> unknown;        ///< loops with several entries
 };
 
-/// A call's next instruction is its successor: the callee's own code is a function beside. The graph has what
-/// the code says alone; the loops' figures come from elsewhere.
+/// Builds the graph. A call's successor is the next instruction; the callee is a function of its own. The
+/// figures of loops are filled in elsewhere.
 Graph make_graph(const Code& code);
 
 /// Whether every path from the function's entry to `block` goes through `dominator`.

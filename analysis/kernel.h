@@ -1,4 +1,4 @@
-// The steps of an analysis after the code has been read; analyse() takes them in this order.
+// The steps of an analysis after the code has been read, in the order in which analyse() takes them.
 #pragma once
 
 #include "analysis/analyse.h"
@@ -11,11 +11,11 @@
 
 namespace wavesmith::analysis {
 
-/// Instructions, blocks, loops and functions as they stand in the code.
+/// Fills in instructions, blocks, loops and functions as the code has them.
 void describe_code(const Code& code, const Graph& graph, KernelAnalysis& out);
 
-/// What follows from these and from the resources: live registers, cycles, waits, occupancy, findings. Source
-/// lines have to be there before, as findings name them.
+/// Fills in what follows from these and the resources: live registers, cycles, waits, occupancy, findings.
+/// Source lines come first, because findings name them.
 void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Options& options,
               const RegisterSet& entry, const WorkgroupShape& shape, KernelAnalysis& out,
               const EntryValues& begin = {});

@@ -1,12 +1,11 @@
-// Live registers: which hold, before an instruction, a value that is still going to be read.
+// Live registers: those that hold, before an instruction, a value that will be read later.
 //
-// Backward data flow over the graph. What is assumed:
-// - A write to a VGPR ends a value's life just where every later read is known to happen for no other lanes
-// than those
-//   written (exec.h); elsewhere it is a write to parts of a register that stays live.
-// - A register counts from where it may have been written: a read of what nobody wrote needs no register.
-// - A call keeps everything that its caller reads later; of a callee that is not known nothing else is known.
-// - The values that an M0-relative instruction may touch are not followed (Unknown).
+// Backward data flow over the graph, with these assumptions:
+// - A write to a VGPR ends a value's life only if every later read is known to happen for no other lanes than
+//   those written (exec.h); otherwise it writes part of a register that stays live.
+// - A register counts from where it may have been written: reading an unwritten register needs none.
+// - A call keeps everything that its caller reads later; nothing else is known of an unknown callee.
+// - Values that an M0-relative instruction may touch are not followed (Unknown).
 #pragma once
 
 #include <vector>
@@ -45,7 +44,7 @@ struct Liveness {
   std::vector<Registers> occupied;  ///< by instruction: the most before it, or after it with what it writes
 };
 
-/// `entry` has the registers that are written before the kernel begins.
+/// Finds live registers. `entry` has the registers that are set before the kernel begins.
 Liveness find_live(const Code& code, const Graph& graph, const ExecSets& exec, const RegisterSet& entry);
 
 /// The registers live before each instruction of a block.

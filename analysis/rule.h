@@ -1,5 +1,5 @@
-// A rule looks at a kernel's analysis and says what may be gained. One rule a file, in analysis/rules; the
-// build lists them, so a file is all that it takes (docs/ADD_A_RULE.md).
+// A rule examines a kernel's analysis and estimates what a change would gain. Each file of analysis/rules
+// holds one rule; the build lists them, so adding a rule is adding a file (docs/ADD_A_RULE.md).
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace wavesmith::analysis {
 
-/// All that a rule may look at. The report is complete but for its findings.
+/// Everything that a rule may look at. The analysis is complete except for its findings.
 struct Subject {
   const KernelAnalysis& kernel;
   const Code& code;
@@ -45,7 +45,7 @@ struct Rule {
 /// Every rule, in alphabetical order.
 std::span<const Rule* const> rules();
 
-/// Runs all rules; fills in the names and sorts by rank.
+/// Runs all rules, fills in their names, and sorts the findings by rank.
 std::vector<Finding> find_all(const Subject& subject);
 
 /// Cycles of a SIMD that a wave's pass through a loop takes, with `waves` waves on it: the busiest pipe, or
@@ -55,30 +55,30 @@ double pass_cycles(const Cycles& cycles, double waves);
 /// The same for the waves that the kernel's occupancy gives.
 double pass_cycles(const Subject& subject, const Loop& loop);
 
-/// A gain in cycles of a pass, with the percentage of the pass that it is; nothing where it is not positive.
+/// Sets a gain in cycles per pass and in percent of the pass, if it is positive.
 void set_gain(Finding& finding, const Subject& subject, const Loop& loop, double cycles,
               Tag tag = Tag::Modelled);
-/// How the pass's time changes when its one wave takes `wave` cycles less and its pipes `pipe` (of the
-/// busiest) less.
+/// Cycles per pass that are gained when one wave alone takes `wave` cycles less and the busiest pipe `pipe`
+/// cycles less.
 double gain_of(const Subject& subject, const Loop& loop, double wave, double pipe);
 
-/// The code that is in no loop, as one that runs once.
+/// The code outside of loops, as a loop that runs once.
 Loop straight_line(const Subject& subject);
 
-/// The same when `costs` were what the instructions cost, some of them left out.
+/// The gain if instructions cost what `costs` says, which may leave some out.
 double gain_with(const Subject& subject, const Loop& loop, const Costs& costs);
-/// The same without these instructions.
+/// The gain without these instructions.
 double gain_without(const Subject& subject, const Loop& loop, const std::vector<uint32_t>& instructions);
-/// Cycles of a wave that a wait would take less if it left as many outstanding as it could (Wait::could_be);
-/// nullopt when that is not known.
+/// Cycles of one wave that a wait would save by leaving as many accesses outstanding as it could
+/// (Wait::could_be); nullopt when that is not known.
 std::optional<double> wait_saved(const Subject& subject, const Wait& wait);
-/// The gain of waits that take so much less.
+/// The gain if waits take `saved` cycles less.
 double gain_of_waits(const Subject& subject, const Loop& loop, double saved);
 
 /// "1 wait", "2 waits".
 std::string counted(size_t count, std::string_view noun);
 
-/// "s_waitcnt vmcnt(0)" at 0x1234, with its line if there is one.
+/// Cites an instruction: "s_waitcnt vmcnt(0)" at 0x1234, with its source line if there is one.
 std::string cite(const Subject& subject, uint32_t instruction);
 
 }  // namespace wavesmith::analysis

@@ -1,4 +1,4 @@
-// What several rules need.
+// Checks that several rules share.
 #pragma once
 
 #include <initializer_list>
@@ -10,10 +10,10 @@
 
 namespace wavesmith::analysis {
 
-/// What occupancy is limited by, with the next step and what that gains; nothing when another limit binds.
+/// Adds a finding if occupancy is limited by `limiter`, with the next step and its gain.
 void check_occupancy(const Subject& subject, gpus::Limiter limiter, std::vector<Finding>& findings);
 
-/// Loads or stores of a loop, side by side in memory, that one wider instruction could do.
+/// Adjacent loads or stores of a loop that one wider instruction could do.
 struct Neighbours {
   std::vector<uint32_t> instructions;  ///< in the order of their offsets
   uint32_t bytes = 0;                  ///< of each, a lane
@@ -23,8 +23,8 @@ struct Neighbours {
 std::vector<Neighbours> neighbours(const Subject& subject, uint32_t loop, isa::Space space,
                                    isa::Direction direction);
 
-/// A loop's loads of these spaces that fewer, wider ones could do; `what` they are, and by which
-/// `instruction`.
+/// Adds findings for a loop's loads from these spaces that fewer, wider ones could do. `what` names the
+/// loads, `instruction` the wider one.
 void check_narrow_loads(const Subject& subject, std::initializer_list<isa::Space> spaces,
                         std::string_view what, std::string_view instruction, std::vector<Finding>& findings);
 

@@ -14,7 +14,7 @@ inline std::string environment_variable(const char* name) {
   return value ? value : "";
 }
 
-/// A path that can't be looked at isn't there.
+/// Whether a file exists; false if the path cannot be accessed.
 inline bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);

@@ -9,12 +9,11 @@
 
 namespace wavesmith {
 
-/// FNV-1a of 64 bits over what is added, byte by byte.
-/// Source: http://www.isthe.com/chongo/tech/comp/fnv/
+/// 64-bit FNV-1a over the bytes that are added. Source: http://www.isthe.com/chongo/tech/comp/fnv/
 class Hash {
  public:
   constexpr Hash() = default;
-  /// Goes on from an earlier value.
+  /// Continues from an earlier value.
   explicit constexpr Hash(uint64_t before) : value_(before) {}
   constexpr Hash& add(std::string_view text) {
     for (const char c : text) mix(static_cast<uint8_t>(c));
@@ -24,13 +23,13 @@ class Hash {
     for (const uint8_t byte : bytes) mix(byte);
     return *this;
   }
-  /// The bytes of a value that has no padding.
+  /// Adds the bytes of a value that has no padding.
   template <class T>
     requires std::has_unique_object_representations_v<T>
   Hash& add_value(const T& value) {
     return add(std::span(reinterpret_cast<const uint8_t*>(&value), sizeof value));
   }
-  /// Keeps what follows apart from what came before: "ab" and "c" from "a" and "bc".
+  /// Separates what was added from what follows, so that "ab", "c" and "a", "bc" differ.
   constexpr Hash& separate() {
     mix(0x100);
     return *this;

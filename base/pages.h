@@ -8,7 +8,7 @@
 
 namespace wavesmith {
 
-/// An array of T in pages of its own; empty when the kernel has no room. T must be happy with zero bytes.
+/// An array of T in pages of its own; empty if the kernel has no memory. All-zero bytes must be a valid T.
 template <class T>
 class Pages {
  public:

@@ -13,7 +13,7 @@
 
 namespace wavesmith {
 
-/// Steps may come from several threads.
+/// Prints progress. Several threads may call it.
 class Progress {
  public:
   /// Where lines go, and the clock that spaces them.

@@ -1,5 +1,5 @@
-// The release of ROCm that Wavesmith stands for. Headers of any version may lie beside it: what programs are
-// told of the installation (files, tools, CMake packages, the runtime) is this one.
+// The release of ROCm that Wavesmith presents to programs (files, tools, CMake packages, the runtime),
+// whatever version of the headers is installed.
 #pragma once
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ struct RocmRelease {
 /// The newest release whose headers runtime/abi was checked against; HIP's number: its hip_version.h.
 inline constexpr RocmRelease kRocmRelease{7, 1, 0, 25424};
 
-/// "6.3", as WAVESMITH_HIP_VERSION has it; nothing when it is no version from 4 to 7.
+/// Parses a release such as "6.3", as in WAVESMITH_HIP_VERSION; nullopt unless it is a version from 4 to 7.
 inline std::optional<RocmRelease> rocm_release_named(const char* text) {
   char* end = nullptr;
   const long major = std::strtol(text, &end, 10);
@@ -27,8 +27,8 @@ inline std::optional<RocmRelease> rocm_release_named(const char* text) {
   return RocmRelease{static_cast<int>(major), static_cast<int>(minor)};
 }
 
-/// The release that WAVESMITH_HIP_VERSION asks for, else ours. What is no version is ignored here; the
-/// runtime says so.
+/// The release that WAVESMITH_HIP_VERSION asks for, else ours. An invalid value is ignored here; the runtime
+/// reports it.
 inline RocmRelease rocm_release() {
   const char* const asked = std::getenv("WAVESMITH_HIP_VERSION");
   return asked && *asked ? rocm_release_named(asked).value_or(kRocmRelease) : kRocmRelease;

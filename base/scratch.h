@@ -7,13 +7,12 @@
 
 namespace wavesmith {
 
-/// A folder that only this user may enter, with a name that nobody can guess, gone with its object. made() is
-/// false where it cannot be created.
+/// A temporary folder that only this user may enter, with an unpredictable name, removed by the destructor.
+/// made() is false if it could not be created.
 class Scratch {
  public:
-  /// `what` becomes part of the folder's name: "rtc". `parent`: where it lies, which is created if need be;
-  /// empty: under TMPDIR. A result that is to be renamed into place wants a scratch folder in that place's
-  /// file system.
+  /// Creates the folder. `what` ("rtc") becomes part of its name. `parent` is created if needed; empty means
+  /// TMPDIR. A result that will be renamed into place needs a parent on the same file system.
   explicit Scratch(std::string_view what, const std::filesystem::path& parent = {});
   ~Scratch();
   Scratch(const Scratch&) = delete;
@@ -29,8 +28,8 @@ class Scratch {
   std::filesystem::path folder_;
 };
 
-/// A name under TMPDIR for a file that does not exist yet, different each time and not to be guessed. For
-/// files that outlive the code which names them; everything else belongs into a Scratch.
+/// A unique, unpredictable name under TMPDIR for a new file. For files that outlive the code that names them;
+/// everything else belongs in a Scratch.
 std::filesystem::path temporary_file(std::string_view what, std::string_view extension);
 
 }  // namespace wavesmith

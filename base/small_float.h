@@ -12,7 +12,7 @@
 
 namespace wavesmith {
 
-/// What a format keeps beside finite numbers.
+/// The special values of a format.
 enum class Specials : uint8_t {
   Ieee,     ///< the highest exponent holds infinity and NaNs
   NanOnly,  ///< all ones is NaN, there is no infinity (OCP e4m3)
@@ -41,7 +41,7 @@ struct FloatFormat {
   }
   /// Magnitude of infinity (of Ieee).
   [[nodiscard]] constexpr uint32_t infinity() const { return ((1u << exponent_bits) - 1) << mantissa_bits; }
-  /// The quiet NaN that a conversion makes of nothing; formats without NaN have none.
+  /// The default quiet NaN of conversions; formats without NaN have none.
   [[nodiscard]] constexpr uint32_t nan() const {
     switch (specials) {
       case Specials::Ieee:
@@ -67,7 +67,7 @@ inline constexpr FloatFormat kFp4{2, 1, 1, Specials::None};  ///< MX e2m1
 /// How a conversion rounds. The first four are the MODE register's, in its order of values.
 enum class Rounding : uint8_t { NearestEven, Up, Down, TowardZero, Stochastic };
 
-/// What becomes of a finite number beyond the largest. Formats without NaN and infinity always saturate.
+/// The result for a finite number beyond the largest. Formats without NaN and infinity always saturate.
 enum class Overflow : uint8_t {
   Special,   ///< infinity where the format has one, otherwise NaN (MODE.FP16_OVFL = 0)
   Saturate,  ///< the largest finite number; infinity itself stays special (MODE.FP16_OVFL = 1)
@@ -99,10 +99,11 @@ constexpr float decode(uint32_t code) {
   }
 }
 
-/// `value` in a format. From a double every operation rounds once even when the value came from wider
-/// arithmetic. Stochastic rounding (of floats) adds the top bits of `random` below the last place that is
-/// kept, and cuts off: the CDNA3 ISA manual's V_CVT_SR_FP8_F32. A NaN keeps its sign and, in IEEE formats,
-/// its upper payload bits, made quiet; in a format without NaN it becomes the largest number of its sign.
+/// Converts `value` to a format, rounding once. Pass a double for values from wider arithmetic, so that they
+/// are not rounded twice. Stochastic rounding (of floats) adds the top bits of `random` below the last place
+/// that is kept, and cuts off: the CDNA3 ISA manual's V_CVT_SR_FP8_F32. A NaN keeps its sign and, in IEEE
+/// formats, its upper payload bits, made quiet; in a format without NaN it becomes the largest number of its
+/// sign.
 template <FloatFormat F, class Source>
 constexpr uint32_t encode(Source value, Rounding rounding = Rounding::NearestEven,
                           Overflow overflow = Overflow::Special, uint32_t random = 0) {

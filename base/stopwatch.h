@@ -1,4 +1,4 @@
-// The time since something began, on the host's steady clock.
+// Measures elapsed time on the host's steady clock.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// For tests that try many random cases: how many of them.
+// The number of random cases that tests try.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace wavesmith {
 
-/// `cases`, or where the environment says WAVESMITH_TEST_EFFORT=5, 5 % of them, one at least: for slow hosts.
+/// Scales `cases` by WAVESMITH_TEST_EFFORT percent, for slow hosts; at least 1.
 inline int effort(int cases) {
   const char* const text = std::getenv("WAVESMITH_TEST_EFFORT");
   const int percent = text ? std::clamp(std::atoi(text), 1, 100) : 100;

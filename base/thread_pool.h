@@ -1,4 +1,4 @@
-// Host threads that wait for work, so that starting it costs microseconds.
+// Host threads that wait for work, so that starting work costs microseconds.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,4 @@
-// Memory that is all zeros, told without writing to it: what nobody has touched yet costs the host no memory
-// then.
+// Tests for all-zero memory without writing to it, so that untouched pages cost the host no memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 
 namespace wavesmith {
 
-/// What is looked at, or written, at a time: a huge page, which a read of untouched memory maps at once.
+/// The block that is read or written at a time: a huge page, which a read of untouched memory maps at once.
 constexpr size_t kZeroBlock = size_t{2} << 20;
 
 inline bool only_zeros(std::span<const std::byte> bytes) {

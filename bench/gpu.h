@@ -1,4 +1,4 @@
-// A few lines over the HIP API for benchmarks: load a kernel, launch it, time it.
+// Helpers over the HIP API for benchmarks: load a kernel, launch it, time it.
 #pragma once
 
 #include <cstdint>

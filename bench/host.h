@@ -1,4 +1,4 @@
-// What this host can do, measured in the same run: the denominators of every ratio.
+// The host's own peak rates, measured in the same run: the denominators of every ratio.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How a benchmark says what it measured; the program prints one table of it and writes bench.json.
+// Collects the results of benchmarks; the program prints them as one table and writes bench.json.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -30,7 +30,7 @@ void report(benchmark::State& state, Row row);
 /// All rows so far, in the order of their first report.
 const std::vector<Row>& rows();
 
-/// Seconds of the best of the benchmark's rounds; one goes before that is not counted.
+/// Seconds of the benchmark's best round, after one uncounted warm-up round.
 template <typename Work>
 double best_seconds(benchmark::State& state, const Work& work) {
   work();

@@ -1,4 +1,4 @@
-// The subcommands: each file adds itself to the parser and leaves what is to be run.
+// The subcommands: each adds itself to the parser and sets the action to run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,11 +10,11 @@
 
 namespace wavesmith::cli {
 
-/// A subcommand of `app`. The parser is all in headers, and a file that makes a subcommand itself compiles
-/// every function of it: half of what such a file takes.
+/// Adds a subcommand to `app`. Compiled once here, because CLI11 is header-only and would double the compile
+/// time of each file that calls it.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& about);
 
-/// What the parsed command line asks for; set by the subcommand's callback.
+/// The action that the parsed command line asks for; set by the subcommand's callback.
 using Action = std::function<Exit()>;
 
 void add_env(CLI::App& app, Action& action);
@@ -24,12 +24,12 @@ void add_libraries(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_disasm(CLI::App& app, Action& action);
-/// `program`: what stands behind "--".
+/// `program`: the words after "--".
 void add_run(CLI::App& app, Action& action, std::vector<std::string> program);
-/// The same.
+/// `program`: the words after "--".
 void add_profile(CLI::App& app, Action& action, std::vector<std::string> program);
 
-/// `flags`: what stands behind "--", for the compiler.
+/// `flags`: the words after "--", for the compiler.
 void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags);
 void add_compare(CLI::App& app, Action& action, std::vector<std::string> flags);
 void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind);
@@ -37,10 +37,11 @@ void add_sweep(CLI::App& app, Action& action, std::vector<std::string> behind);
 /// `wavesmith cc`: its arguments are hipcc's, so they are not parsed by CLI11.
 int compile(const std::vector<std::string>& arguments);
 
-/// `amdclang` and `amdclang++`: sources of HIP as `wavesmith cc` compiles them, all else by clang itself.
+/// `amdclang` and `amdclang++`: HIP sources are compiled as by `wavesmith cc`, everything else by clang
+/// itself.
 int compile_as_clang(const std::string& name, const std::vector<std::string>& arguments);
 
-/// A footer with examples, the same for all.
+/// Adds a footer with examples, in one layout for all subcommands.
 inline void teach(CLI::App& command, const std::string& examples) {
   command.footer("\nExamples:\n" + examples);
 }

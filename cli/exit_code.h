@@ -1,4 +1,4 @@
-// What `wavesmith` returns to the shell. Scripts rely on these numbers; docs and --help list them.
+// The exit codes of `wavesmith`. Scripts rely on these numbers; docs and --help list them.
 #pragma once
 
 #include "base/result.h"

@@ -1,4 +1,4 @@
-// Writing what commands are asked to write.
+// Writes the files that options of commands name.
 #pragma once
 
 #include <string>

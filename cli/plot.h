@@ -1,5 +1,5 @@
-// A line plot as a self-contained SVG: logarithmic axes, a legend, one colour and dash a line; readable in
-// light and dark, and the same bytes for the same input.
+// A line plot as a self-contained SVG: logarithmic axes, a legend, one colour and dash pattern per line. It
+// is readable in light and dark mode, and the same input gives the same bytes.
 #pragma once
 
 #include <string>

@@ -13,11 +13,10 @@ namespace wavesmith::cli {
 
 enum class Style : unsigned char { Plain, Strong, Faint, Good, Warning, Bad };
 
-/// The text with the style's escape codes where stdout is a terminal and NO_COLOR is not set; the text alone
-/// elsewhere.
+/// Adds the style's escape codes if stdout is a terminal and NO_COLOR is not set.
 std::string styled(std::string_view text, Style style);
 
-/// Columns, each as wide as its widest cell; the first row is the head.
+/// A table whose columns are as wide as their widest cells; the first row is the head.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
@@ -30,16 +29,16 @@ class Table {
   std::vector<size_t> right_;
 };
 
-/// Prints "wavesmith: what (where)" and the hint on stderr; returns the exit code that belongs to it.
+/// Prints "wavesmith: what (where)" and the hint on stderr; returns the error's exit code.
 Exit report(const Error& error);
 
-/// Bytes as people write them: "64 KiB".
+/// Formats a size: "64 KiB".
 std::string bytes_text(uint64_t bytes);
 
-/// A time as people write it: "12.3 us", "4.56 ms", "7.8 s".
+/// Formats a time: "12.3 us", "4.56 ms", "7.8 s".
 std::string time_text(double seconds);
 
-/// A count as people read it: "1.24 M".
+/// Formats a count: "1.24 M".
 std::string count_text(double count);
 
 }  // namespace wavesmith::cli

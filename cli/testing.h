@@ -1,4 +1,4 @@
-// For tests of the command's behaviour: runs the built `wavesmith` as a shell would.
+// Helpers for tests of the command: they run the built `wavesmith` in a shell.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ struct CommandResult {
   std::string out, err;
 };
 
-/// A folder of the test's own, removed at its end.
+/// A test's temporary folder, removed at its end.
 class Scratch : public wavesmith::Scratch {
  public:
   Scratch() : wavesmith::Scratch("test") {}
@@ -40,8 +40,7 @@ inline std::string slurp(const std::string& path) {
   return text.str();
 }
 
-/// Seconds until a command that hangs is ended: another architecture's runs under QEMU, a hundred times
-/// slower.
+/// Seconds until a hanging command is ended. Under QEMU everything is about a hundred times slower.
 inline constexpr int kMostSeconds = WAVESMITH_CROSS ? 900 : 60;
 
 /// Runs `environment wavesmith arguments` in a shell.

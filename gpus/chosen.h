@@ -1,4 +1,4 @@
-// Which GPU is meant: the one named, else the environment's, else the default.
+// Resolves which GPU to use: the one named, else the environment's, else the default.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace wavesmith::gpus {
 
-/// The GPU that is meant where nobody names one.
+/// The GPU if none is named.
 inline constexpr std::string_view kDefaultGpu = "mi300x";
 
 /// The devices of a machine as find_machine takes them: `named`, where it is not empty, else WAVESMITH_GPU,
 /// else kDefaultGpu.
 std::string chosen_devices(std::string_view named = {});
 
-/// These devices, found. Errors: find_machine's.
+/// Finds these devices. Errors: find_machine's.
 Result<std::vector<const Gpu*>> chosen_machine(std::string_view named = {});
 
 /// The first of them.

@@ -1,6 +1,6 @@
-// A GPU as data: what the runtime reports, the emulator assumes and the models compute with. One TOML file a
-// GPU, in gpus/data, built into the library; each number has its source beside it, and a number nobody has
-// published is absent.
+// A GPU as data: what the runtime reports, the emulator assumes and the models compute with. gpus/data has
+// one TOML file per GPU, built into the library. Each number has its source beside it; a number that nobody
+// has published is absent.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace wavesmith::gpus {
 enum class Kind : uint8_t { Read, Derived, Modelled, Measured };
 std::string_view name_of(Kind kind);
 
-/// Where a number stands.
+/// The source of a number.
 struct Source {
   std::string text;
   Kind kind = Kind::Read;
@@ -42,7 +42,7 @@ struct Gpu {
   [[nodiscard]] bool is_cdna() const { return line == "CDNA"; }
   [[nodiscard]] bool is_rdna() const { return line == "RDNA"; }
 
-  /// How many files this one's builds upon by `like`: 0, a generation's reference.
+  /// The number of files on which this one builds by `like`; 0: a generation's reference.
   uint32_t steps_from_reference = 0;
   bool predict_only = false;  ///< described for predictions; code for it cannot run here
 
@@ -127,13 +127,13 @@ struct Gpu {
   uint32_t matrix_f64 = 0, matrix_f32 = 0, matrix_xf32 = 0, matrix_f16 = 0, matrix_bf16 = 0, matrix_i8 = 0,
            matrix_f8 = 0, matrix_f6 = 0, matrix_f4 = 0;
 
-  /// The same of vector instructions, packed or dual-issued where the GPU has that. Lanes: those of a compute
-  /// unit that start an f32 operation in a clock; an instruction that is neither packed nor dual-issued makes
-  /// one multiply-add a lane.
+  /// The same for vector instructions, packed or dual-issued where the GPU supports it. Lanes: those of a
+  /// compute unit that start an f32 operation in a clock; an instruction that is neither packed nor
+  /// dual-issued makes one multiply-add per lane.
   uint32_t vector_lanes = 0, vector_f64 = 0, vector_f32 = 0, vector_f16 = 0, vector_i8 = 0, vector_i32 = 0;
 
-  /// The peaks that the vendor publishes of this very GPU, dense, in TFLOP/s or TOP/s: what a test holds the
-  /// rates, units and clocks above against. No model reads them, and `like` does not hand them on.
+  /// The dense peaks that the vendor publishes for this GPU, in TFLOP/s or TOP/s: a test compares them with
+  /// the rates, units and clocks above. No model reads them, and `like` does not inherit them.
   std::optional<double> sheet_vector_f64, sheet_vector_f32, sheet_vector_f16;
   std::optional<double> sheet_matrix_f64, sheet_matrix_f32, sheet_matrix_xf32, sheet_matrix_f16,
       sheet_matrix_bf16, sheet_matrix_i8, sheet_matrix_f8, sheet_matrix_f6, sheet_matrix_f4;
@@ -141,14 +141,15 @@ struct Gpu {
   uint32_t watts = 0;                   ///< peak board or module power
   std::optional<double> static_watts;   ///< what does not scale with the engine clock
   std::optional<double> voltage_floor;  ///< voltage at clock 0 over that at the peak; between them a line
-  /// Energy of one FLOP of matrix instructions with random operands at the peak's voltage, the operands' way
-  /// from the caches included.
+  /// Energy of one FLOP of matrix instructions with random operands at the peak's voltage, including the
+  /// transport of operands from the caches.
   std::optional<double> matrix_f16_pj, matrix_bf16_pj, matrix_f8_pj;
 
-  /// What streams and full matrix pipes keep up, as opposed to the peaks above. Memory: reads and writes
-  /// mixed, and reads alone; caches: of the whole GPU; the clock with all matrix pipes busy at peak power.
+  /// Sustained rates of streams and busy matrix pipes, as opposed to the peaks above. Memory: reads and
+  /// writes mixed, and reads alone; caches: of the whole GPU; the clock with all matrix pipes busy at peak
+  /// power.
   std::optional<double> sustained_memory, sustained_read, sustained_infinity_cache, sustained_l2;
-  /// Memory, of a kernel that the GPU waited for with nothing to do.
+  /// Of memory, for a kernel on a previously idle GPU.
   std::optional<double> sustained_after_idle;
   std::optional<uint32_t> sustained_matrix_mhz;
 
@@ -200,8 +201,8 @@ std::string describe(std::span<const Gpu* const> machine);
 /// Every built-in GPU, sorted by id.
 std::vector<const Gpu*> gpus();
 
-/// The same in the order in which they stand for others of their target: cards before APUs, a generation's
-/// reference before those that are like it.
+/// The same, ordered by preference as the representative of a target: cards before APUs, a generation's
+/// reference before GPUs that are like it.
 std::vector<const Gpu*> usual_first();
 
 /// A GPU from the text of a data file; `file` is named in errors. The id is the file's name without ".toml".

@@ -30,7 +30,7 @@ struct LdsPhases {
   Source source;
 };
 
-/// How a wave of `wave_lanes` lanes is served whose lanes access `bytes` bytes each (1 to 16).
+/// The phases for a wave of `wave_lanes` lanes that access `bytes` bytes each (1 to 16).
 const LdsPhases& lds_phases(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t wave_lanes);
 
 /// Whether the text of every width can be read and puts each lane into one phase.
@@ -41,12 +41,12 @@ struct LdsCycles {
   uint32_t conflicts = 0;  ///< of these, those beyond one a phase that has lanes
 };
 
-/// What an access costs. `addresses` holds an offset in LDS for each lane of the wave, valid where `lanes`
+/// The cost of an access. `addresses` holds an offset in LDS for each lane of the wave, valid where `lanes`
 /// has a bit. Lanes that read or write the same dword do not conflict; atomics on one dword go one after
 /// another.
 LdsCycles lds_cycles(const Gpu& gpu, LdsAccess access, uint32_t bytes, uint32_t wave_lanes,
                      std::span<const uint32_t> addresses, uint64_t lanes);
-/// The same, for who asks often.
+/// The same for known phases, which is faster.
 LdsCycles lds_cycles(const LdsPhases& phases, LdsAccess access, uint32_t bytes,
                      std::span<const uint32_t> addresses, uint64_t lanes);
 

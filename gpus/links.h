@@ -1,4 +1,4 @@
-// How the GPUs of a machine are joined: by links of their own, or by PCIe.
+// The connections between the GPUs of a machine: links of their own, or PCIe.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace wavesmith::gpus {
 
-/// GPUs of a kind that have links among them: the side of `peer_links`.
+/// The number of GPUs of this kind that links join: the side of `peer_links`.
 uint32_t hive_size(const Gpu& gpu);
 
 /// The route from one GPU of a machine to another.
@@ -19,8 +19,8 @@ struct Route {
   double gigabytes_per_second = 0;  ///< one direction, peak; where there are several hops, a single link's
 };
 
-/// The number of the hive that the n-th GPU of a machine belongs to, from 0 on. Neighbours of one kind are a
-/// hive, as many as their links join; the next ones are another.
+/// The hive, counted from 0, to which the n-th GPU of a machine belongs. Neighbours of one kind form a hive,
+/// as many as their links join; the next ones form another.
 int hive_of(std::span<const Gpu* const> machine, int ordinal);
 
 /// The shortest route between two different GPUs of a machine.

@@ -8,7 +8,7 @@
 
 namespace wavesmith::gpus {
 
-/// What a kernel takes of a compute unit.
+/// A kernel's use of a compute unit's resources.
 struct KernelResources {
   uint32_t vgprs = 0;      ///< of one wave; where the file is unified, accumulation VGPRs included
   uint32_t sgprs = 0;      ///< of one wave, VCC and the like included
@@ -19,7 +19,7 @@ struct KernelResources {
       false;  ///< RDNA's CU mode: the workgroup stays on one compute unit of its processor
 };
 
-/// What a limit comes from.
+/// The resource that limits occupancy.
 enum class Limiter : uint8_t { WaveSlots, Vgprs, Sgprs, Lds, Workgroups };
 std::string_view name_of(Limiter limiter);
 

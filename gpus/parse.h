@@ -11,7 +11,7 @@ namespace wavesmith::gpus {
 /// Sets one field: "compute.units=8".
 Result<void> set(Gpu& gpu, std::string_view assignment);
 
-/// Whether every number that the rest relies on is there and possible.
+/// Checks that every required number is present and plausible.
 Result<void> check(const Gpu& gpu);
 
 }  // namespace wavesmith::gpus

@@ -1,13 +1,13 @@
-// The engine clock that a GPU's power limit leaves.
+// The engine clock that a GPU's power limit allows.
 #pragma once
 
 #include "gpus/gpu.h"
 
 namespace wavesmith::gpus {
 
-/// What the whole GPU does in one engine clock, on average, by what costs power.
+/// The average work of the whole GPU per engine clock, by kinds that cost power.
 struct Activity {
-  double matrix_f16 = 0;    ///< FLOP a clock of f16 matrix instructions
+  double matrix_f16 = 0;    ///< FLOP per clock of f16 matrix instructions
   double matrix_bf16 = 0;   ///< bf16, xf32
   double matrix_f8 = 0;     ///< f8, i8, f6, f4
   double memory_bytes = 0;  ///< bytes per clock from and to the memory; not in the model so far
@@ -21,13 +21,13 @@ struct Clock {
 
 /// Power is `static_watts` + energy a clock x clock x (voltage / peak voltage)^2, voltage a line from
 /// `voltage_floor` at 0 to 1 at the peak clock; the clock is the highest whose power is within `watts`.
-/// Random operands are assumed: zeros take far less. Shorter than some 100 ms, the limit is not reached: a
-/// benchmark's loop is meant.
+/// Random operands are assumed; zeros take far less. The limit is reached after some 100 ms, so this applies
+/// to a benchmark's loop.
 Clock clock_under_power(const Gpu& gpu, const Activity& activity);
 
-/// The same of a GPU whose energies nobody has published, but the clock at which its matrix pipes run when
-/// they are all busy: what they draw goes with the share of them that works; the voltage at low clocks is an
-/// MI300X's (0.4 of the peak's at none). Read where that clock, or the pipes' rate, is not known.
+/// The same for a GPU with unpublished energies but a known clock with all matrix pipes busy: power is
+/// proportional to the share of busy pipes; the voltage at low clocks is an MI300X's (0.4 of the peak's at
+/// none). Read where that clock, or the pipes' rate, is not known.
 Clock clock_of_full_pipes(const Gpu& gpu, const Activity& activity);
 
 }  // namespace wavesmith::gpus

@@ -1,5 +1,5 @@
-// Where an emulated GPU is plugged in, and its serial number: what HIP reports and what the kernel driver's
-// files say has to agree.
+// The PCI slot and serial number of an emulated GPU, on which HIP and the kernel driver's files have to
+// agree.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Slot {
 /// The slot of the n-th GPU of a machine: every sixteenth bus, from 5 on.
 Slot slot_of(int ordinal);
 
-/// One for each model and ordinal, the same on every run; HIP's UUID is its 16 hexadecimal digits.
+/// A serial number per model and ordinal, the same on every run; HIP's UUID is its 16 hexadecimal digits.
 uint64_t unique_id(const Gpu& gpu, int ordinal);
 
 }  // namespace wavesmith::gpus

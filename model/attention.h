@@ -12,7 +12,7 @@
 
 namespace wavesmith::model {
 
-/// Whose kernel: how well its matrix and vector instructions overlap differs.
+/// The library of the kernel, which decides how well matrix and vector instructions overlap.
 enum class AttentionKernel : uint8_t { Aiter, HipKittens, Opus, CompositeKernel, Triton, Torch, TileLang };
 std::optional<AttentionKernel> attention_kernel(std::string_view name);
 std::string_view name_of(AttentionKernel kernel);
@@ -44,16 +44,16 @@ Result<AttentionPrediction> predict_attention(const gpus::Gpu& gpu, const Attent
 struct DecodeProblem {
   double batch = 1, heads = 64, kv_heads = 8;
   double context = 0;       ///< tokens in the cache of each sequence
-  double queries = 1;       ///< new tokens a sequence
+  double queries = 1;       ///< new tokens per sequence
   double head_size = 128;   ///< of a K row; MLA: latent and rotary part, 576
   double value_size = 128;  ///< of a V row; MLA: the latent part, 512, which stands in the K row
   bool latent = false;      ///< MLA: all heads share one cache row, and V is part of K
-  double page = 16;         ///< tokens a page of the cache
+  double page = 16;         ///< tokens per page of the cache
   double splits = 0;        ///< parts of the context; 0: chosen
   bool sums = true;         ///< a second kernel adds the parts
   NumberType type = NumberType::BF16;
   bool tuned =
-      true;  ///< split along the context until the GPU is full; false: a workgroup a sequence and KV head
+      true;  ///< split along the context until the GPU is full; false: a workgroup per sequence and KV head
 };
 
 /// facts as in AttentionPrediction; `workgroups` counts the splits.
@@ -64,7 +64,7 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
 /// value.
 struct RecurrentProblem {
   double batch = 1, heads = 1, key_heads = 1, key_size = 128, value_size = 128;
-  double tokens = 1;  ///< steps a sequence
+  double tokens = 1;  ///< steps per sequence
   NumberType type = NumberType::BF16, state = NumberType::F32;
 };
 Result<Prediction> predict_recurrent(const gpus::Gpu& gpu, const RecurrentProblem& problem,

@@ -35,7 +35,7 @@ struct CollectiveProblem {
   bool flagged = true;
 };
 
-/// What joins a GPU to the others of its node.
+/// The links from a GPU to the others of its node.
 struct Links {
   double bytes_per_second = 0;  ///< of one link, one direction, achieved
   double count = 0;             ///< that work at once: one to each other GPU

@@ -1,5 +1,5 @@
-// What the operators' models know beside the GPU's data file: names for the constants of
-// model/fitted/constants.toml, where each stands with its value, unit and source.
+// Names for the fitted constants of the operators' models. model/fitted/constants.toml has the value, unit
+// and source of each.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,11 @@ std::span<const ConstantSet> constant_sets();
 /// Why a set's constants are of low confidence: "7 constants on 8 rows"; empty: they are not.
 std::string doubt_of(const ConstantSet& set);
 
-/// Marks a prediction that leans on constants of that set: of low confidence, and why, where the set is.
+/// Marks a prediction that relies on constants of that set: if the set is of low confidence, so is the
+/// prediction, with the reason as a note.
 void mark_doubt(Prediction& prediction, std::string_view set);
 
-/// A constant by its name; its value where a number is wanted.
+/// A constant by its name; converts to its value.
 struct ConstantName {
   std::string_view name;
 
@@ -111,7 +112,7 @@ inline constexpr ConstantName kAttentionBackwardTail{"attention.backward.tail"};
 inline constexpr ConstantName kAttentionBackwardLaunch{"attention.backward.launch"};
 inline constexpr ConstantName kAtomicBytes{"attention.backward.atomic_bytes"};
 inline constexpr ConstantName kAtomicExposed{"attention.backward.atomics_exposed"};
-/// Only listed: the factors stand in attention.cc, a row a kernel.
+/// Only listed here: attention.cc has the factors, in one row per kernel.
 inline constexpr ConstantName kAttentionKernels{"attention.kernels"};
 inline constexpr ConstantName kAttentionWmma{"attention.wmma"};
 inline constexpr ConstantName kLatentClocks{"decode.latent"};

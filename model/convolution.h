@@ -1,5 +1,6 @@
-// A convolution as the matrix multiplication that it is: one row a pixel of the result, one column a filter,
-// one step along K a pixel of the filter and channel; with the transposes that layouts need.
+// Predicts a convolution as a matrix multiplication, with one row per pixel of the result, one column per
+// filter, and one step along K per pixel and channel of a filter; transposes are added where layouts need
+// them.
 #pragma once
 
 #include "base/result.h"

@@ -20,9 +20,9 @@ struct ElementwiseProblem {
   double written = 0;   ///< bytes
   uint32_t operands = 1;
   ElementwiseFunction function = ElementwiseFunction::Copy;
-  /// A transposition of a matrix that is not done through LDS touches a line for each element on one side.
+  /// A transposition without LDS, which touches a cache line per element on one side.
   bool strided = false;
-  /// Operands are broadcast or not contiguous, and a generic kernel finds each element's place by itself.
+  /// Operands are broadcast or not contiguous, and a generic kernel computes the address of each element.
   bool indexed = false;
   bool reduces = false;  ///< the result is small: the reads decide, and a second step ends it
 };
@@ -30,7 +30,7 @@ struct ElementwiseProblem {
 Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwiseProblem& problem,
                                        const Conditions& conditions = {});
 
-/// The most common form: `operands` arrays of `elements` numbers in, one out.
+/// The most common problem: `operands` arrays of `elements` numbers in, one out.
 ElementwiseProblem elementwise(double elements, uint32_t operands, NumberType type,
                                ElementwiseFunction function);
 

@@ -13,8 +13,8 @@
 
 namespace wavesmith::model {
 
-/// By LAPACK's names. Trsm: a triangle of m rows and n right sides. Orgqr, Ormqr: k reflections of m rows,
-/// applied to n columns. Sytrd, Syev: of n rows.
+/// Factorisations by LAPACK's names. Trsm: a triangle of m rows and n right sides. Orgqr, Ormqr: k
+/// reflections of m rows, applied to n columns. Sytrd, Syev: of n rows.
 enum class Factorisation : uint8_t { Potrf, Getrf, Geqrf, Orgqr, Ormqr, Trsm, Sytrd, Syev, Gesvd };
 std::optional<Factorisation> factorisation(std::string_view name);
 

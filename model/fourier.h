@@ -1,4 +1,4 @@
-// A Fourier transform as the passes over memory that rocFFT makes of it.
+// Predicts a Fourier transform as the passes over memory that rocFFT makes.
 #pragma once
 
 #include "base/result.h"
@@ -15,8 +15,8 @@ struct FourierProblem {
   Kind kind = Kind::Complex;
 };
 
-/// Kernels that transform rows of that length, each of which reads and writes everything once, and by what
-/// the rows have to grow for it (Bluestein's method, for lengths with large primes).
+/// The number of kernels that transform rows of a length, each of which reads and writes everything once, and
+/// the factor by which the rows grow (Bluestein's method, for lengths with large primes).
 struct FourierPasses {
   double count = 0, growth = 1;
 };

@@ -1,5 +1,4 @@
-// How wrong each model has been on measurements that it was not fitted to: what a prediction may be expected
-// to miss by.
+// The error of each model on measurements that it was not fitted to, as the expected error of predictions.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +16,10 @@ struct Judged {
   size_t rows;
 };
 
-/// What validation found: model/judged_table.cc, which `wavesmith validate --judged` writes.
+/// The medians that validation found: model/judged_table.cc, written by `wavesmith validate --judged`.
 std::span<const Judged> judged_table();
 
-/// 0: never judged on a GPU of that generation.
+/// The median relative error of a model on GPUs of that generation; 0: never judged.
 double judged_error(std::string_view model, const gpus::Gpu& gpu);
 
 }  // namespace wavesmith::model

@@ -15,7 +15,7 @@ namespace wavesmith::model {
 enum class MoeStage : uint8_t { Both, First, Second };
 
 struct MoeProblem {
-  double tokens = 0, experts = 0, chosen = 1;  ///< chosen: experts a token goes to
+  double tokens = 0, experts = 0, chosen = 1;  ///< chosen: experts per token
   double model_size = 0, inner_size = 0;       ///< of a token, and between the two multiplications
   bool gated = true;                           ///< up and gate: twice the columns
   NumberType activations = NumberType::BF16, weights = NumberType::BF16;
@@ -38,7 +38,8 @@ struct MoePrediction : Prediction {
 /// block)].
 double expected_blocks(double tokens, double experts, double chosen, double block);
 
-/// The kernels' time; sorting and quantising come in kernels of their own, in front (see the notes).
+/// Predicts the time of the matrix kernels; sorting and quantising take kernels of their own before them (see
+/// the notes).
 Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& problem,
                                   const Conditions& conditions = {});
 

@@ -16,17 +16,17 @@ enum class RowOperation : uint8_t { LayerNorm, RmsNorm, GroupNorm, BatchNorm, So
 std::optional<RowOperation> row_operation(std::string_view name);
 std::string_view name_of(RowOperation operation);
 
-/// How a row is worked on.
+/// The distribution of a row's work.
 enum class RowKernel : uint8_t {
-  Wave,         ///< one wave or part of one a row, sums by lane swaps
-  Block,        ///< a workgroup a row, the row in registers or read again from the caches
-  BlockInLds,   ///< a workgroup a row, the row kept in LDS
-  ThreePasses,  ///< a workgroup a row that reads it three times, element by element
+  Wave,         ///< one wave or part of one per row, sums by lane swaps
+  Block,        ///< a workgroup per row, the row in registers or read again from the caches
+  BlockInLds,   ///< a workgroup per row, the row kept in LDS
+  ThreePasses,  ///< a workgroup per row that reads it three times, element by element
 };
 
 struct RowProblem {
   RowOperation operation = RowOperation::RmsNorm;
-  double rows = 0, columns = 0;  ///< of what is reduced: batch norm has a row a channel
+  double rows = 0, columns = 0;  ///< of what is reduced: batch norm has a row per channel
   NumberType type = NumberType::BF16;
   bool residual = false;  ///< another array is added, and the sum written too
   bool backward = false;

@@ -15,7 +15,7 @@ enum class NumberType : uint8_t { F64, F32, XF32, F16, BF16, F8, I8, F6, F4, I32
 /// whose parts are f32 and f64.
 std::string_view name_of(NumberType type);
 
-/// By that name, or one that others use: "fp16", "half", "bfloat16", "fp8", "e4m3", "bf8", "mxfp4", "int8",
+/// Parses that name, or a common synonym: "fp16", "half", "bfloat16", "fp8", "e4m3", "bf8", "mxfp4", "int8",
 /// "double"...
 std::optional<NumberType> number_type(std::string_view name);
 
@@ -38,7 +38,7 @@ NumberType computed_as(const gpus::Gpu& gpu, NumberType type);
 /// them.
 double peak_mhz(const gpus::Gpu& gpu, NumberType type);
 
-/// The same as matrix_flops of vector instructions, packed or dual-issued where the generation has that.
+/// The same as matrix_flops for vector instructions, packed or dual-issued where the generation supports it.
 double vector_flops(const gpus::Gpu& gpu, NumberType type);
 
 }  // namespace wavesmith::model

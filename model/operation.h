@@ -1,6 +1,5 @@
-// Every operation that can be predicted, by name, with named parameters: what a command line or a script asks
-// with. A new operation is a row in operations.cc and a function that turns arguments into its model's
-// problem.
+// Every operation that can be predicted, by name and with named parameters, for command lines and scripts. A
+// new operation is a row in operations.cc and a function that turns arguments into its model's problem.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +37,7 @@ class Arguments {
   void set(std::string_view name, std::string value) {
     values_.insert_or_assign(std::string(name), std::move(value));
   }
-  /// The value or the parameter's standard; after `check` they are all well-formed.
+  /// The value, or the parameter's default; after `check` all are well-formed.
   [[nodiscard]] std::string text(std::string_view name) const;
   [[nodiscard]] double size(std::string_view name) const;
   [[nodiscard]] NumberType type(std::string_view name) const;
@@ -50,7 +49,7 @@ class Arguments {
   std::map<std::string, std::string, std::less<>> values_, standards_;
 };
 
-/// Something worth a line beside the prediction: "tile": "256x256x64".
+/// A fact to show beside the prediction: "tile": "256x256x64".
 struct Fact {
   std::string name, value;
 };
@@ -69,7 +68,8 @@ struct Operation {
                                           const Conditions& conditions);
 
   [[nodiscard]] const Parameter* find(std::string_view name) const;
-  /// Error: a parameter that does not exist or is missing, a value that does not fit; says what would.
+  /// Checks the values. Error: a parameter that does not exist or is missing, or an invalid value; the
+  /// message lists valid ones.
   [[nodiscard]] Result<Arguments> check(const std::map<std::string, std::string, std::less<>>& values) const;
   /// Checks, and predicts.
   [[nodiscard]] Result<OperationPrediction> predict(
@@ -78,7 +78,7 @@ struct Operation {
 };
 
 std::span<const Operation> operations();
-/// Error: names what there is.
+/// Error: an unknown name; the message lists the operations.
 Result<const Operation*> find_operation(std::string_view name);
 
 /// "every type there is", for messages.

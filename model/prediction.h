@@ -1,4 +1,4 @@
-// What a model says about one operation on one GPU. Every model returns it; nothing here prints.
+// The prediction of one operation on one GPU, which every model returns. Nothing here prints.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace wavesmith::model {
 
-/// How far a prediction can be trusted, judged from what it leans on: High when the operation and the GPU
+/// How far a prediction can be trusted, judged from what it relies on: High when the operation and the GPU
 /// were validated against measurements, Low when a number behind it is unknown or the case is outside of what
 /// was judged.
 enum class Confidence : uint8_t { Low, Medium, High };
 std::string_view name_of(Confidence confidence);
 
-/// What stands around an operation when it is measured.
+/// The conditions under which an operation is measured.
 struct Conditions {
   std::optional<double> clock_mhz;  ///< held there; none: what the power limit leaves
   bool cold = true;                 ///< operands come from memory; false: from the last cache that holds them
   /// How the time is taken: a profiler's kernel time, events round one launch that the GPU waited for (which
   /// add the launch), or the average of launches one behind the other.
   enum class Timing : uint8_t { Profiler, Events, BackToBack } timing = Timing::Profiler;
-  /// Launched in a way that makes the first workgroup of every compute unit wait for its turn: seen in runs
-  /// of an MI300X's libraries; ours is the guess that kernel arguments stood in host memory.
+  /// Launched so that the first workgroups of all compute units start one after another: observed in runs of
+  /// an MI300X's libraries, presumably because kernel arguments were in host memory.
   bool slow_start = false;
 };
 

@@ -1,6 +1,6 @@
-// How long data takes from and to the level of memory where it stands: the smaller of what the level delivers
-// and what the bytes under way allow (Little's law), as a norm, which is how measured curves bend from
-// one to the other.
+// The time of transfers from and to the level of memory that holds the data, limited by the level's bandwidth
+// and by the bytes in flight (Little's law). A norm joins the two limits, as measured curves bend from one to
+// the other.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@
 
 namespace wavesmith::model {
 
-/// What a kernel moves past the compute units' own caches.
+/// A kernel's traffic beyond the compute units' own caches.
 struct Traffic {
   double read = 0, written = 0;  ///< bytes
   uint32_t streams = 2;          ///< arrays that are passed over at the same time
@@ -32,7 +32,7 @@ struct TrafficTime {
   bool unknown = false;  ///< leans on a number that nobody published for this GPU
 };
 
-/// The bandwidth that a GPU keeps up at a level, bytes a second: "L1" (of all units), "L2", "Infinity Cache",
+/// The sustained bandwidth of a level in bytes per second: "L1" (of all units), "L2", "Infinity Cache",
 /// "HBM"; 0: it has no such level.
 struct Sustained {
   double bytes_per_second = 0;
@@ -49,18 +49,18 @@ std::string memory_name(const gpus::Gpu& gpu);
 /// Work-items that the GPU holds at once.
 double resident_threads(const gpus::Gpu& gpu);
 
-/// The time of things that overlap but for their bends: a norm between their maximum and their sum.
+/// The time of overlapping activities: a norm between their maximum and their sum.
 double together(std::initializer_list<double> times);
 
 TrafficTime traffic_time(const gpus::Gpu& gpu, const Traffic& traffic, double hertz);
 
-/// Seconds of a kernel that does nothing, as its time is taken.
+/// Seconds of an empty kernel under a method of timing.
 double kernel_seconds(const gpus::Gpu& gpu, Conditions::Timing timing);
 
 /// Seconds that the dispatchers of all shader engines need to start so many workgroups.
 double dispatch_seconds(const gpus::Gpu& gpu, double workgroups, double hertz);
 
-/// `prediction.levels` with their utilisation, from what `seconds` has become.
+/// Fills in the utilisation of `prediction.levels` once `seconds` is final.
 void finish(Prediction& prediction);
 
 }  // namespace wavesmith::model

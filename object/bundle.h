@@ -1,4 +1,4 @@
-// What a program's GPU code comes in: a plain code object, an offload bundle, a compressed bundle, or a host
+// The forms of a program's GPU code: a plain code object, an offload bundle, a compressed bundle, or a host
 // program with bundles in its .hip_fatbin section. Source: LLVM, "Clang Offload Bundler", sections "Bundled
 // Binary File Layout" and "Compressed Offload Bundle Format".
 #pragma once
@@ -26,14 +26,14 @@ struct BundleEntry {
 /// All code objects of an input. Keeps what it decompressed; the input itself has to live as long.
 class Bundle {
  public:
-  /// Takes any of the four forms. Of a compressed bundle, only what suits `gpu` is kept where one is given;
-  /// the bytes of its other entries are empty. Error: BadInput for anything else and for damaged input.
+  /// Reads any of the four forms. If `gpu` is given, a compressed bundle keeps only the code for it, and its
+  /// other entries have no bytes. Error: BadInput for anything else and for damaged input.
   static Result<Bundle> parse(std::span<const uint8_t> input, const TargetId* gpu = nullptr);
 
   [[nodiscard]] const std::vector<BundleEntry>& entries() const { return entries_; }
   /// The entry that suits the GPU best. Error: WrongTarget, naming the targets that are there.
   [[nodiscard]] Result<BundleEntry> choose(const TargetId& gpu) const;
-  /// The targets that are there, each once, separated by commas.
+  /// The targets of the entries, each once, separated by commas.
   [[nodiscard]] std::string targets() const;
 
  private:
@@ -49,15 +49,14 @@ class Bundle {
   std::vector<std::shared_ptr<std::vector<uint8_t>>> storage_;
 };
 
-/// The targets that the code in a file of any of these forms is for, each once, in the order of their text;
-/// quick, because nothing but headers is read and decompressed. Libraries hold hundreds of bundles, so
-/// `enough`, told of each target, may end the reading: the result then is what was read. Error: BadInput for
-/// what holds no code.
+/// The targets of the code in a file of any of these forms, each once, in the order of their text. Only
+/// headers are read and decompressed. Libraries hold hundreds of bundles, so `enough`, called with each
+/// target, may end the search early. Error: BadInput for a file without code.
 Result<std::vector<TargetId>> targets_of(std::span<const uint8_t> input,
                                          const std::function<bool(const TargetId&)>& enough = {});
 
-/// How many bytes the code at the start of `available` has, whose length nobody gave (hipModuleLoadData,
-/// __hipRegisterFatBinary): its own headers say. `available` is what may be read.
+/// The size in bytes of the code at the start of `available`, from its own headers, for callers that do not
+/// know it (hipModuleLoadData, __hipRegisterFatBinary). `available` is the memory that may be read.
 Result<size_t> extent(std::span<const uint8_t> available);
 
 }  // namespace wavesmith::object

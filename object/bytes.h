@@ -1,4 +1,4 @@
-// Reading of files that nobody vouches for: every access is checked.
+// Reads untrusted files: every access is checked.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// A code object: an ELF file of AMD's, read once and loaded as often as one likes.
-// Source: LLVM, "User Guide for AMDGPU Backend", section "ELF Code Object". Every offset is checked; nothing
-// in the file is trusted.
+// A code object: AMD's ELF file, read once and loaded any number of times. Source: LLVM, "User Guide for
+// AMDGPU Backend", section "ELF Code Object". Every offset is checked; nothing in the file is trusted.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +46,8 @@ struct Relocation {
 
 class CodeObject {
  public:
-  /// Copies what it needs of `file`. Errors: BadInput for what is no code object or damaged; Unsupported for
-  /// a version of the format that is not read.
+  /// Copies what it needs of `file`. Errors: BadInput for a file that is not a code object or is damaged;
+  /// Unsupported for an unknown version of the format.
   static Result<CodeObject> parse(std::span<const uint8_t> file);
 
   [[nodiscard]] const TargetId& target() const { return target_; }
@@ -59,7 +58,7 @@ class CodeObject {
   [[nodiscard]] const Kernel* kernel(std::string_view name) const;
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] const Variable* variable(std::string_view name) const;
-  /// In the order of the symbol table. Kernels are among them.
+  /// The routines, kernels included, in the order of the symbol table.
   [[nodiscard]] const std::vector<Routine>& routines() const { return routines_; }
   /// The routine that an address of the object lies in; nullptr when the symbol table has none.
   [[nodiscard]] const Routine* routine_at(uint64_t address) const;

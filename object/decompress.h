@@ -12,7 +12,7 @@ namespace wavesmith::object {
 
 enum class Compression : uint16_t { Zlib = 0, Zstd = 1 };
 
-/// Takes the next bytes of what was compressed; false: no more are wanted.
+/// Takes the next decompressed bytes; false: no more are wanted.
 using Take = std::function<bool(std::span<const uint8_t>)>;
 
 /// Decompresses the stream at the start of `input`, which must give exactly `size` bytes, piece by piece.

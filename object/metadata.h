@@ -12,7 +12,7 @@
 
 namespace wavesmith::object {
 
-/// What the note says: kernels without their descriptors, and the formats of OpenCL's printf.
+/// The contents of the note: kernels without their descriptors, and the formats of OpenCL's printf.
 struct Metadata {
   struct Entry {
     Kernel kernel;
@@ -22,11 +22,11 @@ struct Metadata {
   std::vector<std::string> printf_formats;
   std::string target;  ///< "amdgcn-amd-amdhsa--gfx90a:xnack-", empty in version 3
 
-  /// Adds what another note of the same object says.
+  /// Adds the contents of another note of the same object.
   void add(Metadata other);
 };
 
-/// Reads the note's contents. Error: BadInput for what is no such metadata.
+/// Reads the note's contents. Error: BadInput for malformed metadata.
 Result<Metadata> parse_metadata(std::span<const uint8_t> note);
 
 }  // namespace wavesmith::object

@@ -1,4 +1,4 @@
-// Which colour a name has: in the order in which names first appear.
+// Assigns colours to names, in the order in which names first appear.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a report shows, as plain structures: filled by the commands, turned into a file by html.h. A part that
-// is empty is left out.
+// The contents of a report as plain structures, filled by the commands and turned into a file by html.h.
+// Empty parts are left out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Tag = gpus::Kind;
 /// No instruction, no file.
 inline constexpr uint32_t kNowhere = UINT32_MAX;
 
-/// A figure as people read it. Without a tag: a text.
+/// A formatted figure, or without a tag a text.
 struct Value {
   std::string text;
   std::optional<Tag> tag = std::nullopt;
@@ -26,7 +26,7 @@ struct Value {
   std::string title = {};  ///< more, on pointing
 };
 
-/// A figure of the head of a kernel: "Occupancy", "5 of 8 waves", "limited by VGPRs", a meter of 5 out of 8.
+/// A figure in a kernel's head: "Occupancy", "5 of 8 waves", "limited by VGPRs", a meter of 5 out of 8.
 struct Tile {
   std::string label;
   Value value;
@@ -69,7 +69,7 @@ struct Finding {
   std::vector<Value> where;
 };
 
-/// FLOP (or operations) a second against FLOP a byte, both logarithmic.
+/// FLOP (or operations) per second over FLOP per byte, both logarithmic.
 struct Roofline {
   struct Roof {
     std::string name;
@@ -90,7 +90,7 @@ struct Roofline {
   std::string note = {};
 };
 
-/// Spans on rows, against clocks.
+/// Spans on rows over a time axis in clocks.
 struct Timeline {
   struct Span {
     double begin = 0, end = 0;

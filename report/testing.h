@@ -1,4 +1,4 @@
-// For tests: what is wrong with a page, seen as XML and as a document that points at itself.
+// Helpers for tests: check a page as XML, and its links within itself.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 
 namespace wavesmith::report {
 
-/// Everything that is wrong: tags that do not match, attributes without quotes, ids that come twice, links
-/// that lead nowhere, anything from the network, scripts.
+/// Lists all faults: mismatched tags, unquoted attributes, duplicate ids, dangling links, resources from the
+/// network, scripts.
 inline std::vector<std::string> faults(std::string_view text) {
   std::vector<std::string> found, open;
   std::map<std::string, int> ids;
@@ -81,7 +81,7 @@ inline std::vector<std::string> faults(std::string_view text) {
   return found;
 }
 
-/// A page with one of everything, names that need escaping among them.
+/// A page with one of each part, including names that need escaping.
 inline Page sample_page() {
   Page page{"a<b> & \"c\"", "a subtitle", {"a note"}, {}};
   Section section{"scale<float>(float*)", "gfx942", {}, {}, "", {}, {}, {}, {}, {}};

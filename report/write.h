@@ -1,4 +1,4 @@
-// Pieces of HTML that the parts of a report share.
+// HTML helpers that the parts of a report share.
 #pragma once
 
 #include <optional>
@@ -9,23 +9,23 @@
 
 namespace wavesmith::report {
 
-/// Text for HTML, for attributes too. What XML does not allow (control characters, bytes that are not UTF-8)
-/// becomes U+FFFD.
+/// Escapes text for HTML, attributes included. Characters that XML does not allow (control characters,
+/// invalid UTF-8) become U+FFFD.
 std::string escape(std::string_view text);
 
-/// A number with as many digits as people read: "1234", "12.3", "0.0123".
+/// Formats a number with three significant digits or more: "1234", "12.3", "0.0123".
 std::string number(double value);
-/// For coordinates: two decimals at most, the same on every machine.
+/// Formats a coordinate with at most two decimals, identically on every machine.
 std::string coordinate(double value);
 
 /// The tag beside a figure: <span class="tag modelled">modelled</span>.
 std::string tag(std::optional<Tag> tag);
-/// Where links within a section lead.
+/// The targets of links within a section.
 struct Links {
   std::string id;   ///< begins all ids of the section: "k0"
   size_t code = 0;  ///< instructions of its listing
 };
-/// A figure with its tag, and its link.
+/// A figure with its tag and link.
 std::string value(const Value& value, const Links& links);
 
 /// One of the colours of charts, by index: "c0" to "c9", classes of the style sheet.

@@ -1,4 +1,4 @@
-// The kernels of a file, opened and analysed: what explain, compare and sweep begin with.
+// Opens a file and analyses its kernels, as the first step of explain, compare and sweep.
 #pragma once
 
 #include <string>
@@ -23,22 +23,21 @@ struct Analysed {
 Result<Analysed> analyse_file(const CodeRequest& request, const std::string& kernel,
                               const analysis::Options& options = {});
 
-/// How often a loop whose trips are not known is taken to run, and one inside of another loop.
+/// Assumed trips of a loop whose trip count is not known, and of one inside another loop.
 inline constexpr double kAssumedTrips = 16, kAssumedInnerTrips = 4;
 inline constexpr const char* kAssumedText =
     "loops of unknown length counted as 16 passes, inside of other loops as 4";
 
-/// How often each instruction of the kernel is taken to be executed for one wave: the product of the trips of
-/// the loops that it is in.
+/// Expected executions of each instruction per wave: the product of the trips of the loops around it.
 std::vector<double> executions(const analysis::KernelAnalysis& kernel);
 
-/// What an instruction takes of its pipe, at least a cycle; 0 for what nothing is known of.
+/// Cycles of an instruction on its pipe, at least 1; 0: unknown.
 double cost_of(const analysis::Instruction& instruction);
 
-/// The loop where most of the cycles are, by executions() and cost_of(); analysis::kNone: there is no loop.
+/// The loop with most cycles by executions() and cost_of(); analysis::kNone: there is no loop.
 uint32_t hot_loop(const analysis::KernelAnalysis& kernel);
 
-/// A pass of a loop, inner loops as often as they run; once, where that is not known.
+/// One pass of a loop with its inner loops, each as often as it runs, or once if that is not known.
 struct Pass {
   double throughput = 0, one_wave = 0;  ///< cycles: of the busiest pipe; of one wave alone, its waits for
                                         ///< memory included
@@ -53,18 +52,17 @@ Pass pass_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop,
 /// Cycles of a pass on a SIMD that `waves` waves share.
 double cycles_with(const Pass& pass, double waves);
 
-/// A loop on one SIMD, with as many waves as the kernel's occupancy allows: cycles in which one of the waves
-/// gets through one pass.
+/// A loop on one SIMD at the kernel's occupancy: cycles per pass of one wave.
 struct LoopTime {
   double cycles = 0;
   bool latency_bound = false;  ///< the waves together cannot fill the busiest pipe
   bool memory_bound = false;   ///< what comes from behind L1 takes longer than all else
 };
-/// nullopt when the analysis could not say.
+/// The time of a loop; nullopt: unknown.
 std::optional<LoopTime> loop_time(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
 
-/// Cycles of a SIMD that a wave takes from its beginning to its end, with every block outside of loops once
-/// and loops as often as they run.
+/// Cycles of a SIMD that a wave takes in all, with every block outside loops once and loops as often as they
+/// run.
 struct Total {
   std::optional<double> cycles;
   std::string formula;          ///< "312 + 1024 * (k / 64)", where trips depend on arguments
@@ -80,14 +78,14 @@ std::string place_of(const analysis::KernelAnalysis& kernel, const analysis::Loo
 std::string figure_text(const analysis::Figure& figure);
 /// "16", "k / 64 (k: argument 5)" or "unknown".
 std::string trips_text(const analysis::Loop& loop);
-/// A number as people read it: whole from 100 on, three digits below.
+/// Formats a number: whole from 100 on, three digits below.
 std::string number_text(double value);
 
-/// What bounds a pass of a loop: "matrix", "LDS, which 4 SIMDs share", "latency: 3 waves cannot hide it"; ""
-/// when it is not known.
+/// The bound of a loop's pass: "matrix", "LDS, which 4 SIMDs share", "latency: 3 waves cannot hide it";
+/// empty: unknown.
 std::string bound_text(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
 
-/// The pipes that code keeps busy, the busiest first.
+/// The busy cycles of each pipe, the busiest first.
 std::vector<std::pair<isa::Pipe, double>> busiest(const analysis::Cycles& cycles);
 
 }  // namespace wavesmith::study

@@ -1,4 +1,4 @@
-// What a file with GPU code is, by its contents first and its name second.
+// Recognises the form of a file with GPU code, by its contents first and its name second.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct TextEntry {
 };
 std::vector<TextEntry> split_text_bundle(std::string_view text);
 
-/// What a module of LLVM IR says of itself.
+/// Facts that a module of LLVM IR states about itself.
 struct IrFacts {
   std::string triple;
   std::vector<std::string> targets;  ///< each "target-cpu" once

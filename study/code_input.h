@@ -1,5 +1,5 @@
-// GPU code from any file that holds some: HIP source, LLVM IR, assembly, code objects, bundles, programs and
-// libraries. What is not yet machine code is compiled for the GPU that is asked for.
+// Reads GPU code from any file that holds some: HIP source, LLVM IR, assembly, code objects, bundles,
+// programs and libraries. Forms other than machine code are compiled for the requested GPU.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ struct Code {
 };
 
 /// Opens a file. Errors: NotFound for no such file, no GPU code or no kernel in it; WrongTarget, with the
-/// targets that there are; BadInput for what is damaged, no form of GPU code or does not compile; Unsupported
-/// for a target that is not decoded here.
+/// targets that there are; BadInput for a file that is damaged, has an unknown form, or does not compile;
+/// Unsupported for a target that is not decoded here.
 Result<Code> open_code(const CodeRequest& request);
 
 /// A kernel of opened code, and the object that it is in.
@@ -37,8 +37,8 @@ struct FoundKernel {
   const object::CodeObject* object = nullptr;
   const object::Kernel* kernel = nullptr;
 };
-/// All kernels, or those that `name` means: a mangled or readable name, or a part of the readable one when
-/// nothing has just that name. Error: NotFound, naming some that there are.
+/// All kernels, or those that `name` matches: a mangled or readable name, or part of a readable one if there
+/// is no exact match. Error: NotFound, naming some kernels.
 Result<std::vector<FoundKernel>> find_kernels(const Code& code, const std::string& name);
 
 }  // namespace wavesmith::study

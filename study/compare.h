@@ -1,4 +1,5 @@
-// `wavesmith compare`: what differs between two versions of a kernel, and what of it explains the difference.
+// `wavesmith compare`: the differences between two versions of a kernel, and those that explain the
+// difference in time.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace wavesmith::study {
 
-/// A figure of both.
+/// A figure of both kernels.
 struct Change {
   std::string name;
   double a = 0, b = 0;
@@ -60,22 +61,22 @@ struct Comparison {
 
 Comparison compare(const ComparedKernel& a, const ComparedKernel& b);
 
-/// Kernels of the same name; the only kernels of both, whatever they are called.
+/// Kernels with the same name, or the only kernels of both files whatever their names.
 struct Pairs {
   std::vector<std::pair<const analysis::KernelAnalysis*, const analysis::KernelAnalysis*>> pairs;
   std::vector<std::string> only_a, only_b;
 };
 Pairs pair_kernels(const Analysed& a, const Analysed& b);
 
-/// Whether the cycles of two loops can be compared: the same number of loops is inside of them, or it is
-/// known how often those run.
+/// Whether the cycles of two loops can be compared: they have the same number of inner loops, or the trips of
+/// those are known.
 bool comparable(const analysis::KernelAnalysis& a, const analysis::Loop& loop_a,
                 const analysis::KernelAnalysis& b, const analysis::Loop& loop_b);
 
 /// Changes of a loop, as of the whole kernel.
 std::vector<Change> changes_of(const ComparedKernel& a, const ComparedKernel& b, const LoopPair& loop);
 
-/// What the two are, for heads: "attention.hip for mi300x with -O2".
+/// Descriptions of the two, for heads: "attention.hip for mi300x with -O2".
 struct Versions {
   std::string a, b;
 };

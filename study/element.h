@@ -22,11 +22,11 @@ const Element* find_element(std::string_view name);
 const Element* element_of_npy(std::string_view npy);
 std::string element_names();
 
-/// Exactly, integers of 64 bits too.
+/// The exact value, for 64-bit integers too.
 long double value_of(const Element& element, const uint8_t* bytes);
-/// Integers are truncated, floats rounded to nearest even.
+/// Stores a value; integers are truncated, floats rounded to nearest even.
 void from_double(const Element& element, double value, uint8_t* bytes);
-/// A number as text, exactly (integers beyond 2^53 too); false when `text` is no number of the type.
+/// Parses a number exactly, integers beyond 2^53 included; false if `text` is not a number of the type.
 bool from_text(const Element& element, std::string_view text, uint8_t* bytes);
 /// The shortest text that reads back as the same number.
 std::string to_text(const Element& element, const uint8_t* bytes);

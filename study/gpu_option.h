@@ -1,4 +1,4 @@
-// --gpu a,b,c and --set key=value: which described GPUs, with what changed.
+// --gpu a,b,c and --set key=value: GPUs by name, with changed fields.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct GpuOption {
   std::vector<std::string> set;
 };
 
-/// The GPUs named, each with the changes. What is measured about a number that was changed changes with it:
-/// half the memory's peak is half of what it sustains. Errors: no such GPU or field, a value that does not
-/// fit.
+/// The GPUs named, each with the changes. Measured values change in proportion to the field that they
+/// describe: half the memory's peak means half its sustained bandwidth. Errors: no such GPU or field, a value
+/// that does not fit.
 Result<std::vector<const gpus::Gpu*>> find_gpus(const GpuOption& option);
 
 /// "mi300x,mi355x+compute.units=8" in parts; commas within brackets do not count.
@@ -28,8 +28,8 @@ std::vector<std::string> split_list(std::string_view text);
 /// in GB/s "8000"; numbers, words and lists stay as they are. Error: a unit that the field cannot have.
 Result<std::string> without_unit(std::string_view value, const gpus::Field& field);
 
-/// The field that people mean: its path, "l2_bytes" alone where that is unique, or a shorter name ("l2.size",
-/// "memory.size", "memory.bandwidth", "clock", "cus"). Error: none.
+/// Finds a field by a name that people use: its path, "l2_bytes" alone where that is unique, or a shorter
+/// name ("l2.size", "memory.size", "memory.bandwidth", "clock", "cus"). Error: none.
 Result<const gpus::Field*> field_named(std::string_view name);
 
 }  // namespace wavesmith::study

@@ -1,5 +1,5 @@
-// The part of HIP's public API that running a code object needs, from the library that `wavesmith` was built
-// with. It is loaded when it is needed, as a program would: the other commands start without it.
+// The part of HIP's public API that is needed to run a code object, from the library that `wavesmith` was
+// built with. It is loaded on demand, so that other commands start without it.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct HipLibrary {
   static Result<HipLibrary> load();
   static Result<HipLibrary> load(const std::string& path);
 
-  /// The failure of a call as an Error; `what` says what was tried.
+  /// The failure of a call as an Error; `what` describes the attempt.
   [[nodiscard]] Error error(int code, const std::string& what) const;
 };
 

@@ -1,5 +1,4 @@
-// Kernel arguments from the command line: what `--arg` takes, matched with what the kernel's metadata asks
-// for.
+// Kernel arguments from the command line (`--arg`), matched with the kernel's metadata.
 #pragma once
 
 #include <optional>
@@ -23,13 +22,13 @@ struct KernelArgument {
   [[nodiscard]] uint64_t count() const;
 };
 
-/// How to write arguments, for help and errors.
+/// The syntax of arguments, for help and errors.
 extern const char* const kArgumentHelp;
 
 /// "f32[64x64]=random:7", "i32=4", "in.npy", "null", "hex=00ff". Errors: BadInput, NotFound.
 Result<KernelArgument> parse_argument(const std::string& text);
 
-/// Whether these arguments fit the kernel: count, sizes, pointers where pointers are asked for.
+/// Checks that the arguments match the kernel: count, sizes, pointers where it takes pointers.
 Result<void> match_arguments(const object::Kernel& kernel, const std::vector<KernelArgument>& arguments);
 
 /// "0: global_buffer float* (8 B) 'x'", a line for each explicit argument.

@@ -9,7 +9,7 @@
 
 namespace wavesmith::study {
 
-/// An array as it stands in a file, in C order, little-endian.
+/// An array in C order, little-endian, as in the file.
 struct Npy {
   std::string type;  ///< "f4", "i8", "u2", "V2": the descriptor without its byte order
   std::vector<uint64_t> shape;
@@ -18,8 +18,8 @@ struct Npy {
   [[nodiscard]] uint64_t item_size() const;
 };
 
-/// Reads a file. Errors: NotFound; BadInput for what is no .npy, is damaged, or has objects, big-endian
-/// numbers, or Fortran order.
+/// Reads a file. Errors: NotFound; BadInput for a file that is not .npy, is damaged, or has objects,
+/// big-endian numbers or Fortran order.
 Result<Npy> read_npy(const std::string& path);
 Result<Npy> parse_npy(const std::string& file, const std::string& name);
 

@@ -1,4 +1,4 @@
-// Predictions as people ask for them, in words: of the command line and of Python.
+// Predictions by name and text values, for the command line and Python.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct PredictionQuery {
   bool warm = false;                ///< operands stand in the caches that hold them
 };
 
-/// One point on one GPU.
+/// The prediction of one point on one GPU.
 struct PredictedPoint {
   const gpus::Gpu* gpu = nullptr;
   Point point;
@@ -37,11 +37,11 @@ struct Predictions {
   std::vector<std::string> swept;    ///< those with several values
 };
 
-/// Every point that the values span, on every GPU. Errors: of the GPUs, of a value; what a point alone lacks
-/// is its own error.
+/// Predicts every point that the values span, on every GPU. Errors: an invalid GPU or value; a point that
+/// cannot be predicted carries its own error.
 Result<Predictions> predictions(const model::Operation& operation, const PredictionQuery& query);
 
-/// Everything that is said of a point: what `predict --json` prints and Python reads.
+/// A point's prediction as `predict --json` prints it and Python reads it.
 nlohmann::ordered_json json_of(const PredictedPoint& row, const model::Operation& operation);
 
 }  // namespace wavesmith::study

@@ -1,4 +1,4 @@
-// What a run is asked for: of a program that uses HIP, or of a kernel of a code object.
+// The options of a run, of a program that uses HIP or of a kernel of a code object.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ struct RunOptions {
   std::string grid = "1", block = "64";
   uint32_t shared = 0;
   std::vector<std::string> arguments, dump, print, expect;
-  /// Where not given: none between integers, 1e-5 and 1e-8 otherwise.
+  /// Tolerances; by default 0 for integers, 1e-5 and 1e-8 otherwise.
   std::optional<double> rtol, atol;
 
-  /// What devices the runtime shall show: the GPU with its changes.
+  /// The devices for the runtime to show: the GPU with its changes.
   [[nodiscard]] std::string devices() const;
 };
 

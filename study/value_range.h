@@ -1,5 +1,5 @@
-// Values that go through a range: "4096", "1024,2048", "1024:16384:1024" (steps of 1,024), "1:65536:*4" (each
-// four times the last), and the points that several of them span.
+// Parses values and ranges of options: "4096", "1024,2048", "1024:16384:1024" (steps of 1,024), "1:65536:*4"
+// (each four times the last), and the points that several of them span.
 #pragma once
 
 #include <map>

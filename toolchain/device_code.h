@@ -1,4 +1,4 @@
-// Device code alone, from whatever a compiler turns into it: one code object for one target.
+// Compiles device code alone, from any language of the compiler, to one code object for one target.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace wavesmith::toolchain {
 
-/// What a file is to the compiler.
+/// The language of a file.
 enum class DeviceLanguage : unsigned char { Hip, Ir, Assembly, Relocatable };
 
 struct DeviceJob {

@@ -1,5 +1,5 @@
-// What is on this machine to compile HIP with: compilers, HIP headers, device libraries. Nothing of ROCm is
-// needed; where it is installed, it is preferred.
+// Finds the tools on this machine to compile HIP with: compilers, HIP headers, device libraries. Nothing of
+// ROCm is needed; where it is installed, it is preferred.
 #pragma once
 
 #include <filesystem>
@@ -41,12 +41,12 @@ struct Toolchain {
 /// VIRTUAL_ENV, PYTHONPATH), PATH, /opt/rocm, what `wavesmith libraries install` has put somewhere, the usual
 /// folders of Python packages and Debian's folders. Runs nothing.
 Toolchain discover();
-/// An error that says what to do where there is no clang++ with lld; `who` needs them.
+/// Fails, with instructions, if there is no clang++ with lld; `who` needs them.
 Result<void> require_compiler(const Toolchain& tools, std::string_view who);
-/// An error that says what to install where there are no device libraries; `who` needs them.
+/// Fails, with the packages to install, if there are no device libraries; `who` needs them.
 Result<void> require_device_libraries(const Toolchain& tools, std::string_view who);
 
-/// A folder with this file only looks like ROCm's: `wavesmith run` shows it to programs, from what discover()
+/// Marks a folder that only imitates ROCm's: `wavesmith run` builds it for programs from what discover()
 /// finds.
 inline constexpr const char* kShownFile = ".wavesmith";
 

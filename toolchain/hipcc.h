@@ -1,4 +1,4 @@
-// From hipcc's arguments to clang's command lines.
+// Translates hipcc's arguments to clang's command lines.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wavesmith::toolchain {
 
-/// hipcc's arguments, understood.
+/// Parsed arguments of hipcc.
 struct Arguments {
   enum class Language : unsigned char { Hip, C, Cxx, Other };
   struct Input {
@@ -41,7 +41,7 @@ const Headers* choose_headers(const Toolchain& tools, const Arguments& arguments
 /// Headers of HIP and of ROCm's libraries that these inputs name and no set on this machine has.
 std::vector<std::string> missing_headers(const Toolchain& tools, const Arguments& arguments);
 
-/// What to run, in order.
+/// The commands to run, in order.
 struct Plan {
   std::vector<Command> commands;
   std::vector<std::string> temporaries;  ///< to delete afterwards

@@ -1,4 +1,4 @@
-// Making HIP headers and device libraries fit for a clang that did not come with them.
+// Adapts HIP headers and device libraries to a clang that did not come with them.
 //
 // A clang of the LLVM project takes a folder for a HIP installation when it finds share/hip/version there;
 // wants small bitcode files with constants (oclc_*.bc) beside ocml.bc and ockl.bc, which only ROCm's packages
@@ -29,16 +29,16 @@ struct Choice {
   bool flush_denormals = false;  ///< -fgpu-flush-denormals-to-zero
 };
 
-/// Fills the cache, if need be, and says where things are. Safe to call from several threads and
-/// processes at once.
+/// Fills the cache if needed and returns its folders. Safe to call from several threads and processes at
+/// once.
 Result<Prepared> prepare(const Toolchain& tools, const Choice& choice);
 
-/// A folder of the cache with that name, made by `make` in a scratch folder and moved into place, so that it
-/// is complete or absent.
+/// The cache folder of that name. If it does not exist, `make` fills a scratch folder that is renamed into
+/// place, so it is complete or absent.
 Result<std::string> cached(const std::string& name,
                            const std::function<Result<void>(const std::filesystem::path&)>& make);
 
-/// Eight digits that differ where texts do: for names in the cache.
+/// A hash of a text as eight digits, for names in the cache.
 std::string tag_of(const std::string& text);
 
 }  // namespace wavesmith::toolchain

@@ -1,4 +1,4 @@
-// Running other programs.
+// Runs other programs.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace wavesmith::toolchain {
 /// A command line; the first word is the program.
 using Command = std::vector<std::string>;
 
-/// What a program did.
+/// The result of a program.
 struct Outcome {
   int code = 0;        ///< exit status; 128 + signal when a signal ended it
   std::string output;  ///< stdout and stderr, when captured
@@ -21,16 +21,16 @@ struct Outcome {
 /// Runs a program to its end. With `capture` its output is returned, otherwise it goes where ours goes.
 Result<Outcome> run(const Command& command, bool capture = false);
 
-/// Everything that comes out of a descriptor until its other end is closed.
+/// Reads a descriptor until its other end is closed.
 std::string read_all(int descriptor);
 
-/// What waitpid says of a program that ended, as Outcome::code.
+/// Converts the status of waitpid to Outcome::code.
 int exit_code(int status);
 
-/// A word as every shell reads it back, in quotes.
+/// Quotes a word for any shell.
 std::string in_quotes(std::string_view word);
 
-/// The command as one could type it into a shell.
+/// The command as it can be typed into a shell.
 std::string quoted(const Command& command);
 
 /// The first of `names` that is an executable file: as it is when it has a '/', else searched in PATH. Empty:

@@ -1,5 +1,6 @@
-// Small headers of HIP and of AMD's header libraries, for machines where nobody has installed those: what
-// programs include for a pair or a name, not for an algorithm. They are searched behind every other folder.
+// Small substitutes for headers of HIP and AMD's header libraries, for machines without them: enough for
+// programs that include them for a pair or a name, not for an algorithm. They are searched after every other
+// folder.
 #pragma once
 
 #include <span>

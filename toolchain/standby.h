@@ -1,20 +1,20 @@
-// Programs that are run many times, such as a compiler by hiprtc: kept loaded, at their start.
+// Keeps programs loaded that are run many times, such as hiprtc's compiler.
 #pragma once
 
 #include "toolchain/process.h"
 
 namespace wavesmith::toolchain {
 
-/// As run(command, true), and the program stays loaded, by libwavesmith_standby.so beside our library, for
-/// the next command line, until this process ends; it is run in this process's folder and environment as they
-/// are then. Where that cannot be (another C library, a sandbox), or is not wanted, it is run as
-/// run() does.
+/// Runs a command as run(command, true) does and keeps the program loaded for the next command line until
+/// this process ends, by libwavesmith_standby.so beside our library. Each run uses this process's current
+/// folder and environment. If that is impossible (another C library, a sandbox) or disabled, it is the same
+/// as run().
 Result<Outcome> run_standing_by(const Command& command);
 
-/// Whether programs are kept: unless WAVESMITH_STANDBY is 0.
+/// Whether programs are kept loaded: unless WAVESMITH_STANDBY is 0.
 bool stands_by();
 
-/// A number for the environment's variables as they are, but for WAVESMITH_STANDBY.
+/// A hash of the current environment variables except WAVESMITH_STANDBY.
 uint64_t environment_hash();
 
 }  // namespace wavesmith::toolchain

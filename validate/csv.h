@@ -18,18 +18,18 @@ namespace wavesmith::validate {
 /// first line has names.
 class Csv {
  public:
-  /// From a file; ".gz" or not is seen from its first bytes.
+  /// Reads a file; its first bytes tell whether it is compressed by gzip.
   static Result<Csv> read(const std::string& path);
-  /// From text; `name` stands in errors.
+  /// Parses text; errors cite `name`.
   static Result<Csv> parse(std::string text, std::string name);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] size_t rows() const { return lines_.size(); }
   [[nodiscard]] const std::vector<std::string_view>& columns() const { return columns_; }
-  /// Where columns of these names are. Error: the first that is missing.
+  /// The numbers of columns by name. Error: names the first that is missing.
   [[nodiscard]] Result<std::map<std::string_view, size_t>> require(
       std::initializer_list<std::string_view> names) const;
-  /// The column of that name; nothing when there is none.
+  /// The column of that name; nullopt if there is none.
   [[nodiscard]] std::optional<size_t> column(std::string_view name) const;
   [[nodiscard]] std::string_view cell(size_t row, size_t column) const {
     return cells_[row * columns_.size() + column];
@@ -50,7 +50,7 @@ class Csv {
   std::vector<size_t> lines_;
 };
 
-/// A cell as a number; nothing when it is empty or none.
+/// A cell as a number; nullopt if it is not one.
 template <class T>
 std::optional<T> number(std::string_view cell) {
   T value{};

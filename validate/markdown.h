@@ -9,8 +9,8 @@
 
 namespace wavesmith::validate {
 
-/// `before` is the page that it takes the place of: Origami's column is kept from there where Origami is not
-/// here now.
+/// Writes the page. `before` is the page that it replaces: Origami's column is taken from there if Origami is
+/// not installed.
 std::string markdown(std::span<const FamilyReport> reports, std::string_view before = {});
 
 }  // namespace wavesmith::validate

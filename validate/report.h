@@ -1,4 +1,4 @@
-// What validation returns: cases, strata with their error statistics, and the summary that is watched over
+// The result of validation: cases, strata with their error statistics, and the summary that is tracked over
 // time.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace wavesmith::validate {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// One measurement, and what was predicted for it. All of a family in one unit: seconds, cycles, TFLOP/s.
+/// One measurement and its prediction. All cases of a family are in one unit: seconds, cycles, TFLOP/s.
 struct Case {
   std::string gpu;    ///< as the table writes it
   std::string label;  ///< "gemm bf16 M=16 N=4096 K=4096 MT16x64x256"
@@ -43,14 +43,14 @@ struct Stratum {
   size_t origami_n = 0;
 };
 
-/// A figure that is watched over time; errors and shares as fractions.
+/// A figure that is tracked over time; errors and shares are fractions.
 struct Summary {
   std::string name;
   double value = kNone;
   size_t n = 0;
 };
 
-/// Median error of a model on the GPUs of a generation: what its predictions carry.
+/// Median error of a model on the GPUs of a generation, which its predictions carry.
 struct JudgedMedian {
   std::string model, architecture;
   double median = kNone;
@@ -68,7 +68,7 @@ struct FamilyReport {
   std::vector<std::string> notes;      ///< what we think is wrong; rows left out and why
 };
 
-/// The p-quantile (0 to 1) by linear interpolation between the sorted values; NaN of nothing.
+/// The p-quantile (0 to 1) by linear interpolation between the sorted values; NaN if there are none.
 double quantile(std::vector<double> values, double p);
 inline double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 double mean(std::span<const double> values);
@@ -79,7 +79,7 @@ double weighted_error(std::span<const Case> cases);
 std::vector<Stratum> strata_of(std::span<const Case> cases);
 /// Medians of the models and generations that the cases name, ten cases or more each, in alphabetical order.
 std::vector<JudgedMedian> judged_of(std::span<const Case> cases);
-/// model/judged_table.cc, anew.
+/// The text of model/judged_table.cc.
 std::string judged_source(std::span<const FamilyReport> reports);
 /// The `count` cases with the largest error, worst first.
 std::vector<Case> worst_of(std::span<const Case> cases, size_t count = 20);

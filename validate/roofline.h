@@ -1,5 +1,5 @@
-// The calibrated roofline: what every model has to beat. Three constants, fitted a chip and type: the share
-// of the arithmetic peak, the share of the memory's bandwidth, and a fixed time.
+// The calibrated roofline, which every model has to beat. Three constants are fitted per chip and type: the
+// share of the arithmetic peak, the share of the memory's bandwidth, and a fixed time.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Which measured rows may be fitted (half A) and which judge (half B). By a hash of the row's problem, so
-// that repeated measurements of one problem stand in one half.
+// Splits measured rows into half A, for fits, and half B, for judging, by a hash of the row's problem, so
+// that repeated measurements of one problem are in one half.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Half : uint8_t { A, B };
 /// Bit 17 of the hash of "gpu|op|dtype|shape".
 constexpr Half half_of(std::string_view key) { return (hash_of(key) >> 17 & 1) != 0 ? Half::B : Half::A; }
 
-/// The columns as the table writes them.
+/// The half of a row, by its columns as in the table.
 inline Half half_of(std::string_view gpu, std::string_view op, std::string_view dtype,
                     std::string_view shape) {
   std::string key(gpu);

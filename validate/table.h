@@ -1,5 +1,4 @@
-// The measured tables: which kinds there are, where ours stand, and telling the kind of a file by its
-// columns.
+// The measured tables: their kinds, the folder of ours, and detection of a file's kind by its columns.
 #pragma once
 
 #include <functional>
@@ -24,20 +23,20 @@ enum class TableKind : uint8_t {
 };
 std::string_view name_of(TableKind kind);
 
-/// The kind whose columns the table has. Error: none's; the hint names what each wants.
+/// The kind whose columns the table has. Error: no kind matches; the hint lists the columns of each.
 Result<TableKind> kind_of(const Csv& csv);
 
-/// Where the tables of the installation stand (share/wavesmith/validate beside the binary, the source tree's
-/// validate/data, or $WAVESMITH_VALIDATE_DATA). Error: nowhere.
+/// The folder of our tables (share/wavesmith/validate beside the binary, the source tree's validate/data, or
+/// $WAVESMITH_VALIDATE_DATA). Error: nowhere.
 Result<std::string> data_folder();
 
-/// What is judged. Our own tables are read when a family first asks, and their half B judges; a user's file
-/// takes the place of all tables of its kind, and all of its rows judge.
+/// The data to judge by. Our own tables are read on first use, and their half B judges; a user's file
+/// replaces all tables of its kind, and all of its rows judge.
 class Data {
  public:
   /// Our tables.
   Data() = default;
-  /// The user's files only. Error: one that cannot be read or whose kind is unknown.
+  /// Only the user's files. Error: a file that cannot be read or whose kind is unknown.
   static Result<Data> from_files(const std::vector<std::string>& paths);
 
   /// Tables of a kind to be judged; none when the user's files hold none of it. Our tables: "tensile_gemm",
@@ -45,22 +44,22 @@ class Data {
   Result<std::vector<const Csv*>> judged(TableKind kind);
   /// Our own tables, whatever is judged: baselines are fitted on their half A.
   Result<std::vector<const Csv*>> own(TableKind kind);
-  /// A table of statistics that the user's one is compared with. Error: it is of another kind, or there is
-  /// none to compare it with.
+  /// Sets a table of statistics to compare the user's with. Error: it is of another kind, or the user gave
+  /// none.
   Result<void> compare_with(const std::string& path);
   /// nullptr: none was given.
   [[nodiscard]] const Csv* against() const { return against_.get(); }
-  /// The target that statistics are of, as LLVM names it; empty: not told.
+  /// Sets the target of statistics, as LLVM names it; empty: unknown.
   void set_target(std::string target) { target_ = std::move(target); }
   [[nodiscard]] const std::string& target() const { return target_; }
-  /// Who wants to hear how far a long family is: "mi300a: 12 of 249, ...".
+  /// Sets the receiver of progress messages of long families: "mi300a: 12 of 249, ...".
   void set_progress(std::function<void(const std::string&)> progress) { progress_ = std::move(progress); }
   void tell(const std::string& what) const {
     if (progress_) progress_(what);
   }
-  /// Whether the rows are the user's: none of them was fitted, all judge.
+  /// Whether the rows are the user's: none of them was fitted on, and all judge.
   [[nodiscard]] bool foreign() const { return foreign_; }
-  /// Whether there is anything for a family that wants such tables.
+  /// Whether there are tables of that kind.
   [[nodiscard]] bool has(TableKind kind) const;
 
  private:

@@ -1,6 +1,6 @@
-// What code costs: the cycles of pipes, and the clock of one wave alone. Modelled from isa/cost and, for LDS,
-// from gpus/lds_phases.h without conflicts; memory is taken to answer at once, so what loads cost is the
-// waits' affair.
+// The cost of code: busy cycles of each pipe, and the clock of one wave alone. Modelled from isa/cost and,
+// for LDS without conflicts, from gpus/lds_phases.h. Memory is assumed to respond at once: the time of loads
+// is counted at the waits (waits.h).
 #pragma once
 
 #include <vector>
@@ -21,27 +21,27 @@ struct Costs {
   std::vector<double> block_cycles;  ///< by block: until the next one may begin, a wave alone
 };
 
-/// `accesses` say what is known of conflicts and cache lines.
+/// Finds the cost of each instruction. `accesses` tell the bank conflicts and cache lines that are known.
 Costs find_costs(const Code& code, const Graph& graph, const gpus::Gpu& gpu,
                  const std::vector<AccessPattern>& accesses = {});
 
-/// Whether code runs again and again, so that a pass finds what the one before left.
+/// Whether code runs repeatedly, so that a pass finds in caches what the previous one left.
 enum class Repeated : uint8_t { No, Yes };
 
-/// One pass through the blocks, in their order.
+/// Cycles of one pass through the blocks in their order.
 Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Costs& costs,
                  const std::vector<uint32_t>& blocks, Repeated repeated = Repeated::Yes);
 
-/// Cycles of LDS that an access of `bytes` a lane takes without conflicts.
+/// Cycles of LDS for a conflict-free access of `bytes` per lane.
 double lds_cycles(const gpus::Gpu& gpu, isa::Direction direction, uint32_t bytes, int wave_lanes);
 
-/// What answers vector loads.
+/// The level of memory that serves vector loads.
 enum class ServedBy : uint8_t { L2, Memory };
 
-/// Cycles until a memory instruction's data is there; 0: nobody knows.
+/// Cycles until a memory instruction's data arrive; 0: unknown.
 double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu, ServedBy by = ServedBy::L2);
 
-/// SIMDs that share LDS and the vector memory path.
+/// The number of SIMDs that share LDS and the vector memory path.
 uint32_t sharing_simds(const gpus::Gpu& gpu);
 
 }  // namespace wavesmith::analysis

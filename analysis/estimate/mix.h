@@ -8,8 +8,8 @@
 
 namespace wavesmith::analysis {
 
-/// Of the listed blocks, each once; of all when `which` is empty.
-/// Floating-point operations of a VALU instruction, a lane: a fused multiply-add is two.
+/// Counts the listed blocks, each once; all blocks if `which` is empty. Floating-point operations per lane of
+/// a VALU instruction; a fused multiply-add counts as two.
 double vector_operations_of(std::string_view mnemonic);
 
 Mix mix_of(const Code& code, const std::vector<Block>& blocks, const std::vector<uint32_t>& which);

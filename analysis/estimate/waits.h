@@ -1,7 +1,8 @@
-// Wait instructions: what each waits for, how long after its issue, and what it would have had to wait for.
+// Wait instructions: the accesses that each waits for, how long after their issue, and the accesses that it
+// would have to wait for.
 //
-// Memory instructions are followed in the order of their issue, a queue for each counter. Where paths meet, a
-// place in the queue holds all that may stand there, the youngest first.
+// Memory instructions are followed in issue order, in one queue per counter. Where paths meet, a position in
+// the queue holds every instruction that may be there, youngest first.
 #pragma once
 
 #include <vector>

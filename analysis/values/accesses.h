@@ -11,10 +11,10 @@
 
 namespace wavesmith::analysis {
 
-/// Every vector memory and LDS access of the code but those to private memory, all lanes taking part. The
-/// part of an address that is the same for all lanes is taken to be aligned to a cache line.
-/// What a wave's pass through `blocks`, sorted, asks of the memory behind L1: Cycles::load_bytes to
-/// Cycles::memory. `block_of` is each instruction's.
+/// Finds every vector memory and LDS access of the code, except those to private memory, with all lanes
+/// active. The part of an address that is the same for all lanes is assumed to be aligned to a cache line.
+/// Adds what a wave's pass through the sorted `blocks` moves from and to memory behind L1 (Cycles::load_bytes
+/// to Cycles::memory). `block_of` is by instruction.
 void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::vector<uint32_t>& block_of,
                 const std::vector<AccessPattern>& accesses, const gpus::Gpu& gpu);
 

@@ -1,4 +1,5 @@
-// Which lanes an instruction runs for: EXEC as a name for a set of lanes, and which set lies within which.
+// The lanes for which an instruction runs: EXEC as a symbolic set of lanes, and which set is a subset of
+// which.
 //
 // A write to a VGPR replaces its value in the lanes of EXEC only, so it ends the life of the former value
 // just if all later readers run for those lanes or fewer. Masks are followed symbolically: s_and_saveexec
@@ -31,11 +32,12 @@ class LaneSets {
   }
   [[nodiscard]] size_t size() const { return parent_.size(); }
   [[nodiscard]] uint32_t parent(uint32_t set) const { return parent_[set]; }
-  /// False, and `set` within all lanes instead, where `set` would become a part of itself.
+  /// Makes `set` a subset of `parent`. False if it would contain itself: it then becomes a subset of all
+  /// lanes.
   bool put_within(uint32_t set, uint32_t parent);
-  /// The rest of the parent.
+  /// The lanes of the set's parent that are not in the set.
   uint32_t complement(uint32_t set);
-  /// kNone when nobody asked for it.
+  /// kNone if complement() has not made it.
   [[nodiscard]] uint32_t known_complement(uint32_t set) const { return complement_[set]; }
   [[nodiscard]] bool complementary(uint32_t a, uint32_t b) const { return complement_[a] == b; }
   [[nodiscard]] bool within(uint32_t set, uint32_t other) const;
@@ -47,8 +49,8 @@ class LaneSets {
   std::vector<uint32_t> parent_, complement_;
 };
 
-/// A set has a name at compile time and other lanes each time that it is made: whoever follows a set
-/// backwards past the place that made it goes on with a set from before.
+/// The sets of a kernel. A set has one number but holds other lanes each time it is made, so following it
+/// backwards past the instruction that makes it continues with an earlier set (without()).
 struct ExecSets {
   LaneSets sets;
   std::vector<uint32_t> of;      ///< by instruction: the lanes that it runs for
@@ -57,7 +59,7 @@ struct ExecSets {
   std::vector<uint32_t> at_end;  ///< by block: the lanes with which it is left
   bool followed = true;  ///< false: too entangled; no two instructions are known to run for the same lanes
 
-  /// The set before the place that makes `made`, where that was `before`.
+  /// The set that `set` was before the instruction that makes `made` out of `before`.
   [[nodiscard]] uint32_t without(uint32_t set, uint32_t made, uint32_t before) const {
     if (sets.within(set, made)) return before;
     const uint32_t rest = sets.known_complement(made);

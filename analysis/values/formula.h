@@ -21,7 +21,7 @@ class Formula {
   [[nodiscard]] std::optional<int64_t> value() const;
   [[nodiscard]] int64_t offset() const { return constant_; }
   [[nodiscard]] const std::map<std::string, int64_t>& terms() const { return terms_; }
-  /// How often `atom` is in it.
+  /// The factor of `atom`; 0 if it does not occur.
   [[nodiscard]] int64_t times(const std::string& atom) const;
   [[nodiscard]] Formula without(const std::string& atom) const;
 
@@ -29,13 +29,13 @@ class Formula {
   friend Formula operator-(const Formula& a, const Formula& b);
   friend Formula operator*(const Formula& a, const Formula& b);
   friend bool operator==(const Formula&, const Formula&) = default;
-  /// Towards the lower number; exact where every part can be divided.
+  /// The quotient rounded down; exact if every part is divisible.
   [[nodiscard]] Formula divided(int64_t by) const;
   /// "min(a, b)" and the like.
   static Formula call(const std::string& function, const Formula& a, const Formula& b);
 
   [[nodiscard]] std::string text() const;
-  /// In brackets, if it is more than a name or a number.
+  /// The text, in brackets unless it is a name or a number.
   [[nodiscard]] std::string in_brackets() const;
 
  private:

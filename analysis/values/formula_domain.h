@@ -1,7 +1,7 @@
-// The domain of formulas: what an instruction's operations (isa/meaning) make of whole numbers.
+// The domain of formulas: evaluates an instruction's operations (isa/meaning) on whole numbers.
 //
-// Formulas are of numbers that loops count with: they are not negative unless they say so, and fit into the
-// 24 bits that 24-bit multiplications take. A carry, a mask of lanes or a piece of a number is not followed.
+// Formulas describe loop counters and bounds: they are not negative unless they say so, and fit into the 24
+// bits of 24-bit multiplications. Carries, lane masks and parts of numbers are not followed.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace wavesmith::analysis {
 class FormulaOperations {
  public:
   using Value = Formula;
-  /// `halves`: names of arguments of 16 bits, which are loaded with what lies behind them.
+  /// `halves`: names of 16-bit arguments, whose loads include the bits behind them.
   FormulaOperations(const isa::Expression& expression, const std::vector<std::string>& halves)
       : expression_(expression), halves_(halves) {}
   Formula operation(const isa::Node& node, const std::array<Formula, 3>& arguments) const;

@@ -1,5 +1,5 @@
-// Values lane by lane and what arithmetic makes of them: `U + f(lane)`, with U the same for all lanes of the
-// wave, of which only is known by which power of two it can be divided, and f known for each lane.
+// Values lane by lane and arithmetic on them: `U + f(lane)`, where U is the same for all lanes of the wave
+// and known only up to the power of two that divides it, and f is known for each lane.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct LaneValue {
   bool operator==(const LaneValue&) const = default;
 };
 
-/// Makes values out of values. The functions of lanes are kept once each.
+/// Computes values from values. Each function of lanes is stored once.
 class LaneArithmetic {
  public:
   [[nodiscard]] const PerLane& function(uint32_t number) const { return *functions_[number]; }
@@ -43,7 +43,7 @@ class LaneArithmetic {
   LaneValue shift_left(const LaneValue& a, const LaneValue& by);
   LaneValue shift_right(const LaneValue& a, const LaneValue& by, bool arithmetic);
   LaneValue bitwise(const LaneValue& a, const LaneValue& b, int32_t (*operation)(int32_t, int32_t));
-  /// Where paths meet.
+  /// The value where two paths meet.
   LaneValue merge(const LaneValue& a, const LaneValue& b);
 
  private:

@@ -1,4 +1,4 @@
-// The domain of values lane by lane: what an instruction's operations (isa/meaning) make of them.
+// The domain of values lane by lane: evaluates an instruction's operations (isa/meaning) on them.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace wavesmith::analysis {
 
-/// A lane value keeps the low 32 bits of 64; `number` the whole of what is a constant.
+/// An operand: a lane value keeps the low 32 bits, `number` all 64 of a constant.
 struct LaneOperand {
   LaneValue lanes;
   std::optional<uint64_t> number = {};
@@ -19,7 +19,7 @@ struct LaneOperand {
 template <class Source>
 class LaneDomain;
 
-/// All but the sources.
+/// Every operation except the sources.
 class LaneOperations {
  public:
   using Value = LaneOperand;
@@ -27,7 +27,7 @@ class LaneOperations {
   Value operation(const isa::Node& node, const std::array<Value, 3>& arguments);
 
  protected:
-  /// Of a leaf that is no source.
+  /// The value of a leaf that is not a source.
   Value number(const isa::Node& node);
 
  private:

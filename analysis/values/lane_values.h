@@ -1,9 +1,9 @@
-// What registers hold lane by lane, as far as it follows from the lane's number and from constants: the
-// addresses of memory accesses.
+// Register contents lane by lane, as far as they follow from the lane's number and constants: what addresses
+// of memory accesses are computed from.
 //
-// A value is `U + f(lane)`: U the same for all lanes of the wave, of which only is known by which power of
-// two it can be divided; f known for each lane. That is what index arithmetic keeps: the work-item's number,
-// sums, shifts, masks, products with constants. What is loaded, or multiplied by an argument, is unknown,
+// A value is `U + f(lane)`: U is the same for all lanes of the wave and known only up to the power of two
+// that divides it; f is known for each lane. Index arithmetic keeps this form: the work-item's number, sums,
+// shifts, masks, products with constants. Values that are loaded or multiplied by an argument are unknown,
 // with the reason.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace wavesmith::analysis {
 
-/// How work-items lie in the workgroup, for what v0 holds at the start.
+/// The workgroup's shape, which determines the initial value of v0.
 struct WorkgroupShape {
   bool uses_x_alone = true;  ///< the kernel asks for no other number
   uint32_t size[3] = {};     ///< 0: not known
@@ -27,17 +27,17 @@ class LaneValues : public LaneArithmetic {
  public:
   LaneValues(const Code& code, const Graph& graph, const ExecSets& exec, const WorkgroupShape& shape);
 
-  /// Of a register before an instruction, for the lanes that it runs for.
+  /// A register's value before an instruction, in the lanes for which that runs.
   [[nodiscard]] LaneValue before(uint32_t instruction, uint16_t r);
-  /// Of the operand that is the address of a memory instruction: its first register.
+  /// The first register of a memory instruction's address operand.
   [[nodiscard]] LaneValue address(uint32_t instruction) const;
-  /// Whether a branch before it may have left some of the lanes only.
+  /// Whether a branch before it may have disabled some of the lanes.
   [[nodiscard]] bool masked(uint32_t instruction) const { return exec_.of[instruction] != LaneSets::kAll; }
 
  private:
   using State = std::vector<LaneValue>;
   LaneValue read(const isa::Operand& operand, const State& state, uint32_t lanes);
-  /// What an instruction leaves in the first register of its result.
+  /// The value that an instruction writes to the first register of its result.
   LaneValue compute(uint32_t i, const isa::Instruction& in, const State& state);
   LaneValue meant(uint32_t i, const isa::Row& row, const State& state);
   LaneValue unfollowed(uint32_t i, const isa::Row* row, const State& state);

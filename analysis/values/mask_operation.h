@@ -1,4 +1,4 @@
-// What a scalar instruction makes of two masks of lanes, or numbers, as the whole of a result.
+// A scalar instruction's result as one operation on two lane masks or numbers.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,15 @@ struct MaskOperation {
   bool complement = false;
 };
 
-/// Of a result, counted as the row's results; nullopt for anything else than And, Or, Xor and Select of
-/// sources.
+/// The operation of a result, counted as in the row; nullopt unless it is And, Or, Xor or Select of sources.
 std::optional<MaskOperation> mask_operation(const isa::Instruction& instruction, const isa::Row* row,
                                             int wave_lanes, size_t result = 0);
 
-/// The same of what goes to EXEC without being printed, as with s_and_saveexec_b64.
+/// The operation whose result goes to EXEC implicitly, as with s_and_saveexec_b64.
 std::optional<MaskOperation> exec_operation(const isa::Instruction& instruction, const isa::Row* row,
                                             int wave_lanes);
 
-/// Whether a row compares lane by lane, so that lanes that are switched off give 0.
+/// Whether a row compares lane by lane, so that inactive lanes give 0.
 bool compares_lanes(const isa::Row* row);
 
 }  // namespace wavesmith::analysis

@@ -1,5 +1,5 @@
-// What a register holds at a place of the code, as a formula of the kernel's arguments, of the work-item's
-// and the workgroup's number and of what a loop's registers held when its pass began.
+// Register contents at a point of the code, as formulas of the kernel's arguments, the ids of work-item and
+// workgroup, and the registers at the start of a loop's pass.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class ScalarValues {
  public:
   ScalarValues(const Code& code, const Graph& graph, const EntryValues& entry);
 
-  /// An operand of instruction `i`, a number of 32 bits. `part` of several registers.
+  /// A 32-bit operand of instruction `i`; `part` selects one of several registers.
   Formula operand(const isa::Operand& operand, uint32_t i, uint16_t part = 0);
   /// A node of the expression of instruction `i`.
   Formula meaning(uint32_t i, isa::Expression::Id id);
@@ -31,7 +31,7 @@ class ScalarValues {
   /// The register of such an atom of this loop; kNone for other atoms.
   static uint32_t carried_register(uint32_t loop, const std::string& atom);
 
-  /// The instruction that wrote `r` last, within the block of `i`; kNone.
+  /// The last instruction before `i` in its block that writes `r`; kNone: there is none.
   [[nodiscard]] uint32_t writer_in_block(uint32_t i, uint16_t r) const;
 
  private:

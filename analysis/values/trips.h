@@ -1,5 +1,5 @@
-// How often loops run: from the comparison that leaves them, and what its operands were before the loop and
-// gain in each pass.
+// Trip counts of loops, from the comparison that leaves a loop, the initial values of its operands and their
+// increments per pass.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace wavesmith::analysis {
 
-/// What registers hold when a kernel begins, and what its arguments are called.
+/// Register contents when a kernel begins, and the names of its arguments.
 struct EntryValues {
   struct Argument {
     uint32_t offset = 0, size = 0;
@@ -25,7 +25,7 @@ struct EntryValues {
   std::vector<Argument> arguments;
 };
 
-/// The address of the arguments, as a name that no argument has.
+/// A name for the address of the arguments, which no argument has.
 inline constexpr const char* kArguments = "@arguments";
 
 EntryValues entry_values(const object::Kernel& kernel, const isa::Target& target);

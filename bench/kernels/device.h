@@ -1,4 +1,5 @@
-// What the benchmark kernels need of HIP's device side, in builtins: they compile with no HIP headers at all.
+// HIP's device interface in builtins, as far as the benchmark kernels need it: they compile without HIP
+// headers.
 #pragma once
 
 #define __global__ __attribute__((global))

@@ -9,7 +9,7 @@
 
 namespace wavesmith::cli {
 
-/// Under 25 lines for a pair of kernels; with `verbose` all lines, loops and instructions.
+/// Prints under 25 lines for a pair of kernels; with `verbose` all lines, loops and instructions.
 void print_comparison(const study::Comparison& comparison, bool verbose);
 nlohmann::ordered_json json_of(const study::Comparison& comparison);
 report::Section section_of(const study::Comparison& comparison);

@@ -1,4 +1,4 @@
-// What `wavesmith isa` is asked, and how near to the hardware instructions are, in words.
+// The options of `wavesmith isa`, and the fidelity of instructions in words.
 #pragma once
 
 #include <string>

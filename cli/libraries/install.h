@@ -18,7 +18,7 @@ struct InstallOptions {
 /// The names that can be installed.
 std::vector<std::string> installable();
 
-/// Fetches what the names mean, and says how it goes.
+/// Fetches the named libraries and prints the progress.
 Exit install_libraries(const InstallOptions& options);
 
 }  // namespace wavesmith::cli

@@ -1,4 +1,4 @@
-// The instructions of a profiled kernel beside the lines of source that they are of.
+// The instructions of a profiled kernel beside their source lines.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace wavesmith::cli {
 
-/// Warm by the share of the waves' time, each with what it mostly waited for; none where no time is known.
+/// A listing whose heat is each instruction's share of the waves' time, with its main stall; nullopt if no
+/// time is known.
 std::optional<report::Listing> listing_of(const timing::KernelProfile& kernel);
 
 }  // namespace wavesmith::cli

@@ -1,5 +1,4 @@
-// What a profiled kernel computed and what each level of memory gave for it, against what the GPU has to
-// give.
+// A profiled kernel's arithmetic and its traffic at each level of memory, against the peaks of the GPU.
 #pragma once
 
 #include <optional>
@@ -10,11 +9,11 @@
 
 namespace wavesmith::cli {
 
-/// A point a level of memory, of the matrix pipes' or the VALU's work, whichever is more; none where that or
-/// the GPU is not known.
+/// One point per level of memory, for the work of matrix pipes or VALU, whichever is more; nullopt if that or
+/// the GPU is unknown.
 std::optional<report::Roofline> roofline_of(const timing::KernelProfile& kernel, const gpus::Gpu* gpu);
 
-/// A row a level; none where the GPU is not known.
+/// One row per level; no rows if the GPU is unknown.
 report::Table memory_of(const timing::KernelProfile& kernel, const gpus::Gpu* gpu);
 
 }  // namespace wavesmith::cli

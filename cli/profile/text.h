@@ -1,4 +1,4 @@
-// What a profile says, as text on standard output.
+// Prints a profile as text on standard output.
 #pragma once
 
 #include "timing/kernel_profile.h"

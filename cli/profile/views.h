@@ -1,4 +1,4 @@
-// What `wavesmith profile` knows of its kernels, as a page and as a trace.
+// The kernels of a profile as a page and as a trace.
 #pragma once
 
 #include "report/page.h"
@@ -7,8 +7,8 @@
 
 namespace wavesmith::cli {
 
-/// One section a kernel, the costliest first: time, roofline, stalls exposed and hidden, pipes, a timeline of
-/// waves, source beside instructions. What a kernel without a time lacks is left out.
+/// One section per kernel, the costliest first: time, roofline, exposed and hidden stalls, pipes, a timeline
+/// of waves, source beside instructions. Parts that need a time are left out of kernels without one.
 report::Page page_of_profile(const timing::ProgramProfile& profile);
 
 /// The replayed waves of every kernel: an event for each instruction and for each wait before one.

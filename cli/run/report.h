@@ -1,4 +1,5 @@
-// What a program's kernels did, for people: read from what the runtime writes to WAVESMITH_REPORT.
+// The report about a program's kernels, for people, from the JSON that the runtime writes to
+// WAVESMITH_REPORT.
 #pragma once
 
 #include <string>

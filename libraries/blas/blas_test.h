@@ -1,4 +1,4 @@
-// A fixture for tests of hipBLAS and rocBLAS: both libraries with a handle each.
+// A fixture for tests of hipBLAS and rocBLAS with a handle of each.
 #pragma once
 
 #include "libraries/shim/seeded_test.h"

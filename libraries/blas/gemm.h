@@ -1,5 +1,5 @@
-// gemm and gemv as hipBLAS and rocBLAS check and mean them alike: matrices by columns, operations and pointer
-// modes of the same values.
+// gemm and gemv as hipBLAS and rocBLAS define and check them: column-major matrices, and the same values of
+// operations and pointer modes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace wavesmith::libraries {
 
-/// A matrix as it is passed: columns `ld` elements apart; of a batch, matrices `stride` elements apart.
+/// A column-major matrix with leading dimension `ld`; the matrices of a batch are `stride` elements apart.
 struct Columns {
   const void* data;
   Number type;
@@ -30,7 +30,7 @@ enum class GemmStatus : uint8_t {
   NoMemory,
   NotLaunched,
 };
-/// What came of a piece of work in a stream, as a status.
+/// The status for an outcome of enqueuing.
 GemmStatus status_of(Outcome outcome);
 
 struct Gemm {

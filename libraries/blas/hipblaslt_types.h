@@ -1,4 +1,4 @@
-// What hipBLASLt's C interface and its C++ one have in common: hipblaslt.h of ROCm 7.0.
+// Types that hipBLASLt's C and C++ interfaces share: hipblaslt.h of ROCm 7.0.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct Heuristic {
 };
 static_assert(sizeof(Heuristic) == 56);
 
-/// The activation of an epilogue; false: not one that is served (gradients, clamps).
+/// Sets the activation of an epilogue; false: it is not served (gradients, clamps).
 inline bool activation_of(uint32_t epilogue, Activation& activation) {
   switch (epilogue & ~uint32_t{kBias | kAux}) {
     case 0:

@@ -1,4 +1,4 @@
-// Where the matrices of a request lie, one or those of a batch.
+// The addresses of a request's matrices, one or those of a batch.
 #pragma once
 
 #include <cstdio>
@@ -9,8 +9,8 @@
 
 namespace wavesmith::libraries {
 
-/// One matrix by columns, or those of a batch: at a distance of `stride` elements, or where `each` says (read
-/// when their turn has come).
+/// One column-major matrix, or those of a batch: `stride` elements apart, or at the addresses in `each`,
+/// which is read when the request runs.
 struct Matrices {
   void* first;
   int64_t ld;
@@ -22,7 +22,8 @@ struct Matrices {
   }
 };
 
-/// Whether the `count` matrices of m by n, known where they lie, lie in their allocation; if not, it is said.
+/// Whether the `count` matrices of m by n lie in their allocation, if their addresses are known; if not, a
+/// line on stderr says so.
 inline bool lie_in_memory(const Matrices& a, Number type, int64_t m, int64_t n, int64_t count) {
   if (a.each || m == 0 || n == 0 || count == 0 ||
       reaches(a.first, 0, (count - 1) * a.stride + (n - 1) * a.ld + m - 1, size_of(type)))
@@ -32,7 +33,8 @@ inline bool lie_in_memory(const Matrices& a, Number type, int64_t m, int64_t n, 
   return false;
 }
 
-/// Of a batch whose matrices' places are read only now. A GPU would fault.
+/// Ends the process if a matrix of a batch, whose address is read only now, reaches past its allocation: a
+/// GPU would fault.
 inline void expect_in_memory(const void* data, Number type, int64_t m, int64_t n, int64_t ld) {
   if (m == 0 || n == 0 || reaches(data, 0, (n - 1) * ld + m - 1, size_of(type))) return;
   std::fprintf(stderr, "wavesmith: a matrix of a batch reaches past the end of its allocation\n");

@@ -1,4 +1,4 @@
-// Scalars and vectors as the BLAS functions are given them.
+// Scalars and vectors as arguments of BLAS functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace wavesmith::libraries {
 
-/// A scalar, read at its turn when it is the GPU's.
+/// A scalar; one in the GPU's memory is read when the request runs.
 struct Scalar {
   const void* on_gpu;  ///< null: it is here
   Number type;
@@ -43,15 +43,15 @@ void read(const Scalar& scalar, Complex<T>& to) {
   std::memcpy(&to, from, part ? sizeof(T) : sizeof to);
 }
 
-/// As a matrix of one column; with a negative step the first element lies last.
+/// A vector as a matrix of one column; with a negative step the first element lies last.
 inline Matrix vector_of(const void* data, Number type, int64_t n, int64_t step) {
   auto* const first = static_cast<char*>(const_cast<void*>(data)) +
                       (step < 0 ? (1 - n) * step * static_cast<int64_t>(size_of(type)) : 0);
   return {first, type, step, 0, 0, false};
 }
 
-/// Whether a matrix of m by n lies in its allocation, steps of either sign; if not, it is said. `of`: " of a
-/// sum".
+/// Whether a matrix of m by n lies in its allocation, steps of either sign; if not, a line on stderr says so.
+/// `of` is for that line: " of a sum".
 inline bool lies_in_memory(const Matrix& a, int64_t m, int64_t n, const char* of = "") {
   if (!a.data || m <= 0 || n <= 0) return true;
   int64_t lowest = 0, highest = 0;
@@ -63,7 +63,7 @@ inline bool lies_in_memory(const Matrix& a, int64_t m, int64_t n, const char* of
   return false;
 }
 
-/// Numbers as sums are made of them, and back.
+/// Converts numbers to the type of sums and back.
 inline double widened(float a) { return static_cast<double>(a); }
 inline double widened(double a) { return a; }
 template <class T>

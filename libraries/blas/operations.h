@@ -1,6 +1,6 @@
-// What BLAS and its relatives are asked to do with a matrix: rocblas_operation, rocblas_fill,
-// rocblas_diagonal and rocblas_side of rocBLAS, whose numbers hipBLAS, hipSOLVER and rocSOLVER share
-// (rocblas-types.h of ROCm 7.0).
+// The enumerations of operations on matrices: rocblas_operation, rocblas_fill, rocblas_diagonal and
+// rocblas_side of rocBLAS, whose numbers hipBLAS, hipSOLVER and rocSOLVER share (rocblas-types.h of
+// ROCm 7.0).
 #pragma once
 
 namespace wavesmith::libraries {

@@ -1,6 +1,5 @@
-// Matrix products on the host, in the order of a stream: what the BLAS libraries' gemm and gemv are served
-// by. The host reaches what the emulated GPUs do, so a product is an operation of its stream like a host
-// function, in graphs, too.
+// Matrix products on the host in stream order, which serve gemm and gemv of the BLAS libraries. The host
+// reaches the emulated GPUs' memory, so a product is a host function of its stream, in graphs too.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +11,14 @@
 namespace wavesmith::libraries {
 
 /// The type of a hipDataType or of a rocblas_datatype (also the old hipblasDatatype_t), whose values differ;
-/// None: of a type that is not served.
+/// None: the type is not served.
 Number number_of(int data_type);
 
 /// The type of alpha and beta by a hipblasComputeType_t, or by a hipblasDatatype_t, which hipBLAS 2 had in
 /// its place.
 Number scalars_of(int compute_type);
 
-/// The bytes of alpha and beta. Of complex matrices `compute` may be the type of the parts.
+/// The size of alpha and beta in bytes. For complex matrices `compute` may be the type of the parts.
 size_t scalar_size(Number compute, Number matrices);
 
 /// A matrix in memory. With batches there are several, `stride` elements from each other, or `data` is an
@@ -34,7 +33,7 @@ struct Matrix {
 
 enum class Activation : uint8_t { None, Relu, Gelu, Swish };
 
-/// What becomes of alpha * a * b + beta * c before it is stored: a number of `bias` is added to each row, the
+/// Operations on alpha * a * b + beta * c before it is stored: a number of `bias` is added to each row, the
 /// activation follows, then `scale_d`. Scales are floats in the GPU's memory, or null for 1; with the others
 /// the product is alpha * scale_a * scale_b * a * b + beta * scale_c * c.
 struct Epilogue {
@@ -58,23 +57,23 @@ struct Product {
   Epilogue epilogue = {};  ///< of real floats
 };
 
-/// What a GPU would do for it: a gemm, whose epilogue is free.
+/// The work of a GPU for it: a gemm, whose epilogue is free.
 GpuWork work_of(const Product& product);
 
-/// The same of products that differ in their rows alone, in the form "128+7+512"; or in their columns.
+/// The work for products that differ only in their rows ("128+7+512"), or only in their columns.
 GpuWork work_of_groups(const Product& first, const char* groups, bool columns);
 
 /// Enqueues it.
 Outcome multiply(const Product& product, void* stream);
 
-/// Whether products of these types and with this epilogue are.
+/// Whether products of these types with this epilogue are served.
 bool is_served(const Product& product);
 
-/// When its turn has come, of a product of which nothing but that was known before. A matrix that reaches
-/// past its allocation ends the process: a GPU would fault.
+/// Computes a product whose operands are known only when the stream reaches it. A matrix that reaches past
+/// its allocation ends the process: a GPU would fault.
 void multiply_in_turn(const Product& product);
 
-/// At once: what the host computes with its own matrices. False: not of these types.
+/// Computes a product of host matrices at once. False: the types are not served.
 bool multiply_now(const Product& product);
 
 }  // namespace wavesmith::libraries

@@ -1,4 +1,4 @@
-// For tests of products of matrices: numbers of every type, and random products with what has to come out, as
+// Helpers for tests of matrix products: numbers of every type, and random products with expected results as
 // sums of complex doubles.
 #pragma once
 
@@ -99,7 +99,7 @@ T make(double real, double imaginary) {
     return static_cast<T>(real);
 }
 
-/// Whether nothing wrote to it: NaNs are equal to themselves, and zeros have signs.
+/// Whether two numbers have the same bits: NaNs equal themselves, and zeros have signs.
 template <class T>
 bool same_bytes(const T& a, const T& b) {
   const auto* const of_a = reinterpret_cast<const std::byte*>(&a);
@@ -124,8 +124,7 @@ struct Case {
   std::vector<To> c;
   Wide alpha, beta;
 
-  /// What element (i, j) of a batch's result has to be, and the sum of the magnitudes, of which errors are
-  /// fractions.
+  /// The expected element (i, j) of a batch's result, and the sum of magnitudes to which errors are relative.
   [[nodiscard]] std::pair<Wide, double> expected(const std::vector<To>& before, int batch, int i,
                                                  int j) const {
     Wide sum = 0;

@@ -1,5 +1,5 @@
-// Sums of matrices and of vectors on the host, in the order of a stream: what the BLAS libraries' geam, axpy
-// and scal are served by, checked and meant as hipBLAS and rocBLAS do alike.
+// Sums of matrices and vectors on the host in stream order, which serve geam, axpy and scal of the BLAS
+// libraries with the checks that hipBLAS and rocBLAS share.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace wavesmith::libraries {
 
-/// c = alpha * op(a) + beta * op(b), of m by n. What is multiplied by 0 is not read.
+/// c = alpha * op(a) + beta * op(b), of m by n. Operands with a factor of 0 are not read.
 struct Geam {
   const Handle& handle;
   int operation_a, operation_b;

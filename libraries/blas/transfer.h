@@ -1,5 +1,5 @@
-// Copies of matrices, and of vectors seen as their rows, between the host and the GPU: what the BLAS
-// libraries' set_vector, get_matrix and their like are served by.
+// Copies of matrices and vectors (as rows) between host and GPU, which serve set_vector, get_matrix and
+// related functions of the BLAS libraries.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Transfer {
   int64_t to_ld;
 };
 
-/// At once, or in the order of a stream.
+/// Copies at once, or in stream order.
 inline GemmStatus transfer(const Transfer& t, std::optional<void*> stream = {}) {
   constexpr int kByAddress = 4;  // hipMemcpyDefault
   if (t.m < 0 || t.n < 0 || t.width <= 0 || t.from_ld < 1 || t.to_ld < 1 || t.from_ld < t.m || t.to_ld < t.m)

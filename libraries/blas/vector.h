@@ -1,6 +1,6 @@
-// Functions of vectors on the host, in the order of a stream: what the BLAS libraries' dot, nrm2, asum,
-// iamax, iamin, copy, swap, ger, syr, her, syr2, her2, dgmm, syrk and sbmv are served by. Sums are in
-// doubles. A vector with a negative step is read from its end.
+// Vector functions on the host in stream order, which serve dot, nrm2, asum, iamax, iamin, copy, swap, ger,
+// syr, her, syr2, her2, dgmm, syrk and sbmv of the BLAS libraries. Sums are in double precision. A vector
+// with a negative step is read from its end.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct Vector {
   int64_t step;
 };
 
-/// Largest and Least: the first place, counted from 1, of the number that is largest or least by its size, or
-/// by the sum of its parts' sizes.
+/// Largest and Least: the index, from 1, of the first number with the largest or least magnitude (for complex
+/// numbers, sum of the parts' magnitudes).
 enum class Measure : uint8_t { Dot, DotConjugated, Norm, Sizes, Largest, Least };
 
-/// One number of x, or of x and y, at `result`: where that is the host's, the call waits for it. 0 for a
-/// vector of which there is nothing; with one vector also where the step is not positive.
+/// Reduces x, or x and y, to one number at `result`; if that is host memory, the call waits. The result is 0
+/// for an empty vector and, with one vector, for a step that is not positive.
 struct Measurement {
   const Handle& handle;
   Measure what;

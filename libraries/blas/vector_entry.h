@@ -1,5 +1,4 @@
-// The functions of vectors, and of matrices made of them, that hipBLAS and rocBLAS have under different
-// names, with statuses of their own.
+// The vector functions that hipBLAS and rocBLAS offer under different names and with different statuses.
 #pragma once
 
 #include <cstdint>

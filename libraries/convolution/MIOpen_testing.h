@@ -1,4 +1,4 @@
-// A fixture for tests of MIOpen: tensors of any type and layout, with numbers by chance.
+// A fixture for tests of MIOpen: tensors of any type and layout, with random numbers.
 #pragma once
 
 #include <algorithm>
@@ -95,7 +95,8 @@ class MiopenTest : public HandleTest {
  protected:
   MiopenTest() : HandleTest("libMIOpen.so.1", "miopenCreate", "miopenDestroy") {}
 
-  /// Numbers in [-1, 1) (integers in [-60, 60)), with gaps between them where `loose`; channels last or not.
+  /// A random tensor in [-1, 1), or of integers in [-60, 60), with padded strides and channels last at
+  /// random.
   Tensor tensor(int type, const std::vector<int>& sizes) {
     Tensor t{type, sizes, std::vector<int>(sizes.size()), {}};
     std::vector<size_t> order(sizes.size());  // the slowest first

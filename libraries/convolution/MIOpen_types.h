@@ -1,5 +1,4 @@
-// What MIOpen's functions share: statuses, types of elements, tensors. Types and values: miopen.h of
-// ROCm 7.0.
+// Statuses, element types and tensors that MIOpen's functions share. Types and values: miopen.h of ROCm 7.0.
 #pragma once
 
 #include <cstdio>
@@ -41,7 +40,7 @@ inline Elements elements(Td descriptor, const void* data) {
   return {descriptor->tensor, const_cast<void*>(data)};
 }
 
-/// Enqueues it, if its tensors lie in memory; those without data are not wanted.
+/// Enqueues a layer if its tensors lie in their allocations; tensors without data are left out.
 template <class Layer>
 int enqueue_layer(const char* function, void* handle, const Layer& layer,
                   std::initializer_list<Elements> tensors) {
@@ -62,7 +61,7 @@ inline double factor(const void* place, Number type) {
   return type == Number::F64 ? *static_cast<const double*>(place) : *static_cast<const float*>(place);
 }
 
-/// Whether alpha is 1 and beta is 0. Real MIOpen has no others for most functions either.
+/// Whether alpha is 1 and beta is 0; AMD's MIOpen supports nothing else in most functions either.
 inline bool scales_nothing(const void* alpha, const void* beta, const Tensor& result) {
   return alpha && beta && factor(alpha, result.type) == 1 && factor(beta, result.type) == 0;
 }

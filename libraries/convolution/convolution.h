@@ -1,5 +1,5 @@
-// Convolutions of one to three dimensions on the host, in the order of a stream: what MIOpen's are served by.
-// They are products of matrices: the inputs that each output needs are gathered into columns.
+// Convolutions of one to three dimensions on the host in stream order, which serve MIOpen's. They are
+// computed as matrix products of gathered columns (im2col).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct Convolution {
   int64_t groups;
 };
 
-/// What is computed from the two others: the output, the gradient of the input, or that of the weights.
+/// The operand that is computed from the two others: the output, the gradient of the input, or that of the
+/// weights.
 enum class Direction : uint8_t { Output, Input, Weights };
 
 /// x: images, channels, space. w: outputs, channels of a group, space. y: images, outputs, space. The weights

@@ -1,5 +1,5 @@
-// A tensor's elements as doubles, whatever their type, and walks over them: what the layers of networks are
-// computed with.
+// Access to a tensor's elements as doubles, whatever their type, and loops over them, for the layers of
+// networks.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Layers of networks other than convolutions, on the host in the order of a stream: what MIOpen's are served
-// by. Sums and functions are of doubles, results are rounded once. Formulas: MIOpen's documentation of the
+// Layers of networks other than convolutions on the host in stream order, which serve MIOpen's. Sums and
+// functions are computed in double precision, results rounded once. Formulas: MIOpen's documentation of the
 // function that is named.
 #pragma once
 
@@ -45,7 +45,7 @@ struct Pool {
   }
 };
 
-/// miopenPoolingBackward: dx of dy. A maximum's gradient goes to the first element that has it.
+/// miopenPoolingBackward: dx from dy. A maximum's gradient goes to the first element that has it.
 struct PoolGradient {
   Window window;
   Blend blend;
@@ -69,7 +69,7 @@ struct ResponseNormalise {
   }
 };
 
-/// miopenSoftmaxForward_V2: over channels at each place, or over everything of an image.
+/// miopenSoftmaxForward_V2: over the channels of each pixel, or over a whole image.
 struct Softmax {
   bool over_channels, logarithm;
   Blend blend;
@@ -80,8 +80,8 @@ struct Softmax {
   }
 };
 
-/// Batch normalisation. Parameters have one element a channel, or one an activation, as their tensors' sizes
-/// say.
+/// Batch normalisation. Parameters have one element per channel, or one per activation, as their tensors'
+/// sizes say.
 struct BatchNormalise {
   double epsilon;
   Elements x, y;

@@ -1,4 +1,4 @@
-// A tensor in memory, as MIOpen's descriptors say it.
+// A tensor in memory, as MIOpen's descriptors describe it.
 #pragma once
 
 #include <cstdint>

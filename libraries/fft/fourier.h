@@ -1,6 +1,6 @@
-// Discrete Fourier transforms of any length and of one to three dimensions on the host, in the order of a
-// stream: what hipFFT's and rocFFT's are served by. Nothing is divided by the length. Everything is computed
-// in double precision.
+// Discrete Fourier transforms of any length, in one to three dimensions, on the host in stream order, which
+// serve hipFFT's and rocFFT's. Results are not divided by the length. Everything is computed in double
+// precision.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace wavesmith::libraries {
 
-/// Where the numbers of a transform lie: element (i, j, k) of a batch at
-/// ((i * embed[1] + j) * embed[2] + k) * stride, and batches `distance` apart.
+/// The layout of a transform's numbers: element (i, j, k) of a batch at ((i * embed[1] + j) * embed[2] + k) *
+/// stride, and batches `distance` apart.
 struct FourierLayout {
   static constexpr int kMost = 3;
   int64_t embed[kMost], stride, distance;
@@ -23,7 +23,7 @@ enum class FourierKind : uint8_t { Complex, FromReal, ToReal };
 struct Fourier {
   FourierKind kind;
   bool twice;       ///< doubles, not floats
-  bool by_default;  ///< packed; real rows that are transformed in place have room for the complex ones
+  bool by_default;  ///< packed, with real rows padded for the complex results of in-place transforms
   int dimensions;
   int64_t sizes[FourierLayout::kMost], batches;
   FourierLayout from, to;
@@ -31,7 +31,7 @@ struct Fourier {
   void *input, *output;
   double scale = 1;  ///< of what comes out
 
-  /// The layouts that packed numbers have.
+  /// Sets the layouts of packed numbers.
   void pack(bool in_place);
   void run() const;
   void report_work(const WorkReporter& reporter) const;

@@ -1,5 +1,5 @@
-// Fourier transforms of numbers that lie in bricks, on one GPU or several: what rocFFT's fields are served
-// by. The bricks are gathered, transformed as a whole, and what comes out is laid into bricks again.
+// Fourier transforms of data in bricks on one or several GPUs, which serve rocFFT's fields. The bricks are
+// gathered, transformed as a whole, and the result is scattered into bricks.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct FieldTransform {
   /// Whether each side's bricks have as many numbers as the side, and lie in it.
   [[nodiscard]] bool fits() const;
   void run() const;
-  /// The transform itself; what bricks of other GPUs take over the links is not in it.
+  /// Reports the transform alone, without transfers of other GPUs' bricks over links.
   void report_work(const WorkReporter& reporter) const { what.report_work(reporter); }
 };
 

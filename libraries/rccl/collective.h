@@ -1,4 +1,4 @@
-// Collectives: what RCCL's functions do with the data of all ranks, when every rank has asked for it.
+// Collectives: RCCL's operations on the data of all ranks, executed once every rank has requested them.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace wavesmith::libraries {
 
 enum class CollectiveKind : uint8_t { AllReduce, Reduce, ReduceScatter, Broadcast, AllGather };
 
-/// One rank's request. What the ranks have to agree about stands before `factor`.
+/// One rank's request. The ranks have to agree about the members before `factor`.
 struct Collective {
   CollectiveKind kind;
   Element element;
@@ -26,22 +26,22 @@ struct Collective {
   }
 };
 
-/// What GPUs would do for it: of a reduction to one rank, what a broadcast takes. Among themselves alone, a
-/// rank copies.
+/// The work of GPUs for it: a reduction to one rank counts as a broadcast, a collective of one rank as a
+/// copy.
 GpuWork work_of(const Collective& what, int ranks);
 
 /// Bytes that a rank sends and receives, 0 where it takes no part.
 uint64_t bytes_sent(const Collective& what, int rank, int ranks);
 uint64_t bytes_received(const Collective& what, int rank, int ranks);
 
-/// The data of the ranks as one of them sees them.
+/// The buffers of all ranks, as mapped in one of them.
 struct Buffers {
   const void* const* send;
   void* const* receive;
   const uint64_t* factors;
   bool together;  ///< whether what others receive is in reach; each rank fetches its own results where not
 };
-/// A rank's share of the work. Its result is complete when all ranks have done theirs.
+/// Does a rank's share of the work. The results are complete when all ranks have done theirs.
 void perform(const Collective& what, const Buffers& buffers, int rank, int ranks);
 
 const char* name_of(CollectiveKind kind);

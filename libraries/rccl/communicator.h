@@ -1,5 +1,5 @@
-// Communicators: what a rank holds of its clique. They are set up together with the other ranks' and stay
-// until their handle and all work that was asked for are done with.
+// Communicators: a rank's state in its clique. They are set up together with the other ranks' and live until
+// their handle is destroyed and all their work is done.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,8 @@ enum Result {
   kInProgress = 7
 };
 
-/// What ncclRedOpCreatePreMulSum made: the factor, or where it is read when the turn has come.
+/// The result of ncclRedOpCreatePreMulSum: the factor, or its address, which is read when the collective
+/// runs.
 struct ScaledSum {
   bool used;
   Element element;
@@ -62,25 +63,25 @@ struct Communicator {
 /// The communicator of a handle; nullptr for none.
 Communicator* communicator_of(void* handle);
 
-/// A new rank of the clique with this id, to be set up; nullptr: no memory.
+/// Creates a rank of the clique with this id, which then has to be set up; nullptr: no memory.
 Communicator* create_communicator(int ranks, const CliqueId& id, int rank, bool blocking);
-/// A new one of those of the parent's ranks that have this color, ordered by their keys.
+/// Creates a communicator of the parent's ranks that have this color, ordered by their keys.
 Communicator* create_split(Communicator& parent, int color, int key, bool blocking);
-/// A rank that takes part in a split, and gets nothing by it.
+/// The color of a rank that takes part in a split without joining a new communicator.
 constexpr int kNoColor = -1;
 
-/// Goes on with setting up, as far as the other ranks have: kInProgress when that is not the end.
+/// Advances the setup as far as the other ranks allow; kInProgress if it is not complete.
 int advance_setup(Communicator& communicator);
-/// Waits until those are set up, all at once. Says who is waited for.
+/// Waits until all of them are set up. A line on stderr tells which ranks are missing.
 int finish_setup(Communicator* const* communicators, int count);
 
 void retain(Communicator& communicator);
 void release(Communicator& communicator);
 
-/// Says now and then who has kept a rank waiting.
+/// Limits how often a waiting rank reports the ranks that it waits for.
 class Patience {
  public:
-  /// Whether it is time to say something; asked after each wait.
+  /// Whether a report is due; called after each wait.
   bool lost();
 
  private:

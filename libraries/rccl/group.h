@@ -1,5 +1,5 @@
-// Groups of calls: what stands between ncclGroupStart and ncclGroupEnd of a thread is asked for at once.
-// Every call outside a group is a group of its own.
+// Groups of calls: those between ncclGroupStart and ncclGroupEnd of a thread are launched together. Every
+// call outside a group is a group of its own.
 #pragma once
 
 #include "libraries/rccl/exchange.h"
@@ -7,13 +7,14 @@
 namespace wavesmith::libraries {
 
 void start_group();
-/// The first error of a call in the group, or of asking for it. Of groups in groups the outermost one ends
-/// them.
+/// Ends the group and returns the first error of its calls or of launching them. Nested groups end with the
+/// outermost one.
 int end_group();
 
-/// Adds to the group; the answer is kSuccess, or what the arguments are wrong with.
+/// Adds a call to the group; returns kSuccess, or the error of its arguments.
 int add(Communicator& communicator, void* stream, const Exchange& exchange);
-/// A communicator that the group waits for at its end. An error takes it back, and its handle with it.
+/// Adds a communicator whose setup the group waits for at its end. On an error it is destroyed, and its
+/// handle reset.
 int add_setup(Communicator& communicator, void** handle);
 /// Notes a call's error for the end of its group.
 int note(int result);

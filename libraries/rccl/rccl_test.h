@@ -13,7 +13,7 @@
 
 namespace wavesmith::libraries {
 
-/// What there is to be on, before anything asks: eight with FNUZ's 8-bit floats, two with OCP's.
+/// Sets the machine before anything reads it: eight GPUs with FNUZ's 8-bit floats, two with OCP's.
 inline const bool rccl_machine = setenv("WAVESMITH_GPU", "mi300x:8,mi355x:2", 1) == 0;
 
 // ncclDataType_t, ncclRedOp_t and ncclResult_t.
@@ -114,13 +114,13 @@ class RcclTest : public SeededTest {
       ranks_.push_back(r);
     }
   }
-  /// What every rank asks for, by one thread in a group.
+  /// Calls `ask` for every rank, in one thread and one group.
   void all(const std::function<int(const Rank&)>& ask) {
     ASSERT_EQ(rccl("ncclGroupStart"), kOk);
     for (const Rank& r : ranks_) ASSERT_EQ(ask(r), kOk);
     ASSERT_EQ(rccl("ncclGroupEnd"), kOk);
   }
-  /// The same, by a thread a rank.
+  /// Calls `ask` for every rank, in a thread of its own.
   void each(const std::function<int(const Rank&)>& ask) {
     std::vector<std::thread> threads;
     for (const Rank& r : ranks_)
@@ -149,7 +149,7 @@ class RcclTest : public SeededTest {
   }
 
   using Bytes = std::vector<uint8_t>;
-  /// Bytes that are no NaN or infinity of the type, and whose products over ranks stay in its range.
+  /// Random elements, without NaN and infinity, whose products over ranks stay in the type's range.
   Bytes elements(int type, size_t count, bool fnuz) {
     Bytes data(count * width(type));
     for (size_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// Reductions over the ranks of a communicator: the elements of all of them become one.
+// Element-wise reductions over the ranks of a communicator.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
-// The state behind a library's handle: what programs set and ask back before they call what computes. Handles
-// are served although nothing else may be, so that the message names the function that a program lacks, not
-// its preparation.
+// The state behind a library's handle, which programs set and query before they compute. Handles are served
+// even where nothing else is, so that the message names the function that a program really lacks.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +7,8 @@
 
 namespace wavesmith::libraries {
 
-/// In a rocblas_handle of ours: rocSOLVER's functions are given those of AMD's rocBLAS, too, where only that
-/// is on a machine.
+/// Marks a rocblas_handle as ours: rocSOLVER's functions also receive handles of AMD's rocBLAS where only
+/// that is installed.
 inline constexpr uint64_t kRocblasMark = 0x776176656d737468;
 
 struct Handle {

@@ -1,5 +1,4 @@
-// The types of a matrix's elements, as the libraries compute with them: each is widened to the type that sums
-// have, and narrowed when a result is stored.
+// The element types of matrices: each is widened to the type of sums, and narrowed when a result is stored.
 #pragma once
 
 #include <cmath>
@@ -54,7 +53,7 @@ template <class T>
 T divide(T a, T b) {
   return a / b;
 }
-/// By Smith's method, which does not overflow where the quotient does not.
+/// Divides by Smith's method, which overflows only if the quotient does.
 template <class T>
 Complex<T> divide(Complex<T> a, Complex<T> b) {
   if (std::abs(b.real) >= std::abs(b.imaginary)) {
@@ -64,7 +63,7 @@ Complex<T> divide(Complex<T> a, Complex<T> b) {
   const T ratio = b.real / b.imaginary, whole = b.real * ratio + b.imaginary;
   return {(a.real * ratio + a.imaginary) / whole, (a.imaginary * ratio - a.real) / whole};
 }
-/// What pivots are chosen by, as in LAPACK.
+/// The magnitude by which pivots are chosen, as in LAPACK.
 template <class T>
 T size_of_pivot(T a) {
   return std::abs(a);
@@ -109,8 +108,8 @@ void narrow(From value, To& to) {
 /// A sum of integers, which wraps around like one.
 inline void narrow(double from, int32_t& to) { to = static_cast<int32_t>(static_cast<int64_t>(from)); }
 inline void narrow(double from, int8_t& to) { to = static_cast<int8_t>(static_cast<int64_t>(from)); }
-/// To nearest, ties to even. What an 8-bit float cannot hold becomes its largest number, as the matrix
-/// libraries ask of the hardware; infinity stays what the format has for it.
+/// Rounds to nearest, ties to even. 8-bit floats saturate, as the matrix libraries configure the hardware;
+/// infinity becomes the format's infinity or NaN.
 template <class From, FloatFormat F>
 void narrow(From value, Small<F>& to) {
   to.bits = static_cast<decltype(to.bits)>(

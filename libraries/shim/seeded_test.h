@@ -1,5 +1,4 @@
-// A fixture for tests of AMD's libraries with random numbers: their seed is printed, and HIP's runtime is
-// there.
+// A fixture for tests of AMD's libraries with random numbers; it prints the seed and loads HIP's runtime.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// For tests: AMD's libraries as a program finds them, by their names, and the numbers of operations that
-// BLAS libraries share.
+// Helpers for tests: open AMD's libraries by their names, as programs do, and name the operations that BLAS
+// libraries share.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
-// Matrices of the libraries' types as Eigen's: in their place, or widened to double, so that sums of floats
-// lose nothing beside the result's own rounding, and each algorithm stands in the program twice (real,
-// complex) instead of four times.
+// Matrices of the libraries' types as Eigen's: in place, or widened to double, so that only the result is
+// rounded to float and each algorithm is compiled twice (real, complex) instead of four times.
 #pragma once
 
 #include <Eigen/Core>
@@ -63,7 +62,7 @@ void store(const Dense<T>& from, Number type, void* data, int64_t ld) {
     stored<T>(data, from.rows(), from.cols(), ld) = from;
 }
 
-/// Real numbers that belong to a matrix of `type`, complex or not.
+/// Stores real numbers in the real type that belongs to `type`.
 inline void store_reals(const Reals& from, Number type, void* data) {
   const bool narrow = type == Number::F32 || type == Number::C32;
   store<double>(from, narrow ? Number::F32 : Number::F64, data, from.size());
@@ -71,7 +70,7 @@ inline void store_reals(const Reals& from, Number type, void* data) {
 
 inline int64_t width_of_reals(Number type) { return type == Number::F32 || type == Number::C32 ? 4 : 8; }
 
-/// Whether there is neither NaN nor infinity among them: with one, iterations would not end.
+/// Whether all numbers are finite; otherwise iterations would not end.
 template <class T>
 bool is_finite(const Dense<T>& a) {
   return a.allFinite();

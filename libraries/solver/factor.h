@@ -1,6 +1,6 @@
-// Factorisations of matrices by columns and the solutions that they give, on the host, in the order of a
-// stream: what rocSOLVER's and hipSOLVER's potrf, getrf and getrs are served by. As in LAPACK: rows are
-// counted from 1 in `pivots`, and `info` gets 0, or the number of the column at which there is no factor.
+// Factorisations of column-major matrices, and solutions by them, on the host in stream order, which serve
+// potrf, getrf and getrs of rocSOLVER and hipSOLVER. As in LAPACK: rows are counted from 1 in `pivots`, and
+// `info` gets 0, or the number of the column at which there is no factor.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Cholesky {
   void report_work(const WorkReporter& reporter) const { reporter(factored("potrf", type, n, n)); }
 };
 
-/// Several of them; where their matrices lie is read when their turn has come.
+/// A batch of them; the matrices' addresses are read when the request runs.
 struct CholeskyBatch {
   Cholesky first;  ///< without a matrix; `info` has a number for each
   void* const* matrices;
@@ -48,7 +48,7 @@ struct Lu {
   void report_work(const WorkReporter& reporter) const { reporter(factored("getrf", type, m, n)); }
 };
 
-/// Several of them, as CholeskyBatch. Without pivots rows are not exchanged.
+/// A batch of them, as CholeskyBatch. Without pivots rows are not exchanged.
 struct LuBatch {
   Lu first;
   void* const* matrices;
@@ -68,7 +68,7 @@ struct TriangularSolve {
   bool right, upper, unit;
   int operation;
   int64_t m, n;
-  const void* alpha;  ///< of the GPU, read in its turn; null: `scale`
+  const void* alpha;  ///< in the GPU's memory, read when the request runs; null: `scale`
   alignas(16) unsigned char scale[16];
   const void* a;
   int64_t lda;
@@ -96,7 +96,7 @@ struct LuSolve {
   int64_t ldb;
 
   void run() const;
-  /// Rows exchanged, and both triangles.
+  /// Reports the exchange of rows and the solutions with both triangles.
   void report_work(const WorkReporter& reporter, int64_t count = 1) const {
     const double rows = static_cast<double>(count) * bytes_of(type, n, columns);
     if (pivots && rows > 0) reporter(streamed(rows, rows));
@@ -104,7 +104,7 @@ struct LuSolve {
   }
 };
 
-/// Several of them, of an LuBatch.
+/// A batch of them, of an LuBatch.
 struct LuSolveBatch {
   LuSolve first;  ///< without matrices; `pivots` has those of each
   void *const *as, *const *bs;
@@ -145,7 +145,7 @@ struct LuInverse {
   int* info;
 
   void run() const;
-  /// A triangle's inverse, and a system with the other one.
+  /// Reports a triangle's inverse and a solution with the other one.
   void report_work(const WorkReporter& reporter) const {
     for (int triangle = 0; triangle < 2; ++triangle) reporter(factored("trsm", type, n, n));
   }

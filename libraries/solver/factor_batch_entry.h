@@ -1,4 +1,5 @@
-// potrf, getrf, getrs and getri of arrays of matrices, as rocSOLVER, hipSOLVER and hipBLAS check them alike.
+// potrf, getrf, getrs and getri of arrays of matrices: the checks that rocSOLVER, hipSOLVER and hipBLAS
+// share.
 #pragma once
 
 #include "libraries/solver/factor_entry.h"

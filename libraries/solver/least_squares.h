@@ -1,5 +1,4 @@
-// Systems of equations with more equations than unknowns, or fewer, on the host, in the order of a stream:
-// what hipSOLVER's gels is served by.
+// Over- and underdetermined systems of equations on the host in stream order, which serve hipSOLVER's gels.
 #pragma once
 
 #include <cstdint>

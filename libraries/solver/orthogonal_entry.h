@@ -1,5 +1,5 @@
-// geqrf, orgqr, ormqr, sytrd, syev, sygv and gesvd as rocSOLVER and hipSOLVER check them alike, with statuses
-// of their own.
+// geqrf, orgqr, ormqr, sytrd, syev, sygv and gesvd: the checks that rocSOLVER and hipSOLVER share, with the
+// statuses of each.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace wavesmith::libraries {
 
 inline bool is_complex(Number type) { return type == Number::C32 || type == Number::C64; }
 
-/// Of a batch where `count` is not negative.
+/// geqrf, of a batch if `count` is not negative.
 inline int run_geqrf(const FactorStatuses& statuses, void* handle, Number type, int m, int n, Matrices a,
                      Matrices scales, int* info, int count = 1, const Called& = {}) {
   if (!handle) return statuses.bad_handle;

@@ -1,5 +1,5 @@
-// Factorisations by reflections, on the host, in the order of a stream: what rocSOLVER's, hipSOLVER's and
-// hipBLAS's geqrf, orgqr (ungqr) and ormqr (unmqr) are served by. Matrices by columns; reflections and their
+// QR factorisations by Householder reflections on the host in stream order, which serve geqrf, orgqr (ungqr)
+// and ormqr (unmqr) of rocSOLVER, hipSOLVER and hipBLAS. Matrices are column-major; reflections and their
 // scales are as in LAPACK.
 #pragma once
 

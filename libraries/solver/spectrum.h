@@ -1,7 +1,6 @@
-// Eigenvalues of Hermitian matrices and singular values, on the host, in the order of a stream: what
-// rocSOLVER's and hipSOLVER's sytrd, syev, sygv, gesvd and their like are served by. Matrices by columns;
-// what comes out, and in which order, is as in LAPACK. Where a matrix has a NaN or an infinity, everything is
-// NaN and `info` is not 0.
+// Eigenvalues of Hermitian matrices and singular values on the host in stream order, which serve sytrd, syev,
+// sygv, gesvd and related functions of rocSOLVER and hipSOLVER. Matrices are column-major; results and their
+// order are as in LAPACK. If a matrix has a NaN or an infinity, all results are NaN and `info` is not 0.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,8 @@
 
 namespace wavesmith::libraries {
 
-/// The Hermitian `a`, of which the triangle that `upper` says is looked at, becomes Q^H * a * Q with numbers
-/// only in its diagonal and beside it, and the reflections of Q in the rest of the triangle.
+/// Reduces the Hermitian `a` (its triangle by `upper`) to the tridiagonal Q^H * a * Q; the rest of the
+/// triangle gets the reflections of Q.
 struct Tridiagonal {
   Number type;
   bool upper;
@@ -74,7 +73,8 @@ struct GeneralizedEigenvalues {
   double* residual = nullptr;  ///< how much of the matrix that has these eigenvalues is beside its diagonal
 
   void run() const;
-  /// The factor of b, a between two of its inverses, and the vectors taken back.
+  /// Reports the factor of b, the transformation of a by its inverse on both sides, and that of the vectors
+  /// back.
   void report_work(const WorkReporter& reporter) const {
     reporter(factored("potrf", type, n, n));
     for (int side = 0; side < (vectors ? 3 : 2); ++side) reporter(factored("trsm", type, n, n));

@@ -1,5 +1,5 @@
-// Solutions of systems with three diagonals, on the host, in the order of a stream: what hipSPARSE's gtsv2
-// and gtsv2StridedBatch are served by.
+// Solutions of tridiagonal systems on the host in stream order, which serve hipSPARSE's gtsv2 and
+// gtsv2StridedBatch.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct TridiagonalSolve {
   int64_t count = 1, stride = 0;
 
   void run() const;
-  /// As if everything were read and written once, the diagonals for each right side.
+  /// Reports that everything is read and written once, the diagonals for each right side.
   void report_work(const WorkReporter& reporter) const {
     const double right = static_cast<double>(count) * bytes_of(type, m, columns);
     reporter(streamed(4 * right, right));

@@ -1,4 +1,4 @@
-// What the files of model/fitted say. They are read when they are first asked for, and kept.
+// Reads the files of model/fitted on first use and keeps their contents.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,5 @@
-// What of the time of matrix multiplications is fitted: a set of smooth constants for each architecture, type
-// of arithmetic and origin of kernels, and factors for single schedules and chips. No measured row stands
-// here.
+// The fitted constants of matrix multiplications: a set of smooth constants per architecture, type of
+// arithmetic and origin of kernels, and factors for single schedules and chips. No measured row is in them.
 #pragma once
 
 #include <string>
@@ -18,10 +17,10 @@ struct GemmConstants {
   double step_cycles = 60;      ///< of a K step that nothing hides: barrier, waits, address arithmetic
   double lds_cost = 1;          ///< LDS cycles over those of its peak rate, operands contiguous along K
   double lds_transposed = 1.2;  ///< the same, operands contiguous along M or N
-  double l1_cost = 1;           ///< global load cycles over those of 64 bytes a clock
+  double l1_cost = 1;           ///< global load cycles over those of 64 bytes per clock
   double load_cycles = 4;       ///< least cycles of one load instruction of a wave
   double prologue_cycles = 1500;
-  double store_cost = 3;  ///< store cycles over those of 64 bytes a clock
+  double store_cost = 3;  ///< store cycles over those of 64 bytes per clock
   double memory_share = 0.8;
   double cache_ratio = 2;  ///< bandwidth of the Infinity Cache over the memory's peak
   double l2_share = 0.5;
@@ -42,11 +41,11 @@ struct GemmConstants {
   double loaded_mhz = 0;   ///< the clock with all matrix pipes busy, where no fit holds it; 0: as power says
 };
 
-/// What each compute unit that has work adds under Conditions::slow_start: fitted on half A of tensile_gemm,
-/// 23 rows in three files of an MI300X.
+/// Seconds that each compute unit with work adds under Conditions::slow_start: fitted on half A of
+/// tensile_gemm, 23 rows in three files of an MI300X.
 constexpr double kSlowStartSeconds = 65e-9;
 
-/// How well the constants fit the asked GPU.
+/// How well the constants fit the GPU in question.
 enum class GemmFit : uint8_t {
   Fitted,     ///< on this chip or one of its generation
   Neighbour,  ///< another type or origin of the same generation
@@ -62,7 +61,7 @@ struct GemmConstantsFor {
   std::string_view source;       ///< "fitted on half A of tensile_gemm, MI250X and MI210, 10,183 rows"
   const GemmSet* set = nullptr;  ///< nullptr: nothing was fitted
 
-  /// Why the set is of low confidence; empty: it is not. Goes through all that was fitted: not for each
+  /// Why the set is of low confidence; empty: it is not. Searches all factors, so do not call it for each
   /// candidate.
   [[nodiscard]] std::string doubt() const;
 };
@@ -74,7 +73,7 @@ GemmConstantsFor gemm_constants(const gpus::Gpu& gpu, NumberType type, bool vect
 /// The schedules that were told apart for this GPU's generation and the type: those of AITER's kernels.
 std::vector<std::string_view> gemm_schedules(const gpus::Gpu& gpu, NumberType type);
 
-/// One line a set, for reports: names and values.
+/// One line per set, for reports: names and values.
 std::vector<std::string> describe_gemm_constants();
 
 }  // namespace wavesmith::model

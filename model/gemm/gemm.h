@@ -1,5 +1,5 @@
-// The time of a matrix multiplication C[M,N] = A[M,K] B[K,N] in closed form: what the tiles' K loops take at
-// each level, how the tiles fill the compute units, what stands before and after.
+// The time of a matrix multiplication C[M,N] = A[M,K] B[K,N] in closed form: the tiles' K loops at each
+// level, how the tiles fill the compute units, and the prologue and epilogue.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace wavesmith::model {
 
-/// What is computed.
+/// A matrix multiplication, without the kernel that computes it.
 struct GemmProblem {
   uint64_t m = 0, n = 0, k = 0;
   uint64_t batch = 1;  ///< as many independent problems of that size
@@ -31,7 +31,7 @@ struct GemmProblem {
   std::vector<uint64_t> groups;
 };
 
-/// How a kernel does it. Zero means unknown.
+/// A kernel's tiling and schedule. Zero means unknown.
 struct GemmKernel {
   uint32_t tile_m = 0, tile_n = 0, tile_k = 0;  ///< of a workgroup; tile_k is the depth of one loop step
   uint32_t threads = 256;
@@ -55,8 +55,8 @@ struct GemmKernel {
   uint32_t vector_bytes = 0;         ///< of one lane's load from memory
   uint32_t setup_instructions = 0;   ///< of a wave before its loop, beyond what every kernel needs: a
                                      ///< swizzle's address arithmetic
-  /// Whose kernel: "rocBLAS", "hipBLASLt", "CK blockscale v3"... ; what is fitted differs by it. Empty: the
-  /// best that is known for the GPU and type.
+  /// The origin of the kernel, "rocBLAS", "hipBLASLt", "CK blockscale v3"..., which selects the fitted
+  /// constants. Empty: the best that is known for the GPU and type.
   std::string schedule;
   std::string name;  ///< of the library's kernel, for messages
 };
@@ -65,20 +65,20 @@ struct GemmPrediction : Prediction {
   GemmKernel kernel;  ///< given, or chosen
   bool chosen = false;
   uint64_t tiles = 0;       ///< workgroups
-  double waves = 0;         ///< of workgroups over the GPU: tiles / (units x workgroups a unit)
+  double waves = 0;         ///< of workgroups over the GPU: tiles / (units x workgroups per unit)
   double quantisation = 1;  ///< share of the last round that has work, averaged over all: 1 is perfect
   double useful = 1;        ///< share of the tiles' work that is not padding
   uint32_t workgroups_per_unit = 1;
   double cycles_per_step = 0;  ///< of one K step of a tile
 };
 
-/// The type whose arithmetic is done.
+/// The type of the arithmetic.
 inline NumberType gemm_type(const GemmProblem& problem) {
   return problem.compute.value_or(bits_of(problem.a) >= bits_of(problem.b) ? problem.a : problem.b);
 }
 
-/// Best tile when no kernel is given. Errors: a dimension that is 0, a type that the GPU has no arithmetic
-/// for.
+/// Predicts the time; without a kernel, that of the tile that a library would choose. Errors: a dimension
+/// that is 0, a type that the GPU has no arithmetic for.
 Result<GemmPrediction> predict_gemm(const gpus::Gpu& gpu, const GemmProblem& problem,
                                     const std::optional<GemmKernel>& kernel = std::nullopt,
                                     const Conditions& conditions = {});

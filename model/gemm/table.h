@@ -1,5 +1,4 @@
-// What is fitted for matrix multiplications: sets of constants and factors on them, as model/fitted/gemm.toml
-// has them.
+// The fit of matrix multiplications, from model/fitted/gemm.toml: sets of constants, and factors on them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ struct GemmSet {
   std::string_view source;  ///< table and chips
 };
 
-/// One constant differs for a schedule, a chip, or the way of measuring.
+/// A factor on one constant for a schedule, a chip, or a method of measurement.
 struct GemmFactor {
   static constexpr double kMost = 14;  ///< within the fit; the least is its inverse
 
@@ -43,12 +42,12 @@ struct GemmFactor {
   }
 };
 
-/// One constant: its name and within what it makes sense.
+/// One constant: its name and plausible range.
 struct GemmPart {
   std::string_view name;
   double GemmConstants::* member;
   double least, most;
-  /// The bound at which what it stands for is not there at all.
+  /// The bound at which the constant has no effect.
   enum class Nothing : uint8_t { Neither, Least, Most } nothing = Nothing::Neither;
 };
 
@@ -60,8 +59,8 @@ std::span<const GemmPart> gemm_parts();
 /// empty: they are not.
 std::string doubt_of(const GemmSet& set);
 
-/// The set that knows most of what is asked, and how far it is from it: below 10 it is of the same generation
-/// and type, below 100 of the same generation, below 1000 of the same line of GPUs.
+/// The set nearest to a question, and its distance: below 10 it is of the same generation and type, below 100
+/// of the same generation, below 1000 of the same line of GPUs.
 struct NearestSet {
   const GemmSet* set;
   int distance;
@@ -72,8 +71,8 @@ struct NearestSet {
 };
 NearestSet nearest_gemm_set(const gpus::Gpu& gpu, NumberType type, bool vector, std::string_view schedule);
 
-/// A set's constants with the factors that apply, within what makes sense. `type` is what was asked for,
-/// which may be a neighbour of the set's.
+/// A set's constants with the factors that apply, clamped to their ranges. `type` is the type in question, of
+/// which the set's may be a neighbour.
 GemmConstants with_factors(const gpus::Gpu& gpu, NumberType type, std::string_view schedule,
                            const GemmSet& set, GemmConstants constants, std::span<const GemmFactor> factors);
 

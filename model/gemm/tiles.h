@@ -1,5 +1,5 @@
-// The tiles that libraries have, as model/fitted/gemm_tiles.toml has them: what predict_gemm chooses from
-// when it is told no kernel.
+// The tiles that libraries have, from model/fitted/gemm_tiles.toml: predict_gemm chooses among them if no
+// kernel is given.
 #pragma once
 
 #include <span>

@@ -27,11 +27,11 @@ struct GemmTime {
 GemmTime gemm_time(const gpus::Gpu& gpu, const GemmProblem& problem, const GemmKernel& kernel,
                    const GemmConstants& constants, const Conditions& conditions);
 
-/// Fills in what is 0 by what libraries usually do for such a tile.
+/// Replaces zeros by the usual choices of libraries for such a tile.
 GemmKernel complete_kernel(const gpus::Gpu& gpu, const GemmProblem& problem, GemmKernel kernel);
 
-/// FLOP a clock and compute unit of the kernel's instructions: gfx90a's first bf16 matrix instructions run at
-/// half the rate of the later ones, vector kernels at the vector rate.
+/// FLOP per clock and compute unit of the kernel's instructions: gfx90a's first bf16 matrix instructions run
+/// at half the rate of the later ones, vector kernels at the vector rate.
 double gemm_rate(const gpus::Gpu& gpu, NumberType type, const GemmKernel& kernel);
 
 }  // namespace wavesmith::model

@@ -1,5 +1,4 @@
-// An Error on its way to Python. This is the one place that throws: nanobind turns exceptions of C++ into
-// Python's.
+// An Error as a C++ exception, which nanobind turns into Python's. Nothing else in the project throws.
 #pragma once
 
 #include <exception>

@@ -1,4 +1,4 @@
-// HIP's public API as Python needs it: handles and pointers are integers, failures are exceptions.
+// HIP's public API for Python: handles and pointers are integers, failures are exceptions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,7 +14,7 @@ namespace wavesmith::python {
 
 class Hip {
  public:
-  /// Loads that libamdhip64 (it is in the process already, after wavesmith.use).
+  /// Loads that libamdhip64, which is in the process already after wavesmith.use.
   explicit Hip(const std::string& library);
 
   int device();
@@ -29,7 +29,7 @@ class Hip {
   /// `values` are the kernel's explicit arguments, each as its bytes.
   void launch(uintptr_t function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
               unsigned shared, const std::vector<nanobind::bytes>& values);
-  /// Waits without the interpreter's lock.
+  /// Waits for the device without holding the interpreter's lock.
   void synchronize();
 
  private:

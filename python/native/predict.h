@@ -1,4 +1,4 @@
-// `wavesmith.predict`: the models, asked in the words of `wavesmith predict`.
+// `wavesmith.predict`: the models, with the names and values of `wavesmith predict`.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace wavesmith::python {
 
-/// The one prediction that is asked for, as `wavesmith predict --json` prints it.
+/// Predicts one point; the result is what `wavesmith predict --json` prints.
 std::string predict(const std::string& operation, const std::string& gpu, const std::vector<std::string>& set,
                     const std::map<std::string, std::string>& parameters, double clock,
                     const std::string& timing, bool warm);

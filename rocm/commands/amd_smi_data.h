@@ -1,4 +1,4 @@
-// What amd-smi tells of a GPU, by AMD's names (amdsmi_cli of ROCm 7).
+// amd-smi's data about a GPU, by AMD's names (amdsmi_cli of ROCm 7).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The emulated GPUs as the kernel driver's files tell of them, each with its description.
+// The emulated GPUs as the kernel driver's files describe them, each with its data file.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace wavesmith::rocm {
 
-/// Lines "name value", as the topology's files have them; a name that is not there is 0.
+/// Lines "name value" of the topology's files; the value of a missing name is 0.
 class Properties {
  public:
   Properties() = default;
@@ -36,9 +36,9 @@ struct Card {
   std::string uuid() const;  ///< AMD SMI's
 };
 
-/// A way between two GPUs.
+/// The connection of two GPUs.
 struct Link {
-  bool xgmi = false;  ///< else PCIe, by way of the CPU
+  bool xgmi = false;  ///< else PCIe, through the CPU
   uint32_t hops = 0, weight = 0;
   uint64_t least = 0, most = 0;  ///< bandwidth in MB/s; 0: unknown
 };
@@ -51,8 +51,8 @@ struct Machine {
   std::vector<std::vector<Link>> links;  ///< [from][to], by the cards' order
 };
 
-/// The machine of WAVESMITH_GPU (an MI300X where that is not set), with the files that `wavesmith run` shows
-/// of it, or those that it would show. NotFound, BadInput: there is no such GPU.
+/// The machine of WAVESMITH_GPU (by default an MI300X), with the files that `wavesmith run` shows or would
+/// show. Errors: NotFound, BadInput for an unknown GPU.
 Result<Machine> emulated_machine();
 
 }  // namespace wavesmith::rocm

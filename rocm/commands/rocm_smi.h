@@ -1,4 +1,4 @@
-// rocm-smi: what ROCm 7's prints of GPUs without sensors.
+// rocm-smi, as ROCm 7's prints it for GPUs without sensors.
 #pragma once
 
 #include <string>

@@ -8,11 +8,12 @@
 
 namespace wavesmith::rocm {
 
-/// `visible`: what ROCR_VISIBLE_DEVICES says, numbers and UUIDs ("GPU-" and 16 digits) separated by commas;
-/// null: all.
+/// The output of rocminfo. `visible` is the value of ROCR_VISIBLE_DEVICES, numbers and UUIDs ("GPU-" and 16
+/// digits) separated by commas; null: all GPUs.
 std::string rocminfo(const Machine& machine, const char* visible);
 
-/// What runs on a GPU, as HSA names it behind "amdgcn-amd-amdhsa--": its own code, then its family's.
+/// The instruction sets that a GPU runs, as HSA names them after "amdgcn-amd-amdhsa--": its own, then its
+/// family's.
 std::vector<std::string> isa_names(const gpus::Gpu& gpu);
 
 }  // namespace wavesmith::rocm

@@ -1,4 +1,4 @@
-// ROCm's CMake packages, for projects that say find_package(hip) or enable_language(HIP).
+// ROCm's CMake packages, for projects that use find_package(hip) or enable_language(HIP).
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace wavesmith::rocm {
 
-/// The headers whose libraries the packages tell of: those with most of ROCm's libraries. Null:
-/// there are none.
+/// The set of headers that the packages describe: the one with the most of ROCm's libraries. Null: there is
+/// none.
 const toolchain::Headers* headers_of_packages(const toolchain::Toolchain& tools);
 
 /// Below `at`, a ROCm folder of the tree that has lib/lib*.so: lib/cmake/<package>, for the libraries whose

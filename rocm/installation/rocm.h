@@ -1,5 +1,5 @@
-// A ROCm installation's folder, for programs that look for one: what toolchain/ finds on this computer, where
-// ROCm has it.
+// A ROCm folder for programs that look for one: it links what toolchain/ finds on this computer to ROCm's
+// paths.
 #pragma once
 
 #include <set>
@@ -15,8 +15,8 @@ namespace wavesmith::rocm {
 inline constexpr const char* kCommands[] = {
     "amd-smi", "amdclang", "amdclang++", "rocm-smi", "rocm_agent_enumerator", "rocminfo"};
 
-/// Device bitcode, compiler and linker, HIP headers, our libraries and AMD's, ROCm's version and its commands
-/// but those `left_alone`, below `at` in the tree. What is not on this computer is left out.
+/// Adds device bitcode, compiler and linker, HIP headers, our libraries and AMD's, ROCm's version and its
+/// commands except `left_alone` below `at` in the tree. Parts that this computer lacks are left out.
 void add_rocm(Tree& tree, const std::string& at, const toolchain::Toolchain& tools,
               const std::set<std::string>& left_alone, const Libraries& libraries);
 

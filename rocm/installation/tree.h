@@ -1,4 +1,4 @@
-// A folder to be written: what is in it, by path relative to it.
+// The contents of a folder to be written, by path relative to it.
 #pragma once
 
 #include <map>
@@ -15,12 +15,11 @@ struct Tree {
   std::set<std::string> folders;             ///< that are there even with nothing in them
 };
 
-/// Links at `at` to all that is in a folder. What the tree has there stays, also a file of its own among the
-/// folder's.
+/// Adds links at `at` to everything in a folder, except where the tree already has something.
 void link_all(Tree& tree, const std::string& at, const std::string& folder);
 
-/// The tree as a folder below `parent`, whose name tells its contents: written at the first call, found at
-/// later ones, complete or absent, whoever else asks for it at the same time.
+/// Stores the tree as a folder below `parent` whose name is a hash of the contents. The first call writes it,
+/// later ones find it; it is complete or absent, even if several processes call this at once.
 Result<std::string> stored(const Tree& tree, const std::string& parent);
 
 }  // namespace wavesmith::rocm

@@ -1,4 +1,4 @@
-// What the kernel driver shows of its GPUs under /sys and /dev, as files.
+// The kernel driver's files about its GPUs under /sys and /dev.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace wavesmith::rocm {
 
-/// What of this computer the files depend on.
+/// The facts about this computer on which the files depend.
 struct Host {
   uint32_t cores = 1;
   uint64_t memory_bytes = 0;
@@ -17,12 +17,12 @@ struct Host {
 };
 Host this_host();
 
-/// Files of /sys/class/kfd/kfd/topology: a node of CPU cores and one for each GPU, as the amdgpu driver
-/// writes them. GPUs are joined as their data files say (gpus/links.h): by links of their own (io_links), or
-/// over PCIe (p2p_links). Numbers that a GPU's data file has not are 0 or left out.
+/// Adds the files of /sys/class/kfd/kfd/topology: a node of CPU cores and one for each GPU, as the amdgpu
+/// driver writes them. GPUs are joined as their data files say (gpus/links.h): by links of their own
+/// (io_links), or over PCIe (p2p_links). Numbers that a GPU's data file lacks are 0 or left out.
 void add_topology(Tree& tree, std::span<const gpus::Gpu* const> machine, const Host& host);
 
-/// PCI devices, /sys/class/drm, /dev/kfd and /dev/dri: the host's own devices stay, the GPUs come after them.
+/// Adds PCI devices, /sys/class/drm, /dev/kfd and /dev/dri: the GPUs come after the host's own devices.
 void add_devices(Tree& tree, std::span<const gpus::Gpu* const> machine, const Host& host);
 
 /// The number of /dev/dri/renderD* of the n-th GPU.

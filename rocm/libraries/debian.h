@@ -1,5 +1,5 @@
-// Debian's packages of AMD's libraries, by apt's own tools, without root: apt works with a state of its own
-// in a folder of the user's, where nothing is installed but what Wavesmith stands for.
+// Fetches Debian's packages of AMD's libraries by apt's own tools, without root: apt keeps its state in a
+// folder of the user's, in which only what Wavesmith provides counts as installed.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ struct Archive {
 
 class Debian {
  public:
-  /// Checks that apt's tools and Debian's keys are here, and writes their configuration below `folder`.
-  /// Without a mirror the one of this machine's apt. Error: NotFound.
+  /// Checks that apt's tools and Debian's keys are installed, and writes their configuration below `folder`.
+  /// The default mirror is that of this machine's apt. Error: NotFound.
   static Result<Debian> prepare(const std::string& folder, const std::string& suite, std::string mirror);
 
   /// Fetches the lists of packages. Error: NotFound, with what apt says of the mirror.
   Result<void> update() const;
 
-  /// The packages that the libraries' names mean, and all that they need, but for those whose newest version
-  /// is in the folder. Errors: NotFound, with the names that there are; BadInput, with what apt says.
+  /// The packages of the named libraries and their dependencies, except those whose newest version is in the
+  /// folder. Errors: NotFound, with the valid names; BadInput, with apt's message.
   Result<std::vector<Archive>> plan(const std::vector<std::string>& names) const;
 
-  /// Fetches them, as far as they are not here; apt says how it goes.
+  /// Fetches the packages that are missing; apt prints the progress.
   Result<void> fetch() const;
 
-  /// Unpacks what was fetched, and lists it. A library is listed when all of it is there.
+  /// Unpacks the fetched packages and lists them. A library is listed once it is complete.
   Result<Installation> unpack(const std::vector<Archive>& archives,
                               const std::vector<std::string>& names) const;
 

@@ -1,4 +1,4 @@
-// A folder that `wavesmith libraries install` filled: AMD's libraries, what they need, and a C library.
+// A folder that `wavesmith libraries install` filled: AMD's libraries, their dependencies, and a C library.
 #pragma once
 
 #include <set>
@@ -27,7 +27,7 @@ struct Installation {
 
 inline constexpr const char* kInstalledFile = "installed.json";
 
-/// What the folder's list says; empty `packages`: nothing was installed there.
+/// Reads the folder's list; empty `packages`: nothing was installed there.
 Installation read_installation(const std::string& folder);
 
 /// Replaces the folder's list; false when it cannot be written.

@@ -1,4 +1,4 @@
-// AMD's libraries that programs link: what each is called, whose copy is taken, and the packages it comes in.
+// AMD's libraries that programs link: their names, the copy to prefer, and Debian's packages of them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace wavesmith::rocm {
 
 struct KnownLibrary {
-  /// Who serves a program where both are there.
+  /// The copy that serves a program if both exist.
   enum class Prefer : unsigned char {
     Amd,      ///< AMD's: it computes by kernels, which run as they are
     StandIn,  ///< ours, but for a library of AMD's that needs AMD's: it speaks to the driver or to tools

@@ -1,4 +1,4 @@
-// Where shared libraries lie on this machine.
+// The folders of shared libraries on this machine.
 #pragma once
 
 #include <string>

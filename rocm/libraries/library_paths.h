@@ -1,4 +1,4 @@
-// How a program is led to the copies of AMD's libraries that were chosen for it.
+// Leads a program to the chosen copies of AMD's libraries.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace wavesmith::rocm {
 
-/// LD_LIBRARY_PATH for it; where AMD's need a newer C library than this machine's, WAVESMITH_LOADER and
-/// WAVESMITH_LOADER_PATH too, by which libwavesmith_machine.so starts every program anew
+/// The variables for it: LD_LIBRARY_PATH; if AMD's libraries need a newer C library than this machine's,
+/// WAVESMITH_LOADER and WAVESMITH_LOADER_PATH too, by which libwavesmith_machine.so starts every program anew
 /// (rocm/preload/loader.cc). Error: BadInput where the cache cannot be written.
 Result<Environment> library_variables(const Libraries& libraries);
 
-/// Links to each library that answers, by each of its names, and to the folders of kernels beside it: `at` is
-/// a folder of the tree.
+/// Adds links below `at` in the tree to each chosen library, by all of its names, and to the folders of
+/// kernels beside it.
 void add_libraries(Tree& tree, const std::string& at, const Libraries& libraries);
 
 }  // namespace wavesmith::rocm

@@ -1,4 +1,4 @@
-// A file's bytes without reading all of it: AMD's libraries have hundreds of megabytes.
+// A memory-mapped file, because AMD's libraries have hundreds of megabytes.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ namespace wavesmith::rocm {
 
 class MappedFile {
  public:
-  /// Empty where the file cannot be read.
+  /// Maps the file; empty if it cannot be read.
   explicit MappedFile(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return;

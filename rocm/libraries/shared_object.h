@@ -1,5 +1,5 @@
-// What the dynamic linker reads of a shared library or a program: names, needs and symbol versions.
-// Source: System V ABI, "Dynamic Linking"; Linux Standard Base, "Symbol Versioning".
+// The dynamic linker's view of a shared library or program: names, dependencies and symbol versions. Source:
+// System V ABI, "Dynamic Linking"; Linux Standard Base, "Symbol Versioning".
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ struct SharedObject {
   std::map<std::string, std::vector<std::string>> wanted;  ///< symbol versions, by the library that has them
   std::set<std::string> versions;                          ///< that it defines
 
-  /// Error: NotFound for a file that cannot be read; BadInput for what is no 64-bit ELF file for a dynamic
-  /// linker, or damaged.
+  /// Reads a file. Error: NotFound if it cannot be read; BadInput if it is not a 64-bit ELF file for a
+  /// dynamic linker, or damaged.
   static Result<SharedObject> read(const std::string& path);
 };
 

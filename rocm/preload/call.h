@@ -1,4 +1,4 @@
-// Standing in for a function of libc: the definition, and libc's own.
+// Replaces functions of libc: our definition, and a call of libc's own.
 #pragma once
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 namespace wavesmith::rocm {
 
-/// A function that stands in for libc's of that name.
+/// A function that replaces libc's of that name.
 struct StandIn {
   const char* name;
   void* function;
@@ -35,9 +35,8 @@ Signature* next() {
 
 }  // namespace wavesmith::rocm
 
-/// Opens the definition of the function that programs know by that name. Ours has another in the source, so
-/// that it need not agree with the headers' attributes and inline forms, and stands in the table that
-/// attach.cc reads.
+/// Opens the definition of a replacement for libc's function. It has another name in the source, so that it
+/// need not match the headers' attributes and inline forms, and is listed in the table that attach.cc reads.
 #define WAVESMITH_STANDS_IN(result, name, parameters)                                                  \
   extern "C" [[gnu::visibility("default")]] result shown_##name parameters __asm__(#name);             \
   [[gnu::used, gnu::section("stand_ins")]] static const ::wavesmith::rocm::StandIn stand_in_##name = { \

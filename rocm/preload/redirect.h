@@ -1,6 +1,6 @@
-// Which paths of a program are another machine's: those under the prefixes that the shown folder's file
-// "prefixes" lists. Nothing here allocates or takes a lock, so that it may run in a signal handler, between
-// fork and exec, and before main.
+// Redirects paths to the emulated machine: those under the prefixes that the shown folder's file "prefixes"
+// lists. Nothing here allocates or locks, so that it may run in a signal handler, between fork and exec, and
+// before main.
 #pragma once
 
 #include <climits>
@@ -9,15 +9,16 @@
 
 namespace wavesmith::rocm {
 
-/// A folder that is shown: its path, and the prefixes one a line, each ending with a newline.
+/// The folder that is shown to the process: its path, and the prefixes, one per line, each ending with a
+/// newline.
 struct ShownFolder {
   std::string_view root, prefixes;
 };
 
-/// The path within the shown folder, written to `buffer`; the path as it is when no prefix fits.
+/// The path within the shown folder, written to `buffer`; the unchanged path if no prefix matches.
 const char* redirected(const char* path, const ShownFolder& shown, char (&buffer)[PATH_MAX]);
 
-/// The path that a program knows for one within the shown folder: in place, the folder's own part goes.
+/// Turns a path within the shown folder back, in place, into the one that the program knows.
 void restore(char* path, const ShownFolder& shown);
 
 }  // namespace wavesmith::rocm

@@ -1,4 +1,4 @@
-// The folder that this process is shown.
+// The folder that is shown to this process.
 #pragma once
 
 #include "rocm/preload/loader.h"
@@ -6,13 +6,13 @@
 
 namespace wavesmith::rocm {
 
-/// From WAVESMITH_MACHINE_ROOT, read once; empty when there is none. Async-signal-safe.
+/// The folder of WAVESMITH_MACHINE_ROOT, read once; empty if there is none. Async-signal-safe.
 const ShownFolder& shown();
 
 /// Shows another folder from now on; false when it has no list of prefixes.
 bool show(const char* root);
 
-/// A path as libc is to see it. Lives on the caller's stack.
+/// A redirected path for libc, on the caller's stack.
 class Path {
  public:
   explicit Path(const char* path) : seen_(own_program(path)), moved_(false) {

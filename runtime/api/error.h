@@ -1,5 +1,5 @@
-// HIP's error codes: how ours map to them, what each thread remembers, and the wrapper that every API
-// function runs in.
+// HIP's error codes: their mapping from ours, the last error of each thread, and the wrapper of every API
+// function.
 #pragma once
 
 #include <new>
@@ -9,30 +9,30 @@
 #include "base/result.h"
 #include "runtime/abi/error.h"
 
-/// Before the definition of a function of HIP's API.
+/// Precedes the definition of a function of HIP's API.
 #define HIP_API extern "C" __attribute__((visibility("default")))
 
 namespace wavesmith::runtime {
 
-/// The HIP error that the real runtime returns for such a failure.
+/// Maps a failure to the HIP error that the real runtime returns.
 hipError_t hip_error(const Error& error);
 
 /// HIP's name of an error ("hipErrorInvalidValue") and what it means.
 std::string_view error_name(hipError_t error);
 std::string_view error_string(hipError_t error);
 
-/// Says on stderr what went wrong, in one line.
+/// Prints a failure on stderr, in one line.
 void report(const Error& error);
-/// What report() said last; empty when it never did.
+/// The last line of report(); empty if there was none.
 std::string last_report();
-/// The same, at most once in a process for each text.
+/// Prints each text at most once per process.
 void report_once(std::string_view text);
 
 /// The calling thread's last error, which hipGetLastError returns.
 hipError_t& last_error();
 
-/// Remembers a failure for hipGetLastError; passes `error` on. That work goes on is an answer and no failure:
-/// libraries poll streams and events and then ask for the last error to learn how a launch went.
+/// Remembers a failure for hipGetLastError and returns `error`. hipErrorNotReady is no failure: libraries
+/// poll streams and events and then query the last error of a launch.
 inline hipError_t finish(hipError_t error) {
   if (error != hipSuccess && error != hipErrorNotReady) last_error() = error;
   return error;

@@ -1,4 +1,4 @@
-// Every function of the HIP API, by name: which are served, and what the others answer.
+// Every function of the HIP API, by name: those that are served, and what the others return.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct Export {
   std::string_view programs;  ///< widely used packages that call it, separated by commas; "-": none
   uint32_t id;                ///< of tracing (hip_prof_str.h, hip_api_id_t of HIP 7.1); 0: none
   AnyFunction function;       ///< what a caller gets
-  AnyFunction stand_in;       ///< what answers when nothing serves the function
+  AnyFunction stand_in;       ///< the default, if nothing serves the function
 
   [[nodiscard]] bool served() const { return function != stand_in; }
 };
@@ -28,7 +28,7 @@ std::span<const Export> exports();
 /// The function of that name, or nullptr.
 const Export* find_export(std::string_view name);
 
-/// Says once a function that `function` is not served, with the reason when there is one, and returns
+/// Prints, once per function, that `function` is not served, with the reason if there is one. Returns
 /// hipErrorNotSupported.
 hipError_t unsupported(const char* function, const char* reason = nullptr);
 

@@ -1,12 +1,12 @@
-// Which of a process's libraries asks for something.
+// Finds the library of a process to which an address belongs.
 #pragma once
 
 #include <string>
 
 namespace wavesmith::runtime {
 
-/// The file that an address of code or data is of: "/usr/lib/x86_64-linux-gnu/librocblas.so.5"; the program's
-/// for its own. Empty: of none, as code that was made when the program ran.
+/// The file that holds an address of code or data: "/usr/lib/x86_64-linux-gnu/librocblas.so.5", or the
+/// program's own. Empty: none, as for code generated at run time.
 std::string file_of(const void* address);
 
 }  // namespace wavesmith::runtime

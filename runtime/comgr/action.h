@@ -1,4 +1,4 @@
-// What comgr does: programs from one form into the next, by the clang that is there.
+// comgr's actions: compile programs from one form into the next, by the clang that is installed.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ struct ActionInfo {
   bool logging = false, device_libraries = false;
 };
 
-/// "gfx942:sramecc+:xnack-" of an isa name; empty when it is none.
+/// The target of an isa name, "gfx942:sramecc+:xnack-"; empty if it is not one.
 std::string target_of(const std::string& isa);
 bool is_isa_name(const std::string& isa);
 
-/// Says on stderr what is asked for and is not there. Returns AMD_COMGR_STATUS_ERROR.
+/// Prints on stderr what is not served. Returns AMD_COMGR_STATUS_ERROR.
 amd_comgr_status_t not_served(const char* what);
 
-/// The results of an action on `inputs`. What the compiler says goes to `log`, also when it fails.
+/// Runs an action on `inputs`. The compiler's output goes to `log`, also when it fails.
 Result<std::vector<Data>> act(amd_comgr_action_kind_t kind, const ActionInfo& info,
                               const std::vector<const Data*>& inputs, std::string& log);
 

@@ -1,5 +1,5 @@
-// The parts of an ELF file for AMD GPUs that comgr tells of: symbols, metadata notes, the target. Unlike
-// object::CodeObject it takes relocatable files, too.
+// The parts of an ELF file for AMD GPUs that comgr exposes: symbols, metadata notes, the target. Unlike
+// object::CodeObject it also reads relocatable files.
 #pragma once
 
 #include <elf.h>
@@ -22,12 +22,13 @@ struct Symbol {
 
 class ElfView {
  public:
-  /// `file` has to live as long. Error: BadInput for what is no ELF file for AMD GPUs, or is damaged.
+  /// Reads `file`, which has to outlive the view. Error: BadInput if it is not an ELF file for AMD GPUs, or
+  /// is damaged.
   static Result<ElfView> parse(std::span<const uint8_t> file);
 
-  /// "amdgcn-amd-amdhsa--gfx90a:xnack-"; empty for a processor that nobody knows.
+  /// "amdgcn-amd-amdhsa--gfx90a:xnack-"; empty for an unknown processor.
   [[nodiscard]] std::string isa_name() const;
-  /// Of a relocatable file its symbol table, of a linked one those that it exports.
+  /// The symbol table of a relocatable file, or the exported symbols of a linked one.
   [[nodiscard]] std::vector<Symbol> symbols() const;
   /// What the metadata notes hold, in msgpack.
   [[nodiscard]] std::vector<std::span<const uint8_t>> metadata_notes() const;

@@ -1,4 +1,4 @@
-// Metadata as comgr shows it: nodes that are a text, a list, a map or nothing.
+// Metadata as comgr exposes it: nodes that are a text, a list, a map or empty.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace wavesmith::comgr {
 
-/// Numbers and truth values are texts, as AMD's comgr has them; so are a map's keys, whatever they were.
+/// A node. Numbers and booleans are texts, as in AMD's comgr, and so are all keys of a map.
 struct MetadataNode {
   using Pointer = std::shared_ptr<const MetadataNode>;
   amd_comgr_metadata_kind_t kind = AMD_COMGR_METADATA_KIND_NULL;
@@ -24,8 +24,8 @@ struct MetadataNode {
 MetadataNode::Pointer metadata_text(std::string text);
 MetadataNode::Pointer metadata_map(std::map<std::string, MetadataNode::Pointer> map);
 
-/// From msgpack. Several notes of one object become one map: their lists are joined, and of other values the
-/// first stays. No note: a node that is nothing. Error: BadInput for what is no msgpack.
+/// Parses msgpack. Several notes of one object become one map: lists are joined, of other values the first is
+/// kept. Without a note the result is an empty node. Error: BadInput for malformed msgpack.
 Result<MetadataNode::Pointer> parse_metadata(const std::vector<std::span<const uint8_t>>& notes);
 
 }  // namespace wavesmith::comgr

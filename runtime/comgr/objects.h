@@ -40,7 +40,7 @@ amd_comgr_status_t with(Map Objects::* map, uint64_t handle, F f) {
   return found == (all.*map).end() ? AMD_COMGR_STATUS_ERROR_INVALID_ARGUMENT : f(found->second);
 }
 
-/// The object of a handle; a default one when there is none, which is nothing for those that are pointers.
+/// The object of a handle; a default-constructed one (null for pointers) if there is none.
 template <class Object>
 Object find(std::map<uint64_t, Object> Objects::* map, uint64_t handle) {
   Object found{};
@@ -68,7 +68,7 @@ amd_comgr_status_t destroy(Map Objects::* map, uint64_t handle) {
   return (all.*map).erase(handle) ? AMD_COMGR_STATUS_SUCCESS : AMD_COMGR_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/// A buffer's size comes first, its bytes when there is room for them.
+/// Sets `size`, and copies the bytes if `to` is not null and large enough.
 inline amd_comgr_status_t give(size_t* size, char* to, const void* from, size_t bytes) {
   if (!size) return AMD_COMGR_STATUS_ERROR_INVALID_ARGUMENT;
   if (to && bytes) std::memcpy(to, from, std::min(*size, bytes));

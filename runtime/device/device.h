@@ -38,15 +38,15 @@ class Device {
   void remove_stream(const Stream& stream);
   /// Forgets every stream that the program has created.
   void remove_streams();
-  /// The created stream at that address; empty when there is none.
+  /// The created stream at that address; null if there is none.
   std::shared_ptr<Stream> find_stream(const Stream* address);
   /// Every stream, the null stream included.
   std::vector<std::shared_ptr<Stream>> streams();
   /// Waits for everything that was enqueued before.
   void synchronize();
 
-  /// What an operation of `stream` has to wait for by the rules of the legacy default stream: the null stream
-  /// waits for all blocking streams, and those for it.
+  /// Adds the tickets for which an operation of `stream` has to wait by the rules of the legacy default
+  /// stream: the null stream waits for all blocking streams, and those for it.
   void add_default_stream_tickets(Stream& stream, std::vector<Ticket>& tickets);
 
   /// The failure that stays until the device is reset.

@@ -16,10 +16,10 @@ namespace wavesmith::runtime {
 
 class Platform {
  public:
-  /// The one platform; nullptr when it could not be made (said once on stderr).
+  /// The platform, created by the first call; nullptr if that failed, which stderr says once.
   static Platform* get();
 
-  /// Of the calling thread, chosen by hipSetDevice.
+  /// The calling thread's device, chosen by hipSetDevice.
   [[nodiscard]] Device& current() { return *devices[static_cast<size_t>(current_ordinal())]; }
   static int& current_ordinal();
   [[nodiscard]] Device* device(int ordinal) {
@@ -27,7 +27,8 @@ class Platform {
                ? devices[static_cast<size_t>(ordinal)].get()
                : nullptr;
   }
-  /// The error of a device that there is not; of a likely number it says how there would be so many.
+  /// Reports a device that does not exist, for a plausible number with a hint how to emulate so many. Returns
+  /// the error.
   [[nodiscard]] hipError_t no_device(int ordinal) const;
 
   /// Memory of the arena, entered in `allocations`. Error: OutOfMemory when the device has no more.
@@ -49,7 +50,7 @@ class Platform {
   emulate::Memory* memory = nullptr;
   emulate::Limits limits;
   uint32_t interleave = 0;  ///< instructions after which waves give way; 0: when their time slice is over
-  /// What a kernel's failure does beside the error that HIP calls answer from then on.
+  /// The effect of a kernel's failure, besides the error that all HIP calls return from then on.
   enum class FaultAction : uint8_t {
     Error,  ///< nothing
     End,    ///< a process that stands still afterwards is ended

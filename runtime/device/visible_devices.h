@@ -1,4 +1,4 @@
-// Which of a machine's GPUs a process sees: HIP_VISIBLE_DEVICES and its like.
+// The GPUs of a machine that a process sees: HIP_VISIBLE_DEVICES and related variables.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// Stream capture: what is asked of a stream becomes nodes of a graph.
+// Stream capture: work enqueued in a stream becomes nodes of a graph.
 //
-// Each function that gives a stream work asks first, by the functions here, whether the work is to be done or
-// to be noted. That costs one load of a counter while nothing is captured.
+// Each function that enqueues work first calls a function here, which records the work if the stream is being
+// captured. While nothing is captured that costs one load of a counter.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct Fill;
 struct LaunchRequest;
 struct Node;
 
-/// Where a captured stream is: the nodes that what comes next depends on.
+/// The position of a captured stream: the nodes on which its next work depends.
 struct CapturePoint {
   std::shared_ptr<Capture> capture;
   std::vector<Node*> nodes;
@@ -47,7 +47,7 @@ bool refuse_all();
 
 inline bool anything_captured() { return captures_under_way.load(std::memory_order_acquire) > 0; }
 
-// The answer when the work was noted or may not be asked for now; empty: do it.
+// The result for the caller if the work was recorded or is not allowed now; nullopt: enqueue it.
 inline std::optional<hipError_t> capture_launch(Stream& stream, const LaunchRequest& request,
                                                 const void* host = nullptr) {
   return anything_captured() ? capture_detail::launch(stream, request, host) : std::nullopt;
@@ -68,14 +68,15 @@ inline std::optional<hipError_t> capture_record(Stream& stream, hipEvent_t handl
 inline std::optional<hipError_t> capture_wait(Stream& stream, hipEvent_t handle, Event& event) {
   return anything_captured() ? capture_detail::wait(stream, handle, event) : std::nullopt;
 }
-/// For what may not be done to a captured stream (waiting for it, say): true, and the capture is spoilt.
+/// Guards operations that are not allowed on a captured stream, such as waiting for it: returns true and
+/// invalidates the capture.
 inline bool refuse_captured(Stream& stream) { return anything_captured() && capture_detail::refuse(stream); }
 inline bool refuse_captured(Event& event) {
   return anything_captured() && capture_detail::refuse_event(event);
 }
-/// For what may not be done while any stream is captured in a way that this thread has to mind.
+/// Guards operations that are not allowed while a capture affects this thread by its mode.
 inline bool refuse_while_capturing() { return anything_captured() && capture_detail::refuse_everywhere(); }
-/// For what may not be done while any stream is captured at all.
+/// Guards operations that are not allowed while any stream is captured.
 inline bool refuse_while_anything_is_captured() {
   return anything_captured() && capture_detail::refuse_all();
 }

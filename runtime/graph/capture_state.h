@@ -1,4 +1,4 @@
-// One capture, for those who begin, end and ask about captures.
+// The state of a capture, for functions that begin, end and query captures.
 #pragma once
 
 #include <mutex>

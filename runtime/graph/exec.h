@@ -1,4 +1,4 @@
-// Executable graphs: a graph as it was when it was instantiated, and the operations made of it.
+// Executable graphs: a copy of a graph as it was when instantiated, and its operations.
 #pragma once
 
 #include <map>
@@ -11,21 +11,21 @@ struct Recording;
 
 class Executable {
  public:
-  /// Error: what making an operation of a node failed with; hipErrorInvalidValue for a circle. `culprit` is
-  /// the node.
+  /// Instantiates a graph. Error: that of making a node's operation; hipErrorInvalidValue for a cycle.
+  /// `culprit` is the node.
   static hipError_t create(Platform& platform, const Graph& graph, unsigned long long flags,
                            std::shared_ptr<Executable>& made, uint64_t& culprit);
 
   /// Our copy of a node of the graph that this was made from; nullptr when there is none.
   [[nodiscard]] Node* counterpart(const Node& original);
-  /// Changes our copy's work; its operation is made anew. Nothing is changed by an error.
+  /// Changes the work of our copy of a node and makes its operation anew. An error changes nothing.
   hipError_t set(Platform& platform, Node& mine, Work work);
-  /// Puts the operation of a node of ours in or out.
+  /// Enables or disables a node of ours.
   hipError_t enable(Platform& platform, Node& mine, bool enabled);
-  /// Takes over what the nodes of a graph of the same shape do.
+  /// Takes over the work of a graph of the same shape.
   hipError_t update(Platform& platform, const Graph& graph, hipGraphExecUpdateResult& result,
                     uint64_t& culprit);
-  /// The graph as it stands, for those who make it part of another.
+  /// A copy of the graph in its current state, for use as a child graph.
   [[nodiscard]] std::shared_ptr<Graph> snapshot();
   /// Enqueues one run; waits for it where pageable memory of the host is copied from or to, as ROCm does.
   void launch(Stream& stream);
@@ -39,7 +39,7 @@ class Executable {
     std::shared_ptr<Operation> operation;
   };
   hipError_t prepare(Platform& platform, const Graph& graph);
-  /// A run: what to execute, the events that it records and what it waits for first.
+  /// A run: its operations, the events that it records, and the tickets for which it waits first.
   struct Run {
     std::vector<Step> steps;
     std::vector<std::pair<hipEvent_t, std::shared_ptr<Recording>>> recordings;

@@ -1,5 +1,5 @@
-// Graphs: work described before it is done. A node holds what its call asked for, so that it can be asked for
-// again, changed and copied; instantiating (graph_exec.h) makes operations of it.
+// Graphs: work described before it is executed. A node holds the parameters of its call, so that they can be
+// queried, changed and copied; instantiating (exec.h) makes operations of them.
 #pragma once
 
 #include <atomic>
@@ -55,8 +55,8 @@ struct WaitWork {
   hipEvent_t event = nullptr;
 };
 class GraphAllocation;
-/// Memory of a graph: it has its address from the node's creation on, and is gone when the last graph that
-/// has the node is.
+/// Memory of a graph. Its address is fixed when the node is created, and it lives as long as the last graph
+/// that has the node.
 struct AllocateWork {
   hipMemAllocNodeParams params{};  ///< as given: accessDescs is the program's own
   std::shared_ptr<GraphAllocation> memory;
@@ -99,7 +99,7 @@ class Graph {
   [[nodiscard]] bool has(const Node* node) const;
   /// A copy, its nodes in the same order; child graphs are copied too.
   [[nodiscard]] std::shared_ptr<Graph> clone() const;
-  /// The nodes so that each comes after those it depends on; fewer than there are when they form a circle.
+  /// The nodes in topological order; fewer than there are if they form a cycle.
   [[nodiscard]] std::vector<Node*> in_order() const;
   /// Whether the other graph's nodes are of the same kinds in the same order, with as many edges each.
   [[nodiscard]] bool has_shape_of(const Graph& other) const;
@@ -133,7 +133,7 @@ bool forget(hipGraph_t handle);
 void make_known(const std::shared_ptr<Graph>& graph);
 void make_unknown(const Graph& graph);
 
-/// What a caller's parameters ask for; HIP's error for what cannot be asked for.
+/// Fills in the work for a caller's parameters; returns HIP's error for invalid ones.
 hipError_t make_kernel_work(Platform& platform, Device& device, const hipKernelNodeParams* params,
                             KernelWork& work);
 hipError_t make_copy_work(Platform& platform, const hipMemcpy3DParms* params, CopyWork& work);
@@ -143,18 +143,18 @@ struct GraphMemory {
   std::atomic<uint64_t> used{0}, high{0};
 };
 GraphMemory& graph_memory(int device);
-/// The memory at `pointer` is freed; counts where it is a graph's.
+/// Notes that the memory at `pointer` is freed, if it is a graph's.
 void end_graph_memory(const void* pointer);
 
-/// Memory of a graph, on that device. Fills in the address.
+/// Allocates memory of a graph on that device and fills in its address.
 hipError_t make_allocate_work(Platform& platform, Device& device, size_t size, AllocateWork& work);
-/// A copy of plain memory as hipMemcpy3D would be asked for it.
+/// The parameters of hipMemcpy3D for a copy of plain memory.
 hipMemcpy3DParms plain_copy(void* destination, const void* source, size_t size, hipMemcpyKind kind);
 
-/// While `stream` is captured: adds the node whose work `make` says. Empty: it isn't captured.
+/// If `stream` is captured, adds a node with the work that `make` fills in. nullopt: it is not captured.
 std::optional<hipError_t> capture_node(Stream& stream, const std::function<hipError_t(Work&)>& make);
 
-/// What executes a node. Empty: there is nothing to execute.
+/// Makes the operation that executes a node; null if there is nothing to execute.
 hipError_t make_operation(Platform& platform, const Node& node, std::shared_ptr<Operation>& operation);
 
 }  // namespace wavesmith::runtime

@@ -1,8 +1,8 @@
-// What the functions of graph nodes are made of: adding, asking for and changing work, and how parameters
-// become work, kind by kind.
+// Building blocks of the functions of graph nodes: adding nodes, querying and changing their work, and
+// turning parameters into work, for each kind.
 //
-// They come in threes: add, set in the graph, set in an executable. What differs between kinds of nodes is
-// how parameters become work (graph.h), so that each function of the API says just that.
+// These functions come in threes: add, set in the graph, set in an executable. Kinds of nodes differ only in
+// how parameters become work (graph.h), so each function of the API states just that.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace wavesmith::runtime::nodes {
 
-/// Adds a node whose work `make(Platform&, Device&, Work&)` says.
+/// Adds a node with the work that `make(Platform&, Device&, Work&)` fills in.
 template <class Make>
 hipError_t add(hipGraphNode_t* out, hipGraph_t handle, const hipGraphNode_t* dependencies, size_t count,
                Make make) {
@@ -84,7 +84,7 @@ hipError_t put(T* out, const T& value) {
   return hipSuccess;
 }
 
-// How each kind's parameters become work: functors for add() and set() alike.
+// Functors that turn each kind's parameters into work, for add() and set().
 
 inline auto kernel(const hipKernelNodeParams* params) {
   return [=](Platform& platform, Device& device, auto& work) {
@@ -116,7 +116,7 @@ inline auto plain(void* destination, const void* source, size_t size, hipMemcpyK
   };
 }
 
-/// From or to a variable of the program, at an offset; `other` is the other side.
+/// A copy from or to a variable of the program, at an offset; `other` is the other side.
 inline auto symbol(bool into_variable, const void* variable, const void* other, size_t size, size_t offset,
                    hipMemcpyKind kind) {
   return [=](Platform& platform, Device& device, auto& work) {
@@ -134,7 +134,7 @@ inline auto symbol(bool into_variable, const void* variable, const void* other, 
   };
 }
 
-/// For copies that nodes are changed to: they copy something, and not onto themselves.
+/// Checks a copy to which a node is changed: it is not empty, and not onto itself.
 template <class Make>
 auto changed(Make make) {
   return [=](Platform& platform, Device& device, CopyWork& work) {

@@ -1,4 +1,4 @@
-// User objects: resources that graphs share, destroyed when nobody refers to them any more.
+// User objects: reference-counted resources that graphs share.
 #pragma once
 
 #include "runtime/abi/graph.h"
@@ -6,11 +6,11 @@
 namespace wavesmith::runtime {
 
 hipUserObject_t make_user_object(void* pointer, hipHostFn_t destroy, int references);
-/// The references to an object; 0 for one that is destroyed or never was.
+/// The number of references to an object; 0 if it is destroyed or never existed.
 int user_object_references(hipUserObject_t object);
-/// Nothing happens to an object that is destroyed.
+/// Adds references; ignores an object that is destroyed.
 void retain_user_object(hipUserObject_t object, int count);
-/// The same; and nothing happens when there are fewer references than `count`, as in ROCm.
+/// Drops references; ignores an object that is destroyed or has fewer than `count`, as ROCm does.
 void release_user_object(hipUserObject_t object, int count);
 
 }  // namespace wavesmith::runtime

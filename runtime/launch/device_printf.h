@@ -1,4 +1,4 @@
-// printf on the device's behalf: the format and its arguments as a kernel sends them.
+// Formats printf calls of kernels from the format and arguments that they send.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace wavesmith::runtime {
 
-/// The text of a message: the format, zero-terminated and padded to 8 bytes, then 8 bytes an argument and the
-/// padded text of each %s. What is missing or malformed ends the text; nothing is read past the message.
+/// The text of a message: the format, zero-terminated and padded to 8 bytes, then 8 bytes per argument and
+/// the padded text of each %s. A missing or malformed argument ends the text; nothing is read past the
+/// message.
 std::string format_message(std::span<const uint64_t> message);
 
 }  // namespace wavesmith::runtime

@@ -1,5 +1,5 @@
-// What a program's own GPU code registers when the program starts: fat binaries, kernels and variables, by
-// the addresses of their host counterparts. Nothing is loaded before it is used.
+// The fat binaries, kernels and variables that a program registers at its start, by the addresses of their
+// host counterparts. They are loaded on first use.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,7 @@
 
 namespace wavesmith::runtime {
 
-/// The kernel whose stub on the host is at `host`, loaded on `device`. Error: NotFound, or what loading
-/// failed with.
+/// The kernel whose host stub is at `host`, loaded on `device`. Error: NotFound, or the error of loading.
 Result<KernelFunction*> registered_function(Platform& platform, Device& device, const void* host);
 
 /// The variable whose shadow on the host is at `host`, loaded on `device`.

@@ -7,9 +7,9 @@ namespace wavesmith::runtime {
 
 /// The buffer that kernels of a device put their calls into.
 const void* hostcall_buffer(Platform& platform, Device& device);
-/// Answers the calls that wait in the device's buffer; for Dispatch::serve, the device as its context.
+/// Serves the calls that wait in the device's buffer. For Dispatch::serve, with the device as context.
 void serve_hostcalls(void* device);
-/// What device malloc keeps its books in.
+/// The memory with the bookkeeping of device malloc.
 const void* device_heap(Platform& platform, Device& device);
 
 }  // namespace wavesmith::runtime

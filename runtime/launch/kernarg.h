@@ -1,5 +1,4 @@
-// The memory that a kernel's arguments are passed in, and what goes there: the program's arguments and the
-// hidden ones.
+// The kernarg segment: its memory, the program's arguments and the hidden ones.
 #pragma once
 
 #include <array>
@@ -13,8 +12,7 @@
 
 namespace wavesmith::runtime {
 
-/// A piece of device memory that goes back to a list when it is no longer used: launches are too frequent for
-/// allocate().
+/// A block of device memory from a free list, because launches are too frequent for allocate().
 class Block {
  public:
   static Result<Block> take(emulate::Memory& memory, size_t size);
@@ -29,7 +27,7 @@ class Block {
   unsigned class_ = 0;
 };
 
-/// What a launch looks like to the kernel.
+/// The shape of a launch, as the kernel sees it.
 struct Geometry {
   Extent3 grid;  ///< work-items
   Extent3 workgroup;

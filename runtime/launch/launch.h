@@ -1,4 +1,4 @@
-// Launches: from a function, a grid and arguments to an operation of a stream.
+// Kernel launches: turn a function, a grid and arguments into an operation of a stream.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace wavesmith::runtime {
 
-/// What grids that are launched together on several devices share: they meet at barriers.
+/// The shared state of grids launched together on several devices, which meet at barriers.
 struct GridSet {
   std::shared_ptr<Block> meeting;  ///< device memory, zero: where they count who has arrived
   uint32_t grids = 1;
   uint64_t items = 0;  ///< work-items of all of them
 };
 
-/// Everything that a kind of launch may ask for.
+/// The parameters of all kinds of launches.
 struct LaunchRequest {
   KernelFunction* function = nullptr;
   Geometry geometry;
@@ -30,10 +30,10 @@ struct LaunchRequest {
   uint64_t items_before = 0;
 };
 
-/// A grid in blocks as one in work-items. False: more than 2^32 - 1 on an axis, which no packet can say.
+/// Converts a grid in blocks to work-items. False: an axis exceeds 2^32 - 1, the limit of a dispatch packet.
 bool set_geometry(Geometry& geometry, dim3 grid, dim3 block, size_t shared);
 
-/// A kernel launch. It holds its arguments, so that it can be executed again.
+/// A kernel launch with its own copy of the arguments, so that it can be executed again.
 class LaunchOperation final : public Operation {
  public:
   LaunchOperation(std::shared_ptr<Module> module, KernelFunction& function, const Geometry& geometry,
@@ -59,7 +59,7 @@ class LaunchOperation final : public Operation {
   std::shared_ptr<Block> meeting_;  ///< where the grids of a set meet; empty for a grid of its own
 };
 
-/// Checks a launch as the real runtime does and makes its operation, reading the arguments.
+/// Checks a launch as the real runtime does, reads the arguments, and makes its operation.
 hipError_t make_launch(Platform& platform, Device& device, const LaunchRequest& request,
                        std::shared_ptr<LaunchOperation>& operation);
 /// The same, and enqueues it.

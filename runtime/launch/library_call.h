@@ -1,5 +1,5 @@
-// Functions of the host in a stream's turn, and what those of AMD's libraries that are served on the host say
-// a GPU would do in their place (wavesmith_tell_work): it takes the time that the model predicts.
+// Runs host functions in stream order. Libraries that serve calls on the host report from there the work that
+// a GPU would do (wavesmith_tell_work), which takes the time that the model predicts.
 #pragma once
 
 #include "runtime/abi/launch.h"
@@ -8,7 +8,8 @@ namespace wavesmith::runtime {
 
 class Stream;
 
-/// Calls it. Work that it tells of is counted, and with modelled time the stream takes as long.
+/// Calls a host function. Reported work is counted, and with modelled time the stream takes as long as
+/// predicted.
 void call_host(Stream& stream, void (*function)(void*), void* user);
 
 }  // namespace wavesmith::runtime

@@ -33,15 +33,15 @@ struct KernelFunction {
 
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  /// Reads the code in `image` (any form that Bundle takes) that suits the device, to be loaded on any device
-  /// of the same target.
+  /// Reads the code for the device from `image` (any form that Bundle reads), to be loaded on devices of the
+  /// same target.
   static Result<std::shared_ptr<const object::CodeObject>> read(const Device& device,
                                                                 std::span<const uint8_t> image);
-  /// Loads it. `managed` are the addresses of managed variables that exist already, by name.
+  /// Loads a code object. `managed` has the addresses of existing managed variables by name.
   static Result<std::shared_ptr<Module>> load(Platform& platform, Device& device,
                                               std::shared_ptr<const object::CodeObject> object,
                                               const std::unordered_map<std::string, void*>& managed = {});
-  /// Does both.
+  /// Reads and loads.
   static Result<std::shared_ptr<Module>> load(Platform& platform, Device& device,
                                               std::span<const uint8_t> image);
   ~Module();
@@ -54,10 +54,10 @@ class Module : public std::enable_shared_from_this<Module> {
     void* address = nullptr;
     size_t size = 0;
   };
-  /// A variable's memory; of a managed one the memory that both sides use. Error: NotFound.
+  /// A variable's memory on the device; for a managed one the memory that both sides use. Error: NotFound.
   Result<DeviceVariable> variable(std::string_view name);
 
-  /// What a pc belongs to, for messages: "function 'f' + 0x10, kernel.hip:12"; empty when nothing is known.
+  /// Describes a pc for messages: "function 'f' + 0x10, kernel.hip:12"; empty if nothing is known.
   [[nodiscard]] std::string locate(uint64_t pc) const;
 
   [[nodiscard]] const object::CodeObject& object() const { return *object_; }
@@ -83,7 +83,7 @@ class Module : public std::enable_shared_from_this<Module> {
 /// The function of a handle; nullptr for anything that is none.
 KernelFunction* find_function(hipFunction_t handle);
 
-/// The bytes from `pointer` on that may be read; what a caller gives no length for has to lie in them.
+/// The readable bytes from `pointer` on, for images that callers pass without a length.
 std::span<const uint8_t> readable_from(const void* pointer);
 
 }  // namespace wavesmith::runtime

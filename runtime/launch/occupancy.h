@@ -1,11 +1,11 @@
-// How many workgroups of a function a multiprocessor holds at once.
+// The occupancy of a function on a multiprocessor.
 #pragma once
 
 #include "runtime/launch/module.h"
 
 namespace wavesmith::runtime {
 
-/// Workgroups on one multiprocessor of the function's device; 0 when it doesn't fit.
+/// Resident workgroups on one multiprocessor of the function's device; 0 if it does not fit.
 uint32_t resident_workgroups(const KernelFunction& function, uint32_t workgroup, size_t dynamic_lds);
 
 /// The workgroup size, at most `limit`, that fills a device best, and the workgroups that fill it.

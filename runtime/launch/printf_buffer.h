@@ -15,16 +15,16 @@
 
 namespace wavesmith::runtime {
 
-/// The memory that one launch prints to; it goes back to a list. What does not fit is lost, as on a GPU.
+/// The buffer of one launch, from a free list. Messages that do not fit are lost, as on a GPU.
 class PrintfBuffer {
  public:
-  /// Empty, ready for a kernel.
+  /// Takes an empty buffer.
   static Result<PrintfBuffer> take(emulate::Memory& memory);
   PrintfBuffer(PrintfBuffer&& other) noexcept;
   PrintfBuffer& operator=(PrintfBuffer&&) = delete;
   ~PrintfBuffer();
   [[nodiscard]] const void* address() const { return memory_; }
-  /// Prints what the kernel has left; `formats` are its code object's.
+  /// Prints the kernel's messages; `formats` are those of its code object.
   void print(const std::vector<std::string>& formats) const;
 
  private:
@@ -32,8 +32,8 @@ class PrintfBuffer {
   uint32_t* memory_ = nullptr;  ///< bytes used, bytes there, then the messages
 };
 
-/// Calls `print` with the text of every message in `data` and whether it is for stderr. Error: BadInput for
-/// what no kernel writes; the messages before it have been printed.
+/// Calls `print` with the text of every message in `data` and whether it is for stderr. Error: BadInput for a
+/// malformed message, after printing those before it.
 Result<void> read_messages(std::span<const uint8_t> data, const std::vector<std::string>& formats,
                            const std::function<void(std::string_view text, bool to_stderr)>& print);
 

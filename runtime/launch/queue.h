@@ -26,8 +26,8 @@ static_assert(offsetof(Queue, group_segment_aperture_base_hi) == 0x40);
 /// A queue in device memory.
 Result<const void*> create_queue(emulate::Memory& memory);
 
-/// What a dispatch packet holds; kernels read it through their dispatch pointer.
-/// Source: HSA Runtime Programmer's Reference Manual, "Kernel dispatch packet".
+/// A dispatch packet, which kernels read through their dispatch pointer. Source: HSA Runtime Programmer's
+/// Reference Manual, "Kernel dispatch packet".
 struct DispatchPacket {
   uint16_t header, setup;
   uint16_t workgroup_size[3], reserved0;

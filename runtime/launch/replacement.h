@@ -1,6 +1,6 @@
-// Other code for a program's kernels: with WAVESMITH_CODE set to a code object's path, it is loaded in place
-// of every code object of the program for the same target whose kernels it has all. So variants of a kernel
-// run in the program that launches it, which is compiled once.
+// Replaces a program's code: with WAVESMITH_CODE set to the path of a code object, that is loaded in place of
+// every code object of the same target whose kernels it all has. So variants of a kernel run in the program
+// that launches it, without recompiling the program.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace wavesmith::runtime {
 
-/// The file that is loaded in place of `object`; empty: `object` itself is.
+/// The file to load in place of `object`; empty: load `object` itself.
 std::span<const uint8_t> replacement_of(const object::CodeObject& object);
 
-/// How many code objects have been replaced so far.
+/// The number of code objects replaced so far.
 unsigned replaced_objects();
 
 }  // namespace wavesmith::runtime

@@ -1,4 +1,4 @@
-// Every range of memory that the runtime knows of: what it is, whose it is, how large.
+// Every range of memory that the runtime knows: its kind, owner and size.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Copies: every kind is a box of bytes with pitches on both sides.
+// Copies: every kind is a box of bytes with a pitch on each side.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Box {
   size_t destination_slice = 0, source_slice = 0;  ///< from slice to slice
 };
 
-/// A place in memory of rows and slices.
+/// A position in pitched memory of rows and slices.
 struct PitchedPosition {
   char* base = nullptr;
   size_t x = 0, y = 0, z = 0;  ///< from `base`: in bytes, rows and slices
@@ -28,12 +28,12 @@ struct PitchedPosition {
 
 PitchedPosition pitched_side(const hipPitchedPtr& memory, const hipPos& at);
 
-/// What is copied from one place to another.
+/// The box for a copy of that extent.
 Box box_between(const PitchedPosition& to, const PitchedPosition& from, hipExtent extent);
 
 void copy_box(const Box& box);
 
-/// Copies a box when its turn comes.
+/// Copies a box in stream order.
 class CopyOperation final : public Operation {
  public:
   explicit CopyOperation(const Box& box, std::vector<unsigned char> staged = {});
@@ -45,17 +45,16 @@ class CopyOperation final : public Operation {
   std::vector<unsigned char> staged_;  ///< the source's bytes, taken when the copy was asked for
 };
 
-/// How the caller wants it. A synchronous copy within device memory is done when its turn in the stream comes
-/// all the same: nobody on the host can tell but by asking the stream, which then says that it is not done,
-/// as on a GPU.
+/// The ordering that the caller requests. A synchronous copy within device memory is still only enqueued, as
+/// on a GPU: the host notices that only by querying the stream.
 enum class Order {
   Synchronous,
   Asynchronous,
   Peer,  ///< hipMemcpyPeer: as synchronous, but the host waits for no device memory, nor for whose turn it is
 };
 
-/// Checks a copy as the real runtime does and does or enqueues it. Pageable memory of the host may change or
-/// go as soon as an asynchronous call returns, so that its bytes are taken before, or the call waits.
+/// Checks a copy as the real runtime does, then does or enqueues it. Pageable host memory may change or be
+/// freed as soon as an asynchronous call returns, so its bytes are staged before, or the call waits.
 hipError_t copy(Platform& platform, Stream& stream, const Box& box, hipMemcpyKind kind, Order order);
 
 }  // namespace wavesmith::runtime

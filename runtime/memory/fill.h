@@ -18,7 +18,7 @@ struct Fill {
 
 void do_fill(const Fill& fill);
 
-/// Fills when its turn comes.
+/// Fills a box in stream order.
 class FillOperation final : public Operation {
  public:
   explicit FillOperation(const Fill& fill) : fill_(fill) {}

@@ -1,5 +1,5 @@
-// Hints about where memory should be (hipMemAdvise, hipMemPrefetchAsync). Memory has no place here, so they
-// change nothing; they are remembered, because programs ask for them.
+// Hints about the location of memory (hipMemAdvise, hipMemPrefetchAsync). They have no effect here, but
+// programs may query them.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace wavesmith::runtime {
 
-/// What was said of a piece of memory. A device is an ordinal, hipCpuDeviceId, or hipInvalidDeviceId: none.
+/// The hints for a page. A device is an ordinal, hipCpuDeviceId, or hipInvalidDeviceId for none.
 struct Hints {
   bool read_mostly = false, coarse_grain = false;
   int preferred = hipInvalidDeviceId, prefetched = hipInvalidDeviceId;
   std::vector<int> accessed_by;  ///< in the order in which they were named
 };
 
-/// Hints of a range of addresses, kept by pages.
+/// Hints for a range of addresses, by page.
 class HintedRange {
  public:
   static constexpr uint64_t kPage = 4096;
@@ -47,11 +47,11 @@ class HintedRange {
   std::map<uint64_t, Hints> starts_{{0, {}}, {UINT64_MAX, {}}};
 };
 
-/// Changes hints as an advice asks. False: an advice that HIP does not know.
+/// Applies an advice to hints. False: unknown advice.
 bool advise(Hints& hints, hipMemoryAdvise advice, int device);
 
-/// Writes one attribute of a range into `count` values; all pages have to agree, or it is as if nothing had
-/// been said. False: an attribute that HIP does not know, or a wrong count.
+/// Writes one attribute of a range into `count` values; if its pages differ, the result is that of no hint.
+/// False: unknown attribute or wrong count.
 bool describe(const HintedRange& range, uint64_t begin, uint64_t size, hipMemRangeAttribute attribute,
               int* values, size_t count);
 

@@ -25,17 +25,18 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// Memory for work of that stream.
+  /// Allocates memory for work of that stream.
   Result<void*> allocate(size_t size, const Stream& stream);
 
   enum class Announced { Yes, NotOurs, Before };
-  /// Memory will be freed in its turn of a stream. Yes: freed() has to be told of it, with `number`.
+  /// Announces that memory will be freed in stream order. Yes: the caller has to call freed() with `number`
+  /// then.
   Announced announce(void* pointer, const Stream& stream, uint64_t& number);
-  /// The announcement's place in its stream's order.
+  /// Sets the operation in the stream that will free the announced memory.
   void enqueued(uint64_t number, uint64_t operation);
-  /// The announcement's turn has come. Nothing happens if the memory has found another use meanwhile.
+  /// Frees announced memory; does nothing if it has been reused in the meantime.
   void freed(uint64_t number);
-  /// Gives memory that is not in use back to the device, until `keep` bytes are left.
+  /// Returns unused memory to the device, down to `keep` bytes.
   void trim(size_t keep);
   /// The same, down to the release threshold.
   void trim_to_threshold();
@@ -77,11 +78,11 @@ class MemoryPool {
 
 /// The pool of a handle; empty for anything that is none.
 std::shared_ptr<MemoryPool> find_pool(hipMemPool_t handle);
-/// The program has synchronized: pools give back what they keep beyond their thresholds.
+/// Trims all pools to their thresholds, after the program has synchronized.
 void trim_pools();
 hipMemPool_t handle_of(const MemoryPool& pool);
 std::shared_ptr<MemoryPool> default_pool(Platform& platform, Device& device);
-/// The one that hipMallocAsync takes from.
+/// The pool from which hipMallocAsync allocates.
 std::shared_ptr<MemoryPool> current_pool(Platform& platform, Device& device);
 
 }  // namespace wavesmith::runtime

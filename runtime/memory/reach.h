@@ -1,4 +1,4 @@
-// How much memory a box of rows lies in.
+// The extent in memory of a box of rows.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace wavesmith::runtime {
 
-/// A product, or the largest size when no size is so large.
+/// The product of two sizes, saturated at the largest size.
 inline size_t saturated_product(size_t a, size_t b) {
   size_t product;
   return __builtin_mul_overflow(a, b, &product) ? ~size_t{0} : product;

@@ -1,4 +1,4 @@
-// Memory that processes share: what one tells the other.
+// Memory that processes share, and the handle that one passes to the other.
 #pragma once
 
 #include "runtime/device/platform.h"
@@ -17,8 +17,8 @@ struct SharedMemory {
 /// device is waited for.
 hipError_t share_memory(Platform& platform, const Allocation& allocation, SharedMemory& shared);
 
-/// Shows another process's memory at an address of this one. The same memory has one address, and is gone
-/// when it has been detached as often as it was attached.
+/// Maps another process's memory into this one. Repeated calls return the same address; the memory is
+/// unmapped when it has been detached as often as attached.
 hipError_t attach_memory(Platform& platform, Device& device, const SharedMemory& shared, void*& address);
 hipError_t detach_memory(Platform& platform, void* address);
 

@@ -1,4 +1,4 @@
-// How far a long program is, told on stderr where WAVESMITH_PROGRESS=1 asks for it.
+// The progress of a long program, on stderr if WAVESMITH_PROGRESS is 1.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace wavesmith::runtime {
 
-/// A launch begins. What it returns is called now and then with the number of workgroups that have begun, of
-/// all, and of wave-instructions that are done; it is empty where nobody asked.
+/// Notes that a launch begins. The returned function is called now and then with the number of workgroups
+/// begun and in all, and of wave-instructions executed; it is empty if progress is not wanted.
 std::function<void(uint64_t begun, uint64_t workgroups, uint64_t instructions)> launch_progress(
     const std::string& kernel);
 

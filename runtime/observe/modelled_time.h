@@ -1,6 +1,6 @@
-// Modelled time: with WAVESMITH_TIME set, streams, copies and events run on a clock of the GPU that is
-// emulated, not on the host's. Each thread of the program has a clock too, which calls advance: so launches
-// queue up, and waiting for them takes as long as on the GPU. Without WAVESMITH_TIME there is none of this.
+// Modelled time: with WAVESMITH_TIME set, streams, copies and events run on a clock of the emulated GPU, not
+// on the host's. Each thread of the program has a clock too, which its calls advance, so that launches queue
+// up and waiting for them takes as long as on the GPU. Without WAVESMITH_TIME none of this happens.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,12 @@ namespace wavesmith::runtime {
 struct KernelFunction;
 struct Geometry;
 
-/// What a kernel took.
+/// The modelled time of a kernel.
 struct KernelTime {
   double seconds = 0, dirty = 0;  ///< and the bytes that it left in the L2s to be written back
 };
 
-/// What WAVESMITH_TIME asks for.
+/// The mode that WAVESMITH_TIME selects.
 enum class TimeMode : uint8_t {
   Host,  ///< nothing: events tell the host's time
   Modelled,
@@ -36,39 +36,41 @@ TimeMode time_mode();
 /// Seconds of the calling thread's modelled clock.
 double& host_time();
 
-/// A line in WAVESMITH_TIME_LOG, if there is one, for work that was no kernel: how its time is known.
+/// Writes a line to WAVESMITH_TIME_LOG, if set, for work that is not a kernel; `how` tells how its time is
+/// known.
 void log_modelled(const std::string& what, double seconds, const char* how);
 
-/// What programs have allocated on devices and for them, ascending.
+/// The program's allocations on devices and in host memory for them, in ascending order.
 std::vector<timing::Region> allocated_regions();
 
-/// A device's part.
+/// Modelled time of one device.
 class ModelledDevice {
  public:
   /// `number`: of the GPU in the machine.
   ModelledDevice(const gpus::Gpu& gpu, int number);
 
-  /// What a launch costs the thread that asks for it.
+  /// Seconds that a launch takes on the calling thread.
   [[nodiscard]] double call_seconds() const { return call_; }
-  /// When a kernel or a copy begins: from its arrival at a queue that has nothing to do, or behind the work
-  /// before it, once what that left in the L2s is written back.
+  /// The start of a kernel or copy: its arrival at an idle queue, or the end of the previous work once the
+  /// L2s have written back what that left.
   double start(const Stream& stream);
-  /// From the end of one kernel to the beginning of the next.
+  /// Seconds from the end of one kernel to the start of the next.
   [[nodiscard]] double gap_seconds() const { return gap_; }
-  /// From the end of the work before to what an event notes.
+  /// Seconds from the end of the previous work to the time that an event records.
   [[nodiscard]] double event_seconds() const { return event_; }
 
   /// `allocated_regions`, with the paths to those that are not this GPU's own.
   std::vector<timing::Region> regions();
-  /// Has a launch heard. It is kept until finish(). `code_bytes`: of the kernel's own code.
+  /// Starts observing a launch, until finish(). `code_bytes`: size of the kernel's own code.
   std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, const Stream& stream,
                                              uint64_t code_bytes, uint32_t waves, uint32_t resident,
                                              std::vector<uint64_t>& only);
-  /// Seconds of a launch that has run, and executed so many instructions. `otherwise`: somebody who looked
-  /// more closely says what it took.
+  /// Seconds of a launch that has run and executed so many instructions. `otherwise`: the time of a more
+  /// detailed model, which then counts.
   double finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch, uint64_t stream,
                 uint64_t instructions, const std::optional<KernelTime>& otherwise = {});
-  /// What the stream's next kernel or copy would wait for: stores on their way from the L2s. Asked for once.
+  /// Seconds for which the stream's next kernel or copy would wait until the L2s have written back. The first
+  /// call resets them.
   double write_back_seconds(uint64_t stream);
 
   double copy_seconds(const Box& box);

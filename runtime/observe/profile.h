@@ -1,5 +1,5 @@
 // Profiling: with WAVESMITH_PROFILE set to a path, chosen workgroups of launches are recorded and replayed by
-// the cycle model, and what it says is written there as JSON when the process ends. With
+// the cycle model, and the result is written there as JSON when the process ends. With
 // WAVESMITH_PROFILE_SAMPLED=1 the chosen workgroups alone are run, so that results are incomplete.
 #pragma once
 
@@ -21,24 +21,24 @@ namespace wavesmith::runtime {
 /// One launch that is profiled.
 class ProfiledLaunch {
  public:
-  /// Which launches of a kernel and geometry are looked at.
+  /// The launches of a kernel and geometry that are profiled.
   enum class Selection : uint8_t {
     First,   ///< the first few, where nobody asks for the time of each
     This,    ///< this one, since the program is told its time
     Counted  ///< not this one: it repeats the one before
   };
-  /// nullptr: this launch is not profiled (there is no WAVESMITH_PROFILE, or its like was profiled often
-  /// enough). `resident`: workgroups that a compute unit holds.
+  /// Starts profiling a launch; nullptr: it is not profiled (WAVESMITH_PROFILE is not set, or enough launches
+  /// like it were). `resident`: workgroups that a compute unit holds.
   static std::unique_ptr<ProfiledLaunch> begin(emulate::Dispatch& dispatch, const gpus::Gpu& gpu,
                                                uint32_t resident, Selection which);
-  /// Workgroups that are run without the others may wait for them for ever: they get a budget.
+  /// Sets a budget, because workgroups that run without the others may wait for them for ever.
   void limit(emulate::Limits& limits);
   /// The launch ended with an error. True: it was that budget, no wave seems to wait for another workgroup,
   /// and `limits` has more: run it again.
   bool again(const Error& error, emulate::Limits& limits);
   /// The launch ended with an error. True: because of that budget, and the profile says why.
   bool refuse(const Error& error);
-  /// After the launch has run. What it took; nullopt: nobody can say.
+  /// Ends the profile after the launch has run and returns its time; nullopt: unknown.
   std::optional<KernelTime> end(const emulate::Statistics& statistics,
                                 const std::function<std::string(uint64_t)>& locate);
 

@@ -1,4 +1,4 @@
-// What the process's kernels executed, written as JSON to WAVESMITH_REPORT when the process ends.
+// Statistics of the process's kernels, written as JSON to WAVESMITH_REPORT when the process ends.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace wavesmith::runtime {
 
-/// `file`: of the library or program that the kernel came from; empty: unknown.
+/// Counts a launch. `file`: the library or program from which the kernel came; empty: unknown.
 void count_launch(const std::string& kernel, const std::string& file, const emulate::Statistics& statistics,
                   std::chrono::nanoseconds time);
 
@@ -33,7 +33,7 @@ void count_library_call(const LibraryCall& call);
 /// Wave-instructions of all launches so far.
 uint64_t instructions();
 
-/// The instructions of a program are counted from now on, until it is forgotten (before it is destroyed).
+/// Counts the instructions of a program from now on, until it is forgotten (before it is destroyed).
 void count_program(const emulate::Program& program);
 void forget_program(const emulate::Program& program);
 

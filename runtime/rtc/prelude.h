@@ -1,7 +1,6 @@
-// What programs compiled at run time have in common: the headers that hiprtc includes before a program, and
-// the #include lines that a program starts with. Most of a small kernel's compile time goes into them, so
-// they are precompiled, once for each set of options, and kept in the cache folder (clang's "Precompiled
-// Header Files").
+// The common start of programs compiled at run time: the headers that hiprtc includes before a program, and
+// the #include lines at its beginning. Most of a small kernel's compile time goes into them, so they are
+// precompiled once per set of options and kept in the cache folder (clang's "Precompiled Header Files").
 #pragma once
 
 #include <string>
@@ -26,8 +25,8 @@ struct Prelude {
 Prelude find_prelude(const toolchain::Command& compiler, const std::vector<std::string>& before,
                      std::string_view text);
 
-/// To be called when a compilation with it failed, with what the compiler said: a prelude that is older than
-/// a header that it holds goes.
+/// Drops a prelude that is older than one of its headers. To be called with the compiler's output when a
+/// compilation failed.
 void drop_prelude(const Prelude& prelude, const std::string& said);
 
 /// `text` with its first `count` bytes made blank; its lines keep their numbers.

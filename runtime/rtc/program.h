@@ -1,4 +1,4 @@
-// A program compiled at run time: hiprtc's, whose work is done by the clang that is found on the machine.
+// Compiles hiprtc's programs by the clang that is found on the machine.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Source {
   std::string text;
 };
 
-/// What a compilation gave.
+/// The result of a compilation.
 struct Compiled {
   std::vector<uint8_t> code;                   ///< a code object; empty with -fgpu-rdc
   std::vector<uint8_t> bitcode;                ///< LLVM bitcode; only with -fgpu-rdc
@@ -23,8 +23,8 @@ struct Compiled {
 };
 
 /// Compiles `source` for one GPU. `options` are hiprtc's: clang's, and --gpu-architecture=, --offload-arch=,
-/// --hiprtc-no-builtin-header. Whatever the compiler says is put in `log`, success or not.
-/// Errors: NotFound (no compiler), BadInput (a header's name leaves its folder; the source does not compile).
+/// --hiprtc-no-builtin-header. The compiler's output goes to `log`, on success and failure. Errors: NotFound
+/// (no compiler), BadInput (a header's name leaves its folder; the source does not compile).
 Result<Compiled> compile(const Source& source, const std::vector<Source>& headers,
                          const std::vector<std::string>& expressions, const std::vector<std::string>& options,
                          std::string& log);

@@ -1,6 +1,5 @@
-// What clang's driver does for a program: the commands that it runs, compiler and linker. They are the same
-// for programs that are compiled alike, so the driver is asked once, and each command is run with its program
-// kept loaded.
+// The compiler and linker commands that clang's driver runs. They are the same for programs with the same
+// options, so the driver runs once, and then each command is run by a process that stays loaded.
 #pragma once
 
 #include <optional>
@@ -20,11 +19,11 @@ namespace wavesmith::rtc {
 std::optional<toolchain::Outcome> run_steps(const toolchain::Command& command, const std::string& input,
                                             const Scratch& scratch);
 
-/// Puts `by` in every place of `what`, which is not empty.
+/// Replaces every occurrence of `what`, which is not empty, by `by`.
 void replace_all(std::string& text, std::string_view what, std::string_view by);
 
-/// The commands in what `clang -###` printed; none when a line of it is anything else than a command or the
-/// compiler's version.
+/// The commands in the output of `clang -###`; none if any line is neither a command nor the compiler's
+/// version.
 std::vector<toolchain::Command> parse_steps(std::string_view printed);
 
 }  // namespace wavesmith::rtc

@@ -39,9 +39,9 @@ struct Event {
 std::shared_ptr<Event> find_event(hipEvent_t handle);
 std::shared_ptr<Event> make_event(int device, unsigned flags, hipEvent_t* handle);
 hipError_t record_event(hipEvent_t handle, Stream& stream);
-/// What notes the time of a recording; its ticket is that of whatever contains the operation.
+/// The operation that notes the time of a recording. Its ticket is that of the operation that contains it.
 std::shared_ptr<Operation> record_operation(std::shared_ptr<Recording> recording);
-/// Makes it the event's latest recording.
+/// Makes this the event's latest recording.
 void publish(hipEvent_t handle, std::shared_ptr<Recording> recording);
 
 }  // namespace wavesmith::runtime

@@ -8,7 +8,7 @@
 
 namespace wavesmith::runtime {
 
-/// How often the event was recorded, and how many of these recordings were reached.
+/// Counts of the event's recordings, and of those that were reached.
 struct EventCounters {
   std::atomic<uint64_t> asked{0}, reached{0};
 };
@@ -24,9 +24,9 @@ struct SharedEvent {
 std::shared_ptr<SharedEvent> create_shared_event();
 std::shared_ptr<SharedEvent> open_shared_event(int process, int file, uint64_t serial);
 
-/// Says that recording `number` is reached, and so all before it.
+/// Marks recording `number` and all before it as reached.
 void reach(EventCounters& counters, uint64_t number);
-/// Waits until what was recorded by now is reached.
+/// Waits until all recordings made so far are reached.
 void wait_for(const EventCounters& counters);
 inline bool is_reached(const EventCounters& counters) {
   return counters.reached.load() >= counters.asked.load();

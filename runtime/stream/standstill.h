@@ -1,13 +1,12 @@
-// A process that cannot go on: every thread waits for another one, without a limit of time.
+// Ends a process whose threads all wait for one another without a timeout.
 #pragma once
 
 namespace wavesmith::runtime {
 
 class Device;
 
-/// From now on, as long as the device's failure stays: when the process stands still for some seconds, says
-/// so and aborts. Programs exist that note the error of one HIP call and then wait for ever for what the GPU
-/// would have done.
+/// Watches the process while the device's failure lasts: if all threads stand still for some seconds, prints
+/// a message and aborts. Some programs note the error of one HIP call and then wait for ever for the GPU.
 void end_at_standstill(const Device& device);
 
 }  // namespace wavesmith::runtime

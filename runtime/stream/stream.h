@@ -31,9 +31,9 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
-  /// Does it. An error is the device's: it sticks.
+  /// Executes the operation. An error becomes the device's sticky error.
   virtual hipError_t run(Stream& stream) = 0;
-  /// Whether it happens even after a failure (events, callbacks), so that nobody waits for ever.
+  /// Whether it is executed even after a failure (events, callbacks), so that nobody waits for ever.
   [[nodiscard]] virtual bool always() const { return false; }
 };
 
@@ -49,10 +49,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Stream(Device& device, Kind kind, unsigned flags, int priority)
       : device(device), kind(kind), flags(flags), priority(priority) {}
 
-  /// Adds an operation; after what is due by the rules of the default stream and after `tickets`. Returns its
-  /// ticket. The one way into a stream's queue.
+  /// Enqueues an operation after `tickets` and what the rules of the default stream demand. Returns its
+  /// ticket. All operations enter a stream here.
   Ticket enqueue(std::shared_ptr<Operation> operation, std::vector<Ticket> tickets = {});
-  /// Waits until operation `number` is done, executing what is not under way.
+  /// Waits until operation `number` is done, executing operations that have not started.
   void wait(uint64_t number);
   void wait_all() { wait(last()); }
   [[nodiscard]] bool done(uint64_t number) const {
@@ -63,17 +63,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   [[nodiscard]] uint64_t last() const { return added_.load(std::memory_order_acquire); }
   [[nodiscard]] Ticket ticket() { return {shared_from_this(), last()}; }
 
-  /// Whether everything is done that is in the stream's order: of the null stream also what blocking streams
-  /// do.
+  /// Whether all work of the stream is done; for the null stream that of blocking streams too.
   [[nodiscard]] bool all_done() { return kind == Kind::Null ? nothing_before() : idle(); }
-  /// Notes that what is added from now on comes after operation `ticket.number` of another stream.
+  /// Orders all later operations after operation `ticket.number` of another stream.
   void follow(const Ticket& ticket);
   [[nodiscard]] bool follows(uint64_t stream, uint64_t number) const;
   /// Whether an operation added now could run at once.
   [[nodiscard]] bool nothing_before();
-  /// Ordered with the legacy default stream.
+  /// Whether it is ordered with the legacy default stream.
   [[nodiscard]] bool blocking() const { return kind != Kind::Null && !(flags & hipStreamNonBlocking); }
-  /// What the program holds as its handle.
+  /// The program's handle of the stream.
   [[nodiscard]] hipStream_t handle() {
     return kind == Kind::Null ? nullptr : reinterpret_cast<hipStream_t>(this);
   }
@@ -92,7 +91,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   [[nodiscard]] double asked() const { return asked_; }
   void modelled_until(double seconds) { modelled_ = seconds; }
 
-  /// Executes everything; a worker's part. Nothing happens when another thread owns the stream.
+  /// Executes all operations, for workers; does nothing if another thread owns the stream.
   void work();
 
  private:

@@ -1,4 +1,4 @@
-// Waiting for and writing values in memory in a stream's order.
+// Waits for values in memory and writes values, in stream order.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace wavesmith::runtime {
 
-/// Does them, one after the other. A wait looks again and again, since anybody may write.
+/// Executes them one after the other. A wait polls, because anybody may write.
 void run_memory_operations(const std::vector<hipStreamBatchMemOpParams>& operations);
 /// Whether an operation is one that exists, on an address that is not null.
 bool is_memory_operation(const hipStreamBatchMemOpParams& operation);

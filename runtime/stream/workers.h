@@ -1,5 +1,5 @@
-// Threads that execute streams. As many as there are streams with work at the same time: kernels of two
-// streams may wait for one another.
+// Threads that execute streams, as many as there are streams with work at the same time, because kernels of
+// two streams may wait for one another.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@ namespace wavesmith::runtime {
 
 class Stream;
 
-/// Has the stream's operations executed soon, by a thread that is free or new.
+/// Schedules the stream's operations on a free or new thread.
 void submit_to_workers(std::shared_ptr<Stream> stream);
 
 }  // namespace wavesmith::runtime

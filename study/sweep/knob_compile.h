@@ -1,5 +1,5 @@
-// Compiles one file under settings of the compiler. What stays the same is done once: source becomes LLVM IR,
-// which each setting's passes and code generator start from.
+// Compiles one file under settings of the compiler. The common part is done once: source becomes LLVM IR,
+// from which each setting's passes and code generation start.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +18,11 @@ bool for_front_end(const std::vector<std::string>& flags);
 class KnobCompiler {
  public:
   KnobCompiler(std::string path, std::string target, std::vector<std::string> flags);
-  /// Has to come first. Errors: of the file, or the compiler's; Unsupported for what is compiled already.
+  /// Reads the file; has to be called first. Errors: of the file or the compiler; Unsupported for compiled
+  /// code.
   Result<void> read();
-  /// Writes the code object; several threads may, to files of their own. The seconds that the compiler took.
+  /// Writes the code object and returns the compiler's seconds. Several threads may call it, with different
+  /// files.
   Result<double> compile(const Knob& knob, const std::filesystem::path& code) const;
 
  private:

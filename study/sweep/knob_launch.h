@@ -1,5 +1,5 @@
-// How a sweep runs the kernels that it compiles: inside of the program that launches them, whose code objects
-// the runtime replaces (runtime/launch/replacement.h), or one by one with arguments from the command line.
+// Runs the kernels that a sweep compiles: inside the program that launches them, whose code objects the
+// runtime replaces (runtime/launch/replacement.h), or one by one with arguments from the command line.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +27,7 @@ struct KernelLaunch {
   bool sampled = false;  ///< run the sampled workgroups only: results are incomplete and not compared
 };
 
-/// What a run under the cycle model gave.
+/// The result of a run under the cycle model.
 struct Simulation {
   struct KernelTiming {
     double seconds = 0;  ///< modelled, of all its launches
@@ -43,7 +43,7 @@ struct Simulation {
   double host_seconds = 0;
 };
 
-/// Whether C++ source defines main: then it is a program by itself.
+/// Whether C++ source defines main and so is a complete program.
 bool has_main(std::string_view source);
 
 class KnobLauncher {
@@ -64,8 +64,8 @@ class KnobLauncher {
   const wavesmith::Scratch& scratch_;
 };
 
-/// What a program's standard output says, but for lines that tell times and rates or that differ between two
-/// runs of the same code.
+/// Compares a program's standard output between runs, except lines with times and rates and lines that differ
+/// between two runs of the same code.
 class OutputCheck {
  public:
   OutputCheck(const Simulation& once, const Simulation& again);

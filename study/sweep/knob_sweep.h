@@ -39,10 +39,10 @@ struct Sweep {
   double seconds = 0;
 };
 
-/// Compiles, analyses, and where it is known how the kernels are launched runs those that differ under the
-/// cycle model. `progress` is called after each compilation or run, by one thread at a time: "12 of 60
-/// compiled, the best so far -3.1 % with unroll-8". Errors: of the file; Unsupported for what is compiled
-/// already; NotFound for the kernel; of the launch where it must be.
+/// Compiles and analyses each setting and, if it is known how the kernels are launched, runs those with
+/// different code under the cycle model. `progress` is called after each compilation or run, by one thread at
+/// a time: "12 of 60 compiled, the best so far -3.1 % with unroll-8". Errors: of the file; Unsupported for
+/// compiled code; NotFound for the kernel; of the launch if one is required.
 Result<Sweep> sweep(const SweepRequest& request, const std::function<void(const std::string&)>& progress);
 
 }  // namespace wavesmith::study

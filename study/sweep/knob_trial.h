@@ -1,4 +1,4 @@
-// One setting of the compiler tried on one kernel, and how its code compares with others'.
+// One compiler setting tried on one kernel, and the comparison of its code with others'.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace wavesmith::study {
 
-/// What one setting made of one kernel.
+/// The result of one setting for one kernel.
 struct Trial {
   Knob knob;
   std::string failure;  ///< of the compiler; empty: it compiled
@@ -28,18 +28,18 @@ struct Trial {
   std::string verdict;
 };
 
-/// What a kernel's instructions cost in all, each as often as it is expected to be executed.
+/// The total cost of a kernel's instructions, weighted by their expected executions.
 double weight_of(const analysis::KernelAnalysis& kernel);
 
-/// The baseline's hot loop against the trial's, for the same work; without loops, all instructions.
+/// Compares the trial's hot loop with the baseline's for the same work; without loops, all instructions.
 void judge(const ComparedKernel& baseline, Trial& trial, const gpus::Gpu& gpu);
 
-/// The same instructions, registers and LDS.
+/// Whether instructions, registers and LDS are the same.
 bool same_code(const analysis::KernelAnalysis& a, const analysis::KernelAnalysis& b);
 
-/// Code that is no kernel's own: functions that kernels call.
+/// A hash of the functions that kernels call.
 uint64_t hash_of_functions(const object::CodeObject& object);
-/// The hash, with a kernel's instructions behind it.
+/// Continues the hash with a kernel's instructions.
 uint64_t hash_of(const analysis::KernelAnalysis& kernel, uint64_t before);
 
 }  // namespace wavesmith::study

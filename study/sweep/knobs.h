@@ -1,4 +1,4 @@
-// What can be asked of the compiler's scheduler, register allocator and unroller without touching the source.
+// Settings of the compiler's scheduler, register allocator and unroller that need no change of the source.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct Knob {
   std::vector<std::pair<std::string, std::string>> attributes =
       {};            ///< of the kernels' functions, in LLVM IR, and their values
   std::string what;  ///< what it does, and what it risks
-  /// How to ask for it in the source or on a command line.
+  /// Instructions for using it in the source or on a command line.
   [[nodiscard]] std::string how() const;
 };
 
-/// Both settings at once.
+/// Combines two settings.
 Knob both(const Knob& a, const Knob& b);
 
-/// What a kernel is compiled for, as far as knobs depend on it.
+/// Properties of a kernel and its target on which knobs depend.
 struct KnobContext {
   uint32_t most_waves = 8;         ///< waves per SIMD that the GPU holds
   bool accumulators = false;       ///< MFMA and accumulation registers
@@ -32,7 +32,7 @@ struct KnobContext {
   uint32_t workgroup = 1024;       ///< work-items that the kernel allows
 };
 
-/// All knobs that may matter there. Every flag is checked by compiling: a compiler that lacks it says so.
+/// All knobs that may matter in that context. A flag that the compiler lacks shows as a failed compilation.
 std::vector<Knob> knobs(const KnobContext& context);
 
 /// LLVM IR with an attribute of all its kernels set.

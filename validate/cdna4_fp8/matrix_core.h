@@ -1,5 +1,5 @@
-// What the steps of the fp8 ladder share on the device: numbers, fragments of the matrix cores, loads that go
-// to LDS by themselves, and the order of chunks in LDS that has no bank conflicts.
+// Device code that the steps of the fp8 ladder share: numbers, fragments of the matrix cores, direct loads to
+// LDS, and the conflict-free order of chunks in LDS.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -16,12 +16,12 @@ using InLds = unsigned char __attribute__((address_space(3)));
 constexpr int kLanes = 64, kSide = 16, kDepth = 128;  ///< of V_MFMA_F32_16X16X128_F8F6F4
 constexpr int kChunk = 16;                            ///< bytes
 constexpr int kChunks = kDepth / kChunk;              ///< of a row
-constexpr int kRowsOfLoad = kLanes / kChunks;         ///< that a wave loads with 16 bytes a lane
+constexpr int kRowsOfLoad = kLanes / kChunks;         ///< that a wave loads with 16 bytes per lane
 
 __device__ inline float number(unsigned char byte) { return __builtin_amdgcn_cvt_f32_fp8(byte, 0); }
 
-/// Which lane holds what: of A and B lane l has row l % 16 and two chunks of K (as both operands have the
-/// same two, their order along K does not matter); of C column l % 16 and four rows.
+/// The layout of fragments: lane l holds row l % 16 and two chunks of K of A and B (the same two of both, so
+/// their order along K does not matter), and column l % 16 and four rows of C.
 struct Lane {
   int row, chunk;
   __device__ explicit Lane(int lane) : row(lane % kSide), chunk(lane / kSide) {}
@@ -37,10 +37,10 @@ __device__ inline Operand joined(Chunk low, Chunk high) {
   return __builtin_bit_cast(Operand, __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/// Where a row's chunk lies in LDS. Two rows of 128 bytes take all of its 64 banks. Straight, the lanes that
-/// ds_read_b128 serves together (gpus/lds_phases.h), sixteen rows of one chunk or two, meet in few of them:
-/// so each pair of rows has its chunks at other places. An exclusive or is its own inverse, and serves who
-/// writes as it serves who reads.
+/// The position of a row's chunk in LDS. Two rows of 128 bytes take all of its 64 banks. Straight, the lanes
+/// that ds_read_b128 serves together (gpus/lds_phases.h), sixteen rows of one chunk or two, meet in few of
+/// them: so each pair of rows has its chunks at other places. An exclusive or is its own inverse, and serves
+/// who writes as it serves who reads.
 template <bool kSwizzled>
 __device__ inline int place(int row, int chunk) {
   return kSwizzled ? chunk ^ row / 2 % kChunks : chunk;
@@ -56,7 +56,7 @@ __device__ inline __amdgpu_buffer_rsrc_t buffer_of(const unsigned char* data, in
 __device__ inline void load_to_lds(__amdgpu_buffer_rsrc_t from, int at, unsigned char* to) {
   __builtin_amdgcn_raw_ptr_buffer_load_lds(from, (InLds*)to, kChunk, at, 0, 0, 0);
 }
-/// Until all loads but the last kOpen are there.
+/// Waits until all loads but the last kOpen have arrived.
 template <int kOpen = 0>
 __device__ inline void wait_for_loads() {
   asm volatile("s_waitcnt vmcnt(%0)" ::"i"(kOpen) : "memory");
@@ -92,7 +92,7 @@ __device__ inline void read(Pending (&to)[kCount], unsigned tile, Lane lane) {
   }(std::make_integer_sequence<int, kCount>());
 }
 
-/// Until all reads but the last kOpen are there: LDS serves a wave in order.
+/// Waits until all reads but the last kOpen have arrived: LDS serves a wave in order.
 template <int kOpen = 0>
 __device__ inline void wait_for_reads() {
   asm volatile("s_waitcnt lgkmcnt(%0)" ::"i"(kOpen) : "memory");

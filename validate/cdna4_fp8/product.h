@@ -1,4 +1,4 @@
-// What the steps of the fp8 ladder share on the host: operands, the reference, and the timing loop.
+// Host code that the steps of the fp8 ladder share: operands, the reference, and the timing loop.
 //
 // The steps are those that AMD describes in "FP8 GEMM Optimization on AMD CDNA4 Architecture" (ROCm blogs,
 // 2026): C = A B^T of OCP e4m3 numbers, both operands' rows along K, C in bf16. The code is our own.
@@ -26,8 +26,8 @@ using bench::Buffer;
 using bench::check;
 
 using Byte = unsigned char;  ///< an e4m3 number
-/// A number of C. A type of ours, for the names of kernels have their parameters' types in them, and __bf16
-/// is called otherwise on an AArch64 host than on the GPU.
+/// A number of C, as a struct because mangled kernel names contain their parameters' types, and __bf16 is
+/// mangled differently on an AArch64 host than on the GPU.
 struct Bf16 {
   __bf16 number;
 };
@@ -58,7 +58,7 @@ class Options {
   std::vector<std::string> words_;
 };
 
-/// Bytes of which none is e4m3's NaN (all bits of exponent and mantissa set).
+/// Random bytes, none of which is e4m3's NaN (all bits of exponent and mantissa set).
 inline std::vector<Byte> random_numbers(size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Byte> numbers(count);
@@ -119,7 +119,8 @@ inline bool right(const Step& step, int m, int n, int k, unsigned seed) {
   return wrong == 0;
 }
 
-/// As AMD measured: operands take turns, so that no cache has them from the launch before, and C is cleared.
+/// Measures as AMD did: operands alternate, so that no cache holds them from the previous launch, and C is
+/// cleared.
 inline void measure(const Step& step, int m, int n, int k, int iterations, unsigned seed) {
   constexpr size_t kInTurn = size_t{512} << 20;  // bytes
   const size_t of_a = size_t(m) * k, of_b = size_t(n) * k,
@@ -153,7 +154,7 @@ inline void measure(const Step& step, int m, int n, int k, int iterations, unsig
               most);
 }
 
-/// A program's main: the step that is asked for, or each of its own.
+/// A program's main: runs the requested step, or all of its own.
 inline int run(int count, char** words, const std::vector<Step>& steps) {
   const Options options(count, words);
   const bool checks = options.has("check");

@@ -23,24 +23,24 @@ std::span<const Family> families();
 /// nullptr: there is none of that name.
 const Family* find_family(std::string_view name);
 
-/// The summary's `gemm_worst_stratum_median`.
+/// Summary: `gemm_worst_stratum_median`.
 Result<FamilyReport> judge_gemm(Data& data);
-/// `attention_median`, `norm_median`, `moe_median`, `memory_bound_median`.
+/// Summaries: `attention_median`, `norm_median`, `moe_median`, `memory_bound_median`.
 Result<FamilyReport> judge_attention(Data& data);
 Result<FamilyReport> judge_norm(Data& data);
 Result<FamilyReport> judge_moe(Data& data);
 Result<FamilyReport> judge_memory_bound(Data& data);
 Result<FamilyReport> judge_collectives(Data& data);
 Result<FamilyReport> judge_convolution(Data& data);
-/// The summary's `issue_gfx1100_exact`, `issue_gfx1200_exact`, `issue_gfx950_within4`.
+/// Summary: `issue_gfx1100_exact`, `issue_gfx1200_exact`, `issue_gfx950_within4`.
 Result<FamilyReport> judge_issue(Data& data);
-/// Of a user's table only: `statistics_latency_median` and others.
+/// Judges a user's table only. Summary: `statistics_latency_median` and others.
 Result<FamilyReport> judge_statistics(Data& data);
-/// `mi300a_wmape` and `mi300a_mean`.
+/// Summary: `mi300a_wmape` and `mi300a_mean`.
 Result<FamilyReport> judge_mi300a(Data& data);
-/// `profile_wmape` and `profile_mean`; `profile_ladder_pairs_in_order` and `profile_ladder_mean`.
+/// Summary: `profile_wmape` and `profile_mean`; `profile_ladder_pairs_in_order` and `profile_ladder_mean`.
 Result<FamilyReport> judge_profile(Data& data);
-/// `tensile_kernels_median`, `tensile_kernels_mean`, `tensile_kernels_wmape`.
+/// Summary: `tensile_kernels_median`, `tensile_kernels_mean`, `tensile_kernels_wmape`.
 Result<FamilyReport> judge_tensile_kernels(Data& data);
 
 }  // namespace wavesmith::validate

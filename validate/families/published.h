@@ -1,4 +1,4 @@
-// The published kernels: rows of one table from many sources, predicted of the models family by family.
+// The published kernels: rows of one table from many sources, predicted by the models family by family.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ const gpus::Gpu* published_gpu(std::string_view name);
 struct PredictedRow {
   Result<model::Prediction> prediction;
   double flops = 0, bytes = 0, elements = 0;
-  double method_seconds = 0;  ///< that the source's way of timing adds (see method_of)
+  double method_seconds = 0;  ///< added by the source's method of timing (see method_of)
   double least_seconds = 0;   ///< that its loop takes at least (see least_of)
   std::string model;          ///< whose predictions carry the error; empty: the family's
 };
@@ -54,17 +54,17 @@ struct PublishedFamily {
 };
 Result<FamilyReport> judge_published(Data& data, const PublishedFamily& family);
 
-/// "B=16;H=64;causal": the number behind a name, or nothing.
+/// The number after a name in "B=16;H=64;causal"; nullopt if there is none.
 std::optional<double> number_in(std::string_view shape, std::string_view name);
 /// The tuples of numbers within "dims=((8,3137,768),(),(768,))", empty ones left out.
 std::vector<std::vector<double>> tuples_in(std::string_view shape);
-/// The tuple behind a name: "'stride':(1,1)"; empty when there is none.
+/// The tuple after a name, "'stride':(1,1)"; empty if there is none.
 std::vector<double> tuple_behind(std::string_view shape, std::string_view name);
 double product(const std::vector<double>& sizes);
 /// Bytes of the numbers that a column of types names: "c10::BFloat16,float" has 2 and 4.
 std::vector<double> type_bytes(std::string_view dtype);
 
-/// What a source's way of timing adds to a kernel's time, and how that is known.
+/// The time that a source's method of timing adds to a kernel's, and how that is known.
 struct Method {
   std::string_view source;  ///< what the row's source contains
   std::string_view gpu;     ///< how the row's GPU begins
@@ -72,13 +72,13 @@ struct Method {
   double seconds;
   std::string_view known;
   std::string_view library = {};  ///< what the row's library contains
-  /// The host launches a kernel of a loop in so long, and the GPU waits for it; nothing is added to longer
-  /// ones.
+  /// A lower bound: the host needs so long per launch of a loop, for which the GPU waits; nothing is added to
+  /// longer kernels.
   bool least = false;
 };
-/// What is added to the row's time.
+/// Seconds that the method of timing adds to the row's time.
 double method_of(const PublishedRow& row);
-/// What a kernel of the row's loop takes at least.
+/// The least seconds per kernel of the row's loop.
 double least_of(const PublishedRow& row);
 
 }  // namespace wavesmith::validate

@@ -1,4 +1,4 @@
-// The chips that tables of matrix multiplications name, as ours.
+// Maps the chips that tables of matrix multiplications name to our GPUs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct GemmChip {
   std::string_view family;  ///< in strata
 };
 
-/// What a table says of a tuned kernel.
+/// A table's facts about a tuned kernel.
 struct TunedKernel {
   std::string_view types, layout;   ///< as Tensile writes them: "SB", "NT"
   std::optional<int64_t> solution;  ///< its number in the library's file, which grew by tuning runs
@@ -22,13 +22,13 @@ struct TunedKernel {
   double share = 0;                 ///< of the peak that was measured; 0: not told
 };
 
-/// By the table's "gpu" and the kernel. nullptr: a GPU that is not described.
+/// The chip for a table's "gpu" and kernel; nullptr: not described.
 const GemmChip* gemm_chip(std::string_view gpu, const TunedKernel& kernel = {});
 
-/// Whether it is of a run whose workgroups started slowly (model::Conditions::slow_start).
+/// Whether a kernel is from a run whose workgroups started slowly (model::Conditions::slow_start).
 bool slow_start(std::string_view gpu, const TunedKernel& kernel);
 
-/// The most of the peak that so many workgroups reach: in the last round, units have none.
+/// The largest share of the peak that so many workgroups can reach, as units are idle in the last round.
 double most_share(double workgroups, double units);
 
 }  // namespace wavesmith::validate

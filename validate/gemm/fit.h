@@ -1,5 +1,5 @@
-// Fits the constants of matrix multiplication on half A: how model/fitted/gemm.toml came to be, and how it is
-// made anew when the model changes.
+// Fits the constants of matrix multiplication on half A. It made model/fitted/gemm.toml and is run again when
+// the model changes.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Ladders: one product, one kernel, changed step by step, each step measured. Whether the model puts the
-// steps into the measured order says more of its mechanisms than single errors do.
+// Ladders: one product by a kernel that is changed step by step, with each step measured. Whether the model
+// orders the steps as measured says more about its mechanisms than single errors do.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ struct Ladder {
   std::vector<Rung> rungs;  ///< in the order in which they were built
 };
 
-/// Steps that differ by less are not put in order by the hardware either: AITER's second measurements of the
-/// same differ so much (their median).
+/// The median difference between AITER's two measurements of the same kernel: steps that differ by less have
+/// no order on the hardware either.
 inline constexpr double kLadderNoise = 0.02;
 
 /// AMD's steps of an fp8 product on an MI355X.
@@ -34,7 +34,7 @@ Ladder fp8_ladder();
 /// Products of the table that were measured with several orders of their tiles (HipKittens, "grid swizzle").
 Result<std::vector<Ladder>> grid_ladders(const Csv& published);
 
-/// Fills in what the model says. Error: it refuses a step.
+/// Fills in the model's predictions. Error: the model refuses a step.
 Result<void> predict(Ladder& ladder);
 
 /// Pairs of neighbouring steps, and those of them whose predicted change has the measured sign; of a pair

@@ -14,11 +14,11 @@ namespace wavesmith::validate {
 
 class GemmRooflines {
  public:
-  /// Rows of half A are fitted on, the others are left alone.
+  /// Fits on the rows of half A and ignores the others.
   explicit GemmRooflines(std::span<const GemmRow> rows);
-  /// NaN: nothing was fitted for such rows.
+  /// The roofline's time for a row; NaN: nothing was fitted for such rows.
   [[nodiscard]] double seconds(const GemmRow& row) const;
-  /// "calibrated roofline, MI100 bf16 BLAS: 0.444 of the arithmetic...", a line each.
+  /// One line per roofline: "calibrated roofline, MI100 bf16 BLAS: 0.444 of the arithmetic...".
   [[nodiscard]] std::vector<std::string> described() const;
 
  private:

@@ -1,5 +1,5 @@
-// rocBLAS's own kernels under the cycle model: rows of its tuning, with what `wavesmith profile` said of the
-// kernel that the row names (validate/tensile_kernels/measure.py).
+// rocBLAS's own kernels under the cycle model: rows of its tuning with the profile of the kernel that each
+// row names (validate/tensile_kernels/measure.py).
 #pragma once
 
 #include <string>
@@ -29,11 +29,12 @@ struct TensileKernels {
 /// Error: a column is missing, or a cell is no number.
 Result<TensileKernels> tensile_kernels(const Csv& csv);
 
-/// Whose rows share a fixed time: "MI210 HHS_BH", "RX 7900 XTX SB in GFLOP/s".
+/// The tuning run of a row, "MI210 HHS_BH" or "RX 7900 XTX SB in GFLOP/s": its rows share a fixed time.
 std::string tuning_of(const GemmRow& row);
 
-/// Seconds that a launch of such a tuning run takes beside its kernel: with the least mean relative error on
-/// these, 0 for none; `most`: a short time of the run, which holds a launch, too.
+/// Seconds that a launch of a tuning run adds to its kernel: the value with the least mean relative error on
+/// these kernels; 0 for none. `most`, an upper bound: the time of a short kernel of the run, which includes a
+/// launch.
 double fitted_launch(const std::vector<const TensileKernel*>& kernels, double most);
 
 }  // namespace wavesmith::validate

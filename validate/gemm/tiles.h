@@ -1,4 +1,4 @@
-// Which kernels libraries have: how model/fitted/gemm_tiles.toml came to be.
+// Counts the kernels that libraries choose, to make model/fitted/gemm_tiles.toml.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
-// What the MI300A programs share: options, buffers, and the timing loop. A program runs its work once to warm
-// up and then `--iterations` times between two events, and prints
+// Code that the MI300A programs share: options, buffers, and the timing loop. A program runs its work once to
+// warm up and then `--iterations` times between two events, and prints
 //   name,size,iterations,average ms,least ms,most ms
 // The work is that of the programs of the same names in sarchlab/mgpusim, gpu_perf_scripts (MIT), whose times
-// on an MI300A are validate/data/mi300a.csv.gz: the same grids, blocks, accesses and what lies between the
-// events. The code is our own.
+// on an MI300A are validate/data/mi300a.csv.gz: the same grids, blocks and accesses, and the same work
+// between the events. The code is our own.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -37,7 +37,8 @@ class Options {
   std::vector<std::string> words_;
 };
 
-/// A value for each place, without a table or a state: programs fill their buffers on the GPU.
+/// A pseudo-random value per index, without table or state, so that programs can fill their buffers on the
+/// GPU.
 __host__ __device__ inline unsigned scramble(unsigned x) {
   x ^= x >> 16;
   x *= 0x7feb352du;
@@ -62,7 +63,7 @@ class Buffer {
   T* data() const { return data_; }
   size_t size() const { return count_; }
   size_t bytes() const { return count_ * sizeof(T); }
-  /// Numbers from low to high, evenly spread.
+  /// Fills the buffer with numbers spread evenly from low to high.
   const Buffer& fill(float low, float high) const {
     const size_t floats = bytes() / sizeof(float);
     const unsigned blocks = static_cast<unsigned>(std::min<size_t>((floats + 255) / 256, 4096));

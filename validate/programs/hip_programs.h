@@ -16,18 +16,18 @@ namespace wavesmith::validate {
 class HipPrograms {
  public:
   using Words = std::vector<std::string>;
-  /// `folder`: that of the sources. `compiler`: options beside the optimisation. `how`: the command's words
-  /// before "--" that run a program under modelled time. `data` is told what is compiled.
+  /// `folder`: of the sources. `compiler`: options besides the optimisation level. `how`: the words of the
+  /// command before "--" that run a program under modelled time. `data` reports progress.
   HipPrograms(const Data& data, std::string folder, Words compiler, Words how)
       : data_(data),
         folder_(std::move(folder)),
         compiler_(std::move(compiler)),
         how_(std::move(how)),
         scratch_(folder_) {}
-  /// Error: their sources or the wavesmith command are not there.
+  /// Finds the sources and the wavesmith command. Error: they are missing.
   Result<void> prepare();
-  /// The comma-separated fields of each line that the program prints. Error: it could not be compiled, or
-  /// failed, or printed nothing.
+  /// Runs a program and returns the comma-separated fields of each line that it prints. Error: it did not
+  /// compile, failed, or printed nothing.
   Result<std::vector<Words>> run(const std::string& program, const Words& arguments);
 
  private:

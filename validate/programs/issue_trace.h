@@ -1,5 +1,5 @@
-// Hardware thread traces: at which cycle each instruction of each wave issued. Read from a table, and
-// replayed through timing's compute unit.
+// Hardware thread traces, with the cycle at which each instruction of each wave issued: read from a table and
+// replayed by timing's compute unit.
 #pragma once
 
 #include <cstdint>
@@ -44,10 +44,10 @@ struct IssueTrace {
   std::vector<TracedUnit> units;
 };
 
-/// The traces of a table, one per kernel. The generation shows in the names of the packets.
+/// The traces of a table, one per kernel. The names of the packets tell the generation.
 Result<std::vector<IssueTrace>> read_issue_traces(const Csv& csv);
 
-/// Fills `observed.issued` of every wave. `rules`: others than the generation's.
+/// Fills `observed.issued` of every wave. `rules` replace those of the generation.
 void replay(IssueTrace& trace, const isa::IssueRules* rules = nullptr);
 
 }  // namespace wavesmith::validate

@@ -1,4 +1,4 @@
-// The MI300A programs (validate/mi300a/*.hip): run at the sizes of rows, their own event times read.
+// Runs the MI300A programs (validate/mi300a/*.hip) at the sizes of rows and reads their own event times.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ class Mi300aPrograms {
   /// As for HipPrograms.
   Mi300aPrograms(const Data& data, HipPrograms::Words how)
       : programs_(data, "mi300a", {"--gpu=mi300a"}, std::move(how)) {}
-  /// Error: their sources or the wavesmith command are not there.
+  /// Finds the sources and the wavesmith command. Error: they are missing.
   Result<void> prepare() { return programs_.prepare(); }
   /// Whether a row's kernel has a program.
   [[nodiscard]] static bool known(std::string_view kernel);

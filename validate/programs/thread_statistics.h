@@ -1,5 +1,5 @@
-// Statistics of a thread trace: what each instruction of a kernel cost its waves. rocprofv3 --att writes such
-// tables (stats_ui_output_*.csv), and so does `wavesmith profile --statistics`.
+// Statistics of a thread trace: the cost of each instruction of a kernel to its waves. rocprofv3 --att writes
+// such tables (stats_ui_output_*.csv), and so does `wavesmith profile --statistics`.
 #pragma once
 
 #include <cstdint>
@@ -43,20 +43,20 @@ struct ThreadStatistics {
   size_t odd = 0;                                   ///< rows that stall for longer than they take: left out
 };
 
-/// Error: a column that is missing, a cell that is no number, an instruction that is none.
+/// Reads a table. Error: a missing column, a malformed number, an unknown instruction.
 Result<ThreadStatistics> read_thread_statistics(const Csv& csv);
 
-/// The target that knows most of the instructions; the first of several that know all.
+/// The target that has most of the instructions; the first of several that have all.
 const isa::Target& target_of(const ThreadStatistics& statistics);
 
-/// Which instructions of two tables are the same: pairs of numbers, in the order of `a`. Those of one code
-/// object lie at one distance from each other, 0 where both name addresses of the code object; `profile`
-/// counts from a kernel's first instruction.
+/// Matches the instructions of two tables: pairs of indices, in the order of `a`. The addresses of one code
+/// object differ by a constant, which is 0 if both tables use addresses of the code object; `profile` counts
+/// from a kernel's first instruction.
 std::vector<std::pair<size_t, size_t>> same_instructions(const ThreadStatistics& a,
                                                          const ThreadStatistics& b);
 
-/// Cycles of its wave's time that an instruction takes to issue, as a thread trace counts them (Latency less
-/// Stall); 0 for the sequencer's own, whose time is all stall.
+/// Issue cycles of an instruction as a thread trace counts them (Latency less Stall); 0 for the sequencer's
+/// own instructions, whose time is all stall.
 uint32_t traced_issue_cycles(const isa::Cost& cost, const isa::Target& target);
 
 }  // namespace wavesmith::validate
