@@ -97,7 +97,7 @@ Result<std::vector<const Gpu*>> find_machine(std::string_view devices) {
       const std::string_view number = one.substr(colon + 1);
       const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), count);
       if (code != std::errc() || end != number.data() + number.size() || count == 0 || count > kMost)
-        return fail(ErrorKind::BadInput, fmt::format("'{}' is no number of GPUs", number), {},
+        return fail(ErrorKind::BadInput, fmt::format("'{}' is not a number of GPUs", number), {},
                     fmt::format("write mi300x:8, with 1 to {}", kMost));
       one = one.substr(0, colon);
     }

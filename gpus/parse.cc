@@ -118,7 +118,7 @@ class Reader {
       gpu_.sources[path] = std::move(source);
       return {};
     }
-    return bad(fmt::format("'{}' is no field of a GPU", path),
+    return bad(fmt::format("'{}' is not a field of a GPU", path),
                fmt::format("{}:{}", file_, node.source().begin.line),
                "'wavesmith gpus mi300x' lists them all");
   }

@@ -49,7 +49,7 @@ Result<OperationPrediction> gemm(const gpus::Gpu& gpu, const Arguments& argument
       uint64_t rows = 0;
       const auto [last, code] = std::from_chars(groups.data() + at, groups.data() + end, rows);
       if (code != std::errc() || last != groups.data() + end || rows > 1'000'000'000)
-        return fail(ErrorKind::BadInput, fmt::format("--groups {} is no list of rows", groups), {},
+        return fail(ErrorKind::BadInput, fmt::format("--groups {} is not a list of rows", groups), {},
                     "write 128+7+512");
       if (rows > 0) problem.groups.push_back(rows);
       at = end + 1;

@@ -93,7 +93,7 @@ Result<const Field*> field_named(std::string_view name) {
   const std::string_view last = name.substr(name.rfind('.') == name.npos ? 0 : name.rfind('.') + 1);
   for (const Field& field : gpus::fields())
     if (!last.empty() && field.path.find(last.substr(0, 4)) != field.path.npos) near.push_back(field.path);
-  return fail(ErrorKind::BadInput, fmt::format("'{}' is no field of a GPU", name), {},
+  return fail(ErrorKind::BadInput, fmt::format("'{}' is not a field of a GPU", name), {},
               near.empty()
                   ? "'wavesmith gpus mi300x' lists them all"
                   : fmt::format("perhaps {}; 'wavesmith gpus mi300x' lists them all", fmt::join(near, ", ")));

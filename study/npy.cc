@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 tl::unexpected<Error> damaged(const std::string& name, const std::string& what) {
-  return fail(ErrorKind::BadInput, fmt::format("'{}' is no .npy file that can be read: {}", name, what));
+  return fail(ErrorKind::BadInput, fmt::format("'{}' is not a readable .npy file: {}", name, what));
 }
 
 }  // namespace

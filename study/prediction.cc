@@ -22,7 +22,7 @@ Result<model::Conditions> conditions_of(const PredictionQuery& query) {
   else if (query.timing == "back-to-back")
     conditions.timing = Timing::BackToBack;
   else
-    return fail(ErrorKind::BadInput, fmt::format("no way of timing is called '{}'", query.timing), {},
+    return fail(ErrorKind::BadInput, fmt::format("unknown method of timing '{}'", query.timing), {},
                 "there are profiler, events and back-to-back");
   return conditions;
 }

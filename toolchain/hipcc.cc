@@ -222,7 +222,7 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words) {
     result.common.emplace_back("-O3");
   for (const std::string& target : result.targets)
     if (!mentions_hip(target))
-      return fail(ErrorKind::BadInput, fmt::format("--offload-arch={} is no AMD target", target), {},
+      return fail(ErrorKind::BadInput, fmt::format("--offload-arch={} is not an AMD target", target), {},
                   "write --offload-arch=gfx942");
   return result;
 }

@@ -90,7 +90,7 @@ Result<Csv> Csv::parse(std::string text, std::string name) {
         }
         ++at;
         if (at < end && *at != ',' && *at != '\n' && *at != '\r')
-          return fail(ErrorKind::BadInput, "text behind a quoted cell",
+          return fail(ErrorKind::BadInput, "text after a quoted cell",
                       csv.name_ + ":" + std::to_string(line));
         cell = {start, static_cast<size_t>(out - start)};
       } else {

@@ -64,7 +64,7 @@ template <class T>
 Result<T> number(const Csv& csv, size_t row, size_t column) {
   if (const std::optional<T> value = number<T>(csv.cell(row, column))) return *value;
   return fail(ErrorKind::BadInput,
-              "'" + std::string(csv.cell(row, column)) + "' is no number of column '" +
+              "'" + std::string(csv.cell(row, column)) + "' is not a number of column '" +
                   std::string(csv.columns()[column]) + "'",
               csv.where(row));
 }

@@ -182,8 +182,8 @@ TEST(Statistics, PerturbedLatenciesGiveTheirErrors) {
 TEST(Statistics, BadInputIsAnsweredWithItsLine) {
   const Tables scratch;
   for (const auto& [rows, words] :
-       {std::pair{"1,0,\"s_nop 0\",many,4,4,0,\"\"\n", "'many' is no number of column 'Hitcount'"},
-        {"1,0,\"s_nop 0\",1,-4,4,0,\"\"\n", "'-4' is no number of column 'Latency'"},
+       {std::pair{"1,0,\"s_nop 0\",many,4,4,0,\"\"\n", "'many' is not a number of column 'Hitcount'"},
+        {"1,0,\"s_nop 0\",1,-4,4,0,\"\"\n", "'-4' is not a number of column 'Latency'"},
         {"1,0x,\"s_nop 0\",1,4,4,0,\"\"\n", "'0x' is no address"},
         {"1,0,\"\",1,4,4,0,\"\"\n", ":2"},
         {"1,0,\"s_nop 0\",0,0,0,0,\"\"\n", "no instruction was executed"},

@@ -120,7 +120,7 @@ struct Request {
       Product product = product_of(common, one);
       product.alpha = alpha;
       product.beta = beta;
-      multiply_in_turn(product);
+      multiply_in_stream_order(product);
     }
   }
   /// One kernel where the groups differ in one size, as those of experts do; else one for each.

@@ -399,7 +399,7 @@ Outcome multiply(const Product& product, void* stream) {
 
 bool is_served(const Product& product) { return runner_of(product) && is_epilogue_served(product); }
 
-void multiply_in_turn(const Product& product) {
+void multiply_in_stream_order(const Product& product) {
   if (product.m <= 0 || product.n <= 0 || product.batches <= 0) return;
   if (!every_matrix_reaches(product)) std::abort();
   multiply_now(product);

@@ -71,7 +71,7 @@ bool is_served(const Product& product);
 
 /// Computes a product whose operands are known only when the stream reaches it. A matrix that reaches past
 /// its allocation ends the process: a GPU would fault.
-void multiply_in_turn(const Product& product);
+void multiply_in_stream_order(const Product& product);
 
 /// Computes a product of host matrices at once. False: the types are not served.
 bool multiply_now(const Product& product);

@@ -95,7 +95,8 @@ Result<Debian> Debian::prepare(const std::string& folder, const std::string& sui
        {"/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"})
     if (std::error_code ignored; keys.empty() && fs::exists(file, ignored)) keys = file;
   if (keys.empty() && !mirror.starts_with("file:"))
-    return fail(ErrorKind::NotFound, "Debian's keys are not here", {}, "apt install debian-archive-keyring");
+    return fail(ErrorKind::NotFound, "Debian's keys are not installed", {},
+                "apt install debian-archive-keyring");
   setenv("LC_ALL", "C", 1);  // apt's answers are read
   Debian debian(folder, suite, mirror);
   if (const auto done = debian.configure(keys); !done) return tl::unexpected(done.error());

@@ -293,7 +293,7 @@ Result<LibraryChoice> LibraryChoice::parse(std::string text) {
   choice.mode = text == "stand-ins" ? Mode::StandIns : Mode::Amd;
   if (text == "amd" || text == "stand-ins") return choice;
   if (text.find('/') == text.npos && !is_there(text))
-    return fail(ErrorKind::BadInput, fmt::format("'{}' is no choice of AMD's libraries", text), {},
+    return fail(ErrorKind::BadInput, fmt::format("'{}' does not select AMD's libraries", text), {},
                 "auto, amd, stand-ins, or a folder that 'wavesmith libraries install --to' filled");
   if (read_installation(text).packages.empty())
     return fail(ErrorKind::NotFound, fmt::format("no library was installed in '{}'", text), {},

@@ -85,7 +85,7 @@ Result<SharedObject> SharedObject::read(const std::string& path) {
   const MappedFile file(path);
   if (file.bytes().empty()) return fail(ErrorKind::NotFound, fmt::format("cannot read '{}'", path));
   const Image image(file.bytes());
-  if (!image.header()) return fail(ErrorKind::BadInput, fmt::format("'{}' is no 64-bit ELF file", path));
+  if (!image.header()) return fail(ErrorKind::BadInput, fmt::format("'{}' is not a 64-bit ELF file", path));
   SharedObject object;
   object.machine = image.header()->e_machine;
   std::map<int64_t, uint64_t> values;

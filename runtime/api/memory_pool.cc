@@ -66,7 +66,7 @@ std::vector<std::shared_ptr<MemoryPool>> all_pools() {
 }
 
 /// Frees memory in its turn of a stream, through the pool that it is of.
-hipError_t release_in_turn(Stream& stream, void* pointer) {
+hipError_t release_in_stream_order(Stream& stream, void* pointer) {
   for (auto& pool : all_pools()) {
     uint64_t number = 0;
     switch (pool->announce(pointer, stream, number)) {
@@ -186,7 +186,7 @@ HIP_API hipError_t hipFreeAsync(void* pointer, hipStream_t handle) {
     if (const auto noted =
             capture_node(*stream, [&](Work& work) { return work = ReleaseWork{pointer}, hipSuccess; }))
       return *noted;
-    return release_in_turn(*stream, pointer);
+    return release_in_stream_order(*stream, pointer);
   });
 }
 

@@ -153,12 +153,12 @@ HIP_API hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* symbo
 
 namespace {
 /// Bytes of LDS that a launch may add to a kernel's own, as long as hipFuncSetAttribute has not said less.
-int room_for_dynamic_lds(Platform& platform, const KernelFunction& function) {
+int available_dynamic_lds(Platform& platform, const KernelFunction& function) {
   return static_cast<int>(platform.current().gpu.lds_per_workgroup) -
          static_cast<int>(function.kernel->fields.group_segment_fixed_size);
 }
 int most_dynamic_lds(Platform& platform, const KernelFunction& function) {
-  return function.most_dynamic_lds.value_or(room_for_dynamic_lds(platform, function));
+  return function.most_dynamic_lds.value_or(available_dynamic_lds(platform, function));
 }
 
 /// 94 for gfx942, as the properties have it.
@@ -224,7 +224,7 @@ HIP_API hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribu
         *value = 0;
         break;
       case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        *value = room_for_dynamic_lds(platform, function);  // whatever hipFuncSetAttribute said
+        *value = available_dynamic_lds(platform, function);  // whatever hipFuncSetAttribute said
         break;
       case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = 0;
@@ -242,7 +242,7 @@ HIP_API hipError_t hipFuncSetAttribute(const void* host, hipFuncAttribute attrib
     const auto found = function_of(platform, host);
     if (!found) return hipErrorInvalidDeviceFunction;
     if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize) {
-      if (value < 0 || value > room_for_dynamic_lds(platform, **found)) return hipErrorInvalidValue;
+      if (value < 0 || value > available_dynamic_lds(platform, **found)) return hipErrorInvalidValue;
       (*found)->most_dynamic_lds = value;
       return hipSuccess;
     }

@@ -53,7 +53,7 @@ std::string name_variables(const std::vector<std::string>& expressions) {
 }
 
 Result<std::vector<std::string>> lowered_names(std::span<const uint8_t> object, size_t expressions) {
-  const auto bad = [] { return fail(ErrorKind::BadInput, "the compiler's output is no code object"); };
+  const auto bad = [] { return fail(ErrorKind::BadInput, "the compiler's output is not a code object"); };
   const auto header = at<Elf64_Ehdr>(object, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return bad();
   std::vector<Elf64_Shdr> sections;
