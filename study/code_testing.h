@@ -53,8 +53,8 @@ class CodeSamples {
     const std::string out = folder_ / name;
     if (std::filesystem::exists(out)) return out;
     const CommandResult ran = run_wavesmith(fmt::format("cc --no-rocm --hip-headers=none {} -O2 {} {} -o {}",
-                                              kSampleFlags, options, folder_ / source, out),
-                                  environment());
+                                                        kSampleFlags, options, folder_ / source, out),
+                                            environment());
     EXPECT_EQ(ran.code, 0) << options << ran.err;
     return out;
   }
