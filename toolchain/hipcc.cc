@@ -187,10 +187,9 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words) {
       const std::string* list = next();
       if (!list) return fail(ErrorKind::BadInput, word + " has no target");
       add_targets(result, *list);
-    } else if (take_hipcc_option(result, word)) {
-    } else if (word.starts_with("-I" + cache_folder())) {
-      // HIP headers that we named to a program that asked for include folders: what these sources need is
-      // chosen here.
+    } else if (take_hipcc_option(result, word) || word.starts_with("-I" + cache_folder())) {
+      // An option of hipcc's own; or HIP headers that we named to a program that asked for include folders:
+      // the headers that these sources need are chosen here.
     } else if (one_of(word, {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile"})) {
       if (result.mode != "--genco")
         result.mode = word;

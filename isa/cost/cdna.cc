@@ -60,9 +60,6 @@ Cost cdna_cost(const Instruction& instruction, const Row* row, const Target& tar
       cost.issue = cost.result = 4;  // LLVM 22, SISchedule.td, WriteSALU 1, in units of four cycles
       return cost;
     case Pipe::Smem:
-      cost.issue = 4;
-      cost.result = 0;
-      return cost;
     case Pipe::Vmem:
     case Pipe::Lds:
     case Pipe::Export:

@@ -144,8 +144,7 @@ WAVESMITH_SERVED int hsa_system_get_info(uint32_t attribute, void* value) {
   if (!value) return kInvalidArgument;
   const char* const xnack = std::getenv("HSA_XNACK");
   switch (attribute) {
-    case kVersionMajor:
-      return put<uint16_t>(value, 1);
+    case kVersionMajor:  // 1.1
     case kVersionMinor:
       return put<uint16_t>(value, 1);
     case kTimestamp:

@@ -34,11 +34,11 @@ uint32_t units_of(isa::Pipe pipe, const gpus::Gpu& gpu) {
     case Pipe::Valu:
     case Pipe::Transcendental:
     case Pipe::Matrix:
-      return gpu.simds_per_unit;
+    // Of CDNA the SIMDs share one of the next, which takes an instruction of each while it is each one's
+    // turn.
     case Pipe::Salu:
     case Pipe::Branch:
     case Pipe::Internal:
-      // Of CDNA the SIMDs share one, which takes an instruction of each while it is each one's turn.
       return gpu.simds_per_unit;
     default:
       return 1;
