@@ -35,7 +35,7 @@ Result<FamilyReport> judge_mi300a(Data& data) {
       const auto milliseconds = runs.milliseconds(row.kernel, row.size);
       if (!milliseconds) return tl::unexpected(milliseconds.error());
       if (*milliseconds <= 0) continue;
-      cases.push_back(row.told(*milliseconds, !data.foreign(), "half A (fitted)"));
+      cases.push_back(row.case_of(*milliseconds, !data.foreign(), "half A (fitted)"));
       data.tell(fmt::format("mi300a: {} of {}: {} {:.4f} ms, measured {:.4f}", i + 1, rows->size(),
                             cases.back().label, *milliseconds, row.milliseconds));
     }

@@ -6,7 +6,7 @@
 
 namespace wavesmith::validate {
 
-Case Mi300aRow::told(double predicted, bool halves, std::string_view half_a) const {
+Case Mi300aRow::case_of(double predicted, bool halves, std::string_view half_a) const {
   Case one;
   one.gpu = "MI300A";
   one.label = fmt::format("{} {}", kernel, size);

@@ -17,7 +17,7 @@ struct Mi300aRow {
 
   /// The case for predicted milliseconds. `halves`: adds a stratum for the row's half, of which the first is
   /// called `half_a`, to those of the program and of all rows.
-  [[nodiscard]] Case told(double predicted, bool halves, std::string_view half_a) const;
+  [[nodiscard]] Case case_of(double predicted, bool halves, std::string_view half_a) const;
 };
 
 /// Error: a column is missing.

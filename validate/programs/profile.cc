@@ -60,7 +60,7 @@ Result<FamilyReport> judge_profile(Data& data) {
         report.notes.push_back(fmt::format("{} {} printed no time", kernel, row.size));
         continue;
       }
-      cases.push_back(row.told(*milliseconds, !data.foreign(), "half A"));
+      cases.push_back(row.case_of(*milliseconds, !data.foreign(), "half A"));
       data.tell(fmt::format("profile: {} of {}: {} {:.4f} ms, measured {:.4f}", cases.size(), wanted,
                             cases.back().label, *milliseconds, row.milliseconds));
     }
