@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "isa/control/row.h"
 #include "isa/llvm/decoder.h"
 #include "isa/meaning/evaluate.h"
 #include "isa/meaning/sources.h"
@@ -26,7 +27,7 @@ class ScalarConstants {
   void step(const Instruction& in, const isa::Row* row, const Effects& effects) {
     if (row && row->shape == isa::Shape::Scalar && row->meaning) return compute(in, *row, effects);
     forget(effects);
-    if (in.mnemonic == "s_getpc_b64") set(in.operands, in.pc + in.size);
+    if (isa::operation_of(in.mnemonic) == isa::Operation::ProgramCounter) set(in.operands, in.pc + in.size);
   }
   void clear() { known_ = {}, scc_.reset(); }
   /// Of a register, a pair or a constant.

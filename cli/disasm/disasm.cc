@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "gpus/gpu.h"
 #include "gpus/occupancy.h"
+#include "isa/control/row.h"
 #include "isa/llvm/decoder.h"
 #include "isa/llvm/source_lines.h"
 #include "isa/target.h"
@@ -157,8 +158,7 @@ class Disassembly {
       const uint32_t size = instruction ? instruction->size : 4;
       uint32_t word = 0;
       for (uint32_t i = 0; i < 4; ++i) word |= static_cast<uint32_t>(code[at + i]) << 8 * i;
-      if (word == 0 ||
-          (instruction && (instruction->mnemonic == "s_code_end" || instruction->mnemonic == "s_nop"))) {
+      if (word == 0 || (instruction && isa::is_padding(instruction->mnemonic))) {
         padding.emplace_back(at, size);
         at += size;
         continue;

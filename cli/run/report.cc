@@ -9,6 +9,8 @@
 #include "cli/terminal.h"
 #include "emulate/translate/fidelity.h"
 #include "gpus/gpu.h"
+#include "isa/cost/cost.h"
+#include "isa/rows.h"
 #include "rocm/libraries/library_details.h"
 #include "study/names.h"
 
@@ -26,6 +28,7 @@ double number(const ordered_json& object, const char* key) {
 struct Counted {
   std::string mnemonic;
   double count;
+  const isa::Target* target;
   emulate::InstructionFidelity fidelity;
 };
 using Counts = std::vector<Counted>;
@@ -39,35 +42,42 @@ Counts read_counts(const ordered_json& json) {
     const isa::Target* target = isa::find_target(name);
     if (!target || !mnemonics.is_object()) continue;
     for (const auto& [mnemonic, count] : mnemonics.items())
-      counts.push_back(
-          {mnemonic, count.get<double>(), emulate::fidelity_of(mnemonic, isa::Encoding::Plain, *target)});
+      counts.push_back({mnemonic, count.get<double>(), target,
+                        emulate::fidelity_of(mnemonic, isa::Encoding::Plain, *target)});
   }
   std::sort(counts.begin(), counts.end(),
             [](const Counted& a, const Counted& b) { return a.count > b.count; });
   return counts;
 }
 
-/// What an instruction is counted under in the mix, by the first part of its name.
-std::string_view class_of(std::string_view mnemonic) {
-  for (const char* matrix : {"v_mfma", "v_smfmac", "v_wmma", "v_swmmac"})
-    if (mnemonic.starts_with(matrix)) return "matrix";
-  if (mnemonic.starts_with("ds_")) return "LDS";
-  for (const char* memory : {"global_", "flat_", "buffer_", "scratch_", "tbuffer_"})
-    if (mnemonic.starts_with(memory)) return "vector memory";
-  for (const char* memory : {"s_load", "s_buffer_load", "s_store", "s_atomic", "s_scratch", "s_dcache"})
-    if (mnemonic.starts_with(memory)) return "scalar memory";
-  for (const char* control :
-       {"s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call", "s_endpgm", "s_barrier", "s_wait", "s_nop",
-        "s_sleep", "s_setprio", "s_delay_alu", "s_clause"})
-    if (mnemonic.starts_with(control)) return "control and waits";
-  return mnemonic.starts_with("s_") ? "scalar ALU" : "vector ALU";
+/// What an instruction is counted under in the mix: the pipe that takes it.
+std::string_view class_of(const Counted& one) {
+  const isa::Row* const row = isa::find_row(one.mnemonic, *one.target);
+  switch (isa::pipe_of({.mnemonic = one.mnemonic}, row)) {
+    case isa::Pipe::Matrix:
+      return "matrix";
+    case isa::Pipe::Lds:
+      return "LDS";
+    case isa::Pipe::Vmem:
+      return "vector memory";
+    case isa::Pipe::Smem:
+      return "scalar memory";
+    case isa::Pipe::Branch:
+    case isa::Pipe::Message:
+    case isa::Pipe::Internal:
+      return "control and waits";
+    case isa::Pipe::Salu:
+      return "scalar ALU";
+    default:
+      return "vector ALU";
+  }
 }
 
 void print_mix(const Counts& counts, double instructions) {
   std::map<std::string_view, double> classes;
   std::vector<std::pair<double, std::string>> most;
   for (const Counted& one : counts) {
-    classes[class_of(one.mnemonic)] += one.count;
+    classes[class_of(one)] += one.count;
     most.emplace_back(one.count, one.mnemonic);
   }
   std::vector<std::pair<double, std::string_view>> sorted;

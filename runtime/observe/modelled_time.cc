@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "gpus/links.h"
+#include "isa/control/row.h"
 #include "isa/llvm/decoder.h"
 #include "model/collectives.h"
 
@@ -140,12 +141,19 @@ bool ModelledDevice::reads_clock(const emulate::Dispatch& dispatch, uint64_t cod
     const auto instruction = decoder->decode(code.subspan(pc - begin), pc);
     if (!instruction || instruction->size == 0) break;
     pc += instruction->size;
-    const std::string_view name = instruction->mnemonic;
-    if (name == "s_memtime" || name == "s_memrealtime" || name.starts_with("s_sendmsg_rtn"))
-      return known->second = true;
-    if (name == "s_getreg_b32" && instruction->operands.size() > 1 &&
-        instruction->operands[1].name.find("CYCLES") != std::string::npos)
-      return known->second = true;
+    switch (isa::operation_of(instruction->mnemonic)) {
+      case isa::Operation::CoreTime:
+      case isa::Operation::RealTime:
+      case isa::Operation::MessageReturn:
+        return known->second = true;
+      case isa::Operation::GetRegister:
+        if (instruction->operands.size() > 1 &&
+            instruction->operands[1].name.find("CYCLES") != std::string::npos)
+          return known->second = true;
+        break;
+      default:
+        break;
+    }
   }
   return false;
 }
