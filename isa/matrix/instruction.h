@@ -6,55 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "isa/matrix/shape.h"
 #include "isa/target.h"
 
 namespace wavesmith::isa {
-
-/// What an element of A, B, C or D is.
-enum class MatrixElement : uint8_t {
-  F64,
-  F32,
-  Xf32,  ///< held as float, multiplied with 10 bits of fraction
-  F16,
-  Bf16,
-  Fp8,     ///< e4m3, FNUZ or OCP as the generation has it
-  Bf8,     ///< e5m2, likewise
-  Fp6,     ///< e2m3
-  Bf6,     ///< e3m2
-  Fp4,     ///< e2m1
-  F8f6f4,  ///< one of the five before, chosen by cbsz (A) and blgp (B)
-  I8,
-  Iu8,  ///< signed or unsigned, chosen by neg_lo
-  Iu4,  ///< likewise
-  I32,
-};
-
-constexpr int bits_of_element(MatrixElement element) {
-  switch (element) {
-    case MatrixElement::F64:
-      return 64;
-    case MatrixElement::F16:
-    case MatrixElement::Bf16:
-      return 16;
-    case MatrixElement::Fp8:
-    case MatrixElement::Bf8:
-    case MatrixElement::F8f6f4:
-    case MatrixElement::I8:
-    case MatrixElement::Iu8:
-      return 8;
-    case MatrixElement::Fp6:
-    case MatrixElement::Bf6:
-      return 6;
-    case MatrixElement::Fp4:
-    case MatrixElement::Iu4:
-      return 4;
-    default:
-      return 32;
-  }
-}
-
-/// How matrices lie in registers; layout.h has the maps.
-enum class MatrixLayout : uint8_t { Mfma, Wmma3, Wmma4 };
 
 /// What an instruction's modifiers may do, beyond the index selection of sparse forms and the formats of
 /// f8f6f4.
@@ -97,11 +52,6 @@ struct MatrixInstruction {
 constexpr bool is_matrix(std::string_view mnemonic) {
   return mnemonic.starts_with("v_mfma_") || mnemonic.starts_with("v_smfmac_") ||
          mnemonic.starts_with("v_wmma_") || mnemonic.starts_with("v_swmmac_");
-}
-
-/// Elements of A along K that are held: half of them in sparse forms.
-constexpr int held_k(const MatrixInstruction& instruction) {
-  return instruction.sparse ? instruction.k / 2 : instruction.k;
 }
 
 /// The operand format that cbsz or blgp selects for f8f6f4 (LLVM AMDGPUUsage, "MFMA scale"; CDNA4 ISA,

@@ -6,9 +6,11 @@
 // calculator.csv beside this file; table_test.cc compares the two. It does not know CDNA4: there the rule of
 // CDNA3 goes on, except that an 8-bit operand of f8f6f4 is two halves of 16 elements a lane (Composable
 // Kernel, test/mx_mfma_op/mx_mfma_op.hpp, whose tables are checked on hardware).
+//
+// `Shape` is a MatrixShape or a MatrixInstruction; nothing here needs a library.
 #pragma once
 
-#include "isa/matrix/instruction.h"
+#include "isa/matrix/shape.h"
 
 namespace wavesmith::isa {
 
@@ -22,8 +24,9 @@ namespace detail {
 
 /// A or B. `rows` is M or N, `k` runs over `held` elements, `pairs` 4 or 8: elements of 16 bits that RDNA4
 /// keeps together.
-constexpr MatrixPlace input_place(const MatrixInstruction& in, MatrixElement element, int wave_lanes,
-                                  int rows, int held, int run, int i, int k, int block) {
+template <class Shape>
+constexpr MatrixPlace input_place(const Shape& in, MatrixElement element, int wave_lanes, int rows, int held,
+                                  int run, int i, int k, int block) {
   const int bits = bits_of_element(element);
   if (in.layout == MatrixLayout::Wmma3) return {i, k * bits};
   if (in.layout == MatrixLayout::Mfma) {
@@ -53,20 +56,23 @@ constexpr MatrixPlace input_place(const MatrixInstruction& in, MatrixElement ele
 
 /// A[i][k] of a block. In sparse forms `k` counts the elements held: 2q and 2q + 1 are the two of columns 4q
 /// to 4q + 3. `element` is the format in use: in.a, or that chosen for f8f6f4.
-constexpr MatrixPlace place_a(const MatrixInstruction& in, MatrixElement element, int wave_lanes, int i,
-                              int k, int block) {
+template <class Shape>
+constexpr MatrixPlace place_a(const Shape& in, MatrixElement element, int wave_lanes, int i, int k,
+                              int block) {
   return detail::input_place(in, element, wave_lanes, in.m, held_k(in), 4, i, k, block);
 }
 
 /// B[k][j] of a block.
-constexpr MatrixPlace place_b(const MatrixInstruction& in, MatrixElement element, int wave_lanes, int k,
-                              int j, int block) {
+template <class Shape>
+constexpr MatrixPlace place_b(const Shape& in, MatrixElement element, int wave_lanes, int k, int j,
+                              int block) {
   return detail::input_place(in, element, wave_lanes, in.n, in.k, in.sparse ? 8 : 4, j, k, block);
 }
 
 /// C[i][j] and D[i][j] of a block; 16-bit results of RDNA3 stand in the low halves (op_sel: in the high
 /// ones).
-constexpr MatrixPlace place_d(const MatrixInstruction& in, int wave_lanes, int i, int j, int block) {
+template <class Shape>
+constexpr MatrixPlace place_d(const Shape& in, int wave_lanes, int i, int j, int block) {
   const int bits = bits_of_element(in.d);
   switch (in.layout) {
     case MatrixLayout::Wmma3: {
@@ -89,30 +95,35 @@ constexpr MatrixPlace place_d(const MatrixInstruction& in, int wave_lanes, int i
 }
 
 /// Registers of an operand.
-constexpr int registers_of_a(const MatrixInstruction& in, MatrixElement element, int wave_lanes) {
+template <class Shape>
+constexpr int registers_of_a(const Shape& in, MatrixElement element, int wave_lanes) {
   return (place_a(in, element, wave_lanes, in.m - 1, held_k(in) - 1, in.blocks - 1).bit +
           bits_of_element(element) + 31) /
          32;
 }
-constexpr int registers_of_b(const MatrixInstruction& in, MatrixElement element, int wave_lanes) {
+template <class Shape>
+constexpr int registers_of_b(const Shape& in, MatrixElement element, int wave_lanes) {
   return (place_b(in, element, wave_lanes, in.k - 1, in.n - 1, in.blocks - 1).bit + bits_of_element(element) +
           31) /
          32;
 }
-constexpr int registers_of_d(const MatrixInstruction& in, int wave_lanes) {
+template <class Shape>
+constexpr int registers_of_d(const Shape& in, int wave_lanes) {
   return (place_d(in, wave_lanes, in.m - 1, in.n - 1, in.blocks - 1).bit + bits_of_element(in.d) + 31) / 32;
 }
 
 /// Sparse forms: the two index bits of A's held element `k` (of row i), in the same lane's index register.
 /// `set` is chosen by abid (while cbsz is 0) or index_key: a register holds as many sets as fit.
-constexpr MatrixPlace place_index(const MatrixInstruction& in, int wave_lanes, int i, int k, int set) {
+template <class Shape>
+constexpr MatrixPlace place_index(const Shape& in, int wave_lanes, int i, int k, int set) {
   const int bits = bits_of_element(in.a);
   const MatrixPlace place = place_a(in, in.a, wave_lanes, i, k, 0);
   const int in_lane = registers_of_a(in, in.a, wave_lanes) * 32 / bits;
   return {place.lane, place.bit / bits * 2 + set * in_lane * 2};
 }
 /// How many sets of indices a register holds.
-constexpr int index_sets(const MatrixInstruction& in, int wave_lanes) {
+template <class Shape>
+constexpr int index_sets(const Shape& in, int wave_lanes) {
   const int in_lane = registers_of_a(in, in.a, wave_lanes) * 32 / bits_of_element(in.a);
   return in_lane >= 16 ? 1 : 16 / in_lane;
 }
