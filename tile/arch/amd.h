@@ -1,0 +1,104 @@
+// What AMD's instructions offer to all targets: buffers with bounds, barriers, order of instructions.
+#pragma once
+
+#include "tile/vector.h"
+
+namespace tile::arch {
+
+/// Memory with bounds: loads past `bytes` return 0, stores past it are dropped (AMD's ISA manuals, "Range
+/// checking").
+struct Buffer {
+  __amdgpu_buffer_rsrc_t resource;
+};
+
+TILE_DEVICE Buffer buffer(const void* base, u32 bytes) {
+#if defined(__GFX9__)
+  constexpr int kFormat = 0x00020000;  // 32-bit data
+#else
+  constexpr int kFormat = 0x31004000;  // 32-bit data; an offset is outside from `bytes` on
+#endif
+  return {__builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(base), 0, bytes, kFormat)};
+}
+
+/// An offset that is outside every buffer.
+inline constexpr u32 kOutside = 0xffffffff;
+
+TILE_DEVICE Piece load_piece(Buffer from, u32 offset) {
+  return __builtin_amdgcn_raw_buffer_load_b128(from.resource, offset, 0, 0);
+}
+/// One element of 1, 2 or 4 bytes.
+template <class T>
+TILE_DEVICE T load(Buffer from, u32 offset) {
+  if constexpr (sizeof(T) == 4)
+    return bits_as<T>(__builtin_amdgcn_raw_buffer_load_b32(from.resource, offset, 0, 0));
+  else if constexpr (sizeof(T) == 2)
+    return bits_as<T>(__builtin_amdgcn_raw_buffer_load_b16(from.resource, offset, 0, 0));
+  else
+    return bits_as<T>(__builtin_amdgcn_raw_buffer_load_b8(from.resource, offset, 0, 0));
+}
+template <class T>
+TILE_DEVICE void store(Buffer to, u32 offset, T value) {
+  if constexpr (sizeof(T) == 16)
+    __builtin_amdgcn_raw_buffer_store_b128(bits_as<Vector<u32, 4>>(value), to.resource, offset, 0, 0);
+  else if constexpr (sizeof(T) == 8)
+    __builtin_amdgcn_raw_buffer_store_b64(bits_as<Vector<u32, 2>>(value), to.resource, offset, 0, 0);
+  else if constexpr (sizeof(T) == 4)
+    __builtin_amdgcn_raw_buffer_store_b32(bits_as<u32>(value), to.resource, offset, 0, 0);
+  else
+    __builtin_amdgcn_raw_buffer_store_b16(bits_as<u16>(value), to.resource, offset, 0, 0);
+}
+
+/// The kernel's only argument, read again from here on: what a kernel needs at its end takes no registers
+/// before.
+template <class T>
+TILE_DEVICE T argument_again() {
+  auto* at = (const __attribute__((address_space(4))) u32*)__builtin_amdgcn_kernarg_segment_ptr();
+  asm volatile("" : "+s"(at));
+  struct Words {
+    u32 at[sizeof(T) / 4];
+  } words;
+  TILE_UNROLL for (u32 i = 0; i < sizeof(T) / 4; ++i) words.at[i] = at[i];
+  return bits_as<T>(words);
+}
+
+TILE_DEVICE int thread_id() { return __builtin_amdgcn_workitem_id_x(); }
+TILE_DEVICE int workgroup_id() { return __builtin_amdgcn_workgroup_id_x(); }
+TILE_DEVICE int workgroup_id_y() { return __builtin_amdgcn_workgroup_id_y(); }
+TILE_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
+
+/// A value that is the same for all lanes, of which nothing is computed ahead: what follows from it in a loop would
+/// otherwise be kept in scalar registers through the loop, and there are about a hundred.
+TILE_DEVICE int late(int value) {
+  value = uniform(value);
+  asm volatile("" : "+s"(value));
+  return value;
+}
+
+/// All waves of the workgroup are here, and see what each has written to shared memory. Loads from global
+/// memory stay under way: the fence is for shared memory alone.
+TILE_DEVICE void barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+/// What this wave's lanes have written to shared memory, its other lanes see: shared memory serves a wave in
+/// order, so that only the compiler has to keep the order.
+TILE_DEVICE void wave_barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+}
+
+/// Instructions stay on their side of this: for code that is rarely run, whose many values at once would cost registers.
+TILE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
+
+/// Kinds of instruction that `order` places (LLVM, AMDGPUUsage, llvm.amdgcn.sched.group.barrier).
+enum Kind : int { kVector = 2, kMatrix = 8, kGlobalLoad = 0x20, kSharedRead = 0x100, kSharedWrite = 0x200 };
+/// The next `count` instructions of a kind stand here in the order of calls of `order`.
+template <int kKind, int kCount>
+TILE_DEVICE void order() {
+  __builtin_amdgcn_sched_group_barrier(kKind, kCount, 0);
+}
+
+}  // namespace tile::arch

@@ -1,0 +1,22 @@
+// What a target can do, as far as kernels ask; `kHere` in here.h is the target that is compiled for.
+#pragma once
+
+namespace tile::arch {
+
+/// How shared memory serves one kind of access of a wave: in phases of lanes that are served together, over
+/// `banks` banks of 4 bytes. Lanes of a phase that want different words of one bank wait for one another.
+struct SharedPhases {
+  int banks;
+  int of_quad[8];  ///< the phase of four lanes that follow each other, of the first 32; the others follow in
+                   ///< the same way
+  [[nodiscard]] constexpr int phase(int lane) const { return of_quad[lane % 32 / 4] + lane / 32 * 8; }
+};
+
+struct Capabilities {
+  int wave_lanes;
+  int shared_bytes;                         ///< that a workgroup may have
+  int vector_registers;                     ///< that a wave may have, accumulation registers included
+  SharedPhases read_16, write_16, write_8;  ///< accesses of 16 and of 8 bytes per lane
+};
+
+}  // namespace tile::arch

@@ -1,0 +1,71 @@
+// A matrix atom: one matrix instruction, and where the elements of its operands are. An atom (arch/mfma.h,
+// ...) has the shape and the call; what lane and register hold which element follows here from
+// isa/matrix/layout.h, at compile time.
+//
+// Kernels multiply by A times B transposed: both operands are tiles of rows, of `K` elements each. In that
+// form the two operands lie alike in registers, so any order of K will do as long as it is the same for both:
+// a lane can take what it needs in pieces of 16 bytes that follow each other in memory, whatever order the
+// instruction wants.
+#pragma once
+
+#include "isa/matrix/layout.h"
+#include "tile/arch/here.h"
+#include "tile/vector.h"
+
+namespace tile {
+
+/// The layout of an atom's operands and sums in the lanes of a wave.
+template <class Atom>
+struct AtomLayout {
+  static constexpr auto kShape = Atom::kShape;
+  static constexpr int kLanes = arch::kHere.wave_lanes;
+  static constexpr int kRows = kShape.m;  ///< of A; B has as many
+  static constexpr int kBits = bits_of_element(kShape.a);
+  static constexpr int kHeld = registers_of_a(kShape, kShape.a, kLanes) * 32 / kBits;  ///< elements of a lane
+  static constexpr int kGroups = kShape.k / kHeld;  ///< of lanes that hold different elements of a row
+  static constexpr int kSums = registers_of_d(kShape, kLanes);
+
+  /// The row of A or B that a lane holds elements of, and the group that it is in.
+  TILE_DEVICE static int row(int lane) { return lane % kRows; }
+  TILE_DEVICE static int group(int lane) { return kGroups == 1 ? 0 : lane / kRows % kGroups; }
+
+  /// D[i][j] is in the lane with row(lane) = j; a group of lanes holds row first_row(sum) + kGroupStep *
+  /// (lane / kRows).
+  static constexpr int kGroupStep = [] {
+    for (int i = 0; i < kShape.m; ++i)
+      if (place_d(kShape, kLanes, i, 0, 0).lane == kRows) return i;
+    return 0;
+  }();
+  static constexpr int first_row(int sum) {
+    for (int i = 0; i < kShape.m; ++i)
+      if (const auto place = place_d(kShape, kLanes, i, 0, 0); place.lane == 0 && place.bit == sum * 32)
+        return i;
+    return -1;
+  }
+  /// Sums whose rows follow each other, from sum 0 on.
+  static constexpr int kRun = [] {
+    int run = 1;
+    while (run < kSums && first_row(run) == first_row(run - 1) + 1) ++run;
+    return run;
+  }();
+
+  /// What the functions above say, compared with the layout for each element.
+  static constexpr bool agrees() {
+    if (kShape.m != kShape.n || kHeld * kGroups != kShape.k) return false;
+    for (int i = 0; i < kShape.m; ++i) {
+      for (int k = 0; k < kShape.k; ++k) {
+        const auto a = place_a(kShape, kShape.a, kLanes, i, k, 0),
+                   b = place_b(kShape, kShape.b, kLanes, k, i, 0);
+        if (!(a == b) || a.lane % kRows != i || a.lane / kRows >= kGroups) return false;
+      }
+      for (int j = 0; j < kShape.n; ++j) {
+        const auto d = place_d(kShape, kLanes, i, j, 0);
+        if (d.lane % kRows != j || first_row(d.bit / 32) + kGroupStep * (d.lane / kRows) != i) return false;
+      }
+    }
+    return true;
+  }
+  static_assert(agrees(), "the atom's layout is none of those that AtomLayout can express");
+};
+
+}  // namespace tile

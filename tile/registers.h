@@ -1,0 +1,141 @@
+// Tiles in registers, spread over the lanes of a wave: operands of matrix atoms, and their sums.
+#pragma once
+
+#include "tile/arch/amd.h"
+#include "tile/shared.h"
+#include "tile/typed_view.h"
+
+namespace tile {
+
+/// `kAtoms` atoms' rows of `kColumns` elements each, as one operand of a product.
+template <class Atom, int kAtoms, int kColumns>
+struct Operand {
+  using Layout = AtomLayout<Atom>;
+  using Element = typename Atom::Element;
+  static constexpr int kInPiece = kPieceElements<Element>;
+  static constexpr int kPieces = kColumns / (kInPiece * Layout::kGroups);  ///< of a row in a lane
+  static constexpr int kSteps = kColumns / Layout::kShape.k;               ///< products of atoms along K
+  static_assert(kPieces * kInPiece * Layout::kGroups == kColumns,
+                "K of an operand is a multiple of its lanes' pieces");
+  Piece at[kAtoms][kPieces];
+
+  /// What an atom takes at a step.
+  TILE_DEVICE Vector<Element, Layout::kHeld> take(int atom, int step) const {
+    using Held = Vector<Element, Layout::kHeld>;
+    if constexpr (Layout::kHeld >= kInPiece) {
+      struct Several {
+        Piece piece[Layout::kHeld / kInPiece];
+      } several;
+      TILE_UNROLL for (int i = 0; i < Layout::kHeld / kInPiece; ++i) several.piece[i] =
+          at[atom][step * (Layout::kHeld / kInPiece) + i];
+      return bits_as<Held>(several);
+    } else {
+      constexpr int kInOne = kInPiece / Layout::kHeld;
+      struct Parts {
+        Held held[kInOne];
+      };
+      return bits_as<Parts>(at[atom][step / kInOne]).held[step % kInOne];
+    }
+  }
+};
+
+/// Reads one atom's rows of an operand. `base` is where the wave's rows begin in the tile (a multiple of the
+/// swizzle's period); reader(lane) is computed once.
+template <class Atom, class Tile>
+struct OperandReader {
+  using Layout = AtomLayout<Atom>;
+  static constexpr int kPieces = Tile::kPieces / Layout::kGroups;
+  static_assert(Layout::kRows % Tile::kPeriod == 0, "the swizzle repeats within an atom's rows");
+  int offset[kPieces];
+
+  TILE_DEVICE OperandReader(int first_row, int lane) {
+    const int row = Layout::row(lane);
+    TILE_UNROLL for (int i = 0; i < kPieces; ++i) offset[i] =
+        Tile::offset(first_row + row, Layout::group(lane) + i * Layout::kGroups);
+  }
+  template <int kAtoms>
+  TILE_DEVICE void read(Operand<Atom, kAtoms, Tile::kColumns>& operand, int atom, Tile tile) const {
+    constexpr int kStep = Layout::kRows * Tile::kPieces * kPieceBytes;
+    TILE_UNROLL for (int i = 0; i < kPieces; ++i) operand.at[atom][i] =
+        shared_read<Piece>(tile.memory + offset[i] + atom * kStep);
+  }
+};
+
+/// Sums of a product of kRows by kColumns atoms. The lane's runs of sums (AtomLayout::kRun) are of one row
+/// and of columns that follow each other, for the atoms are given B first.
+template <class Atom, int kRows, int kColumns>
+struct Sums {
+  using Layout = AtomLayout<Atom>;
+  Vector<typename Atom::Sum, Layout::kSums> at[kRows][kColumns];
+
+  TILE_DEVICE void clear() {
+    TILE_UNROLL for (int i = 0; i < kRows; ++i) {
+      TILE_UNROLL for (int j = 0; j < kColumns; ++j) at[i][j] = {};
+    }
+  }
+  /// at[row][...] += a[row] * b[...] transposed. A sum's next product is begun after those of all other sums
+  /// of the row.
+  template <int kDepth>
+  TILE_DEVICE void multiply(int row, const Operand<Atom, kRows, kDepth>& a,
+                            const Operand<Atom, kColumns, kDepth>& b) {
+    TILE_UNROLL for (int step = 0; step < Operand<Atom, kRows, kDepth>::kSteps; ++step) {
+      TILE_UNROLL for (int column = 0; column < kColumns; ++column) at[row][column] =
+          Atom::multiply(b.take(column, step), a.take(row, step), at[row][column]);
+    }
+  }
+};
+
+/// Hands each eight sums of a row that follow each other to `use(row, column, Eight)`, once, on some lane;
+/// rows and columns count from the wave's first. They go by way of the wave's own part of shared memory,
+/// kBytes of it: a lane's sums lie apart in the matrix, and full lines are written at several times the speed
+/// of parts.
+template <int kBytes, class Atom, int kRows, int kColumns, class Use>
+TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedBytes memory, int lane,
+                                Use use) {
+  using Layout = AtomLayout<Atom>;
+  constexpr int kRun = Layout::kRun < 4 ? Layout::kRun : 4, kLanes = Layout::kLanes;
+  constexpr int kPieces = kColumns * Layout::kRows / 4;  // of a row: 16 bytes, four floats
+  constexpr int kAtomBytes = Layout::kRows * kPieces * kPieceBytes;
+  constexpr int kFit = kBytes / kAtomBytes < kRows ? kBytes / kAtomBytes : kRows;  // rows of atoms at a time
+  static_assert(kFit > 0, "the wave's part of shared memory holds at least one row of atoms");
+  constexpr int kMask = (kPieces < 8 ? kPieces : 8) - 1;            // of the swizzle
+  constexpr int kInRow = kPieces / 2, kTogether = kLanes / kInRow;  // lanes per row, rows at once
+  static_assert(kTogether * kInRow == kLanes && Layout::kRows % kTogether == 0,
+                "the lanes divide a row's pieces");
+  const int row = Layout::row(lane), group = lane / Layout::kRows * Layout::kGroupStep;
+  // One loop over the parts, so that `use` stands in the code once.
+#pragma clang loop unroll(disable)
+  for (int first = 0; first < kRows; first += kFit) {
+    TILE_UNROLL for (int i = 0; i < kRows; ++i) {
+      if (i / kFit * kFit != first) continue;
+      TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
+        repeat<Layout::kSums / kRun>([&](auto run) {
+          constexpr int kFirst = decltype(run)::kValue * kRun, kColumn = Layout::first_row(kFirst);
+          const int column = j * Layout::kRows + kColumn + group;
+          Vector<float, kRun> values;
+          TILE_UNROLL for (int e = 0; e < kRun; ++e) values[e] = sums.at[i][j][kFirst + e];
+          const int piece = (column / 4) ^ (row & kMask);
+          const int line = i % kFit * Layout::kRows + row;
+          shared_write(memory + (line * kPieces + piece) * kPieceBytes + column % 4 * 4, values);
+        });
+      }
+    }
+    arch::wave_barrier();
+    const int rows = (kRows - first < kFit ? kRows - first : kFit) * Layout::kRows;
+#pragma clang loop unroll(disable)
+    for (int line = lane / kInRow; line < rows; line += kTogether) {
+      const int piece = lane % kInRow * 2;
+      struct Two {
+        Vector<float, 4> low, high;
+      } two;
+      two.low =
+          shared_read<Vector<float, 4>>(memory + (line * kPieces + (piece ^ (line & kMask))) * kPieceBytes);
+      two.high = shared_read<Vector<float, 4>>(memory + (line * kPieces + ((piece + 1) ^ (line & kMask))) *
+                                                            kPieceBytes);
+      use(first * Layout::kRows + line, piece * 4, bits_as<Eight>(two));
+    }
+    arch::wave_barrier();
+  }
+}
+
+}  // namespace tile

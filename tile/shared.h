@@ -1,0 +1,113 @@
+// A tile in shared memory (LDS): rows of pieces of 16 bytes. In which order a row's pieces lie depends on the
+// row (a swizzle), so that the lanes that shared memory serves together find their pieces in different banks.
+#pragma once
+
+#include "tile/atom.h"
+
+namespace tile {
+
+/// `piece ^ (row >> shift) % pieces`; a shift of 8 leaves the order as it is.
+struct Swizzle {
+  int shift;
+  int pieces;  ///< per row
+  [[nodiscard]] constexpr int operator()(int row, int piece) const {
+    return piece ^ ((row >> shift) & (pieces - 1));
+  }
+};
+
+namespace detail {
+
+/// Cycles beyond one per phase when each lane of a wave accesses the piece that `place` (lane to piece of the
+/// tile) names.
+template <class Place>
+constexpr int conflicts(const arch::SharedPhases& phases, int lanes, Place place) {
+  int sum = 0;
+  const int slots = phases.banks * 4 / kPieceBytes;
+  for (int first = 0; first < lanes; ++first) {
+    const int phase = phases.phase(first);
+    bool seen = false;
+    for (int lane = 0; lane < first; ++lane) seen |= phases.phase(lane) == phase;
+    if (seen) continue;
+    int most = 0;
+    for (int slot = 0; slot < slots; ++slot) {
+      int different = 0;
+      for (int lane = first; lane < lanes; ++lane) {
+        if (phases.phase(lane) != phase || place(lane) % slots != slot) continue;
+        bool again = false;
+        for (int before = first; before < lane; ++before)
+          again |= phases.phase(before) == phase && place(before) == place(lane);
+        different += !again;
+      }
+      most = different > most ? different : most;
+    }
+    sum += most - 1;
+  }
+  return sum;
+}
+
+/// The swizzle with the fewest conflicts when threads in order write the tile's pieces in order, and waves
+/// read it as an operand of the atom.
+template <class Atom>
+constexpr Swizzle best_swizzle(int pieces) {
+  using Layout = AtomLayout<Atom>;
+  Swizzle best{8, pieces};
+  int fewest = 1 << 30;
+  constexpr int kShifts[] = {8, 0, 1, 2, 3};
+  for (const int shift : kShifts) {
+    const Swizzle swizzle{shift, pieces};
+    const int lanes = Layout::kLanes;
+    const auto read = [&](int lane) {
+      const int row = lane % Layout::kRows;
+      return row * pieces + swizzle(row, lane / Layout::kRows % Layout::kGroups % pieces);
+    };
+    const auto write = [&](int lane) {
+      return lane / pieces * pieces + swizzle(lane / pieces, lane % pieces);
+    };
+    const int found =
+        conflicts(arch::kHere.read_16, lanes, read) + conflicts(arch::kHere.write_16, lanes, write);
+    if (found < fewest) best = swizzle, fewest = found;
+  }
+  return best;
+}
+
+}  // namespace detail
+
+#if defined(__NVCC__)
+#define TILE_IN_SHARED
+#else
+#define TILE_IN_SHARED __attribute__((address_space(3)))
+#endif
+using SharedBytes = TILE_IN_SHARED char*;
+
+template <class T>
+TILE_DEVICE T shared_read(SharedBytes at) {
+  return *reinterpret_cast<TILE_IN_SHARED const T*>(at);
+}
+template <class T>
+TILE_DEVICE void shared_write(SharedBytes at, T value) {
+  *reinterpret_cast<TILE_IN_SHARED T*>(at) = value;
+}
+
+/// `kRows` rows of `kColumns` elements, as operands of `Atom` are read.
+template <class Atom, int kRows_, int kColumns_>
+struct SharedTile {
+  using Element = typename Atom::Element;
+  static constexpr int kRows = kRows_, kColumns = kColumns_;
+  static constexpr int kPieces = kColumns * static_cast<int>(sizeof(Element)) / kPieceBytes;  ///< per row
+  static constexpr int kBytes = kRows * kPieces * kPieceBytes;
+  static_assert(kPieces * kPieceBytes == kColumns * static_cast<int>(sizeof(Element)) &&
+                    (kPieces & (kPieces - 1)) == 0,
+                "a row of a shared tile holds a power of two of 16-byte pieces");
+  static constexpr Swizzle kSwizzle = detail::best_swizzle<Atom>(kPieces);
+  static constexpr int kPeriod = kPieces << kSwizzle.shift % 8;  ///< rows after which the swizzle repeats
+
+  SharedBytes memory;
+
+  /// Byte offset of a piece.
+  TILE_DEVICE static int offset(int row, int piece) {
+    constexpr Swizzle swizzle = kSwizzle;
+    return (row * kPieces + swizzle(row, piece)) * kPieceBytes;
+  }
+};
+
+}  // namespace tile

@@ -1,0 +1,121 @@
+// A tile of a matrix whose element type is known at run time only: what a kernel reads and writes once per
+// element, such as a result, its addend and a bias, so that one kernel serves all types. Registers hold
+// floats.
+#pragma once
+
+#include "tile/arch/amd.h"
+
+namespace tile {
+
+enum class Type : int { F32, F16, BF16 };
+
+TILE_DEVICE constexpr int size_of(Type type) { return type == Type::F32 ? 4 : 2; }
+
+/// Eight floats, which become one or two pieces.
+using Eight = Vector<float, 8>;
+
+/// Rows of elements that follow each other; what lies outside reads as 0 and is not written.
+struct TypedView {
+  arch::Buffer buffer;
+  int rows, columns;  ///< of the matrix from the tile's first on
+  u32 stride;         ///< elements from row to row
+  Type type;
+  int aligned;  ///< eight elements of a column that is a multiple of 8 may be moved at once
+
+  TILE_DEVICE TypedView(const void* matrix, Type type_, int all_rows, int all_columns, i64 stride_,
+                        int first_row, int first_column)
+      : rows(all_rows - first_row),
+        columns(all_columns - first_column),
+        stride(static_cast<u32>(stride_)),
+        type(type_) {
+    const i64 first = (first_row * stride_ + first_column) * size_of(type);
+    const i64 bytes = ((all_rows - 1) * stride_ + all_columns) * size_of(type) - first;
+    const char* const base = static_cast<const char*>(matrix) + first;
+    buffer = arch::buffer(base, static_cast<u32>(bytes > 0xfffffffe ? 0xfffffffe : bytes));
+    aligned = columns % 8 == 0 && stride % 8 == 0 && reinterpret_cast<u64>(base) % kPieceBytes == 0;
+  }
+
+  TILE_DEVICE u32 offset(int row, int column) const {
+    return row < rows && column < columns ? (row * stride + column) * size_of(type) : arch::kOutside;
+  }
+
+  TILE_DEVICE Eight load(int row, int column) const {
+    Eight values;
+    if (arch::late(aligned)) {
+      const u32 at = offset(row, column);
+      if (is(Type::F32)) {
+        struct Two {
+          Piece low, high;
+        } const two{arch::load_piece(buffer, at),
+                    arch::load_piece(buffer, at == arch::kOutside ? at : at + kPieceBytes)};
+        values = bits_as<Eight>(two);
+      } else {
+        values = widen(arch::load_piece(buffer, at));
+      }
+    } else {
+      TILE_UNROLL for (int i = 0; i < 8; ++i) {
+        values[i] = load_one(row, column + i);
+        arch::keep_order();
+      }
+    }
+    return values;
+  }
+
+  TILE_DEVICE float load_one(int row, int column) const {
+    const u32 at = offset(row, column);
+    if (is(Type::F32)) return arch::load<float>(buffer, at);
+    if (is(Type::F16)) return static_cast<float>(arch::load<f16>(buffer, at));
+    return static_cast<float>(arch::load<bf16>(buffer, at));
+  }
+
+  TILE_DEVICE void store(int row, int column, Eight values) const {
+    if (arch::late(aligned)) {
+      const u32 at = offset(row, column);
+      if (is(Type::F32)) {
+        struct Two {
+          Piece low, high;
+        };
+        const Two two = bits_as<Two>(values);
+        arch::store(buffer, at, two.low);
+        arch::store(buffer, at == arch::kOutside ? at : at + kPieceBytes, two.high);
+      } else {
+        arch::store(buffer, at, narrow(values));
+      }
+    } else {
+      TILE_UNROLL for (int i = 0; i < 8; ++i) {
+        const u32 at = offset(row, column + i);
+        if (is(Type::F32))
+          arch::store(buffer, at, static_cast<float>(values[i]));
+        else if (is(Type::F16))
+          arch::store(buffer, at, static_cast<f16>(values[i]));
+        else
+          arch::store(buffer, at, static_cast<bf16>(values[i]));
+        arch::keep_order();
+      }
+    }
+  }
+
+ private:
+  TILE_DEVICE bool is(Type which) const {
+    return arch::late(static_cast<int>(type)) == static_cast<int>(which);
+  }
+  TILE_DEVICE Eight widen(Piece piece) const {
+    Eight values;
+    TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] =
+        is(Type::F16) ? static_cast<float>(bits_as<Vector<f16, 8>>(piece)[i])
+                      : static_cast<float>(bits_as<Vector<bf16, 8>>(piece)[i]);
+    return values;
+  }
+  TILE_DEVICE Piece narrow(Eight values) const {
+    if (is(Type::F16)) {
+      Vector<f16, 8> halves;
+      TILE_UNROLL for (int i = 0; i < 8; ++i) halves[i] = static_cast<f16>(values[i]);
+      return bits_as<Piece>(halves);
+    }
+    Vector<bf16, 8> halves;
+    TILE_UNROLL for (int i = 0; i < 8; ++i) halves[i] = static_cast<bf16>(values[i]);
+    return bits_as<Piece>(halves);
+  }
+};
+
+}  // namespace tile

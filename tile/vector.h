@@ -1,0 +1,66 @@
+// Element types and short vectors of them, the currency between memory and registers.
+#pragma once
+
+#include "tile/arch/language.h"
+
+namespace tile {
+
+#if defined(__NVCC__)
+struct bf16 {
+  unsigned short bits;
+};
+struct f16 {
+  unsigned short bits;
+};
+#else
+using bf16 = __bf16;
+using f16 = _Float16;
+#endif
+using u16 = unsigned short;
+using u32 = unsigned;
+using u64 = unsigned long;
+using i64 = long;
+
+/// N elements in registers. `v[i]` reads and writes an element.
+#if defined(__NVCC__)
+template <class T, int N>
+struct alignas(sizeof(T) * N) Vector {
+  T at[N];
+  constexpr T& operator[](int i) { return at[i]; }
+  constexpr const T& operator[](int i) const { return at[i]; }
+};
+#else
+template <class T, int N>
+using Vector = T __attribute__((ext_vector_type(N)));
+#endif
+
+/// The same bits as another type of the same size.
+template <class To, class From>
+TILE_DEVICE To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From), "bits_as: the two types have different sizes");
+  return __builtin_bit_cast(To, from);
+}
+
+/// A piece of 16 bytes, the widest access of a lane.
+using Piece = Vector<u32, 4>;
+inline constexpr int kPieceBytes = 16;
+template <class T>
+inline constexpr int kPieceElements = kPieceBytes / static_cast<int>(sizeof(T));
+
+/// A number as a type: `decltype(x)::kValue` is a constant.
+template <int kNumber>
+struct Constant {
+  static constexpr int kValue = kNumber;
+};
+/// Calls `use(Constant<i>{})` for each i below kCount.
+template <int kCount, int kFirst = 0, class Use>
+TILE_DEVICE void repeat(Use use) {
+  if constexpr (kFirst < kCount) {
+    use(Constant<kFirst>{});
+    repeat<kCount, kFirst + 1>(use);
+  }
+}
+
+constexpr int ceiling(int a, int b) { return (a + b - 1) / b; }
+
+}  // namespace tile

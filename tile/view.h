@@ -1,0 +1,131 @@
+// Views of matrices in global memory, with bounds: what lies outside reads as 0 and is not written. So
+// kernels have no code for ragged edges.
+#pragma once
+
+#include "tile/arch/amd.h"
+#include "tile/shared.h"
+
+namespace tile {
+
+/// A matrix of rows by columns elements. Along: what lies together in memory, the elements of a row (the
+/// columns follow each other) or those of a column; `stride` is the distance, in elements, between rows or
+/// columns that follow each other.
+enum class Along { Row, Column };
+
+/// How a matrix may be read: by dwords, where its first element, its stride and what lies together are
+/// multiples of 4 bytes, as a buffer drops a dword that ends beyond it; or only element by element.
+enum class Access { Dwords, Elements };
+
+/// A window of kRows rows and kDepth columns, by which `kThreads` threads walk along the columns of a matrix:
+/// each step's elements come into registers, and go to shared memory from there.
+template <class Tile, int kThreads, Along kAlong, Access kAccess = Access::Dwords>
+struct Window {
+  using Element = typename Tile::Element;
+  static constexpr int kInPiece = kPieceElements<Element>;
+  static constexpr int kCount = Tile::kRows * Tile::kPieces / kThreads;  ///< pieces per thread
+  static_assert(kCount * kThreads == Tile::kRows * Tile::kPieces, "the threads divide the tile's pieces");
+
+  struct Pieces {
+    Piece at[kCount];
+  };
+
+  const char* base;
+  i64 bytes;  ///< from base to the matrix's end
+  i64 step;   ///< bytes
+  u32 offset[kCount];
+  int column;  ///< of the thread, in the window
+  int shared_offset;
+
+  TILE_DEVICE Window(const void* matrix, int rows, int columns, i64 stride, int first_row, int first_column,
+                     int thread) {
+    const i64 size = sizeof(Element);
+    if constexpr (kAlong == Along::Row) {
+      const int piece = thread % Tile::kPieces, row = thread / Tile::kPieces;
+      constexpr int kRowStep = kThreads / Tile::kPieces;
+      static_assert(kRowStep % Tile::kPeriod == 0,
+                    "the swizzle repeats within the rows that the threads write at once");
+      column = piece * kInPiece;
+      const i64 start = (first_row * stride + first_column) * size;
+      base = static_cast<const char*>(matrix) + start;
+      bytes = ((rows - 1) * stride + columns) * size - start;
+      step = Tile::kColumns * size;
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
+          static_cast<u32>((row + i * kRowStep) * stride + column) * sizeof(Element);
+      shared_offset = Tile::offset(row, piece);
+    } else {
+      constexpr int kBlocks = Tile::kRows / kInPiece;
+      const int block = thread % kBlocks;
+      column = thread / kBlocks * kCount;
+      const i64 start = (first_column * stride + first_row) * size;
+      base = static_cast<const char*>(matrix) + start;
+      bytes = ((columns - 1) * stride + rows) * size - start;
+      step = Tile::kColumns * stride * size;
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
+          static_cast<u32>((column + i) * stride + block * kInPiece) * sizeof(Element);
+      shared_offset = block * kInPiece;
+    }
+  }
+
+  /// Before a load: columns from `left` on, counted from the window's first, read as 0.
+  TILE_DEVICE void narrow(int left) {
+    if constexpr (kAlong == Along::Row) {
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] = column < left ? offset[i] : arch::kOutside;
+    }
+  }
+
+  /// The window's elements; the window moves on.
+  TILE_DEVICE void load(Pieces& pieces) {
+    const i64 in_range = bytes < 0 ? 0 : bytes > 0xfffffffe ? 0xfffffffe : bytes;
+    const arch::Buffer buffer = arch::buffer(base, static_cast<u32>(in_range));
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) {
+      if constexpr (kAccess == Access::Dwords)
+        pieces.at[i] = arch::load_piece(buffer, offset[i]);
+      else
+        pieces.at[i] = bits_as<Piece>(load_elements(buffer, offset[i])), arch::keep_order();
+    }
+    base += step;
+    bytes -= step;
+  }
+
+  TILE_DEVICE static Vector<Element, kInPiece> load_elements(arch::Buffer buffer, u32 first) {
+    Vector<Element, kInPiece> elements;
+    TILE_UNROLL for (int e = 0; e < kInPiece; ++e) elements[e] =
+        arch::load<Element>(buffer, first == arch::kOutside ? first : first + e * sizeof(Element));
+    return elements;
+  }
+
+  /// Clears the elements of a piece that lie beyond the matrix's last column.
+  TILE_DEVICE void clear_beyond(Pieces& pieces, int left) const {
+    if constexpr (kAlong == Along::Row) {
+      Vector<u32, 4> mask;
+      constexpr int kInDword = 4 / sizeof(Element);
+      TILE_UNROLL for (int i = 0; i < 4; ++i) {
+        const int valid = left - column - i * kInDword;
+        mask[i] = valid >= kInDword ? ~0u : valid <= 0 ? 0u : (1u << (valid * 8 * sizeof(Element))) - 1;
+      }
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) pieces.at[i] &= mask;
+    }
+  }
+
+  /// Writes them to a shared tile.
+  TILE_DEVICE void store(const Pieces& pieces, Tile tile) const {
+    if constexpr (kAlong == Along::Row) {
+      constexpr int kStep = kThreads * kPieceBytes;
+      TILE_UNROLL for (int i = 0; i < kCount; ++i)
+          shared_write(tile.memory + shared_offset + i * kStep, pieces.at[i]);
+    } else {
+      // A block of kCount columns and kInPiece rows, transposed in registers.
+      using Elements = Vector<Element, kInPiece>;
+      using Run = Vector<Element, kCount>;
+      TILE_UNROLL for (int r = 0; r < kInPiece; ++r) {
+        Run run;
+        TILE_UNROLL for (int i = 0; i < kCount; ++i) run[i] = bits_as<Elements>(pieces.at[i])[r];
+        shared_write(tile.memory + Tile::offset(shared_offset + r, column / kInPiece) +
+                         column % kInPiece * static_cast<int>(sizeof(Element)),
+                     run);
+      }
+    }
+  }
+};
+
+}  // namespace tile
