@@ -1,0 +1,63 @@
+// What becomes of a product's sums: scale, addend, bias, activation. All of it is chosen at run time, since
+// each element goes through it once.
+#pragma once
+
+#include "kernels/gemm/arguments.h"
+#include "tile/math.h"
+#include "tile/typed_view.h"
+
+namespace wavesmith::kernels {
+
+struct GemmEpilogue {
+  const GemmArguments& arguments;
+  int first_row, first_column;
+  tile::TypedView c, d, bias;
+
+  /// Of the tile whose first row and column are those, in the matrices of a batch.
+  TILE_DEVICE GemmEpilogue(const GemmArguments& g, int batch, int row, int column)
+      : arguments(g),
+        first_row(row),
+        first_column(column),
+        c(matrix(g.c, g.type_c, batch * g.batch_c), type(g.type_c), g.beta == 0 ? 0 : g.m, g.n, g.stride_c,
+          row, column),
+        d(matrix(g.d, g.type_d, batch * g.batch_d), type(g.type_d), g.m, g.n, g.stride_d, row, column),
+        bias(g.bias, type(g.type_bias), g.bias ? 1 : 0, g.n, g.n, 0, column) {}
+
+  TILE_DEVICE void operator()(int row, int column, tile::Eight sums) const {
+    tile::Eight values = sums * arguments.alpha;
+    if (tile::arch::late(arguments.beta != 0)) values += c.load(row, column) * arguments.beta;
+    if (tile::arch::late(arguments.bias != nullptr)) values += bias_at(row, column);
+    switch (static_cast<GemmActivation>(tile::arch::late(arguments.activation))) {
+      case GemmActivation::None:
+        break;
+      case GemmActivation::Relu:
+        TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] = tile::relu(values[i]);
+        break;
+      case GemmActivation::Gelu:
+        TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] = tile::gelu(values[i]);
+        break;
+      case GemmActivation::Silu:
+        TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] = tile::silu(values[i]);
+        break;
+    }
+    d.store(row, column, values);
+  }
+
+ private:
+  TILE_DEVICE static tile::Type type(int number) { return static_cast<tile::Type>(number); }
+  TILE_DEVICE static const void* matrix(const void* first, int number, long elements) {
+    return static_cast<const char*>(first) + elements * tile::size_of(type(number));
+  }
+  TILE_DEVICE tile::Eight bias_at(int row, int column) const {
+    if (!tile::arch::late(arguments.bias_along_rows)) return bias.load(0, column);
+    // One element for all eight.
+    const tile::TypedView rows(arguments.bias, type(arguments.type_bias), 1, arguments.m, arguments.m, 0,
+                               first_row);
+    const float one = rows.load_one(0, row);
+    tile::Eight values;
+    TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] = one;
+    return values;
+  }
+};
+
+}  // namespace wavesmith::kernels

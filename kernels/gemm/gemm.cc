@@ -1,0 +1,277 @@
+// Checks a product, chooses its kernel, and launches it.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "kernels/gemm/arguments.h"
+#include "kernels/gemm/configuration.h"
+#include "kernels/library/device.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_kernels_gemm_description;
+using Matrix = wavesmith_kernels_matrix;
+
+int64_t size_of(wavesmith_kernels_type type) { return type == WAVESMITH_KERNELS_F32 ? 4 : 2; }
+bool is_type(wavesmith_kernels_type type) {
+  return type >= WAVESMITH_KERNELS_F32 && type <= WAVESMITH_KERNELS_BF16;
+}
+const char* word_of(wavesmith_kernels_type type) {
+  static constexpr const char* kWords[] = {"f32", "f16", "bf16"};
+  return kWords[type];
+}
+
+wavesmith_kernels_status invalid(std::string message) {
+  return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, "gemm: " + std::move(message));
+}
+
+/// Largest stride, for offsets within a tile are 32 bits wide.
+constexpr int64_t kLargestStride = int64_t{1} << 22;
+
+/// Checks a matrix of rows by columns.
+wavesmith_kernels_status check(const char* name, const Matrix& matrix, int64_t rows, int64_t columns) {
+  const std::string argument = name;
+  if (!matrix.data) return invalid(argument + ".data is null");
+  if (!is_type(matrix.type))
+    return invalid(argument + ".type is " + std::to_string(matrix.type) + ", no element type");
+  if (reinterpret_cast<uintptr_t>(matrix.data) % size_of(matrix.type) != 0)
+    return invalid(argument + ".data is not aligned to an element of " + word_of(matrix.type));
+  if (matrix.row_stride != 1 && matrix.column_stride != 1)
+    return invalid(argument + " has strides " + std::to_string(matrix.row_stride) + " and " +
+                   std::to_string(matrix.column_stride) + ": one of them must be 1");
+  const bool by_rows = matrix.column_stride == 1 && (matrix.row_stride != 1 || columns <= 1 || rows == 1);
+  const int64_t together = by_rows ? columns : rows,
+                apart = by_rows ? matrix.row_stride : matrix.column_stride;
+  const int64_t others = by_rows ? rows : columns;
+  if (others > 1 && apart < together)
+    return invalid(argument + (by_rows ? ".row_stride is " : ".column_stride is ") + std::to_string(apart) +
+                   ", less than the " + std::to_string(together) + " elements that lie together");
+  if (apart > kLargestStride)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: " + argument + " has a stride of " +
+                                                     std::to_string(apart) + " elements, more than " +
+                                                     std::to_string(kLargestStride));
+  if (matrix.batch_stride < 0) return invalid(argument + ".batch_stride is negative");
+  return succeed();
+}
+
+/// Whether the columns of a row lie together in memory.
+bool along_rows(const Matrix& matrix) { return matrix.column_stride == 1; }
+
+/// First byte and the byte behind the last one that a batch of matrices occupies.
+std::pair<uintptr_t, uintptr_t> extent(const Matrix& matrix, int64_t rows, int64_t columns, int64_t batches) {
+  const auto first = reinterpret_cast<uintptr_t>(matrix.data);
+  const int64_t last = (rows - 1) * matrix.row_stride + (columns - 1) * matrix.column_stride +
+                       (batches - 1) * matrix.batch_stride;
+  return {first, first + (last + 1) * size_of(matrix.type)};
+}
+
+/// A kernel's name and grid for a product.
+struct Choice {
+  const GemmConfiguration* configuration = nullptr;
+  std::string kernel;
+  GemmArguments arguments{};
+  int64_t batches = 1;
+};
+
+/// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together.
+bool by_dwords(const Matrix& matrix, int64_t stride, int64_t together, int64_t batches) {
+  return reinterpret_cast<uintptr_t>(matrix.data) % 4 == 0 && stride % 2 == 0 && together % 2 == 0 &&
+         (batches == 1 || matrix.batch_stride % 2 == 0);
+}
+
+wavesmith_kernels_status check(const Description& gemm) {
+  for (const auto& [name, size] :
+       {std::pair{"m", gemm.m}, {"n", gemm.n}, {"k", gemm.k}, {"batches", gemm.batches}}) {
+    if (size < 0) return invalid(std::string(name) + " is negative");
+    if (size > INT32_MAX - 512)
+      return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string("gemm: ") + name + " is too large");
+  }
+  if (gemm.m == 0 || gemm.n == 0 || gemm.batches == 0) return succeed();
+  if (const auto status = check("d", gemm.d, gemm.m, gemm.n)) return status;
+  if (gemm.batches > 1 && gemm.d.batch_stride == 0)
+    return invalid("d.batch_stride is 0, but every product of the batch has its own result");
+  if (gemm.beta != 0) {
+    if (const auto status = check("c", gemm.c, gemm.m, gemm.n)) return status;
+    if (along_rows(gemm.c) != along_rows(gemm.d) && gemm.m > 1 && gemm.n > 1)
+      return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: c and d must both lie by rows, or both by columns");
+  }
+  if (gemm.k > 0 && gemm.alpha != 0) {
+    if (const auto status = check("a", gemm.a, gemm.m, gemm.k)) return status;
+    if (const auto status = check("b", gemm.b, gemm.k, gemm.n)) return status;
+    if (gemm.a.type != gemm.b.type)
+      return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string("gemm: a is ") + word_of(gemm.a.type) +
+                                                       " and b is " + word_of(gemm.b.type) +
+                                                       ": there are kernels for two of one type");
+    if (gemm.a.type == WAVESMITH_KERNELS_F32)
+      return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: there is no kernel for a and b of f32 yet");
+    const auto d = extent(gemm.d, gemm.m, gemm.n, gemm.batches);
+    const auto a = extent(gemm.a, gemm.m, gemm.k, gemm.batches),
+               b = extent(gemm.b, gemm.k, gemm.n, gemm.batches);
+    if (d.first < a.second && a.first < d.second) return invalid("d overlaps a");
+    if (d.first < b.second && b.first < d.second) return invalid("d overlaps b");
+  }
+  if (gemm.bias && !is_type(gemm.bias_type)) return invalid("bias_type is no element type");
+  if (gemm.activation < WAVESMITH_KERNELS_NO_ACTIVATION || gemm.activation > WAVESMITH_KERNELS_SILU)
+    return invalid("activation is " + std::to_string(gemm.activation) + ", no activation");
+  return succeed();
+}
+
+/// The product with D by rows: where D lies by columns its transpose is computed, B transposed times A
+/// transposed.
+Description by_rows(Description gemm) {
+  if (along_rows(gemm.d)) return gemm;
+  const auto transpose = [](Matrix& matrix) { std::swap(matrix.row_stride, matrix.column_stride); };
+  for (Matrix* matrix : {&gemm.a, &gemm.b, &gemm.c, &gemm.d}) transpose(*matrix);
+  std::swap(gemm.a, gemm.b);
+  std::swap(gemm.m, gemm.n);
+  gemm.bias_per_row = !gemm.bias_per_row;
+  return gemm;
+}
+
+/// Cycles that the GPU takes, by a configuration's step and fixed cycles and the rounds of its workgroups.
+double cycles_of(const GemmConfiguration& tile, const Description& gemm, int compute_units) {
+  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
+  const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
+  const int64_t per_unit = up(workgroups, compute_units);
+  const int64_t rounds = up(per_unit, tile.at_once), together = std::min<int64_t>(per_unit, tile.at_once);
+  // The step's cycles are the matrix pipe's, which workgroups that share a unit share.
+  return static_cast<double>(rounds) *
+         (steps * tile.step_cycles * static_cast<double>(together) + tile.fixed_cycles);
+}
+
+/// `wanted`: the name of the tile, or null for the one that takes fewest cycles.
+wavesmith_kernels_status choose(const Description& given, const Device& device, const char* wanted,
+                                Choice& choice) {
+  Description gemm = by_rows(given);
+  const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
+  if (!multiplies) {
+    gemm.k = 0;
+    gemm.a = gemm.b = {.data = gemm.d.data,
+                       .type = WAVESMITH_KERNELS_BF16,
+                       .row_stride = 2,
+                       .column_stride = 1,
+                       .batch_stride = 0};
+  }
+  // Of a vector either stride may be taken for the one that is 1: the kernels want A and B along K where they
+  // can.
+  const bool a_along_k = gemm.a.column_stride == 1, b_along_k = gemm.b.row_stride == 1;
+  const int64_t stride_a = a_along_k ? gemm.a.row_stride : gemm.a.column_stride;
+  const int64_t stride_b = b_along_k ? gemm.b.column_stride : gemm.b.row_stride;
+  const bool dwords = by_dwords(gemm.a, stride_a, a_along_k ? gemm.k : gemm.m, gemm.batches) &&
+                      by_dwords(gemm.b, stride_b, b_along_k ? gemm.k : gemm.n, gemm.batches);
+  double fewest = 0;
+  for (const GemmConfiguration& tile : gemm_configurations()) {
+    if (tile.target != device.target || (!dwords && !tile.elements) || (wanted && tile.name != wanted))
+      continue;
+    const double cycles = cycles_of(tile, gemm, device.compute_units);
+    if (!choice.configuration || cycles < fewest) choice.configuration = &tile, fewest = cycles;
+  }
+  if (!choice.configuration)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
+                "gemm: there is no kernel " + (wanted ? "with a tile " + std::string(wanted) + " " : "") +
+                    "for " + std::string(device.target) +
+                    (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
+  const GemmConfiguration& tile = *choice.configuration;
+  choice.kernel = std::string("gemm_") + word_of(gemm.a.type) + "_" + std::string(tile.name) + "_" +
+                  (a_along_k ? "k" : "m") + (b_along_k ? "k" : "n") + (dwords ? "" : "_elements");
+  choice.batches = gemm.batches;
+  choice.arguments = {.a = gemm.a.data,
+                      .b = gemm.b.data,
+                      .c = gemm.c.data,
+                      .bias = gemm.bias,
+                      .d = gemm.d.data,
+                      .stride_a = stride_a,
+                      .stride_b = stride_b,
+                      .stride_c = gemm.c.row_stride,
+                      .stride_d = gemm.d.row_stride,
+                      .batch_a = gemm.a.batch_stride,
+                      .batch_b = gemm.b.batch_stride,
+                      .batch_c = gemm.c.batch_stride,
+                      .batch_d = gemm.d.batch_stride,
+                      .m = static_cast<int>(gemm.m),
+                      .n = static_cast<int>(gemm.n),
+                      .k = static_cast<int>(gemm.k),
+                      .alpha = gemm.alpha,
+                      .beta = gemm.beta,
+                      .type_c = gemm.c.type,
+                      .type_d = gemm.d.type,
+                      .type_bias = gemm.bias_type,
+                      .activation = gemm.activation,
+                      .bias_along_rows = gemm.bias_per_row,
+                      .tiles_m = static_cast<int>((gemm.m + tile.rows - 1) / tile.rows),
+                      .tiles_n = static_cast<int>((gemm.n + tile.columns - 1) / tile.columns)};
+  return succeed();
+}
+
+/// Batches of one launch: HIP's limit of a grid's second size.
+constexpr int64_t kBatchesAtOnce = 65535;
+
+/// Launches a product, by the tile of that name if there is one.
+wavesmith_kernels_status launch(const Description* gemm, const char* tile, void* stream) {
+  if (!gemm) return invalid("the description is null");
+  if (const auto status = check(*gemm)) return status;
+  if (gemm->m == 0 || gemm->n == 0 || gemm->batches == 0) return succeed();
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  Choice choice;
+  if (const auto status = choose(*gemm, *device, tile, choice)) return status;
+  GemmArguments arguments = choice.arguments;
+  const auto workgroups = static_cast<int64_t>(arguments.tiles_m) * arguments.tiles_n;
+  if (workgroups > INT32_MAX / choice.configuration->threads)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: d has more tiles than a grid holds");
+  for (int64_t first = 0; first < choice.batches; first += kBatchesAtOnce) {
+    const int64_t count = std::min(kBatchesAtOnce, choice.batches - first);
+    const Grid grid{static_cast<unsigned>(workgroups), static_cast<unsigned>(count),
+                    static_cast<unsigned>(choice.configuration->threads)};
+    if (const auto status =
+            launch(*device, choice.kernel.c_str(), grid, &arguments, sizeof(arguments), stream))
+      return status;
+    const auto next = [&](const void* data, long batch, wavesmith_kernels_type type) {
+      return static_cast<char*>(const_cast<void*>(data)) + count * batch * size_of(type);
+    };
+    arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
+    arguments.b = next(arguments.b, arguments.batch_b, gemm->a.type);
+    arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);
+    arguments.d = next(arguments.d, arguments.batch_d, gemm->d.type);
+  }
+  return succeed();
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
+
+using namespace wavesmith::kernels;
+
+wavesmith_kernels_status wavesmith_kernels_gemm(const wavesmith_kernels_gemm_description* gemm,
+                                                void* stream) {
+  return launch(gemm, nullptr, stream);
+}
+
+wavesmith_kernels_status wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm,
+                                                     const char* tile, void* stream) {
+  return launch(gemm, tile, stream);
+}
+
+wavesmith_kernels_status wavesmith_kernels_gemm_check(const wavesmith_kernels_gemm_description* gemm,
+                                                      const char** name) {
+  if (!gemm) return invalid("the description is null");
+  if (const auto status = check(*gemm)) return status;
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  Choice choice;
+  if (const auto status = choose(*gemm, *device, nullptr, choice)) return status;
+  thread_local std::string kernel;
+  kernel = choice.kernel;
+  if (name) *name = kernel.c_str();
+  return succeed();
+}
+
+const char* wavesmith_kernels_gemm_tile(size_t index) {
+  const Device* device = nullptr;
+  if (current_device(device) != WAVESMITH_KERNELS_SUCCESS) return nullptr;
+  for (const GemmConfiguration& tile : gemm_configurations())
+    if (tile.target == device->target && index-- == 0) return tile.name.data();
+  return nullptr;
+}

@@ -1,0 +1,363 @@
+// Products of the kernel library on a GPU of each target, against sums in double precision.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "kernels/testing.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+/// A matrix of rows by columns in memory: how it lies, and its elements.
+struct HostMatrix {
+  int64_t rows = 0, columns = 0, row_stride = 0, column_stride = 0, batch_stride = 0;
+  Elements elements;
+
+  [[nodiscard]] size_t at(int64_t batch, int64_t row, int64_t column) const {
+    return static_cast<size_t>(batch * batch_stride + row * row_stride + column * column_stride);
+  }
+  [[nodiscard]] double get(int64_t batch, int64_t row, int64_t column) const {
+    return elements.get(at(batch, row, column));
+  }
+  [[nodiscard]] wavesmith_kernels_matrix on(const OnGpu& gpu) const {
+    return {gpu.data(), elements.type, row_stride, column_stride, batch_stride};
+  }
+};
+
+class Gemm : public OnEachGpu {
+ protected:
+  /// What a case varies.
+  struct Case {
+    int64_t m, n, k, batches = 1;
+    Type type = WAVESMITH_KERNELS_BF16, type_c = WAVESMITH_KERNELS_BF16, type_d = WAVESMITH_KERNELS_BF16;
+    bool a_by_rows = true, b_by_rows = false, d_by_rows = true;
+    float alpha = 1, beta = 0;
+    int64_t padding = 0;  ///< elements that rows or columns are apart beyond what they hold
+    size_t offset = 0;    ///< elements into the allocation
+    wavesmith_kernels_activation activation = WAVESMITH_KERNELS_NO_ACTIVATION;
+    bool bias = false, bias_per_row = false;
+    Type bias_type = WAVESMITH_KERNELS_F32;
+    const char* tile = nullptr;  ///< of that name; null: as dispatch chooses
+  };
+
+  HostMatrix matrix(int64_t rows, int64_t columns, int64_t batches, bool by_rows, int64_t padding,
+                    Type type) {
+    HostMatrix made{rows, columns};
+    const int64_t together = by_rows ? columns : rows, others = by_rows ? rows : columns;
+    const int64_t apart = together + padding;
+    made.row_stride = by_rows ? apart : 1;
+    made.column_stride = by_rows ? 1 : apart;
+    made.batch_stride = apart * others;
+    made.elements =
+        Elements(type, static_cast<size_t>(std::max<int64_t>(1, (batches * others - 1) * apart + together)));
+    return made;
+  }
+  /// Random elements; what is padding stays NaN.
+  HostMatrix random_matrix(int64_t rows, int64_t columns, int64_t batches, bool by_rows, int64_t padding,
+                           Type type) {
+    HostMatrix made = matrix(rows, columns, batches, by_rows, padding, type);
+    for (int64_t b = 0; b < batches; ++b)
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j) made.elements.set(made.at(b, i, j), normal());
+    return made;
+  }
+
+  /// What CDNA2 takes an element for: subnormal numbers are 0.
+  [[nodiscard]] double as_operand(double element, Type type) const {
+    const bool flushes = GetParam() == 0;
+    return flushes && std::abs(element) < (type == WAVESMITH_KERNELS_F16 ? 0x1p-14 : 0x1p-126) ? 0 : element;
+  }
+
+  static double activate(wavesmith_kernels_activation activation, double x) {
+    switch (activation) {
+      case WAVESMITH_KERNELS_RELU:
+        return std::isnan(x) ? x : std::max(x, 0.0);
+      case WAVESMITH_KERNELS_GELU:
+        return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+      case WAVESMITH_KERNELS_SILU:
+        return x / (1 + std::exp(-x));
+      default:
+        return x;
+    }
+  }
+
+  /// Runs a case and compares all of D's memory, padding included.
+  void check(const Case& one) {
+    const HostMatrix a = random_matrix(one.m, one.k, one.batches, one.a_by_rows, one.padding, one.type);
+    const HostMatrix b = random_matrix(one.k, one.n, one.batches, one.b_by_rows, one.padding, one.type);
+    const HostMatrix c = random_matrix(one.m, one.n, one.batches, one.d_by_rows, one.padding, one.type_c);
+    HostMatrix d = matrix(one.m, one.n, one.batches, one.d_by_rows, one.padding, one.type_d);
+    const HostMatrix bias = random_matrix(1, one.bias_per_row ? one.m : one.n, 1, true, 0, one.bias_type);
+    check(one, a, b, c, d, bias);
+  }
+
+  void check(const Case& one, const HostMatrix& a, const HostMatrix& b, const HostMatrix& c, HostMatrix& d,
+             const HostMatrix& bias) {
+    const OnGpu on_a(a.elements, one.offset), on_b(b.elements, one.offset), on_c(c.elements, one.offset);
+    const OnGpu on_d(d.elements, one.offset), on_bias(bias.elements, one.offset);
+    const wavesmith_kernels_gemm_description gemm{.m = one.m,
+                                                  .n = one.n,
+                                                  .k = one.k,
+                                                  .batches = one.batches,
+                                                  .alpha = one.alpha,
+                                                  .beta = one.beta,
+                                                  .a = a.on(on_a),
+                                                  .b = b.on(on_b),
+                                                  .c = c.on(on_c),
+                                                  .d = d.on(on_d),
+                                                  .activation = one.activation,
+                                                  .bias = one.bias ? on_bias.data() : nullptr,
+                                                  .bias_type = one.bias_type,
+                                                  .bias_per_row = one.bias_per_row};
+    ASSERT_EQ(one.tile ? wavesmith_kernels_gemm_with(&gemm, one.tile, nullptr)
+                       : wavesmith_kernels_gemm(&gemm, nullptr),
+              WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+    ASSERT_EQ(hipDeviceSynchronize(), 0);
+    const Elements before = d.elements;
+    on_d.copy_to(d.elements);
+
+    std::vector<char> written(d.elements.count(), 0);
+    for (int64_t batch = 0; batch < one.batches; ++batch)
+      for (int64_t i = 0; i < one.m; ++i)
+        for (int64_t j = 0; j < one.n; ++j) {
+          double sum = 0, size = 0;
+          for (int64_t p = 0; p < one.k; ++p) {
+            const double product =
+                as_operand(a.get(batch, i, p), one.type) * as_operand(b.get(batch, p, j), one.type);
+            sum += product;
+            size += std::abs(product);
+          }
+          double value = one.alpha * sum,
+                 error = (static_cast<double>(one.k) + 1) * 0x1p-24 * size * std::abs(one.alpha);
+          if (one.beta != 0)
+            value += one.beta * c.get(batch, i, j),
+                error += 0x1p-23 * std::abs(one.beta * c.get(batch, i, j));
+          if (one.bias) value += bias.get(0, 0, one.bias_per_row ? i : j);
+          error += 0x1p-22 * std::abs(value);
+          // The slopes of the activations are at most 1.13; their own error is a few units of a float.
+          if (one.activation != WAVESMITH_KERNELS_NO_ACTIVATION)
+            error = 1.2 * error + 0x1p-20 * std::abs(value);
+          const double expected = activate(one.activation, value);
+          const double allowed =
+              error + epsilon_of(one.type_d) * (std::abs(expected) + error) + tiny_of(one.type_d);
+          const size_t at = d.at(batch, i, j);
+          written[at] = 1;
+          const double got = d.elements.get(at);
+          if (std::isnan(expected)) {
+            ASSERT_TRUE(std::isnan(got)) << describe(one) << " [" << batch << "][" << i << "][" << j << "]";
+          } else if (std::isinf(expected)) {
+            ASSERT_EQ(got, expected) << describe(one) << " [" << batch << "][" << i << "][" << j << "]";
+          } else {
+            ASSERT_LE(std::abs(got - expected), allowed)
+                << describe(one) << " [" << batch << "][" << i << "][" << j << "]: " << got << " instead of "
+                << expected;
+          }
+        }
+    const size_t size = size_of(one.type_d);
+    for (size_t i = 0; i < written.size(); ++i)
+      if (!written[i])
+        ASSERT_EQ(std::memcmp(&d.elements.bytes[i * size], &before.bytes[i * size], size), 0)
+            << describe(one) << " wrote between rows, at element " << i;
+  }
+
+  static std::string describe(const Case& one) {
+    return "m " + std::to_string(one.m) + " n " + std::to_string(one.n) + " k " + std::to_string(one.k) +
+           " batches " + std::to_string(one.batches) + " type " + std::to_string(one.type) + " c " +
+           std::to_string(one.type_c) + " d " + std::to_string(one.type_d) + " a by " +
+           (one.a_by_rows ? "rows" : "columns") + " b by " + (one.b_by_rows ? "rows" : "columns") + " d by " +
+           (one.d_by_rows ? "rows" : "columns") + " padding " + std::to_string(one.padding) + " offset " +
+           std::to_string(one.offset) + " alpha " + std::to_string(one.alpha) + " beta " +
+           std::to_string(one.beta) + " activation " + std::to_string(one.activation) +
+           (one.tile ? std::string(" tile ") + one.tile : "");
+  }
+
+  /// Everything but the sizes at random.
+  Case random_case(int64_t m, int64_t n, int64_t k) {
+    const auto any = [&] {
+      return one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
+    };
+    return {.m = m,
+            .n = n,
+            .k = k,
+            .batches = between(1, 8) == 1 ? between(2, 4) : 1,
+            .type = one_of({WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16}),
+            .type_c = any(),
+            .type_d = any(),
+            .a_by_rows = between(0, 1) == 1,
+            .b_by_rows = between(0, 1) == 1,
+            .d_by_rows = between(0, 3) != 0,
+            .alpha = one_of({1.0F, -0.5F, 3.0F}),
+            .beta = one_of({0.0F, 0.0F, 1.0F, -2.0F}),
+            .padding = one_of<int64_t>({0, 0, 1, 2, 8}),
+            .offset = one_of<size_t>({0, 0, 0, 1, 2, 8}),
+            .activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_NO_ACTIVATION,
+                                  WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU, WAVESMITH_KERNELS_SILU}),
+            .bias = between(0, 1) == 1,
+            .bias_per_row = between(0, 1) == 1,
+            .bias_type = any()};
+  }
+};
+
+TEST_P(Gemm, SmallOnesOfAllKindsEqualSumsInDoublePrecision) {
+  for (int round = 0; round < 60; ++round) {
+    check(random_case(between(1, 70), between(1, 70), between(0, 100)));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Gemm, SizesAroundTheTilesEqualSumsInDoublePrecision) {
+  for (int round = 0; round < 6; ++round) {
+    check(random_case(one_of<int64_t>({1, 64, 127, 128, 129, 255, 257}),
+                      one_of<int64_t>({1, 2, 128, 131, 256, 300}),
+                      one_of<int64_t>({1, 31, 32, 33, 64, 96, 130})));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Gemm, EveryKernelEqualsSumsInDoublePrecision) {
+  int tiles = 0;
+  for (const char* tile; (tile = wavesmith_kernels_gemm_tile(static_cast<size_t>(tiles))); ++tiles) {
+    const int64_t rows = std::atoi(tile), columns = std::atoi(std::strchr(tile, 'x') + 1);
+    for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
+      for (const bool a_by_rows : {true, false})
+        for (const bool b_by_rows : {true, false}) {
+          Case one = random_case(rows + between(-1, 1) * 2, columns + between(-1, 2) * 2, between(1, 40) * 2);
+          one.type = type, one.a_by_rows = a_by_rows, one.b_by_rows = b_by_rows, one.d_by_rows = true,
+          one.tile = tile;
+          one.padding = one.padding / 2 * 2, one.offset = one.offset / 2 * 2, one.batches = 1;
+          check(one);
+          if (HasFatalFailure()) return;
+        }
+  }
+  EXPECT_GE(tiles, 2);
+}
+
+TEST_P(Gemm, NanAndInfinityPropagateToTheirRowsAndColumnsOnly) {
+  const Case one{.m = 70, .n = 90, .k = 50, .type_d = WAVESMITH_KERNELS_F32};
+  HostMatrix a = random_matrix(one.m, one.k, 1, true, 0, one.type),
+             b = random_matrix(one.k, one.n, 1, false, 0, one.type);
+  const HostMatrix c = matrix(one.m, one.n, 1, true, 0, one.type_c),
+                   bias = matrix(1, one.n, 1, true, 0, one.bias_type);
+  HostMatrix d = matrix(one.m, one.n, 1, true, 0, one.type_d);
+  a.elements.set(a.at(0, 3, 49), std::numeric_limits<double>::quiet_NaN());
+  a.elements.set(a.at(0, 69, 0), std::numeric_limits<double>::infinity());
+  b.elements.set(b.at(0, 49, 89), -std::numeric_limits<double>::infinity());
+  check(one, a, b, c, d, bias);
+}
+
+TEST_P(Gemm, WithoutProductsDIsTheScaledC) {
+  for (const auto& [k, alpha] : {std::pair<int64_t, float>{0, 1.0F}, {17, 0.0F}}) {
+    check({.m = 33, .n = 20, .k = k, .alpha = alpha, .beta = 2});
+    check({.m = 33, .n = 20, .k = k, .alpha = alpha, .beta = 0});
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Gemm, TwoRunsGiveTheSameBits) {
+  const HostMatrix a = random_matrix(130, 200, 1, true, 0, WAVESMITH_KERNELS_F16);
+  const HostMatrix b = random_matrix(200, 90, 1, true, 0, WAVESMITH_KERNELS_F16);
+  std::array<Elements, 2> results;
+  for (Elements& result : results) {
+    HostMatrix d = matrix(130, 90, 1, true, 0, WAVESMITH_KERNELS_F32);
+    const OnGpu on_a(a.elements), on_b(b.elements), on_d(d.elements);
+    const wavesmith_kernels_gemm_description gemm{.m = 130,
+                                                  .n = 90,
+                                                  .k = 200,
+                                                  .batches = 1,
+                                                  .alpha = 1,
+                                                  .a = a.on(on_a),
+                                                  .b = b.on(on_b),
+                                                  .d = d.on(on_d)};
+    ASSERT_EQ(wavesmith_kernels_gemm(&gemm, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+    ASSERT_EQ(hipDeviceSynchronize(), 0);
+    on_d.copy_to(d.elements);
+    result = d.elements;
+  }
+  EXPECT_EQ(results[0].bytes, results[1].bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Gemm, testing::Range(0, kGpuCount), gpu_name);
+
+/// What is refused, and the words that the message must have.
+TEST(GemmRefuses, WhatBreaksARuleAndSaysWhich) {
+  ASSERT_EQ(hipSetDevice(1), 0);
+  const OnGpu memory(Elements(WAVESMITH_KERNELS_BF16, 4096));
+  char* const at = static_cast<char*>(memory.data());
+  const auto matrix = [&](int64_t first, int64_t stride) {
+    return wavesmith_kernels_matrix{at + 2 * first, WAVESMITH_KERNELS_BF16, stride, 1, 0};
+  };
+  const wavesmith_kernels_gemm_description right{.m = 8,
+                                                 .n = 8,
+                                                 .k = 8,
+                                                 .batches = 1,
+                                                 .alpha = 1,
+                                                 .beta = 1,
+                                                 .a = matrix(0, 8),
+                                                 .b = matrix(64, 8),
+                                                 .c = matrix(128, 8),
+                                                 .d = matrix(192, 8)};
+  ASSERT_EQ(wavesmith_kernels_gemm(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  EXPECT_STREQ(wavesmith_kernels_message(), "");
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
+  struct Wrong {
+    void (*change)(wavesmith_kernels_gemm_description&);
+    wavesmith_kernels_status status;
+    const char* says;
+  };
+  using G = wavesmith_kernels_gemm_description;
+  const Wrong all[] = {
+      {[](G& g) { g.m = -1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "m is negative"},
+      {[](G& g) { g.k = int64_t{1} << 40; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "k is too large"},
+      {[](G& g) { g.batches = -2; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "batches is negative"},
+      {[](G& g) { g.a.data = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "a.data is null"},
+      {[](G& g) { g.d.data = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "d.data is null"},
+      {[](G& g) { g.c.data = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "c.data is null"},
+      {[](G& g) { g.b.type = static_cast<Type>(77); }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "b.type is 77"},
+      {[](G& g) { g.b.type = WAVESMITH_KERNELS_F16; }, WAVESMITH_KERNELS_NOT_SUPPORTED,
+       "a is bf16 and b is f16"},
+      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_F32, g.a.row_stride = 8; },
+       WAVESMITH_KERNELS_NOT_SUPPORTED, "f32"},
+      {[](G& g) { g.a.row_stride = 7; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "a.row_stride is 7"},
+      {[](G& g) { g.d.column_stride = 2; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "d has strides 8 and 2"},
+      {[](G& g) { g.a.data = static_cast<char*>(g.a.data) + 1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "a.data is not aligned"},
+      {[](G& g) { g.d.data = g.a.data; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "d overlaps a"},
+      {[](G& g) { g.d.data = static_cast<char*>(g.b.data) + 126; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "d overlaps b"},
+      {[](G& g) { g.batches = 2; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "d.batch_stride is 0"},
+      {[](G& g) { g.a.batch_stride = -8; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "a.batch_stride is negative"},
+      {[](G& g) { g.b.row_stride = int64_t{1} << 30; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "b has a stride of"},
+      {[](G& g) { g.activation = static_cast<wavesmith_kernels_activation>(9); },
+       WAVESMITH_KERNELS_INVALID_ARGUMENT, "activation is 9"},
+      {[](G& g) { g.bias = g.a.data, g.bias_type = static_cast<Type>(-1); },
+       WAVESMITH_KERNELS_INVALID_ARGUMENT, "bias_type"},
+  };
+  for (const Wrong& wrong : all) {
+    G gemm = right;
+    wrong.change(gemm);
+    EXPECT_EQ(wavesmith_kernels_gemm(&gemm, nullptr), wrong.status) << wrong.says;
+    EXPECT_NE(std::string(wavesmith_kernels_message()).find(wrong.says), std::string::npos)
+        << wavesmith_kernels_message();
+  }
+  EXPECT_EQ(wavesmith_kernels_gemm(nullptr, nullptr), WAVESMITH_KERNELS_INVALID_ARGUMENT);
+}
+
+TEST(GemmCheck, NamesTheKernel) {
+  ASSERT_EQ(hipSetDevice(1), 0);
+  const OnGpu memory(Elements(WAVESMITH_KERNELS_BF16, 64));
+  const wavesmith_kernels_matrix any{memory.data(), WAVESMITH_KERNELS_BF16, 4096, 1, 0};
+  wavesmith_kernels_matrix far = any;
+  far.data = reinterpret_cast<void*>(uintptr_t{1} << 46);  // looked at by nobody
+  const wavesmith_kernels_gemm_description gemm{
+      .m = 4096, .n = 4096, .k = 4096, .batches = 1, .alpha = 1, .a = any, .b = any, .d = far};
+  const char* name = nullptr;
+  ASSERT_EQ(wavesmith_kernels_gemm_check(&gemm, &name), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  EXPECT_STREQ(name, "gemm_bf16_256x256x32_kn");
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels

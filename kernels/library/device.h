@@ -1,0 +1,31 @@
+// The current device: its target, and the kernels that the target's code object holds. Loaded once per
+// device, kept until the process ends.
+#pragma once
+
+#include <string_view>
+
+#include "kernels/library/failure.h"
+
+namespace wavesmith::kernels {
+
+/// Where a kernel is launched.
+struct Device {
+  int number = -1;
+  std::string_view target;  ///< as LLVM names it
+  int compute_units = 0;
+  void* module = nullptr;  ///< hipModule_t
+};
+
+/// Gets the current device, or says why there is none.
+wavesmith_kernels_status current_device(const Device*& device);
+
+/// A grid of workgroups.
+struct Grid {
+  unsigned workgroups, batches, threads;  ///< threads per workgroup
+};
+
+/// Launches the kernel of that name with one argument.
+wavesmith_kernels_status launch(const Device& device, const char* kernel, const Grid& grid,
+                                const void* argument, size_t bytes, void* stream);
+
+}  // namespace wavesmith::kernels

@@ -1,0 +1,24 @@
+#include "kernels/library/failure.h"
+
+#include <utility>
+
+namespace wavesmith::kernels {
+namespace {
+
+thread_local std::string last_message;
+
+}  // namespace
+
+wavesmith_kernels_status fail(wavesmith_kernels_status status, std::string message) {
+  last_message = std::move(message);
+  return status;
+}
+
+wavesmith_kernels_status succeed() {
+  last_message.clear();
+  return WAVESMITH_KERNELS_SUCCESS;
+}
+
+}  // namespace wavesmith::kernels
+
+const char* wavesmith_kernels_message(void) { return wavesmith::kernels::last_message.c_str(); }

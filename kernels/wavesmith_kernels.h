@@ -1,0 +1,98 @@
+/* The kernel library of Wavesmith: machine code for AMD GPUs, launched through the public HIP API. With ROCm
+ * and a GPU it runs there, without on the emulated one. Nothing is compiled at run time.
+ *
+ * Each function puts work into a stream of the current device and returns. A status other than
+ * WAVESMITH_KERNELS_SUCCESS says that nothing was launched; wavesmith_kernels_message() then names the
+ * argument and the rule. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define WAVESMITH_KERNELS_API
+#else
+#define WAVESMITH_KERNELS_API __attribute__((visibility("default")))
+#endif
+
+typedef enum {
+  WAVESMITH_KERNELS_SUCCESS = 0,
+  WAVESMITH_KERNELS_INVALID_ARGUMENT = 1, /* an argument breaks a rule that holds on every GPU */
+  WAVESMITH_KERNELS_NOT_SUPPORTED = 2,    /* right, but there is no kernel for it */
+  WAVESMITH_KERNELS_NO_CODE = 3,   /* no code object for the current device's target, or none installed */
+  WAVESMITH_KERNELS_HIP_ERROR = 4, /* HIP returned an error, which the message names */
+} wavesmith_kernels_status;
+
+/* Why this thread's last call failed, for people: one line, or an empty one after a success. Valid until its
+ * next call. */
+WAVESMITH_KERNELS_API const char* wavesmith_kernels_message(void);
+
+/* Element types. */
+typedef enum {
+  WAVESMITH_KERNELS_F32 = 0,
+  WAVESMITH_KERNELS_F16 = 1,
+  WAVESMITH_KERNELS_BF16 = 2,
+} wavesmith_kernels_type;
+
+/* A matrix in the device's memory. Element (i, j) of matrix b of a batch is at data + b * batch_stride + i *
+ * row_stride + j * column_stride, in elements. One of the strides is 1, the other at least as large as what
+ * lies together. */
+typedef struct {
+  void* data;
+  wavesmith_kernels_type type;
+  int64_t row_stride, column_stride;
+  int64_t batch_stride; /* 0: every product of the batch uses the same matrix */
+} wavesmith_kernels_matrix;
+
+typedef enum {
+  WAVESMITH_KERNELS_NO_ACTIVATION = 0,
+  WAVESMITH_KERNELS_RELU = 1,
+  WAVESMITH_KERNELS_GELU = 2, /* the approximation by tanh */
+  WAVESMITH_KERNELS_SILU = 3,
+} wavesmith_kernels_activation;
+
+/* D = activation(alpha * A * B + beta * C + bias): A of m by k, B of k by n, C and D of m by n.
+ *
+ * Types: A and B both f16 or both bf16; C and D each f32, f16 or bf16; sums are f32. The error of a sum is at
+ * most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type comes. The order of a sum depends on m,
+ * n, k and the GPU only: results are the same in each run. NaN and infinities propagate. Subnormal inputs
+ * count as 0 on CDNA2.
+ *
+ * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0; C may be D. D must not
+ * overlap A or B. */
+typedef struct {
+  int64_t m, n, k;
+  int64_t batches; /* 1 for one product */
+  float alpha, beta;
+  wavesmith_kernels_matrix a, b, c, d;
+  wavesmith_kernels_activation activation;
+  const void* bias; /* null for none */
+  wavesmith_kernels_type bias_type;
+  int bias_per_row; /* the bias has m elements, one per row of D; otherwise n, one per column */
+} wavesmith_kernels_gemm_description;
+
+/* `stream` is a hipStream_t of the current device, or null. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_gemm(const wavesmith_kernels_gemm_description* gemm, void* stream);
+
+/* Whether it would be launched on the current device, with the same statuses and messages; launches nothing.
+ * `name`, if not null, becomes the kernel that would serve it. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_gemm_check(const wavesmith_kernels_gemm_description* gemm, const char** name);
+
+/* The same by the kernel with a tile of that name ("128x128x32"), whatever is thought of its speed: for
+ * tuning and tests. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm, const char* tile, void* stream);
+
+/* The tiles that the current device's target has kernels of; null behind the last one, and where there is no
+ * code. */
+WAVESMITH_KERNELS_API const char* wavesmith_kernels_gemm_tile(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
