@@ -33,9 +33,9 @@ It needs root and `mmdebstrap`: the packages are installed in a Debian unstable 
   sample. Of suites that consist of sets, those count that AMD's developers run before a change is merged (`quick`,
   `pre_checkin`, `checkin`), not the `nightly`, `daily`, `weekly` and `stress` ones, which take hours on a real GPU:
   `chosen` in `tests/libraries/libraries.toml`.
-- **Left out:** tests that use more than 30 s of processor time (or the `test_seconds` that the table gives a library)
-  or 6 GB of host memory; they are stopped, and named in the data file. Also tests that need, and name, a file which
-  Debian's package lacks; they are listed below. Neither kind counts as passed or failed.
+- **Left out:** tests that use more than 30 s of processor time or 6 GB of host memory (or the `test_seconds` and
+  `gigabytes` that the table gives a library); they are stopped, and named in the data file. Also tests that need, and
+  name, a file which Debian's package lacks; they are listed below. Neither kind counts as passed or failed.
 - **Skipped:** by the test itself, which says so, for example because this GPU lacks a type or feature.
 - **Failed:** a test that says so, ends its process, or hangs. A test that fails after others and passes without them
   (`--again`) has passed.

@@ -49,7 +49,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=600, help="of processor time, each library and GPU (600)")
     help = "of processor time; a longer test is left out (30, or what libraries.toml says)"
     parser.add_argument("--test-seconds", type=float, help=help)
-    parser.add_argument("--gigabytes", type=float, default=6, help="of host memory; a larger test is left out (6)")
+    parser.add_argument(
+        "--gigabytes",
+        type=float,
+        help="of host memory; a larger test is left out (6, or what libraries.toml says)",
+    )
     parser.add_argument("--again", action="store_true", help="only the tests that have failed, again")
     parser.add_argument("--sample", action="store_true", help="only the part that `make test` runs; writes nothing")
     parser.add_argument("--fetch", action="store_true", help="only installs the packages")
@@ -59,7 +63,8 @@ def arguments() -> argparse.Namespace:
 
 def limits_of(library: suite.Library, options: argparse.Namespace) -> watched.Limits:
     seconds = options.test_seconds or library.test_seconds or 30
-    return watched.Limits(seconds, 300, int(options.gigabytes * 1e9))
+    gigabytes = options.gigabytes or library.gigabytes or 6
+    return watched.Limits(seconds, 300, int(gigabytes * 1e9))
 
 
 def target_of() -> dict[str, str]:

@@ -38,6 +38,7 @@ class Library:
     chunk: int = 50
     counts: list[int] = field(default_factory=list)
     test_seconds: float = 0
+    gigabytes: float = 0
     setting: dict[str, str] = field(default_factory=dict)
     sample: dict[str, int] = field(default_factory=dict)
     explained: list[dict[str, Any]] = field(default_factory=list)
