@@ -98,10 +98,8 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
   constexpr int kAtomBytes = Layout::kRows * kPieces * kPieceBytes;
   constexpr int kFit = kBytes / kAtomBytes < kRows ? kBytes / kAtomBytes : kRows;  // rows of atoms at a time
   static_assert(kFit > 0, "the wave's part of shared memory holds at least one row of atoms");
-  constexpr int kMask = (kPieces < 8 ? kPieces : 8) - 1;            // of the swizzle
-  constexpr int kInRow = kPieces / 2, kTogether = kLanes / kInRow;  // lanes per row, rows at once
-  static_assert(kTogether * kInRow == kLanes && Layout::kRows % kTogether == 0,
-                "the lanes divide a row's pieces");
+  constexpr int kMask = (kPieces % 8 == 0 ? 8 : kPieces & -kPieces) - 1;  // of the swizzle
+  constexpr int kInRow = kPieces / 2;                                     // eights of a row
   const int row = Layout::row(lane), group = lane / Layout::kRows * Layout::kGroupStep;
   // One loop over the parts, so that `use` stands in the code once.
 #pragma clang loop unroll(disable)
@@ -123,8 +121,8 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
     arch::wave_barrier();
     const int rows = (kRows - first < kFit ? kRows - first : kFit) * Layout::kRows;
 #pragma clang loop unroll(disable)
-    for (int line = lane / kInRow; line < rows; line += kTogether) {
-      const int piece = lane % kInRow * 2;
+    for (int eight = lane; eight < rows * kInRow; eight += kLanes) {
+      const int line = eight / kInRow, piece = eight % kInRow * 2;
       struct Two {
         Vector<float, 4> low, high;
       } two;

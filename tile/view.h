@@ -22,8 +22,23 @@ template <class Tile, int kThreads, Along kAlong, Access kAccess = Access::Dword
 struct Window {
   using Element = typename Tile::Element;
   static constexpr int kInPiece = kPieceElements<Element>;
-  static constexpr int kCount = Tile::kRows * Tile::kPieces / kThreads;  ///< pieces per thread
-  static_assert(kCount * kThreads == Tile::kRows * Tile::kPieces, "the threads divide the tile's pieces");
+  static constexpr int kBlocks = Tile::kRows / kInPiece;  ///< along columns: pieces of a column
+  /// Pieces per thread: of rows as many as it takes; along columns a block of a power of two of columns.
+  static constexpr int kCount = [] {
+    if (kAlong == Along::Row) return ceiling(Tile::kRows * Tile::kPieces, kThreads);
+    int columns = 1;
+    while (kBlocks * (Tile::kColumns / columns) > kThreads) columns *= 2;
+    return columns;
+  }();
+  /// Threads that have a last piece, the others having one less; along columns those that have a block.
+  static constexpr int kLast = kAlong == Along::Row ? Tile::kRows * Tile::kPieces - (kCount - 1) * kThreads
+                                                    : kBlocks * (Tile::kColumns / kCount);
+  /// Bytes of the tile in shared memory: what threads write that have nothing lies behind it.
+  static constexpr int kSharedBytes = kAlong == Along::Row ? kCount * kThreads * kPieceBytes
+                                      : kLast == kThreads
+                                          ? Tile::kBytes
+                                          : Tile::kBytes + kInPiece * Tile::kPieces * kPieceBytes;
+  static_assert(kCount <= kInPiece || kAlong == Along::Row, "a block of columns is a piece of a row at most");
 
   struct Pieces {
     Piece at[kCount];
@@ -39,6 +54,7 @@ struct Window {
   TILE_DEVICE Window(const void* matrix, int rows, int columns, i64 stride, int first_row, int first_column,
                      int thread) {
     const i64 size = sizeof(Element);
+    const bool last = kLast == kThreads || thread < kLast;
     if constexpr (kAlong == Along::Row) {
       const int piece = thread % Tile::kPieces, row = thread / Tile::kPieces;
       constexpr int kRowStep = kThreads / Tile::kPieces;
@@ -51,17 +67,18 @@ struct Window {
       step = Tile::kColumns * size;
       TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
           static_cast<u32>((row + i * kRowStep) * stride + column) * sizeof(Element);
+      if (!last) offset[kCount - 1] = arch::kOutside;
       shared_offset = Tile::offset(row, piece);
     } else {
-      constexpr int kBlocks = Tile::kRows / kInPiece;
-      const int block = thread % kBlocks;
-      column = thread / kBlocks * kCount;
+      const int block = last ? thread % kBlocks : kBlocks;
+      column = last ? thread / kBlocks * kCount : 0;
       const i64 start = (first_column * stride + first_row) * size;
       base = static_cast<const char*>(matrix) + start;
       bytes = ((columns - 1) * stride + rows) * size - start;
       step = Tile::kColumns * stride * size;
       TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
-          static_cast<u32>((column + i) * stride + block * kInPiece) * sizeof(Element);
+          last ? static_cast<u32>((column + i) * stride + block * kInPiece) * sizeof(Element)
+               : arch::kOutside;
       shared_offset = block * kInPiece;
     }
   }

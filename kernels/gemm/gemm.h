@@ -30,7 +30,9 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   using TileB = SharedTile<Atom, Shape::kColumns, Shape::kDepth>;
   constexpr int kRows = Shape::kRows / Shape::kWaveRows / Layout::kRows;  // atoms of a wave
   constexpr int kColumns = Shape::kColumns / Shape::kWaveColumns / Layout::kRows;
-  constexpr int kBytes = TileA::kBytes + TileB::kBytes;
+  using WindowA = Window<TileA, Shape::kThreads, kAlongA, kAccess>;
+  using WindowB = Window<TileB, Shape::kThreads, kAlongB, kAccess>;
+  constexpr int kBytes = WindowA::kSharedBytes + WindowB::kSharedBytes;
   TILE_SHARED static char memory[2 * kBytes];
 
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
@@ -41,10 +43,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
 
   const auto* const matrix_a = static_cast<const Element*>(arguments.a) + batch * arguments.batch_a;
   const auto* const matrix_b = static_cast<const Element*>(arguments.b) + batch * arguments.batch_b;
-  Window<TileA, Shape::kThreads, kAlongA, kAccess> window_a(matrix_a, arguments.m, arguments.k,
-                                                            arguments.stride_a, first_row, 0, thread);
-  Window<TileB, Shape::kThreads, kAlongB, kAccess> window_b(matrix_b, arguments.n, arguments.k,
-                                                            arguments.stride_b, first_column, 0, thread);
+  WindowA window_a(matrix_a, arguments.m, arguments.k, arguments.stride_a, first_row, 0, thread);
+  WindowB window_b(matrix_b, arguments.n, arguments.k, arguments.stride_b, first_column, 0, thread);
   const int wave_row = wave / Shape::kWaveColumns * (Shape::kRows / Shape::kWaveRows);
   const int wave_column = wave % Shape::kWaveColumns * (Shape::kColumns / Shape::kWaveColumns);
   const OperandReader<Atom, TileA> reader_a(wave_row, lane);
@@ -52,11 +52,11 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
 
   const auto tile_a = [&](int buffer) { return TileA{(SharedBytes)memory + buffer * kBytes}; };
   const auto tile_b = [&](int buffer) {
-    return TileB{(SharedBytes)memory + buffer * kBytes + TileA::kBytes};
+    return TileB{(SharedBytes)memory + buffer * kBytes + WindowA::kSharedBytes};
   };
 
-  typename decltype(window_a)::Pieces pieces_a;
-  typename decltype(window_b)::Pieces pieces_b;
+  typename WindowA::Pieces pieces_a;
+  typename WindowB::Pieces pieces_b;
   // Of A's and B's columns those beyond K are cleared: the last step's may have some, and the loads ahead
   // have no others.
   int left = arguments.k;  // columns that are not loaded yet
@@ -118,7 +118,7 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
     }
 
     constexpr int kReads = kRows * decltype(reader_a)::kPieces + kColumns * decltype(reader_b)::kPieces;
-    constexpr int kStores = decltype(window_a)::kCount + decltype(window_b)::kCount;
+    constexpr int kStores = WindowA::kCount + WindowB::kCount;
     constexpr int kPer = (kProducts * (kRows - kBefore)) / (kReads + kStores);
     TILE_UNROLL for (int i = 0; i < kStores; ++i) {
       arch::order<arch::kMatrix, kPer>();
