@@ -1,0 +1,96 @@
+// Times a kernel of the library by HIP's events, on a GPU or on an emulated one: `wavesmith run --time` or
+// `wavesmith profile`.
+//
+//   wavesmith_kernels_bench gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kernels/wavesmith_kernels.h"
+
+extern "C" {
+int hipMalloc(void** pointer, size_t bytes);
+int hipMemset(void* pointer, int value, size_t bytes);
+int hipDeviceSynchronize();
+int hipEventCreate(void** event);
+int hipEventRecord(void* event, void* stream);
+int hipEventElapsedTime(float* milliseconds, void* start, void* stop);
+const char* hipGetErrorName(int error);
+}
+
+namespace {
+
+void check(int error, const char* what) {
+  if (error == 0) return;
+  std::fprintf(stderr, "%s: %s\n", what, hipGetErrorName(error));
+  std::exit(1);
+}
+
+void* memory(int64_t bytes) {
+  void* pointer = nullptr;
+  check(hipMalloc(&pointer, static_cast<size_t>(bytes)), "hipMalloc");
+  check(hipMemset(pointer, 0, static_cast<size_t>(bytes)), "hipMemset");
+  return pointer;
+}
+
+int gemm(const std::vector<std::string>& words) {
+  const auto word = [&](size_t index, const char* otherwise) {
+    return index < words.size() ? words[index] : std::string(otherwise);
+  };
+  const int64_t m = std::atoll(words[0].c_str()), n = std::atoll(words[1].c_str()),
+                k = std::atoll(words[2].c_str());
+  const auto type_of = [](const std::string& name) {
+    return name == "f32"   ? WAVESMITH_KERNELS_F32
+           : name == "f16" ? WAVESMITH_KERNELS_F16
+                           : WAVESMITH_KERNELS_BF16;
+  };
+  const auto type = type_of(word(3, "bf16")), type_d = type_of(word(6, word(3, "bf16").c_str()));
+  const std::string layout = word(4, "kk"), tile = word(5, "");
+  const auto by = [](void* data, wavesmith_kernels_type element, bool rows, int64_t height, int64_t width) {
+    return wavesmith_kernels_matrix{data, element, rows ? width : 1, rows ? 1 : height, 0};
+  };
+  wavesmith_kernels_gemm_description description{};
+  description.m = m, description.n = n, description.k = k, description.batches = 1, description.alpha = 1;
+  description.a = by(memory(m * k * 2), type, layout[0] == 'k', m, k);
+  description.b = by(memory(n * k * 2), type, layout[1] != 'k', k, n);
+  description.d = by(memory(m * n * 4), type_d, true, m, n);
+  void *start = nullptr, *stop = nullptr;
+  check(hipEventCreate(&start), "hipEventCreate");
+  check(hipEventCreate(&stop), "hipEventCreate");
+  float best = 0;
+  const int rounds = std::getenv("ROUNDS") ? std::atoi(std::getenv("ROUNDS")) : 1;
+  for (int round = 0; round < rounds; ++round) {
+    check(hipEventRecord(start, nullptr), "hipEventRecord");
+    const auto status = tile.empty() || tile == "-"
+                            ? wavesmith_kernels_gemm(&description, nullptr)
+                            : wavesmith_kernels_gemm_with(&description, tile.c_str(), nullptr);
+    if (status != WAVESMITH_KERNELS_SUCCESS) {
+      std::fprintf(stderr, "%s\n", wavesmith_kernels_message());
+      return 1;
+    }
+    check(hipEventRecord(stop, nullptr), "hipEventRecord");
+    check(hipDeviceSynchronize(), "hipDeviceSynchronize");
+    float milliseconds = 0;
+    check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
+    best = round == 0 ? milliseconds : std::min(best, milliseconds);
+  }
+  const char* name = "";
+  wavesmith_kernels_gemm_check(&description, &name);
+  std::printf("gemm %lld %lld %lld: %.2f us, %.1f TFLOP/s%s%s\n", static_cast<long long>(m),
+              static_cast<long long>(n), static_cast<long long>(k), best * 1e3,
+              2e-9 * static_cast<double>(m * n * k) / static_cast<double>(best),
+              tile.empty() ? ", dispatch's choice " : "", tile.empty() ? name : "");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
+  if (argc > 4 && std::strcmp(argv[1], "gemm") == 0) return gemm(words);
+  std::fprintf(stderr, "usage: %s gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n", argv[0]);
+  return 2;
+}
