@@ -170,6 +170,41 @@ Result<Metadata::Entry> parse_kernel(const Value& map) {
   return entry;
 }
 
+/// Whether the note is long enough for the items that its headers announce, each of a byte at least. The
+/// reader would allocate room for four thousand million of them because five bytes say so.
+bool has_what_it_announces(std::span<const uint8_t> note) {
+  // What follows the heads 0xc0 to 0xdf (https://github.com/msgpack/msgpack/blob/master/spec.md): bytes of a
+  // length, then bytes without one. From 0xdc on the length counts items, in maps pairs of them.
+  constexpr std::array<std::pair<uint8_t, uint8_t>, 32> kAfter = {{
+      {0, 0},  {0, 0}, {0, 0}, {0, 0}, {1, 0}, {2, 0}, {4, 0}, {1, 1},  // nil, booleans, bin, ext 8
+      {2, 1},  {4, 1}, {0, 4}, {0, 8}, {0, 1}, {0, 2}, {0, 4}, {0, 8},  // ext, float, uint
+      {0, 1},  {0, 2}, {0, 4}, {0, 8}, {0, 2}, {0, 3}, {0, 5}, {0, 9},  // int, ext of fixed sizes
+      {0, 17}, {1, 0}, {2, 0}, {4, 0}, {2, 0}, {4, 0}, {2, 0}, {4, 0},  // ext of 16, str, array, map
+  }};
+  uint64_t items = 1;
+  for (uint64_t at = 0; items > 0; --items) {
+    if (items > note.size() - std::min<uint64_t>(at, note.size())) return false;
+    const uint8_t head = note[at++];
+    if (head < 0x80 || head >= 0xe0) continue;
+    if (head < 0xa0) {
+      items += head < 0x90 ? 2U * (head & 0xfU) : head & 0xfU;
+    } else if (head < 0xc0) {
+      at += head & 0x1fU;
+    } else {
+      const auto [length_bytes, bytes] = kAfter[head - 0xc0U];
+      if (length_bytes > note.size() - at) return false;
+      uint64_t length = 0;
+      for (const uint8_t byte : note.subspan(at, length_bytes)) length = length << 8 | byte;
+      at += length_bytes + bytes;
+      if (head < 0xdc)
+        at += length;
+      else
+        items += head < 0xde ? length : 2 * length;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void Metadata::add(Metadata other) {
@@ -179,6 +214,7 @@ void Metadata::add(Metadata other) {
 }
 
 Result<Metadata> parse_metadata(std::span<const uint8_t> note) {
+  if (!has_what_it_announces(note)) return fail(ErrorKind::BadInput, "the metadata note is damaged");
   // The reader refuses what nests deeper than its own stack of 32.
   const std::unique_ptr<msgpack_zone, void (*)(msgpack_zone*)> zone(msgpack_zone_new(MSGPACK_ZONE_CHUNK_SIZE),
                                                                     msgpack_zone_free);
