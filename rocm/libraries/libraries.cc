@@ -146,6 +146,8 @@ class Survey {
         file = amds ? other->amd : other->stand_in;
       } else {
         file = located(needed);
+        for (const std::string& folder : object->folders)
+          if (file.empty() && is_there(folder + "/" + needed)) file = folder + "/" + needed;
         if (file.empty()) return fmt::format("it needs {}, which is not here", needed);
       }
       const auto wanted = object->wanted.find(needed);

@@ -2,7 +2,9 @@
 #include "rocm/libraries/libraries.h"
 #include "base/scratch.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <link.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -78,6 +80,9 @@ TEST_F(LibrariesTest, TheLinkersFactsAreRead) {
   EXPECT_EQ(object->soname, "librocsolver.so.0");
   EXPECT_NE(std::find(object->needed.begin(), object->needed.end(), "librocblas.so.5"), object->needed.end());
   EXPECT_TRUE(object->wanted.contains("libc.so.6"));
+  EXPECT_NE(std::find(object->folders.begin(), object->folders.end(),
+                      std::string(WAVESMITH_RUNTIME) + "/stand-ins/.."),
+            object->folders.end());
   EXPECT_TRUE(
       exported(std::string(WAVESMITH_RUNTIME) + "/stand-ins/librocsolver.so.0").contains("rocsolver_spotrf"));
   EXPECT_TRUE(
@@ -120,6 +125,17 @@ TEST_F(LibrariesTest, OneThatNeedsAnotherOfAmdsIsNotGivenAStandIn) {
                         [&](const std::string& file) { return file.ends_with(name); });
   };
   EXPECT_LT(at("/librocblas.so.5"), at("/librocsolver.so.0")) << "what is needed is loaded first";
+}
+
+// The loader takes what a library needs from the folders that the library itself names.
+TEST_F(LibrariesTest, OneThatBringsWhatItNeedsIsTaken) {
+  void* const handle = dlopen("libm.so.6", RTLD_LAZY);
+  const link_map* map = nullptr;
+  ASSERT_EQ(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+  give("librocblas.so.5", "libm.so.6", "libM.so.6");
+  EXPECT_EQ(answer(found(), "librocblas.so.5").refused, "it needs libM.so.6, which is not here");
+  fs::copy_file(map->l_name, folder_ + "/libM.so.6");  // $ORIGIN/..
+  EXPECT_TRUE(answer(found(), "librocblas.so.5").is_amd);
 }
 
 TEST_F(LibrariesTest, OneThatWantsAnotherVersionOfTheCLibraryIsNotTaken) {

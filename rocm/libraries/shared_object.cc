@@ -3,8 +3,11 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include "object/bytes.h"
 #include "rocm/libraries/mapped_file.h"
@@ -79,6 +82,21 @@ void read_versions(SharedObject& object, std::span<const uint8_t> table, uint64_
   }
 }
 
+/// Folders between colons, $ORIGIN in them being that of the file itself (ld.so(8)).
+std::vector<std::string> folders_of(std::string_view text, const std::string& file) {
+  const std::string origin = std::filesystem::absolute(file).parent_path();
+  std::vector<std::string> folders;
+  while (!text.empty()) {
+    const size_t length = std::min(text.find(':'), text.size());
+    std::string folder(text.substr(0, length));
+    text.remove_prefix(std::min(length + 1, text.size()));
+    for (const std::string_view token : {"$ORIGIN", "${ORIGIN}"})
+      if (const size_t at = folder.find(token); at != folder.npos) folder.replace(at, token.size(), origin);
+    if (!folder.empty()) folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
 }  // namespace
 
 Result<SharedObject> SharedObject::read(const std::string& path) {
@@ -107,6 +125,9 @@ Result<SharedObject> SharedObject::read(const std::string& path) {
   const std::span<const uint8_t> strings = image.at(values[DT_STRTAB]);
   if (values.contains(DT_SONAME)) object.soname = text_at(strings, values[DT_SONAME]);
   for (const uint64_t name : needed) object.needed.emplace_back(text_at(strings, name));
+  // The older of the two counts where the newer is missing.
+  for (const int64_t tag : {DT_RPATH, DT_RUNPATH})
+    if (values.contains(tag)) object.folders = folders_of(text_at(strings, values[tag]), path);
   if (values.contains(DT_VERNEED))
     read_wanted(object, image.at(values[DT_VERNEED]), values[DT_VERNEEDNUM], strings);
   if (values.contains(DT_VERDEF))

@@ -17,6 +17,7 @@ struct SharedObject {
   std::vector<std::string> needed;                         ///< sonames
   std::map<std::string, std::vector<std::string>> wanted;  ///< symbol versions, by the library that has them
   std::set<std::string> versions;                          ///< that it defines
+  std::vector<std::string> folders;                        ///< where it has its needs looked for (RUNPATH)
 
   /// Reads a file. Error: NotFound if it cannot be read; BadInput if it is not a 64-bit ELF file for a
   /// dynamic linker, or damaged.
