@@ -40,8 +40,8 @@ inline std::string slurp(const std::string& path) {
   return text.str();
 }
 
-/// Seconds until a hanging command is ended. Under QEMU everything is about a hundred times slower.
-inline constexpr int kMostSeconds = WAVESMITH_CROSS ? 900 : 60;
+/// Seconds until a command that hangs is ended: a sanitizer on a busy machine is slow, and QEMU slower.
+inline constexpr int kMostSeconds = WAVESMITH_CROSS ? 900 : 240;
 
 /// Runs `environment wavesmith arguments` in a shell.
 inline CommandResult run_wavesmith(const std::string& arguments, const std::string& environment = {}) {
