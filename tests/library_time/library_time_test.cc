@@ -46,10 +46,12 @@ class LibraryTime : public RcclTest {
     EXPECT_EQ(call(hipblas_, "hipblasDestroy", blas_), 0);
     RcclTest::TearDown();
   }
+  /// Zeros for every stream: some do not wait for the default one, which fills them.
   void* room(size_t bytes) {
     void* memory = nullptr;
     EXPECT_EQ(call(hip_, "hipMalloc", &memory, bytes), 0);
     EXPECT_EQ(call(hip_, "hipMemset", memory, 0, bytes), 0);
+    hip("hipDeviceSynchronize");
     return memory;
   }
   struct Span {
@@ -72,14 +74,18 @@ class LibraryTime : public RcclTest {
     hip("hipEventElapsedTime", &milliseconds, from, to);
     return static_cast<double>(milliseconds) * 1e3;
   }
+  void* matrix() { return room(size_t{2} * kLargest * kLargest); }
   /// On the stream that the handle has.
   void multiply(int size) {
+    if (!matrix_) matrix_ = matrix();
+    multiply(size, matrix_);
+  }
+  void multiply(int size, void* matrix) {
     const uint16_t one = 0x3c00, zero = 0;
-    if (!matrix_) matrix_ = room(size_t{2} * kLargest * kLargest);
     ASSERT_LE(size, kLargest);
     ASSERT_EQ(call(hipblas_, "hipblasHgemm", blas_, kTransposed, kAsItIs, size, size, size,
-                   static_cast<const void*>(&one), matrix_, size, matrix_, size,
-                   static_cast<const void*>(&zero), matrix_, size),
+                   static_cast<const void*>(&one), matrix, size, matrix, size,
+                   static_cast<const void*>(&zero), matrix, size),
               0);
   }
   static double product_us(int size) {
@@ -110,11 +116,12 @@ TEST_F(LibraryTime, AStreamKeepsItsOrderAndOthersOverlap) {
   hip("hipStreamCreateWithFlags", &other, 1u);
   void* const memory = room(1 << 20);
   constexpr int kCalls = 16;
+  void* const matrices[] = {matrix(), matrix()};  // of each stream
   const auto products = [&](void* stream) {
     call(hipblas_, "hipblasSetStream", blas_, stream);
-    for (int i = 0; i < kCalls; ++i) multiply(kLargest);
+    for (int i = 0; i < kCalls; ++i) multiply(kLargest, matrices[stream == other]);
   };
-  multiply(kLargest);  // the matrix is there
+  for (void* const matrix : matrices) multiply(kLargest, matrix);
   hip("hipDeviceSynchronize");
   // A fill behind the products begins when they have ended.
   const Span alone = begin(one);
@@ -144,6 +151,7 @@ TEST_F(LibraryTime, AStreamKeepsItsOrderAndOthersOverlap) {
 TEST_F(LibraryTime, AGraphsCallsTakeTheirTimeAtEachLaunch) {
   void *stream = nullptr, *graph = nullptr, *executable = nullptr;
   multiply(64);
+  hip("hipDeviceSynchronize");
   hip("hipStreamCreateWithFlags", &stream, 1u);
   call(hipblas_, "hipblasSetStream", blas_, stream);
   hip("hipStreamBeginCapture", stream, 2);
