@@ -50,7 +50,7 @@ typedef struct {
 
 typedef enum {
   WAVESMITH_KERNELS_NO_ACTIVATION = 0,
-  WAVESMITH_KERNELS_RELU = 1,
+  WAVESMITH_KERNELS_RELU = 1, /* the larger of x and 0; of NaN 0, as in hipBLASLt */
   WAVESMITH_KERNELS_GELU = 2, /* the approximation by tanh */
   WAVESMITH_KERNELS_SILU = 3,
 } wavesmith_kernels_activation;
@@ -59,8 +59,8 @@ typedef enum {
  *
  * Types: A and B both f16 or both bf16; C and D each f32, f16 or bf16; sums are f32. The error of a sum is at
  * most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type comes. The order of a sum depends on m,
- * n, k and the GPU only: results are the same in each run. NaN and infinities propagate. Subnormal inputs
- * count as 0 on CDNA2.
+ * n, k and the GPU only: results are the same in each run. NaN and infinities propagate, up to the
+ * activation. Subnormal inputs count as 0 on CDNA2.
  *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0; C may be D. D must not
  * overlap A or B. */

@@ -12,8 +12,8 @@ TILE_DEVICE float exp2(float x) { return __builtin_amdgcn_exp2f(x); }
 TILE_DEVICE float reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 inline constexpr float kLog2OfE = 1.44269504f;
 
-/// max(x, 0); NaN stays NaN.
-TILE_DEVICE float relu(float x) { return x < 0 ? 0 : x; }
+/// max(x, 0), of NaN 0: V_MAX_F32 with 0, which is what AMD's hipBLASLt applies.
+TILE_DEVICE float relu(float x) { return x > 0 ? x : 0; }
 /// x / (1 + e^-x)
 TILE_DEVICE float silu(float x) { return x * reciprocal(1 + exp2(-kLog2OfE * x)); }
 /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), which is x / (1 + e^-2y) with the tanh's argument
