@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "libraries/blas/product_kernel.h"
 #include "libraries/shim/gpu_work.h"
 #include "libraries/shim/workspace.h"
 
@@ -388,6 +389,7 @@ Outcome multiply(const Product& product, void* stream) {
   if (!runner || !is_epilogue_served(product)) return Outcome::NotServed;
   if (product.m <= 0 || product.n <= 0 || product.batches <= 0) return Outcome::Done;
   if (!product.arrays && !every_matrix_reaches(product)) return Outcome::BadPointer;
+  if (launch_product_kernel(product, stream)) return Outcome::Done;
   Request request{product, runner, {}, {}};
   if (!product.scalars_on_gpu) {
     const size_t size = scalar_size(product.compute, product.a.type);

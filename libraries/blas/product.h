@@ -1,5 +1,6 @@
-// Matrix products on the host in stream order, which serve gemm and gemv of the BLAS libraries. The host
-// reaches the emulated GPUs' memory, so a product is a host function of its stream, in graphs too.
+// Matrix products in stream order, which serve gemm and gemv of the BLAS libraries. Where the kernel library
+// covers a product it is a kernel (product_kernel.h), otherwise the host computes it. The host reaches the
+// emulated GPUs' memory, so such a product is a host function of its stream, in graphs too.
 #pragma once
 
 #include <cstddef>

@@ -66,6 +66,13 @@ Outcome enqueue(void* stream, const Request& request) {
   return Outcome::NotLaunched;
 }
 
+/// Whether an allocation holds the address: memory that GPUs reach.
+inline bool is_allocated(const void* data) {
+  void* base = nullptr;
+  size_t size = 0;
+  return hipMemGetAddressRange(&base, &size, const_cast<void*>(data)) == 0;
+}
+
 /// Whether the elements from `lowest` to `highest`, counted from `data`, lie within their allocation. True
 /// for memory that no allocation holds, such as the host's.
 inline bool reaches(const void* data, int64_t lowest, int64_t highest, size_t width) {
