@@ -81,7 +81,8 @@ struct Loaded {
 };
 
 std::mutex mutex;
-std::map<int, Loaded> devices;  // by number
+/// By number. Never destroyed: threads may launch while the process ends.
+auto& devices = *new std::map<int, Loaded>;
 
 }  // namespace
 
