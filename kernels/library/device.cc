@@ -95,7 +95,7 @@ wavesmith_kernels_status current_device(const Device*& device) {
   if (is_new) {
     loaded.device.number = number;
     loaded.status = load(loaded.device);
-    loaded.message = wavesmith_kernels_message();
+    loaded.message = message();
   }
   device = &loaded.device;
   return loaded.status == WAVESMITH_KERNELS_SUCCESS ? succeed() : fail(loaded.status, loaded.message);
@@ -126,3 +126,5 @@ wavesmith_kernels_status launch(const Device& device, const char* kernel, const 
 }
 
 }  // namespace wavesmith::kernels
+
+const char* wavesmith_kernels_message(void) { return wavesmith::kernels::message(); }

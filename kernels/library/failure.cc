@@ -19,6 +19,6 @@ wavesmith_kernels_status succeed() {
   return WAVESMITH_KERNELS_SUCCESS;
 }
 
-}  // namespace wavesmith::kernels
+const char* message() { return last_message.c_str(); }
 
-const char* wavesmith_kernels_message(void) { return wavesmith::kernels::last_message.c_str(); }
+}  // namespace wavesmith::kernels

@@ -11,5 +11,7 @@ namespace wavesmith::kernels {
 wavesmith_kernels_status fail(wavesmith_kernels_status status, std::string message);
 /// Clears the message.
 wavesmith_kernels_status succeed();
+/// This thread's, as wavesmith_kernels_message() returns it.
+const char* message();
 
 }  // namespace wavesmith::kernels

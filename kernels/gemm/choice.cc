@@ -1,11 +1,10 @@
-// Checks a product, chooses its kernel, and launches it.
+#include "kernels/gemm/choice.h"
+
 #include <algorithm>
 #include <cstdint>
-#include <string>
+#include <utility>
 
-#include "kernels/gemm/arguments.h"
-#include "kernels/gemm/configuration.h"
-#include "kernels/library/device.h"
+#include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -13,7 +12,6 @@ namespace {
 using Description = wavesmith_kernels_gemm_description;
 using Matrix = wavesmith_kernels_matrix;
 
-int64_t size_of(wavesmith_kernels_type type) { return type == WAVESMITH_KERNELS_F32 ? 4 : 2; }
 bool is_type(wavesmith_kernels_type type) {
   return type >= WAVESMITH_KERNELS_F32 && type <= WAVESMITH_KERNELS_BF16;
 }
@@ -66,21 +64,40 @@ std::pair<uintptr_t, uintptr_t> extent(const Matrix& matrix, int64_t rows, int64
   return {first, first + (last + 1) * size_of(matrix.type)};
 }
 
-/// A kernel's name and grid for a product.
-struct Choice {
-  const GemmConfiguration* configuration = nullptr;
-  std::string kernel;
-  GemmArguments arguments{};
-  int64_t batches = 1;
-};
-
 /// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together.
 bool by_dwords(const Matrix& matrix, int64_t stride, int64_t together, int64_t batches) {
   return reinterpret_cast<uintptr_t>(matrix.data) % 4 == 0 && stride % 2 == 0 && together % 2 == 0 &&
          (batches == 1 || matrix.batch_stride % 2 == 0);
 }
 
-wavesmith_kernels_status check(const Description& gemm) {
+/// The product with D by rows: where D lies by columns its transpose is computed, B transposed times A
+/// transposed.
+Description by_rows(Description gemm) {
+  if (along_rows(gemm.d)) return gemm;
+  const auto transpose = [](Matrix& matrix) { std::swap(matrix.row_stride, matrix.column_stride); };
+  for (Matrix* matrix : {&gemm.a, &gemm.b, &gemm.c, &gemm.d}) transpose(*matrix);
+  std::swap(gemm.a, gemm.b);
+  std::swap(gemm.m, gemm.n);
+  gemm.bias_per_row = !gemm.bias_per_row;
+  return gemm;
+}
+
+/// What a product takes with a tile, by the tile's step and fixed cycles and the rounds of its workgroups.
+GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description& gemm, int compute_units) {
+  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
+  const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
+  const int64_t per_unit = up(workgroups, compute_units);
+  const int64_t rounds = up(per_unit, tile.at_once), together = std::min<int64_t>(per_unit, tile.at_once);
+  // The step's cycles are the matrix pipe's, which workgroups that share a unit share.
+  return {&tile, workgroups, rounds,
+          static_cast<double>(rounds) *
+              (steps * tile.step_cycles * static_cast<double>(together) + tile.fixed_cycles)};
+}
+
+}  // namespace
+
+wavesmith_kernels_status check_gemm(const Description& gemm) {
   for (const auto& [name, size] :
        {std::pair{"m", gemm.m}, {"n", gemm.n}, {"k", gemm.k}, {"batches", gemm.batches}}) {
     if (size < 0) return invalid(std::string(name) + " is negative");
@@ -93,7 +110,9 @@ wavesmith_kernels_status check(const Description& gemm) {
     return invalid("d.batch_stride is 0, but every product of the batch has its own result");
   if (gemm.beta != 0) {
     if (const auto status = check("c", gemm.c, gemm.m, gemm.n)) return status;
-    if (along_rows(gemm.c) != along_rows(gemm.d) && gemm.m > 1 && gemm.n > 1)
+    // Elements of C that belong to neighbours in D are neighbours, too.
+    const bool rows = along_rows(gemm.d);
+    if ((rows ? gemm.c.column_stride : gemm.c.row_stride) != 1 && (rows ? gemm.n : gemm.m) > 1)
       return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: c and d must both lie by rows, or both by columns");
   }
   if (gemm.k > 0 && gemm.alpha != 0) {
@@ -117,33 +136,8 @@ wavesmith_kernels_status check(const Description& gemm) {
   return succeed();
 }
 
-/// The product with D by rows: where D lies by columns its transpose is computed, B transposed times A
-/// transposed.
-Description by_rows(Description gemm) {
-  if (along_rows(gemm.d)) return gemm;
-  const auto transpose = [](Matrix& matrix) { std::swap(matrix.row_stride, matrix.column_stride); };
-  for (Matrix* matrix : {&gemm.a, &gemm.b, &gemm.c, &gemm.d}) transpose(*matrix);
-  std::swap(gemm.a, gemm.b);
-  std::swap(gemm.m, gemm.n);
-  gemm.bias_per_row = !gemm.bias_per_row;
-  return gemm;
-}
-
-/// Cycles that the GPU takes, by a configuration's step and fixed cycles and the rounds of its workgroups.
-double cycles_of(const GemmConfiguration& tile, const Description& gemm, int compute_units) {
-  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
-  const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
-  const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
-  const int64_t per_unit = up(workgroups, compute_units);
-  const int64_t rounds = up(per_unit, tile.at_once), together = std::min<int64_t>(per_unit, tile.at_once);
-  // The step's cycles are the matrix pipe's, which workgroups that share a unit share.
-  return static_cast<double>(rounds) *
-         (steps * tile.step_cycles * static_cast<double>(together) + tile.fixed_cycles);
-}
-
-/// `wanted`: the name of the tile, or null for the one that takes fewest cycles.
-wavesmith_kernels_status choose(const Description& given, const Device& device, const char* wanted,
-                                Choice& choice) {
+wavesmith_kernels_status choose_gemm(const Description& given, std::string_view target, int compute_units,
+                                     const char* wanted, GemmChoice& choice) {
   Description gemm = by_rows(given);
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
   if (!multiplies) {
@@ -163,15 +157,16 @@ wavesmith_kernels_status choose(const Description& given, const Device& device, 
                       by_dwords(gemm.b, stride_b, b_along_k ? gemm.k : gemm.n, gemm.batches);
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
-    if (tile.target != device.target || (!dwords && !tile.elements) || (wanted && tile.name != wanted))
-      continue;
-    const double cycles = cycles_of(tile, gemm, device.compute_units);
+    if (tile.target != target || (!dwords && !tile.elements)) continue;
+    choice.candidates.push_back(candidate(tile, gemm, compute_units));
+    if (wanted && tile.name != wanted) continue;
+    const double cycles = choice.candidates.back().cycles;
     if (!choice.configuration || cycles < fewest) choice.configuration = &tile, fewest = cycles;
   }
   if (!choice.configuration)
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
                 "gemm: there is no kernel " + (wanted ? "with a tile " + std::string(wanted) + " " : "") +
-                    "for " + std::string(device.target) +
+                    "for " + std::string(target) +
                     (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
   const GemmConfiguration& tile = *choice.configuration;
   choice.kernel = std::string("gemm_") + word_of(gemm.a.type) + "_" + std::string(tile.name) + "_" +
@@ -205,73 +200,4 @@ wavesmith_kernels_status choose(const Description& given, const Device& device, 
   return succeed();
 }
 
-/// Batches of one launch: HIP's limit of a grid's second size.
-constexpr int64_t kBatchesAtOnce = 65535;
-
-/// Launches a product, by the tile of that name if there is one.
-wavesmith_kernels_status launch(const Description* gemm, const char* tile, void* stream) {
-  if (!gemm) return invalid("the description is null");
-  if (const auto status = check(*gemm)) return status;
-  if (gemm->m == 0 || gemm->n == 0 || gemm->batches == 0) return succeed();
-  const Device* device = nullptr;
-  if (const auto status = current_device(device)) return status;
-  Choice choice;
-  if (const auto status = choose(*gemm, *device, tile, choice)) return status;
-  GemmArguments arguments = choice.arguments;
-  const auto workgroups = static_cast<int64_t>(arguments.tiles_m) * arguments.tiles_n;
-  if (workgroups > INT32_MAX / choice.configuration->threads)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: d has more tiles than a grid holds");
-  for (int64_t first = 0; first < choice.batches; first += kBatchesAtOnce) {
-    const int64_t count = std::min(kBatchesAtOnce, choice.batches - first);
-    const Grid grid{static_cast<unsigned>(workgroups), static_cast<unsigned>(count),
-                    static_cast<unsigned>(choice.configuration->threads)};
-    if (const auto status =
-            launch(*device, choice.kernel.c_str(), grid, &arguments, sizeof(arguments), stream))
-      return status;
-    const auto next = [&](const void* data, long batch, wavesmith_kernels_type type) {
-      return static_cast<char*>(const_cast<void*>(data)) + count * batch * size_of(type);
-    };
-    arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
-    arguments.b = next(arguments.b, arguments.batch_b, gemm->a.type);
-    arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);
-    arguments.d = next(arguments.d, arguments.batch_d, gemm->d.type);
-  }
-  return succeed();
-}
-
-}  // namespace
 }  // namespace wavesmith::kernels
-
-using namespace wavesmith::kernels;
-
-wavesmith_kernels_status wavesmith_kernels_gemm(const wavesmith_kernels_gemm_description* gemm,
-                                                void* stream) {
-  return launch(gemm, nullptr, stream);
-}
-
-wavesmith_kernels_status wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm,
-                                                     const char* tile, void* stream) {
-  return launch(gemm, tile, stream);
-}
-
-wavesmith_kernels_status wavesmith_kernels_gemm_check(const wavesmith_kernels_gemm_description* gemm,
-                                                      const char** name) {
-  if (!gemm) return invalid("the description is null");
-  if (const auto status = check(*gemm)) return status;
-  const Device* device = nullptr;
-  if (const auto status = current_device(device)) return status;
-  Choice choice;
-  if (const auto status = choose(*gemm, *device, nullptr, choice)) return status;
-  thread_local std::string kernel;
-  kernel = choice.kernel;
-  if (name) *name = kernel.c_str();
-  return succeed();
-}
-
-const char* wavesmith_kernels_gemm_tile(size_t index) {
-  const Device* device = nullptr;
-  if (current_device(device) != WAVESMITH_KERNELS_SUCCESS) return nullptr;
-  for (const GemmConfiguration& tile : gemm_configurations())
-    if (tile.target == device->target && index-- == 0) return tile.name.data();
-  return nullptr;
-}

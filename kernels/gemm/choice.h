@@ -1,0 +1,42 @@
+// Which kernel computes a product: a matter of the description and the GPU's target and size. Needs no GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/gemm/arguments.h"
+#include "kernels/gemm/configuration.h"
+#include "kernels/wavesmith_kernels.h"
+
+namespace wavesmith::kernels {
+
+/// Bytes of an element.
+inline int64_t size_of(wavesmith_kernels_type type) { return type == WAVESMITH_KERNELS_F32 ? 4 : 2; }
+
+/// What is to run for a product.
+struct GemmChoice {
+  /// A tile that has a kernel for the product, and what computing the product with it takes.
+  struct Candidate {
+    const GemmConfiguration* configuration = nullptr;
+    int64_t workgroups = 0;  ///< of all batches
+    int64_t rounds = 0;      ///< of workgroups over the GPU, as many at once as share its compute units
+    double cycles = 0;       ///< of the GPU (modelled)
+  };
+  std::vector<Candidate> candidates;  ///< in the table's order
+  const GemmConfiguration* configuration = nullptr;
+  std::string kernel;  ///< its name in the target's code object
+  GemmArguments arguments{};
+  int64_t batches = 1;
+};
+
+/// Whether a description keeps the rules that hold on every GPU. Nothing that it points to is read.
+wavesmith_kernels_status check_gemm(const wavesmith_kernels_gemm_description& gemm);
+
+/// Chooses for a description that was checked: the tile of the name `wanted`, or with null the one that takes
+/// fewest cycles on a GPU of that target with so many compute units.
+wavesmith_kernels_status choose_gemm(const wavesmith_kernels_gemm_description& gemm, std::string_view target,
+                                     int compute_units, const char* wanted, GemmChoice& choice);
+
+}  // namespace wavesmith::kernels

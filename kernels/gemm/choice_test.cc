@@ -1,0 +1,86 @@
+// The choice of a kernel, which needs no GPU.
+#include "kernels/gemm/choice.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kernels/library/failure.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+/// A product of bf16 matrices that lie by rows, B by columns; nothing looks at their elements.
+wavesmith_kernels_gemm_description product(int64_t m, int64_t n, int64_t k) {
+  const auto at = [](int number) { return reinterpret_cast<void*>(uintptr_t{1} << (44 + number)); };
+  const auto type = WAVESMITH_KERNELS_BF16;
+  return {.m = m,
+          .n = n,
+          .k = k,
+          .batches = 1,
+          .alpha = 1,
+          .a = {at(0), type, k, 1, m * k},
+          .b = {at(1), type, 1, k, k * n},
+          .d = {at(2), type, n, 1, m * n}};
+}
+
+GemmChoice choice(const wavesmith_kernels_gemm_description& gemm, const char* target, int units,
+                  const char* tile = nullptr) {
+  GemmChoice chosen;
+  EXPECT_EQ(check_gemm(gemm), WAVESMITH_KERNELS_SUCCESS) << message();
+  EXPECT_EQ(choose_gemm(gemm, target, units, tile, chosen), WAVESMITH_KERNELS_SUCCESS) << message();
+  return chosen;
+}
+
+const GemmChoice::Candidate& candidate(const GemmChoice& choice, std::string_view tile) {
+  for (const GemmChoice::Candidate& one : choice.candidates)
+    if (one.configuration->name == tile) return one;
+  ADD_FAILURE() << "no tile " << tile;
+  return choice.candidates.front();
+}
+
+TEST(GemmChoice, CountsRoundsOfWorkgroupsAndTheirSteps) {
+  const GemmChoice chosen = choice(product(4096, 4096, 4096), "gfx942", 304);
+  const auto& large = candidate(chosen, "256x256x32");
+  EXPECT_EQ(large.workgroups, 16 * 16);
+  EXPECT_EQ(large.rounds, 1);
+  EXPECT_EQ(large.cycles, 4096 / 32 * large.configuration->step_cycles + large.configuration->fixed_cycles);
+  // 1024 workgroups on 304 units: at most four on a unit, in pairs.
+  const auto& small = candidate(chosen, "128x128x32");
+  EXPECT_EQ(small.workgroups, 32 * 32);
+  EXPECT_EQ(small.rounds, 2);
+  EXPECT_EQ(small.cycles,
+            2 * (4096 / 32 * small.configuration->step_cycles * 2 + small.configuration->fixed_cycles));
+}
+
+TEST(GemmChoice, TakesTheFewestCycles) {
+  for (const int64_t size : {100, 512, 1000, 2048, 4096, 10000})
+    for (const auto& [target, units] : {std::pair{"gfx90a", 104}, {"gfx950", 256}, {"gfx1201", 64}}) {
+      const GemmChoice chosen = choice(product(size, size, size), target, units);
+      for (const auto& other : chosen.candidates)
+        EXPECT_LE(candidate(chosen, chosen.configuration->name).cycles, other.cycles)
+            << target << " " << size;
+    }
+  EXPECT_EQ(choice(product(4096, 4096, 4096), "gfx942", 304).configuration->name, "256x256x32");
+  EXPECT_EQ(choice(product(64, 64, 64), "gfx942", 304).configuration->name, "64x64x64");
+}
+
+TEST(GemmChoice, NamesTheKernelByTypeTileLayoutAndAccess) {
+  auto gemm = product(4096, 4096, 4096);
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x256x32_kk");
+  EXPECT_EQ(choice(gemm, "gfx942", 304, "64x64x64").kernel, "gemm_bf16_64x64x64_kk");
+  gemm.b.row_stride = 4096, gemm.b.column_stride = 1;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x256x32_kn");
+  EXPECT_EQ(choice(product(4096, 4096, 4095), "gfx942", 304).kernel, "gemm_bf16_64x64x64_kk_elements");
+}
+
+TEST(GemmChoice, RefusesTilesAndTargetsThatThereAreNot) {
+  GemmChoice chosen;
+  const auto gemm = product(64, 64, 64);
+  EXPECT_EQ(choose_gemm(gemm, "gfx942", 304, "1x2x3", chosen), WAVESMITH_KERNELS_NOT_SUPPORTED);
+  EXPECT_EQ(std::string(message()), "gemm: there is no kernel with a tile 1x2x3 for gfx942");
+  EXPECT_EQ(choose_gemm(gemm, "gfx803", 64, nullptr, chosen), WAVESMITH_KERNELS_NOT_SUPPORTED);
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels

@@ -1,0 +1,89 @@
+// The C API of products: checks one, chooses its kernel, and launches it.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kernels/gemm/choice.h"
+#include "kernels/library/device.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+wavesmith_kernels_status no_description() {
+  return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, "gemm: the description is null");
+}
+
+/// Batches of one launch: HIP's limit of a grid's second size.
+constexpr int64_t kBatchesAtOnce = 65535;
+
+/// Launches a product, by the tile of that name if there is one.
+wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, const char* tile,
+                                void* stream) {
+  if (!gemm) return no_description();
+  if (const auto status = check_gemm(*gemm)) return status;
+  if (gemm->m == 0 || gemm->n == 0 || gemm->batches == 0) return succeed();
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  GemmChoice choice;
+  if (const auto status = choose_gemm(*gemm, device->target, device->compute_units, tile, choice))
+    return status;
+  GemmArguments arguments = choice.arguments;
+  const auto workgroups = static_cast<int64_t>(arguments.tiles_m) * arguments.tiles_n;
+  if (workgroups > INT32_MAX / choice.configuration->threads)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: d has more tiles than a grid holds");
+  for (int64_t first = 0; first < choice.batches; first += kBatchesAtOnce) {
+    const int64_t count = std::min(kBatchesAtOnce, choice.batches - first);
+    const Grid grid{static_cast<unsigned>(workgroups), static_cast<unsigned>(count),
+                    static_cast<unsigned>(choice.configuration->threads)};
+    if (const auto status =
+            launch(*device, choice.kernel.c_str(), grid, &arguments, sizeof(arguments), stream))
+      return status;
+    const auto next = [&](const void* data, long batch, wavesmith_kernels_type type) {
+      return static_cast<char*>(const_cast<void*>(data)) + count * batch * size_of(type);
+    };
+    arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
+    arguments.b = next(arguments.b, arguments.batch_b, gemm->a.type);
+    arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);
+    arguments.d = next(arguments.d, arguments.batch_d, gemm->d.type);
+  }
+  return succeed();
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
+
+using namespace wavesmith::kernels;
+
+wavesmith_kernels_status wavesmith_kernels_gemm(const wavesmith_kernels_gemm_description* gemm,
+                                                void* stream) {
+  return launch(gemm, nullptr, stream);
+}
+
+wavesmith_kernels_status wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm,
+                                                     const char* tile, void* stream) {
+  return launch(gemm, tile, stream);
+}
+
+wavesmith_kernels_status wavesmith_kernels_gemm_check(const wavesmith_kernels_gemm_description* gemm,
+                                                      const char** name) {
+  if (!gemm) return no_description();
+  if (const auto status = check_gemm(*gemm)) return status;
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  GemmChoice choice;
+  if (const auto status = choose_gemm(*gemm, device->target, device->compute_units, nullptr, choice))
+    return status;
+  thread_local std::string kernel;
+  kernel = choice.kernel;
+  if (name) *name = kernel.c_str();
+  return succeed();
+}
+
+const char* wavesmith_kernels_gemm_tile(size_t index) {
+  const Device* device = nullptr;
+  if (current_device(device) != WAVESMITH_KERNELS_SUCCESS) return nullptr;
+  for (const GemmConfiguration& tile : gemm_configurations())
+    if (tile.target == device->target && index-- == 0) return tile.name.data();
+  return nullptr;
+}
