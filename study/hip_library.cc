@@ -67,6 +67,11 @@ Result<HipLibrary> HipLibrary::load(const std::string& path) {
   find(library.hipModuleLaunchKernel, "hipModuleLaunchKernel");
   find(library.hipDeviceSynchronize, "hipDeviceSynchronize");
   find(library.hipGetErrorString, "hipGetErrorString");
+  find(library.hipGetLastError, "hipGetLastError");
+  find(library.hipEventCreateWithFlags, "hipEventCreateWithFlags");
+  find(library.hipEventRecord, "hipEventRecord");
+  find(library.hipEventDestroy, "hipEventDestroy");
+  find(library.hipStreamWaitEvent, "hipStreamWaitEvent");
   find(library.hipGetDevice, "hipGetDevice");
   find(library.hipSetDevice, "hipSetDevice");
   if (missing) return fail(ErrorKind::NotFound, fmt::format("'{}' has no {}", path, missing));

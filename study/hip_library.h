@@ -23,6 +23,12 @@ struct HipLibrary {
                                void** extra) = nullptr;
   int (*hipDeviceSynchronize)() = nullptr;
   const char* (*hipGetErrorString)(int) = nullptr;
+  int (*hipGetLastError)() = nullptr;
+
+  int (*hipEventCreateWithFlags)(void** event, unsigned flags) = nullptr;
+  int (*hipEventRecord)(void* event, void* stream) = nullptr;
+  int (*hipEventDestroy)(void* event) = nullptr;
+  int (*hipStreamWaitEvent)(void* stream, void* event, unsigned flags) = nullptr;
 
   int (*hipGetDevice)(int* device) = nullptr;
   int (*hipSetDevice)(int device) = nullptr;

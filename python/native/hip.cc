@@ -95,4 +95,19 @@ void Hip::synchronize() {
   check(code, "the kernel failed");
 }
 
+void Hip::order(uintptr_t first, uintptr_t second) {
+  constexpr unsigned kDisableTiming = 2;  // hipEventDisableTiming
+  void* event = nullptr;
+  check(library_.hipEventCreateWithFlags(&event, kDisableTiming), "cannot create an event");
+  int code = library_.hipEventRecord(event, pointer(first));
+  if (!code) code = library_.hipStreamWaitEvent(pointer(second), event, 0);
+  library_.hipEventDestroy(event);
+  check(code, "cannot have one stream wait for another");
+}
+
+void Hip::raise_last(const std::string& what) {
+  check(library_.hipGetLastError(), what);
+  throw Failure({ErrorKind::Internal, what});
+}
+
 }  // namespace wavesmith::python

@@ -31,6 +31,12 @@ class Hip {
               unsigned shared, const std::vector<nanobind::bytes>& values);
   /// Waits for the device without holding the interpreter's lock.
   void synchronize();
+  /// What is put into `second` from now on waits for what is in `first`; both are streams.
+  void order(uintptr_t first, uintptr_t second);
+  /// Throws for the call that failed last, which another library made.
+  [[noreturn]] void raise_last(const std::string& what);
+  /// hipFree.
+  [[nodiscard]] int (*free_function() const)(void*) { return library_.hipFree; }
 
  private:
   /// Throws when a call failed, with what the runtime said.

@@ -18,6 +18,7 @@
 #include "object/code_object.h"
 #include "python/native/failure.h"
 #include "python/native/hip.h"
+#include "python/native/kernels.h"
 #include "python/native/predict.h"
 #include "rocm/installation/environment.h"
 #include "rocm/libraries/libraries.h"
@@ -189,7 +190,20 @@ NB_MODULE(_native, m) {
       .def("copy_out", &Hip::copy_out, nb::arg("to"), nb::arg("from_"), nb::arg("size"))
       .def("launch", &Hip::launch, nb::arg("function"), nb::arg("grid"), nb::arg("block"), nb::arg("shared"),
            nb::arg("values"))
-      .def("synchronize", &Hip::synchronize);
+      .def("synchronize", &Hip::synchronize)
+      .def("order", &Hip::order, nb::arg("first"), nb::arg("second"));
+  nb::class_<wavesmith_kernels_gemm_description>(m, "Gemm");
+  m.def("gemm_description", &gemm_description, nb::arg("sizes"), nb::arg("alpha"), nb::arg("beta"),
+        nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"), nb::arg("activation"), nb::arg("bias"),
+        nb::arg("bias_type"), nb::arg("bias_per_row"));
+  nb::class_<Kernels>(m, "Kernels")
+      .def(nb::init<Hip&, const std::string&>(), nb::arg("hip"), nb::arg("library"), nb::keep_alive<1, 2>())
+      .def("gemm_tiles", &Kernels::gemm_tiles)
+      .def("gemm_check", &Kernels::gemm_check, nb::arg("gemm"))
+      .def("gemm", &Kernels::gemm, nb::arg("gemm"), nb::arg("tile").none(), nb::arg("stream"));
+  m.def("array_of", &array_of, nb::arg("array"));
+  m.def("writable_array_of", &writable_array_of, nb::arg("array"));
+  m.def("new_array", &new_array, nb::arg("hip"), nb::arg("shape"), nb::arg("type"), nb::arg("device"));
 }
 
 }  // namespace wavesmith::python

@@ -4,6 +4,7 @@
 >>> wavesmith.use("mi355x")            # before Triton, CuPy, ... are imported: they find an MI355X
 >>> code = wavesmith.cc(source)        # or compile and launch kernels from here
 >>> wavesmith.run(code, "axpy", grid=16, block=256, args=[x, y, numpy.float32(2), 4096])
+>>> wavesmith.kernels.gemm(a, b)       # or take one of Wavesmith's own, for the arrays of any package
 
 Importing this package loads nothing but itself: neither NumPy nor the HIP runtime.
 """
@@ -33,6 +34,7 @@ from wavesmith._errors import (
 from wavesmith._use import use, used
 
 if TYPE_CHECKING:
+    from wavesmith import kernels
     from wavesmith._cc import cc
     from wavesmith._clients import Client, clients, require
     from wavesmith._gpus import Gpu, Number, gpus, machine
@@ -73,6 +75,7 @@ __all__ = [
     "cc",
     "clients",
     "gpus",
+    "kernels",
     "machine",
     "operations",
     "predict",
@@ -99,6 +102,10 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(f"wavesmith.{_LATER[name]}"), name)
         globals()[name] = value
         return value
+    if name == "kernels":
+        from importlib import import_module
+
+        return import_module("wavesmith.kernels")
     raise AttributeError(f"module 'wavesmith' has no attribute '{name}'")
 
 

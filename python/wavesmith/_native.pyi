@@ -1,6 +1,6 @@
 """The C++ side of the package (python/native)."""
 
-from typing import TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from wavesmith._predict import ParameterKind
 
@@ -63,3 +63,36 @@ class Hip:
         values: list[bytes],
     ) -> None: ...
     def synchronize(self) -> None: ...
+    def order(self, first: int, second: int) -> None: ...
+
+#: Address (0: there is none), type ("bf16"), and the strides of rows, columns and batches in elements.
+Matrix: TypeAlias = tuple[int, str, int, int, int]
+
+class Gemm: ...
+
+def gemm_description(
+    sizes: tuple[int, int, int, int],
+    alpha: float,
+    beta: float,
+    a: Matrix,
+    b: Matrix,
+    c: Matrix,
+    d: Matrix,
+    activation: str,
+    bias: int,
+    bias_type: str,
+    bias_per_row: bool,
+) -> Gemm: ...
+
+class Kernels:
+    def __init__(self, hip: Hip, library: str) -> None: ...
+    def gemm_tiles(self) -> list[str]: ...
+    def gemm_check(self, gemm: Gemm) -> str: ...
+    def gemm(self, gemm: Gemm, tile: str | None, stream: int) -> None: ...
+
+#: Address, type ("bf16"), shape, strides in elements, DLPack's device type and number of the device.
+Described: TypeAlias = tuple[int, str, tuple[int, ...], tuple[int, ...], int, int]
+
+def array_of(array: object) -> Described: ...
+def writable_array_of(array: object) -> Described: ...
+def new_array(hip: Hip, shape: tuple[int, ...], type: str, device: int) -> Any: ...

@@ -34,3 +34,8 @@ def command() -> Path:
 def hip_library() -> Path:
     """The HIP runtime. One process has one copy, so everything that loads it takes this file."""
     return libraries() / "libamdhip64.so.7"
+
+
+def kernel_library() -> Path:
+    """Wavesmith's own kernels; their code objects lie in `kernels` beside it."""
+    return _folder("lib", "libwavesmith_kernels.so.0") / "libwavesmith_kernels.so.0"

@@ -1,0 +1,193 @@
+#include "python/native/kernels.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "python/native/failure.h"
+
+namespace nb = nanobind;
+
+namespace wavesmith::python {
+namespace {
+
+using Code = nb::dlpack::dtype_code;
+
+struct Type {
+  std::string_view word;
+  wavesmith_kernels_type type;
+  nb::dlpack::dtype in_dlpack;
+};
+
+constexpr std::array<Type, 3> kTypes = {
+    Type{"f32", WAVESMITH_KERNELS_F32, {static_cast<uint8_t>(Code::Float), 32, 1}},
+    Type{"f16", WAVESMITH_KERNELS_F16, {static_cast<uint8_t>(Code::Float), 16, 1}},
+    Type{"bf16", WAVESMITH_KERNELS_BF16, {static_cast<uint8_t>(Code::Bfloat), 16, 1}},
+};
+
+const Type& type_of(std::string_view word) {
+  const auto found = std::ranges::find(kTypes, word, &Type::word);
+  if (found == kTypes.end())
+    throw Failure({ErrorKind::Unsupported, fmt::format("there are no kernels for {}", word)});
+  return *found;
+}
+
+/// "bf16", "i8", "c64"; several lanes are not named apart, for no array has them.
+std::string word_of(nb::dlpack::dtype type) {
+  static constexpr std::string_view kCodes[] = {"i", "u", "f", "opaque", "bf", "c", "b"};
+  const std::string_view code = type.code < std::size(kCodes) ? kCodes[type.code] : "unknown";
+  return fmt::format("{}{}", code, type.bits * type.lanes);
+}
+
+wavesmith_kernels_matrix matrix_of(const MatrixTuple& given) {
+  const auto& [data, type, row_stride, column_stride, batch_stride] = given;
+  return {reinterpret_cast<void*>(data), type.empty() ? WAVESMITH_KERNELS_F32 : type_of(type).type,
+          row_stride, column_stride, batch_stride};
+}
+
+template <class Array>
+nb::tuple described(const Array& array) {
+  std::vector<int64_t> shape, strides;
+  for (size_t i = 0; i < array.ndim(); ++i) {
+    shape.push_back(static_cast<int64_t>(array.shape(i)));
+    strides.push_back(array.stride(i));
+  }
+  return nb::make_tuple(reinterpret_cast<uintptr_t>(array.data()), word_of(array.dtype()),
+                        nb::tuple(nb::cast(shape)), nb::tuple(nb::cast(strides)), array.device_type(),
+                        array.device_id());
+}
+
+}  // namespace
+
+Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    throw Failure({ErrorKind::NotFound, fmt::format("cannot load the kernel library: {}", dlerror())});
+  const auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
+    if (!function) throw Failure({ErrorKind::NotFound, fmt::format("'{}' has no {}", library, name)});
+  };
+  find(message_, "wavesmith_kernels_message");
+  find(gemm_, "wavesmith_kernels_gemm");
+  find(gemm_check_, "wavesmith_kernels_gemm_check");
+  find(gemm_with_, "wavesmith_kernels_gemm_with");
+  find(gemm_tile_, "wavesmith_kernels_gemm_tile");
+}
+
+void Kernels::check(wavesmith_kernels_status status) {
+  switch (status) {
+    case WAVESMITH_KERNELS_SUCCESS:
+      return;
+    case WAVESMITH_KERNELS_INVALID_ARGUMENT:
+      throw Failure({ErrorKind::BadInput, message_()});
+    case WAVESMITH_KERNELS_NOT_SUPPORTED:
+      throw Failure({ErrorKind::Unsupported, message_()});
+    case WAVESMITH_KERNELS_NO_CODE:
+      throw Failure({ErrorKind::NotFound, message_()});
+    case WAVESMITH_KERNELS_HIP_ERROR:
+      hip_.raise_last(message_());
+  }
+  throw Failure({ErrorKind::Internal, message_()});
+}
+
+std::vector<std::string> Kernels::gemm_tiles() const {
+  std::vector<std::string> tiles;
+  while (const char* tile = gemm_tile_(tiles.size())) tiles.emplace_back(tile);
+  return tiles;
+}
+
+std::string Kernels::gemm_check(const wavesmith_kernels_gemm_description& gemm) {
+  const char* name = nullptr;
+  check(gemm_check_(&gemm, &name));
+  return name ? name : "";
+}
+
+void Kernels::gemm(const wavesmith_kernels_gemm_description& gemm, const std::optional<std::string>& tile,
+                   uintptr_t stream) {
+  wavesmith_kernels_status status{};
+  {
+    nb::gil_scoped_release released;
+    auto* const on = reinterpret_cast<void*>(stream);
+    status = tile ? gemm_with_(&gemm, tile->c_str(), on) : gemm_(&gemm, on);
+  }
+  check(status);
+}
+
+wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes,
+                                                    float alpha, float beta, const MatrixTuple& a,
+                                                    const MatrixTuple& b, const MatrixTuple& c,
+                                                    const MatrixTuple& d, const std::string& activation,
+                                                    uintptr_t bias, const std::string& bias_type,
+                                                    bool bias_per_row) {
+  static constexpr std::string_view kActivations[] = {"", "relu", "gelu", "silu"};  // by the enumerators
+  const auto found = std::ranges::find(kActivations, activation);
+  if (found == std::end(kActivations))
+    throw Failure({ErrorKind::BadInput,
+                   fmt::format("activation is '{}'", activation),
+                   {},
+                   "there are relu, gelu and silu"});
+  const auto& [m, n, k, batches] = sizes;
+  return {.m = m,
+          .n = n,
+          .k = k,
+          .batches = batches,
+          .alpha = alpha,
+          .beta = beta,
+          .a = matrix_of(a),
+          .b = matrix_of(b),
+          .c = matrix_of(c),
+          .d = matrix_of(d),
+          .activation = static_cast<wavesmith_kernels_activation>(found - std::begin(kActivations)),
+          .bias = reinterpret_cast<const void*>(bias),
+          .bias_type = bias ? type_of(bias_type).type : WAVESMITH_KERNELS_F32,
+          .bias_per_row = bias_per_row};
+}
+
+nb::tuple array_of(const nb::ndarray<nb::ro>& array) { return described(array); }
+nb::tuple writable_array_of(const nb::ndarray<>& array) { return described(array); }
+
+nb::ndarray<nb::array_api> new_array(Hip& hip, const std::vector<size_t>& shape, const std::string& type,
+                                     int device) {
+  const Type& of = type_of(type);
+  size_t bytes = of.in_dlpack.bits / 8;
+  for (const size_t extent : shape) bytes *= extent;
+  bytes = std::max<size_t>(bytes, 1);
+  // The memory and how it is freed, by whoever holds the array last.
+  struct Memory {
+    void* data;
+    int (*free)(void*);
+  };
+  auto memory = std::make_unique<Memory>();
+  if (device < 0) {
+    constexpr size_t kAlignment = 64;  // what JAX wants, or it copies
+    memory->data = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    if (!memory->data)
+      throw Failure({ErrorKind::OutOfMemory, fmt::format("cannot allocate {} bytes of memory", bytes)});
+    memory->free = [](void* data) { return std::free(data), 0; };
+  } else {
+    memory->data = reinterpret_cast<void*>(hip.allocate(bytes));
+    memory->free = hip.free_function();
+  }
+  void* const data = memory->data;
+  const nb::capsule owner(memory.release(), [](void* pointer) noexcept {
+    const std::unique_ptr<Memory> held(static_cast<Memory*>(pointer));
+    held->free(held->data);
+  });
+  return {data,
+          shape.size(),
+          shape.data(),
+          owner,
+          nullptr,
+          of.in_dlpack,
+          device < 0 ? nb::device::cpu::value : nb::device::rocm::value,
+          std::max(device, 0)};
+}
+
+}  // namespace wavesmith::python

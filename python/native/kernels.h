@@ -1,0 +1,65 @@
+// The kernel library for Python: its C API, and arrays that any package made, by DLPack.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "kernels/wavesmith_kernels.h"
+#include "python/native/hip.h"
+
+namespace wavesmith::python {
+
+/// A matrix as Python describes it: address (0: there is none), type, row stride, column stride, batch stride
+/// (all in elements).
+using MatrixTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t>;
+
+class Kernels {
+ public:
+  /// Loads that libwavesmith_kernels, which takes its HIP calls to the one that `hip` has. `hip` outlives
+  /// this.
+  Kernels(Hip& hip, const std::string& library);
+
+  /// The tiles for the current device.
+  std::vector<std::string> gemm_tiles() const;
+  /// The kernel that a product would get, or an exception that says why there is none; launches nothing.
+  std::string gemm_check(const wavesmith_kernels_gemm_description& gemm);
+  void gemm(const wavesmith_kernels_gemm_description& gemm, const std::optional<std::string>& tile,
+            uintptr_t stream);
+
+ private:
+  /// Throws when a call failed, with the library's message.
+  void check(wavesmith_kernels_status status);
+
+  Hip& hip_;
+  decltype(&wavesmith_kernels_message) message_ = nullptr;
+  decltype(&wavesmith_kernels_gemm) gemm_ = nullptr;
+  decltype(&wavesmith_kernels_gemm_check) gemm_check_ = nullptr;
+  decltype(&wavesmith_kernels_gemm_with) gemm_with_ = nullptr;
+  decltype(&wavesmith_kernels_gemm_tile) gemm_tile_ = nullptr;
+};
+
+/// Describes a product. `activation`: "", "relu", "gelu" or "silu".
+wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes,
+                                                    float alpha, float beta, const MatrixTuple& a,
+                                                    const MatrixTuple& b, const MatrixTuple& c,
+                                                    const MatrixTuple& d, const std::string& activation,
+                                                    uintptr_t bias, const std::string& bias_type,
+                                                    bool bias_per_row);
+
+/// What an array is: (address, type as "bf16", shape, strides in elements, DLPack's device type, device).
+nanobind::tuple array_of(const nanobind::ndarray<nanobind::ro>& array);
+/// The same of one that may be written to; TypeError for others.
+nanobind::tuple writable_array_of(const nanobind::ndarray<>& array);
+
+/// New memory as an array by rows that other packages can take over by DLPack: of the current device, or with
+/// `device` -1 of the host.
+nanobind::ndarray<nanobind::array_api> new_array(Hip& hip, const std::vector<size_t>& shape,
+                                                 const std::string& type, int device);
+
+}  // namespace wavesmith::python

@@ -1,0 +1,223 @@
+"""Wavesmith's kernels from Python, against NumPy in float64."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import Python
+
+import wavesmith
+from wavesmith import kernels
+
+ml_dtypes = pytest.importorskip("ml_dtypes")
+pytestmark = pytest.mark.representative
+
+BF16 = np.dtype(ml_dtypes.bfloat16)
+F16, F32 = np.dtype(np.float16), np.dtype(np.float32)
+#: Half the distance between 1 and the next number.
+EPSILON = {BF16: 2.0**-8, F16: 2.0**-11, F32: 2.0**-24}
+TINY = {BF16: 2.0**-126, F16: 2.0**-24, F32: 2.0**-126}
+
+Numbers = np.ndarray[Any, Any]
+
+
+@pytest.fixture
+def numbers() -> np.random.Generator:
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    return np.random.default_rng(seed)
+
+
+def wide(array: object) -> Numbers:
+    return np.asarray(array).astype(np.float64)
+
+
+def check(
+    got: Numbers,
+    a: Numbers,
+    b: Numbers,
+    *,
+    c: Numbers | None = None,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    bias: Numbers | None = None,
+    activation: str | None = None,
+) -> None:
+    """Within the bound that the docstring states, rounded to the result's type."""
+    product, size = wide(a) @ wide(b), np.abs(wide(a)) @ np.abs(wide(b))
+    assert got.shape == product.shape
+    value = alpha * product
+    error = (a.shape[-1] + 1) * 2.0**-24 * size * abs(alpha)
+    if c is not None:
+        value, error = value + beta * wide(c), error + 2.0**-23 * np.abs(beta * wide(c))
+    if bias is not None:
+        value = value + bias
+    error = error + 2.0**-22 * np.abs(value)
+    if activation:
+        # Their slopes are at most 1.13; their own error is a few units of a float.
+        error = 1.2 * error + 2.0**-20 * np.abs(value)
+        cube = np.sqrt(2 / np.pi) * (value + 0.044715 * value**3)
+        value = {
+            "relu": np.maximum(value, 0),
+            "gelu": value / 2 * (1 + np.tanh(cube)),
+            "silu": value / (1 + np.exp(-value)),
+        }[activation]
+    allowed = error + EPSILON[got.dtype] * (np.abs(value) + error) + TINY[got.dtype]
+    np.testing.assert_array_less(np.abs(wide(got) - value) - allowed, 0.0)
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+@pytest.mark.parametrize(
+    ("m", "n", "k"), [(1, 1, 1), (7, 5, 3), (64, 64, 64), (33, 130, 71), (129, 1, 40), (1, 9, 300)]
+)
+def test_products_of_any_size(numbers: np.random.Generator, dtype: Any, m: int, n: int, k: int) -> None:
+    a, b = numbers.standard_normal((m, k)).astype(dtype), numbers.standard_normal((k, n)).astype(dtype)
+    got = kernels.gemm(a, b)
+    assert type(got) is np.ndarray and got.dtype == dtype
+    check(got, a, b)
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+def test_any_layout_with_a_unit_stride(numbers: np.random.Generator, dtype: Any) -> None:
+    def matrix(rows: int, columns: int) -> Numbers:
+        whole = numbers.standard_normal((rows + 3, columns + 5)).astype(dtype)
+        return whole[1 : rows + 1, 2 : columns + 2]
+
+    for a in (matrix(20, 31), matrix(31, 20).T, np.ascontiguousarray(matrix(20, 31))):
+        for b in (matrix(31, 12), matrix(12, 31).T):
+            check(kernels.gemm(a, b), a, b)
+            for out in (matrix(20, 12), matrix(12, 20).T):
+                around = out.base.copy() if out.base is not None else None
+                assert kernels.gemm(a, b, out=out) is out
+                check(out, a, b)
+                result = out.copy()
+                if around is not None and out.base is not None:
+                    out[...] = 0
+                    changed = out.base != around
+                    out[...] = 1
+                    assert ((out.base != around) == changed).sum() >= around.size - out.size
+                out[...] = result
+    column, row = matrix(20, 31)[:, :1], matrix(20, 31)[:1]
+    check(kernels.gemm(column, row), column, row)
+    check(kernels.gemm(row, row.T), row, row.T)
+
+
+def test_batches_share_matrices_that_have_none(numbers: np.random.Generator) -> None:
+    a, b = numbers.standard_normal((3, 10, 14)).astype(F16), numbers.standard_normal((3, 14, 18)).astype(F16)
+    check(kernels.gemm(a, b), a, b)
+    check(kernels.gemm(a[0], b), a[0], b)
+    check(kernels.gemm(a, b[1]), a, b[1])
+    check(kernels.gemm(a[:1], b), a[:1], b)
+    check(kernels.gemm(a[:1], b[1]), a[:1], b[1])
+    swapped = np.ascontiguousarray(a.swapaxes(1, 2)).swapaxes(1, 2)
+    check(kernels.gemm(swapped[::2], b[::2]), swapped[::2], b[::2])
+    c = numbers.standard_normal((10, 18)).astype(F32)
+    check(kernels.gemm(a, b, c=c, beta=2.0), a, b, c=c, beta=2.0)
+
+
+def test_c_bias_activation_and_types(numbers: np.random.Generator) -> None:
+    a, b = numbers.standard_normal((25, 40)).astype(BF16), numbers.standard_normal((40, 31)).astype(BF16)
+    for number, activation in enumerate((None, "relu", "gelu", "silu")):
+        dtype, bias_type, c_type = ((F32, F16, BF16)[(number + shift) % 3] for shift in range(3))
+        c = numbers.standard_normal((25, 31)).astype(c_type)
+        for per_row in (False, True):
+            bias = numbers.standard_normal(25 if per_row else 31).astype(bias_type)
+            how: dict[str, Any] = {"alpha": -0.5, "beta": 3.0, "c": c, "activation": activation}
+            got = kernels.gemm(a, b, bias=bias, bias_per_row=per_row, dtype=dtype, **how)
+            assert got.dtype == dtype
+            check(got, a, b, bias=wide(bias)[:, None] if per_row else wide(bias), **how)
+    c = numbers.standard_normal((25, 31)).astype(F32)
+    before = c.copy()
+    assert kernels.gemm(a, b, c=c, out=c, beta=1.0) is c
+    check(c, a, b, c=before, beta=1.0)
+
+
+def test_empty_products(numbers: np.random.Generator) -> None:
+    nothing = np.empty((0, 5), F16)
+    assert kernels.gemm(nothing, np.ones((5, 3), F16)).shape == (0, 3)
+    got = kernels.gemm(np.empty((4, 0), F16), np.empty((0, 3), F16), bias=np.arange(3, dtype=F16))
+    np.testing.assert_array_equal(got, np.tile(np.arange(3, dtype=F16), (4, 1)))
+    assert kernels.gemm(np.empty((0, 4, 5), F16), np.ones((5, 3), F16)).shape == (0, 4, 3)
+
+
+def test_each_tile_can_be_asked_for(numbers: np.random.Generator) -> None:
+    a, b = numbers.standard_normal((70, 64)).astype(F16), numbers.standard_normal((64, 130)).astype(F16)
+    tiles = kernels.gemm_tiles()
+    assert len(tiles) >= 2 and all(len(tile.split("x")) == 3 for tile in tiles)
+    for tile in tiles:
+        check(kernels.gemm(a, b, tile=tile), a, b)
+    with pytest.raises(wavesmith.UnsupportedError, match="no kernel with a tile 1x2x3 for gfx"):
+        kernels.gemm(a, b, tile="1x2x3")
+
+
+@pytest.mark.parametrize("word", ["f32", "float32", np.float32, F32])
+def test_types_are_named_as_any_package_does(word: object) -> None:
+    one = np.ones((2, 2), F16)
+    assert kernels.gemm(one, one, dtype=word).dtype == F32
+    assert kernels.gemm(one, one, dtype=ml_dtypes.bfloat16).dtype == BF16
+
+
+ONES = np.ones((4, 4), F16)
+READ_ONLY = np.ones((4, 4), F16)
+READ_ONLY.flags.writeable = False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ((ONES, np.ones((5, 4), F16), {}), "BadInputError", "a has 4 columns and b 5 rows"),
+        ((ONES, np.ones(4, F16), {}), "BadInputError", "b has 1 dimensions"),
+        ((np.ones((8, 8), F16)[::2, ::2], ONES, {}), "BadInputError", "gemm: a has strides 16 and 2: one of them must"),
+        ((np.ones((4, 4), F16)[::-1], ONES, {}), "BadInputError", "gemm: a.row_stride is -4"),
+        ((ONES, ONES.astype(BF16), {}), "UnsupportedError", "gemm: a is f16 and b is bf16"),
+        ((ONES.astype(F32), ONES.astype(F32), {}), "UnsupportedError", "f32"),
+        ((ONES.astype(np.float64), ONES, {}), "UnsupportedError", "a is of float64"),
+        ((ONES.astype(">f2"), ONES, {}), "UnsupportedError", "a has its bytes in the other order"),
+        ((ONES, ONES, {"dtype": "int8"}), "UnsupportedError", "the result is of int8"),
+        ((ONES, ONES, {"beta": 1.0}), "BadInputError", "gemm: c.data is null"),
+        ((ONES, ONES, {"beta": 1.0, "c": np.ones((3, 4), F16)}), "BadInputError", "c has shape"),
+        ((ONES, ONES, {"beta": 1.0, "c": np.ones((4, 4), F16).T}), "UnsupportedError", "c and d must both lie by rows"),
+        ((ONES, ONES, {"out": ONES}), "BadInputError", "gemm: d overlaps a"),
+        ((ONES, ONES, {"out": READ_ONLY}), "BadInputError", "out is read-only"),
+        ((ONES, ONES, {"out": np.ones((4, 5), F16)}), "BadInputError", "out has shape"),
+        ((ONES, ONES, {"out": np.ones((4, 4), F16), "dtype": "f32"}), "BadInputError", "out is of f16"),
+        ((ONES, ONES, {"bias": np.ones(5, F16)}), "BadInputError", "bias has shape"),
+        ((ONES, ONES, {"activation": "tanh"}), "BadInputError", "activation is 'tanh'"),
+        ((ONES, [[1.0]], {}), "BadInputError", "b is list, no array"),
+        ((np.ones((2, 4, 4), F16), np.ones((3, 4, 4), F16), {}), "BadInputError", "a has 2 matrices and b 3"),
+        ((np.ones((2, 4, 4), F16)[::-1], ONES, {}), "BadInputError", "gemm: a.batch_stride is negative"),
+    ],
+)
+def test_what_does_not_fit_is_refused(arguments: tuple[Any, Any, dict[str, Any]], error: str, says: str) -> None:
+    a, b, options = arguments
+    with pytest.raises(getattr(wavesmith, error), match=says):
+        kernels.gemm(a, b, **options)
+
+
+def test_arrays_of_torch_in_the_hosts_memory() -> None:
+    torch = pytest.importorskip("torch")
+    a, b = torch.randn(33, 20).to(torch.bfloat16), torch.randn(17, 20).to(torch.bfloat16).T
+    got = kernels.gemm(a, b, bias=torch.ones(17))
+    assert isinstance(got, torch.Tensor) and got.dtype == torch.bfloat16
+    as_numpy = [one.float().numpy() for one in (a, b)]
+    check(got.float().numpy().astype(BF16), *as_numpy, bias=np.ones(17))
+    assert kernels.gemm(a, b, dtype=torch.float16).dtype == torch.float16
+    out = torch.empty(17, 33).T
+    assert kernels.gemm(a, b, out=out) is out
+    check(out.numpy(), *as_numpy)
+    with pytest.raises(wavesmith.BadInputError, match="a cannot be passed by DLPack"):
+        kernels.gemm(torch.ones(2, 2, requires_grad=True), b)
+
+
+def test_every_generation_multiplies(python: Python) -> None:
+    ran = python("""
+import numpy, wavesmith
+wavesmith.use("mi210,mi355x,rx7900xtx", quiet=True)
+a, b = numpy.eye(40, dtype="f2"), numpy.arange(1200, dtype="f2").reshape(40, 30)
+assert (wavesmith.kernels.gemm(a, b) == b).all()
+print(wavesmith.kernels.gemm_tiles())
+""")
+    assert "64x64x64" in ran.stdout, ran.stderr
