@@ -20,6 +20,7 @@ using Action = std::function<Exit()>;
 void add_env(CLI::App& app, Action& action);
 void add_gpus(CLI::App& app, Action& action);
 void add_isa(CLI::App& app, Action& action);
+void add_kernels(CLI::App& app, Action& action);
 void add_libraries(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);

@@ -73,6 +73,7 @@ int run(int count, char** words) {
   add_gpus(app, action);
   add_validate(app, action);
   add_env(app, action);
+  add_kernels(app, action);
   add_libraries(app, action);
 
   try {

@@ -1,0 +1,303 @@
+// `wavesmith kernels`: what the kernel library has, what its kernels need, and which one a problem gets.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/command.h"
+#include "cli/kernels/library.h"
+#include "cli/kernels/product.h"
+#include "cli/terminal.h"
+#include "study/gpu_option.h"
+
+namespace wavesmith::cli {
+namespace {
+
+using kernels::GemmConfiguration;
+using nlohmann::ordered_json;
+
+struct Options {
+  std::string operation;
+  study::GpuOption gpu{.gpus = ""};
+  Product product;
+  bool sizes = false, each = false, json = false;
+};
+
+/// "bf16" of "gemm_bf16_128x128x32_kn_elements".
+std::string type_of(const LibraryKernel& one) {
+  const std::string& name = one.kernel.name;
+  const size_t first = name.find('_') + 1;
+  return name.substr(first, name.find('_', first) - first);
+}
+
+/// The tiles that a target has, in the table's order.
+std::vector<const GemmConfiguration*> tiles_of(std::string_view target) {
+  std::vector<const GemmConfiguration*> tiles;
+  for (const GemmConfiguration& row : kernels::gemm_configurations())
+    if (row.target == target) tiles.push_back(&row);
+  return tiles;
+}
+
+/// "7", or "7-9" where kernels differ.
+template <class Of>
+std::string range_text(const std::vector<const LibraryKernel*>& all, Of of) {
+  const auto [least, most] = std::ranges::minmax(all, {}, of);
+  return of(least) == of(most) ? fmt::to_string(of(most)) : fmt::format("{}-{}", of(least), of(most));
+}
+
+uint64_t code_bytes(const std::vector<const LibraryKernel*>& all) {
+  uint64_t sum = 0;
+  for (const LibraryKernel* one : all) sum += one->code_bytes;
+  return sum;
+}
+
+/// What stands in one row of the overview.
+struct Operation {
+  std::vector<const LibraryKernel*> kernels;
+  std::set<std::string> types;
+};
+
+std::map<std::string, Operation> operations_of(const Library& library) {
+  std::map<std::string, Operation> all;
+  for (const LibraryKernel& one : library.kernels) {
+    Operation& operation = all[std::string(one.operation())];
+    operation.kernels.push_back(&one);
+    operation.types.insert(type_of(one));
+  }
+  return all;
+}
+
+std::vector<std::string> gpus_of(std::string_view target) {
+  std::vector<std::string> ids;
+  for (const gpus::Gpu* gpu : gpus::gpus())
+    if (gpu->target == target && !gpu->predict_only) ids.push_back(gpu->id);
+  return ids;
+}
+
+ordered_json overview_json(const Library& library) {
+  ordered_json operations = ordered_json::array();
+  for (const auto& [name, operation] : operations_of(library)) {
+    ordered_json tiles = ordered_json::array();
+    if (name == "gemm")
+      for (const GemmConfiguration* tile : tiles_of(library.gpu->target)) tiles.push_back(tile->name);
+    operations.push_back({{"operation", name},
+                          {"types", operation.types},
+                          {"tiles", tiles},
+                          {"kernels", operation.kernels.size()},
+                          {"code_bytes", code_bytes(operation.kernels)}});
+  }
+  return {{"target", library.gpu->target},
+          {"gpus", gpus_of(library.gpu->target)},
+          {"file", library.file},
+          {"bytes", library.bytes},
+          {"operations", operations}};
+}
+
+void print_overview(const std::vector<Library>& libraries) {
+  Table table({"operation", "target", "GPUs", "types", "tiles", "kernels", "code"});
+  for (size_t column : {5, 6}) table.align_right(column);
+  for (const Library& library : libraries)
+    for (const auto& [name, operation] : operations_of(library)) {
+      std::vector<std::string_view> tiles;
+      if (name == "gemm")
+        for (const GemmConfiguration* tile : tiles_of(library.gpu->target)) tiles.push_back(tile->name);
+      table.add({name, library.gpu->target, fmt::format("{}", fmt::join(gpus_of(library.gpu->target), " ")),
+                 fmt::format("{}", fmt::join(operation.types, " ")), fmt::format("{}", fmt::join(tiles, " ")),
+                 fmt::to_string(operation.kernels.size()), bytes_text(code_bytes(operation.kernels))});
+    }
+  table.print();
+}
+
+ordered_json kernel_json(const LibraryKernel& one) {
+  const object::Kernel& kernel = one.kernel;
+  return {{"name", kernel.name},
+          {"vgprs", kernel.vgpr_count},
+          {"agprs", kernel.agpr_count},
+          {"sgprs", kernel.sgpr_count},
+          {"lds_bytes", kernel.fields.group_segment_fixed_size},
+          {"scratch_bytes", kernel.fields.private_segment_fixed_size},
+          {"waves_per_simd", one.occupancy.waves_per_simd},
+          {"limited_by", gpus::name_of(one.occupancy.limiter)},
+          {"workgroups_per_compute_unit", one.occupancy.workgroups},
+          {"code_bytes", one.code_bytes}};
+}
+
+ordered_json gemm_json(const Library& library) {
+  const auto modelled = [](int cycles) {
+    return ordered_json{{"value", cycles}, {"unit", "cycles"}, {"kind", "modelled"}};
+  };
+  ordered_json tiles = ordered_json::array();
+  for (const GemmConfiguration* tile : tiles_of(library.gpu->target)) {
+    ordered_json each = ordered_json::array();
+    for (const LibraryKernel* one : kernels_of(library, *tile)) each.push_back(kernel_json(*one));
+    tiles.push_back({{"tile", tile->name},
+                     {"rows", tile->rows},
+                     {"columns", tile->columns},
+                     {"depth", tile->depth},
+                     {"threads", tile->threads},
+                     {"step_cycles", modelled(tile->step_cycles)},
+                     {"fixed_cycles", modelled(tile->fixed_cycles)},
+                     {"unaligned", tile->elements},
+                     {"why", tile->why},
+                     {"kernels", each}});
+  }
+  return {{"operation", "gemm"},
+          {"gpu", library.gpu->id},
+          {"target", library.gpu->target},
+          {"waves_per_simd", library.gpu->waves_per_simd},
+          {"tiles", tiles}};
+}
+
+void print_gemm(const Library& library, bool each) {
+  const gpus::Gpu& gpu = *library.gpu;
+  fmt::print("{}\n", styled(fmt::format("gemm for {} ({}, {} of code)", gpu.target, gpu.name,
+                                        bytes_text(code_bytes(operations_of(library)["gemm"].kernels))),
+                            Style::Strong));
+  Table table({"tile", "types", "work-items", "VGPRs", "SGPRs", "LDS", "waves/SIMD", "limited by",
+               "workgroups/CU", "cycles/step", "besides", "kernels", "code"});
+  for (size_t column : {2, 3, 4, 5, 6, 8, 9, 10, 11, 12}) table.align_right(column);
+  for (const GemmConfiguration* tile : tiles_of(gpu.target)) {
+    const auto all = kernels_of(library, *tile);
+    if (all.empty()) continue;
+    std::set<std::string> types;
+    for (const LibraryKernel* one : all) types.insert(type_of(*one));
+    const LibraryKernel& worst =
+        **std::ranges::min_element(all, {}, [](auto* one) { return one->occupancy.waves_per_simd; });
+    table.add({std::string(tile->name), fmt::format("{}", fmt::join(types, " ")),
+               fmt::to_string(tile->threads),
+               range_text(all, [](auto* one) { return one->kernel.vgpr_count; }),
+               range_text(all, [](auto* one) { return one->kernel.sgpr_count; }),
+               bytes_text(worst.kernel.fields.group_segment_fixed_size),
+               range_text(all, [](auto* one) { return one->occupancy.waves_per_simd; }) +
+                   fmt::format(" of {}", gpu.waves_per_simd),
+               std::string(gpus::name_of(worst.occupancy.limiter)),
+               range_text(all, [](auto* one) { return one->occupancy.workgroups; }),
+               fmt::to_string(tile->step_cycles), fmt::to_string(tile->fixed_cycles),
+               fmt::to_string(all.size()), bytes_text(code_bytes(all))});
+  }
+  table.print();
+  fmt::print("cycles of a workgroup alone on its compute unit (modelled): per step along K, and besides\n");
+  for (const GemmConfiguration* tile : tiles_of(gpu.target))
+    fmt::print("  {}\n", styled(fmt::format("{}: {}", tile->name, tile->why), Style::Faint));
+  if (!each) return;
+  fmt::print("\n");
+  Table kernels({"kernel", "VGPRs", "of them AGPRs", "SGPRs", "LDS", "waves/SIMD", "code"});
+  for (size_t column : {1, 2, 3, 4, 5, 6}) kernels.align_right(column);
+  for (const GemmConfiguration* tile : tiles_of(gpu.target))
+    for (const LibraryKernel* one : kernels_of(library, *tile))
+      kernels.add({one->kernel.name, fmt::to_string(one->kernel.vgpr_count),
+                   fmt::to_string(one->kernel.agpr_count), fmt::to_string(one->kernel.sgpr_count),
+                   bytes_text(one->kernel.fields.group_segment_fixed_size),
+                   fmt::to_string(one->occupancy.waves_per_simd), bytes_text(one->code_bytes)});
+  kernels.print();
+}
+
+/// The GPUs that are asked about; without --gpu, one of each target, or for a problem the usual one.
+Result<std::vector<const gpus::Gpu*>> chosen_gpus(const Options& options) {
+  if (options.gpu.gpus.empty() && options.gpu.set.empty() && !options.sizes) return gpus_with_kernels();
+  study::GpuOption named = options.gpu;
+  if (named.gpus.empty()) named.gpus = gpus::kDefaultGpu;
+  return study::find_gpus(named);
+}
+
+Exit run(const Options& options) {
+  if (!options.operation.empty() && options.operation != "gemm")
+    return report({ErrorKind::NotFound,
+                   fmt::format("no operation '{}'", options.operation),
+                   {},
+                   "there is gemm; 'wavesmith predict' knows models of more"});
+  const auto gpus = chosen_gpus(options);
+  if (!gpus) return report(gpus.error());
+  ordered_json all = ordered_json::array();
+  std::vector<Library> libraries;
+  for (const gpus::Gpu* gpu : *gpus) {
+    Result<Library> library = read_library(*gpu);
+    if (!library) return report(library.error());
+    libraries.push_back(std::move(*library));
+  }
+  bool first = true;
+  for (const Library& library : libraries) {
+    if (!options.json && !options.operation.empty() && !std::exchange(first, false)) fmt::print("\n");
+    if (options.sizes) {
+      const Result<ordered_json> choice = choice_json(options.product, *library.gpu);
+      if (!choice) return report(choice.error());
+      if (!options.json) print_choice(*choice, *library.gpu);
+      all.push_back(*choice);
+    } else if (!options.operation.empty()) {
+      if (!options.json) print_gemm(library, options.each);
+      all.push_back(gemm_json(library));
+    } else {
+      all.push_back(overview_json(library));
+    }
+  }
+  if (options.json)
+    fmt::print("{}\n", all.dump(2));
+  else if (options.operation.empty())
+    print_overview(libraries);
+  return Exit::Ok;
+}
+
+}  // namespace
+
+void add_kernels(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(app, "kernels",
+                  "Lists the kernel library: resources and modelled cycles, and which kernel a problem gets");
+  command->add_option("operation", options->operation, "what is computed: gemm");
+  command->add_option(
+      "--gpu", options->gpu.gpus,
+      "GPUs, separated by commas: ids ('wavesmith gpus' lists them) or TOML files; without it "
+      "all targets");
+  command
+      ->add_option("--set", options->gpu.set, "what if: a GPU's number changed, as for 'wavesmith predict'")
+      ->allow_extra_args(false);
+  Product& product = options->product;
+  CLI::Option* m = command->add_option("--m", product.m, "which kernel would compute it: rows of A and D");
+  CLI::Option* n = command->add_option("--n", product.n, "columns of B and D");
+  CLI::Option* k = command->add_option("--k", product.k, "columns of A, rows of B");
+  const CLI::Range sizes(1, INT32_MAX);
+  for (CLI::Option* size : {m, n, k}) size->check(sizes);
+  m->needs(n)->needs(k);
+  n->needs(m);
+  k->needs(m);
+  command->add_option("--batch", product.batch, "independent products of that size")
+      ->check(sizes)
+      ->needs(m)
+      ->capture_default_str();
+  command->add_option("--dtype", product.dtype, "type of A and B")
+      ->check(CLI::IsMember({"f16", "bf16"}))
+      ->needs(m)
+      ->capture_default_str();
+  command
+      ->add_option("--layout", product.layout,
+                   "BLAS letters of A and B: t has K contiguous in A, n has it in B")
+      ->check(CLI::IsMember({"tn", "nn", "nt", "tt"}))
+      ->needs(m)
+      ->capture_default_str();
+  command->add_option("--tile", product.tile, "this tile rather than the one that dispatch takes")->needs(m);
+  command->add_flag("--each", options->each, "each kernel, not the tiles alone");
+  command->add_flag("--json", options->json, "as JSON, with each kernel");
+  teach(
+      *command,
+      "  wavesmith kernels                          operations, targets, types, tiles, size of the code\n"
+      "  wavesmith kernels gemm --gpu mi300x        registers, LDS, occupancy and cycles of its tiles, and why\n"
+      "  wavesmith kernels gemm --gpu rx9070xt --each    those of every layout and type\n"
+      "  wavesmith kernels gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x    what this one gets\n"
+      "  wavesmith kernels gemm --m 300 --n 300 --k 4096 --gpu mi300x,mi355x --set cus=64    and with 64 CUs\n"
+      "  wavesmith kernels gemm --m 512 --n 512 --k 513 --json | jq '.[].kernel'    not aligned: another kernel\n"
+      "\nCycles are modelled ('wavesmith profile'), and assume operands in the caches; 'wavesmith predict gemm'\n"
+      "models memory and clocks as well. How to call the library: kernels/wavesmith_kernels.h, or from\n"
+      "Python wavesmith.kernels.gemm.\n");
+  command->callback([options, m, &action] {
+    options->sizes = m->count() > 0;
+    if (options->sizes && options->operation.empty()) options->operation = "gemm";
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace wavesmith::cli

@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/testing.h"
+
+namespace wavesmith::cli {
+namespace {
+
+using nlohmann::json;
+
+json parsed(const std::string& arguments) {
+  const CommandResult ran = run_wavesmith(arguments);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return json::parse(ran.out);
+}
+
+TEST(KernelsCommand, ListsAllTargetsAsTextAndAsJson) {
+  const CommandResult text = run_wavesmith("kernels");
+  EXPECT_EQ(text.code, 0) << text.err;
+  std::set<std::string> targets;
+  for (const json& library : parsed("kernels --json")) {
+    const std::string target = library["target"];
+    targets.insert(target);
+    EXPECT_NE(text.out.find(target), text.out.npos);
+    EXPECT_GE(library["gpus"].size(), 1U) << target;
+    const json& gemm = library["operations"][0];
+    EXPECT_EQ(gemm["operation"], "gemm");
+    EXPECT_EQ(gemm["types"], (json{"bf16", "f16"}));
+    EXPECT_GE(gemm["tiles"].size(), 2U) << target;
+    EXPECT_GT(gemm["code_bytes"], 50'000) << target;
+    EXPECT_LT(gemm["code_bytes"], library["bytes"]) << target;
+  }
+  EXPECT_EQ(targets, (std::set<std::string>{"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"}));
+}
+
+TEST(KernelsCommand, ResourcesAreThoseThatDisasmShows) {
+  const json library = parsed("kernels --gpu mi300x --json")[0];
+  std::map<std::string, json> shown;
+  for (const json& kernel :
+       parsed("disasm --list --json " + library["file"].get<std::string>())[0]["kernels"])
+    shown[kernel["name"]] = kernel;
+  size_t count = 0;
+  for (const json& tile : parsed("kernels gemm --gpu mi300x --json")[0]["tiles"]) {
+    EXPECT_FALSE(tile["kernels"].empty()) << tile["tile"];
+    EXPECT_EQ(tile["step_cycles"]["kind"], "modelled");
+    for (const json& kernel : tile["kernels"]) {
+      ++count;
+      ASSERT_TRUE(shown.contains(kernel["name"])) << kernel["name"];
+      const json& other = shown[kernel["name"]];
+      for (const char* name : {"vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes"})
+        EXPECT_EQ(kernel[name], other[name]) << kernel["name"] << " " << name;
+      EXPECT_EQ(kernel["waves_per_simd"], other["occupancy"]["waves_per_simd"]) << kernel["name"];
+      EXPECT_EQ(kernel["limited_by"], other["occupancy"]["limited_by"]) << kernel["name"];
+      // Two buffers of both operands' steps, in bytes.
+      EXPECT_GE(kernel["lds_bytes"],
+                2 * 2 * (tile["rows"].get<int>() + tile["columns"].get<int>()) * tile["depth"].get<int>());
+    }
+  }
+  EXPECT_EQ(count, shown.size());
+}
+
+TEST(KernelsCommand, TellsWhichKernelAProductGetsAndWhatTheOthersWouldTake) {
+  const json got = parsed("kernels gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x --json")[0];
+  EXPECT_EQ(got["kernel"], "gemm_bf16_256x256x32_kk");
+  EXPECT_EQ(got["workgroups"], 256);
+  EXPECT_EQ(got["rounds"], 1);
+  for (const json& other : got["candidates"]) {
+    EXPECT_LE(got["cycles"]["value"], other["cycles"]["value"]);
+    EXPECT_DOUBLE_EQ(other["seconds"]["value"].get<double>(),
+                     other["cycles"]["value"].get<double>() / (got["clock_mhz"].get<double>() * 1e6));
+    EXPECT_DOUBLE_EQ(
+        other["flops_per_second"]["value"].get<double>() * other["seconds"]["value"].get<double>(),
+        2.0 * 4096 * 4096 * 4096);
+  }
+  EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --layout nt --dtype f16 --json")[0]["kernel"],
+            "gemm_f16_256x256x32_mn");
+  EXPECT_EQ(parsed("kernels --m 512 --n 512 --k 513 --json")[0]["kernel"], "gemm_bf16_64x64x64_kk_elements");
+  EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --tile 64x64x64 --json")[0]["tile"], "64x64x64");
+  // Fewer compute units: more rounds.
+  EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --tile 256x256x32 --set cus=64 --json")[0]["rounds"],
+            4);
+  const CommandResult text = run_wavesmith("kernels --m 4096 --n 4096 --k 4096 --gpu mi300x,rx9070xt");
+  EXPECT_NE(text.out.find("gemm_bf16_256x256x32_kk"), text.out.npos);
+  EXPECT_NE(text.out.find("RX 9070 XT"), text.out.npos);
+}
+
+TEST(KernelsCommand, SaysWhatThereIsNot) {
+  const CommandResult operation = run_wavesmith("kernels conv");
+  EXPECT_EQ(operation.code, 4);
+  EXPECT_NE(operation.err.find("no operation 'conv'"), operation.err.npos);
+  const CommandResult gpu = run_wavesmith("kernels gemm --gpu h100");
+  EXPECT_EQ(gpu.code, 4);
+  EXPECT_NE(gpu.err.find("gfx942"), gpu.err.npos);
+  const CommandResult tile = run_wavesmith("kernels --m 64 --n 64 --k 64 --tile 1x2x3");
+  EXPECT_EQ(tile.code, 6);
+  EXPECT_NE(tile.err.find("no kernel with a tile 1x2x3"), tile.err.npos);
+  EXPECT_EQ(run_wavesmith("kernels --m 64").code, 2);
+  EXPECT_EQ(run_wavesmith("kernels --m 0 --n 1 --k 1").code, 2);
+  const CommandResult missing = run_wavesmith("kernels", "WAVESMITH_KERNELS_FOLDER=/nowhere");
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_NE(missing.err.find("/nowhere/gfx"), missing.err.npos);
+}
+
+}  // namespace
+}  // namespace wavesmith::cli

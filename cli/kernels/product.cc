@@ -1,0 +1,108 @@
+#include "cli/kernels/product.h"
+
+#include <fmt/format.h>
+
+#include "cli/terminal.h"
+#include "kernels/gemm/choice.h"
+#include "kernels/library/failure.h"
+
+namespace wavesmith::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The description of a product whose matrices lie side by side, somewhere: dispatch looks at addresses, at
+/// no memory.
+wavesmith_kernels_gemm_description description(const Product& product) {
+  const auto type = product.dtype == "f16" ? WAVESMITH_KERNELS_F16 : WAVESMITH_KERNELS_BF16;
+  const auto matrix = [&](int number, int64_t rows, int64_t columns, bool by_rows) {
+    constexpr int kApart = 58;  // bits: none of three reaches the next
+    return wavesmith_kernels_matrix{reinterpret_cast<void*>(static_cast<uintptr_t>(number) << kApart), type,
+                                    by_rows ? std::max<int64_t>(columns, 1) : 1,
+                                    by_rows ? 1 : std::max<int64_t>(rows, 1), rows * columns};
+  };
+  return {.m = product.m,
+          .n = product.n,
+          .k = product.k,
+          .batches = product.batch,
+          .alpha = 1,
+          .a = matrix(1, product.m, product.k, product.layout[0] == 't'),
+          .b = matrix(2, product.k, product.n, product.layout[1] == 't'),
+          .d = matrix(3, product.m, product.n, true)};
+}
+
+Error error_of(wavesmith_kernels_status status) {
+  return {status == WAVESMITH_KERNELS_INVALID_ARGUMENT ? ErrorKind::BadInput : ErrorKind::Unsupported,
+          kernels::message()};
+}
+
+ordered_json modelled(double value, const char* unit) {
+  return {{"value", value}, {"unit", unit}, {"kind", "modelled"}};
+}
+
+}  // namespace
+
+Result<ordered_json> choice_json(const Product& product, const gpus::Gpu& gpu) {
+  const wavesmith_kernels_gemm_description gemm = description(product);
+  if (const auto status = kernels::check_gemm(gemm)) return tl::unexpected(error_of(status));
+  kernels::GemmChoice choice;
+  if (const auto status = kernels::choose_gemm(gemm, gpu.target, static_cast<int>(gpu.compute_units),
+                                               product.tile.empty() ? nullptr : product.tile.c_str(), choice))
+    return tl::unexpected(error_of(status));
+
+  const double flops = 2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
+                       static_cast<double>(product.k) * static_cast<double>(product.batch);
+  const auto seconds = [&](double cycles) { return cycles / (gpu.engine_mhz * 1e6); };
+  ordered_json candidates = ordered_json::array(), chosen;
+  for (const auto& one : choice.candidates) {
+    candidates.push_back({{"tile", one.configuration->name},
+                          {"workgroups", one.workgroups},
+                          {"threads", one.configuration->threads},
+                          {"rounds", one.rounds},
+                          {"cycles", modelled(one.cycles, "cycles")},
+                          {"seconds", modelled(seconds(one.cycles), "s")},
+                          {"flops_per_second", modelled(flops / seconds(one.cycles), "FLOP/s")},
+                          {"chosen", one.configuration == choice.configuration},
+                          {"why", one.configuration->why}});
+    if (one.configuration == choice.configuration) chosen = candidates.back();
+  }
+  ordered_json json{{"operation", "gemm"},     {"gpu", gpu.id},          {"target", gpu.target},
+                    {"m", product.m},          {"n", product.n},         {"k", product.k},
+                    {"batch", product.batch},  {"dtype", product.dtype}, {"layout", product.layout},
+                    {"kernel", choice.kernel}, {"tile", chosen["tile"]}};
+  for (const char* name : {"workgroups", "threads", "rounds", "cycles", "seconds", "flops_per_second"})
+    json[name] = chosen[name];
+  json["compute_units"] = gpu.compute_units;
+  json["clock_mhz"] = gpu.engine_mhz;
+  json["candidates"] = candidates;
+  return json;
+}
+
+void print_choice(const ordered_json& choice, const gpus::Gpu& gpu) {
+  const auto number = [](const ordered_json& of, const char* name) {
+    return of[name]["value"].get<double>();
+  };
+  const auto batch = choice["batch"].get<int64_t>();
+  fmt::print("{}\n",
+             styled(fmt::format("{} ({}): {}{} x {} by {} x {} of {}", gpu.name, gpu.target,
+                                batch == 1 ? "" : fmt::format("{} times ", batch), choice["m"].get<int64_t>(),
+                                choice["k"].get<int64_t>(), choice["k"].get<int64_t>(),
+                                choice["n"].get<int64_t>(), choice["dtype"].get<std::string>()),
+                    Style::Strong));
+  fmt::print("  kernel  {}\n", choice["kernel"].get<std::string>());
+  fmt::print("  grid    {} workgroups of {} work-items on {} compute units: {} round{}\n",
+             choice["workgroups"].get<int64_t>(), choice["threads"].get<int>(), gpu.compute_units,
+             choice["rounds"].get<int64_t>(), choice["rounds"] == 1 ? "" : "s");
+  fmt::print("  time    {} at {} MHz, {:.4g} TFLOP/s (modelled: {:.0f} cycles)\n",
+             time_text(number(choice, "seconds")), gpu.engine_mhz, number(choice, "flops_per_second") / 1e12,
+             number(choice, "cycles"));
+  Table table({"tile", "workgroups", "rounds", "cycles", "time", ""});
+  for (size_t column : {1, 2, 3, 4}) table.align_right(column);
+  for (const ordered_json& one : choice["candidates"])
+    table.add({one["tile"].get<std::string>(), fmt::to_string(one["workgroups"].get<int64_t>()),
+               fmt::to_string(one["rounds"].get<int64_t>()), fmt::format("{:.0f}", number(one, "cycles")),
+               time_text(number(one, "seconds")), one["chosen"].get<bool>() ? "chosen" : ""});
+  table.print();
+}
+
+}  // namespace wavesmith::cli
