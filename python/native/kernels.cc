@@ -100,6 +100,7 @@ void Kernels::check(wavesmith_kernels_status status) {
 std::vector<std::string> Kernels::gemm_tiles() const {
   std::vector<std::string> tiles;
   while (const char* tile = gemm_tile_(tiles.size())) tiles.emplace_back(tile);
+  if (tiles.empty()) throw Failure({ErrorKind::NotFound, message_()});
   return tiles;
 }
 
