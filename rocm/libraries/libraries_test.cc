@@ -134,9 +134,9 @@ TEST_F(LibrariesTest, OneThatBringsWhatItNeedsIsTaken) {
   const link_map* map = nullptr;
   ASSERT_EQ(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
   give("librocblas.so.5", "libm.so.6", "libM.so.6");
-  EXPECT_EQ(answer(found(), "librocblas.so.5").refused, "it needs libM.so.6, which is not here");
+  EXPECT_EQ(provider(found(), "librocblas.so.5").refused, "it needs libM.so.6, which is not here");
   fs::copy_file(map->l_name, folder_ + "/libM.so.6");  // $ORIGIN/..
-  EXPECT_TRUE(answer(found(), "librocblas.so.5").is_amd);
+  EXPECT_TRUE(provider(found(), "librocblas.so.5").is_amd);
 }
 
 TEST_F(LibrariesTest, OneThatWantsAnotherVersionOfTheCLibraryIsNotTaken) {

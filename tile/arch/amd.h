@@ -66,8 +66,8 @@ TILE_DEVICE int workgroup_id() { return __builtin_amdgcn_workgroup_id_x(); }
 TILE_DEVICE int workgroup_id_y() { return __builtin_amdgcn_workgroup_id_y(); }
 TILE_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
-/// A value that is the same for all lanes, of which nothing is computed ahead: what follows from it in a loop would
-/// otherwise be kept in scalar registers through the loop, and there are about a hundred.
+/// A value that is the same for all lanes, of which nothing is computed ahead: what follows from it in a loop
+/// would otherwise be kept in scalar registers through the loop, and there are about a hundred.
 TILE_DEVICE int late(int value) {
   value = uniform(value);
   asm volatile("" : "+s"(value));
@@ -90,7 +90,8 @@ TILE_DEVICE void wave_barrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
 }
 
-/// Instructions stay on their side of this: for code that is rarely run, whose many values at once would cost registers.
+/// Instructions stay on their side of this: for code that is rarely run, whose many values at once would cost
+/// registers.
 TILE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 
 /// Kinds of instruction that `order` places (LLVM, AMDGPUUsage, llvm.amdgcn.sched.group.barrier).

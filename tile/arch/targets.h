@@ -1,5 +1,5 @@
-// What each AMD target can do. Sizes and phases are those of gpus/data, where their sources stand; targets_test.cc
-// compares the two.
+// What each AMD target can do. Sizes and phases are those of gpus/data, where their sources stand;
+// targets_test.cc compares the two.
 #pragma once
 
 #include "tile/arch/capabilities.h"

@@ -41,8 +41,7 @@ TEST(TileTargets, AreThoseOfTheGpusFiles) {
     SCOPED_TRACE(pair.gpu);
     const gpus::Gpu& gpu = **gpus::find_gpu(pair.gpu);
     const auto lanes = static_cast<uint32_t>(pair.target.wave_lanes);
-    EXPECT_EQ(static_cast<uint64_t>(pair.target.shared_bytes),
-              static_cast<uint64_t>(gpu.lds_per_workgroup));
+    EXPECT_EQ(static_cast<uint64_t>(pair.target.shared_bytes), static_cast<uint64_t>(gpu.lds_per_workgroup));
     expect_same(pair.target.read_16, gpus::lds_phases(gpu, gpus::LdsAccess::Read, 16, lanes),
                 pair.target.wave_lanes);
     expect_same(pair.target.write_16, gpus::lds_phases(gpu, gpus::LdsAccess::Write, 16, lanes),
