@@ -1,6 +1,7 @@
 #include "analysis/values/lane_values.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "isa/meaning/evaluate.h"
 #include "isa/meaning/sources.h"
