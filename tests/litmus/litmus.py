@@ -40,6 +40,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--without-fences", action="store_true", help="leave out all that orders accesses")
     parser.add_argument("--rounds", type=int, default=1, help="of --without-fences, until one was seen (1)")
     parser.add_argument("--json", type=Path, help="write the counts into this file")
+    parser.add_argument("--cc", action="append", default=[], metavar="ARGUMENT", help="of the compiler, for another host")
+    parser.add_argument("--emulator", nargs=argparse.REMAINDER, default=[], help="what runs programs of that host; last")
     return parser.parse_args()
 
 
@@ -47,16 +49,20 @@ def compiled(options: argparse.Namespace, gpu: str, scopes: list[str], folder: P
     shapes = [shape.plain() if options.without_fences else shape for shape in SHAPES]
     source, binary = folder / "litmus.hip", folder / f"litmus-{gpu}"
     source.write_text(program.program(shapes, scopes))
-    subprocess.run([BUILD / "bin/wavesmith", "cc", f"--gpu={gpu}", "-O2", source, "-o", binary], check=True)
+    compiler = [*options.emulator, BUILD / "bin/wavesmith", "cc", *options.cc]
+    subprocess.run([*compiler, f"--gpu={gpu}", "-O2", source, "-o", binary], check=True)
     return binary
 
 
 def run(options: argparse.Namespace, gpu: str, binary: Path) -> dict[str, dict[str, int]]:
     """Tries and forbidden outcomes by test."""
     tail = [str(options.tries), str(options.seed), str(options.delay)] + ([options.name] if options.name else [])
-    command = [BUILD / "bin/wavesmith", "run", "--quiet", "--libraries", "stand-ins", "--gpu", gpu, "--", binary, *tail]
+    before = [BUILD / "bin/wavesmith", "run", "--quiet", "--libraries", "stand-ins", "--gpu", gpu, "--"]
+    # What an emulator starts is for it to start again: it gets the program itself, which knows where our libraries are.
+    command = [*(options.emulator or before), binary, *tail]
+    environment = {**os.environ, "WAVESMITH_GPU": gpu} if options.emulator else None
     counts = {}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout
         for line in process.stdout:
             name, tries, forbidden = line.split(maxsplit=2)
