@@ -157,6 +157,26 @@ def test_the_installed_command_finds_the_headers_of_packages_beside_it(installed
 
 
 @pytest.mark.representative
+def test_the_kernel_library_is_in_it(python: Python, installed: Path) -> None:
+    libraries = installed / "wavesmith" / "lib"
+    assert (libraries / "libwavesmith_kernels.so.0").exists()
+    targets = {path.stem for path in (libraries / "kernels").glob("*.co")}
+    assert targets == {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"}
+    program = """
+import numpy, wavesmith
+wavesmith.use("mi355x", quiet=True)
+one = numpy.eye(70, dtype="f2")
+assert (wavesmith.kernels.gemm(one, one) == one).all()
+print({line.split()[-1] for line in open("/proc/self/maps") if "libwavesmith_kernels" in line})
+"""
+    ran = python(program, package=installed)
+    assert ran.stdout == f"{{'{libraries / 'libwavesmith_kernels.so.0'}'}}\n", ran.stderr
+    command = [installed / "wavesmith" / "bin" / "wavesmith", "kernels", "gemm"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0 and "gfx1201" in ran.stdout, ran.stderr
+
+
+@pytest.mark.representative
 def test_importing_loads_neither_numpy_nor_the_runtime(python: Python) -> None:
     ran = python("""
 import sys, wavesmith
