@@ -186,7 +186,7 @@ TEST(Gpus, BadAnswersNameWhatIsWrong) {
   const std::pair<const char*, const char*> cases[] = {
       {"mi999", "no GPU 'mi999'"},
       {"./nowhere.toml", "cannot read"},
-      {"mi300x+compute.unit=8", "no field"},
+      {"mi300x+compute.unit=8", "not a field"},
       {"mi300x+compute.units=0", "impossible"},
       {"mi300x+compute.units=-4", "does not fit"},
       {"mi300x+compute.units=many", ""},

@@ -51,7 +51,7 @@ TEST(GpuOption, BadAnswersSayWhatWouldFit) {
       {{"=3"}, "sets nothing"},
       {{"l2.size=8MHz"}, "units of"},
       {{"cus=8MiB"}, "no unit"},
-      {{"l3.colour=red"}, "no field"},
+      {{"l3.colour=red"}, "not a field"},
       {{"cus=0"}, "impossible"},
       {{"cus=many"}, ""},
       {{"l2.size=-1MiB"}, "does not fit"},

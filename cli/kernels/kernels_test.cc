@@ -64,8 +64,8 @@ TEST(KernelsCommand, ResourcesAreThoseThatDisasmShows) {
 
 TEST(KernelsCommand, TellsWhichKernelAProductGetsAndWhatTheOthersWouldTake) {
   const json got = parsed("kernels gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x --json")[0];
-  EXPECT_EQ(got["kernel"], "gemm_bf16_256x256x32_kk");
-  EXPECT_EQ(got["workgroups"], 256);
+  EXPECT_EQ(got["kernel"], "gemm_bf16_256x224x32_kk");
+  EXPECT_EQ(got["workgroups"], 304);
   EXPECT_EQ(got["rounds"], 1);
   for (const json& other : got["candidates"]) {
     EXPECT_LE(got["cycles"]["value"], other["cycles"]["value"]);
@@ -76,14 +76,14 @@ TEST(KernelsCommand, TellsWhichKernelAProductGetsAndWhatTheOthersWouldTake) {
         2.0 * 4096 * 4096 * 4096);
   }
   EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --layout nt --dtype f16 --json")[0]["kernel"],
-            "gemm_f16_256x256x32_mn");
+            "gemm_f16_256x224x32_mn");
   EXPECT_EQ(parsed("kernels --m 512 --n 512 --k 513 --json")[0]["kernel"], "gemm_bf16_64x64x64_kk_elements");
   EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --tile 64x64x64 --json")[0]["tile"], "64x64x64");
   // Fewer compute units: more rounds.
   EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --tile 256x256x32 --set cus=64 --json")[0]["rounds"],
             4);
   const CommandResult text = run_wavesmith("kernels --m 4096 --n 4096 --k 4096 --gpu mi300x,rx9070xt");
-  EXPECT_NE(text.out.find("gemm_bf16_256x256x32_kk"), text.out.npos);
+  EXPECT_NE(text.out.find("gemm_bf16_256x224x32_kk"), text.out.npos);
   EXPECT_NE(text.out.find("RX 9070 XT"), text.out.npos);
 }
 

@@ -61,16 +61,16 @@ TEST(GemmChoice, TakesTheFewestCycles) {
         EXPECT_LE(candidate(chosen, chosen.configuration->name).cycles, other.cycles)
             << target << " " << size;
     }
-  EXPECT_EQ(choice(product(4096, 4096, 4096), "gfx942", 304).configuration->name, "256x256x32");
+  EXPECT_EQ(choice(product(4096, 4096, 4096), "gfx942", 304).configuration->name, "256x224x32");
   EXPECT_EQ(choice(product(64, 64, 64), "gfx942", 304).configuration->name, "64x64x64");
 }
 
 TEST(GemmChoice, NamesTheKernelByTypeTileLayoutAndAccess) {
   auto gemm = product(4096, 4096, 4096);
-  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x256x32_kk");
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x224x32_kk");
   EXPECT_EQ(choice(gemm, "gfx942", 304, "64x64x64").kernel, "gemm_bf16_64x64x64_kk");
   gemm.b.row_stride = 4096, gemm.b.column_stride = 1;
-  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x256x32_kn");
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x224x32_kn");
   EXPECT_EQ(choice(product(4096, 4096, 4095), "gfx942", 304).kernel, "gemm_bf16_64x64x64_kk_elements");
 }
 

@@ -362,7 +362,7 @@ TEST(GemmCheck, NamesTheKernel) {
   const char* name = nullptr;
   ASSERT_EQ(wavesmith_kernels_gemm_check(&gemm, &name), WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();
-  EXPECT_STREQ(name, "gemm_bf16_256x256x32_kn");
+  EXPECT_STREQ(name, "gemm_bf16_256x224x32_kn");
 }
 
 }  // namespace
