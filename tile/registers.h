@@ -45,19 +45,23 @@ template <class Atom, class Tile>
 struct OperandReader {
   using Layout = AtomLayout<Atom>;
   static constexpr int kPieces = Tile::kPieces / Layout::kGroups;
-  static_assert(Layout::kRows % Tile::kPeriod == 0, "the swizzle repeats within an atom's rows");
-  int offset[kPieces];
+  /// Atoms after which the order of pieces repeats: of each the offsets are kept.
+  static constexpr int kVariants = Tile::kPeriod <= Layout::kRows ? 1 : Tile::kPeriod / Layout::kRows;
+  static_assert(kVariants * Layout::kRows % Tile::kPeriod == 0, "the swizzle repeats after whole atoms");
+  int offset[kVariants][kPieces];
 
   TILE_DEVICE OperandReader(int first_row, int lane) {
-    const int row = Layout::row(lane);
-    TILE_UNROLL for (int i = 0; i < kPieces; ++i) offset[i] =
-        Tile::offset(first_row + row, Layout::group(lane) + i * Layout::kGroups);
+    TILE_UNROLL for (int atom = 0; atom < kVariants; ++atom) {
+      const int row = first_row + atom * Layout::kRows + Layout::row(lane);
+      TILE_UNROLL for (int i = 0; i < kPieces; ++i) offset[atom][i] =
+          Tile::offset(row, Layout::group(lane) + i * Layout::kGroups);
+    }
   }
   template <int kAtoms>
   TILE_DEVICE void read(Operand<Atom, kAtoms, Tile::kColumns>& operand, int atom, Tile tile) const {
-    constexpr int kStep = Layout::kRows * Tile::kPieces * kPieceBytes;
+    constexpr int kStep = kVariants * Layout::kRows * Tile::kPieces * kPieceBytes;
     TILE_UNROLL for (int i = 0; i < kPieces; ++i) operand.at[atom][i] =
-        shared_read<Piece>(tile.memory + offset[i] + atom * kStep);
+        shared_read<Piece>(tile.memory + offset[atom % kVariants][i] + atom / kVariants * kStep);
   }
 };
 

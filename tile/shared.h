@@ -88,8 +88,12 @@ TILE_DEVICE void shared_write(SharedBytes at, T value) {
   *reinterpret_cast<TILE_IN_SHARED T*>(at) = value;
 }
 
+/// How a shared tile is written: a piece of a row at once, or parts of pieces of rows that are eight apart,
+/// by lanes that read a matrix along its columns.
+enum class Written { ByRows, ByColumns };
+
 /// `kRows` rows of `kColumns` elements, as operands of `Atom` are read.
-template <class Atom, int kRows_, int kColumns_>
+template <class Atom, int kRows_, int kColumns_, Written kWritten = Written::ByRows>
 struct SharedTile {
   using Element = typename Atom::Element;
   static constexpr int kRows = kRows_, kColumns = kColumns_;
@@ -99,14 +103,20 @@ struct SharedTile {
                     (kPieces & (kPieces - 1)) == 0,
                 "a row of a shared tile holds a power of two of 16-byte pieces");
   static constexpr Swizzle kSwizzle = detail::best_swizzle<Atom>(kPieces);
-  static constexpr int kPeriod = kPieces << kSwizzle.shift % 8;  ///< rows after which the swizzle repeats
+  /// Rows after which the order of pieces repeats.
+  static constexpr int kPeriod = kWritten == Written::ByColumns ? 64 : kPieces << kSwizzle.shift % 8;
 
   SharedBytes memory;
 
-  /// Byte offset of a piece.
+  /// Byte offset of a piece. Written by columns, the order depends on rows that are eight apart, too: sixteen
+  /// rows in order lie in different banks, and eight that are eight apart.
   TILE_DEVICE static int offset(int row, int piece) {
     constexpr Swizzle swizzle = kSwizzle;
-    return (row * kPieces + swizzle(row, piece)) * kPieceBytes;
+    constexpr int kInLine = kPieces < 8 ? 8 / kPieces : 1;  // rows in 128 bytes
+    if constexpr (kWritten == Written::ByRows)
+      return (row * kPieces + swizzle(row, piece)) * kPieceBytes;
+    else
+      return ((row * kPieces + piece) ^ ((row / kInLine ^ row >> 3) & 7)) * kPieceBytes;
   }
 };
 

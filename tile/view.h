@@ -70,8 +70,11 @@ struct Window {
       if (!last) offset[kCount - 1] = arch::kOutside;
       shared_offset = Tile::offset(row, piece);
     } else {
-      const int block = last ? thread % kBlocks : kBlocks;
-      column = last ? thread / kBlocks * kCount : 0;
+      // Neighbours share a piece of a shared tile's row, then come the next rows: so their writes meet all
+      // banks.
+      constexpr int kSharing = kInPiece / kCount;
+      const int block = last ? thread / kSharing % kBlocks : kBlocks;
+      column = last ? thread / (kSharing * kBlocks) * kInPiece + thread % kSharing * kCount : 0;
       const i64 start = (first_column * stride + first_row) * size;
       base = static_cast<const char*>(matrix) + start;
       bytes = ((columns - 1) * stride + rows) * size - start;

@@ -26,8 +26,11 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   using Atom = typename Shape::Atom;
   using Element = typename Atom::Element;
   using Layout = AtomLayout<Atom>;
-  using TileA = SharedTile<Atom, Shape::kRows, Shape::kDepth>;
-  using TileB = SharedTile<Atom, Shape::kColumns, Shape::kDepth>;
+  constexpr auto kWritten = [](Along along) {
+    return along == Along::Row ? Written::ByRows : Written::ByColumns;
+  };
+  using TileA = SharedTile<Atom, Shape::kRows, Shape::kDepth, kWritten(kAlongA)>;
+  using TileB = SharedTile<Atom, Shape::kColumns, Shape::kDepth, kWritten(kAlongB)>;
   constexpr int kRows = Shape::kRows / Shape::kWaveRows / Layout::kRows;  // atoms of a wave
   constexpr int kColumns = Shape::kColumns / Shape::kWaveColumns / Layout::kRows;
   using WindowA = Window<TileA, Shape::kThreads, kAlongA, kAccess>;
