@@ -79,9 +79,9 @@ def profiled(command: list[str | Path], gpu: str, build: Path, environment: dict
 
 
 def short(kernel: str) -> str:
-    """The part of Tensile's name that tells the tile: "MT256x224x64"."""
+    """The part of Tensile's name that tells the tile, "MT256x224x64", and a star where it has no matrix instruction."""
     tile = re.search(r"MT\d+x\d+x\d+", kernel)
-    return tile.group() if tile else kernel.removeprefix("gemm_")
+    return (tile.group() if tile else kernel) + ("" if re.search(r"_MI\d", kernel) else " *")
 
 
 def measure(product: Product, build: Path, rocblas: Path) -> tuple[Timed | str, Timed | str]:
@@ -101,7 +101,8 @@ def page(rows: list[tuple[Product, Timed | str, Timed | str]], release: str) -> 
         "same cycle model in the same run ([PROFILE.md](PROFILE.md) says how far to trust it). A ratio above 1 means that",
         "ours takes longer. Layouts name what lies together in memory of A and of B: K, or M and N.",
         "",
-        f"The peer is AMD's rocBLAS as Debian compiles it ({release}).",
+        f"The peer is AMD's rocBLAS as Debian compiles it ({release}); a star marks those of its",
+        "kernels that use no matrix instructions.",
         "",
     ]
     for gpu in dict.fromkeys(product.gpu for product, _, _ in rows):
