@@ -36,6 +36,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   using WindowA = Window<TileA, Shape::kThreads, kAlongA, kAccess>;
   using WindowB = Window<TileB, Shape::kThreads, kAlongB, kAccess>;
   constexpr int kBytes = WindowA::kSharedBytes + WindowB::kSharedBytes;
+  static_assert(2 * kBytes <= arch::kHere.shared_bytes,
+                "two buffers of both tiles do not fit into shared memory");
   TILE_SHARED static char memory[2 * kBytes];
 
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;

@@ -14,9 +14,8 @@ struct SharedPhases {
 
 struct Capabilities {
   int wave_lanes;
-  int shared_bytes;                         ///< that a workgroup may have
-  int vector_registers;                     ///< that a wave may have, accumulation registers included
-  SharedPhases read_16, write_16, write_8;  ///< accesses of 16 and of 8 bytes per lane
+  int shared_bytes;                ///< that a workgroup may have
+  SharedPhases read_16, write_16;  ///< accesses of 16 bytes per lane
 };
 
 }  // namespace tile::arch

@@ -8,7 +8,6 @@ namespace tile::arch {
 namespace detail {
 
 inline constexpr SharedPhases kInEights{32, {0, 0, 1, 1, 2, 2, 3, 3}};
-inline constexpr SharedPhases kInSixteens{32, {0, 0, 0, 0, 1, 1, 1, 1}};
 /// CDNA2, CDNA3: lanes 0 to 3 with 20 to 23, 4 to 7 with 16 to 19, ...
 inline constexpr SharedPhases kCrossedEights{32, {0, 1, 2, 3, 1, 0, 3, 2}};
 /// CDNA4: lanes 0 to 3, 12 to 15 and 20 to 27; 4 to 11, 16 to 19 and 28 to 31.
@@ -18,10 +17,8 @@ inline constexpr SharedPhases kCrossedSixteens{64, {0, 1, 1, 0, 1, 0, 0, 1}};
 
 inline constexpr Capabilities kCdna3{.wave_lanes = 64,
                                      .shared_bytes = 64 << 10,
-                                     .vector_registers = 512,
                                      .read_16 = detail::kCrossedEights,
-                                     .write_16 = detail::kInEights,
-                                     .write_8 = detail::kInSixteens};
+                                     .write_16 = detail::kInEights};
 inline constexpr Capabilities kCdna2 = kCdna3;
 inline constexpr Capabilities kCdna4 = [] {
   Capabilities cdna4 = kCdna3;
@@ -29,12 +26,8 @@ inline constexpr Capabilities kCdna4 = [] {
   cdna4.read_16 = detail::kCrossedSixteens;
   return cdna4;
 }();
-inline constexpr Capabilities kRdna3{.wave_lanes = 32,
-                                     .shared_bytes = 64 << 10,
-                                     .vector_registers = 256,
-                                     .read_16 = detail::kInEights,
-                                     .write_16 = detail::kInEights,
-                                     .write_8 = detail::kInSixteens};
+inline constexpr Capabilities kRdna3{
+    .wave_lanes = 32, .shared_bytes = 64 << 10, .read_16 = detail::kInEights, .write_16 = detail::kInEights};
 inline constexpr Capabilities kRdna4 = kRdna3;
 
 }  // namespace tile::arch

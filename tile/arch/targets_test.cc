@@ -46,8 +46,6 @@ TEST(TileTargets, AreThoseOfTheGpusFiles) {
                 pair.target.wave_lanes);
     expect_same(pair.target.write_16, gpus::lds_phases(gpu, gpus::LdsAccess::Write, 16, lanes),
                 pair.target.wave_lanes);
-    expect_same(pair.target.write_8, gpus::lds_phases(gpu, gpus::LdsAccess::Write, 8, lanes),
-                pair.target.wave_lanes);
   }
 }
 
