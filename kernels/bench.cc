@@ -2,6 +2,7 @@
 // `wavesmith profile`.
 //
 //   wavesmith_kernels_bench gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
+//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -36,17 +37,71 @@ void* memory(int64_t bytes) {
   return pointer;
 }
 
+/// The shortest of ROUNDS launches, 1 where that is not set.
+template <class Launch>
+float milliseconds_of(Launch launch) {
+  void *start = nullptr, *stop = nullptr;
+  check(hipEventCreate(&start), "hipEventCreate");
+  check(hipEventCreate(&stop), "hipEventCreate");
+  float best = 0;
+  const int rounds = std::getenv("ROUNDS") ? std::atoi(std::getenv("ROUNDS")) : 1;
+  for (int round = 0; round < rounds; ++round) {
+    check(hipEventRecord(start, nullptr), "hipEventRecord");
+    if (launch() != WAVESMITH_KERNELS_SUCCESS) {
+      std::fprintf(stderr, "%s\n", wavesmith_kernels_message());
+      std::exit(1);
+    }
+    check(hipEventRecord(stop, nullptr), "hipEventRecord");
+    check(hipDeviceSynchronize(), "hipDeviceSynchronize");
+    float milliseconds = 0;
+    check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
+    best = round == 0 ? milliseconds : std::min(best, milliseconds);
+  }
+  return best;
+}
+
+wavesmith_kernels_type type_of(const std::string& name) {
+  return name == "f32"   ? WAVESMITH_KERNELS_F32
+         : name == "f16" ? WAVESMITH_KERNELS_F16
+                         : WAVESMITH_KERNELS_BF16;
+}
+
+/// An operation on rows: its time, and the bytes that it has to move per second.
+int rows(const std::string& operation, const std::vector<std::string>& words) {
+  const int64_t height = std::atoll(words[0].c_str()), width = std::atoll(words[1].c_str());
+  const auto type = type_of(words.size() > 2 ? words[2] : "bf16");
+  const int64_t bytes = height * width * (type == WAVESMITH_KERNELS_F32 ? 4 : 2);
+  const auto matrix = [&] { return wavesmith_kernels_rows{memory(bytes), type, width}; };
+  int64_t matrices = 2;
+  float best = 0;
+  if (operation == "softmax") {
+    const wavesmith_kernels_softmax_description softmax{height, width, matrix(), matrix(), 1, 0};
+    best = milliseconds_of([&] { return wavesmith_kernels_softmax(&softmax, nullptr); });
+  } else if (operation == "gate") {
+    matrices = 3;
+    const wavesmith_kernels_gate_description gate{height,   width,    matrix(),
+                                                  matrix(), matrix(), WAVESMITH_KERNELS_SILU};
+    best = milliseconds_of([&] { return wavesmith_kernels_gate(&gate, nullptr); });
+  } else {
+    wavesmith_kernels_norm_description norm{};
+    norm.rows = height, norm.columns = width, norm.x = matrix(), norm.y = matrix();
+    norm.weight = memory(width * 4), norm.weight_type = type, norm.epsilon = 1e-5F;
+    norm.centred = operation == "layernorm";
+    if (operation == "addnorm") norm.residual = matrix(), norm.sum = matrix(), matrices = 4;
+    best = milliseconds_of([&] { return wavesmith_kernels_norm(&norm, nullptr); });
+  }
+  std::printf("%s %lld %lld: %.2f us, %.1f GB/s\n", operation.c_str(), static_cast<long long>(height),
+              static_cast<long long>(width), best * 1e3,
+              static_cast<double>(matrices * bytes) * 1e-6 / static_cast<double>(best));
+  return 0;
+}
+
 int gemm(const std::vector<std::string>& words) {
   const auto word = [&](size_t index, const char* otherwise) {
     return index < words.size() ? words[index] : std::string(otherwise);
   };
   const int64_t m = std::atoll(words[0].c_str()), n = std::atoll(words[1].c_str()),
                 k = std::atoll(words[2].c_str());
-  const auto type_of = [](const std::string& name) {
-    return name == "f32"   ? WAVESMITH_KERNELS_F32
-           : name == "f16" ? WAVESMITH_KERNELS_F16
-                           : WAVESMITH_KERNELS_BF16;
-  };
   const auto type = type_of(word(3, "bf16")), type_d = type_of(word(6, word(3, "bf16").c_str()));
   const std::string layout = word(4, "kk"), tile = word(5, "");
   const auto by = [](void* data, wavesmith_kernels_type element, bool rows, int64_t height, int64_t width) {
@@ -57,26 +112,10 @@ int gemm(const std::vector<std::string>& words) {
   description.a = by(memory(m * k * 2), type, layout[0] == 'k', m, k);
   description.b = by(memory(n * k * 2), type, layout[1] != 'k', k, n);
   description.d = by(memory(m * n * 4), type_d, true, m, n);
-  void *start = nullptr, *stop = nullptr;
-  check(hipEventCreate(&start), "hipEventCreate");
-  check(hipEventCreate(&stop), "hipEventCreate");
-  float best = 0;
-  const int rounds = std::getenv("ROUNDS") ? std::atoi(std::getenv("ROUNDS")) : 1;
-  for (int round = 0; round < rounds; ++round) {
-    check(hipEventRecord(start, nullptr), "hipEventRecord");
-    const auto status = tile.empty() || tile == "-"
-                            ? wavesmith_kernels_gemm(&description, nullptr)
-                            : wavesmith_kernels_gemm_with(&description, tile.c_str(), nullptr);
-    if (status != WAVESMITH_KERNELS_SUCCESS) {
-      std::fprintf(stderr, "%s\n", wavesmith_kernels_message());
-      return 1;
-    }
-    check(hipEventRecord(stop, nullptr), "hipEventRecord");
-    check(hipDeviceSynchronize(), "hipDeviceSynchronize");
-    float milliseconds = 0;
-    check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
-    best = round == 0 ? milliseconds : std::min(best, milliseconds);
-  }
+  const float best = milliseconds_of([&] {
+    return tile.empty() || tile == "-" ? wavesmith_kernels_gemm(&description, nullptr)
+                                       : wavesmith_kernels_gemm_with(&description, tile.c_str(), nullptr);
+  });
   const char* name = "";
   wavesmith_kernels_gemm_check(&description, &name);
   std::printf("gemm %lld %lld %lld: %.2f us, %.1f TFLOP/s%s%s\n", static_cast<long long>(m),
@@ -91,6 +130,10 @@ int gemm(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
   if (argc > 4 && std::strcmp(argv[1], "gemm") == 0) return gemm(words);
-  std::fprintf(stderr, "usage: %s gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n", argv[0]);
+  if (argc > 3 && std::strcmp(argv[1], "gemm") != 0) return rows(argv[1], words);
+  std::fprintf(stderr,
+               "usage: %s gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
+               "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]\n",
+               argv[0], argv[0]);
   return 2;
 }

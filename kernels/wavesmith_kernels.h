@@ -93,6 +93,98 @@ wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm, cons
  * code. */
 WAVESMITH_KERNELS_API const char* wavesmith_kernels_gemm_tile(size_t index);
 
+/* Rows of a matrix in the device's memory, whose columns follow each other: element (i, j) is at data + i *
+ * row_stride + j, in elements. */
+typedef struct {
+  void* data;
+  wavesmith_kernels_type type;
+  int64_t row_stride;
+} wavesmith_kernels_rows;
+
+/* RMSNorm and LayerNorm of each row x of `columns` elements, with s = x, or x + residual rounded to sum's
+ * type:
+ *
+ *   y = s / sqrt(mean(s^2) + epsilon) * (weight + weight_offset) + bias               (RMSNorm)
+ *   y = (s - mean(s)) / sqrt(variance(s) + epsilon) * (weight + weight_offset) + bias (centred: LayerNorm)
+ *
+ * Without a weight the factor is 1; `weight_offset` is 1 in models that keep weight - 1. The variance divides
+ * by `columns`. Sums are f32, in an order that depends on `columns` and the matrices' alignment only; the
+ * error of a mean is at most columns * 2^-24 of the mean of the absolute values. A NaN or infinity spoils its
+ * row and no other.
+ *
+ * A residual needs a sum, which may be written over the residual or x; y may be written over x (or over the
+ * residual, where the sum is elsewhere). Other overlaps are refused. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_rows x, y;
+  wavesmith_kernels_rows residual, sum; /* data null: none */
+  const void* weight;                   /* `columns` elements; null for none */
+  const void* bias;                     /* `columns` elements; null for none */
+  wavesmith_kernels_type weight_type, bias_type;
+  float weight_offset, epsilon;
+  int centred;
+} wavesmith_kernels_norm_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_norm(const wavesmith_kernels_norm_description* norm, void* stream);
+
+/* y = e^(scale * x) / sum(e^(scale * x)) of each row, or its logarithm. The largest element of a row is
+ * subtracted first, so nothing overflows. A row with a NaN, with plus infinity or with minus infinity alone
+ * becomes NaN. y may be written over x. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_rows x, y;
+  float scale;
+  int logarithm;
+} wavesmith_kernels_softmax_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_softmax(const wavesmith_kernels_softmax_description* softmax, void* stream);
+
+/* y = activation(gate) * up, element by element; without an `up` (data null) activation(gate). For gate and
+ * up that lie side by side in one matrix give it twice, the second time from its middle column on. y may be
+ * written over gate or up. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_rows gate, up, y;
+  wavesmith_kernels_activation activation;
+} wavesmith_kernels_gate_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_gate(const wavesmith_kernels_gate_description* gate, void* stream);
+
+/* Heads of tokens: element i of a head is at data + token * token_stride + head * head_stride + i. */
+typedef struct {
+  void* data;
+  wavesmith_kernels_type type;
+  int64_t token_stride, head_stride;
+} wavesmith_kernels_heads;
+
+/* Rotary position embedding of `heads` heads of `elements` elements per token. The first `rotated` elements
+ * of each head, an even number, are pairs (a, b), which become
+ *
+ *   (a * cos - b * sin, b * cos + a * sin)
+ *
+ * with cos and sin of the pair from row `position` of tables of rotated / 2 columns, `table_stride` elements
+ * apart. A pair is elements i and i + rotated / 2 (GPT-NeoX, Llama), or `interleaved` elements 2 i and 2 i +
+ * 1 (GPT-J). The other elements are copied. A token's position is positions[token] + first_position, or
+ * without positions its number + first_position; the tables' rows up to it must exist, which is not checked.
+ * y may be written over x. */
+typedef struct {
+  int64_t tokens, heads, elements, rotated;
+  wavesmith_kernels_heads x, y;
+  const void *cosines, *sines;
+  wavesmith_kernels_type table_type;
+  int64_t table_stride;
+  const void* positions; /* int32_t each, or int64_t; null for none */
+  int positions_are_64_bits;
+  int64_t first_position;
+  int interleaved;
+} wavesmith_kernels_rope_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_rope(const wavesmith_kernels_rope_description* rope, void* stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,10 @@ namespace tile {
 TILE_DEVICE float exp2(float x) { return __builtin_amdgcn_exp2f(x); }
 /// 1 / x within 1 ulp (V_RCP_F32).
 TILE_DEVICE float reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
+/// The logarithm to the base 2 within 1 ulp (V_LOG_F32); of 0 minus infinity.
+TILE_DEVICE float log2(float x) { return __builtin_amdgcn_logf(x); }
+/// 1 / sqrt(x) within 1 ulp (V_RSQ_F32).
+TILE_DEVICE float reciprocal_root(float x) { return __builtin_amdgcn_rsqf(x); }
 inline constexpr float kLog2OfE = 1.44269504f;
 
 /// max(x, 0), of NaN 0: V_MAX_F32 with 0, which is what AMD's hipBLASLt applies.

@@ -40,25 +40,37 @@ struct TypedView {
   }
 
   TILE_DEVICE Eight load(int row, int column) const {
-    Eight values;
+    Eight values[1];
     if (arch::late(aligned)) {
-      const u32 at = offset(row, column);
-      if (is(Type::F32)) {
-        struct Two {
-          Piece low, high;
-        } const two{arch::load_piece(buffer, at),
-                    arch::load_piece(buffer, at == arch::kOutside ? at : at + kPieceBytes)};
-        values = bits_as<Eight>(two);
-      } else {
-        values = widen(arch::load_piece(buffer, at));
-      }
+      load_aligned<0>(values, row, column);
     } else {
       TILE_UNROLL for (int i = 0; i < 8; ++i) {
-        values[i] = load_one(row, column + i);
+        values[0][i] = load_one(row, column + i);
         arch::keep_order();
       }
     }
-    return values;
+    return values[0];
+  }
+
+  /// Several eights of a row, `kApart` columns apart, where `aligned`: all loads are under way before the
+  /// first is waited for.
+  template <int kApart, int kCount>
+  TILE_DEVICE void load_aligned(Eight (&values)[kCount], int row, int column) const {
+    struct Two {
+      Piece low, high;
+    } pieces[kCount];
+    if (is(Type::F32)) {
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) {
+        const u32 at = offset(row, column + i * kApart);
+        pieces[i].low = arch::load_piece(buffer, at);
+        pieces[i].high = arch::load_piece(buffer, at == arch::kOutside ? at : at + kPieceBytes);
+      }
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) values[i] = bits_as<Eight>(pieces[i]);
+    } else {
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) pieces[i].low =
+          arch::load_piece(buffer, offset(row, column + i * kApart));
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) values[i] = widen(pieces[i].low);
+    }
   }
 
   TILE_DEVICE float load_one(int row, int column) const {
@@ -68,19 +80,26 @@ struct TypedView {
     return static_cast<float>(arch::load<bf16>(buffer, at));
   }
 
+  /// The values that the type keeps of these.
+  TILE_DEVICE Eight rounded(Eight values) const { return is(Type::F32) ? values : widen(narrow(values)); }
+
+  TILE_DEVICE void store_aligned(int row, int column, Eight values) const {
+    const u32 at = offset(row, column);
+    if (is(Type::F32)) {
+      struct Two {
+        Piece low, high;
+      };
+      const Two two = bits_as<Two>(values);
+      arch::store(buffer, at, two.low);
+      arch::store(buffer, at == arch::kOutside ? at : at + kPieceBytes, two.high);
+    } else {
+      arch::store(buffer, at, narrow(values));
+    }
+  }
+
   TILE_DEVICE void store(int row, int column, Eight values) const {
     if (arch::late(aligned)) {
-      const u32 at = offset(row, column);
-      if (is(Type::F32)) {
-        struct Two {
-          Piece low, high;
-        };
-        const Two two = bits_as<Two>(values);
-        arch::store(buffer, at, two.low);
-        arch::store(buffer, at == arch::kOutside ? at : at + kPieceBytes, two.high);
-      } else {
-        arch::store(buffer, at, narrow(values));
-      }
+      store_aligned(row, column, values);
     } else {
       TILE_UNROLL for (int i = 0; i < 8; ++i) {
         const u32 at = offset(row, column + i);

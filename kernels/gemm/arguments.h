@@ -18,6 +18,4 @@ struct GemmArguments {
   int tiles_m, tiles_n;           ///< of the grid
 };
 
-enum class GemmActivation : int { None, Relu, Gelu, Silu };
-
 }  // namespace wavesmith::kernels

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/gemm/arguments.h"
-#include "tile/math.h"
+#include "kernels/library/activation.h"
 #include "tile/typed_view.h"
 
 namespace wavesmith::kernels {
@@ -27,19 +27,7 @@ struct GemmEpilogue {
     tile::Eight values = sums * arguments.alpha;
     if (tile::arch::late(arguments.beta != 0)) values += c.load(row, column) * arguments.beta;
     if (tile::arch::late(arguments.bias != nullptr)) values += bias_at(row, column);
-    switch (static_cast<GemmActivation>(tile::arch::late(arguments.activation))) {
-      case GemmActivation::None:
-        break;
-      case GemmActivation::Relu:
-        TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] = tile::relu(values[i]);
-        break;
-      case GemmActivation::Gelu:
-        TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] = tile::gelu(values[i]);
-        break;
-      case GemmActivation::Silu:
-        TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] = tile::silu(values[i]);
-        break;
-    }
+    values = activated(arguments.activation, values);
     d.store(row, column, values);
   }
 

@@ -74,6 +74,29 @@ TILE_DEVICE int late(int value) {
   return value;
 }
 
+/// The value of a lane that the number `kDistance`, a power of two, maps onto this one when values are
+/// combined in pairs of 1, 2, 4, ... lanes: up to 2 and from 16 on the lane whose number differs in that bit,
+/// for 4 and 8 the one on the other side of the half row or row, which holds the same when smaller distances
+/// are done.
+template <int kDistance>
+TILE_DEVICE float swap_lanes(float value) {
+  const int bits = bits_as<int>(value);
+  // LLVM, AMDGPUUsage and the ISA manuals' "DPP": quad_perm, row_half_mirror, row_mirror.
+  constexpr int kSwapOne = 0xb1, kSwapTwo = 0x4e, kHalfMirror = 0x141, kMirror = 0x140;
+  constexpr int kControl = kDistance == 1   ? kSwapOne
+                           : kDistance == 2 ? kSwapTwo
+                           : kDistance == 4 ? kHalfMirror
+                                            : kMirror;
+  if constexpr (kDistance <= 8) {
+    return bits_as<float>(__builtin_amdgcn_update_dpp(0, bits, kControl, 0xf, 0xf, true));
+  } else if constexpr (kDistance == 16) {
+    return bits_as<float>(__builtin_amdgcn_ds_swizzle(bits, 16 << 10 | 0x1f));  // of 32 lanes, bit 4 flipped
+  } else {
+    const int lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+    return bits_as<float>(__builtin_amdgcn_ds_bpermute((lane ^ kDistance) * 4, bits));
+  }
+}
+
 /// All waves of the workgroup are here, and see what each has written to shared memory. Loads from global
 /// memory stay under way: the fence is for shared memory alone.
 TILE_DEVICE void barrier() {

@@ -1,0 +1,53 @@
+// The C API of gated activations: checks one and launches it.
+#include "kernels/gate/arguments.h"
+#include "kernels/rows/rows.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+constexpr const char* kName = "gate";
+constexpr int64_t kColumnsAtOnce = int64_t{kRowThreads} * 8;  ///< of a workgroup
+
+wavesmith_kernels_status check(const wavesmith_kernels_gate_description& gate) {
+  if (gate.rows > 0 && gate.columns > 0) {
+    if (!gate.gate.data) return invalid(kName, "gate.data is null");
+    if (!gate.y.data) return invalid(kName, "y.data is null");
+  }
+  if (gate.activation < WAVESMITH_KERNELS_NO_ACTIVATION || gate.activation > WAVESMITH_KERNELS_SILU)
+    return invalid(kName, "activation is " + std::to_string(gate.activation) + ", no activation");
+  return check_rows(kName, gate.rows, gate.columns,
+                    {{.name = "gate", .rows = &gate.gate},
+                     {.name = "up", .rows = &gate.up},
+                     {.name = "y", .rows = &gate.y, .is_written = true}});
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
+
+using namespace wavesmith::kernels;
+
+wavesmith_kernels_status wavesmith_kernels_gate(const wavesmith_kernels_gate_description* gate,
+                                                void* stream) {
+  if (!gate) return invalid(kName, "the description is null");
+  if (const auto status = check(*gate)) return status;
+  if (gate->rows == 0 || gate->columns == 0) return succeed();
+  const int64_t blocks = (gate->columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
+  if (blocks * gate->rows > INT32_MAX / kRowThreads)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gate: the matrices have more elements than a grid covers");
+  const GateArguments arguments{.gate = gate->gate.data,
+                                .up = gate->up.data,
+                                .y = gate->y.data,
+                                .stride_gate = gate->gate.row_stride,
+                                .stride_up = gate->up.row_stride,
+                                .stride_y = gate->y.row_stride,
+                                .rows = static_cast<int>(gate->rows),
+                                .columns = static_cast<int>(gate->columns),
+                                .type_gate = gate->gate.type,
+                                .type_up = gate->up.type,
+                                .type_y = gate->y.type,
+                                .activation = gate->activation};
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  return launch(*device, kName, {static_cast<unsigned>(blocks * gate->rows), 1, kRowThreads}, &arguments,
+                sizeof(arguments), stream);
+}

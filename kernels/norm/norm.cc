@@ -1,0 +1,64 @@
+// The C API of norms: checks one and launches it.
+#include "kernels/norm/arguments.h"
+#include "kernels/rows/rows.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+constexpr const char* kName = "norm";
+
+wavesmith_kernels_status check(const wavesmith_kernels_norm_description& norm) {
+  if (norm.rows > 0 && norm.columns > 0) {
+    if (!norm.x.data) return invalid(kName, "x.data is null");
+    if (!norm.y.data) return invalid(kName, "y.data is null");
+    if (norm.residual.data && !norm.sum.data)
+      return invalid(kName, "sum.data is null, but a residual needs a place for its sum with x");
+    if (!norm.residual.data && norm.sum.data) return invalid(kName, "sum.data is given without a residual");
+  }
+  if (const auto status = check_vector(kName, "weight", norm.weight, norm.weight_type)) return status;
+  if (const auto status = check_vector(kName, "bias", norm.bias, norm.bias_type)) return status;
+  if (!(norm.epsilon >= 0)) return invalid(kName, "epsilon is negative, or NaN");
+  return check_rows(kName, norm.rows, norm.columns,
+                    {{.name = "x", .rows = &norm.x},
+                     {.name = "residual", .rows = &norm.residual},
+                     {.name = "sum", .rows = &norm.sum, .is_written = true},
+                     {.name = "y", .rows = &norm.y, .is_written = true}});
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
+
+using namespace wavesmith::kernels;
+
+wavesmith_kernels_status wavesmith_kernels_norm(const wavesmith_kernels_norm_description* norm,
+                                                void* stream) {
+  if (!norm) return invalid(kName, "the description is null");
+  if (const auto status = check(*norm)) return status;
+  if (norm->rows == 0 || norm->columns == 0) return succeed();
+  const NormArguments arguments{.x = norm->x.data,
+                                .residual = norm->residual.data,
+                                .weight = norm->weight,
+                                .bias = norm->bias,
+                                .y = norm->y.data,
+                                .sum = norm->sum.data,
+                                .stride_x = norm->x.row_stride,
+                                .stride_residual = norm->residual.row_stride,
+                                .stride_y = norm->y.row_stride,
+                                .stride_sum = norm->sum.row_stride,
+                                .rows = static_cast<int>(norm->rows),
+                                .columns = static_cast<int>(norm->columns),
+                                .type_x = norm->x.type,
+                                .type_residual = norm->residual.type,
+                                .type_y = norm->y.type,
+                                .type_sum = norm->sum.type,
+                                .type_weight = norm->weight_type,
+                                .type_bias = norm->bias_type,
+                                .epsilon = norm->epsilon,
+                                .weight_offset = norm->weight_offset,
+                                .centred = norm->centred};
+  bool aligned = is_aligned(norm->weight) && is_aligned(norm->bias);
+  for (const wavesmith_kernels_rows* one : {&norm->x, &norm->residual, &norm->sum, &norm->y})
+    aligned = aligned && is_aligned(*one, norm->columns);
+  return launch_rows(kName, row_configuration(norm->columns, aligned), norm->rows, &arguments,
+                     sizeof(arguments), stream);
+}

@@ -1,0 +1,115 @@
+// The C API of rotary position embeddings: checks one and launches it.
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kernels/rope/arguments.h"
+#include "kernels/rows/rows.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_kernels_rope_description;
+using Heads = wavesmith_kernels_heads;
+
+constexpr const char* kName = "rope";
+
+/// Largest distance between heads, for offsets within a token are 32 bits wide.
+constexpr int64_t kLargestToken = int64_t{1} << 28;
+
+int64_t token_elements(const Description& rope, const Heads& heads) {
+  return (rope.heads - 1) * heads.head_stride + rope.elements;
+}
+
+wavesmith_kernels_status check_heads(const Description& rope, const char* argument, const Heads& heads) {
+  const std::string name = argument;
+  if (!heads.data) return invalid(kName, name + ".data is null");
+  const auto status = check_vector(kName, argument, heads.data, heads.type);
+  if (status) return status;
+  if (rope.heads > 1 && heads.head_stride < rope.elements)
+    return invalid(kName, name + ".head_stride is " + std::to_string(heads.head_stride) + ", less than the " +
+                              std::to_string(rope.elements) + " elements of a head");
+  if (rope.tokens > 1 && heads.token_stride < 0) return invalid(kName, name + ".token_stride is negative");
+  if (token_elements(rope, heads) > kLargestToken)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "rope: a token of " + name + " spans more than " +
+                                                     std::to_string(kLargestToken) + " elements");
+  return succeed();
+}
+
+std::pair<uintptr_t, uintptr_t> extent(const Description& rope, const Heads& heads) {
+  const auto first = reinterpret_cast<uintptr_t>(heads.data);
+  const int64_t elements = (rope.tokens - 1) * heads.token_stride + token_elements(rope, heads);
+  return {first, first + static_cast<uintptr_t>(elements * (heads.type == WAVESMITH_KERNELS_F32 ? 4 : 2))};
+}
+
+wavesmith_kernels_status check(const Description& rope) {
+  for (const auto& [name, size] : {std::pair{"tokens", rope.tokens},
+                                   {"heads", rope.heads},
+                                   {"elements", rope.elements},
+                                   {"rotated", rope.rotated}})
+    if (size < 0) return invalid(kName, std::string(name) + " is negative");
+  if (rope.rotated > rope.elements)
+    return invalid(kName, "rotated is " + std::to_string(rope.rotated) + ", more than the " +
+                              std::to_string(rope.elements) + " elements of a head");
+  if (rope.rotated % 2 != 0)
+    return invalid(kName, "rotated is " + std::to_string(rope.rotated) + ", an odd number");
+  if (rope.tokens > INT32_MAX / kRowThreads)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "rope: tokens is too large");
+  if (rope.tokens == 0 || rope.heads == 0 || rope.elements == 0) return succeed();
+  if (const auto status = check_heads(rope, "x", rope.x)) return status;
+  if (const auto status = check_heads(rope, "y", rope.y)) return status;
+  if (rope.tokens > 1 && rope.heads > 0 && rope.y.token_stride < rope.elements)
+    return invalid(kName, "y.token_stride is " + std::to_string(rope.y.token_stride) +
+                              ": tokens would be written over each other");
+  if (rope.rotated > 0) {
+    if (!rope.cosines) return invalid(kName, "cosines is null");
+    if (!rope.sines) return invalid(kName, "sines is null");
+    if (const auto status = check_vector(kName, "cosines", rope.cosines, rope.table_type)) return status;
+    if (const auto status = check_vector(kName, "sines", rope.sines, rope.table_type)) return status;
+    if (rope.table_stride < rope.rotated / 2)
+      return invalid(kName, "table_stride is " + std::to_string(rope.table_stride) + ", less than the " +
+                                std::to_string(rope.rotated / 2) + " columns of the tables");
+  }
+  const auto x = extent(rope, rope.x), y = extent(rope, rope.y);
+  const bool in_place = rope.x.data == rope.y.data && rope.x.type == rope.y.type &&
+                        rope.x.token_stride == rope.y.token_stride &&
+                        rope.x.head_stride == rope.y.head_stride;
+  if (x.first < y.second && y.first < x.second && !in_place) return invalid(kName, "y overlaps x");
+  return succeed();
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
+
+using namespace wavesmith::kernels;
+
+wavesmith_kernels_status wavesmith_kernels_rope(const wavesmith_kernels_rope_description* rope,
+                                                void* stream) {
+  if (!rope) return invalid(kName, "the description is null");
+  if (const auto status = check(*rope)) return status;
+  if (rope->tokens == 0 || rope->heads == 0 || rope->elements == 0) return succeed();
+  const RopeArguments arguments{.x = rope->x.data,
+                                .y = rope->y.data,
+                                .positions = rope->positions,
+                                .cosines = rope->cosines,
+                                .sines = rope->sines,
+                                .token_x = rope->x.token_stride,
+                                .head_x = rope->x.head_stride,
+                                .token_y = rope->y.token_stride,
+                                .head_y = rope->y.head_stride,
+                                .stride_table = rope->table_stride,
+                                .first_position = rope->first_position,
+                                .tokens = static_cast<int>(rope->tokens),
+                                .heads = static_cast<int>(rope->heads),
+                                .elements = static_cast<int>(rope->elements),
+                                .rotated = static_cast<int>(rope->rotated),
+                                .type_x = rope->x.type,
+                                .type_y = rope->y.type,
+                                .type_table = rope->table_type,
+                                .long_positions = rope->positions_are_64_bits,
+                                .interleaved = rope->interleaved};
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  return launch(*device, kName, {static_cast<unsigned>(rope->tokens), 1, kRowThreads}, &arguments,
+                sizeof(arguments), stream);
+}

@@ -1,0 +1,115 @@
+#include "kernels/rows/rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/gemm/choice.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+/// Largest stride and number of columns, for offsets within a workgroup's rows are 32 bits wide.
+constexpr int64_t kLargest = int64_t{1} << 24;
+
+bool is_type(wavesmith_kernels_type type) {
+  return type >= WAVESMITH_KERNELS_F32 && type <= WAVESMITH_KERNELS_BF16;
+}
+
+wavesmith_kernels_status check_one(const char* operation, const RowsArgument& argument, int64_t columns) {
+  const wavesmith_kernels_rows& rows = *argument.rows;
+  const std::string name = argument.name;
+  if (!is_type(rows.type))
+    return invalid(operation, name + ".type is " + std::to_string(rows.type) + ", no element type");
+  if (reinterpret_cast<uintptr_t>(rows.data) % static_cast<uintptr_t>(size_of(rows.type)) != 0)
+    return invalid(operation, name + ".data is not aligned to its elements");
+  if (rows.row_stride < columns)
+    return invalid(operation, name + ".row_stride is " + std::to_string(rows.row_stride) +
+                                  ", less than its " + std::to_string(columns) + " columns");
+  if (rows.row_stride > kLargest)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(operation) + ": " + name + " has a stride of " +
+                                                     std::to_string(rows.row_stride) +
+                                                     " elements, more than " + std::to_string(kLargest));
+  return succeed();
+}
+
+/// First byte, and the byte behind the last one.
+std::pair<uintptr_t, uintptr_t> extent(const wavesmith_kernels_rows& matrix, int64_t rows, int64_t columns) {
+  const auto first = reinterpret_cast<uintptr_t>(matrix.data);
+  return {first,
+          first + static_cast<uintptr_t>(((rows - 1) * matrix.row_stride + columns) * size_of(matrix.type))};
+}
+
+bool overlap(const wavesmith_kernels_rows& a, int64_t columns_a, const wavesmith_kernels_rows& b,
+             int64_t columns_b, int64_t rows) {
+  const auto one = extent(a, rows, columns_a), other = extent(b, rows, columns_b);
+  return one.first < other.second && other.first < one.second;
+}
+
+bool in_place(const wavesmith_kernels_rows& a, const wavesmith_kernels_rows& b) {
+  return a.data == b.data && a.row_stride == b.row_stride && size_of(a.type) == size_of(b.type);
+}
+
+}  // namespace
+
+wavesmith_kernels_status invalid(const char* operation, const std::string& message) {
+  return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, std::string(operation) + ": " + message);
+}
+
+wavesmith_kernels_status check_rows(const char* operation, int64_t rows, int64_t columns,
+                                    std::initializer_list<RowsArgument> matrices) {
+  if (rows < 0) return invalid(operation, "rows is negative");
+  if (columns < 0) return invalid(operation, "columns is negative");
+  if (rows > INT32_MAX / kRowThreads || columns > kLargest)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
+                std::string(operation) + (columns > kLargest ? ": columns" : ": rows") + " is too large");
+  if (rows == 0 || columns == 0) return succeed();
+  const auto columns_of = [&](const RowsArgument& one) { return one.columns < 0 ? columns : one.columns; };
+  for (const RowsArgument& one : matrices)
+    if (one.rows->data)
+      if (const auto status = check_one(operation, one, columns_of(one))) return status;
+  for (const RowsArgument& one : matrices)
+    for (const RowsArgument& other : matrices) {
+      if (&one == &other || !one.is_written || !one.rows->data || !other.rows->data) continue;
+      if (!overlap(*one.rows, columns_of(one), *other.rows, columns_of(other), rows)) continue;
+      if (!other.is_written && in_place(*one.rows, *other.rows)) continue;
+      return invalid(operation, std::string(one.name) + " overlaps " + other.name);
+    }
+  return succeed();
+}
+
+wavesmith_kernels_status check_vector(const char* operation, const char* name, const void* data,
+                                      wavesmith_kernels_type type) {
+  if (!data) return succeed();
+  if (!is_type(type)) return invalid(operation, std::string(name) + "_type is no element type");
+  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(size_of(type)) != 0)
+    return invalid(operation, std::string(name) + " is not aligned to its elements");
+  return succeed();
+}
+
+const RowConfiguration& row_configuration(int64_t columns, bool aligned) {
+  // Of the kernels that keep no rows, the ones for few columns waste fewer lanes.
+  constexpr int64_t kFewColumns = 512;
+  for (const RowConfiguration& one : kRowConfigurations) {
+    if (one.aligned != aligned || columns > one.columns()) continue;
+    if (!aligned && columns > kFewColumns && one.lanes < kRowThreads) continue;
+    return one;
+  }
+  return *(std::end(kRowConfigurations) - 1);
+}
+
+bool is_aligned(const void* vector) { return reinterpret_cast<uintptr_t>(vector) % 16 == 0; }
+
+bool is_aligned(const wavesmith_kernels_rows& matrix, int64_t columns) {
+  return is_aligned(matrix.data) && (!matrix.data || (matrix.row_stride % 8 == 0 && columns % 8 == 0));
+}
+
+wavesmith_kernels_status launch_rows(const std::string& operation, const RowConfiguration& configuration,
+                                     int64_t rows, const void* argument, size_t bytes, void* stream) {
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  const int64_t workgroups = (rows + configuration.rows() - 1) / configuration.rows();
+  const Grid grid{static_cast<unsigned>(workgroups), 1, kRowThreads};
+  return launch(*device, (operation + "_" + configuration.name).c_str(), grid, argument, bytes, stream);
+}
+
+}  // namespace wavesmith::kernels

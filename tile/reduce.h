@@ -1,0 +1,54 @@
+// Sums and maxima over the lanes that share a row: some lanes of a wave, or all waves of a workgroup. Every
+// lane gets the result, and all get the same bits.
+#pragma once
+
+#include "tile/arch/amd.h"
+#include "tile/arch/here.h"
+#include "tile/shared.h"
+
+namespace tile {
+
+/// The operations: how two values become one, and the value that changes nothing.
+struct Sum {
+  static constexpr float kNeutral = 0;
+  TILE_DEVICE float operator()(float a, float b) const { return a + b; }
+};
+/// The larger value; of a number and NaN the number.
+struct Max {
+  static constexpr float kNeutral = -__builtin_huge_valf();
+  TILE_DEVICE float operator()(float a, float b) const { return __builtin_fmaxf(a, b); }
+};
+
+/// Over groups of `kLanes` lanes of a wave that follow each other, a power of two.
+template <int kLanes, class Operation>
+TILE_DEVICE float reduce_lanes(float value, Operation operation) {
+  static_assert(kLanes <= arch::kHere.wave_lanes && (kLanes & (kLanes - 1)) == 0,
+                "a row is shared by a power of two of lanes, at most a wave");
+  if constexpr (kLanes > 1) value = operation(value, arch::swap_lanes<1>(value));
+  if constexpr (kLanes > 2) value = operation(value, arch::swap_lanes<2>(value));
+  if constexpr (kLanes > 4) value = operation(value, arch::swap_lanes<4>(value));
+  if constexpr (kLanes > 8) value = operation(value, arch::swap_lanes<8>(value));
+  if constexpr (kLanes > 16) value = operation(value, arch::swap_lanes<16>(value));
+  if constexpr (kLanes > 32) value = operation(value, arch::swap_lanes<32>(value));
+  return value;
+}
+
+/// Over the `kLanes` lanes that share a row. Where these are several waves, they are the whole workgroup and
+/// meet in `shared`, a float per wave, which no other reduction of the kernel uses.
+template <int kLanes, class Operation>
+TILE_DEVICE float reduce_row(float value, SharedBytes shared, Operation operation) {
+  constexpr int kWave = arch::kHere.wave_lanes;
+  if constexpr (kLanes <= kWave) {
+    return reduce_lanes<kLanes>(value, operation);
+  } else {
+    value = reduce_lanes<kWave>(value, operation);
+    shared_write(shared + arch::thread_id() / kWave * 4, value);
+    arch::barrier();
+    float all = shared_read<float>(shared);
+    TILE_UNROLL for (int wave = 1; wave < kLanes / kWave; ++wave) all =
+        operation(all, shared_read<float>(shared + wave * 4));
+    return all;
+  }
+}
+
+}  // namespace tile
