@@ -46,10 +46,39 @@ std::string word_of(nb::dlpack::dtype type) {
   return fmt::format("{}{}", code, type.bits * type.lanes);
 }
 
+wavesmith_kernels_type optional_type_of(std::string_view word) {
+  return word.empty() ? WAVESMITH_KERNELS_F32 : type_of(word).type;
+}
+
 wavesmith_kernels_matrix matrix_of(const MatrixTuple& given) {
   const auto& [data, type, row_stride, column_stride, batch_stride] = given;
-  return {reinterpret_cast<void*>(data), type.empty() ? WAVESMITH_KERNELS_F32 : type_of(type).type,
-          row_stride, column_stride, batch_stride};
+  return {reinterpret_cast<void*>(data), optional_type_of(type), row_stride, column_stride, batch_stride};
+}
+
+wavesmith_kernels_rows rows_of(const RowsTuple& given) {
+  const auto& [data, type, stride] = given;
+  return {reinterpret_cast<void*>(data), optional_type_of(type), stride};
+}
+
+wavesmith_kernels_heads heads_of(const HeadsTuple& given) {
+  const auto& [data, type, token_stride, head_stride] = given;
+  return {reinterpret_cast<void*>(data), optional_type_of(type), token_stride, head_stride};
+}
+
+wavesmith_kernels_activation activation_of(const std::string& word) {
+  static constexpr std::string_view kActivations[] = {"", "relu", "gelu", "silu"};  // by the enumerators
+  const auto found = std::ranges::find(kActivations, word);
+  if (found == std::end(kActivations))
+    throw Failure(
+        {ErrorKind::BadInput, fmt::format("activation is '{}'", word), {}, "there are relu, gelu and silu"});
+  return static_cast<wavesmith_kernels_activation>(found - std::begin(kActivations));
+}
+
+/// What `launch` returns, without Python's lock.
+template <class Launch>
+wavesmith_kernels_status unlocked(Launch launch) {
+  const nb::gil_scoped_release released;
+  return launch();
 }
 
 template <class Array>
@@ -79,6 +108,10 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(gemm_check_, "wavesmith_kernels_gemm_check");
   find(gemm_with_, "wavesmith_kernels_gemm_with");
   find(gemm_tile_, "wavesmith_kernels_gemm_tile");
+  find(norm_, "wavesmith_kernels_norm");
+  find(softmax_, "wavesmith_kernels_softmax");
+  find(gate_, "wavesmith_kernels_gate");
+  find(rope_, "wavesmith_kernels_rope");
 }
 
 void Kernels::check(wavesmith_kernels_status status) {
@@ -112,13 +145,74 @@ std::string Kernels::gemm_check(const wavesmith_kernels_gemm_description& gemm) 
 
 void Kernels::gemm(const wavesmith_kernels_gemm_description& gemm, const std::optional<std::string>& tile,
                    uintptr_t stream) {
-  wavesmith_kernels_status status{};
-  {
-    nb::gil_scoped_release released;
-    auto* const on = reinterpret_cast<void*>(stream);
-    status = tile ? gemm_with_(&gemm, tile->c_str(), on) : gemm_(&gemm, on);
-  }
-  check(status);
+  auto* const on = reinterpret_cast<void*>(stream);
+  check(unlocked([&] { return tile ? gemm_with_(&gemm, tile->c_str(), on) : gemm_(&gemm, on); }));
+}
+
+void Kernels::norm(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
+                   const RowsTuple& residual, const RowsTuple& sum, const VectorTuple& weight,
+                   const VectorTuple& bias, float weight_offset, float epsilon, bool centred,
+                   uintptr_t stream) {
+  const wavesmith_kernels_norm_description norm{.rows = std::get<0>(sizes),
+                                                .columns = std::get<1>(sizes),
+                                                .x = rows_of(x),
+                                                .y = rows_of(y),
+                                                .residual = rows_of(residual),
+                                                .sum = rows_of(sum),
+                                                .weight = reinterpret_cast<const void*>(std::get<0>(weight)),
+                                                .bias = reinterpret_cast<const void*>(std::get<0>(bias)),
+                                                .weight_type = optional_type_of(std::get<1>(weight)),
+                                                .bias_type = optional_type_of(std::get<1>(bias)),
+                                                .weight_offset = weight_offset,
+                                                .epsilon = epsilon,
+                                                .centred = centred};
+  check(unlocked([&] { return norm_(&norm, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::softmax(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y, float scale,
+                      bool logarithm, uintptr_t stream) {
+  const wavesmith_kernels_softmax_description softmax{.rows = std::get<0>(sizes),
+                                                      .columns = std::get<1>(sizes),
+                                                      .x = rows_of(x),
+                                                      .y = rows_of(y),
+                                                      .scale = scale,
+                                                      .logarithm = logarithm};
+  check(unlocked([&] { return softmax_(&softmax, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, const RowsTuple& up,
+                   const RowsTuple& y, const std::string& activation, uintptr_t stream) {
+  const wavesmith_kernels_gate_description description{.rows = std::get<0>(sizes),
+                                                       .columns = std::get<1>(sizes),
+                                                       .gate = rows_of(gate),
+                                                       .up = rows_of(up),
+                                                       .y = rows_of(y),
+                                                       .activation = activation_of(activation)};
+  check(unlocked([&] { return gate_(&description, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::rope(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const HeadsTuple& x,
+                   const HeadsTuple& y, const RowsTuple& cosines, const RowsTuple& sines,
+                   std::tuple<uintptr_t, int> positions, int64_t first_position, bool interleaved,
+                   uintptr_t stream) {
+  const auto& [tokens, heads, elements, rotated] = sizes;
+  const wavesmith_kernels_rows table = rows_of(cosines);
+  const wavesmith_kernels_rope_description rope{
+      .tokens = tokens,
+      .heads = heads,
+      .elements = elements,
+      .rotated = rotated,
+      .x = heads_of(x),
+      .y = heads_of(y),
+      .cosines = table.data,
+      .sines = rows_of(sines).data,
+      .table_type = table.type,
+      .table_stride = table.row_stride,
+      .positions = reinterpret_cast<const void*>(std::get<0>(positions)),
+      .positions_are_64_bits = std::get<1>(positions) == 64,
+      .first_position = first_position,
+      .interleaved = interleaved};
+  check(unlocked([&] { return rope_(&rope, reinterpret_cast<void*>(stream)); }));
 }
 
 wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes,
@@ -127,13 +221,6 @@ wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t,
                                                     const MatrixTuple& d, const std::string& activation,
                                                     uintptr_t bias, const std::string& bias_type,
                                                     bool bias_per_row) {
-  static constexpr std::string_view kActivations[] = {"", "relu", "gelu", "silu"};  // by the enumerators
-  const auto found = std::ranges::find(kActivations, activation);
-  if (found == std::end(kActivations))
-    throw Failure({ErrorKind::BadInput,
-                   fmt::format("activation is '{}'", activation),
-                   {},
-                   "there are relu, gelu and silu"});
   const auto& [m, n, k, batches] = sizes;
   return {.m = m,
           .n = n,
@@ -145,9 +232,9 @@ wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t,
           .b = matrix_of(b),
           .c = matrix_of(c),
           .d = matrix_of(d),
-          .activation = static_cast<wavesmith_kernels_activation>(found - std::begin(kActivations)),
+          .activation = activation_of(activation),
           .bias = reinterpret_cast<const void*>(bias),
-          .bias_type = bias ? type_of(bias_type).type : WAVESMITH_KERNELS_F32,
+          .bias_type = optional_type_of(bias_type),
           .bias_per_row = bias_per_row};
 }
 

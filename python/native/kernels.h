@@ -19,6 +19,13 @@ namespace wavesmith::python {
 /// (all in elements).
 using MatrixTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t>;
 
+/// Rows of a matrix: address (0: there is none), type, row stride in elements.
+using RowsTuple = std::tuple<uintptr_t, std::string, int64_t>;
+/// A vector: address (0: there is none) and type.
+using VectorTuple = std::tuple<uintptr_t, std::string>;
+/// Heads of tokens: address, type, token stride, head stride (in elements).
+using HeadsTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t>;
+
 class Kernels {
  public:
   /// Loads that libwavesmith_kernels, which takes its HIP calls to the one that `hip` has. `hip` outlives
@@ -32,6 +39,20 @@ class Kernels {
   void gemm(const wavesmith_kernels_gemm_description& gemm, const std::optional<std::string>& tile,
             uintptr_t stream);
 
+  /// Norms of `sizes` rows and columns. `residual` and `sum`: both or neither.
+  void norm(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
+            const RowsTuple& residual, const RowsTuple& sum, const VectorTuple& weight,
+            const VectorTuple& bias, float weight_offset, float epsilon, bool centred, uintptr_t stream);
+  void softmax(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y, float scale,
+               bool logarithm, uintptr_t stream);
+  void gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, const RowsTuple& up,
+            const RowsTuple& y, const std::string& activation, uintptr_t stream);
+  /// Rotary embeddings of `sizes` tokens, heads, elements per head and rotated elements. `positions`: address
+  /// and the bits of each.
+  void rope(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const HeadsTuple& x, const HeadsTuple& y,
+            const RowsTuple& cosines, const RowsTuple& sines, std::tuple<uintptr_t, int> positions,
+            int64_t first_position, bool interleaved, uintptr_t stream);
+
  private:
   /// Throws when a call failed, with the library's message.
   void check(wavesmith_kernels_status status);
@@ -42,6 +63,10 @@ class Kernels {
   decltype(&wavesmith_kernels_gemm_check) gemm_check_ = nullptr;
   decltype(&wavesmith_kernels_gemm_with) gemm_with_ = nullptr;
   decltype(&wavesmith_kernels_gemm_tile) gemm_tile_ = nullptr;
+  decltype(&wavesmith_kernels_norm) norm_ = nullptr;
+  decltype(&wavesmith_kernels_softmax) softmax_ = nullptr;
+  decltype(&wavesmith_kernels_gate) gate_ = nullptr;
+  decltype(&wavesmith_kernels_rope) rope_ = nullptr;
 };
 
 /// Describes a product. `activation`: "", "relu", "gelu" or "silu".

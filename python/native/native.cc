@@ -200,7 +200,17 @@ NB_MODULE(_native, m) {
       .def(nb::init<Hip&, const std::string&>(), nb::arg("hip"), nb::arg("library"), nb::keep_alive<1, 2>())
       .def("gemm_tiles", &Kernels::gemm_tiles)
       .def("gemm_check", &Kernels::gemm_check, nb::arg("gemm"))
-      .def("gemm", &Kernels::gemm, nb::arg("gemm"), nb::arg("tile").none(), nb::arg("stream"));
+      .def("gemm", &Kernels::gemm, nb::arg("gemm"), nb::arg("tile").none(), nb::arg("stream"))
+      .def("norm", &Kernels::norm, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("residual"),
+           nb::arg("sum"), nb::arg("weight"), nb::arg("bias"), nb::arg("weight_offset"), nb::arg("epsilon"),
+           nb::arg("centred"), nb::arg("stream"))
+      .def("softmax", &Kernels::softmax, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("scale"),
+           nb::arg("logarithm"), nb::arg("stream"))
+      .def("gate", &Kernels::gate, nb::arg("sizes"), nb::arg("gate"), nb::arg("up"), nb::arg("y"),
+           nb::arg("activation"), nb::arg("stream"))
+      .def("rope", &Kernels::rope, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("cosines"),
+           nb::arg("sines"), nb::arg("positions"), nb::arg("first_position"), nb::arg("interleaved"),
+           nb::arg("stream"));
   m.def("array_of", &array_of, nb::arg("array"));
   m.def("writable_array_of", &writable_array_of, nb::arg("array"));
   m.def("new_array", &new_array, nb::arg("hip"), nb::arg("shape"), nb::arg("type"), nb::arg("device"));

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _HOST, _HOST_PINNED, _GPU = 1, 11, 10  # kDLCPU, kDLROCMHost, kDLROCM
 
 _WORDS: dict[str, str] = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
+_INTEGERS: dict[str, str] = {"int32": "i32", "int64": "i64"}
 
 
 @dataclass
@@ -47,6 +48,29 @@ class Operand:
             )
         return self.shape[-2], self.shape[-1], self.shape[0] if len(self.shape) == 3 else None
 
+    def rows(self) -> tuple[int, int, int]:
+        """Rows, columns and row stride, where the last dimension is contiguous and the others are equally apart."""
+        if not self.shape:
+            raise BadInputError(f"{self.name} has no dimensions")
+        columns, count, stride = self.shape[-1], math.prod(self.shape[:-1]), 0
+        if columns > 1 and self.strides[-1] != 1 and count:
+            raise BadInputError(f"{self.name} has a stride of {self.strides[-1]} in its last dimension, not 1")
+        apart = None
+        for size, step in reversed(list(zip(self.shape[:-1], self.strides[:-1], strict=True))):
+            if size == 1 or not count:
+                continue
+            if apart is not None and step != apart:
+                raise BadInputError(f"{self.name} has rows that are not equally apart: strides {self.strides}")
+            stride = stride or step
+            apart = step * size
+        return count, columns, stride or columns
+
+    def described_rows(self) -> _native.Rows:
+        return self.address, self.type, self.rows()[2]
+
+    def described_vector(self) -> _native.Vector:
+        return self.address, self.type
+
     def described(self) -> _native.Matrix:
         """As the library takes it: a stride is 1 where the array lets it be; one matrix serves all products."""
         rows, columns, batches = self.matrix()
@@ -60,12 +84,13 @@ class Operand:
         return self.address, self.type, row_stride, column_stride, batch_stride
 
 
-def operand(name: str, array: Any, stream: int | None, *, written: bool = False) -> Operand:
+def operand(name: str, array: Any, stream: int | None, *, written: bool = False, integers: bool = False) -> Operand:
     """What the array is; for one on a GPU, its producer has `stream` wait for it."""
     from wavesmith import _native
 
+    words = _INTEGERS if integers else _WORDS
     if _is_array(array):
-        return _of_numpy(name, array, written=written)
+        return _of_numpy(name, array, words, written=written)
     if not hasattr(array, "__dlpack__") or not hasattr(array, "__dlpack_device__"):
         raise BadInputError(f"{name} is {_kind(array)}, no array", hint="give a NumPy array or one that has __dlpack__")
     kind, device = (int(number) for number in array.__dlpack_device__())
@@ -88,15 +113,15 @@ def operand(name: str, array: Any, stream: int | None, *, written: bool = False)
     except TypeError:
         raise BadInputError(f"{name} is read-only") from None
     address, word, shape, strides, _, _ = described
-    _check_type(name, word)
+    _check_type(name, word, words)
     return Operand(name, array, address, word, shape, strides, device if kind == _GPU else None)
 
 
-def _of_numpy(name: str, array: np.ndarray[Any, Any], *, written: bool) -> Operand:
+def _of_numpy(name: str, array: np.ndarray[Any, Any], words: dict[str, str], *, written: bool) -> Operand:
     if written and not array.flags.writeable:
         raise BadInputError(f"{name} is read-only")
-    word = _WORDS.get(array.dtype.name, array.dtype.name)
-    _check_type(name, word)
+    word = words.get(array.dtype.name, array.dtype.name)
+    _check_type(name, word, words)
     if not array.dtype.isnative:
         raise UnsupportedError(f"{name} has its bytes in the other order")
     size = array.dtype.itemsize
@@ -106,9 +131,10 @@ def _of_numpy(name: str, array: np.ndarray[Any, Any], *, written: bool) -> Opera
     return Operand(name, array, array.__array_interface__["data"][0], word, array.shape, strides, None)
 
 
-def _check_type(name: str, word: str) -> None:
-    if word not in _WORDS.values():
-        raise UnsupportedError(f"{name} is of {word}", hint="there are kernels for f16, bf16 and, in part, f32")
+def _check_type(name: str, word: str, words: dict[str, str] = _WORDS) -> None:
+    if word not in words.values():
+        hint = "it holds i32 or i64" if words is _INTEGERS else "there are kernels for f16, bf16 and, in part, f32"
+        raise UnsupportedError(f"{name} is of {word}", hint=hint)
 
 
 def word_of(dtype: object) -> str:
@@ -130,7 +156,7 @@ def new_result(
         import numpy as np
 
         made = np.empty(shape, _numpy_type(word))
-        return made, _of_numpy("out", made, written=True)
+        return made, _of_numpy("out", made, _WORDS, written=True)
     with current_device(hip, operand.device):
         new = _native.new_array(hip, shape, word, -1 if operand.device is None else operand.device)
     address, _, _, strides, _, _ = _native.writable_array_of(new)
@@ -239,7 +265,8 @@ def _bits(operand: Operand) -> tuple[np.ndarray[Any, Any], bool]:
 
     import numpy as np
 
-    kind: type[np.unsignedinteger[Any]] = np.uint32 if operand.type == "f32" else np.uint16
+    kinds: dict[str, type[np.unsignedinteger[Any]]] = {"f32": np.uint32, "i32": np.uint32, "i64": np.uint64}
+    kind = kinds.get(operand.type, np.uint16)
     size = np.dtype(kind).itemsize
     if 0 in operand.shape:
         return np.empty(operand.shape, kind), False

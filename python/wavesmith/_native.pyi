@@ -68,6 +68,13 @@ class Hip:
 #: Address (0: there is none), type ("bf16"), and the strides of rows, columns and batches in elements.
 Matrix: TypeAlias = tuple[int, str, int, int, int]
 
+#: Address, type, row stride in elements.
+Rows: TypeAlias = tuple[int, str, int]
+#: Address and type.
+Vector: TypeAlias = tuple[int, str]
+#: Address, type, token stride, head stride in elements.
+Heads: TypeAlias = tuple[int, str, int, int]
+
 class Gemm: ...
 
 def gemm_description(
@@ -89,6 +96,34 @@ class Kernels:
     def gemm_tiles(self) -> list[str]: ...
     def gemm_check(self, gemm: Gemm) -> str: ...
     def gemm(self, gemm: Gemm, tile: str | None, stream: int) -> None: ...
+    def norm(
+        self,
+        sizes: tuple[int, int],
+        x: Rows,
+        y: Rows,
+        residual: Rows,
+        sum: Rows,
+        weight: Vector,
+        bias: Vector,
+        weight_offset: float,
+        epsilon: float,
+        centred: bool,
+        stream: int,
+    ) -> None: ...
+    def softmax(self, sizes: tuple[int, int], x: Rows, y: Rows, scale: float, logarithm: bool, stream: int) -> None: ...
+    def gate(self, sizes: tuple[int, int], gate: Rows, up: Rows, y: Rows, activation: str, stream: int) -> None: ...
+    def rope(
+        self,
+        sizes: tuple[int, int, int, int],
+        x: Heads,
+        y: Heads,
+        cosines: Rows,
+        sines: Rows,
+        positions: tuple[int, int],
+        first_position: int,
+        interleaved: bool,
+        stream: int,
+    ) -> None: ...
 
 #: Address, type ("bf16"), shape, strides in elements, DLPack's device type and number of the device.
 Described: TypeAlias = tuple[int, str, tuple[int, ...], tuple[int, ...], int, int]

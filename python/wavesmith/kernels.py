@@ -11,30 +11,18 @@ work is put into a stream; arrays in the host's memory are copied to the GPU, an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from wavesmith import _paths
 from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
 from wavesmith._errors import BadInputError
+from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
+from wavesmith._rows import gated, layer_norm, rms_norm, rope, softmax
 
 if TYPE_CHECKING:
     from wavesmith import _native
 
-__all__ = ["Activation", "Array", "gemm", "gemm_tiles"]
-
-Activation = Literal["relu", "gelu", "silu"]
-""""gelu" is the approximation by tanh."""
-
-
-class Array(Protocol):
-    """An array of any package: numpy.ndarray, torch.Tensor, cupy.ndarray, jax.Array, ..."""
-
-    def __dlpack__(self, *, stream: Any = None) -> Any: ...
-    def __dlpack_device__(self) -> Any: ...
-
-
-ArrayT = TypeVar("ArrayT", bound=Array)
+__all__ = ["Activation", "Array", "gated", "gemm", "gemm_tiles", "layer_norm", "rms_norm", "rope", "softmax"]
 
 
 def gemm(
@@ -144,16 +132,16 @@ def gemm(
             bias_per_row,
         )
 
-    library = _library()
+    kernels = library()
     with current_device(hip, on_a.device):
         if on_a.device is not None:
-            library.gemm(description(on_a, on_b, on_out, on_c, on_bias), tile, stream or 0)
+            kernels.gemm(description(on_a, on_b, on_out, on_c, on_bias), tile, stream or 0)
         else:
             # As the arrays are given; their copies lie in order.
-            library.gemm_check(description(on_a, on_b, on_out, on_c, on_bias))
+            kernels.gemm_check(description(on_a, on_b, on_out, on_c, on_bias))
             with Copies(hip) as copies:
                 copy = copies.of(on_out, empty=True)
-                library.gemm(
+                kernels.gemm(
                     description(
                         copies.of(on_a),
                         copies.of(on_b),
@@ -178,17 +166,4 @@ def gemm_tiles() -> list[str]:
     Raises:
         NotFoundError: there are no kernels for the device, or they are not installed.
     """
-    return _library().gemm_tiles()
-
-
-_kernels: _native.Kernels | None = None
-
-
-def _library() -> _native.Kernels:
-    """The kernel library, loaded at the first need."""
-    global _kernels
-    if _kernels is None:
-        from wavesmith import _native
-
-        _kernels = _native.Kernels(_hip(), str(_paths.kernel_library()))
-    return _kernels
+    return library().gemm_tiles()

@@ -1,0 +1,315 @@
+"""Operations on the rows of arrays: norms, softmax, gated activations, rotary embeddings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
+from wavesmith._errors import BadInputError
+from wavesmith._kernel_library import Activation, ArrayT, library
+from wavesmith._module import _hip
+
+if TYPE_CHECKING:
+    from wavesmith import _native
+
+_NO_ROWS: _native.Rows = (0, "", 0)
+_NO_VECTOR: _native.Vector = (0, "")
+
+
+def rms_norm(
+    x: ArrayT,
+    weight: ArrayT | None = None,
+    *,
+    residual: ArrayT | None = None,
+    bias: ArrayT | None = None,
+    eps: float = 1e-5,
+    weight_offset: float = 0.0,
+    out: ArrayT | None = None,
+    dtype: object = None,
+    stream: int | None = None,
+) -> Any:
+    """x / sqrt(mean(x**2) + eps) * (weight + weight_offset) + bias over the last dimension.
+
+    Sums are float32, and their order depends on the length and the arrays' alignment only. A NaN or infinity spoils its
+    row and no other.
+
+    Args:
+        x: float32, float16 or bfloat16; the last dimension is contiguous and rows are equally apart.
+        weight: one element per column, of any of these types; None: 1.
+        residual: shaped as x. It is added to x first, and the sum rounded to the residual's type.
+        bias: one element per column.
+        eps: what is added to the mean square.
+        weight_offset: 1 for models that keep weight - 1, such as Gemma.
+        out: written and returned; it may be x. Without it, a new array is returned, of x's package and device.
+        dtype: the new result's type, as in `gemm`. None: x's.
+        stream: a hipStream_t as a number, as in `gemm`.
+
+    Returns:
+        The result; with a residual the result and the sum, a new array of the residual's type.
+
+    Raises:
+        BadInputError, UnsupportedError, NotFoundError, ...: as `gemm` does.
+    """
+    return _norm(x, weight, residual, bias, eps, weight_offset, out, dtype, stream, centred=False)
+
+
+def layer_norm(
+    x: ArrayT,
+    weight: ArrayT | None = None,
+    bias: ArrayT | None = None,
+    *,
+    residual: ArrayT | None = None,
+    eps: float = 1e-5,
+    weight_offset: float = 0.0,
+    out: ArrayT | None = None,
+    dtype: object = None,
+    stream: int | None = None,
+) -> Any:
+    """(x - mean(x)) / sqrt(variance(x) + eps) * (weight + weight_offset) + bias over the last dimension.
+
+    The variance divides by the length. Everything else is as in `rms_norm`.
+    """
+    return _norm(x, weight, residual, bias, eps, weight_offset, out, dtype, stream, centred=True)
+
+
+def softmax(
+    x: ArrayT,
+    *,
+    scale: float = 1.0,
+    log: bool = False,
+    out: ArrayT | None = None,
+    dtype: object = None,
+    stream: int | None = None,
+) -> ArrayT:
+    """exp(scale * x) / sum(exp(scale * x)) over the last dimension, or with `log` its logarithm.
+
+    Nothing overflows: each row's largest element is subtracted first. A row with a NaN, with plus infinity or with
+    minus infinity alone becomes NaN. Arguments are those of `rms_norm`.
+    """
+    on_x = operand("x", x, stream)
+    call = _Call(x, on_x, out, on_x.shape, dtype, stream)
+    rows, columns, _ = on_x.rows()
+
+    def launch(place: Callable[[Operand], Operand]) -> None:
+        library().softmax(
+            (rows, columns),
+            place(on_x).described_rows(),
+            place(call.out).described_rows(),
+            scale,
+            log,
+            call.stream,
+        )
+
+    call.run([on_x], launch)
+    return call.result()  # type: ignore[no-any-return]
+
+
+def gated(
+    gate: ArrayT,
+    up: ArrayT | None = None,
+    *,
+    activation: Activation = "silu",
+    out: ArrayT | None = None,
+    dtype: object = None,
+    stream: int | None = None,
+) -> ArrayT:
+    """activation(gate) * up, element by element.
+
+    Args:
+        gate: float32, float16 or bfloat16; the last dimension is contiguous and rows are equally apart.
+        up: shaped as `gate`. None: `gate` holds both side by side in its last dimension, the gate first.
+        activation: "relu", "gelu" (the approximation by tanh) or "silu".
+        out, dtype, stream: as in `rms_norm`; out may be `gate` or `up`.
+    """
+    on_gate = operand("gate", gate, stream)
+    if up is None:
+        if not on_gate.shape or on_gate.shape[-1] % 2:
+            raise BadInputError(f"gate has shape {on_gate.shape}, and without up its last dimension is two halves")
+        shape = (*on_gate.shape[:-1], on_gate.shape[-1] // 2)
+        on_up = None
+    else:
+        shape = on_gate.shape
+        on_up = operand("up", up, stream)
+        _check_shape(on_up, shape, "gate")
+    call = _Call(gate, on_gate, out, shape, dtype, stream)
+    rows = math.prod(shape[:-1])
+
+    def launch(place: Callable[[Operand], Operand]) -> None:
+        on = place(on_gate).described_rows()
+        if on_up is not None:
+            other = place(on_up).described_rows()
+        else:
+            size = 4 if on[1] == "f32" else 2
+            other = (on[0] + shape[-1] * size, on[1], on[2])
+        library().gate((rows, shape[-1]), on, other, place(call.out).described_rows(), activation, call.stream)
+
+    call.run([on_gate, *([on_up] if on_up else [])], launch)
+    return call.result()  # type: ignore[no-any-return]
+
+
+def rope(
+    x: ArrayT,
+    cosines: ArrayT,
+    sines: ArrayT,
+    positions: ArrayT | None = None,
+    *,
+    first_position: int = 0,
+    interleaved: bool = False,
+    out: ArrayT | None = None,
+    dtype: object = None,
+    stream: int | None = None,
+) -> ArrayT:
+    """Rotary position embedding of heads: pairs (a, b) become (a cos - b sin, b cos + a sin).
+
+    Args:
+        x: (tokens, heads, elements), the last dimension contiguous; float32, float16 or bfloat16.
+        cosines, sines: a row per position, a column per pair; of one type. Twice their columns are rotated, the other
+            elements of a head are copied.
+        positions: int32 or int64, one per token. None: token i is at position i. All of them, plus `first_position`,
+            must be rows of the tables; that is not checked.
+        first_position: added to each position.
+        interleaved: pairs are neighbours (GPT-J); otherwise half of what is rotated apart (GPT-NeoX, Llama).
+        out, dtype, stream: as in `rms_norm`; out may be x.
+    """
+    on_x, on_cosines, on_sines = (
+        operand(name, array, stream) for name, array in (("x", x), ("cosines", cosines), ("sines", sines))
+    )
+    on_positions = operand("positions", positions, stream, integers=True) if positions is not None else None
+    if len(on_x.shape) != 3:
+        raise BadInputError(f"x has shape {on_x.shape}, not (tokens, heads, elements)")
+    tokens, heads, elements = on_x.shape
+    if elements > 1 and on_x.strides[2] != 1:
+        raise BadInputError(f"x has a stride of {on_x.strides[2]} in its last dimension, not 1")
+    if len(on_cosines.shape) != 2:
+        raise BadInputError(f"cosines has shape {on_cosines.shape}, not (positions, pairs)")
+    _check_shape(on_sines, on_cosines.shape, "cosines")
+    if on_sines.type != on_cosines.type or on_sines.strides[0] != on_cosines.strides[0]:
+        raise BadInputError("cosines and sines differ in type or stride")
+    if on_positions is not None and (on_positions.shape != (tokens,) or (tokens > 1 and on_positions.strides[0] != 1)):
+        raise BadInputError(f"positions has shape {on_positions.shape}, and there are {tokens} tokens")
+    call = _Call(x, on_x, out, on_x.shape, dtype, stream)
+
+    def heads_of(one: Operand) -> _native.Heads:
+        return one.address, one.type, one.strides[0], one.strides[1]
+
+    def launch(place: Callable[[Operand], Operand]) -> None:
+        numbers = place(on_positions) if on_positions is not None else None
+        library().rope(
+            (tokens, heads, elements, 2 * on_cosines.shape[1]),
+            heads_of(place(on_x)),
+            heads_of(place(call.out)),
+            place(on_cosines).described_rows(),
+            place(on_sines).described_rows(),
+            (numbers.address, 64 if numbers.type == "i64" else 32) if numbers else (0, 32),
+            first_position,
+            interleaved,
+            call.stream,
+        )
+
+    call.run([on_x, on_cosines, on_sines, *([on_positions] if on_positions else [])], launch)
+    return call.result()  # type: ignore[no-any-return]
+
+
+def _norm(
+    x: Any,
+    weight: Any,
+    residual: Any,
+    bias: Any,
+    eps: float,
+    weight_offset: float,
+    out: Any,
+    dtype: object,
+    stream: int | None,
+    *,
+    centred: bool,
+) -> Any:
+    on_x = operand("x", x, stream)
+    rows, columns, _ = on_x.rows()
+    call = _Call(x, on_x, out, on_x.shape, dtype, stream)
+    vectors: dict[str, Operand] = {}
+    for name, array in (("weight", weight), ("bias", bias)):
+        if array is None:
+            continue
+        one = vectors[name] = operand(name, array, stream)
+        _check_shape(one, (columns,), "a row")
+        if columns > 1 and one.strides[0] != 1:
+            raise BadInputError(f"{name} has a stride of {one.strides[0]}, not 1")
+    on_residual = summed = None
+    if residual is not None:
+        on_residual = operand("residual", residual, stream)
+        _check_shape(on_residual, on_x.shape, "x")
+        summed = _Call(residual, on_residual, None, on_x.shape, None, stream)
+
+    def launch(place: Callable[[Operand], Operand]) -> None:
+        library().norm(
+            (rows, columns),
+            place(on_x).described_rows(),
+            place(call.out).described_rows(),
+            place(on_residual).described_rows() if on_residual else _NO_ROWS,
+            place(summed.out).described_rows() if summed else _NO_ROWS,
+            place(vectors["weight"]).described_vector() if "weight" in vectors else _NO_VECTOR,
+            place(vectors["bias"]).described_vector() if "bias" in vectors else _NO_VECTOR,
+            weight_offset,
+            eps,
+            centred,
+            call.stream,
+        )
+
+    inputs = [on_x, *vectors.values(), *([on_residual] if on_residual else [])]
+    call.run(inputs, launch, [summed.out] if summed else [])
+    return (call.result(), summed.result()) if summed else call.result()
+
+
+def _check_shape(one: Operand, shape: tuple[int, ...], other: str) -> None:
+    if one.shape != shape:
+        raise BadInputError(f"{one.name} has shape {one.shape}, {other} {shape}")
+
+
+class _Call:
+    """A call whose result is shaped like an array that it is given."""
+
+    def __init__(
+        self, like: object, on: Operand, out: Any, shape: tuple[int, ...], dtype: object, stream: int | None
+    ) -> None:
+        self._like, self._given = like, out
+        self._hip = _hip()
+        self.stream = stream or 0
+        kind = on.type if dtype is None else word_of(dtype)
+        self._made: object = None
+        if out is not None:
+            self.out = operand("out", out, stream, written=True)
+            if dtype is not None and self.out.type != kind:
+                raise BadInputError(f"out is of {self.out.type}, and dtype says {kind}")
+            _check_shape(self.out, shape, "the result")
+        else:
+            self._made, self.out = new_result(self._hip, like, on, shape, kind)
+
+    def run(
+        self,
+        inputs: list[Operand],
+        launch: Callable[[Callable[[Operand], Operand]], None],
+        more_results: list[Operand] | None = None,
+    ) -> None:
+        """Calls `launch` with a function that says where an operand is for the GPU."""
+        results = [self.out, *(more_results or [])]
+        for one in [*inputs, *results]:
+            if one.device != inputs[0].device:
+                raise BadInputError(f"{inputs[0].name} lies in {inputs[0].place()} and {one.name} in {one.place()}")
+        with current_device(self._hip, inputs[0].device):
+            if inputs[0].device is not None:
+                launch(lambda one: one)
+                return
+            with Copies(self._hip) as copies:
+                placed = {id(one): copies.of(one) for one in inputs}
+                placed |= {id(one): copies.of(one, empty=True) for one in results}
+                launch(lambda one: placed[id(one)])
+                self._hip.synchronize()
+                for one in results:
+                    copies.bring_back(placed[id(one)], one)
+
+    def result(self) -> Any:
+        if self._given is not None:
+            return self._given
+        return taken_over(self._hip, self._like, self._made, self.out.device, self.stream)
