@@ -30,7 +30,7 @@ def rms_norm(
     dtype: object = None,
     stream: int | None = None,
 ) -> Any:
-    """x / sqrt(mean(x**2) + eps) * (weight + weight_offset) + bias over the last dimension.
+    """The norm x / sqrt(mean(x**2) + eps) * (weight + weight_offset) + bias over the last dimension.
 
     Sums are float32, and their order depends on the length and the arrays' alignment only. A NaN or infinity spoils its
     row and no other.
@@ -121,7 +121,9 @@ def gated(
         gate: float32, float16 or bfloat16; the last dimension is contiguous and rows are equally apart.
         up: shaped as `gate`. None: `gate` holds both side by side in its last dimension, the gate first.
         activation: "relu", "gelu" (the approximation by tanh) or "silu".
-        out, dtype, stream: as in `rms_norm`; out may be `gate` or `up`.
+        out: as in `rms_norm`; it may be `gate` or `up`.
+        dtype: as in `rms_norm`.
+        stream: as in `rms_norm`.
     """
     on_gate = operand("gate", gate, stream)
     if up is None:
@@ -165,13 +167,16 @@ def rope(
 
     Args:
         x: (tokens, heads, elements), the last dimension contiguous; float32, float16 or bfloat16.
-        cosines, sines: a row per position, a column per pair; of one type. Twice their columns are rotated, the other
-            elements of a head are copied.
+        cosines: a row per position, a column per pair. Twice their columns are rotated, the other elements of a head are
+            copied.
+        sines: the same, of the same type.
         positions: int32 or int64, one per token. None: token i is at position i. All of them, plus `first_position`,
             must be rows of the tables; that is not checked.
         first_position: added to each position.
         interleaved: pairs are neighbours (GPT-J); otherwise half of what is rotated apart (GPT-NeoX, Llama).
-        out, dtype, stream: as in `rms_norm`; out may be x.
+        out: as in `rms_norm`; it may be x.
+        dtype: as in `rms_norm`.
+        stream: as in `rms_norm`.
     """
     on_x, on_cosines, on_sines = (
         operand(name, array, stream) for name, array in (("x", x), ("cosines", cosines), ("sines", sines))
