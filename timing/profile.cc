@@ -180,8 +180,7 @@ std::string waits_for_others(const Recorder& recorder) {
       for (const uint32_t site : wave.sites)
         if (recorder.ops()[site].control == Control::Sleep && !slept.insert(site).second)
           return fmt::format(
-              "workgroup {} sleeps in a loop (s_sleep at {:#x} of the kernel), as one does that waits for "
-              "another "
+              "workgroup {} sleeps in a loop (s_sleep at {:#x} of the kernel), as one does that waits for another "
               "workgroup",
               number, recorder.ops()[site].pc - first);
       // A load that bypasses the caches, or an atomic that returns, again and again with nothing but a test
@@ -195,9 +194,8 @@ std::string waits_for_others(const Recorder& recorder) {
         if (wave.sites[i] == asked && i - last <= 24) {
           if (++run >= 8)
             return fmt::format(
-                "workgroup {} asks for the same memory again and again ({} at {:#x} of the kernel), as one "
-                "does that "
-                "waits for another workgroup",
+                "workgroup {} asks for the same memory again and again ({} at {:#x} of the kernel), as one does "
+                "that waits for another workgroup",
                 number, op.text.substr(0, op.text.find(' ')), op.pc - first);
         } else {
           run = 0;
@@ -237,199 +235,276 @@ std::string takes_shared_work(const Recorder& recorder) {
         access += count;
         if (counts[site] && one && ++times[site] >= kOften)
           return fmt::format(
-              "workgroup {} takes one number after another from a counter in memory ({} at {:#x} of the "
-              "kernel), as "
-              "one does that takes its work from a queue: a few workgroups alone would do the work of all",
+              "workgroup {} takes one number after another from a counter in memory ({} at {:#x} of the kernel), "
+              "as one does that takes its work from a queue: a few workgroups alone would do the work of all",
               number, op.text.substr(0, op.text.find(' ')), op.pc - first);
       }
     }
   return {};
 }
 
-LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
-                      const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
-                      const Caches& caches) {
-  LaunchProfile result;
-  result.ops = &recorder.ops();
-  result.grid = grid;
-  result.sample = sample;
-  const auto& records = recorder.records();
-  const uint64_t total = grid.groups(), units = std::max(1u, gpu.compute_units);
-  result.units = std::min(total, units);
-  result.groups_per_unit = static_cast<double>(total) / static_cast<double>(units);
+namespace {
 
-  // Do workgroups differ?
+/// Makes the profile of a launch, phase by phase.
+class Profiler {
+ public:
+  Profiler(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample, const Recorder& recorder,
+           uint64_t grid_instructions)
+      : gpu_(gpu),
+        sample_(sample),
+        recorder_(recorder),
+        memory_(memory_parameters(gpu)),
+        total_(grid.groups()),
+        units_(std::max(1u, gpu.compute_units)),
+        grid_instructions_(grid_instructions) {
+    result_.ops = &recorder.ops();
+    result_.grid = grid;
+    result_.sample = sample;
+    result_.units = std::min(total_, units_);
+    result_.groups_per_unit = static_cast<double>(total_) / static_cast<double>(units_);
+  }
+
+  LaunchProfile run(std::span<const Region> regions, const Caches& caches) {
+    compare_workgroups();
+    if (result_.refused.empty()) refuse_dependent();
+    if (!result_.refused.empty()) return std::move(result_);
+    enter_caches(regions, caches);
+    const double start = processor_seconds();
+    if (total_ <= units_)
+      replay_each();
+    else
+      replay_together();
+    if (!result_.refused.empty()) return std::move(result_);
+    limit_by_dispatcher();
+    scale_to_grid();
+    note_approximations();
+    count_flops();
+    result_.host_seconds = processor_seconds() - start;
+    return std::move(result_);
+  }
+
+ private:
+  /// Do workgroups differ, and how much do they do?
+  void compare_workgroups();
+  /// Refuses what depends on workgroups that do not run.
+  void refuse_dependent();
+  /// What the launch touches, and what of that it finds in the caches.
+  void enter_caches(std::span<const Region> regions, const Caches& caches);
+  /// Workgroups that have a unit each.
+  void replay_each();
+  /// Workgroups that meet on a unit.
+  void replay_together();
+  /// The dispatcher starts one workgroup after the other.
+  void limit_by_dispatcher();
+  /// By the instructions that the grid executed beyond what the sample stands for.
+  void scale_to_grid();
+  void note_approximations();
+  void count_flops();
+
+  /// Kernels are mostly launched again and again, and nothing but loading code empties the instruction cache.
+  [[nodiscard]] bool code_is_cached() const;
+  [[nodiscard]] GridPort port() const {
+    return {memory_, found_.hits, static_cast<double>(result_.units), found_.die_bytes, code_is_cached()};
+  }
+
+  const gpus::Gpu& gpu_;
+  const Sample& sample_;
+  const Recorder& recorder_;
+  const MemoryParameters memory_;
+  const uint64_t total_, units_, grid_instructions_;
+  GridModel::Found found_;
+  LaunchProfile result_;
+};
+
+void Profiler::compare_workgroups() {
   double sum = 0, kept_sum = 0;
-  result.least = 1e300;
+  result_.least = 1e300;
   size_t heard = 0;
-  for (const auto& [number, record] : records) {
+  for (const auto& [number, record] : recorder_.records()) {
     const auto n = static_cast<double>(executed(record));
     if (n == 0) continue;
     ++heard;
     sum += n;
     kept_sum += static_cast<double>(kept(record));
-    result.least = std::min(result.least, n);
-    result.most = std::max(result.most, n);
+    result_.least = std::min(result_.least, n);
+    result_.most = std::max(result_.most, n);
   }
   if (heard == 0) {
-    result.refused = "none of the chosen workgroups ran";
-    return result;
+    result_.refused = "none of the chosen workgroups ran";
+    return;
   }
-  result.mean = sum / static_cast<double>(heard);
-  result.kept = kept_sum / sum;
-  result.wave_instructions =
-      grid_instructions ? static_cast<double>(grid_instructions) : result.mean * static_cast<double>(total);
-  result.differ = result.most > result.least * (1 + kSame);
-  if (!sample.whole) result.refused = waits_for_others(recorder);
-  if (result.refused.empty() && !sample.whole && grid_instructions == 0) {
-    result.refused = takes_shared_work(recorder);
-    result.want_whole = !result.refused.empty();
-    if (result.want_whole) return result;
-  }
-  if (!result.refused.empty()) {
-    result.refused +=
-        "; what it does depends on when the others run, so a sample does not stand for the grid";
-    return result;
-  }
+  result_.mean = sum / static_cast<double>(heard);
+  result_.kept = kept_sum / sum;
+  result_.wave_instructions = grid_instructions_ ? static_cast<double>(grid_instructions_)
+                                                 : result_.mean * static_cast<double>(total_);
+  result_.differ = result_.most > result_.least * (1 + kSame);
+}
 
-  std::vector<const WorkgroupRecord*> together;
-  if (result.differ && total > units) {
-    // Those that meet on a unit are no better a sample than those that are spread: both.
-    for (const uint64_t number : sample.all())
-      if (const auto at = records.find(number); at != records.end() && executed(at->second))
-        together.push_back(&at->second);
-  } else {
-    for (const uint64_t number : sample.together)
-      if (const auto at = records.find(number); at != records.end() && executed(at->second))
-        together.push_back(&at->second);
+void Profiler::refuse_dependent() {
+  if (sample_.whole) return;
+  result_.refused = waits_for_others(recorder_);
+  if (!result_.refused.empty()) {
+    result_.refused +=
+        "; what it does depends on when the others run, so a sample does not stand for the grid";
+  } else if (grid_instructions_ == 0) {
+    result_.refused = takes_shared_work(recorder_);
+    result_.want_whole = !result_.refused.empty();
   }
-  const MemoryParameters memory = memory_parameters(gpu);
+}
+
+void Profiler::enter_caches(std::span<const Region> regions, const Caches& caches) {
+  const GridShape& grid = result_.grid;
   LaunchShape shape;
   shape.groups = grid.extent;
   shape.waves = grid.waves;
   shape.resident = grid.resident;
-  const Touched touched = touched_by(recorder, sample, regions, memory);
-  GridModel::Found found = caches(shape, touched.regions);
-  found.die_bytes +=
-      touched.private_bytes * std::min(static_cast<double>(total) / memory.xcds,
-                                       static_cast<double>(grid.resident) * units / memory.xcds);
-  result.grid_bytes = found.wanted;
-  const auto active = static_cast<double>(result.units);
-  // Kernels are mostly launched again and again, and nothing but loading code empties the instruction cache.
-  uint64_t first_pc = ~uint64_t{0}, last_pc = 0;
-  for (uint32_t i = 0; i < result.ops->size(); ++i) {
-    first_pc = std::min(first_pc, (*result.ops)[i].pc);
-    last_pc = std::max(last_pc, (*result.ops)[i].pc);
+  const Touched touched = touched_by(recorder_, sample_, regions, memory_);
+  found_ = caches(shape, touched.regions);
+  found_.die_bytes += touched.private_bytes * std::min(static_cast<double>(total_) / memory_.xcds,
+                                                       static_cast<double>(grid.resident) *
+                                                           static_cast<double>(units_) / memory_.xcds);
+  result_.grid_bytes = found_.wanted;
+}
+
+bool Profiler::code_is_cached() const {
+  uint64_t first = ~uint64_t{0}, last = 0;
+  for (uint32_t i = 0; i < recorder_.ops().size(); ++i) {
+    first = std::min(first, recorder_.ops()[i].pc);
+    last = std::max(last, recorder_.ops()[i].pc);
   }
-  const bool code_cached = last_pc - first_pc < gpu.l1_instruction_bytes;
-  const double start = processor_seconds();
+  return last - first < gpu_.l1_instruction_bytes;
+}
+
+void Profiler::replay_each() {
+  // The slowest of a few has the last word.
+  for (const auto& [number, record] : recorder_.records()) {
+    if (executed(record) == 0) continue;
+    GridPort port = this->port();
+    Replay one = replay(gpu_, recorder_, {&record}, 1, port);
+    const double scale =
+        static_cast<double>(executed(record)) / static_cast<double>(std::max<uint64_t>(1, kept(record)));
+    const double cycles =
+        one.ends.empty() ? 0 : std::max(static_cast<double>(one.ends.back()), port.unit(0).drained()) * scale;
+    result_.replayed += one.unit.instructions;
+    if (cycles >= result_.cycles) {
+      result_.cycles = cycles;
+      result_.unit = std::move(one.unit);
+      result_.memory = port.counts(0);
+      result_.dirty = port.unit(0).written(1 / static_cast<double>(total_)) * memory_.line;
+    }
+  }
+  result_.pace = result_.cycles;
+  if (grid_instructions_ && result_.differ && !sample_.whole)
+    result_.notes.emplace_back(
+        "workgroups differ; the slowest of those recorded is taken for the slowest of the grid");
+}
+
+void Profiler::replay_together() {
+  // Where workgroups differ, those that meet on a unit are no better a sample than those that are spread:
+  // both.
+  std::vector<const WorkgroupRecord*> together;
+  for (const uint64_t number : result_.differ ? sample_.all() : sample_.together)
+    if (const auto at = recorder_.records().find(number);
+        at != recorder_.records().end() && executed(at->second))
+      together.push_back(&at->second);
+
+  GridPort port = this->port();
+  const uint32_t resident = result_.grid.resident;
+  Replay many = replay(gpu_, recorder_, together, resident, port);
+  if (many.ends.empty()) {
+    result_.refused = "the replay stood still: waves wait at a barrier that none completes";
+    return;
+  }
+  std::sort(many.ends.begin(), many.ends.end());
+  result_.replayed = many.unit.instructions;
+  result_.unit = std::move(many.unit);
+  result_.memory = port.counts(0);
+
   double replayed_instructions = 0, replayed_kept = 0;
-  if (total <= units) {
-    // The slowest of a few has the last word.
-    for (const auto& [number, record] : records) {
-      if (executed(record) == 0) continue;
-      GridPort port(memory, found.hits, active, found.die_bytes, code_cached);
-      Replay one = replay(gpu, recorder, {&record}, 1, port);
-      const double scale =
-          static_cast<double>(executed(record)) / static_cast<double>(std::max<uint64_t>(1, kept(record)));
-      const double cycles =
-          one.ends.empty() ? 0
-                           : std::max(static_cast<double>(one.ends.back()), port.unit(0).drained()) * scale;
-      result.replayed += one.unit.instructions;
-      if (cycles >= result.cycles) {
-        result.cycles = cycles;
-        result.unit = std::move(one.unit);
-        result.memory = port.counts(0);
-        result.dirty = port.unit(0).written(1 / static_cast<double>(total)) * memory.line;
-      }
-    }
-    result.pace = result.cycles;
-    if (grid_instructions && result.differ && !sample.whole)
-      result.notes.push_back(
-          "workgroups differ; the slowest of those recorded is taken for the slowest of the grid");
-  } else {
-    GridPort port(memory, found.hits, active, found.die_bytes, code_cached);
-    Replay many = replay(gpu, recorder, together, grid.resident, port);
-    for (const WorkgroupRecord* group : together)
-      replayed_instructions += static_cast<double>(executed(*group)),
-          replayed_kept += static_cast<double>(kept(*group));
-    if (many.ends.empty()) {
-      result.refused = "the replay stood still: waves wait at a barrier that none completes";
-      return result;
-    }
-    std::sort(many.ends.begin(), many.ends.end());
-    result.replayed = many.unit.instructions;
-    result.unit = std::move(many.unit);
-    result.memory = port.counts(0);
-    const double scale = replayed_instructions / std::max(1.0, replayed_kept);
-    const auto count = static_cast<double>(many.ends.size());
-    const size_t half = many.ends.size() / 2;
-    // Stores go on behind the last wave.
-    const double last = std::max(static_cast<double>(many.ends.back()), port.unit(0).drained());
-    result.dirty = port.unit(0).written(count / static_cast<double>(total)) * memory.line;
-    result.pace = many.ends.size() > 2 ? (last - static_cast<double>(many.ends[half])) /
-                                             (count - 1 - static_cast<double>(half))
-                                       : last / count;
-    // Where all end together, the pace is that of whole rounds.
-    result.pace =
-        std::max(result.pace, last / std::max(1.0, std::ceil(count / grid.resident)) / grid.resident * 0.5);
-    // No faster than the busiest of the ways to memory, or than the fullest pipe.
-    result.pace =
-        std::max({result.pace, port.unit(0).busiest() / count, fullest_pipe(result.unit, gpu) / count});
-    const double rounds = std::ceil(result.groups_per_unit);
-    result.cycles = (last + std::max(0.0, rounds - count) * result.pace) * scale;
-    if (rounds < count) result.cycles = last * scale * rounds / count;
-    if (result.differ) {
-      // By work: cycles an instruction are what the sample tells.
-      const double per_instruction = last * scale / replayed_instructions;
-      result.cycles = per_instruction * result.wave_instructions / static_cast<double>(units);
-      result.notes.push_back(
-          fmt::format("workgroups do different amounts of work ({:.0f} to {:.0f} instructions); the "
-                      "grid's time follows from {} of them by instructions",
-                      result.least, result.most, together.size()));
-    }
+  for (const WorkgroupRecord* group : together)
+    replayed_instructions += static_cast<double>(executed(*group)),
+        replayed_kept += static_cast<double>(kept(*group));
+  const double scale = replayed_instructions / std::max(1.0, replayed_kept);
+  const auto count = static_cast<double>(many.ends.size());
+  const size_t half = many.ends.size() / 2;
+  // Stores go on behind the last wave.
+  const double last = std::max(static_cast<double>(many.ends.back()), port.unit(0).drained());
+  result_.dirty = port.unit(0).written(count / static_cast<double>(total_)) * memory_.line;
+  result_.pace = many.ends.size() > 2
+                     ? (last - static_cast<double>(many.ends[half])) / (count - 1 - static_cast<double>(half))
+                     : last / count;
+  // Where all end together, the pace is that of whole rounds.
+  result_.pace = std::max(result_.pace, last / std::max(1.0, std::ceil(count / resident)) / resident * 0.5);
+  // No faster than the busiest of the ways to memory, or than the fullest pipe.
+  result_.pace =
+      std::max({result_.pace, port.unit(0).busiest() / count, fullest_pipe(result_.unit, gpu_) / count});
+  const double rounds = std::ceil(result_.groups_per_unit);
+  result_.cycles = (last + std::max(0.0, rounds - count) * result_.pace) * scale;
+  if (rounds < count) result_.cycles = last * scale * rounds / count;
+  if (result_.differ) {
+    // By work: cycles per instruction are what the sample tells.
+    const double per_instruction = last * scale / replayed_instructions;
+    result_.cycles = per_instruction * result_.wave_instructions / static_cast<double>(units_);
+    result_.notes.push_back(fmt::format(
+        "workgroups do different amounts of work ({:.0f} to {:.0f} instructions); the grid's time "
+        "follows from {} of them by instructions",
+        result_.least, result_.most, together.size()));
   }
-  // The dispatcher starts one workgroup after the other.
-  const double interval =
-      std::max(memory.workgroup_clocks, memory.wave_clocks * grid.waves) / std::max(1u, memory.xcds);
-  if (const double dispatch = static_cast<double>(total) * interval; dispatch > result.cycles) {
-    result.notes.push_back("starting the workgroups takes longer than they take");
-    result.cycles = dispatch + result.pace;
-  }
-  if (grid_instructions && !result.differ) {
-    const double expected = result.mean * static_cast<double>(total);
-    const double off = std::abs(static_cast<double>(grid_instructions) / expected - 1);
-    if (off > 0.05) {
-      result.notes.push_back(
-          fmt::format("the grid executed {:+.0f} % of what the sample stands for; its time is scaled "
-                      "accordingly",
-                      100 * (static_cast<double>(grid_instructions) / expected - 1)));
-      result.cycles *= static_cast<double>(grid_instructions) / expected;
-      result.differ = true;
-    }
-  }
-  for (uint32_t i = 0; i < result.ops->size(); ++i)
-    if (const Op& op = (*result.ops)[i]; op.atomic && !op.lds && op.writes_vgpr &&
-                                         op.text.find("cmpswap") != std::string::npos && !sample.whole) {
-      result.notes.emplace_back(
+}
+
+void Profiler::limit_by_dispatcher() {
+  const double interval = std::max(memory_.workgroup_clocks, memory_.wave_clocks * result_.grid.waves) /
+                          std::max(1u, memory_.xcds);
+  const double dispatch = static_cast<double>(total_) * interval;
+  if (dispatch <= result_.cycles) return;
+  result_.notes.emplace_back("starting the workgroups takes longer than they take");
+  result_.cycles = dispatch + result_.pace;
+}
+
+void Profiler::scale_to_grid() {
+  if (!grid_instructions_ || result_.differ) return;
+  const double factor =
+      static_cast<double>(grid_instructions_) / (result_.mean * static_cast<double>(total_));
+  if (std::abs(factor - 1) <= 0.05) return;
+  result_.notes.push_back(
+      fmt::format("the grid executed {:+.0f} % of what the sample stands for; its time is scaled accordingly",
+                  100 * (factor - 1)));
+  result_.cycles *= factor;
+  result_.differ = true;
+}
+
+void Profiler::note_approximations() {
+  const auto swaps = [&](const Op& op) {
+    return op.atomic && !op.lds && op.writes_vgpr && op.text.find("cmpswap") != std::string::npos;
+  };
+  for (uint32_t i = 0; i < recorder_.ops().size() && !sample_.whole; ++i)
+    if (swaps(recorder_.ops()[i])) {
+      result_.notes.emplace_back(
           "it compares and swaps memory: how often it tries again because other workgroups came between, or "
-          "waits for "
-          "a lock that they hold, is not in the time");
+          "waits for a lock that they hold, is not in the time");
       break;
     }
-  if (result.kept < 0.999)
-    result.notes.push_back(
-        fmt::format("of each wave the first instructions were replayed ({:.0f} %), the rest follows at "
-                    "their pace",
-                    100 * result.kept));
+  if (result_.kept < 0.999)
+    result_.notes.push_back(fmt::format(
+        "of each wave the first instructions were replayed ({:.0f} %), the rest follows at their pace",
+        100 * result_.kept));
+}
+
+void Profiler::count_flops() {
   double flops = 0, instructions = 0;
-  for (uint32_t i = 0; i < result.ops->size() && i < result.unit.ops.size(); ++i) {
-    flops += (*result.ops)[i].flops * static_cast<double>(result.unit.ops[i].hits);
-    instructions += static_cast<double>(result.unit.ops[i].hits);
+  for (uint32_t i = 0; i < recorder_.ops().size() && i < result_.unit.ops.size(); ++i) {
+    flops += recorder_.ops()[i].flops * static_cast<double>(result_.unit.ops[i].hits);
+    instructions += static_cast<double>(result_.unit.ops[i].hits);
   }
-  result.flops = flops / std::max(1.0, instructions) * result.wave_instructions;
-  result.host_seconds = processor_seconds() - start;
-  return result;
+  result_.flops = flops / std::max(1.0, instructions) * result_.wave_instructions;
+}
+
+}  // namespace
+
+LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample& sample,
+                      const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
+                      const Caches& caches) {
+  return Profiler(gpu, grid, sample, recorder, grid_instructions).run(regions, caches);
 }
 
 }  // namespace wavesmith::timing

@@ -167,8 +167,7 @@ def rope(
 
     Args:
         x: (tokens, heads, elements), the last dimension contiguous; float32, float16 or bfloat16.
-        cosines: a row per position, a column per pair. Twice their columns are rotated, the other elements of a head are
-            copied.
+        cosines: a row per position, a column per pair. Twice as many elements of a head are rotated, the others copied.
         sines: the same, of the same type.
         positions: int32 or int64, one per token. None: token i is at position i. All of them, plus `first_position`,
             must be rows of the tables; that is not checked.
