@@ -281,6 +281,12 @@ class Machines(unittest.TestCase):
         self.assertEqual(several.machines("mi300x:8"), ["mi300x:8"])
         self.assertEqual([suite.kind_of(machine) for machine in ("mi300x", "mi300x:4")], ["mi300x", "mi300x"])
 
+    def test_a_setting_knows_the_number_of_gpus(self) -> None:
+        library = suite.Library("b", "B", ["libb"], ["b-test"], setting={"MIN_GPUS": "{count}", "TYPES": "f16"})
+        library.setting_of_count["8"] = {"PROCESSES": "1"}
+        self.assertEqual(library.setting_of("mi300x:8"), {"MIN_GPUS": "8", "TYPES": "f16", "PROCESSES": "1"})
+        self.assertEqual(library.setting_of("mi300x"), {"MIN_GPUS": "1", "TYPES": "f16"})
+
     def test_an_explanation_for_a_gpu_holds_for_several(self) -> None:
         library = suite.Library(
             "b", "B", ["libb"], ["b-test"], explained=[{"tests": "wrong", "gpus": ["mi210"], "why": "known"}]

@@ -77,7 +77,7 @@ def explained(library: Library, gpu: str, test: str) -> str:
 
 
 def text(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> str:
-    rows, missing, total = [], [], results.Run()
+    rows, missing, about, total = [], [], "", results.Run()
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     lacking: dict[tuple[str, str], list[str]] = defaultdict(list)
     for id, library in table.items():
@@ -98,12 +98,16 @@ def text(table: Mapping[str, Library], entries: Mapping[str, results.Entry]) -> 
                     lacking[library.name, library.lacks["why"]].append(f"{name} ({said[0] if said else ''})")
         for gpu, note in entry.notes.items():
             missing.append(f"- {library.name} on {gpu}: {note}")
+        if library.about and entry.runs:
+            about += textwrap.fill(f"**{library.name}.** {library.about.strip()}", 120, break_long_words=False) + "\n\n"
         if not entry.runs and not entry.notes:
             missing.append(f"- {library.name}: not run yet")
     head = ["| " + " | ".join(_COLUMNS) + " |", "|---" * 3 + "|---:" * (len(_COLUMNS) - 3) + "|"]
     page = _HEAD + "\n".join(head + rows) + "\n"
     if total.ran:
         page += f"\nIn all {total.ran:,} tests, {total.passed:,} passed ({_percent(total.passed / total.ran)}).\n"
+    if about:
+        page += "\n## How they are run\n\n" + about.rstrip() + "\n"
     if missing:
         page += "\n## Not run\n\n" + "\n".join(missing) + "\n"
     if lacking:

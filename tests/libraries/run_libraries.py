@@ -82,7 +82,7 @@ def version() -> str:
 
 def launcher(gpu: str, library: suite.Library) -> list[str]:
     """What a program is run by: the users' own way to AMD's libraries."""
-    setting = {"GTEST_LISTENER": "PASS_LINE_IN_LOG"} | library.setting
+    setting = {"GTEST_LISTENER": "PASS_LINE_IN_LOG"} | library.setting_of(gpu)
     run = [str(BUILD / "bin/wavesmith"), "run", "--quiet", "--libraries", "amd", "--gpu", gpu, "--"]
     return ["env", *(f"{name}={value}" for name, value in setting.items()), *run]
 

@@ -40,6 +40,8 @@ class Library:
     test_seconds: float = 0
     gigabytes: float = 0
     setting: dict[str, str] = field(default_factory=dict)
+    setting_of_count: dict[str, dict[str, str]] = field(default_factory=dict)
+    about: str = ""
     sample: dict[str, int] = field(default_factory=dict)
     explained: list[dict[str, Any]] = field(default_factory=list)
     lacks: dict[str, str] = field(default_factory=dict)
@@ -54,6 +56,12 @@ class Library:
     def machines(self, gpu: str) -> list[str]:
         """What `run --gpu` is given: the GPU, or so many of them as the library's tests are run on."""
         return [f"{gpu}:{count}" for count in self.counts if ":" not in gpu] or [gpu]
+
+    def setting_of(self, machine: str) -> dict[str, str]:
+        """The environment variables of a machine; "{count}" in them is its number of GPUs."""
+        count = machine.partition(":")[2] or "1"
+        setting = self.setting | self.setting_of_count.get(count, {})
+        return {name: value.replace("{count}", count) for name, value in setting.items()}
 
     def verdict(self, outcome: str, why: str) -> str:
         """A test's outcome; "lacking" where what it says is that the package lacks a file."""
