@@ -19,7 +19,14 @@ extern "C" {
 #define WAVESMITH_KERNELS_API __attribute__((visibility("default")))
 #endif
 
-typedef enum {
+/* In C++ an enumeration may be given any number: what is none of its enumerators is refused, not undefined. */
+#ifdef __cplusplus
+#define WAVESMITH_KERNELS_ENUM enum : int
+#else
+#define WAVESMITH_KERNELS_ENUM enum
+#endif
+
+typedef WAVESMITH_KERNELS_ENUM {
   WAVESMITH_KERNELS_SUCCESS = 0,
   WAVESMITH_KERNELS_INVALID_ARGUMENT = 1, /* an argument breaks a rule that holds on every GPU */
   WAVESMITH_KERNELS_NOT_SUPPORTED = 2,    /* right, but there is no kernel for it */
@@ -32,7 +39,7 @@ typedef enum {
 WAVESMITH_KERNELS_API const char* wavesmith_kernels_message(void);
 
 /* Element types. */
-typedef enum {
+typedef WAVESMITH_KERNELS_ENUM {
   WAVESMITH_KERNELS_F32 = 0,
   WAVESMITH_KERNELS_F16 = 1,
   WAVESMITH_KERNELS_BF16 = 2,
@@ -48,7 +55,7 @@ typedef struct {
   int64_t batch_stride; /* 0: every product of the batch uses the same matrix */
 } wavesmith_kernels_matrix;
 
-typedef enum {
+typedef WAVESMITH_KERNELS_ENUM {
   WAVESMITH_KERNELS_NO_ACTIVATION = 0,
   WAVESMITH_KERNELS_RELU = 1, /* the larger of x and 0; of NaN 0, as in hipBLASLt */
   WAVESMITH_KERNELS_GELU = 2, /* the approximation by tanh */

@@ -90,16 +90,18 @@ void start(Standing& standing, const std::string& program, const std::string& pr
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
   standing.socket.reset(ends[0]);
   const Descriptor theirs(ends[1]);
-  std::string preloads = "LD_PRELOAD=" + preload, number = fmt::format("{}={}", kSetting, kSocket),
+  std::string preloads = "LD_PRELOAD=", number = fmt::format("{}={}", kSetting, kSocket),
               name = program;
   // Symbols are looked up once, before the first copy is made.
   std::string now = "LD_BIND_NOW=1";
   std::vector<char*> variables{number.data(), now.data()};
   for (char** each = environ; *each; ++each)
     if (const std::string_view variable = *each; variable.starts_with("LD_PRELOAD="))
-      preloads += ":" + std::string(variable.substr(11));
+      // A sanitizer's library insists on being the first.
+      preloads += std::string(variable.substr(11)) + ":";
     else if (!is_setting(variable) && !variable.starts_with("LD_BIND_NOW="))
       variables.push_back(*each);
+  preloads += preload;
   variables.insert(variables.end(), {preloads.data(), nullptr});
   std::array<char*, 2> words{name.data(), nullptr};
   posix_spawn_file_actions_t actions;

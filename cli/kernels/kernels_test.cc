@@ -39,11 +39,11 @@ TEST(KernelsCommand, ListsAllTargetsAsTextAndAsJson) {
 TEST(KernelsCommand, ResourcesAreThoseThatDisasmShows) {
   const json library = parsed("kernels --gpu mi300x --json")[0];
   std::map<std::string, json> shown;
-  for (const json& kernel :
-       parsed("disasm --list --json " + library["file"].get<std::string>())[0]["kernels"])
-    shown[kernel["name"]] = kernel;
+  const json listed = parsed("disasm --list --json " + library["file"].get<std::string>())[0];
+  for (const json& kernel : listed["kernels"]) shown[kernel["name"]] = kernel;
   size_t count = 0;
-  for (const json& tile : parsed("kernels gemm --gpu mi300x --json")[0]["tiles"]) {
+  const json gemm = parsed("kernels gemm --gpu mi300x --json")[0];
+  for (const json& tile : gemm["tiles"]) {
     EXPECT_FALSE(tile["kernels"].empty()) << tile["tile"];
     EXPECT_EQ(tile["step_cycles"]["kind"], "modelled");
     for (const json& kernel : tile["kernels"]) {
