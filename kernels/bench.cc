@@ -3,6 +3,7 @@
 //
 //   wavesmith_kernels_bench gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
+//   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -125,15 +126,43 @@ int gemm(const std::vector<std::string>& words) {
   return 0;
 }
 
+int attention(const std::vector<std::string>& words) {
+  const auto number = [&](size_t index) { return static_cast<int64_t>(std::atoll(words[index].c_str())); };
+  wavesmith_kernels_attention_description description{};
+  auto& a = description;
+  a.batches = number(0), a.heads_q = number(1), a.heads_kv = number(2), a.length_q = number(3);
+  a.length_k = number(4), a.head_size = number(5);
+  a.type = words.size() > 6 && words[6] == "f16" ? WAVESMITH_KERNELS_F16 : WAVESMITH_KERNELS_BF16;
+  a.causal = words.size() > 7 && words[7] == "causal";
+  a.scale = 0.125F, a.window_left = a.window_right = -1;
+  const auto heads = [&](int64_t rows, int64_t count) {
+    return wavesmith_kernels_heads{memory(a.batches * rows * count * a.head_size * 2),
+                                   rows * count * a.head_size, count * a.head_size, a.head_size};
+  };
+  a.q = heads(a.length_q, a.heads_q), a.o = heads(a.length_q, a.heads_q);
+  a.k = heads(a.length_k, a.heads_kv), a.v = heads(a.length_k, a.heads_kv);
+  const float best = milliseconds_of([&] { return wavesmith_kernels_attention(&a, nullptr); });
+  const char* name = "";
+  wavesmith_kernels_attention_check(&a, &name);
+  const auto scores = static_cast<double>(a.batches * a.heads_q * a.length_q * a.length_k);
+  std::printf("attention: %.2f us, %.1f TFLOP/s, %s\n", static_cast<double>(best) * 1e3,
+              (a.causal ? 2e-9 : 4e-9) * scores * static_cast<double>(a.head_size) / static_cast<double>(best),
+              name);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
   if (argc > 4 && std::strcmp(argv[1], "gemm") == 0) return gemm(words);
-  if (argc > 3 && std::strcmp(argv[1], "gemm") != 0) return rows(argv[1], words);
+  if (argc > 7 && std::strcmp(argv[1], "attention") == 0) return attention(words);
+  if (argc > 3 && std::strcmp(argv[1], "gemm") != 0 && std::strcmp(argv[1], "attention") != 0)
+    return rows(argv[1], words);
   std::fprintf(stderr,
                "usage: %s gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
-               "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]\n",
-               argv[0], argv[0]);
+               "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]\n"
+               "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n",
+               argv[0], argv[0], argv[0]);
   return 2;
 }

@@ -165,7 +165,7 @@ typedef struct {
   void* data;
   wavesmith_kernels_type type;
   int64_t token_stride, head_stride;
-} wavesmith_kernels_heads;
+} wavesmith_kernels_token_heads;
 
 /* Rotary position embedding of `heads` heads of `elements` elements per token. The first `rotated` elements
  * of each head, an even number, are pairs (a, b), which become
@@ -179,7 +179,7 @@ typedef struct {
  * y may be written over x. */
 typedef struct {
   int64_t tokens, heads, elements, rotated;
-  wavesmith_kernels_heads x, y;
+  wavesmith_kernels_token_heads x, y;
   const void *cosines, *sines;
   wavesmith_kernels_type table_type;
   int64_t table_stride;
@@ -191,6 +191,67 @@ typedef struct {
 
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_rope(const wavesmith_kernels_rope_description* rope, void* stream);
+
+/* A tensor of heads in the device's memory: element (batch, position, head, i) is at data + batch *
+ * batch_stride + position * row_stride + head * head_stride + i, in elements. */
+typedef struct {
+  void* data;
+  int64_t batch_stride, row_stride, head_stride;
+} wavesmith_kernels_heads;
+
+/* O = softmax(scores) * V in each batch and head of Q, with the scores Q * K transposed * scale, capped,
+ * biased and masked in this order:
+ *   softcap          softcap * tanh(score / softcap), unless it is 0
+ *   alibi_slopes     minus slope * |i + length_k - length_q - j|, for query i and key j
+ *   causal, window   the query i sees the keys j of [i + length_k - length_q - window_left, i + length_k -
+ *                    length_q + window_right]; a window of -1 is unlimited; causal is a window_right of 0
+ * Both ends of the sequences are aligned, as in flash-attention since 2.1, whose names these are.
+ *
+ * Q has heads_q heads, a multiple of heads_kv: heads_q / heads_kv heads that follow each other share a head
+ * of K and V. All four tensors are f16, or all bf16; scores and sums are f32. Let P be the weights in exact
+ * arithmetic, and u the half distance of two numbers of the type at 1 (2^-11, 2^-8). The error of an element
+ * of O is at most
+ *     (u + 2 * e + (length_k + 100) * 2^-24) * (P * |V|) + u * |O|
+ * where e, a score's error, is the greatest of (head_size + 8) * 2^-24 * scale * (|q| * |k|) + 2^-20 * (1 +
+ * |score|) + ALiBi's bias * 2^-22 over a row. In f16, weights below 2^-29 of the greatest may count as 0. The
+ * order of sums depends on the sizes and the GPU only: results are the same in each run. Subnormal inputs
+ * count as 0 on CDNA2.
+ *
+ * A query that sees no key, or whose scores are all minus infinity, has the result 0 and the log-sum-exp
+ * minus infinity. A NaN or plus infinity among a row's scores makes NaN of it. What K has beyond a mask does
+ * not matter; a NaN or infinity that V has there may make NaN of the row's elements in its column. */
+typedef struct {
+  int64_t batches, heads_q, heads_kv, length_q, length_k;
+  int64_t head_size; /* a multiple of 8, up to what the target has kernels for: 128 at least */
+  wavesmith_kernels_type type;
+  wavesmith_kernels_heads q, k, v, o;
+  float scale;
+  int causal;
+  int64_t window_left, window_right; /* -1: unlimited */
+  float softcap;                     /* 0: none */
+  const float* alibi_slopes;         /* null, or heads_q of them; with a stride, for each batch */
+  int64_t alibi_batch_stride;
+  /* Null, or batches + 1 positions in the device's memory, of q's and k's sequences that lie one behind the
+   * other in memory. The batch strides are not used then, length_q and length_k are upper bounds of the
+   * sequences' lengths, and total_q and total_k are the positions in all. Positions outside of [0, total]
+   * count as the nearer end. */
+  const int32_t *cu_seqlens_q, *cu_seqlens_k;
+  int64_t total_q, total_k;
+  /* Null, or where the natural logarithm of the sum of exp(scores) of (batch, head, i) goes: lse + batch *
+   * lse_batch_stride + head * lse_head_stride + i; with cu_seqlens_q i is a position of all, and there are no
+   * batches. */
+  float* lse;
+  int64_t lse_batch_stride, lse_head_stride;
+} wavesmith_kernels_attention_description;
+
+/* `stream` is a hipStream_t of the current device, or null. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_attention(const wavesmith_kernels_attention_description* attention, void* stream);
+
+/* Whether it would be launched on the current device, with the same statuses and messages; launches nothing.
+ * `name`, if not null, becomes the kernel that would serve it. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_check(
+    const wavesmith_kernels_attention_description* attention, const char** name);
 
 #ifdef __cplusplus
 }

@@ -57,11 +57,14 @@ struct OperandReader {
           Tile::offset(row, Layout::group(lane) + i * Layout::kGroups);
     }
   }
+  /// A lane's piece of an atom's rows.
+  TILE_DEVICE Piece piece(int atom, int i, Tile tile) const {
+    constexpr int kStep = kVariants * Layout::kRows * Tile::kPieces * kPieceBytes;
+    return shared_read<Piece>(tile.memory + offset[atom % kVariants][i] + atom / kVariants * kStep);
+  }
   template <int kAtoms>
   TILE_DEVICE void read(Operand<Atom, kAtoms, Tile::kColumns>& operand, int atom, Tile tile) const {
-    constexpr int kStep = kVariants * Layout::kRows * Tile::kPieces * kPieceBytes;
-    TILE_UNROLL for (int i = 0; i < kPieces; ++i) operand.at[atom][i] =
-        shared_read<Piece>(tile.memory + offset[atom % kVariants][i] + atom / kVariants * kStep);
+    TILE_UNROLL for (int i = 0; i < kPieces; ++i) operand.at[atom][i] = piece(atom, i, tile);
   }
 };
 

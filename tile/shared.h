@@ -9,7 +9,7 @@ namespace tile {
 /// `piece ^ (row >> shift) % pieces`; a shift of 8 leaves the order as it is.
 struct Swizzle {
   int shift;
-  int pieces;  ///< per row
+  int pieces;  ///< that change places: those of a row, as far as they are in different banks
   [[nodiscard]] constexpr int operator()(int row, int piece) const {
     return piece ^ ((row >> shift) & (pieces - 1));
   }
@@ -50,11 +50,13 @@ constexpr int conflicts(const arch::SharedPhases& phases, int lanes, Place place
 template <class Atom>
 constexpr Swizzle best_swizzle(int pieces) {
   using Layout = AtomLayout<Atom>;
-  Swizzle best{8, pieces};
+  constexpr int kSlots = arch::kHere.read_16.banks * 4 / kPieceBytes;
+  const int changing = pieces < kSlots ? pieces : kSlots;
+  Swizzle best{8, changing};
   int fewest = 1 << 30;
   constexpr int kShifts[] = {8, 0, 1, 2, 3};
   for (const int shift : kShifts) {
-    const Swizzle swizzle{shift, pieces};
+    const Swizzle swizzle{shift, changing};
     const int lanes = Layout::kLanes;
     const auto read = [&](int lane) {
       const int row = lane % Layout::kRows;
@@ -104,7 +106,7 @@ struct SharedTile {
                 "a row of a shared tile holds a power of two of 16-byte pieces");
   static constexpr Swizzle kSwizzle = detail::best_swizzle<Atom>(kPieces);
   /// Rows after which the order of pieces repeats.
-  static constexpr int kPeriod = kWritten == Written::ByColumns ? 64 : kPieces << kSwizzle.shift % 8;
+  static constexpr int kPeriod = kWritten == Written::ByColumns ? 64 : kSwizzle.pieces << kSwizzle.shift % 8;
 
   SharedBytes memory;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tile/arch/amd.h"
-#include "tile/shared.h"
+#include "tile/registers.h"
 
 namespace tile {
 
@@ -16,9 +16,14 @@ enum class Along { Row, Column };
 /// multiples of 4 bytes, as a buffer drops a dword that ends beyond it; or only element by element.
 enum class Access { Dwords, Elements };
 
+/// Which row of the window stands at a position of the shared tile: the same, unless it says otherwise.
+struct InOrder {
+  TILE_DEVICE static int row(int position) { return position; }
+};
+
 /// A window of kRows rows and kDepth columns, by which `kThreads` threads walk along the columns of a matrix:
 /// each step's elements come into registers, and go to shared memory from there.
-template <class Tile, int kThreads, Along kAlong, Access kAccess = Access::Dwords>
+template <class Tile, int kThreads, Along kAlong, Access kAccess = Access::Dwords, class Order = InOrder>
 struct Window {
   using Element = typename Tile::Element;
   static constexpr int kInPiece = kPieceElements<Element>;
@@ -66,7 +71,7 @@ struct Window {
       bytes = ((rows - 1) * stride + columns) * size - start;
       step = Tile::kColumns * size;
       TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
-          static_cast<u32>((row + i * kRowStep) * stride + column) * sizeof(Element);
+          static_cast<u32>(Order::row(row + i * kRowStep) * stride + column) * sizeof(Element);
       if (!last) offset[kCount - 1] = arch::kOutside;
       shared_offset = Tile::offset(row, piece);
     } else {
@@ -147,5 +152,25 @@ struct Window {
     }
   }
 };
+
+/// Rows of a matrix as an operand, from `first_row` on; each lane reads what it holds.
+template <class Atom, int kAtoms, int kColumns>
+TILE_DEVICE void load_operand(Operand<Atom, kAtoms, kColumns>& operand, const void* matrix, int rows,
+                              int columns, i64 stride, int first_row, int lane) {
+  using Layout = AtomLayout<Atom>;
+  using Loaded = Operand<Atom, kAtoms, kColumns>;
+  constexpr i64 kSize = sizeof(typename Atom::Element);
+  const i64 start = first_row * stride * kSize, bytes = ((rows - 1) * stride + columns) * kSize - start;
+  const i64 in_range = bytes < 0 ? 0 : bytes > 0xfffffffe ? 0xfffffffe : bytes;
+  const arch::Buffer buffer =
+      arch::buffer(static_cast<const char*>(matrix) + start, static_cast<u32>(in_range));
+  TILE_UNROLL for (int i = 0; i < kAtoms; ++i) {
+    TILE_UNROLL for (int p = 0; p < Loaded::kPieces; ++p) {
+      const int column = (Layout::group(lane) + p * Layout::kGroups) * Loaded::kInPiece;
+      const u32 offset = static_cast<u32>((Layout::row(lane) + i * Layout::kRows) * stride + column) * kSize;
+      operand.at[i][p] = arch::load_piece(buffer, column < columns ? offset : arch::kOutside);
+    }
+  }
+}
 
 }  // namespace tile

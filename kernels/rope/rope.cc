@@ -10,7 +10,7 @@ namespace wavesmith::kernels {
 namespace {
 
 using Description = wavesmith_kernels_rope_description;
-using Heads = wavesmith_kernels_heads;
+using Heads = wavesmith_kernels_token_heads;
 
 constexpr const char* kName = "rope";
 

@@ -60,7 +60,7 @@ wavesmith_kernels_rows rows_of(const RowsTuple& given) {
   return {reinterpret_cast<void*>(data), optional_type_of(type), stride};
 }
 
-wavesmith_kernels_heads heads_of(const HeadsTuple& given) {
+wavesmith_kernels_token_heads heads_of(const HeadsTuple& given) {
   const auto& [data, type, token_stride, head_stride] = given;
   return {reinterpret_cast<void*>(data), optional_type_of(type), token_stride, head_stride};
 }

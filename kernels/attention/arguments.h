@@ -1,0 +1,32 @@
+// What an attention kernel is given: shared by the host, which fills it in, and the device.
+#pragma once
+
+namespace wavesmith::kernels {
+
+/// Elements from one batch, position of a sequence, and head to the next.
+struct AttentionStrides {
+  long batch, row, head;
+};
+
+/// Of o = softmax(q * k transposed) * v in each batch and head of q.
+struct AttentionArguments {
+  const void *q, *k, *v;
+  void* o;
+  float* lse;           ///< null: not wanted
+  const float* slopes;  ///< of ALiBi, null: none
+  /// Where the sequences of a batch begin, one more than batches; null: each has length_q or length_k.
+  const int *starts_q, *starts_k;
+  AttentionStrides stride_q, stride_k, stride_v, stride_o;
+  long lse_batch, lse_head, slopes_batch;
+  int heads, heads_per_kv;  ///< of q; those that share a head of k and v
+  int length_q, length_k;   ///< of each sequence; with starts, the rows of all of them
+  int head_size;
+  int tiles;               ///< of q, in the grid's second direction
+  int left, right;         ///< keys that a query sees besides its own position's, up to kUnlimited
+  float factor;            ///< of scores in the base of 2: scale * log2(e)
+  float softcap, per_cap;  ///< in the base of 2, and scale / the cap; 0: none
+};
+
+inline constexpr int kUnlimited = 1 << 29;
+
+}  // namespace wavesmith::kernels

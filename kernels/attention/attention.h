@@ -1,0 +1,163 @@
+// O = softmax(Q * K transposed) * V, a tile of rows of Q against all keys, tile by tile, with the softmax on
+// the way: no score is ever in memory.
+//
+// A wave has some atoms of rows of Q. Scores lie by lanes so that they are an operand of the second product
+// once they are rounded (tile/chain.h), and so that a lane's scores, weights and results are of the same row:
+// the softmax takes place within lanes.
+#pragma once
+
+#include "kernels/attention/scores.h"
+#include "kernels/attention/softmax.h"
+#include "tile/arch/here.h"
+#include "tile/view.h"
+
+namespace wavesmith::kernels {
+
+template <class Atom_, int kHeadSize_, int kKeys_, int kWaves_, int kAtoms_>
+struct AttentionShape {
+  using Atom = Atom_;
+  static constexpr int kHeadSize = kHeadSize_, kKeys = kKeys_, kWaves = kWaves_;
+  static constexpr int kAtoms = kAtoms_;  ///< of rows of Q, in a wave
+  static constexpr int kRows = kWaves * kAtoms * tile::AtomLayout<Atom>::kRows;
+  static constexpr int kThreads = kWaves * tile::arch::kHere.wave_lanes;
+};
+
+/// A batch's sequence: its place in q and k, and lengths.
+struct Sequence {
+  int first_q = 0, first_k = 0, length_q, length_k;
+
+  TILE_DEVICE Sequence(const AttentionArguments& g, int batch) : length_q(g.length_q), length_k(g.length_k) {
+    if (g.starts_q) within(g.starts_q, batch, first_q, length_q);
+    if (g.starts_k) within(g.starts_k, batch, first_k, length_k);
+  }
+
+ private:
+  /// Whatever the starts say, no row is outside of the array.
+  TILE_DEVICE static void within(const int* starts, int batch, int& first, int& length) {
+    const auto limited = [&](int start) { return start < 0 ? 0 : start < length ? start : length; };
+    first = limited(tile::arch::uniform(starts[batch]));
+    const int end = limited(tile::arch::uniform(starts[batch + 1]));
+    length = end > first ? end - first : 0;
+  }
+};
+
+/// `kShapes`: scores are capped or biased, or the factor is not above 0.
+template <class Shape, bool kShapes>
+TILE_DEVICE void attention(const AttentionArguments& g) {
+  using namespace tile;
+  using Atom = typename Shape::Atom;
+  using Element = typename Atom::Element;
+  using Layout = AtomLayout<Atom>;
+  using Order = ChainOrder<Atom>;
+  constexpr int kKeys = Shape::kKeys, kAtoms = Shape::kAtoms, kWaveRows = kAtoms * Layout::kRows;
+  constexpr int kColumns = Shape::kHeadSize / Layout::kRows;  // atoms
+  using TileK = SharedTile<Atom, kKeys, Shape::kHeadSize>;
+  using TileV = SharedTile<Atom, Shape::kHeadSize, kKeys, Written::ByColumns>;
+  using WindowK = Window<TileK, Shape::kThreads, Along::Row, Access::Dwords, Order>;
+  using WindowV = Window<TileV, Shape::kThreads, Along::Column>;
+  constexpr int kAcross = kColumns < 4 ? kColumns : 4;  // atoms of a row of results that are written at once
+  constexpr int kOut = Layout::kRows * kAcross * Layout::kRows * 4;  // bytes of them
+  constexpr int kTiles = WindowK::kSharedBytes + WindowV::kSharedBytes;
+  TILE_SHARED static char memory[kTiles > Shape::kWaves * kOut ? kTiles : Shape::kWaves * kOut];
+  const TileK tile_k{(SharedBytes)memory};
+  const TileV tile_v{(SharedBytes)memory + WindowK::kSharedBytes};
+
+  const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
+  const int wave = arch::uniform(thread / Layout::kLanes);
+  // Heads side by side, for they share keys; the last rows first, for with a causal mask they see most keys.
+  const int batch = arch::workgroup_id() / g.heads, head = arch::workgroup_id() % g.heads;
+  const int first_row = (g.tiles - 1 - arch::workgroup_id_y()) * Shape::kRows;
+  const Sequence sequence(g, batch);
+  if (first_row >= sequence.length_q) return;
+  const auto matrix = [&](const void* data, const AttentionStrides& stride, int of_head, int row) {
+    return static_cast<const Element*>(data) + batch * stride.batch + of_head * stride.head +
+           row * stride.row;
+  };
+  const int head_kv = head / g.heads_per_kv;
+  const Sight sight(g, sequence.length_q, sequence.length_k);
+  int key = sight.begin(first_row);
+  const int end = sight.end(first_row, Shape::kRows);
+
+  WindowK window_k(matrix(g.k, g.stride_k, head_kv, sequence.first_k), sequence.length_k, g.head_size,
+                   g.stride_k.row, key, 0, thread);
+  window_k.step = kKeys * g.stride_k.row * static_cast<i64>(sizeof(Element));
+  window_k.narrow(g.head_size);
+  WindowV window_v(matrix(g.v, g.stride_v, head_kv, sequence.first_k), g.head_size, sequence.length_k,
+                   g.stride_v.row, 0, key, thread);
+  const OperandReader<Atom, TileK> reader_k(0, lane);
+  const OperandReader<Atom, TileV> reader_v(0, lane);
+  typename WindowK::Pieces pieces_k;
+  typename WindowV::Pieces pieces_v;
+  window_k.load(pieces_k);
+  window_v.load(pieces_v);
+
+  const int wave_row = first_row + wave * kWaveRows;
+  const int row = wave_row + Layout::row(lane), group = lane / Layout::kRows;
+  Operand<Atom, kAtoms, Shape::kHeadSize> q;
+  load_operand(q, matrix(g.q, g.stride_q, head, sequence.first_q), sequence.length_q, g.head_size,
+               g.stride_q.row, wave_row, lane);
+  window_k.store(pieces_k, tile_k);
+  window_v.store(pieces_v, tile_v);
+  window_k.load(pieces_k);
+  window_v.load(pieces_v);
+  arch::barrier();
+
+  Sums<Atom, kAtoms, kColumns> o;
+  o.clear();
+  Softmax<Atom, kAtoms> softmax;
+  softmax.clear();
+  const float factor = kShapes ? 1 : g.factor;
+  float slope = 0;
+  if (kShapes && g.slopes) slope = g.slopes[batch * g.slopes_batch + head] * kLog2OfE;
+
+  for (; key < end; key += kKeys) {
+    Sums<Atom, kAtoms, kKeys / Layout::kRows> scores;
+    scores.clear();
+    multiply(scores, q, reader_k, tile_k);
+    arch::barrier();  // K was read by all; V was written by all
+    window_k.store(pieces_k, tile_k);
+    window_k.load(pieces_k);
+
+    const int key_of_group = key + group * Order::kInPiece;
+    if constexpr (kShapes) shape(scores, g, slope, row, key_of_group, sequence.length_k - sequence.length_q);
+    if (!sight.whole(wave_row, kWaveRows, key, kKeys)) hide(scores, sight, row, key_of_group);
+    softmax.weigh(scores, factor,
+                  [&](int i, float by) { TILE_UNROLL for (int j = 0; j < kColumns; ++j) o.at[i][j] *= by; });
+    Operand<Atom, kAtoms, kKeys> weights;
+    TILE_UNROLL for (int i = 0; i < kAtoms; ++i) become_operand(scores, i, weights);
+    multiply(o, weights, reader_v, tile_v);
+    arch::barrier();  // V was read by all; K was written by all
+    window_v.store(pieces_v, tile_v);
+    window_v.load(pieces_v);
+  }
+
+  arch::barrier();
+  const AttentionArguments late = arch::argument_again<AttentionArguments>();
+  TILE_UNROLL for (int i = 0; i < kAtoms; ++i) {
+    const float sum = over_groups<Atom>(softmax.sum[i], [](float a, float b) { return a + b; });
+    const float by = sum == 0 ? 0 : reciprocal(sum);
+    TILE_UNROLL for (int j = 0; j < kColumns; ++j) o.at[i][j] *= by;
+    const int at = row + i * Layout::kRows;
+    if (late.lse && group == 0 && at < sequence.length_q)
+      late.lse[batch * late.lse_batch + head * late.lse_head + sequence.first_q + at] =
+          (softmax.reference[i] + log2(sum)) * kLogOf2;
+  }
+  const TypedView out(matrix(late.o, late.stride_o, head, sequence.first_q),
+                      __is_same(Element, f16) ? Type::F16 : Type::BF16, sequence.length_q, late.head_size,
+                      late.stride_o.row, wave_row, 0);
+  // One loop over the parts, so that writing stands in the code once.
+#pragma clang loop unroll(disable)
+  for (int part = 0; part < kAtoms * kColumns / kAcross; ++part) {
+    Sums<Atom, 1, kAcross> some;
+    TILE_UNROLL for (int i = 0; i < kAtoms * kColumns; ++i) {
+      if (i / kAcross == part) some.at[0][i % kAcross] = o.at[i / kColumns][i % kColumns];
+    }
+    const int first = part * kAcross;  // atom
+    for_each_eight<kOut>(
+        some, (SharedBytes)memory + wave * kOut, lane, [&](int at, int column, Eight values) {
+          out.store(first / kColumns * Layout::kRows + at, first % kColumns * Layout::kRows + column, values);
+        });
+  }
+}
+
+}  // namespace wavesmith::kernels

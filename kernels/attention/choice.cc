@@ -1,0 +1,216 @@
+#include "kernels/attention/choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/library/failure.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_kernels_attention_description;
+using Heads = wavesmith_kernels_heads;
+
+wavesmith_kernels_status invalid(std::string message) {
+  return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, "attention: " + std::move(message));
+}
+wavesmith_kernels_status not_supported(std::string message) {
+  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "attention: " + std::move(message));
+}
+
+/// Positions of a sequence are numbers of 32 bits, to which others and windows are added.
+constexpr int64_t kLongest = int64_t{1} << 28;
+/// Largest stride of rows, for offsets within a tile are 32 bits wide.
+constexpr int64_t kLargestStride = int64_t{1} << 22;
+
+/// How q and o, or k and v, are laid out.
+struct Extent {
+  int64_t batches, rows, heads;
+};
+Extent extent_q(const Description& a) {
+  return a.cu_seqlens_q ? Extent{1, a.total_q, a.heads_q} : Extent{a.batches, a.length_q, a.heads_q};
+}
+Extent extent_k(const Description& a) {
+  return a.cu_seqlens_k ? Extent{1, a.total_k, a.heads_kv} : Extent{a.batches, a.length_k, a.heads_kv};
+}
+bool empty(const Extent& extent) { return extent.batches == 0 || extent.rows == 0 || extent.heads == 0; }
+
+/// First byte and the byte behind the last one that a tensor occupies.
+std::pair<uintptr_t, uintptr_t> occupied(const Heads& heads, const Extent& extent, int64_t head_size) {
+  const auto first = reinterpret_cast<uintptr_t>(heads.data);
+  if (empty(extent)) return {first, first};
+  const int64_t last = (extent.batches - 1) * heads.batch_stride + (extent.rows - 1) * heads.row_stride +
+                       (extent.heads - 1) * heads.head_stride + head_size - 1;
+  return {first, first + (last + 1) * 2};
+}
+
+wavesmith_kernels_status check(const char* name, const Heads& heads, const Extent& extent, int64_t head_size,
+                               bool written) {
+  if (empty(extent)) return succeed();
+  const std::string argument = name;
+  if (!heads.data) return invalid(argument + ".data is null");
+  const int64_t alignment = written ? 2 : 4;
+  if (reinterpret_cast<uintptr_t>(heads.data) % alignment != 0)
+    return invalid(argument + ".data is not aligned to " + std::to_string(alignment) + " bytes");
+  const struct {
+    const char* name;
+    int64_t stride, count;
+  } all[] = {{".batch_stride", heads.batch_stride, extent.batches},
+             {".row_stride", heads.row_stride, extent.rows},
+             {".head_stride", heads.head_stride, extent.heads}};
+  for (const auto& one : all) {
+    if (one.count == 1) continue;
+    if (one.stride < 0) return invalid(argument + one.name + " is negative");
+    if (!written && one.stride % 2 != 0)
+      return not_supported(argument + one.name + " is " + std::to_string(one.stride) +
+                           ", an odd number: kernels read two elements at a time");
+    if (written && one.stride < head_size)
+      return invalid(argument + one.name + " is " + std::to_string(one.stride) + ", less than the " +
+                     std::to_string(head_size) + " elements of a head");
+  }
+  if (extent.rows > 1 && heads.row_stride < head_size)
+    return invalid(argument + ".row_stride is " + std::to_string(heads.row_stride) + ", less than the " +
+                   std::to_string(head_size) + " elements of a head");
+  if (extent.rows > 1 && heads.row_stride > kLargestStride)
+    return not_supported(argument + ".row_stride is " + std::to_string(heads.row_stride) + ", more than " +
+                         std::to_string(kLargestStride));
+  return succeed();
+}
+
+wavesmith_kernels_status check_sizes(const Description& a) {
+  for (const auto& [name, size] : {std::pair{"batches", a.batches},
+                                   {"heads_q", a.heads_q},
+                                   {"heads_kv", a.heads_kv},
+                                   {"length_q", a.length_q},
+                                   {"length_k", a.length_k},
+                                   {"head_size", a.head_size},
+                                   {"total_q", a.cu_seqlens_q ? a.total_q : 0},
+                                   {"total_k", a.cu_seqlens_k ? a.total_k : 0}}) {
+    if (size < 0) return invalid(std::string(name) + " is negative");
+    if (size > kLongest)
+      return not_supported(std::string(name) + " is " + std::to_string(size) + ", more than " +
+                           std::to_string(kLongest));
+  }
+  if (a.heads_kv == 0 ? a.heads_q != 0 : a.heads_q % a.heads_kv != 0)
+    return invalid("heads_q is " + std::to_string(a.heads_q) + ", no multiple of heads_kv, " +
+                   std::to_string(a.heads_kv));
+  if (a.head_size == 0) return invalid("head_size is 0");
+  if (a.head_size % 8 != 0)
+    return not_supported("head_size is " + std::to_string(a.head_size) + ", no multiple of 8");
+  for (const auto& [name, window] :
+       {std::pair{"window_left", a.window_left}, {"window_right", a.window_right}})
+    if (window < -1) return invalid(std::string(name) + " is " + std::to_string(window) + ", less than -1");
+  return succeed();
+}
+
+/// The strides of a tensor, those that are never used being harmless.
+AttentionStrides strides(const Heads& heads, const Extent& extent, bool packed, int64_t head_size) {
+  return {packed ? 0 : heads.batch_stride, extent.rows > 1 ? heads.row_stride : head_size, heads.head_stride};
+}
+
+int limited(int64_t window) {
+  return window < 0 ? kUnlimited : static_cast<int>(std::min<int64_t>(window, kUnlimited));
+}
+
+}  // namespace
+
+bool is_empty(const Description& a) { return a.batches == 0 || a.length_q == 0 || empty(extent_q(a)); }
+
+wavesmith_kernels_status check_attention(const Description& a) {
+  if (const auto status = check_sizes(a)) return status;
+  if (a.type != WAVESMITH_KERNELS_F16 && a.type != WAVESMITH_KERNELS_BF16) {
+    if (a.type == WAVESMITH_KERNELS_F32) return not_supported("there is no kernel for type f32");
+    return invalid("type is " + std::to_string(a.type) + ", no element type");
+  }
+  if (!std::isfinite(a.scale)) return invalid("scale is not finite");
+  if (!std::isfinite(a.softcap) || a.softcap < 0) return invalid("softcap is negative or not finite");
+  const Extent q = extent_q(a), k = extent_k(a);
+  if (const auto status = check("q", a.q, q, a.head_size, false)) return status;
+  if (const auto status = check("k", a.k, k, a.head_size, false)) return status;
+  if (const auto status = check("v", a.v, k, a.head_size, false)) return status;
+  if (const auto status = check("o", a.o, q, a.head_size, true)) return status;
+  for (const auto& [name, data] : {std::pair<const char*, const void*>{"alibi_slopes", a.alibi_slopes},
+                                   {"cu_seqlens_q", a.cu_seqlens_q},
+                                   {"cu_seqlens_k", a.cu_seqlens_k},
+                                   {"lse", a.lse}})
+    if (reinterpret_cast<uintptr_t>(data) % 4 != 0)
+      return invalid(std::string(name) + " is not aligned to 4 bytes");
+  if (a.alibi_slopes && a.alibi_batch_stride < 0) return invalid("alibi_batch_stride is negative");
+  const auto o = occupied(a.o, q, a.head_size);
+  const std::pair<const char*, std::pair<uintptr_t, uintptr_t>> inputs[] = {
+      {"q", occupied(a.q, q, a.head_size)},
+      {"k", occupied(a.k, k, a.head_size)},
+      {"v", occupied(a.v, k, a.head_size)}};
+  for (const auto& [name, input] : inputs)
+    if (o.first < input.second && input.first < o.second) return invalid("o overlaps " + std::string(name));
+  if (!a.lse || empty(q)) return succeed();
+  if (q.heads > 1 && a.lse_head_stride < q.rows)
+    return invalid("lse_head_stride is " + std::to_string(a.lse_head_stride) + ", less than the " +
+                   std::to_string(q.rows) + " positions of a head");
+  if (q.batches > 1 && a.lse_batch_stride < q.rows)
+    return invalid("lse_batch_stride is " + std::to_string(a.lse_batch_stride) + ", less than the " +
+                   std::to_string(q.rows) + " positions of a head");
+  const auto lse = reinterpret_cast<uintptr_t>(a.lse);
+  const uintptr_t lse_end =
+      lse + 4 * ((q.batches - 1) * a.lse_batch_stride + (q.heads - 1) * a.lse_head_stride + q.rows);
+  if (o.first < lse_end && lse < o.second) return invalid("lse overlaps o");
+  for (const auto& [name, input] : inputs)
+    if (lse < input.second && input.first < lse_end) return invalid("lse overlaps " + std::string(name));
+  return succeed();
+}
+
+wavesmith_kernels_status choose_attention(const Description& a, std::string_view target,
+                                          AttentionChoice& choice) {
+  int largest = 0;
+  for (const AttentionConfiguration& row : attention_configurations()) {
+    if (row.target != target) continue;
+    largest = std::max(largest, row.head_size);
+    if (row.head_size < a.head_size) continue;
+    if (!choice.configuration || row.head_size < choice.configuration->head_size) choice.configuration = &row;
+  }
+  if (!choice.configuration)
+    return not_supported(largest == 0
+                             ? "there is no kernel for " + std::string(target)
+                             : "head_size is " + std::to_string(a.head_size) + ", and the kernels for " +
+                                   std::string(target) + " go to " + std::to_string(largest));
+  const AttentionConfiguration& row = *choice.configuration;
+  // Plain scores grow with what the softmax multiplies them by.
+  const bool shaped = a.softcap != 0 || a.alibi_slopes || a.scale <= 0;
+  choice.kernel = std::string("attention_") + (a.type == WAVESMITH_KERNELS_F16 ? "f16_" : "bf16_") +
+                  std::to_string(row.head_size) + (shaped ? "_shaped" : "");
+  choice.batches_and_heads = a.batches * a.heads_q;
+  constexpr float kLog2OfE = 1.44269504F;
+  const Extent q = extent_q(a), k = extent_k(a);
+  choice.arguments = {
+      .q = a.q.data,
+      .k = a.k.data,
+      .v = a.v.data,
+      .o = a.o.data,
+      .lse = a.lse,
+      .slopes = a.alibi_slopes,
+      .starts_q = a.cu_seqlens_q,
+      .starts_k = a.cu_seqlens_k,
+      .stride_q = strides(a.q, q, a.cu_seqlens_q, a.head_size),
+      .stride_k = strides(a.k, k, a.cu_seqlens_k, a.head_size),
+      .stride_v = strides(a.v, k, a.cu_seqlens_k, a.head_size),
+      .stride_o = strides(a.o, q, a.cu_seqlens_q, a.head_size),
+      .lse_batch = a.cu_seqlens_q ? 0 : a.lse_batch_stride,
+      .lse_head = a.lse_head_stride,
+      .slopes_batch = a.alibi_batch_stride,
+      .heads = static_cast<int>(a.heads_q),
+      .heads_per_kv = static_cast<int>(a.heads_q / a.heads_kv),
+      .length_q = static_cast<int>(q.rows),
+      .length_k = static_cast<int>(k.rows),
+      .head_size = static_cast<int>(a.head_size),
+      .tiles = static_cast<int>((a.length_q + row.rows - 1) / row.rows),
+      .left = limited(a.window_left),
+      .right = a.causal ? 0 : limited(a.window_right),
+      .factor = a.scale * kLog2OfE,
+      .softcap = a.softcap * kLog2OfE,
+      .per_cap = a.softcap != 0 ? a.scale / a.softcap : 0,
+  };
+  return succeed();
+}
+
+}  // namespace wavesmith::kernels

@@ -1,0 +1,115 @@
+// Products in a chain: the sums of one as an operand of the next, without a way through shared memory.
+//
+// Sums of A times B transposed lie by lanes as one of its operands does: the lane that has a row of A as an
+// operand has sums of that row, though of other columns than it would hold as an operand. As the order of K
+// is free as long as both operands have the same, it is enough that B's rows come in such an order that a
+// lane's sums are those columns that OperandReader gives it of the next product's other operand.
+#pragma once
+
+#include "tile/arch/lanes.h"
+#include "tile/registers.h"
+#include "tile/rounding.h"
+
+namespace tile {
+
+/// The order of the rows of B. `kGroups` groups of lanes hold different sums of a row; each 16-byte piece
+/// of the next operand is made of the sums of `kAtoms` atoms.
+template <class Atom>
+struct ChainOrder {
+  using Layout = AtomLayout<Atom>;
+  static constexpr int kInPiece = kPieceElements<typename Atom::Element>;
+  static constexpr int kGroups = Layout::kLanes / Layout::kRows;
+  static constexpr int kAtoms = kInPiece / Layout::kSums;
+  static_assert(kAtoms * Layout::kSums == kInPiece && kGroups * Layout::kSums == Layout::kRows);
+
+  /// The column of the result that the first group's lanes have as that sum of that atom; each next group's
+  /// is kInPiece further.
+  static constexpr int column(int atom, int sum) {
+    return atom / kAtoms * kGroups * kInPiece + atom % kAtoms * Layout::kSums + sum;
+  }
+  /// The row of B that stands at a position, so that it comes out as that column.
+  TILE_DEVICE static int row(int position) {
+    constexpr bool kNeighbours = Layout::kGroupStep == 1;  // a group's rows are kGroups apart
+    const int i = position % Layout::kRows;
+    const int group = kNeighbours ? i % kGroups : i / Layout::kGroupStep;
+    const int sum = kNeighbours ? i / kGroups : i % Layout::kGroupStep;
+    return column(position / Layout::kRows, sum) + group * kInPiece;
+  }
+
+  static constexpr bool agrees() {
+    for (int sum = 0; sum < Layout::kSums; ++sum)
+      if (Layout::first_row(sum) != (Layout::kGroupStep == 1 ? sum * kGroups : sum)) return false;
+    return Layout::kGroupStep == 1 || Layout::kGroupStep == Layout::kSums;
+  }
+  static_assert(agrees(), "the atom's sums lie in none of the ways that ChainOrder knows");
+};
+
+/// Each of a row's sums becomes change(it, its column for the first group).
+template <class Atom, int kRows, int kColumns, class Change>
+TILE_DEVICE void change_sums(Sums<Atom, kRows, kColumns>& sums, int row, Change change) {
+  TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
+    TILE_UNROLL for (int e = 0; e < AtomLayout<Atom>::kSums; ++e) sums.at[row][j][e] =
+        change(sums.at[row][j][e], ChainOrder<Atom>::column(j, e));
+  }
+}
+
+/// The greatest of, or the sum over, the lanes that have sums of the same row.
+template <class Atom, class Combine>
+TILE_DEVICE float over_groups(float value, Combine combine) {
+  value = combine(value, bits_as<float>(arch::from_across<16>(bits_as<u32>(value))));
+  if constexpr (ChainOrder<Atom>::kGroups == 4)
+    value = combine(value, bits_as<float>(arch::from_across<32>(bits_as<u32>(value))));
+  return value;
+}
+
+/// A row's sums, rounded to elements, as a row of an operand.
+template <class Atom, int kRows, int kColumns, int kDepth>
+TILE_DEVICE void become_operand(const Sums<Atom, kRows, kColumns>& sums, int row,
+                                Operand<Atom, kRows, kDepth>& operand) {
+  using Order = ChainOrder<Atom>;
+  using Layout = AtomLayout<Atom>;
+  static_assert(kDepth == kColumns * Layout::kRows);
+  TILE_UNROLL for (int piece = 0; piece < kColumns / Order::kAtoms; ++piece) {
+    Vector<float, Order::kInPiece> values;
+    TILE_UNROLL for (int i = 0; i < Order::kInPiece; ++i) values[i] =
+        sums.at[row][piece * Order::kAtoms + i / Layout::kSums][i % Layout::kSums];
+    const Piece own = rounded<typename Atom::Element>(values);
+    if constexpr (Layout::kGroups == Order::kGroups) {
+      operand.at[row][piece] = own;
+    } else {
+      // Both groups hold a whole row: each has half of it, and gets the other half.
+      static_assert(Layout::kGroups == 1 && Order::kGroups == 2);
+      const bool second = arch::thread_id() & Layout::kRows;
+      TILE_UNROLL for (int i = 0; i < 4; ++i) {
+        const u32 other = arch::from_across<16>(own[i]);
+        operand.at[row][2 * piece][i] = second ? other : own[i];
+        operand.at[row][2 * piece + 1][i] = second ? own[i] : other;
+      }
+    }
+  }
+}
+
+/// sums += a * the tile's rows transposed, in slices of K that come from shared memory one after the other.
+template <class Atom, int kRows, int kColumns, class Tile>
+TILE_DEVICE void multiply(Sums<Atom, kRows, kColumns>& sums, const Operand<Atom, kRows, Tile::kColumns>& a,
+                          const OperandReader<Atom, Tile>& reader, Tile tile) {
+  using Layout = AtomLayout<Atom>;
+  using Reader = OperandReader<Atom, Tile>;
+  constexpr int kInPiece = kPieceElements<typename Atom::Element>;
+  constexpr int kSlice = Layout::kHeld > kInPiece ? Layout::kHeld / kInPiece : 1;  // pieces
+  using Slice = Operand<Atom, 1, kSlice * kInPiece * Layout::kGroups>;
+  TILE_UNROLL for (int first = 0; first < Reader::kPieces; first += kSlice) {
+    Slice b[kColumns];
+    TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
+      TILE_UNROLL for (int i = 0; i < kSlice; ++i) b[j].at[0][i] = reader.piece(j, first + i, tile);
+    }
+    TILE_UNROLL for (int step = 0; step < Slice::kSteps; ++step) {
+      TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
+        TILE_UNROLL for (int i = 0; i < kRows; ++i) sums.at[i][j] = Atom::multiply(
+            b[j].take(0, step), a.take(i, first / kSlice * Slice::kSteps + step), sums.at[i][j]);
+      }
+    }
+  }
+}
+
+}  // namespace tile
