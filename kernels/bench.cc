@@ -1,16 +1,18 @@
 // Times a kernel of the library by HIP's events, on a GPU or on an emulated one: `wavesmith run --time` or
 // `wavesmith profile`.
 //
-//   wavesmith_kernels_bench gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
+//   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
 //   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
 
 extern "C" {
@@ -62,9 +64,11 @@ float milliseconds_of(Launch launch) {
 }
 
 wavesmith_kernels_type type_of(const std::string& name) {
-  return name == "f32"   ? WAVESMITH_KERNELS_F32
-         : name == "f16" ? WAVESMITH_KERNELS_F16
-                         : WAVESMITH_KERNELS_BF16;
+  for (int type = 0; type < static_cast<int>(std::size(wavesmith::kernels::kElementTypes)); ++type)
+    if (wavesmith::kernels::kElementTypes[type].word == name)
+      return static_cast<wavesmith_kernels_type>(type);
+  std::fprintf(stderr, "there is no type %s\n", name.c_str());
+  std::exit(2);
 }
 
 /// An operation on rows: its time, and the bytes that it has to move per second.
@@ -103,15 +107,19 @@ int gemm(const std::vector<std::string>& words) {
   };
   const int64_t m = std::atoll(words[0].c_str()), n = std::atoll(words[1].c_str()),
                 k = std::atoll(words[2].c_str());
-  const auto type = type_of(word(3, "bf16")), type_d = type_of(word(6, word(3, "bf16").c_str()));
+  const std::string types = word(3, "bf16");
+  const size_t cross = types.find("x");  // "e4m3xe5m2": A's and B's
+  const auto type = type_of(types.substr(0, cross)), type_b = type_of(types.substr(cross + 1));
+  const int64_t size = wavesmith::kernels::size_of(type);
+  const auto type_d = type_of(word(6, size == 1 ? "bf16" : types.c_str()));
   const std::string layout = word(4, "kk"), tile = word(5, "");
   const auto by = [](void* data, wavesmith_kernels_type element, bool rows, int64_t height, int64_t width) {
     return wavesmith_kernels_matrix{data, element, rows ? width : 1, rows ? 1 : height, 0};
   };
   wavesmith_kernels_gemm_description description{};
   description.m = m, description.n = n, description.k = k, description.batches = 1, description.alpha = 1;
-  description.a = by(memory(m * k * 2), type, layout[0] == 'k', m, k);
-  description.b = by(memory(n * k * 2), type, layout[1] != 'k', k, n);
+  description.a = by(memory(m * k * size), type, layout[0] == 'k', m, k);
+  description.b = by(memory(n * k * size), type_b, layout[1] != 'k', k, n);
   description.d = by(memory(m * n * 4), type_d, true, m, n);
   const float best = milliseconds_of([&] {
     return tile.empty() || tile == "-" ? wavesmith_kernels_gemm(&description, nullptr)
@@ -160,7 +168,7 @@ int main(int argc, char** argv) {
   if (argc > 3 && std::strcmp(argv[1], "gemm") != 0 && std::strcmp(argv[1], "attention") != 0)
     return rows(argv[1], words);
   std::fprintf(stderr,
-               "usage: %s gemm M N K [bf16|f16] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
+               "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
                "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]\n"
                "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n",
                argv[0], argv[0], argv[0]);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/small_float.h"
+#include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
 
 extern "C" {
@@ -39,13 +41,41 @@ inline const bool kMachine = [] {
 }();
 
 using Type = wavesmith_kernels_type;
-inline size_t size_of(Type type) { return type == WAVESMITH_KERNELS_F32 ? 4 : 2; }
-inline double epsilon_of(Type type) {
-  return type == WAVESMITH_KERNELS_F32 ? 0x1p-24 : type == WAVESMITH_KERNELS_F16 ? 0x1p-11 : 0x1p-8;
+inline size_t bytes_of(Type type) { return static_cast<size_t>(size_of(type)); }
+
+/// Of a float with less than 32 bits.
+inline const FloatFormat& format_of(Type type) {
+  static constexpr FloatFormat kFormats[] = {kF16, kF16, kBf16, {}, {}, kFp8, kBf8, kFp8Fnuz, kBf8Fnuz};
+  return kFormats[type];
 }
-/// Half the distance between subnormal numbers.
+inline bool is_integer(Type type) { return type == WAVESMITH_KERNELS_I32 || type == WAVESMITH_KERNELS_I8; }
+/// Half the distance between 1 and the next number.
+inline double epsilon_of(Type type) {
+  return type == WAVESMITH_KERNELS_F32 ? 0x1p-24
+         : is_integer(type)            ? 0
+                                       : std::ldexp(1, -format_of(type).mantissa_bits - 1);
+}
+inline double decoded(Type type, uint32_t bits) {
+  switch (type) {
+    case WAVESMITH_KERNELS_F16:
+      return decode<kF16>(bits);
+    case WAVESMITH_KERNELS_BF16:
+      return decode<kBf16>(bits);
+    case WAVESMITH_KERNELS_E4M3:
+      return decode<kFp8>(bits);
+    case WAVESMITH_KERNELS_E5M2:
+      return decode<kBf8>(bits);
+    case WAVESMITH_KERNELS_E4M3_FNUZ:
+      return decode<kFp8Fnuz>(bits);
+    default:
+      return decode<kBf8Fnuz>(bits);
+  }
+}
+/// The distance between subnormal numbers, at the least the smallest normal float.
 inline double tiny_of(Type type) {
-  return type == WAVESMITH_KERNELS_F32 ? 0x1p-126 : type == WAVESMITH_KERNELS_F16 ? 0x1p-24 : 0x1p-126;
+  if (type == WAVESMITH_KERNELS_F32) return 0x1p-126;
+  if (is_integer(type)) return 0.5;
+  return std::max(0x1p-126, decoded(type, 1));
 }
 
 /// Elements of a type in host memory.
@@ -54,35 +84,62 @@ struct Elements {
   std::vector<unsigned char> bytes;
 
   Elements() = default;
-  /// All bits set: a NaN in each type.
-  Elements(Type type_, size_t count) : type(type_), bytes(count * size_of(type_), 0xff) {}
-  [[nodiscard]] size_t count() const { return bytes.size() / size_of(type); }
+  /// A NaN each (of integers -1): all bits set, or minus zero in the formats without one.
+  Elements(Type type_, size_t count)
+      : type(type_), bytes(count * bytes_of(type_), is_fnuz(type_) ? 0x80 : 0xff) {}
+  [[nodiscard]] size_t count() const { return bytes.size() / bytes_of(type); }
   void set(size_t index, double value) {
-    if (type == WAVESMITH_KERNELS_F32) {
-      const auto narrow = static_cast<float>(value);
-      std::memcpy(&bytes[index * 4], &narrow, 4);
-    } else {
-      const auto narrow =
-          static_cast<uint16_t>(type == WAVESMITH_KERNELS_F16 ? encode<kF16>(value) : encode<kBf16>(value));
-      std::memcpy(&bytes[index * 2], &narrow, 2);
-    }
+    if (type == WAVESMITH_KERNELS_F32)
+      put(index, static_cast<float>(value));
+    else if (type == WAVESMITH_KERNELS_I32)
+      put(index, static_cast<int32_t>(value));
+    else if (type == WAVESMITH_KERNELS_I8)
+      put(index, static_cast<int8_t>(value));
+    else if (bytes_of(type) == 2)
+      put(index, static_cast<uint16_t>(encoded(value)));
+    else
+      put(index, static_cast<uint8_t>(encoded(value)));
   }
   [[nodiscard]] double get(size_t index) const {
-    if (type == WAVESMITH_KERNELS_F32) {
-      float value;
-      std::memcpy(&value, &bytes[index * 4], 4);
-      return value;
+    if (type == WAVESMITH_KERNELS_F32) return at<float>(index);
+    if (type == WAVESMITH_KERNELS_I32) return at<int32_t>(index);
+    if (type == WAVESMITH_KERNELS_I8) return at<int8_t>(index);
+    return decoded(type, bytes_of(type) == 2 ? at<uint16_t>(index) : at<uint8_t>(index));
+  }
+
+ private:
+  template <class T>
+  void put(size_t index, T value) {
+    std::memcpy(&bytes[index * sizeof(T)], &value, sizeof(T));
+  }
+  template <class T>
+  [[nodiscard]] T at(size_t index) const {
+    T value;
+    std::memcpy(&value, &bytes[index * sizeof(T)], sizeof(T));
+    return value;
+  }
+  [[nodiscard]] uint32_t encoded(double value) const {
+    switch (type) {
+      case WAVESMITH_KERNELS_F16:
+        return encode<kF16>(value);
+      case WAVESMITH_KERNELS_BF16:
+        return encode<kBf16>(value);
+      case WAVESMITH_KERNELS_E4M3:
+        return encode<kFp8>(value);
+      case WAVESMITH_KERNELS_E5M2:
+        return encode<kBf8>(value);
+      case WAVESMITH_KERNELS_E4M3_FNUZ:
+        return encode<kFp8Fnuz>(value);
+      default:
+        return encode<kBf8Fnuz>(value);
     }
-    uint16_t value;
-    std::memcpy(&value, &bytes[index * 2], 2);
-    return type == WAVESMITH_KERNELS_F16 ? decode<kF16>(value) : decode<kBf16>(value);
   }
 };
 
 /// The same on the GPU, `offset` elements into an allocation that ends with it: an access beyond it faults.
 class OnGpu {
  public:
-  explicit OnGpu(const Elements& elements, size_t offset = 0) : offset_(offset * size_of(elements.type)) {
+  explicit OnGpu(const Elements& elements, size_t offset = 0) : offset_(offset * bytes_of(elements.type)) {
     EXPECT_EQ(hipMalloc(&memory_, offset_ + elements.bytes.size() + 1), 0);
     EXPECT_EQ(hipMemcpy(data(), elements.bytes.data(), elements.bytes.size(), 1), 0);
   }

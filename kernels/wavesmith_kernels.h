@@ -38,11 +38,17 @@ typedef WAVESMITH_KERNELS_ENUM {
  * next call. */
 WAVESMITH_KERNELS_API const char* wavesmith_kernels_message(void);
 
-/* Element types. */
+/* Element types. Floats of 8 bits are OCP's, or those of CDNA3 without a negative zero and infinities. */
 typedef WAVESMITH_KERNELS_ENUM {
   WAVESMITH_KERNELS_F32 = 0,
   WAVESMITH_KERNELS_F16 = 1,
   WAVESMITH_KERNELS_BF16 = 2,
+  WAVESMITH_KERNELS_I32 = 3,
+  WAVESMITH_KERNELS_I8 = 4,
+  WAVESMITH_KERNELS_E4M3 = 5,
+  WAVESMITH_KERNELS_E5M2 = 6,
+  WAVESMITH_KERNELS_E4M3_FNUZ = 7,
+  WAVESMITH_KERNELS_E5M2_FNUZ = 8,
 } wavesmith_kernels_type;
 
 /* A matrix in the device's memory. Element (i, j) of matrix b of a batch is at data + b * batch_stride + i *
@@ -64,10 +70,17 @@ typedef WAVESMITH_KERNELS_ENUM {
 
 /* D = activation(alpha * A * B + beta * C + bias): A of m by k, B of k by n, C and D of m by n.
  *
- * Types: A and B both f16 or both bf16; C and D each f32, f16 or bf16; sums are f32. The error of a sum is at
- * most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type comes. The order of a sum depends on m,
- * n, k and the GPU only: results are the same in each run. NaN and infinities propagate, up to the
- * activation. Subnormal inputs count as 0 on CDNA2.
+ * Types of A and B: both f16, bf16, f32 or i8, or any two floats of 8 bits of one kind (FNUZ on gfx942, OCP's
+ * on gfx950 and gfx1201; none elsewhere). Those of 8 bits want K together in memory (columns of A, rows of
+ * B). C and the bias are f32, f16 or bf16, as is D, which may also be of i8 or i32 where A is of i8, and of
+ * e4m3 or e5m2 where A is of floats of 8 bits of that kind.
+ *
+ * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type
+ * comes: to the nearest, ties to even; in 8 bits what is beyond the largest becomes the largest, infinity
+ * too. Sums of i8 are exact, modulo 2^32. D of i32 holds just these: alpha is 1, beta 0, and there is neither
+ * bias nor activation. The order of a sum depends on m, n, k and the GPU only: results are the same in each
+ * run. NaN and infinities propagate, up to the activation; in i8 NaN becomes 0. Subnormal inputs count as 0
+ * on CDNA2.
  *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0; C may be D. D must not
  * overlap A or B. */
@@ -96,9 +109,10 @@ wavesmith_kernels_gemm_check(const wavesmith_kernels_gemm_description* gemm, con
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm, const char* tile, void* stream);
 
-/* The tiles that the current device's target has kernels of; null behind the last one, and where there is no
- * code. */
-WAVESMITH_KERNELS_API const char* wavesmith_kernels_gemm_tile(size_t index);
+/* The tiles that the current device's target has kernels of for A and B of these types; null behind the last
+ * one, and where there is no code. */
+WAVESMITH_KERNELS_API const char* wavesmith_kernels_gemm_tile(wavesmith_kernels_type a,
+                                                              wavesmith_kernels_type b, size_t index);
 
 /* Rows of a matrix in the device's memory, whose columns follow each other: element (i, j) is at data + i *
  * row_stride + j, in elements. */

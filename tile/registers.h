@@ -92,7 +92,7 @@ struct Sums {
   }
 };
 
-/// Hands each eight sums of a row that follow each other to `use(row, column, Eight)`, once, on some lane;
+/// Hands each eight sums of a row that follow each other to `use(row, column, sums)`, once, on some lane;
 /// rows and columns count from the wave's first. They go by way of the wave's own part of shared memory,
 /// kBytes of it: a lane's sums lie apart in the matrix, and full lines are written at several times the speed
 /// of parts.
@@ -100,6 +100,7 @@ template <int kBytes, class Atom, int kRows, int kColumns, class Use>
 TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedBytes memory, int lane,
                                 Use use) {
   using Layout = AtomLayout<Atom>;
+  using Sum = typename Atom::Sum;
   constexpr int kRun = Layout::kRun < 4 ? Layout::kRun : 4, kLanes = Layout::kLanes;
   constexpr int kPieces = kColumns * Layout::kRows / 4;  // of a row: 16 bytes, four floats
   constexpr int kAtomBytes = Layout::kRows * kPieces * kPieceBytes;
@@ -117,7 +118,7 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
         repeat<Layout::kSums / kRun>([&](auto run) {
           constexpr int kFirst = decltype(run)::kValue * kRun, kColumn = Layout::first_row(kFirst);
           const int column = j * Layout::kRows + kColumn + group;
-          Vector<float, kRun> values;
+          Vector<Sum, kRun> values;
           TILE_UNROLL for (int e = 0; e < kRun; ++e) values[e] = sums.at[i][j][kFirst + e];
           const int piece = (column / 4) ^ (row & kMask);
           const int line = i % kFit * Layout::kRows + row;
@@ -131,13 +132,11 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
     for (int eight = lane; eight < rows * kInRow; eight += kLanes) {
       const int line = eight / kInRow, piece = eight % kInRow * 2;
       struct Two {
-        Vector<float, 4> low, high;
+        Piece low, high;
       } two;
-      two.low =
-          shared_read<Vector<float, 4>>(memory + (line * kPieces + (piece ^ (line & kMask))) * kPieceBytes);
-      two.high = shared_read<Vector<float, 4>>(memory + (line * kPieces + ((piece + 1) ^ (line & kMask))) *
-                                                            kPieceBytes);
-      use(first * Layout::kRows + line, piece * 4, bits_as<Eight>(two));
+      two.low = shared_read<Piece>(memory + (line * kPieces + (piece ^ (line & kMask))) * kPieceBytes);
+      two.high = shared_read<Piece>(memory + (line * kPieces + ((piece + 1) ^ (line & kMask))) * kPieceBytes);
+      use(first * Layout::kRows + line, piece * 4, bits_as<Vector<Sum, 8>>(two));
     }
     arch::wave_barrier();
   }

@@ -7,9 +7,12 @@
 
 namespace tile {
 
-enum class Type : int { F32, F16, BF16 };
+/// Types of 8 bits and I32 are only stored, from what is rounded to them elsewhere.
+enum class Type : int { F32, F16, BF16, I32, I8, E4M3, E5M2 };
 
-TILE_DEVICE constexpr int size_of(Type type) { return type == Type::F32 ? 4 : 2; }
+TILE_DEVICE constexpr int size_of(Type type) {
+  return type == Type::F16 || type == Type::BF16 ? 2 : type >= Type::I8 ? 1 : 4;
+}
 
 /// Eight floats, which become one or two pieces.
 using Eight = Vector<float, 8>;
@@ -85,16 +88,10 @@ struct TypedView {
 
   TILE_DEVICE void store_aligned(int row, int column, Eight values) const {
     const u32 at = offset(row, column);
-    if (is(Type::F32)) {
-      struct Two {
-        Piece low, high;
-      };
-      const Two two = bits_as<Two>(values);
-      arch::store(buffer, at, two.low);
-      arch::store(buffer, at == arch::kOutside ? at : at + kPieceBytes, two.high);
-    } else {
+    if (is(Type::F32))
+      store_aligned_pieces(at, values);
+    else
       arch::store(buffer, at, narrow(values));
-    }
   }
 
   TILE_DEVICE void store(int row, int column, Eight values) const {
@@ -114,7 +111,33 @@ struct TypedView {
     }
   }
 
+  /// Stores eight elements of 4 bytes or of one, as they are.
+  template <class T>
+  TILE_DEVICE void store_as_is(int row, int column, Vector<T, 8> values) const {
+    const u32 at = offset(row, column);
+    if (arch::late(aligned)) {
+      if constexpr (sizeof(T) == 4)
+        store_aligned_pieces(at, values);
+      else
+        arch::store(buffer, at, values);
+    } else {
+      TILE_UNROLL for (int i = 0; i < 8; ++i) {
+        arch::store(buffer, offset(row, column + i), static_cast<T>(values[i]));
+        arch::keep_order();
+      }
+    }
+  }
+
  private:
+  template <class Values>
+  TILE_DEVICE void store_aligned_pieces(u32 at, Values values) const {
+    struct Two {
+      Piece low, high;
+    };
+    const Two two = bits_as<Two>(values);
+    arch::store(buffer, at, two.low);
+    arch::store(buffer, at == arch::kOutside ? at : at + kPieceBytes, two.high);
+  }
   TILE_DEVICE bool is(Type which) const {
     return arch::late(static_cast<int>(type)) == static_cast<int>(which);
   }

@@ -16,6 +16,15 @@ struct f16 {
 using bf16 = __bf16;
 using f16 = _Float16;
 #endif
+/// Floats of 8 bits in the format that the target's instructions have, OCP's or FNUZ.
+struct e4m3 {
+  unsigned char bits;
+};
+struct e5m2 {
+  unsigned char bits;
+};
+using i8 = signed char;
+using u8 = unsigned char;
 using u16 = unsigned short;
 using u32 = unsigned;
 using u64 = unsigned long;
@@ -33,6 +42,24 @@ struct alignas(sizeof(T) * N) Vector {
 template <class T, int N>
 using Vector = T __attribute__((ext_vector_type(N)));
 #endif
+
+namespace detail {
+template <class T>
+struct Stored {
+  using Type = T;
+};
+template <>
+struct Stored<e4m3> {
+  using Type = u8;
+};
+template <>
+struct Stored<e5m2> {
+  using Type = u8;
+};
+}  // namespace detail
+/// What vectors of an element type are of.
+template <class T>
+using Stored = typename detail::Stored<T>::Type;
 
 /// The same bits as another type of the same size.
 template <class To, class From>

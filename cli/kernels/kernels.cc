@@ -12,6 +12,7 @@
 #include "cli/kernels/library.h"
 #include "cli/kernels/product.h"
 #include "cli/terminal.h"
+#include "kernels/library/element_type.h"
 #include "study/gpu_option.h"
 
 namespace wavesmith::cli {
@@ -27,11 +28,10 @@ struct Options {
   bool sizes = false, each = false, json = false;
 };
 
-/// "bf16" of "gemm_bf16_128x128x32_kn_elements".
-std::string type_of(const LibraryKernel& one) {
-  const std::string& name = one.kernel.name;
-  const size_t first = name.find('_') + 1;
-  return name.substr(first, name.find('_', first) - first);
+std::vector<std::string> words_of_types() {
+  std::vector<std::string> words;
+  for (const kernels::ElementType& type : kernels::kElementTypes) words.emplace_back(type.word);
+  return words;
 }
 
 /// The tiles that a target has, in the table's order.
@@ -40,6 +40,16 @@ std::vector<const GemmConfiguration*> tiles_of(std::string_view target) {
   for (const GemmConfiguration& row : kernels::gemm_configurations())
     if (row.target == target) tiles.push_back(&row);
   return tiles;
+}
+
+const std::vector<std::string_view> kNoTiles;
+
+/// Their names, each once.
+std::vector<std::string_view> tile_names(std::string_view target) {
+  std::vector<std::string_view> names;
+  for (const GemmConfiguration* tile : tiles_of(target))
+    if (std::ranges::find(names, tile->name) == names.end()) names.push_back(tile->name);
+  return names;
 }
 
 /// "7", or "7-9" where kernels differ.
@@ -66,7 +76,7 @@ std::map<std::string, Operation> operations_of(const Library& library) {
   for (const LibraryKernel& one : library.kernels) {
     Operation& operation = all[std::string(one.operation())];
     operation.kernels.push_back(&one);
-    operation.types.insert(type_of(one));
+    operation.types.emplace(one.types());
   }
   return all;
 }
@@ -81,9 +91,7 @@ std::vector<std::string> gpus_of(std::string_view target) {
 ordered_json overview_json(const Library& library) {
   ordered_json operations = ordered_json::array();
   for (const auto& [name, operation] : operations_of(library)) {
-    ordered_json tiles = ordered_json::array();
-    if (name == "gemm")
-      for (const GemmConfiguration* tile : tiles_of(library.gpu->target)) tiles.push_back(tile->name);
+    const std::vector<std::string_view> tiles = name == "gemm" ? tile_names(library.gpu->target) : kNoTiles;
     operations.push_back({{"operation", name},
                           {"types", operation.types},
                           {"tiles", tiles},
@@ -102,9 +110,7 @@ void print_overview(const std::vector<Library>& libraries) {
   for (size_t column : {5, 6}) table.align_right(column);
   for (const Library& library : libraries)
     for (const auto& [name, operation] : operations_of(library)) {
-      std::vector<std::string_view> tiles;
-      if (name == "gemm")
-        for (const GemmConfiguration* tile : tiles_of(library.gpu->target)) tiles.push_back(tile->name);
+      const std::vector<std::string_view> tiles = name == "gemm" ? tile_names(library.gpu->target) : kNoTiles;
       table.add({name, library.gpu->target, fmt::format("{}", fmt::join(gpus_of(library.gpu->target), " ")),
                  fmt::format("{}", fmt::join(operation.types, " ")), fmt::format("{}", fmt::join(tiles, " ")),
                  fmt::to_string(operation.kernels.size()), bytes_text(code_bytes(operation.kernels))});
@@ -135,12 +141,14 @@ ordered_json gemm_json(const Library& library) {
     ordered_json each = ordered_json::array();
     for (const LibraryKernel* one : kernels_of(library, *tile)) each.push_back(kernel_json(*one));
     tiles.push_back({{"tile", tile->name},
+                     {"types", tile->types},
                      {"rows", tile->rows},
                      {"columns", tile->columns},
                      {"depth", tile->depth},
                      {"threads", tile->threads},
                      {"step_cycles", modelled(tile->step_cycles)},
                      {"fixed_cycles", modelled(tile->fixed_cycles)},
+                     {"all_layouts", tile->all_layouts},
                      {"unaligned", tile->elements},
                      {"why", tile->why},
                      {"kernels", each}});
@@ -164,7 +172,7 @@ void print_gemm(const Library& library, bool each) {
     const auto all = kernels_of(library, *tile);
     if (all.empty()) continue;
     std::set<std::string> types;
-    for (const LibraryKernel* one : all) types.insert(type_of(*one));
+    for (const LibraryKernel* one : all) types.emplace(one->types());
     const LibraryKernel& worst =
         **std::ranges::min_element(all, {}, [](auto* one) { return one->occupancy.waves_per_simd; });
     table.add({std::string(tile->name), fmt::format("{}", fmt::join(types, " ")),
@@ -182,7 +190,8 @@ void print_gemm(const Library& library, bool each) {
   table.print();
   fmt::print("cycles of a workgroup alone on its compute unit (modelled): per step along K, and besides\n");
   for (const GemmConfiguration* tile : tiles_of(gpu.target))
-    fmt::print("  {}\n", styled(fmt::format("{}: {}", tile->name, tile->why), Style::Faint));
+    fmt::print("  {}\n",
+               styled(fmt::format("{} of {}: {}", tile->name, tile->types, tile->why), Style::Faint));
   if (!each) return;
   fmt::print("\n");
   Table kernels({"kernel", "VGPRs", "of them AGPRs", "SGPRs", "LDS", "waves/SIMD", "code"});
@@ -269,8 +278,9 @@ void add_kernels(CLI::App& app, Action& action) {
       ->check(sizes)
       ->needs(m)
       ->capture_default_str();
-  command->add_option("--dtype", product.dtype, "type of A and B")
-      ->check(CLI::IsMember({"f16", "bf16"}))
+  command
+      ->add_option("--dtype", product.dtype, "type of A and B: f32, f16, bf16, i8, e4m3, e5m2, e4m3fnuz, ...")
+      ->check(CLI::IsMember(words_of_types()))
       ->needs(m)
       ->capture_default_str();
   command

@@ -72,7 +72,8 @@ std::vector<const LibraryKernel*> kernels_of(const Library& library, const kerne
   const std::string part = fmt::format("_{}_", tile.name);
   std::vector<const LibraryKernel*> found;
   for (const LibraryKernel& one : library.kernels)
-    if (one.operation() == "gemm" && one.kernel.name.find(part) != one.kernel.name.npos)
+    if (one.operation() == "gemm" && tile.has(one.types()) &&
+        one.kernel.name.find(part) != one.kernel.name.npos)
       found.push_back(&one);
   return found;
 }

@@ -22,6 +22,11 @@ struct LibraryKernel {
   [[nodiscard]] std::string_view operation() const {
     return std::string_view(kernel.name).substr(0, kernel.name.find('_'));
   }
+  /// "bf16" of "gemm_bf16_128x128x32_kn_elements".
+  [[nodiscard]] std::string_view types() const {
+    const std::string_view rest = std::string_view(kernel.name).substr(kernel.name.find('_') + 1);
+    return rest.substr(0, rest.find('_'));
+  }
 };
 
 struct Library {
@@ -37,7 +42,7 @@ std::vector<const gpus::Gpu*> gpus_with_kernels();
 /// The library as it serves a GPU. Errors: NotFound where there is no code object for it.
 Result<Library> read_library(const gpus::Gpu& gpu);
 
-/// The kernels of a tile, all types, layouts and ways of reading.
+/// The kernels of a tile's row, all types, layouts and ways of reading.
 std::vector<const LibraryKernel*> kernels_of(const Library& library, const kernels::GemmConfiguration& tile);
 
 }  // namespace wavesmith::cli

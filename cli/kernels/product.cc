@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/terminal.h"
 #include "kernels/gemm/choice.h"
 #include "kernels/library/failure.h"
@@ -14,7 +16,8 @@ using nlohmann::ordered_json;
 /// The description of a product whose matrices lie side by side, somewhere: dispatch looks at addresses, at
 /// no memory.
 wavesmith_kernels_gemm_description description(const Product& product) {
-  const auto type = product.dtype == "f16" ? WAVESMITH_KERNELS_F16 : WAVESMITH_KERNELS_BF16;
+  const auto named = std::ranges::find(kernels::kElementTypes, product.dtype, &kernels::ElementType::word);
+  const auto type = static_cast<wavesmith_kernels_type>(named - std::begin(kernels::kElementTypes));
   const auto matrix = [&](int number, int64_t rows, int64_t columns, bool by_rows) {
     constexpr int kApart = 58;  // bits: none of three reaches the next
     return wavesmith_kernels_matrix{reinterpret_cast<void*>(static_cast<uintptr_t>(number) << kApart), type,

@@ -12,16 +12,14 @@ namespace {
 using Description = wavesmith_kernels_gemm_description;
 using Matrix = wavesmith_kernels_matrix;
 
-bool is_type(wavesmith_kernels_type type) {
-  return type >= WAVESMITH_KERNELS_F32 && type <= WAVESMITH_KERNELS_BF16;
-}
-const char* word_of(wavesmith_kernels_type type) {
-  static constexpr const char* kWords[] = {"f32", "f16", "bf16"};
-  return kWords[type];
-}
+std::string word(wavesmith_kernels_type type) { return std::string(word_of(type)); }
 
 wavesmith_kernels_status invalid(std::string message) {
   return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, "gemm: " + std::move(message));
+}
+
+wavesmith_kernels_status not_supported(std::string message) {
+  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: " + std::move(message));
 }
 
 /// Largest stride, for offsets within a tile are 32 bits wide.
@@ -34,7 +32,7 @@ wavesmith_kernels_status check(const char* name, const Matrix& matrix, int64_t r
   if (!is_type(matrix.type))
     return invalid(argument + ".type is " + std::to_string(matrix.type) + ", no element type");
   if (reinterpret_cast<uintptr_t>(matrix.data) % size_of(matrix.type) != 0)
-    return invalid(argument + ".data is not aligned to an element of " + word_of(matrix.type));
+    return invalid(argument + ".data is not aligned to an element of " + word(matrix.type));
   if (matrix.row_stride != 1 && matrix.column_stride != 1)
     return invalid(argument + " has strides " + std::to_string(matrix.row_stride) + " and " +
                    std::to_string(matrix.column_stride) + ": one of them must be 1");
@@ -46,11 +44,40 @@ wavesmith_kernels_status check(const char* name, const Matrix& matrix, int64_t r
     return invalid(argument + (by_rows ? ".row_stride is " : ".column_stride is ") + std::to_string(apart) +
                    ", less than the " + std::to_string(together) + " elements that lie together");
   if (apart > kLargestStride)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: " + argument + " has a stride of " +
-                                                     std::to_string(apart) + " elements, more than " +
-                                                     std::to_string(kLargestStride));
+    return not_supported(argument + " has a stride of " + std::to_string(apart) + " elements, more than " +
+                         std::to_string(kLargestStride));
   if (matrix.batch_stride < 0) return invalid(argument + ".batch_stride is negative");
   return succeed();
+}
+
+/// Checks the types of A, B and D: what kernels there are for some target.
+wavesmith_kernels_status check_types(const Description& gemm) {
+  const auto a = gemm.a.type, b = gemm.b.type, d = gemm.d.type;
+  const bool small_floats = (is_ocp(a) && is_ocp(b)) || (is_fnuz(a) && is_fnuz(b));
+  if (a != b && !small_floats)
+    return not_supported("a is of " + word(a) + " and b of " + word(b) +
+                         ": there are kernels for two of one type, and for floats of 8 bits of one kind");
+  if (a == WAVESMITH_KERNELS_I32) return not_supported("there are no kernels for a and b of i32");
+  const bool d_as_a = a == WAVESMITH_KERNELS_I8 ? d == WAVESMITH_KERNELS_I32 || d == WAVESMITH_KERNELS_I8
+                                                : (is_ocp(a) && is_ocp(d)) || (is_fnuz(a) && is_fnuz(d));
+  if (!is_common_float(d) && !d_as_a)
+    return not_supported("a is of " + word(a) + " and d of " + word(d) +
+                         ": there are kernels for d of f32, f16 and bf16" +
+                         (a == WAVESMITH_KERNELS_I8 ? ", i32 and i8"
+                          : is_ocp(a) || is_fnuz(a) ? ", and of 8 bits of a's kind"
+                                                    : ""));
+  if (d == WAVESMITH_KERNELS_I32 &&
+      (gemm.alpha != 1 || gemm.beta != 0 || gemm.bias || gemm.activation != WAVESMITH_KERNELS_NO_ACTIVATION))
+    return not_supported(
+        "d of i32 is the sums themselves: alpha is 1, beta 0, and there is neither bias nor activation");
+  return succeed();
+}
+
+/// Checks the type of what is added to the products: `name` is C or the bias.
+wavesmith_kernels_status check_addend(const char* name, wavesmith_kernels_type type) {
+  if (is_common_float(type)) return succeed();
+  return not_supported(std::string(name) + " is of " + word(type) +
+                       ": there are kernels for f32, f16 and bf16");
 }
 
 /// Whether the columns of a row lie together in memory.
@@ -66,8 +93,9 @@ std::pair<uintptr_t, uintptr_t> extent(const Matrix& matrix, int64_t rows, int64
 
 /// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together.
 bool by_dwords(const Matrix& matrix, int64_t stride, int64_t together, int64_t batches) {
-  return reinterpret_cast<uintptr_t>(matrix.data) % 4 == 0 && stride % 2 == 0 && together % 2 == 0 &&
-         (batches == 1 || matrix.batch_stride % 2 == 0);
+  const int64_t in_dword = std::max<int64_t>(1, 4 / size_of(matrix.type));
+  return reinterpret_cast<uintptr_t>(matrix.data) % 4 == 0 && stride % in_dword == 0 &&
+         together % in_dword == 0 && (batches == 1 || matrix.batch_stride % in_dword == 0);
 }
 
 /// The product with D by rows: where D lies by columns its transpose is computed, B transposed times A
@@ -80,6 +108,11 @@ Description by_rows(Description gemm) {
   std::swap(gemm.m, gemm.n);
   gemm.bias_per_row = !gemm.bias_per_row;
   return gemm;
+}
+
+/// The number of D's type as tile::Type has it: there the format of floats of 8 bits is the target's.
+int in_tile(wavesmith_kernels_type type) {
+  return is_fnuz(type) ? type - WAVESMITH_KERNELS_E4M3_FNUZ + WAVESMITH_KERNELS_E4M3 : type;
 }
 
 /// What a product takes with a tile, by the tile's step and fixed cycles and the rounds of its workgroups.
@@ -110,6 +143,7 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
     return invalid("d.batch_stride is 0, but every product of the batch has its own result");
   if (gemm.beta != 0) {
     if (const auto status = check("c", gemm.c, gemm.m, gemm.n)) return status;
+    if (const auto status = check_addend("c", gemm.c.type)) return status;
     // Elements of C that belong to neighbours in D are neighbours, too.
     const bool rows = along_rows(gemm.d);
     if ((rows ? gemm.c.column_stride : gemm.c.row_stride) != 1 && (rows ? gemm.n : gemm.m) > 1)
@@ -118,22 +152,24 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
   if (gemm.k > 0 && gemm.alpha != 0) {
     if (const auto status = check("a", gemm.a, gemm.m, gemm.k)) return status;
     if (const auto status = check("b", gemm.b, gemm.k, gemm.n)) return status;
-    if (gemm.a.type != gemm.b.type)
-      return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string("gemm: a is ") + word_of(gemm.a.type) +
-                                                       " and b is " + word_of(gemm.b.type) +
-                                                       ": there are kernels for two of one type");
-    if (gemm.a.type == WAVESMITH_KERNELS_F32)
-      return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: there is no kernel for a and b of f32 yet");
+    if (const auto status = check_types(gemm)) return status;
     const auto d = extent(gemm.d, gemm.m, gemm.n, gemm.batches);
     const auto a = extent(gemm.a, gemm.m, gemm.k, gemm.batches),
                b = extent(gemm.b, gemm.k, gemm.n, gemm.batches);
     if (d.first < a.second && a.first < d.second) return invalid("d overlaps a");
     if (d.first < b.second && b.first < d.second) return invalid("d overlaps b");
   }
-  if (gemm.bias && !is_type(gemm.bias_type)) return invalid("bias_type is no element type");
+  if (gemm.bias) {
+    if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
+    if (const auto status = check_addend("the bias", gemm.bias_type)) return status;
+  }
   if (gemm.activation < WAVESMITH_KERNELS_NO_ACTIVATION || gemm.activation > WAVESMITH_KERNELS_SILU)
     return invalid("activation is " + std::to_string(gemm.activation) + ", no activation");
   return succeed();
+}
+
+std::string types_word(wavesmith_kernels_type a, wavesmith_kernels_type b) {
+  return a == b ? word(a) : word(a) + "x" + word(b);
 }
 
 wavesmith_kernels_status choose_gemm(const Description& given, std::string_view target, int compute_units,
@@ -141,36 +177,50 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   Description gemm = by_rows(given);
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
   if (!multiplies) {
+    // Operands that are not read, of a type whose kernels write D's.
+    const auto d = gemm.d.type;
     gemm.k = 0;
     gemm.a = gemm.b = {.data = gemm.d.data,
-                       .type = WAVESMITH_KERNELS_BF16,
-                       .row_stride = 2,
+                       .type = d == WAVESMITH_KERNELS_I32 ? WAVESMITH_KERNELS_I8
+                               : is_common_float(d)       ? WAVESMITH_KERNELS_BF16
+                                                          : d,
+                       .row_stride = 4,
                        .column_stride = 1,
                        .batch_stride = 0};
+    std::swap(gemm.b.row_stride, gemm.b.column_stride);
   }
   // Of a vector either stride may be taken for the one that is 1: the kernels want A and B along K where they
   // can.
-  const bool a_along_k = gemm.a.column_stride == 1, b_along_k = gemm.b.row_stride == 1;
+  const bool a_along_k = gemm.a.column_stride == 1 || gemm.k == 1;
+  const bool b_along_k = gemm.b.row_stride == 1 || gemm.k == 1;
   const int64_t stride_a = a_along_k ? gemm.a.row_stride : gemm.a.column_stride;
   const int64_t stride_b = b_along_k ? gemm.b.column_stride : gemm.b.row_stride;
   const bool dwords = by_dwords(gemm.a, stride_a, a_along_k ? gemm.k : gemm.m, gemm.batches) &&
                       by_dwords(gemm.b, stride_b, b_along_k ? gemm.k : gemm.n, gemm.batches);
+  const std::string types = types_word(gemm.a.type, gemm.b.type);
+  bool has_types = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
-    if (tile.target != target || (!dwords && !tile.elements)) continue;
+    if (tile.target != target || !tile.has(types)) continue;
+    has_types = true;
+    if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
     choice.candidates.push_back(candidate(tile, gemm, compute_units));
     if (wanted && tile.name != wanted) continue;
     const double cycles = choice.candidates.back().cycles;
     if (!choice.configuration || cycles < fewest) choice.configuration = &tile, fewest = cycles;
   }
+  if (!choice.configuration && !has_types)
+    return not_supported("there is no kernel for a and b of " + types + " for " + std::string(target));
+  if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
+    return not_supported("the kernels for a and b of " + types + " for " + std::string(target) +
+                         " want K together in memory: columns of a, rows of b");
   if (!choice.configuration)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
-                "gemm: there is no kernel " + (wanted ? "with a tile " + std::string(wanted) + " " : "") +
-                    "for " + std::string(target) +
-                    (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
+    return not_supported("there is no kernel " + (wanted ? "with a tile " + std::string(wanted) + " " : "") +
+                         "for a and b of " + types + " for " + std::string(target) +
+                         (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
   const GemmConfiguration& tile = *choice.configuration;
-  choice.kernel = std::string("gemm_") + word_of(gemm.a.type) + "_" + std::string(tile.name) + "_" +
-                  (a_along_k ? "k" : "m") + (b_along_k ? "k" : "n") + (dwords ? "" : "_elements");
+  choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + (a_along_k ? "k" : "m") +
+                  (b_along_k ? "k" : "n") + (dwords ? "" : "_elements");
   choice.batches = gemm.batches;
   choice.arguments = {.a = gemm.a.data,
                       .b = gemm.b.data,
@@ -191,7 +241,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                       .alpha = gemm.alpha,
                       .beta = gemm.beta,
                       .type_c = gemm.c.type,
-                      .type_d = gemm.d.type,
+                      .type_d = in_tile(gemm.d.type),
                       .type_bias = gemm.bias_type,
                       .activation = gemm.activation,
                       .bias_along_rows = gemm.bias_per_row,

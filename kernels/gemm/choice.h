@@ -8,12 +8,13 @@
 
 #include "kernels/gemm/arguments.h"
 #include "kernels/gemm/configuration.h"
+#include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
 
 namespace wavesmith::kernels {
 
-/// Bytes of an element.
-inline int64_t size_of(wavesmith_kernels_type type) { return type == WAVESMITH_KERNELS_F32 ? 4 : 2; }
+/// The types of A and B as the table of configurations names them: "bf16", "e4m3xe5m2".
+std::string types_word(wavesmith_kernels_type a, wavesmith_kernels_type b);
 
 /// What is to run for a product.
 struct GemmChoice {

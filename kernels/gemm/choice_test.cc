@@ -78,7 +78,8 @@ TEST(GemmChoice, RefusesTilesAndTargetsThatThereAreNot) {
   GemmChoice chosen;
   const auto gemm = product(64, 64, 64);
   EXPECT_EQ(choose_gemm(gemm, "gfx942", 304, "1x2x3", chosen), WAVESMITH_KERNELS_NOT_SUPPORTED);
-  EXPECT_EQ(std::string(message()), "gemm: there is no kernel with a tile 1x2x3 for gfx942");
+  EXPECT_EQ(std::string(message()),
+            "gemm: there is no kernel with a tile 1x2x3 for a and b of bf16 for gfx942");
   EXPECT_EQ(choose_gemm(gemm, "gfx803", 64, nullptr, chosen), WAVESMITH_KERNELS_NOT_SUPPORTED);
 }
 

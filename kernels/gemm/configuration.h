@@ -1,6 +1,7 @@
 // The GEMM kernels that there are: rows of configurations.tsv, which the build turns into this table.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -8,12 +9,24 @@ namespace wavesmith::kernels {
 
 struct GemmConfiguration {
   std::string_view target;
-  std::string_view name;  ///< "256x256x32"
+  std::string_view types;  ///< of A and B: "f16,bf16", "e4m3,e4m3xe5m2" (A's x B's)
+  std::string_view name;   ///< "256x256x32"
   int rows, columns, depth;
   int threads;  ///< per workgroup
   int step_cycles, fixed_cycles, at_once;
-  bool elements;  ///< has kernels that read element by element
+  bool all_layouts;  ///< otherwise only those where K lies together
+  bool elements;     ///< has kernels that read element by element
   std::string_view why;
+
+  /// Whether there are kernels for these types of A and B, named as in `types`.
+  [[nodiscard]] constexpr bool has(std::string_view pair) const {
+    for (std::string_view rest = types; !rest.empty();) {
+      const size_t comma = rest.find(',');
+      if (rest.substr(0, comma) == pair) return true;
+      rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+    }
+    return false;
+  }
 };
 
 std::span<const GemmConfiguration> gemm_configurations();

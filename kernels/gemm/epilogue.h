@@ -4,11 +4,16 @@
 
 #include "kernels/gemm/arguments.h"
 #include "kernels/library/activation.h"
+#include "tile/narrow.h"
 #include "tile/typed_view.h"
 
 namespace wavesmith::kernels {
 
+/// `A` is the type of A's elements: D may be of integers where A is, and of floats of 8 bits where A is.
+template <class A>
 struct GemmEpilogue {
+  static constexpr bool kIntegers = __is_same(A, tile::i8);
+  static constexpr bool kSmallFloats = sizeof(A) == 1 && !kIntegers;
   const GemmArguments& arguments;
   int first_row, first_column;
   tile::TypedView c, d, bias;
@@ -23,15 +28,31 @@ struct GemmEpilogue {
         d(matrix(g.d, g.type_d, batch * g.batch_d), type(g.type_d), g.m, g.n, g.stride_d, row, column),
         bias(g.bias, type(g.type_bias), g.bias ? 1 : 0, g.n, g.n, 0, column) {}
 
+  TILE_DEVICE void operator()(int row, int column, tile::Vector<int, 8> sums) const {
+    if (d_is(tile::Type::I32))
+      d.store_as_is(row, column, sums);
+    else
+      (*this)(row, column, __builtin_convertvector(sums, tile::Eight));
+  }
+
   TILE_DEVICE void operator()(int row, int column, tile::Eight sums) const {
     tile::Eight values = sums * arguments.alpha;
     if (tile::arch::late(arguments.beta != 0)) values += c.load(row, column) * arguments.beta;
     if (tile::arch::late(arguments.bias != nullptr)) values += bias_at(row, column);
     values = activated(arguments.activation, values);
+    if constexpr (kIntegers)
+      if (d_is(tile::Type::I8)) return d.store_as_is(row, column, tile::to_i8(values));
+    if constexpr (kSmallFloats) {
+      if (d_is(tile::Type::E4M3)) return d.store_as_is(row, column, tile::to_small_float<tile::e4m3>(values));
+      if (d_is(tile::Type::E5M2)) return d.store_as_is(row, column, tile::to_small_float<tile::e5m2>(values));
+    }
     d.store(row, column, values);
   }
 
  private:
+  TILE_DEVICE bool d_is(tile::Type which) const {
+    return tile::arch::late(arguments.type_d) == static_cast<int>(which);
+  }
   TILE_DEVICE static tile::Type type(int number) { return static_cast<tile::Type>(number); }
   TILE_DEVICE static const void* matrix(const void* first, int number, long elements) {
     return static_cast<const char*>(first) + elements * tile::size_of(type(number));

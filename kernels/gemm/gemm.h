@@ -11,9 +11,11 @@ namespace wavesmith::kernels {
 using tile::Access;
 using tile::Along;
 
-template <class Atom_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_>
+/// Of products of matrices whose elements are of types A and B.
+template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_>
 struct GemmShape {
-  using Atom = Atom_;
+  using A = A_;
+  using Atom = tile::arch::Best<B_, A_>;  // sums are given B first
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kWaveRows = kWaveRows_,
                        kWaveColumns = kWaveColumns_;  ///< waves along rows and columns
@@ -125,17 +127,19 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
     constexpr int kReads = kRows * decltype(reader_a)::kPieces + kColumns * decltype(reader_b)::kPieces;
     constexpr int kStores = WindowA::kCount + WindowB::kCount;
     constexpr int kPer = (kProducts * (kRows - kBefore)) / (kReads + kStores);
-    TILE_UNROLL for (int i = 0; i < kStores; ++i) {
-      arch::order<arch::kMatrix, kPer>();
-      arch::order<arch::kSharedWrite, 1>();
-      arch::order<arch::kMatrix, kPer>();
-      arch::order<arch::kSharedRead, 1>();
-      arch::order<arch::kGlobalLoad, 1>();
-    }
-    if constexpr (kReads > kStores) TILE_UNROLL for (int i = 0; i < kReads - kStores; ++i) {
+    if constexpr (kPer > 0) {
+      TILE_UNROLL for (int i = 0; i < kStores; ++i) {
+        arch::order<arch::kMatrix, kPer>();
+        arch::order<arch::kSharedWrite, 1>();
+        arch::order<arch::kMatrix, kPer>();
+        arch::order<arch::kSharedRead, 1>();
+        arch::order<arch::kGlobalLoad, 1>();
+      }
+      TILE_UNROLL for (int i = 0; i < kReads - kStores; ++i) {
         arch::order<arch::kMatrix, kPer>();
         arch::order<arch::kSharedRead, 1>();
       }
+    }
   };
   for (int pairs = ceiling(arguments.k, 2 * Shape::kDepth); pairs > 0; --pairs) {
     step(Constant<0>{});
@@ -145,10 +149,10 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   arch::barrier();
   constexpr int kPart = 2 * kBytes / (Shape::kWaveRows * Shape::kWaveColumns);
   const GemmArguments late = arch::argument_again<GemmArguments>();
-  const GemmEpilogue epilogue(late, batch, first_row, first_column);
-  for_each_eight<kPart>(
-      sums, (SharedBytes)memory + wave * kPart, lane,
-      [&](int row, int column, Eight values) { epilogue(wave_row + row, wave_column + column, values); });
+  const GemmEpilogue<typename Shape::A> epilogue(late, batch, first_row, first_column);
+  for_each_eight<kPart>(sums, (SharedBytes)memory + wave * kPart, lane, [&](int row, int column, auto eight) {
+    epilogue(wave_row + row, wave_column + column, eight);
+  });
 }
 
 }  // namespace wavesmith::kernels

@@ -29,7 +29,8 @@ class Gemm : public OnEachGpu {
   /// What a case varies.
   struct Case {
     int64_t m, n, k, batches = 1;
-    Type type = WAVESMITH_KERNELS_BF16, type_c = WAVESMITH_KERNELS_BF16, type_d = WAVESMITH_KERNELS_BF16;
+    Type type = WAVESMITH_KERNELS_BF16, type_b = WAVESMITH_KERNELS_BF16, type_c = WAVESMITH_KERNELS_BF16,
+         type_d = WAVESMITH_KERNELS_BF16;
     bool a_by_rows = true, b_by_rows = false, d_by_rows = true;
     float alpha = 1, beta = 0;
     int64_t padding = 0;  ///< elements that rows or columns are apart beyond what they hold
@@ -58,7 +59,9 @@ class Gemm : public OnEachGpu {
     HostMatrix made = matrix(rows, columns, batches, by_rows, padding, type);
     for (int64_t b = 0; b < batches; ++b)
       for (int64_t i = 0; i < rows; ++i)
-        for (int64_t j = 0; j < columns; ++j) made.elements.set(made.at(b, i, j), normal());
+        for (int64_t j = 0; j < columns; ++j)
+          made.elements.set(made.at(b, i, j),
+                            is_integer(type) ? static_cast<double>(between(-128, 127)) : normal());
     return made;
   }
 
@@ -81,10 +84,18 @@ class Gemm : public OnEachGpu {
     }
   }
 
+  /// What a type of 8 bits holds of it.
+  static double saturated(Type type, double x) {
+    if (size_of(type) != 1 || std::isnan(x)) return x;
+    if (type == WAVESMITH_KERNELS_I8) return std::clamp(x, -128.0, 127.0);
+    const double largest = decoded(type, format_of(type).largest());
+    return std::clamp(x, -largest, largest);
+  }
+
   /// Runs a case and compares all of D's memory, padding included.
   void check(const Case& one) {
     const HostMatrix a = random_matrix(one.m, one.k, one.batches, one.a_by_rows, one.padding, one.type);
-    const HostMatrix b = random_matrix(one.k, one.n, one.batches, one.b_by_rows, one.padding, one.type);
+    const HostMatrix b = random_matrix(one.k, one.n, one.batches, one.b_by_rows, one.padding, one.type_b);
     const HostMatrix c = random_matrix(one.m, one.n, one.batches, one.d_by_rows, one.padding, one.type_c);
     HostMatrix d = matrix(one.m, one.n, one.batches, one.d_by_rows, one.padding, one.type_d);
     const HostMatrix bias = random_matrix(1, one.bias_per_row ? one.m : one.n, 1, true, 0, one.bias_type);
@@ -124,12 +135,14 @@ class Gemm : public OnEachGpu {
           double sum = 0, size = 0;
           for (int64_t p = 0; p < one.k; ++p) {
             const double product =
-                as_operand(a.get(batch, i, p), one.type) * as_operand(b.get(batch, p, j), one.type);
+                as_operand(a.get(batch, i, p), one.type) * as_operand(b.get(batch, p, j), one.type_b);
             sum += product;
             size += std::abs(product);
           }
           double value = one.alpha * sum,
-                 error = (static_cast<double>(one.k) + 1) * 0x1p-24 * size * std::abs(one.alpha);
+                 error = is_integer(one.type)
+                             ? 0x1p-22 * std::abs(one.alpha * sum)  // the sum is exact
+                             : (static_cast<double>(one.k) + 1) * 0x1p-24 * size * std::abs(one.alpha);
           if (one.beta != 0)
             value += one.beta * c.get(batch, i, j),
                 error += 0x1p-23 * std::abs(one.beta * c.get(batch, i, j));
@@ -138,9 +151,11 @@ class Gemm : public OnEachGpu {
           // The slopes of the activations are at most 1.13; their own error is a few units of a float.
           if (one.activation != WAVESMITH_KERNELS_NO_ACTIVATION)
             error = 1.2 * error + 0x1p-20 * std::abs(value);
-          const double expected = activate(one.activation, value);
+          const double expected = saturated(one.type_d, activate(one.activation, value));
           const double allowed =
-              error + epsilon_of(one.type_d) * (std::abs(expected) + error) + tiny_of(one.type_d);
+              one.type_d == WAVESMITH_KERNELS_I32
+                  ? 0
+                  : error + epsilon_of(one.type_d) * (std::abs(expected) + error) + tiny_of(one.type_d);
           const size_t at = d.at(batch, i, j);
           written[at] = 1;
           const double got = d.elements.get(at);
@@ -154,7 +169,7 @@ class Gemm : public OnEachGpu {
                 << expected;
           }
         }
-    const size_t size = size_of(one.type_d);
+    const size_t size = bytes_of(one.type_d);
     for (size_t i = 0; i < written.size(); ++i)
       if (!written[i])
         ASSERT_EQ(std::memcmp(&d.elements.bytes[i * size], &before.bytes[i * size], size), 0)
@@ -163,39 +178,67 @@ class Gemm : public OnEachGpu {
 
   static std::string describe(const Case& one) {
     return "m " + std::to_string(one.m) + " n " + std::to_string(one.n) + " k " + std::to_string(one.k) +
-           " batches " + std::to_string(one.batches) + " type " + std::to_string(one.type) + " c " +
-           std::to_string(one.type_c) + " d " + std::to_string(one.type_d) + " a by " +
-           (one.a_by_rows ? "rows" : "columns") + " b by " + (one.b_by_rows ? "rows" : "columns") + " d by " +
-           (one.d_by_rows ? "rows" : "columns") + " padding " + std::to_string(one.padding) + " offset " +
-           std::to_string(one.offset) + " alpha " + std::to_string(one.alpha) + " beta " +
-           std::to_string(one.beta) + " activation " + std::to_string(one.activation) +
-           (one.tile ? std::string(" tile ") + one.tile : "");
+           " batches " + std::to_string(one.batches) + " types " + std::to_string(one.type) + " and " +
+           std::to_string(one.type_b) + " c " + std::to_string(one.type_c) + " d " +
+           std::to_string(one.type_d) + " a by " + (one.a_by_rows ? "rows" : "columns") + " b by " +
+           (one.b_by_rows ? "rows" : "columns") + " d by " + (one.d_by_rows ? "rows" : "columns") +
+           " padding " + std::to_string(one.padding) + " offset " + std::to_string(one.offset) + " alpha " +
+           std::to_string(one.alpha) + " beta " + std::to_string(one.beta) + " activation " +
+           std::to_string(one.activation) + (one.tile ? std::string(" tile ") + one.tile : "");
+  }
+
+  /// The pairs of types of A and B that the GPU has kernels for.
+  static std::vector<std::pair<Type, Type>> pairs() {
+    std::vector<std::pair<Type, Type>> all;
+    const auto count = static_cast<int>(std::size(kElementTypes));
+    for (int a = 0; a < count; ++a)
+      for (int b = 0; b < count; ++b) {
+        const std::pair pair{static_cast<Type>(a), static_cast<Type>(b)};
+        if (wavesmith_kernels_gemm_tile(pair.first, pair.second, 0)) all.push_back(pair);
+      }
+    return all;
   }
 
   /// Everything but the sizes at random.
   Case random_case(int64_t m, int64_t n, int64_t k) {
+    const auto all = pairs();
+    return random_case(m, n, k, all[static_cast<size_t>(between(0, static_cast<int64_t>(all.size()) - 1))]);
+  }
+  Case random_case(int64_t m, int64_t n, int64_t k, std::pair<Type, Type> types) {
     const auto any = [&] {
       return one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
     };
-    return {.m = m,
-            .n = n,
-            .k = k,
-            .batches = between(1, 8) == 1 ? between(2, 4) : 1,
-            .type = one_of({WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16}),
-            .type_c = any(),
-            .type_d = any(),
-            .a_by_rows = between(0, 1) == 1,
-            .b_by_rows = between(0, 1) == 1,
-            .d_by_rows = between(0, 3) != 0,
-            .alpha = one_of({1.0F, -0.5F, 3.0F}),
-            .beta = one_of({0.0F, 0.0F, 1.0F, -2.0F}),
-            .padding = one_of<int64_t>({0, 0, 1, 2, 8}),
-            .offset = one_of<size_t>({0, 0, 0, 1, 2, 8}),
-            .activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_NO_ACTIVATION,
-                                  WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU, WAVESMITH_KERNELS_SILU}),
-            .bias = between(0, 1) == 1,
-            .bias_per_row = between(0, 1) == 1,
-            .bias_type = any()};
+    Case one{.m = m,
+             .n = n,
+             .k = k,
+             .batches = between(1, 8) == 1 ? between(2, 4) : 1,
+             .type = types.first,
+             .type_b = types.second,
+             .type_c = any(),
+             .type_d = any(),
+             .a_by_rows = between(0, 1) == 1,
+             .b_by_rows = between(0, 1) == 1,
+             .d_by_rows = between(0, 3) != 0,
+             .alpha = one_of({1.0F, -0.5F, 3.0F}),
+             .beta = one_of({0.0F, 0.0F, 1.0F, -2.0F}),
+             .padding = one_of<int64_t>({0, 0, 1, 2, 8}),
+             .offset = one_of<size_t>({0, 0, 0, 1, 2, 8}),
+             .activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_NO_ACTIVATION,
+                                   WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU, WAVESMITH_KERNELS_SILU}),
+             .bias = between(0, 1) == 1,
+             .bias_per_row = between(0, 1) == 1,
+             .bias_type = any()};
+    if (size_of(one.type) == 1) {
+      one.a_by_rows = true, one.b_by_rows = false;
+      const Type of_8_bits = one.type == WAVESMITH_KERNELS_I8 ? one.type : one_of({one.type, one.type_b});
+      if (between(0, 2) == 0) one.type_d = of_8_bits;
+    }
+    if (one.type == WAVESMITH_KERNELS_I8) one.alpha /= 4096;  // of sums of products up to 2^14
+    if (one.type == WAVESMITH_KERNELS_I8 && between(0, 2) == 0) {
+      one.type_d = WAVESMITH_KERNELS_I32;
+      one.alpha = 1, one.beta = 0, one.bias = false, one.activation = WAVESMITH_KERNELS_NO_ACTIVATION;
+    }
+    return one;
   }
 };
 
@@ -216,21 +259,41 @@ TEST_P(Gemm, SizesAroundTheTilesEqualSumsInDoublePrecision) {
 }
 
 TEST_P(Gemm, EveryKernelEqualsSumsInDoublePrecision) {
-  int tiles = 0;
-  for (const char* tile; (tile = wavesmith_kernels_gemm_tile(static_cast<size_t>(tiles))); ++tiles) {
-    const int64_t rows = std::atoi(tile), columns = std::atoi(std::strchr(tile, 'x') + 1);
-    for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
+  for (const auto& types : pairs()) {
+    const bool all_layouts = size_of(types.first) > 1;
+    const int64_t even = 4 / std::min<int64_t>(4, size_of(types.first));  // elements of a dword
+    for (size_t index = 0;; ++index) {
+      const char* const tile = wavesmith_kernels_gemm_tile(types.first, types.second, index);
+      if (!tile) break;
+      const int64_t rows = std::atoi(tile), columns = std::atoi(std::strchr(tile, 'x') + 1);
       for (const bool a_by_rows : {true, false})
         for (const bool b_by_rows : {true, false}) {
-          Case one = random_case(rows + between(-1, 1) * 2, columns + between(-1, 2) * 2, between(1, 40) * 2);
-          one.type = type, one.a_by_rows = a_by_rows, one.b_by_rows = b_by_rows, one.d_by_rows = true,
-          one.tile = tile;
-          one.padding = one.padding / 2 * 2, one.offset = one.offset / 2 * 2, one.batches = 1;
+          if (!all_layouts && (!a_by_rows || b_by_rows)) continue;
+          Case one = random_case(rows + between(-1, 1) * even, columns + between(-1, 2) * even,
+                                 between(1, 80 / even) * even, types);
+          one.a_by_rows = a_by_rows, one.b_by_rows = b_by_rows, one.d_by_rows = true, one.tile = tile;
+          one.padding = one.padding / even * even, one.offset = one.offset / even * even, one.batches = 1;
           check(one);
           if (HasFatalFailure()) return;
         }
+    }
   }
-  EXPECT_GE(tiles, 2);
+  EXPECT_GE(pairs().size(), 3U);
+}
+
+TEST_P(Gemm, SumsOfIntegersAreExact) {
+  Case one{.m = 65,
+           .n = 63,
+           .k = 1000,
+           .type = WAVESMITH_KERNELS_I8,
+           .type_b = WAVESMITH_KERNELS_I8,
+           .type_d = WAVESMITH_KERNELS_I32};
+  HostMatrix a = random_matrix(one.m, one.k, 1, true, 0, one.type),
+             b = random_matrix(one.k, one.n, 1, false, 0, one.type);
+  HostMatrix d = matrix(one.m, one.n, 1, true, 0, one.type_d);
+  for (int64_t p = 0; p < one.k; ++p)  // 1000 * 2^14, which a float sum of odd products would round
+    a.elements.set(a.at(0, 7, p), -128), b.elements.set(b.at(0, p, 5), p == 0 ? -127 : -128);
+  check(one, a, b, matrix(1, 1, 1, true, 0, one.type_c), d, matrix(1, 1, 1, true, 0, one.bias_type));
 }
 
 TEST_P(Gemm, NanAndInfinityPropagateToTheirRowsAndColumnsOnly) {
@@ -319,9 +382,18 @@ TEST(GemmRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](G& g) { g.c.data = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "c.data is null"},
       {[](G& g) { g.b.type = static_cast<Type>(77); }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "b.type is 77"},
       {[](G& g) { g.b.type = WAVESMITH_KERNELS_F16; }, WAVESMITH_KERNELS_NOT_SUPPORTED,
-       "a is bf16 and b is f16"},
-      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_F32, g.a.row_stride = 8; },
-       WAVESMITH_KERNELS_NOT_SUPPORTED, "f32"},
+       "a is of bf16 and b of f16"},
+      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_I32; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "i32"},
+      {[](G& g) { g.a.type = WAVESMITH_KERNELS_E4M3, g.b.type = WAVESMITH_KERNELS_E5M2_FNUZ; },
+       WAVESMITH_KERNELS_NOT_SUPPORTED, "a is of e4m3 and b of e5m2fnuz"},
+      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_E4M3; }, WAVESMITH_KERNELS_NOT_SUPPORTED,
+       "no kernel for a and b of e4m3 for gfx942"},
+      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_I8; }, WAVESMITH_KERNELS_NOT_SUPPORTED,
+       "want K together in memory"},
+      {[](G& g) { g.d.type = WAVESMITH_KERNELS_I8; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "d of i8"},
+      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_I8, g.d.type = WAVESMITH_KERNELS_I32; },
+       WAVESMITH_KERNELS_NOT_SUPPORTED, "d of i32 is the sums themselves"},
+      {[](G& g) { g.c.type = WAVESMITH_KERNELS_I8; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "c is of i8"},
       {[](G& g) { g.a.row_stride = 7; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "a.row_stride is 7"},
       {[](G& g) { g.d.column_stride = 2; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "d has strides 8 and 2"},
       {[](G& g) { g.a.data = static_cast<char*>(g.a.data) + 1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,

@@ -43,7 +43,7 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
       return static_cast<char*>(const_cast<void*>(data)) + count * batch * size_of(type);
     };
     arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
-    arguments.b = next(arguments.b, arguments.batch_b, gemm->a.type);
+    arguments.b = next(arguments.b, arguments.batch_b, gemm->b.type);
     arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);
     arguments.d = next(arguments.d, arguments.batch_d, gemm->d.type);
   }
@@ -80,10 +80,12 @@ wavesmith_kernels_status wavesmith_kernels_gemm_check(const wavesmith_kernels_ge
   return succeed();
 }
 
-const char* wavesmith_kernels_gemm_tile(size_t index) {
+const char* wavesmith_kernels_gemm_tile(wavesmith_kernels_type a, wavesmith_kernels_type b, size_t index) {
   const Device* device = nullptr;
   if (current_device(device) != WAVESMITH_KERNELS_SUCCESS) return nullptr;
+  if (!is_type(a) || !is_type(b)) return nullptr;
+  const std::string types = types_word(a, b);
   for (const GemmConfiguration& tile : gemm_configurations())
-    if (tile.target == device->target && index-- == 0) return tile.name.data();
+    if (tile.target == device->target && tile.has(types) && index-- == 0) return tile.name.data();
   return nullptr;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/gemm/choice.h"
+#include "kernels/library/element_type.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -11,8 +11,11 @@ namespace {
 /// Largest stride and number of columns, for offsets within a workgroup's rows are 32 bits wide.
 constexpr int64_t kLargest = int64_t{1} << 24;
 
-bool is_type(wavesmith_kernels_type type) {
-  return type >= WAVESMITH_KERNELS_F32 && type <= WAVESMITH_KERNELS_BF16;
+wavesmith_kernels_status no_kernel(const char* operation, const std::string& name,
+                                   wavesmith_kernels_type type) {
+  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(operation) + ": " + name + " is of " +
+                                                   std::string(word_of(type)) +
+                                                   ": there are kernels for f32, f16 and bf16");
 }
 
 wavesmith_kernels_status check_one(const char* operation, const RowsArgument& argument, int64_t columns) {
@@ -20,6 +23,7 @@ wavesmith_kernels_status check_one(const char* operation, const RowsArgument& ar
   const std::string name = argument.name;
   if (!is_type(rows.type))
     return invalid(operation, name + ".type is " + std::to_string(rows.type) + ", no element type");
+  if (!is_common_float(rows.type)) return no_kernel(operation, name, rows.type);
   if (reinterpret_cast<uintptr_t>(rows.data) % static_cast<uintptr_t>(size_of(rows.type)) != 0)
     return invalid(operation, name + ".data is not aligned to its elements");
   if (rows.row_stride < columns)
@@ -81,6 +85,7 @@ wavesmith_kernels_status check_vector(const char* operation, const char* name, c
                                       wavesmith_kernels_type type) {
   if (!data) return succeed();
   if (!is_type(type)) return invalid(operation, std::string(name) + "_type is no element type");
+  if (!is_common_float(type)) return no_kernel(operation, name, type);
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(size_of(type)) != 0)
     return invalid(operation, std::string(name) + " is not aligned to its elements");
   return succeed();

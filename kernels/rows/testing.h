@@ -84,7 +84,7 @@ void expect_rows(HostRows& rows, const OnGpu& on_gpu, Expected expected, Allowed
             << " instead of " << want;
       }
     }
-  const size_t size = size_of(type);
+  const size_t size = bytes_of(type);
   for (size_t i = 0; i < written.size(); ++i)
     if (!written[i])
       ASSERT_EQ(std::memcmp(&rows.elements.bytes[i * size], &before.bytes[i * size], size), 0)

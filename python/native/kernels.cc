@@ -26,10 +26,19 @@ struct Type {
   nb::dlpack::dtype in_dlpack;
 };
 
-constexpr std::array<Type, 3> kTypes = {
+/// DLPack's codes of floats of 8 bits, which nanobind does not name.
+enum SmallFloat : uint8_t { kE4m3fn = 10, kE4m3fnuz = 11, kE5m2 = 12, kE5m2fnuz = 13 };
+
+constexpr std::array<Type, 9> kTypes = {
     Type{"f32", WAVESMITH_KERNELS_F32, {static_cast<uint8_t>(Code::Float), 32, 1}},
     Type{"f16", WAVESMITH_KERNELS_F16, {static_cast<uint8_t>(Code::Float), 16, 1}},
     Type{"bf16", WAVESMITH_KERNELS_BF16, {static_cast<uint8_t>(Code::Bfloat), 16, 1}},
+    Type{"i32", WAVESMITH_KERNELS_I32, {static_cast<uint8_t>(Code::Int), 32, 1}},
+    Type{"i8", WAVESMITH_KERNELS_I8, {static_cast<uint8_t>(Code::Int), 8, 1}},
+    Type{"e4m3", WAVESMITH_KERNELS_E4M3, {kE4m3fn, 8, 1}},
+    Type{"e5m2", WAVESMITH_KERNELS_E5M2, {kE5m2, 8, 1}},
+    Type{"e4m3fnuz", WAVESMITH_KERNELS_E4M3_FNUZ, {kE4m3fnuz, 8, 1}},
+    Type{"e5m2fnuz", WAVESMITH_KERNELS_E5M2_FNUZ, {kE5m2fnuz, 8, 1}},
 };
 
 const Type& type_of(std::string_view word) {
@@ -41,6 +50,8 @@ const Type& type_of(std::string_view word) {
 
 /// "bf16", "i8", "c64"; several lanes are not named apart, for no array has them.
 std::string word_of(nb::dlpack::dtype type) {
+  for (const Type& one : kTypes)
+    if (one.in_dlpack == type) return std::string(one.word);
   static constexpr std::string_view kCodes[] = {"i", "u", "f", "opaque", "bf", "c", "b"};
   const std::string_view code = type.code < std::size(kCodes) ? kCodes[type.code] : "unknown";
   return fmt::format("{}{}", code, type.bits * type.lanes);
@@ -130,10 +141,11 @@ void Kernels::check(wavesmith_kernels_status status) {
   throw Failure({ErrorKind::Internal, message_()});
 }
 
-std::vector<std::string> Kernels::gemm_tiles() const {
+std::vector<std::string> Kernels::gemm_tiles(const std::string& a, const std::string& b) const {
   std::vector<std::string> tiles;
-  while (const char* tile = gemm_tile_(tiles.size())) tiles.emplace_back(tile);
-  if (tiles.empty()) throw Failure({ErrorKind::NotFound, message_()});
+  const auto type_a = type_of(a).type, type_b = type_of(b).type;
+  while (const char* tile = gemm_tile_(type_a, type_b, tiles.size())) tiles.emplace_back(tile);
+  if (tiles.empty() && *message_()) throw Failure({ErrorKind::NotFound, message_()});
   return tiles;
 }
 

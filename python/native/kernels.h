@@ -32,8 +32,8 @@ class Kernels {
   /// this.
   Kernels(Hip& hip, const std::string& library);
 
-  /// The tiles for the current device.
-  std::vector<std::string> gemm_tiles() const;
+  /// The tiles for the current device and A and B of these types.
+  std::vector<std::string> gemm_tiles(const std::string& a, const std::string& b) const;
   /// The kernel that a product would get, or an exception that says why there is none; launches nothing.
   std::string gemm_check(const wavesmith_kernels_gemm_description& gemm);
   void gemm(const wavesmith_kernels_gemm_description& gemm, const std::optional<std::string>& tile,

@@ -198,7 +198,7 @@ NB_MODULE(_native, m) {
         nb::arg("bias_type"), nb::arg("bias_per_row"));
   nb::class_<Kernels>(m, "Kernels")
       .def(nb::init<Hip&, const std::string&>(), nb::arg("hip"), nb::arg("library"), nb::keep_alive<1, 2>())
-      .def("gemm_tiles", &Kernels::gemm_tiles)
+      .def("gemm_tiles", &Kernels::gemm_tiles, nb::arg("a"), nb::arg("b"))
       .def("gemm_check", &Kernels::gemm_check, nb::arg("gemm"))
       .def("gemm", &Kernels::gemm, nb::arg("gemm"), nb::arg("tile").none(), nb::arg("stream"))
       .def("norm", &Kernels::norm, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("residual"),

@@ -19,8 +19,20 @@ if TYPE_CHECKING:
 
 _HOST, _HOST_PINNED, _GPU = 1, 11, 10  # kDLCPU, kDLROCMHost, kDLROCM
 
-_WORDS: dict[str, str] = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
+_WORDS: dict[str, str] = {
+    "float32": "f32",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "int32": "i32",
+    "int8": "i8",
+    "float8_e4m3fn": "e4m3",
+    "float8_e5m2": "e5m2",
+    "float8_e4m3fnuz": "e4m3fnuz",
+    "float8_e5m2fnuz": "e5m2fnuz",
+}
 _INTEGERS: dict[str, str] = {"int32": "i32", "int64": "i64"}
+_SIZES = {"i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2}
+"""Bytes; the others have one."""
 
 
 @dataclass
@@ -133,8 +145,8 @@ def _of_numpy(name: str, array: np.ndarray[Any, Any], words: dict[str, str], *, 
 
 def _check_type(name: str, word: str, words: dict[str, str] = _WORDS) -> None:
     if word not in words.values():
-        hint = "it holds i32 or i64" if words is _INTEGERS else "there are kernels for f16, bf16 and, in part, f32"
-        raise UnsupportedError(f"{name} is of {word}", hint=hint)
+        what = "it holds" if words is _INTEGERS else "there are kernels for"
+        raise UnsupportedError(f"{name} is of {word}", hint=f"{what} {', '.join(words.values())}")
 
 
 def word_of(dtype: object) -> str:
@@ -166,14 +178,16 @@ def new_result(
 def _numpy_type(word: str) -> np.dtype[Any]:
     import numpy as np
 
-    if word != "bf16":
-        return np.dtype({"f32": np.float32, "f16": np.float16}[word])
+    own = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i8": np.int8}
+    if word in own:
+        return np.dtype(own[word])
+    name = next(name for name in _WORDS if _WORDS[name] == word)
     try:
         import ml_dtypes
     except ImportError:
-        raise UnsupportedError("NumPy has no bfloat16 of its own", hint="pip install ml_dtypes") from None
-    bf16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-    return bf16
+        raise UnsupportedError(f"NumPy has no {name} of its own", hint="pip install ml_dtypes") from None
+    made: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return made
 
 
 class _Export:
@@ -265,9 +279,9 @@ def _bits(operand: Operand) -> tuple[np.ndarray[Any, Any], bool]:
 
     import numpy as np
 
-    kinds: dict[str, type[np.unsignedinteger[Any]]] = {"f32": np.uint32, "i32": np.uint32, "i64": np.uint64}
-    kind = kinds.get(operand.type, np.uint16)
-    size = np.dtype(kind).itemsize
+    kinds: dict[int, type[np.unsignedinteger[Any]]] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+    size = _SIZES.get(operand.type, 1)
+    kind = kinds[size]
     if 0 in operand.shape:
         return np.empty(operand.shape, kind), False
     last = sum((count - 1) * stride for count, stride in zip(operand.shape, operand.strides, strict=True))

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Activation", "Array", "gated", "gemm", "gemm_tiles", "layer_norm", "rms_norm", "rope", "softmax"]
 
+_RESULTS = {"i8": "i32"} | dict.fromkeys(("e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz"), "bf16")
+"""Results' types where they are not `a`'s."""
+
 
 def gemm(
     a: ArrayT,
@@ -43,15 +46,19 @@ def gemm(
     """The matrix product activation(alpha * a @ b + beta * c + bias).
 
     Sums are float32, and their error is at most (k + 1) * 2**-24 * (abs(a) @ abs(b)), to which rounding to the
-    result's type comes. The order of a sum depends on m, n, k and the GPU only: results are the same in each run. NaN
+    result's type comes; in 8 bits what is beyond the largest becomes the largest. Sums of int8 are exact. The order of a sum depends on m, n, k and the GPU only: results are the same in each run. NaN
     and infinities propagate. Subnormal elements of `a` and `b` count as 0 on CDNA2.
 
     Args:
-        a: m by k, or a batch of these: (batches, m, k). float16 or bfloat16 (ml_dtypes' where the package is NumPy).
-        b: k by n, or a batch; of a's type. Where one of `a` and `b` has a batch (or a batch of more than one), the
+        a: m by k, or a batch of these: (batches, m, k). float16, bfloat16, float32 or int8, or float8 as the GPU has it
+            (e4m3fn and e5m2, on CDNA3 e4m3fnuz and e5m2fnuz); of NumPy with ml_dtypes' types. Which of them a GPU has
+            kernels for, `gemm_tiles` tells.
+        b: k by n, or a batch; of a's type, or any other float8 of its kind. What has 8 bits has k together in memory:
+            the rows of `a`, the columns of `b`. Where one of `a` and `b` has a batch (or a batch of more than one), the
             other may be a single matrix that all products share.
-        out: written and returned: (m, n), or (batches, m, n) where a or b has a batch. float32, float16 or bfloat16. It
-            may be `c`, and must not overlap `a` or `b`. Without it, a new array is returned, of a's package and device.
+        out: written and returned: (m, n), or (batches, m, n) where a or b has a batch. float32, float16 or bfloat16;
+            of int8 also int8 or int32 (the sums as they are), of float8 also float8 of the kind. It may be `c`, and
+            must not overlap `a` or `b`. Without it, a new array is returned, of a's package and device.
         c: shaped as the result, or (m, n) for all products of a batch; float32, float16 or bfloat16. It lies by rows
             where the result does. Not read where beta is 0.
         alpha: a factor, rounded to float32.
@@ -60,7 +67,7 @@ def gemm(
         bias_per_row: the bias has m elements, one per row.
         activation: what is applied last, before rounding.
         dtype: the new result's type: "f32", "f16", "bf16", or as the package names it (numpy.float32, torch.bfloat16,
-            ...). None: a's.
+            ...). None: a's; of int8 int32, of float8 bfloat16.
         tile: one of `gemm_tiles()`, for tuning. None: the one that is modelled to be the fastest.
         stream: a hipStream_t as a number (CuPy's `stream.ptr`, PyTorch's `stream.cuda_stream`). None: the null stream.
 
@@ -87,7 +94,7 @@ def gemm(
     batches = next((count for count in given if count != 1), 1) if given else None
     shape = (m, n) if batches is None else (batches, m, n)
 
-    kind = on_a.type if dtype is None else word_of(dtype)
+    kind = _RESULTS.get(on_a.type, on_a.type) if dtype is None else word_of(dtype)
     made: object = None
     on_c = on_bias = None
     if out is not None:
@@ -160,10 +167,17 @@ def gemm(
     return result  # type: ignore[no-any-return]
 
 
-def gemm_tiles() -> list[str]:
+def gemm_tiles(a: object = "bf16", b: object = None) -> list[str]:
     """The tiles in which the current device can compute products: rows x columns x depth of a step, as "128x128x32".
+
+    Args:
+        a: the type of `a`, named as for `gemm`'s dtype.
+        b: that of `b`. None: a's.
+
+    Returns:
+        Their names; none where there are no kernels for the types.
 
     Raises:
         NotFoundError: there are no kernels for the device, or they are not installed.
     """
-    return library().gemm_tiles()
+    return library().gemm_tiles(word_of(a), word_of(a if b is None else b))

@@ -44,8 +44,10 @@ TILE_DEVICE void store(Buffer to, u32 offset, T value) {
     __builtin_amdgcn_raw_buffer_store_b64(bits_as<Vector<u32, 2>>(value), to.resource, offset, 0, 0);
   else if constexpr (sizeof(T) == 4)
     __builtin_amdgcn_raw_buffer_store_b32(bits_as<u32>(value), to.resource, offset, 0, 0);
-  else
+  else if constexpr (sizeof(T) == 2)
     __builtin_amdgcn_raw_buffer_store_b16(bits_as<u16>(value), to.resource, offset, 0, 0);
+  else
+    __builtin_amdgcn_raw_buffer_store_b8(bits_as<u8>(value), to.resource, offset, 0, 0);
 }
 
 /// The kernel's only argument, read again from here on: what a kernel needs at its end takes no registers

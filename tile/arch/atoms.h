@@ -1,5 +1,6 @@
 // The targets' matrix instructions as atoms: the shape, whose layout isa/matrix/layout.h gives, and the call.
-// `T` is bf16 or f16; sums are floats.
+// `A` and `B` are the types of the operands' elements: both f16, bf16, f32 or i8, or each e4m3 or e5m2. Sums
+// are floats, of i8 integers.
 #pragma once
 
 #include "tile/arch/shapes.h"
@@ -15,68 +16,140 @@ template <>
 inline constexpr MatrixElement kElement<bf16> = MatrixElement::Bf16;
 template <>
 inline constexpr MatrixElement kElement<f16> = MatrixElement::F16;
+template <>
+inline constexpr MatrixElement kElement<i8> = MatrixElement::I8;
+template <>
+inline constexpr MatrixElement kElement<e4m3> = MatrixElement::Fp8;
+template <>
+inline constexpr MatrixElement kElement<e5m2> = MatrixElement::Bf8;
 
-template <class T>
-inline constexpr bool kIsBf16 = kElement<T> == MatrixElement::Bf16;
+/// WMMA's integers are signed or not, as the call says.
+constexpr MatrixElement of_wmma(MatrixElement element) {
+  return element == MatrixElement::I8 ? MatrixElement::Iu8 : element;
+}
+
+template <class A>
+struct SumOf {
+  using Type = float;
+};
+template <>
+struct SumOf<i8> {
+  using Type = int;
+};
 
 }  // namespace detail
 
-/// CDNA2 and later.
-template <class T>
-struct Mfma16x16x16 {
-  using Element = T;
-  using Sum = float;
-  static constexpr auto kShape = mfma_16x16x16(detail::kElement<T>);
-  TILE_DEVICE static Vector<float, 4> multiply(Vector<T, 4> a, Vector<T, 4> b, Vector<float, 4> c) {
-    if constexpr (detail::kIsBf16<T>)
+/// What an atom for A and B is made of, held as `kHeld` elements per lane.
+template <class A, class B, int kHeld>
+struct AtomTypes {
+  using Element = Stored<A>;  ///< of A and, of the same size, of B
+  using Sum = typename detail::SumOf<A>::Type;
+  using Held = Vector<Element, kHeld>;
+  static constexpr MatrixElement kA = detail::kElement<A>, kB = detail::kElement<B>;
+};
+
+/// CDNA2 and later, products 16 deep (f32: 4), CDNA3's of 8 bits 32 deep.
+template <class A, class B, int kDepth>
+struct Mfma16 : AtomTypes<A, B, kDepth / 4> {
+  using Types = AtomTypes<A, B, kDepth / 4>;
+  using typename Types::Held;
+  using Sums = Vector<typename Types::Sum, 4>;
+  static constexpr auto kShape = mfma16(Types::kA, Types::kB, kDepth);
+  TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
+    constexpr auto kA = Types::kA, kB = Types::kB;
+    if constexpr (kA == MatrixElement::Bf16)
       return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(bits_as<Vector<short, 4>>(a),
                                                        bits_as<Vector<short, 4>>(b), c, 0, 0, 0);
-    else
+    else if constexpr (kA == MatrixElement::F16)
       return __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, 0, 0, 0);
+    else if constexpr (kA == MatrixElement::F32)
+      return __builtin_amdgcn_mfma_f32_16x16x4f32(bits_as<float>(a), bits_as<float>(b), c, 0, 0, 0);
+    else if constexpr (kA == MatrixElement::I8 && kDepth == 16)
+      return __builtin_amdgcn_mfma_i32_16x16x16i8(bits_as<int>(a), bits_as<int>(b), c, 0, 0, 0);
+    else if constexpr (kA == MatrixElement::I8)
+      return __builtin_amdgcn_mfma_i32_16x16x32_i8(bits_as<long>(a), bits_as<long>(b), c, 0, 0, 0);
+    else if constexpr (kA == MatrixElement::Fp8 && kB == MatrixElement::Fp8)
+      return __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(bits_as<long>(a), bits_as<long>(b), c, 0, 0, 0);
+    else if constexpr (kA == MatrixElement::Fp8)
+      return __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(bits_as<long>(a), bits_as<long>(b), c, 0, 0, 0);
+    else if constexpr (kB == MatrixElement::Fp8)
+      return __builtin_amdgcn_mfma_f32_16x16x32_bf8_fp8(bits_as<long>(a), bits_as<long>(b), c, 0, 0, 0);
+    else
+      return __builtin_amdgcn_mfma_f32_16x16x32_bf8_bf8(bits_as<long>(a), bits_as<long>(b), c, 0, 0, 0);
   }
 };
 
-/// CDNA4.
-template <class T>
-struct Mfma16x16x32 {
-  using Element = T;
-  using Sum = float;
-  static constexpr auto kShape = mfma_16x16x32(detail::kElement<T>);
-  TILE_DEVICE static Vector<float, 4> multiply(Vector<T, 8> a, Vector<T, 8> b, Vector<float, 4> c) {
-    if constexpr (detail::kIsBf16<T>)
+/// CDNA4: products 32 deep, of integers 64, of floats of 8 bits 128 (of any two formats).
+template <class A, class B, int kDepth>
+struct Mfma16Deep : AtomTypes<A, B, kDepth / 4> {
+  using Types = AtomTypes<A, B, kDepth / 4>;
+  using typename Types::Held;
+  using Sums = Vector<typename Types::Sum, 4>;
+  static constexpr bool kAny = kDepth == 128;
+  static constexpr auto kShape =
+      mfma16(kAny ? MatrixElement::F8f6f4 : Types::kA, kAny ? MatrixElement::F8f6f4 : Types::kB, kDepth);
+  TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
+    if constexpr (Types::kA == MatrixElement::Bf16) {
       return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a, b, c, 0, 0, 0);
-    else
+    } else if constexpr (Types::kA == MatrixElement::F16) {
       return __builtin_amdgcn_mfma_f32_16x16x32_f16(a, b, c, 0, 0, 0);
+    } else if constexpr (Types::kA == MatrixElement::I8) {
+      return __builtin_amdgcn_mfma_i32_16x16x64_i8(bits_as<Vector<int, 4>>(a), bits_as<Vector<int, 4>>(b), c,
+                                                   0, 0, 0);
+    } else {
+      // Formats: 0 is e4m3, 1 e5m2. Scales of 0 leave them out: the instruction without them.
+      return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
+          bits_as<Vector<int, 8>>(a), bits_as<Vector<int, 8>>(b), c, Types::kA == MatrixElement::Bf8,
+          Types::kB == MatrixElement::Bf8, 0, 0, 0, 0);
+    }
   }
 };
 
 /// RDNA3: a lane holds a whole row of 16 elements, and its upper half-wave the same again.
-template <class T>
-struct Wmma3 {
-  using Element = T;
-  using Sum = float;
-  static constexpr auto kShape = wmma3(detail::kElement<T>);
-  TILE_DEVICE static Vector<float, 8> multiply(Vector<T, 16> a, Vector<T, 16> b, Vector<float, 8> c) {
-    if constexpr (detail::kIsBf16<T>)
+template <class A>
+struct Wmma3 : AtomTypes<A, A, 16> {
+  using Types = AtomTypes<A, A, 16>;
+  using typename Types::Held;
+  using Sums = Vector<typename Types::Sum, 8>;
+  static constexpr auto kShape = wmma3(detail::of_wmma(Types::kA));
+  TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
+    if constexpr (Types::kA == MatrixElement::Bf16)
       return __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(bits_as<Vector<short, 16>>(a),
                                                          bits_as<Vector<short, 16>>(b), c);
-    else
+    else if constexpr (Types::kA == MatrixElement::F16)
       return __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(a, b, c);
+    else
+      return __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(true, bits_as<Vector<int, 4>>(a), true,
+                                                        bits_as<Vector<int, 4>>(b), c, false);
   }
 };
 
 /// RDNA4.
-template <class T>
-struct Wmma4 {
-  using Element = T;
-  using Sum = float;
-  static constexpr auto kShape = wmma4(detail::kElement<T>);
-  TILE_DEVICE static Vector<float, 8> multiply(Vector<T, 8> a, Vector<T, 8> b, Vector<float, 8> c) {
-    if constexpr (detail::kIsBf16<T>)
+template <class A, class B>
+struct Wmma4 : AtomTypes<A, B, 8> {
+  using Types = AtomTypes<A, B, 8>;
+  using typename Types::Held;
+  using Sums = Vector<typename Types::Sum, 8>;
+  static constexpr auto kShape = wmma4(detail::of_wmma(Types::kA), detail::of_wmma(Types::kB));
+  TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
+    constexpr auto kA = Types::kA, kB = Types::kB;
+    using Two = Vector<int, 2>;
+    if constexpr (kA == MatrixElement::Bf16)
       return __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(bits_as<Vector<short, 8>>(a),
                                                                bits_as<Vector<short, 8>>(b), c);
-    else
+    else if constexpr (kA == MatrixElement::F16)
       return __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(a, b, c);
+    else if constexpr (kA == MatrixElement::I8)
+      return __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32_gfx12(true, bits_as<Two>(a), true, bits_as<Two>(b), c,
+                                                              false);
+    else if constexpr (kA == MatrixElement::Fp8 && kB == MatrixElement::Fp8)
+      return __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(bits_as<Two>(a), bits_as<Two>(b), c);
+    else if constexpr (kA == MatrixElement::Fp8)
+      return __builtin_amdgcn_wmma_f32_16x16x16_fp8_bf8_w32_gfx12(bits_as<Two>(a), bits_as<Two>(b), c);
+    else if constexpr (kB == MatrixElement::Fp8)
+      return __builtin_amdgcn_wmma_f32_16x16x16_bf8_fp8_w32_gfx12(bits_as<Two>(a), bits_as<Two>(b), c);
+    else
+      return __builtin_amdgcn_wmma_f32_16x16x16_bf8_bf8_w32_gfx12(bits_as<Two>(a), bits_as<Two>(b), c);
   }
 };
 

@@ -16,6 +16,7 @@ struct Capabilities {
   int wave_lanes;
   int shared_bytes;                ///< that a workgroup may have
   SharedPhases read_16, write_16;  ///< accesses of 16 bytes per lane
+  float largest_e4m3 = 0;          ///< in the target's format, OCP's or FNUZ; 0: it has no floats of 8 bits
 };
 
 }  // namespace tile::arch

@@ -18,19 +18,51 @@ inline constexpr Capabilities kHere = kRdna4;
 inline constexpr Capabilities kHere = kCdna3;  // gfx942, and the host's pass over the same source
 #endif
 
-/// The matrix atom for products of T with sums of floats that suits the target best.
-#if defined(__gfx950__)
-template <class T>
-using Best = Mfma16x16x32<T>;
+namespace detail {
+
+template <class A>
+constexpr int depth(int of_16_bits, int of_integers, int of_8_bits) {
+  return sizeof(A) == 4                     ? 4
+         : sizeof(A) == 2                   ? of_16_bits
+         : kElement<A> == MatrixElement::I8 ? of_integers
+                                            : of_8_bits;
+}
+
+#if defined(__gfx90a__)
+template <class A, class B>
+struct Best {
+  using Atom = Mfma16<A, B, depth<A>(16, 16, 0)>;
+};
+#elif defined(__gfx950__)
+template <class A, class B>
+struct Best {
+  using Atom = Mfma16Deep<A, B, depth<A>(32, 64, 128)>;
+};
+template <>
+struct Best<float, float> {
+  using Atom = Mfma16<float, float, 4>;
+};
 #elif defined(__GFX11__)
-template <class T>
-using Best = Wmma3<T>;
+template <class A, class B>
+struct Best {
+  using Atom = Wmma3<A>;
+};
 #elif defined(__GFX12__)
-template <class T>
-using Best = Wmma4<T>;
+template <class A, class B>
+struct Best {
+  using Atom = Wmma4<A, B>;
+};
 #else
-template <class T>
-using Best = Mfma16x16x16<T>;
+template <class A, class B>
+struct Best {
+  using Atom = Mfma16<A, B, depth<A>(16, 32, 32)>;
+};
 #endif
+
+}  // namespace detail
+
+/// The matrix atom for products of A and B that suits the target best.
+template <class A, class B = A>
+using Best = typename detail::Best<A, B>::Atom;
 
 }  // namespace tile::arch

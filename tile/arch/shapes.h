@@ -1,5 +1,5 @@
-// The shapes of the matrix instructions that are atoms, by the type of their operands' elements; sums are
-// floats. A test compares them with the emulator's table of matrix instructions.
+// The shapes of the matrix instructions that are atoms, by the types of their operands' elements. A test
+// compares them with the emulator's table of matrix instructions.
 #pragma once
 
 #include "isa/matrix/layout.h"
@@ -12,29 +12,29 @@ using wavesmith::isa::MatrixShape;
 
 namespace detail {
 
-constexpr MatrixShape square(MatrixLayout layout, MatrixElement element, int size, int depth) {
+constexpr bool is_integer(MatrixElement element) {
+  return element == MatrixElement::I8 || element == MatrixElement::Iu8;
+}
+constexpr MatrixShape square16(MatrixLayout layout, MatrixElement a, MatrixElement b, int depth) {
   return {.layout = layout,
-          .a = element,
-          .b = element,
-          .d = MatrixElement::F32,
-          .m = static_cast<unsigned char>(size),
-          .n = static_cast<unsigned char>(size),
+          .a = a,
+          .b = b,
+          .d = is_integer(a) ? MatrixElement::I32 : MatrixElement::F32,
+          .m = 16,
+          .n = 16,
           .k = static_cast<unsigned char>(depth)};
 }
 
 }  // namespace detail
 
-constexpr MatrixShape mfma_16x16x16(MatrixElement element) {
-  return detail::square(MatrixLayout::Mfma, element, 16, 16);
-}
-constexpr MatrixShape mfma_16x16x32(MatrixElement element) {
-  return detail::square(MatrixLayout::Mfma, element, 16, 32);
+constexpr MatrixShape mfma16(MatrixElement a, MatrixElement b, int depth) {
+  return detail::square16(MatrixLayout::Mfma, a, b, depth);
 }
 constexpr MatrixShape wmma3(MatrixElement element) {
-  return detail::square(MatrixLayout::Wmma3, element, 16, 16);
+  return detail::square16(MatrixLayout::Wmma3, element, element, 16);
 }
-constexpr MatrixShape wmma4(MatrixElement element) {
-  return detail::square(MatrixLayout::Wmma4, element, 16, 16);
+constexpr MatrixShape wmma4(MatrixElement a, MatrixElement b) {
+  return detail::square16(MatrixLayout::Wmma4, a, b, 16);
 }
 
 }  // namespace tile::arch

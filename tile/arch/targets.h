@@ -15,19 +15,28 @@ inline constexpr SharedPhases kCrossedSixteens{64, {0, 1, 1, 0, 1, 0, 0, 1}};
 
 }  // namespace detail
 
-inline constexpr Capabilities kCdna3{.wave_lanes = 64,
+inline constexpr Capabilities kCdna2{.wave_lanes = 64,
                                      .shared_bytes = 64 << 10,
                                      .read_16 = detail::kCrossedEights,
                                      .write_16 = detail::kInEights};
-inline constexpr Capabilities kCdna2 = kCdna3;
+inline constexpr Capabilities kCdna3 = [] {
+  Capabilities cdna3 = kCdna2;
+  cdna3.largest_e4m3 = 240;
+  return cdna3;
+}();
 inline constexpr Capabilities kCdna4 = [] {
   Capabilities cdna4 = kCdna3;
   cdna4.shared_bytes = 160 << 10;
   cdna4.read_16 = detail::kCrossedSixteens;
+  cdna4.largest_e4m3 = 448;
   return cdna4;
 }();
 inline constexpr Capabilities kRdna3{
     .wave_lanes = 32, .shared_bytes = 64 << 10, .read_16 = detail::kInEights, .write_16 = detail::kInEights};
-inline constexpr Capabilities kRdna4 = kRdna3;
+inline constexpr Capabilities kRdna4 = [] {
+  Capabilities rdna4 = kRdna3;
+  rdna4.largest_e4m3 = 448;
+  return rdna4;
+}();
 
 }  // namespace tile::arch

@@ -59,13 +59,30 @@ TEST(TileAtoms, AreInstructionsOfTheirTargets) {
         return true;
     return false;
   };
-  for (const MatrixElement element : {MatrixElement::F16, MatrixElement::Bf16}) {
-    EXPECT_TRUE(is_there(tile::arch::mfma_16x16x16(element), isa::kCdna2));
-    EXPECT_TRUE(is_there(tile::arch::mfma_16x16x16(element), isa::kCdna3));
-    EXPECT_TRUE(is_there(tile::arch::mfma_16x16x32(element), isa::kCdna4));
-    EXPECT_TRUE(is_there(tile::arch::wmma3(element), isa::kRdna3));
-    EXPECT_TRUE(is_there(tile::arch::wmma4(element), isa::kRdna4));
+  using enum MatrixElement;
+  const auto mfma = [](MatrixElement element, int depth) {
+    return tile::arch::mfma16(element, element, depth);
+  };
+  for (const MatrixElement half : {F16, Bf16}) {
+    EXPECT_TRUE(is_there(mfma(half, 16), isa::kCdna2));
+    EXPECT_TRUE(is_there(mfma(half, 16), isa::kCdna3));
+    EXPECT_TRUE(is_there(mfma(half, 32), isa::kCdna4));
+    EXPECT_TRUE(is_there(tile::arch::wmma3(half), isa::kRdna3));
+    EXPECT_TRUE(is_there(tile::arch::wmma4(half, half), isa::kRdna4));
   }
+  EXPECT_TRUE(is_there(mfma(F32, 4), isa::kCdna2));
+  EXPECT_TRUE(is_there(mfma(F32, 4), isa::kCdna3 | isa::kCdna4));
+  EXPECT_TRUE(is_there(mfma(I8, 16), isa::kCdna2));
+  EXPECT_TRUE(is_there(mfma(I8, 32), isa::kCdna3));
+  EXPECT_TRUE(is_there(mfma(I8, 64), isa::kCdna4));
+  EXPECT_TRUE(is_there(tile::arch::wmma3(Iu8), isa::kRdna3));
+  EXPECT_TRUE(is_there(tile::arch::wmma4(Iu8, Iu8), isa::kRdna4));
+  EXPECT_TRUE(is_there(mfma(F8f6f4, 128), isa::kCdna4));
+  for (const MatrixElement a : {Fp8, Bf8})
+    for (const MatrixElement b : {Fp8, Bf8}) {
+      EXPECT_TRUE(is_there(tile::arch::mfma16(a, b, 32), isa::kCdna3));
+      EXPECT_TRUE(is_there(tile::arch::wmma4(a, b), isa::kRdna4));
+    }
 }
 
 }  // namespace

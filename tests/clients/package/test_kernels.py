@@ -143,13 +143,40 @@ def test_empty_products(numbers: np.random.Generator) -> None:
     assert kernels.gemm(np.empty((0, 4, 5), F16), np.ones((5, 3), F16)).shape == (0, 4, 3)
 
 
+def test_integers_are_summed_exactly(numbers: np.random.Generator) -> None:
+    a = numbers.integers(-128, 128, (37, 200), np.int8)
+    b = np.asfortranarray(numbers.integers(-128, 128, (200, 41), np.int8))
+    got = kernels.gemm(a, b)
+    assert got.dtype == np.int32
+    np.testing.assert_array_equal(got, a.astype(np.int32) @ b.astype(np.int32))
+    small = kernels.gemm(a, b, alpha=1 / 4096, dtype=np.int8)
+    assert small.dtype == np.int8
+    exact = np.clip(np.rint(wide(a) @ wide(b) / 4096), -128, 127)
+    assert np.abs(wide(small) - exact).max() <= 1
+
+
+def test_float32_and_float8(numbers: np.random.Generator) -> None:
+    a, b = numbers.standard_normal((33, 70)).astype(F32), numbers.standard_normal((70, 50)).astype(F32)
+    check(kernels.gemm(a, b), a, b)
+    kind = "fnuz" if kernels.gemm_tiles("float8_e4m3fnuz") else ""
+    types = [getattr(ml_dtypes, f"float8_{name}") for name in (f"e4m3{kind or 'fn'}", f"e5m2{kind}")]
+    assert kernels.gemm_tiles(*types)
+    for type_a in types:
+        for type_b in types:
+            small_a, small_b = a.astype(type_a), np.asfortranarray(b.astype(type_b))
+            got = kernels.gemm(small_a, small_b)
+            assert got.dtype == BF16
+            check(got, small_a, small_b)
+            assert kernels.gemm(small_a, small_b, dtype=type_a).dtype == type_a
+
+
 def test_each_tile_can_be_asked_for(numbers: np.random.Generator) -> None:
     a, b = numbers.standard_normal((70, 64)).astype(F16), numbers.standard_normal((64, 130)).astype(F16)
     tiles = kernels.gemm_tiles()
     assert len(tiles) >= 2 and all(len(tile.split("x")) == 3 for tile in tiles)
     for tile in tiles:
         check(kernels.gemm(a, b, tile=tile), a, b)
-    with pytest.raises(wavesmith.UnsupportedError, match="no kernel with a tile 1x2x3 for gfx"):
+    with pytest.raises(wavesmith.UnsupportedError, match="no kernel with a tile 1x2x3 for a and b of f16 for gfx"):
         kernels.gemm(a, b, tile="1x2x3")
 
 
@@ -172,11 +199,13 @@ READ_ONLY.flags.writeable = False
         ((ONES, np.ones(4, F16), {}), "BadInputError", "b has 1 dimensions"),
         ((np.ones((8, 8), F16)[::2, ::2], ONES, {}), "BadInputError", "gemm: a has strides 16 and 2: one of them must"),
         ((np.ones((4, 4), F16)[::-1], ONES, {}), "BadInputError", "gemm: a.row_stride is -4"),
-        ((ONES, ONES.astype(BF16), {}), "UnsupportedError", "gemm: a is f16 and b is bf16"),
-        ((ONES.astype(F32), ONES.astype(F32), {}), "UnsupportedError", "f32"),
+        ((ONES, ONES.astype(BF16), {}), "UnsupportedError", "gemm: a is of f16 and b of bf16"),
+        ((ONES.astype("i4"), ONES.astype("i4"), {}), "UnsupportedError", "there are no kernels for a and b of i32"),
+        ((ONES.astype("i1"), ONES.astype("i1"), {}), "UnsupportedError", "want K together in memory"),
         ((ONES.astype(np.float64), ONES, {}), "UnsupportedError", "a is of float64"),
         ((ONES.astype(">f2"), ONES, {}), "UnsupportedError", "a has its bytes in the other order"),
-        ((ONES, ONES, {"dtype": "int8"}), "UnsupportedError", "the result is of int8"),
+        ((ONES, ONES, {"dtype": "int8"}), "UnsupportedError", "a is of f16 and d of i8"),
+        ((ONES, ONES, {"dtype": "int16"}), "UnsupportedError", "the result is of int16"),
         ((ONES, ONES, {"beta": 1.0}), "BadInputError", "gemm: c.data is null"),
         ((ONES, ONES, {"beta": 1.0, "c": np.ones((3, 4), F16)}), "BadInputError", "c has shape"),
         ((ONES, ONES, {"beta": 1.0, "c": np.ones((4, 4), F16).T}), "UnsupportedError", "c and d must both lie by rows"),
@@ -219,5 +248,6 @@ wavesmith.use("mi210,mi355x,rx7900xtx", quiet=True)
 a, b = numpy.eye(40, dtype="f2"), numpy.arange(1200, dtype="f2").reshape(40, 30)
 assert (wavesmith.kernels.gemm(a, b) == b).all()
 print(wavesmith.kernels.gemm_tiles())
+assert wavesmith.kernels.gemm_tiles("float8_e4m3fn") == []  # CDNA2 has none
 """)
     assert "64x64x64" in ran.stdout, ran.stderr
