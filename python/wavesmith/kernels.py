@@ -46,8 +46,9 @@ def gemm(
     """The matrix product activation(alpha * a @ b + beta * c + bias).
 
     Sums are float32, and their error is at most (k + 1) * 2**-24 * (abs(a) @ abs(b)), to which rounding to the
-    result's type comes; in 8 bits what is beyond the largest becomes the largest. Sums of int8 are exact. The order of a sum depends on m, n, k and the GPU only: results are the same in each run. NaN
-    and infinities propagate. Subnormal elements of `a` and `b` count as 0 on CDNA2.
+    result's type comes; in 8 bits what is beyond the largest becomes the largest. Sums of int8 are
+    exact. The order of a sum depends on m, n, k and the GPU only: results are the same in each run. NaN and infinities
+    propagate. Subnormal elements of `a` and `b` count as 0 on CDNA2.
 
     Args:
         a: m by k, or a batch of these: (batches, m, k). float16, bfloat16, float32 or int8, or float8 as the GPU has it

@@ -119,6 +119,14 @@ TILE_DEVICE void wave_barrier() {
 /// registers.
 TILE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 
+/// Eight floats that are computed by here, not later: in long code without branches the compiler would
+/// otherwise read far ahead of the arithmetic.
+TILE_DEVICE void keep_here(float (&v)[8]) {
+  asm volatile(""
+               : "+v"(v[0]), "+v"(v[1]), "+v"(v[2]), "+v"(v[3]), "+v"(v[4]), "+v"(v[5]), "+v"(v[6]),
+                 "+v"(v[7]));
+}
+
 /// Kinds of instruction that `order` places (LLVM, AMDGPUUsage, llvm.amdgcn.sched.group.barrier).
 enum Kind : int { kVector = 2, kMatrix = 8, kGlobalLoad = 0x20, kSharedRead = 0x100, kSharedWrite = 0x200 };
 /// The next `count` instructions of a kind stand here in the order of calls of `order`.
