@@ -68,7 +68,8 @@ typedef WAVESMITH_KERNELS_ENUM {
   WAVESMITH_KERNELS_SILU = 3,
 } wavesmith_kernels_activation;
 
-/* D = activation(alpha * A * B + beta * C + bias): A of m by k, B of k by n, C and D of m by n.
+/* D = activation(alpha * scale_a * scale_b * A * B + beta * C + bias) * scale_d: A of m by k, B of k by n, C
+ * and D of m by n.
  *
  * Types of A and B: both f16, bf16, f32 or i8, or any two floats of 8 bits of one kind (FNUZ on gfx942, OCP's
  * on gfx950 and gfx1201; none elsewhere). Those of 8 bits want K together in memory (columns of A, rows of
@@ -77,10 +78,10 @@ typedef WAVESMITH_KERNELS_ENUM {
  *
  * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type
  * comes: to the nearest, ties to even; in 8 bits what is beyond the largest becomes the largest, infinity
- * too. Sums of i8 are exact, modulo 2^32. D of i32 holds just these: alpha is 1, beta 0, and there is neither
- * bias nor activation. The order of a sum depends on m, n, k and the GPU only: results are the same in each
- * run. NaN and infinities propagate, up to the activation; in i8 NaN becomes 0. Subnormal inputs count as 0
- * on CDNA2.
+ * too. Sums of i8 are exact, modulo 2^32. D of i32 holds just these: alpha is 1, beta 0, and there is no
+ * scale, bias or activation. The order of a sum depends on m, n, k and the GPU only: results are the same in
+ * each run. NaN and infinities propagate, up to the activation; in i8 NaN becomes 0. Subnormal inputs count
+ * as 0 on CDNA2.
  *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0; C may be D. D must not
  * overlap A or B. */
@@ -93,6 +94,10 @@ typedef struct {
   const void* bias; /* null for none */
   wavesmith_kernels_type bias_type;
   int bias_per_row; /* the bias has m elements, one per row of D; otherwise n, one per column */
+  /* Factors in the device's memory, for all products of a batch; null for none. */
+  const float *scale_a, *scale_b, *scale_d;
+  int scale_a_per_row;    /* scale_a has m elements, one per row of A; otherwise one */
+  int scale_b_per_column; /* scale_b has n elements, one per column of B; otherwise one */
 } wavesmith_kernels_gemm_description;
 
 /* `stream` is a hipStream_t of the current device, or null. */

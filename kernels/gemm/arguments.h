@@ -3,19 +3,22 @@
 
 namespace wavesmith::kernels {
 
-/// D = activation(alpha * A * B transposed + beta * C + bias), A of m by k, B of n by k, C and D of m by n.
+/// D = activation(alpha * scale_a * scale_b * A * B transposed + beta * C + bias) * scale_d, A of m by k, B
+/// of n by k, C and D of m by n.
 struct GemmArguments {
-  const void *a, *b, *c, *bias;  ///< c is not read where beta is 0; bias may be null
+  const void *a, *b, *c, *bias;              ///< c is not read where beta is 0; bias may be null
+  const float *scale_a, *scale_b, *scale_d;  ///< null for none
   void* d;
   long stride_a, stride_b, stride_c,
       stride_d;  ///< elements between rows (or, of A and B along columns, between columns)
   long batch_a, batch_b, batch_c, batch_d;  ///< elements between the matrices of a batch
   int m, n, k;
   float alpha, beta;
-  int type_c, type_d, type_bias;  ///< tile::Type
-  int activation;                 ///< Activation
-  int bias_along_rows;            ///< the bias has m elements, one per row; otherwise n
-  int tiles_m, tiles_n;           ///< of the grid
+  int type_c, type_d, type_bias;            ///< tile::Type
+  int activation;                           ///< Activation
+  int bias_along_rows;                      ///< the bias has m elements, one per row; otherwise n
+  int rows_of_scale_a, columns_of_scale_b;  ///< elements: m and n, or 1 for all rows of A and B
+  int tiles_m, tiles_n;                     ///< of the grid
 };
 
 }  // namespace wavesmith::kernels

@@ -107,6 +107,8 @@ Description by_rows(Description gemm) {
   std::swap(gemm.a, gemm.b);
   std::swap(gemm.m, gemm.n);
   gemm.bias_per_row = !gemm.bias_per_row;
+  std::swap(gemm.scale_a, gemm.scale_b);
+  std::swap(gemm.scale_a_per_row, gemm.scale_b_per_column);
   return gemm;
 }
 
@@ -163,6 +165,10 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
     if (const auto status = check_addend("the bias", gemm.bias_type)) return status;
   }
+  for (const auto& [name, scale] :
+       {std::pair{"scale_a", gemm.scale_a}, {"scale_b", gemm.scale_b}, {"scale_d", gemm.scale_d}})
+    if (reinterpret_cast<uintptr_t>(scale) % sizeof(float) != 0)
+      return invalid(std::string(name) + " is not aligned to an element of f32");
   if (gemm.activation < WAVESMITH_KERNELS_NO_ACTIVATION || gemm.activation > WAVESMITH_KERNELS_SILU)
     return invalid("activation is " + std::to_string(gemm.activation) + ", no activation");
   return succeed();
@@ -226,6 +232,9 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                       .b = gemm.b.data,
                       .c = gemm.c.data,
                       .bias = gemm.bias,
+                      .scale_a = gemm.scale_a,
+                      .scale_b = gemm.scale_b,
+                      .scale_d = gemm.scale_d,
                       .d = gemm.d.data,
                       .stride_a = stride_a,
                       .stride_b = stride_b,
@@ -245,6 +254,8 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                       .type_bias = gemm.bias_type,
                       .activation = gemm.activation,
                       .bias_along_rows = gemm.bias_per_row,
+                      .rows_of_scale_a = gemm.scale_a_per_row ? static_cast<int>(gemm.m) : 1,
+                      .columns_of_scale_b = gemm.scale_b_per_column ? static_cast<int>(gemm.n) : 1,
                       .tiles_m = static_cast<int>((gemm.m + tile.rows - 1) / tile.rows),
                       .tiles_n = static_cast<int>((gemm.n + tile.columns - 1) / tile.columns)};
   return succeed();

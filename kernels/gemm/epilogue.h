@@ -1,4 +1,4 @@
-// What becomes of a product's sums: scale, addend, bias, activation. All of it is chosen at run time, since
+// What becomes of a product's sums: scales, addend, bias, activation. All of it is chosen at run time, since
 // each element goes through it once.
 #pragma once
 
@@ -37,9 +37,16 @@ struct GemmEpilogue {
 
   TILE_DEVICE void operator()(int row, int column, tile::Eight sums) const {
     tile::Eight values = sums * arguments.alpha;
+    if (tile::arch::late(arguments.scale_a != nullptr))
+      values *= tile::arch::load_global(arguments.scale_a, at(first_row + row, arguments.rows_of_scale_a));
+    if (tile::arch::late(arguments.scale_b != nullptr))
+      TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] *= tile::arch::load_global(
+          arguments.scale_b, at(first_column + column + i, arguments.columns_of_scale_b));
     if (tile::arch::late(arguments.beta != 0)) values += c.load(row, column) * arguments.beta;
     if (tile::arch::late(arguments.bias != nullptr)) values += bias_at(row, column);
     values = activated(arguments.activation, values);
+    if (tile::arch::late(arguments.scale_d != nullptr))
+      values *= tile::arch::load_global(arguments.scale_d, 0);
     if constexpr (kIntegers)
       if (d_is(tile::Type::I8)) return d.store_as_is(row, column, tile::to_i8(values));
     if constexpr (kSmallFloats) {
@@ -57,6 +64,9 @@ struct GemmEpilogue {
   TILE_DEVICE static const void* matrix(const void* first, int number, long elements) {
     return static_cast<const char*>(first) + elements * tile::size_of(type(number));
   }
+  /// The number of a row's or column's scale among so many, one or one for each; of what lies outside the
+  /// matrix any.
+  TILE_DEVICE static int at(int number, int count) { return number < count ? number : count - 1; }
   TILE_DEVICE tile::Eight bias_at(int row, int column) const {
     if (!tile::arch::late(arguments.bias_along_rows)) return bias.load(0, column);
     // One element for all eight.

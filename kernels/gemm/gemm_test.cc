@@ -37,6 +37,7 @@ class Gemm : public OnEachGpu {
     size_t offset = 0;    ///< elements into the allocation
     wavesmith_kernels_activation activation = WAVESMITH_KERNELS_NO_ACTIVATION;
     bool bias = false, bias_per_row = false;
+    bool scale_a = false, scale_b = false, scale_d = false, per_row = false, per_column = false;
     Type bias_type = WAVESMITH_KERNELS_F32;
     const char* tile = nullptr;  ///< of that name; null: as dispatch chooses
   };
@@ -62,6 +63,14 @@ class Gemm : public OnEachGpu {
         for (int64_t j = 0; j < columns; ++j)
           made.elements.set(made.at(b, i, j),
                             is_integer(type) ? static_cast<double>(between(-128, 127)) : normal());
+    return made;
+  }
+
+  /// So many scales between 1/2 and 2.
+  HostMatrix scales(int64_t count) {
+    HostMatrix made = matrix(1, count, 1, true, 0, WAVESMITH_KERNELS_F32);
+    for (int64_t i = 0; i < count; ++i)
+      made.elements.set(made.at(0, 0, i), std::exp2(static_cast<double>(between(-1000, 1000)) / 1000));
     return made;
   }
 
@@ -105,6 +114,12 @@ class Gemm : public OnEachGpu {
   void check(const Case& one, const HostMatrix& a, const HostMatrix& b, const HostMatrix& c, HostMatrix& d,
              const HostMatrix& bias) {
     const OnGpu on_a(a.elements, one.offset), on_b(b.elements, one.offset), on_c(c.elements, one.offset);
+    const HostMatrix scale_a = scales(one.per_row ? one.m : 1), scale_b = scales(one.per_column ? one.n : 1),
+                     scale_d = scales(1);
+    const OnGpu on_scale_a(scale_a.elements), on_scale_b(scale_b.elements), on_scale_d(scale_d.elements);
+    const auto scale_of = [](bool given, const OnGpu& on_gpu) {
+      return given ? static_cast<const float*>(on_gpu.data()) : nullptr;
+    };
     const OnGpu on_d(d.elements, one.offset), on_bias(bias.elements, one.offset);
     const wavesmith_kernels_gemm_description gemm{.m = one.m,
                                                   .n = one.n,
@@ -119,7 +134,12 @@ class Gemm : public OnEachGpu {
                                                   .activation = one.activation,
                                                   .bias = one.bias ? on_bias.data() : nullptr,
                                                   .bias_type = one.bias_type,
-                                                  .bias_per_row = one.bias_per_row};
+                                                  .bias_per_row = one.bias_per_row,
+                                                  .scale_a = scale_of(one.scale_a, on_scale_a),
+                                                  .scale_b = scale_of(one.scale_b, on_scale_b),
+                                                  .scale_d = scale_of(one.scale_d, on_scale_d),
+                                                  .scale_a_per_row = one.per_row,
+                                                  .scale_b_per_column = one.per_column};
     ASSERT_EQ(one.tile ? wavesmith_kernels_gemm_with(&gemm, one.tile, nullptr)
                        : wavesmith_kernels_gemm(&gemm, nullptr),
               WAVESMITH_KERNELS_SUCCESS)
@@ -139,10 +159,14 @@ class Gemm : public OnEachGpu {
             sum += product;
             size += std::abs(product);
           }
-          double value = one.alpha * sum,
+          // Products with alpha and two scales are off by 2^-24 each.
+          double factor = one.alpha;
+          if (one.scale_a) factor *= scale_a.get(0, 0, one.per_row ? i : 0);
+          if (one.scale_b) factor *= scale_b.get(0, 0, one.per_column ? j : 0);
+          double value = factor * sum,
                  error = is_integer(one.type)
-                             ? 0x1p-22 * std::abs(one.alpha * sum)  // the sum is exact
-                             : (static_cast<double>(one.k) + 1) * 0x1p-24 * size * std::abs(one.alpha);
+                             ? 0x1p-22 * std::abs(factor * sum)  // the sum is exact
+                             : (static_cast<double>(one.k) + 3) * 0x1p-24 * size * std::abs(factor);
           if (one.beta != 0)
             value += one.beta * c.get(batch, i, j),
                 error += 0x1p-23 * std::abs(one.beta * c.get(batch, i, j));
@@ -151,7 +175,11 @@ class Gemm : public OnEachGpu {
           // The slopes of the activations are at most 1.13; their own error is a few units of a float.
           if (one.activation != WAVESMITH_KERNELS_NO_ACTIVATION)
             error = 1.2 * error + 0x1p-20 * std::abs(value);
-          const double expected = saturated(one.type_d, activate(one.activation, value));
+          double expected = activate(one.activation, value);
+          if (one.scale_d)
+            expected *= scale_d.get(0, 0, 0),
+                error = 1.0001 * error * scale_d.get(0, 0, 0) + 0x1p-24 * std::abs(expected);
+          expected = saturated(one.type_d, expected);
           const double allowed =
               one.type_d == WAVESMITH_KERNELS_I32
                   ? 0
@@ -227,7 +255,12 @@ class Gemm : public OnEachGpu {
                                    WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU, WAVESMITH_KERNELS_SILU}),
              .bias = between(0, 1) == 1,
              .bias_per_row = between(0, 1) == 1,
-             .bias_type = any()};
+             .bias_type = any(),
+             .scale_a = between(0, 2) == 0,
+             .scale_b = between(0, 2) == 0,
+             .scale_d = between(0, 3) == 0,
+             .per_row = between(0, 1) == 1,
+             .per_column = between(0, 1) == 1};
     if (size_of(one.type) == 1) {
       one.a_by_rows = true, one.b_by_rows = false;
       const Type of_8_bits = one.type == WAVESMITH_KERNELS_I8 ? one.type : one_of({one.type, one.type_b});
@@ -237,6 +270,7 @@ class Gemm : public OnEachGpu {
     if (one.type == WAVESMITH_KERNELS_I8 && between(0, 2) == 0) {
       one.type_d = WAVESMITH_KERNELS_I32;
       one.alpha = 1, one.beta = 0, one.bias = false, one.activation = WAVESMITH_KERNELS_NO_ACTIVATION;
+      one.scale_a = one.scale_b = one.scale_d = false;
     }
     return one;
   }
@@ -412,6 +446,8 @@ TEST(GemmRefuses, WhatBreaksARuleAndSaysWhich) {
        WAVESMITH_KERNELS_INVALID_ARGUMENT, "activation is 9"},
       {[](G& g) { g.bias = g.a.data, g.bias_type = static_cast<Type>(-1); },
        WAVESMITH_KERNELS_INVALID_ARGUMENT, "bias_type"},
+      {[](G& g) { g.scale_b = reinterpret_cast<const float*>(2); }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "scale_b is not aligned"},
   };
   for (const Wrong& wrong : all) {
     G gemm = right;

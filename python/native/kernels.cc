@@ -232,8 +232,9 @@ wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t,
                                                     const MatrixTuple& b, const MatrixTuple& c,
                                                     const MatrixTuple& d, const std::string& activation,
                                                     uintptr_t bias, const std::string& bias_type,
-                                                    bool bias_per_row) {
+                                                    bool bias_per_row, const ScaleTuple& scales) {
   const auto& [m, n, k, batches] = sizes;
+  const auto& [scale_a, scale_b, scale_d, per_row, per_column] = scales;
   return {.m = m,
           .n = n,
           .k = k,
@@ -247,7 +248,12 @@ wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t,
           .activation = activation_of(activation),
           .bias = reinterpret_cast<const void*>(bias),
           .bias_type = optional_type_of(bias_type),
-          .bias_per_row = bias_per_row};
+          .bias_per_row = bias_per_row,
+          .scale_a = reinterpret_cast<const float*>(scale_a),
+          .scale_b = reinterpret_cast<const float*>(scale_b),
+          .scale_d = reinterpret_cast<const float*>(scale_d),
+          .scale_a_per_row = per_row,
+          .scale_b_per_column = per_column};
 }
 
 nb::tuple array_of(const nb::ndarray<nb::ro>& array) { return described(array); }

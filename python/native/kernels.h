@@ -69,13 +69,17 @@ class Kernels {
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;
 };
 
+/// Scales as Python describes them: addresses of A's, B's and D's (0: there is none), whether A has one per
+/// row and B one per column.
+using ScaleTuple = std::tuple<uintptr_t, uintptr_t, uintptr_t, bool, bool>;
+
 /// Describes a product. `activation`: "", "relu", "gelu" or "silu".
 wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes,
                                                     float alpha, float beta, const MatrixTuple& a,
                                                     const MatrixTuple& b, const MatrixTuple& c,
                                                     const MatrixTuple& d, const std::string& activation,
                                                     uintptr_t bias, const std::string& bias_type,
-                                                    bool bias_per_row);
+                                                    bool bias_per_row, const ScaleTuple& scales);
 
 /// What an array is: (address, type as "bf16", shape, strides in elements, DLPack's device type, device).
 nanobind::tuple array_of(const nanobind::ndarray<nanobind::ro>& array);

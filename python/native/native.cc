@@ -195,7 +195,7 @@ NB_MODULE(_native, m) {
   nb::class_<wavesmith_kernels_gemm_description>(m, "Gemm");
   m.def("gemm_description", &gemm_description, nb::arg("sizes"), nb::arg("alpha"), nb::arg("beta"),
         nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"), nb::arg("activation"), nb::arg("bias"),
-        nb::arg("bias_type"), nb::arg("bias_per_row"));
+        nb::arg("bias_type"), nb::arg("bias_per_row"), nb::arg("scales"));
   nb::class_<Kernels>(m, "Kernels")
       .def(nb::init<Hip&, const std::string&>(), nb::arg("hip"), nb::arg("library"), nb::keep_alive<1, 2>())
       .def("gemm_tiles", &Kernels::gemm_tiles, nb::arg("a"), nb::arg("b"))

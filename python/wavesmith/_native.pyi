@@ -89,6 +89,7 @@ def gemm_description(
     bias: int,
     bias_type: str,
     bias_per_row: bool,
+    scales: tuple[int, int, int, bool, bool],
 ) -> Gemm: ...
 
 class Kernels:

@@ -11,6 +11,7 @@ work is put into a stream; arrays in the host's memory are copied to the GPU, an
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
@@ -39,11 +40,14 @@ def gemm(
     bias: ArrayT | None = None,
     bias_per_row: bool = False,
     activation: Activation | None = None,
+    scale_a: ArrayT | None = None,
+    scale_b: ArrayT | None = None,
+    scale_d: ArrayT | None = None,
     dtype: object = None,
     tile: str | None = None,
     stream: int | None = None,
 ) -> ArrayT:
-    """The matrix product activation(alpha * a @ b + beta * c + bias).
+    """The matrix product activation(alpha * (scale_a * a) @ (b * scale_b) + beta * c + bias) * scale_d.
 
     Sums are float32, and their error is at most (k + 1) * 2**-24 * (abs(a) @ abs(b)), to which rounding to the
     result's type comes; in 8 bits what is beyond the largest becomes the largest. Sums of int8 are
@@ -67,6 +71,9 @@ def gemm(
         bias: n elements, one per column of the result; float32, float16 or bfloat16.
         bias_per_row: the bias has m elements, one per row.
         activation: what is applied last, before rounding.
+        scale_a: float32: one number, of shape () or (1,), or one per row of `a`, of shape (m,) or (m, 1).
+        scale_b: the same, of `b`: one per column is of shape (n,) or (1, n).
+        scale_d: one float32, by which the result is multiplied before it is rounded.
         dtype: the new result's type: "f32", "f16", "bf16", or as the package names it (numpy.float32, torch.bfloat16,
             ...). None: a's; of int8 int32, of float8 bfloat16.
         tile: one of `gemm_tiles()`, for tuning. None: the one that is modelled to be the fastest.
@@ -118,12 +125,29 @@ def gemm(
                 hint=f"it has one element per {'row' if bias_per_row else 'column'}, side by side: shape "
                 f"({m if bias_per_row else n},)",
             )
-    operands = [on_a, on_b, on_out, on_c, on_bias]
+    scales = [
+        None if scale is None else _scale(name, operand(name, scale, stream), count, shape_of_all)
+        for name, scale, count, shape_of_all in (
+            ("scale_a", scale_a, m, (m, 1)),
+            ("scale_b", scale_b, n, (1, n)),
+            ("scale_d", scale_d, 1, (1, 1)),
+        )
+    ]
+    operands = [on_a, on_b, on_out, on_c, on_bias, *scales]
     for one in operands[1:]:
         if one is not None and one.device != on_a.device:
             raise BadInputError(f"a lies in {on_a.place()} and {one.name} in {one.place()}")
 
-    def description(a: Operand, b: Operand, d: Operand, c: Operand | None, bias: Operand | None) -> _native.Gemm:
+    def description(
+        a: Operand,
+        b: Operand,
+        d: Operand,
+        c: Operand | None,
+        bias: Operand | None,
+        scale_a: Operand | None,
+        scale_b: Operand | None,
+        scale_d: Operand | None,
+    ) -> _native.Gemm:
         from wavesmith import _native
 
         return _native.gemm_description(
@@ -138,15 +162,22 @@ def gemm(
             bias.address if bias else 0,
             bias.type if bias else "",
             bias_per_row,
+            (
+                scale_a.address if scale_a else 0,
+                scale_b.address if scale_b else 0,
+                scale_d.address if scale_d else 0,
+                scale_a is not None and math.prod(scale_a.shape) > 1,
+                scale_b is not None and math.prod(scale_b.shape) > 1,
+            ),
         )
 
     kernels = library()
     with current_device(hip, on_a.device):
         if on_a.device is not None:
-            kernels.gemm(description(on_a, on_b, on_out, on_c, on_bias), tile, stream or 0)
+            kernels.gemm(description(on_a, on_b, on_out, on_c, on_bias, *scales), tile, stream or 0)
         else:
             # As the arrays are given; their copies lie in order.
-            kernels.gemm_check(description(on_a, on_b, on_out, on_c, on_bias))
+            kernels.gemm_check(description(on_a, on_b, on_out, on_c, on_bias, *scales))
             with Copies(hip) as copies:
                 copy = copies.of(on_out, empty=True)
                 kernels.gemm(
@@ -156,6 +187,7 @@ def gemm(
                         copy,
                         copies.of(on_c) if on_c else None,
                         copies.of(on_bias) if on_bias else None,
+                        *(copies.of(scale) if scale else None for scale in scales),
                     ),
                     tile,
                     stream or 0,
@@ -166,6 +198,17 @@ def gemm(
         return out
     result: Any = taken_over(hip, a, made, on_a.device, stream or 0)
     return result  # type: ignore[no-any-return]
+
+
+def _scale(name: str, scale: Operand, count: int, shape: tuple[int, int]) -> Operand:
+    """Checked: one float32, or `count` of them side by side, also as a matrix of that shape."""
+    side_by_side = all(extent == 1 or stride == 1 for extent, stride in zip(scale.shape, scale.strides, strict=True))
+    if scale.type != "f32" or scale.shape not in ((), (1,), (1, 1), (count,), shape) or not side_by_side:
+        raise BadInputError(
+            f"{name} is of {scale.type}, of shape {scale.shape} and strides {scale.strides}",
+            hint=f"it is one float32, or {count} of them side by side",
+        )
+    return scale
 
 
 def gemm_tiles(a: object = "bf16", b: object = None) -> list[str]:

@@ -50,6 +50,40 @@ TILE_DEVICE void store(Buffer to, u32 offset, T value) {
     __builtin_amdgcn_raw_buffer_store_b8(bits_as<u8>(value), to.resource, offset, 0, 0);
 }
 
+/// One of the floats in global memory, by a lane's own number: without bounds, but also without the scalar
+/// registers that a buffer takes.
+TILE_DEVICE float load_global(const float* floats, int number) {
+  return reinterpret_cast<const __attribute__((address_space(1))) float*>(
+      reinterpret_cast<u64>(floats))[number];
+}
+
+TILE_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
+
+/// A buffer as four words.
+using Words = Vector<u32, 4>;
+TILE_DEVICE Words buffer_words(const void* base, u32 bytes) {
+  const u64 at = reinterpret_cast<u64>(base);
+  return {static_cast<u32>(uniform(static_cast<int>(at))),
+          static_cast<u32>(uniform(static_cast<int>(at >> 32) & 0xffff)),
+          static_cast<u32>(uniform(static_cast<int>(bytes))), 0x00020000};
+}
+/// Sets off the load of a piece per lane to shared memory, where they come to lie side by side from `to` on
+/// (CDNA4). Nothing waits for it but `wait_loads`. As assembly: for the instruction's own builtin the
+/// compiler has each later read of shared memory wait for all loads. The wait states are those between a
+/// vector instruction that writes a scalar register, or one that writes M0, and a load that reads it.
+TILE_DEVICE void load_to_shared(Words buffer, u32 offset, __attribute__((address_space(3))) char* to) {
+  asm volatile("s_mov_b32 m0, %2\n\ts_nop 3\n\tbuffer_load_dwordx4 %0, %1, 0 offen lds"
+               :
+               : "v"(offset), "s"(buffer), "s"(static_cast<u32>(reinterpret_cast<u64>(to)))
+               : "memory");
+}
+/// Waits until at most so many of this wave's loads and stores in global memory are under way.
+template <int kCount>
+TILE_DEVICE void wait_loads() {
+  static_assert(kCount < 64);
+  __builtin_amdgcn_s_waitcnt((kCount & 15) | 0xf70 | kCount >> 4 << 14);
+}
+
 /// The kernel's only argument, read again from here on: what a kernel needs at its end takes no registers
 /// before.
 template <class T>

@@ -170,6 +170,23 @@ def test_float32_and_float8(numbers: np.random.Generator) -> None:
             assert kernels.gemm(small_a, small_b, dtype=type_a).dtype == type_a
 
 
+def test_scales(numbers: np.random.Generator) -> None:
+    a = numbers.integers(-128, 128, (37, 64), np.int8)
+    b = np.asfortranarray(numbers.integers(-128, 128, (64, 41), np.int8))
+    of_a, of_b = numbers.uniform(0.5, 2, (37, 1)).astype(F32), numbers.uniform(0.5, 2, (1, 41)).astype(F32)
+    one = np.float32(0.25).reshape(1)
+    rows = kernels.gemm(a, b, scale_a=of_a, scale_b=of_b, scale_d=one, dtype=F32)
+    np.testing.assert_allclose(rows, (of_a * wide(a)) @ (wide(b) * of_b) * 0.25, rtol=2.0**-20, atol=2.0**-10)
+    np.testing.assert_array_equal(
+        kernels.gemm(a, b, scale_a=of_a[:, 0], scale_b=of_b[0], scale_d=one[0:1], dtype=F32), rows
+    )
+    both = kernels.gemm(a, b, scale_a=np.asarray(of_a[0, 0]), scale_b=one, dtype=F32)
+    np.testing.assert_allclose(both, wide(of_a)[0, 0] * 0.25 * (wide(a) @ wide(b)), rtol=2.0**-20)
+    out = np.empty((41, 37), F32).T  # by columns: the transpose is computed
+    kernels.gemm(a, b, scale_a=of_a, scale_b=of_b, scale_d=one, out=out)
+    np.testing.assert_allclose(out, rows, rtol=2.0**-21)
+
+
 def test_each_tile_can_be_asked_for(numbers: np.random.Generator) -> None:
     a, b = numbers.standard_normal((70, 64)).astype(F16), numbers.standard_normal((64, 130)).astype(F16)
     tiles = kernels.gemm_tiles()
@@ -214,6 +231,8 @@ READ_ONLY.flags.writeable = False
         ((ONES, ONES, {"out": np.ones((4, 5), F16)}), "BadInputError", "out has shape"),
         ((ONES, ONES, {"out": np.ones((4, 4), F16), "dtype": "f32"}), "BadInputError", "out is of f16"),
         ((ONES, ONES, {"bias": np.ones(5, F16)}), "BadInputError", "bias has shape"),
+        ((ONES, ONES, {"scale_a": np.ones(3, F32)}), "BadInputError", "scale_a is of f32, of shape"),
+        ((ONES, ONES, {"scale_b": np.ones(4, F16)}), "BadInputError", "scale_b is of f16"),
         ((ONES, ONES, {"activation": "tanh"}), "BadInputError", "activation is 'tanh'"),
         ((ONES, [[1.0]], {}), "BadInputError", "b is list, no array"),
         ((np.ones((2, 4, 4), F16), np.ones((3, 4, 4), F16), {}), "BadInputError", "a has 2 matrices and b 3"),
