@@ -62,9 +62,12 @@ struct OperandReader {
     constexpr int kStep = kVariants * Layout::kRows * Tile::kPieces * kPieceBytes;
     return shared_read<Piece>(tile.memory + offset[atom % kVariants][i] + atom / kVariants * kStep);
   }
-  template <int kAtoms>
-  TILE_DEVICE void read(Operand<Atom, kAtoms, Tile::kColumns>& operand, int atom, Tile tile) const {
-    TILE_UNROLL for (int i = 0; i < kPieces; ++i) operand.at[atom][i] = piece(atom, i, tile);
+  /// Reads the part of the tile's columns that the operand has.
+  template <int kPart = 0, int kAtoms, int kColumns>
+  TILE_DEVICE void read(Operand<Atom, kAtoms, kColumns>& operand, int atom, Tile tile) const {
+    constexpr int kOfPart = Operand<Atom, kAtoms, kColumns>::kPieces;
+    static_assert((kPart + 1) * kOfPart <= kPieces, "the tile has that part");
+    TILE_UNROLL for (int i = 0; i < kOfPart; ++i) operand.at[atom][i] = piece(atom, kPart * kOfPart + i, tile);
   }
 };
 

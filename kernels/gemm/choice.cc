@@ -203,12 +203,15 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   const int64_t stride_b = b_along_k ? gemm.b.column_stride : gemm.b.row_stride;
   const bool dwords = by_dwords(gemm.a, stride_a, a_along_k ? gemm.k : gemm.m, gemm.batches) &&
                       by_dwords(gemm.b, stride_b, b_along_k ? gemm.k : gemm.n, gemm.batches);
+  constexpr int64_t kPieceBytes = 16;
+  const bool pieces = dwords && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
   const std::string types = types_word(gemm.a.type, gemm.b.type);
   bool has_types = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
     if (tile.target != target || !tile.has(types)) continue;
     has_types = true;
+    if (tile.pieces && !pieces) continue;
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
     choice.candidates.push_back(candidate(tile, gemm, compute_units));
     if (wanted && tile.name != wanted) continue;

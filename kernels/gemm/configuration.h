@@ -16,6 +16,7 @@ struct GemmConfiguration {
   int step_cycles, fixed_cycles, at_once;
   bool all_layouts;  ///< otherwise only those where K lies together
   bool elements;     ///< has kernels that read element by element
+  bool pieces;       ///< reads only matrices whose rows are multiples of 16 bytes
   std::string_view why;
 
   /// Whether there are kernels for these types of A and B, named as in `types`.

@@ -1,5 +1,5 @@
-// What becomes of a product's sums: scales, addend, bias, activation. All of it is chosen at run time, since
-// each element goes through it once.
+// Which tile of D a workgroup computes, and what becomes of a product's sums: scales, addend, bias,
+// activation. All of it is chosen at run time, since each element goes through it once.
 #pragma once
 
 #include "kernels/gemm/arguments.h"
@@ -8,6 +8,18 @@
 #include "tile/typed_view.h"
 
 namespace wavesmith::kernels {
+
+/// Which tile of D a workgroup computes. Neighbours along x share rows of A, those along y columns of B.
+struct GemmPlace {
+  int tile_row, tile_column, batch;
+
+  TILE_DEVICE explicit GemmPlace(const GemmArguments& g) {
+    const int x = tile::arch::workgroup_id(), fold = x / g.tiles_n;
+    tile_row = fold * g.tiles_y + tile::arch::workgroup_id_y();
+    tile_column = x - fold * g.tiles_n;
+    batch = tile::arch::workgroup_id_z();
+  }
+};
 
 /// `A` is the type of A's elements: D may be of integers where A is, and of floats of 8 bits where A is.
 template <class A>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/gemm/epilogue.h"
+#include "kernels/gemm/feed.h"
 #include "tile/arch/here.h"
 #include "tile/registers.h"
 #include "tile/view.h"
@@ -12,13 +13,18 @@ using tile::Access;
 using tile::Along;
 
 /// Of products of matrices whose elements are of types A and B.
-template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_>
+template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_,
+          int kSlots_ = 0>
 struct GemmShape {
   using A = A_;
   using Atom = tile::arch::Best<B_, A_>;  // sums are given B first
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kWaveRows = kWaveRows_,
                        kWaveColumns = kWaveColumns_;  ///< waves along rows and columns
+  static constexpr int kSlots = kSlots_;  ///< tiles that loads fill directly; 0: through registers
+  /// Parts of a stage along K, which registers hold one after the other: where a stage is whole lines of the
+  /// caches, a part of it is what registers hold.
+  static constexpr int kParts = kSlots > 0 && kDepth * sizeof(typename Atom::Element) > 64 ? 2 : 1;
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
 };
 
@@ -35,98 +41,65 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   using TileB = SharedTile<Atom, Shape::kColumns, Shape::kDepth, kWritten(kAlongB)>;
   constexpr int kRows = Shape::kRows / Shape::kWaveRows / Layout::kRows;  // atoms of a wave
   constexpr int kColumns = Shape::kColumns / Shape::kWaveColumns / Layout::kRows;
-  using WindowA = Window<TileA, Shape::kThreads, kAlongA, kAccess>;
-  using WindowB = Window<TileB, Shape::kThreads, kAlongB, kAccess>;
-  constexpr int kBytes = WindowA::kSharedBytes + WindowB::kSharedBytes;
-  static_assert(2 * kBytes <= arch::kHere.shared_bytes,
-                "two buffers of both tiles do not fit into shared memory");
-  TILE_SHARED static char memory[2 * kBytes];
+  using Feed =
+      typename GemmFeed<TileA, TileB, Shape::kThreads, kAlongA, kAlongB, kAccess, Shape::kSlots>::Type;
+  static_assert(Feed::kBytes <= arch::kHere.shared_bytes, "the stages do not fit into shared memory");
+  TILE_SHARED static char memory[Feed::kBytes];
 
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
-  const int batch = arch::workgroup_id_y();
-  const int first_row = arch::workgroup_id() / arguments.tiles_n * Shape::kRows;
-  const int first_column = arch::workgroup_id() % arguments.tiles_n * Shape::kColumns;
+  const GemmPlace place(arguments);
+  const int first_row = place.tile_row * Shape::kRows, first_column = place.tile_column * Shape::kColumns;
 
-  const auto* const matrix_a = static_cast<const Element*>(arguments.a) + batch * arguments.batch_a;
-  const auto* const matrix_b = static_cast<const Element*>(arguments.b) + batch * arguments.batch_b;
-  WindowA window_a(matrix_a, arguments.m, arguments.k, arguments.stride_a, first_row, 0, thread);
-  WindowB window_b(matrix_b, arguments.n, arguments.k, arguments.stride_b, first_column, 0, thread);
+  const auto* const matrix_a = static_cast<const Element*>(arguments.a) + place.batch * arguments.batch_a;
+  const auto* const matrix_b = static_cast<const Element*>(arguments.b) + place.batch * arguments.batch_b;
+  Feed feed(arguments, matrix_a, matrix_b, first_row, first_column, thread, (SharedBytes)memory);
   const int wave_row = wave / Shape::kWaveColumns * (Shape::kRows / Shape::kWaveRows);
   const int wave_column = wave % Shape::kWaveColumns * (Shape::kColumns / Shape::kWaveColumns);
   const OperandReader<Atom, TileA> reader_a(wave_row, lane);
   const OperandReader<Atom, TileB> reader_b(wave_column, lane);
 
-  const auto tile_a = [&](int buffer) { return TileA{(SharedBytes)memory + buffer * kBytes}; };
-  const auto tile_b = [&](int buffer) {
-    return TileB{(SharedBytes)memory + buffer * kBytes + WindowA::kSharedBytes};
-  };
-
-  typename WindowA::Pieces pieces_a;
-  typename WindowB::Pieces pieces_b;
-  // Of A's and B's columns those beyond K are cleared: the last step's may have some, and the loads ahead
-  // have no others.
-  int left = arguments.k;  // columns that are not loaded yet
-  const bool whole = arguments.k % kPieceElements<typename Atom::Element> == 0;
-  const auto bounds = [&] {
-    if (left < Shape::kDepth) {
-      window_a.narrow(left);
-      window_b.narrow(left);
-      if (!whole && left < 0) {
-        window_a.clear_beyond(pieces_a, left + Shape::kDepth);
-        window_b.clear_beyond(pieces_b, left + Shape::kDepth);
-      }
-    }
-  };
-  const auto load = [&] {
-    window_a.load(pieces_a);
-    window_b.load(pieces_b);
-    left -= Shape::kDepth;
-  };
-  const auto store = [&](int buffer) {
-    window_a.store(pieces_a, tile_a(buffer));
-    window_b.store(pieces_b, tile_b(buffer));
-  };
+  const auto tile_a = [&](GemmStage stage) { return TileA{(SharedBytes)memory + stage.a}; };
+  const auto tile_b = [&](GemmStage stage) { return TileB{(SharedBytes)memory + stage.b}; };
 
   Sums<Atom, kRows, kColumns> sums;
   sums.clear();
-  Operand<Atom, kRows, Shape::kDepth> a;
-  Operand<Atom, kColumns, Shape::kDepth> b[2];
+  constexpr int kParts = Shape::kParts, kDepth = Shape::kDepth / kParts;
+  Operand<Atom, kRows, kDepth> a;
+  Operand<Atom, kColumns, kDepth> b[2];
 
-  bounds();
-  load();
-  bounds();
-  store(0);
-  load();
-  bounds();
-  store(1);
-  load();
+  GemmStage stage = Feed::first();  // whose operands are in registers
   arch::barrier();
-  TILE_UNROLL for (int i = 0; i < kRows; ++i) reader_a.read(a, i, tile_a(0));
-  TILE_UNROLL for (int j = 0; j < kColumns; ++j) reader_b.read(b[0], j, tile_b(0));
+  TILE_UNROLL for (int i = 0; i < kRows; ++i) reader_a.read(a, i, tile_a(stage));
+  TILE_UNROLL for (int j = 0; j < kColumns; ++j) reader_b.read(b[0], j, tile_b(stage));
 
   // A step multiplies what is in registers. While it does so the operands of the next step come from shared
-  // memory, those of the step after that go there from registers, and their successors are on their way from
-  // global memory.
+  // memory, and those of later stages are on their way there.
   const auto step = [&](auto parity) {
     constexpr int kNow = decltype(parity)::kValue, kNext = 1 - kNow;
+    constexpr bool kLast = kParts == 1 || kNow == 1;  // of the stage's parts
+    constexpr int kPart = kParts == 1 ? 0 : kNext;    // that is next
     constexpr int kBefore = (kRows + 3) / 4;  // rows of products that are under way while the waves meet
-    constexpr int kProducts = kColumns * (Shape::kDepth / Layout::kShape.k);  // of a row
-    TILE_UNROLL for (int i = 0; i < kBefore; ++i) sums.multiply(i, a, b[kNow]);
-    bounds();
-    arch::barrier();
-    store(kNow);
-    load();
-    TILE_UNROLL for (int j = 0; j < kColumns; ++j) reader_b.read(b[kNext], j, tile_b(kNext));
-    TILE_UNROLL for (int i = 0; i < kBefore; ++i) reader_a.read(a, i, tile_a(kNext));
-    TILE_UNROLL for (int i = kBefore; i < kRows; ++i) {
-      sums.multiply(i, a, b[kNow]);
-      reader_a.read(a, i, tile_a(kNext));
+    constexpr int kProducts = kColumns * (kDepth / Layout::kShape.k);  // of a row
+    if constexpr (kLast) {
+      TILE_UNROLL for (int i = 0; i < kBefore; ++i) sums.multiply(i, a, b[kNow]);
+      if constexpr (Shape::kSlots > 0) arch::keep_order();
+      feed.wait();
+      arch::barrier();
+      const GemmStage now = stage;
+      stage = Feed::template next<kNext>(now);
+      feed.advance(now);
+    }
+    TILE_UNROLL for (int j = 0; j < kColumns; ++j) reader_b.template read<kPart>(b[kNext], j, tile_b(stage));
+    TILE_UNROLL for (int i = 0; i < kRows; ++i) {
+      if (!kLast || i >= kBefore) sums.multiply(i, a, b[kNow]);
+      reader_a.template read<kPart>(a, i, tile_a(stage));
     }
 
-    constexpr int kReads = kRows * decltype(reader_a)::kPieces + kColumns * decltype(reader_b)::kPieces;
-    constexpr int kStores = WindowA::kCount + WindowB::kCount;
-    constexpr int kPer = (kProducts * (kRows - kBefore)) / (kReads + kStores);
+    constexpr int kReads =
+        (kRows * decltype(reader_a)::kPieces + kColumns * decltype(reader_b)::kPieces) / kParts;
+    constexpr int kStores = kLast ? Feed::kStores : 0;
+    constexpr int kPer = (kProducts * (kRows - (kLast ? kBefore : 0))) / (kReads + kStores);
     if constexpr (kPer > 0) {
       TILE_UNROLL for (int i = 0; i < kStores; ++i) {
         arch::order<arch::kMatrix, kPer>();
@@ -141,15 +114,16 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
       }
     }
   };
-  for (int pairs = ceiling(arguments.k, 2 * Shape::kDepth); pairs > 0; --pairs) {
+  for (int pairs = ceiling(arguments.k, 2 * kDepth); pairs > 0; --pairs) {
     step(Constant<0>{});
     step(Constant<1>{});
   }
 
+  feed.finish();
   arch::barrier();
-  constexpr int kPart = 2 * kBytes / (Shape::kWaveRows * Shape::kWaveColumns);
+  constexpr int kPart = Feed::kBytes / (Shape::kWaveRows * Shape::kWaveColumns);
   const GemmArguments late = arch::argument_again<GemmArguments>();
-  const GemmEpilogue<typename Shape::A> epilogue(late, batch, first_row, first_column);
+  const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
   for_each_eight<kPart>(sums, (SharedBytes)memory + wave * kPart, lane, [&](int row, int column, auto eight) {
     epilogue(wave_row + row, wave_column + column, eight);
   });

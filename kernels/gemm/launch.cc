@@ -14,8 +14,8 @@ wavesmith_kernels_status no_description() {
   return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, "gemm: the description is null");
 }
 
-/// Batches of one launch: HIP's limit of a grid's second size.
-constexpr int64_t kBatchesAtOnce = 65535;
+/// HIP's limit of a grid's second and third size.
+constexpr int64_t kRowsAtOnce = 65535, kBatchesAtOnce = 65535;
 
 /// Launches a product, by the tile of that name if there is one.
 wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, const char* tile,
@@ -29,13 +29,15 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   if (const auto status = choose_gemm(*gemm, device->target, device->compute_units, tile, choice))
     return status;
   GemmArguments arguments = choice.arguments;
-  const auto workgroups = static_cast<int64_t>(arguments.tiles_m) * arguments.tiles_n;
-  if (workgroups > INT32_MAX / choice.configuration->threads)
+  const int64_t folds = (arguments.tiles_m + kRowsAtOnce - 1) / kRowsAtOnce,
+                columns = folds * arguments.tiles_n;
+  if (columns > INT32_MAX / choice.configuration->threads)
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: d has more tiles than a grid holds");
+  arguments.tiles_y = static_cast<int>((arguments.tiles_m + folds - 1) / folds);
   for (int64_t first = 0; first < choice.batches; first += kBatchesAtOnce) {
     const int64_t count = std::min(kBatchesAtOnce, choice.batches - first);
-    const Grid grid{static_cast<unsigned>(workgroups), static_cast<unsigned>(count),
-                    static_cast<unsigned>(choice.configuration->threads)};
+    const Grid grid{static_cast<unsigned>(columns), static_cast<unsigned>(arguments.tiles_y),
+                    static_cast<unsigned>(choice.configuration->threads), static_cast<unsigned>(count)};
     if (const auto status =
             launch(*device, choice.kernel.c_str(), grid, &arguments, sizeof(arguments), stream))
       return status;

@@ -36,14 +36,13 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
 
   const int thread = arch::thread_id(), lane = thread % Shape::kLanes;
   const int wave = arch::uniform(thread / Shape::kLanes);
-  const int batch = arch::workgroup_id_y();
-  const int first_row = arch::workgroup_id() / arguments.tiles_n * Shape::kRows;
-  const int first_column = arch::workgroup_id() % arguments.tiles_n * Shape::kColumns;
+  const GemmPlace place(arguments);
+  const int first_row = place.tile_row * Shape::kRows, first_column = place.tile_column * Shape::kColumns;
   const int row = (wave / Shape::kWaveColumns * (Shape::kLanes / 8) + lane / 8) * kRows;
   const int column = (wave % Shape::kWaveColumns * 8 + lane % 8) * kColumns;
 
-  const auto* const matrix_a = static_cast<const float*>(arguments.a) + batch * arguments.batch_a;
-  const auto* const matrix_b = static_cast<const float*>(arguments.b) + batch * arguments.batch_b;
+  const auto* const matrix_a = static_cast<const float*>(arguments.a) + place.batch * arguments.batch_a;
+  const auto* const matrix_b = static_cast<const float*>(arguments.b) + place.batch * arguments.batch_b;
   WindowA window_a(matrix_a, arguments.m, arguments.k, arguments.stride_a, first_row, thread);
   WindowB window_b(matrix_b, arguments.n, arguments.k, arguments.stride_b, first_column, thread);
 
@@ -125,7 +124,7 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   // Sums by way of the lane's own part of shared memory: the epilogue stands in the code once.
   arch::barrier();
   const GemmArguments late = arch::argument_again<GemmArguments>();
-  const GemmEpilogue<float> epilogue(late, batch, first_row, first_column);
+  const GemmEpilogue<float> epilogue(late, place.batch, first_row, first_column);
   constexpr int kFit =
       2 * kBytes / (Shape::kThreads * 32) < kRows ? 2 * kBytes / (Shape::kThreads * 32) : kRows;
   const SharedBytes own = (SharedBytes)memory + thread * 16;

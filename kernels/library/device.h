@@ -19,9 +19,9 @@ struct Device {
 /// Gets the current device, or says why there is none.
 wavesmith_kernels_status current_device(const Device*& device);
 
-/// A grid of workgroups.
+/// A grid of workgroups along x, y and z, of so many threads each.
 struct Grid {
-  unsigned workgroups, batches, threads;  ///< threads per workgroup
+  unsigned x, y, threads, z = 1;
 };
 
 /// Launches the kernel of that name with one argument.

@@ -100,7 +100,7 @@ TILE_DEVICE T argument_again() {
 TILE_DEVICE int thread_id() { return __builtin_amdgcn_workitem_id_x(); }
 TILE_DEVICE int workgroup_id() { return __builtin_amdgcn_workgroup_id_x(); }
 TILE_DEVICE int workgroup_id_y() { return __builtin_amdgcn_workgroup_id_y(); }
-TILE_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
+TILE_DEVICE int workgroup_id_z() { return __builtin_amdgcn_workgroup_id_z(); }
 
 /// A value that is the same for all lanes, of which nothing is computed ahead: what follows from it in a loop
 /// would otherwise be kept in scalar registers through the loop, and there are about a hundred.

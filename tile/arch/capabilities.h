@@ -16,6 +16,7 @@ struct Capabilities {
   int wave_lanes;
   int shared_bytes;                ///< that a workgroup may have
   SharedPhases read_16, write_16;  ///< accesses of 16 bytes per lane
+  int direct_bytes = 0;            ///< per lane that a load may bring to shared memory past registers
   float largest_e4m3 = 0;          ///< in the target's format, OCP's or FNUZ; 0: it has no floats of 8 bits
 };
 

@@ -27,6 +27,7 @@ inline constexpr Capabilities kCdna3 = [] {
 inline constexpr Capabilities kCdna4 = [] {
   Capabilities cdna4 = kCdna3;
   cdna4.shared_bytes = 160 << 10;
+  cdna4.direct_bytes = 16;
   cdna4.read_16 = detail::kCrossedSixteens;
   cdna4.largest_e4m3 = 448;
   return cdna4;

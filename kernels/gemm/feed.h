@@ -1,0 +1,163 @@
+// How tiles of A and B come to shared memory, stage by stage, while others are multiplied. A stage is a tile
+// of each.
+#pragma once
+
+#include "tile/direct.h"
+#include "tile/view.h"
+
+namespace wavesmith::kernels {
+
+/// Where a stage's tiles are: bytes.
+struct GemmStage {
+  int a, b;
+};
+
+/// By way of registers, two stages: any layout and access. A call of `advance` stores what the last one
+/// loaded.
+template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
+          tile::Access kAccess>
+struct GemmFeedThroughRegisters {
+  using WindowA = tile::Window<TileA, kThreads, kAlongA, kAccess>;
+  using WindowB = tile::Window<TileB, kThreads, kAlongB, kAccess>;
+  static constexpr int kStages = 2, kDepth = TileA::kColumns;
+  static constexpr int kBytes = kStages * (WindowA::kSharedBytes + WindowB::kSharedBytes);
+  /// Instructions of a step, for the order in which they stand.
+  static constexpr int kStores = WindowA::kCount + WindowB::kCount;
+
+  WindowA window_a;
+  WindowB window_b;
+  int left;    ///< columns that are not loaded yet
+  bool whole;  ///< K is a multiple of a piece's elements
+  tile::SharedBytes memory;
+  typename WindowA::Pieces pieces_a;
+  typename WindowB::Pieces pieces_b;
+
+  template <class Arguments>
+  TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, const void* b, int row, int column,
+                                       int thread, tile::SharedBytes shared)
+      : window_a(a, g.m, g.k, g.stride_a, row, 0, thread),
+        window_b(b, g.n, g.k, g.stride_b, column, 0, thread),
+        left(g.k),
+        whole(g.k % tile::kPieceElements<typename TileA::Element> == 0),
+        memory(shared) {
+    bounds();
+    load();
+    TILE_UNROLL for (int i = 0; i < kStages; ++i) {
+      bounds();
+      advance(stage(i));
+    }
+  }
+  TILE_DEVICE static GemmStage first() { return stage(0); }
+  /// The stage after `now`; stages alternate as `kParity` does.
+  template <int kParity>
+  TILE_DEVICE static GemmStage next(GemmStage /*now*/) {
+    return stage(kParity);
+  }
+  /// Before all waves meet, so that they find the stage that is next.
+  TILE_DEVICE void wait() { bounds(); }
+  /// Fills a stage that all waves have read.
+  TILE_DEVICE void advance(GemmStage stage) {
+    window_a.store(pieces_a, TileA{memory + stage.a});
+    window_b.store(pieces_b, TileB{memory + stage.b});
+    load();
+  }
+  TILE_DEVICE void finish() {}
+
+ private:
+  TILE_DEVICE static GemmStage stage(int number) {
+    return {number * (kBytes / kStages), number * (kBytes / kStages) + WindowA::kSharedBytes};
+  }
+  TILE_DEVICE void load() {
+    window_a.load(pieces_a);
+    window_b.load(pieces_b);
+    left -= kDepth;
+  }
+  /// Of A's and B's columns those beyond K are cleared: the last step's may have some, and the loads ahead
+  /// have no others.
+  TILE_DEVICE void bounds() {
+    if (left < kDepth) {
+      window_a.narrow(left);
+      window_b.narrow(left);
+      if (!whole && left < 0) {
+        window_a.clear_beyond(pieces_a, left + kDepth);
+        window_b.clear_beyond(pieces_b, left + kDepth);
+      }
+    }
+  }
+};
+
+/// Directly, to a ring of kSlots tiles: A's, B's, A's of the next stage, ... An odd number of them has the
+/// loads of a tile begin before the stage is free in which they would otherwise wait for room. Of matrices
+/// whose rows are along K and whole pieces.
+template <class TileA, class TileB, int kThreads, int kSlots>
+struct GemmFeedDirect {
+  using WindowA = tile::DirectWindow<TileA, kThreads>;
+  using WindowB = tile::DirectWindow<TileB, kThreads>;
+  static constexpr int kSlot = TileA::kBytes, kOfSlot = WindowA::kCount;
+  static constexpr int kBytes = kSlots * kSlot, kStores = 0;
+  static_assert(TileB::kBytes == kSlot && kSlots >= 4, "a ring of at least two stages of equal tiles");
+
+  WindowA window_a;
+  WindowB window_b;
+  int left_a, left_b;  ///< columns that are not loaded yet
+  tile::SharedBytes memory;
+
+  template <class Arguments>
+  TILE_DEVICE GemmFeedDirect(const Arguments& g, const void* a, const void* b, int row, int column,
+                             int thread, tile::SharedBytes shared)
+      : window_a(a, g.m, g.k, g.stride_a, row, thread),
+        window_b(b, g.n, g.k, g.stride_b, column, thread),
+        left_a(g.k),
+        left_b(g.k),
+        memory(shared) {
+    TILE_UNROLL for (int slot = 0; slot < kSlots; ++slot) {
+      if (slot % 2 == 0)
+        load(window_a, left_a, slot * kSlot);
+      else
+        load(window_b, left_b, slot * kSlot);
+    }
+    tile::arch::wait_loads<(kSlots - 2) * kOfSlot>();
+  }
+  TILE_DEVICE static GemmStage first() { return {0, kSlot}; }
+  template <int kParity>
+  TILE_DEVICE static GemmStage next(GemmStage now) {
+    return {after(now.a), after(now.b)};
+  }
+  /// Two slots are read, and two are the next stage's.
+  TILE_DEVICE void wait() { tile::arch::wait_loads<(kSlots - 4) * kOfSlot>(); }
+  TILE_DEVICE void advance(GemmStage stage) {
+    if constexpr (kSlots % 2 == 0) {
+      load(window_a, left_a, stage.a);
+      load(window_b, left_b, stage.b);
+    } else {
+      load(window_b, left_b, stage.a);
+      load(window_a, left_a, stage.b);
+    }
+  }
+  TILE_DEVICE void finish() { tile::arch::wait_loads<0>(); }
+
+ private:
+  TILE_DEVICE static int after(int slot) {
+    return slot + 2 * kSlot < kBytes ? slot + 2 * kSlot : slot + 2 * kSlot - kBytes;
+  }
+  template <class Window>
+  TILE_DEVICE void load(Window& window, int& left, int slot) {
+    if (left < TileA::kColumns) window.narrow(left);
+    window.load(memory + slot);
+    left -= TileA::kColumns;
+  }
+};
+
+/// The feed with a ring of so many tiles; 0: through registers.
+template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
+          tile::Access kAccess, int kSlots>
+struct GemmFeed {
+  using Type = GemmFeedDirect<TileA, TileB, kThreads, kSlots>;
+};
+template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
+          tile::Access kAccess>
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0> {
+  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess>;
+};
+
+}  // namespace wavesmith::kernels
