@@ -18,8 +18,9 @@ struct GemmArguments {
   int activation;                           ///< Activation
   int bias_along_rows;                      ///< the bias has m elements, one per row; otherwise n
   int rows_of_scale_a, columns_of_scale_b;  ///< elements: m and n, or 1 for all rows of A and B
-  int tiles_y;           ///< of the grid: of D's rows as many, and those after them further along x
-  int tiles_m, tiles_n;  ///< of D
+  int tiles_m, tiles_n;                     ///< of D
+  int rows_along_x;  ///< the grid's x goes along D's rows of tiles, otherwise along its columns
+  int tiles_y;       ///< of the other, as many as the grid has along y; those after them are further along x
 };
 
 }  // namespace wavesmith::kernels

@@ -44,13 +44,14 @@ TEST(GemmChoice, CountsRoundsOfWorkgroupsAndTheirSteps) {
   const auto& large = candidate(chosen, "256x256x32");
   EXPECT_EQ(large.workgroups, 16 * 16);
   EXPECT_EQ(large.rounds, 1);
-  EXPECT_EQ(large.cycles, 4096 / 32 * large.configuration->step_cycles + large.configuration->fixed_cycles);
+  // Half-used lines: what the unit's way to the L2 takes is more than the matrix pipe.
+  EXPECT_GE(large.cycles, 4096 / 32 * large.configuration->step_cycles + large.configuration->fixed_cycles);
   // 1024 workgroups on 304 units: at most four on a unit, in pairs.
   const auto& small = candidate(chosen, "128x128x32");
   EXPECT_EQ(small.workgroups, 32 * 32);
   EXPECT_EQ(small.rounds, 2);
-  EXPECT_EQ(small.cycles,
-            2 * (4096 / 32 * small.configuration->step_cycles * 2 + small.configuration->fixed_cycles));
+  EXPECT_GE(small.cycles,
+            4096 / 32 * small.configuration->step_cycles * 4 + 2 * small.configuration->fixed_cycles);
 }
 
 TEST(GemmChoice, TakesTheFewestCycles) {
@@ -63,6 +64,18 @@ TEST(GemmChoice, TakesTheFewestCycles) {
     }
   EXPECT_EQ(choice(product(4096, 4096, 4096), "gfx942", 304).configuration->name, "256x224x32");
   EXPECT_EQ(choice(product(64, 64, 64), "gfx942", 304).configuration->name, "64x64x64");
+}
+
+TEST(GemmChoice, TakesNoLessThanMovingTheMatrices) {
+  // One row: 4096^2 elements of 2 bytes, read at 853 bytes a cycle.
+  const GemmChoice chosen = choice(product(1, 4096, 4096), "gfx90a", 104);
+  for (const auto& one : chosen.candidates) EXPECT_GE(one.cycles, 4096.0 * 4096 * 2 / 853);
+}
+
+TEST(GemmChoice, LeavesFewRoundsHalfEmpty) {
+  // 224 workgroups of 128 x 128 would be two rounds on an MI210, of which the second has 16.
+  EXPECT_EQ(choice(product(2048, 2048, 2048), "gfx90a", 104).configuration->name, "128x128x32");
+  EXPECT_EQ(choice(product(256, 8192, 8192), "gfx90a", 104).configuration->name, "64x64x64");
 }
 
 TEST(GemmChoice, NamesTheKernelByTypeTileLayoutAndAccess) {

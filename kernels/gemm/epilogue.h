@@ -9,14 +9,17 @@
 
 namespace wavesmith::kernels {
 
-/// Which tile of D a workgroup computes. Neighbours along x share rows of A, those along y columns of B.
+/// Which tile of D a workgroup computes.
 struct GemmPlace {
   int tile_row, tile_column, batch;
 
   TILE_DEVICE explicit GemmPlace(const GemmArguments& g) {
-    const int x = tile::arch::workgroup_id(), fold = x / g.tiles_n;
-    tile_row = fold * g.tiles_y + tile::arch::workgroup_id_y();
-    tile_column = x - fold * g.tiles_n;
+    const int tiles_x = g.rows_along_x ? g.tiles_m : g.tiles_n;
+    const int fold = tile::arch::workgroup_id() / tiles_x;
+    const int x = tile::arch::workgroup_id() - fold * tiles_x;
+    const int y = fold * g.tiles_y + tile::arch::workgroup_id_y();
+    tile_row = g.rows_along_x ? x : y;
+    tile_column = g.rows_along_x ? y : x;
     batch = tile::arch::workgroup_id_z();
   }
 };

@@ -29,11 +29,12 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   if (const auto status = choose_gemm(*gemm, device->target, device->compute_units, tile, choice))
     return status;
   GemmArguments arguments = choice.arguments;
-  const int64_t folds = (arguments.tiles_m + kRowsAtOnce - 1) / kRowsAtOnce,
-                columns = folds * arguments.tiles_n;
+  const int tiles_x = arguments.rows_along_x ? arguments.tiles_m : arguments.tiles_n;
+  const int tiles_y = arguments.rows_along_x ? arguments.tiles_n : arguments.tiles_m;
+  const int64_t folds = (tiles_y + kRowsAtOnce - 1) / kRowsAtOnce, columns = folds * tiles_x;
   if (columns > INT32_MAX / choice.configuration->threads)
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: d has more tiles than a grid holds");
-  arguments.tiles_y = static_cast<int>((arguments.tiles_m + folds - 1) / folds);
+  arguments.tiles_y = static_cast<int>((tiles_y + folds - 1) / folds);
   for (int64_t first = 0; first < choice.batches; first += kBatchesAtOnce) {
     const int64_t count = std::min(kBatchesAtOnce, choice.batches - first);
     const Grid grid{static_cast<unsigned>(columns), static_cast<unsigned>(arguments.tiles_y),

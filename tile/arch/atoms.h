@@ -79,29 +79,37 @@ struct Mfma16 : AtomTypes<A, B, kDepth / 4> {
   }
 };
 
-/// CDNA4: products 32 deep, of integers 64, of floats of 8 bits 128 (of any two formats).
-template <class A, class B, int kDepth>
-struct Mfma16Deep : AtomTypes<A, B, kDepth / 4> {
-  using Types = AtomTypes<A, B, kDepth / 4>;
+/// CDNA4: products 32 deep, of integers 64.
+template <class A, int kDepth>
+struct Mfma16Deep : AtomTypes<A, A, kDepth / 4> {
+  using Types = AtomTypes<A, A, kDepth / 4>;
   using typename Types::Held;
   using Sums = Vector<typename Types::Sum, 4>;
-  static constexpr bool kAny = kDepth == 128;
-  static constexpr auto kShape =
-      mfma16(kAny ? MatrixElement::F8f6f4 : Types::kA, kAny ? MatrixElement::F8f6f4 : Types::kB, kDepth);
+  static constexpr auto kShape = mfma16(Types::kA, Types::kB, kDepth);
   TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
-    if constexpr (Types::kA == MatrixElement::Bf16) {
+    if constexpr (Types::kA == MatrixElement::Bf16)
       return __builtin_amdgcn_mfma_f32_16x16x32_bf16(a, b, c, 0, 0, 0);
-    } else if constexpr (Types::kA == MatrixElement::F16) {
+    else if constexpr (Types::kA == MatrixElement::F16)
       return __builtin_amdgcn_mfma_f32_16x16x32_f16(a, b, c, 0, 0, 0);
-    } else if constexpr (Types::kA == MatrixElement::I8) {
+    else
       return __builtin_amdgcn_mfma_i32_16x16x64_i8(bits_as<Vector<int, 4>>(a), bits_as<Vector<int, 4>>(b), c,
                                                    0, 0, 0);
-    } else {
-      // Formats: 0 is e4m3, 1 e5m2. Scales of 0 leave them out: the instruction without them.
-      return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
-          bits_as<Vector<int, 8>>(a), bits_as<Vector<int, 8>>(b), c, Types::kA == MatrixElement::Bf8,
-          Types::kB == MatrixElement::Bf8, 0, 0, 0, 0);
-    }
+  }
+};
+
+/// CDNA4: floats of 8 bits of any two formats, 64 deep. The one of 16 rows is 128 deep, which is more of a
+/// row than registers can hold of large tiles.
+template <class A, class B>
+struct Mfma32Any : AtomTypes<A, B, 32> {
+  using Types = AtomTypes<A, B, 32>;
+  using typename Types::Held;
+  using Sums = Vector<float, 16>;
+  static constexpr auto kShape = mfma32(MatrixElement::F8f6f4, MatrixElement::F8f6f4, 64);
+  TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
+    // Formats: 0 is e4m3, 1 e5m2. Scales of 0 leave them out: the instruction without them.
+    return __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(
+        bits_as<Vector<int, 8>>(a), bits_as<Vector<int, 8>>(b), c, Types::kA == MatrixElement::Bf8,
+        Types::kB == MatrixElement::Bf8, 0, 0, 0, 0);
   }
 };
 

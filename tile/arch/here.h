@@ -36,7 +36,19 @@ struct Best {
 #elif defined(__gfx950__)
 template <class A, class B>
 struct Best {
-  using Atom = Mfma16Deep<A, B, depth<A>(32, 64, 128)>;
+  using Atom = Mfma32Any<A, B>;
+};
+template <class A>
+struct Best<A, A> {
+  using Atom = Mfma16Deep<A, depth<A>(32, 64, 0)>;
+};
+template <>
+struct Best<e4m3, e4m3> {
+  using Atom = Mfma32Any<e4m3, e4m3>;
+};
+template <>
+struct Best<e5m2, e5m2> {
+  using Atom = Mfma32Any<e5m2, e5m2>;
 };
 template <>
 struct Best<float, float> {

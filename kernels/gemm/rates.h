@@ -1,0 +1,30 @@
+// How fast targets move bytes, as far as the choice of a tile goes. The numbers are those of gpus/data for
+// one GPU of each target, where their sources stand; rates_test.cc compares the two.
+#pragma once
+
+#include <string_view>
+
+namespace wavesmith::kernels {
+
+struct GemmRates {
+  std::string_view target;
+  const char* gpu;    ///< whose numbers these are
+  int dies;           ///< with an L2 each
+  int line_bytes;     ///< of a compute unit's cache
+  double unit_bytes;  ///< that a compute unit gets from the L2 in a cycle; 0: not known
+  double gpu_bytes;   ///< that the GPU reads from its memory in a cycle
+};
+inline constexpr GemmRates kGemmRates[] = {
+    {"gfx90a", "mi210", 1, 64, 28.4, 853},     {"gfx942", "mi300x", 8, 128, 43.1, 2048},
+    {"gfx950", "mi355x", 8, 128, 22, 2667},    {"gfx1100", "rx7900xtx", 1, 128, 0, 376},
+    {"gfx1151", "radeon8060s", 1, 128, 0, 81}, {"gfx1201", "rx9070xt", 1, 128, 0, 212},
+};
+
+/// Of a target that has kernels.
+constexpr const GemmRates& gemm_rates(std::string_view target) {
+  for (const GemmRates& one : kGemmRates)
+    if (one.target == target) return one;
+  return kGemmRates[0];
+}
+
+}  // namespace wavesmith::kernels
