@@ -2,11 +2,13 @@
 """Writes docs/KERNEL_SPEED.md: the library's kernels and their peers under the same cycle model, in one run.
 
     build/release/bin/wavesmith libraries install rocblas --to FOLDER
-    kernels/speed.py --rocblas FOLDER [--gpu mi300x] [--build build/release]
+    pip download --no-deps amd-aiter==0.1.7.post2.dev18 && unzip -d AITER amd_aiter-*.whl
+    kernels/speed.py --rocblas FOLDER --aiter AITER [--gpu mi300x] [--build build/release]
 
-Each product is profiled twice by `wavesmith profile --sampled`: as the library computes it (wavesmith_kernels_bench) and
-as AMD's rocBLAS does (validate/tensile_kernels/gemm.py). Both calculate it two times, so that the caches hold what a
-first time leaves. All times are modelled.
+Each operation is profiled twice by `wavesmith profile --sampled`: as the library computes it (wavesmith_kernels_bench)
+and as its peer does, AMD's rocBLAS (validate/tensile_kernels/gemm.py) or AITER (kernels/peers). Both calculate it two
+times, so that the caches hold what a first time leaves. All times are modelled. What was measured is kept in
+docs/kernel_speed.json, so that a part can be measured anew: without --rocblas attention alone, without --aiter products.
 """
 
 from __future__ import annotations
@@ -18,11 +20,14 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/KERNEL_SPEED.md"
+DATA = ROOT / "docs/kernel_speed.json"
+# The GPUs whose attention AITER has kernels for.
+AITERS_GPUS = ["mi300x", "mi355x"]
 # Tensile's name of the types of rocBLAS's product: bf16 or f16 operands and results, f32 arithmetic.
 ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH"}
 # Layouts: what lies together of A and of B, K or M and N; rocBLAS's operations for it, its matrices being by columns.
@@ -40,7 +45,7 @@ class Product:
 
 
 def products(gpus: list[str]) -> list[Product]:
-    """Squares, and those of transformers' layers: tokens by the widths of models with 4,096 and 8,192 numbers per token."""
+    """Squares, and transformers' layers: tokens by the widths of models with 4,096 and 8,192 numbers per token."""
     squares = [(size, size, size) for size in (1024, 2048, 4096, 8192)]
     layers = [(4096, 4096), (14336, 4096), (4096, 14336), (8192, 8192)]
     wide = [(tokens, n, k) for tokens in (256, 2048) for n, k in layers]
@@ -52,6 +57,28 @@ def products(gpus: list[str]) -> list[Product]:
         made += [Product(gpu, *squares[2], "f16")]
         made += [Product(gpu, *squares[2], "bf16", layout) for layout in ("mk", "kn", "mn")]
     return made
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Of bf16, with heads of 128 elements."""
+
+    gpu: str
+    batches: int
+    heads: int
+    kv_heads: int
+    length: int
+    causal: bool
+
+    def flops(self) -> float:
+        """As such rates are published: half of the products where later keys are masked."""
+        return 4 * self.batches * self.heads * self.length**2 * 128 / (2 if self.causal else 1)
+
+
+def attentions(gpus: list[str]) -> list[Attention]:
+    """Prompts of models with 32 and 64 heads, with and without groups of heads that share keys."""
+    shapes = [(1, 64, 8, 8192), (1, 32, 8, 4096), (4, 32, 32, 2048), (4, 32, 8, 2048), (16, 16, 16, 1024)]
+    return [Attention(gpu, *shape, causal) for gpu in gpus for shape in shapes for causal in (False, True)]
 
 
 @dataclass
@@ -93,58 +120,168 @@ def measure(product: Product, build: Path, rocblas: Path) -> tuple[Timed | str, 
     return ours, profiled(peer, product.gpu, build, {"WAVESMITH_LIBRARIES": str(rocblas)})
 
 
-def page(rows: list[tuple[Product, Timed | str, Timed | str]], release: str) -> str:
+def measure_attention(one: Attention, build: Path, aiter: Path) -> tuple[Timed | str, Timed | str]:
+    sizes = [str(size) for size in (one.batches, one.heads, one.kv_heads, one.length)]
+    causal = ["causal"] if one.causal else []
+    bench = [build / "bin/wavesmith_kernels_bench", "attention", *sizes, sizes[-1], "128", "bf16", *causal]
+    ours = profiled(bench, one.gpu, build, {"ROUNDS": "2"})
+    if one.gpu not in AITERS_GPUS:
+        return ours, "none"
+    peer = [sys.executable, ROOT / "kernels/peers/aiter_attention.py", aiter, *sizes, *causal]
+    return ours, profiled(peer, one.gpu, build, {})
+
+
+@dataclass
+class Row:
+    """An operation, and what it takes by our kernel and by its peer's; a text says why there is no time."""
+
+    operation: Product | Attention
+    ours: Timed | str
+    peer: Timed | str
+
+    def ratio(self) -> float | None:
+        if isinstance(self.ours, str) or isinstance(self.peer, str):
+            return None
+        return self.ours.microseconds / self.peer.microseconds
+
+
+def mean_of(rows: list[Row], what: str) -> list[str]:
+    ratios = [ratio for row in rows if (ratio := row.ratio()) is not None]
+    if not ratios:
+        return []
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    return [
+        f"Geometric mean of the ratios: **{mean:.2f}** over {len(ratios)} {what}, from {min(ratios):.2f} to "
+        f"{max(ratios):.2f}.",
+        "",
+    ]
+
+
+def cells_of(row: Row, flops: float, name: str, peer: str) -> list[str]:
+    """The cells behind those that name the operation."""
+    ratio = row.ratio()
+    ours = (
+        [name, f"{row.ours.microseconds:.1f}", f"{flops / row.ours.microseconds * 1e-6:.0f}"]
+        if isinstance(row.ours, Timed)
+        else [row.ours, "", ""]
+    )
+    theirs = [peer, f"{row.peer.microseconds:.1f}"] if isinstance(row.peer, Timed) else [row.peer, ""]
+    return [*ours, *theirs, f"{ratio:.2f}" if ratio else ""]
+
+
+def table(head: str, rows: list[list[str]]) -> list[str]:
+    return [head, "|" + "|".join("---" for _ in rows[0]) + "|", *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def products_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Matrix products on {gpu}", "", *mean_of(rows, "products")]
+    cells = []
+    for row in rows:
+        one = row.operation
+        assert isinstance(one, Product)
+        ours = row.ours.kernel.split("_")[2] if isinstance(row.ours, Timed) else ""
+        peer = short(row.peer.kernel) if isinstance(row.peer, Timed) else ""
+        sizes = [f"{one.m:,}", f"{one.n:,}", f"{one.k:,}", one.type, one.layout]
+        cells.append(sizes + cells_of(row, 2.0 * one.m * one.n * one.k, ours, peer))
+    head = "| M | N | K | type | layout | our tile | us | TFLOP/s | rocBLAS's tile | us | ratio |"
+    return lines + table(head, cells)
+
+
+def attentions_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Attention forward on {gpu}, bf16, heads of 128", "", *mean_of(rows, "shapes")]
+    cells = []
+    for row in rows:
+        one = row.operation
+        assert isinstance(one, Attention)
+        sizes = [str(one.batches), str(one.heads), str(one.kv_heads), f"{one.length:,}", "causal" if one.causal else ""]
+        ours = row.ours.kernel.removeprefix("attention_") if isinstance(row.ours, Timed) else ""
+        cells.append(sizes + cells_of(row, one.flops(), ours, "AITER"))
+    head = "| batch | heads | K and V heads | length | mask | our kernel | us | TFLOP/s | peer | us | ratio |"
+    return lines + table(head, cells)
+
+
+def page(rows: list[Row], peers: dict[str, str]) -> str:
     lines = [
         "# How fast the library's kernels are",
         "",
-        "Written by `kernels/speed.py`. Every time is *modelled*: our kernels and their peers' machine code ran under the",
-        "same cycle model in the same run ([PROFILE.md](PROFILE.md) says how far to trust it). A ratio above 1 means that",
-        "ours takes longer. Layouts name what lies together in memory of A and of B: K, or M and N.",
+        "Written by `kernels/speed.py`; its numbers are in [kernel_speed.json](kernel_speed.json). Every time is",
+        "*modelled*: our kernels and their peers' machine code ran under the same cycle model in the same run",
+        "([PROFILE.md](PROFILE.md) says how far to trust it). A ratio above 1 means that ours takes longer. Layouts name",
+        "what lies together in memory of A and of B: K, or M and N.",
         "",
-        f"The peer is AMD's rocBLAS as Debian compiles it ({release}); a star marks those of its",
-        "kernels that use no matrix instructions.",
+        f"Products are compared with AMD's rocBLAS as Debian compiles it ({peers.get('rocblas', 'none')}); a star marks",
+        "those of its kernels that use no matrix instructions. Attention is compared with the assembly of AMD's AITER",
+        f"({peers.get('aiter', 'none')}). AMD publishes 591 TFLOP/s for it on MI300X and 1,413 on MI355X, with",
+        "64 heads, 8 of K and V, and 8,192 tokens.",
         "",
     ]
-    for gpu in dict.fromkeys(product.gpu for product, _, _ in rows):
-        of_gpu = [row for row in rows if row[0].gpu == gpu]
-        ratios = [ours.microseconds / peer.microseconds for _, ours, peer in of_gpu
-                  if isinstance(ours, Timed) and isinstance(peer, Timed)]
-        lines += [f"## Matrix products on {gpu}", ""]
-        if ratios:
-            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-            lines += [f"Geometric mean of the ratios: **{mean:.2f}** over {len(ratios)} products, from {min(ratios):.2f} to "
-                      f"{max(ratios):.2f}.", ""]
-        lines += ["| M | N | K | type | layout | our tile | us | TFLOP/s | rocBLAS's tile | us | ratio |",
-                  "|---:|---:|---:|---|---|---|---:|---:|---|---:|---:|"]
-        for product, ours, peer in of_gpu:
-            cells = [f"{product.m:,}", f"{product.n:,}", f"{product.k:,}", product.type, product.layout]
-            flops = 2e-6 * product.m * product.n * product.k
-            if isinstance(ours, Timed):
-                cells += [ours.kernel.split("_")[2], f"{ours.microseconds:.1f}", f"{flops / ours.microseconds:.0f}"]
-            else:
-                cells += [ours, "", ""]
-            cells += [short(peer.kernel), f"{peer.microseconds:.1f}"] if isinstance(peer, Timed) else [peer, ""]
-            both = isinstance(ours, Timed) and isinstance(peer, Timed)
-            cells += [f"{ours.microseconds / peer.microseconds:.2f}" if both else ""]
-            lines += ["| " + " | ".join(cells) + " |"]
-        lines += [""]
+    for kind, of_kind in ((Product, products_page), (Attention, attentions_page)):
+        all_rows = [row for row in rows if isinstance(row.operation, kind)]
+        for gpu in dict.fromkeys(row.operation.gpu for row in all_rows):
+            lines += of_kind([row for row in all_rows if row.operation.gpu == gpu], gpu)
     return "\n".join(lines)
+
+
+def read() -> tuple[list[Row], dict[str, str]]:
+    if not DATA.exists():
+        return [], {}
+    data = json.loads(DATA.read_text())
+    timed = lambda given: given if isinstance(given, str) else Timed(**given)  # noqa: E731
+    rows = [
+        Row(
+            Attention(**row["attention"]) if "attention" in row else Product(**row["product"]),
+            timed(row["ours"]),
+            timed(row["peer"]),
+        )
+        for row in data["rows"]
+    ]
+    return rows, data["peers"]
+
+
+def write(rows: list[Row], peers: dict[str, str]) -> None:
+    plain = lambda timed: timed if isinstance(timed, str) else asdict(timed)  # noqa: E731
+    made = [
+        {
+            "attention" if isinstance(row.operation, Attention) else "product": asdict(row.operation),
+            "ours": plain(row.ours),
+            "peer": plain(row.peer),
+        }
+        for row in rows
+    ]
+    DATA.write_text(json.dumps({"peers": peers, "rows": made}, indent=1) + "\n")
+    PAGE.write_text(page(rows, peers))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
-    parser.add_argument("--rocblas", type=Path, required=True, help="where `wavesmith libraries install` put rocBLAS")
-    parser.add_argument("--gpu", action="append", help="default: mi300x, mi210, rx7900xtx, rx9070xt; several: several times")
-    parser.add_argument("--out", type=Path, default=PAGE)
+    parser.add_argument("--rocblas", type=Path, help="where `wavesmith libraries install` put rocBLAS")
+    parser.add_argument("--aiter", type=Path, help="where AITER's wheel is unpacked")
+    parser.add_argument("--gpu", action="append", help="all that the page has; several: several times")
+    parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
-    rows = []
-    for product in products(options.gpu or ["mi300x", "mi210", "rx7900xtx", "rx9070xt"]):
-        rows.append((product, *measure(product, options.build, options.rocblas)))
-        print(*rows[-1], file=sys.stderr)
-    installed = json.loads((options.rocblas / "installed.json").read_text())
-    release = next(package["version"] for package in installed["packages"] if package["name"].startswith("librocblas"))
-    options.out.write_text(page(rows, f"librocblas {release}"))
+    rows, peers = read()
+    gpus = options.gpu or ["mi300x", "mi355x", "mi210", "rx7900xtx", "rx9070xt"]
+    wanted: list[Product | Attention] = []
+    if options.rocblas and not options.page:
+        wanted += products(gpus)
+        installed = json.loads((options.rocblas / "installed.json").read_text())
+        release = next(each["version"] for each in installed["packages"] if each["name"].startswith("librocblas"))
+        peers["rocblas"] = f"librocblas {release}"
+    if options.aiter and not options.page:
+        wanted += attentions(gpus)
+        peers["aiter"] = "amd-aiter 0.1.7.post2.dev18"
+    for operation in wanted:
+        if isinstance(operation, Product):
+            row = Row(operation, *measure(operation, options.build, options.rocblas))
+        else:
+            row = Row(operation, *measure_attention(operation, options.build, options.aiter))
+        print(row, file=sys.stderr, flush=True)
+        at = next((i for i, each in enumerate(rows) if each.operation == operation), len(rows))
+        rows[at : at + 1] = [row]
+        write(rows, peers)
+    if options.page:
+        write(rows, peers)
 
 
 if __name__ == "__main__":

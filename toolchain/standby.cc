@@ -90,8 +90,7 @@ void start(Standing& standing, const std::string& program, const std::string& pr
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
   standing.socket.reset(ends[0]);
   const Descriptor theirs(ends[1]);
-  std::string preloads = "LD_PRELOAD=", number = fmt::format("{}={}", kSetting, kSocket),
-              name = program;
+  std::string preloads = "LD_PRELOAD=", number = fmt::format("{}={}", kSetting, kSocket), name = program;
   // Symbols are looked up once, before the first copy is made.
   std::string now = "LD_BIND_NOW=1";
   std::vector<char*> variables{number.data(), now.data()};
