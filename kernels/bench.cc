@@ -3,7 +3,8 @@
 //
 //   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
-//   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]
+//   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16]
+//   [causal|full]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -153,9 +154,9 @@ int attention(const std::vector<std::string>& words) {
   const char* name = "";
   wavesmith_kernels_attention_check(&a, &name);
   const auto scores = static_cast<double>(a.batches * a.heads_q * a.length_q * a.length_k);
-  std::printf("attention: %.2f us, %.1f TFLOP/s, %s\n", static_cast<double>(best) * 1e3,
-              (a.causal ? 2e-9 : 4e-9) * scores * static_cast<double>(a.head_size) / static_cast<double>(best),
-              name);
+  std::printf(
+      "attention: %.2f us, %.1f TFLOP/s, %s\n", static_cast<double>(best) * 1e3,
+      (a.causal ? 2e-9 : 4e-9) * scores * static_cast<double>(a.head_size) / static_cast<double>(best), name);
   return 0;
 }
 
@@ -167,10 +168,11 @@ int main(int argc, char** argv) {
   if (argc > 7 && std::strcmp(argv[1], "attention") == 0) return attention(words);
   if (argc > 3 && std::strcmp(argv[1], "gemm") != 0 && std::strcmp(argv[1], "attention") != 0)
     return rows(argv[1], words);
-  std::fprintf(stderr,
-               "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
-               "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]\n"
-               "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n",
-               argv[0], argv[0], argv[0]);
+  std::fprintf(
+      stderr,
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
+      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]\n"
+      "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n",
+      argv[0], argv[0], argv[0]);
   return 2;
 }

@@ -19,19 +19,20 @@ extern "C" {
 #define WAVESMITH_KERNELS_API __attribute__((visibility("default")))
 #endif
 
-/* In C++ an enumeration may be given any number: what is none of its enumerators is refused, not undefined. */
+/* In C++ an enumeration may be given any number: what is none of its enumerators is refused, not undefined.
+ */
 #ifdef __cplusplus
 #define WAVESMITH_KERNELS_ENUM enum : int
 #else
 #define WAVESMITH_KERNELS_ENUM enum
 #endif
 
-typedef WAVESMITH_KERNELS_ENUM {
-  WAVESMITH_KERNELS_SUCCESS = 0,
-  WAVESMITH_KERNELS_INVALID_ARGUMENT = 1, /* an argument breaks a rule that holds on every GPU */
-  WAVESMITH_KERNELS_NOT_SUPPORTED = 2,    /* right, but there is no kernel for it */
-  WAVESMITH_KERNELS_NO_CODE = 3,   /* no code object for the current device's target, or none installed */
-  WAVESMITH_KERNELS_HIP_ERROR = 4, /* HIP returned an error, which the message names */
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_SUCCESS = 0,
+    WAVESMITH_KERNELS_INVALID_ARGUMENT = 1, /* an argument breaks a rule that holds on every GPU */
+    WAVESMITH_KERNELS_NOT_SUPPORTED = 2,    /* right, but there is no kernel for it */
+    WAVESMITH_KERNELS_NO_CODE = 3,   /* no code object for the current device's target, or none installed */
+    WAVESMITH_KERNELS_HIP_ERROR = 4, /* HIP returned an error, which the message names */
 } wavesmith_kernels_status;
 
 /* Why this thread's last call failed, for people: one line, or an empty one after a success. Valid until its
@@ -39,16 +40,10 @@ typedef WAVESMITH_KERNELS_ENUM {
 WAVESMITH_KERNELS_API const char* wavesmith_kernels_message(void);
 
 /* Element types. Floats of 8 bits are OCP's, or those of CDNA3 without a negative zero and infinities. */
-typedef WAVESMITH_KERNELS_ENUM {
-  WAVESMITH_KERNELS_F32 = 0,
-  WAVESMITH_KERNELS_F16 = 1,
-  WAVESMITH_KERNELS_BF16 = 2,
-  WAVESMITH_KERNELS_I32 = 3,
-  WAVESMITH_KERNELS_I8 = 4,
-  WAVESMITH_KERNELS_E4M3 = 5,
-  WAVESMITH_KERNELS_E5M2 = 6,
-  WAVESMITH_KERNELS_E4M3_FNUZ = 7,
-  WAVESMITH_KERNELS_E5M2_FNUZ = 8,
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_F32 = 0,  WAVESMITH_KERNELS_F16 = 1,       WAVESMITH_KERNELS_BF16 = 2,
+    WAVESMITH_KERNELS_I32 = 3,  WAVESMITH_KERNELS_I8 = 4,        WAVESMITH_KERNELS_E4M3 = 5,
+    WAVESMITH_KERNELS_E5M2 = 6, WAVESMITH_KERNELS_E4M3_FNUZ = 7, WAVESMITH_KERNELS_E5M2_FNUZ = 8,
 } wavesmith_kernels_type;
 
 /* A matrix in the device's memory. Element (i, j) of matrix b of a batch is at data + b * batch_stride + i *
@@ -61,11 +56,11 @@ typedef struct {
   int64_t batch_stride; /* 0: every product of the batch uses the same matrix */
 } wavesmith_kernels_matrix;
 
-typedef WAVESMITH_KERNELS_ENUM {
-  WAVESMITH_KERNELS_NO_ACTIVATION = 0,
-  WAVESMITH_KERNELS_RELU = 1, /* the larger of x and 0; of NaN 0, as in hipBLASLt */
-  WAVESMITH_KERNELS_GELU = 2, /* the approximation by tanh */
-  WAVESMITH_KERNELS_SILU = 3,
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_NO_ACTIVATION = 0,
+    WAVESMITH_KERNELS_RELU = 1, /* the larger of x and 0; of NaN 0, as in hipBLASLt */
+    WAVESMITH_KERNELS_GELU = 2, /* the approximation by tanh */
+    WAVESMITH_KERNELS_SILU = 3,
 } wavesmith_kernels_activation;
 
 /* D = activation(alpha * scale_a * scale_b * A * B + beta * C + bias) * scale_d: A of m by k, B of k by n, C

@@ -67,7 +67,8 @@ struct OperandReader {
   TILE_DEVICE void read(Operand<Atom, kAtoms, kColumns>& operand, int atom, Tile tile) const {
     constexpr int kOfPart = Operand<Atom, kAtoms, kColumns>::kPieces;
     static_assert((kPart + 1) * kOfPart <= kPieces, "the tile has that part");
-    TILE_UNROLL for (int i = 0; i < kOfPart; ++i) operand.at[atom][i] = piece(atom, kPart * kOfPart + i, tile);
+    TILE_UNROLL for (int i = 0; i < kOfPart; ++i) operand.at[atom][i] =
+        piece(atom, kPart * kOfPart + i, tile);
   }
 };
 

@@ -123,6 +123,7 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(softmax_, "wavesmith_kernels_softmax");
   find(gate_, "wavesmith_kernels_gate");
   find(rope_, "wavesmith_kernels_rope");
+  find(attention_, "wavesmith_kernels_attention");
 }
 
 void Kernels::check(wavesmith_kernels_status status) {
@@ -225,6 +226,43 @@ void Kernels::rope(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const H
       .first_position = first_position,
       .interleaved = interleaved};
   check(unlocked([&] { return rope_(&rope, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::attention(const AttentionWords& words, uintptr_t stream) {
+  const auto heads = [](const AttendedTuple& given) {
+    const auto& [data, batch_stride, row_stride, head_stride] = given;
+    return wavesmith_kernels_heads{reinterpret_cast<void*>(data), batch_stride, row_stride, head_stride};
+  };
+  const auto& [batches, heads_q, heads_kv, length_q, length_k, head_size] = words.sizes;
+  const auto& [starts_q, starts_k, total_q, total_k] = words.packed;
+  const auto& [lse, lse_batch_stride, lse_head_stride] = words.lse;
+  const wavesmith_kernels_attention_description attention{
+      .batches = batches,
+      .heads_q = heads_q,
+      .heads_kv = heads_kv,
+      .length_q = length_q,
+      .length_k = length_k,
+      .head_size = head_size,
+      .type = type_of(words.type).type,
+      .q = heads(words.q),
+      .k = heads(words.k),
+      .v = heads(words.v),
+      .o = heads(words.o),
+      .scale = words.scale,
+      .causal = words.causal,
+      .window_left = std::get<0>(words.window),
+      .window_right = std::get<1>(words.window),
+      .softcap = words.softcap,
+      .alibi_slopes = reinterpret_cast<const float*>(std::get<0>(words.alibi_slopes)),
+      .alibi_batch_stride = std::get<1>(words.alibi_slopes),
+      .cu_seqlens_q = reinterpret_cast<const int32_t*>(starts_q),
+      .cu_seqlens_k = reinterpret_cast<const int32_t*>(starts_k),
+      .total_q = total_q,
+      .total_k = total_k,
+      .lse = reinterpret_cast<float*>(lse),
+      .lse_batch_stride = lse_batch_stride,
+      .lse_head_stride = lse_head_stride};
+  check(unlocked([&] { return attention_(&attention, reinterpret_cast<void*>(stream)); }));
 }
 
 wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes,

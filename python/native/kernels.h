@@ -26,6 +26,24 @@ using VectorTuple = std::tuple<uintptr_t, std::string>;
 /// Heads of tokens: address, type, token stride, head stride (in elements).
 using HeadsTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t>;
 
+/// A tensor of heads: address, batch stride, row stride, head stride (in elements).
+using AttendedTuple = std::tuple<uintptr_t, int64_t, int64_t, int64_t>;
+
+/// An attention as Python describes it.
+struct AttentionWords {
+  std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>
+      sizes;  ///< batches, heads of q, of k, lengths of q and k, head size
+  std::string type;
+  AttendedTuple q, k, v, o;
+  float scale, softcap;
+  bool causal;
+  std::tuple<int64_t, int64_t> window;
+  std::tuple<uintptr_t, int64_t> alibi_slopes;  ///< address, batch stride
+  std::tuple<uintptr_t, uintptr_t, int64_t, int64_t>
+      packed;                                   ///< addresses of cu_seqlens of q and k, positions in all
+  std::tuple<uintptr_t, int64_t, int64_t> lse;  ///< address, batch stride, head stride
+};
+
 class Kernels {
  public:
   /// Loads that libwavesmith_kernels, which takes its HIP calls to the one that `hip` has. `hip` outlives
@@ -53,6 +71,8 @@ class Kernels {
             const RowsTuple& cosines, const RowsTuple& sines, std::tuple<uintptr_t, int> positions,
             int64_t first_position, bool interleaved, uintptr_t stream);
 
+  void attention(const AttentionWords& words, uintptr_t stream);
+
  private:
   /// Throws when a call failed, with the library's message.
   void check(wavesmith_kernels_status status);
@@ -67,6 +87,7 @@ class Kernels {
   decltype(&wavesmith_kernels_softmax) softmax_ = nullptr;
   decltype(&wavesmith_kernels_gate) gate_ = nullptr;
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;
+  decltype(&wavesmith_kernels_attention) attention_ = nullptr;
 };
 
 /// Scales as Python describes them: addresses of A's, B's and D's (0: there is none), whether A has one per

@@ -75,6 +75,9 @@ Vector: TypeAlias = tuple[int, str]
 #: Address, type, token stride, head stride in elements.
 Heads: TypeAlias = tuple[int, str, int, int]
 
+#: Address, batch stride, row stride, head stride in elements.
+Attended: TypeAlias = tuple[int, int, int, int]
+
 class Gemm: ...
 
 def gemm_description(
@@ -109,6 +112,23 @@ class Kernels:
         weight_offset: float,
         epsilon: float,
         centred: bool,
+        stream: int,
+    ) -> None: ...
+    def attention(
+        self,
+        sizes: tuple[int, int, int, int, int, int],
+        type: str,
+        q: Attended,
+        k: Attended,
+        v: Attended,
+        o: Attended,
+        scale: float,
+        softcap: float,
+        causal: bool,
+        window: tuple[int, int],
+        alibi_slopes: tuple[int, int],
+        packed: tuple[int, int, int, int],
+        lse: tuple[int, int, int],
         stream: int,
     ) -> None: ...
     def softmax(self, sizes: tuple[int, int], x: Rows, y: Rows, scale: float, logarithm: bool, stream: int) -> None: ...

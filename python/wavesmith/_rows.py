@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
+from wavesmith._arrays import Operand, operand
+from wavesmith._call import Call, check_shape
 from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import Activation, ArrayT, library
-from wavesmith._module import _hip
 
 if TYPE_CHECKING:
     from wavesmith import _native
@@ -89,7 +89,7 @@ def softmax(
     minus infinity alone becomes NaN. Arguments are those of `rms_norm`.
     """
     on_x = operand("x", x, stream)
-    call = _Call(x, on_x, out, on_x.shape, dtype, stream)
+    call = Call(x, on_x, out, on_x.shape, dtype, stream)
     rows, columns, _ = on_x.rows()
 
     def launch(place: Callable[[Operand], Operand]) -> None:
@@ -134,8 +134,8 @@ def gated(
     else:
         shape = on_gate.shape
         on_up = operand("up", up, stream)
-        _check_shape(on_up, shape, "gate")
-    call = _Call(gate, on_gate, out, shape, dtype, stream)
+        check_shape(on_up, shape, "gate")
+    call = Call(gate, on_gate, out, shape, dtype, stream)
     rows = math.prod(shape[:-1])
 
     def launch(place: Callable[[Operand], Operand]) -> None:
@@ -188,12 +188,12 @@ def rope(
         raise BadInputError(f"x has a stride of {on_x.strides[2]} in its last dimension, not 1")
     if len(on_cosines.shape) != 2:
         raise BadInputError(f"cosines has shape {on_cosines.shape}, not (positions, pairs)")
-    _check_shape(on_sines, on_cosines.shape, "cosines")
+    check_shape(on_sines, on_cosines.shape, "cosines")
     if on_sines.type != on_cosines.type or on_sines.strides[0] != on_cosines.strides[0]:
         raise BadInputError("cosines and sines differ in type or stride")
     if on_positions is not None and (on_positions.shape != (tokens,) or (tokens > 1 and on_positions.strides[0] != 1)):
         raise BadInputError(f"positions has shape {on_positions.shape}, and there are {tokens} tokens")
-    call = _Call(x, on_x, out, on_x.shape, dtype, stream)
+    call = Call(x, on_x, out, on_x.shape, dtype, stream)
 
     def heads_of(one: Operand) -> _native.Heads:
         return one.address, one.type, one.strides[0], one.strides[1]
@@ -231,20 +231,20 @@ def _norm(
 ) -> Any:
     on_x = operand("x", x, stream)
     rows, columns, _ = on_x.rows()
-    call = _Call(x, on_x, out, on_x.shape, dtype, stream)
+    call = Call(x, on_x, out, on_x.shape, dtype, stream)
     vectors: dict[str, Operand] = {}
     for name, array in (("weight", weight), ("bias", bias)):
         if array is None:
             continue
         one = vectors[name] = operand(name, array, stream)
-        _check_shape(one, (columns,), "a row")
+        check_shape(one, (columns,), "a row")
         if columns > 1 and one.strides[0] != 1:
             raise BadInputError(f"{name} has a stride of {one.strides[0]}, not 1")
     on_residual = summed = None
     if residual is not None:
         on_residual = operand("residual", residual, stream)
-        _check_shape(on_residual, on_x.shape, "x")
-        summed = _Call(residual, on_residual, None, on_x.shape, None, stream)
+        check_shape(on_residual, on_x.shape, "x")
+        summed = Call(residual, on_residual, None, on_x.shape, None, stream)
 
     def launch(place: Callable[[Operand], Operand]) -> None:
         library().norm(
@@ -264,56 +264,3 @@ def _norm(
     inputs = [on_x, *vectors.values(), *([on_residual] if on_residual else [])]
     call.run(inputs, launch, [summed.out] if summed else [])
     return (call.result(), summed.result()) if summed else call.result()
-
-
-def _check_shape(one: Operand, shape: tuple[int, ...], other: str) -> None:
-    if one.shape != shape:
-        raise BadInputError(f"{one.name} has shape {one.shape}, {other} {shape}")
-
-
-class _Call:
-    """A call whose result is shaped like an array that it is given."""
-
-    def __init__(
-        self, like: object, on: Operand, out: Any, shape: tuple[int, ...], dtype: object, stream: int | None
-    ) -> None:
-        self._like, self._given = like, out
-        self._hip = _hip()
-        self.stream = stream or 0
-        kind = on.type if dtype is None else word_of(dtype)
-        self._made: object = None
-        if out is not None:
-            self.out = operand("out", out, stream, written=True)
-            if dtype is not None and self.out.type != kind:
-                raise BadInputError(f"out is of {self.out.type}, and dtype says {kind}")
-            _check_shape(self.out, shape, "the result")
-        else:
-            self._made, self.out = new_result(self._hip, like, on, shape, kind)
-
-    def run(
-        self,
-        inputs: list[Operand],
-        launch: Callable[[Callable[[Operand], Operand]], None],
-        more_results: list[Operand] | None = None,
-    ) -> None:
-        """Calls `launch` with a function that says where an operand is for the GPU."""
-        results = [self.out, *(more_results or [])]
-        for one in [*inputs, *results]:
-            if one.device != inputs[0].device:
-                raise BadInputError(f"{inputs[0].name} lies in {inputs[0].place()} and {one.name} in {one.place()}")
-        with current_device(self._hip, inputs[0].device):
-            if inputs[0].device is not None:
-                launch(lambda one: one)
-                return
-            with Copies(self._hip) as copies:
-                placed = {id(one): copies.of(one) for one in inputs}
-                placed |= {id(one): copies.of(one, empty=True) for one in results}
-                launch(lambda one: placed[id(one)])
-                self._hip.synchronize()
-                for one in results:
-                    copies.bring_back(placed[id(one)], one)
-
-    def result(self) -> Any:
-        if self._given is not None:
-            return self._given
-        return taken_over(self._hip, self._like, self._made, self.out.device, self.stream)

@@ -15,6 +15,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
+from wavesmith._attention import attention
 from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
@@ -23,7 +24,18 @@ from wavesmith._rows import gated, layer_norm, rms_norm, rope, softmax
 if TYPE_CHECKING:
     from wavesmith import _native
 
-__all__ = ["Activation", "Array", "gated", "gemm", "gemm_tiles", "layer_norm", "rms_norm", "rope", "softmax"]
+__all__ = [
+    "Activation",
+    "Array",
+    "attention",
+    "gated",
+    "gemm",
+    "gemm_tiles",
+    "layer_norm",
+    "rms_norm",
+    "rope",
+    "softmax",
+]
 
 _RESULTS = {"i8": "i32"} | dict.fromkeys(("e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz"), "bf16")
 """Results' types where they are not `a`'s."""

@@ -1,0 +1,93 @@
+"""Attention from Python, against NumPy in float64. The kernels' own tests are kernels/attention/attention_test.cc."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wavesmith
+from wavesmith import kernels
+
+pytestmark = pytest.mark.representative
+
+Numbers = np.ndarray[Any, Any]
+
+
+@pytest.fixture
+def numbers() -> np.random.Generator:
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    return np.random.default_rng(seed)
+
+
+def wide(array: object) -> Numbers:
+    return np.asarray(array).astype(np.float64)
+
+
+def reference(q: Numbers, k: Numbers, v: Numbers, *, causal: bool = False, slopes: Numbers | None = None) -> Any:
+    """Of (length, heads, size): the result and the log-sum-exp."""
+    group = q.shape[1] // k.shape[1]
+    k, v = (np.repeat(wide(one), group, 1) for one in (k, v))
+    scores = np.einsum("qhd,khd->hqk", wide(q), k) / np.sqrt(q.shape[-1])
+    position = np.arange(len(q))[:, None] + len(k) - len(q)
+    distance = position - np.arange(len(k))
+    if slopes is not None:
+        scores = scores - slopes[:, None, None] * np.abs(distance)
+    if causal:
+        scores = np.where(distance >= 0, scores, -np.inf)
+    most = scores.max(-1, keepdims=True)
+    powers = np.exp(scores - most)
+    total = powers.sum(-1, keepdims=True)
+    return np.einsum("hqk,khd->qhd", powers / total, v), (most + np.log(total))[..., 0]
+
+
+def heads(numbers: np.random.Generator, *shape: int) -> Numbers:
+    return numbers.standard_normal(shape).astype(np.float16)
+
+
+def test_heads_that_share_keys(numbers: np.random.Generator) -> None:
+    q, k, v = heads(numbers, 2, 70, 4, 64), heads(numbers, 2, 90, 2, 64), heads(numbers, 2, 90, 2, 64)
+    slopes = np.array([0.5, 0.25, 0.125, 0.0625], np.float32)
+    for how in ({}, {"causal": True}, {"alibi_slopes": slopes}):
+        got, lse = kernels.attention(q, k, v, return_lse=True, **how)
+        assert type(got) is np.ndarray and got.shape == q.shape and got.dtype == q.dtype
+        for batch in range(2):
+            want, want_lse = reference(
+                q[batch], k[batch], v[batch], causal="causal" in how, slopes=how.get("alibi_slopes")
+            )
+            np.testing.assert_allclose(wide(got[batch]), want, atol=3e-3)
+            np.testing.assert_allclose(lse[batch], want_lse, atol=1e-4)
+
+
+def test_packed_sequences(numbers: np.random.Generator) -> None:
+    lengths_q, lengths_k = [5, 0, 130], [40, 7, 150]
+    starts_q, starts_k = (np.cumsum([0, *lengths]).astype(np.int32) for lengths in (lengths_q, lengths_k))
+    q, k, v = heads(numbers, 135, 2, 128), heads(numbers, 197, 1, 128), heads(numbers, 197, 1, 128)
+    got = kernels.attention(q, k, v, causal=True, cu_seqlens_q=starts_q, cu_seqlens_k=starts_k)
+    for i in range(3):
+        of_q, of_k = slice(starts_q[i], starts_q[i + 1]), slice(starts_k[i], starts_k[i + 1])
+        if lengths_q[i]:
+            want, _ = reference(q[of_q], k[of_k], v[of_k], causal=True)
+            np.testing.assert_allclose(wide(got[of_q]), want, atol=3e-3)
+
+
+def test_results_go_where_they_are_wanted(numbers: np.random.Generator) -> None:
+    q, k, v = (heads(numbers, 1, 33, 2, 64) for _ in range(3))
+    out = np.empty_like(q)
+    assert kernels.attention(q, k, v, softmax_scale=0.125, out=out) is out
+    np.testing.assert_allclose(wide(out[0]), reference(q[0], k[0], v[0])[0], atol=3e-3)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    q = np.ones((1, 8, 3, 64), np.float16)
+    with pytest.raises(wavesmith.BadInputError, match="v has shape"):
+        kernels.attention(q, q, q[:, :4])
+    with pytest.raises(wavesmith.BadInputError, match="heads"):
+        kernels.attention(q, q[:, :, :2], q[:, :, :2])
+    with pytest.raises(wavesmith.BadInputError, match="both given"):
+        kernels.attention(q[0], q[0], q[0], cu_seqlens_q=np.array([0, 8], np.int32))
+    with pytest.raises(wavesmith.UnsupportedError):
+        kernels.attention(*(np.ones((1, 8, 1, 512), np.float16),) * 3)
