@@ -76,7 +76,10 @@ std::map<std::string, Operation> operations_of(const Library& library) {
   for (const LibraryKernel& one : library.kernels) {
     Operation& operation = all[std::string(one.operation())];
     operation.kernels.push_back(&one);
-    operation.types.emplace(one.types());
+    if (one.is_of_types())
+      operation.types.emplace(one.types());
+    else
+      operation.types = {"bf16", "f16", "f32"};
   }
   return all;
 }
@@ -150,6 +153,7 @@ ordered_json gemm_json(const Library& library) {
                      {"fixed_cycles", modelled(tile->fixed_cycles)},
                      {"all_layouts", tile->all_layouts},
                      {"unaligned", tile->elements},
+                     {"whole_pieces", tile->pieces},
                      {"why", tile->why},
                      {"kernels", each}});
   }
@@ -300,9 +304,9 @@ void add_kernels(CLI::App& app, Action& action) {
       "  wavesmith kernels gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x    what this one gets\n"
       "  wavesmith kernels gemm --m 300 --n 300 --k 4096 --gpu mi300x,mi355x --set cus=64    and with 64 CUs\n"
       "  wavesmith kernels gemm --m 512 --n 512 --k 513 --json | jq '.[].kernel'    not aligned: another kernel\n"
-      "\nCycles are modelled ('wavesmith profile'), and assume operands in the caches; 'wavesmith predict gemm'\n"
-      "models memory and clocks as well. How to call the library: kernels/wavesmith_kernels.h, or from\n"
-      "Python wavesmith.kernels.gemm.\n");
+      "\nCycles are modelled ('wavesmith profile'), at the least those of moving the matrices once; 'wavesmith\n"
+      "predict gemm' models memory and clocks in more detail. How to call the library:\n"
+      "kernels/wavesmith_kernels.h, or from Python wavesmith.kernels.gemm.\n");
   command->callback([options, m, &action] {
     options->sizes = m->count() > 0;
     if (options->sizes && options->operation.empty()) options->operation = "gemm";

@@ -26,9 +26,13 @@ TEST(KernelsCommand, ListsAllTargetsAsTextAndAsJson) {
     targets.insert(target);
     EXPECT_NE(text.out.find(target), text.out.npos);
     EXPECT_GE(library["gpus"].size(), 1U) << target;
-    const json& gemm = library["operations"][0];
-    EXPECT_EQ(gemm["operation"], "gemm");
-    EXPECT_EQ(gemm["types"], (json{"bf16", "f16"}));
+    std::map<std::string, json> operations;
+    for (const json& each : library["operations"]) operations[each["operation"]] = each;
+    EXPECT_EQ(operations["norm"]["types"], (json{"bf16", "f16", "f32"}));
+    EXPECT_EQ(operations["attention"]["types"], (json{"bf16", "f16"}));
+    const json& gemm = operations["gemm"];
+    const auto types = gemm["types"].get<std::set<std::string>>();
+    for (const char* type : {"bf16", "f16", "f32", "i8"}) EXPECT_TRUE(types.contains(type)) << target << type;
     EXPECT_GE(gemm["tiles"].size(), 2U) << target;
     EXPECT_GT(gemm["code_bytes"], 50'000) << target;
     EXPECT_LT(gemm["code_bytes"], library["bytes"]) << target;
@@ -40,7 +44,8 @@ TEST(KernelsCommand, ResourcesAreThoseThatDisasmShows) {
   const json library = parsed("kernels --gpu mi300x --json")[0];
   std::map<std::string, json> shown;
   const json listed = parsed("disasm --list --json " + library["file"].get<std::string>())[0];
-  for (const json& kernel : listed["kernels"]) shown[kernel["name"]] = kernel;
+  for (const json& kernel : listed["kernels"])
+    if (kernel["name"].get<std::string>().starts_with("gemm_")) shown[kernel["name"]] = kernel;
   size_t count = 0;
   const json gemm = parsed("kernels gemm --gpu mi300x --json")[0];
   for (const json& tile : gemm["tiles"]) {
@@ -55,8 +60,10 @@ TEST(KernelsCommand, ResourcesAreThoseThatDisasmShows) {
       EXPECT_EQ(kernel["waves_per_simd"], other["occupancy"]["waves_per_simd"]) << kernel["name"];
       EXPECT_EQ(kernel["limited_by"], other["occupancy"]["limited_by"]) << kernel["name"];
       // Two buffers of both operands' steps, in bytes.
+      const std::string types = tile["types"];
+      const int size = types.starts_with("f32") ? 4 : types.starts_with("f16") ? 2 : 1;
       EXPECT_GE(kernel["lds_bytes"],
-                2 * 2 * (tile["rows"].get<int>() + tile["columns"].get<int>()) * tile["depth"].get<int>());
+                2 * size * (tile["rows"].get<int>() + tile["columns"].get<int>()) * tile["depth"].get<int>());
     }
   }
   EXPECT_EQ(count, shown.size());
@@ -79,6 +86,11 @@ TEST(KernelsCommand, TellsWhichKernelAProductGetsAndWhatTheOthersWouldTake) {
             "gemm_f16_256x224x32_mn");
   EXPECT_EQ(parsed("kernels --m 512 --n 512 --k 513 --json")[0]["kernel"], "gemm_bf16_64x64x64_kk_elements");
   EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --tile 64x64x64 --json")[0]["tile"], "64x64x64");
+  EXPECT_EQ(parsed("kernels --m 64 --n 64 --k 64 --dtype e4m3fnuz --json")[0]["kernel"],
+            "gemm_e4m3fnuz_64x64x128_kk");
+  EXPECT_NE(
+      run_wavesmith("kernels --m 64 --n 64 --k 64 --dtype e4m3 --gpu mi210").err.find("e4m3 for gfx90a"),
+      std::string::npos);
   // Fewer compute units: more rounds.
   EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --tile 256x256x32 --set cus=64 --json")[0]["rounds"],
             4);
