@@ -227,9 +227,9 @@ typedef struct {
  * of O is at most
  *     (u + 2 * e + (length_k + 100) * 2^-24) * (P * |V|) + u * |O|
  * where e, a score's error, is the greatest of (head_size + 8) * 2^-24 * scale * (|q| * |k|) + 2^-20 * (1 +
- * |score|) + ALiBi's bias * 2^-22 over a row. In f16, weights below 2^-29 of the greatest may count as 0. The
- * order of sums depends on the sizes and the GPU only: results are the same in each run. Subnormal inputs
- * count as 0 on CDNA2.
+ * |score|) + ALiBi's bias * 2^-22 over a row. In f16, weights below 2^-29 of the greatest may count as 0, on
+ * CDNA2 those below 2^-21. The order of sums depends on the sizes and the GPU only: results are the same in
+ * each run. Subnormal inputs count as 0 on CDNA2.
  *
  * A query that sees no key, or whose scores are all minus infinity, has the result 0 and the log-sum-exp
  * minus infinity. A NaN or plus infinity among a row's scores makes NaN of it. What K has beyond a mask does
