@@ -99,6 +99,16 @@ bool by_dwords(const Matrix& matrix, int64_t stride, int64_t together, int64_t b
          together % in_dword == 0 && (batches == 1 || matrix.batch_stride % in_dword == 0);
 }
 
+/// Whether no two matrices of a batch share an element: each lies behind the one before, or all lie side by
+/// side in each row (or column).
+bool apart(const Matrix& matrix, int64_t rows, int64_t columns, int64_t batches) {
+  const bool by_rows = along_rows(matrix);
+  const int64_t together = by_rows ? columns : rows, others = by_rows ? rows : columns;
+  const int64_t stride = by_rows ? matrix.row_stride : matrix.column_stride;
+  return matrix.batch_stride >= (others - 1) * stride + together ||
+         (matrix.batch_stride >= together && (batches - 1) * matrix.batch_stride + together <= stride);
+}
+
 /// The product with D by rows: where D lies by columns its transpose is computed, B transposed times A
 /// transposed.
 Description by_rows(Description gemm) {
@@ -164,6 +174,9 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
   if (const auto status = check("d", gemm.d, gemm.m, gemm.n)) return status;
   if (gemm.batches > 1 && gemm.d.batch_stride == 0)
     return invalid("d.batch_stride is 0, but every product of the batch has its own result");
+  if (gemm.batches > 1 && !apart(gemm.d, gemm.m, gemm.n, gemm.batches))
+    return invalid("d.batch_stride is " + std::to_string(gemm.d.batch_stride) +
+                   ", with which results of the batch overlap");
   if (gemm.beta != 0) {
     if (const auto status = check("c", gemm.c, gemm.m, gemm.n)) return status;
     if (const auto status = check_addend("c", gemm.c.type)) return status;

@@ -451,6 +451,8 @@ TEST(GemmRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](G& g) { g.d.data = static_cast<char*>(g.b.data) + 126; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
        "d overlaps b"},
       {[](G& g) { g.batches = 2; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "d.batch_stride is 0"},
+      {[](G& g) { g.batches = 2, g.d.batch_stride = 63; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "d.batch_stride is 63, with which results of the batch overlap"},
       {[](G& g) { g.a.batch_stride = -8; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "a.batch_stride is negative"},
       {[](G& g) { g.b.row_stride = int64_t{1} << 30; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "b has a stride of"},
       {[](G& g) { g.activation = static_cast<wavesmith_kernels_activation>(9); },
