@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +39,7 @@ TEST(Published, ChipsAreOurs) {
 
 /// A table of the user's; every row judges.
 Result<FamilyReport> judged(const char* family, const std::string& rows) {
-  const std::string path = testing::TempDir() + "published_rows.csv";
+  const std::string path = testing::TempDir() + fmt::format("published_rows_{}.csv", getpid());
   std::ofstream(path) << "gpu,gfx,rocm,library,op,dtype,shape,layout,metric,value,unit,source,confidence\n"
                       << rows;
   Result<Data> data = Data::from_files({path});
