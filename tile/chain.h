@@ -6,7 +6,6 @@
 // lane's sums are those columns that OperandReader gives it of the next product's other operand.
 #pragma once
 
-#include "tile/arch/lanes.h"
 #include "tile/registers.h"
 #include "tile/rounding.h"
 
@@ -56,9 +55,8 @@ TILE_DEVICE void change_sums(Sums<Atom, kRows, kColumns>& sums, int row, Change 
 /// The greatest of, or the sum over, the lanes that have sums of the same row.
 template <class Atom, class Combine>
 TILE_DEVICE float over_groups(float value, Combine combine) {
-  value = combine(value, bits_as<float>(arch::from_across<16>(bits_as<u32>(value))));
-  if constexpr (ChainOrder<Atom>::kGroups == 4)
-    value = combine(value, bits_as<float>(arch::from_across<32>(bits_as<u32>(value))));
+  value = combine(value, arch::swap_lanes<16>(value));
+  if constexpr (ChainOrder<Atom>::kGroups == 4) value = combine(value, arch::swap_lanes<32>(value));
   return value;
 }
 
@@ -81,7 +79,7 @@ TILE_DEVICE void become_operand(const Sums<Atom, kRows, kColumns>& sums, int row
       static_assert(Layout::kGroups == 1 && Order::kGroups == 2);
       const bool second = arch::thread_id() & Layout::kRows;
       TILE_UNROLL for (int i = 0; i < 4; ++i) {
-        const u32 other = arch::from_across<16>(own[i]);
+        const u32 other = bits_as<u32>(arch::swap_lanes<16>(bits_as<float>(own[i])));
         operand.at[row][2 * piece][i] = second ? other : own[i];
         operand.at[row][2 * piece + 1][i] = second ? own[i] : other;
       }

@@ -126,11 +126,24 @@ TILE_DEVICE float swap_lanes(float value) {
   if constexpr (kDistance <= 8) {
     return bits_as<float>(__builtin_amdgcn_update_dpp(0, bits, kControl, 0xf, 0xf, true));
   } else if constexpr (kDistance == 16) {
+#if defined(__GFX9__)
     return bits_as<float>(__builtin_amdgcn_ds_swizzle(bits, 16 << 10 | 0x1f));  // of 32 lanes, bit 4 flipped
+#else
+    return bits_as<float>(__builtin_amdgcn_permlanex16(bits, bits, 0x76543210, 0xfedcba98, false, false));
+#endif
   } else {
     const int lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
     return bits_as<float>(__builtin_amdgcn_ds_bpermute((lane ^ kDistance) * 4, bits));
   }
+}
+
+/// Whether it is so for any lane of the wave; the same for all.
+TILE_DEVICE bool any_lane(bool so) {
+#if defined(__GFX9__)
+  return __builtin_amdgcn_ballot_w64(so) != 0;
+#else
+  return __builtin_amdgcn_ballot_w32(so) != 0;
+#endif
 }
 
 /// All waves of the workgroup are here, and see what each has written to shared memory. Loads from global
