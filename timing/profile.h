@@ -78,11 +78,4 @@ LaunchProfile profile(const gpus::Gpu& gpu, const GridShape& grid, const Sample&
                       const Recorder& recorder, uint64_t grid_instructions, std::span<const Region> regions,
                       const Caches& caches);
 
-/// Why workgroups that run without the others do not do what they do among them: one takes its work from a
-/// counter that all share. Empty: none does.
-std::string takes_shared_work(const Recorder& recorder);
-
-/// Why a launch of such waves cannot be sampled: a wave that waits for other workgroups. Empty: it can.
-std::string waits_for_others(const Recorder& recorder);
-
 }  // namespace wavesmith::timing

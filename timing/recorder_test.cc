@@ -7,7 +7,7 @@
 
 #include "emulate/instructions/testing.h"
 #include "isa/target.h"
-#include "timing/profile.h"
+#include "timing/dependence.h"
 
 namespace wavesmith::timing {
 namespace {

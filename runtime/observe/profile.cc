@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "runtime/launch/replacement.h"
+#include "timing/dependence.h"
 #include "timing/kernel_profile.h"
 #include "timing/profile_json.h"
 
