@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/library/byte_range.h"
 #include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {
@@ -36,13 +37,13 @@ Extent extent_k(const Description& a) {
 }
 bool empty(const Extent& extent) { return extent.batches == 0 || extent.rows == 0 || extent.heads == 0; }
 
-/// First byte and the byte behind the last one that a tensor occupies.
-std::pair<uintptr_t, uintptr_t> occupied(const Heads& heads, const Extent& extent, int64_t head_size) {
-  const auto first = reinterpret_cast<uintptr_t>(heads.data);
-  if (empty(extent)) return {first, first};
-  const int64_t last = (extent.batches - 1) * heads.batch_stride + (extent.rows - 1) * heads.row_stride +
-                       (extent.heads - 1) * heads.head_stride + head_size - 1;
-  return {first, first + (last + 1) * 2};
+/// What a tensor occupies.
+ByteRange range_of(const Heads& heads, const Extent& extent, int64_t head_size, wavesmith_kernels_type type) {
+  if (empty(extent)) return ByteRange::of(heads.data, 0, type);
+  return ByteRange::of(heads.data,
+                       (extent.batches - 1) * heads.batch_stride + (extent.rows - 1) * heads.row_stride +
+                           (extent.heads - 1) * heads.head_stride + head_size,
+                       type);
 }
 
 wavesmith_kernels_status check(const char* name, const Heads& heads, const Extent& extent, int64_t head_size,
@@ -137,13 +138,12 @@ wavesmith_kernels_status check_attention(const Description& a) {
     if (reinterpret_cast<uintptr_t>(data) % 4 != 0)
       return invalid(std::string(name) + " is not aligned to 4 bytes");
   if (a.alibi_slopes && a.alibi_batch_stride < 0) return invalid("alibi_batch_stride is negative");
-  const auto o = occupied(a.o, q, a.head_size);
-  const std::pair<const char*, std::pair<uintptr_t, uintptr_t>> inputs[] = {
-      {"q", occupied(a.q, q, a.head_size)},
-      {"k", occupied(a.k, k, a.head_size)},
-      {"v", occupied(a.v, k, a.head_size)}};
+  const ByteRange o = range_of(a.o, q, a.head_size, a.type);
+  const std::pair<const char*, ByteRange> inputs[] = {{"q", range_of(a.q, q, a.head_size, a.type)},
+                                                      {"k", range_of(a.k, k, a.head_size, a.type)},
+                                                      {"v", range_of(a.v, k, a.head_size, a.type)}};
   for (const auto& [name, input] : inputs)
-    if (o.first < input.second && input.first < o.second) return invalid("o overlaps " + std::string(name));
+    if (o.overlaps(input)) return invalid("o overlaps " + std::string(name));
   if (!a.lse || empty(q)) return succeed();
   if (q.heads > 1 && a.lse_head_stride < q.rows)
     return invalid("lse_head_stride is " + std::to_string(a.lse_head_stride) + ", less than the " +
@@ -151,12 +151,12 @@ wavesmith_kernels_status check_attention(const Description& a) {
   if (q.batches > 1 && a.lse_batch_stride < q.rows)
     return invalid("lse_batch_stride is " + std::to_string(a.lse_batch_stride) + ", less than the " +
                    std::to_string(q.rows) + " positions of a head");
-  const auto lse = reinterpret_cast<uintptr_t>(a.lse);
-  const uintptr_t lse_end =
-      lse + 4 * ((q.batches - 1) * a.lse_batch_stride + (q.heads - 1) * a.lse_head_stride + q.rows);
-  if (o.first < lse_end && lse < o.second) return invalid("lse overlaps o");
+  const ByteRange lse =
+      ByteRange::of(a.lse, (q.batches - 1) * a.lse_batch_stride + (q.heads - 1) * a.lse_head_stride + q.rows,
+                    WAVESMITH_KERNELS_F32);
+  if (lse.overlaps(o)) return invalid("lse overlaps o");
   for (const auto& [name, input] : inputs)
-    if (lse < input.second && input.first < lse_end) return invalid("lse overlaps " + std::string(name));
+    if (lse.overlaps(input)) return invalid("lse overlaps " + std::string(name));
   return succeed();
 }
 
@@ -177,8 +177,8 @@ wavesmith_kernels_status choose_attention(const Description& a, std::string_view
   const AttentionConfiguration& row = *choice.configuration;
   // Plain scores grow with what the softmax multiplies them by.
   const bool shaped = a.softcap != 0 || a.alibi_slopes || a.scale <= 0;
-  choice.kernel = std::string("attention_") + (a.type == WAVESMITH_KERNELS_F16 ? "f16_" : "bf16_") +
-                  std::to_string(row.head_size) + (shaped ? "_shaped" : "");
+  choice.kernel = "attention_" + std::string(word_of(a.type)) + "_" + std::to_string(row.head_size) +
+                  (shaped ? "_shaped" : "");
   choice.batches_and_heads = a.batches * a.heads_q;
   constexpr float kLog2OfE = 1.44269504F;
   const Extent q = extent_q(a), k = extent_k(a);

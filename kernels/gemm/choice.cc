@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/gemm/rates.h"
+#include "kernels/library/byte_range.h"
 #include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {
@@ -84,12 +85,12 @@ wavesmith_kernels_status check_addend(const char* name, wavesmith_kernels_type t
 /// Whether the columns of a row lie together in memory.
 bool along_rows(const Matrix& matrix) { return matrix.column_stride == 1; }
 
-/// First byte and the byte behind the last one that a batch of matrices occupies.
-std::pair<uintptr_t, uintptr_t> extent(const Matrix& matrix, int64_t rows, int64_t columns, int64_t batches) {
-  const auto first = reinterpret_cast<uintptr_t>(matrix.data);
-  const int64_t last = (rows - 1) * matrix.row_stride + (columns - 1) * matrix.column_stride +
-                       (batches - 1) * matrix.batch_stride;
-  return {first, first + (last + 1) * size_of(matrix.type)};
+/// What a batch of matrices occupies.
+ByteRange range_of(const Matrix& matrix, int64_t rows, int64_t columns, int64_t batches) {
+  return ByteRange::of(matrix.data,
+                       (rows - 1) * matrix.row_stride + (columns - 1) * matrix.column_stride +
+                           (batches - 1) * matrix.batch_stride + 1,
+                       matrix.type);
 }
 
 /// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together.
@@ -189,11 +190,9 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
     if (const auto status = check("a", gemm.a, gemm.m, gemm.k)) return status;
     if (const auto status = check("b", gemm.b, gemm.k, gemm.n)) return status;
     if (const auto status = check_types(gemm)) return status;
-    const auto d = extent(gemm.d, gemm.m, gemm.n, gemm.batches);
-    const auto a = extent(gemm.a, gemm.m, gemm.k, gemm.batches),
-               b = extent(gemm.b, gemm.k, gemm.n, gemm.batches);
-    if (d.first < a.second && a.first < d.second) return invalid("d overlaps a");
-    if (d.first < b.second && b.first < d.second) return invalid("d overlaps b");
+    const ByteRange d = range_of(gemm.d, gemm.m, gemm.n, gemm.batches);
+    if (d.overlaps(range_of(gemm.a, gemm.m, gemm.k, gemm.batches))) return invalid("d overlaps a");
+    if (d.overlaps(range_of(gemm.b, gemm.k, gemm.n, gemm.batches))) return invalid("d overlaps b");
   }
   if (gemm.bias) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");

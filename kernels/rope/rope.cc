@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/library/byte_range.h"
 #include "kernels/rope/arguments.h"
 #include "kernels/rows/rows.h"
 
@@ -36,10 +37,9 @@ wavesmith_kernels_status check_heads(const Description& rope, const char* argume
   return succeed();
 }
 
-std::pair<uintptr_t, uintptr_t> extent(const Description& rope, const Heads& heads) {
-  const auto first = reinterpret_cast<uintptr_t>(heads.data);
-  const int64_t elements = (rope.tokens - 1) * heads.token_stride + token_elements(rope, heads);
-  return {first, first + static_cast<uintptr_t>(elements * (heads.type == WAVESMITH_KERNELS_F32 ? 4 : 2))};
+ByteRange range_of(const Description& rope, const Heads& heads) {
+  return ByteRange::of(heads.data, (rope.tokens - 1) * heads.token_stride + token_elements(rope, heads),
+                       heads.type);
 }
 
 wavesmith_kernels_status check(const Description& rope) {
@@ -70,11 +70,11 @@ wavesmith_kernels_status check(const Description& rope) {
       return invalid(kName, "table_stride is " + std::to_string(rope.table_stride) + ", less than the " +
                                 std::to_string(rope.rotated / 2) + " columns of the tables");
   }
-  const auto x = extent(rope, rope.x), y = extent(rope, rope.y);
   const bool in_place = rope.x.data == rope.y.data && rope.x.type == rope.y.type &&
                         rope.x.token_stride == rope.y.token_stride &&
                         rope.x.head_stride == rope.y.head_stride;
-  if (x.first < y.second && y.first < x.second && !in_place) return invalid(kName, "y overlaps x");
+  if (range_of(rope, rope.x).overlaps(range_of(rope, rope.y)) && !in_place)
+    return invalid(kName, "y overlaps x");
   return succeed();
 }
 

@@ -1,8 +1,8 @@
 #include "kernels/rows/rows.h"
 
 #include <algorithm>
-#include <utility>
 
+#include "kernels/library/byte_range.h"
 #include "kernels/library/element_type.h"
 
 namespace wavesmith::kernels {
@@ -36,17 +36,12 @@ wavesmith_kernels_status check_one(const char* operation, const RowsArgument& ar
   return succeed();
 }
 
-/// First byte, and the byte behind the last one.
-std::pair<uintptr_t, uintptr_t> extent(const wavesmith_kernels_rows& matrix, int64_t rows, int64_t columns) {
-  const auto first = reinterpret_cast<uintptr_t>(matrix.data);
-  return {first,
-          first + static_cast<uintptr_t>(((rows - 1) * matrix.row_stride + columns) * size_of(matrix.type))};
-}
-
-bool overlap(const wavesmith_kernels_rows& a, int64_t columns_a, const wavesmith_kernels_rows& b,
-             int64_t columns_b, int64_t rows) {
-  const auto one = extent(a, rows, columns_a), other = extent(b, rows, columns_b);
-  return one.first < other.second && other.first < one.second;
+bool overlap(const wavesmith_kernels_rows& a, const wavesmith_kernels_rows& b, int64_t rows,
+             int64_t columns) {
+  const auto range = [&](const wavesmith_kernels_rows& matrix) {
+    return ByteRange::of(matrix.data, (rows - 1) * matrix.row_stride + columns, matrix.type);
+  };
+  return range(a).overlaps(range(b));
 }
 
 bool in_place(const wavesmith_kernels_rows& a, const wavesmith_kernels_rows& b) {
@@ -67,14 +62,13 @@ wavesmith_kernels_status check_rows(const char* operation, int64_t rows, int64_t
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
                 std::string(operation) + (columns > kLargest ? ": columns" : ": rows") + " is too large");
   if (rows == 0 || columns == 0) return succeed();
-  const auto columns_of = [&](const RowsArgument& one) { return one.columns < 0 ? columns : one.columns; };
   for (const RowsArgument& one : matrices)
     if (one.rows->data)
-      if (const auto status = check_one(operation, one, columns_of(one))) return status;
+      if (const auto status = check_one(operation, one, columns)) return status;
   for (const RowsArgument& one : matrices)
     for (const RowsArgument& other : matrices) {
       if (&one == &other || !one.is_written || !one.rows->data || !other.rows->data) continue;
-      if (!overlap(*one.rows, columns_of(one), *other.rows, columns_of(other), rows)) continue;
+      if (!overlap(*one.rows, *other.rows, rows, columns)) continue;
       if (!other.is_written && in_place(*one.rows, *other.rows)) continue;
       return invalid(operation, std::string(one.name) + " overlaps " + other.name);
     }

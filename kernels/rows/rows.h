@@ -20,7 +20,6 @@ struct RowsArgument {
   const char* name;
   const wavesmith_kernels_rows* rows;
   bool is_written = false;
-  int64_t columns = -1;  ///< where it has another number than the operation's
 };
 
 /// Checks sizes, and each matrix whose data are not null; what is written must not overlap another matrix,
