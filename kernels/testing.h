@@ -156,6 +156,20 @@ class OnGpu {
   size_t offset_;
 };
 
+/// An activation in double precision.
+inline double activate(wavesmith_kernels_activation activation, double x) {
+  switch (activation) {
+    case WAVESMITH_KERNELS_RELU:
+      return x > 0 ? x : 0;
+    case WAVESMITH_KERNELS_GELU:
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case WAVESMITH_KERNELS_SILU:
+      return x / (1 + std::exp(-x));
+    default:
+      return x;
+  }
+}
+
 /// A test on each GPU, with random numbers whose seed is printed.
 class OnEachGpu : public testing::TestWithParam<int> {
  protected:

@@ -1,23 +1,8 @@
 // Gated activations on a GPU of each target, against double precision.
-#include <limits>
-
 #include "kernels/rows/testing.h"
 
 namespace wavesmith::kernels {
 namespace {
-
-double activate(wavesmith_kernels_activation activation, double x) {
-  switch (activation) {
-    case WAVESMITH_KERNELS_RELU:
-      return x > 0 ? x : 0;
-    case WAVESMITH_KERNELS_GELU:
-      return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-    case WAVESMITH_KERNELS_SILU:
-      return x / (1 + std::exp(-x));
-    default:
-      return x;
-  }
-}
 
 class Gate : public RowsOnEachGpu {};
 

@@ -81,19 +81,6 @@ class Gemm : public OnEachGpu {
     return flushes && std::abs(element) < (type == WAVESMITH_KERNELS_F16 ? 0x1p-14 : 0x1p-126) ? 0 : element;
   }
 
-  static double activate(wavesmith_kernels_activation activation, double x) {
-    switch (activation) {
-      case WAVESMITH_KERNELS_RELU:
-        return x > 0 ? x : 0;
-      case WAVESMITH_KERNELS_GELU:
-        return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-      case WAVESMITH_KERNELS_SILU:
-        return x / (1 + std::exp(-x));
-      default:
-        return x;
-    }
-  }
-
   /// What a type of 8 bits holds of it.
   static double saturated(Type type, double x) {
     if (size_of(type) != 1 || std::isnan(x)) return x;

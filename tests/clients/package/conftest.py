@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[3]
 Python = Callable[..., subprocess.CompletedProcess[str]]
+Numbers = np.ndarray[Any, Any]
+
+
+def wide(array: object) -> Numbers:
+    return np.asarray(array).astype(np.float64)
+
 
 KERNELS = """
 #define KERNEL extern "C" __attribute__((global)) void
@@ -34,6 +43,13 @@ template <class T> __attribute__((global)) void scale(T* x) { x[id()] *= 2; }
 template __attribute__((global)) void scale<float>(float*);
 template __attribute__((global)) void scale<int>(int*);
 """
+
+
+@pytest.fixture
+def numbers() -> np.random.Generator:
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    return np.random.default_rng(seed)
 
 
 @pytest.fixture(scope="session")

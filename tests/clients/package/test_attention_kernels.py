@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import Numbers, wide
 
 import wavesmith
 from wavesmith import kernels
 
 pytestmark = pytest.mark.representative
-
-Numbers = np.ndarray[Any, Any]
-
-
-@pytest.fixture
-def numbers() -> np.random.Generator:
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
-def wide(array: object) -> Numbers:
-    return np.asarray(array).astype(np.float64)
 
 
 def reference(q: Numbers, k: Numbers, v: Numbers, *, causal: bool = False, slopes: Numbers | None = None) -> Any:

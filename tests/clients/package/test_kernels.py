@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Python
+from conftest import Numbers, Python, wide
 
 import wavesmith
 from wavesmith import kernels
@@ -20,19 +19,6 @@ F16, F32 = np.dtype(np.float16), np.dtype(np.float32)
 #: Half the distance between 1 and the next number.
 EPSILON = {BF16: 2.0**-8, F16: 2.0**-11, F32: 2.0**-24}
 TINY = {BF16: 2.0**-126, F16: 2.0**-24, F32: 2.0**-126}
-
-Numbers = np.ndarray[Any, Any]
-
-
-@pytest.fixture
-def numbers() -> np.random.Generator:
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
-def wide(array: object) -> Numbers:
-    return np.asarray(array).astype(np.float64)
 
 
 def check(

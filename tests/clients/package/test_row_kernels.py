@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import Numbers, wide
 
 import wavesmith
 from wavesmith import kernels
@@ -17,19 +17,6 @@ pytestmark = pytest.mark.representative
 BF16 = np.dtype(ml_dtypes.bfloat16)
 #: Half the distance between 1 and the next number.
 EPSILON = {BF16: 2.0**-8, np.dtype(np.float16): 2.0**-11, np.dtype(np.float32): 2.0**-24}
-
-Numbers = np.ndarray[Any, Any]
-
-
-@pytest.fixture
-def numbers() -> np.random.Generator:
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
-def wide(array: object) -> Numbers:
-    return np.asarray(array).astype(np.float64)
 
 
 def check(got: Any, want: Numbers) -> None:
