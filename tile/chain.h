@@ -11,36 +11,34 @@
 
 namespace tile {
 
-/// The order of the rows of B. `kGroups` groups of lanes hold different sums of a row; each 16-byte piece
-/// of the next operand is made of the sums of `kAtoms` atoms.
+/// The order of the rows of B. `kGroups` groups of lanes hold different sums of a row; eight of a lane's sums
+/// in order become a 16-byte piece of the next operand.
 template <class Atom>
 struct ChainOrder {
   using Layout = AtomLayout<Atom>;
   static constexpr int kInPiece = kPieceElements<typename Atom::Element>;
   static constexpr int kGroups = Layout::kLanes / Layout::kRows;
-  static constexpr int kAtoms = kInPiece / Layout::kSums;
-  static_assert(kAtoms * Layout::kSums == kInPiece && kGroups * Layout::kSums == Layout::kRows);
+  static constexpr int kStep = Layout::kGroupStep;
 
   /// The column of the result that the first group's lanes have as that sum of that atom; each next group's
   /// is kInPiece further.
   static constexpr int column(int atom, int sum) {
-    return atom / kAtoms * kGroups * kInPiece + atom % kAtoms * Layout::kSums + sum;
+    const int number = atom * Layout::kSums + sum;
+    return number / kInPiece * kGroups * kInPiece + number % kInPiece;
   }
   /// The row of B that stands at a position, so that it comes out as that column.
   TILE_DEVICE static int row(int position) {
-    constexpr bool kNeighbours = Layout::kGroupStep == 1;  // a group's rows are kGroups apart
     const int i = position % Layout::kRows;
-    const int group = kNeighbours ? i % kGroups : i / Layout::kGroupStep;
-    const int sum = kNeighbours ? i / kGroups : i % Layout::kGroupStep;
+    const int group = i / kStep % kGroups, sum = i % kStep + i / (kStep * kGroups) * kStep;
     return column(position / Layout::kRows, sum) + group * kInPiece;
   }
 
   static constexpr bool agrees() {
     for (int sum = 0; sum < Layout::kSums; ++sum)
-      if (Layout::first_row(sum) != (Layout::kGroupStep == 1 ? sum * kGroups : sum)) return false;
-    return Layout::kGroupStep == 1 || Layout::kGroupStep == Layout::kSums;
+      if (Layout::first_row(sum) != sum % kStep + sum / kStep * kStep * kGroups) return false;
+    return true;
   }
-  static_assert(agrees(), "the atom's sums lie in none of the ways that ChainOrder knows");
+  static_assert(agrees(), "the atom's sums lie in a way that ChainOrder does not know");
 };
 
 /// Each of a row's sums becomes change(it, its column for the first group).
@@ -55,8 +53,9 @@ TILE_DEVICE void change_sums(Sums<Atom, kRows, kColumns>& sums, int row, Change 
 /// The greatest of, or the sum over, the lanes that have sums of the same row.
 template <class Atom, class Combine>
 TILE_DEVICE float over_groups(float value, Combine combine) {
-  value = combine(value, arch::swap_lanes<16>(value));
-  if constexpr (ChainOrder<Atom>::kGroups == 4) value = combine(value, arch::swap_lanes<32>(value));
+  using Layout = AtomLayout<Atom>;
+  if constexpr (Layout::kRows == 16) value = combine(value, arch::swap_lanes<16>(value));
+  if constexpr (Layout::kLanes == 64) value = combine(value, arch::swap_lanes<32>(value));
   return value;
 }
 
@@ -67,10 +66,12 @@ TILE_DEVICE void become_operand(const Sums<Atom, kRows, kColumns>& sums, int row
   using Order = ChainOrder<Atom>;
   using Layout = AtomLayout<Atom>;
   static_assert(kDepth == kColumns * Layout::kRows);
-  TILE_UNROLL for (int piece = 0; piece < kColumns / Order::kAtoms; ++piece) {
+  TILE_UNROLL for (int piece = 0; piece < kColumns * Layout::kSums / Order::kInPiece; ++piece) {
     Vector<float, Order::kInPiece> values;
-    TILE_UNROLL for (int i = 0; i < Order::kInPiece; ++i) values[i] =
-        sums.at[row][piece * Order::kAtoms + i / Layout::kSums][i % Layout::kSums];
+    TILE_UNROLL for (int i = 0; i < Order::kInPiece; ++i) {
+      const int number = piece * Order::kInPiece + i;
+      values[i] = sums.at[row][number / Layout::kSums][number % Layout::kSums];
+    }
     const Piece own = rounded<typename Atom::Element>(values);
     if constexpr (Layout::kGroups == Order::kGroups) {
       operand.at[row][piece] = own;

@@ -48,19 +48,24 @@ struct OperandReader {
   /// Atoms after which the order of pieces repeats: of each the offsets are kept.
   static constexpr int kVariants = Tile::kPeriod <= Layout::kRows ? 1 : Tile::kPeriod / Layout::kRows;
   static_assert(kVariants * Layout::kRows % Tile::kPeriod == 0, "the swizzle repeats after whole atoms");
-  int offset[kVariants][kPieces];
+  /// Pieces of a row that the swizzle moves: the others are as much further.
+  static constexpr int kMoved = Tile::kMoved / Layout::kGroups;
+  static constexpr int kOffsets = kMoved > 0 && kMoved < kPieces ? kMoved : kPieces;
+  int offset[kVariants][kOffsets];
 
   TILE_DEVICE OperandReader(int first_row, int lane) {
     TILE_UNROLL for (int atom = 0; atom < kVariants; ++atom) {
       const int row = first_row + atom * Layout::kRows + Layout::row(lane);
-      TILE_UNROLL for (int i = 0; i < kPieces; ++i) offset[atom][i] =
+      TILE_UNROLL for (int i = 0; i < kOffsets; ++i) offset[atom][i] =
           Tile::offset(row, Layout::group(lane) + i * Layout::kGroups);
     }
   }
   /// A lane's piece of an atom's rows.
   TILE_DEVICE Piece piece(int atom, int i, Tile tile) const {
     constexpr int kStep = kVariants * Layout::kRows * Tile::kPieces * kPieceBytes;
-    return shared_read<Piece>(tile.memory + offset[atom % kVariants][i] + atom / kVariants * kStep);
+    return shared_read<Piece>(tile.memory + offset[atom % kVariants][i % kOffsets] +
+                              i / kOffsets * kOffsets * Layout::kGroups * kPieceBytes +
+                              atom / kVariants * kStep);
   }
   /// Reads the part of the tile's columns that the operand has.
   template <int kPart = 0, int kAtoms, int kColumns>

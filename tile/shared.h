@@ -107,6 +107,8 @@ struct SharedTile {
   static constexpr Swizzle kSwizzle = detail::best_swizzle<Atom>(kPieces);
   /// Rows after which the order of pieces repeats.
   static constexpr int kPeriod = kWritten == Written::ByColumns ? 64 : kSwizzle.pieces << kSwizzle.shift % 8;
+  /// Pieces that the order moves; it is the same for the next as many.
+  static constexpr int kMoved = kWritten == Written::ByColumns ? 8 : kSwizzle.pieces;
 
   SharedBytes memory;
 

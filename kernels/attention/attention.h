@@ -13,11 +13,13 @@
 
 namespace wavesmith::kernels {
 
-template <class Atom_, int kHeadSize_, int kKeys_, int kWaves_, int kAtoms_>
+template <class Atom_, int kHeadSize_, int kKeys_, int kWaves_, int kAtoms_, bool kAhead_>
 struct AttentionShape {
   using Atom = Atom_;
   static constexpr int kHeadSize = kHeadSize_, kKeys = kKeys_, kWaves = kWaves_;
   static constexpr int kAtoms = kAtoms_;  ///< of rows of Q, in a wave
+  static constexpr bool kAhead =
+      kAhead_;  ///< the next tile's scores are computed while this one's are weighed
   static constexpr int kRows = kWaves * kAtoms * tile::AtomLayout<Atom>::kRows;
   static constexpr int kThreads = kWaves * tile::arch::kHere.wave_lanes;
 };
@@ -55,9 +57,10 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
   using TileV = SharedTile<Atom, Shape::kHeadSize, kKeys, Written::ByColumns>;
   using WindowK = Window<TileK, Shape::kThreads, Along::Row, Access::Dwords, Order>;
   using WindowV = Window<TileV, Shape::kThreads, Along::Column>;
-  constexpr int kAcross = kColumns < 4 ? kColumns : 4;  // atoms of a row of results that are written at once
-  constexpr int kOut = Layout::kRows * kAcross * Layout::kRows * 4;  // bytes of them
   constexpr int kTiles = WindowK::kSharedBytes + WindowV::kSharedBytes;
+  // Atoms of a row of results that are written at once, by way of the same memory.
+  constexpr int kAcross = (Shape::kWaves * Layout::kRows * 64 * 4 <= kTiles ? 64 : 32) / Layout::kRows;
+  constexpr int kOut = Layout::kRows * kAcross * Layout::kRows * 4;
   TILE_SHARED static char memory[kTiles > Shape::kWaves * kOut ? kTiles : Shape::kWaves * kOut];
   const TileK tile_k{(SharedBytes)memory};
   const TileV tile_v{(SharedBytes)memory + WindowK::kSharedBytes};
@@ -86,22 +89,11 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
                    g.stride_v.row, 0, key, thread);
   const OperandReader<Atom, TileK> reader_k(0, lane);
   const OperandReader<Atom, TileV> reader_v(0, lane);
-  typename WindowK::Pieces pieces_k;
-  typename WindowV::Pieces pieces_v;
-  window_k.load(pieces_k);
-  window_v.load(pieces_v);
-
   const int wave_row = first_row + wave * kWaveRows;
   const int row = wave_row + Layout::row(lane), group = lane / Layout::kRows;
   Operand<Atom, kAtoms, Shape::kHeadSize> q;
   load_operand(q, matrix(g.q, g.stride_q, head, sequence.first_q), sequence.length_q, g.head_size,
                g.stride_q.row, wave_row, lane);
-  window_k.store(pieces_k, tile_k);
-  window_v.store(pieces_v, tile_v);
-  window_k.load(pieces_k);
-  window_v.load(pieces_v);
-  arch::barrier();
-
   Sums<Atom, kAtoms, kColumns> o;
   o.clear();
   Softmax<Atom, kAtoms> softmax;
@@ -110,25 +102,81 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
   float slope = 0;
   if (kShapes && g.slopes) slope = g.slopes[batch * g.slopes_batch + head] * kLog2OfE;
 
-  for (; key < end; key += kKeys) {
-    Sums<Atom, kAtoms, kKeys / Layout::kRows> scores;
+  // K and V come to shared memory by turns, each from registers while the other is multiplied, and are on
+  // their way there from global memory during the product before.
+  typename WindowK::Pieces pieces_k;
+  typename WindowV::Pieces pieces_v;
+  using Scores = Sums<Atom, kAtoms, kKeys / Layout::kRows>;
+  const auto score = [&](Scores& scores) {
     scores.clear();
     multiply(scores, q, reader_k, tile_k);
-    arch::barrier();  // K was read by all; V was written by all
-    window_k.store(pieces_k, tile_k);
-    window_k.load(pieces_k);
-
-    const int key_of_group = key + group * Order::kInPiece;
-    if constexpr (kShapes) shape(scores, g, slope, row, key_of_group, sequence.length_k - sequence.length_q);
-    if (!sight.whole(wave_row, kWaveRows, key, kKeys)) hide(scores, sight, row, key_of_group);
-    softmax.weigh(scores, factor,
-                  [&](int i, float by) { TILE_UNROLL for (int j = 0; j < kColumns; ++j) o.at[i][j] *= by; });
+  };
+  const auto settle = [&](Scores& scores, int first_key) {
+    const int of_group = first_key + group * Order::kInPiece;
+    if constexpr (kShapes) shape(scores, g, slope, row, of_group, sequence.length_k - sequence.length_q);
+    if (!sight.whole(wave_row, kWaveRows, first_key, kKeys)) hide(scores, sight, row, of_group);
+    softmax.follow(scores, factor,
+                   [&](int i, float by) { TILE_UNROLL for (int j = 0; j < kColumns; ++j) o.at[i][j] *= by; });
+  };
+  const auto weigh = [&](Scores& scores) {
+    softmax.weigh(scores, factor);
     Operand<Atom, kAtoms, kKeys> weights;
     TILE_UNROLL for (int i = 0; i < kAtoms; ++i) become_operand(scores, i, weights);
-    multiply(o, weights, reader_v, tile_v);
-    arch::barrier();  // V was read by all; K was written by all
-    window_v.store(pieces_v, tile_v);
-    window_v.load(pieces_v);
+    return weights;
+  };
+  window_k.load(pieces_k);
+  window_k.store(pieces_k, tile_k);
+  window_k.load(pieces_k);
+  window_v.load(pieces_v);
+  window_v.store(pieces_v, tile_v);
+  arch::barrier();
+
+  if constexpr (Shape::kAhead) {
+    Scores scores[2];
+    score(scores[0]);
+    arch::barrier();
+    window_k.store(pieces_k, tile_k);
+    settle(scores[0], key);
+    arch::barrier();
+    const auto step = [&](auto parity) {
+      Scores &now = scores[decltype(parity)::kValue], &next = scores[1 - decltype(parity)::kValue];
+      window_k.load(pieces_k);
+      score(next);
+      const auto weights = weigh(now);
+      constexpr int kProducts = kAtoms * kKeys / Layout::kRows * Shape::kHeadSize / Layout::kShape.k;
+      TILE_UNROLL for (int i = 0; i < kProducts; ++i) {
+        arch::order<arch::kMatrix, 1>();
+        arch::order<arch::kTranscendental, 1>();
+        arch::order<arch::kVector, 3>();
+      }
+      arch::barrier();  // K was read by all; V was written by all
+      window_k.store(pieces_k, tile_k);
+      window_v.load(pieces_v);
+      multiply(o, weights, reader_v, tile_v);
+      arch::barrier();  // V was read by all; K was written by all
+      window_v.store(pieces_v, tile_v);
+      key += kKeys;
+      settle(next, key);
+    };
+    while (true) {
+      step(Constant<0>{});
+      if (key >= end) break;
+      step(Constant<1>{});
+      if (key >= end) break;
+    }
+  } else {
+    for (; key < end; key += kKeys) {
+      Scores scores;
+      score(scores);
+      arch::barrier();  // K was read by all; V was written by all
+      window_k.store(pieces_k, tile_k);
+      window_v.load(pieces_v);
+      settle(scores, key);
+      multiply(o, weigh(scores), reader_v, tile_v);
+      arch::barrier();  // V was read by all; K was written by all
+      window_v.store(pieces_v, tile_v);
+      window_k.load(pieces_k);
+    }
   }
 
   arch::barrier();

@@ -34,9 +34,11 @@ TILE_DEVICE void hide(tile::Sums<Atom, kRows, kColumns>& scores, const Sight& si
   TILE_UNROLL for (int i = 0; i < kRows; ++i) {
     const int at = row + i * tile::AtomLayout<Atom>::kRows;
     const int least = at + sight.first - key;
-    const int most = (at + sight.last < sight.keys - 1 ? at + sight.last : sight.keys - 1) - key;
+    const int end = (at + sight.last + 1 < sight.keys ? at + sight.last + 1 : sight.keys) - key;
+    const auto count = static_cast<unsigned>(end > least ? end - least : 0);
     tile::change_sums(scores, i, [&](float score, int column) {
-      return column >= least && column <= most ? score : -tile::kInfinity;
+      tile::arch::keep_order();  // many conditions at once would take many registers
+      return static_cast<unsigned>(column - least) < count ? score : -tile::kInfinity;
     });
   }
 }

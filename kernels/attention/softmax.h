@@ -28,10 +28,10 @@ struct Softmax {
     }
   }
 
-  /// Turns scores, which times `factor` are exponents of 2, into weights. `rescale(row, by)` multiplies what
-  /// was summed with earlier weights.
+  /// Lets the references follow scores, which times `factor` are exponents of 2. `rescale(row, by)`
+  /// multiplies what was summed with earlier weights.
   template <int kColumns, class Rescale>
-  TILE_DEVICE void weigh(tile::Sums<Atom, kRows, kColumns>& scores, float factor, Rescale rescale) {
+  TILE_DEVICE void follow(const tile::Sums<Atom, kRows, kColumns>& scores, float factor, Rescale rescale) {
     float most[kRows];
     bool grows = false;
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
@@ -42,18 +42,22 @@ struct Softmax {
       }
       grows |= (most[i] - greatest[i]) * factor > kSlack;
     }
-    if (tile::arch::any_lane(grows)) {
-      TILE_UNROLL for (int i = 0; i < kRows; ++i) {
-        const bool first = greatest[i] == -tile::kInfinity;
-        greatest[i] = tile::over_groups<Atom>(tile::greater(most[i], greatest[i]), tile::greater);
-        // A row without a score yet: its weights are 2^(-infinity - any number).
-        const float next = (greatest[i] == -tile::kInfinity ? 0 : greatest[i] * factor) - kLift;
-        const float by = first ? 0 : tile::exp2(reference[i] - next);
-        reference[i] = next;
-        sum[i] *= by;
-        rescale(i, by);
-      }
+    if (!tile::arch::any_lane(grows)) return;
+    TILE_UNROLL for (int i = 0; i < kRows; ++i) {
+      const bool first = greatest[i] == -tile::kInfinity;
+      greatest[i] = tile::over_groups<Atom>(tile::greater(most[i], greatest[i]), tile::greater);
+      // A row without a score yet: its weights are 2^(-infinity - any number).
+      const float next = (greatest[i] == -tile::kInfinity ? 0 : greatest[i] * factor) - kLift;
+      const float by = first ? 0 : tile::exp2(reference[i] - next);
+      reference[i] = next;
+      sum[i] *= by;
+      rescale(i, by);
     }
+  }
+
+  /// Turns scores into weights.
+  template <int kColumns>
+  TILE_DEVICE void weigh(tile::Sums<Atom, kRows, kColumns>& scores, float factor) {
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
       tile::change_sums(scores, i, [&](float score, int) {
         const float weight = tile::exp2(score * factor - reference[i]);

@@ -175,7 +175,14 @@ TILE_DEVICE void keep_here(float (&v)[8]) {
 }
 
 /// Kinds of instruction that `order` places (LLVM, AMDGPUUsage, llvm.amdgcn.sched.group.barrier).
-enum Kind : int { kVector = 2, kMatrix = 8, kGlobalLoad = 0x20, kSharedRead = 0x100, kSharedWrite = 0x200 };
+enum Kind : int {
+  kVector = 2,
+  kMatrix = 8,
+  kGlobalLoad = 0x20,
+  kSharedRead = 0x100,
+  kSharedWrite = 0x200,
+  kTranscendental = 0x400
+};
 /// The next `count` instructions of a kind stand here in the order of calls of `order`.
 template <int kKind, int kCount>
 TILE_DEVICE void order() {

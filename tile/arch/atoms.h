@@ -113,6 +113,27 @@ struct Mfma32Any : AtomTypes<A, B, 32> {
   }
 };
 
+/// Halves, on CDNA2 and later 8 deep, on CDNA4 16.
+template <class T, int kDepth>
+struct Mfma32 : AtomTypes<T, T, kDepth / 2> {
+  using Types = AtomTypes<T, T, kDepth / 2>;
+  using typename Types::Held;
+  using Sums = Vector<float, 16>;
+  static constexpr auto kShape = mfma32(Types::kA, Types::kB, kDepth);
+  TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
+    constexpr bool kIsBf16 = Types::kA == MatrixElement::Bf16;
+    if constexpr (kDepth == 16 && kIsBf16)
+      return __builtin_amdgcn_mfma_f32_32x32x16_bf16(a, b, c, 0, 0, 0);
+    else if constexpr (kDepth == 16)
+      return __builtin_amdgcn_mfma_f32_32x32x16_f16(a, b, c, 0, 0, 0);
+    else if constexpr (kIsBf16)
+      return __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(bits_as<Vector<short, 4>>(a),
+                                                      bits_as<Vector<short, 4>>(b), c, 0, 0, 0);
+    else
+      return __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, c, 0, 0, 0);
+  }
+};
+
 /// RDNA3: a lane holds a whole row of 16 elements, and its upper half-wave the same again.
 template <class A>
 struct Wmma3 : AtomTypes<A, A, 16> {

@@ -77,4 +77,16 @@ struct Best {
 template <class A, class B = A>
 using Best = typename detail::Best<A, B>::Atom;
 
+/// Of halves, the one that takes longest: other instructions fit in beside it, exponentials for example.
+#if defined(__gfx950__)
+template <class T>
+using Longest = Mfma32<T, 16>;
+#elif defined(__GFX11__) || defined(__GFX12__)
+template <class T>
+using Longest = Best<T>;
+#else
+template <class T>
+using Longest = Mfma32<T, 8>;
+#endif
+
 }  // namespace tile::arch

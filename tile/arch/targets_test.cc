@@ -69,6 +69,9 @@ TEST(TileAtoms, AreInstructionsOfTheirTargets) {
     EXPECT_TRUE(is_there(mfma(half, 32), isa::kCdna4));
     EXPECT_TRUE(is_there(tile::arch::wmma3(half), isa::kRdna3));
     EXPECT_TRUE(is_there(tile::arch::wmma4(half, half), isa::kRdna4));
+    EXPECT_TRUE(is_there(tile::arch::mfma32(half, half, 8), isa::kCdna2));
+    EXPECT_TRUE(is_there(tile::arch::mfma32(half, half, 8), isa::kCdna3));
+    EXPECT_TRUE(is_there(tile::arch::mfma32(half, half, 16), isa::kCdna4));
   }
   EXPECT_TRUE(is_there(mfma(F32, 4), isa::kCdna2));
   EXPECT_TRUE(is_there(mfma(F32, 4), isa::kCdna3 | isa::kCdna4));
