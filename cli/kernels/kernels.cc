@@ -3,15 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "cli/command.h"
 #include "cli/kernels/library.h"
 #include "cli/kernels/product.h"
 #include "cli/terminal.h"
+#include "kernels/attention/configuration.h"
 #include "kernels/library/element_type.h"
 #include "study/gpu_option.h"
 
@@ -50,6 +53,15 @@ std::vector<std::string_view> tile_names(std::string_view target) {
   for (const GemmConfiguration* tile : tiles_of(target))
     if (std::ranges::find(names, tile->name) == names.end()) names.push_back(tile->name);
   return names;
+}
+
+/// The attention kernels that a target has, by the size of heads.
+std::vector<const kernels::AttentionConfiguration*> attention_of(std::string_view target) {
+  std::vector<const kernels::AttentionConfiguration*> rows;
+  for (const kernels::AttentionConfiguration& row : kernels::attention_configurations())
+    if (row.target == target) rows.push_back(&row);
+  std::ranges::sort(rows, {}, [](auto* row) { return row->head_size; });
+  return rows;
 }
 
 /// "7", or "7-9" where kernels differ.
@@ -164,6 +176,17 @@ ordered_json gemm_json(const Library& library) {
           {"tiles", tiles}};
 }
 
+void print_kernels(const std::vector<const LibraryKernel*>& all) {
+  Table kernels({"kernel", "VGPRs", "of them AGPRs", "SGPRs", "LDS", "waves/SIMD", "code"});
+  for (size_t column : {1, 2, 3, 4, 5, 6}) kernels.align_right(column);
+  for (const LibraryKernel* one : all)
+    kernels.add({one->kernel.name, fmt::to_string(one->kernel.vgpr_count),
+                 fmt::to_string(one->kernel.agpr_count), fmt::to_string(one->kernel.sgpr_count),
+                 bytes_text(one->kernel.fields.group_segment_fixed_size),
+                 fmt::to_string(one->occupancy.waves_per_simd), bytes_text(one->code_bytes)});
+  kernels.print();
+}
+
 void print_gemm(const Library& library, bool each) {
   const gpus::Gpu& gpu = *library.gpu;
   fmt::print("{}\n", styled(fmt::format("gemm for {} ({}, {} of code)", gpu.target, gpu.name,
@@ -198,15 +221,44 @@ void print_gemm(const Library& library, bool each) {
                styled(fmt::format("{} of {}: {}", tile->name, tile->types, tile->why), Style::Faint));
   if (!each) return;
   fmt::print("\n");
-  Table kernels({"kernel", "VGPRs", "of them AGPRs", "SGPRs", "LDS", "waves/SIMD", "code"});
-  for (size_t column : {1, 2, 3, 4, 5, 6}) kernels.align_right(column);
+  std::vector<const LibraryKernel*> all;
   for (const GemmConfiguration* tile : tiles_of(gpu.target))
-    for (const LibraryKernel* one : kernels_of(library, *tile))
-      kernels.add({one->kernel.name, fmt::to_string(one->kernel.vgpr_count),
-                   fmt::to_string(one->kernel.agpr_count), fmt::to_string(one->kernel.sgpr_count),
-                   bytes_text(one->kernel.fields.group_segment_fixed_size),
-                   fmt::to_string(one->occupancy.waves_per_simd), bytes_text(one->code_bytes)});
-  kernels.print();
+    std::ranges::copy(kernels_of(library, *tile), std::back_inserter(all));
+  print_kernels(all);
+}
+
+/// An operation without tiles to choose from: its kernels.
+ordered_json operation_json(const Library& library, const std::string& name) {
+  ordered_json kernels = ordered_json::array();
+  const auto all = operations_of(library)[name].kernels;
+  for (const LibraryKernel* one : all) kernels.push_back(kernel_json(*one));
+  ordered_json json{{"operation", name},
+                    {"gpu", library.gpu->id},
+                    {"target", library.gpu->target},
+                    {"waves_per_simd", library.gpu->waves_per_simd},
+                    {"kernels", kernels}};
+  if (name == "attention")
+    for (const kernels::AttentionConfiguration* row : attention_of(library.gpu->target))
+      json["heads"].push_back({{"up_to", row->head_size},
+                               {"rows", row->rows},
+                               {"keys", row->keys},
+                               {"threads", row->threads},
+                               {"why", row->why}});
+  return json;
+}
+
+void print_operation(const Library& library, const std::string& name) {
+  const gpus::Gpu& gpu = *library.gpu;
+  const auto all = operations_of(library)[name].kernels;
+  fmt::print("{}\n", styled(fmt::format("{} for {} ({}, {} of code)", name, gpu.target, gpu.name,
+                                        bytes_text(code_bytes(all))),
+                            Style::Strong));
+  print_kernels(all);
+  if (name == "attention")
+    for (const kernels::AttentionConfiguration* row : attention_of(gpu.target))
+      fmt::print("  {}\n", styled(fmt::format("heads of up to {}, {} rows by {} keys: {}", row->head_size,
+                                              row->rows, row->keys, row->why),
+                                  Style::Faint));
 }
 
 /// The GPUs that are asked about; without --gpu, one of each target, or for a problem the usual one.
@@ -218,11 +270,9 @@ Result<std::vector<const gpus::Gpu*>> chosen_gpus(const Options& options) {
 }
 
 Exit run(const Options& options) {
-  if (!options.operation.empty() && options.operation != "gemm")
-    return report({ErrorKind::NotFound,
-                   fmt::format("no operation '{}'", options.operation),
-                   {},
-                   "there is gemm; 'wavesmith predict' knows models of more"});
+  if (options.sizes && options.operation != "gemm")
+    return report({ErrorKind::BadInput,
+                   fmt::format("--m, --n and --k are sizes of gemm, not of {}", options.operation)});
   const auto gpus = chosen_gpus(options);
   if (!gpus) return report(gpus.error());
   ordered_json all = ordered_json::array();
@@ -230,6 +280,13 @@ Exit run(const Options& options) {
   for (const gpus::Gpu* gpu : *gpus) {
     Result<Library> library = read_library(*gpu);
     if (!library) return report(library.error());
+    const auto operations = operations_of(*library);
+    if (!options.operation.empty() && !operations.contains(options.operation))
+      return report({ErrorKind::NotFound,
+                     fmt::format("no operation '{}'", options.operation),
+                     {},
+                     fmt::format("there are {}; 'wavesmith predict' knows models of more",
+                                 fmt::join(std::views::keys(operations), ", "))});
     libraries.push_back(std::move(*library));
   }
   bool first = true;
@@ -240,9 +297,12 @@ Exit run(const Options& options) {
       if (!choice) return report(choice.error());
       if (!options.json) print_choice(*choice, *library.gpu);
       all.push_back(*choice);
-    } else if (!options.operation.empty()) {
+    } else if (options.operation == "gemm") {
       if (!options.json) print_gemm(library, options.each);
       all.push_back(gemm_json(library));
+    } else if (!options.operation.empty()) {
+      if (!options.json) print_operation(library, options.operation);
+      all.push_back(operation_json(library, options.operation));
     } else {
       all.push_back(overview_json(library));
     }
@@ -261,7 +321,7 @@ void add_kernels(CLI::App& app, Action& action) {
   CLI::App* command =
       add_command(app, "kernels",
                   "Lists the kernel library: resources and modelled cycles, and which kernel a problem gets");
-  command->add_option("operation", options->operation, "what is computed: gemm");
+  command->add_option("operation", options->operation, "what is computed: gemm, attention, norm, ...");
   command->add_option(
       "--gpu", options->gpu.gpus,
       "GPUs, separated by commas: ids ('wavesmith gpus' lists them) or TOML files; without it "
@@ -301,6 +361,7 @@ void add_kernels(CLI::App& app, Action& action) {
       "  wavesmith kernels                          operations, targets, types, tiles, size of the code\n"
       "  wavesmith kernels gemm --gpu mi300x        registers, LDS, occupancy and cycles of its tiles, and why\n"
       "  wavesmith kernels gemm --gpu rx9070xt --each    those of every layout and type\n"
+      "  wavesmith kernels attention --gpu mi300x   the same of another operation's kernels\n"
       "  wavesmith kernels gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x    what this one gets\n"
       "  wavesmith kernels gemm --m 300 --n 300 --k 4096 --gpu mi300x,mi355x --set cus=64    and with 64 CUs\n"
       "  wavesmith kernels gemm --m 512 --n 512 --k 513 --json | jq '.[].kernel'    not aligned: another kernel\n"

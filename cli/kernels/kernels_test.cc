@@ -44,29 +44,48 @@ TEST(KernelsCommand, ResourcesAreThoseThatDisasmShows) {
   const json library = parsed("kernels --gpu mi300x --json")[0];
   std::map<std::string, json> shown;
   const json listed = parsed("disasm --list --json " + library["file"].get<std::string>())[0];
-  for (const json& kernel : listed["kernels"])
-    if (kernel["name"].get<std::string>().starts_with("gemm_")) shown[kernel["name"]] = kernel;
+  for (const json& kernel : listed["kernels"]) shown[kernel["name"]] = kernel;
   size_t count = 0;
-  const json gemm = parsed("kernels gemm --gpu mi300x --json")[0];
-  for (const json& tile : gemm["tiles"]) {
-    EXPECT_FALSE(tile["kernels"].empty()) << tile["tile"];
-    EXPECT_EQ(tile["step_cycles"]["kind"], "modelled");
-    for (const json& kernel : tile["kernels"]) {
-      ++count;
-      ASSERT_TRUE(shown.contains(kernel["name"])) << kernel["name"];
-      const json& other = shown[kernel["name"]];
-      for (const char* name : {"vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes"})
-        EXPECT_EQ(kernel[name], other[name]) << kernel["name"] << " " << name;
-      EXPECT_EQ(kernel["waves_per_simd"], other["occupancy"]["waves_per_simd"]) << kernel["name"];
-      EXPECT_EQ(kernel["limited_by"], other["occupancy"]["limited_by"]) << kernel["name"];
-      // Two buffers of both operands' steps, in bytes.
-      const std::string types = tile["types"];
-      const int size = types.starts_with("f32") ? 4 : types.starts_with("f16") ? 2 : 1;
-      EXPECT_GE(kernel["lds_bytes"],
-                2 * size * (tile["rows"].get<int>() + tile["columns"].get<int>()) * tile["depth"].get<int>());
+  const auto compare = [&](const json& kernel) {
+    ++count;
+    ASSERT_TRUE(shown.contains(kernel["name"])) << kernel["name"];
+    const json& other = shown[kernel["name"]];
+    for (const char* name : {"vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes"})
+      EXPECT_EQ(kernel[name], other[name]) << kernel["name"] << " " << name;
+    EXPECT_EQ(kernel["waves_per_simd"], other["occupancy"]["waves_per_simd"]) << kernel["name"];
+    EXPECT_EQ(kernel["limited_by"], other["occupancy"]["limited_by"]) << kernel["name"];
+  };
+  for (const json& operation : library["operations"]) {
+    const json got =
+        parsed("kernels " + operation["operation"].get<std::string>() + " --gpu mi300x --json")[0];
+    if (operation["operation"] != "gemm") {
+      for (const json& kernel : got["kernels"]) compare(kernel);
+      continue;
+    }
+    for (const json& tile : got["tiles"]) {
+      EXPECT_FALSE(tile["kernels"].empty()) << tile["tile"];
+      EXPECT_EQ(tile["step_cycles"]["kind"], "modelled");
+      for (const json& kernel : tile["kernels"]) {
+        compare(kernel);
+        // Two buffers of both operands' steps, in bytes.
+        const std::string types = tile["types"];
+        const int size = types.starts_with("f32") ? 4 : types.starts_with("f16") ? 2 : 1;
+        EXPECT_GE(kernel["lds_bytes"],
+                  2 * size * (tile["rows"].get<int>() + tile["columns"].get<int>()) * tile["depth"].get<int>());
+      }
     }
   }
   EXPECT_EQ(count, shown.size());
+}
+
+TEST(KernelsCommand, ListsTheKernelsOfOperationsWithoutTiles) {
+  const json attention = parsed("kernels attention --gpu mi300x --json")[0];
+  ASSERT_EQ(attention["heads"].size(), 3U);
+  EXPECT_EQ(attention["heads"][1]["up_to"], 128);
+  EXPECT_EQ(attention["kernels"].size(), 12U);  // of three sizes, two types, plain and shaped
+  const CommandResult text = run_wavesmith("kernels attention --gpu mi300x");
+  EXPECT_NE(text.out.find("attention_bf16_128_shaped"), text.out.npos);
+  EXPECT_NE(text.out.find("heads of up to 256"), text.out.npos);
 }
 
 TEST(KernelsCommand, TellsWhichKernelAProductGetsAndWhatTheOthersWouldTake) {
