@@ -226,10 +226,11 @@ typedef struct {
  * arithmetic, and u the half distance of two numbers of the type at 1 (2^-11, 2^-8). The error of an element
  * of O is at most
  *     (u + 2 * e + (length_k + 100) * 2^-24) * (P * |V|) + u * |O|
- * where e, a score's error, is the greatest of (head_size + 8) * 2^-24 * scale * (|q| * |k|) + 2^-20 * (1 +
- * |score|) + ALiBi's bias * 2^-22 over a row. In f16, weights below 2^-29 of the greatest may count as 0, on
- * CDNA2 those below 2^-21. The order of sums depends on the sizes and the GPU only: results are the same in
- * each run. Subnormal inputs count as 0 on CDNA2.
+ * where e, a score's error, is the greatest over a row of (head_size + 8) * 2^-24 * scale * (|q| * |k|) +
+ * 2^-20 * (1 + |score| + softcap) + ALiBi's bias * 2^-22. In f16, 2^-32 of the sum of |V| over the row's keys
+ * comes to it (2^-21 on CDNA2), for the least weights have fewer bits or count as 0. The order of sums
+ * depends on the sizes and the GPU only: results are the same in each run. Subnormal inputs count as 0 on
+ * CDNA2.
  *
  * A query that sees no key, or whose scores are all minus infinity, has the result 0 and the log-sum-exp
  * minus infinity. A NaN or plus infinity among a row's scores makes NaN of it. What K has beyond a mask does

@@ -21,7 +21,9 @@ struct AttentionArguments {
   int heads, heads_per_kv;  ///< of q; those that share a head of k and v
   int length_q, length_k;   ///< of each sequence; with starts, the rows of all of them
   int head_size;
-  int tiles;               ///< of q, in the grid's second direction
+  int tiles;               ///< of q, in each batch and head
+  int workgroups;          ///< tiles of all of them
+  int dies, per_die;       ///< over which workgroups go by turns, and how many a die gets
   int left, right;         ///< keys that a query sees besides its own position's, up to kUnlimited
   float factor;            ///< of scores in the base of 2: scale * log2(e)
   float softcap, per_cap;  ///< in the base of 2, and scale / the cap; 0: none

@@ -67,9 +67,12 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
 
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
-  // Heads side by side, for they share keys; the last rows first, for with a causal mask they see most keys.
-  const int batch = arch::workgroup_id() / g.heads, head = arch::workgroup_id() % g.heads;
-  const int first_row = (g.tiles - 1 - arch::workgroup_id_y()) * Shape::kRows;
+  // A die gets heads that follow each other, with all of their tiles, so that its cache holds their keys; the
+  // last rows come first, for with a causal mask they see most keys.
+  const int number = arch::workgroup_id() % g.dies * g.per_die + arch::workgroup_id() / g.dies;
+  if (number >= g.workgroups) return;
+  const int batch = number / g.tiles / g.heads, head = number / g.tiles % g.heads;
+  const int first_row = (g.tiles - 1 - number % g.tiles) * Shape::kRows;
   const Sequence sequence(g, batch);
   if (first_row >= sequence.length_q) return;
   const auto matrix = [&](const void* data, const AttentionStrides& stride, int of_head, int row) {

@@ -166,11 +166,6 @@ class Attention : public OnEachGpu {
     lse.copy_to(made.lse);
   }
 
-  /// Whether subnormal operands of matrix instructions count as 0 here, and show: CDNA2's, in f16.
-  [[nodiscard]] static bool flushes(Type type) { return GetParam() == 0 && type == WAVESMITH_KERNELS_F16; }
-  /// Of the greatest: smaller weights are subnormal (kLift in softmax.h).
-  static constexpr double kFlushedWeight = 0x1p-21;
-
   /// What CDNA2 takes an element for: subnormal numbers are 0.
   [[nodiscard]] double as_operand(double element, Type type) const {
     const bool flushes = GetParam() == 0;
@@ -194,7 +189,7 @@ class Attention : public OnEachGpu {
     for (auto* all : {&q, &k, &v})
       for (double& number : *all) number = as_operand(number, one.type);
     std::vector<char> written(made.o.elements.count(), 0);
-    const double unit = epsilon_of(one.type);
+    const double unit = epsilon_of(one.type), least = GetParam() == 0 ? 0x1p-21 : 0x1p-32;
     const auto size = static_cast<size_t>(one.head_size);
     for (int64_t batch = 0; batch < one.batches; ++batch) {
       const auto [first_q, length_q] = made.sequence_q(batch);
@@ -234,16 +229,13 @@ class Attention : public OnEachGpu {
           const bool none = greatest == -kInfinity && !nan;
           double sum = 0;
           for (double& weight : weights) sum += weight = none ? 0 : std::exp(weight - greatest);
-          std::vector<double> expected(size, 0), magnitude(size, 0), lost(size, 0);
+          std::vector<double> expected(size, 0), magnitude(size, 0), values(size, 0);
           for (int64_t j = begin; j < end && !none; ++j) {
             const double* const value = &v[made.v.at(batch_k, first_k + j, head_kv, 0)];
             const double weight = weights[static_cast<size_t>(j - begin)] / sum;
-            const bool may_be_lost =
-                flushes(one.type) && weights[static_cast<size_t>(j - begin)] < kFlushedWeight;
-            for (size_t d = 0; d < size; ++d) {
-              expected[d] += weight * value[d], magnitude[d] += weight * std::abs(value[d]);
-              if (may_be_lost) lost[d] += weight * std::abs(value[d]);
-            }
+            for (size_t d = 0; d < size; ++d)
+              expected[d] += weight * value[d], magnitude[d] += weight * std::abs(value[d]),
+                  values[d] += std::abs(value[d]);
           }
           const std::string where = one.text() + " [" + std::to_string(batch) + "][" + std::to_string(head) +
                                     "][" + std::to_string(i) + "]";
@@ -257,8 +249,8 @@ class Attention : public OnEachGpu {
             }
             const double keys = static_cast<double>(weights.size());
             const double allowed = (unit + 2 * error + (keys + 100) * 0x1p-24) * magnitude[d] +
-                                   unit * std::abs(expected[d]) + lost[d] +
-                                   (one.type == WAVESMITH_KERNELS_F16 ? 0x1p-24 + keys * 0x1p-26 : 0x1p-126);
+                                   unit * std::abs(expected[d]) + tiny_of(one.type) +
+                                   (one.type == WAVESMITH_KERNELS_F16 ? least * values[d] : 0);
             ASSERT_LE(std::abs(got - expected[d]), allowed)
                 << where << "[" << d << "]: " << got << " instead of " << expected[d];
           }
@@ -448,6 +440,14 @@ TEST(AttentionRefuses, WhatBreaksARuleAndSaysWhich) {
          a.length_q = a.length_k = 1;
        },
        kNot, "head_size is 4096, and the kernels for gfx942 go to"},
+      {[](A& a) {
+         a.heads_q = a.heads_kv = 1 << 14, a.batches = 1 << 10,
+         a.q.batch_stride = a.k.batch_stride = a.v.batch_stride = a.o.batch_stride = int64_t{1} << 30;
+         a.q.head_stride = a.k.head_stride = a.v.head_stride = a.o.head_stride = 1 << 16, a.lse = nullptr;
+         a.k.data = a.v.data = reinterpret_cast<void*>(uintptr_t{1} << 62);
+         a.o.data = reinterpret_cast<void*>(uintptr_t{1} << 61);
+       },
+       kNot, "make more tiles than the"},
       {[](A& a) { a.type = WAVESMITH_KERNELS_F32; }, kNot, "f32"},
       {[](A& a) { a.type = static_cast<Type>(7); }, kInvalid, "type is 7"},
       {[](A& a) { a.q.data = nullptr; }, kInvalid, "q.data is null"},

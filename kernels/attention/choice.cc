@@ -179,7 +179,12 @@ wavesmith_kernels_status choose_attention(const Description& a, std::string_view
   const bool shaped = a.softcap != 0 || a.alibi_slopes || a.scale <= 0;
   choice.kernel = "attention_" + std::string(word_of(a.type)) + "_" + std::to_string(row.head_size) +
                   (shaped ? "_shaped" : "");
-  choice.batches_and_heads = a.batches * a.heads_q;
+  const int64_t tiles = (a.length_q + row.rows - 1) / row.rows;
+  const int64_t most = INT32_MAX / row.threads - row.dies;  // what a grid holds
+  if (a.heads_q > most / tiles || a.batches > most / tiles / a.heads_q)
+    return not_supported("batches, heads_q and length_q make more tiles than the " + std::to_string(most) +
+                         " of a grid");
+  const auto workgroups = static_cast<int>(a.batches * a.heads_q * tiles);
   constexpr float kLog2OfE = 1.44269504F;
   const Extent q = extent_q(a), k = extent_k(a);
   choice.arguments = {
@@ -203,7 +208,10 @@ wavesmith_kernels_status choose_attention(const Description& a, std::string_view
       .length_q = static_cast<int>(q.rows),
       .length_k = static_cast<int>(k.rows),
       .head_size = static_cast<int>(a.head_size),
-      .tiles = static_cast<int>((a.length_q + row.rows - 1) / row.rows),
+      .tiles = static_cast<int>(tiles),
+      .workgroups = workgroups,
+      .dies = row.dies,
+      .per_die = (workgroups + row.dies - 1) / row.dies,
       .left = limited(a.window_left),
       .right = a.causal ? 0 : limited(a.window_right),
       .factor = a.scale * kLog2OfE,

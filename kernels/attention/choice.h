@@ -14,9 +14,8 @@ namespace wavesmith::kernels {
 /// What is to run for an attention.
 struct AttentionChoice {
   const AttentionConfiguration* configuration = nullptr;
-  std::string kernel;  ///< its name in the target's code object
-  AttentionArguments arguments{};
-  int64_t batches_and_heads = 0;  ///< of q: the grid's first direction
+  std::string kernel;              ///< its name in the target's code object
+  AttentionArguments arguments{};  ///< the grid has dies * per_die workgroups
 };
 
 /// Whether a description keeps the rules that hold on every GPU. Nothing that it points to is read.

@@ -11,6 +11,7 @@ struct AttentionConfiguration {
   int head_size;   ///< of the kernels, which serve smaller ones, too
   int rows, keys;  ///< of a workgroup's tile
   int threads;     ///< per workgroup
+  int dies;        ///< of the GPU, over which workgroups go by turns
   std::string_view why;
 };
 

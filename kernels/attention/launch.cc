@@ -17,13 +17,7 @@ wavesmith_kernels_status choose(const Description* attention, const Device*& dev
   if (const auto status = check_attention(*attention)) return status;
   if (is_empty(*attention)) return succeed();
   if (const auto status = current_device(device)) return status;
-  if (const auto status = choose_attention(*attention, device->target, choice)) return status;
-  if (choice.batches_and_heads > INT32_MAX / choice.configuration->threads)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
-                "attention: there are more batches and heads than a grid holds");
-  if (choice.arguments.tiles > 65535)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "attention: length_q has more tiles than a grid holds");
-  return succeed();
+  return choose_attention(*attention, device->target, choice);
 }
 
 }  // namespace
@@ -37,8 +31,7 @@ wavesmith_kernels_status wavesmith_kernels_attention(const wavesmith_kernels_att
   AttentionChoice choice;
   const auto status = choose(attention, device, choice);
   if (status || !choice.configuration) return status;
-  const Grid grid{static_cast<unsigned>(choice.batches_and_heads),
-                  static_cast<unsigned>(choice.arguments.tiles),
+  const Grid grid{static_cast<unsigned>(choice.arguments.dies * choice.arguments.per_die), 1,
                   static_cast<unsigned>(choice.configuration->threads)};
   return launch(*device, choice.kernel.c_str(), grid, &choice.arguments, sizeof(choice.arguments), stream);
 }
