@@ -339,6 +339,16 @@ TEST_P(Attention, EveryKernelEqualsDoublePrecision) {
   EXPECT_GE(kernels, 4);
 }
 
+TEST_P(Attention, MasksEndAtTheRightKeyWhereverTilesDo) {
+  for (int64_t window = 0; window < 66; ++window) {
+    check({.length_q = 33, .length_k = 130, .head_size = 64, .right = window});
+    check({.length_q = 33, .length_k = 130, .head_size = 64, .left = window});
+    // So wide that the first tile begins with the first key.
+    check({.length_q = 33, .length_k = 130, .head_size = 64, .left = 97 + window});
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(Attention, ScoresFarApartKeepTheBound) {
   // The greatest score of a row grows from tile to tile, or falls, by more than the exponents of floats hold.
   for (const double size : {8.0, 40.0})
