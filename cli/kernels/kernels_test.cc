@@ -70,8 +70,8 @@ TEST(KernelsCommand, ResourcesAreThoseThatDisasmShows) {
         // Two buffers of both operands' steps, in bytes.
         const std::string types = tile["types"];
         const int size = types.starts_with("f32") ? 4 : types.starts_with("f16") ? 2 : 1;
-        EXPECT_GE(kernel["lds_bytes"],
-                  2 * size * (tile["rows"].get<int>() + tile["columns"].get<int>()) * tile["depth"].get<int>());
+        EXPECT_GE(kernel["lds_bytes"], 2 * size * (tile["rows"].get<int>() + tile["columns"].get<int>()) *
+                                           tile["depth"].get<int>());
       }
     }
   }

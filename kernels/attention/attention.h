@@ -67,12 +67,14 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
 
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
-  // A die gets heads that follow each other, with all of their tiles, so that its cache holds their keys; the
-  // last rows come first, for with a causal mask they see most keys.
+  // A die gets heads that follow each other, with all of their tiles, so that its cache holds their keys.
+  // With a causal mask the last tiles see most keys: they come first and last by turns, first in the last
+  // head.
   const int number = arch::workgroup_id() % g.dies * g.per_die + arch::workgroup_id() / g.dies;
   if (number >= g.workgroups) return;
   const int batch = number / g.tiles / g.heads, head = number / g.tiles % g.heads;
-  const int first_row = (g.tiles - 1 - number % g.tiles) * Shape::kRows;
+  const bool falling = (g.workgroups - 1 - number) / g.tiles % 2 == 0;
+  const int first_row = (falling ? g.tiles - 1 - number % g.tiles : number % g.tiles) * Shape::kRows;
   const Sequence sequence(g, batch);
   if (first_row >= sequence.length_q) return;
   const auto matrix = [&](const void* data, const AttentionStrides& stride, int of_head, int row) {

@@ -48,8 +48,7 @@ TEST(AttentionChoice, TakesTheSmallestHeadThatFits) {
   EXPECT_EQ(choice(attention(2, 100, 136), "gfx90a").kernel, "attention_bf16_256");
   AttentionChoice none;
   EXPECT_EQ(choose_attention(attention(2, 100, 136), "gfx1100", none), WAVESMITH_KERNELS_NOT_SUPPORTED);
-  EXPECT_EQ(std::string(message()),
-            "attention: head_size is 136, and the kernels for gfx1100 go to 128");
+  EXPECT_EQ(std::string(message()), "attention: head_size is 136, and the kernels for gfx1100 go to 128");
   EXPECT_EQ(choose_attention(attention(2, 100, 64), "gfx803", none), WAVESMITH_KERNELS_NOT_SUPPORTED);
 }
 
