@@ -116,9 +116,10 @@ Touched touched_by(const Recorder& recorder, const Sample& sample, std::span<con
   const GroupSteps* const base =
       together.front()->number == sample.base ? together.front() : add(sample.base);
   if (!base) return {};
-  const GroupSteps* neighbours[3] = {};
+  Neighbours neighbours;
   for (size_t axis = 0; axis < 3; ++axis)
-    if (sample.neighbours[axis] != sample.base) neighbours[axis] = add(sample.neighbours[axis]);
+    if (sample.neighbours[axis] != sample.base) neighbours.along[axis] = add(sample.neighbours[axis]);
+  if (sample.on_die != sample.base) neighbours.on_die = add(sample.on_die);
   return {footprints(regions, together, *base, neighbours, memory.line, memory.page_bytes),
           private_bytes(together, 1, memory.line)};
 }
@@ -129,6 +130,7 @@ std::vector<uint64_t> Sample::all() const {
   std::vector<uint64_t> groups = together;
   groups.insert(groups.end(), spread.begin(), spread.end());
   groups.insert(groups.end(), neighbours.begin(), neighbours.end());
+  groups.push_back(on_die);
   std::sort(groups.begin(), groups.end());
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   return groups;
@@ -148,14 +150,10 @@ Sample choose_sample(const gpus::Gpu& gpu, const GridShape& grid, uint64_t most_
   for (uint64_t i = 0; i < spread; ++i)
     sample.spread.push_back(spread == 1 ? 0 : i * (total - 1) / (spread - 1));
   sample.base = sample.together.front();
-  uint64_t step = 1;
-  for (const uint32_t extent : grid.extent) {
-    const uint64_t at = sample.base / step % extent;
-    sample.neighbours.push_back(extent == 1       ? sample.base
-                                : at + 1 < extent ? sample.base + step
-                                                  : sample.base - step);
-    step *= extent;
-  }
+  for (int axis = 0; axis < 3; ++axis)
+    sample.neighbours.push_back(neighbour(sample.base, axis, 1, grid.extent).value_or(sample.base));
+  const uint32_t dies = std::max(1u, gpu.xcds);
+  sample.on_die = dies > 1 ? neighbour(sample.base, 0, dies, grid.extent).value_or(sample.base) : sample.base;
   sample.whole = sample.all().size() == total;
   sample.why =
       sample.whole ? fmt::format("all {} workgroups of the grid", total)

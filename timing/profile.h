@@ -30,6 +30,7 @@ struct Sample {
   std::vector<uint64_t> spread;      ///< some all over the grid, to see whether workgroups differ
   uint64_t base = 0;                 ///< one of them, whose
   std::vector<uint64_t> neighbours;  ///< along each axis show what workgroups share; its own number: none
+  uint64_t on_die = 0;               ///< and the one that follows it on its die
   bool whole = false;                ///< all of the grid
   std::string why;                   ///< for people
   [[nodiscard]] std::vector<uint64_t> all() const;

@@ -67,15 +67,11 @@ GridLaunch::GridLaunch(const LaunchShape& shape, const MemoryParameters& paramet
   std::ranges::sort(together_);
   together_.erase(std::unique(together_.begin(), together_.end()), together_.end());
   const uint64_t base = together_.front();
-  uint64_t step = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    const uint64_t at = base / step % shape.groups[axis];
-    if (shape.groups[axis] > 1) neighbours_[axis] = at + 1 < shape.groups[axis] ? base + step : base - step;
-    step *= shape.groups[axis];
-  }
+  for (int axis = 0; axis < 3; ++axis) neighbours_[axis] = neighbour(base, axis, 1, shape.groups);
+  if (dies > 1) on_die_ = neighbour(base, 0, parameters.xcds, shape.groups);
   std::vector<uint64_t> all = together_;
-  for (const auto& neighbour : neighbours_)
-    if (neighbour) all.push_back(*neighbour);
+  for (const auto& number : {neighbours_[0], neighbours_[1], neighbours_[2], on_die_})
+    if (number) all.push_back(*number);
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const uint64_t number : all) traces_.push_back({number, {}});
@@ -413,9 +409,10 @@ GridTime GridModel::finish(GridLaunch& launch, std::span<const Region> regions, 
   time.groups = total;
   Groups together;
   for (const uint64_t number : launch.together_) together.push_back(launch.find(number));
-  const GroupSteps* neighbours[3] = {};
+  Neighbours neighbours;
   for (int axis = 0; axis < 3; ++axis)
-    if (launch.neighbours_[axis]) neighbours[axis] = launch.find(*launch.neighbours_[axis]);
+    if (launch.neighbours_[axis]) neighbours.along[axis] = launch.find(*launch.neighbours_[axis]);
+  if (launch.on_die_) neighbours.on_die = launch.find(*launch.on_die_);
 
   // What the grid touches, and what caches have of it.
   std::vector<Footprint> touched =

@@ -79,7 +79,7 @@ class GridLaunch final : public emulate::Listener {
   double rounds_ = 1;               ///< workgroups of the busiest unit
   uint64_t most_ = 0;               ///< instructions recorded of a wave
   std::vector<uint64_t> together_;  ///< those that meet on one unit
-  std::optional<uint64_t> neighbours_[3];
+  std::optional<uint64_t> neighbours_[3], on_die_;
   std::vector<GroupSteps> traces_;
   std::vector<FarRegion> far_;
   bool hears_all_ = false;

@@ -186,7 +186,7 @@ TEST(FarMemory, AGridTakesAsLongAsItsTrafficTakesOverTheLink) {
     for (const bool all : {false, true}) {
       const Doubled far = doubled(model, workgroups, &kLink, all);
       EXPECT_TRUE(far.went_far);
-      EXPECT_EQ(far.time.far_bytes, 2 * bytes) << workgroups;  // in and out
+      EXPECT_DOUBLE_EQ(far.time.far_bytes, 2 * bytes) << workgroups;  // in and out
       const double clocks = far.time.seconds * model.parameters().mhz * 1e6, least = bytes / kLink.rate;
       EXPECT_GE(clocks, least);
       EXPECT_LT(clocks, 1.3 * least + 2 * kLink.latency) << workgroups;

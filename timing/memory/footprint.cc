@@ -107,8 +107,12 @@ double Footprint::lines_of_every(uint32_t step, double count, const Extent3& gro
     std::vector<uint32_t>& along = places[axis];
     std::ranges::sort(along);
     double times = 1;
-    for (size_t i = 1; i < along.size(); ++i)  // what lies n apart shares less than what lies side by side
-      times += std::min(1.0, (along[i] - along[i - 1]) * (1 - shared[axis]));
+    for (size_t i = 1; i < along.size(); ++i) {  // what lies n apart shares less than what lies side by side
+      const uint32_t apart = along[i] - along[i - 1];
+      const bool on_die = axis == 0 && shared_on_die && apart >= step;
+      times += std::min(1.0, on_die ? apart / std::max(1.0, static_cast<double>(step)) * (1 - *shared_on_die)
+                                    : apart * (1 - shared[axis]));
+    }
     sum *= times;
   }
   return std::min({sum, lines * std::max(1.0, count), all_lines});
@@ -138,9 +142,18 @@ double Footprint::grains_of(double count, const Extent3& groups) const {
   return std::max(by_lines, extent(grains, grains_shared, count, groups, all_grains));
 }
 
+std::optional<uint64_t> neighbour(uint64_t base, int axis, uint32_t step, const Extent3& groups) {
+  uint64_t stride = 1;
+  for (int before = 0; before < axis; ++before) stride *= groups[before];
+  const uint64_t at = base / stride % groups[axis];
+  if (at + step < groups[axis]) return base + step * stride;
+  if (at >= step) return base - step * stride;
+  return std::nullopt;
+}
+
 std::vector<Footprint> footprints(std::span<const Region> regions, std::span<const GroupSteps* const> samples,
-                                  const GroupSteps& base, const GroupSteps* const (&neighbours)[3],
-                                  uint32_t line, double grain) {
+                                  const GroupSteps& base, const Neighbours& neighbours, uint32_t line,
+                                  double grain) {
   std::map<size_t, Footprint> found;
   for (const GroupSteps* const sample : samples) {
     double instructions = 0, recorded = 0;
@@ -158,9 +171,9 @@ std::vector<Footprint> footprints(std::span<const Region> regions, std::span<con
   }
   const Touched lines = touched(regions, base, line, line), grains = touched(regions, base, line, grain);
   for (int axis = 0; axis < 3; ++axis) {
-    if (!neighbours[axis]) continue;
-    const Touched next = touched(regions, *neighbours[axis], line, line),
-                  next_grains = touched(regions, *neighbours[axis], line, grain);
+    if (!neighbours.along[axis]) continue;
+    const Touched next = touched(regions, *neighbours.along[axis], line, line),
+                  next_grains = touched(regions, *neighbours.along[axis], line, grain);
     for (auto& [index, footprint] : found) {
       if (lines.contains(index) && next.contains(index)) {
         const Share share = shared(lines.at(index), next.at(index));
@@ -170,6 +183,12 @@ std::vector<Footprint> footprints(std::span<const Region> regions, std::span<con
       if (grains.contains(index) && next_grains.contains(index))
         footprint.grains_shared[axis] = shared(grains.at(index), next_grains.at(index)).grains;
     }
+  }
+  if (neighbours.on_die) {
+    const Touched next = touched(regions, *neighbours.on_die, line, line);
+    for (auto& [index, footprint] : found)
+      if (lines.contains(index))
+        footprint.shared_on_die = next.contains(index) ? shared(lines.at(index), next.at(index)).grains : 0;
   }
   std::vector<Footprint> result;
   for (auto& [index, footprint] : found) {

@@ -1,9 +1,10 @@
 // Which memory a grid touches, from a few of its workgroups: the lines of each region that one workgroup
-// touches, and how many of these its neighbours along each axis touch as well. From that follow the lines
-// that any block of workgroups touches, and so what caches can keep.
+// touches, and how many of these its neighbours along each axis, and the next one on its die, touch as well.
+// From that follow the lines that any block of workgroups touches, and so what caches can keep.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,8 +26,13 @@ struct Footprint {
   Region region;
   double lines = 0;       ///< one workgroup touches
   double shared[3] = {};  ///< share of them that the next workgroup along an axis touches, too
-  /// The same less the parts of these lines that are new there: where a workgroup wants but a part of a line,
-  /// some of the next ones share the line and yet take other bytes, and then there is a new line.
+  /// Share of them that the next workgroup of the same die touches, too, where dies take the workgroups along
+  /// x in turn: a kernel may deal its work so that neighbours on a die share what neighbours in number do
+  /// not.
+  std::optional<double> shared_on_die;
+  /// The same as `shared` less the parts of these lines that are new there: where a workgroup wants but a
+  /// part of a line, some of the next ones share the line and yet take other bytes, and then there is a new
+  /// line.
   double parts_shared[3] = {};
   double grains = 0;  ///< the same for pieces of memory that one line of the page table maps
   double grains_shared[3] = {};
@@ -48,10 +54,20 @@ struct Footprint {
   [[nodiscard]] double grains_of(double count, const Extent3& groups) const;
 };
 
-/// `samples`: some workgroups; `base` and its neighbour along each axis (nullptr: there is none).
+/// Workgroups that one is compared with; nullptr: there is none.
+struct Neighbours {
+  const GroupSteps* along[3] = {};     ///< each axis the next one, or the one before
+  const GroupSteps* on_die = nullptr;  ///< as many workgroups further along x as there are dies
+};
+
+/// The number of a workgroup that is `step` further along an axis than workgroup `base`, or else `step`
+/// before it; nothing if the grid has neither.
+std::optional<uint64_t> neighbour(uint64_t base, int axis, uint32_t step, const Extent3& groups);
+
+/// `samples`: some workgroups; `base` and its neighbours.
 std::vector<Footprint> footprints(std::span<const Region> regions, std::span<const GroupSteps* const> samples,
-                                  const GroupSteps& base, const GroupSteps* const (&neighbours)[3],
-                                  uint32_t line, double grain);
+                                  const GroupSteps& base, const Neighbours& neighbours, uint32_t line,
+                                  double grain);
 
 /// Bytes of private memory that workgroups touch which are resident together, `resident` of them.
 double private_bytes(std::span<const GroupSteps* const> samples, double resident, uint32_t line);

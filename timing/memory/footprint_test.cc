@@ -24,7 +24,7 @@ TEST(MemoryFootprint, OfAStreamIsEveryLineOnce) {
   const Region region{0, 128 * 8000};
   const GroupSteps base = touching({{0, 8}}), next = touching({{8, 8}});
   const GroupSteps* const samples[] = {&base};
-  const GroupSteps* const neighbours[3] = {&next, nullptr, nullptr};
+  const Neighbours neighbours{{&next}};
   const auto found = footprints({&region, 1}, samples, base, neighbours, kLine, 32768);
   ASSERT_EQ(found.size(), 1u);
   const Extent3 groups{1000, 1, 1};
@@ -42,7 +42,7 @@ TEST(MemoryFootprint, SharingFollowsTheAxes) {
   const GroupSteps base = touching({{0, 10}, {1000, 10}}), right = touching({{0, 10}, {1010, 10}}),
                    below = touching({{10, 10}, {1000, 10}});
   const GroupSteps* const samples[] = {&base};
-  const GroupSteps* const neighbours[3] = {&right, &below, nullptr};
+  const Neighbours neighbours{{&right, &below}};
   const auto found = footprints(regions, samples, base, neighbours, kLine, 32768);
   ASSERT_EQ(found.size(), 2u);
   const Extent3 groups{100, 100, 1};
@@ -74,6 +74,31 @@ TEST(MemoryFootprint, OfOneDieIsWhatItsWorkgroupsTouch) {
       }
 }
 
+/// Work is dealt so that a die's workgroups, 8 apart, share their lines, and those in between do not.
+TEST(MemoryFootprint, OfOneDieFollowsWhatItsNextWorkgroupTouches) {
+  const Region region{0, 128 * 8000};
+  const GroupSteps base = touching({{0, 10}}), next = touching({{100, 10}}), on_die = touching({{2, 10}});
+  const GroupSteps* const samples[] = {&base};
+  const Extent3 groups{800, 1, 1};
+  const auto plain = footprints({&region, 1}, samples, base, {{&next}}, kLine, 32768);
+  EXPECT_EQ(plain[0].lines_of_every(8, 11, groups), 110);
+  const auto dealt = footprints({&region, 1}, samples, base, {{&next}, &on_die}, kLine, 32768);
+  EXPECT_NEAR(dealt[0].lines_of_every(8, 11, groups), 30, 1e-9);  // two new lines each
+  EXPECT_EQ(dealt[0].lines_of(11, groups), 110);
+}
+
+TEST(MemoryFootprint, NeighboursLieInTheGrid) {
+  const Extent3 groups{10, 3, 1};
+  EXPECT_EQ(neighbour(5, 0, 1, groups), 6U);
+  EXPECT_EQ(neighbour(9, 0, 1, groups), 8U);
+  EXPECT_EQ(neighbour(11, 0, 8, groups), 19U);
+  EXPECT_EQ(neighbour(19, 0, 8, groups), 11U);
+  EXPECT_EQ(neighbour(15, 0, 8, groups), std::nullopt);
+  EXPECT_EQ(neighbour(5, 1, 1, groups), 15U);
+  EXPECT_EQ(neighbour(25, 1, 1, groups), 15U);
+  EXPECT_EQ(neighbour(5, 2, 1, groups), std::nullopt);
+}
+
 TEST(MemoryFootprint, TellsAlongWhichAxisLinesAreTouchedAgain) {
   Footprint one;
   one.lines = 10, one.all_lines = 1e9;
@@ -100,7 +125,7 @@ TEST(MemoryFootprint, WhereNeighboursTakeOtherPartsOfALineTheGridWantsMoreOfThem
   const Region region{0, 128 * 8000};
   const GroupSteps base = of(0, 0), right = of(0, 16), below = of(4, 0);
   const GroupSteps* const samples[] = {&base};
-  const GroupSteps* const neighbours[3] = {&right, &below, nullptr};
+  const Neighbours neighbours{{&right, &below}};
   const auto found = footprints({&region, 1}, samples, base, neighbours, kLine, 32768);
   ASSERT_EQ(found.size(), 1u);
   const Extent3 groups{64, 100, 1};
@@ -113,8 +138,7 @@ TEST(MemoryFootprint, OfAWorkgroupRecordedInPartIsScaled) {
   GroupSteps base = touching({{0, 50}});
   base.waves[0].instructions = 40;
   const GroupSteps* const samples[] = {&base};
-  const GroupSteps* const none[3] = {};
-  EXPECT_EQ(footprints({&region, 1}, samples, base, none, kLine, 32768)[0].lines, 200);
+  EXPECT_EQ(footprints({&region, 1}, samples, base, {}, kLine, 32768)[0].lines, 200);
 }
 
 TEST(MemoryFootprint, PrivateMemoryIsOfThoseThatAreResident) {
@@ -130,9 +154,8 @@ TEST(MemoryFootprint, MemoryOutsideOfAllRegionsIsLeftOut) {
   const Region region{128 * 10, 128 * 2};
   const GroupSteps base = touching({{0, 5}, {50, 5}});
   const GroupSteps* const samples[] = {&base};
-  const GroupSteps* const none[3] = {};
-  EXPECT_TRUE(footprints({&region, 1}, samples, base, none, kLine, 32768).empty());
-  EXPECT_TRUE(footprints({}, samples, base, none, kLine, 32768).empty());
+  EXPECT_TRUE(footprints({&region, 1}, samples, base, {}, kLine, 32768).empty());
+  EXPECT_TRUE(footprints({}, samples, base, {}, kLine, 32768).empty());
 }
 
 }  // namespace
