@@ -36,12 +36,17 @@ struct AtomLayout {
       if (place_d(kShape, kLanes, i, 0, 0).lane == kRows) return i;
     return 0;
   }();
-  static constexpr int first_row(int sum) {
+  struct FirstRows {
+    int of_sum[kSums];
+  };
+  static constexpr FirstRows kFirstRows = [] {
+    FirstRows rows{};
     for (int i = 0; i < kShape.m; ++i)
-      if (const auto place = place_d(kShape, kLanes, i, 0, 0); place.lane == 0 && place.bit == sum * 32)
-        return i;
-    return -1;
-  }
+      if (const auto place = place_d(kShape, kLanes, i, 0, 0); place.lane == 0)
+        rows.of_sum[place.bit / 32] = i;
+    return rows;
+  }();
+  static constexpr int first_row(int sum) { return kFirstRows.of_sum[sum]; }
   /// Sums whose rows follow each other, from sum 0 on.
   static constexpr int kRun = [] {
     int run = 1;

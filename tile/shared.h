@@ -18,27 +18,26 @@ struct Swizzle {
 namespace detail {
 
 /// Cycles beyond one per phase when each lane of a wave accesses the piece that `place` (lane to piece of the
-/// tile) names.
+/// tile) names. Compilers evaluate it slowly, so each place is asked for once.
 template <class Place>
 constexpr int conflicts(const arch::SharedPhases& phases, int lanes, Place place) {
-  int sum = 0;
+  constexpr int kMostLanes = 64, kMostSlots = 16, kQuad = 4, kPhases = 16;
+  int places[kMostLanes] = {};
+  for (int lane = 0; lane < lanes; ++lane) places[lane] = place(lane);
   const int slots = phases.banks * 4 / kPieceBytes;
-  for (int first = 0; first < lanes; ++first) {
-    const int phase = phases.phase(first);
-    bool seen = false;
-    for (int lane = 0; lane < first; ++lane) seen |= phases.phase(lane) == phase;
-    if (seen) continue;
-    int most = 0;
-    for (int slot = 0; slot < slots; ++slot) {
-      int different = 0;
-      for (int lane = first; lane < lanes; ++lane) {
-        if (phases.phase(lane) != phase || place(lane) % slots != slot) continue;
+  int sum = 0;
+  for (int phase = 0; phase < kPhases; ++phase) {
+    int different[kMostLanes] = {}, count = 0, in_slot[kMostSlots] = {}, most = 1;
+    for (int quad = 0; quad < lanes; quad += kQuad) {
+      if (phases.phase(quad) != phase) continue;
+      for (int lane = quad; lane < quad + kQuad; ++lane) {
         bool again = false;
-        for (int before = first; before < lane; ++before)
-          again |= phases.phase(before) == phase && place(before) == place(lane);
-        different += !again;
+        for (int before = 0; before < count && !again; ++before) again = different[before] == places[lane];
+        if (again) continue;
+        different[count++] = places[lane];
+        const int in_this = ++in_slot[places[lane] % slots];
+        most = in_this > most ? in_this : most;
       }
-      most = different > most ? different : most;
     }
     sum += most - 1;
   }
@@ -46,10 +45,9 @@ constexpr int conflicts(const arch::SharedPhases& phases, int lanes, Place place
 }
 
 /// The swizzle with the fewest conflicts when threads in order write the tile's pieces in order, and waves
-/// read it as an operand of the atom.
-template <class Atom>
+/// read it as an operand of an atom with so many rows and groups of lanes.
+template <int kLanes, int kRows, int kGroups>
 constexpr Swizzle best_swizzle(int pieces) {
-  using Layout = AtomLayout<Atom>;
   constexpr int kSlots = arch::kHere.read_16.banks * 4 / kPieceBytes;
   const int changing = pieces < kSlots ? pieces : kSlots;
   Swizzle best{8, changing};
@@ -57,20 +55,23 @@ constexpr Swizzle best_swizzle(int pieces) {
   constexpr int kShifts[] = {8, 0, 1, 2, 3};
   for (const int shift : kShifts) {
     const Swizzle swizzle{shift, changing};
-    const int lanes = Layout::kLanes;
     const auto read = [&](int lane) {
-      const int row = lane % Layout::kRows;
-      return row * pieces + swizzle(row, lane / Layout::kRows % Layout::kGroups % pieces);
+      const int row = lane % kRows;
+      return row * pieces + swizzle(row, lane / kRows % kGroups % pieces);
     };
     const auto write = [&](int lane) {
       return lane / pieces * pieces + swizzle(lane / pieces, lane % pieces);
     };
     const int found =
-        conflicts(arch::kHere.read_16, lanes, read) + conflicts(arch::kHere.write_16, lanes, write);
+        conflicts(arch::kHere.read_16, kLanes, read) + conflicts(arch::kHere.write_16, kLanes, write);
     if (found < fewest) best = swizzle, fewest = found;
   }
   return best;
 }
+
+/// The same for all tiles with rows of so many pieces and atoms of that layout.
+template <int kLanes, int kRows, int kGroups, int kPieces>
+constexpr Swizzle kBestSwizzle = best_swizzle<kLanes, kRows, kGroups>(kPieces);
 
 }  // namespace detail
 
@@ -104,7 +105,8 @@ struct SharedTile {
   static_assert(kPieces * kPieceBytes == kColumns * static_cast<int>(sizeof(Element)) &&
                     (kPieces & (kPieces - 1)) == 0,
                 "a row of a shared tile holds a power of two of 16-byte pieces");
-  static constexpr Swizzle kSwizzle = detail::best_swizzle<Atom>(kPieces);
+  static constexpr Swizzle kSwizzle = detail::kBestSwizzle<AtomLayout<Atom>::kLanes, AtomLayout<Atom>::kRows,
+                                                           AtomLayout<Atom>::kGroups, kPieces>;
   /// Rows after which the order of pieces repeats.
   static constexpr int kPeriod = kWritten == Written::ByColumns ? 64 : kSwizzle.pieces << kSwizzle.shift % 8;
   /// Pieces that the order moves; it is the same for the next as many.
