@@ -93,6 +93,10 @@ typedef struct {
   const float *scale_a, *scale_b, *scale_d;
   int scale_a_per_row;    /* scale_a has m elements, one per row of A; otherwise one */
   int scale_b_per_column; /* scale_b has n elements, one per column of B; otherwise one */
+  /* The data of A, B, C and D are arrays of `batches` pointers, in the device's memory, to the matrices of
+   * the batch. The stream's earlier work may write them, so what they point to is not checked: it is aligned
+   * to an element, and no D overlaps another one, an A or a B. The batch strides are not used. */
+  int pointer_arrays;
 } wavesmith_kernels_gemm_description;
 
 /* `stream` is a hipStream_t of the current device, or null. */

@@ -12,6 +12,7 @@ struct GemmArguments {
   long stride_a, stride_b, stride_c,
       stride_d;  ///< elements between rows (or, of A and B along columns, between columns)
   long batch_a, batch_b, batch_c, batch_d;  ///< elements between the matrices of a batch
+  int arrays;  ///< a, b, c and d are arrays of pointers to the matrices of a batch
   int m, n, k;
   float alpha, beta;
   int type_c, type_d, type_bias;            ///< tile::Type

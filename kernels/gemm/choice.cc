@@ -28,12 +28,15 @@ wavesmith_kernels_status not_supported(std::string message) {
 constexpr int64_t kLargestStride = int64_t{1} << 22;
 
 /// Checks a matrix of rows by columns.
-wavesmith_kernels_status check(const char* name, const Matrix& matrix, int64_t rows, int64_t columns) {
+wavesmith_kernels_status check(const char* name, const Matrix& matrix, bool arrays, int64_t rows,
+                               int64_t columns) {
   const std::string argument = name;
   if (!matrix.data) return invalid(argument + ".data is null");
   if (!is_type(matrix.type))
     return invalid(argument + ".type is " + std::to_string(matrix.type) + ", no element type");
-  if (reinterpret_cast<uintptr_t>(matrix.data) % size_of(matrix.type) != 0)
+  const auto address = reinterpret_cast<uintptr_t>(matrix.data);
+  if (arrays && address % sizeof(void*) != 0) return invalid(argument + ".data is not aligned to a pointer");
+  if (!arrays && address % size_of(matrix.type) != 0)
     return invalid(argument + ".data is not aligned to an element of " + word(matrix.type));
   if (matrix.row_stride != 1 && matrix.column_stride != 1)
     return invalid(argument + " has strides " + std::to_string(matrix.row_stride) + " and " +
@@ -48,7 +51,7 @@ wavesmith_kernels_status check(const char* name, const Matrix& matrix, int64_t r
   if (apart > kLargestStride)
     return not_supported(argument + " has a stride of " + std::to_string(apart) + " elements, more than " +
                          std::to_string(kLargestStride));
-  if (matrix.batch_stride < 0) return invalid(argument + ".batch_stride is negative");
+  if (!arrays && matrix.batch_stride < 0) return invalid(argument + ".batch_stride is negative");
   return succeed();
 }
 
@@ -93,9 +96,11 @@ ByteRange range_of(const Matrix& matrix, int64_t rows, int64_t columns, int64_t 
                        matrix.type);
 }
 
-/// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together.
-bool by_dwords(const Matrix& matrix, int64_t stride, int64_t together, int64_t batches) {
+/// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together. Where
+/// an array's matrices begin is not known.
+bool by_dwords(const Matrix& matrix, bool arrays, int64_t stride, int64_t together, int64_t batches) {
   const int64_t in_dword = std::max<int64_t>(1, 4 / size_of(matrix.type));
+  if (arrays) return in_dword == 1;
   return reinterpret_cast<uintptr_t>(matrix.data) % 4 == 0 && stride % in_dword == 0 &&
          together % in_dword == 0 && (batches == 1 || matrix.batch_stride % in_dword == 0);
 }
@@ -172,14 +177,16 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
       return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string("gemm: ") + name + " is too large");
   }
   if (gemm.m == 0 || gemm.n == 0 || gemm.batches == 0) return succeed();
-  if (const auto status = check("d", gemm.d, gemm.m, gemm.n)) return status;
-  if (gemm.batches > 1 && gemm.d.batch_stride == 0)
+  const bool arrays = gemm.pointer_arrays;
+  if (const auto status = check("d", gemm.d, arrays, gemm.m, gemm.n)) return status;
+  const bool side_by_side = gemm.batches > 1 && !arrays;
+  if (side_by_side && gemm.d.batch_stride == 0)
     return invalid("d.batch_stride is 0, but every product of the batch has its own result");
-  if (gemm.batches > 1 && !apart(gemm.d, gemm.m, gemm.n, gemm.batches))
+  if (side_by_side && !apart(gemm.d, gemm.m, gemm.n, gemm.batches))
     return invalid("d.batch_stride is " + std::to_string(gemm.d.batch_stride) +
                    ", with which results of the batch overlap");
   if (gemm.beta != 0) {
-    if (const auto status = check("c", gemm.c, gemm.m, gemm.n)) return status;
+    if (const auto status = check("c", gemm.c, arrays, gemm.m, gemm.n)) return status;
     if (const auto status = check_addend("c", gemm.c.type)) return status;
     // Elements of C that belong to neighbours in D are neighbours, too.
     const bool rows = along_rows(gemm.d);
@@ -187,12 +194,12 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
       return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: c and d must both lie by rows, or both by columns");
   }
   if (gemm.k > 0 && gemm.alpha != 0) {
-    if (const auto status = check("a", gemm.a, gemm.m, gemm.k)) return status;
-    if (const auto status = check("b", gemm.b, gemm.k, gemm.n)) return status;
+    if (const auto status = check("a", gemm.a, arrays, gemm.m, gemm.k)) return status;
+    if (const auto status = check("b", gemm.b, arrays, gemm.k, gemm.n)) return status;
     if (const auto status = check_types(gemm)) return status;
     const ByteRange d = range_of(gemm.d, gemm.m, gemm.n, gemm.batches);
-    if (d.overlaps(range_of(gemm.a, gemm.m, gemm.k, gemm.batches))) return invalid("d overlaps a");
-    if (d.overlaps(range_of(gemm.b, gemm.k, gemm.n, gemm.batches))) return invalid("d overlaps b");
+    if (!arrays && d.overlaps(range_of(gemm.a, gemm.m, gemm.k, gemm.batches))) return invalid("d overlaps a");
+    if (!arrays && d.overlaps(range_of(gemm.b, gemm.k, gemm.n, gemm.batches))) return invalid("d overlaps b");
   }
   if (gemm.bias) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
@@ -234,10 +241,11 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   const bool b_along_k = gemm.b.row_stride == 1 || gemm.k == 1;
   const int64_t stride_a = a_along_k ? gemm.a.row_stride : gemm.a.column_stride;
   const int64_t stride_b = b_along_k ? gemm.b.column_stride : gemm.b.row_stride;
-  const bool dwords = by_dwords(gemm.a, stride_a, a_along_k ? gemm.k : gemm.m, gemm.batches) &&
-                      by_dwords(gemm.b, stride_b, b_along_k ? gemm.k : gemm.n, gemm.batches);
+  const bool arrays = gemm.pointer_arrays;
+  const bool dwords = by_dwords(gemm.a, arrays, stride_a, a_along_k ? gemm.k : gemm.m, gemm.batches) &&
+                      by_dwords(gemm.b, arrays, stride_b, b_along_k ? gemm.k : gemm.n, gemm.batches);
   constexpr int64_t kPieceBytes = 16;
-  const bool pieces = dwords && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
+  const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
   const std::string types = types_word(gemm.a.type, gemm.b.type);
   bool has_types = false;
   double fewest = 0;
@@ -280,6 +288,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                       .batch_b = gemm.b.batch_stride,
                       .batch_c = gemm.c.batch_stride,
                       .batch_d = gemm.d.batch_stride,
+                      .arrays = arrays,
                       .m = static_cast<int>(gemm.m),
                       .n = static_cast<int>(gemm.n),
                       .k = static_cast<int>(gemm.k),

@@ -24,6 +24,12 @@ struct GemmPlace {
   }
 };
 
+/// A matrix of a batch: one of those that an array points to, or one of those that lie `bytes` apart.
+TILE_DEVICE const void* of_batch(const GemmArguments& g, const void* first, int batch, long bytes) {
+  if (g.arrays) return static_cast<const void* const*>(first)[batch];
+  return static_cast<const char*>(first) + batch * bytes;
+}
+
 /// `A` is the type of A's elements: D may be of integers where A is, and of floats of 8 bits where A is.
 template <class A>
 struct GemmEpilogue {
@@ -38,9 +44,10 @@ struct GemmEpilogue {
       : arguments(g),
         first_row(row),
         first_column(column),
-        c(matrix(g.c, g.type_c, batch * g.batch_c), type(g.type_c), g.beta == 0 ? 0 : g.m, g.n, g.stride_c,
-          row, column),
-        d(matrix(g.d, g.type_d, batch * g.batch_d), type(g.type_d), g.m, g.n, g.stride_d, row, column),
+        c(g.beta == 0 ? nullptr : of_batch(g, g.c, batch, g.batch_c * tile::size_of(type(g.type_c))),
+          type(g.type_c), g.beta == 0 ? 0 : g.m, g.n, g.stride_c, row, column),
+        d(of_batch(g, g.d, batch, g.batch_d * tile::size_of(type(g.type_d))), type(g.type_d), g.m, g.n,
+          g.stride_d, row, column),
         bias(g.bias, type(g.type_bias), g.bias ? 1 : 0, g.n, g.n, 0, column) {}
 
   TILE_DEVICE void operator()(int row, int column, tile::Vector<int, 8> sums) const {
@@ -76,9 +83,6 @@ struct GemmEpilogue {
     return tile::arch::late(arguments.type_d) == static_cast<int>(which);
   }
   TILE_DEVICE static tile::Type type(int number) { return static_cast<tile::Type>(number); }
-  TILE_DEVICE static const void* matrix(const void* first, int number, long elements) {
-    return static_cast<const char*>(first) + elements * tile::size_of(type(number));
-  }
   /// The number of a row's or column's scale among so many, one or one for each; of what lies outside the
   /// matrix any.
   TILE_DEVICE static int at(int number, int count) { return number < count ? number : count - 1; }

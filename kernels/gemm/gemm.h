@@ -51,8 +51,9 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   const GemmPlace place(arguments);
   const int first_row = place.tile_row * Shape::kRows, first_column = place.tile_column * Shape::kColumns;
 
-  const auto* const matrix_a = static_cast<const Element*>(arguments.a) + place.batch * arguments.batch_a;
-  const auto* const matrix_b = static_cast<const Element*>(arguments.b) + place.batch * arguments.batch_b;
+  constexpr long kSize = sizeof(Element);
+  const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
+  const void* const matrix_b = of_batch(arguments, arguments.b, place.batch, arguments.batch_b * kSize);
   Feed feed(arguments, matrix_a, matrix_b, first_row, first_column, thread, (SharedBytes)memory);
   const int wave_row = wave / Shape::kWaveColumns * (Shape::kRows / Shape::kWaveRows);
   const int wave_column = wave % Shape::kWaveColumns * (Shape::kColumns / Shape::kWaveColumns);

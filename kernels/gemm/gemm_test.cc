@@ -1,6 +1,7 @@
 // Products of the kernel library on a GPU of each target, against sums in double precision.
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <limits>
 
 #include "kernels/gemm/choice.h"
@@ -41,6 +42,7 @@ class Gemm : public OnEachGpu {
     bool scale_a = false, scale_b = false, scale_d = false, per_row = false, per_column = false;
     Type bias_type = WAVESMITH_KERNELS_F32;
     const char* tile = nullptr;  ///< of that name; null: as dispatch chooses
+    bool arrays = false;         ///< of pointers to the batch's matrices
   };
 
   HostMatrix matrix(int64_t rows, int64_t columns, int64_t batches, bool by_rows, int64_t padding,
@@ -89,6 +91,17 @@ class Gemm : public OnEachGpu {
     return std::clamp(x, -largest, largest);
   }
 
+  /// Pointers to the matrices of a batch, as bytes.
+  static Elements pointers(const wavesmith_kernels_matrix& matrix, int64_t batches) {
+    Elements made(WAVESMITH_KERNELS_F32, static_cast<size_t>(batches) * 2);
+    for (int64_t i = 0; i < batches; ++i) {
+      const void* const at =
+          static_cast<const char*>(matrix.data) + i * matrix.batch_stride * size_of(matrix.type);
+      std::memcpy(&made.bytes[static_cast<size_t>(i) * sizeof at], &at, sizeof at);
+    }
+    return made;
+  }
+
   /// Runs a case and compares all of D's memory, padding included.
   void check(const Case& one) {
     const HostMatrix a = random_matrix(one.m, one.k, one.batches, one.a_by_rows, one.padding, one.type);
@@ -109,25 +122,32 @@ class Gemm : public OnEachGpu {
       return given ? static_cast<const float*>(on_gpu.data()) : nullptr;
     };
     const OnGpu on_d(d.elements, one.offset), on_bias(bias.elements, one.offset);
-    const wavesmith_kernels_gemm_description gemm{.m = one.m,
-                                                  .n = one.n,
-                                                  .k = one.k,
-                                                  .batches = one.batches,
-                                                  .alpha = one.alpha,
-                                                  .beta = one.beta,
-                                                  .a = a.on(on_a),
-                                                  .b = b.on(on_b),
-                                                  .c = c.on(on_c),
-                                                  .d = d.on(on_d),
-                                                  .activation = one.activation,
-                                                  .bias = one.bias ? on_bias.data() : nullptr,
-                                                  .bias_type = one.bias_type,
-                                                  .bias_per_row = one.bias_per_row,
-                                                  .scale_a = scale_of(one.scale_a, on_scale_a),
-                                                  .scale_b = scale_of(one.scale_b, on_scale_b),
-                                                  .scale_d = scale_of(one.scale_d, on_scale_d),
-                                                  .scale_a_per_row = one.per_row,
-                                                  .scale_b_per_column = one.per_column};
+    wavesmith_kernels_gemm_description gemm{.m = one.m,
+                                            .n = one.n,
+                                            .k = one.k,
+                                            .batches = one.batches,
+                                            .alpha = one.alpha,
+                                            .beta = one.beta,
+                                            .a = a.on(on_a),
+                                            .b = b.on(on_b),
+                                            .c = c.on(on_c),
+                                            .d = d.on(on_d),
+                                            .activation = one.activation,
+                                            .bias = one.bias ? on_bias.data() : nullptr,
+                                            .bias_type = one.bias_type,
+                                            .bias_per_row = one.bias_per_row,
+                                            .scale_a = scale_of(one.scale_a, on_scale_a),
+                                            .scale_b = scale_of(one.scale_b, on_scale_b),
+                                            .scale_d = scale_of(one.scale_d, on_scale_d),
+                                            .scale_a_per_row = one.per_row,
+                                            .scale_b_per_column = one.per_column,
+                                            .pointer_arrays = one.arrays};
+    std::deque<OnGpu> arrays;
+    if (one.arrays)
+      for (wavesmith_kernels_matrix* const each : {&gemm.a, &gemm.b, &gemm.c, &gemm.d}) {
+        each->data = arrays.emplace_back(pointers(*each, one.batches)).data();
+        each->batch_stride = -1;  // not used
+      }
     ASSERT_EQ(one.tile ? wavesmith_kernels_gemm_with(&gemm, one.tile, nullptr)
                        : wavesmith_kernels_gemm(&gemm, nullptr),
               WAVESMITH_KERNELS_SUCCESS)
@@ -274,6 +294,15 @@ class Gemm : public OnEachGpu {
 TEST_P(Gemm, SmallOnesOfAllKindsEqualSumsInDoublePrecision) {
   for (int round = 0; round < 60; ++round) {
     check(random_case(between(1, 70), between(1, 70), between(0, 100)));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Gemm, BatchesMayBeArraysOfPointers) {
+  for (int round = 0; round < 12; ++round) {
+    Case one = random_case(between(1, 70), between(1, 70), between(0, 60));
+    one.batches = between(1, 5), one.arrays = true;
+    check(one);
     if (HasFatalFailure()) return;
   }
 }
@@ -438,6 +467,8 @@ TEST(GemmRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](G& g) { g.d.data = static_cast<char*>(g.b.data) + 126; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
        "d overlaps b"},
       {[](G& g) { g.batches = 2; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "d.batch_stride is 0"},
+      {[](G& g) { g.pointer_arrays = 1, g.b.data = static_cast<char*>(g.b.data) + 4; },
+       WAVESMITH_KERNELS_INVALID_ARGUMENT, "b.data is not aligned to a pointer"},
       {[](G& g) { g.batches = 2, g.d.batch_stride = 63; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
        "d.batch_stride is 63, with which results of the batch overlap"},
       {[](G& g) { g.a.batch_stride = -8; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "a.batch_stride is negative"},

@@ -43,7 +43,8 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
             launch(*device, choice.kernel.c_str(), grid, &arguments, sizeof(arguments), stream))
       return status;
     const auto next = [&](const void* data, long batch, wavesmith_kernels_type type) {
-      return static_cast<char*>(const_cast<void*>(data)) + count * batch * size_of(type);
+      const int64_t bytes = arguments.arrays ? static_cast<int64_t>(sizeof(void*)) : batch * size_of(type);
+      return static_cast<char*>(const_cast<void*>(data)) + count * bytes;
     };
     arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
     arguments.b = next(arguments.b, arguments.batch_b, gemm->b.type);

@@ -41,8 +41,9 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   const int row = (wave / Shape::kWaveColumns * (Shape::kLanes / 8) + lane / 8) * kRows;
   const int column = (wave % Shape::kWaveColumns * 8 + lane % 8) * kColumns;
 
-  const auto* const matrix_a = static_cast<const float*>(arguments.a) + place.batch * arguments.batch_a;
-  const auto* const matrix_b = static_cast<const float*>(arguments.b) + place.batch * arguments.batch_b;
+  constexpr long kSize = sizeof(float);
+  const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
+  const void* const matrix_b = of_batch(arguments, arguments.b, place.batch, arguments.batch_b * kSize);
   WindowA window_a(matrix_a, arguments.m, arguments.k, arguments.stride_a, first_row, thread);
   WindowB window_b(matrix_b, arguments.n, arguments.k, arguments.stride_b, first_column, thread);
 
