@@ -40,13 +40,34 @@ Launcher launcher() {
   return found;
 }
 
-bool is_half(Number type) { return type == Number::F16 || type == Number::BF16; }
-bool is_stored(Number type) { return is_half(type) || type == Number::F32; }
+bool is_common_float(Number type) {
+  return type == Number::F16 || type == Number::BF16 || type == Number::F32;
+}
+bool is_8_bit_float(Number type) {
+  return type == Number::Fp8 || type == Number::Bf8 || type == Number::Fp8Fnuz || type == Number::Bf8Fnuz;
+}
 
 wavesmith_kernels_type type_of(Number type) {
-  return type == Number::F16    ? WAVESMITH_KERNELS_F16
-         : type == Number::BF16 ? WAVESMITH_KERNELS_BF16
-                                : WAVESMITH_KERNELS_F32;
+  switch (type) {
+    case Number::F16:
+      return WAVESMITH_KERNELS_F16;
+    case Number::BF16:
+      return WAVESMITH_KERNELS_BF16;
+    case Number::I8:
+      return WAVESMITH_KERNELS_I8;
+    case Number::I32:
+      return WAVESMITH_KERNELS_I32;
+    case Number::Fp8:
+      return WAVESMITH_KERNELS_E4M3;
+    case Number::Bf8:
+      return WAVESMITH_KERNELS_E5M2;
+    case Number::Fp8Fnuz:
+      return WAVESMITH_KERNELS_E4M3_FNUZ;
+    case Number::Bf8Fnuz:
+      return WAVESMITH_KERNELS_E5M2_FNUZ;
+    default:
+      return WAVESMITH_KERNELS_F32;
+  }
 }
 
 wavesmith_kernels_activation activation_of(Activation activation) {
@@ -63,21 +84,38 @@ wavesmith_kernels_activation activation_of(Activation activation) {
   return WAVESMITH_KERNELS_NO_ACTIVATION;
 }
 
+/// Whether these are types of A and B that some GPU has kernels of. 8-bit results are left to the host, which
+/// keeps infinities.
+bool are_covered(const Product& p) {
+  const Number a = p.a.type, b = p.b.type;
+  if (a == Number::I8) return b == a && p.c.type == Number::I32 && p.d.type == Number::I32;
+  if (!is_common_float(p.c.type) || !is_common_float(p.d.type)) return false;
+  return is_8_bit_float(a) ? is_8_bit_float(b) : is_common_float(a) && b == a;
+}
+
 /// Whether there may be a kernel for it, by what costs nothing to look at. Of real numbers a conjugate is the
 /// number itself.
 bool is_covered(const Product& p) {
   const Epilogue& e = p.epilogue;
-  return is_half(p.a.type) && p.b.type == p.a.type && is_stored(p.c.type) && is_stored(p.d.type) &&
-         (p.compute == Number::F32 || p.compute == Number::F16) && !p.arrays && !p.scalars_on_gpu &&
-         !e.before.data && !e.scale_a && !e.scale_b && !e.scale_c && !e.scale_d &&
-         (!e.bias || is_stored(e.bias_type));
+  return are_covered(p) &&
+         (p.compute == Number::F32 || p.compute == Number::F16 || p.compute == Number::I32) &&
+         !p.scalars_on_gpu && !e.before.data && !e.scale_c && (!e.bias || is_common_float(e.bias_type));
 }
 
-/// alpha or beta; halves are widened exactly.
+/// alpha or beta. Halves are widened exactly, and so are the integers that count: kernels want 1 and 0.
 float scalar_of(const Product& p, const void* scalar) {
-  return p.compute == Number::F16 ? static_cast<float>(*static_cast<const _Float16*>(scalar))
-                                  : *static_cast<const float*>(scalar);
+  switch (p.compute) {
+    case Number::F16:
+      return static_cast<float>(*static_cast<const _Float16*>(scalar));
+    case Number::I32:
+      return static_cast<float>(*static_cast<const int32_t*>(scalar));
+    default:
+      return *static_cast<const float*>(scalar);
+  }
 }
+
+/// Whether a pointer, if there is one, is to memory that a GPU may read.
+bool is_none_or_allocated(const void* data) { return !data || is_allocated(data); }
 
 wavesmith_kernels_matrix matrix_of(const Product& p, const Matrix& matrix) {
   return {matrix.data, type_of(matrix.type), matrix.row, matrix.column, p.batches > 1 ? matrix.stride : 0};
@@ -107,9 +145,12 @@ bool launch_product_kernel(const Product& p, void* stream) {
   const float alpha = scalar_of(p, p.alpha), beta = scalar_of(p, p.beta);
   const bool multiplies = p.k > 0 && alpha != 0;
   if ((multiplies && !(is_allocated(p.a.data) && is_allocated(p.b.data))) ||
-      (beta != 0 && !is_allocated(p.c.data)) || !is_allocated(p.d.data) ||
-      (p.epilogue.bias && !is_allocated(p.epilogue.bias)))
+      (beta != 0 && !is_allocated(p.c.data)) || !is_allocated(p.d.data))
     return false;
+  const Epilogue& e = p.epilogue;
+  for (const void* const read : {e.bias, static_cast<const void*>(e.scale_a),
+                                 static_cast<const void*>(e.scale_b), static_cast<const void*>(e.scale_d)})
+    if (!is_none_or_allocated(read)) return false;
   const Launcher launch = launcher();
   int device = 0;
   if (!launch || hipStreamGetDevice(stream, &device) != 0) return false;
@@ -123,10 +164,16 @@ bool launch_product_kernel(const Product& p, void* stream) {
                                                 .b = matrix_of(p, p.b),
                                                 .c = matrix_of(p, p.c),
                                                 .d = matrix_of(p, p.d),
-                                                .activation = activation_of(p.epilogue.activation),
-                                                .bias = p.epilogue.bias,
-                                                .bias_type = type_of(p.epilogue.bias_type),
-                                                .bias_per_row = 1};
+                                                .activation = activation_of(e.activation),
+                                                .bias = e.bias,
+                                                .bias_type = type_of(e.bias_type),
+                                                .bias_per_row = 1,
+                                                .scale_a = e.scale_a,
+                                                .scale_b = e.scale_b,
+                                                .scale_d = e.scale_d,
+                                                .scale_a_per_row = e.scale_a_by_row,
+                                                .scale_b_per_column = e.scale_b_by_column,
+                                                .pointer_arrays = p.arrays};
   const OnDevice on(device);
   return launch(&gemm, stream) == WAVESMITH_KERNELS_SUCCESS;
 }
