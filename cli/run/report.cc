@@ -144,6 +144,29 @@ void print_library_calls(const ordered_json& calls) {
   }
 }
 
+/// The kernels that take most of the modelled time. With the caches' state and the GPU's clock it differs
+/// from launch to launch.
+void print_modelled(const ordered_json& kernels) {
+  std::vector<const ordered_json*> sorted;
+  double sum = 0;
+  for (const ordered_json& kernel : kernels)
+    if (kernel.contains("modelled_seconds"))
+      sorted.push_back(&kernel), sum += number(kernel, "modelled_seconds");
+  if (sorted.empty()) return;
+  std::ranges::sort(sorted, std::greater{},
+                    [](const ordered_json* kernel) { return number(*kernel, "modelled_seconds"); });
+  fmt::print(stderr, "  modelled      {} in kernels\n", time_text(sum));
+  constexpr size_t kMost = 12, kLetters = 60;
+  for (size_t i = 0; i < std::min(sorted.size(), kMost); ++i) {
+    const double seconds = number(*sorted[i], "modelled_seconds");
+    std::string name = study::readable(sorted[i]->value("name", std::string()));
+    if (name.size() > kLetters) name = name.substr(0, kLetters - 3) + "...";
+    fmt::print(stderr, "    {:>9}  {:>5.1f} %  {} x {}\n", time_text(seconds),
+               sum > 0 ? 100 * seconds / sum : 0, count_text(number(*sorted[i], "launches")), name);
+  }
+  if (sorted.size() > kMost) fmt::print(stderr, "    and {} more (--json has all)\n", sorted.size() - kMost);
+}
+
 /// The libraries of AMD's whose kernels ran: name, file, release, and what of it.
 ordered_json libraries_of(const ordered_json& kernels) {
   std::map<std::string, ordered_json> found;
@@ -229,6 +252,7 @@ void print_report(const std::string& text, const ReportOptions& options) {
   fmt::print(stderr, "  waves         {} in {} workgroups\n", count_text(waves), count_text(workgroups));
   fmt::print(stderr, "  instructions  {} (of whole waves)\n", count_text(instructions));
   fmt::print(stderr, "  time          {:.3g} s in kernels\n", seconds);
+  print_modelled(json["kernels"]);
   if (seconds > 0)
     fmt::print(stderr, "  speed         {} wave-instructions/s\n", count_text(instructions / seconds));
   const Counts counts = read_counts(json);

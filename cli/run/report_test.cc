@@ -33,6 +33,25 @@ TEST(Report, WithoutModelledTimeCallsAreCountedAlone) {
   EXPECT_EQ(text.find("predicted"), text.npos) << text;
 }
 
+TEST(Report, ModelledTimeIsToldByKernelTheLongestFirst) {
+  const std::string text = said(R"({"gpus": ["mi300x"], "library_calls": [], "kernels": [
+    {"name": "small", "launches": 7, "waves": 7, "workgroups": 7, "instructions": 70, "seconds": 0.1,
+     "modelled_seconds": 10e-6},
+    {"name": "large", "launches": 1, "waves": 1, "workgroups": 1, "instructions": 10, "seconds": 0.1,
+     "modelled_seconds": 30e-6}]})");
+  EXPECT_NE(text.find("modelled      40 us in kernels\n"), text.npos) << text;
+  const size_t large = text.find("75.0 %  1 x large\n"), small = text.find("25.0 %  7 x small\n");
+  EXPECT_NE(large, text.npos) << text;
+  EXPECT_NE(small, text.npos) << text;
+  EXPECT_LT(large, small);
+}
+
+TEST(Report, WithoutModelledTimeNoneIsTold) {
+  const std::string text = said(R"({"gpus": ["mi300x"], "library_calls": [], "kernels": [
+    {"name": "small", "launches": 7, "waves": 7, "workgroups": 7, "instructions": 70, "seconds": 0.1}]})");
+  EXPECT_EQ(text.find("modelled"), text.npos) << text;
+}
+
 TEST(Report, AProgramThatDidNothingIsSaidToHaveDoneNothing) {
   EXPECT_NE(said("").find("no kernel ran to its end"), std::string::npos);
 }

@@ -295,14 +295,16 @@ hipError_t LaunchOperation::run(Stream& stream) {
     return launch_error(done.error());
   }
   const std::optional<KernelTime> time = profiled ? profiled->end(*done, dispatch.locate) : std::nullopt;
+  std::optional<double> modelled;  // seconds
   if (heard) {
     const double start = device.modelled->start(stream);
-    stream.modelled_until(start +
-                          device.modelled->finish(*heard, dispatch, stream.id, done->instructions, time));
+    modelled = device.modelled->finish(*heard, dispatch, stream.id, done->instructions, time);
+    stream.modelled_until(start + *modelled);
   }
   if (messages) messages->print(module_->object().printf_formats());
   if (dispatch.progress) dispatch.progress(done->workgroups, done->workgroups, done->instructions);
-  count_launch(function_.kernel->name, module_->origin, *done, std::chrono::steady_clock::now() - start);
+  count_launch(function_.kernel->name, module_->origin, *done, std::chrono::steady_clock::now() - start,
+               modelled);
   return hipSuccess;
 }
 

@@ -18,7 +18,20 @@ namespace {
 struct Line {
   uint64_t launches = 0, workgroups = 0, waves = 0, instructions = 0;
   std::chrono::nanoseconds time{0};
+  std::optional<double> modelled;  ///< seconds
 };
+
+nlohmann::json json_of(const std::string& name, const std::string& file, const Line& line) {
+  nlohmann::json json{{"name", name},
+                      {"file", file},
+                      {"launches", line.launches},
+                      {"workgroups", line.workgroups},
+                      {"waves", line.waves},
+                      {"instructions", line.instructions},
+                      {"seconds", std::chrono::duration<double>(line.time).count()}};
+  if (line.modelled) json["modelled_seconds"] = *line.modelled;
+  return json;
+}
 
 nlohmann::json json_of(const LibraryCall& call, bool modelled) {
   nlohmann::json json{{"library", call.library},
@@ -52,14 +65,7 @@ struct Report {
     nlohmann::json json;
     for (const auto& device : platform.devices) json["gpus"].push_back(device->gpu.id);
     json["kernels"] = nlohmann::json::array();
-    for (const auto& [key, line] : kernels)
-      json["kernels"].push_back({{"name", key.first},
-                                 {"file", key.second},
-                                 {"launches", line.launches},
-                                 {"workgroups", line.workgroups},
-                                 {"waves", line.waves},
-                                 {"instructions", line.instructions},
-                                 {"seconds", std::chrono::duration<double>(line.time).count()}});
+    for (const auto& [key, line] : kernels) json["kernels"].push_back(json_of(key.first, key.second, line));
     json["library_calls"] = nlohmann::json::array();
     for (const auto& [key, call] : library_calls)
       json["library_calls"].push_back(json_of(call, platform.devices.front()->modelled != nullptr));
@@ -87,7 +93,7 @@ Report& whole() {
 }  // namespace
 
 void count_launch(const std::string& kernel, const std::string& file, const emulate::Statistics& statistics,
-                  std::chrono::nanoseconds time) {
+                  std::chrono::nanoseconds time, std::optional<double> modelled) {
   Report& report = whole();
   const std::scoped_lock lock(report.mutex);
   Line& line = report.kernels[{kernel, file}];
@@ -96,6 +102,7 @@ void count_launch(const std::string& kernel, const std::string& file, const emul
   line.waves += statistics.waves;
   line.instructions += statistics.instructions;
   line.time += time;
+  if (modelled) line.modelled = line.modelled.value_or(0) + *modelled;
 }
 
 void LibraryCall::weigh(std::string_view trust, double expected) {

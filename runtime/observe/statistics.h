@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,9 +12,10 @@
 
 namespace wavesmith::runtime {
 
-/// Counts a launch. `file`: the library or program from which the kernel came; empty: unknown.
+/// Counts a launch. `file`: the library or program from which the kernel came; empty: unknown. `time`: the
+/// host's; `modelled`: seconds on the modelled GPU, with modelled time.
 void count_launch(const std::string& kernel, const std::string& file, const emulate::Statistics& statistics,
-                  std::chrono::nanoseconds time);
+                  std::chrono::nanoseconds time, std::optional<double> modelled);
 
 /// Calls of a function of AMD's libraries that was served on the host.
 struct LibraryCall {
