@@ -10,39 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreement import seed
+from agreement import on_cpus, on_gpus, outside, seed
 
 from wavesmith._paths import command
 
 PROGRAM = Path(__file__).with_name("collectives.py")
 
 
-def _run(run: list[str], env: dict[str, str], base: int, to: Path) -> dict[str, np.ndarray]:
-    done = subprocess.run(
-        [*run, sys.executable, str(PROGRAM), str(base), str(to)],
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    with np.load(to) as results:
-        return dict(results)
-
-
 def _agree(gpus: int, tmp_path: Path, gpu_flags: str = "") -> None:
     base = seed(f"collectives on {gpus}")
-    outside = {k: v for k, v in os.environ.items() if not k.startswith(("WAVESMITH_GPU", "LD_PRELOAD"))}
-    flags = f"--xla_force_host_platform_device_count={gpus}"
-    cpu = _run([], {**outside, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}, base, tmp_path / "cpu.npz")
-    gpu = _run(
-        [command(), "run", "--quiet", "--gpu", f"mi300x:{gpus}", "--"],
-        {**outside, "XLA_FLAGS": f"{outside.get('XLA_FLAGS', '')} {gpu_flags}"},
-        base,
-        tmp_path / "gpu.npz",
-    )
-    assert gpu.keys() == cpu.keys()
+    flags = {"XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {gpu_flags}"}
+    cpu = on_cpus(PROGRAM, gpus, base, tmp_path)
+    gpu = on_gpus(PROGRAM, f"mi300x:{gpus}", base, tmp_path, flags)
     for name, expected in cpu.items():
         got = gpu[name]
         assert got.dtype == expected.dtype and got.shape == expected.shape, name
@@ -90,10 +69,9 @@ np.testing.assert_array_equal(gathered, whole)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    outside = {k: v for k, v in os.environ.items() if not k.startswith(("WAVESMITH_GPU", "LD_PRELOAD"))}
     run = [str(command()), "run", "--quiet", "--gpu", "mi300x", "--", sys.executable, "-c", program]
     ranks = [
-        subprocess.Popen([*run, str(rank), port], env=outside, stderr=subprocess.PIPE, text=True) for rank in range(2)
+        subprocess.Popen([*run, str(rank), port], env=outside(), stderr=subprocess.PIPE, text=True) for rank in range(2)
     ]
     said = [rank.communicate(timeout=300)[1] for rank in ranks]
     assert [rank.returncode for rank in ranks] == [0, 0], "".join(said)[-3000:]
