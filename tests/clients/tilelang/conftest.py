@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -15,6 +16,9 @@ bridge.install()
 
 # What is compiled once stays for the next run of the same kernels: only by choice.
 os.environ.setdefault("TILELANG_DISABLE_CACHE", "1")
+# It compiles its host code, on a machine without a compiler of that name by the one that compiles Wavesmith.
+if not any(map(shutil.which, ("g++", "clang++", "c++"))):
+    os.environ.setdefault("CXX", "clang++-22")
 
 
 @pytest.fixture(autouse=True, scope="session")
