@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -76,6 +77,61 @@ TEST(Interpolation, TakesHalvesToo) {
       EXPECT_EQ(test.f(10, lane), low[1][quad + 1] * test.f(4, lane) + high[3][quad]) << lane;
       EXPECT_EQ(test.v(11, lane), half(high[1][quad + 2] * test.f(4, lane) + test.f(4, lane)) << 16 | 0xabcdu)
           << lane;
+    }
+  }
+}
+
+/// `exact` toward zero, cut after `mantissa` bits below the first one, or at the smallest denormal.
+long double cut(long double exact, int mantissa, int smallest) {
+  if (exact == 0 || !std::isfinite(exact)) return exact;
+  const int unit = std::max(std::ilogb(exact) - mantissa, smallest);
+  return std::ldexp(std::trunc(std::ldexp(exact, -unit)), unit);
+}
+
+// The exact sum of random numbers fits a long double: exponents differ by 30 at the most. The wave's MODE
+// rounds upward, which these instructions do not heed.
+TEST(Interpolation, RoundsTowardZeroWhateverModeSays) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> values(-2, 2);
+  const auto any = [&](int least) {
+    return std::ldexp(values(random), least + static_cast<int>(random() % 6));
+  };
+  for (const auto [target, lanes] : all_targets()) {
+    if (!isa::find_target(target)->is(kRdna)) continue;
+    SCOPED_TRACE(fmt::format("{} {}", target, lanes));
+    // Ordinary results, f16 denormals, and those above the greatest f16.
+    for (const int least : {0, -20, 12}) {
+      WaveTest test(target, lanes);
+      std::array<std::array<float, 64>, 5> given{};
+      for (const size_t row : {1, 3})
+        for (int lane = 0; lane < lanes; ++lane) {
+          const auto half = static_cast<_Float16>(any(row == 3 ? std::max(least, -8) : 0));
+          given.at(row).at(static_cast<size_t>(lane)) = static_cast<float>(half);
+          test.v(static_cast<int>(row), lane) = std::bit_cast<uint16_t>(half);
+        }
+      for (const size_t row : {2, 4})
+        for (int lane = 0; lane < lanes; ++lane)
+          test.set_f(static_cast<int>(row), lane, given.at(row).at(static_cast<size_t>(lane)) = any(least));
+      const auto done = test.run(R"(
+        s_round_mode 5
+        v_interp_p10_rtz_f16_f32 v10, v1.l, v2, v3.l
+        v_interp_p2_rtz_f16_f32 v11.l, v1.l, v2, v4
+      )");
+      ASSERT_TRUE(done) << done.error().text();
+      for (size_t lane = 0; lane < static_cast<size_t>(lanes); ++lane) {
+        const size_t quad = lane & ~size_t{3};
+        const auto at = [&](size_t row, size_t where) {
+          return static_cast<long double>(given.at(row).at(where));
+        };
+        const auto p10 = static_cast<float>(cut(at(1, quad + 1) * at(2, lane) + at(3, quad), 23, -149));
+        const auto p2 =
+            std::clamp(cut(at(1, quad + 2) * at(2, lane) + at(4, lane), 10, -24), -65504.0L, 65504.0L);
+        EXPECT_EQ(test.f(10, static_cast<int>(lane)), p10) << lane;
+        EXPECT_EQ(test.v(11, static_cast<int>(lane)), std::bit_cast<uint16_t>(static_cast<_Float16>(p2)))
+            << lane;
+      }
     }
   }
 }

@@ -51,7 +51,6 @@ constexpr std::array kUnserved = {
              Pipe::Lds, kRays),
     // Graphics
     unserved("exp export", Pipe::Export, kGraphics),
-    unserved("v_interp_p10_rtz_f16_f32 v_interp_p2_rtz_f16_f32", Pipe::Valu, kGraphics, {.result = true, .masked = true, .unknown = true}),
     unserved("lds_direct_load lds_param_load", Pipe::Internal, kGraphics),
     unserved("ds_direct_load ds_param_load ds_add_gs_reg_rtn ds_sub_gs_reg_rtn", Pipe::Lds, kGraphics),
     unserved("s_endpgm_ordered_ps_done", Pipe::Salu, kGraphics),

@@ -42,17 +42,6 @@ template <class To>
 inline constexpr auto saturate_two =
     [](auto a, auto b) { return join_halves(saturated<To>(a), saturated<To>(b)); };
 
-/// To f16 toward zero: finite numbers stay finite.
-template <class V>
-V truncated16(V a) {
-  // Eleven bits of mantissa survive; fewer of an f16 denormal, where a fixed-point step does it.
-  const V magnitude = absolute(a);
-  const V normal = bits<V>(bits<Unsigned<V>>(magnitude) & ~0x1fffu);
-  const V denormal = __builtin_elementwise_trunc(magnitude * 0x1p24f) * 0x1p-24f;
-  const V small = magnitude < V(0x1p-14f) ? denormal : normal;
-  const V result = is_infinite(a) ? magnitude : small > V(65504) ? V(65504) : small;
-  return is_nan(a) ? a : with_sign(result, bits<Unsigned<V>>(a));
-}
 /// A float as a byte, to the nearest; NaN becomes 0.
 template <class V>
 auto to_byte(V a) {

@@ -16,6 +16,20 @@ inline constexpr auto mad_flushing = [](auto a, auto b, auto c) {
   return flush_denormals(flush_denormals(flush_denormals(a) * flush_denormals(b)) + flush_denormals(c));
 };
 
+/// a * b + c toward zero, of an `a` that is an f16: the product is exact in double, and a sum that was
+/// rounded away from zero (Knuth's TwoSum says so) moves back.
+inline constexpr auto fma_toward_zero = [](Pack<float> a, Pack<float> b, Pack<float> c) {
+  using Longs = Pack<uint64_t>;
+  const auto product = convert<double>(a) * convert<double>(b), addend = convert<double>(c);
+  const auto sum = product + addend, part = sum - product;
+  const auto error = (product - (sum - part)) + (addend - part);
+  const auto above = ((error < 0.0) & (sum > 0.0)) | ((error > 0.0) & (sum < 0.0));
+  const auto exact = bits<Pack<double>>(above ? bits<Longs>(sum) - 1 : bits<Longs>(sum));
+  const auto nearest = convert<float>(exact);
+  const auto away = convert<int32_t>(absolute(convert<double>(nearest)) > absolute(exact));
+  return bits<Pack<float>>(away ? bits<Pack<uint32_t>>(nearest) - 1 : bits<Pack<uint32_t>>(nearest));
+};
+
 /// Which face of a cube a direction (x, y, z) meets: Section "V_CUBE*" of the ISA manuals.
 template <class V>
 struct CubeFace {
@@ -56,6 +70,8 @@ void float32(Visitor& v) {
   v(rare<f32(f32, f32, f32)>,      "v_interp_p2_f32", fma, {.generations = kRdna, .interpolates = Interpolation::P2});
   v(rare<f32(f16, f32, f16)>,      "v_interp_p10_f16_f32", fma, {.generations = kRdna, .interpolates = Interpolation::P10});
   v(rare<f16(f16, f32, f32)>,      "v_interp_p2_f16_f32", fma, {.generations = kRdna, .interpolates = Interpolation::P2});
+  v(rare<f32(f16, f32, f16)>,      "v_interp_p10_rtz_f16_f32", fma_toward_zero, {.generations = kRdna, .nearest = true, .interpolates = Interpolation::P10});
+  v(rare<f16(f16, f32, f32)>,      "v_interp_p2_rtz_f16_f32", [](auto a, auto b, auto c) { return truncated16(fma_toward_zero(a, b, c)); }, {.generations = kRdna, .nearest = true, .interpolates = Interpolation::P2});
   v(rare<f32(f32, f32, f32)>,      "v_mullit_f32", [](auto a, auto b, auto c) {
     const decltype(a) lowest = -3.40282346638528859812e38f;
     return ((b > lowest) & (c > 0)) ? a * b : lowest;

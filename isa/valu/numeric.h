@@ -108,6 +108,18 @@ inline Pack<double> scale(Pack<double> x, Pack<int64_t> power) {
   return parts.mantissa * power_of_two<Pack<double>>(total - last) * power_of_two<Pack<double>>(last);
 }
 
+/// To f16 toward zero: finite numbers stay finite.
+template <class V>
+V truncated16(V a) {
+  // Eleven bits of mantissa survive; fewer of an f16 denormal, where a fixed-point step does it.
+  const V magnitude = absolute(a);
+  const V normal = bits<V>(bits<Unsigned<V>>(magnitude) & ~0x1fffu);
+  const V denormal = __builtin_elementwise_trunc(magnitude * 0x1p24f) * 0x1p-24f;
+  const V small = magnitude < V(0x1p-14f) ? denormal : normal;
+  const V result = is_infinite(a) ? magnitude : small > V(65504) ? V(65504) : small;
+  return is_nan(a) ? a : with_sign(result, bits<Unsigned<V>>(a));
+}
+
 inline Pack<float> round16(Pack<float> a) { return convert<float>(convert<_Float16>(a)); }
 
 template <class V>
