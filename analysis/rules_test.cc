@@ -229,6 +229,24 @@ Examples examples_of_instruction_choice() {
             loop("global_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_f32 v3, v2, v3")),
        keep("v_lshlrev_b32 v1, 2, v0\n" +
             loop("global_load_dword v2, v1, s[0:1]\ns_waitcnt vmcnt(0)\nv_add_f32 v3, v2, v3"))},
+      // A sum in memory; each pass looks for itself where the address moves, or others may have written.
+      {"repeated-load-in-loop", "gfx942", keep(loop(R"(
+         global_load_dword v1, v0, s[0:1]
+         s_waitcnt vmcnt(0)
+         v_add_f32 v1, v1, v2
+         global_store_dword v0, v1, s[0:1])")),
+       keep(loop(R"(
+         global_load_dword v1, v0, s[0:1]
+         s_waitcnt vmcnt(0)
+         v_add_f32 v1, v1, v2
+         global_store_dword v0, v1, s[0:1]
+         v_add_u32 v0, 4, v0)"))},
+      {"repeated-load-in-loop", "gfx942",
+       keep(loop("s_load_dword s2, s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_add_f32 v1, s2, v1")),
+       keep(loop("global_load_dword v1, v0, s[0:1] sc1\ns_waitcnt vmcnt(0)\nv_add_f32 v2, v1, v2"))},
+      {"repeated-load-in-loop", "gfx1201",
+       keep(loop(repeated("global_load_b32 v{1}, v0, s[0:1] offset:4", 8))),
+       keep(loop(repeated("global_load_b32 v{1}, v0, s[0:1] offset:4", 8) + "s_barrier_wait -1"))},
       {"valu-moves", "gfx942", keep(loop(repeated("v_mov_b32 v{1}, v{2}", 8))), plain()},
       // v1 / v2 as LLVM divides, and with a reciprocal from before the loop.
       {"integer-division-in-loop", "gfx942", keep(loop(R"(
