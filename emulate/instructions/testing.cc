@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "emulate/instructions/rows_testing.h"
 #include "emulate/run/host_mode.h"
 #include "emulate/run/turn.h"
 #include "emulate/run/workgroup.h"
@@ -80,6 +81,7 @@ Result<void> WaveTest::run(std::string_view assembly) {
     if (!program) return tl::unexpected(program.error());
     kept.program = std::move(*program);
     kept.program->sram_ecc(sram_ecc);
+    note_rows(*kept.program, *state_->target, lanes_);
   }
   Program& loaded = *kept.program;
   state_->group.program = &loaded;
@@ -128,6 +130,7 @@ KernelTest::KernelTest(std::string_view target_name, std::string_view assembly, 
   auto program = Program::create(*target, lanes, state_->code);
   if (!program) std::abort();
   state_->program = std::move(*program);
+  note_rows(*state_->program, *target, lanes);
   state_->memory = &shared_memory();
   object::Kernel& kernel = state_->kernel;
   kernel.name = "test";

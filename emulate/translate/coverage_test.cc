@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 
 #include "emulate/engine/handlers.h"
+#include "emulate/instructions/rows_testing.h"
+#include "emulate/instructions/untested_rows.h"
 #include "emulate/translate/fidelity.h"
 #include "isa/control/row.h"
 #include "isa/rows.h"
@@ -191,6 +194,28 @@ TEST(Coverage, ControlRowsSayWhatTheirOperationNeeds) {
     EXPECT_FALSE(row.facts.note.empty()) << row.mnemonics;
   }
 }
+
+std::string name_of(const isa::Row& row) {
+  return std::string(row.mnemonics) + (row.facts.saturates ? " with clamp" : "");
+}
+
+/// When all tests have run: each row was run by some of them, but for those that are known to lack a test.
+class EveryRowHasATest : public testing::Environment {
+ public:
+  void TearDown() override {
+    if (GTEST_FLAG_GET(filter) != "*" || std::getenv("GTEST_TOTAL_SHARDS")) return;
+    const std::set<const isa::Row*> run = rows_run();
+    std::set<std::string> untested;
+    for (const isa::Row& row : isa::rows())
+      if (!run.contains(&row)) untested.insert(name_of(row));
+    const std::set<std::string> known(std::begin(kUntestedRows), std::end(kUntestedRows));
+    for (const std::string& name : untested)
+      EXPECT_TRUE(known.contains(name)) << name << ": no test in emulate/ runs it";
+    for (const std::string& name : known)
+      EXPECT_TRUE(untested.contains(name)) << name << " has a test, or no row: take it out of kUntestedRows";
+  }
+};
+const testing::Environment* const kEveryRowHasATest = testing::AddGlobalTestEnvironment(new EveryRowHasATest);
 
 }  // namespace
 }  // namespace wavesmith::emulate
