@@ -18,6 +18,15 @@ struct Max {
   static constexpr float kNeutral = -__builtin_huge_valf();
   TILE_DEVICE float operator()(float a, float b) const { return __builtin_fmaxf(a, b); }
 };
+/// The larger of two magnitudes (of floats without a sign). NaN is the largest: it is not lost.
+struct LargerMagnitude {
+  static constexpr float kNeutral = 0;
+  TILE_DEVICE float operator()(float a, float b) const {
+    const u32 bits_a = bits_as<u32>(a), bits_b = bits_as<u32>(b);
+    return bits_as<float>(bits_a > bits_b ? bits_a : bits_b);
+  }
+};
+TILE_DEVICE float magnitude(float value) { return bits_as<float>(bits_as<u32>(value) & 0x7fffffff); }
 
 /// Over groups of `kLanes` lanes of a wave that follow each other, a power of two.
 template <int kLanes, class Operation>

@@ -73,6 +73,17 @@ TILE_DEVICE void for_each_eight(RowEights<Shape>& row, int columns, bool first, 
   }
 }
 
+/// The same, with every lane of the workgroup at each call of `use`, also where its eight lies behind the
+/// row: for what combines lanes.
+template <class Shape, class Load, class Use>
+TILE_DEVICE void for_each_eight_of_all(RowEights<Shape>& row, int columns, bool first, Load load, Use use) {
+  for (int start = 0; start < (Shape::kKept ? 1 : columns); start += Shape::kBlock * Shape::kStep) {
+    const int column = start + Shape::column();
+    if (!Shape::kKept || first) load(row, column);
+    TILE_UNROLL for (int i = 0; i < Shape::kBlock; ++i) use(row.at[i], column + i * Shape::kStep);
+  }
+}
+
 /// Combines the elements of an eight that belong to a row of `columns` columns, of which it holds those from
 /// `column` on.
 template <class Operation, class Map>

@@ -7,8 +7,10 @@
 
 namespace tile {
 
-/// Types of 8 bits and I32 are only stored, from what is rounded to them elsewhere.
-enum class Type : int { F32, F16, BF16, I32, I8, E4M3, E5M2 };
+/// As wavesmith_kernels_type numbers them; in products E4M3 and E5M2 are of the target's formats. Types of 8
+/// bits and I32 are only stored, from what is rounded to them elsewhere. An element of E2M1x2 is a byte with
+/// two numbers, the first in its lower bits.
+enum class Type : int { F32, F16, BF16, I32, I8, E4M3, E5M2, E4M3Fnuz, E5M2Fnuz, E2M1x2 };
 
 TILE_DEVICE constexpr int size_of(Type type) {
   return type == Type::F16 || type == Type::BF16 ? 2 : type >= Type::I8 ? 1 : 4;
@@ -81,6 +83,14 @@ struct TypedView {
     if (is(Type::F32)) return arch::load<float>(buffer, at);
     if (is(Type::F16)) return static_cast<float>(arch::load<f16>(buffer, at));
     return static_cast<float>(arch::load<bf16>(buffer, at));
+  }
+
+  /// Eight elements of one byte.
+  TILE_DEVICE Vector<u8, 8> load_bytes(int row, int column) const {
+    if (arch::late(aligned)) return arch::load<Vector<u8, 8>>(buffer, offset(row, column));
+    Vector<u8, 8> bytes;
+    TILE_UNROLL for (int i = 0; i < 8; ++i) bytes[i] = arch::load<u8>(buffer, offset(row, column + i));
+    return bytes;
   }
 
   /// The values that the type keeps of these.

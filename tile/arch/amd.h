@@ -26,10 +26,12 @@ inline constexpr u32 kOutside = 0xffffffff;
 TILE_DEVICE Piece load_piece(Buffer from, u32 offset) {
   return __builtin_amdgcn_raw_buffer_load_b128(from.resource, offset, 0, 0);
 }
-/// One element of 1, 2 or 4 bytes.
+/// One element of 1, 2 or 4 bytes, or eight of one byte.
 template <class T>
 TILE_DEVICE T load(Buffer from, u32 offset) {
-  if constexpr (sizeof(T) == 4)
+  if constexpr (sizeof(T) == 8)
+    return bits_as<T>(__builtin_amdgcn_raw_buffer_load_b64(from.resource, offset, 0, 0));
+  else if constexpr (sizeof(T) == 4)
     return bits_as<T>(__builtin_amdgcn_raw_buffer_load_b32(from.resource, offset, 0, 0));
   else if constexpr (sizeof(T) == 2)
     return bits_as<T>(__builtin_amdgcn_raw_buffer_load_b16(from.resource, offset, 0, 0));
@@ -50,11 +52,26 @@ TILE_DEVICE void store(Buffer to, u32 offset, T value) {
     __builtin_amdgcn_raw_buffer_store_b8(bits_as<u8>(value), to.resource, offset, 0, 0);
 }
 
-/// One of the floats in global memory, by a lane's own number: without bounds, but also without the scalar
+/// One of the elements in global memory, by a lane's own number: without bounds, but also without the scalar
 /// registers that a buffer takes.
+template <class T>
+TILE_DEVICE T load_global_as(const void* elements, i64 number) {
+  return reinterpret_cast<const __attribute__((address_space(1))) T*>(
+      reinterpret_cast<u64>(elements))[number];
+}
 TILE_DEVICE float load_global(const float* floats, int number) {
-  return reinterpret_cast<const __attribute__((address_space(1))) float*>(
-      reinterpret_cast<u64>(floats))[number];
+  return load_global_as<float>(floats, number);
+}
+/// Stores in global memory, also without bounds.
+template <class T>
+TILE_DEVICE void store_global(void* elements, i64 number, T value) {
+  reinterpret_cast<__attribute__((address_space(1))) T*>(reinterpret_cast<u64>(elements))[number] = value;
+}
+/// The float there becomes this one if it is less; both are not negative, and NaN is the largest. For all
+/// workgroups of the device.
+TILE_DEVICE void largest_global(float* at, float value) {
+  __hip_atomic_fetch_max(reinterpret_cast<__attribute__((address_space(1))) u32*>(reinterpret_cast<u64>(at)),
+                         bits_as<u32>(value), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
 TILE_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
