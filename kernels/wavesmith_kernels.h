@@ -39,11 +39,14 @@ typedef WAVESMITH_KERNELS_ENUM{
  * next call. */
 WAVESMITH_KERNELS_API const char* wavesmith_kernels_message(void);
 
-/* Element types. Floats of 8 bits are OCP's, or those of CDNA3 without a negative zero and infinities. */
+/* Element types. Floats of 8 bits are OCP's, or those of CDNA3 without a negative zero and infinities. An
+ * element of e2m1x2 is a byte that holds two of OCP's floats of 4 bits, the first in its lower bits: strides
+ * count bytes, and columns numbers. */
 typedef WAVESMITH_KERNELS_ENUM{
-    WAVESMITH_KERNELS_F32 = 0,  WAVESMITH_KERNELS_F16 = 1,       WAVESMITH_KERNELS_BF16 = 2,
-    WAVESMITH_KERNELS_I32 = 3,  WAVESMITH_KERNELS_I8 = 4,        WAVESMITH_KERNELS_E4M3 = 5,
-    WAVESMITH_KERNELS_E5M2 = 6, WAVESMITH_KERNELS_E4M3_FNUZ = 7, WAVESMITH_KERNELS_E5M2_FNUZ = 8,
+    WAVESMITH_KERNELS_F32 = 0,    WAVESMITH_KERNELS_F16 = 1,       WAVESMITH_KERNELS_BF16 = 2,
+    WAVESMITH_KERNELS_I32 = 3,    WAVESMITH_KERNELS_I8 = 4,        WAVESMITH_KERNELS_E4M3 = 5,
+    WAVESMITH_KERNELS_E5M2 = 6,   WAVESMITH_KERNELS_E4M3_FNUZ = 7, WAVESMITH_KERNELS_E5M2_FNUZ = 8,
+    WAVESMITH_KERNELS_E2M1X2 = 9,
 } wavesmith_kernels_type;
 
 /* A matrix in the device's memory. Element (i, j) of matrix b of a batch is at data + b * batch_stride + i *
@@ -126,6 +129,26 @@ typedef struct {
   int64_t row_stride;
 } wavesmith_kernels_rows;
 
+/* What numbers of few bits share a scale: the number x is kept as q, the nearest to x / scale, and x is about
+ * q * scale. */
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_UNSCALED = 0,         /* the scale is 1, and not kept */
+    WAVESMITH_KERNELS_SCALE_GIVEN = 1,      /* one for the matrix, which is read: positive and finite */
+    WAVESMITH_KERNELS_SCALE_PER_MATRIX = 2, /* one, computed and written, as the following are */
+    WAVESMITH_KERNELS_SCALE_PER_ROW = 3,
+    WAVESMITH_KERNELS_SCALE_PER_BLOCK = 4, /* one per 32, 64 or 128 columns of a row */
+    WAVESMITH_KERNELS_SCALE_MX = 5,        /* OCP's Microscaling formats: powers of two, per 32 columns */
+} wavesmith_kernels_scaling;
+
+/* Scales in the device's memory: that of row i and block j of columns is at data + i * row_stride + j *
+ * column_stride, in elements of f32, of MX in bytes. Strides that nothing is found by are not used. */
+typedef struct {
+  wavesmith_kernels_scaling scaling;
+  void* data;
+  int64_t block; /* columns, of SCALE_PER_BLOCK */
+  int64_t row_stride, column_stride;
+} wavesmith_kernels_scales;
+
 /* RMSNorm and LayerNorm of each row x of `columns` elements, with s = x, or x + residual rounded to sum's
  * type:
  *
@@ -138,7 +161,10 @@ typedef struct {
  * row and no other.
  *
  * A residual needs a sum, which may be written over the residual or x; y may be written over x (or over the
- * residual, where the sum is elsewhere). Other overlaps are refused. */
+ * residual, where the sum is elsewhere). Other overlaps are refused.
+ *
+ * y may be of i8 or a float of 8 bits. It is then quantised with `scales`, as wavesmith_kernels_quantise does
+ * it, from the result in f32: unscaled, with a given scale, one per row or one per block. */
 typedef struct {
   int64_t rows, columns;
   wavesmith_kernels_rows x, y;
@@ -148,6 +174,7 @@ typedef struct {
   wavesmith_kernels_type weight_type, bias_type;
   float weight_offset, epsilon;
   int centred;
+  wavesmith_kernels_scales scales; /* of y */
 } wavesmith_kernels_norm_description;
 
 WAVESMITH_KERNELS_API wavesmith_kernels_status
@@ -168,15 +195,48 @@ wavesmith_kernels_softmax(const wavesmith_kernels_softmax_description* softmax, 
 
 /* y = activation(gate) * up, element by element; without an `up` (data null) activation(gate). For gate and
  * up that lie side by side in one matrix give it twice, the second time from its middle column on. y may be
- * written over gate or up. */
+ * written over gate or up. Of 8 bits it is quantised, as a norm's. */
 typedef struct {
   int64_t rows, columns;
   wavesmith_kernels_rows gate, up, y;
   wavesmith_kernels_activation activation;
+  wavesmith_kernels_scales scales; /* of y */
 } wavesmith_kernels_gate_description;
 
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gate(const wavesmith_kernels_gate_description* gate, void* stream);
+
+/* Quantises x of f32, f16 or bf16 to y of i8, a float of 8 bits or, in MX, OCP's e4m3, e5m2 or e2m1x2:
+ *
+ *   scale = max(largest / limit, 2^-126)     y = round(x * (1 / scale))
+ *
+ * where `largest` is the largest magnitude of what shares the scale, `limit` the largest number of y's type
+ * (127, 448, 57344; of FNUZ 240 and 57344), and each operation is rounded to f32: all bits are determined. In
+ * MX the scale is 2^(floor(log2(largest)) - floor(log2(limit))), at least 2^-127, kept as e8m0 (exponent +
+ * 127).
+ *
+ * Rounding to y's type is to the nearest, ties to even. What is beyond its largest number becomes that,
+ * infinity too. NaN becomes NaN, in i8 and e2m1 0. A NaN or an infinity spoils what shares a computed scale:
+ * the scale becomes NaN or infinite (in MX NaN), so that all of it is NaN when it is dequantised. What has
+ * only zeros has the least scale.
+ *
+ * A row of an odd number of e2m1 ends with a byte whose upper half is 0. Where nothing is to be quantised, no
+ * scale is written. Nothing that is written may overlap anything else. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_rows x, y;
+  wavesmith_kernels_scales scales;
+} wavesmith_kernels_quantise_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_quantise(const wavesmith_kernels_quantise_description* quantise, void* stream);
+
+/* y = x * scale, rounded to y's type: f32, f16 or bf16; x and `scales` are what wavesmith_kernels_quantise
+ * wrote. The product is rounded to f32 first. A scale of MX that is 255 is NaN. */
+typedef wavesmith_kernels_quantise_description wavesmith_kernels_dequantise_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_dequantise(const wavesmith_kernels_dequantise_description* dequantise, void* stream);
 
 /* Heads of tokens: element i of a head is at data + token * token_stride + head * head_stride + i. */
 typedef struct {

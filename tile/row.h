@@ -56,25 +56,8 @@ TILE_DEVICE void store_eight(const TypedView& view, int row, int column, const E
 }
 
 /// Goes through a row of `columns` columns: `load(eights, column)` fills eights, of which the first begins at
-/// that column, and `use(eight, column)` is given each that has columns of the row. A row that is kept is
-/// loaded the first time only.
-template <class Shape, class Load, class Use>
-TILE_DEVICE void for_each_eight(RowEights<Shape>& row, int columns, bool first, Load load, Use use) {
-  const auto block = [&](int column) __attribute__((always_inline)) {
-    if (!Shape::kKept || first) load(row, column);
-    TILE_UNROLL for (int i = 0; i < Shape::kBlock; ++i) if (column + i * Shape::kStep < columns)
-        use(row.at[i], column + i * Shape::kStep);
-  };
-  if constexpr (Shape::kKept) {
-    block(Shape::column());
-  } else {
-    for (int column = Shape::column(); column < columns; column += Shape::kBlock * Shape::kStep)
-      block(column);
-  }
-}
-
-/// The same, with every lane of the workgroup at each call of `use`, also where its eight lies behind the
-/// row: for what combines lanes.
+/// that column, and `use(eight, column)` is given each. Every lane of the workgroup is at each call, also
+/// where its eight lies behind the row. A row that is kept is loaded the first time only.
 template <class Shape, class Load, class Use>
 TILE_DEVICE void for_each_eight_of_all(RowEights<Shape>& row, int columns, bool first, Load load, Use use) {
   for (int start = 0; start < (Shape::kKept ? 1 : columns); start += Shape::kBlock * Shape::kStep) {
@@ -82,6 +65,14 @@ TILE_DEVICE void for_each_eight_of_all(RowEights<Shape>& row, int columns, bool 
     if (!Shape::kKept || first) load(row, column);
     TILE_UNROLL for (int i = 0; i < Shape::kBlock; ++i) use(row.at[i], column + i * Shape::kStep);
   }
+}
+/// The same of the eights that have columns of the row.
+template <class Shape, class Load, class Use>
+TILE_DEVICE void for_each_eight(RowEights<Shape>& row, int columns, bool first, Load load, Use use) {
+  for_each_eight_of_all(row, columns, first, load,
+                        [&](Eight& eight, int column) __attribute__((always_inline)) {
+                          if (column < columns) use(eight, column);
+                        });
 }
 
 /// Combines the elements of an eight that belong to a row of `columns` columns, of which it holds those from

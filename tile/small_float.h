@@ -31,12 +31,19 @@ struct SmallFormat {
     const bool fnuz = type == Type::E4M3Fnuz || type == Type::E5M2Fnuz;
     const bool e4m3 = type == Type::E4M3 || type == Type::E4M3Fnuz, e2m1 = type == Type::E2M1x2;
     const u32 least_exponent = (e2m1 ? 127 : e4m3 ? 121 : 113) - fnuz;
-    return {.mantissa_bits = e2m1 ? 1 : e4m3 ? 3 : 2,
+    return {.mantissa_bits = e2m1   ? 1
+                             : e4m3 ? 3
+                                    : 2,
             .sign_shift = e2m1 ? 28 : 24,
             .least_normal = least_exponent << 23,
             .magnitude_mask = e2m1 ? 7u : 0x7fu,
-            .nan = e2m1 ? 0u : fnuz ? 0x80u : e4m3 ? 0x7fu : 0x7eu,
-            .infinity = type == Type::E5M2 ? 0x7cu : type == Type::E4M3 ? 0x7fu : 0x80u,
+            .nan = e2m1   ? 0u
+                   : fnuz ? 0x80u
+                   : e4m3 ? 0x7fu
+                          : 0x7eu,
+            .infinity = type == Type::E5M2   ? 0x7cu
+                        : type == Type::E4M3 ? 0x7fu
+                                             : 0x80u,
             .is_fnuz = fnuz,
             .largest = largest_of(type)};
   }

@@ -1,6 +1,6 @@
 // The C API of gated activations: checks one and launches it.
 #include "kernels/gate/arguments.h"
-#include "kernels/rows/rows.h"
+#include "kernels/rows/scale_rules.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -15,10 +15,14 @@ wavesmith_kernels_status check(const wavesmith_kernels_gate_description& gate) {
   }
   if (gate.activation < WAVESMITH_KERNELS_NO_ACTIVATION || gate.activation > WAVESMITH_KERNELS_SILU)
     return invalid(kName, "activation is " + std::to_string(gate.activation) + ", no activation");
-  return check_rows(kName, gate.rows, gate.columns,
-                    {{.name = "gate", .rows = &gate.gate},
-                     {.name = "up", .rows = &gate.up},
-                     {.name = "y", .rows = &gate.y, .is_written = true}});
+  const RowsArguments matrices = {
+      {.name = "gate", .rows = &gate.gate},
+      {.name = "up", .rows = &gate.up},
+      {.name = "y", .rows = &gate.y, .is_written = true, .types = kFloatOrQuantisedTypes}};
+  if (const auto status = check_rows(kName, gate.rows, gate.columns, matrices)) return status;
+  if (gate.rows == 0 || gate.columns == 0) return succeed();
+  return check_scales(kName, gate.rows, gate.columns,
+                      {.scales = &gate.scales, .matrix = "y", .type = gate.y.type}, matrices);
 }
 
 }  // namespace
@@ -31,12 +35,10 @@ wavesmith_kernels_status wavesmith_kernels_gate(const wavesmith_kernels_gate_des
   if (!gate) return invalid(kName, "the description is null");
   if (const auto status = check(*gate)) return status;
   if (gate->rows == 0 || gate->columns == 0) return succeed();
-  const int64_t blocks = (gate->columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
-  if (blocks * gate->rows > INT32_MAX / kRowThreads)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gate: the matrices have more elements than a grid covers");
   const GateArguments arguments{.gate = gate->gate.data,
                                 .up = gate->up.data,
                                 .y = gate->y.data,
+                                .scales = scale_arguments(gate->scales),
                                 .stride_gate = gate->gate.row_stride,
                                 .stride_up = gate->up.row_stride,
                                 .stride_y = gate->y.row_stride,
@@ -46,6 +48,16 @@ wavesmith_kernels_status wavesmith_kernels_gate(const wavesmith_kernels_gate_des
                                 .type_up = gate->up.type,
                                 .type_y = gate->y.type,
                                 .activation = gate->activation};
+  if (gate->scales.scaling == WAVESMITH_KERNELS_SCALE_PER_ROW) {
+    bool aligned = true;
+    for (const wavesmith_kernels_rows* one : {&gate->gate, &gate->up, &gate->y})
+      aligned = aligned && is_aligned(*one, gate->columns);
+    return launch_rows(kName, row_configuration(gate->columns, aligned), gate->rows, &arguments,
+                       sizeof(arguments), stream);
+  }
+  const int64_t blocks = (gate->columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
+  if (blocks * gate->rows > INT32_MAX / kRowThreads)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gate: the matrices have more elements than a grid covers");
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
   return launch(*device, kName, {static_cast<unsigned>(blocks * gate->rows), 1, kRowThreads}, &arguments,

@@ -1,10 +1,13 @@
 #include "kernels/gate/gate.h"
 
-#include "kernels/rows/configurations.h"
-
 using namespace wavesmith::kernels;
 
-TILE_KERNEL __attribute__((amdgpu_flat_work_group_size(kRowThreads, kRowThreads))) void gate(
-    GateArguments arguments) {
-  wavesmith::kernels::gate<kRowThreads>(arguments);
-}
+#define THREADS __attribute__((amdgpu_flat_work_group_size(kRowThreads, kRowThreads)))
+
+TILE_KERNEL THREADS void gate(GateArguments arguments) { gate_eights(arguments); }
+
+#define KERNEL(lanes, parts, aligned, name, why)                                  \
+  TILE_KERNEL THREADS void gate_##name(GateArguments arguments) {                 \
+    gate_rows<tile::RowShape<kRowThreads, lanes, parts, aligned>>(arguments);     \
+  }
+WAVESMITH_ROW_CONFIGURATIONS(KERNEL)

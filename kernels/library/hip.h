@@ -11,6 +11,7 @@ int hipModuleGetFunction(void** function, void* module, const char* name);
 int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                           unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream,
                           void** parameters, void** extra);
+int hipMemsetAsync(void* pointer, int value, size_t bytes, void* stream);
 const char* hipGetErrorName(int error);
 }
 

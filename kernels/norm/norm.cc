@@ -1,6 +1,6 @@
 // The C API of norms: checks one and launches it.
 #include "kernels/norm/arguments.h"
-#include "kernels/rows/rows.h"
+#include "kernels/rows/scale_rules.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -18,11 +18,15 @@ wavesmith_kernels_status check(const wavesmith_kernels_norm_description& norm) {
   if (const auto status = check_vector(kName, "weight", norm.weight, norm.weight_type)) return status;
   if (const auto status = check_vector(kName, "bias", norm.bias, norm.bias_type)) return status;
   if (!(norm.epsilon >= 0)) return invalid(kName, "epsilon is negative, or NaN");
-  return check_rows(kName, norm.rows, norm.columns,
-                    {{.name = "x", .rows = &norm.x},
-                     {.name = "residual", .rows = &norm.residual},
-                     {.name = "sum", .rows = &norm.sum, .is_written = true},
-                     {.name = "y", .rows = &norm.y, .is_written = true}});
+  const RowsArguments matrices = {
+      {.name = "x", .rows = &norm.x},
+      {.name = "residual", .rows = &norm.residual},
+      {.name = "sum", .rows = &norm.sum, .is_written = true},
+      {.name = "y", .rows = &norm.y, .is_written = true, .types = kFloatOrQuantisedTypes}};
+  if (const auto status = check_rows(kName, norm.rows, norm.columns, matrices)) return status;
+  if (norm.rows == 0 || norm.columns == 0) return succeed();
+  return check_scales(kName, norm.rows, norm.columns,
+                      {.scales = &norm.scales, .matrix = "y", .type = norm.y.type}, matrices);
 }
 
 }  // namespace
@@ -39,6 +43,7 @@ wavesmith_kernels_status wavesmith_kernels_norm(const wavesmith_kernels_norm_des
                                 .residual = norm->residual.data,
                                 .weight = norm->weight,
                                 .bias = norm->bias,
+                                .scales = scale_arguments(norm->scales),
                                 .y = norm->y.data,
                                 .sum = norm->sum.data,
                                 .stride_x = norm->x.row_stride,

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 
-#include "kernels/library/byte_range.h"
-#include "kernels/library/element_type.h"
-
 namespace wavesmith::kernels {
 namespace {
 
-/// Largest stride and number of columns, for offsets within a workgroup's rows are 32 bits wide.
-constexpr int64_t kLargest = int64_t{1} << 24;
-
 wavesmith_kernels_status no_kernel(const char* operation, const std::string& name,
-                                   wavesmith_kernels_type type) {
+                                   wavesmith_kernels_type type, const RowTypes& types) {
   return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(operation) + ": " + name + " is of " +
-                                                   std::string(word_of(type)) +
-                                                   ": there are kernels for f32, f16 and bf16");
+                                                   std::string(word_of(type)) + ": there are kernels for " +
+                                                   types.words);
 }
 
 wavesmith_kernels_status check_one(const char* operation, const RowsArgument& argument, int64_t columns) {
@@ -23,25 +17,18 @@ wavesmith_kernels_status check_one(const char* operation, const RowsArgument& ar
   const std::string name = argument.name;
   if (!is_type(rows.type))
     return invalid(operation, name + ".type is " + std::to_string(rows.type) + ", no element type");
-  if (!is_common_float(rows.type)) return no_kernel(operation, name, rows.type);
+  if (!argument.types.hold(rows.type)) return no_kernel(operation, name, rows.type, argument.types);
+  columns = elements_of(rows.type, columns);
   if (reinterpret_cast<uintptr_t>(rows.data) % static_cast<uintptr_t>(size_of(rows.type)) != 0)
     return invalid(operation, name + ".data is not aligned to its elements");
   if (rows.row_stride < columns)
     return invalid(operation, name + ".row_stride is " + std::to_string(rows.row_stride) +
                                   ", less than its " + std::to_string(columns) + " columns");
-  if (rows.row_stride > kLargest)
+  if (rows.row_stride > kLargestRow)
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(operation) + ": " + name + " has a stride of " +
                                                      std::to_string(rows.row_stride) +
-                                                     " elements, more than " + std::to_string(kLargest));
+                                                     " elements, more than " + std::to_string(kLargestRow));
   return succeed();
-}
-
-bool overlap(const wavesmith_kernels_rows& a, const wavesmith_kernels_rows& b, int64_t rows,
-             int64_t columns) {
-  const auto range = [&](const wavesmith_kernels_rows& matrix) {
-    return ByteRange::of(matrix.data, (rows - 1) * matrix.row_stride + columns, matrix.type);
-  };
-  return range(a).overlaps(range(b));
 }
 
 bool in_place(const wavesmith_kernels_rows& a, const wavesmith_kernels_rows& b) {
@@ -55,12 +42,12 @@ wavesmith_kernels_status invalid(const char* operation, const std::string& messa
 }
 
 wavesmith_kernels_status check_rows(const char* operation, int64_t rows, int64_t columns,
-                                    std::initializer_list<RowsArgument> matrices) {
+                                    RowsArguments matrices) {
   if (rows < 0) return invalid(operation, "rows is negative");
   if (columns < 0) return invalid(operation, "columns is negative");
-  if (rows > INT32_MAX / kRowThreads || columns > kLargest)
+  if (rows > INT32_MAX / kRowThreads || columns > kLargestRow)
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
-                std::string(operation) + (columns > kLargest ? ": columns" : ": rows") + " is too large");
+                std::string(operation) + (columns > kLargestRow ? ": columns" : ": rows") + " is too large");
   if (rows == 0 || columns == 0) return succeed();
   for (const RowsArgument& one : matrices)
     if (one.rows->data)
@@ -68,18 +55,23 @@ wavesmith_kernels_status check_rows(const char* operation, int64_t rows, int64_t
   for (const RowsArgument& one : matrices)
     for (const RowsArgument& other : matrices) {
       if (&one == &other || !one.is_written || !one.rows->data || !other.rows->data) continue;
-      if (!overlap(*one.rows, *other.rows, rows, columns)) continue;
+      if (!range_of(*one.rows, rows, columns).overlaps(range_of(*other.rows, rows, columns))) continue;
       if (!other.is_written && in_place(*one.rows, *other.rows)) continue;
       return invalid(operation, std::string(one.name) + " overlaps " + other.name);
     }
   return succeed();
 }
 
+ByteRange range_of(const wavesmith_kernels_rows& matrix, int64_t rows, int64_t columns) {
+  return ByteRange::of(matrix.data, (rows - 1) * matrix.row_stride + elements_of(matrix.type, columns),
+                       matrix.type);
+}
+
 wavesmith_kernels_status check_vector(const char* operation, const char* name, const void* data,
                                       wavesmith_kernels_type type) {
   if (!data) return succeed();
   if (!is_type(type)) return invalid(operation, std::string(name) + "_type is no element type");
-  if (!is_common_float(type)) return no_kernel(operation, name, type);
+  if (!is_common_float(type)) return no_kernel(operation, name, type, kFloatTypes);
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(size_of(type)) != 0)
     return invalid(operation, std::string(name) + " is not aligned to its elements");
   return succeed();

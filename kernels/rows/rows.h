@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "kernels/library/byte_range.h"
 #include "kernels/library/device.h"
 #include "kernels/rows/configurations.h"
 #include "kernels/wavesmith_kernels.h"
@@ -15,17 +16,38 @@ namespace wavesmith::kernels {
 /// Fails with INVALID_ARGUMENT: the operation's name, then what is wrong.
 wavesmith_kernels_status invalid(const char* operation, const std::string& message);
 
+/// Largest stride and number of columns, for offsets within a workgroup's rows are 32 bits wide.
+inline constexpr int64_t kLargestRow = int64_t{1} << 24;
+
+/// Types that a matrix may have.
+struct RowTypes {
+  bool (*hold)(wavesmith_kernels_type type);
+  const char* words;
+};
+inline constexpr RowTypes kFloatTypes{is_common_float, "f32, f16 and bf16"},
+    kQuantisedTypes{
+        [](wavesmith_kernels_type type) { return is_quantised(type) || type == WAVESMITH_KERNELS_E2M1X2; },
+        "i8, floats of 8 bits and e2m1x2"},
+    kFloatOrQuantisedTypes{
+        [](wavesmith_kernels_type type) { return is_common_float(type) || is_quantised(type); },
+        "f32, f16, bf16, i8 and floats of 8 bits"};
+
 /// A matrix that an operation is given.
 struct RowsArgument {
   const char* name;
   const wavesmith_kernels_rows* rows;
   bool is_written = false;
+  RowTypes types = kFloatTypes;
 };
+using RowsArguments = std::initializer_list<RowsArgument>;
 
 /// Checks sizes, and each matrix whose data are not null; what is written must not overlap another matrix,
 /// except in place: with the same first element, stride and size of elements.
 wavesmith_kernels_status check_rows(const char* operation, int64_t rows, int64_t columns,
-                                    std::initializer_list<RowsArgument> matrices);
+                                    RowsArguments matrices);
+
+/// The bytes from a matrix's first element to its last one.
+ByteRange range_of(const wavesmith_kernels_rows& matrix, int64_t rows, int64_t columns);
 
 /// Checks a vector that is not null.
 wavesmith_kernels_status check_vector(const char* operation, const char* name, const void* data,

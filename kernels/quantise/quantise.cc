@@ -1,0 +1,117 @@
+// The C API of quantising and dequantising: checks one and launches it.
+#include <algorithm>
+
+#include "kernels/library/hip.h"
+#include "kernels/quantise/arguments.h"
+#include "kernels/rows/scale_rules.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_kernels_quantise_description;
+
+constexpr int kLeastShift = 4, kMostShift = 8;  ///< threads side by side: a block's 16, a workgroup's 256
+constexpr int kLargestPerUnit = 8;              ///< workgroups of a compute unit that look for the largest
+
+bool is_empty(const Description& one) { return one.rows == 0 || one.columns == 0; }
+
+wavesmith_kernels_status check(const char* operation, const Description& one, bool back) {
+  if (!is_empty(one)) {
+    if (!one.x.data) return invalid(operation, "x.data is null");
+    if (!one.y.data) return invalid(operation, "y.data is null");
+  }
+  const RowsArgument x{.name = "x", .rows = &one.x, .types = back ? kQuantisedTypes : kFloatTypes},
+      y{.name = "y", .rows = &one.y, .is_written = true, .types = back ? kFloatTypes : kQuantisedTypes};
+  if (const auto status = check_rows(operation, one.rows, one.columns, {x, y})) return status;
+  if (is_empty(one)) return succeed();
+  return check_scales(operation, one.rows, one.columns,
+                      {.scales = &one.scales,
+                       .matrix = back ? "x" : "y",
+                       .type = back ? one.x.type : one.y.type,
+                       .are_computed = !back,
+                       .whole_matrix = true,
+                       .mx = true},
+                      {x, y});
+}
+
+QuantiseArguments arguments_of(const Description& one) {
+  int shift = kLeastShift;
+  while (shift < kMostShift && int64_t{8} << shift < one.columns) ++shift;
+  const int64_t rows = kRowThreads >> shift, columns = int64_t{8} << shift;
+  const int64_t workgroups = (one.rows + rows - 1) / rows * ((one.columns + columns - 1) / columns);
+  return {.x = one.x.data,
+          .y = one.y.data,
+          .scales = scale_arguments(one.scales),
+          .stride_x = one.x.row_stride,
+          .stride_y = one.y.row_stride,
+          .rows = static_cast<int>(one.rows),
+          .columns = static_cast<int>(one.columns),
+          .type_x = one.x.type,
+          .type_y = one.y.type,
+          .shift = shift,
+          .workgroups = static_cast<int>(std::min<int64_t>(workgroups, INT32_MAX)),
+          .grid = 0};
+}
+
+/// Launches a kernel that takes an eight per thread.
+wavesmith_kernels_status launch_eights(const char* operation, const char* kernel,
+                                       const QuantiseArguments& arguments, void* stream) {
+  if (arguments.workgroups > INT32_MAX / kRowThreads)
+    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
+                std::string(operation) + ": the matrices have more elements than a grid covers");
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  return launch(*device, kernel, {static_cast<unsigned>(arguments.workgroups), 1, kRowThreads}, &arguments,
+                sizeof(arguments), stream);
+}
+
+/// Finds the matrix's scale, whose least value is 0 before.
+wavesmith_kernels_status launch_largest(QuantiseArguments arguments, void* stream) {
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  if (const int error = hipMemsetAsync(arguments.scales.data, 0, sizeof(float), stream))
+    return fail(WAVESMITH_KERNELS_HIP_ERROR, std::string("hipMemsetAsync returned ") + hipGetErrorName(error));
+  arguments.grid = std::min(arguments.workgroups, kLargestPerUnit * device->compute_units);
+  return launch(*device, "quantise_largest", {static_cast<unsigned>(arguments.grid), 1, kRowThreads},
+                &arguments, sizeof(arguments), stream);
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
+
+using namespace wavesmith::kernels;
+
+wavesmith_kernels_status wavesmith_kernels_quantise(const wavesmith_kernels_quantise_description* quantise,
+                                                    void* stream) {
+  constexpr const char* kName = "quantise";
+  if (!quantise) return invalid(kName, "the description is null");
+  if (const auto status = check(kName, *quantise, false)) return status;
+  if (is_empty(*quantise)) return succeed();
+  QuantiseArguments arguments = arguments_of(*quantise);
+  switch (quantise->scales.scaling) {
+    case WAVESMITH_KERNELS_SCALE_PER_ROW: {
+      const bool aligned =
+          is_aligned(quantise->x, quantise->columns) && is_aligned(quantise->y, quantise->columns);
+      return launch_rows(kName, row_configuration(quantise->columns, aligned), quantise->rows, &arguments,
+                         sizeof(arguments), stream);
+    }
+    case WAVESMITH_KERNELS_SCALE_MX:
+      return launch_eights(kName, "quantise_mx", arguments, stream);
+    case WAVESMITH_KERNELS_SCALE_PER_MATRIX:
+      if (const auto status = launch_largest(arguments, stream)) return status;
+      arguments.scales.scaling = WAVESMITH_KERNELS_SCALE_GIVEN;
+      break;
+    default:
+      break;
+  }
+  return launch_eights(kName, "quantise_eights", arguments, stream);
+}
+
+wavesmith_kernels_status wavesmith_kernels_dequantise(
+    const wavesmith_kernels_dequantise_description* dequantise, void* stream) {
+  constexpr const char* kName = "dequantise";
+  if (!dequantise) return invalid(kName, "the description is null");
+  if (const auto status = check(kName, *dequantise, true)) return status;
+  if (is_empty(*dequantise)) return succeed();
+  return launch_eights(kName, kName, arguments_of(*dequantise), stream);
+}
