@@ -2,7 +2,10 @@
 // `wavesmith profile`.
 //
 //   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
-//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
+//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
+//   [SCALING] [BLOCK]
+//   wavesmith_kernels_bench quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
+//   [unscaled|given|matrix|row|block|mx] [BLOCK]
 //   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16]
 //   [causal|full]
 #include <algorithm>
@@ -72,33 +75,67 @@ wavesmith_kernels_type type_of(const std::string& name) {
   std::exit(2);
 }
 
+wavesmith_kernels_scaling scaling_of(const std::string& name) {
+  static constexpr const char* kNames[] = {"unscaled", "given", "matrix", "row", "block", "mx"};
+  const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
+  if (found != std::end(kNames)) return static_cast<wavesmith_kernels_scaling>(found - std::begin(kNames));
+  std::fprintf(stderr, "there is no scaling %s\n", name.c_str());
+  std::exit(2);
+}
+
 /// An operation on rows: its time, and the bytes that it has to move per second.
 int rows(const std::string& operation, const std::vector<std::string>& words) {
+  const auto word = [&](size_t index, const char* otherwise) {
+    return index < words.size() ? words[index] : std::string(otherwise);
+  };
   const int64_t height = std::atoll(words[0].c_str()), width = std::atoll(words[1].c_str());
-  const auto type = type_of(words.size() > 2 ? words[2] : "bf16");
-  const int64_t bytes = height * width * (type == WAVESMITH_KERNELS_F32 ? 4 : 2);
-  const auto matrix = [&] { return wavesmith_kernels_rows{memory(bytes), type, width}; };
-  int64_t matrices = 2;
+  const auto type = type_of(word(2, "bf16"));
+  int64_t moved = 0;
+  const auto matrix_of = [&](wavesmith_kernels_type element) {
+    const int64_t stride = wavesmith::kernels::elements_of(element, width);
+    const int64_t bytes = height * stride * wavesmith::kernels::size_of(element);
+    moved += bytes;
+    return wavesmith_kernels_rows{memory(bytes), element, stride};
+  };
+  const auto matrix = [&] { return matrix_of(type); };
+  // What is quantised, and its scales.
+  const bool quantises = operation == "quantise" || operation == "dequantise";
+  const std::string small = word(3, quantises ? "e4m3" : "");
+  const auto scaling = scaling_of(word(4, small.empty() ? "unscaled" : "row"));
+  wavesmith_kernels_scales scales{scaling, nullptr, std::atoll(word(5, "128").c_str()), 0, 1};
+  if (scaling == WAVESMITH_KERNELS_SCALE_MX) scales.block = 32;
+  scales.row_stride = scaling >= WAVESMITH_KERNELS_SCALE_PER_BLOCK
+                          ? (width + scales.block - 1) / std::max<int64_t>(scales.block, 1)
+                          : 1;
+  if (scaling != WAVESMITH_KERNELS_UNSCALED) scales.data = memory(4 * height * scales.row_stride);
+  const auto result = [&] { return small.empty() ? matrix() : matrix_of(type_of(small)); };
   float best = 0;
-  if (operation == "softmax") {
+  if (operation == "quantise") {
+    const wavesmith_kernels_quantise_description quantise{height, width, matrix(), result(), scales};
+    if (scaling == WAVESMITH_KERNELS_SCALE_PER_MATRIX)
+      moved += height * width * wavesmith::kernels::size_of(type);  // read twice
+    best = milliseconds_of([&] { return wavesmith_kernels_quantise(&quantise, nullptr); });
+  } else if (operation == "dequantise") {
+    const wavesmith_kernels_dequantise_description dequantise{height, width, result(), matrix(), scales};
+    best = milliseconds_of([&] { return wavesmith_kernels_dequantise(&dequantise, nullptr); });
+  } else if (operation == "softmax") {
     const wavesmith_kernels_softmax_description softmax{height, width, matrix(), matrix(), 1, 0};
     best = milliseconds_of([&] { return wavesmith_kernels_softmax(&softmax, nullptr); });
   } else if (operation == "gate") {
-    matrices = 3;
-    const wavesmith_kernels_gate_description gate{height,   width,    matrix(),
-                                                  matrix(), matrix(), WAVESMITH_KERNELS_SILU};
+    const wavesmith_kernels_gate_description gate{
+        height, width, matrix(), matrix(), result(), WAVESMITH_KERNELS_SILU, scales};
     best = milliseconds_of([&] { return wavesmith_kernels_gate(&gate, nullptr); });
   } else {
     wavesmith_kernels_norm_description norm{};
-    norm.rows = height, norm.columns = width, norm.x = matrix(), norm.y = matrix();
+    norm.rows = height, norm.columns = width, norm.x = matrix(), norm.y = result(), norm.scales = scales;
     norm.weight = memory(width * 4), norm.weight_type = type, norm.epsilon = 1e-5F;
     norm.centred = operation == "layernorm";
-    if (operation == "addnorm") norm.residual = matrix(), norm.sum = matrix(), matrices = 4;
+    if (operation == "addnorm") norm.residual = matrix(), norm.sum = matrix();
     best = milliseconds_of([&] { return wavesmith_kernels_norm(&norm, nullptr); });
   }
   std::printf("%s %lld %lld: %.2f us, %.1f GB/s\n", operation.c_str(), static_cast<long long>(height),
               static_cast<long long>(width), best * 1e3,
-              static_cast<double>(matrices * bytes) * 1e-6 / static_cast<double>(best));
+              static_cast<double>(moved) * 1e-6 / static_cast<double>(best));
   return 0;
 }
 
@@ -171,8 +208,10 @@ int main(int argc, char** argv) {
   std::fprintf(
       stderr,
       "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
-      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]\n"
+      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
+      "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
+      "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
       "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n",
-      argv[0], argv[0], argv[0]);
+      argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

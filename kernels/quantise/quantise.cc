@@ -70,7 +70,8 @@ wavesmith_kernels_status launch_largest(QuantiseArguments arguments, void* strea
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
   if (const int error = hipMemsetAsync(arguments.scales.data, 0, sizeof(float), stream))
-    return fail(WAVESMITH_KERNELS_HIP_ERROR, std::string("hipMemsetAsync returned ") + hipGetErrorName(error));
+    return fail(WAVESMITH_KERNELS_HIP_ERROR,
+                std::string("hipMemsetAsync returned ") + hipGetErrorName(error));
   arguments.grid = std::min(arguments.workgroups, kLargestPerUnit * device->compute_units);
   return launch(*device, "quantise_largest", {static_cast<unsigned>(arguments.grid), 1, kRowThreads},
                 &arguments, sizeof(arguments), stream);

@@ -89,7 +89,8 @@ class Quantise : public RowsOnEachGpu {
 TEST_P(Quantise, RowsOfAllKindsHaveTheRightBits) {
   for (int round = 0; round < 60; ++round) {
     const Case one = random_case();
-    const int64_t columns = between(0, 2) ? some_columns() : one_of<int64_t>({31, 32, 33, 127, 129, 131, 257});
+    const int64_t columns =
+        between(0, 2) ? some_columns() : one_of<int64_t>({31, 32, 33, 127, 129, 131, 257});
     const HostRows x = random_rows(columns < 600 ? between(1, 70) : between(1, 3), columns, one.padding,
                                    any_type(), one_of({1.0, 1e-3, 300.0}));
     SCOPED_TRACE(describe(one, x));
@@ -121,8 +122,16 @@ TEST_P(Quantise, RoundsToTheNearestAndTiesToEven) {
 
 TEST_P(Quantise, OddNumbersDoWhatIsDocumented) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double odd[] = {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity,
-                        std::numeric_limits<float>::max(), 0x1p-149, -0x1p-149, 0x1p-126, -0.0, 449, 57345};
+  const double odd[] = {std::numeric_limits<double>::quiet_NaN(),
+                        kInfinity,
+                        -kInfinity,
+                        std::numeric_limits<float>::max(),
+                        0x1p-149,
+                        -0x1p-149,
+                        0x1p-126,
+                        -0.0,
+                        449,
+                        57345};
   for (const auto scaling : {kUnscaled, kGiven, kPerMatrix, kPerRow, kPerBlock, kMx})
     for (const double value : odd) {
       HostRows x = random_rows(5, 160, 0, WAVESMITH_KERNELS_F32);
@@ -138,7 +147,8 @@ TEST_P(Quantise, OddNumbersDoWhatIsDocumented) {
 
 TEST_P(Quantise, NothingIsWrittenWhereThereIsNothing) {
   for (const auto scaling : {kUnscaled, kPerMatrix, kPerRow, kPerBlock, kMx}) {
-    const wavesmith_kernels_quantise_description none{.rows = 0, .columns = 8, .scales = {.scaling = scaling}};
+    const wavesmith_kernels_quantise_description none{
+        .rows = 0, .columns = 8, .scales = {.scaling = scaling}};
     EXPECT_EQ(wavesmith_kernels_quantise(&none, nullptr), WAVESMITH_KERNELS_SUCCESS);
     EXPECT_EQ(wavesmith_kernels_dequantise(&none, nullptr), WAVESMITH_KERNELS_SUCCESS);
   }
@@ -185,7 +195,8 @@ TEST(QuantiseRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](Q& q) { q.y.row_stride = 255; }, kInvalid, "y.row_stride is 255"},
       {[](Q& q) { q.y.data = static_cast<char*>(q.x.data) + 2047; }, kInvalid, "y overlaps x"},
       {[](Q& q) { q.y.type = WAVESMITH_KERNELS_E2M1X2; }, kNot, "kernels with MX's scales"},
-      {[](Q& q) { q.scales.scaling = kMx, q.y.type = WAVESMITH_KERNELS_E4M3_FNUZ; }, kNot, "e4m3fnuz: MX has"},
+      {[](Q& q) { q.scales.scaling = kMx, q.y.type = WAVESMITH_KERNELS_E4M3_FNUZ; }, kNot,
+       "e4m3fnuz: MX has"},
       {[](Q& q) { q.scales.scaling = static_cast<wavesmith_kernels_scaling>(6); }, kInvalid, "scaling is 6"},
       {[](Q& q) { q.scales.data = nullptr; }, kInvalid, "scales.data is null"},
       {[](Q& q) { q.scales.data = static_cast<char*>(q.scales.data) + 2; }, kInvalid, "is not aligned"},

@@ -73,8 +73,8 @@ struct QuantisedRows {
   /// lanes of the wave are here, also those whose eight lies outside.
   TILE_DEVICE void store(int row, int column, const tile::Eight& values, float inverse) const {
     if (is(Scaling::PerBlock)) {
-      const float scale =
-          scale_of(view.type, largest_of_block(largest_of_eight(values, column, columns), scales.block_shift));
+      const float scale = scale_of(
+          view.type, largest_of_block(largest_of_eight(values, column, columns), scales.block_shift));
       keep_of_block(scale, row, column);
       inverse = 1 / scale;
     }
@@ -96,9 +96,9 @@ struct QuantisedRows {
   }
 };
 
-/// Writes the rows of a workgroup, `rows()`: a QuantisedRows, asked for where it is needed. `load(eights, column, last)` makes the eights that begin at a column;
-/// `last` where the same eights are not asked for again. `values` are the eights that it is given, `shared` a
-/// float per wave that no other reduction uses.
+/// Writes the rows of a workgroup, `rows()`: a QuantisedRows, asked for where it is needed. `load(eights,
+/// column, last)` makes the eights that begin at a column; `last` where the same eights are not asked for
+/// again. `values` are the eights that it is given, `shared` a float per wave that no other reduction uses.
 template <class Shape, class Rows, class Load>
 TILE_DEVICE void write_rows(Rows rows, int row, tile::RowEights<Shape>& values, tile::SharedBytes shared,
                             Load load) {
@@ -110,14 +110,12 @@ TILE_DEVICE void write_rows(Rows rows, int row, tile::RowEights<Shape>& values, 
     float largest = 0;
     for_each_eight(
         values, y.columns, true,
-        [&](RowEights<Shape>& eights, int column) __attribute__((always_inline)) {
-          load(eights, column, Shape::kKept);
-        },
+        [&](RowEights<Shape>& eights, int column)
+            __attribute__((always_inline)) { load(eights, column, Shape::kKept); },
         [&](const Eight& eight, int column) __attribute__((always_inline)) {
           largest = LargerMagnitude{}(largest, largest_of_eight(eight, column, y.columns));
         });
-    const float scale =
-        scale_of(y.view.type, reduce_row<Shape::kLanes>(largest, shared, LargerMagnitude{}));
+    const float scale = scale_of(y.view.type, reduce_row<Shape::kLanes>(largest, shared, LargerMagnitude{}));
     if (Shape::column() == 0) y.keep(scale, row, 0);
     inverse = 1 / scale;
   } else if (y.is(Scaling::Given)) {
@@ -125,12 +123,10 @@ TILE_DEVICE void write_rows(Rows rows, int row, tile::RowEights<Shape>& values, 
   }
   for_each_eight_of_all(
       values, y.columns, !per_row,
-      [&](RowEights<Shape>& eights, int column) __attribute__((always_inline)) {
-        load(eights, column, true);
-      },
-      [&](const Eight& eight, int column) __attribute__((always_inline)) {
-        rows().store(row, column, eight, inverse);
-      });
+      [&](RowEights<Shape>& eights, int column)
+          __attribute__((always_inline)) { load(eights, column, true); },
+      [&](const Eight& eight, int column)
+          __attribute__((always_inline)) { rows().store(row, column, eight, inverse); });
 }
 
 }  // namespace wavesmith::kernels

@@ -38,8 +38,7 @@ wavesmith_kernels_status check_kind(const char* operation, const ScalesArgument&
   if (scales.scaling == WAVESMITH_KERNELS_SCALE_MX && !argument.mx)
     return not_supported(operation, "scales.scaling is MX, for which quantise has kernels");
   if (scales.scaling == WAVESMITH_KERNELS_SCALE_MX && !is_ocp(argument.type) && !is_e2m1)
-    return not_supported(operation,
-                         matrix + " is of " + type + ": MX has kernels for e4m3, e5m2 and e2m1x2");
+    return not_supported(operation, matrix + " is of " + type + ": MX has kernels for e4m3, e5m2 and e2m1x2");
   if (scales.scaling != WAVESMITH_KERNELS_SCALE_MX && is_e2m1)
     return not_supported(operation, matrix + " is of e2m1x2, for which there are kernels with MX's scales");
   if (scales.scaling == WAVESMITH_KERNELS_SCALE_PER_BLOCK && scales.block != 32 && scales.block != 64 &&
@@ -58,12 +57,14 @@ wavesmith_kernels_status check_strides(const char* operation, int64_t rows, int6
     const std::string is = std::string("scales.") + name + " is " + std::to_string(stride);
     if (stride < 0 || (stride == 0 && are_written))
       return invalid(operation, is + (stride < 0 ? "" : ": scales would be written over each other"));
-    if (stride > kLargestRow) return not_supported(operation, is + ", more than " + std::to_string(kLargestRow));
+    if (stride > kLargestRow)
+      return not_supported(operation, is + ", more than " + std::to_string(kLargestRow));
   }
   if (are_written && rows > 1 && blocks > 1 && scales.row_stride <= (blocks - 1) * scales.column_stride &&
       scales.column_stride <= (rows - 1) * scales.row_stride)
-    return invalid(operation, "scales.row_stride and scales.column_stride overlap: scales would be written over "
-                              "each other");
+    return invalid(operation,
+                   "scales.row_stride and scales.column_stride overlap: scales would be written over "
+                   "each other");
   return succeed();
 }
 
@@ -81,7 +82,8 @@ wavesmith_kernels_status check_scales(const char* operation, int64_t rows, int64
   if (const auto status = check_kind(operation, argument)) return status;
   if (scales.scaling == WAVESMITH_KERNELS_UNSCALED) return succeed();
   if (!scales.data) return invalid(operation, "scales.data is null");
-  const auto type = scales.scaling == WAVESMITH_KERNELS_SCALE_MX ? WAVESMITH_KERNELS_I8 : WAVESMITH_KERNELS_F32;
+  const auto type =
+      scales.scaling == WAVESMITH_KERNELS_SCALE_MX ? WAVESMITH_KERNELS_I8 : WAVESMITH_KERNELS_F32;
   if (reinterpret_cast<uintptr_t>(scales.data) % static_cast<uintptr_t>(size_of(type)) != 0)
     return invalid(operation, "scales.data is not aligned to its elements");
   const bool are_written = argument.are_computed && scales.scaling != WAVESMITH_KERNELS_SCALE_GIVEN;
@@ -98,11 +100,12 @@ wavesmith_kernels_status check_scales(const char* operation, int64_t rows, int64
 }
 
 ScaleArguments scale_arguments(const wavesmith_kernels_scales& scales) {
-  return {.data = scales.data,
-          .row_stride = is_per_row(scales) ? scales.row_stride : 0,
-          .column_stride = is_per_block(scales) ? scales.column_stride : 0,
-          .scaling = scales.scaling,
-          .block_shift = is_per_block(scales) ? std::countr_zero(static_cast<uint64_t>(block_of(scales))) : 0};
+  return {
+      .data = scales.data,
+      .row_stride = is_per_row(scales) ? scales.row_stride : 0,
+      .column_stride = is_per_block(scales) ? scales.column_stride : 0,
+      .scaling = scales.scaling,
+      .block_shift = is_per_block(scales) ? std::countr_zero(static_cast<uint64_t>(block_of(scales))) : 0};
 }
 
 }  // namespace wavesmith::kernels

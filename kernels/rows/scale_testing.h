@@ -57,7 +57,8 @@ struct HostScales {
     scales.row_stride = by_columns ? 1 : blocks + 1;
     scales.column_stride = by_columns ? rows + 1 : 1;
     const int64_t last = (rows - 1) * scales.row_stride + (blocks - 1) * scales.column_stride;
-    elements = Elements(is_mx() ? WAVESMITH_KERNELS_I8 : WAVESMITH_KERNELS_F32, static_cast<size_t>(last + 1));
+    elements =
+        Elements(is_mx() ? WAVESMITH_KERNELS_I8 : WAVESMITH_KERNELS_F32, static_cast<size_t>(last + 1));
   }
   [[nodiscard]] bool is_mx() const { return scales.scaling == WAVESMITH_KERNELS_SCALE_MX; }
   [[nodiscard]] wavesmith_kernels_scales on(const OnGpu& gpu) const {
@@ -116,8 +117,8 @@ void compute_scales(HostScales& scales, Type type, int64_t rows, Values values) 
   }
 }
 
-/// Compares what the GPU wrote with the scales and the bytes that floats become, bit by bit; a NaN may be any.
-/// Of e2m1x2 `y` has a column for each two numbers.
+/// Compares what the GPU wrote with the scales and the bytes that floats become, bit by bit; a NaN may be
+/// any. Of e2m1x2 `y` has a column for each two numbers.
 template <class Values>
 void expect_quantised(HostRows& y, const OnGpu& on_y, HostScales& scales, const OnGpu& on_scales,
                       Values values) {
