@@ -39,8 +39,9 @@ TILE_DEVICE void gate_rows(const GateArguments& g) {
                   up = view_of(g, g.up, g.type_up, g.stride_up, first_row);
   const QuantisedRows<Shape::kAligned> y(g.y, g.type_y, g.rows, g.columns, g.stride_y, g.scales, first_row);
   RowEights<Shape> values;
-  write_rows<Shape>([&]() __attribute__((always_inline)) { return y; }, row, values, (SharedBytes)memory,
-                    [&](RowEights<Shape>& eights, int column, bool) __attribute__((always_inline)) {
+  write_rows<Shape>([&]() __attribute__((always_inline)) { return y; }, row, values, false,
+                    (SharedBytes)memory,
+                    [&](RowEights<Shape>& eights, int column) __attribute__((always_inline)) {
                       eights.load(gate, row, column);
                       TILE_UNROLL for (int i = 0; i < Shape::kBlock; ++i) eights.at[i] =
                           activated(g.activation, eights.at[i]);
@@ -48,7 +49,8 @@ TILE_DEVICE void gate_rows(const GateArguments& g) {
                       RowEights<Shape> others;
                       others.load(up, row, column);
                       TILE_UNROLL for (int i = 0; i < Shape::kBlock; ++i) eights.at[i] *= others.at[i];
-                    });
+                    },
+                    [](Eight&, int, bool) {});
 }
 
 }  // namespace wavesmith::kernels

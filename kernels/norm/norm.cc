@@ -64,6 +64,7 @@ wavesmith_kernels_status wavesmith_kernels_norm(const wavesmith_kernels_norm_des
   bool aligned = is_aligned(norm->weight) && is_aligned(norm->bias);
   for (const wavesmith_kernels_rows* one : {&norm->x, &norm->residual, &norm->sum, &norm->y})
     aligned = aligned && is_aligned(*one, norm->columns);
-  return launch_rows(kName, row_configuration(norm->columns, aligned), norm->rows, &arguments,
-                     sizeof(arguments), stream);
+  const bool quantised = !is_common_float(norm->y.type);
+  return launch_rows(quantised ? "norm_quantised" : kName, row_configuration(norm->columns, aligned),
+                     norm->rows, &arguments, sizeof(arguments), stream);
 }

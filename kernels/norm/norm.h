@@ -7,7 +7,8 @@
 
 namespace wavesmith::kernels {
 
-template <class Shape>
+/// `kQuantised`: y may be of 8 bits.
+template <class Shape, bool kQuantised>
 TILE_DEVICE void norm(const NormArguments& g) {
   using namespace tile;
   TILE_SHARED static float memory[3][16];
@@ -21,12 +22,14 @@ TILE_DEVICE void norm(const NormArguments& g) {
   };
   const TypedView x = view(g.x, g.type_x, g.stride_x);
 
-  // What only some of the code needs: where scalar registers are scarce it is read again there.
+  // What only some of the code needs. Where scalar registers are scarce it is read again there, and where a
+  // row is not kept in each round of its loop.
+  constexpr bool kScarce = kQuantised && (!Shape::kKept || Shape::kParts > 4);
   const auto there = [&]() __attribute__((always_inline)) {
-    if constexpr (Shape::kKept && Shape::kParts <= 4)
-      return g;
-    else
+    if constexpr (kScarce)
       return arch::argument_again<NormArguments>();
+    else
+      return g;
   };
 
   // X, or its sum with the residual as the sum's type keeps it.
@@ -62,34 +65,40 @@ TILE_DEVICE void norm(const NormArguments& g) {
   squares = reduce_row<Shape::kLanes>(squares, (SharedBytes)memory[1], Sum{});
   const float factor = reciprocal_root(squares * per_column + g.epsilon);
 
-  const auto y_of = [&](const NormArguments& a) __attribute__((always_inline)) {
-    return QuantisedRows<Shape::kAligned>(a.y, a.type_y, a.rows, a.columns, a.stride_y, a.scales, first_row);
+  struct End {
+    TypedView sum, weight, bias;
+    float weight_offset;
   };
-  const auto y = y_of(there());
-  write_rows<Shape>(
-      [&]() __attribute__((always_inline)) {
-        if constexpr (Shape::kKept)
-          return y;
-        else
-          return y_of(there());
-      },
-      row, values, (SharedBytes)memory[2],
-      [&](RowEights<Shape>& eights, int first_column, bool last) __attribute__((always_inline)) {
-        if (!Shape::kKept) load(eights, first_column);
-        const NormArguments a = there();
-        const TypedView sum = view(a.sum, a.type_sum, a.stride_sum), weight = vector(a.weight, a.type_weight),
-                        bias = vector(a.bias, a.type_bias);
-        TILE_UNROLL for (int i = 0; i < Shape::kBlock; ++i) {
-          const int column = first_column + i * Shape::kStep;
-          if (column >= g.columns) continue;
-          Eight& eight = eights.at[i];
-          if (last && arch::late(a.sum != nullptr)) store_eight<Shape>(sum, row, column, eight);
-          eight = (eight - mean) * factor;
-          if (arch::late(a.weight != nullptr))
-            eight *= load_eight<Shape>(weight, 0, column) + a.weight_offset;
-          if (arch::late(a.bias != nullptr)) eight += load_eight<Shape>(bias, 0, column);
-        }
-      });
+  const auto end_of = [&](const NormArguments& a) __attribute__((always_inline)) {
+    return End{view(a.sum, a.type_sum, a.stride_sum), vector(a.weight, a.type_weight),
+               vector(a.bias, a.type_bias), a.weight_offset};
+  };
+  const NormArguments a = there();
+  const End end = end_of(a);
+  // What a norm makes of an eight; the last time its sum is kept.
+  const auto make = [&](Eight& eight, int column, bool last) __attribute__((always_inline)) {
+    const End e = kScarce ? end_of(there()) : end;
+    if (last && arch::late(e.sum.rows > 0)) store_eight<Shape>(e.sum, row, column, eight);
+    eight = (eight - mean) * factor;
+    if (arch::late(e.weight.rows > 0)) eight *= load_eight<Shape>(e.weight, 0, column) + e.weight_offset;
+    if (arch::late(e.bias.rows > 0)) eight += load_eight<Shape>(e.bias, 0, column);
+  };
+  if constexpr (kQuantised) {
+    const auto rows_of = [&](const NormArguments& b) __attribute__((always_inline)) {
+      return QuantisedRows<Shape::kAligned>(b.y, b.type_y, b.rows, b.columns, b.stride_y, b.scales,
+                                            first_row);
+    };
+    const auto y = rows_of(a);
+    write_rows<Shape>([&]() __attribute__((always_inline)) { return Shape::kKept ? y : rows_of(there()); },
+                      row, values, Shape::kKept, (SharedBytes)memory[2], load, make);
+  } else {
+    const TypedView y = view(a.y, a.type_y, a.stride_y);
+    for_each_eight(values, g.columns, false, load,
+                   [&](Eight& eight, int column) __attribute__((always_inline)) {
+                     make(eight, column, true);
+                     store_eight<Shape>(y, row, column, eight);
+                   });
+  }
 }
 
 }  // namespace wavesmith::kernels

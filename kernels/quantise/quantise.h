@@ -34,9 +34,11 @@ TILE_DEVICE void quantise_rows(const QuantiseArguments& g) {
   const TypedView x(g.x, static_cast<Type>(g.type_x), g.rows, g.columns, g.stride_x, first_row, 0);
   const QuantisedRows<Shape::kAligned> y(g.y, g.type_y, g.rows, g.columns, g.stride_y, g.scales, first_row);
   RowEights<Shape> values;
-  write_rows<Shape>([&]() __attribute__((always_inline)) { return y; }, row, values, (SharedBytes)memory,
-                    [&](RowEights<Shape>& eights, int column, bool)
-                        __attribute__((always_inline)) { eights.load(x, row, column); });
+  write_rows<Shape>([&]() __attribute__((always_inline)) { return y; }, row, values, false,
+                    (SharedBytes)memory,
+                    [&](RowEights<Shape>& eights, int column)
+                        __attribute__((always_inline)) { eights.load(x, row, column); },
+                    [](Eight&, int, bool) {});
 }
 
 /// With a scale per block, or one that is given, or none: an eight per thread.

@@ -96,37 +96,36 @@ struct QuantisedRows {
   }
 };
 
-/// Writes the rows of a workgroup, `rows()`: a QuantisedRows, asked for where it is needed. `load(eights,
-/// column, last)` makes the eights that begin at a column; `last` where the same eights are not asked for
-/// again. `values` are the eights that it is given, `shared` a float per wave that no other reduction uses.
-template <class Shape, class Rows, class Load>
-TILE_DEVICE void write_rows(Rows rows, int row, tile::RowEights<Shape>& values, tile::SharedBytes shared,
-                            Load load) {
+/// Writes the rows of a workgroup, `rows()`: QuantisedRows, asked for where they are needed. `load(eights,
+/// column)` reads the eights that begin at a column, unless `loaded`: then `values` has those of a row that
+/// is kept. `make(eight, column, last)` makes of one what is written; `last` where it is not asked to again.
+/// `shared` is a float per wave that no other reduction uses.
+template <class Shape, class Rows, class Load, class Make>
+TILE_DEVICE void write_rows(Rows rows, int row, tile::RowEights<Shape>& values, bool loaded,
+                            tile::SharedBytes shared, Load load, Make make) {
   using namespace tile;
-  const QuantisedRows<Shape::kAligned> y = rows();
+  const auto y = rows();
   float inverse = 1;
   const bool per_row = y.is(Scaling::PerRow);
   if (per_row) {
     float largest = 0;
-    for_each_eight(
-        values, y.columns, true,
-        [&](RowEights<Shape>& eights, int column)
-            __attribute__((always_inline)) { load(eights, column, Shape::kKept); },
-        [&](const Eight& eight, int column) __attribute__((always_inline)) {
-          largest = LargerMagnitude{}(largest, largest_of_eight(eight, column, y.columns));
-        });
+    for_each_eight(values, y.columns, !loaded, load,
+                   [&](Eight& eight, int column) __attribute__((always_inline)) {
+                     make(eight, column, Shape::kKept);
+                     largest = LargerMagnitude{}(largest, largest_of_eight(eight, column, y.columns));
+                   });
     const float scale = scale_of(y.view.type, reduce_row<Shape::kLanes>(largest, shared, LargerMagnitude{}));
     if (Shape::column() == 0) y.keep(scale, row, 0);
     inverse = 1 / scale;
   } else if (y.is(Scaling::Given)) {
     inverse = 1 / y.given();
   }
-  for_each_eight_of_all(
-      values, y.columns, !per_row,
-      [&](RowEights<Shape>& eights, int column)
-          __attribute__((always_inline)) { load(eights, column, true); },
-      [&](const Eight& eight, int column)
-          __attribute__((always_inline)) { rows().store(row, column, eight, inverse); });
+  const bool made = Shape::kKept && per_row;
+  for_each_eight_of_all(values, y.columns, !loaded && !made, load,
+                        [&](Eight& eight, int column) __attribute__((always_inline)) {
+                          if (!made && column < y.columns) make(eight, column, true);
+                          rows().store(row, column, eight, inverse);
+                        });
 }
 
 }  // namespace wavesmith::kernels

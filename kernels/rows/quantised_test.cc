@@ -32,7 +32,8 @@ class Quantised : public RowsOnEachGpu {
     SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns) + " to " +
                  std::string(word_of(one.type)) + ", scaling " + std::to_string(one.scaling) + ", block " +
                  std::to_string(one.block) + ", padding " + std::to_string(one.padding));
-    HostRows floats(rows, columns, one.padding, WAVESMITH_KERNELS_F32), y(rows, columns, one.padding, one.type);
+    HostRows floats(rows, columns, one.padding, WAVESMITH_KERNELS_F32),
+        y(rows, columns, one.padding, one.type);
     HostScales scales(one.scaling, rows, columns, one.block, one.by_columns);
     if (one.scaling == WAVESMITH_KERNELS_SCALE_GIVEN) scales.elements.set(0, 0.013F);
     const OnGpu on_floats(floats.elements, one.offset), on_y(y.elements, one.offset),
@@ -54,7 +55,8 @@ TEST_P(Quantised, NormsHaveTheBitsOfTheirQuantisedResults) {
     const int64_t columns = some_columns(), rows = columns < 600 ? between(1, 40) : between(1, 3);
     const HostRows x = random_rows(rows, columns, one.padding, any_type()),
                    residual = random_rows(rows, columns, one.padding, any_type()),
-                   weight = random_rows(1, columns, 0, any_type()), bias = random_rows(1, columns, 0, any_type());
+                   weight = random_rows(1, columns, 0, any_type()),
+                   bias = random_rows(1, columns, 0, any_type());
     const bool has_residual = between(0, 1) == 1;
     const OnGpu on_x(x.elements, one.offset), on_residual(residual.elements, one.offset),
         on_sum(residual.elements, one.offset), on_weight(weight.elements), on_bias(bias.elements);
@@ -94,8 +96,8 @@ TEST_P(Quantised, GatedActivationsHaveTheBitsOfTheirQuantisedResults) {
         .columns = columns,
         .gate = gate.on(on_gate),
         .up = between(0, 3) ? up.on(on_up) : wavesmith_kernels_rows{},
-        .activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_RELU,
-                              WAVESMITH_KERNELS_GELU, WAVESMITH_KERNELS_SILU})};
+        .activation = one_of({WAVESMITH_KERNELS_NO_ACTIVATION, WAVESMITH_KERNELS_RELU, WAVESMITH_KERNELS_GELU,
+                              WAVESMITH_KERNELS_SILU})};
     check(one, rows, columns, [&](const wavesmith_kernels_rows& y, const wavesmith_kernels_scales& scales) {
       description.y = y, description.scales = scales;
       return wavesmith_kernels_gate(&description, nullptr);
@@ -139,7 +141,8 @@ TEST(QuantisedRefuses, WhatBreaksARuleAndSaysWhich) {
   const Wrong all[] = {
       {[](Rows&, Scales& s) { s.scaling = WAVESMITH_KERNELS_SCALE_PER_MATRIX; }, kNot, "takes a second pass"},
       {[](Rows&, Scales& s) { s.scaling = WAVESMITH_KERNELS_SCALE_MX; }, kNot, "for which quantise has"},
-      {[](Rows& r, Scales&) { r.type = WAVESMITH_KERNELS_F16, r.row_stride = 256; }, kInvalid, "which has none"},
+      {[](Rows& r, Scales&) { r.type = WAVESMITH_KERNELS_F16, r.row_stride = 256; }, kInvalid,
+       "which has none"},
       {[](Rows& r, Scales&) { r.type = WAVESMITH_KERNELS_E2M1X2; }, kNot, "y is of e2m1x2"},
       {[](Rows&, Scales& s) { s.data = nullptr; }, kInvalid, "scales.data is null"},
       {[](Rows&, Scales& s) { s.data = static_cast<char*>(s.data) - 4; }, kInvalid, "scales overlap y"},
