@@ -29,7 +29,7 @@ struct Type {
 /// DLPack's codes of floats of 8 bits, which nanobind does not name.
 enum SmallFloat : uint8_t { kE4m3fn = 10, kE4m3fnuz = 11, kE5m2 = 12, kE5m2fnuz = 13 };
 
-constexpr std::array<Type, 9> kTypes = {
+constexpr std::array<Type, 10> kTypes = {
     Type{"f32", WAVESMITH_KERNELS_F32, {static_cast<uint8_t>(Code::Float), 32, 1}},
     Type{"f16", WAVESMITH_KERNELS_F16, {static_cast<uint8_t>(Code::Float), 16, 1}},
     Type{"bf16", WAVESMITH_KERNELS_BF16, {static_cast<uint8_t>(Code::Bfloat), 16, 1}},
@@ -39,6 +39,8 @@ constexpr std::array<Type, 9> kTypes = {
     Type{"e5m2", WAVESMITH_KERNELS_E5M2, {kE5m2, 8, 1}},
     Type{"e4m3fnuz", WAVESMITH_KERNELS_E4M3_FNUZ, {kE4m3fnuz, 8, 1}},
     Type{"e5m2fnuz", WAVESMITH_KERNELS_E5M2_FNUZ, {kE5m2fnuz, 8, 1}},
+    // Bytes without a type of their own: two e2m1 each, or e8m0 where scales are expected.
+    Type{"u8", WAVESMITH_KERNELS_E2M1X2, {static_cast<uint8_t>(Code::UInt), 8, 1}},
 };
 
 const Type& type_of(std::string_view word) {
@@ -69,6 +71,20 @@ wavesmith_kernels_matrix matrix_of(const MatrixTuple& given) {
 wavesmith_kernels_rows rows_of(const RowsTuple& given) {
   const auto& [data, type, stride] = given;
   return {reinterpret_cast<void*>(data), optional_type_of(type), stride};
+}
+
+wavesmith_kernels_scales scales_of(const ScalesTuple& given) {
+  const auto& [data, word, block, row_stride, column_stride] = given;
+  static constexpr std::string_view kScalings[] = {"unscaled", "given", "matrix",
+                                                   "row",      "block", "mx"};  // by the enumerators
+  const auto found = std::ranges::find(kScalings, word);
+  if (found == std::end(kScalings))
+    throw Failure({ErrorKind::BadInput,
+                   fmt::format("scaling is '{}'", word),
+                   {},
+                   "there are matrix, row, block and mx"});
+  return {static_cast<wavesmith_kernels_scaling>(found - std::begin(kScalings)),
+          reinterpret_cast<void*>(data), block, row_stride, column_stride};
 }
 
 wavesmith_kernels_token_heads heads_of(const HeadsTuple& given) {
@@ -122,6 +138,8 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(norm_, "wavesmith_kernels_norm");
   find(softmax_, "wavesmith_kernels_softmax");
   find(gate_, "wavesmith_kernels_gate");
+  find(quantise_, "wavesmith_kernels_quantise");
+  find(dequantise_, "wavesmith_kernels_dequantise");
   find(rope_, "wavesmith_kernels_rope");
   find(attention_, "wavesmith_kernels_attention");
 }
@@ -165,7 +183,7 @@ void Kernels::gemm(const wavesmith_kernels_gemm_description& gemm, const std::op
 void Kernels::norm(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
                    const RowsTuple& residual, const RowsTuple& sum, const VectorTuple& weight,
                    const VectorTuple& bias, float weight_offset, float epsilon, bool centred,
-                   uintptr_t stream) {
+                   const ScalesTuple& scales, uintptr_t stream) {
   const wavesmith_kernels_norm_description norm{.rows = std::get<0>(sizes),
                                                 .columns = std::get<1>(sizes),
                                                 .x = rows_of(x),
@@ -178,7 +196,8 @@ void Kernels::norm(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const
                                                 .bias_type = optional_type_of(std::get<1>(bias)),
                                                 .weight_offset = weight_offset,
                                                 .epsilon = epsilon,
-                                                .centred = centred};
+                                                .centred = centred,
+                                                .scales = scales_of(scales)};
   check(unlocked([&] { return norm_(&norm, reinterpret_cast<void*>(stream)); }));
 }
 
@@ -194,14 +213,30 @@ void Kernels::softmax(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, co
 }
 
 void Kernels::gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, const RowsTuple& up,
-                   const RowsTuple& y, const std::string& activation, uintptr_t stream) {
+                   const RowsTuple& y, const std::string& activation, const ScalesTuple& scales,
+                   uintptr_t stream) {
   const wavesmith_kernels_gate_description description{.rows = std::get<0>(sizes),
                                                        .columns = std::get<1>(sizes),
                                                        .gate = rows_of(gate),
                                                        .up = rows_of(up),
                                                        .y = rows_of(y),
-                                                       .activation = activation_of(activation)};
+                                                       .activation = activation_of(activation),
+                                                       .scales = scales_of(scales)};
   check(unlocked([&] { return gate_(&description, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
+                       const ScalesTuple& scales, uintptr_t stream) {
+  const wavesmith_kernels_quantise_description quantise{std::get<0>(sizes), std::get<1>(sizes), rows_of(x),
+                                                        rows_of(y), scales_of(scales)};
+  check(unlocked([&] { return quantise_(&quantise, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::dequantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
+                         const ScalesTuple& scales, uintptr_t stream) {
+  const wavesmith_kernels_dequantise_description dequantise{std::get<0>(sizes), std::get<1>(sizes),
+                                                            rows_of(x), rows_of(y), scales_of(scales)};
+  check(unlocked([&] { return dequantise_(&dequantise, reinterpret_cast<void*>(stream)); }));
 }
 
 void Kernels::rope(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const HeadsTuple& x,

@@ -23,6 +23,9 @@ using MatrixTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t
 using RowsTuple = std::tuple<uintptr_t, std::string, int64_t>;
 /// A vector: address (0: there is none) and type.
 using VectorTuple = std::tuple<uintptr_t, std::string>;
+/// Scales: address (0: there are none), "unscaled", "given", "matrix", "row", "block" or "mx", columns of a
+/// block, row stride and column stride in elements.
+using ScalesTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t>;
 /// Heads of tokens: address, type, token stride, head stride (in elements).
 using HeadsTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t>;
 
@@ -60,11 +63,16 @@ class Kernels {
   /// Norms of `sizes` rows and columns. `residual` and `sum`: both or neither.
   void norm(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
             const RowsTuple& residual, const RowsTuple& sum, const VectorTuple& weight,
-            const VectorTuple& bias, float weight_offset, float epsilon, bool centred, uintptr_t stream);
+            const VectorTuple& bias, float weight_offset, float epsilon, bool centred,
+            const ScalesTuple& scales, uintptr_t stream);
   void softmax(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y, float scale,
                bool logarithm, uintptr_t stream);
   void gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, const RowsTuple& up,
-            const RowsTuple& y, const std::string& activation, uintptr_t stream);
+            const RowsTuple& y, const std::string& activation, const ScalesTuple& scales, uintptr_t stream);
+  void quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
+                const ScalesTuple& scales, uintptr_t stream);
+  void dequantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
+                  const ScalesTuple& scales, uintptr_t stream);
   /// Rotary embeddings of `sizes` tokens, heads, elements per head and rotated elements. `positions`: address
   /// and the bits of each.
   void rope(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const HeadsTuple& x, const HeadsTuple& y,
@@ -86,6 +94,8 @@ class Kernels {
   decltype(&wavesmith_kernels_norm) norm_ = nullptr;
   decltype(&wavesmith_kernels_softmax) softmax_ = nullptr;
   decltype(&wavesmith_kernels_gate) gate_ = nullptr;
+  decltype(&wavesmith_kernels_quantise) quantise_ = nullptr;
+  decltype(&wavesmith_kernels_dequantise) dequantise_ = nullptr;
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;
   decltype(&wavesmith_kernels_attention) attention_ = nullptr;
 };

@@ -203,11 +203,15 @@ NB_MODULE(_native, m) {
       .def("gemm", &Kernels::gemm, nb::arg("gemm"), nb::arg("tile").none(), nb::arg("stream"))
       .def("norm", &Kernels::norm, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("residual"),
            nb::arg("sum"), nb::arg("weight"), nb::arg("bias"), nb::arg("weight_offset"), nb::arg("epsilon"),
-           nb::arg("centred"), nb::arg("stream"))
+           nb::arg("centred"), nb::arg("scales"), nb::arg("stream"))
       .def("softmax", &Kernels::softmax, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("scale"),
            nb::arg("logarithm"), nb::arg("stream"))
       .def("gate", &Kernels::gate, nb::arg("sizes"), nb::arg("gate"), nb::arg("up"), nb::arg("y"),
-           nb::arg("activation"), nb::arg("stream"))
+           nb::arg("activation"), nb::arg("scales"), nb::arg("stream"))
+      .def("quantise", &Kernels::quantise, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("scales"),
+           nb::arg("stream"))
+      .def("dequantise", &Kernels::dequantise, nb::arg("sizes"), nb::arg("x"), nb::arg("y"),
+           nb::arg("scales"), nb::arg("stream"))
       .def(
           "attention",
           [](Kernels& kernels, decltype(AttentionWords::sizes) sizes, const std::string& type,

@@ -30,6 +30,8 @@ _WORDS: dict[str, str] = {
     "float8_e4m3fnuz": "e4m3fnuz",
     "float8_e5m2fnuz": "e5m2fnuz",
 }
+_RAW = _WORDS | {"uint8": "u8"} | dict.fromkeys(("float8_e8m0fnu", "e8m0", "float4_e2m1fn_x2", "e2m1x2"), "u8")
+"""With bytes, of which those who are given them know the format."""
 _INTEGERS: dict[str, str] = {"int32": "i32", "int64": "i64"}
 _SIZES = {"i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2}
 """Bytes; the others have one."""
@@ -96,11 +98,19 @@ class Operand:
         return self.address, self.type, row_stride, column_stride, batch_stride
 
 
-def operand(name: str, array: Any, stream: int | None, *, written: bool = False, integers: bool = False) -> Operand:
-    """What the array is; for one on a GPU, its producer has `stream` wait for it."""
+def operand(
+    name: str,
+    array: Any,
+    stream: int | None,
+    *,
+    written: bool = False,
+    integers: bool = False,
+    raw: bool = False,
+) -> Operand:
+    """What the array is; for one on a GPU, its producer has `stream` wait for it. `raw`: it may be of bytes."""
     from wavesmith import _native
 
-    words = _INTEGERS if integers else _WORDS
+    words = _INTEGERS if integers else _RAW if raw else _WORDS
     if _is_array(array):
         return _of_numpy(name, array, words, written=written)
     if not hasattr(array, "__dlpack__") or not hasattr(array, "__dlpack_device__"):
@@ -146,15 +156,15 @@ def _of_numpy(name: str, array: np.ndarray[Any, Any], words: dict[str, str], *, 
 def _check_type(name: str, word: str, words: dict[str, str] = _WORDS) -> None:
     if word not in words.values():
         what = "it holds" if words is _INTEGERS else "there are kernels for"
-        raise UnsupportedError(f"{name} is of {word}", hint=f"{what} {', '.join(words.values())}")
+        raise UnsupportedError(f"{name} is of {word}", hint=f"{what} {', '.join(dict.fromkeys(words.values()))}")
 
 
 def word_of(dtype: object) -> str:
     """A type as any package names it: "bf16", numpy.dtype("float32"), numpy.float16, torch.bfloat16, ..."""
     dtype = getattr(dtype, "dtype", dtype) if not isinstance(dtype, type) else dtype
     name = str(getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype).rpartition(".")[2]
-    word = _WORDS.get(name, name)
-    _check_type("the result", word)
+    word = _RAW.get(name, name)
+    _check_type("the result", word, _RAW)
     return word
 
 
@@ -168,7 +178,7 @@ def new_result(
         import numpy as np
 
         made = np.empty(shape, _numpy_type(word))
-        return made, _of_numpy("out", made, _WORDS, written=True)
+        return made, _of_numpy("out", made, _RAW, written=True)
     with current_device(hip, operand.device):
         new = _native.new_array(hip, shape, word, -1 if operand.device is None else operand.device)
     address, _, _, strides, _, _ = _native.writable_array_of(new)
@@ -178,7 +188,7 @@ def new_result(
 def _numpy_type(word: str) -> np.dtype[Any]:
     import numpy as np
 
-    own = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i8": np.int8}
+    own = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i8": np.int8, "u8": np.uint8}
     if word in own:
         return np.dtype(own[word])
     name = next(name for name in _WORDS if _WORDS[name] == word)

@@ -27,7 +27,7 @@ class Call:
         kind = on.type if dtype is None else word_of(dtype)
         self._made: object = None
         if out is not None:
-            self.out = operand("out", out, stream, written=True)
+            self.out = operand("out", out, stream, written=True, raw=True)
             if dtype is not None and self.out.type != kind:
                 raise BadInputError(f"out is of {self.out.type}, and dtype says {kind}")
             check_shape(self.out, shape, "the result")

@@ -72,6 +72,9 @@ Matrix: TypeAlias = tuple[int, str, int, int, int]
 Rows: TypeAlias = tuple[int, str, int]
 #: Address and type.
 Vector: TypeAlias = tuple[int, str]
+#: Address, "unscaled", "given", "matrix", "row", "block" or "mx", columns of a block, row stride and column stride in
+#: elements.
+Scales: TypeAlias = tuple[int, str, int, int, int]
 #: Address, type, token stride, head stride in elements.
 Heads: TypeAlias = tuple[int, str, int, int]
 
@@ -112,6 +115,7 @@ class Kernels:
         weight_offset: float,
         epsilon: float,
         centred: bool,
+        scales: Scales,
         stream: int,
     ) -> None: ...
     def attention(
@@ -132,7 +136,11 @@ class Kernels:
         stream: int,
     ) -> None: ...
     def softmax(self, sizes: tuple[int, int], x: Rows, y: Rows, scale: float, logarithm: bool, stream: int) -> None: ...
-    def gate(self, sizes: tuple[int, int], gate: Rows, up: Rows, y: Rows, activation: str, stream: int) -> None: ...
+    def gate(
+        self, sizes: tuple[int, int], gate: Rows, up: Rows, y: Rows, activation: str, scales: Scales, stream: int
+    ) -> None: ...
+    def quantise(self, sizes: tuple[int, int], x: Rows, y: Rows, scales: Scales, stream: int) -> None: ...
+    def dequantise(self, sizes: tuple[int, int], x: Rows, y: Rows, scales: Scales, stream: int) -> None: ...
     def rope(
         self,
         sizes: tuple[int, int, int, int],

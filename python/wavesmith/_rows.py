@@ -10,6 +10,7 @@ from wavesmith._arrays import Operand, operand
 from wavesmith._call import Call, check_shape
 from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import Activation, ArrayT, library
+from wavesmith._quantise import Scales, Scaling
 
 if TYPE_CHECKING:
     from wavesmith import _native
@@ -26,6 +27,9 @@ def rms_norm(
     bias: ArrayT | None = None,
     eps: float = 1e-5,
     weight_offset: float = 0.0,
+    scaling: Scaling | None = None,
+    scale: ArrayT | None = None,
+    block: int = 128,
     out: ArrayT | None = None,
     dtype: object = None,
     stream: int | None = None,
@@ -42,17 +46,23 @@ def rms_norm(
         bias: one element per column.
         eps: what is added to the mean square.
         weight_offset: 1 for models that keep weight - 1, such as Gemma.
+        scaling: "row" or "block": the result is quantised to `dtype`, int8 or a float8, with scales that are computed
+            and returned, as by `quantise`, in one pass.
+        scale: one float32 by which the result is divided before it is rounded to int8 or a float8.
+        block: columns that share a scale: 32, 64 or 128.
         out: written and returned; it may be x. Without it, a new array is returned, of x's package and device.
         dtype: the new result's type, as in `gemm`. None: x's.
         stream: a hipStream_t as a number, as in `gemm`.
 
     Returns:
-        The result; with a residual the result and the sum, a new array of the residual's type.
+        The result; with `scaling` and with a residual a tuple of the result, the scales and the sum, which is a new
+        array of the residual's type.
 
     Raises:
         BadInputError, UnsupportedError, NotFoundError, ...: as `gemm` does.
     """
-    return _norm(x, weight, residual, bias, eps, weight_offset, out, dtype, stream, centred=False)
+    quantised = (scaling, scale, block)
+    return _norm(x, weight, residual, bias, eps, weight_offset, quantised, out, dtype, stream, centred=False)
 
 
 def layer_norm(
@@ -63,6 +73,9 @@ def layer_norm(
     residual: ArrayT | None = None,
     eps: float = 1e-5,
     weight_offset: float = 0.0,
+    scaling: Scaling | None = None,
+    scale: ArrayT | None = None,
+    block: int = 128,
     out: ArrayT | None = None,
     dtype: object = None,
     stream: int | None = None,
@@ -71,7 +84,8 @@ def layer_norm(
 
     The variance divides by the length. Everything else is as in `rms_norm`.
     """
-    return _norm(x, weight, residual, bias, eps, weight_offset, out, dtype, stream, centred=True)
+    quantised = (scaling, scale, block)
+    return _norm(x, weight, residual, bias, eps, weight_offset, quantised, out, dtype, stream, centred=True)
 
 
 def softmax(
@@ -111,19 +125,28 @@ def gated(
     up: ArrayT | None = None,
     *,
     activation: Activation = "silu",
+    scaling: Scaling | None = None,
+    scale: ArrayT | None = None,
+    block: int = 128,
     out: ArrayT | None = None,
     dtype: object = None,
     stream: int | None = None,
-) -> ArrayT:
+) -> Any:
     """activation(gate) * up, element by element.
 
     Args:
         gate: float32, float16 or bfloat16; the last dimension is contiguous and rows are equally apart.
         up: shaped as `gate`. None: `gate` holds both side by side in its last dimension, the gate first.
         activation: "relu", "gelu" (the approximation by tanh) or "silu".
+        scaling: as in `rms_norm`, also the following two.
+        scale: one float32.
+        block: columns.
         out: as in `rms_norm`; it may be `gate` or `up`.
         dtype: as in `rms_norm`.
         stream: as in `rms_norm`.
+
+    Returns:
+        The result; with `scaling` a tuple of the result and the scales.
     """
     on_gate = operand("gate", gate, stream)
     if up is None:
@@ -136,6 +159,7 @@ def gated(
         on_up = operand("up", up, stream)
         check_shape(on_up, shape, "gate")
     call = Call(gate, on_gate, out, shape, dtype, stream)
+    scales = Scales(gate, on_gate, shape, scaling, scale, block, stream)
     rows = math.prod(shape[:-1])
 
     def launch(place: Callable[[Operand], Operand]) -> None:
@@ -145,10 +169,18 @@ def gated(
         else:
             size = 4 if on[1] == "f32" else 2
             other = (on[0] + shape[-1] * size, on[1], on[2])
-        library().gate((rows, shape[-1]), on, other, place(call.out).described_rows(), activation, call.stream)
+        library().gate(
+            (rows, shape[-1]),
+            on,
+            other,
+            place(call.out).described_rows(),
+            activation,
+            scales.described(place),
+            call.stream,
+        )
 
-    call.run([on_gate, *([on_up] if on_up else [])], launch)
-    return call.result()  # type: ignore[no-any-return]
+    call.run([on_gate, *([on_up] if on_up else []), *scales.inputs()], launch, scales.results())
+    return (call.result(), scales.result()) if scales.are_computed else call.result()
 
 
 def rope(
@@ -223,6 +255,7 @@ def _norm(
     bias: Any,
     eps: float,
     weight_offset: float,
+    quantised: tuple[Scaling | None, Any, int],
     out: Any,
     dtype: object,
     stream: int | None,
@@ -232,6 +265,7 @@ def _norm(
     on_x = operand("x", x, stream)
     rows, columns, _ = on_x.rows()
     call = Call(x, on_x, out, on_x.shape, dtype, stream)
+    scales = Scales(x, on_x, on_x.shape, *quantised, stream)
     vectors: dict[str, Operand] = {}
     for name, array in (("weight", weight), ("bias", bias)):
         if array is None:
@@ -258,9 +292,15 @@ def _norm(
             weight_offset,
             eps,
             centred,
+            scales.described(place),
             call.stream,
         )
 
-    inputs = [on_x, *vectors.values(), *([on_residual] if on_residual else [])]
-    call.run(inputs, launch, [summed.out] if summed else [])
-    return (call.result(), summed.result()) if summed else call.result()
+    inputs = [on_x, *vectors.values(), *([on_residual] if on_residual else []), *scales.inputs()]
+    call.run(inputs, launch, [*scales.results(), *([summed.out] if summed else [])])
+    results = [call.result()]
+    if scales.are_computed:
+        results.append(scales.result())
+    if summed:
+        results.append(summed.result())
+    return tuple(results) if len(results) > 1 else results[0]

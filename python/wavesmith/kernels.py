@@ -19,6 +19,7 @@ from wavesmith._attention import attention
 from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
+from wavesmith._quantise import Scaling, dequantise, quantise
 from wavesmith._rows import gated, layer_norm, rms_norm, rope, softmax
 
 if TYPE_CHECKING:
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Activation",
     "Array",
+    "Scaling",
     "attention",
+    "dequantise",
     "gated",
     "gemm",
     "gemm_tiles",
     "layer_norm",
+    "quantise",
     "rms_norm",
     "rope",
     "softmax",
