@@ -86,6 +86,11 @@ TEST(KernelsCommand, ListsTheKernelsOfOperationsWithoutTiles) {
   const CommandResult text = run_wavesmith("kernels attention --gpu mi300x");
   EXPECT_NE(text.out.find("attention_bf16_128_shaped"), text.out.npos);
   EXPECT_NE(text.out.find("heads of up to 256"), text.out.npos);
+  std::set<std::string> names;
+  const json quantise = parsed("kernels quantise --gpu mi300x --json")[0];
+  for (const json& kernel : quantise["kernels"]) names.insert(kernel["name"]);
+  for (const char* name : {"quantise_eights", "quantise_largest", "quantise_mx", "quantise_256x4"})
+    EXPECT_TRUE(names.contains(name)) << name;
 }
 
 TEST(KernelsCommand, TellsWhichKernelAProductGetsAndWhatTheOthersWouldTake) {
