@@ -16,26 +16,37 @@ TILE_DEVICE float scale_of_eight(const ScaleArguments& scales, int row, int colu
   return tile::arch::load_global_as<float>(scales.data, at);
 }
 
-/// An eight per thread.
+/// Eight bytes of one number each.
+TILE_DEVICE tile::Vector<tile::u8, 8> load_numbers(const tile::TypedView& x, bool two, int row, int column) {
+  if (!two) return x.load_bytes(row, column);
+  tile::Vector<tile::u8, 8> bytes;
+  TILE_UNROLL for (int i = 0; i < 4; ++i) {
+    const auto pair = tile::arch::load<tile::u8>(x.buffer, x.offset(row, column / 2 + i));
+    bytes[2 * i] = pair & 15, bytes[2 * i + 1] = pair >> 4;
+  }
+  return bytes;
+}
+
 TILE_DEVICE void dequantise(const QuantiseArguments& g) {
   using namespace tile;
-  const EightPlace at(arch::workgroup_id(), g.columns, g.shift);
+  const EightPlace place(arch::workgroup_id(), g.columns, g.shift);
   const Type type = static_cast<Type>(g.type_x);
   const bool two = arch::late(g.type_x) == static_cast<int>(Type::E2M1x2);
-  const TypedView x(g.x, type, g.rows, two ? ceiling(g.columns, 2) : g.columns, g.stride_x, at.first_row, 0),
-      y(g.y, static_cast<Type>(g.type_y), g.rows, g.columns, g.stride_y, at.first_row, 0);
-  if (at.row >= y.rows || at.column >= y.columns) return;
-  Vector<u8, 8> bytes;
-  if (two) {
-    TILE_UNROLL for (int i = 0; i < 4; ++i) {
-      const u8 pair = arch::load<u8>(x.buffer, x.offset(at.row, at.column / 2 + i));
-      bytes[2 * i] = pair & 15, bytes[2 * i + 1] = pair >> 4;
-    }
-  } else {
-    bytes = x.load_bytes(at.row, at.column);
+  const TypedView x(g.x, type, g.rows, two ? ceiling(g.columns, 2) : g.columns, g.stride_x, place.first_row,
+                    0),
+      y(g.y, static_cast<Type>(g.type_y), g.rows, g.columns, g.stride_y, place.first_row, 0);
+  if (place.column >= y.columns) return;
+  Vector<u8, 8> bytes[kEightsPerThread];
+  float scales[kEightsPerThread];
+  TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i) {
+    const int row = place.row + i * place.step;
+    bytes[i] = load_numbers(x, two, row, place.column);
+    // Of a row that is not there, that of the last one.
+    const int last = y.rows - 1;
+    scales[i] = scale_of_eight(g.scales, place.first_row + (row < last ? row : last), place.column);
   }
-  const float scale = scale_of_eight(g.scales, at.first_row + at.row, at.column);
-  y.store(at.row, at.column, from_bytes(type, bytes) * scale);
+  TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i)
+      y.store(place.row + i * place.step, place.column, from_bytes(type, bytes[i]) * scales[i]);
 }
 
 }  // namespace wavesmith::kernels

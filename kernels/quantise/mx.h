@@ -31,27 +31,33 @@ TILE_DEVICE tile::u32 packed_e2m1(tile::Vector<tile::u8, 8> codes) {
   return word;
 }
 
-/// An eight per thread.
 TILE_DEVICE void quantise_mx(const QuantiseArguments& g) {
   using namespace tile;
-  const EightPlace at(arch::workgroup_id(), g.columns, g.shift);
+  const EightPlace place(arch::workgroup_id(), g.columns, g.shift);
   const Type type = static_cast<Type>(g.type_y);
   const bool two = arch::late(g.type_y) == static_cast<int>(Type::E2M1x2);
-  const int elements = two ? ceiling(g.columns, 2) : g.columns;
-  const Eight values = view_of_x(g, at).load(at.row, at.column);
-  QuantisedRows<false> y(g.y, g.type_y, g.rows, elements, g.stride_y, g.scales, at.first_row);
+  const int elements = two ? ceiling(g.columns, 2) : g.columns, column = place.column;
+  QuantisedRows<false> y(g.y, g.type_y, g.rows, elements, g.stride_y, g.scales, place.first_row);
   y.columns = g.columns;
-  const int code = shared_exponent(
-      type, largest_of_block(largest_of_eight(values, at.column, g.columns), g.scales.block_shift));
-  y.keep_of_block(static_cast<u8>(code), at.row, at.column);
-  const Vector<u8, 8> bytes = to_bytes(type, values * inverse_of_e8m0(code));
-  if (!two) return y.view.store_as_is(at.row, at.column, bytes);
-  const u32 word = packed_e2m1(bytes);
-  if (arch::late(y.view.aligned))
-    arch::store(y.view.buffer, y.view.offset(at.row, at.column / 2), word);
-  else
-    TILE_UNROLL for (int i = 0; i < 4; ++i) arch::store(
-        y.view.buffer, y.view.offset(at.row, at.column / 2 + i), static_cast<u8>(word >> (8 * i)));
+  const Eights eights(g, place);
+  TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i) {
+    const int row = place.row + i * place.step;
+    const Eight& values = eights.at[i];
+    const int code = shared_exponent(
+        type, largest_of_block(largest_of_eight(values, column, g.columns), g.scales.block_shift));
+    y.keep_of_block(static_cast<u8>(code), row, column);
+    const Vector<u8, 8> bytes = to_bytes(type, values * inverse_of_e8m0(code));
+    if (!two) {
+      y.view.store_as_is(row, column, bytes);
+      continue;
+    }
+    const u32 word = packed_e2m1(bytes);
+    if (arch::late(y.view.aligned))
+      arch::store(y.view.buffer, y.view.offset(row, column / 2), word);
+    else
+      TILE_UNROLL for (int pair = 0; pair < 4; ++pair) arch::store(
+          y.view.buffer, y.view.offset(row, column / 2 + pair), static_cast<u8>(word >> (8 * pair)));
+  }
 }
 
 }  // namespace wavesmith::kernels

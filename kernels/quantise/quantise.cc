@@ -37,7 +37,7 @@ wavesmith_kernels_status check(const char* operation, const Description& one, bo
 QuantiseArguments arguments_of(const Description& one) {
   int shift = kLeastShift;
   while (shift < kMostShift && int64_t{8} << shift < one.columns) ++shift;
-  const int64_t rows = kRowThreads >> shift, columns = int64_t{8} << shift;
+  const int64_t rows = int64_t{kEightsPerThread} * (kRowThreads >> shift), columns = int64_t{8} << shift;
   const int64_t workgroups = (one.rows + rows - 1) / rows * ((one.columns + columns - 1) / columns);
   return {.x = one.x.data,
           .y = one.y.data,
@@ -53,7 +53,7 @@ QuantiseArguments arguments_of(const Description& one) {
           .grid = 0};
 }
 
-/// Launches a kernel that takes an eight per thread.
+/// Launches a kernel that takes eights.
 wavesmith_kernels_status launch_eights(const char* operation, const char* kernel,
                                        const QuantiseArguments& arguments, void* stream) {
   if (arguments.workgroups > INT32_MAX / kRowThreads)

@@ -7,23 +7,33 @@
 
 namespace wavesmith::kernels {
 
-/// Which eight a thread takes: 2^shift threads stand side by side in a row.
+/// Which eights a thread takes: 2^shift threads stand side by side in a row, and the rows of a thread's
+/// eights are `step` apart.
 struct EightPlace {
   int first_row;  ///< of the workgroup
   int row;        ///< from there
-  int column;
+  int column, step;
 
   TILE_DEVICE EightPlace(int workgroup, int columns, int shift) {
     const int blocks = tile::ceiling(columns, 8 << shift), thread = tile::arch::thread_id();
-    first_row = workgroup / blocks * (kRowThreads >> shift);
+    step = kRowThreads >> shift;
+    first_row = workgroup / blocks * step * kEightsPerThread;
     row = thread >> shift;
     column = ((workgroup % blocks << shift) + (thread & ((1 << shift) - 1))) * 8;
   }
 };
 
-TILE_DEVICE tile::TypedView view_of_x(const QuantiseArguments& g, const EightPlace& place) {
-  return {g.x, static_cast<tile::Type>(g.type_x), g.rows, g.columns, g.stride_x, place.first_row, 0};
-}
+/// The eights of a thread, all of them loaded before the first is waited for.
+struct Eights {
+  tile::Eight at[kEightsPerThread];
+
+  TILE_DEVICE Eights(const QuantiseArguments& g, const EightPlace& place) {
+    const tile::TypedView x(g.x, static_cast<tile::Type>(g.type_x), g.rows, g.columns, g.stride_x,
+                            place.first_row, 0);
+    TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i) at[i] =
+        x.load(place.row + i * place.step, place.column);
+  }
+};
 
 /// With a scale per row, which the lanes of a row find in one pass.
 template <class Shape>
@@ -41,29 +51,25 @@ TILE_DEVICE void quantise_rows(const QuantiseArguments& g) {
                     [](Eight&, int, bool) {});
 }
 
-/// With a scale per block, or one that is given, or none: an eight per thread.
+/// With a scale per block, or one that is given, or none.
 TILE_DEVICE void quantise_eights(const QuantiseArguments& g) {
-  const EightPlace at(tile::arch::workgroup_id(), g.columns, g.shift);
-  const QuantisedRows<false> y(g.y, g.type_y, g.rows, g.columns, g.stride_y, g.scales, at.first_row);
-  const tile::Eight values = view_of_x(g, at).load(at.row, at.column);
-  y.store(at.row, at.column, values, y.is(Scaling::Given) ? 1 / y.given() : 1);
+  const EightPlace place(tile::arch::workgroup_id(), g.columns, g.shift);
+  const QuantisedRows<false> y(g.y, g.type_y, g.rows, g.columns, g.stride_y, g.scales, place.first_row);
+  const Eights eights(g, place);
+  const float inverse = y.is(Scaling::Given) ? 1 / y.given() : 1;
+  TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i)
+      y.store(place.row + i * place.step, place.column, eights.at[i], inverse);
 }
 
 /// The scale of the matrix, of which what stands there before is the least: 0.
 TILE_DEVICE void quantise_largest(const QuantiseArguments& g) {
   using namespace tile;
   TILE_SHARED static float memory[16];
-  constexpr int kAtOnce = 4;
   float largest = 0;
-  for (int first = arch::workgroup_id(); first < g.workgroups; first += kAtOnce * g.grid) {
-    Eight values[kAtOnce];
-    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
-      const int workgroup = first + i * g.grid;
-      const EightPlace at(workgroup, g.columns, g.shift);
-      values[i] = view_of_x(g, at).load(workgroup < g.workgroups ? at.row : g.rows, at.column);
-    }
-    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) largest =
-        LargerMagnitude{}(largest, largest_of_eight(values[i], 0, 8));
+  for (int workgroup = arch::workgroup_id(); workgroup < g.workgroups; workgroup += g.grid) {
+    const Eights eights(g, EightPlace(workgroup, g.columns, g.shift));
+    TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i) largest =
+        LargerMagnitude{}(largest, largest_of_eight(eights.at[i], 0, 8));
   }
   largest = reduce_row<kRowThreads>(largest, (SharedBytes)memory, LargerMagnitude{});
   if (arch::thread_id() == 0)
