@@ -6,8 +6,8 @@ using namespace wavesmith::kernels;
 
 TILE_KERNEL THREADS void gate(GateArguments arguments) { gate_eights(arguments); }
 
-#define KERNEL(lanes, parts, aligned, name, why)                                  \
-  TILE_KERNEL THREADS void gate_##name(GateArguments arguments) {                 \
-    gate_rows<tile::RowShape<kRowThreads, lanes, parts, aligned>>(arguments);     \
+#define KERNEL(lanes, parts, aligned, name, why)                              \
+  TILE_KERNEL THREADS void gate_##name(GateArguments arguments) {             \
+    gate_rows<tile::RowShape<kRowThreads, lanes, parts, aligned>>(arguments); \
   }
 WAVESMITH_ROW_CONFIGURATIONS(KERNEL)

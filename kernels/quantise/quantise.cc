@@ -53,12 +53,14 @@ QuantiseArguments arguments_of(const Description& one) {
           .grid = 0};
 }
 
+wavesmith_kernels_status check_grid(const char* operation, const QuantiseArguments& arguments) {
+  if (arguments.workgroups <= INT32_MAX / kRowThreads) return succeed();
+  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
+              std::string(operation) + ": the matrices have more elements than a grid covers");
+}
+
 /// Launches a kernel that takes eights.
-wavesmith_kernels_status launch_eights(const char* operation, const char* kernel,
-                                       const QuantiseArguments& arguments, void* stream) {
-  if (arguments.workgroups > INT32_MAX / kRowThreads)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
-                std::string(operation) + ": the matrices have more elements than a grid covers");
+wavesmith_kernels_status launch_eights(const char* kernel, const QuantiseArguments& arguments, void* stream) {
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
   return launch(*device, kernel, {static_cast<unsigned>(arguments.workgroups), 1, kRowThreads}, &arguments,
@@ -89,23 +91,20 @@ wavesmith_kernels_status wavesmith_kernels_quantise(const wavesmith_kernels_quan
   if (const auto status = check(kName, *quantise, false)) return status;
   if (is_empty(*quantise)) return succeed();
   QuantiseArguments arguments = arguments_of(*quantise);
-  switch (quantise->scales.scaling) {
-    case WAVESMITH_KERNELS_SCALE_PER_ROW: {
-      const bool aligned =
-          is_aligned(quantise->x, quantise->columns) && is_aligned(quantise->y, quantise->columns);
-      return launch_rows(kName, row_configuration(quantise->columns, aligned), quantise->rows, &arguments,
-                         sizeof(arguments), stream);
-    }
-    case WAVESMITH_KERNELS_SCALE_MX:
-      return launch_eights(kName, "quantise_mx", arguments, stream);
-    case WAVESMITH_KERNELS_SCALE_PER_MATRIX:
-      if (const auto status = launch_largest(arguments, stream)) return status;
-      arguments.scales.scaling = WAVESMITH_KERNELS_SCALE_GIVEN;
-      break;
-    default:
-      break;
+  const wavesmith_kernels_scaling scaling = quantise->scales.scaling;
+  if (scaling == WAVESMITH_KERNELS_SCALE_PER_ROW) {
+    const bool aligned =
+        is_aligned(quantise->x, quantise->columns) && is_aligned(quantise->y, quantise->columns);
+    return launch_rows(kName, row_configuration(quantise->columns, aligned), quantise->rows, &arguments,
+                       sizeof(arguments), stream);
   }
-  return launch_eights(kName, "quantise_eights", arguments, stream);
+  if (const auto status = check_grid(kName, arguments)) return status;
+  if (scaling == WAVESMITH_KERNELS_SCALE_MX) return launch_eights("quantise_mx", arguments, stream);
+  if (scaling == WAVESMITH_KERNELS_SCALE_PER_MATRIX) {
+    if (const auto status = launch_largest(arguments, stream)) return status;
+    arguments.scales.scaling = WAVESMITH_KERNELS_SCALE_GIVEN;
+  }
+  return launch_eights("quantise_eights", arguments, stream);
 }
 
 wavesmith_kernels_status wavesmith_kernels_dequantise(
@@ -114,5 +113,7 @@ wavesmith_kernels_status wavesmith_kernels_dequantise(
   if (!dequantise) return invalid(kName, "the description is null");
   if (const auto status = check(kName, *dequantise, true)) return status;
   if (is_empty(*dequantise)) return succeed();
-  return launch_eights(kName, kName, arguments_of(*dequantise), stream);
+  const QuantiseArguments arguments = arguments_of(*dequantise);
+  if (const auto status = check_grid(kName, arguments)) return status;
+  return launch_eights(kName, arguments, stream);
 }

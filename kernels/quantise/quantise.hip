@@ -4,9 +4,9 @@ using namespace wavesmith::kernels;
 
 #define THREADS __attribute__((amdgpu_flat_work_group_size(kRowThreads, kRowThreads)))
 
-#define KERNEL(lanes, parts, aligned, name, why)                                        \
-  TILE_KERNEL THREADS void quantise_##name(QuantiseArguments arguments) {              \
-    quantise_rows<tile::RowShape<kRowThreads, lanes, parts, aligned>>(arguments);       \
+#define KERNEL(lanes, parts, aligned, name, why)                                  \
+  TILE_KERNEL THREADS void quantise_##name(QuantiseArguments arguments) {         \
+    quantise_rows<tile::RowShape<kRowThreads, lanes, parts, aligned>>(arguments); \
   }
 WAVESMITH_ROW_CONFIGURATIONS(KERNEL)
 

@@ -197,6 +197,12 @@ TEST(QuantiseRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](Q& q) { q.y.type = WAVESMITH_KERNELS_E2M1X2; }, kNot, "kernels with MX's scales"},
       {[](Q& q) { q.scales.scaling = kMx, q.y.type = WAVESMITH_KERNELS_E4M3_FNUZ; }, kNot,
        "e4m3fnuz: MX has"},
+      {[](Q& q) {
+         q.rows = 1 << 22, q.columns = 1 << 24, q.x.row_stride = q.y.row_stride = 1 << 24;
+         q.x.data = reinterpret_cast<void*>(1L << 60), q.y.data = reinterpret_cast<void*>(1L << 61),
+         q.scales.scaling = kPerMatrix;
+       },
+       kNot, "more elements than a grid covers"},
       {[](Q& q) { q.scales.scaling = static_cast<wavesmith_kernels_scaling>(6); }, kInvalid, "scaling is 6"},
       {[](Q& q) { q.scales.data = nullptr; }, kInvalid, "scales.data is null"},
       {[](Q& q) { q.scales.data = static_cast<char*>(q.scales.data) + 2; }, kInvalid, "is not aligned"},
