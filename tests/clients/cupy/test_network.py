@@ -16,7 +16,7 @@ import pytest
 from wavesmith._paths import command
 
 PROGRAM = Path(network.__file__)
-# Products of the transformer and of the training: per layer six, and the logits; per step three, and five for slopes.
+# Products of the transformer and of the training: per layer six, and the logits; per step three, and six for slopes.
 PRODUCTS = 6 * network.LAYERS + 1 + network.STEPS * (3 + 6)
 
 
