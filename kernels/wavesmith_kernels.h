@@ -297,8 +297,9 @@ typedef struct {
  * CDNA2.
  *
  * A query that sees no key, or whose scores are all minus infinity, has the result 0 and the log-sum-exp
- * minus infinity. A NaN or plus infinity among a row's scores makes NaN of it. What K has beyond a mask does
- * not matter; a NaN or infinity that V has there may make NaN of the row's elements in its column. */
+ * minus infinity, or its head's sink. A NaN or plus infinity among a row's scores makes NaN of it. What K has
+ * beyond a mask does not matter; a NaN or infinity that V has there may make NaN of the row's elements in its
+ * column. */
 typedef struct {
   int64_t batches, heads_q, heads_kv, length_q, length_k;
   int64_t head_size; /* a multiple of 8, up to what the target has kernels for: 128 at least */
@@ -321,6 +322,9 @@ typedef struct {
    * batches. */
   float* lse;
   int64_t lse_batch_stride, lse_head_stride;
+  /* Null, or heads_q scores, of heads' attention sinks: exp(sink) is added to the sum that divides the
+   * weights, and belongs to the log-sum-exp. */
+  const float* sinks;
 } wavesmith_kernels_attention_description;
 
 /* `stream` is a hipStream_t of the current device, or null. */

@@ -14,6 +14,7 @@ struct AttentionArguments {
   void* o;
   float* lse;           ///< null: not wanted
   const float* slopes;  ///< of ALiBi, null: none
+  const float* sinks;   ///< a score per head that has no key; null: none
   /// Where the sequences of a batch begin, one more than batches; null: each has length_q or length_k.
   const int *starts_q, *starts_k;
   AttentionStrides stride_q, stride_k, stride_v, stride_o;

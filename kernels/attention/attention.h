@@ -187,13 +187,16 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
   arch::barrier();
   const AttentionArguments late = arch::argument_again<AttentionArguments>();
   TILE_UNROLL for (int i = 0; i < kAtoms; ++i) {
-    const float sum = over_groups<Atom>(softmax.sum[i], [](float a, float b) { return a + b; });
+    float sum = over_groups<Atom>(softmax.sum[i], [](float a, float b) { return a + b; });
+    if (late.sinks) sum += exp2(arch::load_global(late.sinks, head) * kLog2OfE - softmax.reference[i]);
     const float by = sum == 0 ? 0 : reciprocal(sum);
     TILE_UNROLL for (int j = 0; j < kColumns; ++j) o.at[i][j] *= by;
     const int at = row + i * Layout::kRows;
     if (late.lse && group == 0 && at < sequence.length_q)
+      // A sink that is so much greater than all scores is the sum.
       late.lse[batch * late.lse_batch + head * late.lse_head + sequence.first_q + at] =
-          (softmax.reference[i] + log2(sum)) * kLogOf2;
+          late.sinks && sum == kInfinity ? arch::load_global(late.sinks, head)
+                                         : (softmax.reference[i] + log2(sum)) * kLogOf2;
   }
   const TypedView out(matrix(late.o, late.stride_o, head, sequence.first_q),
                       __is_same(Element, f16) ? Type::F16 : Type::BF16, sequence.length_q, late.head_size,

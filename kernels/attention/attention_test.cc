@@ -23,6 +23,7 @@ struct Case {
   bool heads_outside = false;  ///< of a batch positions follow each other, not heads
   int64_t padding = 0;         ///< elements that rows are apart beyond what they hold
   double size = 1;             ///< of the elements of q and k
+  bool sinks = false;
 
   [[nodiscard]] std::string text() const {
     return "batches " + std::to_string(batches) + " heads " + std::to_string(heads_q) + "/" +
@@ -33,7 +34,7 @@ struct Case {
            std::to_string(softcap) + " alibi " + std::to_string(alibi) + std::to_string(alibi_per_batch) +
            " packed " + std::to_string(packed_q) + std::to_string(packed_k) + " heads outside " +
            std::to_string(heads_outside) + " padding " + std::to_string(padding) + " size " +
-           std::to_string(size);
+           std::to_string(size) + " sinks " + std::to_string(sinks);
   }
 };
 
@@ -62,7 +63,7 @@ struct HostHeads {
 struct Problem {
   Case one;
   std::vector<int32_t> starts_q, starts_k;  ///< empty: not packed
-  std::vector<float> slopes;
+  std::vector<float> slopes, sinks;
   HostHeads q, k, v, o;
   Elements lse;  ///< heads by positions, per batch
 
@@ -119,6 +120,8 @@ class Attention : public OnEachGpu {
     made.lse = Elements(WAVESMITH_KERNELS_F32, static_cast<size_t>(batches_q * one.heads_q * made.rows_q()));
     const int64_t slopes = !one.alibi ? 0 : one.alibi_per_batch ? one.heads_q * one.batches : one.heads_q;
     for (int64_t i = 0; i < slopes; ++i) made.slopes.push_back(std::exp2(-static_cast<float>(between(0, 8))));
+    for (int64_t i = 0; one.sinks && i < one.heads_q; ++i)
+      made.sinks.push_back(one_of({0.0F, -3.0F, 2.5F, 30.0F, 500.0F, -static_cast<float>(kInfinity)}));
     return made;
   }
 
@@ -131,7 +134,7 @@ class Attention : public OnEachGpu {
       return elements;
     };
     const OnGpu q(made.q.elements), k(made.k.elements), v(made.v.elements), o(made.o.elements);
-    const OnGpu lse(made.lse), slopes(words(made.slopes));
+    const OnGpu lse(made.lse), slopes(words(made.slopes)), sinks(words(made.sinks));
     const OnGpu starts_q(words(made.starts_q)), starts_k(words(made.starts_k));
     const Description attention{
         .batches = one.batches,
@@ -158,7 +161,8 @@ class Attention : public OnEachGpu {
         .total_k = made.rows_k(),
         .lse = one.lse ? static_cast<float*>(lse.data()) : nullptr,
         .lse_batch_stride = one.heads_q * made.rows_q(),
-        .lse_head_stride = made.rows_q()};
+        .lse_head_stride = made.rows_q(),
+        .sinks = one.sinks ? static_cast<const float*>(sinks.data()) : nullptr};
     ASSERT_EQ(wavesmith_kernels_attention(&attention, nullptr), WAVESMITH_KERNELS_SUCCESS)
         << wavesmith_kernels_message();
     ASSERT_EQ(hipDeviceSynchronize(), 0);
@@ -229,6 +233,8 @@ class Attention : public OnEachGpu {
           const bool none = greatest == -kInfinity && !nan;
           double sum = 0;
           for (double& weight : weights) sum += weight = none ? 0 : std::exp(weight - greatest);
+          const double sink = one.sinks ? made.sinks[static_cast<size_t>(head)] : -kInfinity;
+          if (!none) sum += std::exp(sink - greatest);
           std::vector<double> expected(size, 0), magnitude(size, 0), values(size, 0);
           for (int64_t j = begin; j < end && !none; ++j) {
             const double* const value = &v[made.v.at(batch_k, first_k + j, head_kv, 0)];
@@ -260,11 +266,13 @@ class Attention : public OnEachGpu {
           if (nan)
             ASSERT_TRUE(std::isnan(got)) << where;
           else if (none)
-            ASSERT_EQ(got, -kInfinity) << where;
+            ASSERT_TRUE(got == sink || std::abs(got - sink) <= 0x1p-20 * (1 + std::abs(sink))) << where;
           else
             ASSERT_LE(std::abs(got - (greatest + std::log(sum))),
-                      2 * error + 0x1p-22 * std::abs(greatest) + 0x1p-20)
-                << where;
+                      2 * error +
+                          0x1p-22 * (std::abs(greatest) + (one.sinks ? std::abs(std::max(sink, -1e3)) : 0)) +
+                          0x1p-20)
+                << where << ": " << got;
         }
       }
     }
@@ -293,6 +301,7 @@ class Attention : public OnEachGpu {
     one.lse = between(0, 3) != 0;
     one.heads_outside = between(0, 1) == 1;
     one.padding = one_of<int64_t>({0, 0, 2, 8, 18});
+    one.sinks = between(0, 3) == 0;
     return one;
   }
 };

@@ -132,6 +132,7 @@ wavesmith_kernels_status check_attention(const Description& a) {
   if (const auto status = check("v", a.v, k, a.head_size, false)) return status;
   if (const auto status = check("o", a.o, q, a.head_size, true)) return status;
   for (const auto& [name, data] : {std::pair<const char*, const void*>{"alibi_slopes", a.alibi_slopes},
+                                   {"sinks", a.sinks},
                                    {"cu_seqlens_q", a.cu_seqlens_q},
                                    {"cu_seqlens_k", a.cu_seqlens_k},
                                    {"lse", a.lse}})
@@ -194,6 +195,7 @@ wavesmith_kernels_status choose_attention(const Description& a, std::string_view
       .o = a.o.data,
       .lse = a.lse,
       .slopes = a.alibi_slopes,
+      .sinks = a.sinks,
       .starts_q = a.cu_seqlens_q,
       .starts_k = a.cu_seqlens_k,
       .stride_q = strides(a.q, q, a.cu_seqlens_q, a.head_size),

@@ -86,6 +86,7 @@ TEST(AttentionRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](A& a) { a.lse_batch_stride = 0; }, kInvalid, "lse_batch_stride is 0"},
       {[](A& a) { a.alibi_slopes = a.lse, a.alibi_batch_stride = -1; }, kInvalid, "alibi_batch_stride"},
       {[](A& a) { a.cu_seqlens_q = reinterpret_cast<const int32_t*>(2); }, kInvalid, "cu_seqlens_q is not"},
+      {[](A& a) { a.sinks = reinterpret_cast<const float*>(6); }, kInvalid, "sinks is not aligned"},
       {[](A& a) { a.cu_seqlens_k = reinterpret_cast<const int32_t*>(4), a.total_k = -5; }, kInvalid,
        "total_k is negative"},
   };
