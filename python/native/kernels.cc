@@ -296,7 +296,8 @@ void Kernels::attention(const AttentionWords& words, uintptr_t stream) {
       .total_k = total_k,
       .lse = reinterpret_cast<float*>(lse),
       .lse_batch_stride = lse_batch_stride,
-      .lse_head_stride = lse_head_stride};
+      .lse_head_stride = lse_head_stride,
+      .sinks = reinterpret_cast<const float*>(words.sinks)};
   check(unlocked([&] { return attention_(&attention, reinterpret_cast<void*>(stream)); }));
 }
 

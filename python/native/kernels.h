@@ -45,6 +45,7 @@ struct AttentionWords {
   std::tuple<uintptr_t, uintptr_t, int64_t, int64_t>
       packed;                                   ///< addresses of cu_seqlens of q and k, positions in all
   std::tuple<uintptr_t, int64_t, int64_t> lse;  ///< address, batch stride, head stride
+  uintptr_t sinks;                              ///< address
 };
 
 class Kernels {

@@ -25,6 +25,7 @@ def attention(
     window_size: tuple[int, int] = (-1, -1),
     softcap: float = 0.0,
     alibi_slopes: ArrayT | None = None,
+    sinks: ArrayT | None = None,
     cu_seqlens_q: ArrayT | None = None,
     cu_seqlens_k: ArrayT | None = None,
     max_seqlen_q: int | None = None,
@@ -48,6 +49,7 @@ def attention(
         window_size: how many keys before and behind its position a query sees; -1: all.
         softcap: scores become softcap * tanh(score / softcap); 0: they do not.
         alibi_slopes: float32, (heads,) or (batch, heads): slope times distance is subtracted from scores.
+        sinks: float32, (heads,): scores without a key, each of which counts in its head's sum of weights.
         cu_seqlens_q: int32, batch + 1 positions at which q's sequences begin, and the end of the last.
         cu_seqlens_k: the same of k; both or neither.
         max_seqlen_q: an upper bound of the lengths, which saves empty workgroups. None: all positions.
@@ -100,6 +102,10 @@ def attention(
             raise BadInputError(
                 f"alibi_slopes is of {slopes.type} with shape {slopes.shape}, not of f32 with a slope per head"
             )
+    if sinks is not None:
+        given = more["sinks"] = operand("sinks", sinks, stream)
+        if given.type != "f32" or given.shape != (heads,):
+            raise BadInputError(f"sinks is of {given.type} with shape {given.shape}, not of f32 with a score per head")
     total_q, total_k = on_q.shape[-3], on_k.shape[-3]
     length_q = max_seqlen_q if packed and max_seqlen_q is not None else total_q
     length_k = max_seqlen_k if packed and max_seqlen_k is not None else total_k
@@ -133,6 +139,7 @@ def attention(
             (alibi.address, alibi.strides[0] if len(alibi.shape) == 2 else 0) if alibi else (0, 0),
             (address("cu_seqlens_q"), address("cu_seqlens_k"), total_q, total_k) if packed else (0, 0, 0, 0),
             (on_lse.address, 0 if packed else on_lse.strides[0], on_lse.strides[-2]) if on_lse else (0, 0, 0),
+            address("sinks"),
             call.stream,
         )
 

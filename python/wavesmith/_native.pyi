@@ -133,6 +133,7 @@ class Kernels:
         alibi_slopes: tuple[int, int],
         packed: tuple[int, int, int, int],
         lse: tuple[int, int, int],
+        sinks: int,
         stream: int,
     ) -> None: ...
     def softmax(self, sizes: tuple[int, int], x: Rows, y: Rows, scale: float, logarithm: bool, stream: int) -> None: ...

@@ -49,6 +49,18 @@ def test_heads_that_share_keys(numbers: np.random.Generator) -> None:
             np.testing.assert_allclose(lse[batch], want_lse, atol=1e-4)
 
 
+def test_sinks_count_in_the_sums(numbers: np.random.Generator) -> None:
+    q, k, v = (heads(numbers, 1, 40, 2, 64) for _ in range(3))
+    sinks = np.array([1.5, -2.0], np.float32)
+    got, lse = kernels.attention(q, k, v, sinks=sinks, return_lse=True)
+    want, without = reference(q[0], k[0], v[0])
+    total = np.logaddexp(without, sinks[:, None])
+    np.testing.assert_allclose(lse[0], total, atol=1e-4)
+    np.testing.assert_allclose(wide(got[0]), want * np.exp(without - total).T[..., None], atol=3e-3)
+    with pytest.raises(wavesmith.BadInputError, match="sinks"):
+        kernels.attention(q, k, v, sinks=sinks[:1])
+
+
 def test_packed_sequences(numbers: np.random.Generator) -> None:
     lengths_q, lengths_k = [5, 0, 130], [40, 7, 150]
     starts_q, starts_k = (np.cumsum([0, *lengths]).astype(np.int32) for lengths in (lengths_q, lengths_k))
