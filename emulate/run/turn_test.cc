@@ -90,6 +90,9 @@ struct Tickets : TurnTest {
 };
 
 TEST_F(Tickets, WavesLeapSideBySide) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "stores past the caches, at which waves give way, are x86-64's";
+#endif
   const uint32_t steps = 100;
   const auto done = launch(steps);
   ASSERT_TRUE(done) << done.error().text();
