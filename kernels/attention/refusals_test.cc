@@ -1,7 +1,7 @@
 // What attention refuses, and which kernel it names.
 #include <limits>
 
-#include "kernels/testing.h"
+#include "kernels/refusal_testing.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -35,14 +35,9 @@ TEST(AttentionRefuses, WhatBreaksARuleAndSaysWhich) {
       << wavesmith_kernels_message();
   EXPECT_STREQ(wavesmith_kernels_message(), "");
   ASSERT_EQ(hipDeviceSynchronize(), 0);
-  struct Wrong {
-    void (*change)(Description&);
-    wavesmith_kernels_status status;
-    const char* says;
-  };
   using A = Description;
   constexpr auto kInvalid = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
-  const Wrong all[] = {
+  const Refusal<A> all[] = {
       {[](A& a) { a.batches = -1; }, kInvalid, "batches is negative"},
       {[](A& a) { a.length_k = int64_t{1} << 40; }, kNot, "length_k is 1099511627776"},
       {[](A& a) { a.heads_q = 3; }, kInvalid, "heads_q is 3, no multiple of heads_kv, 2"},
@@ -90,14 +85,7 @@ TEST(AttentionRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](A& a) { a.cu_seqlens_k = reinterpret_cast<const int32_t*>(4), a.total_k = -5; }, kInvalid,
        "total_k is negative"},
   };
-  for (const Wrong& wrong : all) {
-    A attention = right;
-    wrong.change(attention);
-    EXPECT_EQ(wavesmith_kernels_attention(&attention, nullptr), wrong.status) << wrong.says;
-    EXPECT_NE(std::string(wavesmith_kernels_message()).find(wrong.says), std::string::npos)
-        << wavesmith_kernels_message();
-  }
-  EXPECT_EQ(wavesmith_kernels_attention(nullptr, nullptr), WAVESMITH_KERNELS_INVALID_ARGUMENT);
+  expect_refusals(wavesmith_kernels_attention, right, all);
   right.length_q = 0, right.q.data = right.o.data = nullptr;
   EXPECT_EQ(wavesmith_kernels_attention(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();

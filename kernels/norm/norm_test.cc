@@ -2,6 +2,7 @@
 #include <limits>
 #include <memory>
 
+#include "kernels/refusal_testing.h"
 #include "kernels/rows/testing.h"
 
 namespace wavesmith::kernels {
@@ -181,12 +182,7 @@ TEST(NormRefuses, WhatBreaksARuleAndSaysWhich) {
   ASSERT_EQ(wavesmith_kernels_norm(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();
   ASSERT_EQ(hipDeviceSynchronize(), 0);
-  struct Wrong {
-    void (*change)(N&);
-    wavesmith_kernels_status status;
-    const char* says;
-  };
-  const Wrong all[] = {
+  const Refusal<N> all[] = {
       {[](N& n) { n.rows = -1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "rows is negative"},
       {[](N& n) { n.columns = -1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "columns is negative"},
       {[](N& n) { n.columns = int64_t{1} << 25; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "columns is too large"},
@@ -208,14 +204,7 @@ TEST(NormRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](N& n) { n.y = n.sum; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "sum overlaps y"},
       {[](N& n) { n.epsilon = -1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "epsilon"},
   };
-  for (const Wrong& wrong : all) {
-    N norm = right;
-    wrong.change(norm);
-    EXPECT_EQ(wavesmith_kernels_norm(&norm, nullptr), wrong.status) << wrong.says;
-    EXPECT_NE(std::string(wavesmith_kernels_message()).find(wrong.says), std::string::npos)
-        << wavesmith_kernels_message();
-  }
-  EXPECT_EQ(wavesmith_kernels_norm(nullptr, nullptr), WAVESMITH_KERNELS_INVALID_ARGUMENT);
+  expect_refusals(wavesmith_kernels_norm, right, all);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Quantising and dequantising on a GPU of each target, bit by bit.
+#include "kernels/refusal_testing.h"
 #include "kernels/rows/scale_testing.h"
 
 namespace wavesmith::kernels {
@@ -180,12 +181,7 @@ TEST(QuantiseRefuses, WhatBreaksARuleAndSaysWhich) {
       << wavesmith_kernels_message();
   ASSERT_EQ(hipDeviceSynchronize(), 0);
   constexpr auto kInvalid = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
-  struct Wrong {
-    void (*change)(Q&);
-    wavesmith_kernels_status status;
-    const char* says;
-  };
-  const Wrong all[] = {
+  const Refusal<Q> all[] = {
       {[](Q& q) { q.rows = -1; }, kInvalid, "quantise: rows is negative"},
       {[](Q& q) { q.x.data = nullptr; }, kInvalid, "x.data is null"},
       {[](Q& q) { q.y.data = nullptr; }, kInvalid, "y.data is null"},
@@ -214,14 +210,7 @@ TEST(QuantiseRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](Q& q) { q.scales.data = q.x.data; }, kInvalid, "scales overlap x"},
       {[](Q& q) { q.scales.data = static_cast<char*>(q.y.data) + 1020; }, kInvalid, "scales overlap y"},
   };
-  for (const Wrong& wrong : all) {
-    Q quantise = right;
-    wrong.change(quantise);
-    EXPECT_EQ(wavesmith_kernels_quantise(&quantise, nullptr), wrong.status) << wrong.says;
-    EXPECT_NE(std::string(wavesmith_kernels_message()).find(wrong.says), std::string::npos)
-        << wrong.says << ": " << wavesmith_kernels_message();
-  }
-  EXPECT_EQ(wavesmith_kernels_quantise(nullptr, nullptr), kInvalid);
+  expect_refusals(wavesmith_kernels_quantise, right, all);
   EXPECT_EQ(wavesmith_kernels_dequantise(nullptr, nullptr), kInvalid);
   EXPECT_EQ(wavesmith_kernels_dequantise(&right, nullptr), kNot);
   EXPECT_STREQ(wavesmith_kernels_message(),

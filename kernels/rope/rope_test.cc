@@ -1,4 +1,5 @@
 // Rotary position embeddings on a GPU of each target, against double precision.
+#include "kernels/refusal_testing.h"
 #include "kernels/rows/testing.h"
 
 namespace wavesmith::kernels {
@@ -111,29 +112,19 @@ TEST(RopeRefuses, WhatBreaksARuleAndSaysWhich) {
                 .table_stride = 8};
   ASSERT_EQ(wavesmith_kernels_rope(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
       << wavesmith_kernels_message();
-  struct Wrong {
-    void (*change)(R&);
-    const char* says;
+  const Refusal<R> all[] = {
+      {[](R& r) { r.tokens = -1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "tokens is negative"},
+      {[](R& r) { r.rotated = 18; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "rotated is 18, more than the 16"},
+      {[](R& r) { r.rotated = 3; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "an odd number"},
+      {[](R& r) { r.x.data = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "x.data is null"},
+      {[](R& r) { r.y.head_stride = 8; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "y.head_stride is 8"},
+      {[](R& r) { r.y.token_stride = 0; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "y.token_stride is 0"},
+      {[](R& r) { r.sines = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "sines is null"},
+      {[](R& r) { r.table_stride = 7; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "table_stride is 7"},
+      {[](R& r) { r.y.data = static_cast<float*>(r.x.data) + 1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "y overlaps x"},
   };
-  const Wrong all[] = {
-      {[](R& r) { r.tokens = -1; }, "tokens is negative"},
-      {[](R& r) { r.rotated = 18; }, "rotated is 18, more than the 16"},
-      {[](R& r) { r.rotated = 3; }, "an odd number"},
-      {[](R& r) { r.x.data = nullptr; }, "x.data is null"},
-      {[](R& r) { r.y.head_stride = 8; }, "y.head_stride is 8"},
-      {[](R& r) { r.y.token_stride = 0; }, "y.token_stride is 0"},
-      {[](R& r) { r.sines = nullptr; }, "sines is null"},
-      {[](R& r) { r.table_stride = 7; }, "table_stride is 7"},
-      {[](R& r) { r.y.data = static_cast<float*>(r.x.data) + 1; }, "y overlaps x"},
-  };
-  for (const Wrong& wrong : all) {
-    R rope = right;
-    wrong.change(rope);
-    EXPECT_EQ(wavesmith_kernels_rope(&rope, nullptr), WAVESMITH_KERNELS_INVALID_ARGUMENT) << wrong.says;
-    EXPECT_NE(std::string(wavesmith_kernels_message()).find(wrong.says), std::string::npos)
-        << wavesmith_kernels_message();
-  }
-  EXPECT_EQ(wavesmith_kernels_rope(nullptr, nullptr), WAVESMITH_KERNELS_INVALID_ARGUMENT);
+  expect_refusals(wavesmith_kernels_rope, right, all);
   ASSERT_EQ(hipDeviceSynchronize(), 0);
 }
 
