@@ -202,7 +202,6 @@ void run_all(const Product& p) {
 
 using Runner = void (*)(const Product&);
 
-bool is_8_bit_float(Number type) { return type >= Number::Fp8; }
 bool is_narrow_float(Number type) {
   return type == Number::F16 || type == Number::BF16 || is_8_bit_float(type);
 }

@@ -43,9 +43,6 @@ Launcher launcher() {
 bool is_common_float(Number type) {
   return type == Number::F16 || type == Number::BF16 || type == Number::F32;
 }
-bool is_8_bit_float(Number type) {
-  return type == Number::Fp8 || type == Number::Bf8 || type == Number::Fp8Fnuz || type == Number::Bf8Fnuz;
-}
 
 wavesmith_kernels_type type_of(Number type) {
   switch (type) {

@@ -14,6 +14,8 @@ namespace wavesmith::libraries {
 /// Fp8 and Bf8 are OCP's e4m3 and e5m2, those in Fnuz the GPUs' that came before (MI300).
 enum class Number : uint8_t { None, F16, BF16, F32, F64, C32, C64, I8, I32, Fp8, Bf8, Fp8Fnuz, Bf8Fnuz };
 
+inline bool is_8_bit_float(Number number) { return number >= Number::Fp8; }
+
 /// Its name in `wavesmith predict`.
 inline const char* word_of(Number number) {
   static constexpr const char* kWords[] = {"f32", "f16", "bf16", "f32", "f64", "c32", "c64",
