@@ -59,6 +59,25 @@ TILE_DEVICE float over_groups(float value, Combine combine) {
   return value;
 }
 
+/// Puts the `index`-th piece that a lane of ChainOrder's groups has of a row into an operand.
+template <class Atom, int kRows, int kDepth>
+TILE_DEVICE void put_piece(Operand<Atom, kRows, kDepth>& operand, int row, int index, Piece own) {
+  using Order = ChainOrder<Atom>;
+  using Layout = AtomLayout<Atom>;
+  if constexpr (Layout::kGroups == Order::kGroups) {
+    operand.at[row][index] = own;
+  } else {
+    // Both groups hold a whole row: each has half of it, and gets the other half.
+    static_assert(Layout::kGroups == 1 && Order::kGroups == 2);
+    const bool second = arch::thread_id() & Layout::kRows;
+    TILE_UNROLL for (int i = 0; i < 4; ++i) {
+      const u32 other = bits_as<u32>(arch::swap_lanes<16>(bits_as<float>(own[i])));
+      operand.at[row][2 * index][i] = second ? other : own[i];
+      operand.at[row][2 * index + 1][i] = second ? own[i] : other;
+    }
+  }
+}
+
 /// A row's sums, rounded to elements, as a row of an operand.
 template <class Atom, int kRows, int kColumns, int kDepth>
 TILE_DEVICE void become_operand(const Sums<Atom, kRows, kColumns>& sums, int row,
@@ -72,19 +91,7 @@ TILE_DEVICE void become_operand(const Sums<Atom, kRows, kColumns>& sums, int row
       const int number = piece * Order::kInPiece + i;
       values[i] = sums.at[row][number / Layout::kSums][number % Layout::kSums];
     }
-    const Piece own = rounded<typename Atom::Element>(values);
-    if constexpr (Layout::kGroups == Order::kGroups) {
-      operand.at[row][piece] = own;
-    } else {
-      // Both groups hold a whole row: each has half of it, and gets the other half.
-      static_assert(Layout::kGroups == 1 && Order::kGroups == 2);
-      const bool second = arch::thread_id() & Layout::kRows;
-      TILE_UNROLL for (int i = 0; i < 4; ++i) {
-        const u32 other = bits_as<u32>(arch::swap_lanes<16>(bits_as<float>(own[i])));
-        operand.at[row][2 * piece][i] = second ? other : own[i];
-        operand.at[row][2 * piece + 1][i] = second ? own[i] : other;
-      }
-    }
+    put_piece(operand, row, piece, rounded<typename Atom::Element>(values));
   }
 }
 

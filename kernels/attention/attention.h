@@ -6,6 +6,7 @@
 // the softmax takes place within lanes.
 #pragma once
 
+#include "kernels/attention/arguments.h"
 #include "kernels/attention/scores.h"
 #include "kernels/attention/softmax.h"
 #include "tile/arch/here.h"
@@ -82,7 +83,7 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
            row * stride.row;
   };
   const int head_kv = head / g.heads_per_kv;
-  const Sight sight(g, sequence.length_q, sequence.length_k);
+  const Sight sight(g.left, g.right, sequence.length_q, sequence.length_k);
   int key = sight.begin(first_row);
   const int end = sight.end(first_row, Shape::kRows);
 

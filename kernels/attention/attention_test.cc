@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "kernels/attention/configuration.h"
-#include "kernels/testing.h"
+#include "kernels/attention/result_testing.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -193,7 +193,6 @@ class Attention : public OnEachGpu {
     for (auto* all : {&q, &k, &v})
       for (double& number : *all) number = as_operand(number, one.type);
     std::vector<char> written(made.o.elements.count(), 0);
-    const double unit = epsilon_of(one.type), least = GetParam() == 0 ? 0x1p-21 : 0x1p-32;
     const auto size = static_cast<size_t>(one.head_size);
     for (int64_t batch = 0; batch < one.batches; ++batch) {
       const auto [first_q, length_q] = made.sequence_q(batch);
@@ -249,16 +248,9 @@ class Attention : public OnEachGpu {
             const size_t at = made.o.at(batch_q, first_q + i, head, static_cast<int64_t>(d));
             written[at] = 1;
             const double got = made.o.elements.get(at);
-            if (nan || std::isnan(expected[d])) {
-              ASSERT_TRUE(std::isnan(got)) << where << "[" << d << "]: " << got;
-              continue;
-            }
-            const double keys = static_cast<double>(weights.size());
-            const double allowed = (unit + 2 * error + (keys + 100) * 0x1p-24) * magnitude[d] +
-                                   unit * std::abs(expected[d]) + tiny_of(one.type) +
-                                   (one.type == WAVESMITH_KERNELS_F16 ? least * values[d] : 0);
-            ASSERT_LE(std::abs(got - expected[d]), allowed)
-                << where << "[" << d << "]: " << got << " instead of " << expected[d];
+            ASSERT_TRUE(keeps_bound(got, {expected[d], magnitude[d], values[d], nan}, one.type, error,
+                                    weights.size(), GetParam() == 0))
+                << where << "[" << d << "]";
           }
           if (!one.lse) continue;
           const double got =

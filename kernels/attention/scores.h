@@ -1,7 +1,6 @@
 // What becomes of scores before the softmax: cap, bias, mask.
 #pragma once
 
-#include "kernels/attention/arguments.h"
 #include "tile/chain.h"
 #include "tile/math.h"
 
@@ -12,8 +11,8 @@ struct Sight {
   int first, last, keys;
 
   /// Aligned to the ends of both sequences, as in flash-attention since 2.1.
-  TILE_DEVICE Sight(const AttentionArguments& g, int length_q, int length_k)
-      : first(length_k - length_q - g.left), last(length_k - length_q + g.right), keys(length_k) {}
+  TILE_DEVICE Sight(int left, int right, int length_q, int length_k)
+      : first(length_k - length_q - left), last(length_k - length_q + right), keys(length_k) {}
 
   /// The keys of all of the rows [row, row + rows) are in [begin, end).
   TILE_DEVICE int begin(int row) const { return row + first > 0 ? row + first : 0; }
@@ -44,10 +43,10 @@ TILE_DEVICE void hide(tile::Sums<Atom, kRows, kColumns>& scores, const Sight& si
 }
 
 /// Scores in the base of 2, capped, and with ALiBi's bias of `slope` per position that a key is away from the
-/// query's.
-template <class Atom, int kRows, int kColumns>
-TILE_DEVICE void shape(tile::Sums<Atom, kRows, kColumns>& scores, const AttentionArguments& g, float slope,
-                       int row, int key, int shift) {
+/// query's. `g` has the factor, softcap and per_cap of AttentionArguments.
+template <class Atom, int kRows, int kColumns, class Arguments>
+TILE_DEVICE void shape(tile::Sums<Atom, kRows, kColumns>& scores, const Arguments& g, float slope, int row,
+                       int key, int shift) {
   const auto each = [&](auto change) {
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
       tile::change_sums(scores, i, [&](float score, int column) {

@@ -74,6 +74,16 @@ TILE_DEVICE void largest_global(float* at, float value) {
                          bits_as<u32>(value), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+/// What lies at an address in global memory, without bounds.
+template <class T>
+TILE_DEVICE T load_at(u64 address) {
+  return *reinterpret_cast<const __attribute__((address_space(1))) T*>(address);
+}
+template <class T>
+TILE_DEVICE void store_at(u64 address, T value) {
+  *reinterpret_cast<__attribute__((address_space(1))) T*>(address) = value;
+}
+
 TILE_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
 /// A buffer as four words.
@@ -182,6 +192,10 @@ TILE_DEVICE void wave_barrier() {
 /// Instructions stay on their side of this: for code that is rarely run, whose many values at once would cost
 /// registers.
 TILE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
+
+/// Accesses of memory stay on their side of this, while instructions are chosen, too: the compiler would
+/// otherwise move a load to where its value is used, in the next round of a loop.
+TILE_DEVICE void keep_accesses() { asm volatile("" ::: "memory"); }
 
 /// Eight floats that are computed by here, not later: in long code without branches the compiler would
 /// otherwise read far ahead of the arithmetic.

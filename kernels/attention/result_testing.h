@@ -1,0 +1,34 @@
+// For tests of attention: whether a result keeps the bound of wavesmith_kernels.h.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/testing.h"
+
+namespace wavesmith::kernels {
+
+/// What double precision says of an element of a row of O.
+struct ExpectedElement {
+  double value, magnitude, values;  ///< sums over keys: weight * v, weight * |v|, |v|
+  bool nan;                         ///< because of the row's scores
+};
+
+/// `error`: of the row's scores, in all at most; `keys`: that it sees; `on_cdna2`, which takes weights that
+/// are subnormal in f16 for 0.
+inline testing::AssertionResult keeps_bound(double got, const ExpectedElement& expected, Type type,
+                                            double error, size_t keys, bool on_cdna2) {
+  if (expected.nan || std::isnan(expected.value)) {
+    if (std::isnan(got)) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << got << " instead of NaN";
+  }
+  const double unit = epsilon_of(type), least = on_cdna2 ? 0x1p-21 : 0x1p-32;
+  const double allowed =
+      (unit + 2 * error + (static_cast<double>(keys) + 100) * 0x1p-24) * expected.magnitude +
+      unit * std::abs(expected.value) + tiny_of(type) +
+      (type == WAVESMITH_KERNELS_F16 ? least * expected.values : 0);
+  if (std::abs(got - expected.value) <= allowed) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << got << " instead of " << expected.value << ", " << allowed
+                                     << " allowed";
+}
+
+}  // namespace wavesmith::kernels

@@ -1,0 +1,61 @@
+// Elements of a shorter type as those of a longer one, exactly: what lies in memory in 8 bits and is
+// multiplied in 16.
+#pragma once
+
+#include "tile/arch/here.h"
+#include "tile/vector.h"
+
+namespace tile {
+namespace detail {
+
+/// Numbers of 8 bits need less than the upper half of a float.
+template <class To>
+TILE_DEVICE Vector<To, 2> two_of(Vector<float, 2> values) {
+  if constexpr (__is_same(To, bf16)) {
+    const u32 both = __builtin_amdgcn_perm(bits_as<u32>(static_cast<float>(values[1])),
+                                           bits_as<u32>(static_cast<float>(values[0])), 0x07060302);
+    return bits_as<Vector<bf16, 2>>(both);
+  } else {
+    return {static_cast<To>(values[0]), static_cast<To>(values[1])};
+  }
+}
+
+/// The lower or upper two of four e4m3.
+template <class To, bool kUpper>
+TILE_DEVICE Vector<To, 2> two_of_e4m3(u32 four) {
+  return two_of<To>(
+      bits_as<Vector<float, 2>>(__builtin_amdgcn_cvt_pk_f32_fp8(static_cast<int>(four), kUpper)));
+}
+
+}  // namespace detail
+
+/// Elements 2 * kPair and the next one of some that lie together.
+template <class To, class From, int kPair, class All>
+TILE_DEVICE Vector<To, 2> two_widened(const All& all) {
+  struct Words {
+    u32 at[sizeof(All) / 4];
+  };
+  const Words words = bits_as<Words>(all);
+  if constexpr (sizeof(From) == sizeof(To))
+    return bits_as<Vector<To, 2>>(words.at[kPair]);
+  else
+    return detail::two_of_e4m3<To, kPair % 2 != 0>(words.at[kPair / 2]);
+}
+
+/// The kPart-th eight elements of a piece, as a piece of 16-bit elements.
+template <class To, class From, int kPart>
+TILE_DEVICE Piece widened(Piece piece) {
+  static_assert(sizeof(To) == 2);
+  if constexpr (sizeof(From) == 2) {
+    return piece;
+  } else {
+    Piece wide;
+    repeat<4>([&](auto pair) {
+      constexpr int kPair = decltype(pair)::kValue;
+      wide[kPair] = bits_as<u32>(two_widened<To, From, kPart * 4 + kPair>(piece));
+    });
+    return wide;
+  }
+}
+
+}  // namespace tile
