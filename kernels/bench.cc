@@ -8,6 +8,8 @@
 //   [unscaled|given|matrix|row|block|mx] [BLOCK]
 //   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16]
 //   [causal|full]
+//   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE]
+//   [PAGE]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +23,7 @@
 
 extern "C" {
 int hipMalloc(void** pointer, size_t bytes);
+int hipMemcpy(void* to, const void* from, size_t bytes, int kind);
 int hipMemset(void* pointer, int value, size_t bytes);
 int hipDeviceSynchronize();
 int hipEventCreate(void** event);
@@ -197,21 +200,75 @@ int attention(const std::vector<std::string>& words) {
   return 0;
 }
 
+/// Decode, all contexts of one length, in pages whose order is mixed: its time, and the bytes of K and V per
+/// second.
+int decode(const std::vector<std::string>& words) {
+  const auto number = [&](size_t index) { return static_cast<int64_t>(std::atoll(words[index].c_str())); };
+  wavesmith_kernels_decode_description description{};
+  auto& d = description;
+  d.batches = number(0), d.heads_q = number(1), d.heads_kv = number(2), d.length_q = number(3);
+  d.longest_context = number(4), d.head_size = number(5), d.scale = 0.125F, d.window_left = -1;
+  d.type = type_of(words.size() > 6 ? words[6] : "bf16");
+  d.page_size = words.size() > 8 ? number(8) : 16;
+  const int64_t pages = (d.longest_context + d.page_size - 1) / d.page_size;
+  d.blocks = d.batches * pages, d.block_table_stride = pages;
+  const auto heads = [&] {
+    return wavesmith_kernels_heads{memory(d.batches * d.length_q * d.heads_q * d.head_size * 2),
+                                   d.length_q * d.heads_q * d.head_size, d.heads_q * d.head_size,
+                                   d.head_size};
+  };
+  const auto cache = [&] {
+    const auto type = words.size() > 7 ? type_of(words[7]) : d.type;
+    const int64_t row = d.heads_kv * d.head_size;
+    return wavesmith_kernels_paged{memory(d.blocks * d.page_size * row * wavesmith::kernels::size_of(type)),
+                                   type,
+                                   d.page_size * row,
+                                   row,
+                                   d.head_size,
+                                   nullptr,
+                                   0};
+  };
+  d.q = heads(), d.o = heads(), d.k = cache(), d.v = cache();
+  std::vector<int32_t> table, contexts(static_cast<size_t>(d.batches), static_cast<int32_t>(number(4)));
+  constexpr int64_t kApart = 7919;  // a prime
+  for (int64_t i = 0; i < d.blocks; ++i) table.push_back(static_cast<int32_t>(i * kApart % d.blocks));
+  const auto on_gpu = [&](const std::vector<int32_t>& all) {
+    void* const at = memory(static_cast<int64_t>(all.size() * 4));
+    check(hipMemcpy(at, all.data(), all.size() * 4, 1), "hipMemcpy");
+    return static_cast<const int32_t*>(at);
+  };
+  d.block_table = on_gpu(table), d.context_lengths = on_gpu(contexts);
+  if (wavesmith_kernels_decode_workspace(&d, &d.workspace_bytes) == WAVESMITH_KERNELS_SUCCESS)
+    d.workspace = memory(static_cast<int64_t>(d.workspace_bytes) + 1);
+  const float best = milliseconds_of([&] { return wavesmith_kernels_decode(&d, nullptr); });
+  const char* name = "";
+  wavesmith_kernels_decode_check(&d, &name);
+  const double bytes = 2.0 * static_cast<double>(d.batches * d.longest_context * d.heads_kv * d.head_size) *
+                       static_cast<double>(wavesmith::kernels::size_of(d.k.type));
+  std::printf("decode: %.2f us, %.1f GB/s of K and V, %s, workspace of %zu bytes\n",
+              static_cast<double>(best) * 1e3, bytes / static_cast<double>(best) * 1e-6, name,
+              d.workspace_bytes);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
   if (argc > 4 && std::strcmp(argv[1], "gemm") == 0) return gemm(words);
   if (argc > 7 && std::strcmp(argv[1], "attention") == 0) return attention(words);
-  if (argc > 3 && std::strcmp(argv[1], "gemm") != 0 && std::strcmp(argv[1], "attention") != 0)
-    return rows(argv[1], words);
+  if (argc > 7 && std::strcmp(argv[1], "decode") == 0) return decode(words);
+  const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
+                       std::strcmp(argv[1], "attention") != 0 && std::strcmp(argv[1], "decode") != 0;
+  if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
       "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
       "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
-      "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n",
-      argv[0], argv[0], argv[0], argv[0]);
+      "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n"
+      "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE] [PAGE]\n",
+      argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

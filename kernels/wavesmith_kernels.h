@@ -336,6 +336,101 @@ wavesmith_kernels_attention(const wavesmith_kernels_attention_description* atten
 WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_attention_check(
     const wavesmith_kernels_attention_description* attention, const char** name);
 
+/* Keys or values in a cache of pages. Element (block, position, head, i) is at data + block * block_stride +
+ * position * row_stride + head * head_stride + i, in elements. A number that the cache keeps counts as itself
+ * times the scale, one for all heads or one of each. */
+typedef struct {
+  void* data;
+  wavesmith_kernels_type type;
+  int64_t block_stride, row_stride, head_stride;
+  const float* scale; /* in the device's memory; null: 1 */
+  int scale_per_head; /* heads_kv scales */
+} wavesmith_kernels_paged;
+
+/* Attention for the last queries of sequences whose keys and values are in a cache: O = softmax(scores) * V
+ * in each batch and head of Q, with the scores of wavesmith_kernels_attention, its softcap and alibi_slopes.
+ * A sequence has context_lengths[b] keys, those of the queries included:
+ *   the query i is at the position context - length_q + i, and sees the keys up to there, but no more than
+ *   window_left before it, unless that is -1
+ *   sinks are the scores of one more key per head, which every query sees, and whose value is 0
+ *   the key j is at position j % page_size of block block_table[b * block_table_stride + j / page_size]
+ *
+ * Queries and results are f16 or bf16, head_size is 64, 128, or on CDNA 256. The caches are of the same type,
+ * or both e4m3 (FNUZ on gfx942, OCP's on gfx950 and gfx1201; none elsewhere), whose numbers are exact in the
+ * queries' type. The heads that share a head of K and V are served together. Tensors are aligned to 16 bytes,
+ * and their strides are multiples of 16 bytes.
+ *
+ * The error is at most that of wavesmith_kernels_attention, with K and V times their scales. The order of
+ * sums depends on the sizes, longest_context and the GPU only: results are the same in each run.
+ *
+ * A query that sees no key has the result 0, and the log-sum-exp minus infinity or the sink. A NaN or plus
+ * infinity among a row's scores makes NaN of it. What caches have behind a context is not looked at; of keys
+ * that a query does not see, a NaN or infinity in V may make NaN of the row's elements in its column. */
+typedef struct {
+  int64_t batches, heads_q, heads_kv, length_q;
+  int64_t head_size;
+  wavesmith_kernels_type type;
+  wavesmith_kernels_heads q, o; /* length_q rows of heads_q heads in each batch */
+  wavesmith_kernels_paged k, v;
+  int64_t blocks;    /* of the caches: what else a table names counts as the nearest; not used without one */
+  int64_t page_size; /* a power of two, 8 at least; not used without a table */
+  /* Null: sequence b is block b. Otherwise the blocks of each sequence, in the device's memory: at least
+   * those of longest_context keys from one sequence to the next. */
+  const int32_t* block_table;
+  int64_t block_table_stride;
+  const int32_t* context_lengths; /* `batches`, in the device's memory; below 0 is 0 */
+  int64_t longest_context;        /* an upper bound of the lengths: what is longer counts as this */
+  float scale;
+  int64_t window_left;
+  float softcap;             /* 0: none */
+  const float* alibi_slopes; /* null, or heads_q of them; with a stride, for each batch */
+  int64_t alibi_batch_stride;
+  const float* sinks; /* null, or heads_q of them */
+  /* Null, or where the natural logarithm of the sum of exp(scores), the sink's included, of (batch, head, i)
+   * goes: lse + batch * lse_batch_stride + head * lse_head_stride + i. */
+  float* lse;
+  int64_t lse_batch_stride, lse_head_stride;
+  /* Memory for the parts of sequences that several workgroups share, as much as
+   * wavesmith_kernels_decode_workspace says, aligned to 16 bytes. What is in it before and after does not
+   * matter. */
+  void* workspace;
+  size_t workspace_bytes;
+} wavesmith_kernels_decode_description;
+
+/* `stream` is a hipStream_t of the current device, or null. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_decode(const wavesmith_kernels_decode_description* decode, void* stream);
+
+/* The bytes of workspace that it takes on the current device, 0 where nothing is shared. Statuses and
+ * messages are those of the launch, but for the workspace, which is not looked at. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_decode_workspace(const wavesmith_kernels_decode_description* decode, size_t* bytes);
+
+/* Whether it would be launched on the current device, with the same statuses and messages; launches nothing.
+ * `name`, if not null, becomes the kernel that would serve it. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_decode_check(const wavesmith_kernels_decode_description* decode, const char** name);
+
+/* Writes the keys and values of tokens into a cache of pages. Token t goes to position slots[t] % page_size
+ * of block slots[t] / page_size; one whose slot is negative, or not below blocks * page_size, is left out.
+ * Two tokens with one slot leave either's elements there.
+ *
+ * k and v are f32, f16 or bf16, each cache any of these or e4m3 (FNUZ on gfx942, OCP's on gfx950 and gfx1201;
+ * none elsewhere). What is written is the quotient by the cache's scale, a correctly rounded f32, rounded to
+ * the cache's type: to the nearest, ties to even; in e4m3 what is beyond the largest becomes the largest,
+ * infinity too. NaN stays NaN. A cache must not overlap k, v or the slots. The two caches may lie in each
+ * other, as halves of each block do; that no element is of both is the caller's affair. */
+typedef struct {
+  int64_t tokens, heads, head_size;
+  wavesmith_kernels_token_heads k, v;
+  wavesmith_kernels_paged k_cache, v_cache;
+  int64_t blocks, page_size;
+  const int64_t* slots; /* `tokens`, in the device's memory */
+} wavesmith_kernels_cache_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_cache(const wavesmith_kernels_cache_description* cache, void* stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,161 @@
+// Writing to a cache on a GPU of each target: what is written is exact.
+#include <limits>
+
+#include "kernels/refusal_testing.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_kernels_cache_description;
+
+class Cache : public OnEachGpu {
+ protected:
+  /// The target's float of 8 bits, or any other type.
+  Type any_cache() {
+    const bool small = between(0, 1) == 1;
+    if (small && GetParam() == 1) return WAVESMITH_KERNELS_E4M3_FNUZ;
+    if (small && (GetParam() == 2 || GetParam() == 5)) return WAVESMITH_KERNELS_E4M3;
+    return any_float();
+  }
+  Type any_float() { return one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16}); }
+};
+
+/// The quotient in the cache's type: of 8 bits at most the largest.
+double written(float value, float scale, Type type) {
+  const float quotient = value / scale;
+  Elements one(type, 1);
+  one.set(0, quotient);
+  const double largest = type == WAVESMITH_KERNELS_E4M3 ? 448 : type == WAVESMITH_KERNELS_E4M3_FNUZ ? 240 : 0;
+  if (largest > 0 && std::abs(quotient) > largest) return std::copysign(largest, quotient);
+  return one.get(0);
+}
+
+TEST_P(Cache, TokensOfAllKindsComeToTheirSlots) {
+  for (int round = 0; round < 40; ++round) {
+    const int64_t tokens = between(1, 9), heads = between(1, 9),
+                  head_size = one_of<int64_t>({1, 30, 64, 80, 128, 256}), blocks = between(1, 6),
+                  page = one_of<int64_t>({1, 5, 16, 32});
+    const bool outside = between(0, 1) == 1;
+    const int64_t gap = one_of<int64_t>({0, 8, 3}), apart = head_size + gap;
+    const auto offset = one_of<size_t>({0, 0, 1});
+    const int scales = one_of({0, 1, 2});
+    // Each slot once, some beyond the cache or none.
+    std::vector<int64_t> slots(static_cast<size_t>(blocks * page));
+    for (size_t i = 0; i < slots.size(); ++i) slots[i] = static_cast<int64_t>(i);
+    std::ranges::shuffle(slots, random_);
+    slots.resize(static_cast<size_t>(tokens), -1);
+    for (int64_t& slot : slots)
+      if (between(0, 3) == 0)
+        slot = one_of<int64_t>(
+            {-1, std::numeric_limits<int64_t>::min(), blocks * page, std::numeric_limits<int64_t>::max()});
+    Elements numbers;  // of which OnGpu copies the bytes
+    numbers.bytes.resize(slots.size() * 8);
+    std::memcpy(numbers.bytes.data(), slots.data(), numbers.bytes.size());
+    const OnGpu on_slots(numbers);
+
+    struct Side {
+      Elements from, to, scales;
+    } sides[2];
+    for (Side& side : sides) {
+      side.from = Elements(any_float(), static_cast<size_t>(tokens * heads * apart));
+      for (size_t i = 0; i < side.from.count(); ++i)
+        side.from.set(i, normal() * one_of({1.0, 1.0, 1000.0, 0x1p-8}));
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      side.from.set(0, one_of({kInfinity, -kInfinity, 0.0, -0.0, std::nan("")}));
+      side.to = Elements(any_cache(), static_cast<size_t>(blocks * page * heads * apart));
+      side.scales = Elements(WAVESMITH_KERNELS_F32, static_cast<size_t>(scales == 2 ? heads : scales));
+      for (size_t i = 0; i < side.scales.count(); ++i) side.scales.set(i, std::exp2(normal()));
+    }
+    const OnGpu from_k(sides[0].from, offset), from_v(sides[1].from, offset), to_k(sides[0].to, offset),
+        to_v(sides[1].to, offset), scales_k(sides[0].scales), scales_v(sides[1].scales);
+    const int64_t row = outside ? apart : heads * apart, head_stride = outside ? page * apart : apart;
+    const auto paged = [&](const Side& side, const OnGpu& gpu, const OnGpu& scale) {
+      return wavesmith_kernels_paged{
+          gpu.data(), side.to.type, page * heads * apart,
+          row,        head_stride,  scales == 0 ? nullptr : static_cast<const float*>(scale.data()),
+          scales == 2};
+    };
+    const Description cache{.tokens = tokens,
+                            .heads = heads,
+                            .head_size = head_size,
+                            .k = {from_k.data(), sides[0].from.type, heads * apart, apart},
+                            .v = {from_v.data(), sides[1].from.type, heads * apart, apart},
+                            .k_cache = paged(sides[0], to_k, scales_k),
+                            .v_cache = paged(sides[1], to_v, scales_v),
+                            .blocks = blocks,
+                            .page_size = page,
+                            .slots = static_cast<const int64_t*>(on_slots.data())};
+    ASSERT_EQ(wavesmith_kernels_cache(&cache, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+    ASSERT_EQ(hipDeviceSynchronize(), 0);
+
+    for (int side = 0; side < 2; ++side) {
+      const Side& of = sides[side];
+      Elements expected = of.to, got = of.to;
+      (side == 0 ? to_k : to_v).copy_to(got);
+      for (int64_t token = 0; token < tokens; ++token) {
+        const int64_t slot = slots[static_cast<size_t>(token)];
+        if (slot < 0 || slot >= blocks * page) continue;
+        for (int64_t head = 0; head < heads; ++head)
+          for (int64_t i = 0; i < head_size; ++i) {
+            const auto value =
+                static_cast<float>(of.from.get(static_cast<size_t>((token * heads + head) * apart + i)));
+            const double scale = scales == 0 ? 1 : of.scales.get(scales == 2 ? static_cast<size_t>(head) : 0);
+            const auto at = static_cast<size_t>(slot / page * page * heads * apart + slot % page * row +
+                                                head * head_stride + i);
+            expected.set(at, written(value, static_cast<float>(scale), of.to.type));
+            if (std::isnan(value) && std::isnan(got.get(at))) got.set(at, value), expected.set(at, value);
+          }
+      }
+      ASSERT_EQ(got.bytes, expected.bytes)
+          << "of " << of.from.type << " in " << of.to.type << ", tokens " << tokens << " heads " << heads
+          << " head size " << head_size << " blocks " << blocks << " page " << page << " gap " << gap;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Cache, testing::Range(0, kGpuCount), gpu_name);
+
+TEST(CacheRefuses, WhatBreaksARuleAndSaysWhich) {
+  ASSERT_EQ(hipSetDevice(1), 0);
+  const OnGpu memory(Elements(WAVESMITH_KERNELS_F32, 4096));
+  float* const at = static_cast<float*>(memory.data());
+  const OnGpu slots(Elements(WAVESMITH_KERNELS_F32, 8));  // all of them -1
+  const Description right{.tokens = 4,
+                          .heads = 2,
+                          .head_size = 16,
+                          .k = {at, WAVESMITH_KERNELS_F32, 32, 16},
+                          .v = {at + 128, WAVESMITH_KERNELS_F32, 32, 16},
+                          .k_cache = {at + 1024, WAVESMITH_KERNELS_F32, 128, 32, 16, nullptr, 0},
+                          .v_cache = {at + 2048, WAVESMITH_KERNELS_F32, 128, 32, 16, nullptr, 0},
+                          .blocks = 2,
+                          .page_size = 4,
+                          .slots = static_cast<const int64_t*>(slots.data())};
+  ASSERT_EQ(wavesmith_kernels_cache(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  constexpr auto kInvalid = WAVESMITH_KERNELS_INVALID_ARGUMENT;
+  constexpr auto kUnsupported = WAVESMITH_KERNELS_NOT_SUPPORTED;
+  expect_refusals<Description>(
+      wavesmith_kernels_cache, right,
+      {
+          {[](Description& d) { d.tokens = -1; }, kInvalid, "tokens is negative"},
+          {[](Description& d) { d.page_size = 0; }, kInvalid, "page_size is 0"},
+          {[](Description& d) { d.k.data = nullptr; }, kInvalid, "k.data is null"},
+          {[](Description& d) { d.v_cache.data = nullptr; }, kInvalid, "v_cache.data is null"},
+          {[](Description& d) { d.v.head_stride = 8; }, kInvalid, "v.head_stride is 8"},
+          {[](Description& d) { d.k_cache.row_stride = 8; }, kInvalid, "k_cache.row_stride is 8"},
+          {[](Description& d) { d.slots = nullptr; }, kInvalid, "slots is null"},
+          {[](Description& d) { d.k_cache.data = d.v.data; }, kInvalid, "k_cache overlaps v"},
+          {[](Description& d) { d.v_cache.data = d.k_cache.data; }, kInvalid, "k_cache overlaps v_cache"},
+          {[](Description& d) { d.k_cache.type = static_cast<Type>(77); }, kInvalid, "k_cache.type is 77"},
+          {[](Description& d) { d.k.type = WAVESMITH_KERNELS_I8; }, kUnsupported, "k is of i8"},
+          {[](Description& d) { d.k_cache.type = WAVESMITH_KERNELS_E5M2; }, kUnsupported,
+           "k_cache is of e5m2"},
+          {[](Description& d) { d.v_cache.type = WAVESMITH_KERNELS_E4M3; }, kUnsupported,
+           "e4m3, which no kernel for gfx942 writes"},
+      });
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels

@@ -1,0 +1,27 @@
+// The decode kernels that there are: rows of configurations.tsv, which the build turns into this table.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace wavesmith::kernels {
+
+struct DecodeConfiguration {
+  std::string_view target;
+  int head_size;
+  std::string_view caches;  ///< "same": of the queries' type; "same,e4m3", "same,e4m3fnuz"
+  int keys;                 ///< that a workgroup reads in one step
+  int waves, threads;       ///< per workgroup
+  int dies;                 ///< of the GPU, over which workgroups go by turns
+  std::string_view why;
+
+  /// Whether it reads caches of a type of 8 bits.
+  [[nodiscard]] constexpr bool has_cache_of(std::string_view type) const {
+    const size_t comma = caches.find(',');
+    return comma != caches.npos && caches.substr(comma + 1) == type;
+  }
+};
+
+std::span<const DecodeConfiguration> decode_configurations();
+
+}  // namespace wavesmith::kernels

@@ -1,0 +1,139 @@
+// O = softmax(Q * K transposed) * V for the last queries of each sequence, whose keys and values lie in
+// pages: bound by reading these once.
+//
+// The queries of all heads that share a head of K and V are rows of one atom. A workgroup has a part of a
+// sequence's keys, which its waves take by turns, a tile each; the next tile is on its way to registers while
+// one is multiplied. At the end the waves' results become one, and where a sequence is split, combine.h makes
+// one of all workgroups'.
+#pragma once
+
+#include "kernels/attention/scores.h"
+#include "kernels/attention/softmax.h"
+#include "kernels/decode/keys.h"
+#include "kernels/decode/results.h"
+
+namespace wavesmith::kernels {
+
+template <class Shape, int kWaves>
+TILE_DEVICE void decode(const DecodeArguments& g) {
+  using namespace tile;
+  using Atom = typename Shape::Atom;
+  using Layout = typename Shape::Layout;
+  constexpr int kKeys = Shape::kKeys, kStep = kWaves * kKeys;
+  TILE_SHARED static char memory[SharedResults<Shape, kWaves>::kBytes];
+
+  const int lane = arch::thread_id() % Layout::kLanes;
+  const int wave = arch::uniform(arch::thread_id() / Layout::kLanes);
+  // A die gets tiles that follow each other: its cache holds the keys that several of them read.
+  const int number = arch::workgroup_id() % g.dies * g.per_die + arch::workgroup_id() / g.dies;
+  if (number >= g.workgroups) return;
+  const int tile = number % g.tiles, split = number / g.tiles % g.splits;
+  const int head_kv = number / g.tiles / g.splits % g.heads_kv,
+            batch = number / g.tiles / g.splits / g.heads_kv;
+
+  // Rows are queries in order, of each all heads.
+  const int first_row = tile * Layout::kRows, row = first_row + Layout::row(lane);
+  const int first_query = first_row / g.heads_per_kv, query = row / g.heads_per_kv;
+  const int head = head_kv * g.heads_per_kv + row % g.heads_per_kv;
+  const int last_row = (first_row + Layout::kRows < g.rows ? first_row + Layout::kRows : g.rows) - 1;
+  const int queries = last_row / g.heads_per_kv - first_query + 1;
+
+  int length = arch::uniform(g.lengths[batch]);
+  length = length < 0 ? 0 : length < g.longest ? length : g.longest;
+  Sight sight(g.left, 0, g.length_q, length);
+  const int begin = sight.begin(first_query) / kKeys * kKeys + split * g.keys;
+  const int end_of_all = sight.end(first_query, queries);
+  const int end = begin + g.keys < end_of_all ? begin + g.keys : end_of_all;
+  sight.keys = end;
+
+  const PagedHead k(g.k, head_kv), v(g.v, head_kv);
+  typename ValueTile<Shape>::Results o;
+  o.clear();
+  Softmax<Atom, 1> softmax;
+  softmax.clear();
+  if (int key = begin + wave * kKeys; key < end) {
+    typename KeyTile<Shape>::Queries q;
+    const auto* const queries_of_batch =
+        static_cast<const typename Atom::Element*>(g.q) + batch * g.stride_q.batch;
+    load_queries<Shape>(q, arch::buffer(queries_of_batch, 0xfffffffe), lane, [&](int) {
+      const u32 element = static_cast<u32>(query * g.stride_q.row + head * g.stride_q.head);
+      return row < g.rows ? element * static_cast<u32>(sizeof(typename Atom::Element)) : arch::kOutside;
+    });
+    const struct {
+      float factor, softcap, per_cap;
+    } scaled{g.factor * k.scale, g.softcap, g.per_cap * k.scale};
+    const float slope =
+        g.slopes && row < g.rows ? arch::load_global(g.slopes + batch * g.slopes_batch, head) * kLog2OfE : 0;
+    const Pages pages(g, batch, end - 1);
+    const int first_k = KeyTile<Shape>::first(lane), first_v = ValueTile<Shape>::first(lane);
+    KeyTile<Shape> keys;
+    ValueTile<Shape> values;
+    struct Entries {
+      int k, v;
+    };
+    const auto entries = [&](int of) {
+      return Entries{pages.entry(of + first_k), pages.entry(of + first_v)};
+    };
+    // In the order in which the loop wants them, for a wave's loads are waited for in their order.
+    const Entries first = entries(key);
+    Entries next = entries(key + kStep);
+    arch::keep_accesses();
+    keys.load(k, pages, first.k, key, lane);
+    arch::keep_accesses();
+    values.load(v, pages, first.v, key, lane);
+    arch::keep_accesses();
+    for (; key < end; key += kStep) {
+      typename KeyTile<Shape>::Scores scores;
+      scores.clear();
+      keys.multiply(scores, q);
+      const Entries after = entries(key + 2 * kStep);
+      arch::keep_accesses();
+      keys.load(k, pages, next.k, key + kStep, lane);
+      arch::keep_accesses();
+      const int of_group = key + lane / Layout::kRows * Shape::kInGroup;
+      shape(scores, scaled, slope, query, of_group, length - g.length_q);
+      if (!sight.whole(first_query, queries, key, kKeys)) hide(scores, sight, query, of_group);
+      softmax.follow(scores, 1, [&](int, float by) {
+        TILE_UNROLL for (int j = 0; j < Shape::kColumns; ++j) o.at[0][j] *= by;
+      });
+      softmax.weigh(scores, 1);
+      typename ValueTile<Shape>::Weights weights;
+      become_operand(scores, 0, weights);
+      values.multiply(o, weights);
+      values.load(v, pages, next.v, key + kStep, lane);
+      arch::keep_accesses();
+      next = after;
+    }
+  }
+
+  SharedResults<Shape, kWaves> shared{(SharedBytes)memory};
+  RowSum sum{softmax.greatest[0] == -kInfinity ? -kInfinity : softmax.reference[0],
+             over_groups<Atom>(softmax.sum[0], [](float a, float b) { return a + b; })};
+  if (!shared.add_waves(o, sum, wave, lane)) return;
+  if (row >= g.rows) return;
+  // The last wave has the sum of all.
+  float by = v.scale;
+  if (g.splits == 1 && g.sinks) by *= sum.add_sink(arch::load_global(g.sinks, head) * kLog2OfE);
+  by *= sum.per_sum();
+  if (g.splits > 1) {
+    const i64 part = ((static_cast<i64>(batch) * g.length_q + query) * g.heads + head) * g.splits + split;
+    if (lane < Layout::kRows) arch::store_at(reinterpret_cast<u64>(g.parts_lse + part), sum.log2_sum());
+    if (sum.is_empty()) return;
+    for_each_run<Shape>(o, lane, [&](int column, Vector<float, 4> values) {
+      arch::store_at(reinterpret_cast<u64>(g.parts + part * Shape::kHeadSize + column), values * by);
+    });
+    return;
+  }
+  if (g.lse && lane < Layout::kRows)
+    arch::store_at(reinterpret_cast<u64>(g.lse + batch * g.lse_batch + head * g.lse_head + query),
+                   sum.log2_sum() * kLogOf2);
+  const u64 out = reinterpret_cast<u64>(static_cast<typename Atom::Element*>(g.o) + batch * g.stride_o.batch +
+                                        query * g.stride_o.row + head * g.stride_o.head);
+  for_each_run<Shape>(o, lane, [&](int column, Vector<float, 4> values) {
+    Vector<typename Atom::Element, 4> narrow;
+    TILE_UNROLL for (int i = 0; i < 4; ++i) narrow[i] = static_cast<typename Atom::Element>(values[i] * by);
+    arch::store_at(out + column * sizeof(typename Atom::Element), narrow);
+  });
+}
+
+}  // namespace wavesmith::kernels

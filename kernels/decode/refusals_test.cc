@@ -1,0 +1,153 @@
+// What decode refuses, and how contexts are split.
+#include "kernels/decode/choice.h"
+#include "kernels/refusal_testing.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_kernels_decode_description;
+
+/// A right one over one allocation of 64 KiB: four batches of two heads, contexts of up to 64 keys in pages
+/// of 16.
+class DecodeRefuses : public testing::Test {
+ protected:
+  static constexpr int64_t kElements = 32768;
+  void SetUp() override {
+    ASSERT_EQ(hipSetDevice(1), 0);
+    auto* const at = static_cast<uint16_t*>(memory_.data());
+    const auto cache = [&](int64_t first) {
+      return wavesmith_kernels_paged{at + first, WAVESMITH_KERNELS_BF16, 2048, 128, 64, nullptr, 0};
+    };
+    right_ = {.batches = 2,
+              .heads_q = 2,
+              .heads_kv = 2,
+              .length_q = 1,
+              .head_size = 64,
+              .type = WAVESMITH_KERNELS_BF16,
+              .q = {at, 128, 128, 64},
+              .o = {at + 1024, 128, 128, 64},
+              .k = cache(8192),
+              .v = cache(16384),
+              .blocks = 4,
+              .page_size = 16,
+              .block_table = reinterpret_cast<const int32_t*>(at + 2048),
+              .block_table_stride = 4,
+              .context_lengths = reinterpret_cast<const int32_t*>(at + 3072),
+              .longest_context = 64,
+              .scale = 1,
+              .window_left = -1,
+              .lse = reinterpret_cast<float*>(at + 4096),
+              .lse_batch_stride = 2,
+              .lse_head_stride = 1};
+  }
+
+  const OnGpu memory_{Elements(WAVESMITH_KERNELS_BF16, kElements)};
+  Description right_{};
+};
+
+TEST_F(DecodeRefuses, WhatBreaksARuleAndSaysWhich) {
+  ASSERT_EQ(wavesmith_kernels_decode(&right_, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
+  constexpr auto kStatus = WAVESMITH_KERNELS_INVALID_ARGUMENT;
+  expect_refusals<Description>(
+      wavesmith_kernels_decode, right_,
+      {
+          {[](Description& d) { d.batches = -1; }, kStatus, "batches is negative"},
+          {[](Description& d) { d.heads_q = 3; }, kStatus, "heads_q is 3, no multiple of heads_kv, 2"},
+          {[](Description& d) { d.head_size = 0; }, kStatus, "head_size is 0"},
+          {[](Description& d) { d.type = static_cast<Type>(99); }, kStatus, "type is 99"},
+          {[](Description& d) { d.scale = NAN; }, kStatus, "scale is not finite"},
+          {[](Description& d) { d.softcap = -1; }, kStatus, "softcap is negative"},
+          {[](Description& d) { d.window_left = -2; }, kStatus, "window_left is -2"},
+          {[](Description& d) { d.page_size = 24; }, kStatus, "page_size is 24, no power of two"},
+          {[](Description& d) { d.block_table_stride = 3; }, kStatus,
+           "block_table_stride is 3, less than the 4 blocks"},
+          {[](Description& d) { d.q.data = nullptr; }, kStatus, "q.data is null"},
+          {[](Description& d) { d.v.data = nullptr; }, kStatus, "v.data is null"},
+          {[](Description& d) { d.context_lengths = nullptr; }, kStatus, "context_lengths is null"},
+          {[](Description& d) { d.q.data = static_cast<char*>(d.q.data) + 2; }, kStatus,
+           "q.data is not aligned to 16"},
+          {[](Description& d) { d.k.row_stride = 32; }, kStatus, "k.row_stride is 32, less than 64"},
+          {[](Description& d) { d.o.head_stride = 0; }, kStatus, "o.head_stride is 0, less than 64"},
+          {[](Description& d) { d.k.type = static_cast<Type>(-1); }, kStatus, "k.type is -1"},
+          {[](Description& d) { d.o.data = d.q.data; }, kStatus, "o overlaps q"},
+          {[](Description& d) { d.o.data = d.k.data; }, kStatus, "o overlaps k"},
+          {[](Description& d) { d.lse = static_cast<float*>(d.v.data); }, kStatus, "lse overlaps v"},
+          {[](Description& d) { d.lse_batch_stride = 0; }, kStatus, "lse_batch_stride is 0"},
+      });
+}
+
+TEST_F(DecodeRefuses, WhatItHasNoKernelFor) {
+  constexpr auto kStatus = WAVESMITH_KERNELS_NOT_SUPPORTED;
+  expect_refusals<Description>(
+      wavesmith_kernels_decode, right_,
+      {
+          {[](Description& d) { d.type = WAVESMITH_KERNELS_F32; }, kStatus, "no kernel for queries of f32"},
+          {[](Description& d) { d.head_size = 32; }, kStatus,
+           "head_size is 32, and there are kernels of bf16"},
+          {[](Description& d) { d.k.type = WAVESMITH_KERNELS_F16; }, kStatus,
+           "k is of f16, neither of the queries' type"},
+          {[](Description& d) { d.k.type = WAVESMITH_KERNELS_E4M3; }, kStatus, "k is of e4m3 and v of bf16"},
+          {[](Description& d) { d.k.type = d.v.type = WAVESMITH_KERNELS_E4M3; }, kStatus,
+           "caches of e4m3 for gfx942"},
+          {[](Description& d) { d.page_size = 4; }, kStatus, "page_size is 4, less than 8"},
+          {[](Description& d) { d.k.row_stride = 132; }, kStatus,
+           "k.row_stride is 132 elements, no multiple of 16 bytes"},
+          {[](Description& d) { d.batches = int64_t{1} << 40; }, kStatus,
+           "batches is 1099511627776, more than"},
+      });
+}
+
+TEST_F(DecodeRefuses, AWorkspaceThatIsTooSmallOrLiesInTheWay) {
+  right_.longest_context = 2048, right_.batches = 1;
+  size_t bytes = 0;
+  ASSERT_EQ(wavesmith_kernels_decode_workspace(&right_, &bytes), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  ASSERT_GT(bytes, 0U);
+  const auto with = [&](void* workspace, size_t size, const char* says) {
+    right_.workspace = workspace, right_.workspace_bytes = size;
+    expect_refused(wavesmith_kernels_decode(&right_, nullptr), WAVESMITH_KERNELS_INVALID_ARGUMENT, says);
+  };
+  const OnGpu own(Elements(WAVESMITH_KERNELS_F32, bytes / 4 + 4));
+  with(nullptr, bytes, "workspace is null");
+  with(own.data(), bytes - 1, "workspace_bytes is");
+  with(static_cast<char*>(own.data()) + 4, bytes, "workspace is not aligned to 16 bytes");
+  with(right_.o.data, bytes, "workspace overlaps o");
+}
+
+TEST_F(DecodeRefuses, NothingWhereThereIsNothingToCompute) {
+  right_.batches = 0, right_.q.data = nullptr, right_.context_lengths = nullptr;
+  EXPECT_EQ(wavesmith_kernels_decode(&right_, nullptr), WAVESMITH_KERNELS_SUCCESS);
+}
+
+TEST(DecodeSplits, ContextsUntilTheUnitsAreBusyEvenly) {
+  const auto splits = [](int64_t batches, int64_t context, int64_t window = -1) {
+    const Description decode{.batches = batches,
+                             .heads_q = 64,
+                             .heads_kv = 8,
+                             .length_q = 1,
+                             .head_size = 128,
+                             .type = WAVESMITH_KERNELS_BF16,
+                             .k = {.type = WAVESMITH_KERNELS_BF16},
+                             .longest_context = context,
+                             .scale = 1,
+                             .window_left = window};
+    DecodeChoice choice;
+    EXPECT_EQ(choose_decode(decode, "gfx942", 304, choice), WAVESMITH_KERNELS_SUCCESS);
+    const DecodeArguments& got = choice.arguments;
+    EXPECT_GE(int64_t{got.keys} * got.splits, window < 0 ? context : std::min(context, window + 1));
+    EXPECT_EQ(choice.workspace_bytes == 0, got.splits == 1);
+    return got.splits;
+  };
+  EXPECT_EQ(splits(1, 0), 1);
+  EXPECT_EQ(splits(1, 100), 1);
+  EXPECT_EQ(splits(1, 8192), 32);
+  EXPECT_EQ(splits(8, 8192), 4);
+  EXPECT_EQ(splits(64, 8192), 16);
+  EXPECT_EQ(splits(4096, 128), 1);
+  EXPECT_LE(splits(1, 1 << 20, 1000), 9);  // of a window alone
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
