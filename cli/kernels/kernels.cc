@@ -15,6 +15,7 @@
 #include "cli/kernels/product.h"
 #include "cli/terminal.h"
 #include "kernels/attention/configuration.h"
+#include "kernels/decode/configuration.h"
 #include "kernels/library/element_type.h"
 #include "study/gpu_option.h"
 
@@ -61,6 +62,14 @@ std::vector<const kernels::AttentionConfiguration*> attention_of(std::string_vie
   for (const kernels::AttentionConfiguration& row : kernels::attention_configurations())
     if (row.target == target) rows.push_back(&row);
   std::ranges::sort(rows, {}, [](auto* row) { return row->head_size; });
+  return rows;
+}
+
+/// The decode kernels that a target has, by the size of heads.
+std::vector<const kernels::DecodeConfiguration*> decode_of(std::string_view target) {
+  std::vector<const kernels::DecodeConfiguration*> rows;
+  for (const kernels::DecodeConfiguration& row : kernels::decode_configurations())
+    if (row.target == target) rows.push_back(&row);
   return rows;
 }
 
@@ -244,6 +253,13 @@ ordered_json operation_json(const Library& library, const std::string& name) {
                                {"keys", row->keys},
                                {"threads", row->threads},
                                {"why", row->why}});
+  if (name == "decode")
+    for (const kernels::DecodeConfiguration* row : decode_of(library.gpu->target))
+      json["heads"].push_back({{"of", row->head_size},
+                               {"caches", row->caches},
+                               {"keys", row->keys},
+                               {"threads", row->threads},
+                               {"why", row->why}});
   return json;
 }
 
@@ -321,7 +337,8 @@ void add_kernels(CLI::App& app, Action& action) {
   CLI::App* command =
       add_command(app, "kernels",
                   "Lists the kernel library: resources and modelled cycles, and which kernel a problem gets");
-  command->add_option("operation", options->operation, "what is computed: gemm, attention, norm, ...");
+  command->add_option("operation", options->operation,
+                      "what is computed: gemm, attention, decode, norm, ...");
   command->add_option(
       "--gpu", options->gpu.gpus,
       "GPUs, separated by commas: ids ('wavesmith gpus' lists them) or TOML files; without it "

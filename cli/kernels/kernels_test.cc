@@ -93,6 +93,17 @@ TEST(KernelsCommand, ListsTheKernelsOfOperationsWithoutTiles) {
     EXPECT_TRUE(names.contains(name)) << name;
 }
 
+TEST(KernelsCommand, ListsTheKernelsOfDecodeAndTheirCaches) {
+  const json decode = parsed("kernels decode --gpu mi300x --json")[0];
+  ASSERT_EQ(decode["heads"].size(), 3U);
+  EXPECT_EQ(decode["heads"][1]["of"], 128);
+  EXPECT_EQ(decode["heads"][1]["caches"], "same,e4m3fnuz");
+  EXPECT_EQ(decode["kernels"].size(), 14U);  // of three sizes, two types, two caches, and what combines
+  const CommandResult text = run_wavesmith("kernels decode --gpu mi210");
+  EXPECT_NE(text.out.find("decode_bf16_128"), text.out.npos);
+  EXPECT_EQ(text.out.find("e4m3"), text.out.npos);
+}
+
 TEST(KernelsCommand, TellsWhichKernelAProductGetsAndWhatTheOthersWouldTake) {
   const json got = parsed("kernels gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x --json")[0];
   EXPECT_EQ(got["kernel"], "gemm_bf16_256x224x32_kk");

@@ -23,7 +23,9 @@ struct LibraryKernel {
     return std::string_view(kernel.name).substr(0, kernel.name.find('_'));
   }
   /// Whether it serves some types alone; operations on rows learn theirs when they run.
-  [[nodiscard]] bool is_of_types() const { return operation() == "gemm" || operation() == "attention"; }
+  [[nodiscard]] bool is_of_types() const {
+    return operation() == "gemm" || operation() == "attention" || operation() == "decode";
+  }
   /// "bf16" of "gemm_bf16_128x128x32_kn_elements".
   [[nodiscard]] std::string_view types() const {
     const std::string_view rest = std::string_view(kernel.name).substr(kernel.name.find('_') + 1);

@@ -92,6 +92,22 @@ wavesmith_kernels_token_heads heads_of(const HeadsTuple& given) {
   return {reinterpret_cast<void*>(data), optional_type_of(type), token_stride, head_stride};
 }
 
+wavesmith_kernels_heads attended_of(const AttendedTuple& given) {
+  const auto& [data, batch_stride, row_stride, head_stride] = given;
+  return {reinterpret_cast<void*>(data), batch_stride, row_stride, head_stride};
+}
+
+wavesmith_kernels_paged paged_of(const PagedTuple& given) {
+  const auto& [data, type, block_stride, row_stride, head_stride, scale, per_head] = given;
+  return {.data = reinterpret_cast<void*>(data),
+          .type = type_of(type).type,
+          .block_stride = block_stride,
+          .row_stride = row_stride,
+          .head_stride = head_stride,
+          .scale = reinterpret_cast<const float*>(scale),
+          .scale_per_head = per_head};
+}
+
 wavesmith_kernels_activation activation_of(const std::string& word) {
   static constexpr std::string_view kActivations[] = {"", "relu", "gelu", "silu"};  // by the enumerators
   const auto found = std::ranges::find(kActivations, word);
@@ -142,6 +158,9 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(dequantise_, "wavesmith_kernels_dequantise");
   find(rope_, "wavesmith_kernels_rope");
   find(attention_, "wavesmith_kernels_attention");
+  find(decode_, "wavesmith_kernels_decode");
+  find(decode_workspace_, "wavesmith_kernels_decode_workspace");
+  find(cache_, "wavesmith_kernels_cache");
 }
 
 void Kernels::check(wavesmith_kernels_status status) {
@@ -264,10 +283,6 @@ void Kernels::rope(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, const H
 }
 
 void Kernels::attention(const AttentionWords& words, uintptr_t stream) {
-  const auto heads = [](const AttendedTuple& given) {
-    const auto& [data, batch_stride, row_stride, head_stride] = given;
-    return wavesmith_kernels_heads{reinterpret_cast<void*>(data), batch_stride, row_stride, head_stride};
-  };
   const auto& [batches, heads_q, heads_kv, length_q, length_k, head_size] = words.sizes;
   const auto& [starts_q, starts_k, total_q, total_k] = words.packed;
   const auto& [lse, lse_batch_stride, lse_head_stride] = words.lse;
@@ -279,10 +294,10 @@ void Kernels::attention(const AttentionWords& words, uintptr_t stream) {
       .length_k = length_k,
       .head_size = head_size,
       .type = type_of(words.type).type,
-      .q = heads(words.q),
-      .k = heads(words.k),
-      .v = heads(words.v),
-      .o = heads(words.o),
+      .q = attended_of(words.q),
+      .k = attended_of(words.k),
+      .v = attended_of(words.v),
+      .o = attended_of(words.o),
       .scale = words.scale,
       .causal = words.causal,
       .window_left = std::get<0>(words.window),
@@ -299,6 +314,72 @@ void Kernels::attention(const AttentionWords& words, uintptr_t stream) {
       .lse_head_stride = lse_head_stride,
       .sinks = reinterpret_cast<const float*>(words.sinks)};
   check(unlocked([&] { return attention_(&attention, reinterpret_cast<void*>(stream)); }));
+}
+
+size_t Kernels::decode_workspace(const wavesmith_kernels_decode_description& decode) {
+  size_t bytes = 0;
+  check(decode_workspace_(&decode, &bytes));
+  return bytes;
+}
+
+void Kernels::decode(wavesmith_kernels_decode_description decode, uintptr_t workspace, size_t bytes,
+                     uintptr_t stream) {
+  decode.workspace = reinterpret_cast<void*>(workspace);
+  decode.workspace_bytes = bytes;
+  check(unlocked([&] { return decode_(&decode, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::cache(std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> sizes, const HeadsTuple& k,
+                    const HeadsTuple& v, const PagedTuple& k_cache, const PagedTuple& v_cache,
+                    uintptr_t slots, uintptr_t stream) {
+  const auto& [tokens, heads, head_size, blocks, page_size] = sizes;
+  const wavesmith_kernels_cache_description cache{.tokens = tokens,
+                                                  .heads = heads,
+                                                  .head_size = head_size,
+                                                  .k = heads_of(k),
+                                                  .v = heads_of(v),
+                                                  .k_cache = paged_of(k_cache),
+                                                  .v_cache = paged_of(v_cache),
+                                                  .blocks = blocks,
+                                                  .page_size = page_size,
+                                                  .slots = reinterpret_cast<const int64_t*>(slots)};
+  check(unlocked([&] { return cache_(&cache, reinterpret_cast<void*>(stream)); }));
+}
+
+wavesmith_kernels_decode_description decode_description(
+    std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> sizes, const std::string& type,
+    const AttendedTuple& q, const AttendedTuple& o, const PagedTuple& k, const PagedTuple& v,
+    std::tuple<uintptr_t, int64_t, int64_t, int64_t> table, std::tuple<uintptr_t, int64_t> contexts,
+    float scale, float softcap, int64_t window_left, std::tuple<uintptr_t, int64_t> alibi_slopes,
+    uintptr_t sinks, std::tuple<uintptr_t, int64_t, int64_t> lse) {
+  const auto& [batches, heads_q, heads_kv, length_q, head_size] = sizes;
+  const auto& [block_table, block_table_stride, blocks, page_size] = table;
+  const auto& [at_lse, lse_batch_stride, lse_head_stride] = lse;
+  return {.batches = batches,
+          .heads_q = heads_q,
+          .heads_kv = heads_kv,
+          .length_q = length_q,
+          .head_size = head_size,
+          .type = type_of(type).type,
+          .q = attended_of(q),
+          .o = attended_of(o),
+          .k = paged_of(k),
+          .v = paged_of(v),
+          .blocks = blocks,
+          .page_size = page_size,
+          .block_table = reinterpret_cast<const int32_t*>(block_table),
+          .block_table_stride = block_table_stride,
+          .context_lengths = reinterpret_cast<const int32_t*>(std::get<0>(contexts)),
+          .longest_context = std::get<1>(contexts),
+          .scale = scale,
+          .window_left = window_left,
+          .softcap = softcap,
+          .alibi_slopes = reinterpret_cast<const float*>(std::get<0>(alibi_slopes)),
+          .alibi_batch_stride = std::get<1>(alibi_slopes),
+          .sinks = reinterpret_cast<const float*>(sinks),
+          .lse = reinterpret_cast<float*>(at_lse),
+          .lse_batch_stride = lse_batch_stride,
+          .lse_head_stride = lse_head_stride};
 }
 
 wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes,

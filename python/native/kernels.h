@@ -48,6 +48,10 @@ struct AttentionWords {
   uintptr_t sinks;                              ///< address
 };
 
+/// Keys or values in a cache of pages: address, type, strides of blocks, positions and heads (in elements),
+/// address of scales (0: there are none), whether there is one per head.
+using PagedTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t, uintptr_t, bool>;
+
 class Kernels {
  public:
   /// Loads that libwavesmith_kernels, which takes its HIP calls to the one that `hip` has. `hip` outlives
@@ -82,6 +86,15 @@ class Kernels {
 
   void attention(const AttentionWords& words, uintptr_t stream);
 
+  /// The bytes of workspace that a decode takes, or an exception that says why there is no kernel for it.
+  size_t decode_workspace(const wavesmith_kernels_decode_description& decode);
+  void decode(wavesmith_kernels_decode_description decode, uintptr_t workspace, size_t bytes,
+              uintptr_t stream);
+  /// Writes to a cache. `sizes`: tokens, heads, elements per head, blocks and positions of a page.
+  void cache(std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> sizes, const HeadsTuple& k,
+             const HeadsTuple& v, const PagedTuple& k_cache, const PagedTuple& v_cache, uintptr_t slots,
+             uintptr_t stream);
+
  private:
   /// Throws when a call failed, with the library's message.
   void check(wavesmith_kernels_status status);
@@ -99,6 +112,9 @@ class Kernels {
   decltype(&wavesmith_kernels_dequantise) dequantise_ = nullptr;
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;
   decltype(&wavesmith_kernels_attention) attention_ = nullptr;
+  decltype(&wavesmith_kernels_decode) decode_ = nullptr;
+  decltype(&wavesmith_kernels_decode_workspace) decode_workspace_ = nullptr;
+  decltype(&wavesmith_kernels_cache) cache_ = nullptr;
 };
 
 /// Scales as Python describes them: addresses of A's, B's and D's (0: there is none), whether A has one per
@@ -112,6 +128,16 @@ wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t,
                                                     const MatrixTuple& d, const std::string& activation,
                                                     uintptr_t bias, const std::string& bias_type,
                                                     bool bias_per_row, const ScaleTuple& scales);
+
+/// Describes a decode, its workspace aside. `sizes`: batches, heads of q and of the caches, queries of a
+/// sequence, head size; `table`: address (0: there is none), stride, blocks and positions of a page;
+/// `contexts`: address and the longest one.
+wavesmith_kernels_decode_description decode_description(
+    std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t> sizes, const std::string& type,
+    const AttendedTuple& q, const AttendedTuple& o, const PagedTuple& k, const PagedTuple& v,
+    std::tuple<uintptr_t, int64_t, int64_t, int64_t> table, std::tuple<uintptr_t, int64_t> contexts,
+    float scale, float softcap, int64_t window_left, std::tuple<uintptr_t, int64_t> alibi_slopes,
+    uintptr_t sinks, std::tuple<uintptr_t, int64_t, int64_t> lse);
 
 /// What an array is: (address, type as "bf16", shape, strides in elements, DLPack's device type, device).
 nanobind::tuple array_of(const nanobind::ndarray<nanobind::ro>& array);

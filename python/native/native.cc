@@ -196,6 +196,11 @@ NB_MODULE(_native, m) {
   m.def("gemm_description", &gemm_description, nb::arg("sizes"), nb::arg("alpha"), nb::arg("beta"),
         nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"), nb::arg("activation"), nb::arg("bias"),
         nb::arg("bias_type"), nb::arg("bias_per_row"), nb::arg("scales"));
+  nb::class_<wavesmith_kernels_decode_description>(m, "Decode");
+  m.def("decode_description", &decode_description, nb::arg("sizes"), nb::arg("type"), nb::arg("q"),
+        nb::arg("o"), nb::arg("k"), nb::arg("v"), nb::arg("table"), nb::arg("contexts"), nb::arg("scale"),
+        nb::arg("softcap"), nb::arg("window_left"), nb::arg("alibi_slopes"), nb::arg("sinks"),
+        nb::arg("lse"));
   nb::class_<Kernels>(m, "Kernels")
       .def(nb::init<Hip&, const std::string&>(), nb::arg("hip"), nb::arg("library"), nb::keep_alive<1, 2>())
       .def("gemm_tiles", &Kernels::gemm_tiles, nb::arg("a"), nb::arg("b"))
@@ -228,7 +233,12 @@ NB_MODULE(_native, m) {
           nb::arg("packed"), nb::arg("lse"), nb::arg("sinks"), nb::arg("stream"))
       .def("rope", &Kernels::rope, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("cosines"),
            nb::arg("sines"), nb::arg("positions"), nb::arg("first_position"), nb::arg("interleaved"),
-           nb::arg("stream"));
+           nb::arg("stream"))
+      .def("decode_workspace", &Kernels::decode_workspace, nb::arg("decode"))
+      .def("decode", &Kernels::decode, nb::arg("decode"), nb::arg("workspace"), nb::arg("bytes"),
+           nb::arg("stream"))
+      .def("cache", &Kernels::cache, nb::arg("sizes"), nb::arg("k"), nb::arg("v"), nb::arg("k_cache"),
+           nb::arg("v_cache"), nb::arg("slots"), nb::arg("stream"));
   m.def("array_of", &array_of, nb::arg("array"));
   m.def("writable_array_of", &writable_array_of, nb::arg("array"));
   m.def("new_array", &new_array, nb::arg("hip"), nb::arg("shape"), nb::arg("type"), nb::arg("device"));

@@ -98,6 +98,29 @@ def gemm_description(
     scales: tuple[int, int, int, bool, bool],
 ) -> Gemm: ...
 
+#: Address, type, strides of blocks, positions and heads in elements, address of scales (0: there are none), and whether
+#: there is one per head.
+Paged: TypeAlias = tuple[int, str, int, int, int, int, bool]
+
+class Decode: ...
+
+def decode_description(
+    sizes: tuple[int, int, int, int, int],
+    type: str,
+    q: Attended,
+    o: Attended,
+    k: Paged,
+    v: Paged,
+    table: tuple[int, int, int, int],
+    contexts: tuple[int, int],
+    scale: float,
+    softcap: float,
+    window_left: int,
+    alibi_slopes: tuple[int, int],
+    sinks: int,
+    lse: tuple[int, int, int],
+) -> Decode: ...
+
 class Kernels:
     def __init__(self, hip: Hip, library: str) -> None: ...
     def gemm_tiles(self, a: str, b: str) -> list[str]: ...
@@ -134,6 +157,18 @@ class Kernels:
         packed: tuple[int, int, int, int],
         lse: tuple[int, int, int],
         sinks: int,
+        stream: int,
+    ) -> None: ...
+    def decode_workspace(self, decode: Decode) -> int: ...
+    def decode(self, decode: Decode, workspace: int, bytes: int, stream: int) -> None: ...
+    def cache(
+        self,
+        sizes: tuple[int, int, int, int, int],
+        k: Heads,
+        v: Heads,
+        k_cache: Paged,
+        v_cache: Paged,
+        slots: int,
         stream: int,
     ) -> None: ...
     def softmax(self, sizes: tuple[int, int], x: Rows, y: Rows, scale: float, logarithm: bool, stream: int) -> None: ...

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
 from wavesmith._attention import attention
+from wavesmith._decode import cache_write, decode
 from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
@@ -30,6 +31,8 @@ __all__ = [
     "Array",
     "Scaling",
     "attention",
+    "cache_write",
+    "decode",
     "dequantise",
     "gated",
     "gemm",

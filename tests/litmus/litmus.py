@@ -40,8 +40,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--without-fences", action="store_true", help="leave out all that orders accesses")
     parser.add_argument("--rounds", type=int, default=1, help="of --without-fences, until one was seen (1)")
     parser.add_argument("--json", type=Path, help="write the counts into this file")
-    parser.add_argument("--cc", action="append", default=[], metavar="ARGUMENT", help="of the compiler, for another host")
-    parser.add_argument("--emulator", nargs=argparse.REMAINDER, default=[], help="what runs programs of that host; last")
+    parser.add_argument("--cc", action="append", default=[], metavar="ARGUMENT", help="of the compiler")
+    parser.add_argument("--emulator", nargs=argparse.REMAINDER, default=[], help="runs programs of another host; last")
     return parser.parse_args()
 
 

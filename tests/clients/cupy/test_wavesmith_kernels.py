@@ -73,3 +73,23 @@ def test_bfloat16_where_cupy_has_it() -> None:
     got = kernels.gemm(a, b)
     assert got.dtype == ml_dtypes.bfloat16
     assert (abs(got.get().astype("f8") - wanted) <= bound + 2.0**-8 * abs(wanted)).all()
+
+
+def test_decode_shares_a_workspace_within_each_stream() -> None:
+    caches = [cupy.zeros((256, 16, 2, 128), "f2") for _ in range(2)]
+    k, v = (cupy.random.standard_normal((4096, 2, 128)).astype("f2") for _ in range(2))
+    q = cupy.random.standard_normal((1, 16, 128)).astype("f2")
+    queries, slots = [q, 2 * q, q], cupy.arange(4096)
+    table, lengths = cupy.arange(256, dtype="i4")[None], cupy.array([4001], "i4")
+    cupy.cuda.Device().synchronize()
+    stream = cupy.cuda.Stream(non_blocking=True)
+    kernels.cache_write(k, v, *caches, slots, stream=stream.ptr)
+    results = [kernels.decode(one, *caches, lengths, block_table=table, stream=stream.ptr) for one in queries]
+    stream.synchronize()
+    assert isinstance(results[0], cupy.ndarray) and (results[0] == results[2]).all()
+    keys, values = (np.repeat(cupy.asnumpy(one[:4001]).astype("f8"), 8, 1) for one in (k, v))
+    for query, got in zip(queries, results, strict=True):
+        scores = np.einsum("hd,khd->hk", cupy.asnumpy(query[0]).astype("f8"), keys) / np.sqrt(128)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        want = np.einsum("hk,khd->hd", weights / weights.sum(-1, keepdims=True), values)
+        np.testing.assert_allclose(cupy.asnumpy(got[0]).astype("f8"), want, atol=3e-3)

@@ -24,6 +24,18 @@ def wide(array: object) -> Numbers:
     return np.asarray(array).astype(np.float64)
 
 
+def heads(numbers: np.random.Generator, *shape: int) -> Numbers:
+    return numbers.standard_normal(shape).astype(np.float16)
+
+
+def attended(scores: Numbers, v: Numbers) -> tuple[Numbers, Numbers]:
+    """Of scores (heads, queries, keys) and v (keys, heads, size): the result and the log-sum-exp."""
+    most = scores.max(-1, keepdims=True)
+    powers = np.exp(scores - most)
+    total = powers.sum(-1, keepdims=True)
+    return np.einsum("hqk,khd->qhd", powers / total, v), (most + np.log(total))[..., 0]
+
+
 KERNELS = """
 #define KERNEL extern "C" __attribute__((global)) void
 __attribute__((device)) static int id() {

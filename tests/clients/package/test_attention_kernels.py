@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from conftest import Numbers, wide
+from conftest import Numbers, attended, heads, wide
 
 import wavesmith
 from wavesmith import kernels
@@ -14,7 +12,9 @@ from wavesmith import kernels
 pytestmark = pytest.mark.representative
 
 
-def reference(q: Numbers, k: Numbers, v: Numbers, *, causal: bool = False, slopes: Numbers | None = None) -> Any:
+def reference(
+    q: Numbers, k: Numbers, v: Numbers, *, causal: bool = False, slopes: Numbers | None = None
+) -> tuple[Numbers, Numbers]:
     """Of (length, heads, size): the result and the log-sum-exp."""
     group = q.shape[1] // k.shape[1]
     k, v = (np.repeat(wide(one), group, 1) for one in (k, v))
@@ -25,14 +25,7 @@ def reference(q: Numbers, k: Numbers, v: Numbers, *, causal: bool = False, slope
         scores = scores - slopes[:, None, None] * np.abs(distance)
     if causal:
         scores = np.where(distance >= 0, scores, -np.inf)
-    most = scores.max(-1, keepdims=True)
-    powers = np.exp(scores - most)
-    total = powers.sum(-1, keepdims=True)
-    return np.einsum("hqk,khd->qhd", powers / total, v), (most + np.log(total))[..., 0]
-
-
-def heads(numbers: np.random.Generator, *shape: int) -> Numbers:
-    return numbers.standard_normal(shape).astype(np.float16)
+    return attended(scores, v)
 
 
 def test_heads_that_share_keys(numbers: np.random.Generator) -> None:
