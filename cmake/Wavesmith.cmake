@@ -46,9 +46,9 @@ if(CMAKE_CROSSCOMPILING)
   set(WAVESMITH_FUZZ_COUNT 100)
 endif()
 
-# wavesmith_glob(VAR PATTERN): the files of this folder and its subfolders; those with a CMakeLists.txt list their own.
+# wavesmith_glob(VAR PATTERN): the files of this folder, its subfolders and theirs; those with a CMakeLists.txt list their own.
 macro(wavesmith_glob var pattern)
-  file(GLOB ${var} CONFIGURE_DEPENDS ${pattern} */${pattern})
+  file(GLOB ${var} CONFIGURE_DEPENDS ${pattern} */${pattern} */*/${pattern})
   file(GLOB apart CONFIGURE_DEPENDS */CMakeLists.txt)
   foreach(list IN LISTS apart)
     cmake_path(GET list PARENT_PATH subfolder)

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "libraries/blas/product_kernel.h"
+#include "libraries/blas/kernel/product_kernel.h"
 #include "libraries/shim/gpu_work.h"
 #include "libraries/shim/workspace.h"
 

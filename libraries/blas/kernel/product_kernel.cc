@@ -1,4 +1,4 @@
-#include "libraries/blas/product_kernel.h"
+#include "libraries/blas/kernel/product_kernel.h"
 
 #include <dlfcn.h>
 

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/scratch.h"
-#include "libraries/blas/product_kernel_testing.h"
+#include "libraries/blas/kernel/product_kernel_testing.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/small_float.h"
-#include "libraries/blas/product_kernel_testing.h"
+#include "libraries/blas/kernel/product_kernel_testing.h"
 
 namespace {
 
