@@ -8,7 +8,8 @@
 Each operation is profiled twice by `wavesmith profile --sampled`: as the library computes it (wavesmith_kernels_bench)
 and as its peer does, AMD's rocBLAS (validate/tensile_kernels/gemm.py) or AITER (kernels/peers). Both calculate it two
 times, so that the caches hold what a first time leaves. All times are modelled. What was measured is kept in
-docs/kernel_speed.json, so that a part can be measured anew: without --rocblas attention alone, without --aiter products.
+docs/kernel_speed.json, so that a part can be measured anew: without --rocblas attention and decoding alone, without
+--aiter products.
 """
 
 from __future__ import annotations
@@ -81,6 +82,28 @@ def attentions(gpus: list[str]) -> list[Attention]:
     return [Attention(gpu, *shape, causal) for gpu in gpus for shape in shapes for causal in (False, True)]
 
 
+@dataclass(frozen=True)
+class Decode:
+    """A new token of each sequence, of bf16, with heads of 128 elements and pages of 16."""
+
+    gpu: str
+    sequences: int
+    heads: int
+    kv_heads: int
+    context: int
+
+    def bytes(self) -> float:
+        """Of keys and values."""
+        return 2.0 * self.sequences * self.kv_heads * self.context * 128 * 2
+
+
+def decodes(gpus: list[str]) -> list[Decode]:
+    """Models with 64 and 32 heads, and 8 of K and V or their share of one GPU of eight; few sequences and many."""
+    shapes = [(1, 64, 8, 8192), (16, 64, 8, 8192), (64, 64, 8, 8192), (64, 32, 4, 2048), (128, 8, 1, 8192)]
+    small = [(1, 32, 4, 8192), (8, 64, 8, 8192)]
+    return [Decode(gpu, *shape) for gpu in gpus for shape in (shapes if gpu.startswith("mi") else small)]
+
+
 @dataclass
 class Timed:
     kernel: str
@@ -131,11 +154,21 @@ def measure_attention(one: Attention, build: Path, aiter: Path) -> tuple[Timed |
     return ours, profiled(peer, one.gpu, build, {})
 
 
+def measure_decode(one: Decode, build: Path, aiter: Path) -> tuple[Timed | str, Timed | str]:
+    sequences, heads, kv_heads, context = (str(size) for size in (one.sequences, one.heads, one.kv_heads, one.context))
+    bench = [build / "bin/wavesmith_kernels_bench", "decode", sequences, heads, kv_heads, "1", context, "128", "bf16"]
+    ours = profiled(bench, one.gpu, build, {"ROUNDS": "2"})
+    if one.gpu != "mi300x":
+        return ours, "none"
+    peer = [sys.executable, ROOT / "kernels/peers/aiter_decode.py", aiter, sequences, heads, kv_heads, context]
+    return ours, profiled(peer, one.gpu, build, {})
+
+
 @dataclass
 class Row:
     """An operation, and what it takes by our kernel and by its peer's; a text says why there is no time."""
 
-    operation: Product | Attention
+    operation: Operation
     ours: Timed | str
     peer: Timed | str
 
@@ -143,6 +176,10 @@ class Row:
         if isinstance(self.ours, str) or isinstance(self.peer, str):
             return None
         return self.ours.microseconds / self.peer.microseconds
+
+
+Operation = Product | Attention | Decode
+KINDS: dict[str, type[Operation]] = {"attention": Attention, "decode": Decode, "product": Product}
 
 
 def mean_of(rows: list[Row], what: str) -> list[str]:
@@ -157,11 +194,11 @@ def mean_of(rows: list[Row], what: str) -> list[str]:
     ]
 
 
-def cells_of(row: Row, flops: float, name: str, peer: str) -> list[str]:
-    """The cells behind those that name the operation."""
+def cells_of(row: Row, work: float, name: str, peer: str) -> list[str]:
+    """The cells behind those that name the operation, which does that much work in a microsecond at a rate of 1."""
     ratio = row.ratio()
     ours = (
-        [name, f"{row.ours.microseconds:.1f}", f"{flops / row.ours.microseconds * 1e-6:.0f}"]
+        [name, f"{row.ours.microseconds:.1f}", f"{work / row.ours.microseconds:,.0f}"]
         if isinstance(row.ours, Timed)
         else [row.ours, "", ""]
     )
@@ -182,7 +219,7 @@ def products_page(rows: list[Row], gpu: str) -> list[str]:
         ours = row.ours.kernel.split("_")[2] if isinstance(row.ours, Timed) else ""
         peer = short(row.peer.kernel) if isinstance(row.peer, Timed) else ""
         sizes = [f"{one.m:,}", f"{one.n:,}", f"{one.k:,}", one.type, one.layout]
-        cells.append(sizes + cells_of(row, 2.0 * one.m * one.n * one.k, ours, peer))
+        cells.append(sizes + cells_of(row, 2e-6 * one.m * one.n * one.k, ours, peer))
     head = "| M | N | K | type | layout | our tile | us | TFLOP/s | rocBLAS's tile | us | ratio |"
     return lines + table(head, cells)
 
@@ -197,8 +234,20 @@ def attentions_page(rows: list[Row], gpu: str) -> list[str]:
         assert isinstance(one, Attention)
         sizes = [str(one.batches), str(one.heads), str(one.kv_heads), f"{one.length:,}", "causal" if one.causal else ""]
         ours = row.ours.kernel.removeprefix("attention_") if isinstance(row.ours, Timed) else ""
-        cells.append(sizes + cells_of(row, one.flops(), ours, "AITER"))
+        cells.append(sizes + cells_of(row, one.flops() * 1e-6, ours, "AITER"))
     head = "| batch | heads | K and V heads | length | mask | our kernel | us | TFLOP/s | peer | us | ratio |"
+    return lines + table(head, cells)
+
+
+def decodes_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Decoding with a paged cache on {gpu}, bf16, heads of 128", "", *mean_of(rows, "shapes")]
+    cells = []
+    for row in rows:
+        one = row.operation
+        assert isinstance(one, Decode)
+        sizes = [str(one.sequences), str(one.heads), str(one.kv_heads), f"{one.context:,}"]
+        cells.append(sizes + cells_of(row, one.bytes() * 1e-3, "decode", "AITER"))
+    head = "| sequences | heads | K and V heads | context | our kernel | us | GB/s | peer | us | ratio |"
     return lines + table(head, cells)
 
 
@@ -217,8 +266,12 @@ def page(rows: list[Row], peers: dict[str, str]) -> str:
         "64 heads, 8 of K and V, and 8,192 tokens. Causal times are rough: of workgroups that differ in length a profile",
         "looks at a few, and where all those of a compute unit are short the time is too.",
         "",
+        "Decoding is compared with AITER's assembly for pages of 16, which gives a sequence's head of K and V to one",
+        "workgroup, however long the context is; ours splits contexts. GB/s are of the keys and values; what fits into a",
+        "GPU's last cache is read from there, by both.",
+        "",
     ]
-    for kind, of_kind in ((Product, products_page), (Attention, attentions_page)):
+    for kind, of_kind in ((Product, products_page), (Attention, attentions_page), (Decode, decodes_page)):
         all_rows = [row for row in rows if isinstance(row.operation, kind)]
         for gpu in dict.fromkeys(row.operation.gpu for row in all_rows):
             lines += of_kind([row for row in all_rows if row.operation.gpu == gpu], gpu)
@@ -232,7 +285,7 @@ def read() -> tuple[list[Row], dict[str, str]]:
     timed = lambda given: given if isinstance(given, str) else Timed(**given)  # noqa: E731
     rows = [
         Row(
-            Attention(**row["attention"]) if "attention" in row else Product(**row["product"]),
+            next(kind(**row[name]) for name, kind in KINDS.items() if name in row),
             timed(row["ours"]),
             timed(row["peer"]),
         )
@@ -245,7 +298,7 @@ def write(rows: list[Row], peers: dict[str, str]) -> None:
     plain = lambda timed: timed if isinstance(timed, str) else asdict(timed)  # noqa: E731
     made = [
         {
-            "attention" if isinstance(row.operation, Attention) else "product": asdict(row.operation),
+            next(name for name, kind in KINDS.items() if isinstance(row.operation, kind)): asdict(row.operation),
             "ours": plain(row.ours),
             "peer": plain(row.peer),
         }
@@ -260,25 +313,29 @@ def main() -> None:
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--rocblas", type=Path, help="where `wavesmith libraries install` put rocBLAS")
     parser.add_argument("--aiter", type=Path, help="where AITER's wheel is unpacked")
+    parser.add_argument("--only", dest="aiters", action="append", choices=["attention", "decode"], help="with --aiter")
     parser.add_argument("--gpu", action="append", help="all that the page has; several: several times")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
     rows, peers = read()
     gpus = options.gpu or ["mi300x", "mi355x", "mi210", "rx7900xtx", "rx9070xt"]
-    wanted: list[Product | Attention] = []
+    wanted: list[Operation] = []
     if options.rocblas and not options.page:
         wanted += products(gpus)
         installed = json.loads((options.rocblas / "installed.json").read_text())
         release = next(each["version"] for each in installed["packages"] if each["name"].startswith("librocblas"))
         peers["rocblas"] = f"librocblas {release}"
     if options.aiter and not options.page:
-        wanted += attentions(gpus)
+        operations = {"attention": attentions, "decode": decodes}
+        wanted += [one for name in options.aiters or operations for one in operations[name](gpus)]
         peers["aiter"] = "amd-aiter 0.1.7.post2.dev18"
     for operation in wanted:
         if isinstance(operation, Product):
             row = Row(operation, *measure(operation, options.build, options.rocblas))
-        else:
+        elif isinstance(operation, Attention):
             row = Row(operation, *measure_attention(operation, options.build, options.aiter))
+        else:
+            row = Row(operation, *measure_decode(operation, options.build, options.aiter))
         print(row, file=sys.stderr, flush=True)
         at = next((i for i, each in enumerate(rows) if each.operation == operation), len(rows))
         rows[at : at + 1] = [row]

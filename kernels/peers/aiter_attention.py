@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import ctypes
 import math
-import struct
 import sys
 from pathlib import Path
+
+from hip import Kernel, call, memory, random_bf16, read, slots, target, widened, write
 
 HEAD = 128
 ROWS = 256  # of queries per workgroup
@@ -23,55 +24,14 @@ THREADS = 512
 #: By what the device says of itself.
 FOLDERS = {"gfx942": "gfx942/fmha_v3_fwd/MI300", "gfx950": "gfx950/fmha_v3_fwd"}
 ROUNDING = {"gfx942": "_rtne", "gfx950": ""}
-CAPABILITY = {(9, 4): "gfx942", (9, 5): "gfx950"}
-
-hip = ctypes.CDLL("libamdhip64.so.7")
-
-
-def call(name: str, *arguments: object) -> None:
-    status = getattr(hip, name)(*arguments)
-    if status:
-        sys.exit(f"{name}: error {status}")
-
-
-def target() -> str:
-    numbers = []
-    for attribute in (23, 61):  # hipDeviceAttributeComputeCapabilityMajor, ...Minor
-        value = ctypes.c_int()
-        call("hipDeviceGetAttribute", ctypes.byref(value), attribute, 0)
-        numbers.append(value.value)
-    return CAPABILITY.get(tuple(numbers), "") or sys.exit(f"AITER has no kernel for compute capability {numbers}")
-
-
-def memory(size: int) -> ctypes.c_void_p:
-    pointer = ctypes.c_void_p()
-    call("hipMalloc", ctypes.byref(pointer), ctypes.c_size_t(size))
-    call("hipMemset", pointer, 0, ctypes.c_size_t(size))
-    return pointer
-
-
-def slots(*values: ctypes.c_void_p | int | float) -> bytes:
-    """Arguments, each in 16 bytes."""
-    made = b""
-    for value in values:
-        if isinstance(value, float):
-            made += struct.pack("<f12x", value)
-        elif isinstance(value, int):
-            made += struct.pack("<I12x", value)
-        else:
-            made += struct.pack("<Q8x", value.value or 0)
-    return made
 
 
 class Attention:
     def __init__(self, folder: Path, batch: int, heads: int, kv_heads: int, length: int, causal: bool) -> None:
         here = target()
         name = "fwd_hd128_bf16" + ("_causal" if causal else "") + ROUNDING[here]
-        code = (folder / "aiter_meta/hsa" / FOLDERS[here] / f"{name}.co").read_bytes()
-        module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
-        call("hipModuleLoadData", ctypes.byref(module), code)
-        symbol = f"_ZN5aiter{len('fmha_') + len(name)}fmha_{name}E"
-        call("hipModuleGetFunction", ctypes.byref(self.function), module, symbol.encode())
+        code = folder / "aiter_meta/hsa" / FOLDERS[here] / f"{name}.co"
+        self.kernel = Kernel(code, f"_ZN5aiter{len('fmha_') + len(name)}fmha_{name}E")
         self.q, self.o = (memory(batch * length * heads * HEAD * 2) for _ in range(2))
         self.k, self.v = (memory(batch * length * kv_heads * HEAD * 2) for _ in range(2))
         self.lse = memory(batch * heads * length * 4)
@@ -88,26 +48,21 @@ class Attention:
         self.grid = (-(-blocks // 2) if causal else blocks), heads, batch
 
     def run(self) -> None:
-        size = ctypes.c_size_t(len(self.arguments))
-        buffer = ctypes.create_string_buffer(self.arguments, len(self.arguments))
-        extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(buffer), 2, ctypes.addressof(size), 3)
-        call("hipModuleLaunchKernel", self.function, *self.grid, THREADS, 1, 1, 0, None, None, extra)
+        self.kernel.launch(self.grid, THREADS, self.arguments)
 
 
 def check(attention: Attention, batch: int, heads: int, kv_heads: int, length: int, causal: bool) -> None:
     """Prints the largest error beside float64, of random matrices."""
     import numpy as np
 
-    numbers = np.random.default_rng()
     given = []
     for pointer, count in ((attention.q, heads), (attention.k, kv_heads), (attention.v, kv_heads)):
-        wide = numbers.standard_normal((batch, length, count, HEAD)).astype(np.float32)
-        bits = (wide.view(np.uint32) >> 16).astype(np.uint16)
-        call("hipMemcpy", pointer, bits.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(bits.nbytes), 1)
-        given.append((bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64))
+        bits, wide = random_bf16(batch, length, count, HEAD)
+        write(pointer, bits)
+        given.append(wide)
     attention.run()
     result = np.empty((batch, length, heads, HEAD), np.uint16)
-    call("hipMemcpy", result.ctypes.data_as(ctypes.c_void_p), attention.o, ctypes.c_size_t(result.nbytes), 2)
+    read(result, attention.o)
     q, k, v = given
     k, v = (np.repeat(one, heads // kv_heads, 2) for one in (k, v))
     scores = np.einsum("bqhd,bkhd->bhqk", q, k) / math.sqrt(HEAD)
@@ -115,8 +70,7 @@ def check(attention: Attention, batch: int, heads: int, kv_heads: int, length: i
         scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     want = np.einsum("bhqk,bkhd->bqhd", powers / powers.sum(-1, keepdims=True), v)
-    got = (result.astype(np.uint32) << 16).view(np.float32)
-    print(f"largest error {np.abs(got - want).max():.2g} of values up to {np.abs(want).max():.2g}")
+    print(f"largest error {np.abs(widened(result) - want).max():.2g} of values up to {np.abs(want).max():.2g}")
 
 
 def main(folder: str, *words: str) -> None:

@@ -1,0 +1,87 @@
+"""What the peers' programs need of HIP: memory, and kernels of code objects whose arguments are bytes."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from pathlib import Path
+
+CAPABILITY = {(9, 4): "gfx942", (9, 5): "gfx950"}
+
+hip = ctypes.CDLL("libamdhip64.so.7")
+
+
+def call(name: str, *arguments: object) -> None:
+    status = getattr(hip, name)(*arguments)
+    if status:
+        sys.exit(f"{name}: error {status}")
+
+
+def target() -> str:
+    """By what the device says of itself."""
+    numbers = []
+    for attribute in (23, 61):  # hipDeviceAttributeComputeCapabilityMajor, ...Minor
+        value = ctypes.c_int()
+        call("hipDeviceGetAttribute", ctypes.byref(value), attribute, 0)
+        numbers.append(value.value)
+    return CAPABILITY.get(tuple(numbers), "") or sys.exit(f"AITER has no kernel for compute capability {numbers}")
+
+
+def memory(size: int) -> ctypes.c_void_p:
+    """Memory of the GPU, filled with zeros."""
+    pointer = ctypes.c_void_p()
+    call("hipMalloc", ctypes.byref(pointer), ctypes.c_size_t(size))
+    call("hipMemset", pointer, 0, ctypes.c_size_t(size))
+    return pointer
+
+
+def write(pointer: ctypes.c_void_p, array: object) -> None:
+    """Copies a NumPy array to the GPU."""
+    call("hipMemcpy", pointer, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes), 1)  # type: ignore[attr-defined]
+
+
+def read(array: object, pointer: ctypes.c_void_p) -> None:
+    call("hipMemcpy", array.ctypes.data_as(ctypes.c_void_p), pointer, ctypes.c_size_t(array.nbytes), 2)  # type: ignore[attr-defined]
+
+
+def slots(*values: ctypes.c_void_p | int | float) -> bytes:
+    """Arguments, each in 16 bytes."""
+    made = b""
+    for value in values:
+        if isinstance(value, float):
+            made += struct.pack("<f12x", value)
+        elif isinstance(value, int):
+            made += struct.pack("<I12x", value)
+        else:
+            made += struct.pack("<Q8x", value.value or 0)
+    return made
+
+
+class Kernel:
+    def __init__(self, code: Path, symbol: str) -> None:
+        module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
+        call("hipModuleLoadData", ctypes.byref(module), code.read_bytes())
+        call("hipModuleGetFunction", ctypes.byref(self.function), module, symbol.encode())
+
+    def launch(self, grid: tuple[int, int, int], threads: int, arguments: bytes) -> None:
+        size = ctypes.c_size_t(len(arguments))
+        buffer = ctypes.create_string_buffer(arguments, len(arguments))
+        extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(buffer), 2, ctypes.addressof(size), 3)
+        call("hipModuleLaunchKernel", self.function, *grid, threads, 1, 1, 0, None, None, extra)
+
+
+def random_bf16(*shape: int) -> tuple[object, object]:
+    """Normal numbers: their bits, and the numbers in float64."""
+    import numpy as np
+
+    wide = np.random.default_rng().standard_normal(shape).astype(np.float32)
+    bits = (wide.view(np.uint32) >> 16).astype(np.uint16)
+    return bits, widened(bits)
+
+
+def widened(bits: object) -> object:
+    """bf16 as float64."""
+    import numpy as np
+
+    return (np.asarray(bits).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
