@@ -1,0 +1,51 @@
+// 6. Two stages in shared memory: while one is read the next is written, so that one barrier per step will
+// do, and waves that are ahead do not wait for those that still read.
+#include "gemm.h"
+#include "tile/view.h"
+
+constexpr int kDepth = 32, kWaves = 4;
+constexpr Shape shape(int lanes) { return {2 * lanes, 2 * lanes, kWaves}; }
+
+constexpr int kLanes = tile::arch::kHere.wave_lanes, kThreads = kWaves * kLanes;
+constexpr int kSide = shape(kLanes).rows;
+__global__ void __launch_bounds__(kThreads) gemm(Product g) {
+  using namespace tile;
+  using Atom = arch::Best<bf16>;
+  using Tile = SharedTile<Atom, kSide, kDepth>;
+  using Feed = Window<Tile, kThreads, Along::Row>;
+  constexpr int kAtoms = kSide / 2 / AtomLayout<Atom>::kRows;
+  __shared__ char memory[4 * Feed::kSharedBytes];
+  const auto tile_a = [&](int stage) {
+    return Tile{(SharedBytes)memory + stage % 2 * 2 * Feed::kSharedBytes};
+  };
+  const auto tile_b = [&](int stage) { return Tile{tile_a(stage).memory + Feed::kSharedBytes}; };
+
+  const int thread = threadIdx.x, lane = thread % kLanes, wave = arch::uniform(thread / kLanes);
+  const int first_row = blockIdx.y * kSide, first_column = blockIdx.x * kSide;
+  const int wave_row = wave / 2 * kSide / 2, wave_column = wave % 2 * kSide / 2;
+  Feed feed_a(g.a, g.m, g.k, g.k, first_row, 0, thread), feed_b(g.b, g.n, g.k, g.k, first_column, 0, thread);
+  const OperandReader<Atom, Tile> reader_a(wave_row, lane), reader_b(wave_column, lane);
+
+  typename Feed::Pieces a, b;
+  int left = g.k;
+  const auto load = [&] {
+    if (left < kDepth) feed_a.narrow(left), feed_b.narrow(left);
+    feed_a.load(a), feed_b.load(b);
+    left -= kDepth;
+  };
+  Sums<Atom, kAtoms, kAtoms> sums;
+  sums.clear();
+  load();
+  for (int stage = 0; stage < ceiling(g.k, kDepth); ++stage) {
+    feed_a.store(a, tile_a(stage)), feed_b.store(b, tile_b(stage));
+    load();
+    arch::barrier();
+    Operand<Atom, kAtoms, kDepth> operand_a, operand_b;
+    for (int i = 0; i < kAtoms; ++i)
+      reader_a.read(operand_a, i, tile_a(stage)), reader_b.read(operand_b, i, tile_b(stage));
+    for (int i = 0; i < kAtoms; ++i) sums.multiply(i, operand_a, operand_b);
+  }
+  store(sums, g, first_row + wave_row, first_column + wave_column, lane);
+}
+
+int main(int argc, char** argv) { return run(gemm, shape, argc, argv); }
