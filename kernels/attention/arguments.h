@@ -31,5 +31,9 @@ struct AttentionArguments {
 };
 
 inline constexpr int kUnlimited = 1 << 29;
+/// Keys to one side, of which a negative number means all.
+constexpr int limited(long window) {
+  return window < 0 || window > kUnlimited ? kUnlimited : static_cast<int>(window);
+}
 
 }  // namespace wavesmith::kernels

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "kernels/library/byte_range.h"
@@ -13,11 +14,11 @@ namespace {
 using Description = wavesmith_kernels_attention_description;
 using Heads = wavesmith_kernels_heads;
 
-wavesmith_kernels_status invalid(std::string message) {
-  return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, "attention: " + std::move(message));
-}
-wavesmith_kernels_status not_supported(std::string message) {
-  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "attention: " + std::move(message));
+constexpr const char* kName = "attention";
+
+wavesmith_kernels_status invalid(std::string_view message) { return kernels::invalid(kName, message); }
+wavesmith_kernels_status not_supported(std::string_view message) {
+  return kernels::not_supported(kName, message);
 }
 
 /// Positions of a sequence are numbers of 32 bits, to which others and windows are added.
@@ -52,8 +53,7 @@ wavesmith_kernels_status check(const char* name, const Heads& heads, const Exten
   const std::string argument = name;
   if (!heads.data) return invalid(argument + ".data is null");
   const int64_t alignment = written ? 2 : 4;
-  if (reinterpret_cast<uintptr_t>(heads.data) % alignment != 0)
-    return invalid(argument + ".data is not aligned to " + std::to_string(alignment) + " bytes");
+  if (const auto status = check_aligned(kName, argument + ".data", heads.data, alignment)) return status;
   const struct {
     const char* name;
     int64_t stride, count;
@@ -110,10 +110,6 @@ AttentionStrides strides(const Heads& heads, const Extent& extent, bool packed, 
   return {packed ? 0 : heads.batch_stride, extent.rows > 1 ? heads.row_stride : head_size, heads.head_stride};
 }
 
-int limited(int64_t window) {
-  return window < 0 ? kUnlimited : static_cast<int>(std::min<int64_t>(window, kUnlimited));
-}
-
 }  // namespace
 
 bool is_empty(const Description& a) { return a.batches == 0 || a.length_q == 0 || empty(extent_q(a)); }
@@ -136,8 +132,7 @@ wavesmith_kernels_status check_attention(const Description& a) {
                                    {"cu_seqlens_q", a.cu_seqlens_q},
                                    {"cu_seqlens_k", a.cu_seqlens_k},
                                    {"lse", a.lse}})
-    if (reinterpret_cast<uintptr_t>(data) % 4 != 0)
-      return invalid(std::string(name) + " is not aligned to 4 bytes");
+    if (const auto status = check_aligned(kName, name, data, 4)) return status;
   if (a.alibi_slopes && a.alibi_batch_stride < 0) return invalid("alibi_batch_stride is negative");
   const ByteRange o = range_of(a.o, q, a.head_size, a.type);
   const std::pair<const char*, ByteRange> inputs[] = {{"q", range_of(a.q, q, a.head_size, a.type)},
@@ -186,7 +181,6 @@ wavesmith_kernels_status choose_attention(const Description& a, std::string_view
     return not_supported("batches, heads_q and length_q make more tiles than the " + std::to_string(most) +
                          " of a grid");
   const auto workgroups = static_cast<int>(a.batches * a.heads_q * tiles);
-  constexpr float kLog2OfE = 1.44269504F;
   const Extent q = extent_q(a), k = extent_k(a);
   choice.arguments = {
       .q = a.q.data,
@@ -216,8 +210,8 @@ wavesmith_kernels_status choose_attention(const Description& a, std::string_view
       .per_die = (workgroups + row.dies - 1) / row.dies,
       .left = limited(a.window_left),
       .right = a.causal ? 0 : limited(a.window_right),
-      .factor = a.scale * kLog2OfE,
-      .softcap = a.softcap * kLog2OfE,
+      .factor = a.scale * std::numbers::log2e_v<float>,
+      .softcap = a.softcap * std::numbers::log2e_v<float>,
       .per_cap = a.softcap != 0 ? a.scale / a.softcap : 0,
   };
   return succeed();

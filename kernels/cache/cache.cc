@@ -22,10 +22,6 @@ constexpr int64_t kLargestSpan = int64_t{1} << 28;
 
 std::string text(int64_t number) { return std::to_string(number); }
 
-wavesmith_kernels_status not_supported(const std::string& message) {
-  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(kName) + ": " + message);
-}
-
 int64_t span(const Description& d, int64_t head_stride) { return (d.heads - 1) * head_stride + d.head_size; }
 
 wavesmith_kernels_status check_head_stride(const Description& d, const std::string& name, int64_t stride) {
@@ -34,8 +30,8 @@ wavesmith_kernels_status check_head_stride(const Description& d, const std::stri
     return invalid(kName, name + ".head_stride is " + text(stride) + ", less than the " + text(d.head_size) +
                               " elements of a head");
   if (stride > kLargestSpan / d.heads)
-    return not_supported(name + ".head_stride is " + text(stride) + ": heads span more than " +
-                         text(kLargestSpan) + " elements");
+    return not_supported(kName, name + ".head_stride is " + text(stride) + ": heads span more than " +
+                                    text(kLargestSpan) + " elements");
   return succeed();
 }
 
@@ -51,13 +47,12 @@ wavesmith_kernels_status check_cache(const Description& d, const std::string& na
     return invalid(kName, name + ".type is " + text(cache.type) + ", no element type");
   if (!is_common_float(cache.type) && cache.type != WAVESMITH_KERNELS_E4M3 &&
       cache.type != WAVESMITH_KERNELS_E4M3_FNUZ)
-    return not_supported(name + " is of " + std::string(word_of(cache.type)) +
-                         ": there are f32, f16, bf16 and e4m3");
+    return not_supported(
+        kName, name + " is of " + std::string(word_of(cache.type)) + ": there are f32, f16, bf16 and e4m3");
   if (!cache.data) return invalid(kName, name + ".data is null");
   if (reinterpret_cast<uintptr_t>(cache.data) % static_cast<uintptr_t>(size_of(cache.type)) != 0)
     return invalid(kName, name + ".data is not aligned to its elements");
-  if (reinterpret_cast<uintptr_t>(cache.scale) % 4 != 0)
-    return invalid(kName, name + ".scale is not aligned to 4 bytes");
+  if (const auto status = check_aligned(kName, name + ".scale", cache.scale, 4)) return status;
   const struct {
     const char* name;
     int64_t stride, count;
@@ -88,11 +83,11 @@ wavesmith_kernels_status check(const Description& d) {
                                    {"page_size", d.page_size}}) {
     if (size < 0) return invalid(kName, std::string(name) + " is negative");
     if (size > INT32_MAX / kRowThreads)
-      return not_supported(std::string(name) + " is " + text(size) + ", more than " +
-                           text(INT32_MAX / kRowThreads));
+      return not_supported(
+          kName, std::string(name) + " is " + text(size) + ", more than " + text(INT32_MAX / kRowThreads));
   }
   if (d.heads * d.head_size > kLargestSpan)
-    return not_supported("heads times head_size is more than " + text(kLargestSpan));
+    return not_supported(kName, "heads times head_size is more than " + text(kLargestSpan));
   if (d.tokens == 0 || d.heads == 0 || d.head_size == 0) return succeed();
   if (d.page_size == 0) return invalid(kName, "page_size is 0");
   if (d.blocks == 0) return succeed();
@@ -101,7 +96,7 @@ wavesmith_kernels_status check(const Description& d) {
   if (const auto status = check_cache(d, "k_cache", d.k_cache)) return status;
   if (const auto status = check_cache(d, "v_cache", d.v_cache)) return status;
   if (!d.slots) return invalid(kName, "slots is null");
-  if (reinterpret_cast<uintptr_t>(d.slots) % 8 != 0) return invalid(kName, "slots is not aligned to 8 bytes");
+  if (const auto status = check_aligned(kName, "slots", d.slots, 8)) return status;
   const auto slots = reinterpret_cast<uintptr_t>(d.slots);
   const std::pair<const char*, ByteRange> inputs[] = {
       {"k", range_of(d, d.k)},
@@ -134,8 +129,8 @@ wavesmith_kernels_status check_target(const char* name, const Paged& cache, std:
   if (is_common_float(cache.type)) return succeed();
   for (const DecodeConfiguration& row : decode_configurations())
     if (row.target == target && row.has_cache_of(word_of(cache.type))) return succeed();
-  return not_supported(std::string(name) + " is of " + std::string(word_of(cache.type)) +
-                       ", which no kernel for " + std::string(target) + " writes");
+  return not_supported(kName, std::string(name) + " is of " + std::string(word_of(cache.type)) +
+                                  ", which no kernel for " + std::string(target) + " writes");
 }
 
 }  // namespace

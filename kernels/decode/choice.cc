@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <numbers>
 #include <utility>
 
-#include "kernels/decode/rules.h"
 #include "kernels/library/element_type.h"
+#include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -14,10 +15,6 @@ namespace {
 using Description = wavesmith_kernels_decode_description;
 
 int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-int limited(int64_t window) {
-  return window < 0 ? kUnlimited : static_cast<int>(std::min<int64_t>(window, kUnlimited));
-}
 
 PagedArguments paged(const wavesmith_kernels_paged& cache) {
   const int64_t size = size_of(cache.type);
@@ -78,15 +75,14 @@ wavesmith_kernels_status choose_decode(const Description& decode, std::string_vi
   }
   const std::string what = std::string(word_of(decode.type)) + " with caches of " +
                            std::string(word_of(decode.k.type)) + " for " + std::string(target);
-  if (sizes.empty()) return decode_not_supported("there is no kernel of " + what);
+  if (sizes.empty()) return not_supported(kDecode, "there is no kernel of " + what);
   if (!choice.configuration)
-    return decode_not_supported("head_size is " + std::to_string(decode.head_size) +
-                                ", and there are kernels of " + what + " for " + sizes);
+    return not_supported(kDecode, "head_size is " + std::to_string(decode.head_size) +
+                                      ", and there are kernels of " + what + " for " + sizes);
   const DecodeConfiguration& row = *choice.configuration;
   constexpr int kRows = 16;  // of an atom
   const int64_t heads_per_kv = decode.heads_q / decode.heads_kv;
   const int64_t rows = decode.length_q * heads_per_kv;
-  constexpr float kLog2OfE = 1.44269504F;
   DecodeArguments& arguments = choice.arguments;
   arguments = {
       .q = decode.q.data,
@@ -117,15 +113,15 @@ wavesmith_kernels_status choose_decode(const Description& decode, std::string_vi
       .page_mask = decode.block_table ? static_cast<int>(decode.page_size - 1) : INT32_MAX,
       .left = limited(decode.window_left),
       .dies = row.dies,
-      .factor = decode.scale * kLog2OfE,
-      .softcap = decode.softcap * kLog2OfE,
+      .factor = decode.scale * std::numbers::log2e_v<float>,
+      .softcap = decode.softcap * std::numbers::log2e_v<float>,
       .per_cap = decode.softcap != 0 ? decode.scale / decode.softcap : 0,
   };
   const int64_t most = INT32_MAX / row.threads - row.dies;  // what a grid holds
   const int64_t of_batch = decode.heads_kv * arguments.tiles;
   const int64_t all_rows = decode.batches * decode.length_q * decode.heads_q;
   if (decode.batches > most / of_batch || all_rows > most / kCombineWaves)
-    return decode_not_supported("batches, heads_q and length_q make more workgroups than a grid holds");
+    return not_supported(kDecode, "batches, heads_q and length_q make more workgroups than a grid holds");
   split(decode, compute_units, row, arguments);
   arguments.workgroups = static_cast<int>(decode.batches * of_batch * arguments.splits);
   arguments.per_die = static_cast<int>(ceiling(arguments.workgroups, row.dies));

@@ -12,6 +12,8 @@
 
 namespace wavesmith::kernels {
 
+inline constexpr const char* kDecode = "decode";  ///< what messages call the operation
+
 /// What is to run for a decode.
 struct DecodeChoice {
   const DecodeConfiguration* configuration = nullptr;

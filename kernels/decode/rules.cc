@@ -1,13 +1,14 @@
-#include "kernels/decode/rules.h"
+#include "kernels/decode/choice.h"
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "kernels/decode/choice.h"
 #include "kernels/library/byte_range.h"
+#include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -25,25 +26,20 @@ constexpr int64_t kLargestSpan = int64_t{1} << 29;
 
 std::string text(int64_t number) { return std::to_string(number); }
 
-wavesmith_kernels_status check_aligned(const std::string& name, const void* data, int64_t alignment) {
-  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(alignment) == 0) return succeed();
-  return decode_invalid(name + " is not aligned to " + text(alignment) + " bytes");
-}
-
 /// A stride that is used: of elements that do not lie over each other, at least `least` apart.
 wavesmith_kernels_status check_stride(const std::string& name, int64_t stride, int64_t least,
                                       wavesmith_kernels_type type) {
   if (stride < least)
-    return decode_invalid(name + " is " + text(stride) + ", less than " + text(least) + " elements");
+    return invalid(kDecode, name + " is " + text(stride) + ", less than " + text(least) + " elements");
   if (stride * size_of(type) % kAlignment != 0)
-    return decode_not_supported(name + " is " + text(stride) + " elements, no multiple of " +
-                                text(kAlignment) + " bytes");
+    return not_supported(
+        kDecode, name + " is " + text(stride) + " elements, no multiple of " + text(kAlignment) + " bytes");
   return succeed();
 }
 
 wavesmith_kernels_status check_heads(const Description& d, const std::string& name, const Heads& heads) {
-  if (!heads.data) return decode_invalid(name + ".data is null");
-  if (const auto status = check_aligned(name + ".data", heads.data, kAlignment)) return status;
+  if (!heads.data) return invalid(kDecode, name + ".data is null");
+  if (const auto status = check_aligned(kDecode, name + ".data", heads.data, kAlignment)) return status;
   // Of what is read, positions or heads may be the same.
   const int64_t least = name == "o" ? d.head_size : 0;
   const struct {
@@ -57,8 +53,8 @@ wavesmith_kernels_status check_heads(const Description& d, const std::string& na
       if (const auto status = check_stride(name + one.name, one.stride, least, d.type)) return status;
   const int64_t row = d.length_q > 1 ? heads.row_stride : 0, head = d.heads_q > 1 ? heads.head_stride : 0;
   if (row > kLargestSpan / d.length_q || head > kLargestSpan / d.heads_q)
-    return decode_not_supported(name + " has strides over which a batch spans more than " +
-                                text(kLargestSpan) + " elements");
+    return not_supported(kDecode, name + " has strides over which a batch spans more than " +
+                                      text(kLargestSpan) + " elements");
   return succeed();
 }
 
@@ -68,13 +64,13 @@ int64_t positions_of(const Description& d) { return d.block_table ? d.page_size 
 
 wavesmith_kernels_status check_cache(const Description& d, const std::string& name, const Paged& cache) {
   if (!is_type(cache.type))
-    return decode_invalid(name + ".type is " + text(cache.type) + ", no element type");
+    return invalid(kDecode, name + ".type is " + text(cache.type) + ", no element type");
   if (cache.type != d.type && cache.type != WAVESMITH_KERNELS_E4M3 &&
       cache.type != WAVESMITH_KERNELS_E4M3_FNUZ)
-    return decode_not_supported(name + " is of " + std::string(word_of(cache.type)) +
-                                ", neither of the queries' type nor of e4m3");
-  if (!cache.data) return decode_invalid(name + ".data is null");
-  if (const auto status = check_aligned(name + ".data", cache.data, kAlignment)) return status;
+    return not_supported(kDecode, name + " is of " + std::string(word_of(cache.type)) +
+                                      ", neither of the queries' type nor of e4m3");
+  if (!cache.data) return invalid(kDecode, name + ".data is null");
+  if (const auto status = check_aligned(kDecode, name + ".data", cache.data, kAlignment)) return status;
   const struct {
     const char* name;
     int64_t stride, count;
@@ -86,9 +82,9 @@ wavesmith_kernels_status check_cache(const Description& d, const std::string& na
       if (const auto status = check_stride(name + one.name, one.stride, d.head_size, cache.type))
         return status;
   if (positions_of(d) > 1 && cache.row_stride > kLargestSpan)
-    return decode_not_supported(name + ".row_stride is " + text(cache.row_stride) + ", more than " +
-                                text(kLargestSpan));
-  return check_aligned(name + ".scale", cache.scale, 4);
+    return not_supported(
+        kDecode, name + ".row_stride is " + text(cache.row_stride) + ", more than " + text(kLargestSpan));
+  return check_aligned(kDecode, name + ".scale", cache.scale, 4);
 }
 
 wavesmith_kernels_status check_sizes(const Description& d) {
@@ -100,16 +96,18 @@ wavesmith_kernels_status check_sizes(const Description& d) {
                                    {"longest_context", d.longest_context},
                                    {"blocks", d.block_table ? d.blocks : 0},
                                    {"page_size", d.block_table ? d.page_size : 0}}) {
-    if (size < 0) return decode_invalid(std::string(name) + " is negative");
+    if (size < 0) return invalid(kDecode, std::string(name) + " is negative");
     if (size > kLongest)
-      return decode_not_supported(std::string(name) + " is " + text(size) + ", more than " + text(kLongest));
+      return not_supported(kDecode,
+                           std::string(name) + " is " + text(size) + ", more than " + text(kLongest));
   }
   if (d.heads_kv == 0 ? d.heads_q != 0 : d.heads_q % d.heads_kv != 0)
-    return decode_invalid("heads_q is " + text(d.heads_q) + ", no multiple of heads_kv, " + text(d.heads_kv));
+    return invalid(kDecode,
+                   "heads_q is " + text(d.heads_q) + ", no multiple of heads_kv, " + text(d.heads_kv));
   if (d.heads_q > 0 && d.length_q > kLongest / d.heads_q)
-    return decode_not_supported("length_q times heads_q is more than " + text(kLongest));
-  if (d.head_size == 0) return decode_invalid("head_size is 0");
-  if (d.window_left < -1) return decode_invalid("window_left is " + text(d.window_left) + ", less than -1");
+    return not_supported(kDecode, "length_q times heads_q is more than " + text(kLongest));
+  if (d.head_size == 0) return invalid(kDecode, "head_size is 0");
+  if (d.window_left < -1) return invalid(kDecode, "window_left is " + text(d.window_left) + ", less than -1");
   return succeed();
 }
 
@@ -117,15 +115,15 @@ wavesmith_kernels_status check_table(const Description& d) {
   if (!d.block_table) return succeed();
   constexpr int64_t kLeastPage = 8;
   if (!std::has_single_bit(static_cast<uint64_t>(d.page_size)))
-    return decode_invalid("page_size is " + text(d.page_size) + ", no power of two");
+    return invalid(kDecode, "page_size is " + text(d.page_size) + ", no power of two");
   if (d.page_size < kLeastPage)
-    return decode_not_supported("page_size is " + text(d.page_size) + ", less than " + text(kLeastPage));
-  if (d.longest_context > 0 && d.blocks == 0) return decode_invalid("blocks is 0");
+    return not_supported(kDecode, "page_size is " + text(d.page_size) + ", less than " + text(kLeastPage));
+  if (d.longest_context > 0 && d.blocks == 0) return invalid(kDecode, "blocks is 0");
   const int64_t entries = (d.longest_context + d.page_size - 1) / d.page_size;
   if (d.batches > 1 && d.block_table_stride < entries)
-    return decode_invalid("block_table_stride is " + text(d.block_table_stride) + ", less than the " +
-                          text(entries) + " blocks of longest_context");
-  return check_aligned("block_table", d.block_table, 4);
+    return invalid(kDecode, "block_table_stride is " + text(d.block_table_stride) + ", less than the " +
+                                text(entries) + " blocks of longest_context");
+  return check_aligned(kDecode, "block_table", d.block_table, 4);
 }
 
 struct Named {
@@ -181,8 +179,8 @@ wavesmith_kernels_status check_lse(const Description& d) {
              {"lse_batch_stride", d.lse_batch_stride, d.batches}};
   for (const auto& one : all)
     if (one.count > 1 && one.stride < d.length_q)
-      return decode_invalid(std::string(one.name) + " is " + text(one.stride) + ", less than the " +
-                            text(d.length_q) + " queries of a head");
+      return invalid(kDecode, std::string(one.name) + " is " + text(one.stride) + ", less than the " +
+                                  text(d.length_q) + " queries of a head");
   return succeed();
 }
 
@@ -194,11 +192,12 @@ wavesmith_kernels_status check_decode(const Description& d) {
   if (const auto status = check_sizes(d)) return status;
   if (d.type != WAVESMITH_KERNELS_F16 && d.type != WAVESMITH_KERNELS_BF16) {
     if (is_type(d.type))
-      return decode_not_supported("there is no kernel for queries of " + std::string(word_of(d.type)));
-    return decode_invalid("type is " + text(d.type) + ", no element type");
+      return not_supported(kDecode, "there is no kernel for queries of " + std::string(word_of(d.type)));
+    return invalid(kDecode, "type is " + text(d.type) + ", no element type");
   }
-  if (!std::isfinite(d.scale)) return decode_invalid("scale is not finite");
-  if (!std::isfinite(d.softcap) || d.softcap < 0) return decode_invalid("softcap is negative or not finite");
+  if (!std::isfinite(d.scale)) return invalid(kDecode, "scale is not finite");
+  if (!std::isfinite(d.softcap) || d.softcap < 0)
+    return invalid(kDecode, "softcap is negative or not finite");
   if (is_empty(d)) return succeed();
   if (const auto status = check_heads(d, "q", d.q)) return status;
   if (const auto status = check_heads(d, "o", d.o)) return status;
@@ -206,37 +205,37 @@ wavesmith_kernels_status check_decode(const Description& d) {
   if (const auto status = check_cache(d, "k", d.k)) return status;
   if (const auto status = check_cache(d, "v", d.v)) return status;
   if (d.k.type != d.v.type)
-    return decode_not_supported("k is of " + std::string(word_of(d.k.type)) + " and v of " +
-                                std::string(word_of(d.v.type)));
-  if (!d.context_lengths) return decode_invalid("context_lengths is null");
+    return not_supported(
+        kDecode, "k is of " + std::string(word_of(d.k.type)) + " and v of " + std::string(word_of(d.v.type)));
+  if (!d.context_lengths) return invalid(kDecode, "context_lengths is null");
   for (const auto& [name, data] : {std::pair<const char*, const void*>{"context_lengths", d.context_lengths},
                                    {"alibi_slopes", d.alibi_slopes},
                                    {"sinks", d.sinks},
                                    {"lse", d.lse}})
-    if (const auto status = check_aligned(name, data, 4)) return status;
-  if (d.alibi_slopes && d.alibi_batch_stride < 0) return decode_invalid("alibi_batch_stride is negative");
+    if (const auto status = check_aligned(kDecode, name, data, 4)) return status;
+  if (d.alibi_slopes && d.alibi_batch_stride < 0) return invalid(kDecode, "alibi_batch_stride is negative");
   if (const auto status = check_lse(d)) return status;
   const std::vector<Named> all = all_of(d);
   const size_t written = d.lse ? 2 : 1;
   for (size_t i = 0; i < written; ++i)
     for (size_t j = i + 1; j < all.size(); ++j)
       if (all[i].range.overlaps(all[j].range))
-        return decode_invalid(std::string(all[i].name) + " overlaps " + all[j].name);
+        return invalid(kDecode, std::string(all[i].name) + " overlaps " + all[j].name);
   return succeed();
 }
 
 wavesmith_kernels_status check_workspace(const Description& d, size_t bytes) {
   if (bytes == 0) return succeed();
   if (!d.workspace)
-    return decode_invalid("workspace is null, and " + std::to_string(bytes) + " bytes are needed");
+    return invalid(kDecode, "workspace is null, and " + std::to_string(bytes) + " bytes are needed");
   if (d.workspace_bytes < bytes)
-    return decode_invalid("workspace_bytes is " + std::to_string(d.workspace_bytes) + ", less than the " +
-                          std::to_string(bytes) + " that are needed");
-  if (const auto status = check_aligned("workspace", d.workspace, kAlignment)) return status;
+    return invalid(kDecode, "workspace_bytes is " + std::to_string(d.workspace_bytes) + ", less than the " +
+                                std::to_string(bytes) + " that are needed");
+  if (const auto status = check_aligned(kDecode, "workspace", d.workspace, kAlignment)) return status;
   const auto first = reinterpret_cast<uintptr_t>(d.workspace);
   for (const Named& one : all_of(d))
     if (one.range.overlaps({first, first + bytes}))
-      return decode_invalid(std::string("workspace overlaps ") + one.name);
+      return invalid(kDecode, std::string("workspace overlaps ") + one.name);
   return succeed();
 }
 

@@ -16,12 +16,10 @@ using Matrix = wavesmith_kernels_matrix;
 
 std::string word(wavesmith_kernels_type type) { return std::string(word_of(type)); }
 
-wavesmith_kernels_status invalid(std::string message) {
-  return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, "gemm: " + std::move(message));
-}
+wavesmith_kernels_status invalid(std::string_view message) { return kernels::invalid("gemm", message); }
 
-wavesmith_kernels_status not_supported(std::string message) {
-  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: " + std::move(message));
+wavesmith_kernels_status not_supported(std::string_view message) {
+  return kernels::not_supported("gemm", message);
 }
 
 /// Largest stride, for offsets within a tile are 32 bits wide.

@@ -14,6 +14,20 @@ wavesmith_kernels_status fail(wavesmith_kernels_status status, std::string messa
   return status;
 }
 
+wavesmith_kernels_status invalid(std::string_view operation, std::string_view message) {
+  return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, std::string(operation) + ": " + std::string(message));
+}
+
+wavesmith_kernels_status not_supported(std::string_view operation, std::string_view message) {
+  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(operation) + ": " + std::string(message));
+}
+
+wavesmith_kernels_status check_aligned(std::string_view operation, std::string_view name, const void* data,
+                                       int64_t alignment) {
+  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(alignment) == 0) return succeed();
+  return invalid(operation, std::string(name) + " is not aligned to " + std::to_string(alignment) + " bytes");
+}
+
 wavesmith_kernels_status succeed() {
   last_message.clear();
   return WAVESMITH_KERNELS_SUCCESS;

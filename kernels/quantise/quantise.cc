@@ -55,8 +55,7 @@ QuantiseArguments arguments_of(const Description& one) {
 
 wavesmith_kernels_status check_grid(const char* operation, const QuantiseArguments& arguments) {
   if (arguments.workgroups <= INT32_MAX / kRowThreads) return succeed();
-  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
-              std::string(operation) + ": the matrices have more elements than a grid covers");
+  return not_supported(operation, "the matrices have more elements than a grid covers");
 }
 
 /// Launches a kernel that takes eights.

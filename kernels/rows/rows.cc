@@ -7,9 +7,8 @@ namespace {
 
 wavesmith_kernels_status no_kernel(const char* operation, const std::string& name,
                                    wavesmith_kernels_type type, const RowTypes& types) {
-  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(operation) + ": " + name + " is of " +
-                                                   std::string(word_of(type)) + ": there are kernels for " +
-                                                   types.words);
+  return not_supported(
+      operation, name + " is of " + std::string(word_of(type)) + ": there are kernels for " + types.words);
 }
 
 wavesmith_kernels_status check_one(const char* operation, const RowsArgument& argument, int64_t columns) {
@@ -25,9 +24,8 @@ wavesmith_kernels_status check_one(const char* operation, const RowsArgument& ar
     return invalid(operation, name + ".row_stride is " + std::to_string(rows.row_stride) +
                                   ", less than its " + std::to_string(columns) + " columns");
   if (rows.row_stride > kLargestRow)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(operation) + ": " + name + " has a stride of " +
-                                                     std::to_string(rows.row_stride) +
-                                                     " elements, more than " + std::to_string(kLargestRow));
+    return not_supported(operation, name + " has a stride of " + std::to_string(rows.row_stride) +
+                                        " elements, more than " + std::to_string(kLargestRow));
   return succeed();
 }
 
@@ -37,17 +35,13 @@ bool in_place(const wavesmith_kernels_rows& a, const wavesmith_kernels_rows& b) 
 
 }  // namespace
 
-wavesmith_kernels_status invalid(const char* operation, const std::string& message) {
-  return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, std::string(operation) + ": " + message);
-}
-
 wavesmith_kernels_status check_rows(const char* operation, int64_t rows, int64_t columns,
                                     RowsArguments matrices) {
   if (rows < 0) return invalid(operation, "rows is negative");
   if (columns < 0) return invalid(operation, "columns is negative");
   if (rows > INT32_MAX / kRowThreads || columns > kLargestRow)
-    return fail(WAVESMITH_KERNELS_NOT_SUPPORTED,
-                std::string(operation) + (columns > kLargestRow ? ": columns" : ": rows") + " is too large");
+    return not_supported(operation,
+                         std::string(columns > kLargestRow ? "columns" : "rows") + " is too large");
   if (rows == 0 || columns == 0) return succeed();
   for (const RowsArgument& one : matrices)
     if (one.rows->data)

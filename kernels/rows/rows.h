@@ -8,13 +8,11 @@
 
 #include "kernels/library/byte_range.h"
 #include "kernels/library/device.h"
+#include "kernels/library/failure.h"
 #include "kernels/rows/configurations.h"
 #include "kernels/wavesmith_kernels.h"
 
 namespace wavesmith::kernels {
-
-/// Fails with INVALID_ARGUMENT: the operation's name, then what is wrong.
-wavesmith_kernels_status invalid(const char* operation, const std::string& message);
 
 /// Largest stride and number of columns, for offsets within a workgroup's rows are 32 bits wide.
 inline constexpr int64_t kLargestRow = int64_t{1} << 24;

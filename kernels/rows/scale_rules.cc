@@ -18,10 +18,6 @@ int64_t block_of(const wavesmith_kernels_scales& scales) {
   return scales.scaling == WAVESMITH_KERNELS_SCALE_MX ? kMxBlock : scales.block;
 }
 
-wavesmith_kernels_status not_supported(const char* operation, const std::string& message) {
-  return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string(operation) + ": " + message);
-}
-
 /// The kind of scales, and whether there is a kernel for it with that type.
 wavesmith_kernels_status check_kind(const char* operation, const ScalesArgument& argument) {
   const wavesmith_kernels_scales& scales = *argument.scales;

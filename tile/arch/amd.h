@@ -74,14 +74,14 @@ TILE_DEVICE void largest_global(float* at, float value) {
                          bits_as<u32>(value), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
-/// What lies at an address in global memory, without bounds.
+/// By address, which may be computed ahead of what lies there.
 template <class T>
 TILE_DEVICE T load_at(u64 address) {
-  return *reinterpret_cast<const __attribute__((address_space(1))) T*>(address);
+  return load_global_as<T>(reinterpret_cast<const void*>(address), 0);
 }
 template <class T>
 TILE_DEVICE void store_at(u64 address, T value) {
-  *reinterpret_cast<__attribute__((address_space(1))) T*>(address) = value;
+  store_global(reinterpret_cast<void*>(address), 0, value);
 }
 
 TILE_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
