@@ -170,6 +170,12 @@ inline double activate(wavesmith_kernels_activation activation, double x) {
   }
 }
 
+/// WAVESMITH_SEED, or another seed each time.
+inline unsigned test_seed() {
+  const char* const given = std::getenv("WAVESMITH_SEED");
+  return given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+}
+
 /// A test on each GPU, with random numbers whose seed is printed.
 class OnEachGpu : public testing::TestWithParam<int> {
  protected:
@@ -187,7 +193,7 @@ class OnEachGpu : public testing::TestWithParam<int> {
   }
   double normal() { return std::normal_distribution<double>()(random_); }
 
-  const unsigned seed_ = std::random_device{}();
+  const unsigned seed_ = test_seed();
   std::mt19937 random_{seed_};
 };
 

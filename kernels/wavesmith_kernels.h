@@ -292,9 +292,9 @@ typedef struct {
  *     (u + 2 * e + (length_k + 100) * 2^-24) * (P * |V|) + u * |O|
  * where e, a score's error, is the greatest over a row of (head_size + 8) * 2^-24 * scale * (|q| * |k|) +
  * 2^-20 * (1 + |score| + softcap) + ALiBi's bias * 2^-22. In f16, 2^-32 of the sum of |V| over the row's keys
- * comes to it (2^-21 on CDNA2), for the least weights have fewer bits or count as 0. The order of sums
- * depends on the sizes and the GPU only: results are the same in each run. Subnormal inputs count as 0 on
- * CDNA2.
+ * comes to it (2^-21 on CDNA2), for the least weights have fewer bits or count as 0; in bf16, 2^-118 of that
+ * sum, for the weights beside a sink so great count as 0. The order of sums depends on the sizes and the GPU
+ * only: results are the same in each run. Subnormal inputs count as 0 on CDNA2.
  *
  * A query that sees no key, or whose scores are all minus infinity, has the result 0 and the log-sum-exp
  * minus infinity, or its head's sink. A NaN or plus infinity among a row's scores makes NaN of it. What K has

@@ -4,8 +4,8 @@ namespace wavesmith::report {
 
 // Colours of charts: told apart by people who see colours differently too (Okabe and Ito, "Color Universal
 // Design", 2008), darker or paler by the background.
-std::string_view style() {
-  return R"(:root {
+namespace {
+constexpr std::string_view kStyle = R"(:root {
   --back: #ffffff; --fore: #1b1f24; --faint: #57606a; --line: #d0d7de; --panel: #f6f8fa; --link: #03408f;
   --heat: 214, 69, 0; --target: #fff3b0; --warn: #b3261e; --hint: #8a5a00; --good: #1a7f37;
   --c0: #0072b2; --c1: #e69f00; --c2: #009e73; --c3: #cc79a7; --c4: #56b4e9; --c5: #d55e00; --c6: #8c6bb1;
@@ -118,6 +118,8 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); font-size: .9rem; 
 @media (max-width: 900px) { .panes { grid-template-columns: minmax(0, 1fr); } .pane { max-height: 60vh; } }
 @media print { .pane { max-height: none; overflow: visible; } .panes { display: block; } body { max-width: none; } }
 )";
-}
+}  // namespace
+
+std::string_view style() { return kStyle; }
 
 }  // namespace wavesmith::report

@@ -36,28 +36,16 @@ std::string times(int count, Line line) {
   return text;
 }
 
-std::vector<Pair> pairs() {
-  constexpr int kOneWave = 65536;
-  const auto add = [](int i) { return fmt::format("v_add_f32 v{0}, v{0}, v2", 6 + i); };
-  const auto fma = [](int i) { return fmt::format("v_fma_f32 v{0}, v5, v2, v{0}", 12 + i % 8); };
-  const auto chain = [](int) { return std::string("v_fma_f32 v5, v5, v2, v5"); };
+constexpr int kOneWave = 65536;
+std::string fma(int i) { return fmt::format("v_fma_f32 v{0}, v5, v2, v{0}", 12 + i % 8); }
+std::string add(int i) { return fmt::format("v_add_f32 v{0}, v{0}, v2", 6 + i); }
+std::string chain(int) { return "v_fma_f32 v5, v5, v2, v5"; }
+
+std::vector<Pair> memory_pairs() {
   const auto sum = [](int i) { return fmt::format("v_add_f32 v5, v5, v{}", 8 + i); };
   const std::string two_reads =
       "ds_read_b32 v2, v1\nds_read_b32 v3, v1 offset:64\ns_waitcnt lgkmcnt(0)\nv_add_f32 v5, v2, v3\n";
   const std::string read_and_use = "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\n" + times(2, chain);
-  const auto exponentials = [](int count) {
-    return times(count, [](int i) { return fmt::format("v_exp_f32 v{0}, v{0}", 6 + i); }) +
-           times(30, [](int i) { return fmt::format("v_add_f32 v{0}, v{0}, v5", 16 + i % 10); });
-  };
-  const std::string rotated =
-      times(4, [](int i) { return fmt::format("v_fma_f32 v5, v{}, v2, v5", 8 + i); }) +
-      times(4, [](int i) { return fmt::format("v_fma_f32 v{0}, v5, v2, v{0}", 12 + i); });
-  const std::string reciprocal =
-      "v_cvt_f32_u32 v8, v2\nv_rcp_iflag_f32 v8, v8\nv_mul_f32 v8, 0x4f7ffffe, v8\nv_cvt_u32_f32 v8, v8\n";
-  const std::string newton_step =
-      "v_sub_u32 v9, 0, v2\nv_mul_lo_u32 v9, v9, v8\nv_mul_hi_u32 v9, v8, v9\nv_add_u32 v8, v8, v9\n";
-  const std::string quotient =
-      "v_mul_hi_u32 v10, v5, v8\nv_mul_lo_u32 v11, v10, v2\nv_sub_u32 v5, v5, v11\n" + times(20, chain);
   const auto waits_for = [&](int left) {
     return "ds_read_b32 v2, v1\n" +
            times(4, [](int i) { return fmt::format("v_add_f32 v{0}, v{0}, v6", 12 + i); }) +
@@ -105,6 +93,32 @@ std::vector<Pair> pairs() {
        {"global_load_dword v2, v1, s[2:3]\ns_waitcnt vmcnt(0)\n" + times(130, fma), 2, kOneWave, 32, {}},
        {"s_waitcnt vmcnt(0)\nv_mov_b32 v2, v3\nglobal_load_dword v3, v1, s[2:3]\n" + times(130, fma), 2,
         kOneWave, 32, "global_load_dword v3, v1, s[2:3]"}},
+      {"repeated-load-in-loop",
+       "read once, before the loop",
+       {"global_load_dword v2, v1, s[2:3]\ns_waitcnt vmcnt(0)\n" + times(60, fma), 2, kOneWave, 32, {}},
+       {times(60, fma), 2, kOneWave, 32, "global_load_dword v2, v1, s[2:3]\ns_waitcnt vmcnt(0)"}},
+      {"wait-stricter-than-needed",
+       "the count that is enough",
+       {waits_for(0), 2, kOneWave, 32, {}},
+       {waits_for(1), 2, kOneWave, 32, {}}},
+  };
+}
+
+std::vector<Pair> vector_pairs() {
+  const auto exponentials = [](int count) {
+    return times(count, [](int i) { return fmt::format("v_exp_f32 v{0}, v{0}", 6 + i); }) +
+           times(30, [](int i) { return fmt::format("v_add_f32 v{0}, v{0}, v5", 16 + i % 10); });
+  };
+  const std::string rotated =
+      times(4, [](int i) { return fmt::format("v_fma_f32 v5, v{}, v2, v5", 8 + i); }) +
+      times(4, [](int i) { return fmt::format("v_fma_f32 v{0}, v5, v2, v{0}", 12 + i); });
+  const std::string reciprocal =
+      "v_cvt_f32_u32 v8, v2\nv_rcp_iflag_f32 v8, v8\nv_mul_f32 v8, 0x4f7ffffe, v8\nv_cvt_u32_f32 v8, v8\n";
+  const std::string newton_step =
+      "v_sub_u32 v9, 0, v2\nv_mul_lo_u32 v9, v9, v8\nv_mul_hi_u32 v9, v8, v9\nv_add_u32 v8, v8, v9\n";
+  const std::string quotient =
+      "v_mul_hi_u32 v10, v5, v8\nv_mul_lo_u32 v11, v10, v2\nv_sub_u32 v5, v5, v11\n" + times(20, chain);
+  return {
       {"transcendental-bound",
        "half of them",
        {exponentials(8), 2, 0, 32, {}},
@@ -137,15 +151,13 @@ std::vector<Pair> pairs() {
        "a reciprocal from before the loop",
        {reciprocal + newton_step + quotient, 2, 0, 32, {}},
        {quotient, 2, 0, 32, reciprocal + newton_step}},
-      {"repeated-load-in-loop",
-       "read once, before the loop",
-       {"global_load_dword v2, v1, s[2:3]\ns_waitcnt vmcnt(0)\n" + times(60, fma), 2, kOneWave, 32, {}},
-       {times(60, fma), 2, kOneWave, 32, "global_load_dword v2, v1, s[2:3]\ns_waitcnt vmcnt(0)"}},
-      {"wait-stricter-than-needed",
-       "the count that is enough",
-       {waits_for(0), 2, kOneWave, 32, {}},
-       {waits_for(1), 2, kOneWave, 32, {}}},
   };
+}
+
+std::vector<Pair> pairs() {
+  std::vector<Pair> all = memory_pairs();
+  std::ranges::move(vector_pairs(), std::back_inserter(all));
+  return all;
 }
 
 std::string assembly(const Variant& v) {

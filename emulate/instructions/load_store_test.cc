@@ -147,6 +147,45 @@ class LoadStore : public testing::TestWithParam<Parameter> {
   uint8_t* buffer = nullptr;
   std::vector<uint8_t> noise, model, lds_model;
 
+  struct Operands {
+    std::string name, address, tail;
+  };
+  /// An instruction's name and what it addresses with, for the offsets in v2 less 8 or 12; sets scalar
+  /// registers.
+  Operands operands(Where where) {
+    Operands o;
+    auto& [name, address, tail] = o;
+    switch (where) {
+      case Where::GlobalSaddr:
+        name = "global", address = "v2", tail = ", s[4:5] offset:-12";
+        break;
+      case Where::GlobalVaddr:
+        name = "global", address = "v[2:3]", tail = ", off offset:-12";
+        break;
+      case Where::Flat:
+      case Where::FlatLds:
+        name = "flat", address = "v[2:3]";
+        break;
+      case Where::Lds:
+        name = "ds", address = "v2", tail = " offset:8";
+        break;
+      case Where::Buffer:
+        name = "buffer", address = "v2";
+        tail = fmt::format(", s[8:11], {} offen offset:12", each.target.starts_with("gfx12") ? "null" : "0");
+        test.s64(8) = reinterpret_cast<uint64_t>(buffer);
+        test.s(10) = kBuffer;
+        test.s(11) = newer ? 3u << 28 : 0;  // a raw buffer's OOB_SELECT
+        break;
+      case Where::ScratchVector:
+        name = "scratch", address = "v2", tail = ", off offset:12";
+        break;
+      case Where::ScratchScalar:
+        name = "scratch", address = "off", tail = ", s6 offset:12", test.s(6) = 52;
+        break;
+    }
+    return o;
+  }
+
   void one(Where where, Layout layout, const Form& form, bool store, uint64_t exec) {
     const bool lds = where == Where::Lds || where == Where::FlatLds;
     const bool scratch = where == Where::ScratchVector || where == Where::ScratchScalar;
@@ -191,35 +230,7 @@ class LoadStore : public testing::TestWithParam<Parameter> {
     for (int lane = 0; lane < lanes; ++lane)
       for (int i = 0; i < 4; ++i) before.push_back(test.v(4 + i, lane));
     const std::string data = registers('v', 4, dwords);
-    std::string name, address, tail;
-    switch (where) {
-      case Where::GlobalSaddr:
-        name = "global", address = "v2", tail = ", s[4:5] offset:-12";
-        break;
-      case Where::GlobalVaddr:
-        name = "global", address = "v[2:3]", tail = ", off offset:-12";
-        break;
-      case Where::Flat:
-      case Where::FlatLds:
-        name = "flat", address = "v[2:3]";
-        break;
-      case Where::Lds:
-        name = "ds", address = "v2", tail = " offset:8";
-        break;
-      case Where::Buffer:
-        name = "buffer", address = "v2";
-        tail = fmt::format(", s[8:11], {} offen offset:12", each.target.starts_with("gfx12") ? "null" : "0");
-        test.s64(8) = reinterpret_cast<uint64_t>(buffer);
-        test.s(10) = kBuffer;
-        test.s(11) = newer ? 3u << 28 : 0;  // a raw buffer's OOB_SELECT
-        break;
-      case Where::ScratchVector:
-        name = "scratch", address = "v2", tail = ", off offset:12";
-        break;
-      case Where::ScratchScalar:
-        name = "scratch", address = "off", tail = ", s6 offset:12", test.s(6) = 52;
-        break;
-    }
+    const auto [name, address, tail] = operands(where);
     std::string verb = store ? "store" : "load", suffix = newer ? form.newer : form.older;
     if (where == Where::Lds) {
       suffix = newer ? form.lds_newer : form.lds_older;

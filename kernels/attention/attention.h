@@ -6,10 +6,8 @@
 // the softmax takes place within lanes.
 #pragma once
 
-#include "kernels/attention/arguments.h"
+#include "kernels/attention/results.h"
 #include "kernels/attention/scores.h"
-#include "kernels/attention/softmax.h"
-#include "tile/arch/here.h"
 #include "tile/view.h"
 
 namespace wavesmith::kernels {
@@ -25,24 +23,36 @@ struct AttentionShape {
   static constexpr int kThreads = kWaves * tile::arch::kHere.wave_lanes;
 };
 
-/// A batch's sequence: its place in q and k, and lengths.
-struct Sequence {
-  int first_q = 0, first_k = 0, length_q, length_k;
-
-  TILE_DEVICE Sequence(const AttentionArguments& g, int batch) : length_q(g.length_q), length_k(g.length_k) {
-    if (g.starts_q) within(g.starts_q, batch, first_q, length_q);
-    if (g.starts_k) within(g.starts_k, batch, first_k, length_k);
-  }
-
- private:
-  /// Whatever the starts say, no row is outside of the array.
-  TILE_DEVICE static void within(const int* starts, int batch, int& first, int& length) {
-    const auto limited = [&](int start) { return start < 0 ? 0 : start < length ? start : length; };
-    first = limited(tile::arch::uniform(starts[batch]));
-    const int end = limited(tile::arch::uniform(starts[batch + 1]));
-    length = end > first ? end - first : 0;
-  }
+/// Shared memory: tiles of K and V, and later results.
+template <class Shape>
+struct AttentionMemory {
+  using Atom = typename Shape::Atom;
+  using Layout = tile::AtomLayout<Atom>;
+  using TileK = tile::SharedTile<Atom, Shape::kKeys, Shape::kHeadSize>;
+  using TileV = tile::SharedTile<Atom, Shape::kHeadSize, Shape::kKeys, tile::Written::ByColumns>;
+  using WindowK =
+      tile::Window<TileK, Shape::kThreads, tile::Along::Row, tile::Access::Dwords, tile::ChainOrder<Atom>>;
+  using WindowV = tile::Window<TileV, Shape::kThreads, tile::Along::Column>;
+  static constexpr int kTiles = WindowK::kSharedBytes + WindowV::kSharedBytes;
+  /// Atoms of a row of results that are written at once, by way of the same memory.
+  static constexpr int kAcross = (Shape::kWaves * Layout::kRows * 64 * 4 <= kTiles ? 64 : 32) / Layout::kRows;
+  static constexpr int kOut = Layout::kRows * kAcross * Layout::kRows * 4;
+  static constexpr int kBytes = kTiles > Shape::kWaves* kOut ? kTiles : Shape::kWaves* kOut;
 };
+
+/// Asks for the instructions of a softmax between those of a product of scores.
+template <class Shape>
+TILE_DEVICE void interleave_softmax() {
+  using namespace tile::arch;
+  using Layout = tile::AtomLayout<typename Shape::Atom>;
+  constexpr int kProducts =
+      Shape::kAtoms * Shape::kKeys / Layout::kRows * Shape::kHeadSize / Layout::kShape.k;
+  TILE_UNROLL for (int i = 0; i < kProducts; ++i) {
+    order<kMatrix, 1>();
+    order<kTranscendental, 1>();
+    order<kVector, 3>();
+  }
+}
 
 /// `kShapes`: scores are capped or biased, or the factor is not above 0.
 template <class Shape, bool kShapes>
@@ -54,33 +64,22 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
   using Order = ChainOrder<Atom>;
   constexpr int kKeys = Shape::kKeys, kAtoms = Shape::kAtoms, kWaveRows = kAtoms * Layout::kRows;
   constexpr int kColumns = Shape::kHeadSize / Layout::kRows;  // atoms
-  using TileK = SharedTile<Atom, kKeys, Shape::kHeadSize>;
-  using TileV = SharedTile<Atom, Shape::kHeadSize, kKeys, Written::ByColumns>;
-  using WindowK = Window<TileK, Shape::kThreads, Along::Row, Access::Dwords, Order>;
-  using WindowV = Window<TileV, Shape::kThreads, Along::Column>;
-  constexpr int kTiles = WindowK::kSharedBytes + WindowV::kSharedBytes;
-  // Atoms of a row of results that are written at once, by way of the same memory.
-  constexpr int kAcross = (Shape::kWaves * Layout::kRows * 64 * 4 <= kTiles ? 64 : 32) / Layout::kRows;
-  constexpr int kOut = Layout::kRows * kAcross * Layout::kRows * 4;
-  TILE_SHARED static char memory[kTiles > Shape::kWaves * kOut ? kTiles : Shape::kWaves * kOut];
-  const TileK tile_k{(SharedBytes)memory};
-  const TileV tile_v{(SharedBytes)memory + WindowK::kSharedBytes};
+  using Memory = AttentionMemory<Shape>;
+  using WindowK = typename Memory::WindowK;
+  using WindowV = typename Memory::WindowV;
+  TILE_SHARED static char memory[Memory::kBytes];
+  const typename Memory::TileK tile_k{(SharedBytes)memory};
+  const typename Memory::TileV tile_v{(SharedBytes)memory + WindowK::kSharedBytes};
 
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
-  // A die gets heads that follow each other, with all of their tiles, so that its cache holds their keys.
-  // With a causal mask the last tiles see most keys: they come first and last by turns, first in the last
-  // head.
-  const int number = arch::workgroup_id() % g.dies * g.per_die + arch::workgroup_id() / g.dies;
-  if (number >= g.workgroups) return;
-  const int batch = number / g.tiles / g.heads, head = number / g.tiles % g.heads;
-  const bool falling = (g.workgroups - 1 - number) / g.tiles % 2 == 0;
-  const int first_row = (falling ? g.tiles - 1 - number % g.tiles : number % g.tiles) * Shape::kRows;
+  const AttentionPlace place(g, Shape::kRows);
+  if (!place.valid) return;
+  const int batch = place.batch, head = place.head, first_row = place.first_row;
   const Sequence sequence(g, batch);
   if (first_row >= sequence.length_q) return;
-  const auto matrix = [&](const void* data, const AttentionStrides& stride, int of_head, int row) {
-    return static_cast<const Element*>(data) + batch * stride.batch + of_head * stride.head +
-           row * stride.row;
+  const auto matrix = [&](const void* data, const AttentionStrides& stride, int of_head, int first) {
+    return matrix_of<Element>(data, stride, batch, of_head, first);
   };
   const int head_kv = head / g.heads_per_kv;
   const Sight sight(g.left, g.right, sequence.length_q, sequence.length_k);
@@ -93,8 +92,8 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
   window_k.narrow(g.head_size);
   WindowV window_v(matrix(g.v, g.stride_v, head_kv, sequence.first_k), g.head_size, sequence.length_k,
                    g.stride_v.row, 0, key, thread);
-  const OperandReader<Atom, TileK> reader_k(0, lane);
-  const OperandReader<Atom, TileV> reader_v(0, lane);
+  const OperandReader<Atom, typename Memory::TileK> reader_k(0, lane);
+  const OperandReader<Atom, typename Memory::TileV> reader_v(0, lane);
   const int wave_row = first_row + wave * kWaveRows;
   const int row = wave_row + Layout::row(lane), group = lane / Layout::kRows;
   Operand<Atom, kAtoms, Shape::kHeadSize> q;
@@ -149,12 +148,7 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
       window_k.load(pieces_k);
       score(next);
       const auto weights = weigh(now);
-      constexpr int kProducts = kAtoms * kKeys / Layout::kRows * Shape::kHeadSize / Layout::kShape.k;
-      TILE_UNROLL for (int i = 0; i < kProducts; ++i) {
-        arch::order<arch::kMatrix, 1>();
-        arch::order<arch::kTranscendental, 1>();
-        arch::order<arch::kVector, 3>();
-      }
+      interleave_softmax<Shape>();
       arch::barrier();  // K was read by all; V was written by all
       window_k.store(pieces_k, tile_k);
       window_v.load(pieces_v);
@@ -187,34 +181,9 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
 
   arch::barrier();
   const AttentionArguments late = arch::argument_again<AttentionArguments>();
-  TILE_UNROLL for (int i = 0; i < kAtoms; ++i) {
-    float sum = over_groups<Atom>(softmax.sum[i], [](float a, float b) { return a + b; });
-    if (late.sinks) sum += exp2(arch::load_global(late.sinks, head) * kLog2OfE - softmax.reference[i]);
-    const float by = sum == 0 ? 0 : reciprocal(sum);
-    TILE_UNROLL for (int j = 0; j < kColumns; ++j) o.at[i][j] *= by;
-    const int at = row + i * Layout::kRows;
-    if (late.lse && group == 0 && at < sequence.length_q)
-      // A sink that is so much greater than all scores is the sum.
-      late.lse[batch * late.lse_batch + head * late.lse_head + sequence.first_q + at] =
-          late.sinks && sum == kInfinity ? arch::load_global(late.sinks, head)
-                                         : (softmax.reference[i] + log2(sum)) * kLogOf2;
-  }
-  const TypedView out(matrix(late.o, late.stride_o, head, sequence.first_q),
-                      __is_same(Element, f16) ? Type::F16 : Type::BF16, sequence.length_q, late.head_size,
-                      late.stride_o.row, wave_row, 0);
-  // One loop over the parts, so that writing stands in the code once.
-#pragma clang loop unroll(disable)
-  for (int part = 0; part < kAtoms * kColumns / kAcross; ++part) {
-    Sums<Atom, 1, kAcross> some;
-    TILE_UNROLL for (int i = 0; i < kAtoms * kColumns; ++i) {
-      if (i / kAcross == part) some.at[0][i % kAcross] = o.at[i / kColumns][i % kColumns];
-    }
-    const int first = part * kAcross;  // atom
-    for_each_eight<kOut>(
-        some, (SharedBytes)memory + wave * kOut, lane, [&](int at, int column, Eight values) {
-          out.store(first / kColumns * Layout::kRows + at, first % kColumns * Layout::kRows + column, values);
-        });
-  }
+  divide_by_sums(late, place, sequence, softmax, row, lane, o);
+  write_results<Shape, Memory>(late, place, sequence, o, wave_row, (SharedBytes)memory + wave * Memory::kOut,
+                               lane);
 }
 
 }  // namespace wavesmith::kernels

@@ -21,11 +21,11 @@ inline testing::AssertionResult keeps_bound(double got, const ExpectedElement& e
     if (std::isnan(got)) return testing::AssertionSuccess();
     return testing::AssertionFailure() << got << " instead of NaN";
   }
-  const double unit = epsilon_of(type), least = on_cdna2 ? 0x1p-21 : 0x1p-32;
+  const double unit = epsilon_of(type);
+  const double least = type != WAVESMITH_KERNELS_F16 ? 0x1p-118 : on_cdna2 ? 0x1p-21 : 0x1p-32;
   const double allowed =
       (unit + 2 * error + (static_cast<double>(keys) + 100) * 0x1p-24) * expected.magnitude +
-      unit * std::abs(expected.value) + tiny_of(type) +
-      (type == WAVESMITH_KERNELS_F16 ? least * expected.values : 0);
+      unit * std::abs(expected.value) + tiny_of(type) + least * expected.values;
   if (std::abs(got - expected.value) <= allowed) return testing::AssertionSuccess();
   return testing::AssertionFailure() << got << " instead of " << expected.value << ", " << allowed
                                      << " allowed";

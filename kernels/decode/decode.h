@@ -14,6 +14,42 @@
 
 namespace wavesmith::kernels {
 
+/// Which row of results a lane has: a query's of a head, from a part of its keys.
+struct ResultRow {
+  int batch, head, query, split;
+};
+
+/// Writes what a wave has summed up of all keys of its workgroup; `by` is the factor of V's elements.
+template <class Shape>
+TILE_DEVICE void write_results(const DecodeArguments& g, const typename ValueTile<Shape>::Results& o,
+                               RowSum sum, ResultRow row, float by, int lane) {
+  using namespace tile;
+  using Layout = typename Shape::Layout;
+  using Element = typename Shape::Atom::Element;
+  if (g.splits == 1 && g.sinks) by *= sum.add_sink(arch::load_global(g.sinks, row.head) * kLog2OfE);
+  by *= sum.per_sum();
+  if (g.splits > 1) {
+    const i64 part =
+        ((static_cast<i64>(row.batch) * g.length_q + row.query) * g.heads + row.head) * g.splits + row.split;
+    if (lane < Layout::kRows) arch::store_at(reinterpret_cast<u64>(g.parts_lse + part), sum.log2_sum());
+    if (sum.is_empty()) return;
+    for_each_run<Shape>(o, lane, [&](int column, Vector<float, 4> values) {
+      arch::store_at(reinterpret_cast<u64>(g.parts + part * Shape::kHeadSize + column), values * by);
+    });
+    return;
+  }
+  if (g.lse && lane < Layout::kRows)
+    arch::store_at(reinterpret_cast<u64>(g.lse + row.batch * g.lse_batch + row.head * g.lse_head + row.query),
+                   sum.log2_sum() * kLogOf2);
+  const u64 out = reinterpret_cast<u64>(static_cast<Element*>(g.o) + row.batch * g.stride_o.batch +
+                                        row.query * g.stride_o.row + row.head * g.stride_o.head);
+  for_each_run<Shape>(o, lane, [&](int column, Vector<float, 4> values) {
+    Vector<Element, 4> narrow;
+    TILE_UNROLL for (int i = 0; i < 4; ++i) narrow[i] = static_cast<Element>(values[i] * by);
+    arch::store_at(out + column * sizeof(Element), narrow);
+  });
+}
+
 template <class Shape, int kWaves>
 TILE_DEVICE void decode(const DecodeArguments& g) {
   using namespace tile;
@@ -111,29 +147,7 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
              over_groups<Atom>(softmax.sum[0], [](float a, float b) { return a + b; })};
   if (!shared.add_waves(o, sum, wave, lane)) return;
   if (row >= g.rows) return;
-  // The last wave has the sum of all.
-  float by = v.scale;
-  if (g.splits == 1 && g.sinks) by *= sum.add_sink(arch::load_global(g.sinks, head) * kLog2OfE);
-  by *= sum.per_sum();
-  if (g.splits > 1) {
-    const i64 part = ((static_cast<i64>(batch) * g.length_q + query) * g.heads + head) * g.splits + split;
-    if (lane < Layout::kRows) arch::store_at(reinterpret_cast<u64>(g.parts_lse + part), sum.log2_sum());
-    if (sum.is_empty()) return;
-    for_each_run<Shape>(o, lane, [&](int column, Vector<float, 4> values) {
-      arch::store_at(reinterpret_cast<u64>(g.parts + part * Shape::kHeadSize + column), values * by);
-    });
-    return;
-  }
-  if (g.lse && lane < Layout::kRows)
-    arch::store_at(reinterpret_cast<u64>(g.lse + batch * g.lse_batch + head * g.lse_head + query),
-                   sum.log2_sum() * kLogOf2);
-  const u64 out = reinterpret_cast<u64>(static_cast<typename Atom::Element*>(g.o) + batch * g.stride_o.batch +
-                                        query * g.stride_o.row + head * g.stride_o.head);
-  for_each_run<Shape>(o, lane, [&](int column, Vector<float, 4> values) {
-    Vector<typename Atom::Element, 4> narrow;
-    TILE_UNROLL for (int i = 0; i < 4; ++i) narrow[i] = static_cast<typename Atom::Element>(values[i] * by);
-    arch::store_at(out + column * sizeof(typename Atom::Element), narrow);
-  });
+  write_results<Shape>(g, o, sum, {batch, head, query, split}, v.scale, lane);
 }
 
 }  // namespace wavesmith::kernels

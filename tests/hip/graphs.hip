@@ -17,6 +17,41 @@ hipKernelNodeParams kernel_params(void* function, void** arguments) {
   return params;
 }
 
+/// What a graph says of itself whose kernels are `first`, of (data, kCount, 5), and `second`, after it.
+void read_nodes(hipGraph_t graph, hipGraphNode_t first, hipGraphNode_t second) {
+  size_t nodes = 0, edges = 0, roots = 0;
+  CHECK_HIP(hipGraphGetNodes(graph, nullptr, &nodes));
+  CHECK_HIP(hipGraphGetEdges(graph, nullptr, nullptr, &edges));
+  CHECK_HIP(hipGraphGetRootNodes(graph, nullptr, &roots));
+  CHECK(nodes == 5 && edges == 4 && roots == 1);
+  hipGraphNodeType type;
+  CHECK_HIP(hipGraphNodeGetType(first, &type));
+  CHECK(type == hipGraphNodeTypeKernel);
+  hipKernelNodeParams got{};
+  CHECK_HIP(hipGraphKernelNodeGetParams(first, &got));
+  CHECK(got.blockDim.x == 64 && got.gridDim.x == (kCount + 63) / 64 &&
+        *static_cast<int*>(got.kernelParams[2]) == 5);
+  hipGraphNode_t before[4];
+  size_t room = 4;
+  CHECK_HIP(hipGraphNodeGetDependencies(second, before, &room));
+  CHECK(room == 1 && before[0] == first);
+}
+
+/// Launches a graph that has `graph` as a node and then the kernel `last`.
+void graph_in_graph(hipGraph_t graph, const hipKernelNodeParams& last, hipStream_t stream) {
+  hipGraph_t outer;
+  hipGraphNode_t child, after;
+  CHECK_HIP(hipGraphCreate(&outer, 0));
+  CHECK_HIP(hipGraphAddChildGraphNode(&child, outer, nullptr, 0, graph));
+  CHECK_HIP(hipGraphAddKernelNode(&after, outer, &child, 1, &last));
+  hipGraphExec_t outer_exec;
+  CHECK_HIP(hipGraphInstantiateWithFlags(&outer_exec, outer, 0));
+  CHECK_HIP(hipGraphLaunch(outer_exec, stream));
+  CHECK_HIP(hipStreamSynchronize(stream));
+  CHECK_HIP(hipGraphExecDestroy(outer_exec));
+  CHECK_HIP(hipGraphDestroy(outer));
+}
+
 /// memset -> (x + 5) -> (x * 3) -> copy to the host, with a host function beside them.
 void explicit_graph(int* data) {
   hipGraph_t graph;
@@ -53,23 +88,7 @@ void explicit_graph(int* data) {
   hipHostNodeParams host_params{count_call, &amount};
   CHECK_HIP(hipGraphAddHostNode(&host, graph, &copy, 1, &host_params));
 
-  size_t nodes = 0, edges = 0, roots = 0;
-  CHECK_HIP(hipGraphGetNodes(graph, nullptr, &nodes));
-  CHECK_HIP(hipGraphGetEdges(graph, nullptr, nullptr, &edges));
-  CHECK_HIP(hipGraphGetRootNodes(graph, nullptr, &roots));
-  CHECK(nodes == 5 && edges == 4 && roots == 1);
-  hipGraphNodeType type;
-  CHECK_HIP(hipGraphNodeGetType(first, &type));
-  CHECK(type == hipGraphNodeTypeKernel);
-  hipKernelNodeParams got{};
-  CHECK_HIP(hipGraphKernelNodeGetParams(first, &got));
-  CHECK(got.blockDim.x == 64 && got.gridDim.x == (kCount + 63) / 64 &&
-        *static_cast<int*>(got.kernelParams[2]) == 5);
-  hipGraphNode_t before[4];
-  size_t room = 4;
-  CHECK_HIP(hipGraphNodeGetDependencies(second, before, &room));
-  CHECK(room == 1 && before[0] == first);
-
+  read_nodes(graph, first, second);
   hipGraphExec_t exec;
   CHECK_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
   hipStream_t stream;
@@ -91,6 +110,7 @@ void explicit_graph(int* data) {
   CHECK_HIP(hipGraphExecKernelNodeSetParams(exec, first, &other));
   CHECK_HIP(hipGraphLaunch(exec, stream));
   CHECK(result[kCount - 1] == (1 + 100) * 3);  // pageable memory: the launch waits
+  hipKernelNodeParams got{};
   CHECK_HIP(hipGraphKernelNodeGetParams(first, &got));
   CHECK(*static_cast<int*>(got.kernelParams[2]) == 5);
 
@@ -111,26 +131,16 @@ void explicit_graph(int* data) {
   CHECK_HIP(hipGraphNodeFindInClone(&in_clone, fill, clone));
   CHECK(in_clone != fill);
   CHECK_HIP(hipGraphDestroyNode(host));
+  size_t nodes = 0;
   CHECK_HIP(hipGraphGetNodes(clone, nullptr, &nodes));
   CHECK(nodes == 5);
   CHECK_ERROR(hipGraphExecUpdate(exec, graph, &culprit, &update), hipErrorGraphExecUpdateFailure);
   CHECK(update == hipGraphExecUpdateErrorTopologyChanged);
 
-  // A graph in a graph.
-  hipGraph_t outer;
-  hipGraphNode_t child, after;
-  CHECK_HIP(hipGraphCreate(&outer, 0));
-  CHECK_HIP(hipGraphAddChildGraphNode(&child, outer, nullptr, 0, graph));
-  CHECK_HIP(hipGraphAddKernelNode(&after, outer, &child, 1, &multiply_node));
-  hipGraphExec_t outer_exec;
-  CHECK_HIP(hipGraphInstantiateWithFlags(&outer_exec, outer, 0));
-  CHECK_HIP(hipGraphLaunch(outer_exec, stream));
-  CHECK_HIP(hipStreamSynchronize(stream));
+  graph_in_graph(graph, multiply_node, stream);
   CHECK(all(data, (1 + 5 + 100) * 77));  // the last node was added after `three` became 77
 
-  CHECK_HIP(hipGraphExecDestroy(outer_exec));
   CHECK_HIP(hipGraphExecDestroy(exec));
-  CHECK_HIP(hipGraphDestroy(outer));
   CHECK_HIP(hipGraphDestroy(clone));
   CHECK_HIP(hipGraphDestroy(graph));
   CHECK_HIP(hipStreamDestroy(stream));

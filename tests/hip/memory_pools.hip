@@ -63,6 +63,34 @@ uint64_t number(hipMemPool_t pool, hipMemPoolAttr which) {
   return value;
 }
 
+/// Memory that a captured graph allocates and frees on each launch.
+void memory_of_a_graph(hipStream_t stream) {
+  const int count = 3000;
+  std::vector<int> host(count);
+  hipGraph_t graph;
+  hipGraphExec_t exec;
+  int* data = nullptr;
+  int* kept;
+  CHECK_HIP(hipMalloc(&kept, count * sizeof(int)));
+  CHECK_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+  CHECK_HIP(hipMallocAsync(reinterpret_cast<void**>(&data), count * sizeof(int), stream));
+  fill<<<(count + 255) / 256, 256, 0, stream>>>(data, count, 40);
+  CHECK_HIP(hipMemcpyAsync(kept, data, count * sizeof(int), hipMemcpyDeviceToDevice, stream));
+  CHECK_HIP(hipFreeAsync(data, stream));
+  CHECK_HIP(hipStreamEndCapture(stream, &graph));
+  CHECK_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  CHECK_HIP(hipGraphDestroy(graph));
+  for (int run = 0; run < 2; ++run) {
+    CHECK_HIP(hipMemset(kept, 0, count * sizeof(int)));
+    CHECK_HIP(hipGraphLaunch(exec, stream));
+    CHECK_HIP(hipStreamSynchronize(stream));
+    CHECK_HIP(hipMemcpy(host.data(), kept, count * sizeof(int), hipMemcpyDeviceToHost));
+    for (int i = 0; i < count; ++i) CHECK(host[i] == 40 + i);
+  }
+  CHECK_HIP(hipGraphExecDestroy(exec));
+  CHECK_HIP(hipFree(kept));
+}
+
 int main() {
   hipStream_t stream;
   CHECK_HIP(hipStreamCreate(&stream));
@@ -138,30 +166,7 @@ int main() {
   CHECK(present == default_pool);
   CHECK_ERROR(hipMallocAsync(nullptr, 4, stream), hipErrorInvalidValue);
   CHECK_ERROR(hipMallocAsync(&a, size_t{1} << 50, stream), hipErrorOutOfMemory);
-
-  // Memory of a graph.
-  hipGraph_t graph;
-  hipGraphExec_t exec;
-  int* data = nullptr;
-  int* kept;
-  CHECK_HIP(hipMalloc(&kept, count * sizeof(int)));
-  CHECK_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
-  CHECK_HIP(hipMallocAsync(reinterpret_cast<void**>(&data), count * sizeof(int), stream));
-  fill<<<(count + 255) / 256, 256, 0, stream>>>(data, count, 40);
-  CHECK_HIP(hipMemcpyAsync(kept, data, count * sizeof(int), hipMemcpyDeviceToDevice, stream));
-  CHECK_HIP(hipFreeAsync(data, stream));
-  CHECK_HIP(hipStreamEndCapture(stream, &graph));
-  CHECK_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
-  CHECK_HIP(hipGraphDestroy(graph));
-  for (int run = 0; run < 2; ++run) {
-    CHECK_HIP(hipMemset(kept, 0, count * sizeof(int)));
-    CHECK_HIP(hipGraphLaunch(exec, stream));
-    CHECK_HIP(hipStreamSynchronize(stream));
-    CHECK_HIP(hipMemcpy(host.data(), kept, count * sizeof(int), hipMemcpyDeviceToHost));
-    for (int i = 0; i < count; ++i) CHECK(host[i] == 40 + i);
-  }
-  CHECK_HIP(hipGraphExecDestroy(exec));
-  CHECK_HIP(hipFree(kept));
+  memory_of_a_graph(stream);
   CHECK_HIP(hipStreamDestroy(stream));
   return finish();
 }
