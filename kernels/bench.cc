@@ -1,7 +1,7 @@
 // Times a kernel of the library by HIP's events, on a GPU or on an emulated one: `wavesmith run --time` or
 // `wavesmith profile`.
 //
-//   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
+//   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]] [OUTPUT TYPE]
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
 //   [SCALING] [BLOCK]
 //   wavesmith_kernels_bench quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
@@ -162,16 +162,20 @@ int gemm(const std::vector<std::string>& words) {
   description.a = by(memory(m * k * size), type, layout[0] == 'k', m, k);
   description.b = by(memory(n * k * size), type_b, layout[1] != 'k', k, n);
   description.d = by(memory(m * n * 4), type_d, true, m, n);
+  const char* const wanted = tile.empty() || tile == "-" ? nullptr : tile.c_str();
+  wavesmith_kernels_gemm_workspace(&description, wanted, &description.workspace_bytes);
+  if (description.workspace_bytes > 0)
+    description.workspace = memory(static_cast<int64_t>(description.workspace_bytes));
   const float best = milliseconds_of([&] {
-    return tile.empty() || tile == "-" ? wavesmith_kernels_gemm(&description, nullptr)
-                                       : wavesmith_kernels_gemm_with(&description, tile.c_str(), nullptr);
+    return wanted ? wavesmith_kernels_gemm_with(&description, wanted, nullptr)
+                  : wavesmith_kernels_gemm(&description, nullptr);
   });
   const char* name = "";
   wavesmith_kernels_gemm_check(&description, &name);
   std::printf("gemm %lld %lld %lld: %.2f us, %.1f TFLOP/s%s%s\n", static_cast<long long>(m),
               static_cast<long long>(n), static_cast<long long>(k), best * 1e3,
               2e-9 * static_cast<double>(m * n * k) / static_cast<double>(best),
-              tile.empty() ? ", dispatch's choice " : "", tile.empty() ? name : "");
+              wanted ? "" : ", dispatch's choice ", wanted ? "" : name);
   return 0;
 }
 
@@ -263,7 +267,7 @@ int main(int argc, char** argv) {
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE]\n"
       "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"

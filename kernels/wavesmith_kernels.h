@@ -77,9 +77,9 @@ typedef WAVESMITH_KERNELS_ENUM{
  * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type
  * comes: to the nearest, ties to even; in 8 bits what is beyond the largest becomes the largest, infinity
  * too. Sums of i8 are exact, modulo 2^32. D of i32 holds just these: alpha is 1, beta 0, and there is no
- * scale, bias or activation. The order of a sum depends on m, n, k and the GPU only: results are the same in
- * each run. NaN and infinities propagate, up to the activation; in i8 NaN becomes 0. Subnormal inputs count
- * as 0 on CDNA2.
+ * scale, bias or activation. The order of a sum depends on m, n, k, the size of the workspace and the GPU
+ * only: results are the same in each run. NaN and infinities propagate, up to the activation; in i8 NaN
+ * becomes 0. Subnormal inputs count as 0 on CDNA2.
  *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0; C may be D. D must not
  * overlap A or B. */
@@ -100,7 +100,17 @@ typedef struct {
    * the batch. The stream's earlier work may write them, so what they point to is not checked: it is aligned
    * to an element, and no D overlaps another one, an A or a B. The batch strides are not used. */
   int pointer_arrays;
+  /* Memory of the device, aligned to 16 bytes, in which one product may be computed in several parts of K:
+   * those whose sums fit into it. Null and 0 for none. What is in it before and after does not matter. */
+  void* workspace;
+  size_t workspace_bytes;
 } wavesmith_kernels_gemm_description;
+
+/* The bytes of workspace with which it is thought to take the least time on the current device, 0 where parts
+ * gain nothing; with a tile's name those that wavesmith_kernels_gemm_with wants, otherwise `tile` is null.
+ * Statuses and messages are those of the launch, but for the workspace, which is not looked at. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_gemm_workspace(
+    const wavesmith_kernels_gemm_description* gemm, const char* tile, size_t* bytes);
 
 /* `stream` is a hipStream_t of the current device, or null. */
 WAVESMITH_KERNELS_API wavesmith_kernels_status
@@ -111,8 +121,8 @@ wavesmith_kernels_gemm(const wavesmith_kernels_gemm_description* gemm, void* str
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gemm_check(const wavesmith_kernels_gemm_description* gemm, const char** name);
 
-/* The same by the kernel with a tile of that name ("128x128x32"), whatever is thought of its speed: for
- * tuning and tests. */
+/* The same by the kernel with a tile of that name ("128x128x32"), with so many parts of K behind a slash
+ * ("128x128x32/4"), whatever is thought of its speed: for tuning and tests. */
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm, const char* tile, void* stream);
 

@@ -119,6 +119,11 @@ TEST(KernelsCommand, TellsWhichKernelAProductGetsAndWhatTheOthersWouldTake) {
   }
   EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --layout nt --dtype f16 --json")[0]["kernel"],
             "gemm_f16_256x224x32_mn");
+  const json few = parsed("kernels --m 16 --n 4096 --k 14336 --gpu mi300x --json")[0];
+  EXPECT_GT(few["splits"], 1);
+  EXPECT_EQ(few["tile"], "64x64x64/" + std::to_string(few["splits"].get<int>()));
+  EXPECT_EQ(few["workspace_bytes"], 16 * 4096 * 4 * few["splits"].get<int>());
+  EXPECT_EQ(got["splits"], 1);
   EXPECT_EQ(parsed("kernels --m 512 --n 512 --k 513 --json")[0]["kernel"], "gemm_bf16_64x64x64_kk_elements");
   EXPECT_EQ(parsed("kernels --m 4096 --n 4096 --k 4096 --tile 64x64x64 --json")[0]["tile"], "64x64x64");
   EXPECT_EQ(parsed("kernels --m 64 --n 64 --k 64 --dtype e4m3fnuz --json")[0]["kernel"],

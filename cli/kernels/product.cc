@@ -31,7 +31,9 @@ wavesmith_kernels_gemm_description description(const Product& product) {
           .alpha = 1,
           .a = matrix(1, product.m, product.k, product.layout[0] == 't'),
           .b = matrix(2, product.k, product.n, product.layout[1] == 't'),
-          .d = matrix(3, product.m, product.n, true)};
+          .d = matrix(3, product.m, product.n, true),
+          .workspace = reinterpret_cast<void*>(uintptr_t{16}),
+          .workspace_bytes = size_t{1} << 40};
 }
 
 Error error_of(wavesmith_kernels_status status) {
@@ -58,21 +60,32 @@ Result<ordered_json> choice_json(const Product& product, const gpus::Gpu& gpu) {
   const auto seconds = [&](double cycles) { return cycles / (gpu.engine_mhz * 1e6); };
   ordered_json candidates = ordered_json::array(), chosen;
   for (const auto& one : choice.candidates) {
-    candidates.push_back({{"tile", one.configuration->name},
+    const bool is_chosen = one.configuration == choice.configuration && one.splits == choice.splits;
+    candidates.push_back({{"tile", one.name()},
+                          {"splits", one.splits},
                           {"workgroups", one.workgroups},
                           {"threads", one.configuration->threads},
                           {"rounds", one.rounds},
                           {"cycles", modelled(one.cycles, "cycles")},
                           {"seconds", modelled(seconds(one.cycles), "s")},
                           {"flops_per_second", modelled(flops / seconds(one.cycles), "FLOP/s")},
-                          {"chosen", one.configuration == choice.configuration},
+                          {"chosen", is_chosen},
                           {"why", one.configuration->why}});
-    if (one.configuration == choice.configuration) chosen = candidates.back();
+    if (is_chosen) chosen = candidates.back();
   }
-  ordered_json json{{"operation", "gemm"},     {"gpu", gpu.id},          {"target", gpu.target},
-                    {"m", product.m},          {"n", product.n},         {"k", product.k},
-                    {"batch", product.batch},  {"dtype", product.dtype}, {"layout", product.layout},
-                    {"kernel", choice.kernel}, {"tile", chosen["tile"]}};
+  ordered_json json{{"operation", "gemm"},
+                    {"gpu", gpu.id},
+                    {"target", gpu.target},
+                    {"m", product.m},
+                    {"n", product.n},
+                    {"k", product.k},
+                    {"batch", product.batch},
+                    {"dtype", product.dtype},
+                    {"layout", product.layout},
+                    {"kernel", choice.kernel},
+                    {"tile", chosen["tile"]},
+                    {"splits", choice.splits},
+                    {"workspace_bytes", choice.workspace_bytes}};
   for (const char* name : {"workgroups", "threads", "rounds", "cycles", "seconds", "flops_per_second"})
     json[name] = chosen[name];
   json["compute_units"] = gpu.compute_units;
@@ -96,6 +109,9 @@ void print_choice(const ordered_json& choice, const gpus::Gpu& gpu) {
   fmt::print("  grid    {} workgroups of {} work-items on {} compute units: {} round{}\n",
              choice["workgroups"].get<int64_t>(), choice["threads"].get<int>(), gpu.compute_units,
              choice["rounds"].get<int64_t>(), choice["rounds"] == 1 ? "" : "s");
+  if (const auto splits = choice["splits"].get<int>(); splits > 1)
+    fmt::print("  parts   {} of k, with a workspace of {}; a second kernel adds them up\n", splits,
+               bytes_text(choice["workspace_bytes"].get<uint64_t>()));
   fmt::print("  time    {} at {} MHz, {:.4g} TFLOP/s (modelled: {:.0f} cycles)\n",
              time_text(number(choice, "seconds")), gpu.engine_mhz, number(choice, "flops_per_second") / 1e12,
              number(choice, "cycles"));

@@ -24,4 +24,17 @@ struct GemmArguments {
   int tiles_y;       ///< of the other, as many as the grid has along y; those after them are further along x
 };
 
+/// Of the kernel that adds up the parts of a product whose K was split.
+struct GemmCombineArguments {
+  GemmArguments gemm;  ///< of the whole product
+  /// Parts of m by stride_parts sums each, floats or, of integers, of 4 bytes; one after the other.
+  const void* parts;
+  int splits;
+  int stride_parts;  ///< a multiple of 8
+};
+
+/// A workgroup combines so many rows of so many columns of D, eight columns per thread.
+inline constexpr int kCombinedRows = 4, kCombinedColumns = 128;
+inline constexpr int kCombineThreads = kCombinedRows * kCombinedColumns / 8;
+
 }  // namespace wavesmith::kernels

@@ -1,10 +1,13 @@
 #include "kernels/gemm/choice.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <utility>
 
+#include "kernels/gemm/cost.h"
 #include "kernels/gemm/rates.h"
+#include "kernels/gemm/split.h"
 #include "kernels/library/byte_range.h"
 #include "kernels/library/failure.h"
 
@@ -127,42 +130,40 @@ Description by_rows(Description gemm) {
   return gemm;
 }
 
+/// The parts that a candidate's name wants, 0 if it has none.
+int parts_of_name(std::string_view name) {
+  const size_t slash = name.find('/');
+  int parts = 0;
+  if (slash != std::string_view::npos)
+    std::from_chars(name.data() + slash + 1, name.data() + name.size(), parts);
+  return parts;
+}
+
 /// The number of D's type as tile::Type has it: there the format of floats of 8 bits is the target's.
 int in_tile(wavesmith_kernels_type type) {
   return is_fnuz(type) ? type - WAVESMITH_KERNELS_E4M3_FNUZ + WAVESMITH_KERNELS_E4M3 : type;
 }
 
-/// Bytes that A, B and D have at the least, each moved once.
-double bytes_once(const Description& gemm) {
-  const auto times = [](int64_t a, int64_t b, wavesmith_kernels_type type) {
-    return static_cast<double>(a) * static_cast<double>(b * size_of(type));
-  };
-  return static_cast<double>(gemm.batches) *
-         (times(gemm.m, gemm.k, gemm.a.type) + times(gemm.k, gemm.n, gemm.b.type) +
-          times(gemm.m, gemm.n, gemm.d.type));
-}
-
-/// What a product takes with a tile: by the tile's step and fixed cycles and the rounds of its workgroups,
-/// and at the least what moving its operands to the compute units, and through memory, takes.
-GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description& gemm, int compute_units) {
-  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
-  const GemmRates& rates = gemm_rates(tile.target);
-  const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
-  const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
-  const int64_t per_unit = up(workgroups, compute_units), rounds = up(per_unit, tile.at_once);
-  // Caches are filled by lines: what a step has of one is read again for the next.
-  const double row_bytes =
-      static_cast<double>(std::max<int64_t>(rates.line_bytes, tile.depth * size_of(gemm.a.type)));
-  const double moved = rates.unit_bytes > 0 ? (tile.rows + tile.columns) * row_bytes / rates.unit_bytes : 0;
-  // The step's cycles are the matrix pipe's, which workgroups that share a unit share. Fewer than may be
-  // there at once wait for loads and for one another: alone, the tiles of two take 1.2 to 1.4 times as long
-  // (modelled, an MI210's and an MI300X's).
-  constexpr double kAlone = 1.3;
-  const int64_t last = per_unit % tile.at_once;
-  const double together = static_cast<double>(per_unit - last) + static_cast<double>(last) * kAlone;
-  const double computed = steps * std::max<double>(tile.step_cycles, moved) * together +
-                          static_cast<double>(rounds) * tile.fixed_cycles;
-  return {&tile, workgroups, rounds, std::max(computed, bytes_once(gemm) / rates.gpu_bytes)};
+/// Checks where the workspace is: it may be of any size, as what does not fit is not split.
+wavesmith_kernels_status check_workspace(const Description& gemm) {
+  if (gemm.workspace_bytes == 0) return succeed();
+  constexpr uintptr_t kAlignment = 16;
+  if (!gemm.workspace)
+    return invalid("workspace is null, and workspace_bytes " + std::to_string(gemm.workspace_bytes));
+  if (reinterpret_cast<uintptr_t>(gemm.workspace) % kAlignment != 0)
+    return invalid("workspace is not aligned to 16 bytes");
+  if (gemm.pointer_arrays) return succeed();
+  const auto first = reinterpret_cast<uintptr_t>(gemm.workspace);
+  const ByteRange own{first, first + gemm.workspace_bytes};
+  const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
+  if (multiplies && own.overlaps(range_of(gemm.a, gemm.m, gemm.k, gemm.batches)))
+    return invalid("workspace overlaps a");
+  if (multiplies && own.overlaps(range_of(gemm.b, gemm.k, gemm.n, gemm.batches)))
+    return invalid("workspace overlaps b");
+  if (gemm.beta != 0 && own.overlaps(range_of(gemm.c, gemm.m, gemm.n, gemm.batches)))
+    return invalid("workspace overlaps c");
+  if (own.overlaps(range_of(gemm.d, gemm.m, gemm.n, gemm.batches))) return invalid("workspace overlaps d");
+  return succeed();
 }
 
 }  // namespace
@@ -203,6 +204,7 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
     if (const auto status = check_addend("the bias", gemm.bias_type)) return status;
   }
+  if (const auto status = check_workspace(gemm)) return status;
   for (const auto& [name, scale] :
        {std::pair{"scale_a", gemm.scale_a}, {"scale_b", gemm.scale_b}, {"scale_d", gemm.scale_d}})
     if (reinterpret_cast<uintptr_t>(scale) % sizeof(float) != 0)
@@ -245,6 +247,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
   const std::string types = types_word(gemm.a.type, gemm.b.type);
+  const int parts = wanted ? parts_of_name(wanted) : 0;
   bool has_types = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
@@ -252,10 +255,12 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     has_types = true;
     if (tile.pieces && !pieces) continue;
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
-    choice.candidates.push_back(candidate(tile, gemm, compute_units));
-    if (wanted && tile.name != wanted) continue;
-    const double cycles = choice.candidates.back().cycles;
-    if (!choice.configuration || cycles < fewest) choice.configuration = &tile, fewest = cycles;
+    for (const GemmChoice::Candidate& one : gemm_candidates(tile, gemm, compute_units, parts)) {
+      choice.candidates.push_back(one);
+      if (wanted && one.name() != wanted) continue;
+      if (!choice.configuration || one.cycles < fewest)
+        choice.configuration = &tile, choice.splits = one.splits, fewest = one.cycles;
+    }
   }
   if (!choice.configuration && !has_types)
     return not_supported("there is no kernel for a and b of " + types + " for " + std::string(target));
@@ -305,6 +310,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   // Where neighbours go to different dies, these share columns.
   choice.arguments.rows_along_x =
       gemm_rates(target).dies == 1 && choice.arguments.tiles_m < choice.arguments.tiles_n;
+  if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);
   return succeed();
 }
 

@@ -21,22 +21,31 @@ struct GemmChoice {
   /// A tile that has a kernel for the product, and what computing the product with it takes.
   struct Candidate {
     const GemmConfiguration* configuration = nullptr;
-    int64_t workgroups = 0;  ///< of all batches
+    int splits = 1;          ///< parts of K, which workgroups of their own sum up
+    int64_t workgroups = 0;  ///< of all batches and parts
     int64_t rounds = 0;      ///< of workgroups over the GPU, as many at once as share its compute units
     double cycles = 0;       ///< of the GPU (modelled)
+
+    /// The tile's name, and behind a slash the parts: "64x64x64/8".
+    [[nodiscard]] std::string name() const;
   };
   std::vector<Candidate> candidates;  ///< in the table's order
   const GemmConfiguration* configuration = nullptr;
-  std::string kernel;  ///< its name in the target's code object
-  GemmArguments arguments{};
+  int splits = 1;
+  std::string kernel;         ///< its name in the target's code object
+  GemmArguments arguments{};  ///< of the kernel: with several parts they are its batch
   int64_t batches = 1;
+  std::string combine;              ///< the kernel that adds up parts; empty where there is one
+  GemmCombineArguments combined{};  ///< its arguments
+  size_t workspace_bytes = 0;       ///< for the parts
 };
 
 /// Whether a description keeps the rules that hold on every GPU. Nothing that it points to is read.
 wavesmith_kernels_status check_gemm(const wavesmith_kernels_gemm_description& gemm);
 
-/// Chooses for a description that was checked: the tile of the name `wanted`, or with null the one that takes
-/// fewest cycles on a GPU of that target with so many compute units.
+/// Chooses for a description that was checked: the candidate of the name `wanted`, or with null the one that
+/// takes fewest cycles on a GPU of that target with so many compute units, of those whose parts the
+/// description's workspace holds.
 wavesmith_kernels_status choose_gemm(const wavesmith_kernels_gemm_description& gemm, std::string_view target,
                                      int compute_units, const char* wanted, GemmChoice& choice);
 

@@ -78,6 +78,41 @@ TEST(GemmChoice, LeavesFewRoundsHalfEmpty) {
   EXPECT_EQ(choice(product(256, 8192, 8192), "gfx90a", 104).configuration->name, "64x64x64");
 }
 
+TEST(GemmChoice, SplitsKWhereTheWorkspaceHoldsThePartsAndItIsFaster) {
+  auto gemm = product(16, 4096, 14336);
+  EXPECT_EQ(choice(gemm, "gfx942", 304).splits, 1);
+  gemm.workspace = reinterpret_cast<void*>(uintptr_t{1} << 40), gemm.workspace_bytes = size_t{1} << 30;
+  const GemmChoice split = choice(gemm, "gfx942", 304);
+  EXPECT_GT(split.splits, 2);
+  EXPECT_EQ(14336 % split.splits, 0);
+  EXPECT_EQ(split.arguments.k * split.splits, 14336);
+  EXPECT_EQ(split.batches, split.splits);
+  EXPECT_EQ(split.workspace_bytes, static_cast<size_t>(split.splits) * 16 * 4096 * 4);
+  EXPECT_EQ(split.combine, "combine_floats");
+  // Two parts fit.
+  gemm.workspace_bytes = size_t{2} * 16 * 4096 * 4;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).splits, 2);
+  --gemm.workspace_bytes;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).splits, 1);
+  gemm.workspace_bytes = size_t{1} << 30;
+  EXPECT_EQ(choice(gemm, "gfx942", 304, "64x64x64/7").splits, 7);
+  GemmChoice none;
+  EXPECT_EQ(choose_gemm(gemm, "gfx942", 304, "64x64x64/5", none), WAVESMITH_KERNELS_NOT_SUPPORTED)
+      << "parts are of one length";
+  // A GPU that is full, and a batch, whose products are enough workgroups or not.
+  EXPECT_EQ(choice(
+                [&] {
+                  auto full = product(4096, 4096, 4096);
+                  full.workspace = gemm.workspace, full.workspace_bytes = gemm.workspace_bytes;
+                  return full;
+                }(),
+                "gfx942", 304)
+                .splits,
+            1);
+  gemm.batches = 2;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).splits, 1);
+}
+
 TEST(GemmChoice, NamesTheKernelByTypeTileLayoutAndAccess) {
   auto gemm = product(4096, 4096, 4096);
   EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x224x32_kk");

@@ -17,6 +17,16 @@ wavesmith_kernels_status no_description() {
 /// HIP's limit of a grid's second and third size.
 constexpr int64_t kRowsAtOnce = 65535, kBatchesAtOnce = 65535;
 
+/// Launches the kernel that adds up parts.
+wavesmith_kernels_status launch_combine(const Device& device, const GemmChoice& choice, void* stream) {
+  const GemmCombineArguments& combined = choice.combined;
+  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const Grid grid{
+      static_cast<unsigned>(up(combined.gemm.m, kCombinedRows) * up(combined.gemm.n, kCombinedColumns)), 1,
+      kCombineThreads};
+  return launch(device, choice.combine.c_str(), grid, &combined, sizeof(combined), stream);
+}
+
 /// Launches a product, by the tile of that name if there is one.
 wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, const char* tile,
                                 void* stream) {
@@ -46,12 +56,13 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
       const int64_t bytes = arguments.arrays ? static_cast<int64_t>(sizeof(void*)) : batch * size_of(type);
       return static_cast<char*>(const_cast<void*>(data)) + count * bytes;
     };
+    if (!choice.combine.empty()) break;  // the batch are its parts, fewer than are launched at once
     arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
     arguments.b = next(arguments.b, arguments.batch_b, gemm->b.type);
     arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);
     arguments.d = next(arguments.d, arguments.batch_d, gemm->d.type);
   }
-  return succeed();
+  return choice.combine.empty() ? succeed() : launch_combine(*device, choice, stream);
 }
 
 }  // namespace
@@ -92,4 +103,21 @@ const char* wavesmith_kernels_gemm_tile(wavesmith_kernels_type a, wavesmith_kern
   for (const GemmConfiguration& tile : gemm_configurations())
     if (tile.target == device->target && tile.has(types) && index-- == 0) return tile.name.data();
   return nullptr;
+}
+
+wavesmith_kernels_status wavesmith_kernels_gemm_workspace(const wavesmith_kernels_gemm_description* gemm,
+                                                          const char* tile, size_t* bytes) {
+  if (!gemm) return no_description();
+  wavesmith_kernels_gemm_description most = *gemm;
+  most.workspace = nullptr, most.workspace_bytes = 0;
+  if (const auto status = check_gemm(most)) return status;
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  most.workspace_bytes = SIZE_MAX / 2;
+  GemmChoice choice;
+  if (most.m > 0 && most.n > 0 && most.batches > 0)
+    if (const auto status = choose_gemm(most, device->target, device->compute_units, tile, choice))
+      return status;
+  if (bytes) *bytes = choice.workspace_bytes;
+  return succeed();
 }

@@ -72,6 +72,15 @@ TEST(GemmRefuses, WhatBreaksARuleAndSaysWhich) {
        WAVESMITH_KERNELS_INVALID_ARGUMENT, "bias_type"},
       {[](G& g) { g.scale_b = reinterpret_cast<const float*>(2); }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
        "scale_b is not aligned"},
+      {[](G& g) { g.workspace_bytes = 64; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "workspace is null"},
+      {[](G& g) { g.workspace = static_cast<char*>(g.d.data) + 1028, g.workspace_bytes = 64; },
+       WAVESMITH_KERNELS_INVALID_ARGUMENT, "workspace is not aligned to 16 bytes"},
+      {[](G& g) { g.workspace = g.a.data, g.workspace_bytes = 64; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "workspace overlaps a"},
+      {[](G& g) { g.workspace = g.c.data, g.workspace_bytes = 64; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "workspace overlaps c"},
+      {[](G& g) { g.workspace = g.d.data, g.workspace_bytes = 64; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "workspace overlaps d"},
   };
   expect_refusals(wavesmith_kernels_gemm, right, all);
 }

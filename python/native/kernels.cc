@@ -159,6 +159,7 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(rope_, "wavesmith_kernels_rope");
   find(attention_, "wavesmith_kernels_attention");
   find(decode_, "wavesmith_kernels_decode");
+  find(gemm_workspace_, "wavesmith_kernels_gemm_workspace");
   find(decode_workspace_, "wavesmith_kernels_decode_workspace");
   find(cache_, "wavesmith_kernels_cache");
 }
@@ -193,8 +194,16 @@ std::string Kernels::gemm_check(const wavesmith_kernels_gemm_description& gemm) 
   return name ? name : "";
 }
 
-void Kernels::gemm(const wavesmith_kernels_gemm_description& gemm, const std::optional<std::string>& tile,
-                   uintptr_t stream) {
+size_t Kernels::gemm_workspace(const wavesmith_kernels_gemm_description& gemm,
+                               const std::optional<std::string>& tile) {
+  size_t bytes = 0;
+  check(gemm_workspace_(&gemm, tile ? tile->c_str() : nullptr, &bytes));
+  return bytes;
+}
+
+void Kernels::gemm(wavesmith_kernels_gemm_description gemm, const std::optional<std::string>& tile,
+                   uintptr_t workspace, size_t bytes, uintptr_t stream) {
+  gemm.workspace = reinterpret_cast<void*>(workspace), gemm.workspace_bytes = bytes;
   auto* const on = reinterpret_cast<void*>(stream);
   check(unlocked([&] { return tile ? gemm_with_(&gemm, tile->c_str(), on) : gemm_(&gemm, on); }));
 }

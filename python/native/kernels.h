@@ -62,8 +62,8 @@ class Kernels {
   std::vector<std::string> gemm_tiles(const std::string& a, const std::string& b) const;
   /// The kernel that a product would get, or an exception that says why there is none; launches nothing.
   std::string gemm_check(const wavesmith_kernels_gemm_description& gemm);
-  void gemm(const wavesmith_kernels_gemm_description& gemm, const std::optional<std::string>& tile,
-            uintptr_t stream);
+  void gemm(wavesmith_kernels_gemm_description gemm, const std::optional<std::string>& tile,
+            uintptr_t workspace, size_t bytes, uintptr_t stream);
 
   /// Norms of `sizes` rows and columns. `residual` and `sum`: both or neither.
   void norm(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
@@ -87,6 +87,9 @@ class Kernels {
   void attention(const AttentionWords& words, uintptr_t stream);
 
   /// The bytes of workspace that a decode takes, or an exception that says why there is no kernel for it.
+  /// The bytes of workspace that a product takes: as dispatch chooses, or with a tile.
+  size_t gemm_workspace(const wavesmith_kernels_gemm_description& gemm,
+                        const std::optional<std::string>& tile);
   size_t decode_workspace(const wavesmith_kernels_decode_description& decode);
   void decode(wavesmith_kernels_decode_description decode, uintptr_t workspace, size_t bytes,
               uintptr_t stream);
@@ -113,6 +116,7 @@ class Kernels {
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;
   decltype(&wavesmith_kernels_attention) attention_ = nullptr;
   decltype(&wavesmith_kernels_decode) decode_ = nullptr;
+  decltype(&wavesmith_kernels_gemm_workspace) gemm_workspace_ = nullptr;
   decltype(&wavesmith_kernels_decode_workspace) decode_workspace_ = nullptr;
   decltype(&wavesmith_kernels_cache) cache_ = nullptr;
 };

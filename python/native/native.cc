@@ -205,7 +205,9 @@ NB_MODULE(_native, m) {
       .def(nb::init<Hip&, const std::string&>(), nb::arg("hip"), nb::arg("library"), nb::keep_alive<1, 2>())
       .def("gemm_tiles", &Kernels::gemm_tiles, nb::arg("a"), nb::arg("b"))
       .def("gemm_check", &Kernels::gemm_check, nb::arg("gemm"))
-      .def("gemm", &Kernels::gemm, nb::arg("gemm"), nb::arg("tile").none(), nb::arg("stream"))
+      .def("gemm_workspace", &Kernels::gemm_workspace, nb::arg("gemm"), nb::arg("tile").none())
+      .def("gemm", &Kernels::gemm, nb::arg("gemm"), nb::arg("tile").none(), nb::arg("workspace"),
+           nb::arg("bytes"), nb::arg("stream"))
       .def("norm", &Kernels::norm, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("residual"),
            nb::arg("sum"), nb::arg("weight"), nb::arg("bias"), nb::arg("weight_offset"), nb::arg("epsilon"),
            nb::arg("centred"), nb::arg("scales"), nb::arg("stream"))

@@ -11,12 +11,10 @@ from wavesmith._call import Call
 from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import ArrayT, library
 from wavesmith._module import _hip
+from wavesmith._workspace import workspace
 
 if TYPE_CHECKING:
     from wavesmith import _native
-
-_workspaces: dict[tuple[int, int], tuple[int, int]] = {}
-"""Of each device and stream: address and bytes. Work in a stream is in order, so that calls can share it."""
 
 
 def decode(
@@ -142,7 +140,7 @@ def decode(
             (on_lse.address, on_lse.strides[0], on_lse.strides[1]) if on_lse else (0, 0, 0),
         )
         bytes = library().decode_workspace(description)
-        library().decode(description, _workspace(bytes, call.stream), bytes, call.stream)
+        library().decode(description, workspace(bytes, call.stream), bytes, call.stream)
 
     call.run([on_q, on_k, on_v, *more.values()], launch, [lse.out] if lse else [])
     return (call.result(), lse.result()) if lse else call.result()
@@ -271,17 +269,3 @@ def _paged(cache: Operand, scale: Operand | None) -> _native.Paged:
     per_head = scale is not None and math.prod(scale.shape) > 1
     block, row, head, _ = cache.strides
     return cache.address, cache.type, block, row, head, scale.address if scale else 0, per_head
-
-
-def _workspace(size: int, stream: int) -> int:
-    """Memory of the current device for the stream's work, of at least so many bytes."""
-    hip = _hip()
-    key = hip.device(), stream
-    address, has = _workspaces.get(key, (0, 0))
-    if has < size:
-        if address:
-            del _workspaces[key]
-            hip.free(address)  # which waits for what uses it
-        address = hip.allocate(size)
-        _workspaces[key] = address, size
-    return address

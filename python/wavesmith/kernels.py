@@ -22,6 +22,7 @@ from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
 from wavesmith._quantise import Scaling, dequantise, quantise
 from wavesmith._rows import gated, layer_norm, rms_norm, rope, softmax
+from wavesmith._workspace import workspace
 
 if TYPE_CHECKING:
     from wavesmith import _native
@@ -95,7 +96,8 @@ def gemm(
         scale_d: one float32, by which the result is multiplied before it is rounded.
         dtype: the new result's type: "f32", "f16", "bf16", or as the package names it (numpy.float32, torch.bfloat16,
             ...). None: a's; of int8 int32, of float8 bfloat16.
-        tile: one of `gemm_tiles()`, for tuning. None: the one that is modelled to be the fastest.
+        tile: one of `gemm_tiles()`, for tuning, with so many parts of k behind a slash ("64x64x64/4"). None: what is
+            modelled to be the fastest.
         stream: a hipStream_t as a number (CuPy's `stream.ptr`, PyTorch's `stream.cuda_stream`). None: the null stream.
 
     The matrices lie in any way in which rows or columns are contiguous: transposed views and parts of larger arrays are
@@ -191,15 +193,20 @@ def gemm(
         )
 
     kernels = library()
+
+    def launch(product: _native.Gemm) -> None:
+        size = kernels.gemm_workspace(product, tile)
+        kernels.gemm(product, tile, workspace(size, stream or 0) if size else 0, size, stream or 0)
+
     with current_device(hip, on_a.device):
         if on_a.device is not None:
-            kernels.gemm(description(on_a, on_b, on_out, on_c, on_bias, *scales), tile, stream or 0)
+            launch(description(on_a, on_b, on_out, on_c, on_bias, *scales))
         else:
             # As the arrays are given; their copies lie in order.
             kernels.gemm_check(description(on_a, on_b, on_out, on_c, on_bias, *scales))
             with Copies(hip) as copies:
                 copy = copies.of(on_out, empty=True)
-                kernels.gemm(
+                launch(
                     description(
                         copies.of(on_a),
                         copies.of(on_b),
@@ -207,9 +214,7 @@ def gemm(
                         copies.of(on_c) if on_c else None,
                         copies.of(on_bias) if on_bias else None,
                         *(copies.of(scale) if scale else None for scale in scales),
-                    ),
-                    tile,
-                    stream or 0,
+                    )
                 )
                 hip.synchronize()
                 copies.bring_back(copy, on_out)

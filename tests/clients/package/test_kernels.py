@@ -91,6 +91,18 @@ def test_any_layout_with_a_unit_stride(numbers: np.random.Generator, dtype: Any)
     check(kernels.gemm(row, row.T), row, row.T)
 
 
+def test_parts_of_k(numbers: np.random.Generator) -> None:
+    a, b = numbers.standard_normal((5, 4096)).astype(F16), numbers.standard_normal((4096, 70)).astype(F16)
+    got = kernels.gemm(a, b, dtype="f32")  # which dispatch splits
+    check(got, a, b)
+    for tile in ("64x64x64", "64x64x64/2", "64x64x64/16"):
+        check(kernels.gemm(a, b, dtype="f32", tile=tile), a, b)
+    assert (got == kernels.gemm(a, b, dtype="f32")).all()
+    assert (got != kernels.gemm(a, b, dtype="f32", tile="64x64x64")).any()
+    with pytest.raises(wavesmith.UnsupportedError, match="64x64x64/3"):
+        kernels.gemm(a, b, tile="64x64x64/3")
+
+
 def test_batches_share_matrices_that_have_none(numbers: np.random.Generator) -> None:
     a, b = numbers.standard_normal((3, 10, 14)).astype(F16), numbers.standard_normal((3, 14, 18)).astype(F16)
     check(kernels.gemm(a, b), a, b)

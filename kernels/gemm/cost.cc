@@ -1,0 +1,97 @@
+#include "kernels/gemm/cost.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/gemm/rates.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+using Description = wavesmith_kernels_gemm_description;
+
+constexpr int64_t kPieceBytes = 16;
+
+/// Bytes that A, B and D have at the least, each moved once.
+double bytes_once(const Description& gemm) {
+  const auto times = [](int64_t a, int64_t b, wavesmith_kernels_type type) {
+    return static_cast<double>(a) * static_cast<double>(b * size_of(type));
+  };
+  return static_cast<double>(gemm.batches) *
+         (times(gemm.m, gemm.k, gemm.a.type) + times(gemm.k, gemm.n, gemm.b.type) +
+          times(gemm.m, gemm.n, gemm.d.type));
+}
+
+/// What a product takes with a tile: by the tile's step and fixed cycles and the rounds of its workgroups,
+/// and at the least what moving its operands to the compute units, and through memory, takes.
+GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description& gemm, int compute_units) {
+  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const GemmRates& rates = gemm_rates(tile.target);
+  const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
+  const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
+  const int64_t per_unit = up(workgroups, compute_units), rounds = up(per_unit, tile.at_once);
+  // Caches are filled by lines: what a step has of one is read again for the next.
+  const double row_bytes =
+      static_cast<double>(std::max<int64_t>(rates.line_bytes, tile.depth * size_of(gemm.a.type)));
+  const double moved = rates.unit_bytes > 0 ? (tile.rows + tile.columns) * row_bytes / rates.unit_bytes : 0;
+  // The step's cycles are the matrix pipe's, which workgroups that share a unit share. Fewer than may be
+  // there at once wait for loads and for one another: alone, the tiles of two take 1.2 to 1.4 times as long
+  // (modelled, an MI210's and an MI300X's).
+  constexpr double kAlone = 1.3;
+  const int64_t last = per_unit % tile.at_once;
+  const double together = static_cast<double>(per_unit - last) + static_cast<double>(last) * kAlone;
+  const double computed = steps * std::max<double>(tile.step_cycles, moved) * together +
+                          static_cast<double>(rounds) * tile.fixed_cycles;
+  // Of two that memory bounds alike, the one that computes less.
+  constexpr double kHidden = 0.05;
+  const auto [less, more] = std::minmax({computed, bytes_once(gemm) / rates.gpu_bytes});
+  return {&tile, 1, workgroups, rounds, more + kHidden * less};
+}
+
+/// Whether K may be cut into so many parts: they are of one length, and as aligned as the whole.
+bool divides(const Description& gemm, int64_t parts) {
+  return gemm.k % parts == 0 && gemm.k / parts * size_of(gemm.a.type) % kPieceBytes == 0;
+}
+
+/// The product in so many parts, and the kernel that adds them up.
+GemmChoice::Candidate split_candidate(const GemmConfiguration& tile, Description gemm, int compute_units,
+                                      int parts) {
+  // Beginning and ending the second kernel (modelled: a product of one row takes 4,300 cycles).
+  constexpr double kSecondKernel = 5000;
+  gemm.k /= parts, gemm.batches = parts;
+  const auto d = gemm.d.type;
+  gemm.d.type = WAVESMITH_KERNELS_F32;
+  GemmChoice::Candidate made = candidate(tile, gemm, compute_units);
+  const auto elements = static_cast<double>(gemm.m * gemm.n);
+  made.splits = parts;
+  made.cycles += kSecondKernel + elements * (4.0 * parts + static_cast<double>(size_of(d))) /
+                                     gemm_rates(tile.target).gpu_bytes;
+  return made;
+}
+
+}  // namespace
+
+std::string GemmChoice::Candidate::name() const {
+  return std::string(configuration->name) + (splits > 1 ? "/" + std::to_string(splits) : "");
+}
+
+std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile, const Description& gemm,
+                                                   int compute_units, int wanted) {
+  constexpr int64_t kMostParts = 64;
+  std::vector<GemmChoice::Candidate> made{candidate(tile, gemm, compute_units)};
+  if (gemm.batches > 1 || gemm.pointer_arrays) return made;
+  // A part is at least two steps.
+  const int64_t most = std::min(kMostParts, gemm.k / (2 * tile.depth));
+  const int64_t held = static_cast<int64_t>(gemm.workspace_bytes / sizeof(float)) /
+                       std::max<int64_t>(1, gemm.m * stride_of_parts(gemm.n));
+  GemmChoice::Candidate best = made.front();
+  for (int64_t parts = 2; parts <= std::min(most, held); ++parts) {
+    if ((wanted > 0 && parts != wanted) || !divides(gemm, parts)) continue;
+    const GemmChoice::Candidate one = split_candidate(tile, gemm, compute_units, static_cast<int>(parts));
+    if (one.cycles < best.cycles || wanted > 0) best = one;
+  }
+  if (best.splits > 1) made.push_back(best);
+  return made;
+}
+
+}  // namespace wavesmith::kernels

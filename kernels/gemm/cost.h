@@ -1,0 +1,19 @@
+// What a product takes with each tile: the ways of computing it that dispatch chooses from.
+#pragma once
+
+#include <vector>
+
+#include "kernels/gemm/choice.h"
+
+namespace wavesmith::kernels {
+
+/// The product with a tile, all of K by one workgroup; and, where the workspace holds them and it is faster,
+/// with K in the number of parts that takes the fewest cycles. `wanted` parts only, if it is not 0.
+std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile,
+                                                   const wavesmith_kernels_gemm_description& gemm,
+                                                   int compute_units, int wanted);
+
+/// Elements of a row of a part: of each row of D a sum of 4 bytes, in whole eights.
+constexpr int64_t stride_of_parts(int64_t n) { return (n + 7) / 8 * 8; }
+
+}  // namespace wavesmith::kernels

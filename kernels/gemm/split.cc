@@ -1,0 +1,34 @@
+#include "kernels/gemm/split.h"
+
+#include <cstdint>
+
+#include "kernels/gemm/cost.h"
+
+namespace wavesmith::kernels {
+
+void split_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& gemm, bool a_along_k,
+                bool b_along_k) {
+  GemmArguments& part = choice.arguments;
+  const bool integers = gemm.a.type == WAVESMITH_KERNELS_I8;
+  const int64_t stride = stride_of_parts(gemm.n);
+  choice.combine = integers ? "combine_integers" : "combine_floats";
+  choice.workspace_bytes = static_cast<size_t>(choice.splits * gemm.m * stride) * sizeof(float);
+  choice.combined = {.gemm = part,
+                     .parts = gemm.workspace,
+                     .splits = choice.splits,
+                     .stride_parts = static_cast<int>(stride)};
+  choice.batches = choice.splits;
+  part.k /= choice.splits;
+  part.batch_a = a_along_k ? part.k : part.k * part.stride_a;
+  part.batch_b = b_along_k ? part.k : part.k * part.stride_b;
+  part.c = part.bias = nullptr;
+  part.scale_a = part.scale_b = part.scale_d = nullptr;
+  part.alpha = 1, part.beta = 0;
+  part.activation = WAVESMITH_KERNELS_NO_ACTIVATION;
+  part.d = gemm.workspace;
+  part.type_d = integers ? WAVESMITH_KERNELS_I32 : WAVESMITH_KERNELS_F32;
+  part.stride_d = stride;
+  part.batch_d = gemm.m * stride;
+}
+
+}  // namespace wavesmith::kernels
