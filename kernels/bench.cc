@@ -149,9 +149,11 @@ int gemm(const std::vector<std::string>& words) {
   const int64_t m = std::atoll(words[0].c_str()), n = std::atoll(words[1].c_str()),
                 k = std::atoll(words[2].c_str());
   const std::string types = word(3, "bf16");
-  const size_t cross = types.find("x");  // "e4m3xe5m2": A's and B's
+  const size_t cross = types == "e2m1x2" ? types.npos : types.find('x');  // "e4m3xe5m2": A's and B's
   const auto type = type_of(types.substr(0, cross)), type_b = type_of(types.substr(cross + 1));
   const int64_t size = wavesmith::kernels::size_of(type);
+  const bool has_scales = type == WAVESMITH_KERNELS_E2M1X2;
+  const int64_t elements = wavesmith::kernels::elements_of(type, k);
   const auto type_d = type_of(word(6, size == 1 ? "bf16" : types.c_str()));
   const std::string layout = word(4, "kk"), tile = word(5, "");
   const auto by = [](void* data, wavesmith_kernels_type element, bool rows, int64_t height, int64_t width) {
@@ -159,8 +161,17 @@ int gemm(const std::vector<std::string>& words) {
   };
   wavesmith_kernels_gemm_description description{};
   description.m = m, description.n = n, description.k = k, description.batches = 1, description.alpha = 1;
-  description.a = by(memory(m * k * size), type, layout[0] == 'k', m, k);
-  description.b = by(memory(n * k * size), type_b, layout[1] != 'k', k, n);
+  description.a = by(memory(m * k * size), type, layout[0] == 'k', m, elements);
+  description.b = by(memory(n * k * size), type_b, layout[1] != 'k', elements, n);
+  if (has_scales) {
+    constexpr int64_t kBlock = 32;
+    const auto scales = [&](int64_t rows) {
+      const int64_t together = (rows + 3) / 4 * 4;
+      return wavesmith_kernels_scales{WAVESMITH_KERNELS_SCALE_MX, memory(together * k / kBlock), 0, 1,
+                                      together};
+    };
+    description.block_scales_a = scales(m), description.block_scales_b = scales(n);
+  }
   description.d = by(memory(m * n * 4), type_d, true, m, n);
   const char* const wanted = tile.empty() || tile == "-" ? nullptr : tile.c_str();
   wavesmith_kernels_gemm_workspace(&description, wanted, &description.workspace_bytes);

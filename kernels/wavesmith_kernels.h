@@ -66,13 +66,34 @@ typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_KERNELS_SILU = 3,
 } wavesmith_kernels_activation;
 
+/* What numbers of few bits share a scale: the number x is kept as q, the nearest to x / scale, and x is about
+ * q * scale. */
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_UNSCALED = 0,         /* the scale is 1, and not kept */
+    WAVESMITH_KERNELS_SCALE_GIVEN = 1,      /* one for the matrix, which is read: positive and finite */
+    WAVESMITH_KERNELS_SCALE_PER_MATRIX = 2, /* one, computed and written, as the following are */
+    WAVESMITH_KERNELS_SCALE_PER_ROW = 3,
+    WAVESMITH_KERNELS_SCALE_PER_BLOCK = 4, /* one per 32, 64 or 128 columns of a row */
+    WAVESMITH_KERNELS_SCALE_MX = 5,        /* OCP's Microscaling formats: powers of two, per 32 columns */
+} wavesmith_kernels_scaling;
+
+/* Scales in the device's memory: that of row i and block j of columns is at data + i * row_stride + j *
+ * column_stride, in elements of f32, of MX in bytes. Strides that nothing is found by are not used. */
+typedef struct {
+  wavesmith_kernels_scaling scaling;
+  void* data;
+  int64_t block; /* columns, of SCALE_PER_BLOCK */
+  int64_t row_stride, column_stride;
+} wavesmith_kernels_scales;
+
 /* D = activation(alpha * scale_a * scale_b * A * B + beta * C + bias) * scale_d: A of m by k, B of k by n, C
  * and D of m by n.
  *
  * Types of A and B: both f16, bf16, f32 or i8, or any two floats of 8 bits of one kind (FNUZ on gfx942, OCP's
- * on gfx950 and gfx1201; none elsewhere). Those of 8 bits want K together in memory (columns of A, rows of
- * B). C and the bias are f32, f16 or bf16, as is D, which may also be of i8 or i32 where A is of i8, and of
- * e4m3 or e5m2 where A is of floats of 8 bits of that kind.
+ * on gfx950 and gfx1201; none elsewhere), or both e2m1x2 with block scales (gfx950), of which k is a multiple
+ * of 32. Those of 8 bits and less want K together in memory (columns of A, rows of B). C and the bias are
+ * f32, f16 or bf16, as is D, which may also be of i8 or i32 where A is of i8, and of e4m3 or e5m2 where A is
+ * of floats of 8 bits of that kind.
  *
  * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type
  * comes: to the nearest, ties to even; in 8 bits what is beyond the largest becomes the largest, infinity
@@ -104,6 +125,9 @@ typedef struct {
    * those whose sums fit into it. Null and 0 for none. What is in it before and after does not matter. */
   void* workspace;
   size_t workspace_bytes;
+  /* Factors of blocks along K, of e2m1x2: SCALE_MX, the row stride 1, data and the column stride multiples of
+   * 4. The rows of B's are its columns. Otherwise UNSCALED. */
+  wavesmith_kernels_scales block_scales_a, block_scales_b;
 } wavesmith_kernels_gemm_description;
 
 /* The bytes of workspace with which it is thought to take the least time on the current device, 0 where parts
@@ -138,26 +162,6 @@ typedef struct {
   wavesmith_kernels_type type;
   int64_t row_stride;
 } wavesmith_kernels_rows;
-
-/* What numbers of few bits share a scale: the number x is kept as q, the nearest to x / scale, and x is about
- * q * scale. */
-typedef WAVESMITH_KERNELS_ENUM{
-    WAVESMITH_KERNELS_UNSCALED = 0,         /* the scale is 1, and not kept */
-    WAVESMITH_KERNELS_SCALE_GIVEN = 1,      /* one for the matrix, which is read: positive and finite */
-    WAVESMITH_KERNELS_SCALE_PER_MATRIX = 2, /* one, computed and written, as the following are */
-    WAVESMITH_KERNELS_SCALE_PER_ROW = 3,
-    WAVESMITH_KERNELS_SCALE_PER_BLOCK = 4, /* one per 32, 64 or 128 columns of a row */
-    WAVESMITH_KERNELS_SCALE_MX = 5,        /* OCP's Microscaling formats: powers of two, per 32 columns */
-} wavesmith_kernels_scaling;
-
-/* Scales in the device's memory: that of row i and block j of columns is at data + i * row_stride + j *
- * column_stride, in elements of f32, of MX in bytes. Strides that nothing is found by are not used. */
-typedef struct {
-  wavesmith_kernels_scaling scaling;
-  void* data;
-  int64_t block; /* columns, of SCALE_PER_BLOCK */
-  int64_t row_stride, column_stride;
-} wavesmith_kernels_scales;
 
 /* RMSNorm and LayerNorm of each row x of `columns` elements, with s = x, or x + residual rounded to sum's
  * type:

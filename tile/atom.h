@@ -20,9 +20,11 @@ struct AtomLayout {
   static constexpr auto kShape = Atom::kShape;
   static constexpr int kLanes = arch::kHere.wave_lanes;
   static constexpr int kRows = kShape.m;  ///< of A; B has as many
-  static constexpr int kBits = bits_of_element(kShape.a);
-  static constexpr int kHeld = registers_of_a(kShape, kShape.a, kLanes) * 32 / kBits;  ///< elements of a lane
-  static constexpr int kGroups = kShape.k / kHeld;  ///< of lanes that hold different elements of a row
+  static constexpr int kElementBits = 8 * static_cast<int>(sizeof(typename Atom::Element));
+  static constexpr int kNumbers = kElementBits / bits_of_element(kShape.a);  ///< that an element holds
+  static constexpr int kDepth = kShape.k / kNumbers;                         ///< elements along K
+  static constexpr int kHeld = registers_of_a(kShape, kShape.a, kLanes) * 32 / kElementBits;  ///< of a lane
+  static constexpr int kGroups = kDepth / kHeld;  ///< of lanes that hold different elements of a row
   static constexpr int kSums = registers_of_d(kShape, kLanes);
 
   /// The row of A or B that a lane holds elements of, and the group that it is in.
@@ -56,7 +58,7 @@ struct AtomLayout {
 
   /// What the functions above say, compared with the layout for each element.
   static constexpr bool agrees() {
-    if (kShape.m != kShape.n || kHeld * kGroups != kShape.k) return false;
+    if (kShape.m != kShape.n || kHeld * kGroups != kDepth) return false;
     for (int i = 0; i < kShape.m; ++i) {
       for (int k = 0; k < kShape.k; ++k) {
         const auto a = place_a(kShape, kShape.a, kLanes, i, k, 0),

@@ -14,7 +14,7 @@ struct Operand {
   using Element = typename Atom::Element;
   static constexpr int kInPiece = kPieceElements<Element>;
   static constexpr int kPieces = kColumns / (kInPiece * Layout::kGroups);  ///< of a row in a lane
-  static constexpr int kSteps = kColumns / Layout::kShape.k;               ///< products of atoms along K
+  static constexpr int kSteps = kColumns / Layout::kDepth;                 ///< products of atoms along K
   static_assert(kPieces * kInPiece * Layout::kGroups == kColumns,
                 "K of an operand is a multiple of its lanes' pieces");
   Piece at[kAtoms][kPieces];
@@ -45,6 +45,9 @@ template <class Atom, class Tile>
 struct OperandReader {
   using Layout = AtomLayout<Atom>;
   static constexpr int kPieces = Tile::kPieces / Layout::kGroups;
+  /// Reads of an atom's rows in one of so many parts of the tile.
+  template <int kParts>
+  static constexpr int kReads = kPieces / kParts;
   /// Atoms after which the order of pieces repeats: of each the offsets are kept.
   static constexpr int kVariants = Tile::kPeriod <= Layout::kRows ? 1 : Tile::kPeriod / Layout::kRows;
   static_assert(kVariants * Layout::kRows % Tile::kPeriod == 0, "the swizzle repeats after whole atoms");
@@ -91,10 +94,9 @@ struct Sums {
   }
   /// at[row][...] += a[row] * b[...] transposed. A sum's next product is begun after those of all other sums
   /// of the row.
-  template <int kDepth>
-  TILE_DEVICE void multiply(int row, const Operand<Atom, kRows, kDepth>& a,
-                            const Operand<Atom, kColumns, kDepth>& b) {
-    TILE_UNROLL for (int step = 0; step < Operand<Atom, kRows, kDepth>::kSteps; ++step) {
+  template <class OperandA, class OperandB>
+  TILE_DEVICE void multiply(int row, const OperandA& a, const OperandB& b) {
+    TILE_UNROLL for (int step = 0; step < OperandA::kSteps; ++step) {
       TILE_UNROLL for (int column = 0; column < kColumns; ++column) at[row][column] =
           Atom::multiply(b.take(column, step), a.take(row, step), at[row][column]);
     }

@@ -23,6 +23,10 @@ struct e4m3 {
 struct e5m2 {
   unsigned char bits;
 };
+/// Two of OCP's floats of 4 bits, the first in the lower bits.
+struct e2m1x2 {
+  unsigned char bits;
+};
 using i8 = signed char;
 using u8 = unsigned char;
 using u16 = unsigned short;
@@ -54,6 +58,10 @@ struct Stored<e4m3> {
 };
 template <>
 struct Stored<e5m2> {
+  using Type = u8;
+};
+template <>
+struct Stored<e2m1x2> {
   using Type = u8;
 };
 }  // namespace detail

@@ -45,8 +45,7 @@ template <class Shape>
 TILE_DEVICE void interleave_softmax() {
   using namespace tile::arch;
   using Layout = tile::AtomLayout<typename Shape::Atom>;
-  constexpr int kProducts =
-      Shape::kAtoms * Shape::kKeys / Layout::kRows * Shape::kHeadSize / Layout::kShape.k;
+  constexpr int kProducts = Shape::kAtoms * Shape::kKeys / Layout::kRows * Shape::kHeadSize / Layout::kDepth;
   TILE_UNROLL for (int i = 0; i < kProducts; ++i) {
     order<kMatrix, 1>();
     order<kTranscendental, 1>();

@@ -12,8 +12,12 @@ struct GemmArguments {
   long stride_a, stride_b, stride_c,
       stride_d;  ///< elements between rows (or, of A and B along columns, between columns)
   long batch_a, batch_b, batch_c, batch_d;  ///< elements between the matrices of a batch
-  int arrays;  ///< a, b, c and d are arrays of pointers to the matrices of a batch
-  int m, n, k;
+  /// A byte for each row and 32 numbers along K, of types that have such scales; bytes between blocks and
+  /// batches.
+  const void *mx_a, *mx_b;
+  long stride_mx_a, stride_mx_b, batch_mx_a, batch_mx_b;
+  int arrays;   ///< a, b, c and d are arrays of pointers to the matrices of a batch
+  int m, n, k;  ///< elements, of which k may hold two numbers each
   float alpha, beta;
   int type_c, type_d, type_bias;            ///< tile::Type
   int activation;                           ///< Activation

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/gemm/cost.h"
+#include "kernels/gemm/mx.h"
 #include "kernels/gemm/rates.h"
 #include "kernels/gemm/split.h"
 #include "kernels/library/byte_range.h"
@@ -127,6 +128,7 @@ Description by_rows(Description gemm) {
   gemm.bias_per_row = !gemm.bias_per_row;
   std::swap(gemm.scale_a, gemm.scale_b);
   std::swap(gemm.scale_a_per_row, gemm.scale_b_per_column);
+  std::swap(gemm.block_scales_a, gemm.block_scales_b);
   return gemm;
 }
 
@@ -156,9 +158,9 @@ wavesmith_kernels_status check_workspace(const Description& gemm) {
   const auto first = reinterpret_cast<uintptr_t>(gemm.workspace);
   const ByteRange own{first, first + gemm.workspace_bytes};
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
-  if (multiplies && own.overlaps(range_of(gemm.a, gemm.m, gemm.k, gemm.batches)))
+  if (multiplies && own.overlaps(range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), gemm.batches)))
     return invalid("workspace overlaps a");
-  if (multiplies && own.overlaps(range_of(gemm.b, gemm.k, gemm.n, gemm.batches)))
+  if (multiplies && own.overlaps(range_of(gemm.b, elements_of(gemm.b.type, gemm.k), gemm.n, gemm.batches)))
     return invalid("workspace overlaps b");
   if (gemm.beta != 0 && own.overlaps(range_of(gemm.c, gemm.m, gemm.n, gemm.batches)))
     return invalid("workspace overlaps c");
@@ -193,12 +195,17 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
       return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: c and d must both lie by rows, or both by columns");
   }
   if (gemm.k > 0 && gemm.alpha != 0) {
-    if (const auto status = check("a", gemm.a, arrays, gemm.m, gemm.k)) return status;
-    if (const auto status = check("b", gemm.b, arrays, gemm.k, gemm.n)) return status;
+    if (const auto status = check("a", gemm.a, arrays, gemm.m, elements_of(gemm.a.type, gemm.k)))
+      return status;
+    if (const auto status = check("b", gemm.b, arrays, elements_of(gemm.b.type, gemm.k), gemm.n))
+      return status;
     if (const auto status = check_types(gemm)) return status;
+    if (const auto status = check_block_scales(gemm)) return status;
     const ByteRange d = range_of(gemm.d, gemm.m, gemm.n, gemm.batches);
-    if (!arrays && d.overlaps(range_of(gemm.a, gemm.m, gemm.k, gemm.batches))) return invalid("d overlaps a");
-    if (!arrays && d.overlaps(range_of(gemm.b, gemm.k, gemm.n, gemm.batches))) return invalid("d overlaps b");
+    if (!arrays && d.overlaps(range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), gemm.batches)))
+      return invalid("d overlaps a");
+    if (!arrays && d.overlaps(range_of(gemm.b, elements_of(gemm.b.type, gemm.k), gemm.n, gemm.batches)))
+      return invalid("d overlaps b");
   }
   if (gemm.bias) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
@@ -235,6 +242,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                        .batch_stride = 0};
     std::swap(gemm.b.row_stride, gemm.b.column_stride);
   }
+  gemm.k = elements_of(gemm.a.type, gemm.k);  // elements from here on
   // Of a vector either stride may be taken for the one that is 1: the kernels want A and B along K where they
   // can.
   const bool a_along_k = gemm.a.column_stride == 1 || gemm.k == 1;
@@ -291,6 +299,10 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                       .batch_b = gemm.b.batch_stride,
                       .batch_c = gemm.c.batch_stride,
                       .batch_d = gemm.d.batch_stride,
+                      .mx_a = gemm.block_scales_a.data,
+                      .mx_b = gemm.block_scales_b.data,
+                      .stride_mx_a = gemm.block_scales_a.column_stride,
+                      .stride_mx_b = gemm.block_scales_b.column_stride,
                       .arrays = arrays,
                       .m = static_cast<int>(gemm.m),
                       .n = static_cast<int>(gemm.n),

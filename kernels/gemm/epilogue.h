@@ -34,7 +34,7 @@ TILE_DEVICE const void* of_batch(const GemmArguments& g, const void* first, int 
 template <class A>
 struct GemmEpilogue {
   static constexpr bool kIntegers = __is_same(A, tile::i8);
-  static constexpr bool kSmallFloats = sizeof(A) == 1 && !kIntegers;
+  static constexpr bool kSmallFloats = __is_same(A, tile::e4m3) || __is_same(A, tile::e5m2);
   const GemmArguments& arguments;
   int first_row, first_column;
   tile::TypedView c, d, bias;

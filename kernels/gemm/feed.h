@@ -2,7 +2,7 @@
 // of each.
 #pragma once
 
-#include "tile/direct.h"
+#include "tile/scaled.h"
 #include "tile/view.h"
 
 namespace wavesmith::kernels {
@@ -86,16 +86,29 @@ struct GemmFeedThroughRegisters {
   }
 };
 
+/// The window whose elements go to shared memory directly, with or without scales.
+template <class Tile, int kThreads, bool kScaled>
+struct GemmWindow {
+  using Type = tile::DirectWindow<Tile, kThreads>;
+};
+template <class Tile, int kThreads>
+struct GemmWindow<Tile, kThreads, true> {
+  using Type = tile::ScaledWindow<Tile, kThreads>;
+};
+
 /// Directly, to a ring of kSlots tiles: A's, B's, A's of the next stage, ... An odd number of them has the
 /// loads of a tile begin before the stage is free in which they would otherwise wait for room. Of matrices
 /// whose rows are along K and whole pieces.
-template <class TileA, class TileB, int kThreads, int kSlots>
+template <class TileA, class TileB, int kThreads, int kSlots, bool kScaled>
 struct GemmFeedDirect {
-  using WindowA = tile::DirectWindow<TileA, kThreads>;
-  using WindowB = tile::DirectWindow<TileB, kThreads>;
-  static constexpr int kSlot = TileA::kBytes, kOfSlot = WindowA::kCount;
+  template <class Tile>
+  using Window = typename GemmWindow<Tile, kThreads, kScaled>::Type;
+  using WindowA = Window<TileA>;
+  using WindowB = Window<TileB>;
+  static constexpr int kSlot = WindowA::kSharedBytes, kOfSlot = WindowA::kCount;
   static constexpr int kBytes = kSlots * kSlot, kStores = 0;
-  static_assert(TileB::kBytes == kSlot && kSlots >= 4, "a ring of at least two stages of equal tiles");
+  static_assert(WindowB::kSharedBytes == kSlot && kSlots >= 4,
+                "a ring of at least two stages of equal tiles");
 
   WindowA window_a;
   WindowB window_b;
@@ -105,8 +118,9 @@ struct GemmFeedDirect {
   template <class Arguments>
   TILE_DEVICE GemmFeedDirect(const Arguments& g, const void* a, const void* b, int row, int column,
                              int thread, tile::SharedBytes shared)
-      : window_a(a, g.m, g.k, g.stride_a, row, thread),
-        window_b(b, g.n, g.k, g.stride_b, column, thread),
+      : window_a(window<WindowA>(a, g.m, g.k, g.stride_a, row, thread, g.mx_a, g.batch_mx_a, g.stride_mx_a)),
+        window_b(
+            window<WindowB>(b, g.n, g.k, g.stride_b, column, thread, g.mx_b, g.batch_mx_b, g.stride_mx_b)),
         left_a(g.k),
         left_b(g.k),
         memory(shared) {
@@ -137,12 +151,23 @@ struct GemmFeedDirect {
   TILE_DEVICE void finish() { tile::arch::wait_loads<0>(); }
 
  private:
+  template <class Window>
+  TILE_DEVICE static Window window(const void* matrix, int rows, int columns, long stride, int first,
+                                   int thread, const void* scales, long batch_scales, long stride_scales) {
+    if constexpr (kScaled)
+      return Window(matrix, rows, columns, stride, first, thread,
+                    static_cast<const char*>(scales) + tile::arch::workgroup_id_z() * batch_scales,
+                    stride_scales);
+    else
+      return Window(matrix, rows, columns, stride, first, thread);
+  }
   TILE_DEVICE static int after(int slot) {
     return slot + 2 * kSlot < kBytes ? slot + 2 * kSlot : slot + 2 * kSlot - kBytes;
   }
   template <class Window>
   TILE_DEVICE void load(Window& window, int& left, int slot) {
-    if (left < TileA::kColumns) window.narrow(left);
+    // Without a branch, over which the compiler would move products, away from the reads that they hide.
+    if (kScaled || left < TileA::kColumns) window.narrow(left);
     window.load(memory + slot);
     left -= TileA::kColumns;
   }
@@ -150,13 +175,13 @@ struct GemmFeedDirect {
 
 /// The feed with a ring of so many tiles; 0: through registers.
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, int kSlots>
+          tile::Access kAccess, int kSlots, bool kScaled>
 struct GemmFeed {
-  using Type = GemmFeedDirect<TileA, TileB, kThreads, kSlots>;
+  using Type = GemmFeedDirect<TileA, TileB, kThreads, kSlots, kScaled>;
 };
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
           tile::Access kAccess>
-struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0> {
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0, false> {
   using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess>;
 };
 

@@ -28,6 +28,26 @@ struct GemmShape {
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
 };
 
+/// Tiles, operands and their readers, of numbers alone or of numbers with scales.
+template <class Atom, bool kScaled>
+struct GemmParts {
+  template <int kRows, int kColumns, tile::Written kWritten>
+  using Tile = tile::SharedTile<Atom, kRows, kColumns, kWritten>;
+  template <int kAtoms, int kColumns>
+  using Operand = tile::Operand<Atom, kAtoms, kColumns>;
+  template <class Tile>
+  using Reader = tile::OperandReader<Atom, Tile>;
+};
+template <class Atom>
+struct GemmParts<Atom, true> {
+  template <int kRows, int kColumns, tile::Written>
+  using Tile = tile::ScaledTile<Atom, kRows, kColumns>;
+  template <int kAtoms, int kColumns>
+  using Operand = tile::ScaledOperand<Atom, kAtoms, kColumns>;
+  template <class Tile>
+  using Reader = tile::ScaledReader<Atom, Tile>;
+};
+
 template <class Shape, Along kAlongA, Along kAlongB, Access kAccess>
 TILE_DEVICE void gemm(const GemmArguments& arguments) {
   using namespace tile;
@@ -37,12 +57,13 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   constexpr auto kWritten = [](Along along) {
     return along == Along::Row ? Written::ByRows : Written::ByColumns;
   };
-  using TileA = SharedTile<Atom, Shape::kRows, Shape::kDepth, kWritten(kAlongA)>;
-  using TileB = SharedTile<Atom, Shape::kColumns, Shape::kDepth, kWritten(kAlongB)>;
+  using Parts = GemmParts<Atom, Atom::kScaled>;
+  using TileA = typename Parts::template Tile<Shape::kRows, Shape::kDepth, kWritten(kAlongA)>;
+  using TileB = typename Parts::template Tile<Shape::kColumns, Shape::kDepth, kWritten(kAlongB)>;
   constexpr int kRows = Shape::kRows / Shape::kWaveRows / Layout::kRows;  // atoms of a wave
   constexpr int kColumns = Shape::kColumns / Shape::kWaveColumns / Layout::kRows;
-  using Feed =
-      typename GemmFeed<TileA, TileB, Shape::kThreads, kAlongA, kAlongB, kAccess, Shape::kSlots>::Type;
+  using Feed = typename GemmFeed<TileA, TileB, Shape::kThreads, kAlongA, kAlongB, kAccess, Shape::kSlots,
+                                 Atom::kScaled>::Type;
   static_assert(Feed::kBytes <= arch::kHere.shared_bytes, "the stages do not fit into shared memory");
   TILE_SHARED static char memory[Feed::kBytes];
 
@@ -57,8 +78,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   Feed feed(arguments, matrix_a, matrix_b, first_row, first_column, thread, (SharedBytes)memory);
   const int wave_row = wave / Shape::kWaveColumns * (Shape::kRows / Shape::kWaveRows);
   const int wave_column = wave % Shape::kWaveColumns * (Shape::kColumns / Shape::kWaveColumns);
-  const OperandReader<Atom, TileA> reader_a(wave_row, lane);
-  const OperandReader<Atom, TileB> reader_b(wave_column, lane);
+  const typename Parts::template Reader<TileA> reader_a(wave_row, lane);
+  const typename Parts::template Reader<TileB> reader_b(wave_column, lane);
 
   const auto tile_a = [&](GemmStage stage) { return TileA{(SharedBytes)memory + stage.a}; };
   const auto tile_b = [&](GemmStage stage) { return TileB{(SharedBytes)memory + stage.b}; };
@@ -66,8 +87,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   Sums<Atom, kRows, kColumns> sums;
   sums.clear();
   constexpr int kParts = Shape::kParts, kDepth = Shape::kDepth / kParts;
-  Operand<Atom, kRows, kDepth> a;
-  Operand<Atom, kColumns, kDepth> b[2];
+  typename Parts::template Operand<kRows, kDepth> a;
+  typename Parts::template Operand<kColumns, kDepth> b[2];
 
   GemmStage stage = Feed::first();  // whose operands are in registers
   arch::barrier();
@@ -81,7 +102,7 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
     constexpr bool kLast = kParts == 1 || kNow == 1;  // of the stage's parts
     constexpr int kPart = kParts == 1 ? 0 : kNext;    // that is next
     constexpr int kBefore = (kRows + 3) / 4;  // rows of products that are under way while the waves meet
-    constexpr int kProducts = kColumns * (kDepth / Layout::kShape.k);  // of a row
+    constexpr int kProducts = kColumns * (kDepth / Layout::kDepth);  // of a row
     if constexpr (kLast) {
       TILE_UNROLL for (int i = 0; i < kBefore; ++i) sums.multiply(i, a, b[kNow]);
       if constexpr (Shape::kSlots > 0) arch::keep_order();
@@ -97,8 +118,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
       reader_a.template read<kPart>(a, i, tile_a(stage));
     }
 
-    constexpr int kReads =
-        (kRows * decltype(reader_a)::kPieces + kColumns * decltype(reader_b)::kPieces) / kParts;
+    constexpr int kReads = kRows * decltype(reader_a)::template kReads<kParts> +
+                           kColumns * decltype(reader_b)::template kReads<kParts>;
     constexpr int kStores = kLast ? Feed::kStores : 0;
     constexpr int kPer = (kProducts * (kRows - (kLast ? kBefore : 0))) / (kReads + kStores);
     if constexpr (kPer > 0) {

@@ -391,12 +391,19 @@ wavesmith_kernels_decode_description decode_description(
           .lse_head_stride = lse_head_stride};
 }
 
-wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes,
-                                                    float alpha, float beta, const MatrixTuple& a,
-                                                    const MatrixTuple& b, const MatrixTuple& c,
-                                                    const MatrixTuple& d, const std::string& activation,
-                                                    uintptr_t bias, const std::string& bias_type,
-                                                    bool bias_per_row, const ScaleTuple& scales) {
+namespace {
+wavesmith_kernels_scales block_scales_of(const BlockScaleTuple& given) {
+  const auto& [address, row_stride, column_stride] = given;
+  return {address ? WAVESMITH_KERNELS_SCALE_MX : WAVESMITH_KERNELS_UNSCALED, reinterpret_cast<void*>(address),
+          0, row_stride, column_stride};
+}
+}  // namespace
+
+wavesmith_kernels_gemm_description gemm_description(
+    std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, float alpha, float beta, const MatrixTuple& a,
+    const MatrixTuple& b, const MatrixTuple& c, const MatrixTuple& d, const std::string& activation,
+    uintptr_t bias, const std::string& bias_type, bool bias_per_row, const ScaleTuple& scales,
+    const std::tuple<BlockScaleTuple, BlockScaleTuple>& block_scales) {
   const auto& [m, n, k, batches] = sizes;
   const auto& [scale_a, scale_b, scale_d, per_row, per_column] = scales;
   return {.m = m,
@@ -417,7 +424,9 @@ wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t,
           .scale_b = reinterpret_cast<const float*>(scale_b),
           .scale_d = reinterpret_cast<const float*>(scale_d),
           .scale_a_per_row = per_row,
-          .scale_b_per_column = per_column};
+          .scale_b_per_column = per_column,
+          .block_scales_a = block_scales_of(std::get<0>(block_scales)),
+          .block_scales_b = block_scales_of(std::get<1>(block_scales))};
 }
 
 nb::tuple array_of(const nb::ndarray<nb::ro>& array) { return described(array); }

@@ -124,14 +124,15 @@ class Kernels {
 /// Scales as Python describes them: addresses of A's, B's and D's (0: there is none), whether A has one per
 /// row and B one per column.
 using ScaleTuple = std::tuple<uintptr_t, uintptr_t, uintptr_t, bool, bool>;
+/// Address and strides of scales of blocks; 0: there are none.
+using BlockScaleTuple = std::tuple<uintptr_t, int64_t, int64_t>;
 
 /// Describes a product. `activation`: "", "relu", "gelu" or "silu".
-wavesmith_kernels_gemm_description gemm_description(std::tuple<int64_t, int64_t, int64_t, int64_t> sizes,
-                                                    float alpha, float beta, const MatrixTuple& a,
-                                                    const MatrixTuple& b, const MatrixTuple& c,
-                                                    const MatrixTuple& d, const std::string& activation,
-                                                    uintptr_t bias, const std::string& bias_type,
-                                                    bool bias_per_row, const ScaleTuple& scales);
+wavesmith_kernels_gemm_description gemm_description(
+    std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, float alpha, float beta, const MatrixTuple& a,
+    const MatrixTuple& b, const MatrixTuple& c, const MatrixTuple& d, const std::string& activation,
+    uintptr_t bias, const std::string& bias_type, bool bias_per_row, const ScaleTuple& scales,
+    const std::tuple<BlockScaleTuple, BlockScaleTuple>& block_scales);
 
 /// Describes a decode, its workspace aside. `sizes`: batches, heads of q and of the caches, queries of a
 /// sequence, head size; `table`: address (0: there is none), stride, blocks and positions of a page;

@@ -45,7 +45,7 @@ __all__ = [
     "softmax",
 ]
 
-_RESULTS = {"i8": "i32"} | dict.fromkeys(("e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz"), "bf16")
+_RESULTS = {"i8": "i32"} | dict.fromkeys(("e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "u8"), "bf16")
 """Results' types where they are not `a`'s."""
 
 
@@ -63,6 +63,8 @@ def gemm(
     scale_a: ArrayT | None = None,
     scale_b: ArrayT | None = None,
     scale_d: ArrayT | None = None,
+    block_scale_a: ArrayT | None = None,
+    block_scale_b: ArrayT | None = None,
     dtype: object = None,
     tile: str | None = None,
     stream: int | None = None,
@@ -94,6 +96,10 @@ def gemm(
         scale_a: float32: one number, of shape () or (1,), or one per row of `a`, of shape (m,) or (m, 1).
         scale_b: the same, of `b`: one per column is of shape (n,) or (1, n).
         scale_d: one float32, by which the result is multiplied before it is rounded.
+        block_scale_a: with `a` and `b` of uint8, whose bytes hold two e2m1 each (CDNA4): the scales of `a`, of e8m0 in
+            uint8, of shape (m, k / 32) and by columns: what `numpy.asfortranarray` makes of those of `quantise`. m is a
+            multiple of 4, or the columns are as far apart.
+        block_scale_b: the same of `b`, of shape (n, k / 32).
         dtype: the new result's type: "f32", "f16", "bf16", or as the package names it (numpy.float32, torch.bfloat16,
             ...). None: a's; of int8 int32, of float8 bfloat16.
         tile: one of `gemm_tiles()`, for tuning, with so many parts of k behind a slash ("64x64x64/4"). None: what is
@@ -112,11 +118,17 @@ def gemm(
         MemoryFaultError, OutOfMemoryError, ...: what HIP says, as from `Kernel.__call__`.
     """
     hip = _hip()
-    on_a, on_b = operand("a", a, stream), operand("b", b, stream)
+    on_a, on_b = operand("a", a, stream, raw=True), operand("b", b, stream, raw=True)
     m, k, batches_a = on_a.matrix()
     rows_of_b, n, batches_b = on_b.matrix()
     if k != rows_of_b:
         raise BadInputError(f"a has {k} columns and b {rows_of_b} rows")
+    if on_a.type == "u8":
+        k *= 2
+    block_scales = [
+        None if scale is None else _block_scale(name, operand(name, scale, stream, raw=True), (rows, k))
+        for name, scale, rows in (("block_scale_a", block_scale_a, m), ("block_scale_b", block_scale_b, n))
+    ]
     if batches_a is not None and batches_b is not None and batches_a != batches_b and 1 not in (batches_a, batches_b):
         raise BadInputError(f"a has {batches_a} matrices and b {batches_b}")
     given = [count for count in (batches_a, batches_b) if count is not None]
@@ -154,7 +166,7 @@ def gemm(
             ("scale_d", scale_d, 1, (1, 1)),
         )
     ]
-    operands = [on_a, on_b, on_out, on_c, on_bias, *scales]
+    operands = [on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales]
     for one in operands[1:]:
         if one is not None and one.device != on_a.device:
             raise BadInputError(f"a lies in {on_a.place()} and {one.name} in {one.place()}")
@@ -168,6 +180,8 @@ def gemm(
         scale_a: Operand | None,
         scale_b: Operand | None,
         scale_d: Operand | None,
+        block_scale_a: Operand | None,
+        block_scale_b: Operand | None,
     ) -> _native.Gemm:
         from wavesmith import _native
 
@@ -190,6 +204,7 @@ def gemm(
                 scale_a is not None and math.prod(scale_a.shape) > 1,
                 scale_b is not None and math.prod(scale_b.shape) > 1,
             ),
+            (_described_scale(block_scale_a), _described_scale(block_scale_b)),
         )
 
     kernels = library()
@@ -200,10 +215,10 @@ def gemm(
 
     with current_device(hip, on_a.device):
         if on_a.device is not None:
-            launch(description(on_a, on_b, on_out, on_c, on_bias, *scales))
+            launch(description(on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales))
         else:
             # As the arrays are given; their copies lie in order.
-            kernels.gemm_check(description(on_a, on_b, on_out, on_c, on_bias, *scales))
+            kernels.gemm_check(description(on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales))
             with Copies(hip) as copies:
                 copy = copies.of(on_out, empty=True)
                 launch(
@@ -213,7 +228,7 @@ def gemm(
                         copy,
                         copies.of(on_c) if on_c else None,
                         copies.of(on_bias) if on_bias else None,
-                        *(copies.of(scale) if scale else None for scale in scales),
+                        *(copies.of(scale) if scale else None for scale in (*scales, *block_scales)),
                     )
                 )
                 hip.synchronize()
@@ -222,6 +237,20 @@ def gemm(
         return out
     result: Any = taken_over(hip, a, made, on_a.device, stream or 0)
     return result  # type: ignore[no-any-return]
+
+
+def _block_scale(name: str, scale: Operand, shape: tuple[int, int]) -> Operand:
+    """Checked: e8m0 for each row and 32 numbers."""
+    rows, columns = shape[0], shape[1] // 32
+    if scale.type != "u8" or scale.shape != (rows, columns):
+        raise BadInputError(
+            f"{name} is of {scale.type} with shape {scale.shape}", hint=f"it is uint8 of shape ({rows}, {columns})"
+        )
+    return scale
+
+
+def _described_scale(scale: Operand | None) -> tuple[int, int, int]:
+    return (scale.address, scale.strides[0], scale.strides[1]) if scale else (0, 0, 0)
 
 
 def _scale(name: str, scale: Operand, count: int, shape: tuple[int, int]) -> Operand:

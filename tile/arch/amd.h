@@ -104,6 +104,13 @@ TILE_DEVICE void load_to_shared(Words buffer, u32 offset, __attribute__((address
                : "v"(offset), "s"(buffer), "s"(static_cast<u32>(reinterpret_cast<u64>(to)))
                : "memory");
 }
+/// The same of four bytes per lane.
+TILE_DEVICE void load_word_to_shared(Words buffer, u32 offset, __attribute__((address_space(3))) char* to) {
+  asm volatile("s_mov_b32 m0, %2\n\ts_nop 3\n\tbuffer_load_dword %0, %1, 0 offen lds"
+               :
+               : "v"(offset), "s"(buffer), "s"(static_cast<u32>(reinterpret_cast<u64>(to)))
+               : "memory");
+}
 /// Waits until at most so many of this wave's loads and stores in global memory are under way.
 template <int kCount>
 TILE_DEVICE void wait_loads() {

@@ -22,6 +22,8 @@ template <>
 inline constexpr MatrixElement kElement<e4m3> = MatrixElement::Fp8;
 template <>
 inline constexpr MatrixElement kElement<e5m2> = MatrixElement::Bf8;
+template <>
+inline constexpr MatrixElement kElement<e2m1x2> = MatrixElement::Fp4;
 
 /// WMMA's integers are signed or not, as the call says.
 constexpr MatrixElement of_wmma(MatrixElement element) {
@@ -42,7 +44,8 @@ struct SumOf<i8> {
 /// What an atom for A and B is made of, held as `kHeld` elements per lane.
 template <class A, class B, int kHeld>
 struct AtomTypes {
-  using Element = Stored<A>;  ///< of A and, of the same size, of B
+  static constexpr bool kScaled = false;  ///< operands come with scales
+  using Element = Stored<A>;              ///< of A and, of the same size, of B
   using Sum = typename detail::SumOf<A>::Type;
   using Held = Vector<Element, kHeld>;
   static constexpr MatrixElement kA = detail::kElement<A>, kB = detail::kElement<B>;
@@ -110,6 +113,34 @@ struct Mfma32Any : AtomTypes<A, B, 32> {
     return __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(
         bits_as<Vector<int, 8>>(a), bits_as<Vector<int, 8>>(b), c, Types::kA == MatrixElement::Bf8,
         Types::kB == MatrixElement::Bf8, 0, 0, 0, 0);
+  }
+};
+
+/// What a lane holds of an operand whose blocks of 32 numbers along K have scales of e8m0 (powers of two): a
+/// block, and its scale in the lowest byte of `scale`.
+template <class Held>
+struct ScaledHeld {
+  Held numbers;
+  u32 scale;
+};
+
+/// CDNA4: floats of 4 bits with scales, 128 deep: a lane holds 32 of a row, which share a scale.
+template <class A>
+struct Mfma32Scaled : AtomTypes<A, A, 16> {
+  using Types = AtomTypes<A, A, 16>;
+  using Held = ScaledHeld<typename Types::Held>;
+  using Sums = Vector<float, 16>;
+  static constexpr bool kScaled = true;
+  static constexpr auto kShape = mfma32(Types::kA, Types::kB, 64);
+  static_assert(Types::kA == MatrixElement::Fp4, "of other types a lane's numbers are of two blocks");
+  TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
+    constexpr int kE2m1 = 4;  // LLVM, AMDGPUUsage: formats of cbsz and blgp
+    const auto padded = [](const auto& numbers) {
+      const auto words = bits_as<Vector<int, 4>>(numbers);
+      return __builtin_shufflevector(words, words, 0, 1, 2, 3, -1, -1, -1, -1);
+    };
+    return __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(padded(a.numbers), padded(b.numbers), c, kE2m1,
+                                                           kE2m1, 0, a.scale, 0, b.scale);
   }
 };
 

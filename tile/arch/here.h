@@ -51,6 +51,10 @@ struct Best<e5m2, e5m2> {
   using Atom = Mfma32Any<e5m2, e5m2>;
 };
 template <>
+struct Best<e2m1x2, e2m1x2> {
+  using Atom = Mfma32Scaled<e2m1x2>;
+};
+template <>
 struct Best<float, float> {
   using Atom = Mfma16<float, float, 4>;
 };

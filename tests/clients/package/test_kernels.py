@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,40 @@ def test_parts_of_k(numbers: np.random.Generator) -> None:
     assert (got != kernels.gemm(a, b, dtype="f32", tile="64x64x64")).any()
     with pytest.raises(wavesmith.UnsupportedError, match="64x64x64/3"):
         kernels.gemm(a, b, tile="64x64x64/3")
+
+
+BLOCK_SCALED = """
+import numpy, wavesmith
+from wavesmith import kernels
+wavesmith.use("mi355x", quiet=True)
+numbers = numpy.random.default_rng(SEED)
+a, b = (numbers.standard_normal((rows, 256)).astype("f4") for rows in (52, 36))
+(q_a, s_a), (q_b, s_b) = (kernels.quantise(x, "e2m1x2", scaling="mx") for x in (a, b))
+wide_a, wide_b = (kernels.dequantise(q, s, dtype="f32").astype("f8") for q, s in ((q_a, s_a), (q_b, s_b)))
+how = {"block_scale_a": numpy.asfortranarray(s_a), "block_scale_b": numpy.asfortranarray(s_b)}
+got = kernels.gemm(q_a, q_b.T, dtype="f32", **how)
+assert (abs(got - wide_a @ wide_b.T) <= 260 * 2.0**-24 * (abs(wide_a) @ abs(wide_b.T))).all()
+assert kernels.gemm(q_a, q_b.T, **how).dtype == "bfloat16"
+wrongs = [
+    (dict(how, block_scale_b=s_b), "block_scales_b.row_stride is 8, not 1"),
+    (dict(how, block_scale_a=s_a[:, 1:]), "block_scale_a is of u8 with shape"),
+    ({}, "have MX's scales"),
+]
+for wrong, says in wrongs:
+    try:
+        kernels.gemm(q_a, q_b.T, **wrong)
+    except wavesmith.Error as error:
+        assert says in str(error), error
+    else:
+        raise AssertionError(says)
+print("right")
+"""
+
+
+def test_numbers_of_4_bits_with_block_scales(python: Python) -> None:
+    seed = random.randrange(1 << 30)
+    ran = python(BLOCK_SCALED.replace("SEED", str(seed)))
+    assert ran.stdout == "right\n", f"seed {seed}: {ran.stderr}"
 
 
 def test_batches_share_matrices_that_have_none(numbers: np.random.Generator) -> None:
