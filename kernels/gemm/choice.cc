@@ -217,7 +217,7 @@ std::string types_word(wavesmith_kernels_type a, wavesmith_kernels_type b) {
 }
 
 wavesmith_kernels_status choose_gemm(const Description& given, std::string_view target, int compute_units,
-                                     const char* wanted, GemmChoice& choice) {
+                                     const char* wanted, GemmChoice& choice, const TunedGemms* tuned) {
   Description gemm = by_rows(given);
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
   if (!multiplies) {
@@ -245,6 +245,10 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
   const std::string types = types_word(gemm.a.type, gemm.b.type);
+  const std::string layout = std::string(a_along_k ? "k" : "m") + (b_along_k ? "k" : "n");
+  choice.problem = {types, layout, gemm.m, gemm.n, gemm.k};
+  const GemmConfiguration* const fastest =
+      tuned && !wanted && gemm.batches == 1 ? tuned->find(target, compute_units, choice.problem) : nullptr;
   bool has_types = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
@@ -254,7 +258,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
     choice.candidates.push_back(candidate(tile, gemm, compute_units));
     if (wanted && tile.name != wanted) continue;
-    const double cycles = choice.candidates.back().cycles;
+    const double cycles = &tile == fastest ? 0 : choice.candidates.back().cycles;
     if (!choice.configuration || cycles < fewest) choice.configuration = &tile, fewest = cycles;
   }
   if (!choice.configuration && !has_types)
@@ -267,8 +271,8 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                          "for a and b of " + types + " for " + std::string(target) +
                          (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
   const GemmConfiguration& tile = *choice.configuration;
-  choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + (a_along_k ? "k" : "m") +
-                  (b_along_k ? "k" : "n") + (dwords ? "" : "_elements");
+  choice.is_tuned = &tile == fastest;
+  choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + layout + (dwords ? "" : "_elements");
   choice.batches = gemm.batches;
   choice.arguments = {.a = gemm.a.data,
                       .b = gemm.b.data,

@@ -8,6 +8,7 @@
 
 #include "kernels/gemm/arguments.h"
 #include "kernels/gemm/configuration.h"
+#include "kernels/gemm/tuned.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
 
@@ -28,6 +29,8 @@ struct GemmChoice {
   std::vector<Candidate> candidates;  ///< in the table's order
   const GemmConfiguration* configuration = nullptr;
   std::string kernel;  ///< its name in the target's code object
+  GemmProblem problem;
+  bool is_tuned = false;  ///< the tuned table named the tile
   GemmArguments arguments{};
   int64_t batches = 1;
 };
@@ -35,9 +38,12 @@ struct GemmChoice {
 /// Whether a description keeps the rules that hold on every GPU. Nothing that it points to is read.
 wavesmith_kernels_status check_gemm(const wavesmith_kernels_gemm_description& gemm);
 
-/// Chooses for a description that was checked: the tile of the name `wanted`, or with null the one that takes
-/// fewest cycles on a GPU of that target with so many compute units.
+/// Chooses for a description that was checked: the tile of the name `wanted`, or with null the one that
+/// `tuned` names for just this product, or else the one that takes fewest cycles on a GPU of that target with
+/// so many compute units. A tuned tile that cannot read the matrices, which may not be aligned, is passed
+/// over.
 wavesmith_kernels_status choose_gemm(const wavesmith_kernels_gemm_description& gemm, std::string_view target,
-                                     int compute_units, const char* wanted, GemmChoice& choice);
+                                     int compute_units, const char* wanted, GemmChoice& choice,
+                                     const TunedGemms* tuned = nullptr);
 
 }  // namespace wavesmith::kernels
