@@ -33,6 +33,7 @@ typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_KERNELS_NOT_SUPPORTED = 2,    /* right, but there is no kernel for it */
     WAVESMITH_KERNELS_NO_CODE = 3,   /* no code object for the current device's target, or none installed */
     WAVESMITH_KERNELS_HIP_ERROR = 4, /* HIP returned an error, which the message names */
+    WAVESMITH_KERNELS_INVALID_TABLE = 5, /* of tuned tiles: the message names file, line and mistake */
 } wavesmith_kernels_status;
 
 /* Why this thread's last call failed, for people: one line, or an empty one after a success. Valid until its
@@ -98,9 +99,9 @@ typedef struct {
  * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type
  * comes: to the nearest, ties to even; in 8 bits what is beyond the largest becomes the largest, infinity
  * too. Sums of i8 are exact, modulo 2^32. D of i32 holds just these: alpha is 1, beta 0, and there is no
- * scale, bias or activation. The order of a sum depends on m, n, k, the size of the workspace and the GPU
- * only: results are the same in each run. NaN and infinities propagate, up to the activation; in i8 NaN
- * becomes 0. Subnormal inputs count as 0 on CDNA2.
+ * scale, bias or activation. The order of a sum depends on m, n, k, the size of the workspace, the GPU and a
+ * tuned table only: results are the same in each run. NaN and infinities propagate, up to the activation; in
+ * i8 NaN becomes 0. Subnormal inputs count as 0 on CDNA2.
  *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0; C may be D. D must not
  * overlap A or B. */
@@ -136,7 +137,12 @@ typedef struct {
 WAVESMITH_KERNELS_API wavesmith_kernels_status wavesmith_kernels_gemm_workspace(
     const wavesmith_kernels_gemm_description* gemm, const char* tile, size_t* bytes);
 
-/* `stream` is a hipStream_t of the current device, or null. */
+/* `stream` is a hipStream_t of the current device, or null.
+ *
+ * The tile is that of a tuned table, where it has a row for just this product: the file that the environment
+ * variable WAVESMITH_KERNELS_TUNED names, or tuned.tsv in the folder of the code objects. The process reads
+ * it once, with its first product. While it is malformed, or names a tile that is not there, this function
+ * and wavesmith_kernels_gemm_check fail with INVALID_TABLE. */
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gemm(const wavesmith_kernels_gemm_description* gemm, void* stream);
 

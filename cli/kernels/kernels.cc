@@ -11,12 +11,13 @@
 #include <set>
 
 #include "cli/command.h"
+#include "cli/kernels/choice.h"
 #include "cli/kernels/library.h"
-#include "cli/kernels/product.h"
+#include "cli/kernels/product_options.h"
+#include "cli/kernels/tune.h"
 #include "cli/terminal.h"
 #include "kernels/attention/configuration.h"
 #include "kernels/decode/configuration.h"
-#include "kernels/library/element_type.h"
 #include "study/gpu_option.h"
 
 namespace wavesmith::cli {
@@ -28,15 +29,9 @@ using nlohmann::ordered_json;
 struct Options {
   std::string operation;
   study::GpuOption gpu{.gpus = ""};
-  Product product;
+  study::Product product;
   bool sizes = false, each = false, json = false;
 };
-
-std::vector<std::string> words_of_types() {
-  std::vector<std::string> words;
-  for (const kernels::ElementType& type : kernels::kElementTypes) words.emplace_back(type.word);
-  return words;
-}
 
 /// The tiles that a target has, in the table's order.
 std::vector<const GemmConfiguration*> tiles_of(std::string_view target) {
@@ -346,31 +341,19 @@ void add_kernels(CLI::App& app, Action& action) {
   command
       ->add_option("--set", options->gpu.set, "what if: a GPU's number changed, as for 'wavesmith predict'")
       ->allow_extra_args(false);
-  Product& product = options->product;
-  CLI::Option* m = command->add_option("--m", product.m, "which kernel would compute it: rows of A and D");
-  CLI::Option* n = command->add_option("--n", product.n, "columns of B and D");
-  CLI::Option* k = command->add_option("--k", product.k, "columns of A, rows of B");
-  const CLI::Range sizes(1, INT32_MAX);
-  for (CLI::Option* size : {m, n, k}) size->check(sizes);
-  m->needs(n)->needs(k);
-  n->needs(m);
-  k->needs(m);
-  command->add_option("--batch", product.batch, "independent products of that size")
-      ->check(sizes)
-      ->needs(m)
+  const ProductOptions product = add_product_options(*command, options->product);
+  product.m->group("Which kernel a product gets");
+  for (CLI::Option* each : {product.n, product.k}) each->group(product.m->get_group());
+  for (CLI::Option* each : {product.dtype, product.layout})
+    each->needs(product.m)->group(product.m->get_group());
+  command->add_option("--batch", options->product.batch, "independent products of that size")
+      ->check(CLI::Range(1, INT32_MAX))
+      ->needs(product.m)
+      ->group(product.m->get_group())
       ->capture_default_str();
-  command
-      ->add_option("--dtype", product.dtype, "type of A and B: f32, f16, bf16, i8, e4m3, e5m2, e4m3fnuz, ...")
-      ->check(CLI::IsMember(words_of_types()))
-      ->needs(m)
-      ->capture_default_str();
-  command
-      ->add_option("--layout", product.layout,
-                   "BLAS letters of A and B: t has K contiguous in A, n has it in B")
-      ->check(CLI::IsMember({"tn", "nn", "nt", "tt"}))
-      ->needs(m)
-      ->capture_default_str();
-  command->add_option("--tile", product.tile, "this tile rather than the one that dispatch takes")->needs(m);
+  command->add_option("--tile", options->product.tile, "this tile rather than the one that dispatch takes")
+      ->needs(product.m)
+      ->group(product.m->get_group());
   command->add_flag("--each", options->each, "each kernel, not the tiles alone");
   command->add_flag("--json", options->json, "as JSON, with each kernel");
   teach(
@@ -382,10 +365,15 @@ void add_kernels(CLI::App& app, Action& action) {
       "  wavesmith kernels gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x    what this one gets\n"
       "  wavesmith kernels gemm --m 300 --n 300 --k 4096 --gpu mi300x,mi355x --set cus=64    and with 64 CUs\n"
       "  wavesmith kernels gemm --m 512 --n 512 --k 513 --json | jq '.[].kernel'    not aligned: another kernel\n"
+      "  wavesmith kernels tune gemm --m 4096 --n 4096 --k 4096    what each tile takes under the cycle model\n"
       "\nCycles are modelled ('wavesmith profile'), at the least those of moving the matrices once; 'wavesmith\n"
       "predict gemm' models memory and clocks in more detail. How to call the library:\n"
       "kernels/wavesmith_kernels.h, or from Python wavesmith.kernels.gemm.\n");
-  command->callback([options, m, &action] {
+  command->require_subcommand(0, 1);
+  add_tune(*command, action);
+  add_launch(*command, action);
+  command->callback([options, command, m = product.m, &action] {
+    if (!command->get_subcommands().empty()) return;  // they have set the action
     options->sizes = m->count() > 0;
     if (options->sizes && options->operation.empty()) options->operation = "gemm";
     action = [options] { return run(*options); };

@@ -4,24 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/file.h"
 #include "cli/file.h"
 #include "object/code_object.h"
-#include "study/hip_library.h"
-#include "toolchain/discover.h"
+#include "study/tune/product.h"
 
 namespace wavesmith::cli {
 namespace {
-
-/// Where the library itself looks (kernels/library/device.cc): beside it, or where the variable says.
-Result<std::string> folder() {
-  if (const char* const named = std::getenv("WAVESMITH_KERNELS_FOLDER")) return std::string(named);
-  const Result<std::string> libraries = study::library_folder(toolchain::discover());
-  if (!libraries) return tl::unexpected(libraries.error());
-  return *libraries + "/kernels";
-}
 
 bool has_kernels(const gpus::Gpu& gpu) {
   return !gpu.predict_only && std::ranges::any_of(kernels::gemm_configurations(),
@@ -46,7 +36,7 @@ Result<Library> read_library(const gpus::Gpu& gpu) {
     return fail(ErrorKind::NotFound, fmt::format("there are no kernels for {} ({})", gpu.name, gpu.target),
                 {}, fmt::format("there are some for {}", fmt::join(targets, ", ")));
   }
-  const Result<std::string> where = folder();
+  const Result<std::string> where = study::kernels_folder();
   if (!where) return tl::unexpected(where.error());
   Library library{.gpu = &gpu, .file = fmt::format("{}/{}.co", *where, gpu.target)};
   const auto image = read_file(library.file);

@@ -226,7 +226,7 @@ std::string types_word(wavesmith_kernels_type a, wavesmith_kernels_type b) {
 }
 
 wavesmith_kernels_status choose_gemm(const Description& given, std::string_view target, int compute_units,
-                                     const char* wanted, GemmChoice& choice) {
+                                     const char* wanted, GemmChoice& choice, const TunedGemms* tuned) {
   Description gemm = by_rows(given);
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
   if (!multiplies) {
@@ -255,7 +255,10 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
   const std::string types = types_word(gemm.a.type, gemm.b.type);
-  const int parts = wanted ? parts_of_name(wanted) : 0;
+  const std::string layout = std::string(a_along_k ? "k" : "m") + (b_along_k ? "k" : "n");
+  choice.problem = {types, layout, gemm.m, gemm.n, given.k};
+  const TunedTile* const fastest =
+      tuned && !wanted && gemm.batches == 1 ? tuned->find(target, compute_units, choice.problem) : nullptr;
   bool has_types = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
@@ -263,11 +266,15 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     has_types = true;
     if (tile.pieces && !pieces) continue;
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
+    const bool has_fastest = fastest && fastest->configuration == &tile;
+    const int parts = wanted ? parts_of_name(wanted) : has_fastest ? fastest->parts : 0;
     for (const GemmChoice::Candidate& one : gemm_candidates(tile, gemm, compute_units, parts)) {
       choice.candidates.push_back(one);
       if (wanted && one.name() != wanted) continue;
-      if (!choice.configuration || one.cycles < fewest)
-        choice.configuration = &tile, choice.splits = one.splits, fewest = one.cycles;
+      const bool is_tuned = has_fastest && fastest->parts == one.splits;
+      if (choice.configuration && one.cycles >= fewest && !is_tuned) continue;
+      choice.configuration = &tile, choice.splits = one.splits, choice.is_tuned = is_tuned;
+      fewest = is_tuned ? 0 : one.cycles;
     }
   }
   if (!choice.configuration && !has_types)
@@ -280,8 +287,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                          "for a and b of " + types + " for " + std::string(target) +
                          (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
   const GemmConfiguration& tile = *choice.configuration;
-  choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + (a_along_k ? "k" : "m") +
-                  (b_along_k ? "k" : "n") + (dwords ? "" : "_elements");
+  choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + layout + (dwords ? "" : "_elements");
   choice.batches = gemm.batches;
   choice.arguments = {.a = gemm.a.data,
                       .b = gemm.b.data,

@@ -8,6 +8,7 @@
 
 #include "kernels/gemm/arguments.h"
 #include "kernels/gemm/configuration.h"
+#include "kernels/gemm/tuned.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
 
@@ -32,7 +33,9 @@ struct GemmChoice {
   std::vector<Candidate> candidates;  ///< in the table's order
   const GemmConfiguration* configuration = nullptr;
   int splits = 1;
-  std::string kernel;         ///< its name in the target's code object
+  std::string kernel;  ///< its name in the target's code object
+  GemmProblem problem;
+  bool is_tuned = false;      ///< the tuned table named the tile and parts
   GemmArguments arguments{};  ///< of the kernel: with several parts they are its batch
   int64_t batches = 1;
   std::string combine;              ///< the kernel that adds up parts; empty where there is one
@@ -44,9 +47,11 @@ struct GemmChoice {
 wavesmith_kernels_status check_gemm(const wavesmith_kernels_gemm_description& gemm);
 
 /// Chooses for a description that was checked: the candidate of the name `wanted`, or with null the one that
-/// takes fewest cycles on a GPU of that target with so many compute units, of those whose parts the
-/// description's workspace holds.
+/// `tuned` names for just this product, or else the one that takes fewest cycles on a GPU of that target with
+/// so many compute units; of those whose parts the description's workspace holds. A tuned tile that cannot
+/// read the matrices, which may not be aligned, is passed over.
 wavesmith_kernels_status choose_gemm(const wavesmith_kernels_gemm_description& gemm, std::string_view target,
-                                     int compute_units, const char* wanted, GemmChoice& choice);
+                                     int compute_units, const char* wanted, GemmChoice& choice,
+                                     const TunedGemms* tuned = nullptr);
 
 }  // namespace wavesmith::kernels

@@ -27,6 +27,16 @@ wavesmith_kernels_status launch_combine(const Device& device, const GemmChoice& 
   return launch(device, choice.combine.c_str(), grid, &combined, sizeof(combined), stream);
 }
 
+/// Chooses for the current device, by the tile of that name if there is one.
+wavesmith_kernels_status choose(const wavesmith_kernels_gemm_description& gemm, const char* tile,
+                                const Device*& device, GemmChoice& choice) {
+  if (const auto status = current_device(device)) return status;
+  const TunedGemms* tuned = nullptr;
+  if (!tile)
+    if (const auto status = tuned_gemms(device->folder, tuned)) return status;
+  return choose_gemm(gemm, device->target, device->compute_units, tile, choice, tuned);
+}
+
 /// Launches a product, by the tile of that name if there is one.
 wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, const char* tile,
                                 void* stream) {
@@ -34,10 +44,8 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   if (const auto status = check_gemm(*gemm)) return status;
   if (gemm->m == 0 || gemm->n == 0 || gemm->batches == 0) return succeed();
   const Device* device = nullptr;
-  if (const auto status = current_device(device)) return status;
   GemmChoice choice;
-  if (const auto status = choose_gemm(*gemm, device->target, device->compute_units, tile, choice))
-    return status;
+  if (const auto status = choose(*gemm, tile, device, choice)) return status;
   GemmArguments arguments = choice.arguments;
   const int tiles_x = arguments.rows_along_x ? arguments.tiles_m : arguments.tiles_n;
   const int tiles_y = arguments.rows_along_x ? arguments.tiles_n : arguments.tiles_m;
@@ -85,10 +93,8 @@ wavesmith_kernels_status wavesmith_kernels_gemm_check(const wavesmith_kernels_ge
   if (!gemm) return no_description();
   if (const auto status = check_gemm(*gemm)) return status;
   const Device* device = nullptr;
-  if (const auto status = current_device(device)) return status;
   GemmChoice choice;
-  if (const auto status = choose_gemm(*gemm, device->target, device->compute_units, nullptr, choice))
-    return status;
+  if (const auto status = choose(*gemm, nullptr, device, choice)) return status;
   thread_local std::string kernel;
   kernel = choice.kernel;
   if (name) *name = kernel.c_str();
@@ -112,12 +118,10 @@ wavesmith_kernels_status wavesmith_kernels_gemm_workspace(const wavesmith_kernel
   most.workspace = nullptr, most.workspace_bytes = 0;
   if (const auto status = check_gemm(most)) return status;
   const Device* device = nullptr;
-  if (const auto status = current_device(device)) return status;
   most.workspace_bytes = SIZE_MAX / 2;
   GemmChoice choice;
   if (most.m > 0 && most.n > 0 && most.batches > 0)
-    if (const auto status = choose_gemm(most, device->target, device->compute_units, tile, choice))
-      return status;
+    if (const auto status = choose(most, tile, device, choice)) return status;
   if (bytes) *bytes = choice.workspace_bytes;
   return succeed();
 }

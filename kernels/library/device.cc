@@ -68,6 +68,7 @@ wavesmith_kernels_status load(Device& device) {
     const std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     if (const int error = hipModuleLoadData(&device.module, image.data()))
       return hip_failed("hipModuleLoadData", error);
+    device.folder = folder;
     return succeed();
   }
   return fail(WAVESMITH_KERNELS_NO_CODE, "there is no code object " + looked_at);

@@ -2,6 +2,7 @@
 // device, kept until the process ends.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "kernels/library/failure.h"
@@ -14,6 +15,7 @@ struct Device {
   std::string_view target;  ///< as LLVM names it
   int compute_units = 0;
   void* module = nullptr;  ///< hipModule_t
+  std::string folder;      ///< that holds the code object
 };
 
 /// Gets the current device, or says why there is none.

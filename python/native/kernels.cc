@@ -169,6 +169,7 @@ void Kernels::check(wavesmith_kernels_status status) {
     case WAVESMITH_KERNELS_SUCCESS:
       return;
     case WAVESMITH_KERNELS_INVALID_ARGUMENT:
+    case WAVESMITH_KERNELS_INVALID_TABLE:
       throw Failure({ErrorKind::BadInput, message_()});
     case WAVESMITH_KERNELS_NOT_SUPPORTED:
       throw Failure({ErrorKind::Unsupported, message_()});

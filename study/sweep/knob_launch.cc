@@ -1,18 +1,15 @@
 #include "study/sweep/knob_launch.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <regex>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/split.h"
-#include "base/stopwatch.h"
 #include "study/kernel_arguments.h"
-#include "timing/profile_json.h"
+#include "study/profiled_run.h"
 #include "toolchain/process.h"
 
 namespace wavesmith::study {
@@ -20,15 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string last_line(std::string_view text) {
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  const size_t at = text.rfind('\n');
-  return std::string(at == text.npos ? text : text.substr(at + 1));
+uint64_t hash_of_file(const fs::path& path) {
+  const auto bytes = read_file(path);
+  return bytes ? hash_of({reinterpret_cast<const char*>(bytes->data()), bytes->size()}) : hash_of("");
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
@@ -44,11 +35,6 @@ bool tells_time(const std::string& line) {
       R"(\btimes?\b|\btook\b|elapsed|seconds?|latency|\b\d[\d.e+-]*\s*[mun]?s\b|\([mun]?s\)|[fi]lop|\w/s\b|per second|throughput|bandwidth|speed)",
       std::regex::icase | std::regex::optimize);
   return std::regex_search(line, words);
-}
-
-std::string self() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored).string();
 }
 
 }  // namespace
@@ -77,7 +63,7 @@ bool has_main(std::string_view source) {
 
 Result<void> KnobLauncher::build(const std::string& source, const std::vector<std::string>& flags,
                                  size_t number) {
-  toolchain::Command command{self(), "cc", "--gpu=" + devices_.substr(0, devices_.find('+'))};
+  toolchain::Command command{this_command(), "cc", "--gpu=" + devices_.substr(0, devices_.find('+'))};
   if (source.ends_with(".hip") || source.ends_with(".cpp") || source.ends_with(".cc")) {
     command.push_back(source);
   } else {
@@ -95,59 +81,48 @@ Result<void> KnobLauncher::build(const std::string& source, const std::vector<st
 
 Result<Simulation> KnobLauncher::simulate(const fs::path& code, size_t program, size_t number, int threads,
                                           double timeout) const {
-  const fs::path profile = scratch_ / fmt::format("{}.json", number),
-                 errors = scratch_ / fmt::format("{}.err", number);
-  // The shell keeps standard error apart, and env sets what only this process shall have.
-  toolchain::Command command{"/bin/sh",       "-c",  "exec \"$@\" 2>\"$0\"",
-                             errors.string(), "env", "WAVESMITH_PROFILE=" + profile.string()};
+  ProfiledCommand command{
+      .devices = devices_, .sampled = launch_.sampled, .threads = threads, .timeout = timeout};
   const bool alone = launch_.method == KernelLaunch::Method::Kernel;
-  if (launch_.sampled) command.emplace_back("WAVESMITH_PROFILE_SAMPLED=1");
-  if (!alone) command.push_back("WAVESMITH_CODE=" + code.string());
-  command.insert(command.end(), {self(), "run", "--quiet", "--gpu", devices_, "--threads",
-                                 fmt::to_string(threads), "--timeout", fmt::format("{:.0f}", timeout)});
+  if (!alone) command.variables.push_back("WAVESMITH_CODE=" + code.string());
+  std::vector<std::string>& words = command.words;
   std::vector<fs::path> dumps;
   if (alone) {
     const RunOptions& kernel = launch_.kernel;
-    command.insert(command.end(), {code.string(), "--grid", kernel.grid, "--block", kernel.block});
-    if (!kernel.kernel.empty()) command.insert(command.end(), {"--kernel", kernel.kernel});
-    if (kernel.shared) command.insert(command.end(), {"--shared", fmt::to_string(kernel.shared)});
+    words.insert(words.end(), {code.string(), "--grid", kernel.grid, "--block", kernel.block});
+    if (!kernel.kernel.empty()) words.insert(words.end(), {"--kernel", kernel.kernel});
+    if (kernel.shared) words.insert(words.end(), {"--shared", fmt::to_string(kernel.shared)});
     for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-      command.insert(command.end(), {"--arg", kernel.arguments[i]});
+      words.insert(words.end(), {"--arg", kernel.arguments[i]});
       if (const auto argument = parse_argument(kernel.arguments[i]); argument && argument->buffer) {
         dumps.push_back(scratch_ / fmt::format("{}-{}.npy", number, i));
-        command.insert(command.end(), {"--dump", fmt::format("{}={}", i, dumps.back().string())});
+        words.insert(words.end(), {"--dump", fmt::format("{}={}", i, dumps.back().string())});
       }
     }
   } else {
-    command.emplace_back("--");
+    words.emplace_back("--");
     if (launch_.method == KernelLaunch::Method::Source)
-      command.push_back((scratch_ / fmt::format("app{}", program)).string());
-    command.insert(command.end(), launch_.words.begin(), launch_.words.end());
+      words.push_back((scratch_ / fmt::format("app{}", program)).string());
+    words.insert(words.end(), launch_.words.begin(), launch_.words.end());
   }
-  const Stopwatch watch;
-  const auto ran = toolchain::run(command, true);
+  auto ran = profiled_run(command, scratch_, number);
   if (!ran) return tl::unexpected(ran.error());
   Simulation result;
-  result.host_seconds = watch.seconds();
+  result.host_seconds = ran->host_seconds;
   result.code = ran->code;
-  if (!alone) result.output = ran->output;
-  result.complaint = last_line(text_of(errors));
-  for (const fs::path& dump : dumps) result.buffers.push_back(hash_of(text_of(dump)));
-  const std::string json = text_of(profile);
+  if (!alone) result.output = std::move(ran->output);
+  result.complaint = ran->complaint;
+  for (const fs::path& dump : dumps) result.buffers.push_back(hash_of_file(dump));
   std::error_code ignored;
   for (const fs::path& file : dumps) fs::remove(file, ignored);
-  fs::remove(profile, ignored);
-  fs::remove(errors, ignored);
-  if (json.empty()) {
+  if (!ran->profile) {
     if (ran->code == 0)
       return fail(ErrorKind::Unsupported, "the program launched no kernel", {},
                   "is it linked with libamdhip64?");
     return result;
   }
-  const auto profiled = timing::program_profile(json);
-  if (!profiled) return tl::unexpected(profiled.error());
-  result.replaced = profiled->replaced;
-  for (const timing::KernelProfile& one : profiled->kernels) {
+  result.replaced = ran->profile->replaced;
+  for (const timing::KernelProfile& one : ran->profile->kernels) {
     Simulation::KernelTiming& kernel = result.kernels[one.name];
     kernel.launches += static_cast<double>(one.launches);
     if (one.has_time())

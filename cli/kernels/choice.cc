@@ -1,45 +1,13 @@
-#include "cli/kernels/product.h"
+#include "cli/kernels/choice.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "cli/terminal.h"
-#include "kernels/gemm/choice.h"
-#include "kernels/library/failure.h"
 
 namespace wavesmith::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// The description of a product whose matrices lie side by side, somewhere: dispatch looks at addresses, at
-/// no memory.
-wavesmith_kernels_gemm_description description(const Product& product) {
-  const auto named = std::ranges::find(kernels::kElementTypes, product.dtype, &kernels::ElementType::word);
-  const auto type = static_cast<wavesmith_kernels_type>(named - std::begin(kernels::kElementTypes));
-  const auto matrix = [&](int number, int64_t rows, int64_t columns, bool by_rows) {
-    constexpr int kApart = 58;  // bits: none of three reaches the next
-    return wavesmith_kernels_matrix{reinterpret_cast<void*>(static_cast<uintptr_t>(number) << kApart), type,
-                                    by_rows ? std::max<int64_t>(columns, 1) : 1,
-                                    by_rows ? 1 : std::max<int64_t>(rows, 1), rows * columns};
-  };
-  return {.m = product.m,
-          .n = product.n,
-          .k = product.k,
-          .batches = product.batch,
-          .alpha = 1,
-          .a = matrix(1, product.m, product.k, product.layout[0] == 't'),
-          .b = matrix(2, product.k, product.n, product.layout[1] == 't'),
-          .d = matrix(3, product.m, product.n, true),
-          .workspace = reinterpret_cast<void*>(uintptr_t{16}),
-          .workspace_bytes = size_t{1} << 40};
-}
-
-Error error_of(wavesmith_kernels_status status) {
-  return {status == WAVESMITH_KERNELS_INVALID_ARGUMENT ? ErrorKind::BadInput : ErrorKind::Unsupported,
-          kernels::message()};
-}
 
 ordered_json modelled(double value, const char* unit) {
   return {{"value", value}, {"unit", unit}, {"kind", "modelled"}};
@@ -47,14 +15,12 @@ ordered_json modelled(double value, const char* unit) {
 
 }  // namespace
 
-Result<ordered_json> choice_json(const Product& product, const gpus::Gpu& gpu) {
-  const wavesmith_kernels_gemm_description gemm = description(product);
-  if (const auto status = kernels::check_gemm(gemm)) return tl::unexpected(error_of(status));
-  kernels::GemmChoice choice;
-  if (const auto status = kernels::choose_gemm(gemm, gpu.target, static_cast<int>(gpu.compute_units),
-                                               product.tile.empty() ? nullptr : product.tile.c_str(), choice))
-    return tl::unexpected(error_of(status));
-
+Result<ordered_json> choice_json(const study::Product& product, const gpus::Gpu& gpu) {
+  const auto tuned = study::tuned_in_force();
+  if (!tuned) return tl::unexpected(tuned.error());
+  const auto chosen_kernel = study::choose(product, gpu, *tuned);
+  if (!chosen_kernel) return tl::unexpected(chosen_kernel.error());
+  const kernels::GemmChoice& choice = *chosen_kernel;
   const double flops = 2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
                        static_cast<double>(product.k) * static_cast<double>(product.batch);
   const auto seconds = [&](double cycles) { return cycles / (gpu.engine_mhz * 1e6); };
@@ -73,22 +39,17 @@ Result<ordered_json> choice_json(const Product& product, const gpus::Gpu& gpu) {
                           {"why", one.configuration->why}});
     if (is_chosen) chosen = candidates.back();
   }
-  ordered_json json{{"operation", "gemm"},
-                    {"gpu", gpu.id},
-                    {"target", gpu.target},
-                    {"m", product.m},
-                    {"n", product.n},
-                    {"k", product.k},
-                    {"batch", product.batch},
-                    {"dtype", product.dtype},
-                    {"layout", product.layout},
-                    {"kernel", choice.kernel},
-                    {"tile", chosen["tile"]},
-                    {"splits", choice.splits},
-                    {"workspace_bytes", choice.workspace_bytes}};
+  ordered_json json{{"operation", "gemm"},      {"gpu", gpu.id},
+                    {"target", gpu.target},     {"m", product.m},
+                    {"n", product.n},           {"k", product.k},
+                    {"batch", product.batch},   {"dtype", product.dtype},
+                    {"layout", product.layout}, {"kernel", choice.kernel},
+                    {"tile", chosen["tile"]},   {"tuned", choice.is_tuned},
+                    {"splits", choice.splits},  {"workspace_bytes", choice.workspace_bytes}};
   for (const char* name : {"workgroups", "threads", "rounds", "cycles", "seconds", "flops_per_second"})
     json[name] = chosen[name];
   json["compute_units"] = gpu.compute_units;
+  json["multiprocessors"] = gpu.multiprocessors();
   json["clock_mhz"] = gpu.engine_mhz;
   json["candidates"] = candidates;
   return json;
@@ -105,9 +66,11 @@ void print_choice(const ordered_json& choice, const gpus::Gpu& gpu) {
                                 choice["k"].get<int64_t>(), choice["k"].get<int64_t>(),
                                 choice["n"].get<int64_t>(), choice["dtype"].get<std::string>()),
                     Style::Strong));
-  fmt::print("  kernel  {}\n", choice["kernel"].get<std::string>());
-  fmt::print("  grid    {} workgroups of {} work-items on {} compute units: {} round{}\n",
-             choice["workgroups"].get<int64_t>(), choice["threads"].get<int>(), gpu.compute_units,
+  fmt::print("  kernel  {}{}\n", choice["kernel"].get<std::string>(),
+             choice["tuned"].get<bool>() ? " (by the tuned table)" : "");
+  fmt::print("  grid    {} workgroups of {} work-items on {} {}: {} round{}\n",
+             choice["workgroups"].get<int64_t>(), choice["threads"].get<int>(), gpu.multiprocessors(),
+             gpu.multiprocessors() == gpu.compute_units ? "compute units" : "workgroup processors",
              choice["rounds"].get<int64_t>(), choice["rounds"] == 1 ? "" : "s");
   if (const auto splits = choice["splits"].get<int>(); splits > 1)
     fmt::print("  parts   {} of k, with a workspace of {}; a second kernel adds them up\n", splits,
