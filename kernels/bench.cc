@@ -2,6 +2,7 @@
 // `wavesmith profile`.
 //
 //   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
+//   [scaled]
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
 //   [SCALING] [BLOCK]
 //   wavesmith_kernels_bench quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
@@ -162,6 +163,12 @@ int gemm(const std::vector<std::string>& words) {
   description.a = by(memory(m * k * size), type, layout[0] == 'k', m, k);
   description.b = by(memory(n * k * size), type_b, layout[1] != 'k', k, n);
   description.d = by(memory(m * n * 4), type_d, true, m, n);
+  if (word(7, "") == "scaled") {
+    const auto factors = [](int64_t count) { return static_cast<float*>(memory(4 * count)); };
+    description.scale_a = factors(m), description.scale_a_per_row = 1;
+    description.scale_b = factors(n), description.scale_b_per_column = 1;
+    description.bias = factors(n), description.bias_type = WAVESMITH_KERNELS_F32;
+  }
   const float best = milliseconds_of([&] {
     return tile.empty() || tile == "-" ? wavesmith_kernels_gemm(&description, nullptr)
                                        : wavesmith_kernels_gemm_with(&description, tile.c_str(), nullptr);
@@ -263,7 +270,7 @@ int main(int argc, char** argv) {
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE] [scaled]\n"
       "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
