@@ -3,12 +3,13 @@
 
     build/release/bin/wavesmith libraries install rocblas --to FOLDER
     pip download --no-deps amd-aiter==0.1.7.post2.dev18 && unzip -d AITER amd_aiter-*.whl
-    kernels/speed.py --rocblas FOLDER --aiter AITER [--gpu mi300x] [--only gemm] [--build build/release]
+    pip install triton==3.8.0 numpy, in an environment whose interpreter is PYTHON
+    kernels/speed.py --rocblas FOLDER --aiter AITER --triton PYTHON [--gpu mi300x] [--only gemm] [--build build/release]
 
 Each operation is profiled by `wavesmith profile --sampled`: as the library computes it (wavesmith_kernels_bench) and as
-its peers do, AMD's rocBLAS (validate/tensile_kernels/gemm.py) and AITER (kernels/peers). All calculate it two times, so
-that the caches hold what a first time leaves. All times are modelled. What was measured is kept in
-docs/kernel_speed.json, so that a part can be measured anew. Products want both peers.
+its peers do, AMD's rocBLAS (validate/tensile_kernels/gemm.py), AITER and Triton (kernels/peers). All calculate it two
+times, so that the caches hold what a first time leaves. All times are modelled. What was measured is kept in
+docs/kernel_speed.json, so that a part can be measured anew, with all peers of that part.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ from pathlib import Path
 
 from speed_operations import (
     AITERS_GPUS,
+    TRITONS_GPUS,
     Attention,
     Decode,
+    OfRows,
     Operation,
     Product,
     Row,
     Timed,
     attentions,
     decodes,
+    operations_of_rows,
     products,
     read,
     write,
@@ -47,6 +51,12 @@ ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH", "bf16 to f32": "BSS_BH"}
 ROCBLAS_LAYOUTS = {"kk": "TN", "mk": "TT", "kn": "NN", "mn": "NT"}
 # What AITER has products for, and on which GPUs.
 AITER_TYPES = {"bf16 to f32": ("bf16", AITERS_GPUS), "i8 to bf16": ("i8", ["mi300x"])}
+PEERS_OF = {
+    "gemm": ["rocblas", "aiter", "triton"],
+    "rows": ["triton"],
+    "attention": ["aiter"],
+    "decode": ["aiter"],
+}
 Command = list[str | Path]
 
 
@@ -57,11 +67,15 @@ class Machine:
     build: Path
     rocblas: Path | None
     aiter: Path | None
+    triton: Path | None
 
-    def profiled(self, gpu: str, command: Command) -> Timed | str:
-        """What the cycle model says of one call; a text where there is none."""
+    def profiled(self, gpu: str, command: Command, peer: str = "") -> Timed | str:
+        """What the cycle model says of one call; a text where there is none. Each of Triton's kernels computes the
+        whole, and the fastest counts."""
         profile = [self.build / "bin/wavesmith", "profile", "--gpu", gpu, "--sampled", "--json", "--", *command]
-        environment = os.environ | {"ROUNDS": "2", "WAVESMITH_LIBRARIES": str(self.rocblas or "")}
+        environment = os.environ | {"ROUNDS": "2"}
+        if peer == "rocBLAS":
+            environment["WAVESMITH_LIBRARIES"] = str(self.rocblas)
         done = subprocess.run(profile, capture_output=True, text=True, env=environment, check=False)
         start = re.search(r"^\{$", done.stdout, re.MULTILINE)
         if done.returncode or not start:
@@ -70,19 +84,25 @@ class Machine:
         kernels = [kernel for kernel in kernels if "fill" not in kernel["name"].lower()]
         if not kernels:
             return "no kernel was launched"
+        if peer == "Triton":
+            kernels = [min(kernels, key=lambda kernel: kernel["seconds"])]
         calls = max(kernel["launches"] for kernel in kernels)
         seconds = sum(kernel["seconds"] * kernel["launches"] for kernel in kernels) / calls
         main = max(kernels, key=lambda kernel: kernel["seconds"])
         return Timed(main["name"].removesuffix(".kd"), seconds * 1e6, main.get("matrix_busy", 0))
 
     def measured(self, operation: Operation) -> Row:
-        kinds = {Product: of_product, Attention: of_attention, Decode: of_decode}
+        kinds = {Product: of_product, Attention: of_attention, Decode: of_decode, OfRows: of_rows}
         bench, peers = kinds[type(operation)](operation, self)
         ours = self.profiled(operation.gpu, [self.build / "bin/wavesmith_kernels_bench", *bench])
-        return Row(operation, ours, {name: self.profiled(operation.gpu, peer) for name, peer in peers.items()})
+        timed = {name: self.profiled(operation.gpu, command, name) for name, command in peers.items()}
+        return Row(operation, ours, timed)
 
     def of_aiter(self, program: str, *words: str) -> Command:
         return [sys.executable, ROOT / "kernels/peers" / program, self.aiter or "", *words]
+
+    def of_triton(self, program: str, *words: str) -> Command:
+        return [self.triton or "", ROOT / "kernels/peers" / program, *words]
 
 
 # What wavesmith_kernels_bench is given, and the peers' commands.
@@ -101,21 +121,42 @@ def of_product(one: Product, machine: Machine) -> Commands:
     operands, gpus = AITER_TYPES.get(one.types(), ("", []))
     if one.gpu in gpus:
         peers["AITER"] = machine.of_aiter("aiter_gemm.py", operands, m, n, k)
+    if one.gpu in TRITONS_GPUS and one.types() == "bf16" and one.layout == "kk":
+        peers["Triton"] = machine.of_triton("triton_gemm.py", m, n, k)
     return bench, peers
 
 
 def of_attention(one: Attention, machine: Machine) -> Commands:
     sizes = [str(size) for size in (one.batches, one.heads, one.kv_heads, one.length)]
     causal = ["causal"] if one.causal else []
-    peer = {"AITER": machine.of_aiter("aiter_attention.py", *sizes, *causal)} if one.gpu in AITERS_GPUS else {}
-    return ["attention", *sizes, sizes[-1], "128", "bf16", *causal], peer
+    peer = machine.of_aiter("aiter_attention.py", *sizes, *causal)
+    peers: dict[str, Command] = {"AITER": peer} if one.gpu in AITERS_GPUS else {}
+    return ["attention", *sizes, sizes[-1], "128", "bf16", *causal], peers
 
 
 def of_decode(one: Decode, machine: Machine) -> Commands:
     sequences, heads, kv_heads, context = (str(size) for size in (one.sequences, one.heads, one.kv_heads, one.context))
     peer = machine.of_aiter("aiter_decode.py", sequences, heads, kv_heads, context)
-    peers = {"AITER": peer} if one.gpu == "mi300x" else {}
+    peers: dict[str, Command] = {"AITER": peer} if one.gpu == "mi300x" else {}
     return ["decode", sequences, heads, kv_heads, "1", context, "128", "bf16"], peers
+
+
+def of_rows(one: OfRows, machine: Machine) -> Commands:
+    rows, columns = str(one.rows), str(one.columns)
+    peers = {"Triton": machine.of_triton("triton_rows.py", one.operation, rows, columns)}
+    return [one.operation, rows, columns, "bf16"], peers
+
+
+def release_of(peer: str, where: Path) -> str:
+    if peer == "aiter":
+        return "amd-aiter 0.1.7.post2.dev18"
+    if peer == "triton":
+        program = "import triton; print('triton', triton.__version__)"
+        return subprocess.run([where, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+    installed = json.loads((where / "installed.json").read_text())
+    return "librocblas " + next(
+        each["version"] for each in installed["packages"] if each["name"].startswith("librocblas")
+    )
 
 
 def main() -> None:
@@ -123,31 +164,27 @@ def main() -> None:
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--rocblas", type=Path, help="where `wavesmith libraries install` put rocBLAS")
     parser.add_argument("--aiter", type=Path, help="where AITER's wheel is unpacked")
-    parser.add_argument("--only", action="append", choices=["gemm", "attention", "decode"], help="all where left out")
+    parser.add_argument("--triton", type=Path, help="an interpreter of Python that has Triton")
+    parser.add_argument("--only", action="append", choices=list(PEERS_OF), help="all where left out")
     parser.add_argument("--gpu", action="append", help="all that the page has; several: several times")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
-    rows, peers = read()
-    machine = Machine(options.build, options.rocblas, options.aiter)
-    operations = {"gemm": products, "attention": attentions, "decode": decodes}
-    wanted: list[Operation] = []
-    if not options.page:
-        names = options.only or list(operations)
-        if not options.aiter or ("gemm" in names and not options.rocblas):
-            parser.error("say where the peers are: --aiter, and for products --rocblas too")
-        wanted = [one for name in names for one in operations[name](options.gpu or GPUS)]
-        peers["aiter"] = "amd-aiter 0.1.7.post2.dev18"
-    if wanted and options.rocblas:
-        installed = json.loads((options.rocblas / "installed.json").read_text())
-        release = next(each["version"] for each in installed["packages"] if each["name"].startswith("librocblas"))
-        peers["rocblas"] = f"librocblas {release}"
+    rows, releases = read()
+    machine = Machine(options.build, options.rocblas, options.aiter, options.triton)
+    operations = {"gemm": products, "rows": operations_of_rows, "attention": attentions, "decode": decodes}
+    names = [] if options.page else options.only or list(operations)
+    wanted: list[Operation] = [one for name in names for one in operations[name](options.gpu or GPUS)]
+    for peer in dict.fromkeys(peer for name in names for peer in PEERS_OF[name]):
+        if not getattr(options, peer):
+            parser.error(f"--{peer} is missing")
+        releases[peer] = release_of(peer, getattr(options, peer))
     for operation in wanted:
         row = machine.measured(operation)
         print(row, file=sys.stderr, flush=True)
         at = next((i for i, each in enumerate(rows) if each.operation == operation), len(rows))
         rows[at : at + 1] = [row]
-        write(rows, peers)
-    PAGE.write_text(page(rows, peers))
+        write(rows, releases)
+    PAGE.write_text(page(rows, releases))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parent.parent / "docs/kernel_speed.json"
-# The GPUs whose attention and products AITER has kernels for.
+# The GPUs whose attention and products AITER has kernels for; those where Triton is a peer.
 AITERS_GPUS = ["mi300x", "mi355x"]
+TRITONS_GPUS = ["mi300x", "mi355x", "rx7900xtx"]
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,41 @@ def decodes(gpus: list[str]) -> list[Decode]:
     return [Decode(gpu, *shape) for gpu in gpus for shape in (shapes if gpu.startswith("mi") else small)]
 
 
-Operation = Product | Attention | Decode
-KINDS: dict[str, type[Operation]] = {"attention": Attention, "decode": Decode, "product": Product}
+@dataclass(frozen=True)
+class OfRows:
+    """RMS norm or softmax of each row, of bf16."""
+
+    gpu: str
+    operation: str
+    rows: int
+    columns: int
+
+    def bytes(self) -> float:
+        """Of what is read and written."""
+        return 4.0 * self.rows * self.columns
+
+
+def operations_of_rows(gpus: list[str]) -> list[OfRows]:
+    """Norms of models with 4,096 and 8,192 numbers per token, for few tokens and many; softmax of scores and of words'
+    probabilities."""
+    norms = [(rows, columns) for columns in (4096, 8192) for rows in (16, 256, 2048, 8192)]
+    softmaxes = [(16, 32000), (256, 32000), (2048, 2048), (8192, 1024), (8192, 4096)]
+    return [
+        OfRows(gpu, operation, *shape)
+        for gpu in gpus
+        if gpu in TRITONS_GPUS
+        for operation, shapes in (("norm", norms), ("softmax", softmaxes))
+        for shape in shapes
+    ]
+
+
+Operation = Product | Attention | Decode | OfRows
+KINDS: dict[str, type[Operation]] = {
+    "attention": Attention,
+    "decode": Decode,
+    "product": Product,
+    "of_rows": OfRows,
+}
 
 
 @dataclass

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from speed_operations import Attention, Decode, Product, Row, Timed
+from speed_operations import Attention, Decode, OfRows, Product, Row, Timed
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/KERNEL_SPEED.md"
 
@@ -108,6 +108,23 @@ def decodes_page(rows: list[Row], gpu: str) -> list[str]:
     return lines + table(head, cells)
 
 
+def of_rows_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Norms and softmax on {gpu}, bf16", ""]
+    cells = []
+    for operation in ("norm", "softmax"):
+        those = [row for row in rows if row.operation.operation == operation]
+        lines += mean_of(
+            those, f"shapes of {operation}", lambda row: f"{row.operation.rows:,} x {row.operation.columns:,}"
+        )
+        for row in those:
+            one = row.operation
+            assert isinstance(one, OfRows)
+            sizes = ["RMS norm" if operation == "norm" else operation, f"{one.rows:,}", f"{one.columns:,}"]
+            ours = row.ours.kernel.removeprefix(f"{operation}_") if isinstance(row.ours, Timed) else ""
+            cells.append(sizes + cells_of(row, one.bytes() * 1e-3, ours, kernels=True))
+    return lines + table("| operation | rows | columns | our kernel | us | GB/s | fastest peer | us | ratio |", cells)
+
+
 def page(rows: list[Row], peers: dict[str, str]) -> str:
     lines = [
         "# How fast the library's kernels are",
@@ -126,6 +143,9 @@ def page(rows: list[Row], peers: dict[str, str]) -> str:
         "products of i8 (mi300x alone) have a scale per row and per column, a bias, and weights shuffled beforehand;",
         "ours have the same scales and bias, and weights as they are.",
         "",
+        f"Triton's kernels ({peers.get('triton', 'none')}) are the usual ones, compiled by itself: a program computes",
+        "a tile, with two stages, or a row. Of several tiles and counts of waves the fastest under the model counts.",
+        "",
         "Attention is compared with AITER's too. AMD publishes 591 TFLOP/s for it on MI300X and 1,413 on MI355X, with",
         "64 heads, 8 of K and V, and 8,192 tokens. Causal times are rough: of workgroups that differ in length a",
         "profile looks at a few, and where all those of a compute unit are short the time is too.",
@@ -135,7 +155,12 @@ def page(rows: list[Row], peers: dict[str, str]) -> str:
         "a GPU's last cache is read from there, by both.",
         "",
     ]
-    for kind, of_kind in ((Product, products_page), (Attention, attentions_page), (Decode, decodes_page)):
+    for kind, of_kind in (
+        (Product, products_page),
+        (OfRows, of_rows_page),
+        (Attention, attentions_page),
+        (Decode, decodes_page),
+    ):
         all_rows = [row for row in rows if isinstance(row.operation, kind)]
         for gpu in dict.fromkeys(row.operation.gpu for row in all_rows):
             lines += of_kind([row for row in all_rows if row.operation.gpu == gpu], gpu)

@@ -42,7 +42,7 @@ class PageTest(unittest.TestCase):
 
 
 class CommandTest(unittest.TestCase):
-    machine = Machine(Path("build"), Path("rocblas"), Path("aiter"))
+    machine = Machine(Path("build"), Path("rocblas"), Path("aiter"), Path("python"))
 
     def test_rocblas_writes_the_transpose_by_columns(self) -> None:
         a_by_columns = Product("mi300x", 16, 8192, 4096, "bf16", "mk")
