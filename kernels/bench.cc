@@ -1,7 +1,8 @@
 // Times a kernel of the library by HIP's events, on a GPU or on an emulated one: `wavesmith run --time` or
 // `wavesmith profile`.
 //
-//   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]] [OUTPUT TYPE]
+//   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE]
+//   [scaled]
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
 //   [SCALING] [BLOCK]
 //   wavesmith_kernels_bench quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
@@ -173,6 +174,12 @@ int gemm(const std::vector<std::string>& words) {
     description.block_scales_a = scales(m), description.block_scales_b = scales(n);
   }
   description.d = by(memory(m * n * 4), type_d, true, m, n);
+  if (word(7, "") == "scaled") {
+    const auto factors = [](int64_t count) { return static_cast<float*>(memory(4 * count)); };
+    description.scale_a = factors(m), description.scale_a_per_row = 1;
+    description.scale_b = factors(n), description.scale_b_per_column = 1;
+    description.bias = factors(n), description.bias_type = WAVESMITH_KERNELS_F32;
+  }
   const char* const wanted = tile.empty() || tile == "-" ? nullptr : tile.c_str();
   wavesmith_kernels_gemm_workspace(&description, wanted, &description.workspace_bytes);
   if (description.workspace_bytes > 0)
@@ -278,7 +285,7 @@ int main(int argc, char** argv) {
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE]\n"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [scaled]\n"
       "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"

@@ -5,8 +5,8 @@
     wavesmith profile --gpu mi300x -- aiter_attention.py FOLDER BATCH HEADS KV_HEADS LENGTH [causal]
 
 Heads of 128 bf16 elements, as the wheel has them for gfx942 and gfx950; (batch, length, heads, 128) matrices. What a
-kernel is given, and its grid, are facts of aiter_meta/csrc/include/mha_fwd.h and aiter_meta/hsa/*/fmha_v3_fwd/codegen.py
-in that wheel. Of gfx942's three ways to round to bf16 the one to nearest, ties to even, is taken.
+kernel is given, and its grid, are facts of aiter_meta/csrc/include/mha_fwd.h and of fmha_v3_fwd/codegen.py beside the
+code in that wheel. Of gfx942's three ways to round to bf16 the one to nearest, ties to even, is taken.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ ROUNDING = {"gfx942": "_rtne", "gfx950": ""}
 class Attention:
     def __init__(self, folder: Path, batch: int, heads: int, kv_heads: int, length: int, causal: bool) -> None:
         here = target()
+        if here not in FOLDERS:
+            sys.exit(f"AITER has no attention for {here}")
         name = "fwd_hd128_bf16" + ("_causal" if causal else "") + ROUNDING[here]
         code = folder / "aiter_meta/hsa" / FOLDERS[here] / f"{name}.co"
         self.kernel = Kernel(code, f"_ZN5aiter{len('fmha_') + len(name)}fmha_{name}E")

@@ -7,7 +7,7 @@ import struct
 import sys
 from pathlib import Path
 
-CAPABILITY = {(9, 4): "gfx942", (9, 5): "gfx950"}
+CAPABILITY = {(9, 4): "gfx942", (9, 5): "gfx950", (11, 0): "gfx1100"}
 
 hip = ctypes.CDLL("libamdhip64.so.7")
 
@@ -18,22 +18,33 @@ def call(name: str, *arguments: object) -> None:
         sys.exit(f"{name}: error {status}")
 
 
+def attribute(number: int) -> int:
+    """A hipDeviceAttribute_t of the device."""
+    value = ctypes.c_int()
+    call("hipDeviceGetAttribute", ctypes.byref(value), number, 0)
+    return value.value
+
+
 def target() -> str:
     """By what the device says of itself."""
-    numbers = []
-    for attribute in (23, 61):  # hipDeviceAttributeComputeCapabilityMajor, ...Minor
-        value = ctypes.c_int()
-        call("hipDeviceGetAttribute", ctypes.byref(value), attribute, 0)
-        numbers.append(value.value)
-    return CAPABILITY.get(tuple(numbers), "") or sys.exit(f"AITER has no kernel for compute capability {numbers}")
+    numbers = attribute(23), attribute(61)  # hipDeviceAttributeComputeCapabilityMajor, ...Minor
+    return CAPABILITY.get(numbers, "") or sys.exit(f"no peer is known for compute capability {numbers}")
+
+
+def compute_units() -> int:
+    return attribute(63)  # hipDeviceAttributeMultiprocessorCount
 
 
 def memory(size: int) -> ctypes.c_void_p:
     """Memory of the GPU, filled with zeros."""
     pointer = ctypes.c_void_p()
     call("hipMalloc", ctypes.byref(pointer), ctypes.c_size_t(size))
-    call("hipMemset", pointer, 0, ctypes.c_size_t(size))
+    clear(pointer, size)
     return pointer
+
+
+def clear(pointer: ctypes.c_void_p, size: int) -> None:
+    call("hipMemset", pointer, 0, ctypes.c_size_t(size))
 
 
 def write(pointer: ctypes.c_void_p, array: object) -> None:
@@ -45,8 +56,8 @@ def read(array: object, pointer: ctypes.c_void_p) -> None:
     call("hipMemcpy", array.ctypes.data_as(ctypes.c_void_p), pointer, ctypes.c_size_t(array.nbytes), 2)  # type: ignore[attr-defined]
 
 
-def slots(*values: ctypes.c_void_p | int | float) -> bytes:
-    """Arguments, each in 16 bytes."""
+def slots(*values: ctypes.c_void_p | int | float | None) -> bytes:
+    """Arguments, each in 16 bytes; None is a null pointer."""
     made = b""
     for value in values:
         if isinstance(value, float):
@@ -54,21 +65,22 @@ def slots(*values: ctypes.c_void_p | int | float) -> bytes:
         elif isinstance(value, int):
             made += struct.pack("<I12x", value)
         else:
-            made += struct.pack("<Q8x", value.value or 0)
+            made += struct.pack("<Q8x", (value and value.value) or 0)
     return made
 
 
 class Kernel:
     def __init__(self, code: Path, symbol: str) -> None:
+        self.symbol = symbol
         module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
         call("hipModuleLoadData", ctypes.byref(module), code.read_bytes())
         call("hipModuleGetFunction", ctypes.byref(self.function), module, symbol.encode())
 
-    def launch(self, grid: tuple[int, int, int], threads: int, arguments: bytes) -> None:
+    def launch(self, grid: tuple[int, int, int], threads: int, arguments: bytes, shared: int = 0) -> None:
         size = ctypes.c_size_t(len(arguments))
         buffer = ctypes.create_string_buffer(arguments, len(arguments))
         extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(buffer), 2, ctypes.addressof(size), 3)
-        call("hipModuleLaunchKernel", self.function, *grid, threads, 1, 1, 0, None, None, extra)
+        call("hipModuleLaunchKernel", self.function, *grid, threads, 1, 1, shared, None, None, extra)
 
 
 def random_bf16(*shape: int) -> tuple[object, object]:
@@ -85,3 +97,14 @@ def widened(bits: object) -> object:
     import numpy as np
 
     return (np.asarray(bits).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+
+
+def expect_within(got: object, want: object, bounds: object, name: str) -> None:
+    """Ends the program where a number is further from float64's than its bound, or is none."""
+    import numpy as np
+
+    errors = np.abs(np.asarray(got) - want)
+    wrong = np.count_nonzero(~(errors <= bounds))
+    print(f"{name}: the largest error is {(errors / bounds).max():.2g} of its bound")
+    if wrong:
+        sys.exit(f"{wrong} of {errors.size} numbers are wrong")

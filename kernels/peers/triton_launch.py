@@ -1,0 +1,57 @@
+"""Triton's kernels as peers: compiled here for the GPU that HIP names, launched through HIP."""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+from collections.abc import Mapping
+from ctypes import c_void_p
+from pathlib import Path
+
+import triton
+from hip import Kernel, attribute, target
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+ALIGNED = [["tt.divisibility", 16]]
+#: Pointers to less than 2 GiB, as Triton learns it of each tensor.
+SMALL = [["tt.pointer_range", 32]]
+
+
+class Compiled:
+    def __init__(self, function: triton.JITFunction, constants: Mapping[str, object], **options: int) -> None:
+        """Arguments whose names are upper-case are constants, "_of" ends the names of pointers to bf16; others are
+        integers divisible by 16."""
+        names = [name for name in function.arg_names if name not in constants]
+        self.pointers = [name.endswith("_of") for name in names]
+        kinds = dict(zip(names, self.pointers, strict=True))
+        signature = {
+            name: "constexpr" if name in constants else "*bf16" if kinds[name] else "i32" for name in function.arg_names
+        }
+        attributes = {
+            (function.arg_names.index(name),): ALIGNED + (SMALL if pointer else []) for name, pointer in kinds.items()
+        }
+        source = ASTSource(function, signature, dict(constants), attributes)
+        here = target()
+        lanes = 64 if here.startswith("gfx9") else 32
+        made = triton.compile(source, target=GPUTarget("hip", here, lanes), options=options)
+        with tempfile.TemporaryDirectory() as folder:
+            code = Path(folder) / "kernel.hsaco"
+            code.write_bytes(made.asm["hsaco"])
+            self.kernel = Kernel(code, made.metadata.name)
+        self.threads = made.metadata.num_warps * lanes
+        self.shared = made.metadata.shared
+        if made.metadata.global_scratch_size:
+            raise NotImplementedError(f"{made.metadata.name} wants scratch memory")
+
+    def fits(self) -> bool:
+        """Whether the GPU has the shared memory that it wants."""
+        return self.shared <= attribute(74)  # hipDeviceAttributeMaxSharedMemoryPerBlock
+
+    def launch(self, grid: int, *arguments: c_void_p | int) -> None:
+        made = b""
+        for pointer, value in zip(self.pointers, arguments, strict=True):
+            made += b"\0" * (-len(made) % 8) if pointer else b""
+            made += struct.pack("<Q", value.value) if isinstance(value, c_void_p) else struct.pack("<i", value)
+        made += b"\0" * (-len(made) % 8) + bytes(16)  # no scratch memory, and none for a profiler
+        self.kernel.launch((grid, 1, 1), self.threads, made, self.shared)

@@ -1,0 +1,184 @@
+"""The operations whose speed is measured, at which sizes; and what was measured, as docs/kernel_speed.json keeps it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parent.parent / "docs/kernel_speed.json"
+# The GPUs whose attention and products AITER has kernels for; those where Triton is a peer.
+AITERS_GPUS = ["mi300x", "mi355x"]
+TRITONS_GPUS = ["mi300x", "mi355x", "rx7900xtx"]
+
+
+@dataclass(frozen=True)
+class Product:
+    """D by rows. With operands of i8 it has a scale per row and per column and a bias."""
+
+    gpu: str
+    m: int
+    n: int
+    k: int
+    type: str = "bf16"
+    layout: str = "kk"
+    result: str = ""  # D's type, where it differs
+
+    def types(self) -> str:
+        return self.type + (f" to {self.result}" if self.result else "")
+
+
+def products(gpus: list[str]) -> list[Product]:
+    """Squares, and transformers' layers: tokens by the widths of models with 4,096 and 8,192 numbers per token."""
+    squares = [(size, size, size) for size in (1024, 2048, 4096, 8192)]
+    layers = [(4096, 4096), (14336, 4096), (4096, 14336), (8192, 8192)]
+    wide = [(tokens, n, k) for tokens in (256, 2048) for n, k in layers]
+    every = squares + [(tokens, n, k) for tokens in (16, 64, 256, 2048, 4096) for n, k in layers]
+    made = []
+    for gpu in gpus:
+        large = gpu.startswith("mi")
+        sizes = every if gpu in AITERS_GPUS else squares + wide if large else squares[:3] + wide[:3]
+        made += [Product(gpu, *size) for size in sizes]
+        made += [Product(gpu, *squares[2], "f16")]
+        made += [Product(gpu, *squares[2], "bf16", layout) for layout in ("mk", "kn", "mn")]
+        if gpu in AITERS_GPUS:
+            made += [Product(gpu, *size, "bf16", "kk", "f32") for size in every]
+            made += [Product(gpu, *size, "i8", "kk", "bf16") for size in every]
+    return made
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Of bf16, with heads of 128 elements."""
+
+    gpu: str
+    batches: int
+    heads: int
+    kv_heads: int
+    length: int
+    causal: bool
+
+    def flops(self) -> float:
+        """As such rates are published: half of the products where later keys are masked."""
+        return 4 * self.batches * self.heads * self.length**2 * 128 / (2 if self.causal else 1)
+
+
+def attentions(gpus: list[str]) -> list[Attention]:
+    """Prompts of models with 32 and 64 heads, with and without groups of heads that share keys."""
+    shapes = [(1, 64, 8, 8192), (1, 32, 8, 4096), (4, 32, 32, 2048), (4, 32, 8, 2048), (16, 16, 16, 1024)]
+    return [Attention(gpu, *shape, causal) for gpu in gpus for shape in shapes for causal in (False, True)]
+
+
+@dataclass(frozen=True)
+class Decode:
+    """A new token of each sequence, of bf16, with heads of 128 elements and pages of 16."""
+
+    gpu: str
+    sequences: int
+    heads: int
+    kv_heads: int
+    context: int
+
+    def bytes(self) -> float:
+        """Of keys and values."""
+        return 2.0 * self.sequences * self.kv_heads * self.context * 128 * 2
+
+
+def decodes(gpus: list[str]) -> list[Decode]:
+    """Models with 64 and 32 heads, and 8 of K and V or their share of one GPU of eight; few sequences and many."""
+    shapes = [(1, 64, 8, 8192), (16, 64, 8, 8192), (64, 64, 8, 8192), (64, 32, 4, 2048), (128, 8, 1, 8192)]
+    small = [(1, 32, 4, 8192), (8, 64, 8, 8192)]
+    return [Decode(gpu, *shape) for gpu in gpus for shape in (shapes if gpu.startswith("mi") else small)]
+
+
+@dataclass(frozen=True)
+class OfRows:
+    """RMS norm or softmax of each row, of bf16."""
+
+    gpu: str
+    operation: str
+    rows: int
+    columns: int
+
+    def bytes(self) -> float:
+        """Of what is read and written."""
+        return 4.0 * self.rows * self.columns
+
+
+def operations_of_rows(gpus: list[str]) -> list[OfRows]:
+    """Norms of models with 4,096 and 8,192 numbers per token, for few tokens and many; softmax of scores and of words'
+    probabilities."""
+    norms = [(rows, columns) for columns in (4096, 8192) for rows in (16, 256, 2048, 8192)]
+    softmaxes = [(16, 32000), (256, 32000), (2048, 2048), (8192, 1024), (8192, 4096)]
+    return [
+        OfRows(gpu, operation, *shape)
+        for gpu in gpus
+        if gpu in TRITONS_GPUS
+        for operation, shapes in (("norm", norms), ("softmax", softmaxes))
+        for shape in shapes
+    ]
+
+
+Operation = Product | Attention | Decode | OfRows
+KINDS: dict[str, type[Operation]] = {
+    "attention": Attention,
+    "decode": Decode,
+    "product": Product,
+    "of_rows": OfRows,
+}
+
+
+@dataclass
+class Timed:
+    kernel: str
+    microseconds: float
+    matrix_share: float
+
+
+@dataclass
+class Row:
+    """An operation, and what it takes by our kernel and by its peers'; a text says why there is no time."""
+
+    operation: Operation
+    ours: Timed | str
+    peers: dict[str, Timed | str] = field(default_factory=dict)
+
+    def ranked(self) -> list[tuple[str, Timed]]:
+        """The peers that have a time, the fastest first."""
+        timed = [(name, peer) for name, peer in self.peers.items() if isinstance(peer, Timed)]
+        return sorted(timed, key=lambda pair: pair[1].microseconds)
+
+    def ratio(self) -> float | None:
+        """Our time by the fastest peer's."""
+        ranked = self.ranked()
+        return self.ours.microseconds / ranked[0][1].microseconds if ranked and isinstance(self.ours, Timed) else None
+
+
+def read() -> tuple[list[Row], dict[str, str]]:
+    """The rows, and the peers' releases."""
+    if not DATA.exists():
+        return [], {}
+    data = json.loads(DATA.read_text())
+    timed = lambda given: given if isinstance(given, str) else Timed(**given)  # noqa: E731
+    rows = [
+        Row(
+            next(kind(**row[name]) for name, kind in KINDS.items() if name in row),
+            timed(row["ours"]),
+            {name: timed(peer) for name, peer in row["peers"].items()},
+        )
+        for row in data["rows"]
+    ]
+    return rows, data["peers"]
+
+
+def write(rows: list[Row], peers: dict[str, str]) -> None:
+    plain = lambda timed: timed if isinstance(timed, str) else asdict(timed)  # noqa: E731
+    made = [
+        {
+            next(name for name, kind in KINDS.items() if isinstance(row.operation, kind)): asdict(row.operation),
+            "ours": plain(row.ours),
+            "peers": {name: plain(peer) for name, peer in row.peers.items()},
+        }
+        for row in rows
+    ]
+    DATA.write_text(json.dumps({"peers": peers, "rows": made}, indent=1) + "\n")

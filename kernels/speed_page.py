@@ -1,0 +1,167 @@
+"""docs/KERNEL_SPEED.md, of what was measured."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from speed_operations import Attention, Decode, OfRows, Product, Row, Timed
+
+PAGE = Path(__file__).resolve().parent.parent / "docs/KERNEL_SPEED.md"
+
+
+def mean_of(rows: list[Row], what: str, named: Callable[[Row], str] | None = None) -> list[str]:
+    """A line on their ratios; with names it says which row is the worst."""
+    ratios = {ratio: row for row in rows if (ratio := row.ratio()) is not None}
+    if not ratios:
+        return []
+    count = sum(row.ratio() is not None for row in rows)
+    mean = math.exp(sum(math.log(row.ratio() or 1) for row in rows) / count)
+    line = (
+        f"Geometric mean of the ratios: **{mean:.2f}** over {count} {what}, from {min(ratios):.2f} to {max(ratios):.2f}"
+    )
+    return [line + (f" ({named(ratios[max(ratios)])})." if named else "."), ""]
+
+
+def short(kernel: str) -> str:
+    """The part of a product's name that tells the tile, "MT256x224x64"; a star where Tensile's has no matrix
+    instruction."""
+    tile = re.search(r"MT\d+x\d+x\d+", kernel) or re.search(r"\d+x\d+(x\d+)?", kernel)
+    star = kernel.startswith("Cijk") and not re.search(r"_MI\d", kernel)
+    return (tile.group() if tile else kernel) + (" *" if star else "")
+
+
+def cells_of(row: Row, work: float, name: str, kernels: bool = False) -> list[str]:
+    """The cells behind those that name the operation, which does that much work in a microsecond at a rate of 1."""
+    ratio, ranked = row.ratio(), row.ranked()
+    ours = (
+        [name, f"{row.ours.microseconds:.1f}", f"{work / row.ours.microseconds:,.0f}"]
+        if isinstance(row.ours, Timed)
+        else [row.ours, "", ""]
+    )
+    why = ", ".join(f"{peer}: {text}" for peer, text in row.peers.items()) or "none"
+    theirs = [why, ""]
+    if ranked:
+        peer, timed = ranked[0]
+        theirs = [peer + (f" {short(timed.kernel)}" if kernels else ""), f"{timed.microseconds:.1f}"]
+    return [*ours, *theirs, f"{ratio:.2f}" if ratio else ""]
+
+
+def table(head: str, rows: list[list[str]]) -> list[str]:
+    return [head, "|" + "|".join("---" for _ in rows[0]) + "|", *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+def products_page(rows: list[Row], gpu: str) -> list[str]:
+    of_types: dict[str, list[Row]] = {}
+    for row in rows:
+        assert isinstance(row.operation, Product)
+        of_types.setdefault(row.operation.types(), []).append(row)
+    lines = [f"## Matrix products on {gpu}", ""]
+    for types, those in of_types.items():
+        if len(those) > 1:
+            lines += mean_of(those, f"products of {types}", sizes_of)
+    cells = []
+    for those in of_types.values():
+        for row in those:
+            one = row.operation
+            assert isinstance(one, Product)
+            ours = row.ours.kernel.split("_")[2] if isinstance(row.ours, Timed) else ""
+            sizes = [f"{one.m:,}", f"{one.n:,}", f"{one.k:,}", one.types(), one.layout]
+            others = ", ".join(f"{peer} {timed.microseconds:.1f}" for peer, timed in row.ranked()[1:])
+            cells.append([*sizes, *cells_of(row, 2e-6 * one.m * one.n * one.k, ours, kernels=True), others])
+    head = "| M | N | K | types | layout | our tile | us | TFLOP/s | fastest peer | us | ratio | other peers, us |"
+    return lines + table(head, cells)
+
+
+def sizes_of(row: Row) -> str:
+    one = row.operation
+    assert isinstance(one, Product)
+    return f"{one.m:,} x {one.n:,} x {one.k:,}, {one.layout}"
+
+
+def attentions_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Attention forward on {gpu}, bf16, heads of 128", ""]
+    for what, causal in (("shapes without a mask", False), ("causal shapes, roughly", True)):
+        lines += mean_of([row for row in rows if row.operation.causal == causal], what)
+    cells = []
+    for row in rows:
+        one = row.operation
+        assert isinstance(one, Attention)
+        sizes = [str(one.batches), str(one.heads), str(one.kv_heads), f"{one.length:,}", "causal" if one.causal else ""]
+        ours = row.ours.kernel.removeprefix("attention_") if isinstance(row.ours, Timed) else ""
+        cells.append(sizes + cells_of(row, one.flops() * 1e-6, ours))
+    head = "| batch | heads | K and V heads | length | mask | our kernel | us | TFLOP/s | peer | us | ratio |"
+    return lines + table(head, cells)
+
+
+def decodes_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Decoding with a paged cache on {gpu}, bf16, heads of 128", "", *mean_of(rows, "shapes")]
+    cells = []
+    for row in rows:
+        one = row.operation
+        assert isinstance(one, Decode)
+        sizes = [str(one.sequences), str(one.heads), str(one.kv_heads), f"{one.context:,}"]
+        cells.append(sizes + cells_of(row, one.bytes() * 1e-3, "decode"))
+    head = "| sequences | heads | K and V heads | context | our kernel | us | GB/s | peer | us | ratio |"
+    return lines + table(head, cells)
+
+
+def of_rows_page(rows: list[Row], gpu: str) -> list[str]:
+    lines = [f"## Norms and softmax on {gpu}, bf16", ""]
+    cells = []
+    for operation in ("norm", "softmax"):
+        those = [row for row in rows if row.operation.operation == operation]
+        lines += mean_of(
+            those, f"shapes of {operation}", lambda row: f"{row.operation.rows:,} x {row.operation.columns:,}"
+        )
+        for row in those:
+            one = row.operation
+            assert isinstance(one, OfRows)
+            sizes = ["RMS norm" if operation == "norm" else operation, f"{one.rows:,}", f"{one.columns:,}"]
+            ours = row.ours.kernel.removeprefix(f"{operation}_") if isinstance(row.ours, Timed) else ""
+            cells.append(sizes + cells_of(row, one.bytes() * 1e-3, ours, kernels=True))
+    return lines + table("| operation | rows | columns | our kernel | us | GB/s | fastest peer | us | ratio |", cells)
+
+
+def page(rows: list[Row], peers: dict[str, str]) -> str:
+    lines = [
+        "# How fast the library's kernels are",
+        "",
+        "Written by `kernels/speed.py`; its numbers are in [kernel_speed.json](kernel_speed.json). Every time is",
+        "*modelled*: our kernels and their peers' machine code ran under the same cycle model in the same run",
+        "([PROFILE.md](PROFILE.md) says how far to trust it). A ratio above 1 means that ours takes longer than the",
+        "fastest peer. Layouts name what lies together in memory of A and of B: K, or M and N.",
+        "",
+        f"Products are compared with AMD's rocBLAS as Debian compiles it ({peers.get('rocblas', 'none')}); a star",
+        "marks those of its kernels that use no matrix instructions. It writes D by rows, as ours does: it is asked",
+        "for the transpose by columns. Debian's has no kernels for mi355x.",
+        "",
+        f"AITER's assembly ({peers.get('aiter', 'none')}) multiplies bf16 with a D of f32, by the tile that its own",
+        "rule chooses; where tiles are few, workgroups share K and add to D, and clearing D before is not counted. Its",
+        "products of i8 (mi300x alone) have a scale per row and per column, a bias, and weights shuffled beforehand;",
+        "ours have the same scales and bias, and weights as they are.",
+        "",
+        f"Triton's kernels ({peers.get('triton', 'none')}) are the usual ones, compiled by itself: a program computes",
+        "a tile, with two stages, or a row. Of several tiles and counts of waves the fastest under the model counts.",
+        "",
+        "Attention is compared with AITER's too. AMD publishes 591 TFLOP/s for it on MI300X and 1,413 on MI355X, with",
+        "64 heads, 8 of K and V, and 8,192 tokens. Causal times are rough: of workgroups that differ in length a",
+        "profile looks at a few, and where all those of a compute unit are short the time is too.",
+        "",
+        "Decoding is compared with AITER's assembly for pages of 16, which gives a sequence's head of K and V to one",
+        "workgroup, however long the context is; ours splits contexts. GB/s are of the keys and values; what fits into",
+        "a GPU's last cache is read from there, by both.",
+        "",
+    ]
+    for kind, of_kind in (
+        (Product, products_page),
+        (OfRows, of_rows_page),
+        (Attention, attentions_page),
+        (Decode, decodes_page),
+    ):
+        all_rows = [row for row in rows if isinstance(row.operation, kind)]
+        for gpu in dict.fromkeys(row.operation.gpu for row in all_rows):
+            lines += of_kind([row for row in all_rows if row.operation.gpu == gpu], gpu)
+    return "\n".join(lines)

@@ -1,0 +1,60 @@
+"""What the page of speeds says of its rows; and that docs/KERNEL_SPEED.md is the page of docs/kernel_speed.json."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from speed import Machine, of_product
+from speed_operations import Product, Row, Timed, read
+from speed_page import PAGE, page, short
+
+SQUARE = Product("mi300x", 4096, 4096, 4096)
+WIDE = Product("mi300x", 16, 8192, 4096)
+
+
+def row(operation: Product, ours: float, **peers: float) -> Row:
+    return Row(
+        operation,
+        Timed("gemm_bf16_64x64x64_kk", ours, 0),
+        {name: Timed("k_32x64", us, 0) for name, us in peers.items()},
+    )
+
+
+class PageTest(unittest.TestCase):
+    def test_is_written_from_its_data(self) -> None:
+        self.assertEqual(PAGE.read_text(), page(*read()), "run kernels/speed.py --page")
+
+    def test_compares_with_the_fastest_peer_and_names_the_worst_row(self) -> None:
+        text = page([row(SQUARE, 6, A=3, B=2), row(WIDE, 12, A=1, B=5)], {})
+        self.assertIn("**6.00** over 2 products of bf16, from 3.00 to 12.00 (16 x 8,192 x 4,096, kk)", text)
+        self.assertIn("| 64x64x64 | 6.0 | 22,906 | B 32x64 | 2.0 | 3.00 | A 3.0 |", text)
+
+    def test_says_why_a_peer_has_no_time(self) -> None:
+        text = page([Row(SQUARE, Timed("gemm_bf16_64x64x64_kk", 6, 0), {"A": "status 6"})], {})
+        self.assertIn("| A: status 6 |  |  |", text)
+        self.assertNotIn("Geometric mean", text)
+
+    def test_a_star_marks_kernels_without_matrix_instructions(self) -> None:
+        self.assertEqual(short("Cijk_Alik_Bljk_BBS_BH_MT64x32x8_SN_1LDSB0"), "MT64x32x8 *")
+        self.assertEqual(short("Cijk_Alik_Bljk_BBS_BH_MT64x64x128_MI16x16x16x1_SN"), "MT64x64x128")
+
+
+class CommandTest(unittest.TestCase):
+    machine = Machine(Path("build"), Path("rocblas"), Path("aiter"), Path("python"))
+
+    def test_rocblas_writes_the_transpose_by_columns(self) -> None:
+        a_by_columns = Product("mi300x", 16, 8192, 4096, "bf16", "mk")
+        self.assertEqual(
+            of_product(a_by_columns, self.machine)[1]["rocBLAS"][2:], ["BBS_BH", "TT", "8192", "16", "1", "4096"]
+        )
+
+    def test_products_of_i8_are_scaled_in_both(self) -> None:
+        bench, peers = of_product(Product("mi300x", 16, 8192, 4096, "i8", "kk", "bf16"), self.machine)
+        self.assertEqual(bench[-2:], ["bf16", "scaled"])
+        self.assertEqual(peers["AITER"][-4:], ["i8", "16", "8192", "4096"])
+
+
+if __name__ == "__main__":
+    unittest.main()
