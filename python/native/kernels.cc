@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -117,6 +118,20 @@ wavesmith_kernels_activation activation_of(const std::string& word) {
   return static_cast<wavesmith_kernels_activation>(found - std::begin(kActivations));
 }
 
+wavesmith_kernels_elementwise_operation elementwise_operation_of(const std::string& word) {
+  static constexpr std::string_view kOperations[] = {
+      "add",    "subtract", "multiply", "divide", "minimum", "maximum",
+      "negate", "absolute", "exp",      "log",    "sqrt",    "reciprocal_root",
+      "tanh",   "sigmoid",  "relu",     "gelu",   "silu",    "square"};  // by the enumerators
+  const auto found = std::ranges::find(kOperations, word);
+  if (found == std::end(kOperations))
+    throw Failure({ErrorKind::BadInput,
+                   fmt::format("operation is '{}'", word),
+                   {},
+                   fmt::format("there are {}", fmt::join(kOperations, ", "))});
+  return static_cast<wavesmith_kernels_elementwise_operation>(found - std::begin(kOperations));
+}
+
 /// What `launch` returns, without Python's lock.
 template <class Launch>
 wavesmith_kernels_status unlocked(Launch launch) {
@@ -154,6 +169,7 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(norm_, "wavesmith_kernels_norm");
   find(softmax_, "wavesmith_kernels_softmax");
   find(gate_, "wavesmith_kernels_gate");
+  find(elementwise_, "wavesmith_kernels_elementwise");
   find(quantise_, "wavesmith_kernels_quantise");
   find(dequantise_, "wavesmith_kernels_dequantise");
   find(rope_, "wavesmith_kernels_rope");
@@ -242,6 +258,22 @@ void Kernels::gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, co
                                                        .activation = activation_of(activation),
                                                        .scales = scales_of(scales)};
   check(unlocked([&] { return gate_(&description, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::elementwise(std::tuple<int64_t, int64_t> sizes, const std::string& operation,
+                          std::tuple<float, float> factors, const RowsTuple& x, const RowsTuple& z,
+                          int64_t z_column_stride, const RowsTuple& y, uintptr_t stream) {
+  const wavesmith_kernels_elementwise_description elementwise{
+      .rows = std::get<0>(sizes),
+      .columns = std::get<1>(sizes),
+      .operation = elementwise_operation_of(operation),
+      .alpha = std::get<0>(factors),
+      .beta = std::get<1>(factors),
+      .x = rows_of(x),
+      .z = rows_of(z),
+      .y = rows_of(y),
+      .z_column_stride = z_column_stride};
+  check(unlocked([&] { return elementwise_(&elementwise, reinterpret_cast<void*>(stream)); }));
 }
 
 void Kernels::quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
 from wavesmith._attention import attention
 from wavesmith._decode import cache_write, decode
+from wavesmith._elementwise import elementwise
 from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
@@ -34,6 +35,7 @@ __all__ = [
     "cache_write",
     "decode",
     "dequantise",
+    "elementwise",
     "gated",
     "gemm",
     "gemm_tiles",
