@@ -2,9 +2,8 @@
 // `wavesmith profile`.
 //
 //   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE] [OUTPUT TYPE]
-//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
-//   [SCALING] [BLOCK]
-//   wavesmith_kernels_bench elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]
+//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate|reduce ROWS COLUMNS [f32|f16|bf16] [QUANTISED
+//   TYPE] [SCALING] [BLOCK] wavesmith_kernels_bench elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]
 //   wavesmith_kernels_bench quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
 //   [unscaled|given|matrix|row|block|mx] [BLOCK]
 //   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16]
@@ -143,6 +142,10 @@ int rows(const std::string& operation, const std::vector<std::string>& words) {
     one.alpha = one.beta = 1, one.x = matrix(), one.y = matrix(), one.z_column_stride = 1;
     if (one.operation < WAVESMITH_KERNELS_ELEMENTWISE_NEGATE) one.z = matrix();
     best = milliseconds_of([&] { return wavesmith_kernels_elementwise(&one, nullptr); });
+  } else if (operation == "reduce") {
+    const wavesmith_kernels_reduce_description reduce{
+        height, width, WAVESMITH_KERNELS_REDUCE_SUM, matrix(), {memory(height * 4), type, 1}};
+    best = milliseconds_of([&] { return wavesmith_kernels_reduce(&reduce, nullptr); });
   } else if (operation == "softmax") {
     const wavesmith_kernels_softmax_description softmax{height, width, matrix(), matrix(), 1, 0};
     best = milliseconds_of([&] { return wavesmith_kernels_softmax(&softmax, nullptr); });
@@ -286,7 +289,7 @@ int main(int argc, char** argv) {
   std::fprintf(
       stderr,
       "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE|-] [OUTPUT TYPE]\n"
-      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
+      "       %s norm|layernorm|addnorm|softmax|gate|reduce ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"

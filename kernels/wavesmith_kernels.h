@@ -258,6 +258,32 @@ typedef struct {
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_elementwise(const wavesmith_kernels_elementwise_description* elementwise, void* stream);
 
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_REDUCE_SUM = 0,     /* without elements 0 */
+    WAVESMITH_KERNELS_REDUCE_MEAN = 1,    /* without elements NaN */
+    WAVESMITH_KERNELS_REDUCE_MAXIMUM = 2, /* without elements minus infinity */
+    WAVESMITH_KERNELS_REDUCE_MINIMUM = 3, /* without elements infinity */
+    WAVESMITH_KERNELS_REDUCE_SUM_OF_SQUARES = 4,
+} wavesmith_kernels_reduction;
+
+/* y[i] = what row i of x is reduced to; y has `rows` rows of one element each. Both are f32, f16 or bf16. A
+ * NaN makes NaN of its row's result, and of no other.
+ *
+ * Sums are f32, in an order that depends on `columns` and x's alignment only: results are the same in each
+ * run. An element goes through at most columns / 2048 + 20 roundings, so that before it is rounded to y's
+ * type the error of a sum is at most (columns / 2048 + 20) * 2^-24 * sum(|x|) with |x|^2 instead of |x| in
+ * that of squares, and divided by `columns` in a mean. Maxima and minima are exact.
+ *
+ * y must not overlap x. Without columns x may be null. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_reduction reduction;
+  wavesmith_kernels_rows x, y;
+} wavesmith_kernels_reduce_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_reduce(const wavesmith_kernels_reduce_description* reduce, void* stream);
+
 /* Quantises x of f32, f16 or bf16 to y of i8, a float of 8 bits or, in MX, OCP's e4m3, e5m2 or e2m1x2:
  *
  *   scale = max(largest / limit, 2^-126)     y = round(x * (1 / scale))

@@ -32,7 +32,7 @@ wavesmith_kernels_status check_one(const char* operation, const RowsArgument& ar
 
 bool in_place(const RowsArgument& a, const RowsArgument& b) {
   return a.rows->data == b.rows->data && a.rows->row_stride == b.rows->row_stride &&
-         size_of(a.rows->type) == size_of(b.rows->type) && !b.one_column;
+         size_of(a.rows->type) == size_of(b.rows->type) && a.one_column == b.one_column;
 }
 
 ByteRange bytes_of(const RowsArgument& argument, int64_t rows, int64_t columns) {

@@ -118,18 +118,27 @@ wavesmith_kernels_activation activation_of(const std::string& word) {
   return static_cast<wavesmith_kernels_activation>(found - std::begin(kActivations));
 }
 
+/// Where a word stands among those that there are, or an exception that names them.
+template <size_t kCount>
+int index_of(const std::string& word, const std::string_view (&words)[kCount], std::string_view what) {
+  const auto* const found = std::ranges::find(words, word);
+  if (found != std::end(words)) return static_cast<int>(found - std::begin(words));
+  throw Failure({ErrorKind::BadInput,
+                 fmt::format("{} is '{}'", what, word),
+                 {},
+                 fmt::format("there are {}", fmt::join(words, ", "))});
+}
+
 wavesmith_kernels_elementwise_operation elementwise_operation_of(const std::string& word) {
   static constexpr std::string_view kOperations[] = {
-      "add",    "subtract", "multiply", "divide", "minimum", "maximum",
-      "negate", "absolute", "exp",      "log",    "sqrt",    "reciprocal_root",
-      "tanh",   "sigmoid",  "relu",     "gelu",   "silu",    "square"};  // by the enumerators
-  const auto found = std::ranges::find(kOperations, word);
-  if (found == std::end(kOperations))
-    throw Failure({ErrorKind::BadInput,
-                   fmt::format("operation is '{}'", word),
-                   {},
-                   fmt::format("there are {}", fmt::join(kOperations, ", "))});
-  return static_cast<wavesmith_kernels_elementwise_operation>(found - std::begin(kOperations));
+      "add", "subtract", "multiply",        "divide", "minimum", "maximum", "negate", "absolute", "exp",
+      "log", "sqrt",     "reciprocal_root", "tanh",   "sigmoid", "relu",    "gelu",   "silu",     "square"};
+  return static_cast<wavesmith_kernels_elementwise_operation>(index_of(word, kOperations, "operation"));
+}
+
+wavesmith_kernels_reduction reduction_of(const std::string& word) {
+  static constexpr std::string_view kReductions[] = {"sum", "mean", "maximum", "minimum", "sum_of_squares"};
+  return static_cast<wavesmith_kernels_reduction>(index_of(word, kReductions, "reduction"));
 }
 
 /// What `launch` returns, without Python's lock.
@@ -170,6 +179,7 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(softmax_, "wavesmith_kernels_softmax");
   find(gate_, "wavesmith_kernels_gate");
   find(elementwise_, "wavesmith_kernels_elementwise");
+  find(reduce_, "wavesmith_kernels_reduce");
   find(quantise_, "wavesmith_kernels_quantise");
   find(dequantise_, "wavesmith_kernels_dequantise");
   find(rope_, "wavesmith_kernels_rope");
@@ -274,6 +284,13 @@ void Kernels::elementwise(std::tuple<int64_t, int64_t> sizes, const std::string&
       .y = rows_of(y),
       .z_column_stride = z_column_stride};
   check(unlocked([&] { return elementwise_(&elementwise, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::reduce(std::tuple<int64_t, int64_t> sizes, const std::string& reduction, const RowsTuple& x,
+                     const RowsTuple& y, uintptr_t stream) {
+  const wavesmith_kernels_reduce_description reduce{std::get<0>(sizes), std::get<1>(sizes),
+                                                    reduction_of(reduction), rows_of(x), rows_of(y)};
+  check(unlocked([&] { return reduce_(&reduce, reinterpret_cast<void*>(stream)); }));
 }
 
 void Kernels::quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,

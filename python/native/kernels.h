@@ -78,6 +78,8 @@ class Kernels {
   void elementwise(std::tuple<int64_t, int64_t> sizes, const std::string& operation,
                    std::tuple<float, float> factors, const RowsTuple& x, const RowsTuple& z,
                    int64_t z_column_stride, const RowsTuple& y, uintptr_t stream);
+  void reduce(std::tuple<int64_t, int64_t> sizes, const std::string& reduction, const RowsTuple& x,
+              const RowsTuple& y, uintptr_t stream);
   void quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
                 const ScalesTuple& scales, uintptr_t stream);
   void dequantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
@@ -113,6 +115,7 @@ class Kernels {
   decltype(&wavesmith_kernels_softmax) softmax_ = nullptr;
   decltype(&wavesmith_kernels_gate) gate_ = nullptr;
   decltype(&wavesmith_kernels_elementwise) elementwise_ = nullptr;
+  decltype(&wavesmith_kernels_reduce) reduce_ = nullptr;
   decltype(&wavesmith_kernels_quantise) quantise_ = nullptr;
   decltype(&wavesmith_kernels_dequantise) dequantise_ = nullptr;
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;

@@ -22,6 +22,7 @@ from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
 from wavesmith._quantise import Scaling, dequantise, quantise
+from wavesmith._reduce import reduce
 from wavesmith._rows import gated, layer_norm, rms_norm, rope, softmax
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
     "gemm_tiles",
     "layer_norm",
     "quantise",
+    "reduce",
     "rms_norm",
     "rope",
     "softmax",
