@@ -3,8 +3,12 @@
 //
 //   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE]
 //   [scaled]
-//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
-//   [SCALING] [BLOCK]
+//
+//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate|reduce ROWS COLUMNS [f32|f16|bf16]
+//   [QUANTISED TYPE] [SCALING] [BLOCK]
+//
+//   wavesmith_kernels_bench elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]
+//
 //   wavesmith_kernels_bench quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]
 //   [unscaled|given|matrix|row|block|mx] [BLOCK]
 //   wavesmith_kernels_bench attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16]
@@ -79,12 +83,26 @@ wavesmith_kernels_type type_of(const std::string& name) {
   std::exit(2);
 }
 
+/// Where a name stands among those that there are.
+template <size_t kCount>
+int index_of(const std::string& name, const char* const (&names)[kCount], const char* what) {
+  const auto* const found = std::find(std::begin(names), std::end(names), name);
+  if (found != std::end(names)) return static_cast<int>(found - std::begin(names));
+  std::fprintf(stderr, "there is no %s %s\n", what, name.c_str());
+  std::exit(2);
+}
+
 wavesmith_kernels_scaling scaling_of(const std::string& name) {
   static constexpr const char* kNames[] = {"unscaled", "given", "matrix", "row", "block", "mx"};
-  const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
-  if (found != std::end(kNames)) return static_cast<wavesmith_kernels_scaling>(found - std::begin(kNames));
-  std::fprintf(stderr, "there is no scaling %s\n", name.c_str());
-  std::exit(2);
+  return static_cast<wavesmith_kernels_scaling>(index_of(name, kNames, "scaling"));
+}
+
+wavesmith_kernels_elementwise_operation elementwise_of(const std::string& name) {
+  static constexpr const char* kNames[] = {
+      "add", "subtract", "multiply",        "divide", "minimum", "maximum", "negate", "absolute", "exp",
+      "log", "sqrt",     "reciprocal_root", "tanh",   "sigmoid", "relu",    "gelu",   "silu",     "square"};
+  return static_cast<wavesmith_kernels_elementwise_operation>(
+      index_of(name, kNames, "elementwise operation"));
 }
 
 /// An operation on rows: its time, and the bytes that it has to move per second.
@@ -103,8 +121,9 @@ int rows(const std::string& operation, const std::vector<std::string>& words) {
   };
   const auto matrix = [&] { return matrix_of(type); };
   // What is quantised, and its scales.
-  const bool quantises = operation == "quantise" || operation == "dequantise";
-  const std::string small = word(3, quantises ? "e4m3" : "");
+  const bool quantises = operation == "quantise" || operation == "dequantise",
+             is_elementwise = operation == "elementwise";
+  const std::string small = is_elementwise ? "" : word(3, quantises ? "e4m3" : "");
   const auto scaling = scaling_of(word(4, small.empty() ? "unscaled" : "row"));
   wavesmith_kernels_scales scales{scaling, nullptr, std::atoll(word(5, "128").c_str()), 0, 1};
   if (scaling == WAVESMITH_KERNELS_SCALE_MX) scales.block = 32;
@@ -122,6 +141,16 @@ int rows(const std::string& operation, const std::vector<std::string>& words) {
   } else if (operation == "dequantise") {
     const wavesmith_kernels_dequantise_description dequantise{height, width, result(), matrix(), scales};
     best = milliseconds_of([&] { return wavesmith_kernels_dequantise(&dequantise, nullptr); });
+  } else if (is_elementwise) {
+    wavesmith_kernels_elementwise_description one{};
+    one.rows = height, one.columns = width, one.operation = elementwise_of(word(3, "add"));
+    one.alpha = one.beta = 1, one.x = matrix(), one.y = matrix(), one.z_column_stride = 1;
+    if (one.operation < WAVESMITH_KERNELS_ELEMENTWISE_NEGATE) one.z = matrix();
+    best = milliseconds_of([&] { return wavesmith_kernels_elementwise(&one, nullptr); });
+  } else if (operation == "reduce") {
+    const wavesmith_kernels_reduce_description reduce{
+        height, width, WAVESMITH_KERNELS_REDUCE_SUM, matrix(), {memory(height * 4), type, 1}};
+    best = milliseconds_of([&] { return wavesmith_kernels_reduce(&reduce, nullptr); });
   } else if (operation == "softmax") {
     const wavesmith_kernels_softmax_description softmax{height, width, matrix(), matrix(), 1, 0};
     best = milliseconds_of([&] { return wavesmith_kernels_softmax(&softmax, nullptr); });
@@ -286,11 +315,12 @@ int main(int argc, char** argv) {
   std::fprintf(
       stderr,
       "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [scaled]\n"
-      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
+      "       %s norm|layernorm|addnorm|softmax|gate|reduce ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
+      "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
       "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n"
       "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE] [PAGE]\n",
-      argv[0], argv[0], argv[0], argv[0], argv[0]);
+      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

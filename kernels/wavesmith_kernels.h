@@ -226,6 +226,84 @@ typedef struct {
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gate(const wavesmith_kernels_gate_description* gate, void* stream);
 
+/* What an elementwise operation computes: of two numbers, then of one. */
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_ELEMENTWISE_ADD = 0,
+    WAVESMITH_KERNELS_ELEMENTWISE_SUBTRACT = 1,
+    WAVESMITH_KERNELS_ELEMENTWISE_MULTIPLY = 2,
+    WAVESMITH_KERNELS_ELEMENTWISE_DIVIDE = 3,
+    WAVESMITH_KERNELS_ELEMENTWISE_MINIMUM = 4, /* NaN where either is NaN; -0 is less than 0 */
+    WAVESMITH_KERNELS_ELEMENTWISE_MAXIMUM = 5, /* as well */
+    WAVESMITH_KERNELS_ELEMENTWISE_NEGATE = 6,
+    WAVESMITH_KERNELS_ELEMENTWISE_ABSOLUTE = 7,
+    WAVESMITH_KERNELS_ELEMENTWISE_EXP = 8,
+    WAVESMITH_KERNELS_ELEMENTWISE_LOG = 9, /* the natural logarithm */
+    WAVESMITH_KERNELS_ELEMENTWISE_SQRT = 10,
+    WAVESMITH_KERNELS_ELEMENTWISE_RECIPROCAL_ROOT = 11, /* 1 / sqrt(x) */
+    WAVESMITH_KERNELS_ELEMENTWISE_TANH = 12,
+    WAVESMITH_KERNELS_ELEMENTWISE_SIGMOID = 13, /* 1 / (1 + e^-x) */
+    WAVESMITH_KERNELS_ELEMENTWISE_RELU = 14,    /* the larger of x and 0; of NaN NaN */
+    WAVESMITH_KERNELS_ELEMENTWISE_GELU = 15,    /* the approximation by tanh */
+    WAVESMITH_KERNELS_ELEMENTWISE_SILU = 16,    /* x / (1 + e^-x) */
+    WAVESMITH_KERNELS_ELEMENTWISE_SQUARE = 17,
+} wavesmith_kernels_elementwise_operation;
+
+/* y = f(X), or f(X, Z), element by element, with X = alpha * x and Z = beta * z, each rounded to f32. All
+ * types are f32, f16 or bf16, in any mixture. z may have one row for all (a row stride of 0), one element per
+ * row (z_column_stride 0, otherwise 1), or both: one element. Of an operation of one number nothing of z is
+ * looked at. NaN stays NaN, also where a factor is 0.
+ *
+ * With f the exact result, y's error before it is rounded to y's type, to the nearest, ties to even, is at
+ * most
+ *     0                                       negation, absolute value, minimum, maximum, relu
+ *     that of one correctly rounded operation sum, difference, product, quotient, square root, square
+ *     2^-23 * |f|                             reciprocal root
+ *     2^-22 * |f|                             exp, log; where e^x is subnormal, 2^-149 more
+ *     2^-21 * |f|                             tanh
+ *     2^-21 * |f| + 2^-126                    sigmoid
+ *     2^-21 * |f| + 2^-126 * |X|              silu
+ *     2^-20 * (1 + |t|) * |f| + 2^-126 * |X|  gelu, with t the argument of its tanh
+ * These add the errors of the target's functions (1 ulp, AMD's ISA manuals) and of the roundings between them
+ * (tile/precise.h).
+ *
+ * y may be written over x, or over a z of the same size; other overlaps are refused. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_elementwise_operation operation;
+  float alpha, beta;
+  wavesmith_kernels_rows x, z, y;
+  int64_t z_column_stride;
+} wavesmith_kernels_elementwise_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_elementwise(const wavesmith_kernels_elementwise_description* elementwise, void* stream);
+
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_REDUCE_SUM = 0,     /* without elements 0 */
+    WAVESMITH_KERNELS_REDUCE_MEAN = 1,    /* without elements NaN */
+    WAVESMITH_KERNELS_REDUCE_MAXIMUM = 2, /* without elements minus infinity */
+    WAVESMITH_KERNELS_REDUCE_MINIMUM = 3, /* without elements infinity */
+    WAVESMITH_KERNELS_REDUCE_SUM_OF_SQUARES = 4,
+} wavesmith_kernels_reduction;
+
+/* y[i] = what row i of x is reduced to; y has `rows` rows of one element each. Both are f32, f16 or bf16. A
+ * NaN makes NaN of its row's result, and of no other.
+ *
+ * Sums are f32, in an order that depends on `columns` and x's alignment only: results are the same in each
+ * run. An element goes through at most columns / 2048 + 20 roundings, so that before it is rounded to y's
+ * type the error of a sum is at most (columns / 2048 + 20) * 2^-24 * sum(|x|) with |x|^2 instead of |x| in
+ * that of squares, and divided by `columns` in a mean. Maxima and minima are exact.
+ *
+ * y must not overlap x. Without columns x may be null. */
+typedef struct {
+  int64_t rows, columns;
+  wavesmith_kernels_reduction reduction;
+  wavesmith_kernels_rows x, y;
+} wavesmith_kernels_reduce_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_reduce(const wavesmith_kernels_reduce_description* reduce, void* stream);
+
 /* Quantises x of f32, f16 or bf16 to y of i8, a float of 8 bits or, in MX, OCP's e4m3, e5m2 or e2m1x2:
  *
  *   scale = max(largest / limit, 2^-126)     y = round(x * (1 / scale))

@@ -18,6 +18,15 @@ struct Max {
   static constexpr float kNeutral = -__builtin_huge_valf();
   TILE_DEVICE float operator()(float a, float b) const { return __builtin_fmaxf(a, b); }
 };
+/// The larger and the smaller value, -0 being less than 0; NaN where either is NaN.
+struct Maximum {
+  static constexpr float kNeutral = -__builtin_huge_valf();
+  TILE_DEVICE float operator()(float a, float b) const { return __builtin_elementwise_maximum(a, b); }
+};
+struct Minimum {
+  static constexpr float kNeutral = __builtin_huge_valf();
+  TILE_DEVICE float operator()(float a, float b) const { return __builtin_elementwise_minimum(a, b); }
+};
 /// The larger of two magnitudes (of floats without a sign). NaN is the largest: it is not lost.
 struct LargerMagnitude {
   static constexpr float kNeutral = 0;

@@ -18,6 +18,10 @@ TILE_DEVICE constexpr int size_of(Type type) {
 
 /// Eight floats, which become one or two pieces.
 using Eight = Vector<float, 8>;
+/// The pieces of eight elements, of types of 2 bytes the first one.
+struct Pieces {
+  Piece low, high;
+};
 
 /// Rows of elements that follow each other; what lies outside reads as 0 and is not written.
 struct TypedView {
@@ -61,20 +65,36 @@ struct TypedView {
   /// first is waited for.
   template <int kApart, int kCount>
   TILE_DEVICE void load_aligned(Eight (&values)[kCount], int row, int column) const {
-    struct Two {
-      Piece low, high;
-    } pieces[kCount];
+    Pieces pieces[kCount];
+    const auto place = [&](int i) { return offset(row, column + i * kApart); };
     if (is(Type::F32)) {
-      TILE_UNROLL for (int i = 0; i < kCount; ++i) {
-        const u32 at = offset(row, column + i * kApart);
-        pieces[i].low = arch::load_piece(buffer, at);
-        pieces[i].high = arch::load_piece(buffer, at == arch::kOutside ? at : at + kPieceBytes);
-      }
+      load_two_pieces(pieces, place);
       TILE_UNROLL for (int i = 0; i < kCount; ++i) values[i] = bits_as<Eight>(pieces[i]);
     } else {
-      TILE_UNROLL for (int i = 0; i < kCount; ++i) pieces[i].low =
-          arch::load_piece(buffer, offset(row, column + i * kApart));
+      load_one_piece(pieces, place);
       TILE_UNROLL for (int i = 0; i < kCount; ++i) values[i] = widen(pieces[i].low);
+    }
+  }
+
+  /// Eights of rows that are `apart` rows apart, as they lie in memory (where not `aligned`, widened): what
+  /// is loaded next does not wait for them. `arrived` makes floats of them.
+  template <int kCount>
+  TILE_DEVICE void load_pieces(Pieces (&pieces)[kCount], int row, int apart, int column) const {
+    const auto place = [&](int i) { return offset(row + i * apart, column); };
+    if (!arch::late(aligned)) {
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) pieces[i] = bits_as<Pieces>(load(row + i * apart, column));
+    } else if (is(Type::F32)) {
+      load_two_pieces(pieces, place);
+    } else {
+      load_one_piece(pieces, place);
+    }
+  }
+  template <int kCount>
+  TILE_DEVICE void arrived(Eight (&values)[kCount], const Pieces (&pieces)[kCount]) const {
+    if (arch::late(aligned && type != Type::F32)) {
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) values[i] = widen(pieces[i].low);
+    } else {
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) values[i] = bits_as<Eight>(pieces[i]);
     }
   }
 
@@ -139,12 +159,21 @@ struct TypedView {
   }
 
  private:
+  template <int kCount, class Place>
+  TILE_DEVICE void load_two_pieces(Pieces (&pieces)[kCount], Place place) const {
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) {
+      const u32 at = place(i);
+      pieces[i].low = arch::load_piece(buffer, at);
+      pieces[i].high = arch::load_piece(buffer, at == arch::kOutside ? at : at + kPieceBytes);
+    }
+  }
+  template <int kCount, class Place>
+  TILE_DEVICE void load_one_piece(Pieces (&pieces)[kCount], Place place) const {
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) pieces[i].low = arch::load_piece(buffer, place(i));
+  }
   template <class Values>
   TILE_DEVICE void store_aligned_pieces(u32 at, Values values) const {
-    struct Two {
-      Piece low, high;
-    };
-    const Two two = bits_as<Two>(values);
+    const Pieces two = bits_as<Pieces>(values);
     arch::store(buffer, at, two.low);
     arch::store(buffer, at == arch::kOutside ? at : at + kPieceBytes, two.high);
   }

@@ -29,23 +29,23 @@ TILE_DEVICE tile::Vector<tile::u8, 8> load_numbers(const tile::TypedView& x, boo
 
 TILE_DEVICE void dequantise(const QuantiseArguments& g) {
   using namespace tile;
-  const EightPlace place(arch::workgroup_id(), g.columns, g.shift);
+  const QuantisedPlace place(arch::workgroup_id(), g.columns, g.eights.shift);
   const Type type = static_cast<Type>(g.type_x);
   const bool two = arch::late(g.type_x) == static_cast<int>(Type::E2M1x2);
   const TypedView x(g.x, type, g.rows, two ? ceiling(g.columns, 2) : g.columns, g.stride_x, place.first_row,
                     0),
       y(g.y, static_cast<Type>(g.type_y), g.rows, g.columns, g.stride_y, place.first_row, 0);
   if (place.column >= y.columns) return;
-  Vector<u8, 8> bytes[kEightsPerThread];
-  float scales[kEightsPerThread];
-  TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i) {
+  Vector<u8, 8> bytes[kQuantisedEights];
+  float scales[kQuantisedEights];
+  TILE_UNROLL for (int i = 0; i < kQuantisedEights; ++i) {
     const int row = place.row + i * place.step;
     bytes[i] = load_numbers(x, two, row, place.column);
     // Of a row that is not there, that of the last one.
     const int last = y.rows - 1;
     scales[i] = scale_of_eight(g.scales, place.first_row + (row < last ? row : last), place.column);
   }
-  TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i)
+  TILE_UNROLL for (int i = 0; i < kQuantisedEights; ++i)
       y.store(place.row + i * place.step, place.column, from_bytes(type, bytes[i]) * scales[i]);
 }
 

@@ -33,14 +33,14 @@ TILE_DEVICE tile::u32 packed_e2m1(tile::Vector<tile::u8, 8> codes) {
 
 TILE_DEVICE void quantise_mx(const QuantiseArguments& g) {
   using namespace tile;
-  const EightPlace place(arch::workgroup_id(), g.columns, g.shift);
+  const QuantisedPlace place(arch::workgroup_id(), g.columns, g.eights.shift);
   const Type type = static_cast<Type>(g.type_y);
   const bool two = arch::late(g.type_y) == static_cast<int>(Type::E2M1x2);
   const int elements = two ? ceiling(g.columns, 2) : g.columns, column = place.column;
   QuantisedRows<false> y(g.y, g.type_y, g.rows, elements, g.stride_y, g.scales, place.first_row);
   y.columns = g.columns;
-  const Eights eights(g, place);
-  TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i) {
+  const Eights<kQuantisedEights> eights = load_eights(numbers_of(g, place), place);
+  TILE_UNROLL for (int i = 0; i < kQuantisedEights; ++i) {
     const int row = place.row + i * place.step;
     const Eight& values = eights.at[i];
     const int code = shared_exponent(

@@ -10,8 +10,7 @@ namespace {
 
 using Description = wavesmith_kernels_quantise_description;
 
-constexpr int kLeastShift = 4, kMostShift = 8;  ///< threads side by side: a block's 16, a workgroup's 256
-constexpr int kLargestPerUnit = 8;              ///< workgroups of a compute unit that look for the largest
+constexpr int kLargestPerUnit = 8;  ///< workgroups of a compute unit that look for the largest
 
 bool is_empty(const Description& one) { return one.rows == 0 || one.columns == 0; }
 
@@ -35,10 +34,6 @@ wavesmith_kernels_status check(const char* operation, const Description& one, bo
 }
 
 QuantiseArguments arguments_of(const Description& one) {
-  int shift = kLeastShift;
-  while (shift < kMostShift && int64_t{8} << shift < one.columns) ++shift;
-  const int64_t rows = int64_t{kEightsPerThread} * (kRowThreads >> shift), columns = int64_t{8} << shift;
-  const int64_t workgroups = (one.rows + rows - 1) / rows * ((one.columns + columns - 1) / columns);
   return {.x = one.x.data,
           .y = one.y.data,
           .scales = scale_arguments(one.scales),
@@ -48,22 +43,8 @@ QuantiseArguments arguments_of(const Description& one) {
           .columns = static_cast<int>(one.columns),
           .type_x = one.x.type,
           .type_y = one.y.type,
-          .shift = shift,
-          .workgroups = static_cast<int>(std::min<int64_t>(workgroups, INT32_MAX)),
+          .eights = eight_grid(one.rows, one.columns, kQuantisedEights),
           .grid = 0};
-}
-
-wavesmith_kernels_status check_grid(const char* operation, const QuantiseArguments& arguments) {
-  if (arguments.workgroups <= INT32_MAX / kRowThreads) return succeed();
-  return not_supported(operation, "the matrices have more elements than a grid covers");
-}
-
-/// Launches a kernel that takes eights.
-wavesmith_kernels_status launch_eights(const char* kernel, const QuantiseArguments& arguments, void* stream) {
-  const Device* device = nullptr;
-  if (const auto status = current_device(device)) return status;
-  return launch(*device, kernel, {static_cast<unsigned>(arguments.workgroups), 1, kRowThreads}, &arguments,
-                sizeof(arguments), stream);
 }
 
 /// Finds the matrix's scale, whose least value is 0 before.
@@ -73,7 +54,7 @@ wavesmith_kernels_status launch_largest(QuantiseArguments arguments, void* strea
   if (const int error = hipMemsetAsync(arguments.scales.data, 0, sizeof(float), stream))
     return fail(WAVESMITH_KERNELS_HIP_ERROR,
                 std::string("hipMemsetAsync returned ") + hipGetErrorName(error));
-  arguments.grid = std::min(arguments.workgroups, kLargestPerUnit * device->compute_units);
+  arguments.grid = std::min(arguments.eights.workgroups, kLargestPerUnit * device->compute_units);
   return launch(*device, "quantise_largest", {static_cast<unsigned>(arguments.grid), 1, kRowThreads},
                 &arguments, sizeof(arguments), stream);
 }
@@ -97,13 +78,14 @@ wavesmith_kernels_status wavesmith_kernels_quantise(const wavesmith_kernels_quan
     return launch_rows(kName, row_configuration(quantise->columns, aligned), quantise->rows, &arguments,
                        sizeof(arguments), stream);
   }
-  if (const auto status = check_grid(kName, arguments)) return status;
-  if (scaling == WAVESMITH_KERNELS_SCALE_MX) return launch_eights("quantise_mx", arguments, stream);
+  if (const auto status = check_grid(kName, arguments.eights)) return status;
+  if (scaling == WAVESMITH_KERNELS_SCALE_MX)
+    return launch_eights("quantise_mx", arguments.eights, &arguments, sizeof(arguments), stream);
   if (scaling == WAVESMITH_KERNELS_SCALE_PER_MATRIX) {
     if (const auto status = launch_largest(arguments, stream)) return status;
     arguments.scales.scaling = WAVESMITH_KERNELS_SCALE_GIVEN;
   }
-  return launch_eights("quantise_eights", arguments, stream);
+  return launch_eights("quantise_eights", arguments.eights, &arguments, sizeof(arguments), stream);
 }
 
 wavesmith_kernels_status wavesmith_kernels_dequantise(
@@ -113,6 +95,6 @@ wavesmith_kernels_status wavesmith_kernels_dequantise(
   if (const auto status = check(kName, *dequantise, true)) return status;
   if (is_empty(*dequantise)) return succeed();
   const QuantiseArguments arguments = arguments_of(*dequantise);
-  if (const auto status = check_grid(kName, arguments)) return status;
-  return launch_eights(kName, arguments, stream);
+  if (const auto status = check_grid(kName, arguments.eights)) return status;
+  return launch_eights(kName, arguments.eights, &arguments, sizeof(arguments), stream);
 }

@@ -2,38 +2,17 @@
 #pragma once
 
 #include "kernels/quantise/arguments.h"
-#include "kernels/rows/configurations.h"
+#include "kernels/rows/eights.h"
 #include "kernels/rows/quantised.h"
 
 namespace wavesmith::kernels {
 
-/// Which eights a thread takes: 2^shift threads stand side by side in a row, and the rows of a thread's
-/// eights are `step` apart.
-struct EightPlace {
-  int first_row;  ///< of the workgroup
-  int row;        ///< from there
-  int column, step;
+using QuantisedPlace = EightPlace<kQuantisedEights>;
 
-  TILE_DEVICE EightPlace(int workgroup, int columns, int shift) {
-    const int blocks = tile::ceiling(columns, 8 << shift), thread = tile::arch::thread_id();
-    step = kRowThreads >> shift;
-    first_row = workgroup / blocks * step * kEightsPerThread;
-    row = thread >> shift;
-    column = ((workgroup % blocks << shift) + (thread & ((1 << shift) - 1))) * 8;
-  }
-};
-
-/// The eights of a thread, all of them loaded before the first is waited for.
-struct Eights {
-  tile::Eight at[kEightsPerThread];
-
-  TILE_DEVICE Eights(const QuantiseArguments& g, const EightPlace& place) {
-    const tile::TypedView x(g.x, static_cast<tile::Type>(g.type_x), g.rows, g.columns, g.stride_x,
-                            place.first_row, 0);
-    TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i) at[i] =
-        x.load(place.row + i * place.step, place.column);
-  }
-};
+/// What the kernels that take eights read.
+TILE_DEVICE tile::TypedView numbers_of(const QuantiseArguments& g, const QuantisedPlace& place) {
+  return {g.x, static_cast<tile::Type>(g.type_x), g.rows, g.columns, g.stride_x, place.first_row, 0};
+}
 
 /// With a scale per row, which the lanes of a row find in one pass.
 template <class Shape>
@@ -53,11 +32,11 @@ TILE_DEVICE void quantise_rows(const QuantiseArguments& g) {
 
 /// With a scale per block, or one that is given, or none.
 TILE_DEVICE void quantise_eights(const QuantiseArguments& g) {
-  const EightPlace place(tile::arch::workgroup_id(), g.columns, g.shift);
+  const QuantisedPlace place(tile::arch::workgroup_id(), g.columns, g.eights.shift);
   const QuantisedRows<false> y(g.y, g.type_y, g.rows, g.columns, g.stride_y, g.scales, place.first_row);
-  const Eights eights(g, place);
+  const Eights<kQuantisedEights> eights = load_eights(numbers_of(g, place), place);
   const float inverse = y.is(Scaling::Given) ? 1 / y.given() : 1;
-  TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i)
+  TILE_UNROLL for (int i = 0; i < kQuantisedEights; ++i)
       y.store(place.row + i * place.step, place.column, eights.at[i], inverse);
 }
 
@@ -66,9 +45,10 @@ TILE_DEVICE void quantise_largest(const QuantiseArguments& g) {
   using namespace tile;
   TILE_SHARED static float memory[16];
   float largest = 0;
-  for (int workgroup = arch::workgroup_id(); workgroup < g.workgroups; workgroup += g.grid) {
-    const Eights eights(g, EightPlace(workgroup, g.columns, g.shift));
-    TILE_UNROLL for (int i = 0; i < kEightsPerThread; ++i) largest =
+  for (int workgroup = arch::workgroup_id(); workgroup < g.eights.workgroups; workgroup += g.grid) {
+    const QuantisedPlace place(workgroup, g.columns, g.eights.shift);
+    const Eights<kQuantisedEights> eights = load_eights(numbers_of(g, place), place);
+    TILE_UNROLL for (int i = 0; i < kQuantisedEights; ++i) largest =
         LargerMagnitude{}(largest, largest_of_eight(eights.at[i], 0, 8));
   }
   largest = reduce_row<kRowThreads>(largest, (SharedBytes)memory, LargerMagnitude{});

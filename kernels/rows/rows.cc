@@ -17,9 +17,10 @@ wavesmith_kernels_status check_one(const char* operation, const RowsArgument& ar
   if (!is_type(rows.type))
     return invalid(operation, name + ".type is " + std::to_string(rows.type) + ", no element type");
   if (!argument.types.hold(rows.type)) return no_kernel(operation, name, rows.type, argument.types);
-  columns = elements_of(rows.type, columns);
+  columns = argument.one_column ? 1 : elements_of(rows.type, columns);
   if (reinterpret_cast<uintptr_t>(rows.data) % static_cast<uintptr_t>(size_of(rows.type)) != 0)
     return invalid(operation, name + ".data is not aligned to its elements");
+  if (argument.one_row) return succeed();
   if (rows.row_stride < columns)
     return invalid(operation, name + ".row_stride is " + std::to_string(rows.row_stride) +
                                   ", less than its " + std::to_string(columns) + " columns");
@@ -29,8 +30,13 @@ wavesmith_kernels_status check_one(const char* operation, const RowsArgument& ar
   return succeed();
 }
 
-bool in_place(const wavesmith_kernels_rows& a, const wavesmith_kernels_rows& b) {
-  return a.data == b.data && a.row_stride == b.row_stride && size_of(a.type) == size_of(b.type);
+bool in_place(const RowsArgument& a, const RowsArgument& b) {
+  return a.rows->data == b.rows->data && a.rows->row_stride == b.rows->row_stride &&
+         size_of(a.rows->type) == size_of(b.rows->type) && a.one_column == b.one_column;
+}
+
+ByteRange bytes_of(const RowsArgument& argument, int64_t rows, int64_t columns) {
+  return range_of(*argument.rows, argument.one_row ? 1 : rows, argument.one_column ? 1 : columns);
 }
 
 }  // namespace
@@ -49,8 +55,8 @@ wavesmith_kernels_status check_rows(const char* operation, int64_t rows, int64_t
   for (const RowsArgument& one : matrices)
     for (const RowsArgument& other : matrices) {
       if (&one == &other || !one.is_written || !one.rows->data || !other.rows->data) continue;
-      if (!range_of(*one.rows, rows, columns).overlaps(range_of(*other.rows, rows, columns))) continue;
-      if (!other.is_written && in_place(*one.rows, *other.rows)) continue;
+      if (!bytes_of(one, rows, columns).overlaps(bytes_of(other, rows, columns))) continue;
+      if (!other.is_written && in_place(one, other)) continue;
       return invalid(operation, std::string(one.name) + " overlaps " + other.name);
     }
   return succeed();
@@ -95,6 +101,28 @@ wavesmith_kernels_status launch_rows(const std::string& operation, const RowConf
   const int64_t workgroups = (rows + configuration.rows() - 1) / configuration.rows();
   const Grid grid{static_cast<unsigned>(workgroups), 1, kRowThreads};
   return launch(*device, (operation + "_" + configuration.name).c_str(), grid, argument, bytes, stream);
+}
+
+EightGrid eight_grid(int64_t rows, int64_t columns, int eights) {
+  constexpr int kLeastShift = 4, kMostShift = 8;  // threads side by side: a block's 16, a workgroup's 256
+  int shift = kLeastShift;
+  while (shift < kMostShift && int64_t{8} << shift < columns) ++shift;
+  const int64_t height = int64_t{eights} * (kRowThreads >> shift), width = int64_t{8} << shift;
+  const int64_t workgroups = (rows + height - 1) / height * ((columns + width - 1) / width);
+  return {shift, static_cast<int>(std::min<int64_t>(workgroups, INT32_MAX))};
+}
+
+wavesmith_kernels_status check_grid(const char* operation, const EightGrid& grid) {
+  if (grid.workgroups <= INT32_MAX / kRowThreads) return succeed();
+  return not_supported(operation, "the matrices have more elements than a grid covers");
+}
+
+wavesmith_kernels_status launch_eights(const char* kernel, const EightGrid& grid, const void* argument,
+                                       size_t bytes, void* stream) {
+  const Device* device = nullptr;
+  if (const auto status = current_device(device)) return status;
+  return launch(*device, kernel, {static_cast<unsigned>(grid.workgroups), 1, kRowThreads}, argument, bytes,
+                stream);
 }
 
 }  // namespace wavesmith::kernels

@@ -10,6 +10,7 @@
 #include "kernels/library/device.h"
 #include "kernels/library/failure.h"
 #include "kernels/rows/configurations.h"
+#include "kernels/rows/eight_grid.h"
 #include "kernels/wavesmith_kernels.h"
 
 namespace wavesmith::kernels {
@@ -36,6 +37,8 @@ struct RowsArgument {
   const wavesmith_kernels_rows* rows;
   bool is_written = false;
   RowTypes types = kFloatTypes;
+  /// It has one row, or one column, which serves for all: the row stride of one row is not looked at.
+  bool one_row = false, one_column = false;
 };
 using RowsArguments = std::initializer_list<RowsArgument>;
 
@@ -61,5 +64,12 @@ bool is_aligned(const void* vector);
 /// Launches a kernel over rows: `operation`_`configuration`.
 wavesmith_kernels_status launch_rows(const std::string& operation, const RowConfiguration& configuration,
                                      int64_t rows, const void* argument, size_t bytes, void* stream);
+
+/// How the eights of a matrix are shared among threads that take so many each.
+EightGrid eight_grid(int64_t rows, int64_t columns, int eights);
+wavesmith_kernels_status check_grid(const char* operation, const EightGrid& grid);
+/// Launches a kernel that takes eights.
+wavesmith_kernels_status launch_eights(const char* kernel, const EightGrid& grid, const void* argument,
+                                       size_t bytes, void* stream);
 
 }  // namespace wavesmith::kernels

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -117,6 +118,29 @@ wavesmith_kernels_activation activation_of(const std::string& word) {
   return static_cast<wavesmith_kernels_activation>(found - std::begin(kActivations));
 }
 
+/// Where a word stands among those that there are, or an exception that names them.
+template <size_t kCount>
+int index_of(const std::string& word, const std::string_view (&words)[kCount], std::string_view what) {
+  const auto* const found = std::ranges::find(words, word);
+  if (found != std::end(words)) return static_cast<int>(found - std::begin(words));
+  throw Failure({ErrorKind::BadInput,
+                 fmt::format("{} is '{}'", what, word),
+                 {},
+                 fmt::format("there are {}", fmt::join(words, ", "))});
+}
+
+wavesmith_kernels_elementwise_operation elementwise_operation_of(const std::string& word) {
+  static constexpr std::string_view kOperations[] = {
+      "add", "subtract", "multiply",        "divide", "minimum", "maximum", "negate", "absolute", "exp",
+      "log", "sqrt",     "reciprocal_root", "tanh",   "sigmoid", "relu",    "gelu",   "silu",     "square"};
+  return static_cast<wavesmith_kernels_elementwise_operation>(index_of(word, kOperations, "operation"));
+}
+
+wavesmith_kernels_reduction reduction_of(const std::string& word) {
+  static constexpr std::string_view kReductions[] = {"sum", "mean", "maximum", "minimum", "sum_of_squares"};
+  return static_cast<wavesmith_kernels_reduction>(index_of(word, kReductions, "reduction"));
+}
+
 /// What `launch` returns, without Python's lock.
 template <class Launch>
 wavesmith_kernels_status unlocked(Launch launch) {
@@ -154,6 +178,8 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(norm_, "wavesmith_kernels_norm");
   find(softmax_, "wavesmith_kernels_softmax");
   find(gate_, "wavesmith_kernels_gate");
+  find(elementwise_, "wavesmith_kernels_elementwise");
+  find(reduce_, "wavesmith_kernels_reduce");
   find(quantise_, "wavesmith_kernels_quantise");
   find(dequantise_, "wavesmith_kernels_dequantise");
   find(rope_, "wavesmith_kernels_rope");
@@ -252,6 +278,29 @@ void Kernels::gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, co
                                                        .activation = activation_of(activation),
                                                        .scales = scales_of(scales)};
   check(unlocked([&] { return gate_(&description, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::elementwise(std::tuple<int64_t, int64_t> sizes, const std::string& operation,
+                          std::tuple<float, float> factors, const RowsTuple& x, const RowsTuple& z,
+                          int64_t z_column_stride, const RowsTuple& y, uintptr_t stream) {
+  const wavesmith_kernels_elementwise_description elementwise{
+      .rows = std::get<0>(sizes),
+      .columns = std::get<1>(sizes),
+      .operation = elementwise_operation_of(operation),
+      .alpha = std::get<0>(factors),
+      .beta = std::get<1>(factors),
+      .x = rows_of(x),
+      .z = rows_of(z),
+      .y = rows_of(y),
+      .z_column_stride = z_column_stride};
+  check(unlocked([&] { return elementwise_(&elementwise, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::reduce(std::tuple<int64_t, int64_t> sizes, const std::string& reduction, const RowsTuple& x,
+                     const RowsTuple& y, uintptr_t stream) {
+  const wavesmith_kernels_reduce_description reduce{std::get<0>(sizes), std::get<1>(sizes),
+                                                    reduction_of(reduction), rows_of(x), rows_of(y)};
+  check(unlocked([&] { return reduce_(&reduce, reinterpret_cast<void*>(stream)); }));
 }
 
 void Kernels::quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,

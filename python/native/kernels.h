@@ -74,6 +74,12 @@ class Kernels {
                bool logarithm, uintptr_t stream);
   void gate(std::tuple<int64_t, int64_t> sizes, const RowsTuple& gate, const RowsTuple& up,
             const RowsTuple& y, const std::string& activation, const ScalesTuple& scales, uintptr_t stream);
+  /// `factors`: alpha and beta. `z_column_stride`: 1, or 0 where a row of z has one element.
+  void elementwise(std::tuple<int64_t, int64_t> sizes, const std::string& operation,
+                   std::tuple<float, float> factors, const RowsTuple& x, const RowsTuple& z,
+                   int64_t z_column_stride, const RowsTuple& y, uintptr_t stream);
+  void reduce(std::tuple<int64_t, int64_t> sizes, const std::string& reduction, const RowsTuple& x,
+              const RowsTuple& y, uintptr_t stream);
   void quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
                 const ScalesTuple& scales, uintptr_t stream);
   void dequantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
@@ -111,6 +117,8 @@ class Kernels {
   decltype(&wavesmith_kernels_norm) norm_ = nullptr;
   decltype(&wavesmith_kernels_softmax) softmax_ = nullptr;
   decltype(&wavesmith_kernels_gate) gate_ = nullptr;
+  decltype(&wavesmith_kernels_elementwise) elementwise_ = nullptr;
+  decltype(&wavesmith_kernels_reduce) reduce_ = nullptr;
   decltype(&wavesmith_kernels_quantise) quantise_ = nullptr;
   decltype(&wavesmith_kernels_dequantise) dequantise_ = nullptr;
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;

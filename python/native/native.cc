@@ -215,6 +215,10 @@ NB_MODULE(_native, m) {
            nb::arg("logarithm"), nb::arg("stream"))
       .def("gate", &Kernels::gate, nb::arg("sizes"), nb::arg("gate"), nb::arg("up"), nb::arg("y"),
            nb::arg("activation"), nb::arg("scales"), nb::arg("stream"))
+      .def("elementwise", &Kernels::elementwise, nb::arg("sizes"), nb::arg("operation"), nb::arg("factors"),
+           nb::arg("x"), nb::arg("z"), nb::arg("z_column_stride"), nb::arg("y"), nb::arg("stream"))
+      .def("reduce", &Kernels::reduce, nb::arg("sizes"), nb::arg("reduction"), nb::arg("x"), nb::arg("y"),
+           nb::arg("stream"))
       .def("quantise", &Kernels::quantise, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("scales"),
            nb::arg("stream"))
       .def("dequantise", &Kernels::dequantise, nb::arg("sizes"), nb::arg("x"), nb::arg("y"),

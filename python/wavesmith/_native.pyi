@@ -177,6 +177,18 @@ class Kernels:
     def gate(
         self, sizes: tuple[int, int], gate: Rows, up: Rows, y: Rows, activation: str, scales: Scales, stream: int
     ) -> None: ...
+    def elementwise(
+        self,
+        sizes: tuple[int, int],
+        operation: str,
+        factors: tuple[float, float],
+        x: Rows,
+        z: Rows,
+        z_column_stride: int,
+        y: Rows,
+        stream: int,
+    ) -> None: ...
+    def reduce(self, sizes: tuple[int, int], reduction: str, x: Rows, y: Rows, stream: int) -> None: ...
     def quantise(self, sizes: tuple[int, int], x: Rows, y: Rows, scales: Scales, stream: int) -> None: ...
     def dequantise(self, sizes: tuple[int, int], x: Rows, y: Rows, scales: Scales, stream: int) -> None: ...
     def rope(

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
 from wavesmith._attention import attention
 from wavesmith._decode import cache_write, decode
+from wavesmith._elementwise import elementwise
 from wavesmith._errors import BadInputError
 from wavesmith._kernel_library import Activation, Array, ArrayT, library
 from wavesmith._module import _hip
 from wavesmith._quantise import Scaling, dequantise, quantise
+from wavesmith._reduce import reduce
 from wavesmith._rows import gated, layer_norm, rms_norm, rope, softmax
 from wavesmith._workspace import workspace
 
@@ -35,11 +37,13 @@ __all__ = [
     "cache_write",
     "decode",
     "dequantise",
+    "elementwise",
     "gated",
     "gemm",
     "gemm_tiles",
     "layer_norm",
     "quantise",
+    "reduce",
     "rms_norm",
     "rope",
     "softmax",

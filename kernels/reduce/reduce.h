@@ -1,0 +1,49 @@
+// Reductions of the rows of a matrix.
+#pragma once
+
+#include "kernels/reduce/arguments.h"
+#include "tile/row.h"
+
+namespace wavesmith::kernels {
+
+/// What the lanes of a row reduce it to, each of its elements being mapped first.
+template <class Shape, class Operation, class Map>
+TILE_DEVICE float reduced(const tile::TypedView& x, int row, int columns, tile::SharedBytes shared,
+                          Operation operation, Map map) {
+  using namespace tile;
+  RowEights<Shape> values;
+  float all = Operation::kNeutral;
+  const auto load = [&](RowEights<Shape>& eights, int column)
+                        __attribute__((always_inline)) { eights.load(x, row, column); };
+  for_each_eight(values, columns, true, load,
+                 [&](const Eight& eight, int column) __attribute__((always_inline)) {
+                   all = operation(all, reduce_eight(eight, column, columns, operation, map));
+                 });
+  return reduce_row<Shape::kLanes>(all, shared, operation);
+}
+
+template <class Shape>
+TILE_DEVICE void reduce(const ReduceArguments& g) {
+  using namespace tile;
+  TILE_SHARED static float memory[16];
+  const auto shared = (SharedBytes)memory;
+  const int first_row = arch::workgroup_id() * Shape::kRows, row = arch::thread_id() / Shape::kLanes;
+  const TypedView x(g.x, static_cast<Type>(g.type_x), g.rows, g.columns, g.stride_x, first_row, 0);
+  const auto itself = [](float value) { return value; };
+  const auto reduction = static_cast<Reduction>(arch::late(g.reduction));
+  float result;
+  if (reduction == Reduction::Maximum)
+    result = reduced<Shape>(x, row, g.columns, shared, Maximum{}, itself);
+  else if (reduction == Reduction::Minimum)
+    result = reduced<Shape>(x, row, g.columns, shared, Minimum{}, itself);
+  else if (reduction == Reduction::SumOfSquares)
+    result = reduced<Shape>(x, row, g.columns, shared, Sum{}, [](float value) { return value * value; });
+  else
+    result = reduced<Shape>(x, row, g.columns, shared, Sum{}, itself);
+  if (reduction == Reduction::Mean) result = result / static_cast<float>(g.columns);
+  // A matrix of one column: of an eight the first element is stored.
+  const TypedView y(g.y, static_cast<Type>(g.type_y), g.rows, 1, g.stride_y, first_row, 0);
+  if (Shape::column() == 0) y.store(row, 0, result);
+}
+
+}  // namespace wavesmith::kernels
