@@ -182,13 +182,19 @@ struct TypedView {
   }
   TILE_DEVICE Eight widen(Piece piece) const {
     Eight values;
-    TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] =
-        is(Type::F16) ? static_cast<float>(bits_as<Vector<f16, 8>>(piece)[i])
-                      : static_cast<float>(bits_as<Vector<bf16, 8>>(piece)[i]);
+    if (is(Type::F16)) {
+      arch::keep_branch();
+      TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] =
+          static_cast<float>(bits_as<Vector<f16, 8>>(piece)[i]);
+    } else {
+      TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] =
+          static_cast<float>(bits_as<Vector<bf16, 8>>(piece)[i]);
+    }
     return values;
   }
   TILE_DEVICE Piece narrow(Eight values) const {
     if (is(Type::F16)) {
+      arch::keep_branch();
       Vector<f16, 8> halves;
       TILE_UNROLL for (int i = 0; i < 8; ++i) halves[i] = static_cast<f16>(values[i]);
       return bits_as<Piece>(halves);

@@ -204,6 +204,9 @@ TILE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 /// otherwise move a load to where its value is used, in the next round of a loop.
 TILE_DEVICE void keep_accesses() { asm volatile("" ::: "memory"); }
 
+/// Keeps the compiler from computing both sides of a branch that all lanes take alike, and choosing per lane.
+TILE_DEVICE void keep_branch() { asm volatile(""); }
+
 /// Eight floats that are computed by here, not later: in long code without branches the compiler would
 /// otherwise read far ahead of the arithmetic.
 TILE_DEVICE void keep_here(float (&v)[8]) {
