@@ -259,6 +259,13 @@ class GemmOnGpu : public OnEachGpu {
     });
   }
 
+  /// Whether the tile has kernels that read element by element, on any target.
+  static bool has_elements(std::string_view tile, Type a, Type b) {
+    return std::ranges::any_of(gemm_configurations(), [&](const GemmConfiguration& one) {
+      return one.name == tile && one.has(types_word(a, b)) && one.elements;
+    });
+  }
+
   /// Everything but the sizes at random.
   Case random_case(int64_t m, int64_t n, int64_t k) {
     const auto all = pairs();
