@@ -194,11 +194,10 @@ int gemm(const std::vector<std::string>& words) {
   description.a = by(memory(m * k * size), type, layout[0] == 'k', m, elements);
   description.b = by(memory(n * k * size), type_b, layout[1] != 'k', elements, n);
   if (has_scales) {
-    constexpr int64_t kBlock = 32;
     const auto scales = [&](int64_t rows) {
       const int64_t together = (rows + 3) / 4 * 4;
-      return wavesmith_kernels_scales{WAVESMITH_KERNELS_SCALE_MX, memory(together * k / kBlock), 0, 1,
-                                      together};
+      return wavesmith_kernels_scales{WAVESMITH_KERNELS_SCALE_MX,
+                                      memory(together * k / wavesmith::kernels::kMxBlock), 0, 1, together};
     };
     description.block_scales_a = scales(m), description.block_scales_b = scales(n);
   }

@@ -98,6 +98,14 @@ ByteRange range_of(const Matrix& matrix, int64_t rows, int64_t columns, int64_t 
                        matrix.type);
 }
 
+ByteRange range_of_a(const Description& gemm) {
+  return range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), gemm.batches);
+}
+ByteRange range_of_b(const Description& gemm) {
+  return range_of(gemm.b, elements_of(gemm.b.type, gemm.k), gemm.n, gemm.batches);
+}
+ByteRange range_of_d(const Description& gemm) { return range_of(gemm.d, gemm.m, gemm.n, gemm.batches); }
+
 /// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together. Where
 /// an array's matrices begin is not known.
 bool by_dwords(const Matrix& matrix, bool arrays, int64_t stride, int64_t together, int64_t batches) {
@@ -146,6 +154,50 @@ int in_tile(wavesmith_kernels_type type) {
   return is_fnuz(type) ? type - WAVESMITH_KERNELS_E4M3_FNUZ + WAVESMITH_KERNELS_E4M3 : type;
 }
 
+/// What the kernel of a tile is given; of the product with D by rows, K counted in elements.
+GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& tile, int64_t stride_a,
+                           int64_t stride_b) {
+  GemmArguments made{.a = gemm.a.data,
+                     .b = gemm.b.data,
+                     .c = gemm.c.data,
+                     .bias = gemm.bias,
+                     .scale_a = gemm.scale_a,
+                     .scale_b = gemm.scale_b,
+                     .scale_d = gemm.scale_d,
+                     .d = gemm.d.data,
+                     .stride_a = stride_a,
+                     .stride_b = stride_b,
+                     .stride_c = gemm.c.row_stride,
+                     .stride_d = gemm.d.row_stride,
+                     .batch_a = gemm.a.batch_stride,
+                     .batch_b = gemm.b.batch_stride,
+                     .batch_c = gemm.c.batch_stride,
+                     .batch_d = gemm.d.batch_stride,
+                     .mx_a = gemm.block_scales_a.data,
+                     .mx_b = gemm.block_scales_b.data,
+                     .stride_mx_a = gemm.block_scales_a.column_stride,
+                     .stride_mx_b = gemm.block_scales_b.column_stride,
+                     .arrays = gemm.pointer_arrays,
+                     .m = static_cast<int>(gemm.m),
+                     .n = static_cast<int>(gemm.n),
+                     .k = static_cast<int>(gemm.k),
+                     .alpha = gemm.alpha,
+                     .beta = gemm.beta,
+                     .type_c = gemm.c.type,
+                     .type_d = in_tile(gemm.d.type),
+                     .type_bias = gemm.bias_type,
+                     .activation = gemm.activation,
+                     .bias_along_rows = gemm.bias_per_row,
+                     .rows_of_scale_a = gemm.scale_a_per_row ? static_cast<int>(gemm.m) : 1,
+                     .columns_of_scale_b = gemm.scale_b_per_column ? static_cast<int>(gemm.n) : 1,
+                     .tiles_m = static_cast<int>((gemm.m + tile.rows - 1) / tile.rows),
+                     .tiles_n = static_cast<int>((gemm.n + tile.columns - 1) / tile.columns)};
+  // Along the shorter side first: the workgroups that run together then want few of the other side's tiles.
+  // Where neighbours go to different dies, these share columns.
+  made.rows_along_x = gemm_rates(tile.target).dies == 1 && made.tiles_m < made.tiles_n;
+  return made;
+}
+
 /// Checks where the workspace is: it may be of any size, as what does not fit is not split.
 wavesmith_kernels_status check_workspace(const Description& gemm) {
   if (gemm.workspace_bytes == 0) return succeed();
@@ -158,13 +210,11 @@ wavesmith_kernels_status check_workspace(const Description& gemm) {
   const auto first = reinterpret_cast<uintptr_t>(gemm.workspace);
   const ByteRange own{first, first + gemm.workspace_bytes};
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
-  if (multiplies && own.overlaps(range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), gemm.batches)))
-    return invalid("workspace overlaps a");
-  if (multiplies && own.overlaps(range_of(gemm.b, elements_of(gemm.b.type, gemm.k), gemm.n, gemm.batches)))
-    return invalid("workspace overlaps b");
+  if (multiplies && own.overlaps(range_of_a(gemm))) return invalid("workspace overlaps a");
+  if (multiplies && own.overlaps(range_of_b(gemm))) return invalid("workspace overlaps b");
   if (gemm.beta != 0 && own.overlaps(range_of(gemm.c, gemm.m, gemm.n, gemm.batches)))
     return invalid("workspace overlaps c");
-  if (own.overlaps(range_of(gemm.d, gemm.m, gemm.n, gemm.batches))) return invalid("workspace overlaps d");
+  if (own.overlaps(range_of_d(gemm))) return invalid("workspace overlaps d");
   return succeed();
 }
 
@@ -200,12 +250,10 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
     if (const auto status = check("b", gemm.b, arrays, elements_of(gemm.b.type, gemm.k), gemm.n))
       return status;
     if (const auto status = check_types(gemm)) return status;
-    if (const auto status = check_block_scales(gemm)) return status;
-    const ByteRange d = range_of(gemm.d, gemm.m, gemm.n, gemm.batches);
-    if (!arrays && d.overlaps(range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), gemm.batches)))
-      return invalid("d overlaps a");
-    if (!arrays && d.overlaps(range_of(gemm.b, elements_of(gemm.b.type, gemm.k), gemm.n, gemm.batches)))
-      return invalid("d overlaps b");
+    const ByteRange d = range_of_d(gemm);
+    if (const auto status = check_block_scales(gemm, d)) return status;
+    if (!arrays && d.overlaps(range_of_a(gemm))) return invalid("d overlaps a");
+    if (!arrays && d.overlaps(range_of_b(gemm))) return invalid("d overlaps b");
   }
   if (gemm.bias) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
@@ -289,45 +337,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   const GemmConfiguration& tile = *choice.configuration;
   choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + layout + (dwords ? "" : "_elements");
   choice.batches = gemm.batches;
-  choice.arguments = {.a = gemm.a.data,
-                      .b = gemm.b.data,
-                      .c = gemm.c.data,
-                      .bias = gemm.bias,
-                      .scale_a = gemm.scale_a,
-                      .scale_b = gemm.scale_b,
-                      .scale_d = gemm.scale_d,
-                      .d = gemm.d.data,
-                      .stride_a = stride_a,
-                      .stride_b = stride_b,
-                      .stride_c = gemm.c.row_stride,
-                      .stride_d = gemm.d.row_stride,
-                      .batch_a = gemm.a.batch_stride,
-                      .batch_b = gemm.b.batch_stride,
-                      .batch_c = gemm.c.batch_stride,
-                      .batch_d = gemm.d.batch_stride,
-                      .mx_a = gemm.block_scales_a.data,
-                      .mx_b = gemm.block_scales_b.data,
-                      .stride_mx_a = gemm.block_scales_a.column_stride,
-                      .stride_mx_b = gemm.block_scales_b.column_stride,
-                      .arrays = arrays,
-                      .m = static_cast<int>(gemm.m),
-                      .n = static_cast<int>(gemm.n),
-                      .k = static_cast<int>(gemm.k),
-                      .alpha = gemm.alpha,
-                      .beta = gemm.beta,
-                      .type_c = gemm.c.type,
-                      .type_d = in_tile(gemm.d.type),
-                      .type_bias = gemm.bias_type,
-                      .activation = gemm.activation,
-                      .bias_along_rows = gemm.bias_per_row,
-                      .rows_of_scale_a = gemm.scale_a_per_row ? static_cast<int>(gemm.m) : 1,
-                      .columns_of_scale_b = gemm.scale_b_per_column ? static_cast<int>(gemm.n) : 1,
-                      .tiles_m = static_cast<int>((gemm.m + tile.rows - 1) / tile.rows),
-                      .tiles_n = static_cast<int>((gemm.n + tile.columns - 1) / tile.columns)};
-  // Along the shorter side first: the workgroups that run together then want few of the other side's tiles.
-  // Where neighbours go to different dies, these share columns.
-  choice.arguments.rows_along_x =
-      gemm_rates(target).dies == 1 && choice.arguments.tiles_m < choice.arguments.tiles_n;
+  choice.arguments = arguments_of(gemm, tile, stride_a, stride_b);
   if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);
   return succeed();
 }

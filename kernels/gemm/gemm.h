@@ -28,6 +28,11 @@ struct GemmShape {
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
 };
 
+/// How the tile of a matrix is written whose elements lie together that way.
+constexpr tile::Written written(Along along) {
+  return along == Along::Row ? tile::Written::ByRows : tile::Written::ByColumns;
+}
+
 /// Tiles, operands and their readers, of numbers alone or of numbers with scales.
 template <class Atom, bool kScaled>
 struct GemmParts {
@@ -54,12 +59,9 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   using Atom = typename Shape::Atom;
   using Element = typename Atom::Element;
   using Layout = AtomLayout<Atom>;
-  constexpr auto kWritten = [](Along along) {
-    return along == Along::Row ? Written::ByRows : Written::ByColumns;
-  };
   using Parts = GemmParts<Atom, Atom::kScaled>;
-  using TileA = typename Parts::template Tile<Shape::kRows, Shape::kDepth, kWritten(kAlongA)>;
-  using TileB = typename Parts::template Tile<Shape::kColumns, Shape::kDepth, kWritten(kAlongB)>;
+  using TileA = typename Parts::template Tile<Shape::kRows, Shape::kDepth, written(kAlongA)>;
+  using TileB = typename Parts::template Tile<Shape::kColumns, Shape::kDepth, written(kAlongB)>;
   constexpr int kRows = Shape::kRows / Shape::kWaveRows / Layout::kRows;  // atoms of a wave
   constexpr int kColumns = Shape::kColumns / Shape::kWaveColumns / Layout::kRows;
   using Feed = typename GemmFeed<TileA, TileB, Shape::kThreads, kAlongA, kAlongB, kAccess, Shape::kSlots,

@@ -64,7 +64,7 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
       const int64_t bytes = arguments.arrays ? static_cast<int64_t>(sizeof(void*)) : batch * size_of(type);
       return static_cast<char*>(const_cast<void*>(data)) + count * bytes;
     };
-    if (!choice.combine.empty()) break;  // the batch are its parts, fewer than are launched at once
+    if (first + count == choice.batches) break;
     arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
     arguments.b = next(arguments.b, arguments.batch_b, gemm->b.type);
     arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/library/byte_range.h"
 #include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {
@@ -11,7 +10,6 @@ namespace {
 
 using Description = wavesmith_kernels_gemm_description;
 
-constexpr int64_t kBlock = 32;        ///< numbers that share a scale
 constexpr int64_t kScalesAtOnce = 4;  ///< that kernels load together
 /// Offsets within a tile, of eight blocks, are 32 bits wide.
 constexpr int64_t kLargestStride = int64_t{1} << 28;
@@ -22,7 +20,7 @@ wavesmith_kernels_status not_supported(const std::string& message) {
 }
 
 wavesmith_kernels_status check(const std::string& name, const wavesmith_kernels_scales& scales, int64_t rows,
-                               const Description& gemm) {
+                               const Description& gemm, const ByteRange& d) {
   if (scales.scaling != WAVESMITH_KERNELS_SCALE_MX)
     return not_supported(name + ".scaling is " + std::to_string(scales.scaling) +
                          ": matrices of e2m1x2 have MX's scales");
@@ -38,27 +36,24 @@ wavesmith_kernels_status check(const std::string& name, const wavesmith_kernels_
   if (reinterpret_cast<uintptr_t>(scales.data) % kScalesAtOnce != 0)
     return not_supported(name + ".data is not aligned to 4 bytes");
   const ByteRange own =
-      ByteRange::of(scales.data, gemm.k / kBlock * scales.column_stride, WAVESMITH_KERNELS_I8);
-  const bool by_rows = gemm.d.column_stride == 1;
-  const int64_t last = by_rows ? (gemm.m - 1) * gemm.d.row_stride + gemm.n - 1
-                               : (gemm.n - 1) * gemm.d.column_stride + gemm.m - 1;
-  if (own.overlaps(ByteRange::of(gemm.d.data, last + 1, gemm.d.type))) return invalid("d overlaps " + name);
+      ByteRange::of(scales.data, gemm.k / kMxBlock * scales.column_stride, WAVESMITH_KERNELS_I8);
+  if (own.overlaps(d)) return invalid("d overlaps " + name);
   return succeed();
 }
 
 }  // namespace
 
-wavesmith_kernels_status check_block_scales(const Description& gemm) {
+wavesmith_kernels_status check_block_scales(const Description& gemm, const ByteRange& d) {
   if (gemm.a.type != WAVESMITH_KERNELS_E2M1X2) {
     const bool none = gemm.block_scales_a.scaling == WAVESMITH_KERNELS_UNSCALED &&
                       gemm.block_scales_b.scaling == WAVESMITH_KERNELS_UNSCALED;
     return none ? succeed() : not_supported("block scales are for a and b of e2m1x2");
   }
   if (gemm.batches > 1) return not_supported("there are no kernels for batches of e2m1x2");
-  if (gemm.k % kBlock != 0)
+  if (gemm.k % kMxBlock != 0)
     return not_supported("k is " + std::to_string(gemm.k) + ", for a and b of e2m1x2 no multiple of 32");
-  if (const auto status = check("block_scales_a", gemm.block_scales_a, gemm.m, gemm)) return status;
-  return check("block_scales_b", gemm.block_scales_b, gemm.n, gemm);
+  if (const auto status = check("block_scales_a", gemm.block_scales_a, gemm.m, gemm, d)) return status;
+  return check("block_scales_b", gemm.block_scales_b, gemm.n, gemm, d);
 }
 
 }  // namespace wavesmith::kernels

@@ -21,9 +21,9 @@ void split_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& ge
   part.k /= choice.splits;
   part.batch_a = a_along_k ? part.k : part.k * part.stride_a;
   part.batch_b = b_along_k ? part.k : part.k * part.stride_b;
-  constexpr int kBlock = 16;  // elements that share a scale
-  part.batch_mx_a = part.k / kBlock * part.stride_mx_a;
-  part.batch_mx_b = part.k / kBlock * part.stride_mx_b;
+  const int64_t blocks = part.k / elements_of(gemm.a.type, kMxBlock);
+  part.batch_mx_a = blocks * part.stride_mx_a;
+  part.batch_mx_b = blocks * part.stride_mx_b;
   part.c = part.bias = nullptr;
   part.scale_a = part.scale_b = part.scale_d = nullptr;
   part.alpha = 1, part.beta = 0;

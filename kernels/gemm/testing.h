@@ -113,6 +113,27 @@ class GemmOnGpu : public OnEachGpu {
     check(one, a, b, c, d, bias);
   }
 
+  /// Computes a case, with a workspace for its parts, behind which nothing may be written.
+  static void run(const Case& one, wavesmith_kernels_gemm_description gemm) {
+    constexpr size_t kCanary = 64;
+    const int64_t parts = one.parts > 1 ? one.parts * std::max((one.n + 7) * one.m, (one.m + 7) * one.n) : 0;
+    Elements workspace(WAVESMITH_KERNELS_F32, static_cast<size_t>(parts) + kCanary);
+    const OnGpu on_workspace(workspace);
+    if (parts > 0) {
+      gemm.workspace = on_workspace.data();
+      gemm.workspace_bytes = static_cast<size_t>(parts) * 4;
+    }
+    const std::string tile = one.tile + (one.parts > 1 ? "/" + std::to_string(one.parts) : "");
+    ASSERT_EQ(tile.empty() ? wavesmith_kernels_gemm(&gemm, nullptr)
+                           : wavesmith_kernels_gemm_with(&gemm, tile.c_str(), nullptr),
+              WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message() << describe(one);
+    ASSERT_EQ(hipDeviceSynchronize(), 0);
+    on_workspace.copy_to(workspace);
+    for (size_t i = static_cast<size_t>(parts) * 4; i < workspace.bytes.size(); ++i)
+      ASSERT_EQ(workspace.bytes[i], 0xff) << describe(one) << ": wrote behind the workspace";
+  }
+
   void check(const Case& one, const HostMatrix& a, const HostMatrix& b, const HostMatrix& c, HostMatrix& d,
              const HostMatrix& bias) {
     const OnGpu on_a(a.elements, one.offset), on_b(b.elements, one.offset), on_c(c.elements, one.offset);
@@ -149,25 +170,8 @@ class GemmOnGpu : public OnEachGpu {
         each->data = arrays.emplace_back(pointers(*each, one.batches)).data();
         each->batch_stride = -1;  // not used
       }
-    const auto launch = [&] {
-      const std::string tile = one.tile + (one.parts > 1 ? "/" + std::to_string(one.parts) : "");
-      return tile.empty() ? wavesmith_kernels_gemm(&gemm, nullptr)
-                          : wavesmith_kernels_gemm_with(&gemm, tile.c_str(), nullptr);
-    };
-    // Behind the workspace nothing is written.
-    constexpr size_t kCanary = 64;
-    const int64_t parts = one.parts > 1 ? one.parts * std::max((one.n + 7) * one.m, (one.m + 7) * one.n) : 0;
-    Elements workspace(WAVESMITH_KERNELS_F32, static_cast<size_t>(parts) + kCanary);
-    const OnGpu on_workspace(workspace);
-    if (parts > 0) {
-      gemm.workspace = on_workspace.data();
-      gemm.workspace_bytes = static_cast<size_t>(parts) * 4;
-    }
-    ASSERT_EQ(launch(), WAVESMITH_KERNELS_SUCCESS) << wavesmith_kernels_message() << describe(one);
-    ASSERT_EQ(hipDeviceSynchronize(), 0);
-    on_workspace.copy_to(workspace);
-    for (size_t i = static_cast<size_t>(parts) * 4; i < workspace.bytes.size(); ++i)
-      ASSERT_EQ(workspace.bytes[i], 0xff) << describe(one) << ": wrote behind the workspace";
+    run(one, gemm);
+    if (HasFatalFailure()) return;
     const Elements before = d.elements;
     on_d.copy_to(d.elements);
 

@@ -39,6 +39,8 @@ constexpr bool is_quantised(wavesmith_kernels_type type) {
 constexpr std::string_view word_of(wavesmith_kernels_type type) { return kElementTypes[type].word; }
 /// Bytes of an element.
 constexpr int64_t size_of(wavesmith_kernels_type type) { return kElementTypes[type].bytes; }
+/// Columns of a row that share a scale in OCP's Microscaling formats.
+inline constexpr int64_t kMxBlock = 32;
 /// Elements that hold so many numbers.
 constexpr int64_t elements_of(wavesmith_kernels_type type, int64_t numbers) {
   return type == WAVESMITH_KERNELS_E2M1X2 ? (numbers + 1) / 2 : numbers;

@@ -6,8 +6,6 @@
 namespace wavesmith::kernels {
 namespace {
 
-constexpr int64_t kMxBlock = 32;
-
 bool is_per_row(const wavesmith_kernels_scales& scales) {
   return scales.scaling >= WAVESMITH_KERNELS_SCALE_PER_ROW;
 }

@@ -12,8 +12,6 @@ namespace wavesmith::study {
 
 namespace {
 
-constexpr int64_t kBlock = 32;  ///< numbers that share a scale
-
 wavesmith_kernels_type type_of(const Product& product) {
   const auto named = std::ranges::find(kernels::kElementTypes, product.dtype, &kernels::ElementType::word);
   return static_cast<wavesmith_kernels_type>(named - std::begin(kernels::kElementTypes));
@@ -54,7 +52,7 @@ std::array<size_t, 5> sizes_of(const Product& product) {
     return static_cast<size_t>(rows * columns * product.batch * kernels::size_of(type));
   };
   const int64_t k = kernels::elements_of(gemm.a.type, product.k);
-  const int64_t blocks = has_scales(product) ? product.k / kBlock : 0;
+  const int64_t blocks = has_scales(product) ? product.k / kernels::kMxBlock : 0;
   return {bytes(product.m, k, gemm.a.type), bytes(k, product.n, gemm.b.type),
           bytes(product.m, product.n, gemm.d.type), static_cast<size_t>(blocks * together(product.m)),
           static_cast<size_t>(blocks * together(product.n))};
