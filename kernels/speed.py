@@ -50,7 +50,11 @@ ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH", "bf16 to f32": "BSS_BH"}
 # columns: the transpose of D, by columns, is D by rows.
 ROCBLAS_LAYOUTS = {"kk": "TN", "mk": "TT", "kn": "NN", "mn": "NT"}
 # What AITER has products for, and on which GPUs.
-AITER_TYPES = {"bf16 to f32": ("bf16", AITERS_GPUS), "i8 to bf16": ("i8", ["mi300x"])}
+AITER_TYPES = {
+    "bf16 to f32": ("bf16", AITERS_GPUS),
+    "i8 to bf16": ("i8", ["mi300x"]),
+    "e2m1x2 to bf16": ("f4", ["mi355x"]),
+}
 PEERS_OF = {
     "gemm": ["rocblas", "aiter", "triton"],
     "rows": ["triton"],
@@ -70,8 +74,8 @@ class Machine:
     triton: Path | None
 
     def profiled(self, gpu: str, command: Command, peer: str = "") -> Timed | str:
-        """What the cycle model says of one call; a text where there is none. Each of Triton's kernels computes the
-        whole, and the fastest counts."""
+        """What the cycle model says of one call; a text where there is none. Each of Triton's and AITER's kernels
+        computes the whole, and the fastest counts."""
         profile = [self.build / "bin/wavesmith", "profile", "--gpu", gpu, "--sampled", "--json", "--", *command]
         environment = os.environ | {"ROUNDS": "2"}
         if peer == "rocBLAS":
@@ -84,7 +88,7 @@ class Machine:
         kernels = [kernel for kernel in kernels if "fill" not in kernel["name"].lower()]
         if not kernels:
             return "no kernel was launched"
-        if peer == "Triton":
+        if peer in ("Triton", "AITER"):
             kernels = [min(kernels, key=lambda kernel: kernel["seconds"])]
         calls = max(kernel["launches"] for kernel in kernels)
         seconds = sum(kernel["seconds"] * kernel["launches"] for kernel in kernels) / calls

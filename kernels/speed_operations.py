@@ -44,6 +44,8 @@ def products(gpus: list[str]) -> list[Product]:
         if gpu in AITERS_GPUS:
             made += [Product(gpu, *size, "bf16", "kk", "f32") for size in every]
             made += [Product(gpu, *size, "i8", "kk", "bf16") for size in every]
+        if gpu == "mi355x":
+            made += [Product(gpu, *size, "e2m1x2", "kk", "bf16") for size in every]
     return made
 
 

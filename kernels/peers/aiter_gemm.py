@@ -12,7 +12,7 @@ scales of aiter/ops/shuffle.py and aiter/utility/fp4_utils.py.
   add to D, which has to be cleared before; the clearing counts as no part of the product here.
 - i8 (gfx942): D is bf16, with a scale per row and per column and a bias of f32; B is shuffled before.
 - f4 (gfx950): D is bf16; blocks of 32 numbers share a scale; B and the scales are shuffled before. AITER takes most
-  tiles from a table of measured times: here TILE, "256x256", must be given.
+  tiles from a table of measured times: here TILE, "256x256", or those that seem fastest, one after the other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from aiter_tiles import Tile, choose_bf16, choose_i8, tiles_of
+from aiter_tiles import Tile, choose_bf16, choose_i8, likely, tiles_of
 from hip import (
     Kernel,
     call,
@@ -126,9 +126,10 @@ class I8:
 class F4:
     def __init__(self, folder: Path, m: int, n: int, k: int, name: str) -> None:
         self.shape = m, n, k
-        tiles = tiles_named(folder, "f4", name)
-        tile = tiles[0] if len(tiles) == 1 else sys.exit(f"name one of AITER's tiles, not {name or 'none'}")
-        self.kernel = Kernel(tile.code, tile.symbol)
+        tiles = tiles_named(folder, "f4", name) or sys.exit(f"AITER has no tile {name}")
+        self.tiles = likely(tiles, m, n, compute_units(), 4)
+        self.kernels = [Kernel(tile.code, tile.symbol) for tile in self.tiles]
+        self.kernel = self.kernels[0]
         self.scales = tuple((-(-rows // 256) * 256, -(-k // 256) * 8) for rows in (m, n))
         rows = -(-m // 32) * 32  # that D has to have
         self.a, self.b, self.d = memory(m * k // 2), memory(n * k // 2), memory(rows * n * 2)
@@ -136,10 +137,13 @@ class F4:
         strides = (0, 0, n, 0, k, 0, k, 0)  # of D, C, A and B, in numbers, two each
         of_scales = self.scale_a, self.scale_b, self.scales[0][1], 0, self.scales[1][1], 0
         self.arguments = slots(self.d, None, self.a, self.b, 1.0, 0.0, *strides, m, n, k, *of_scales, 0)
-        self.grid = *tile.grid(m, n), 1
+        self.grid = *self.tiles[0].grid(m, n), 1
 
     def run(self) -> None:
-        self.kernel.launch(self.grid, THREADS, self.arguments)
+        """Each of the tiles computes the whole."""
+        m, n, _ = self.shape
+        for tile, kernel in zip(self.tiles, self.kernels, strict=True):
+            kernel.launch((*tile.grid(m, n), 1), THREADS, self.arguments)
 
     def compared(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same, the distance by a rounding to bf16 and those of sums."""

@@ -78,3 +78,13 @@ def choose_i8(tiles: list[Tile], m: int, n: int, units: int) -> Tile:
         if n % tile.columns == 0 and of_tile <= rounds:
             best, rounds = tile, of_tile
     return best or sys.exit(f"AITER has no tile for {n} columns")
+
+
+def likely(tiles: list[Tile], m: int, n: int, units: int, count: int) -> list[Tile]:
+    """So many of those that give a compute unit the fewest products to compute, the larger of equals first."""
+
+    def of_unit(tile: Tile) -> tuple[int, int]:
+        across, down = tile.grid(m, n)
+        return -(-across * down // units) * tile.rows * tile.columns, -tile.rows * tile.columns
+
+    return sorted(tiles, key=of_unit)[:count]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from aiter_tiles import Tile, choose_bf16, choose_i8
+from aiter_tiles import Tile, choose_bf16, choose_i8, likely
 
 
 def tiles(*sizes: tuple[int, int]) -> list[Tile]:
@@ -34,6 +34,14 @@ class TileOfI8Test(unittest.TestCase):
         for m, n, units, rows in I8_EXPECTED:
             with self.subTest(m=m, n=n, units=units):
                 self.assertEqual(choose_i8(I8, m, n, units).rows, rows)
+
+
+class LikelyTilesTest(unittest.TestCase):
+    def test_those_with_the_least_work_per_unit_come_first(self) -> None:
+        some = tiles((256, 256), (32, 128), (64, 512), (128, 128))
+        sizes = lambda m, n: [(tile.rows, tile.columns) for tile in likely(some, m, n, 256, 2)]  # noqa: E731
+        self.assertEqual(sizes(16, 4096), [(32, 128), (128, 128)])
+        self.assertEqual(sizes(4096, 4096), [(256, 256), (64, 512)])
 
 
 # Rows, columns, compute units; the tile's rows, and how many workgroups share K.
