@@ -56,12 +56,13 @@ macro(wavesmith_glob var pattern)
   endforeach()
 endmacro()
 
-# wavesmith_tests(NAME LINK libraries...): one program from every *_test.cc of this folder and its subfolders.
+# wavesmith_tests(NAME LINK libraries... [PROPERTIES of each test...]): one program from every *_test.cc of this folder and
+# its subfolders.
 function(wavesmith_tests name)
   if(NOT WAVESMITH_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK;SOURCES;PROPERTIES" ${ARGN})
   if(NOT ARG_SOURCES)
     wavesmith_glob(ARG_SOURCES *_test.cc)
   endif()
@@ -76,7 +77,7 @@ function(wavesmith_tests name)
   target_precompile_headers(${name}_test REUSE_FROM wavesmith_precompiled_tests)
   target_link_libraries(${name}_test PRIVATE ${ARG_LINK} GTest::gtest_main wavesmith_warnings)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT ${WAVESMITH_TEST_TIMEOUT}
-    PROPERTIES TIMEOUT ${WAVESMITH_TEST_TIMEOUT})
+    PROPERTIES TIMEOUT ${WAVESMITH_TEST_TIMEOUT} ${ARG_PROPERTIES})
 endfunction()
 
 # wavesmith_sources(VAR): every *.cc of this folder and its subfolders that is not a test.

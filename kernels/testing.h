@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/small_float.h"
+#include "kernels/certificates/notes_testing.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
 
@@ -181,6 +182,7 @@ class OnEachGpu : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
     std::printf("seed %u\n", seed_);
+    begin_notes();
     ASSERT_EQ(hipSetDevice(GetParam()), 0);
   }
   /// A number in [low, high].

@@ -192,6 +192,7 @@ class Attention : public OnEachGpu {
                         v = numbers(made.v.elements);
     for (auto* all : {&q, &k, &v})
       for (double& number : *all) number = as_operand(number, one.type);
+    ErrorNote note;
     std::vector<char> written(made.o.elements.count(), 0);
     const auto size = static_cast<size_t>(one.head_size);
     for (int64_t batch = 0; batch < one.batches; ++batch) {
@@ -249,7 +250,7 @@ class Attention : public OnEachGpu {
             written[at] = 1;
             const double got = made.o.elements.get(at);
             ASSERT_TRUE(keeps_bound(got, {expected[d], magnitude[d], values[d], nan}, one.type, error,
-                                    weights.size(), GetParam() == 0))
+                                    weights.size(), GetParam() == 0, note))
                 << where << "[" << d << "]";
           }
           if (!one.lse) continue;

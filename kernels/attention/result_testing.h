@@ -14,9 +14,9 @@ struct ExpectedElement {
 };
 
 /// `error`: of the row's scores, in all at most; `keys`: that it sees; `on_cdna2`, which takes weights that
-/// are subnormal in f16 for 0.
+/// are subnormal in f16 for 0. Kept in `note`.
 inline testing::AssertionResult keeps_bound(double got, const ExpectedElement& expected, Type type,
-                                            double error, size_t keys, bool on_cdna2) {
+                                            double error, size_t keys, bool on_cdna2, ErrorNote& note) {
   if (expected.nan || std::isnan(expected.value)) {
     if (std::isnan(got)) return testing::AssertionSuccess();
     return testing::AssertionFailure() << got << " instead of NaN";
@@ -26,6 +26,7 @@ inline testing::AssertionResult keeps_bound(double got, const ExpectedElement& e
   const double allowed =
       (unit + 2 * error + (static_cast<double>(keys) + 100) * 0x1p-24) * expected.magnitude +
       unit * std::abs(expected.value) + tiny_of(type) + least * expected.values;
+  note.add(std::abs(got - expected.value), allowed);
   if (std::abs(got - expected.value) <= allowed) return testing::AssertionSuccess();
   return testing::AssertionFailure() << got << " instead of " << expected.value << ", " << allowed
                                      << " allowed";

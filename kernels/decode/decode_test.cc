@@ -27,11 +27,12 @@ class Decode : public OnEachGpu {
     if (HasFatalFailure()) return;
     const std::vector<double> q = numbers(made.q.elements), k = numbers(made.k.elements),
                               v = numbers(made.v.elements);
+    ErrorNote note;
     std::vector<char> written(made.o.elements.count(), 0);
     for (int64_t batch = 0; batch < one.batches; ++batch)
       for (int64_t i = 0; i < one.length_q; ++i)
         for (int64_t head = 0; head < one.heads_q; ++head) {
-          check_row(made, q, k, v, batch, i, head, written);
+          check_row(made, q, k, v, batch, i, head, written, note);
           if (HasFatalFailure()) return;
         }
     for (size_t i = 0; i < written.size(); ++i)
@@ -92,7 +93,7 @@ class Decode : public OnEachGpu {
 
   static void check_row(const DecodeProblem& made, const std::vector<double>& q, const std::vector<double>& k,
                         const std::vector<double>& v, int64_t batch, int64_t i, int64_t head,
-                        std::vector<char>& written) {
+                        std::vector<char>& written, ErrorNote& note) {
     const DecodeCase& one = made.one;
     const auto size = static_cast<size_t>(one.head_size);
     const int64_t head_kv = head / (one.heads_q / one.heads_kv), length = made.length(batch);
@@ -143,7 +144,7 @@ class Decode : public OnEachGpu {
       written[at] = 1;
       const double got = made.o.elements.get(at);
       ASSERT_TRUE(keeps_bound(got, {expected[d], magnitude[d], values[d], nan}, one.type, error,
-                              weights.size(), GetParam() == 0))
+                              weights.size(), GetParam() == 0, note))
           << where << "[" << d << "]";
     }
     if (!one.lse) return;

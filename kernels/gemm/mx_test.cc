@@ -108,6 +108,7 @@ class MxGemm : public OnEachGpu {
         << wavesmith_kernels_message();
     ASSERT_EQ(hipDeviceSynchronize(), 0);
     on_d.copy_to(d);
+    ErrorNote note;
     for (int64_t i = 0; i < others; ++i)
       for (int64_t j = 0; j < stride; ++j) {
         const auto at = static_cast<size_t>(i * stride + j);
@@ -127,11 +128,13 @@ class MxGemm : public OnEachGpu {
         if (one.bias) value += bias.get(static_cast<size_t>(column));
         const double error = (static_cast<double>(one.k) + 4) * 0x1p-24 * size * std::abs(one.alpha) +
                              0x1p-22 * std::abs(value);
+        const double allowed =
+            error + epsilon_of(one.type_d) * (std::abs(value) + error) + tiny_of(one.type_d);
+        note.add(std::abs(got - value), allowed);
         if (std::isnan(value))
           ASSERT_TRUE(std::isnan(got)) << row << ", " << column;
         else
-          ASSERT_LE(std::abs(got - value),
-                    error + epsilon_of(one.type_d) * (std::abs(value) + error) + tiny_of(one.type_d))
+          ASSERT_LE(std::abs(got - value), allowed)
               << row << ", " << column << ": " << got << " instead of " << value;
       }
   }

@@ -175,6 +175,7 @@ class GemmOnGpu : public OnEachGpu {
     const Elements before = d.elements;
     on_d.copy_to(d.elements);
 
+    ErrorNote note;
     std::vector<char> written(d.elements.count(), 0);
     for (int64_t batch = 0; batch < one.batches; ++batch)
       for (int64_t i = 0; i < one.m; ++i)
@@ -219,6 +220,7 @@ class GemmOnGpu : public OnEachGpu {
           } else if (!std::isfinite(value)) {
             ASSERT_EQ(got, expected) << describe(one) << " [" << batch << "][" << i << "][" << j << "]";
           } else {
+            note.add(std::abs(got - expected), allowed);
             ASSERT_LE(std::abs(got - expected), allowed)
                 << describe(one) << " [" << batch << "][" << i << "][" << j << "]: " << got << " instead of "
                 << expected;

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/gemm/configuration.h"
@@ -74,11 +75,16 @@ wavesmith_kernels_status load(Device& device) {
   return fail(WAVESMITH_KERNELS_NO_CODE, "there is no code object " + looked_at);
 }
 
+struct Function {
+  void* function = nullptr;  ///< hipFunction_t
+  bool is_launched = false;  ///< since take_launched()
+};
+
 struct Loaded {
   Device device;
   wavesmith_kernels_status status = WAVESMITH_KERNELS_SUCCESS;
   std::string message;
-  std::map<std::string, void*, std::less<>> functions;
+  std::map<std::string, Function, std::less<>> functions;
 };
 
 std::mutex mutex;
@@ -108,14 +114,14 @@ wavesmith_kernels_status launch(const Device& device, const char* kernel, const 
   {
     const std::scoped_lock lock(mutex);
     auto& functions = devices.at(device.number).functions;
-    const auto found = functions.find(std::string_view(kernel));
-    if (found != functions.end()) {
-      function = found->second;
-    } else {
+    auto found = functions.find(std::string_view(kernel));
+    if (found == functions.end()) {
       if (const int error = hipModuleGetFunction(&function, device.module, kernel))
         return hip_failed("hipModuleGetFunction", error);
-      functions.emplace(kernel, function);
+      found = functions.emplace(kernel, Function{function}).first;
     }
+    found->second.is_launched = true;
+    function = found->second.function;
   }
   // HIP_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END
   void* extra[] = {reinterpret_cast<void*>(1), const_cast<void*>(argument), reinterpret_cast<void*>(2),
@@ -124,6 +130,15 @@ wavesmith_kernels_status launch(const Device& device, const char* kernel, const 
                                               nullptr, extra))
     return hip_failed("hipModuleLaunchKernel", error);
   return succeed();
+}
+
+std::vector<std::pair<std::string_view, std::string>> take_launched() {
+  const std::scoped_lock lock(mutex);
+  std::vector<std::pair<std::string_view, std::string>> launched;
+  for (auto& [number, loaded] : devices)
+    for (auto& [name, function] : loaded.functions)
+      if (std::exchange(function.is_launched, false)) launched.emplace_back(loaded.device.target, name);
+  return launched;
 }
 
 }  // namespace wavesmith::kernels

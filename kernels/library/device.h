@@ -4,6 +4,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "kernels/library/failure.h"
 
@@ -29,5 +31,8 @@ struct Grid {
 /// Launches the kernel of that name with one argument.
 wavesmith_kernels_status launch(const Device& device, const char* kernel, const Grid& grid,
                                 const void* argument, size_t bytes, void* stream);
+
+/// For tests: targets and names of the kernels that were launched since the last call, each once.
+WAVESMITH_KERNELS_API std::vector<std::pair<std::string_view, std::string>> take_launched();
 
 }  // namespace wavesmith::kernels

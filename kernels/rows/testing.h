@@ -68,6 +68,7 @@ template <class Expected, class Allowed>
 void expect_rows(HostRows& rows, const OnGpu& on_gpu, Expected expected, Allowed allowed) {
   const Elements before = rows.elements;
   on_gpu.copy_to(rows.elements);
+  ErrorNote note;
   const Type type = rows.elements.type;
   std::vector<char> written(rows.elements.count(), 0);
   for (int64_t i = 0; i < rows.rows; ++i)
@@ -79,9 +80,10 @@ void expect_rows(HostRows& rows, const OnGpu& on_gpu, Expected expected, Allowed
       } else if (std::isinf(want)) {
         ASSERT_EQ(got, want) << "[" << i << "][" << j << "]";
       } else {
-        ASSERT_LE(std::abs(got - want), error + epsilon_of(type) * (std::abs(want) + error) + tiny_of(type))
-            << "[" << i << "][" << j << "] of " << rows.rows << " x " << rows.columns << ": " << got
-            << " instead of " << want;
+        const double all = error + epsilon_of(type) * (std::abs(want) + error) + tiny_of(type);
+        note.add(std::abs(got - want), all);
+        ASSERT_LE(std::abs(got - want), all) << "[" << i << "][" << j << "] of " << rows.rows << " x "
+                                             << rows.columns << ": " << got << " instead of " << want;
       }
     }
   const size_t size = bytes_of(type);

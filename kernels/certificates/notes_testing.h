@@ -1,0 +1,32 @@
+// For tests: notes of how far each kernel's results were off, from which certify.cc makes certificates.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace wavesmith::kernels {
+
+/// Keeps, of the kernels launched before it, the largest error of a result as a share of what is allowed.
+class ErrorNote {
+ public:
+  ErrorNote() = default;
+  ~ErrorNote();
+  ErrorNote(const ErrorNote&) = delete;
+  ErrorNote& operator=(const ErrorNote&) = delete;
+  /// Of an element, which is off by `error`.
+  void add(double error, double allowed) {
+    if (error > 0) largest_ = std::max(largest_, error / allowed);
+  }
+
+ private:
+  double largest_ = 0;
+};
+
+/// Forgets which kernels were launched so far.
+void begin_notes();
+
+}  // namespace wavesmith::kernels
