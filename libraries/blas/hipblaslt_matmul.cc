@@ -1,4 +1,5 @@
 // hipBLASLt: matrix products, with biases, activations and scales. Types and values: hipblaslt.h of ROCm 7.0.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -6,6 +7,7 @@
 #include <initializer_list>
 
 #include "libraries/blas/hipblaslt_types.h"
+#include "libraries/blas/kernel/product_kernel.h"
 #include "libraries/blas/operations.h"
 #include "libraries/blas/product.h"
 #include "libraries/shim/unserved.h"
@@ -104,6 +106,36 @@ Epilogue epilogue_of(const Description& description, const Layout& d) {
   return epilogue;
 }
 
+struct FourLayouts {
+  const Layout *a, *b, *c, *d;
+};
+
+/// The product of matrices that lie like this, without their data and factors. False: the sizes differ.
+bool product_of(const Description& description, const FourLayouts& layouts, Product& product) {
+  const auto& [a, b, c, d] = layouts;
+  const bool a_as_it_is = description.operation_a == kAsItIs, b_as_it_is = description.operation_b == kAsItIs;
+  const uint64_t m = a_as_it_is ? a->rows : a->columns, k = a_as_it_is ? a->columns : a->rows,
+                 n = b_as_it_is ? b->columns : b->rows;
+  for (const Layout* result : {c, d})
+    if (result->rows != m || result->columns != n || result->batches != a->batches) return false;
+  if ((b_as_it_is ? b->rows : b->columns) != k || b->batches != a->batches) return false;
+  product = {.m = static_cast<int64_t>(m),
+             .n = static_cast<int64_t>(n),
+             .k = static_cast<int64_t>(k),
+             .batches = d->batches,
+             .arrays = false,
+             .a = matrix_of(*a, nullptr, description.operation_a),
+             .b = matrix_of(*b, nullptr, description.operation_b),
+             .c = matrix_of(*c, nullptr, kAsItIs),
+             .d = matrix_of(*d, nullptr, kAsItIs),
+             .compute = scalars_of(description.compute),
+             .alpha = nullptr,
+             .beta = nullptr,
+             .scalars_on_gpu = description.pointer_mode == kOnGpu,
+             .epilogue = epilogue_of(description, *d)};
+  return true;
+}
+
 }  // namespace
 
 WAVESMITH_SERVED int hipblasLtMatmulDescCreate(Description** place, int compute, int scalars) {
@@ -193,17 +225,20 @@ WAVESMITH_SERVED int hipblasLtMatrixLayoutSetAttribute(Layout* layout, int attri
   }
 }
 
-// There is one way to compute a product, and it needs no memory of the caller's.
+// There is one way to compute a product. Memory of the caller's is welcome, none is needed.
 WAVESMITH_SERVED int hipblasLtMatmulPreferenceCreate(uint64_t** place) { return make(place, uint64_t{0}); }
 WAVESMITH_SERVED int hipblasLtMatmulPreferenceDestroy(void* preference) { return discard(preference); }
-WAVESMITH_SERVED int hipblasLtMatmulPreferenceSetAttribute(void* preference, int, const void* value, size_t) {
-  return preference && value ? kSuccess : kInvalidValue;
+WAVESMITH_SERVED int hipblasLtMatmulPreferenceSetAttribute(uint64_t* preference, int attribute,
+                                                           const void* value, size_t size) {
+  constexpr int kMostWorkspace = 1;  // HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+  if (!preference || !value) return kInvalidValue;
+  return attribute == kMostWorkspace ? take(*preference, value, size) : kSuccess;
 }
 
 WAVESMITH_SERVED int hipblasLtMatmulAlgoGetHeuristic(void* handle, const Description* description,
                                                      const Layout* a, const Layout* b, const Layout* c,
-                                                     const Layout* d, void*, int asked, Heuristic* results,
-                                                     int* count) {
+                                                     const Layout* d, const uint64_t* preference, int asked,
+                                                     Heuristic* results, int* count) {
   if (!handle || !description || !a || !b || !c || !d || asked < 1 || !results || !count)
     return kInvalidValue;
   *count = 0;
@@ -212,6 +247,12 @@ WAVESMITH_SERVED int hipblasLtMatmulAlgoGetHeuristic(void* handle, const Descrip
     return unsupported("hipblasLtMatmulAlgoGetHeuristic", why, kNotSupported, said);
   results[0] = Heuristic{};
   results[0].waves = 1;
+  const _Float16 some[] = {1, 1};  // a factor that is not 0, of halves and of floats
+  Product product{};
+  if (preference && *preference > 0 && product_of(*description, {a, b, c, d}, product)) {
+    product.alpha = product.beta = some;
+    results[0].workspace = std::min<size_t>(*preference, product_workspace(product));
+  }
   *count = 1;
   return kSuccess;
 }
@@ -220,7 +261,8 @@ WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* descriptio
                                      const void* a, const Layout* a_layout, const void* b,
                                      const Layout* b_layout, const void* beta, const void* c,
                                      const Layout* c_layout, void* d, const Layout* d_layout,
-                                     const Algorithm*, void*, size_t, void* stream) {
+                                     const Algorithm*, void* workspace, size_t workspace_bytes,
+                                     void* stream) {
   if (!handle || !description || !alpha || !a || !a_layout || !b || !b_layout || !beta || !c_layout || !d ||
       !d_layout)
     return kInvalidValue;
@@ -230,30 +272,12 @@ WAVESMITH_SERVED int hipblasLtMatmul(void* handle, const Description* descriptio
   if ((description->epilogue & kBias && !description->bias) ||
       (description->epilogue & kAux && (!description->aux || description->aux_ld < 1)))
     return kInvalidValue;
-  const bool a_as_it_is = description->operation_a == kAsItIs,
-             b_as_it_is = description->operation_b == kAsItIs;
-  const uint64_t m = a_as_it_is ? a_layout->rows : a_layout->columns,
-                 k = a_as_it_is ? a_layout->columns : a_layout->rows,
-                 n = b_as_it_is ? b_layout->columns : b_layout->rows;
-  for (const Layout* result : {c_layout, d_layout})
-    if (result->rows != m || result->columns != n || result->batches != a_layout->batches)
-      return kInvalidValue;
-  if ((b_as_it_is ? b_layout->rows : b_layout->columns) != k || b_layout->batches != a_layout->batches)
-    return kInvalidValue;
-  Product product{.m = static_cast<int64_t>(m),
-                  .n = static_cast<int64_t>(n),
-                  .k = static_cast<int64_t>(k),
-                  .batches = d_layout->batches,
-                  .arrays = false,
-                  .a = matrix_of(*a_layout, a, description->operation_a),
-                  .b = matrix_of(*b_layout, b, description->operation_b),
-                  .c = matrix_of(*c_layout, c, kAsItIs),
-                  .d = matrix_of(*d_layout, d, kAsItIs),
-                  .compute = scalars_of(description->compute),
-                  .alpha = alpha,
-                  .beta = beta,
-                  .scalars_on_gpu = description->pointer_mode == kOnGpu,
-                  .epilogue = epilogue_of(*description, *d_layout)};
+  Product product{};
+  if (!product_of(*description, {a_layout, b_layout, c_layout, d_layout}, product)) return kInvalidValue;
+  product.a.data = const_cast<void*>(a), product.b.data = const_cast<void*>(b);
+  product.c.data = const_cast<void*>(c), product.d.data = d;
+  product.alpha = alpha, product.beta = beta;
+  product.workspace = workspace, product.workspace_bytes = workspace_bytes;
   if (!c) product.c = product.d;
   const Number scalars = number_of(description->scalars);
   const Called called("hipblasLtMatmul");

@@ -54,8 +54,10 @@ struct Product {
   Matrix a, b, c, d;
   Number compute;  ///< the type of alpha and beta; halves are summed as floats, 8-bit integers as 32-bit ones
   const void *alpha, *beta;
-  bool scalars_on_gpu;     ///< alpha and beta are read when the product's turn has come, not now
-  Epilogue epilogue = {};  ///< of real floats
+  bool scalars_on_gpu;        ///< alpha and beta are read when the product's turn has come, not now
+  Epilogue epilogue = {};     ///< of real floats
+  void* workspace = nullptr;  ///< of the caller's, which a kernel may use
+  size_t workspace_bytes = 0;
 };
 
 /// The work of a GPU for it: a gemm, whose epilogue is free.

@@ -6,6 +6,7 @@
 
 #include "libraries/convolution/convolution.h"
 #include "libraries/convolution/elements.h"
+#include "libraries/convolution/kernel/layer_kernel.h"
 #include "libraries/convolution/tensor.h"
 #include "libraries/shim/handle.h"
 #include "libraries/shim/stream.h"
@@ -40,7 +41,7 @@ inline Elements elements(Td descriptor, const void* data) {
   return {descriptor->tensor, const_cast<void*>(data)};
 }
 
-/// Enqueues a layer if its tensors lie in their allocations; tensors without data are left out.
+/// Launches or enqueues a layer if its tensors lie in their allocations; tensors without data are left out.
 template <class Layer>
 int enqueue_layer(const char* function, void* handle, const Layer& layer,
                   std::initializer_list<Elements> tensors) {
@@ -53,7 +54,9 @@ int enqueue_layer(const char* function, void* handle, const Layer& layer,
                  function);
     return kBadParm;
   }
-  return status_of(enqueue(handle_of(handle)->stream, layer), kStatuses);
+  void* const stream = handle_of(handle)->stream;
+  if (launch_layer_kernel(layer, stream)) return kSuccess;
+  return status_of(enqueue(stream, layer), kStatuses);
 }
 
 /// A factor such as alpha, beside a tensor of this type: a double for doubles, else a float.

@@ -1,71 +1,11 @@
 #include "libraries/blas/kernel/product_kernel.h"
 
-#include <dlfcn.h>
+#include <initializer_list>
 
-#include <cstdlib>
-#include <cstring>
-#include <string>
-
-#include "kernels/wavesmith_kernels.h"
-
-extern "C" int hipGetDevice(int* device);
-extern "C" int hipSetDevice(int device);
-extern "C" int hipStreamGetDevice(void* stream, int* device);
+#include "libraries/shim/kernel_library.h"
 
 namespace wavesmith::libraries {
 namespace {
-
-using Launcher = decltype(&wavesmith_kernels_gemm);
-
-bool host_is_asked_for() {
-  const char* const wanted = std::getenv("WAVESMITH_STAND_INS");
-  return wanted && std::strcmp(wanted, "host") == 0;
-}
-
-/// The kernel library's function, opened by the first product that may need it; null: there is none. The
-/// library lies beside the runtime that this one is linked to, and is of no use to another runtime.
-Launcher find_launcher() {
-  Dl_info runtime{};
-  if (host_is_asked_for() || !dladdr(reinterpret_cast<void*>(hipLaunchHostFunc), &runtime)) return nullptr;
-  char* const file = realpath(runtime.dli_fname, nullptr);
-  if (!file) return nullptr;
-  std::string path = file;
-  std::free(file);
-  path.replace(path.rfind('/') + 1, std::string::npos, "libwavesmith_kernels.so.0");
-  void* const kernels = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  return kernels ? reinterpret_cast<Launcher>(dlsym(kernels, "wavesmith_kernels_gemm")) : nullptr;
-}
-Launcher launcher() {
-  static const Launcher found = find_launcher();
-  return found;
-}
-
-bool is_common_float(Number type) {
-  return type == Number::F16 || type == Number::BF16 || type == Number::F32;
-}
-
-wavesmith_kernels_type type_of(Number type) {
-  switch (type) {
-    case Number::F16:
-      return WAVESMITH_KERNELS_F16;
-    case Number::BF16:
-      return WAVESMITH_KERNELS_BF16;
-    case Number::I8:
-      return WAVESMITH_KERNELS_I8;
-    case Number::I32:
-      return WAVESMITH_KERNELS_I32;
-    case Number::Fp8:
-      return WAVESMITH_KERNELS_E4M3;
-    case Number::Bf8:
-      return WAVESMITH_KERNELS_E5M2;
-    case Number::Fp8Fnuz:
-      return WAVESMITH_KERNELS_E4M3_FNUZ;
-    case Number::Bf8Fnuz:
-      return WAVESMITH_KERNELS_E5M2_FNUZ;
-    default:
-      return WAVESMITH_KERNELS_F32;
-  }
-}
 
 wavesmith_kernels_activation activation_of(Activation activation) {
   switch (activation) {
@@ -115,64 +55,70 @@ float scalar_of(const Product& p, const void* scalar) {
 bool is_none_or_allocated(const void* data) { return !data || is_allocated(data); }
 
 wavesmith_kernels_matrix matrix_of(const Product& p, const Matrix& matrix) {
-  return {matrix.data, type_of(matrix.type), matrix.row, matrix.column, p.batches > 1 ? matrix.stride : 0};
+  return {matrix.data, kernel_type(matrix.type), matrix.row, matrix.column,
+          p.batches > 1 ? matrix.stride : 0};
 }
 
-/// Makes a device the thread's own for a while.
-class OnDevice {
- public:
-  explicit OnDevice(int device) {
-    if (hipGetDevice(&before_) == 0 && device != before_) changed_ = hipSetDevice(device) == 0;
-  }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  ~OnDevice() {
-    if (changed_) hipSetDevice(before_);
-  }
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
+wavesmith_kernels_gemm_description description_of(const Product& p) {
+  const Epilogue& e = p.epilogue;
+  return {.m = p.m,
+          .n = p.n,
+          .k = p.k,
+          .batches = p.batches,
+          .alpha = scalar_of(p, p.alpha),
+          .beta = scalar_of(p, p.beta),
+          .a = matrix_of(p, p.a),
+          .b = matrix_of(p, p.b),
+          .c = matrix_of(p, p.c),
+          .d = matrix_of(p, p.d),
+          .activation = activation_of(e.activation),
+          .bias = e.bias,
+          .bias_type = kernel_type(e.bias_type),
+          .bias_per_row = 1,
+          .scale_a = e.scale_a,
+          .scale_b = e.scale_b,
+          .scale_d = e.scale_d,
+          .scale_a_per_row = e.scale_a_by_row,
+          .scale_b_per_column = e.scale_b_by_column,
+          .pointer_arrays = p.arrays,
+          .workspace = p.workspace_bytes > 0 ? p.workspace : nullptr,
+          .workspace_bytes = p.workspace ? p.workspace_bytes : 0};
+}
 
 }  // namespace
 
 bool launch_product_kernel(const Product& p, void* stream) {
   if (!is_covered(p)) return false;
-  const float alpha = scalar_of(p, p.alpha), beta = scalar_of(p, p.beta);
-  const bool multiplies = p.k > 0 && alpha != 0;
+  const bool multiplies = p.k > 0 && scalar_of(p, p.alpha) != 0;
   if ((multiplies && !(is_allocated(p.a.data) && is_allocated(p.b.data))) ||
-      (beta != 0 && !is_allocated(p.c.data)) || !is_allocated(p.d.data))
+      (scalar_of(p, p.beta) != 0 && !is_allocated(p.c.data)) || !is_allocated(p.d.data))
     return false;
   const Epilogue& e = p.epilogue;
   for (const void* const read : {e.bias, static_cast<const void*>(e.scale_a),
                                  static_cast<const void*>(e.scale_b), static_cast<const void*>(e.scale_d)})
     if (!is_none_or_allocated(read)) return false;
-  const Launcher launch = launcher();
-  int device = 0;
-  if (!launch || hipStreamGetDevice(stream, &device) != 0) return false;
-  const wavesmith_kernels_gemm_description gemm{.m = p.m,
-                                                .n = p.n,
-                                                .k = p.k,
-                                                .batches = p.batches,
-                                                .alpha = alpha,
-                                                .beta = beta,
-                                                .a = matrix_of(p, p.a),
-                                                .b = matrix_of(p, p.b),
-                                                .c = matrix_of(p, p.c),
-                                                .d = matrix_of(p, p.d),
-                                                .activation = activation_of(e.activation),
-                                                .bias = e.bias,
-                                                .bias_type = type_of(e.bias_type),
-                                                .bias_per_row = 1,
-                                                .scale_a = e.scale_a,
-                                                .scale_b = e.scale_b,
-                                                .scale_d = e.scale_d,
-                                                .scale_a_per_row = e.scale_a_by_row,
-                                                .scale_b_per_column = e.scale_b_by_column,
-                                                .pointer_arrays = p.arrays};
-  const OnDevice on(device);
+  static const auto launch =
+      reinterpret_cast<decltype(&wavesmith_kernels_gemm)>(kernel_function("wavesmith_kernels_gemm"));
+  const OnDeviceOf on(stream);
+  if (!launch || !on.is_known()) return false;
+  wavesmith_kernels_gemm_description gemm = description_of(p);
+  // What a caller gives may be aligned to nothing, or the host's.
+  if (reinterpret_cast<uintptr_t>(gemm.workspace) % 16 != 0 || !is_none_or_allocated(gemm.workspace))
+    gemm.workspace = nullptr, gemm.workspace_bytes = 0;
   return launch(&gemm, stream) == WAVESMITH_KERNELS_SUCCESS;
+}
+
+size_t product_workspace(const Product& p) {
+  static const auto ask = reinterpret_cast<decltype(&wavesmith_kernels_gemm_workspace)>(
+      kernel_function("wavesmith_kernels_gemm_workspace"));
+  if (!is_covered(p) || !ask) return 0;
+  wavesmith_kernels_gemm_description gemm = description_of(p);
+  // No memory is looked at: each matrix lies somewhere by itself.
+  uintptr_t somewhere = 0;
+  for (wavesmith_kernels_matrix* const matrix : {&gemm.a, &gemm.b, &gemm.c, &gemm.d})
+    matrix->data = reinterpret_cast<void*>(somewhere += uintptr_t{1} << 44);
+  size_t bytes = 0;
+  return ask(&gemm, nullptr, &bytes) == WAVESMITH_KERNELS_SUCCESS ? bytes : 0;
 }
 
 }  // namespace wavesmith::libraries

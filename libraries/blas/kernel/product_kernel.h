@@ -11,4 +11,8 @@ namespace wavesmith::libraries {
 /// library or no code for the GPU, or WAVESMITH_STAND_INS is "host". The host serves it then.
 bool launch_product_kernel(const Product& product, void* stream);
 
+/// Bytes of workspace with which a kernel of the current device would take the least time; its matrices need
+/// no memory yet. 0 where none serves it.
+size_t product_workspace(const Product& product);
+
 }  // namespace wavesmith::libraries

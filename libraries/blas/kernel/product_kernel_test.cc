@@ -88,6 +88,31 @@ TEST_P(OnEachGpu, BiasesAreAddedToRowsAndActivationsFollow) {
   }
 }
 
+TEST_P(OnEachGpu, AWorkspaceHoldsPartsOfALongSum) {
+  constexpr int kM = 16, kN = 64, kK = 8192;
+  Matmul matmul{hipblaslt_, lt_, NumberFacts<_Float16>::kHip, kM, kN, kK, 1};
+  EXPECT_EQ(matmul.wanted(0), 0);
+  matmul.workspace_bytes = matmul.wanted(uint64_t{1} << 25);
+  ASSERT_GT(matmul.workspace_bytes, 0);
+  const std::vector<_Float16> a(size_t{kM} * kK, _Float16(0.25)), b(size_t{kN} * kK, _Float16(0.5)),
+      nothing(size_t{kM} * kN, _Float16(77)), sums(size_t{kM} * kN, _Float16(512));
+  const std::vector<float> poison(matmul.workspace_bytes / 4, std::numeric_limits<float>::quiet_NaN());
+  const OnGpu<_Float16> on_a(hip_, a), on_b(hip_, b), on_d(hip_, nothing), again(hip_, nothing);
+  const OnGpu<float> workspace(hip_, poison);
+  matmul.workspace = workspace.out();
+  ASSERT_EQ(matmul(on_a.in(), on_b.in(), nullptr, on_d.out()), 0);
+  EXPECT_EQ(on_d.numbers(), sums);
+  const std::vector<float> parts = workspace.numbers();
+  EXPECT_TRUE(std::ranges::any_of(parts, [](float part) { return !std::isnan(part); })) << "it was not used";
+
+  // Where nothing fits in, or it is the host's, there is one part.
+  std::vector<float> of_host(poison);
+  matmul.workspace = of_host.data();
+  ASSERT_EQ(matmul(on_a.in(), on_b.in(), nullptr, again.out()), 0);
+  EXPECT_EQ(again.numbers(), sums);
+  EXPECT_TRUE(std::ranges::all_of(of_host, [](float part) { return std::isnan(part); }));
+}
+
 TEST_P(OnEachGpu, NotANumberBecomesZeroInReluAsOnTheHost) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<_Float16> a = {_Float16(nan), 1, -1, 2}, b = {1, 2, 3, -4},

@@ -130,6 +130,8 @@ struct Matmul {
   int type_d = type;
   const float *scale_a = nullptr, *scale_b = nullptr, *scale_d = nullptr;
   bool per_row = false;  ///< scale_a has m elements
+  void* workspace = nullptr;
+  uint64_t workspace_bytes = 0;
 
   int operator()(const void* a, const void* b, const void* bias, void* d) const {
     void *description = nullptr, *of_a = nullptr, *of_b = nullptr, *of_d = nullptr;
@@ -155,11 +157,40 @@ struct Matmul {
     const float alpha = 0.5f, beta = 0;
     const int status = call(library, "hipblasLtMatmul", handle, description, static_cast<const void*>(&alpha),
                             a, of_a, b, of_b, static_cast<const void*>(&beta), static_cast<const void*>(d),
-                            of_d, d, of_d, static_cast<const void*>(nullptr), static_cast<void*>(nullptr),
-                            size_t{0}, static_cast<void*>(nullptr));
+                            of_d, d, of_d, static_cast<const void*>(nullptr), workspace,
+                            static_cast<size_t>(workspace_bytes), static_cast<void*>(nullptr));
     for (void* each : {of_a, of_b, of_d}) EXPECT_EQ(call(library, "hipblasLtMatrixLayoutDestroy", each), 0);
     EXPECT_EQ(call(library, "hipblasLtMatmulDescDestroy", description), 0);
     return status;
+  }
+  /// The bytes of workspace that the library would use, of at most that many.
+  [[nodiscard]] uint64_t wanted(uint64_t most) const {
+    void *description = nullptr, *preference = nullptr, *layouts[3] = {};
+    const int types[] = {type, type, type_d}, rows[] = {k, k, m}, columns[] = {m, n, n};
+    uint64_t found[7] = {};  // behind 24 bytes of algorithm the workspace's size
+    int count = 0;
+    const int32_t transposed = kTransposed;
+    EXPECT_EQ(call(library, "hipblasLtMatmulDescCreate", &description, 2, 0), 0);
+    EXPECT_EQ(call(library, "hipblasLtMatmulDescSetAttribute", description, 0,
+                   static_cast<const void*>(&transposed), sizeof transposed),
+              0);
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(
+          call(library, "hipblasLtMatrixLayoutCreate", &layouts[i], types[i], static_cast<uint64_t>(rows[i]),
+               static_cast<uint64_t>(columns[i]), static_cast<int64_t>(rows[i])),
+          0);
+    EXPECT_EQ(call(library, "hipblasLtMatmulPreferenceCreate", &preference), 0);
+    EXPECT_EQ(call(library, "hipblasLtMatmulPreferenceSetAttribute", preference, 1,
+                   static_cast<const void*>(&most), sizeof most),
+              0);
+    EXPECT_EQ(call(library, "hipblasLtMatmulAlgoGetHeuristic", handle, description, layouts[0], layouts[1],
+                   layouts[2], layouts[2], preference, 1, static_cast<void*>(found), &count),
+              0);
+    EXPECT_EQ(count, 1);
+    for (void* each : layouts) EXPECT_EQ(call(library, "hipblasLtMatrixLayoutDestroy", each), 0);
+    EXPECT_EQ(call(library, "hipblasLtMatmulPreferenceDestroy", preference), 0);
+    EXPECT_EQ(call(library, "hipblasLtMatmulDescDestroy", description), 0);
+    return found[3];
   }
 };
 
