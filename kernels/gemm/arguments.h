@@ -25,7 +25,7 @@ struct GemmArguments {
   int rows_of_scale_a, columns_of_scale_b;  ///< elements: m and n, or 1 for all rows of A and B
   int tiles_m, tiles_n;                     ///< of D
   int rows_along_x;  ///< the grid's x goes along D's rows of tiles, otherwise along its columns
-  int tiles_y;       ///< of the other, as many as the grid has along y; those after them are further along x
+  int band;          ///< tiles that the grid has along x; it goes along y once for each band of so many
 };
 
 /// Of the kernel that adds up the parts of a product whose K was split.

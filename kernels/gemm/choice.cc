@@ -7,7 +7,6 @@
 
 #include "kernels/gemm/cost.h"
 #include "kernels/gemm/mx.h"
-#include "kernels/gemm/rates.h"
 #include "kernels/gemm/split.h"
 #include "kernels/library/byte_range.h"
 #include "kernels/library/failure.h"
@@ -192,9 +191,6 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
                      .columns_of_scale_b = gemm.scale_b_per_column ? static_cast<int>(gemm.n) : 1,
                      .tiles_m = static_cast<int>((gemm.m + tile.rows - 1) / tile.rows),
                      .tiles_n = static_cast<int>((gemm.n + tile.columns - 1) / tile.columns)};
-  // Along the shorter side first: the workgroups that run together then want few of the other side's tiles.
-  // Where neighbours go to different dies, these share columns.
-  made.rows_along_x = gemm_rates(tile.target).dies == 1 && made.tiles_m < made.tiles_n;
   return made;
 }
 
@@ -338,6 +334,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + layout + (dwords ? "" : "_elements");
   choice.batches = gemm.batches;
   choice.arguments = arguments_of(gemm, tile, stride_a, stride_b);
+  choice.grid = set_grid(choice.arguments, tile, compute_units);
   if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);
   return succeed();
 }

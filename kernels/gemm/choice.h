@@ -8,6 +8,7 @@
 
 #include "kernels/gemm/arguments.h"
 #include "kernels/gemm/configuration.h"
+#include "kernels/gemm/grid.h"
 #include "kernels/gemm/tuned.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
@@ -37,6 +38,7 @@ struct GemmChoice {
   GemmProblem problem;
   bool is_tuned = false;      ///< the tuned table named the tile and parts
   GemmArguments arguments{};  ///< of the kernel: with several parts they are its batch
+  GemmGrid grid{};            ///< of a matrix of the batch
   int64_t batches = 1;
   std::string combine;              ///< the kernel that adds up parts; empty where there is one
   GemmCombineArguments combined{};  ///< its arguments

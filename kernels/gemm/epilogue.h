@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/gemm/arguments.h"
+#include "kernels/gemm/bands.h"
 #include "kernels/library/activation.h"
 #include "tile/narrow.h"
 #include "tile/typed_view.h"
@@ -14,12 +15,10 @@ struct GemmPlace {
   int tile_row, tile_column, batch;
 
   TILE_DEVICE explicit GemmPlace(const GemmArguments& g) {
-    const int tiles_x = g.rows_along_x ? g.tiles_m : g.tiles_n;
-    const int fold = tile::arch::workgroup_id() / tiles_x;
-    const int x = tile::arch::workgroup_id() - fold * tiles_x;
-    const int y = fold * g.tiles_y + tile::arch::workgroup_id_y();
-    tile_row = g.rows_along_x ? x : y;
-    tile_column = g.rows_along_x ? y : x;
+    const TileOfD tile = tile_in_bands(tile::arch::workgroup_id(), tile::arch::workgroup_id_y(), g.band,
+                                       g.rows_along_x ? g.tiles_n : g.tiles_m);
+    tile_row = g.rows_along_x ? tile.x : tile.y;
+    tile_column = g.rows_along_x ? tile.y : tile.x;
     batch = tile::arch::workgroup_id_z();
   }
 };

@@ -47,15 +47,11 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   GemmChoice choice;
   if (const auto status = choose(*gemm, tile, device, choice)) return status;
   GemmArguments arguments = choice.arguments;
-  const int tiles_x = arguments.rows_along_x ? arguments.tiles_m : arguments.tiles_n;
-  const int tiles_y = arguments.rows_along_x ? arguments.tiles_n : arguments.tiles_m;
-  const int64_t folds = (tiles_y + kRowsAtOnce - 1) / kRowsAtOnce, columns = folds * tiles_x;
-  if (columns > INT32_MAX / choice.configuration->threads)
+  if (choice.grid.x > INT32_MAX / choice.configuration->threads || choice.grid.y > kRowsAtOnce)
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: d has more tiles than a grid holds");
-  arguments.tiles_y = static_cast<int>((tiles_y + folds - 1) / folds);
   for (int64_t first = 0; first < choice.batches; first += kBatchesAtOnce) {
     const int64_t count = std::min(kBatchesAtOnce, choice.batches - first);
-    const Grid grid{static_cast<unsigned>(columns), static_cast<unsigned>(arguments.tiles_y),
+    const Grid grid{static_cast<unsigned>(choice.grid.x), static_cast<unsigned>(choice.grid.y),
                     static_cast<unsigned>(choice.configuration->threads), static_cast<unsigned>(count)};
     if (const auto status =
             launch(*device, choice.kernel.c_str(), grid, &arguments, sizeof(arguments), stream))

@@ -1,0 +1,51 @@
+#include "kernels/gemm/grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/gemm/rates.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+constexpr int64_t kMostAlongY = 65535;  // HIP's limit of a grid's second size
+
+/// Tiles of a band among `tiles`, a multiple of `dies`: about as many as are wanted, so that few of the last
+/// band lie beyond D.
+int64_t band_of(int64_t tiles, double wanted, int64_t dies) {
+  // A band twice as long or half as long moves a quarter more bytes.
+  int64_t best = tiles, waste = 0;
+  double farthest = tiles < 2 * wanted ? 0 : HUGE_VAL;
+  if (farthest > 0) waste = tiles;
+  for (int64_t band = dies; band < tiles; band += dies) {
+    const double ratio = std::abs(std::log2(static_cast<double>(band) / wanted));
+    const int64_t beyond = (band - tiles % band) % band;
+    if (ratio > 1 || beyond > waste || (beyond == waste && ratio >= farthest)) continue;
+    best = band, waste = beyond, farthest = ratio;
+  }
+  return best;
+}
+
+}  // namespace
+
+GemmGrid set_grid(GemmArguments& gemm, const GemmConfiguration& tile, int compute_units) {
+  const int dies = gemm_rates(tile.target).dies;
+  // Where neighbours go to different dies, these share columns. Elsewhere x goes along the shorter side,
+  // which then often is one band.
+  gemm.rows_along_x = dies == 1 && gemm.tiles_m < gemm.tiles_n;
+  if ((gemm.rows_along_x ? gemm.tiles_n : gemm.tiles_m) > kMostAlongY) gemm.rows_along_x ^= 1;
+  int64_t tiles_x = gemm.tiles_n, tiles_y = gemm.tiles_m;
+  int side_x = tile.columns, side_y = tile.rows;
+  if (gemm.rows_along_x) std::swap(tiles_x, tiles_y), std::swap(side_x, side_y);
+  // The workgroups that a die runs together take as many elements along x as along y, which moves the fewest
+  // bytes.
+  const double together = static_cast<double>(compute_units) * tile.at_once / dies;
+  const double wanted = dies * std::max(1.0, std::sqrt(together * side_y / side_x));
+  int64_t band = band_of(tiles_x, wanted, dies);
+  if ((tiles_x + band - 1) / band * tiles_y > kMostAlongY) band = tiles_x;
+  gemm.band = static_cast<int>(band);
+  return {band, (tiles_x + band - 1) / band * tiles_y};
+}
+
+}  // namespace wavesmith::kernels

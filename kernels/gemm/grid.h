@@ -1,0 +1,19 @@
+// How the tiles of a product become a grid of workgroups. Needs no GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/gemm/arguments.h"
+#include "kernels/gemm/configuration.h"
+
+namespace wavesmith::kernels {
+
+/// A grid's first two sizes.
+struct GemmGrid {
+  int64_t x, y;
+};
+
+/// Chooses which side of D x goes along, and in bands of how many tiles, from its tiles along both.
+GemmGrid set_grid(GemmArguments& gemm, const GemmConfiguration& tile, int compute_units);
+
+}  // namespace wavesmith::kernels

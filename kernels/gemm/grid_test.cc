@@ -1,0 +1,86 @@
+// The grid of a product: every tile of D is one workgroup's, and those that run together are near.
+#include "kernels/gemm/grid.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "kernels/gemm/bands.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+constexpr GemmConfiguration kTile{.target = "gfx1151", .rows = 64, .columns = 64, .at_once = 3};
+
+/// How often each of D's tiles is computed.
+std::vector<int> counts(const GemmArguments& gemm, const GemmGrid& grid) {
+  const int tiles_x = gemm.rows_along_x ? gemm.tiles_m : gemm.tiles_n;
+  const int tiles_y = gemm.rows_along_x ? gemm.tiles_n : gemm.tiles_m;
+  std::vector<int> found(static_cast<size_t>(tiles_x) * static_cast<size_t>(tiles_y));
+  for (int y = 0; y < grid.y; ++y)
+    for (int x = 0; x < grid.x; ++x) {
+      const TileOfD tile = tile_in_bands(x, y, gemm.band, tiles_y);
+      EXPECT_LT(tile.y, tiles_y);
+      if (tile.x < tiles_x) ++found.at(static_cast<size_t>(tile.y * tiles_x + tile.x));
+    }
+  return found;
+}
+
+TEST(GemmGrid, EachTileIsOneWorkgroups) {
+  const unsigned seed = std::random_device{}();
+  std::mt19937 random(seed);
+  std::printf("seed %u\n", seed);
+  for (int round = 0; round < 200; ++round) {
+    GemmArguments gemm{};
+    gemm.tiles_m = std::uniform_int_distribution(1, 90)(random);
+    gemm.tiles_n = std::uniform_int_distribution(1, 90)(random);
+    GemmConfiguration tile = kTile;
+    tile.target = round % 2 ? "gfx1151" : "gfx942";
+    tile.columns = round % 3 ? 64 : 256;
+    const std::vector<int> found = counts(gemm, set_grid(gemm, tile, 40));
+    EXPECT_EQ(found, std::vector<int>(found.size(), 1)) << gemm.tiles_m << " x " << gemm.tiles_n;
+  }
+}
+
+TEST(GemmGrid, BandsAreAboutAsLongAsTheRowsThatRunTogether) {
+  GemmArguments gemm{};
+  gemm.tiles_m = gemm.tiles_n = 128;
+  set_grid(gemm, kTile, 40);
+  EXPECT_EQ(gemm.band, 8);  // of 120 workgroups eleven would be best
+  gemm.tiles_m = 5;
+  set_grid(gemm, kTile, 40);
+  EXPECT_TRUE(gemm.rows_along_x);
+  EXPECT_EQ(gemm.band, 5);
+}
+
+TEST(GemmGrid, DiesTakeTheSameNumberOfColumnsOfABand) {
+  GemmConfiguration tile = kTile;
+  tile.target = "gfx942", tile.at_once = 1;
+  GemmArguments gemm{};
+  gemm.tiles_m = 16, gemm.tiles_n = 112;
+  set_grid(gemm, tile, 304);
+  EXPECT_FALSE(gemm.rows_along_x);
+  EXPECT_EQ(gemm.band, 56);
+}
+
+TEST(GemmGrid, GoesAlongTheLongerSideFirstWhereItsSecondSizeIsLimited) {
+  GemmArguments gemm{};
+  gemm.tiles_m = 100000, gemm.tiles_n = 3;
+  GemmGrid grid = set_grid(gemm, kTile, 40);
+  EXPECT_TRUE(gemm.rows_along_x);
+  EXPECT_EQ(counts(gemm, grid), std::vector<int>(300000, 1));
+}
+
+TEST(GemmGrid, FewTilesOfTheLastBandLieBeyondD) {
+  for (int tiles = 1; tiles < 300; ++tiles) {
+    GemmArguments gemm{};
+    gemm.tiles_m = gemm.tiles_n = tiles;
+    const GemmGrid grid = set_grid(gemm, kTile, 40);
+    EXPECT_LE(static_cast<double>(grid.x * grid.y), 1.05 * tiles * tiles) << tiles;
+  }
+}
+
+}  // namespace
+}  // namespace wavesmith::kernels
