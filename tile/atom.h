@@ -1,6 +1,6 @@
-// A matrix atom: one matrix instruction, and where the elements of its operands are. An atom (arch/mfma.h,
-// ...) has the shape and the call; what lane and register hold which element follows here from
-// isa/matrix/layout.h, at compile time.
+// A matrix atom: one matrix instruction, and where the elements of its operands are. An atom
+// (arch/amd_atoms.h, ...) has the shape and the call; what lane and register hold which element follows here
+// from isa/matrix/layout.h, at compile time.
 //
 // Kernels multiply by A times B transposed: both operands are tiles of rows, of `K` elements each. In that
 // form the two operands lie alike in registers, so any order of K will do as long as it is the same for both:
@@ -27,15 +27,23 @@ struct AtomLayout {
   static constexpr int kGroups = kDepth / kHeld;  ///< of lanes that hold different elements of a row
   static constexpr int kSums = registers_of_d(kShape, kLanes);
 
+  /// Lanes from a row to the next: lanes that follow each other hold all rows, or parts of one.
+  static constexpr int kRowStep = place_a(kShape, kShape.a, kLanes, 1, 0, 0).lane;
   /// The row of A or B that a lane holds elements of, and the group that it is in.
-  TILE_DEVICE static int row(int lane) { return lane % kRows; }
-  TILE_DEVICE static int group(int lane) { return kGroups == 1 ? 0 : lane / kRows % kGroups; }
+  TILE_DEVICE static constexpr int row(int lane) { return lane / kRowStep % kRows; }
+  TILE_DEVICE static constexpr int group(int lane) {
+    return kGroups == 1 ? 0 : (kRowStep == 1 ? lane / kRows : lane) % kGroups;
+  }
 
-  /// D[i][j] is in the lane with row(lane) = j; a group of lanes holds row first_row(sum) + kGroupStep *
-  /// (lane / kRows).
+  /// Groups of lanes that hold different sums of a row: a lane is in lane % kSumLanes / kSumStep. (Written
+  /// out where it is needed: a function of it has the compiler order other instructions.)
+  static constexpr int kSumGroups = kLanes / kRows;
+  static constexpr int kSumLanes = kRowStep == 1 ? kLanes : kRowStep, kSumStep = kRowStep == 1 ? kRows : 1;
+  /// D[i][j] is in the lane with row(lane) = j; a group of lanes holds row first_row(sum) + kGroupStep * its
+  /// number.
   static constexpr int kGroupStep = [] {
     for (int i = 0; i < kShape.m; ++i)
-      if (place_d(kShape, kLanes, i, 0, 0).lane == kRows) return i;
+      if (place_d(kShape, kLanes, i, 0, 0).lane == kSumStep) return i;
     return 0;
   }();
   struct FirstRows {
@@ -63,11 +71,12 @@ struct AtomLayout {
       for (int k = 0; k < kShape.k; ++k) {
         const auto a = place_a(kShape, kShape.a, kLanes, i, k, 0),
                    b = place_b(kShape, kShape.b, kLanes, k, i, 0);
-        if (!(a == b) || a.lane % kRows != i || a.lane / kRows >= kGroups) return false;
+        if (!(a == b) || row(a.lane) != i || a.lane % kSumLanes / kSumStep >= kGroups) return false;
       }
       for (int j = 0; j < kShape.n; ++j) {
         const auto d = place_d(kShape, kLanes, i, j, 0);
-        if (d.lane % kRows != j || first_row(d.bit / 32) + kGroupStep * (d.lane / kRows) != i) return false;
+        const int group = d.lane % kSumLanes / kSumStep;
+        if (row(d.lane) != j || first_row(d.bit / 32) + kGroupStep * group != i) return false;
       }
     }
     return true;

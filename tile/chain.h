@@ -6,6 +6,7 @@
 // lane's sums are those columns that OperandReader gives it of the next product's other operand.
 #pragma once
 
+#include "tile/reduce.h"
 #include "tile/registers.h"
 #include "tile/rounding.h"
 
@@ -17,7 +18,7 @@ template <class Atom>
 struct ChainOrder {
   using Layout = AtomLayout<Atom>;
   static constexpr int kInPiece = kPieceElements<typename Atom::Element>;
-  static constexpr int kGroups = Layout::kLanes / Layout::kRows;
+  static constexpr int kGroups = Layout::kSumGroups;
   static constexpr int kStep = Layout::kGroupStep;
 
   /// The column of the result that the first group's lanes have as that sum of that atom; each next group's
@@ -54,6 +55,7 @@ TILE_DEVICE void change_sums(Sums<Atom, kRows, kColumns>& sums, int row, Change 
 template <class Atom, class Combine>
 TILE_DEVICE float over_groups(float value, Combine combine) {
   using Layout = AtomLayout<Atom>;
+  if constexpr (Layout::kRowStep > 1) return reduce_lanes<Layout::kSumGroups>(value, combine);
   if constexpr (Layout::kRows == 16) value = combine(value, arch::swap_lanes<16>(value));
   if constexpr (Layout::kLanes == 64) value = combine(value, arch::swap_lanes<32>(value));
   return value;
@@ -111,8 +113,8 @@ TILE_DEVICE void multiply(Sums<Atom, kRows, kColumns>& sums, const Operand<Atom,
     }
     TILE_UNROLL for (int step = 0; step < Slice::kSteps; ++step) {
       TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
-        TILE_UNROLL for (int i = 0; i < kRows; ++i) sums.at[i][j] = Atom::multiply(
-            b[j].take(0, step), a.take(i, first / kSlice * Slice::kSteps + step), sums.at[i][j]);
+        TILE_UNROLL for (int i = 0; i < kRows; ++i)
+            sums.add(i, j, b[j].take(0, step), a, first / kSlice * Slice::kSteps + step);
       }
     }
   }

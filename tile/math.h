@@ -1,25 +1,23 @@
-// Functions of floats, as the target's instructions compute them.
+// Functions of floats, as the target's instructions compute them; their errors stand in arch/.
 #pragma once
 
-#include "tile/vector.h"
+#include "tile/arch/numbers.h"
 
 namespace tile {
 
-/// 2 to the power of x, within 1 ulp where the result is normal (AMD's ISA manuals, V_EXP_F32); subnormal
-/// results are 0.
-TILE_DEVICE float exp2(float x) { return __builtin_amdgcn_exp2f(x); }
-/// The logarithm to the base 2 within 1 ulp (V_LOG_F32); of 0 minus infinity.
-TILE_DEVICE float log2(float x) { return __builtin_amdgcn_logf(x); }
-/// 1 / x within 1 ulp (V_RCP_F32).
-TILE_DEVICE float reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
-/// 1 / sqrt(x) within 1 ulp (V_RSQ_F32).
-TILE_DEVICE float reciprocal_root(float x) { return __builtin_amdgcn_rsqf(x); }
+/// 2 to the power of x; subnormal results are 0.
+using arch::exp2;
+/// The logarithm to the base 2; of 0 minus infinity.
+using arch::log2;
+using arch::reciprocal;
+/// 1 / sqrt(x).
+using arch::reciprocal_root;
+/// The greater; of a NaN and a number the number.
+using arch::greater;
 
 inline constexpr float kLog2OfE = 1.44269504f, kLogOf2 = 0.693147181f;
 inline constexpr float kInfinity = __builtin_inff();
 
-/// The greater; of a NaN and a number the number.
-TILE_DEVICE float greater(float a, float b) { return __builtin_fmaxf(a, b); }
 /// tanh within 2^-22.
 TILE_DEVICE float tanh(float x) { return 1 - 2 * reciprocal(1 + exp2(2 * kLog2OfE * x)); }
 

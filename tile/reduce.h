@@ -2,8 +2,9 @@
 // lane gets the result, and all get the same bits.
 #pragma once
 
-#include "tile/arch/amd.h"
+#include "tile/arch/device.h"
 #include "tile/arch/here.h"
+#include "tile/arch/numbers.h"
 #include "tile/shared.h"
 
 namespace tile {
@@ -16,16 +17,16 @@ struct Sum {
 /// The larger value; of a number and NaN the number.
 struct Max {
   static constexpr float kNeutral = -__builtin_huge_valf();
-  TILE_DEVICE float operator()(float a, float b) const { return __builtin_fmaxf(a, b); }
+  TILE_DEVICE float operator()(float a, float b) const { return arch::greater(a, b); }
 };
 /// The larger and the smaller value, -0 being less than 0; NaN where either is NaN.
 struct Maximum {
   static constexpr float kNeutral = -__builtin_huge_valf();
-  TILE_DEVICE float operator()(float a, float b) const { return __builtin_elementwise_maximum(a, b); }
+  TILE_DEVICE float operator()(float a, float b) const { return arch::maximum(a, b); }
 };
 struct Minimum {
   static constexpr float kNeutral = __builtin_huge_valf();
-  TILE_DEVICE float operator()(float a, float b) const { return __builtin_elementwise_minimum(a, b); }
+  TILE_DEVICE float operator()(float a, float b) const { return arch::minimum(a, b); }
 };
 /// The larger of two magnitudes (of floats without a sign). NaN is the largest: it is not lost.
 struct LargerMagnitude {

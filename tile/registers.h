@@ -1,7 +1,7 @@
 // Tiles in registers, spread over the lanes of a wave: operands of matrix atoms, and their sums.
 #pragma once
 
-#include "tile/arch/amd.h"
+#include "tile/arch/device.h"
 #include "tile/shared.h"
 #include "tile/typed_view.h"
 
@@ -92,13 +92,25 @@ struct Sums {
       TILE_UNROLL for (int j = 0; j < kColumns; ++j) at[i][j] = {};
     }
   }
+  /// at[row][column] += a[row] at a step * b transposed. An instruction that multiplies several rows does so
+  /// with the first of them.
+  template <class Held, class OperandA>
+  TILE_DEVICE void add(int row, int column, const Held& b, const OperandA& a, int step) {
+    if constexpr (Atom::kTogether == 1) {
+      at[row][column] = Atom::multiply(b, a.take(row, step), at[row][column]);
+    } else {
+      static_assert(Atom::kTogether == 2 && kRows % 2 == 0, "instructions multiply rows in pairs");
+      if (row % 2 == 0)
+        Atom::multiply(b, a.take(row, step), a.take(row + 1, step), at[row][column], at[row + 1][column]);
+    }
+  }
   /// at[row][...] += a[row] * b[...] transposed. A sum's next product is begun after those of all other sums
   /// of the row.
   template <class OperandA, class OperandB>
   TILE_DEVICE void multiply(int row, const OperandA& a, const OperandB& b) {
     TILE_UNROLL for (int step = 0; step < OperandA::kSteps; ++step) {
-      TILE_UNROLL for (int column = 0; column < kColumns; ++column) at[row][column] =
-          Atom::multiply(b.take(column, step), a.take(row, step), at[row][column]);
+      TILE_UNROLL for (int column = 0; column < kColumns; ++column)
+          add(row, column, b.take(column, step), a, step);
     }
   }
 };
@@ -119,9 +131,9 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
   static_assert(kFit > 0, "the wave's part of shared memory holds at least one row of atoms");
   constexpr int kMask = (kPieces % 8 == 0 ? 8 : kPieces & -kPieces) - 1;  // of the swizzle
   constexpr int kInRow = kPieces / 2;                                     // eights of a row
-  const int row = Layout::row(lane), group = lane / Layout::kRows * Layout::kGroupStep;
+  const int row = Layout::row(lane), group = lane % Layout::kSumLanes / Layout::kSumStep * Layout::kGroupStep;
   // One loop over the parts, so that `use` stands in the code once.
-#pragma clang loop unroll(disable)
+  TILE_KEEP_LOOP
   for (int first = 0; first < kRows; first += kFit) {
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
       if (i / kFit * kFit != first) continue;
@@ -139,7 +151,7 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
     }
     arch::wave_barrier();
     const int rows = (kRows - first < kFit ? kRows - first : kFit) * Layout::kRows;
-#pragma clang loop unroll(disable)
+    TILE_KEEP_LOOP
     for (int eight = lane; eight < rows * kInRow; eight += kLanes) {
       const int line = eight / kInRow, piece = eight % kInRow * 2;
       struct Two {

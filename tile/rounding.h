@@ -1,7 +1,8 @@
 // Floats rounded to shorter types, eight at a time.
 #pragma once
 
-#include "tile/vector.h"
+#include "tile/arch/here.h"
+#include "tile/arch/numbers.h"
 
 namespace tile {
 
@@ -10,19 +11,16 @@ namespace tile {
 /// 16 bits are not 0 may become a number: those that instructions make have zeros there.
 template <class T>
 TILE_DEVICE Piece rounded(Vector<float, 8> values) {
-#if !defined(__gfx950__)
-  if constexpr (__is_same(T, bf16)) {
+  if constexpr (__is_same(T, bf16) && !arch::kHere.rounds_bf16) {
     Piece piece;
     TILE_UNROLL for (int i = 0; i < 4; ++i) {
       const u32 low = bits_as<u32>(values[2 * i]) + 0x8000, high = bits_as<u32>(values[2 * i + 1]) + 0x8000;
-      piece[i] = __builtin_amdgcn_perm(high, low, 0x07060302);
+      piece[i] = arch::upper_halves(low, high);
     }
     return piece;
+  } else {
+    return arch::narrowed<T>(values);
   }
-#endif
-  Vector<T, 8> narrow;
-  TILE_UNROLL for (int i = 0; i < 8; ++i) narrow[i] = static_cast<T>(values[i]);
-  return bits_as<Piece>(narrow);
 }
 
 }  // namespace tile

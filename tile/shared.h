@@ -6,12 +6,17 @@
 
 namespace tile {
 
-/// `piece ^ (row >> shift) % pieces`; a shift of 8 leaves the order as it is.
+/// `piece ^ (row >> shift) % pieces`; a shift of 8 leaves the order as it is, a negative one is to the left.
 struct Swizzle {
   int shift;
   int pieces;  ///< that change places: those of a row, as far as they are in different banks
   [[nodiscard]] constexpr int operator()(int row, int piece) const {
-    return piece ^ ((row >> shift) & (pieces - 1));
+    return piece ^ ((shift < 0 ? row << -shift : row >> shift) & (pieces - 1));
+  }
+  /// Rows after which the order repeats.
+  [[nodiscard]] constexpr int period() const {
+    if (shift >= 0) return pieces << shift % 8;
+    return pieces >> -shift > 0 ? pieces >> -shift : 1;
   }
 };
 
@@ -45,41 +50,38 @@ constexpr int conflicts(const arch::SharedPhases& phases, int lanes, Place place
 }
 
 /// The swizzle with the fewest conflicts when threads in order write the tile's pieces in order, and waves
-/// read it as an operand of an atom with so many rows and groups of lanes.
-template <int kLanes, int kRows, int kGroups>
+/// read it as an operand of an atom with that layout.
+template <class Layout>
 constexpr Swizzle best_swizzle(int pieces) {
   constexpr int kSlots = arch::kHere.read_16.banks * 4 / kPieceBytes;
   const int changing = pieces < kSlots ? pieces : kSlots;
   Swizzle best{8, changing};
   int fewest = 1 << 30;
-  constexpr int kShifts[] = {8, 0, 1, 2, 3};
-  for (const int shift : kShifts) {
+  // To the left where lanes that follow each other read pieces of a row.
+  constexpr int kShifts[] = {8, 0, 1, 2, 3, -1, -2}, kCount = Layout::kRowStep == 1 ? 5 : 7;
+  for (int i = 0; i < kCount; ++i) {
+    const int shift = kShifts[i];
     const Swizzle swizzle{shift, changing};
     const auto read = [&](int lane) {
-      const int row = lane % kRows;
-      return row * pieces + swizzle(row, lane / kRows % kGroups % pieces);
+      const int row = Layout::row(lane);
+      return row * pieces + swizzle(row, Layout::group(lane) % pieces);
     };
     const auto write = [&](int lane) {
       return lane / pieces * pieces + swizzle(lane / pieces, lane % pieces);
     };
-    const int found =
-        conflicts(arch::kHere.read_16, kLanes, read) + conflicts(arch::kHere.write_16, kLanes, write);
+    const int found = conflicts(arch::kHere.read_16, Layout::kLanes, read) +
+                      conflicts(arch::kHere.write_16, Layout::kLanes, write);
     if (found < fewest) best = swizzle, fewest = found;
   }
   return best;
 }
 
 /// The same for all tiles with rows of so many pieces and atoms of that layout.
-template <int kLanes, int kRows, int kGroups, int kPieces>
-constexpr Swizzle kBestSwizzle = best_swizzle<kLanes, kRows, kGroups>(kPieces);
+template <class Layout, int kPieces>
+constexpr Swizzle kBestSwizzle = best_swizzle<Layout>(kPieces);
 
 }  // namespace detail
 
-#if defined(__NVCC__)
-#define TILE_IN_SHARED
-#else
-#define TILE_IN_SHARED __attribute__((address_space(3)))
-#endif
 using SharedBytes = TILE_IN_SHARED char*;
 
 template <class T>
@@ -105,10 +107,9 @@ struct SharedTile {
   static_assert(kPieces * kPieceBytes == kColumns * static_cast<int>(sizeof(Element)) &&
                     (kPieces & (kPieces - 1)) == 0,
                 "a row of a shared tile holds a power of two of 16-byte pieces");
-  static constexpr Swizzle kSwizzle = detail::kBestSwizzle<AtomLayout<Atom>::kLanes, AtomLayout<Atom>::kRows,
-                                                           AtomLayout<Atom>::kGroups, kPieces>;
+  static constexpr Swizzle kSwizzle = detail::kBestSwizzle<AtomLayout<Atom>, kPieces>;
   /// Rows after which the order of pieces repeats.
-  static constexpr int kPeriod = kWritten == Written::ByColumns ? 64 : kSwizzle.pieces << kSwizzle.shift % 8;
+  static constexpr int kPeriod = kWritten == Written::ByColumns ? 64 : kSwizzle.period();
   /// Pieces that the order moves; it is the same for the next as many.
   static constexpr int kMoved = kWritten == Written::ByColumns ? 8 : kSwizzle.pieces;
 

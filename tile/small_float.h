@@ -2,7 +2,7 @@
 // without an instruction. One conversion serves all formats, which are a few numbers in scalar registers.
 #pragma once
 
-#include "tile/arch/amd.h"
+#include "tile/arch/numbers.h"
 #include "tile/typed_view.h"
 
 namespace tile {
@@ -53,7 +53,7 @@ struct SmallFormat {
   TILE_DEVICE u32 encode(float value) const {
     const int shift = 23 - mantissa_bits;
     const u32 bits = bits_as<u32>(value);
-    const u32 magnitude = bits_as<u32>(__builtin_amdgcn_fmed3f(value, -largest, largest)) & 0x7fffffff;
+    const u32 magnitude = bits_as<u32>(arch::clamped(value, -largest, largest)) & 0x7fffffff;
     // The power of two at or below the number, and one so much greater that the sum's last place is the
     // format's: the addition rounds, and its fraction counts the format's steps from 0 on.
     const u32 binade = greater_of(magnitude & 0x7f800000, least_normal);

@@ -3,7 +3,8 @@
 // floats.
 #pragma once
 
-#include "tile/arch/amd.h"
+#include "tile/arch/device.h"
+#include "tile/arch/numbers.h"
 
 namespace tile {
 
@@ -163,13 +164,13 @@ struct TypedView {
   TILE_DEVICE void load_two_pieces(Pieces (&pieces)[kCount], Place place) const {
     TILE_UNROLL for (int i = 0; i < kCount; ++i) {
       const u32 at = place(i);
-      pieces[i].low = arch::load_piece(buffer, at);
-      pieces[i].high = arch::load_piece(buffer, at == arch::kOutside ? at : at + kPieceBytes);
+      pieces[i].low = arch::load_whole_piece(buffer, at);
+      pieces[i].high = arch::load_whole_piece(buffer, at == arch::kOutside ? at : at + kPieceBytes);
     }
   }
   template <int kCount, class Place>
   TILE_DEVICE void load_one_piece(Pieces (&pieces)[kCount], Place place) const {
-    TILE_UNROLL for (int i = 0; i < kCount; ++i) pieces[i].low = arch::load_piece(buffer, place(i));
+    TILE_UNROLL for (int i = 0; i < kCount; ++i) pieces[i].low = arch::load_whole_piece(buffer, place(i));
   }
   template <class Values>
   TILE_DEVICE void store_aligned_pieces(u32 at, Values values) const {
@@ -195,13 +196,9 @@ struct TypedView {
   TILE_DEVICE Piece narrow(Eight values) const {
     if (is(Type::F16)) {
       arch::keep_branch();
-      Vector<f16, 8> halves;
-      TILE_UNROLL for (int i = 0; i < 8; ++i) halves[i] = static_cast<f16>(values[i]);
-      return bits_as<Piece>(halves);
+      return arch::narrowed<f16>(values);
     }
-    Vector<bf16, 8> halves;
-    TILE_UNROLL for (int i = 0; i < 8; ++i) halves[i] = static_cast<bf16>(values[i]);
-    return bits_as<Piece>(halves);
+    return arch::narrowed<bf16>(values);
   }
 };
 

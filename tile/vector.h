@@ -2,20 +2,12 @@
 #pragma once
 
 #include "tile/arch/language.h"
+#if defined(__NVCC__)
+#include "tile/arch/nvidia_vector.h"
+#endif
 
 namespace tile {
 
-#if defined(__NVCC__)
-struct bf16 {
-  unsigned short bits;
-};
-struct f16 {
-  unsigned short bits;
-};
-#else
-using bf16 = __bf16;
-using f16 = _Float16;
-#endif
 /// Floats of 8 bits in the format that the target's instructions have, OCP's or FNUZ.
 struct e4m3 {
   unsigned char bits;
@@ -34,17 +26,17 @@ using u32 = unsigned;
 using u64 = unsigned long;
 using i64 = long;
 
+#if !defined(__NVCC__)
+using bf16 = __bf16;
+using f16 = _Float16;
 /// N elements in registers. `v[i]` reads and writes an element.
-#if defined(__NVCC__)
-template <class T, int N>
-struct alignas(sizeof(T) * N) Vector {
-  T at[N];
-  constexpr T& operator[](int i) { return at[i]; }
-  constexpr const T& operator[](int i) const { return at[i]; }
-};
-#else
 template <class T, int N>
 using Vector = T __attribute__((ext_vector_type(N)));
+/// Each element as another type's.
+template <class To, class From>
+TILE_DEVICE auto convert(From from) {
+  return __builtin_convertvector(from, Vector<To, sizeof(From) / sizeof(from[0])>);
+}
 #endif
 
 namespace detail {

@@ -2,7 +2,7 @@
 // kernels have no code for ragged edges.
 #pragma once
 
-#include "tile/arch/amd.h"
+#include "tile/arch/device.h"
 #include "tile/registers.h"
 
 namespace tile {

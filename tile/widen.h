@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tile/arch/here.h"
-#include "tile/vector.h"
+#include "tile/arch/numbers.h"
 
 namespace tile {
 namespace detail {
@@ -12,9 +12,8 @@ namespace detail {
 template <class To>
 TILE_DEVICE Vector<To, 2> two_of(Vector<float, 2> values) {
   if constexpr (__is_same(To, bf16)) {
-    const u32 both = __builtin_amdgcn_perm(bits_as<u32>(static_cast<float>(values[1])),
-                                           bits_as<u32>(static_cast<float>(values[0])), 0x07060302);
-    return bits_as<Vector<bf16, 2>>(both);
+    return bits_as<Vector<bf16, 2>>(arch::upper_halves(bits_as<u32>(static_cast<float>(values[0])),
+                                                       bits_as<u32>(static_cast<float>(values[1]))));
   } else {
     return {static_cast<To>(values[0]), static_cast<To>(values[1])};
   }
@@ -23,8 +22,7 @@ TILE_DEVICE Vector<To, 2> two_of(Vector<float, 2> values) {
 /// The lower or upper two of four e4m3.
 template <class To, bool kUpper>
 TILE_DEVICE Vector<To, 2> two_of_e4m3(u32 four) {
-  return two_of<To>(
-      bits_as<Vector<float, 2>>(__builtin_amdgcn_cvt_pk_f32_fp8(static_cast<int>(four), kUpper)));
+  return two_of<To>(arch::two_of<e4m3, kUpper>(static_cast<int>(four)));
 }
 
 }  // namespace detail

@@ -94,7 +94,7 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
   const OperandReader<Atom, typename Memory::TileK> reader_k(0, lane);
   const OperandReader<Atom, typename Memory::TileV> reader_v(0, lane);
   const int wave_row = first_row + wave * kWaveRows;
-  const int row = wave_row + Layout::row(lane), group = lane / Layout::kRows;
+  const int row = wave_row + Layout::row(lane), group = lane % Layout::kSumLanes / Layout::kSumStep;
   Operand<Atom, kAtoms, Shape::kHeadSize> q;
   load_operand(q, matrix(g.q, g.stride_q, head, sequence.first_q), sequence.length_q, g.head_size,
                g.stride_q.row, wave_row, lane);
@@ -179,7 +179,7 @@ TILE_DEVICE void attention(const AttentionArguments& g) {
   }
 
   arch::barrier();
-  const AttentionArguments late = arch::argument_again<AttentionArguments>();
+  const AttentionArguments late = arch::argument_again(g);
   divide_by_sums(late, place, sequence, softmax, row, lane, o);
   write_results<Shape, Memory>(late, place, sequence, o, wave_row, (SharedBytes)memory + wave * Memory::kOut,
                                lane);

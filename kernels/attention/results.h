@@ -17,15 +17,15 @@ TILE_DEVICE void divide_by_sums(const AttentionArguments& g, const AttentionPlac
   using Layout = AtomLayout<Atom>;
   TILE_UNROLL for (int i = 0; i < kAtoms; ++i) {
     float sum = over_groups<Atom>(softmax.sum[i], [](float a, float b) { return a + b; });
-    if (g.sinks) sum += exp2(arch::load_global(g.sinks, place.head) * kLog2OfE - softmax.reference[i]);
+    if (g.sinks) sum += tile::exp2(arch::load_global(g.sinks, place.head) * kLog2OfE - softmax.reference[i]);
     const float by = sum == 0 ? 0 : reciprocal(sum);
     TILE_UNROLL for (int j = 0; j < kColumns; ++j) o.at[i][j] *= by;
     const int at = row + i * Layout::kRows;
-    if (g.lse && lane / Layout::kRows == 0 && at < sequence.length_q)
+    if (g.lse && lane % Layout::kSumLanes / Layout::kSumStep == 0 && at < sequence.length_q)
       // A sink that is so much greater than all scores is the sum.
       g.lse[place.batch * g.lse_batch + place.head * g.lse_head + sequence.first_q + at] =
           g.sinks && sum == kInfinity ? arch::load_global(g.sinks, place.head)
-                                      : (softmax.reference[i] + log2(sum)) * kLogOf2;
+                                      : (softmax.reference[i] + tile::log2(sum)) * kLogOf2;
   }
 }
 
@@ -43,7 +43,7 @@ TILE_DEVICE void write_results(const AttentionArguments& g, const AttentionPlace
                       __is_same(Element, f16) ? Type::F16 : Type::BF16, sequence.length_q, g.head_size,
                       g.stride_o.row, wave_row, 0);
   // One loop over the parts, so that writing stands in the code once.
-#pragma clang loop unroll(disable)
+  TILE_KEEP_LOOP
   for (int part = 0; part < kAtoms * kColumns / Memory::kAcross; ++part) {
     Sums<Atom, 1, Memory::kAcross> some;
     TILE_UNROLL for (int i = 0; i < kAtoms * kColumns; ++i) {

@@ -4,7 +4,6 @@
 
 using namespace wavesmith::kernels;
 
-TILE_KERNEL __attribute__((amdgpu_flat_work_group_size(kRowThreads, kRowThreads))) void cache(
-    CacheArguments arguments) {
+TILE_KERNEL TILE_THREADS(kRowThreads) void cache(CacheArguments arguments) {
   write_cache<kRowThreads>(arguments);
 }

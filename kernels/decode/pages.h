@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/decode/arguments.h"
-#include "tile/arch/amd.h"
+#include "tile/arch/device.h"
 
 namespace wavesmith::kernels {
 

@@ -56,7 +56,7 @@ struct SharedResults {
     const float by = sum.refer_to(greatest);
     TILE_UNROLL for (int j = 0; j < Shape::kColumns; ++j) results.at[0][j] *= by;
     // In order, so that results are the same in each run.
-#pragma clang loop unroll(disable)
+    TILE_KEEP_LOOP
     for (int turn = 0; turn < kWaves; ++turn) {
       if (turn == wave) {
         if (wave > 0)

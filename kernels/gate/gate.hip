@@ -2,7 +2,7 @@
 
 using namespace wavesmith::kernels;
 
-#define THREADS __attribute__((amdgpu_flat_work_group_size(kRowThreads, kRowThreads)))
+#define THREADS TILE_THREADS(kRowThreads)
 
 TILE_KERNEL THREADS void gate(GateArguments arguments) { gate_eights(arguments); }
 

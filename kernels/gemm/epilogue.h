@@ -53,7 +53,7 @@ struct GemmEpilogue {
     if (d_is(tile::Type::I32))
       d.store_as_is(row, column, sums);
     else
-      (*this)(row, column, __builtin_convertvector(sums, tile::Eight));
+      (*this)(row, column, tile::convert<float>(sums));
   }
 
   TILE_DEVICE void operator()(int row, int column, tile::Eight sums) const {

@@ -146,7 +146,7 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   feed.finish();
   arch::barrier();
   constexpr int kPart = Feed::kBytes / (Shape::kWaveRows * Shape::kWaveColumns);
-  const GemmArguments late = arch::argument_again<GemmArguments>();
+  const GemmArguments late = arch::argument_again(arguments);
   const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
   for_each_eight<kPart>(sums, (SharedBytes)memory + wave * kPart, lane, [&](int row, int column, auto eight) {
     epilogue(wave_row + row, wave_column + column, eight);

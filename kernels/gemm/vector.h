@@ -124,13 +124,13 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
 
   // Sums by way of the lane's own part of shared memory: the epilogue stands in the code once.
   arch::barrier();
-  const GemmArguments late = arch::argument_again<GemmArguments>();
+  const GemmArguments late = arch::argument_again(arguments);
   const GemmEpilogue<float> epilogue(late, place.batch, first_row, first_column);
   constexpr int kFit =
       2 * kBytes / (Shape::kThreads * 32) < kRows ? 2 * kBytes / (Shape::kThreads * 32) : kRows;
   const SharedBytes own = (SharedBytes)memory + thread * 16;
   constexpr int kApart = Shape::kThreads * 16;
-#pragma clang loop unroll(disable)
+  TILE_KEEP_LOOP
   for (int first = 0; first < kRows; first += kFit) {
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
       if (i / kFit * kFit != first) continue;
@@ -143,7 +143,7 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
       shared_write(own + i % kFit * 2 * kApart, two.low);
       shared_write(own + (i % kFit * 2 + 1) * kApart, two.high);
     }
-#pragma clang loop unroll(disable)
+    TILE_KEEP_LOOP
     for (int i = 0; i < kFit; ++i) {
       struct Two {
         Piece low, high;

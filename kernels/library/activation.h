@@ -1,7 +1,7 @@
 // The activations, of eight elements.
 #pragma once
 
-#include "tile/arch/amd.h"
+#include "tile/arch/device.h"
 #include "tile/math.h"
 #include "tile/typed_view.h"
 

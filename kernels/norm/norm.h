@@ -27,7 +27,7 @@ TILE_DEVICE void norm(const NormArguments& g) {
   constexpr bool kScarce = kQuantised && (!Shape::kKept || Shape::kParts > 4);
   const auto there = [&]() __attribute__((always_inline)) {
     if constexpr (kScarce)
-      return arch::argument_again<NormArguments>();
+      return arch::argument_again(g);
     else
       return g;
   };

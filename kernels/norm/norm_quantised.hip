@@ -4,9 +4,8 @@
 
 using namespace wavesmith::kernels;
 
-#define KERNEL(lanes, parts, aligned, name, why)                                     \
-  TILE_KERNEL __attribute__((amdgpu_flat_work_group_size(kRowThreads, kRowThreads))) \
-  void norm_quantised_##name(NormArguments arguments) {                              \
-    norm<tile::RowShape<kRowThreads, lanes, parts, aligned>, true>(arguments);       \
+#define KERNEL(lanes, parts, aligned, name, why)                                              \
+  TILE_KERNEL TILE_THREADS(kRowThreads) void norm_quantised_##name(NormArguments arguments) { \
+    norm<tile::RowShape<kRowThreads, lanes, parts, aligned>, true>(arguments);                \
   }
 WAVESMITH_ROW_CONFIGURATIONS(KERNEL)

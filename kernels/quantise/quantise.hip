@@ -2,7 +2,7 @@
 
 using namespace wavesmith::kernels;
 
-#define THREADS __attribute__((amdgpu_flat_work_group_size(kRowThreads, kRowThreads)))
+#define THREADS TILE_THREADS(kRowThreads)
 
 #define KERNEL(lanes, parts, aligned, name, why)                                  \
   TILE_KERNEL THREADS void quantise_##name(QuantiseArguments arguments) {         \

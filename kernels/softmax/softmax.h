@@ -26,7 +26,7 @@ TILE_DEVICE void softmax(const SoftmaxArguments& g) {
         most = Max{}(most, reduce_eight(eight, column, g.columns, Max{}, [](float value) { return value; }));
       });
   most = reduce_row<Shape::kLanes>(most, (SharedBytes)memory[0], Max{});
-  const auto power = [&](float value) { return exp2((value - most) * kLog2OfE); };
+  const auto power = [&](float value) { return tile::exp2((value - most) * kLog2OfE); };
   for_each_eight(values, g.columns, false, load,
                  [&](Eight& eight, int column) __attribute__((always_inline)) {
                    Eight powers;
@@ -36,7 +36,7 @@ TILE_DEVICE void softmax(const SoftmaxArguments& g) {
                  });
   total = reduce_row<Shape::kLanes>(total, (SharedBytes)memory[1], Sum{});
 
-  const float factor = 1 / total, shift = log2(total) / kLog2OfE;
+  const float factor = 1 / total, shift = tile::log2(total) / kLog2OfE;
   for_each_eight(values, g.columns, false, load,
                  [&](const Eight& eight, int column) __attribute__((always_inline)) {
                    Eight result;

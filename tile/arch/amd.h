@@ -26,6 +26,8 @@ inline constexpr u32 kOutside = 0xffffffff;
 TILE_DEVICE Piece load_piece(Buffer from, u32 offset) {
   return __builtin_amdgcn_raw_buffer_load_b128(from.resource, offset, 0, 0);
 }
+/// At a multiple of 16 bytes, where all of the piece is inside or outside.
+TILE_DEVICE Piece load_whole_piece(Buffer from, u32 offset) { return load_piece(from, offset); }
 /// One element of 1, 2 or 4 bytes, or eight of one byte.
 template <class T>
 TILE_DEVICE T load(Buffer from, u32 offset) {
@@ -98,14 +100,14 @@ TILE_DEVICE Words buffer_words(const void* base, u32 bytes) {
 /// (CDNA4). Nothing waits for it but `wait_loads`. As assembly: for the instruction's own builtin the
 /// compiler has each later read of shared memory wait for all loads. The wait states are those between a
 /// vector instruction that writes a scalar register, or one that writes M0, and a load that reads it.
-TILE_DEVICE void load_to_shared(Words buffer, u32 offset, __attribute__((address_space(3))) char* to) {
+TILE_DEVICE void load_to_shared(Words buffer, u32 offset, TILE_IN_SHARED char* to) {
   asm volatile("s_mov_b32 m0, %2\n\ts_nop 3\n\tbuffer_load_dwordx4 %0, %1, 0 offen lds"
                :
                : "v"(offset), "s"(buffer), "s"(static_cast<u32>(reinterpret_cast<u64>(to)))
                : "memory");
 }
 /// The same of four bytes per lane.
-TILE_DEVICE void load_word_to_shared(Words buffer, u32 offset, __attribute__((address_space(3))) char* to) {
+TILE_DEVICE void load_word_to_shared(Words buffer, u32 offset, TILE_IN_SHARED char* to) {
   asm volatile("s_mov_b32 m0, %2\n\ts_nop 3\n\tbuffer_load_dword %0, %1, 0 offen lds"
                :
                : "v"(offset), "s"(buffer), "s"(static_cast<u32>(reinterpret_cast<u64>(to)))
@@ -121,7 +123,7 @@ TILE_DEVICE void wait_loads() {
 /// The kernel's only argument, read again from here on: what a kernel needs at its end takes no registers
 /// before.
 template <class T>
-TILE_DEVICE T argument_again() {
+TILE_DEVICE T argument_again(const T& /*argument*/) {
   auto* at = (const __attribute__((address_space(4))) u32*)__builtin_amdgcn_kernarg_segment_ptr();
   asm volatile("" : "+s"(at));
   struct Words {

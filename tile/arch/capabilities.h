@@ -18,6 +18,7 @@ struct Capabilities {
   SharedPhases read_16, write_16;  ///< accesses of 16 bytes per lane
   int direct_bytes = 0;            ///< per lane that a load may bring to shared memory past registers
   float largest_e4m3 = 0;          ///< in the target's format, OCP's or FNUZ; 0: it has no floats of 8 bits
+  bool rounds_bf16 = false;        ///< an instruction rounds floats to bf16
 };
 
 }  // namespace tile::arch

@@ -1,12 +1,18 @@
 // The target that is compiled for: the only place that looks at a compiler's macros of targets.
 #pragma once
 
-#include "tile/arch/atoms.h"
 #include "tile/arch/targets.h"
+#if defined(__NVCC__)
+#include "tile/arch/nvidia_atoms.h"
+#else
+#include "tile/arch/amd_atoms.h"
+#endif
 
 namespace tile::arch {
 
-#if defined(__gfx90a__)
+#if defined(__NVCC__)
+inline constexpr Capabilities kHere = kHopper;
+#elif defined(__gfx90a__)
 inline constexpr Capabilities kHere = kCdna2;
 #elif defined(__gfx950__)
 inline constexpr Capabilities kHere = kCdna4;
@@ -28,7 +34,12 @@ constexpr int depth(int of_16_bits, int of_integers, int of_8_bits) {
                                             : of_8_bits;
 }
 
-#if defined(__gfx90a__)
+#if defined(__NVCC__)
+template <class A, class B>
+struct Best {
+  using Atom = Mma<A, B>;
+};
+#elif defined(__gfx90a__)
 template <class A, class B>
 struct Best {
   using Atom = Mfma16<A, B, depth<A>(16, 16, 0)>;
@@ -85,7 +96,7 @@ using Best = typename detail::Best<A, B>::Atom;
 #if defined(__gfx950__)
 template <class T>
 using Longest = Mfma32<T, 16>;
-#elif defined(__GFX11__) || defined(__GFX12__)
+#elif defined(__GFX11__) || defined(__GFX12__) || defined(__NVCC__)
 template <class T>
 using Longest = Best<T>;
 #else

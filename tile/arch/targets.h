@@ -1,4 +1,4 @@
-// What each AMD target can do. Sizes and phases are those of gpus/data, where their sources stand;
+// What each target can do. Sizes and phases of AMD's are those of gpus/data, where their sources stand;
 // targets_test.cc compares the two.
 #pragma once
 
@@ -30,6 +30,7 @@ inline constexpr Capabilities kCdna4 = [] {
   cdna4.direct_bytes = 16;
   cdna4.read_16 = detail::kCrossedSixteens;
   cdna4.largest_e4m3 = 448;
+  cdna4.rounds_bf16 = true;
   return cdna4;
 }();
 inline constexpr Capabilities kRdna3{
@@ -39,5 +40,16 @@ inline constexpr Capabilities kRdna4 = [] {
   rdna4.largest_e4m3 = 448;
   return rdna4;
 }();
+
+/// NVIDIA's compute capability 9.0, from the CUDA C++ Programming Guide's tables and "Shared memory". A block
+/// may have 227 KiB of shared memory, of which 48 KiB are for variables that kernels declare, as these do.
+/// The 32 banks of 4 bytes serve eight lanes with 16 bytes each at once.
+inline constexpr Capabilities kHopper{.wave_lanes = 32,
+                                      .shared_bytes = 48 << 10,
+                                      .read_16 = detail::kInEights,
+                                      .write_16 = detail::kInEights,
+                                      .direct_bytes = 16,
+                                      .largest_e4m3 = 448,
+                                      .rounds_bf16 = true};
 
 }  // namespace tile::arch

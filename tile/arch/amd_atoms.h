@@ -1,55 +1,18 @@
-// The targets' matrix instructions as atoms: the shape, whose layout isa/matrix/layout.h gives, and the call.
-// `A` and `B` are the types of the operands' elements: both f16, bf16, f32 or i8, or each e4m3 or e5m2. Sums
-// are floats, of i8 integers.
+// AMD's matrix instructions as atoms: the shape, whose layout isa/matrix/layout.h gives, and the call.
 #pragma once
 
+#include "tile/arch/atom_types.h"
 #include "tile/arch/shapes.h"
-#include "tile/vector.h"
 
 namespace tile::arch {
 namespace detail {
-
-using wavesmith::isa::MatrixElement;
-template <class T>
-inline constexpr MatrixElement kElement = MatrixElement::F32;
-template <>
-inline constexpr MatrixElement kElement<bf16> = MatrixElement::Bf16;
-template <>
-inline constexpr MatrixElement kElement<f16> = MatrixElement::F16;
-template <>
-inline constexpr MatrixElement kElement<i8> = MatrixElement::I8;
-template <>
-inline constexpr MatrixElement kElement<e4m3> = MatrixElement::Fp8;
-template <>
-inline constexpr MatrixElement kElement<e5m2> = MatrixElement::Bf8;
-template <>
-inline constexpr MatrixElement kElement<e2m1x2> = MatrixElement::Fp4;
 
 /// WMMA's integers are signed or not, as the call says.
 constexpr MatrixElement of_wmma(MatrixElement element) {
   return element == MatrixElement::I8 ? MatrixElement::Iu8 : element;
 }
 
-template <class A>
-struct SumOf {
-  using Type = float;
-};
-template <>
-struct SumOf<i8> {
-  using Type = int;
-};
-
 }  // namespace detail
-
-/// What an atom for A and B is made of, held as `kHeld` elements per lane.
-template <class A, class B, int kHeld>
-struct AtomTypes {
-  static constexpr bool kScaled = false;  ///< operands come with scales
-  using Element = Stored<A>;              ///< of A and, of the same size, of B
-  using Sum = typename detail::SumOf<A>::Type;
-  using Held = Vector<Element, kHeld>;
-  static constexpr MatrixElement kA = detail::kElement<A>, kB = detail::kElement<B>;
-};
 
 /// CDNA2 and later, products 16 deep (f32: 4), CDNA3's of 8 bits 32 deep.
 template <class A, class B, int kDepth>
