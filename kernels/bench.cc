@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/gemm/arguments.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
 
@@ -201,6 +202,17 @@ int gemm(const std::vector<std::string>& words) {
     };
     description.block_scales_a = scales(m), description.block_scales_b = scales(n);
   }
+  if (const std::string blocks = word(7, ""); blocks == "squares" || blocks == "blocks") {
+    const auto scales = [&](int64_t lines, bool squares) {
+      constexpr int64_t kBlock = wavesmith::kernels::kGemmBlock;
+      const int64_t count = squares ? (lines + kBlock - 1) / kBlock : lines;
+      const auto scaling = squares ? WAVESMITH_KERNELS_SCALE_PER_SQUARE : WAVESMITH_KERNELS_SCALE_PER_BLOCK;
+      return wavesmith_kernels_scales{
+          scaling, memory(4 * count * ((k + kBlock - 1) / kBlock)), kBlock, 1, count, 0};
+    };
+    description.block_scales_a = scales(m, false),
+    description.block_scales_b = scales(n, blocks == "squares");
+  }
   description.d = by(memory(m * n * 4), type_d, true, m, n);
   if (word(7, "") == "scaled") {
     const auto factors = [](int64_t count) { return static_cast<float*>(memory(4 * count)); };
@@ -313,7 +325,7 @@ int main(int argc, char** argv) {
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [scaled]\n"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [scaled|blocks|squares]\n"
       "       %s norm|layernorm|addnorm|softmax|gate|reduce ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"

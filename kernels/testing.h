@@ -33,6 +33,7 @@ namespace wavesmith::kernels {
 /// One GPU of each target.
 inline constexpr const char* kGpus[] = {"mi210", "mi300x", "mi355x", "rx7900xtx", "radeon8060s", "rx9070xt"};
 inline constexpr int kGpuCount = 6;
+inline constexpr const char* kTargets[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"};
 
 /// Before the first call of HIP: the process's GPUs.
 inline const bool kMachine = [] {

@@ -74,17 +74,20 @@ typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_KERNELS_SCALE_GIVEN = 1,      /* one for the matrix, which is read: positive and finite */
     WAVESMITH_KERNELS_SCALE_PER_MATRIX = 2, /* one, computed and written, as the following are */
     WAVESMITH_KERNELS_SCALE_PER_ROW = 3,
-    WAVESMITH_KERNELS_SCALE_PER_BLOCK = 4, /* one per 32, 64 or 128 columns of a row */
-    WAVESMITH_KERNELS_SCALE_MX = 5,        /* OCP's Microscaling formats: powers of two, per 32 columns */
+    WAVESMITH_KERNELS_SCALE_PER_BLOCK = 4,  /* one per 32, 64 or 128 columns of a row */
+    WAVESMITH_KERNELS_SCALE_MX = 5,         /* OCP's Microscaling formats: powers of two, per 32 columns */
+    WAVESMITH_KERNELS_SCALE_PER_SQUARE = 6, /* of products: one per 128 rows and 128 columns */
 } wavesmith_kernels_scaling;
 
 /* Scales in the device's memory: that of row i and block j of columns is at data + i * row_stride + j *
- * column_stride, in elements of f32, of MX in bytes. Strides that nothing is found by are not used. */
+ * column_stride, in elements of f32, of MX in bytes; of squares i counts blocks of rows. In a batch that of
+ * matrix b is b * batch_stride further. Strides that nothing is found by are not used. */
 typedef struct {
   wavesmith_kernels_scaling scaling;
   void* data;
-  int64_t block; /* columns, of SCALE_PER_BLOCK */
+  int64_t block; /* columns, of SCALE_PER_BLOCK and SCALE_PER_SQUARE */
   int64_t row_stride, column_stride;
+  int64_t batch_stride; /* 0: every matrix of the batch has the same scales */
 } wavesmith_kernels_scales;
 
 /* D = activation(alpha * scale_a * scale_b * A * B + beta * C + bias) * scale_d: A of m by k, B of k by n, C
@@ -96,12 +99,17 @@ typedef struct {
  * f32, f16 or bf16, as is D, which may also be of i8 or i32 where A is of i8, and of e4m3 or e5m2 where A is
  * of floats of 8 bits of that kind.
  *
- * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), to which rounding to D's type
- * comes: to the nearest, ties to even; in 8 bits what is beyond the largest becomes the largest, infinity
- * too. Sums of i8 are exact, modulo 2^32. D of i32 holds just these: alpha is 1, beta 0, and there is no
- * scale, bias or activation. The order of a sum depends on m, n, k, the size of the workspace, the GPU and a
- * tuned table only: results are the same in each run. NaN and infinities propagate, up to the activation; in
- * i8 NaN becomes 0. Subnormal inputs count as 0 on CDNA2.
+ * Floats of 8 bits may have f32 scales for their blocks of 128 along K, the last of which may be shorter
+ * (block_scales_a and block_scales_b): each block's sum is multiplied by the product of the two scales,
+ * rounded to f32, before it is added to those of the blocks before it.
+ *
+ * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), with scales of blocks (min(k, 128)
+ * + k / 128 + 4) * 2^-24 * (|scaled a| * |scaled b|), to which rounding to D's type comes: to the nearest,
+ * ties to even; in 8 bits what is beyond the largest becomes the largest, infinity too. Sums of i8 are exact,
+ * modulo 2^32. D of i32 holds just these: alpha is 1, beta 0, and there is no scale, bias or activation. The
+ * order of a sum depends on m, n, k, the size of the workspace, the GPU and a tuned table only: results are
+ * the same in each run. NaN and infinities propagate, up to the activation; in i8 NaN becomes 0. Subnormal
+ * inputs count as 0 on CDNA2.
  *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0; C may be D. D must not
  * overlap A or B. */
@@ -126,8 +134,12 @@ typedef struct {
    * those whose sums fit into it. Null and 0 for none. What is in it before and after does not matter. */
   void* workspace;
   size_t workspace_bytes;
-  /* Factors of blocks along K, of e2m1x2: SCALE_MX, the row stride 1, data and the column stride multiples of
-   * 4. The rows of B's are its columns. Otherwise UNSCALED. */
+  /* Factors of blocks along K; the rows of B's are its columns.
+   *   e2m1x2: SCALE_MX, the row stride 1, data and the other strides multiples of 4
+   *   floats of 8 bits, with blocks of 128: of both SCALE_PER_BLOCK (one for each row of A, column of B) or
+   *   SCALE_PER_SQUARE (one for 128 of them). B's per block, and A's where D lies by columns, have the row
+   *   stride 1.
+   * Otherwise UNSCALED. */
   wavesmith_kernels_scales block_scales_a, block_scales_b;
 } wavesmith_kernels_gemm_description;
 

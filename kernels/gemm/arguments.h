@@ -3,6 +3,17 @@
 
 namespace wavesmith::kernels {
 
+/// Elements along K that share a scale, and rows of A or columns of B that may.
+inline constexpr int kGemmBlock = 128;
+
+/// Floats for the blocks of A or B: of a line (a row of A, a column of B) or of kGemmBlock of them.
+struct GemmBlockScales {
+  const float* data;  ///< null for none
+  long stride;        ///< floats from line to line, or from one kGemmBlock lines to the next
+  long block_stride, batch_stride;
+  int lines;  ///< that share a scale: 1 or kGemmBlock
+};
+
 /// D = activation(alpha * scale_a * scale_b * A * B transposed + beta * C + bias) * scale_d, A of m by k, B
 /// of n by k, C and D of m by n.
 struct GemmArguments {
@@ -16,8 +27,9 @@ struct GemmArguments {
   /// batches.
   const void *mx_a, *mx_b;
   long stride_mx_a, stride_mx_b, batch_mx_a, batch_mx_b;
-  int arrays;   ///< a, b, c and d are arrays of pointers to the matrices of a batch
-  int m, n, k;  ///< elements, of which k may hold two numbers each
+  GemmBlockScales block_a, block_b;  ///< of kernels of blocks.h
+  int arrays;                        ///< a, b, c and d are arrays of pointers to the matrices of a batch
+  int m, n, k;                       ///< elements, of which k may hold two numbers each
   float alpha, beta;
   int type_c, type_d, type_bias;            ///< tile::Type
   int activation;                           ///< Activation

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "kernels/gemm/block_scales.h"
 #include "kernels/gemm/cost.h"
-#include "kernels/gemm/mx.h"
 #include "kernels/gemm/split.h"
 #include "kernels/library/byte_range.h"
 #include "kernels/library/failure.h"
@@ -176,6 +176,10 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
                      .mx_b = gemm.block_scales_b.data,
                      .stride_mx_a = gemm.block_scales_a.column_stride,
                      .stride_mx_b = gemm.block_scales_b.column_stride,
+                     .batch_mx_a = gemm.block_scales_a.batch_stride,
+                     .batch_mx_b = gemm.block_scales_b.batch_stride,
+                     .block_a = block_arguments(gemm.block_scales_a),
+                     .block_b = block_arguments(gemm.block_scales_b),
                      .arrays = gemm.pointer_arrays,
                      .m = static_cast<int>(gemm.m),
                      .n = static_cast<int>(gemm.n),
@@ -277,6 +281,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     // Operands that are not read, of a type whose kernels write D's.
     const auto d = gemm.d.type;
     gemm.k = 0;
+    gemm.block_scales_a = gemm.block_scales_b = {};
     gemm.a = gemm.b = {.data = gemm.d.data,
                        .type = d == WAVESMITH_KERNELS_I32 ? WAVESMITH_KERNELS_I8
                                : is_common_float(d)       ? WAVESMITH_KERNELS_BF16
@@ -298,7 +303,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                       by_dwords(gemm.b, arrays, stride_b, b_along_k ? gemm.k : gemm.n, gemm.batches);
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
-  const std::string types = types_word(gemm.a.type, gemm.b.type);
+  const std::string types = types_word(gemm.a.type, gemm.b.type) + block_word(gemm);
   const std::string layout = std::string(a_along_k ? "k" : "m") + (b_along_k ? "k" : "n");
   choice.problem = {types, layout, gemm.m, gemm.n, given.k};
   const TunedTile* const fastest =
@@ -321,15 +326,15 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
       fewest = is_tuned ? 0 : one.cycles;
     }
   }
-  if (!choice.configuration && !has_types)
-    return not_supported("there is no kernel for a and b of " + types + " for " + std::string(target));
+  const std::string served = "for a and b of " + types_word(gemm.a.type, gemm.b.type) +
+                             (has_float_scales(gemm) ? " with scales of blocks" : "") + " for " +
+                             std::string(target);
+  if (!choice.configuration && !has_types) return not_supported("there is no kernel " + served);
   if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
-    return not_supported("the kernels for a and b of " + types + " for " + std::string(target) +
-                         " want K together in memory: columns of a, rows of b");
+    return not_supported("the kernels " + served + " want K together in memory: columns of a, rows of b");
   if (!choice.configuration)
     return not_supported("there is no kernel " + (wanted ? "with a tile " + std::string(wanted) + " " : "") +
-                         "for a and b of " + types + " for " + std::string(target) +
-                         (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
+                         served + (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
   const GemmConfiguration& tile = *choice.configuration;
   choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + layout + (dwords ? "" : "_elements");
   choice.batches = gemm.batches;

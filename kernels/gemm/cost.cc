@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/gemm/block_scales.h"
 #include "kernels/gemm/rates.h"
 
 namespace wavesmith::kernels {
@@ -48,8 +49,10 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
   return {&tile, 1, workgroups, rounds, more + kHidden * less};
 }
 
-/// Whether K may be cut into so many parts: they are of one length, and as aligned as the whole.
+/// Whether K may be cut into so many parts: they are of one length, and as aligned as the whole; blocks stay
+/// whole.
 bool divides(const Description& gemm, int64_t parts) {
+  if (has_float_scales(gemm) && gemm.k / parts % kGemmBlock != 0) return false;
   return gemm.k % parts == 0 && gemm.k / parts * size_of(gemm.a.type) % kPieceBytes == 0;
 }
 

@@ -12,6 +12,26 @@ namespace wavesmith::kernels {
 using tile::Access;
 using tile::Along;
 
+/// The sums of a wave, to which products are added as they are.
+template <class Atom, int kRows, int kColumns>
+struct GemmProducts {
+  tile::Sums<Atom, kRows, kColumns> sums;
+
+  TILE_DEVICE GemmProducts(const GemmArguments& /*g*/, int /*batch*/, int /*row*/, int /*column*/,
+                           int /*lane*/) {
+    sums.clear();
+  }
+  /// At the beginning and the end of the loop's first or second step.
+  template <int kParity>
+  TILE_DEVICE void begin() {}
+  template <int kParity>
+  TILE_DEVICE void end() {}
+  template <int kParity, class OperandA, class OperandB>
+  TILE_DEVICE void multiply(int row, const OperandA& a, const OperandB& b) {
+    sums.multiply(row, a, b);
+  }
+};
+
 /// Of products of matrices whose elements are of types A and B.
 template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_,
           int kSlots_ = 0>
@@ -26,6 +46,8 @@ struct GemmShape {
   /// caches, a part of it is what registers hold.
   static constexpr int kParts = kSlots > 0 && kDepth * sizeof(typename Atom::Element) > 64 ? 2 : 1;
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
+  template <int kAtomRows, int kAtomColumns>  // of a wave
+  using Products = GemmProducts<Atom, kAtomRows, kAtomColumns>;
 };
 
 /// How the tile of a matrix is written whose elements lie together that way.
@@ -86,8 +108,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   const auto tile_a = [&](GemmStage stage) { return TileA{(SharedBytes)memory + stage.a}; };
   const auto tile_b = [&](GemmStage stage) { return TileB{(SharedBytes)memory + stage.b}; };
 
-  Sums<Atom, kRows, kColumns> sums;
-  sums.clear();
+  typename Shape::template Products<kRows, kColumns> products(arguments, place.batch, first_row + wave_row,
+                                                              first_column + wave_column, lane);
   constexpr int kParts = Shape::kParts, kDepth = Shape::kDepth / kParts;
   typename Parts::template Operand<kRows, kDepth> a;
   typename Parts::template Operand<kColumns, kDepth> b[2];
@@ -105,8 +127,9 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
     constexpr int kPart = kParts == 1 ? 0 : kNext;    // that is next
     constexpr int kBefore = (kRows + 3) / 4;  // rows of products that are under way while the waves meet
     constexpr int kProducts = kColumns * (kDepth / Layout::kDepth);  // of a row
+    products.template begin<kNow>();
     if constexpr (kLast) {
-      TILE_UNROLL for (int i = 0; i < kBefore; ++i) sums.multiply(i, a, b[kNow]);
+      TILE_UNROLL for (int i = 0; i < kBefore; ++i) products.template multiply<kNow>(i, a, b[kNow]);
       if constexpr (Shape::kSlots > 0) arch::keep_order();
       feed.wait();
       arch::barrier();
@@ -116,9 +139,11 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
     }
     TILE_UNROLL for (int j = 0; j < kColumns; ++j) reader_b.template read<kPart>(b[kNext], j, tile_b(stage));
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
-      if (!kLast || i >= kBefore) sums.multiply(i, a, b[kNow]);
+      if (!kLast || i >= kBefore) products.template multiply<kNow>(i, a, b[kNow]);
       reader_a.template read<kPart>(a, i, tile_a(stage));
     }
+
+    products.template end<kNow>();
 
     constexpr int kReads = kRows * decltype(reader_a)::template kReads<kParts> +
                            kColumns * decltype(reader_b)::template kReads<kParts>;
@@ -148,9 +173,9 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   constexpr int kPart = Feed::kBytes / (Shape::kWaveRows * Shape::kWaveColumns);
   const GemmArguments late = arch::argument_again(arguments);
   const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
-  for_each_eight<kPart>(sums, (SharedBytes)memory + wave * kPart, lane, [&](int row, int column, auto eight) {
-    epilogue(wave_row + row, wave_column + column, eight);
-  });
+  for_each_eight<kPart>(
+      products.sums, (SharedBytes)memory + wave * kPart, lane,
+      [&](int row, int column, auto eight) { epilogue(wave_row + row, wave_column + column, eight); });
 }
 
 }  // namespace wavesmith::kernels

@@ -61,6 +61,10 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
       return static_cast<char*>(const_cast<void*>(data)) + count * bytes;
     };
     if (first + count == choice.batches) break;
+    for (GemmBlockScales* const scales : {&arguments.block_a, &arguments.block_b})
+      scales->data += count * scales->batch_stride;
+    arguments.mx_a = static_cast<const char*>(arguments.mx_a) + count * arguments.batch_mx_a;
+    arguments.mx_b = static_cast<const char*>(arguments.mx_b) + count * arguments.batch_mx_b;
     arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
     arguments.b = next(arguments.b, arguments.batch_b, gemm->b.type);
     arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);

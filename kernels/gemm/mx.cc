@@ -35,21 +35,20 @@ wavesmith_kernels_status check(const std::string& name, const wavesmith_kernels_
                          ", no multiple of 4 up to " + std::to_string(kLargestStride));
   if (reinterpret_cast<uintptr_t>(scales.data) % kScalesAtOnce != 0)
     return not_supported(name + ".data is not aligned to 4 bytes");
-  const ByteRange own =
-      ByteRange::of(scales.data, gemm.k / kMxBlock * scales.column_stride, WAVESMITH_KERNELS_I8);
+  if (scales.batch_stride < 0) return invalid(name + ".batch_stride is negative");
+  if (scales.batch_stride % kScalesAtOnce != 0)
+    return not_supported(name + ".batch_stride is " + std::to_string(scales.batch_stride) +
+                         ", no multiple of 4");
+  const ByteRange own = ByteRange::of(
+      scales.data, gemm.k / kMxBlock * scales.column_stride + (gemm.batches - 1) * scales.batch_stride,
+      WAVESMITH_KERNELS_I8);
   if (own.overlaps(d)) return invalid("d overlaps " + name);
   return succeed();
 }
 
 }  // namespace
 
-wavesmith_kernels_status check_block_scales(const Description& gemm, const ByteRange& d) {
-  if (gemm.a.type != WAVESMITH_KERNELS_E2M1X2) {
-    const bool none = gemm.block_scales_a.scaling == WAVESMITH_KERNELS_UNSCALED &&
-                      gemm.block_scales_b.scaling == WAVESMITH_KERNELS_UNSCALED;
-    return none ? succeed() : not_supported("block scales are for a and b of e2m1x2");
-  }
-  if (gemm.batches > 1) return not_supported("there are no kernels for batches of e2m1x2");
+wavesmith_kernels_status check_mx(const Description& gemm, const ByteRange& d) {
   if (gemm.k % kMxBlock != 0)
     return not_supported("k is " + std::to_string(gemm.k) + ", for a and b of e2m1x2 no multiple of 32");
   if (const auto status = check("block_scales_a", gemm.block_scales_a, gemm.m, gemm, d)) return status;

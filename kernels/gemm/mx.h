@@ -6,9 +6,7 @@
 
 namespace wavesmith::kernels {
 
-/// Checks block scales: those that MX's types want, and none of others. The matrices were checked; `d` is
-/// where D lies.
-wavesmith_kernels_status check_block_scales(const wavesmith_kernels_gemm_description& gemm,
-                                            const ByteRange& d);
+/// Checks the scales of a and b of e2m1x2. The matrices were checked; `d` is where D lies.
+wavesmith_kernels_status check_mx(const wavesmith_kernels_gemm_description& gemm, const ByteRange& d);
 
 }  // namespace wavesmith::kernels

@@ -170,6 +170,39 @@ TEST_P(MxGemm, AScaleThatIsNanSpoilsItsRowAndNoOther) {
   check(one, a, b);
 }
 
+TEST_P(MxGemm, BatchesHaveTheBitsOfTheirProducts) {
+  const MxCase one{.m = 50, .n = 130, .k = 192, .tile = "128x128x128"};
+  constexpr int64_t kBatches = 3;
+  const MxMatrix shape(one.m, one.k, 0);
+  MxMatrix all = random_matrix(kBatches * one.m, one.k), b = random_matrix(one.n, one.k);
+  Elements numbers(kType, 0), scales(kType, 0);
+  for (int64_t batch = 0; batch < kBatches; ++batch) {
+    MxMatrix a(one.m, one.k, 0);
+    for (int64_t i = 0; i < one.m; ++i) {
+      for (int64_t j = 0; j < one.k / 2; ++j) a.byte(i, j) = all.byte(batch * one.m + i, j);
+      for (int64_t j = 0; j < one.k / kBlock; ++j) a.scale(i, j) = all.scale(batch * one.m + i, j);
+    }
+    numbers.bytes.insert(numbers.bytes.end(), a.numbers.bytes.begin(), a.numbers.bytes.end());
+    scales.bytes.insert(scales.bytes.end(), a.scales.bytes.begin(), a.scales.bytes.end());
+  }
+  const OnGpu on_all(all.numbers), scales_all(all.scales), on_a(numbers), scales_a(scales), on_b(b.numbers),
+      scales_b(b.scales);
+  Elements whole(WAVESMITH_KERNELS_F32, static_cast<size_t>(kBatches * one.m * one.n)), batched = whole;
+  const OnGpu on_whole(whole), on_batched(batched);
+  MxCase rows = one;
+  rows.m = kBatches * one.m;
+  const auto together = describe(rows, all, b, on_all, on_b, scales_all, scales_b, on_whole.data(), one.n);
+  auto batch = describe(one, shape, b, on_a, on_b, scales_a, scales_b, on_batched.data(), one.n);
+  batch.batches = kBatches, batch.a.batch_stride = one.m * one.k / 2, batch.d.batch_stride = one.m * one.n;
+  batch.block_scales_a.batch_stride = one.k / kBlock * shape.together;
+  for (const auto& gemm : {together, batch})
+    ASSERT_EQ(wavesmith_kernels_gemm_with(&gemm, one.tile, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
+  on_whole.copy_to(whole), on_batched.copy_to(batched);
+  EXPECT_EQ(whole.bytes, batched.bytes);
+}
+
 class MxGemmRefuses : public MxGemm {};
 
 TEST_P(MxGemmRefuses, WhatHasNoKernelAndSaysWhich) {
@@ -200,9 +233,11 @@ TEST_P(MxGemmRefuses, WhatHasNoKernelAndSaysWhich) {
        "block_scales_a.data is not aligned"},
       {[](G& g) { g.d.data = g.block_scales_b.data; }, kInvalid, "d overlaps block_scales_b"},
       {[](G& g) { g.k = 48; }, kNot, "k is 48"},
-      {[](G& g) { g.batches = 2, g.d.batch_stride = 64; }, kNot, "batches of e2m1x2"},
+      {[](G& g) { g.block_scales_b.batch_stride = -4; }, kInvalid, "block_scales_b.batch_stride is negative"},
+      {[](G& g) { g.block_scales_a.batch_stride = 2; }, kNot, "block_scales_a.batch_stride is 2"},
       {[](G& g) { g.d.type = WAVESMITH_KERNELS_E4M3; }, kNot, "d of e4m3"},
-      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_BF16, g.k = 32; }, kNot, "block scales are for"},
+      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_BF16, g.k = 32; }, kNot,
+       "block scales are for a and b of e2m1x2"},
       {[](G& g) { g.a.row_stride = 1, g.a.column_stride = 64; }, kNot, "want K together"},
   };
   expect_refusals(wavesmith_kernels_gemm, right, all);

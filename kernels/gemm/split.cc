@@ -24,6 +24,8 @@ void split_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& ge
   const int64_t blocks = part.k / elements_of(gemm.a.type, kMxBlock);
   part.batch_mx_a = blocks * part.stride_mx_a;
   part.batch_mx_b = blocks * part.stride_mx_b;
+  for (GemmBlockScales* const scales : {&part.block_a, &part.block_b})
+    scales->batch_stride = part.k / kGemmBlock * scales->block_stride;
   part.c = part.bias = nullptr;
   part.scale_a = part.scale_b = part.scale_d = nullptr;
   part.alpha = 1, part.beta = 0;

@@ -76,8 +76,8 @@ wavesmith_kernels_rows rows_of(const RowsTuple& given) {
 
 wavesmith_kernels_scales scales_of(const ScalesTuple& given) {
   const auto& [data, word, block, row_stride, column_stride] = given;
-  static constexpr std::string_view kScalings[] = {"unscaled", "given", "matrix",
-                                                   "row",      "block", "mx"};  // by the enumerators
+  static constexpr std::string_view kScalings[] = {"unscaled", "given", "matrix", "row",
+                                                   "block",    "mx",    "square"};  // by the enumerators
   const auto found = std::ranges::find(kScalings, word);
   if (found == std::end(kScalings))
     throw Failure({ErrorKind::BadInput,
@@ -85,7 +85,11 @@ wavesmith_kernels_scales scales_of(const ScalesTuple& given) {
                    {},
                    "there are matrix, row, block and mx"});
   return {static_cast<wavesmith_kernels_scaling>(found - std::begin(kScalings)),
-          reinterpret_cast<void*>(data), block, row_stride, column_stride};
+          reinterpret_cast<void*>(data),
+          block,
+          row_stride,
+          column_stride,
+          0};
 }
 
 wavesmith_kernels_token_heads heads_of(const HeadsTuple& given) {
@@ -443,9 +447,9 @@ wavesmith_kernels_decode_description decode_description(
 
 namespace {
 wavesmith_kernels_scales block_scales_of(const BlockScaleTuple& given) {
-  const auto& [address, row_stride, column_stride] = given;
-  return {address ? WAVESMITH_KERNELS_SCALE_MX : WAVESMITH_KERNELS_UNSCALED, reinterpret_cast<void*>(address),
-          0, row_stride, column_stride};
+  wavesmith_kernels_scales scales = scales_of(std::get<0>(given));
+  scales.batch_stride = std::get<1>(given);
+  return scales;
 }
 }  // namespace
 

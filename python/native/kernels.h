@@ -24,7 +24,7 @@ using RowsTuple = std::tuple<uintptr_t, std::string, int64_t>;
 /// A vector: address (0: there is none) and type.
 using VectorTuple = std::tuple<uintptr_t, std::string>;
 /// Scales: address (0: there are none), "unscaled", "given", "matrix", "row", "block" or "mx", columns of a
-/// block, row stride and column stride in elements.
+/// block, row stride and column stride in elements; of products "square", too.
 using ScalesTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t, int64_t>;
 /// Heads of tokens: address, type, token stride, head stride (in elements).
 using HeadsTuple = std::tuple<uintptr_t, std::string, int64_t, int64_t>;
@@ -132,8 +132,8 @@ class Kernels {
 /// Scales as Python describes them: addresses of A's, B's and D's (0: there is none), whether A has one per
 /// row and B one per column.
 using ScaleTuple = std::tuple<uintptr_t, uintptr_t, uintptr_t, bool, bool>;
-/// Address and strides of scales of blocks; 0: there are none.
-using BlockScaleTuple = std::tuple<uintptr_t, int64_t, int64_t>;
+/// Scales of blocks, and elements from those of a matrix to the next one's.
+using BlockScaleTuple = std::tuple<ScalesTuple, int64_t>;
 
 /// Describes a product. `activation`: "", "relu", "gelu" or "silu".
 wavesmith_kernels_gemm_description gemm_description(

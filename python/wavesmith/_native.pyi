@@ -96,7 +96,7 @@ def gemm_description(
     bias_type: str,
     bias_per_row: bool,
     scales: tuple[int, int, int, bool, bool],
-    block_scales: tuple[tuple[int, int, int], tuple[int, int, int]],
+    block_scales: tuple[tuple[Scales, int], tuple[Scales, int]],
 ) -> Gemm: ...
 
 #: Address, type, strides of blocks, positions and heads in elements, address of scales (0: there are none), and whether

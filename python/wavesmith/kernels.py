@@ -75,7 +75,8 @@ def gemm(
 ) -> ArrayT:
     """The matrix product activation(alpha * (scale_a * a) @ (b * scale_b) + beta * c + bias) * scale_d.
 
-    Sums are float32, and their error is at most (k + 1) * 2**-24 * (abs(a) @ abs(b)), to which rounding to the
+    Sums are float32, and their error is at most (k + 1) * 2**-24 * (abs(a) @ abs(b)), with float32 scales of blocks
+    (min(k, 128) + k / 128 + 4) * 2**-24 times what the absolute values with their scales give, to which rounding to the
     result's type comes; in 8 bits what is beyond the largest becomes the largest. Sums of int8 are
     exact. The order of a sum depends on m, n, k and the GPU only: results are the same in each run. NaN and infinities
     propagate. Subnormal elements of `a` and `b` count as 0 on CDNA2.
@@ -100,10 +101,14 @@ def gemm(
         scale_a: float32: one number, of shape () or (1,), or one per row of `a`, of shape (m,) or (m, 1).
         scale_b: the same, of `b`: one per column is of shape (n,) or (1, n).
         scale_d: one float32, by which the result is multiplied before it is rounded.
-        block_scale_a: with `a` and `b` of uint8, whose bytes hold two e2m1 each (CDNA4): the scales of `a`, of e8m0 in
-            uint8, of shape (m, k / 32) and by columns: what `numpy.asfortranarray` makes of those of `quantise`. m is a
-            multiple of 4, or the columns are as far apart.
-        block_scale_b: the same of `b`, of shape (n, k / 32).
+        block_scale_a: the scales of `a`'s blocks along k; for a batch (batches, ...), or the same for all.
+            With `a` and `b` of uint8, whose bytes hold two e2m1 each (CDNA4): e8m0 in uint8, of shape (m, k / 32) and
+            by columns: what `numpy.asfortranarray` makes of those of `quantise`. m is a multiple of 4, or the columns
+            are as far apart.
+            Of float8: float32 for blocks of 128, the last of which may be shorter: of shape (m, ceil(k / 128)), or
+            (ceil(m / 128), ceil(k / 128)) for squares.
+        block_scale_b: the same of `b`, with n for m: of shape (n, k / 32), or (n, ceil(k / 128)) and by columns, or
+            (ceil(n / 128), ceil(k / 128)).
         dtype: the new result's type: "f32", "f16", "bf16", or as the package names it (numpy.float32, torch.bfloat16,
             ...). None: a's; of int8 int32, of float8 bfloat16.
         tile: one of `gemm_tiles()`, for tuning, with so many parts of k behind a slash ("64x64x64/4"). None: what is
@@ -130,7 +135,7 @@ def gemm(
     if on_a.type == "u8":
         k *= 2
     block_scales = [
-        None if scale is None else _block_scale(name, operand(name, scale, stream, raw=True), (rows, k))
+        None if scale is None else _block_scale(name, operand(name, scale, stream, raw=True), on_a.type, (rows, k))
         for name, scale, rows in (("block_scale_a", block_scale_a, m), ("block_scale_b", block_scale_b, n))
     ]
     if batches_a is not None and batches_b is not None and batches_a != batches_b and 1 not in (batches_a, batches_b):
@@ -208,7 +213,7 @@ def gemm(
                 scale_a is not None and math.prod(scale_a.shape) > 1,
                 scale_b is not None and math.prod(scale_b.shape) > 1,
             ),
-            (_described_scale(block_scale_a), _described_scale(block_scale_b)),
+            (_described_scale(block_scale_a, (m, k)), _described_scale(block_scale_b, (n, k))),
         )
 
     kernels = library()
@@ -243,18 +248,29 @@ def gemm(
     return result  # type: ignore[no-any-return]
 
 
-def _block_scale(name: str, scale: Operand, shape: tuple[int, int]) -> Operand:
-    """Checked: e8m0 for each row and 32 numbers."""
-    rows, columns = shape[0], shape[1] // 32
-    if scale.type != "u8" or scale.shape != (rows, columns):
+_BLOCK = 128
+"""Numbers along k that share a float32 scale, and rows or columns that may."""
+
+
+def _block_scale(name: str, scale: Operand, kind: str, extents: tuple[int, int]) -> Operand:
+    """Checked: e8m0 for each row and 32 numbers; of float8 a float32 for 128, of each row or of 128 rows."""
+    rows, k = extents
+    columns = -(-k // _BLOCK)
+    word, shapes = ("u8", [(rows, k // 32)]) if kind == "u8" else ("f32", [(rows, columns), (-(-rows // _BLOCK), columns)])
+    if scale.type != word or scale.shape[-2:] not in shapes or len(scale.shape) > 3:
         raise BadInputError(
-            f"{name} is of {scale.type} with shape {scale.shape}", hint=f"it is uint8 of shape ({rows}, {columns})"
+            f"{name} is of {scale.type} with shape {scale.shape}",
+            hint=f"it is {'uint8' if word == 'u8' else 'float32'} of shape {' or '.join(map(str, shapes))}",
         )
     return scale
 
 
-def _described_scale(scale: Operand | None) -> tuple[int, int, int]:
-    return (scale.address, scale.strides[0], scale.strides[1]) if scale else (0, 0, 0)
+def _described_scale(scale: Operand | None, extents: tuple[int, int]) -> tuple[_native.Scales, int]:
+    if scale is None:
+        return (0, "unscaled", 0, 0, 0), 0
+    scaling = "mx" if scale.type == "u8" else "block" if scale.shape[-2] == extents[0] else "square"
+    batch_stride = scale.strides[0] if len(scale.shape) == 3 and scale.shape[0] > 1 else 0
+    return (scale.address, scaling, _BLOCK, scale.strides[-2], scale.strides[-1]), batch_stride
 
 
 def _scale(name: str, scale: Operand, count: int, shape: tuple[int, int]) -> Operand:

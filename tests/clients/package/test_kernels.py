@@ -138,6 +138,30 @@ def test_numbers_of_4_bits_with_block_scales(python: Python) -> None:
     assert ran.stdout == "right\n", f"seed {seed}: {ran.stderr}"
 
 
+def test_float8_with_scales_of_blocks(numbers: np.random.Generator) -> None:
+    fnuz = bool(kernels.gemm_tiles("float8_e4m3fnuz"))
+    dtype = ml_dtypes.float8_e4m3fnuz if fnuz else ml_dtypes.float8_e4m3fn
+    a, b = numbers.standard_normal((50, 300)).astype(F32), numbers.standard_normal((200, 300)).astype(F32)
+    q_a, s_a = kernels.quantise(a, dtype, scaling="block", block=128)
+    squares = numbers.uniform(0.5, 2, (2, 3)).astype(F32)
+    q_b = b.astype(dtype)
+    wide_a = kernels.dequantise(q_a, s_a, block=128, dtype="f32")
+    wide_b = wide(q_b) * np.repeat(np.repeat(squares, 128, 0), 128, 1)[:200, :300]
+    got = kernels.gemm(q_a, q_b.T, block_scale_a=s_a, block_scale_b=squares, dtype="f32")
+    check(got, wide_a, wide_b.T)
+    own = np.asfortranarray(numbers.uniform(0.5, 2, (200, 3)).astype(F32))
+    got = kernels.gemm(q_a, q_b.T, block_scale_a=s_a, block_scale_b=own, dtype="f32")
+    check(got, wide_a, (wide(q_b) * np.repeat(own, 128, 1)[:, :300]).T)
+    both = kernels.gemm(np.stack([q_a, q_a]), q_b.T, block_scale_a=np.stack([s_a, 2 * s_a]), block_scale_b=own)
+    check(both, np.stack([wide_a, 2 * wide_a]), (wide(q_b) * np.repeat(own, 128, 1)[:, :300]).T)
+    with pytest.raises(wavesmith.UnsupportedError, match="block_scales_b.row_stride is 3, not 1"):
+        kernels.gemm(q_a, q_b.T, block_scale_a=s_a, block_scale_b=np.ascontiguousarray(own))
+    with pytest.raises(wavesmith.UnsupportedError, match="block_scales_b.scaling is 0"):
+        kernels.gemm(q_a, q_b.T, block_scale_a=s_a)
+    with pytest.raises(wavesmith.BadInputError, match="block_scale_b is of f32 with shape"):
+        kernels.gemm(q_a, q_b.T, block_scale_a=s_a, block_scale_b=squares.T)
+
+
 def test_batches_share_matrices_that_have_none(numbers: np.random.Generator) -> None:
     a, b = numbers.standard_normal((3, 10, 14)).astype(F16), numbers.standard_normal((3, 14, 18)).astype(F16)
     check(kernels.gemm(a, b), a, b)

@@ -1,0 +1,26 @@
+// The rules of scales that blocks along K have, and what kernels are given of them.
+#pragma once
+
+#include <string>
+
+#include "kernels/gemm/arguments.h"
+#include "kernels/library/byte_range.h"
+
+namespace wavesmith::kernels {
+
+/// Whether blocks of floats of 8 bits have scales.
+bool has_float_scales(const wavesmith_kernels_gemm_description& gemm);
+
+/// What the names of kernels for such blocks have behind the types of A and B: "b" and the columns of B that
+/// share a scale; nothing where there are no such scales.
+std::string block_word(const wavesmith_kernels_gemm_description& gemm);
+
+/// Of A or B, as kernels take them.
+GemmBlockScales block_arguments(const wavesmith_kernels_scales& scales);
+
+/// Checks block scales: those that the types want, and none of others. The matrices were checked; `d` is
+/// where D lies.
+wavesmith_kernels_status check_block_scales(const wavesmith_kernels_gemm_description& gemm,
+                                            const ByteRange& d);
+
+}  // namespace wavesmith::kernels
