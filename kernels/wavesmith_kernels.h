@@ -278,6 +278,22 @@ typedef struct {
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_elementwise(const wavesmith_kernels_elementwise_description* elementwise, void* stream);
 
+/* Y = X, element by element, in each matrix of a batch: rows by columns elements, each matrix by rows or by
+ * columns. Where one lies by rows and the other by columns, elements change places in memory: with Y's
+ * strides exchanged Y is X transposed.
+ *
+ * X and Y are of one type, e2m1x2 aside, whose bits are copied as they are, or of f32, f16 and bf16 in any
+ * mixture: rounded to the nearest, ties to even. X's batch stride may be 0; matrices of Y must not share
+ * elements, and Y must not overlap X. */
+typedef struct {
+  int64_t rows, columns;
+  int64_t batches; /* at most 65535; 1 for one matrix */
+  wavesmith_kernels_matrix x, y;
+} wavesmith_kernels_transpose_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_transpose(const wavesmith_kernels_transpose_description* transpose, void* stream);
+
 typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_KERNELS_REDUCE_SUM = 0,     /* without elements 0 */
     WAVESMITH_KERNELS_REDUCE_MEAN = 1,    /* without elements NaN */
