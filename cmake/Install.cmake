@@ -46,13 +46,14 @@ foreach(shim ${WAVESMITH_SHIMS})
   install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}${beside}/ DESTINATION ${library_folder}${beside}
     FILES_MATCHING PATTERN "lib${library}.so.[0-9]")
 endforeach()
-# The kernel library, its code objects and its header: wavesmith::kernels.
+# The kernel library, its code objects and its headers, for C and C++: wavesmith::kernels.
 add_dependencies(product wavesmith_kernels)
 set_target_properties(wavesmith_kernels PROPERTIES EXPORT_NAME kernels)
 install(TARGETS wavesmith_kernels EXPORT wavesmith LIBRARY DESTINATION ${library_folder}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/kernels DESTINATION ${library_folder} FILES_MATCHING PATTERN "*.co")
-install(FILES ${PROJECT_SOURCE_DIR}/kernels/wavesmith_kernels.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/kernels/wavesmith_kernels.h ${PROJECT_SOURCE_DIR}/kernels/wavesmith_kernels.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 add_dependencies(product wavesmith_rocm_preload wavesmith_standby_preload)
 install(TARGETS wavesmith_rocm_preload wavesmith_standby_preload LIBRARY DESTINATION ${library_folder})
 install(EXPORT wavesmith NAMESPACE wavesmith:: FILE wavesmith-targets.cmake DESTINATION ${package_folder})

@@ -4,8 +4,11 @@
 //   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE]
 //   [scaled]
 //
-//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate|reduce ROWS COLUMNS [f32|f16|bf16]
+//   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
 //   [QUANTISED TYPE] [SCALING] [BLOCK]
+//
+//   wavesmith_kernels_bench reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]
+//   wavesmith_kernels_bench transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]
 //
 //   wavesmith_kernels_bench elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]
 //
@@ -123,8 +126,8 @@ int rows(const std::string& operation, const std::vector<std::string>& words) {
   const auto matrix = [&] { return matrix_of(type); };
   // What is quantised, and its scales.
   const bool quantises = operation == "quantise" || operation == "dequantise",
-             is_elementwise = operation == "elementwise";
-  const std::string small = is_elementwise ? "" : word(3, quantises ? "e4m3" : "");
+             is_elementwise = operation == "elementwise", is_reduction = operation == "reduce";
+  const std::string small = is_elementwise || is_reduction ? "" : word(3, quantises ? "e4m3" : "");
   const auto scaling = scaling_of(word(4, small.empty() ? "unscaled" : "row"));
   wavesmith_kernels_scales scales{scaling, nullptr, std::atoll(word(5, "128").c_str()), 0, 1};
   if (scaling == WAVESMITH_KERNELS_SCALE_MX) scales.block = 32;
@@ -148,9 +151,14 @@ int rows(const std::string& operation, const std::vector<std::string>& words) {
     one.alpha = one.beta = 1, one.x = matrix(), one.y = matrix(), one.z_column_stride = 1;
     if (one.operation < WAVESMITH_KERNELS_ELEMENTWISE_NEGATE) one.z = matrix();
     best = milliseconds_of([&] { return wavesmith_kernels_elementwise(&one, nullptr); });
-  } else if (operation == "reduce") {
-    const wavesmith_kernels_reduce_description reduce{
-        height, width, WAVESMITH_KERNELS_REDUCE_SUM, matrix(), {memory(height * 4), type, 1}};
+  } else if (is_reduction) {
+    static constexpr const char* kOver[] = {"rows", "columns", "all"};
+    wavesmith_kernels_reduce_description reduce{};
+    reduce.rows = height, reduce.columns = width, reduce.reduction = WAVESMITH_KERNELS_REDUCE_SUM;
+    reduce.over = static_cast<wavesmith_kernels_reduced>(index_of(word(3, "rows"), kOver, "reduction of"));
+    reduce.x = matrix(), reduce.y = {memory(std::max(height, width) * 4), type, 1};
+    wavesmith_kernels_reduce_workspace(&reduce, &reduce.workspace_bytes);
+    reduce.workspace = memory(static_cast<int64_t>(reduce.workspace_bytes) + 1);
     best = milliseconds_of([&] { return wavesmith_kernels_reduce(&reduce, nullptr); });
   } else if (operation == "softmax") {
     const wavesmith_kernels_softmax_description softmax{height, width, matrix(), matrix(), 1, 0};
@@ -168,6 +176,31 @@ int rows(const std::string& operation, const std::vector<std::string>& words) {
     best = milliseconds_of([&] { return wavesmith_kernels_norm(&norm, nullptr); });
   }
   std::printf("%s %lld %lld: %.2f us, %.1f GB/s\n", operation.c_str(), static_cast<long long>(height),
+              static_cast<long long>(width), best * 1e3,
+              static_cast<double>(moved) * 1e-6 / static_cast<double>(best));
+  return 0;
+}
+
+/// A transposition, or a copy: its time, and the bytes that it reads and writes per second.
+int transpose(const std::vector<std::string>& words) {
+  const auto word = [&](size_t index, const char* otherwise) {
+    return index < words.size() ? words[index] : std::string(otherwise);
+  };
+  const int64_t height = std::atoll(words[0].c_str()), width = std::atoll(words[1].c_str()),
+                batches = std::atoll(word(5, "1").c_str());
+  const auto type = type_of(word(2, "bf16")), to = type_of(word(3, word(2, "bf16").c_str()));
+  const bool copies = word(4, "") == "copy";
+  int64_t moved = 0;
+  const auto matrix = [&](wavesmith_kernels_type element, bool by_rows) {
+    const int64_t bytes = batches * height * width * wavesmith::kernels::size_of(element);
+    moved += bytes;
+    return wavesmith_kernels_matrix{memory(bytes), element, by_rows ? width : 1, by_rows ? 1 : height,
+                                    height * width};
+  };
+  const wavesmith_kernels_transpose_description one{height, width, batches, matrix(type, true),
+                                                    matrix(to, copies)};
+  const float best = milliseconds_of([&] { return wavesmith_kernels_transpose(&one, nullptr); });
+  std::printf("transpose %lld %lld: %.2f us, %.1f GB/s\n", static_cast<long long>(height),
               static_cast<long long>(width), best * 1e3,
               static_cast<double>(moved) * 1e-6 / static_cast<double>(best));
   return 0;
@@ -320,18 +353,25 @@ int main(int argc, char** argv) {
   if (argc > 4 && std::strcmp(argv[1], "gemm") == 0) return gemm(words);
   if (argc > 7 && std::strcmp(argv[1], "attention") == 0) return attention(words);
   if (argc > 7 && std::strcmp(argv[1], "decode") == 0) return decode(words);
+  if (argc > 3 && std::strcmp(argv[1], "transpose") == 0) return transpose(words);
   const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
                        std::strcmp(argv[1], "attention") != 0 && std::strcmp(argv[1], "decode") != 0;
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [scaled|blocks|squares]\n"
-      "       %s norm|layernorm|addnorm|softmax|gate|reduce ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [scaled|blocks|squares]
+"
+      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]
+"
+      "       %s reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]
+"
+      "       %s transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]
+"
       "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
       "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n"
       "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE] [PAGE]\n",
-      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
+      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

@@ -188,9 +188,9 @@ typedef struct {
  *   y = (s - mean(s)) / sqrt(variance(s) + epsilon) * (weight + weight_offset) + bias (centred: LayerNorm)
  *
  * Without a weight the factor is 1; `weight_offset` is 1 in models that keep weight - 1. The variance divides
- * by `columns`. Sums are f32, in an order that depends on `columns` and the matrices' alignment only; the
- * error of a mean is at most columns * 2^-24 of the mean of the absolute values. A NaN or infinity spoils its
- * row and no other.
+ * by `columns`. Sums are f32, in an order that depends on `columns`, the types and the matrices'
+ * alignment only; the error of a mean is at most columns * 2^-24 of the mean of the absolute values. A NaN or
+ * infinity spoils its row and no other.
  *
  * A residual needs a sum, which may be written over the residual or x; y may be written over x (or over the
  * residual, where the sum is elsewhere). Other overlaps are refused.
@@ -290,6 +290,22 @@ typedef struct {
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_elementwise(const wavesmith_kernels_elementwise_description* elementwise, void* stream);
 
+/* Y = X, element by element, in each matrix of a batch: rows by columns elements, each matrix by rows or by
+ * columns. Where one lies by rows and the other by columns, elements change places in memory: with Y's
+ * strides exchanged Y is X transposed.
+ *
+ * X and Y are of one type, e2m1x2 aside, whose bits are copied as they are, or of f32, f16 and bf16 in any
+ * mixture: rounded to the nearest, ties to even. X's batch stride may be 0; matrices of Y must not share
+ * elements, and Y must not overlap X. */
+typedef struct {
+  int64_t rows, columns;
+  int64_t batches; /* at most 65535; 1 for one matrix */
+  wavesmith_kernels_matrix x, y;
+} wavesmith_kernels_transpose_description;
+
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_transpose(const wavesmith_kernels_transpose_description* transpose, void* stream);
+
 typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_KERNELS_REDUCE_SUM = 0,     /* without elements 0 */
     WAVESMITH_KERNELS_REDUCE_MEAN = 1,    /* without elements NaN */
@@ -298,20 +314,40 @@ typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_KERNELS_REDUCE_SUM_OF_SQUARES = 4,
 } wavesmith_kernels_reduction;
 
-/* y[i] = what row i of x is reduced to; y has `rows` rows of one element each. Both are f32, f16 or bf16. A
- * NaN makes NaN of its row's result, and of no other.
+typedef WAVESMITH_KERNELS_ENUM{
+    WAVESMITH_KERNELS_REDUCE_EACH_ROW = 0,    /* y has `rows` rows of one element */
+    WAVESMITH_KERNELS_REDUCE_EACH_COLUMN = 1, /* y has one row of `columns` elements */
+    WAVESMITH_KERNELS_REDUCE_ALL = 2,         /* y has one element */
+} wavesmith_kernels_reduced;
+
+/* y = what each row of x, each column or all of x is reduced to. Both are f32, f16 or bf16. Of a y with one
+ * row the stride is not looked at. A NaN makes NaN of the result that it belongs to, and of no other.
  *
- * Sums are f32, in an order that depends on `columns` and x's alignment only: results are the same in each
- * run. An element goes through at most columns / 2048 + 20 roundings, so that before it is rounded to y's
- * type the error of a sum is at most (columns / 2048 + 20) * 2^-24 * sum(|x|) with |x|^2 instead of |x| in
- * that of squares, and divided by `columns` in a mean. Maxima and minima are exact.
+ * Sums are f32, in an order that depends on `rows`, `columns`, x's alignment and its row stride only, for a
+ * row on `columns` and the alignment only: results are the same in each run. Before it is rounded to y's type
+ * the error of a sum is at most n * 2^-24 * sum(|x|), where n bounds the roundings that an element goes
+ * through:
+ *     columns / 2048 + 20                         each row
+ *     rows * columns / 2^20 + rows / 256 + 100    each column, and all
+ * with |x|^2 instead of |x| in a sum of squares, and divided by the count in a mean. Maxima and minima are
+ * exact.
  *
- * y must not overlap x. Without columns x may be null. */
+ * y must not overlap x. Without elements x may be null. */
 typedef struct {
   int64_t rows, columns;
   wavesmith_kernels_reduction reduction;
   wavesmith_kernels_rows x, y;
+  wavesmith_kernels_reduced over;
+  /* Memory for the results of parts of x, as much as wavesmith_kernels_reduce_workspace says, aligned to 16
+   * bytes. What is in it before and after does not matter. */
+  void* workspace;
+  size_t workspace_bytes;
 } wavesmith_kernels_reduce_description;
+
+/* The bytes of workspace that it takes: none for rows and for matrices that one workgroup reduces. Statuses
+ * and messages are those of the launch, but for the workspace, which is not looked at. */
+WAVESMITH_KERNELS_API wavesmith_kernels_status
+wavesmith_kernels_reduce_workspace(const wavesmith_kernels_reduce_description* reduce, size_t* bytes);
 
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_reduce(const wavesmith_kernels_reduce_description* reduce, void* stream);

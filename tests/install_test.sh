@@ -42,6 +42,20 @@ int main(void) {
   printf("%d '%s' %g %g\n", status, wavesmith_kernels_message(), product[0], product[kSize * kSize - 1]);
 }
 EOF
+# The same from C++: what it throws.
+cat > "$scratch/refused.cc" <<'EOF'
+#include <cstdio>
+#include <wavesmith_kernels.hpp>
+int main() {
+  namespace kernels = wavesmith::kernels;
+  float* const nothing = nullptr;
+  try {
+    kernels::softmax(kernels::softmax_of(kernels::rows(nothing, 2, 3), kernels::rows(nothing, 2, 3)));
+  } catch (const kernels::Error& error) {
+    std::printf("%d %s\n", error.status(), error.what());
+  }
+}
+EOF
 cat > "$scratch/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.25)
 project(consumer C CXX)
@@ -50,6 +64,8 @@ add_executable(consumer main.cc)
 target_link_libraries(consumer PRIVATE wavesmith::amdhip64)
 add_executable(product product.c)
 target_link_libraries(product PRIVATE wavesmith::kernels wavesmith::amdhip64)
+add_executable(refused refused.cc)
+target_link_libraries(refused PRIVATE wavesmith::kernels wavesmith::amdhip64)
 EOF
 cmake -S "$scratch" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
   ${toolchain:+-DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_STAGING_PREFIX="$scratch/prefix" -DCMAKE_INSTALL_PREFIX="$scratch/prefix" -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-22} >/dev/null
@@ -62,5 +78,7 @@ for gpu in mi300x rx9070xt; do
   got=$(WAVESMITH_GPU=$gpu "${run[@]}" "$scratch/build/product")
   [ "$got" = "0 '' 40 40" ] || { echo "the product by the kernel library printed '$got' on $gpu, not 0 '' 40 40"; exit 1; }
 done
+got=$("${run[@]}" "$scratch/build/refused")
+[ "$got" = "1 softmax: x.data is null" ] || { echo "the C++ program printed '$got', not 1 softmax: x.data is null"; exit 1; }
 got=$("${run[@]}" "$scratch/prefix/bin/wavesmith" kernels gemm --m 64 --n 64 --k 64 --gpu mi300x)
 [[ $got = *gemm_bf16_* ]] || { echo "the installed command found no kernel: $got"; exit 1; }

@@ -38,6 +38,19 @@ struct LargerMagnitude {
 };
 TILE_DEVICE float magnitude(float value) { return bits_as<float>(bits_as<u32>(value) & 0x7fffffff); }
 
+/// Of values in registers, combined in pairs.
+template <int kCount, class Operation>
+TILE_DEVICE float reduce_values(const float (&values)[kCount], Operation operation) {
+  static_assert((kCount & (kCount - 1)) == 0, "values are combined in pairs");
+  if constexpr (kCount == 1) {
+    return values[0];
+  } else {
+    float pairs[kCount / 2];
+    TILE_UNROLL for (int i = 0; i < kCount / 2; ++i) pairs[i] = operation(values[2 * i], values[2 * i + 1]);
+    return reduce_values(pairs, operation);
+  }
+}
+
 /// Over groups of `kLanes` lanes of a wave that follow each other, a power of two.
 template <int kLanes, class Operation>
 TILE_DEVICE float reduce_lanes(float value, Operation operation) {
@@ -47,8 +60,14 @@ TILE_DEVICE float reduce_lanes(float value, Operation operation) {
   if constexpr (kLanes > 2) value = operation(value, arch::swap_lanes<2>(value));
   if constexpr (kLanes > 4) value = operation(value, arch::swap_lanes<4>(value));
   if constexpr (kLanes > 8) value = operation(value, arch::swap_lanes<8>(value));
-  if constexpr (kLanes > 16) value = operation(value, arch::swap_lanes<16>(value));
-  if constexpr (kLanes > 32) value = operation(value, arch::swap_lanes<32>(value));
+  if constexpr (kLanes > 32) {
+    // A whole wave: what its rows of 16 lanes hold is read from them, which waits for no shared memory.
+    const float rows[] = {arch::of_lane<0>(value), arch::of_lane<16>(value), arch::of_lane<32>(value),
+                          arch::of_lane<48>(value)};
+    value = reduce_values(rows, operation);
+  } else if constexpr (kLanes > 16) {
+    value = operation(value, arch::swap_lanes<16>(value));
+  }
   return value;
 }
 
@@ -63,10 +82,10 @@ TILE_DEVICE float reduce_row(float value, SharedBytes shared, Operation operatio
     value = reduce_lanes<kWave>(value, operation);
     shared_write(shared + arch::thread_id() / kWave * 4, value);
     arch::barrier();
-    float all = shared_read<float>(shared);
-    TILE_UNROLL for (int wave = 1; wave < kLanes / kWave; ++wave) all =
-        operation(all, shared_read<float>(shared + wave * 4));
-    return all;
+    float waves[kLanes / kWave];
+    TILE_UNROLL for (int wave = 0; wave < kLanes / kWave; ++wave) waves[wave] =
+        shared_read<float>(shared + wave * 4);
+    return reduce_values(waves, operation);
   }
 }
 

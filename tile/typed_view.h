@@ -62,6 +62,27 @@ struct TypedView {
     return values[0];
   }
 
+  /// The floats that eight elements of 2 bytes are, and such elements of floats.
+  TILE_DEVICE Eight widen(Piece piece) const {
+    Eight values;
+    if (is(Type::F16)) {
+      arch::keep_branch();
+      TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] =
+          static_cast<float>(bits_as<Vector<f16, 8>>(piece)[i]);
+    } else {
+      TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] =
+          static_cast<float>(bits_as<Vector<bf16, 8>>(piece)[i]);
+    }
+    return values;
+  }
+  TILE_DEVICE Piece narrow(Eight values) const {
+    if (is(Type::F16)) {
+      arch::keep_branch();
+      return arch::narrowed<f16>(values);
+    }
+    return arch::narrowed<bf16>(values);
+  }
+
   /// Several eights of a row, `kApart` columns apart, where `aligned`: all loads are under way before the
   /// first is waited for.
   template <int kApart, int kCount>
@@ -130,16 +151,20 @@ struct TypedView {
       store_aligned(row, column, values);
     } else {
       TILE_UNROLL for (int i = 0; i < 8; ++i) {
-        const u32 at = offset(row, column + i);
-        if (is(Type::F32))
-          arch::store(buffer, at, static_cast<float>(values[i]));
-        else if (is(Type::F16))
-          arch::store(buffer, at, static_cast<f16>(values[i]));
-        else
-          arch::store(buffer, at, static_cast<bf16>(values[i]));
+        store_one(row, column + i, values[i]);
         arch::keep_order();
       }
     }
+  }
+
+  TILE_DEVICE void store_one(int row, int column, float value) const {
+    const u32 at = offset(row, column);
+    if (is(Type::F32))
+      arch::store(buffer, at, value);
+    else if (is(Type::F16))
+      arch::store(buffer, at, static_cast<f16>(value));
+    else
+      arch::store(buffer, at, static_cast<bf16>(value));
   }
 
   /// Stores eight elements of 4 bytes or of one, as they are.
@@ -180,25 +205,6 @@ struct TypedView {
   }
   TILE_DEVICE bool is(Type which) const {
     return arch::late(static_cast<int>(type)) == static_cast<int>(which);
-  }
-  TILE_DEVICE Eight widen(Piece piece) const {
-    Eight values;
-    if (is(Type::F16)) {
-      arch::keep_branch();
-      TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] =
-          static_cast<float>(bits_as<Vector<f16, 8>>(piece)[i]);
-    } else {
-      TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] =
-          static_cast<float>(bits_as<Vector<bf16, 8>>(piece)[i]);
-    }
-    return values;
-  }
-  TILE_DEVICE Piece narrow(Eight values) const {
-    if (is(Type::F16)) {
-      arch::keep_branch();
-      return arch::narrowed<f16>(values);
-    }
-    return arch::narrowed<bf16>(values);
   }
 };
 

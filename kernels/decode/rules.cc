@@ -226,12 +226,8 @@ wavesmith_kernels_status check_decode(const Description& d) {
 
 wavesmith_kernels_status check_workspace(const Description& d, size_t bytes) {
   if (bytes == 0) return succeed();
-  if (!d.workspace)
-    return invalid(kDecode, "workspace is null, and " + std::to_string(bytes) + " bytes are needed");
-  if (d.workspace_bytes < bytes)
-    return invalid(kDecode, "workspace_bytes is " + std::to_string(d.workspace_bytes) + ", less than the " +
-                                std::to_string(bytes) + " that are needed");
-  if (const auto status = check_aligned(kDecode, "workspace", d.workspace, kAlignment)) return status;
+  if (const auto status = kernels::check_workspace(kDecode, d.workspace, d.workspace_bytes, bytes))
+    return status;
   const auto first = reinterpret_cast<uintptr_t>(d.workspace);
   for (const Named& one : all_of(d))
     if (one.range.overlaps({first, first + bytes}))

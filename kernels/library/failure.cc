@@ -28,6 +28,17 @@ wavesmith_kernels_status check_aligned(std::string_view operation, std::string_v
   return invalid(operation, std::string(name) + " is not aligned to " + std::to_string(alignment) + " bytes");
 }
 
+wavesmith_kernels_status check_workspace(std::string_view operation, const void* workspace, size_t bytes,
+                                         size_t needed) {
+  if (needed == 0) return succeed();
+  if (!workspace)
+    return invalid(operation, "workspace is null, and " + std::to_string(needed) + " bytes are needed");
+  if (bytes < needed)
+    return invalid(operation, "workspace_bytes is " + std::to_string(bytes) + ", less than the " +
+                                  std::to_string(needed) + " that are needed");
+  return check_aligned(operation, "workspace", workspace, 16);
+}
+
 wavesmith_kernels_status succeed() {
   last_message.clear();
   return WAVESMITH_KERNELS_SUCCESS;

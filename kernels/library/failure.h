@@ -1,6 +1,7 @@
 // What the library says when a call fails: a status, and a line for people kept per thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ wavesmith_kernels_status not_supported(std::string_view operation, std::string_v
 /// INVALID_ARGUMENT where an address is no multiple of so many bytes.
 wavesmith_kernels_status check_aligned(std::string_view operation, std::string_view name, const void* data,
                                        int64_t alignment);
+/// INVALID_ARGUMENT where a workspace has fewer bytes than are needed, or is not aligned to 16 bytes.
+wavesmith_kernels_status check_workspace(std::string_view operation, const void* workspace, size_t bytes,
+                                         size_t needed);
 /// Clears the message.
 wavesmith_kernels_status succeed();
 /// This thread's, as wavesmith_kernels_message() returns it.

@@ -29,6 +29,22 @@ wavesmith_kernels_status check(const wavesmith_kernels_norm_description& norm) {
                       {.scales = &norm.scales, .matrix = "y", .type = norm.y.type}, matrices);
 }
 
+bool is_aligned(const wavesmith_kernels_norm_description& norm) {
+  bool aligned = kernels::is_aligned(norm.weight) && kernels::is_aligned(norm.bias);
+  for (const wavesmith_kernels_rows* one : {&norm.x, &norm.residual, &norm.sum, &norm.y})
+    aligned = aligned && kernels::is_aligned(*one, norm.columns);
+  return aligned;
+}
+
+/// Where all that there is has one type.
+const RowConfiguration* known_configuration(const wavesmith_kernels_norm_description& norm) {
+  bool same =
+      (!norm.weight || norm.weight_type == norm.x.type) && (!norm.bias || norm.bias_type == norm.x.type);
+  for (const wavesmith_kernels_rows* one : {&norm.residual, &norm.sum, &norm.y})
+    same = same && (!one->data || one->type == norm.x.type);
+  return same && is_aligned(norm) ? known_row_configuration(norm.x.type, norm.columns) : nullptr;
+}
+
 }  // namespace
 }  // namespace wavesmith::kernels
 
@@ -61,10 +77,12 @@ wavesmith_kernels_status wavesmith_kernels_norm(const wavesmith_kernels_norm_des
                                 .epsilon = norm->epsilon,
                                 .weight_offset = norm->weight_offset,
                                 .centred = norm->centred};
-  bool aligned = is_aligned(norm->weight) && is_aligned(norm->bias);
-  for (const wavesmith_kernels_rows* one : {&norm->x, &norm->residual, &norm->sum, &norm->y})
-    aligned = aligned && is_aligned(*one, norm->columns);
+  const RowConfiguration* const known = known_configuration(*norm);
+  if (known)
+    return launch_rows(known_name(kName, norm->x.type), *known, norm->rows, &arguments, sizeof(arguments),
+                       stream);
   const bool quantised = !is_common_float(norm->y.type);
-  return launch_rows(quantised ? "norm_quantised" : kName, row_configuration(norm->columns, aligned),
-                     norm->rows, &arguments, sizeof(arguments), stream);
+  return launch_rows(quantised ? "norm_quantised" : kName,
+                     row_configuration(norm->columns, is_aligned(*norm)), norm->rows, &arguments,
+                     sizeof(arguments), stream);
 }

@@ -20,12 +20,11 @@ class Norm : public RowsOnEachGpu {
     float weight_offset = 0, epsilon = 1e-5F;
   };
 
-  Case random_case(int64_t rows, int64_t columns) {
-    const bool odd = between(0, 2) == 0;
-    return {.rows = rows,
-            .columns = columns,
-            .padding = odd ? between(0, 9) : 8 * between(0, 2),
-            .offset = static_cast<size_t>(odd ? between(0, 3) : 0),
+  Case random_case(RowLength length) {
+    return {.rows = some_rows(length.columns),
+            .columns = length.columns,
+            .padding = some_padding(length.aligned),
+            .offset = some_offset(length.aligned),
             .type_x = any_type(),
             .type_residual = any_type(),
             .type_sum = any_type(),
@@ -39,6 +38,11 @@ class Norm : public RowsOnEachGpu {
             .in_place = between(0, 3) == 0,
             .weight_offset = one_of({0.0F, 0.0F, 1.0F}),
             .epsilon = one_of({1e-5F, 0.25F})};
+  }
+
+  static std::string describe(const Case& one) {
+    return "columns " + std::to_string(one.columns) + " centred " + std::to_string(one.centred) +
+           " in place " + std::to_string(one.in_place) + " residual " + std::to_string(one.residual);
   }
 
   void check(Case one) {
@@ -123,14 +127,34 @@ class Norm : public RowsOnEachGpu {
 };
 
 TEST_P(Norm, RowsOfAllKindsEqualDoublePrecision) {
-  for (int round = 0; round < 40; ++round) {
-    const int64_t columns = some_columns();
-    const Case one = random_case(columns < 600 ? between(1, 70) : between(1, 3), columns);
-    SCOPED_TRACE("columns " + std::to_string(columns) + " centred " + std::to_string(one.centred) +
-                 " in place " + std::to_string(one.in_place) + " residual " + std::to_string(one.residual));
+  for (const RowLength length : lengths(20)) {
+    Case one = random_case(length);
+    one.type_y = any_type_but(one.type_x), one.in_place = false;
+    SCOPED_TRACE(describe(one));
     check(one);
     if (HasFatalFailure()) return;
   }
+}
+
+TEST_P(Norm, RowsOfAnyTypesAndInPlaceEqualDoublePrecision) {
+  for (int round = 0; round < 20; ++round) {
+    const Case one = random_case({some_columns(), between(0, 2) > 0});
+    SCOPED_TRACE(describe(one));
+    check(one);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Norm, RowsOfOneTypeEqualDoublePrecision) {
+  for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
+    for (const RowLength length : each_known_length())
+      for (const int64_t less : {0, 8}) {
+        Case one = random_case({length.columns - less, true});
+        one.type_x = one.type_residual = one.type_sum = one.type_y = one.type_weight = one.type_bias = type;
+        SCOPED_TRACE(describe(one));
+        check(one);
+        if (HasFatalFailure()) return;
+      }
 }
 
 TEST_P(Norm, AnOddElementSpoilsItsRowAlone) {

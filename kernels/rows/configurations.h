@@ -19,16 +19,16 @@ namespace wavesmith::kernels {
 inline constexpr int kRowThreads = 256;
 
 struct RowConfiguration {
-  int lanes, parts;
+  int threads, lanes, parts;
   bool aligned;
   const char *name, *why;
 
   /// The most columns that a row may have; without end where a row is not kept.
   [[nodiscard]] constexpr long columns() const { return parts > 0 ? long{lanes} * parts * 8 : 1L << 40; }
-  [[nodiscard]] constexpr int rows() const { return kRowThreads / lanes; }  ///< per workgroup
+  [[nodiscard]] constexpr int rows() const { return threads / lanes; }  ///< per workgroup
 };
 
-#define WAVESMITH_ROW(lanes, parts, aligned, name, why) {lanes, parts, aligned, #name, why},
+#define WAVESMITH_ROW(lanes, parts, aligned, name, why) {kRowThreads, lanes, parts, aligned, #name, why},
 inline constexpr RowConfiguration kRowConfigurations[] = {WAVESMITH_ROW_CONFIGURATIONS(WAVESMITH_ROW)};
 #undef WAVESMITH_ROW
 

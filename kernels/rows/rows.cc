@@ -77,15 +77,8 @@ wavesmith_kernels_status check_vector(const char* operation, const char* name, c
   return succeed();
 }
 
-const RowConfiguration& row_configuration(int64_t columns, bool aligned) {
-  // Of the kernels that keep no rows, the ones for few columns waste fewer lanes.
-  constexpr int64_t kFewColumns = 512;
-  for (const RowConfiguration& one : kRowConfigurations) {
-    if (one.aligned != aligned || columns > one.columns()) continue;
-    if (!aligned && columns > kFewColumns && one.lanes < kRowThreads) continue;
-    return one;
-  }
-  return *(std::end(kRowConfigurations) - 1);
+std::string known_name(const char* operation, wavesmith_kernels_type type) {
+  return std::string(operation) + "_" + std::string(word_of(type));
 }
 
 bool is_aligned(const void* vector) { return reinterpret_cast<uintptr_t>(vector) % 16 == 0; }
@@ -99,7 +92,7 @@ wavesmith_kernels_status launch_rows(const std::string& operation, const RowConf
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
   const int64_t workgroups = (rows + configuration.rows() - 1) / configuration.rows();
-  const Grid grid{static_cast<unsigned>(workgroups), 1, kRowThreads};
+  const Grid grid{static_cast<unsigned>(workgroups), 1, static_cast<unsigned>(configuration.threads)};
   return launch(*device, (operation + "_" + configuration.name).c_str(), grid, argument, bytes, stream);
 }
 

@@ -9,7 +9,7 @@
 #include "kernels/library/byte_range.h"
 #include "kernels/library/device.h"
 #include "kernels/library/failure.h"
-#include "kernels/rows/configurations.h"
+#include "kernels/rows/choice.h"
 #include "kernels/rows/eight_grid.h"
 #include "kernels/wavesmith_kernels.h"
 
@@ -54,12 +54,12 @@ ByteRange range_of(const wavesmith_kernels_rows& matrix, int64_t rows, int64_t c
 wavesmith_kernels_status check_vector(const char* operation, const char* name, const void* data,
                                       wavesmith_kernels_type type);
 
-/// The configuration for rows of that length: whether all of the matrices are aligned decides, too.
-const RowConfiguration& row_configuration(int64_t columns, bool aligned);
-
 /// Whether eight elements of a column that is a multiple of 8 may be moved at once.
 bool is_aligned(const wavesmith_kernels_rows& matrix, int64_t columns);
 bool is_aligned(const void* vector);
+
+/// What the names of an operation's kernels for such matrices begin with.
+std::string known_name(const char* operation, wavesmith_kernels_type type);
 
 /// Launches a kernel over rows: `operation`_`configuration`.
 wavesmith_kernels_status launch_rows(const std::string& operation, const RowConfiguration& configuration,

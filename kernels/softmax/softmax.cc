@@ -38,6 +38,12 @@ wavesmith_kernels_status wavesmith_kernels_softmax(const wavesmith_kernels_softm
                                    .scale = softmax->scale,
                                    .logarithm = softmax->logarithm};
   const bool aligned = is_aligned(softmax->x, softmax->columns) && is_aligned(softmax->y, softmax->columns);
+  const RowConfiguration* const known = aligned && softmax->x.type == softmax->y.type
+                                            ? known_row_configuration(softmax->x.type, softmax->columns)
+                                            : nullptr;
+  if (known)
+    return launch_rows(known_name(kName, softmax->x.type), *known, softmax->rows, &arguments,
+                       sizeof(arguments), stream);
   return launch_rows(kName, row_configuration(softmax->columns, aligned), softmax->rows, &arguments,
                      sizeof(arguments), stream);
 }

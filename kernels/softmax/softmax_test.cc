@@ -46,33 +46,45 @@ class Softmax : public RowsOnEachGpu {
       return logarithm ? relative + 4 * 0x1p-24 * std::abs(expected(i, j)) : relative * expected(i, j);
     });
   }
+
+  void check_random(RowLength length, Type type_x, Type type_y, bool in_place) {
+    SCOPED_TRACE("columns " + std::to_string(length.columns));
+    check(random_rows(some_rows(length.columns), length.columns, some_padding(length.aligned), type_x,
+                      one_of({1.0, 10.0})),
+          some_offset(length.aligned), type_y, one_of({1.0F, 0.125F, -1.0F}), between(0, 1) == 1, in_place);
+  }
 };
 
 TEST_P(Softmax, RowsOfAllKindsEqualDoublePrecision) {
-  for (int round = 0; round < 30; ++round) {
-    const int64_t columns = some_columns();
-    SCOPED_TRACE("columns " + std::to_string(columns));
-    const bool odd = between(0, 2) == 0;
-    check(random_rows(columns < 600 ? between(1, 70) : between(1, 3), columns,
-                      odd ? between(0, 9) : 8 * between(0, 2), any_type(), one_of({1.0, 10.0})),
-          static_cast<size_t>(odd ? between(0, 3) : 0), any_type(), one_of({1.0F, 0.125F, -1.0F}),
-          between(0, 1) == 1, between(0, 3) == 0);
+  for (const RowLength length : lengths(20)) {
+    const Type type = any_type();
+    check_random(length, type, any_type_but(type), false);
     if (HasFatalFailure()) return;
   }
 }
 
+TEST_P(Softmax, RowsOfOneTypeEqualDoublePrecision) {
+  for (const Type type : {WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16})
+    for (const RowLength length : each_known_length())
+      for (const int64_t less : {0, 8}) {
+        check_random({length.columns - less, true}, type, type, less == 0);
+        if (HasFatalFailure()) return;
+      }
+}
+
 TEST_P(Softmax, InfinitiesAndNanAreTheFormulas) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  for (const bool logarithm : {false, true}) {
-    HostRows x = random_rows(6, 40, 0, WAVESMITH_KERNELS_F32);
-    for (int64_t j = 0; j < 40; ++j) x.set(0, j, -kInfinity);
-    for (int64_t j = 1; j < 40; ++j) x.set(1, j, -kInfinity);
-    x.set(2, 39, kInfinity);
-    x.set(3, 0, std::numeric_limits<double>::quiet_NaN());
-    for (int64_t j = 0; j < 40; ++j) x.set(4, j, 3e38 - 8e36 * static_cast<double>(j));
-    check(x, 0, WAVESMITH_KERNELS_F32, 1, logarithm, false);
-    if (HasFatalFailure()) return;
-  }
+  for (const bool logarithm : {false, true})
+    for (const Type type : {WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_BF16}) {
+      HostRows x = random_rows(6, 40, 0, type);
+      for (int64_t j = 0; j < 40; ++j) x.set(0, j, -kInfinity);
+      for (int64_t j = 1; j < 40; ++j) x.set(1, j, -kInfinity);
+      x.set(2, 39, kInfinity);
+      x.set(3, 0, std::numeric_limits<double>::quiet_NaN());
+      for (int64_t j = 0; j < 40; ++j) x.set(4, j, 3e38 - 8e36 * static_cast<double>(j));
+      check(x, 0, type, 1, logarithm, false);
+      if (HasFatalFailure()) return;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Softmax, testing::Range(0, kGpuCount), gpu_name);

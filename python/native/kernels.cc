@@ -145,6 +145,18 @@ wavesmith_kernels_reduction reduction_of(const std::string& word) {
   return static_cast<wavesmith_kernels_reduction>(index_of(word, kReductions, "reduction"));
 }
 
+wavesmith_kernels_reduce_description reduce_description(std::tuple<int64_t, int64_t> sizes,
+                                                        const std::string& reduction, const std::string& over,
+                                                        const RowsTuple& x, const RowsTuple& y) {
+  static constexpr std::string_view kOver[] = {"row", "column", "all"};
+  return {.rows = std::get<0>(sizes),
+          .columns = std::get<1>(sizes),
+          .reduction = reduction_of(reduction),
+          .x = rows_of(x),
+          .y = rows_of(y),
+          .over = static_cast<wavesmith_kernels_reduced>(index_of(over, kOver, "over"))};
+}
+
 /// What `launch` returns, without Python's lock.
 template <class Launch>
 wavesmith_kernels_status unlocked(Launch launch) {
@@ -184,6 +196,8 @@ Kernels::Kernels(Hip& hip, const std::string& library) : hip_(hip) {
   find(gate_, "wavesmith_kernels_gate");
   find(elementwise_, "wavesmith_kernels_elementwise");
   find(reduce_, "wavesmith_kernels_reduce");
+  find(reduce_workspace_, "wavesmith_kernels_reduce_workspace");
+  find(transpose_, "wavesmith_kernels_transpose");
   find(quantise_, "wavesmith_kernels_quantise");
   find(dequantise_, "wavesmith_kernels_dequantise");
   find(rope_, "wavesmith_kernels_rope");
@@ -300,11 +314,27 @@ void Kernels::elementwise(std::tuple<int64_t, int64_t> sizes, const std::string&
   check(unlocked([&] { return elementwise_(&elementwise, reinterpret_cast<void*>(stream)); }));
 }
 
-void Kernels::reduce(std::tuple<int64_t, int64_t> sizes, const std::string& reduction, const RowsTuple& x,
-                     const RowsTuple& y, uintptr_t stream) {
-  const wavesmith_kernels_reduce_description reduce{std::get<0>(sizes), std::get<1>(sizes),
-                                                    reduction_of(reduction), rows_of(x), rows_of(y)};
+size_t Kernels::reduce_workspace(std::tuple<int64_t, int64_t> sizes, const std::string& reduction,
+                                 const std::string& over, const RowsTuple& x, const RowsTuple& y) {
+  const auto reduce = reduce_description(sizes, reduction, over, x, y);
+  size_t bytes = 0;
+  check(reduce_workspace_(&reduce, &bytes));
+  return bytes;
+}
+
+void Kernels::reduce(std::tuple<int64_t, int64_t> sizes, const std::string& reduction,
+                     const std::string& over, const RowsTuple& x, const RowsTuple& y, uintptr_t workspace,
+                     size_t bytes, uintptr_t stream) {
+  auto reduce = reduce_description(sizes, reduction, over, x, y);
+  reduce.workspace = reinterpret_cast<void*>(workspace), reduce.workspace_bytes = bytes;
   check(unlocked([&] { return reduce_(&reduce, reinterpret_cast<void*>(stream)); }));
+}
+
+void Kernels::transpose(std::tuple<int64_t, int64_t, int64_t> sizes, const MatrixTuple& x,
+                        const MatrixTuple& y, uintptr_t stream) {
+  const auto& [rows, columns, batches] = sizes;
+  const wavesmith_kernels_transpose_description transpose{rows, columns, batches, matrix_of(x), matrix_of(y)};
+  check(unlocked([&] { return transpose_(&transpose, reinterpret_cast<void*>(stream)); }));
 }
 
 void Kernels::quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,

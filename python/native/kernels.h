@@ -78,8 +78,14 @@ class Kernels {
   void elementwise(std::tuple<int64_t, int64_t> sizes, const std::string& operation,
                    std::tuple<float, float> factors, const RowsTuple& x, const RowsTuple& z,
                    int64_t z_column_stride, const RowsTuple& y, uintptr_t stream);
-  void reduce(std::tuple<int64_t, int64_t> sizes, const std::string& reduction, const RowsTuple& x,
-              const RowsTuple& y, uintptr_t stream);
+  /// `over`: "row", "column" or "all".
+  size_t reduce_workspace(std::tuple<int64_t, int64_t> sizes, const std::string& reduction,
+                          const std::string& over, const RowsTuple& x, const RowsTuple& y);
+  void reduce(std::tuple<int64_t, int64_t> sizes, const std::string& reduction, const std::string& over,
+              const RowsTuple& x, const RowsTuple& y, uintptr_t workspace, size_t bytes, uintptr_t stream);
+  /// `sizes`: rows, columns and matrices.
+  void transpose(std::tuple<int64_t, int64_t, int64_t> sizes, const MatrixTuple& x, const MatrixTuple& y,
+                 uintptr_t stream);
   void quantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
                 const ScalesTuple& scales, uintptr_t stream);
   void dequantise(std::tuple<int64_t, int64_t> sizes, const RowsTuple& x, const RowsTuple& y,
@@ -119,6 +125,8 @@ class Kernels {
   decltype(&wavesmith_kernels_gate) gate_ = nullptr;
   decltype(&wavesmith_kernels_elementwise) elementwise_ = nullptr;
   decltype(&wavesmith_kernels_reduce) reduce_ = nullptr;
+  decltype(&wavesmith_kernels_reduce_workspace) reduce_workspace_ = nullptr;
+  decltype(&wavesmith_kernels_transpose) transpose_ = nullptr;
   decltype(&wavesmith_kernels_quantise) quantise_ = nullptr;
   decltype(&wavesmith_kernels_dequantise) dequantise_ = nullptr;
   decltype(&wavesmith_kernels_rope) rope_ = nullptr;

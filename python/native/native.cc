@@ -217,8 +217,11 @@ NB_MODULE(_native, m) {
            nb::arg("activation"), nb::arg("scales"), nb::arg("stream"))
       .def("elementwise", &Kernels::elementwise, nb::arg("sizes"), nb::arg("operation"), nb::arg("factors"),
            nb::arg("x"), nb::arg("z"), nb::arg("z_column_stride"), nb::arg("y"), nb::arg("stream"))
-      .def("reduce", &Kernels::reduce, nb::arg("sizes"), nb::arg("reduction"), nb::arg("x"), nb::arg("y"),
-           nb::arg("stream"))
+      .def("reduce_workspace", &Kernels::reduce_workspace, nb::arg("sizes"), nb::arg("reduction"),
+           nb::arg("over"), nb::arg("x"), nb::arg("y"))
+      .def("reduce", &Kernels::reduce, nb::arg("sizes"), nb::arg("reduction"), nb::arg("over"), nb::arg("x"),
+           nb::arg("y"), nb::arg("workspace"), nb::arg("bytes"), nb::arg("stream"))
+      .def("transpose", &Kernels::transpose, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("stream"))
       .def("quantise", &Kernels::quantise, nb::arg("sizes"), nb::arg("x"), nb::arg("y"), nb::arg("scales"),
            nb::arg("stream"))
       .def("dequantise", &Kernels::dequantise, nb::arg("sizes"), nb::arg("x"), nb::arg("y"),

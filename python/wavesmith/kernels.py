@@ -24,6 +24,7 @@ from wavesmith._module import _hip
 from wavesmith._quantise import Scaling, dequantise, quantise
 from wavesmith._reduce import reduce
 from wavesmith._rows import gated, layer_norm, rms_norm, rope, softmax
+from wavesmith._transpose import copy, transpose
 from wavesmith._workspace import workspace
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "Scaling",
     "attention",
     "cache_write",
+    "copy",
     "decode",
     "dequantise",
     "elementwise",
@@ -47,6 +49,7 @@ __all__ = [
     "rms_norm",
     "rope",
     "softmax",
+    "transpose",
 ]
 
 _RESULTS = {"i8": "i32"} | dict.fromkeys(("e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "u8"), "bf16")

@@ -173,6 +173,12 @@ TILE_DEVICE float swap_lanes(float value) {
   }
 }
 
+/// The value of one lane of the wave, for all.
+template <int kLane>
+TILE_DEVICE float of_lane(float value) {
+  return bits_as<float>(__builtin_amdgcn_readlane(bits_as<int>(value), kLane));
+}
+
 /// Whether it is so for any lane of the wave; the same for all.
 TILE_DEVICE bool any_lane(bool so) {
 #if defined(__GFX9__)

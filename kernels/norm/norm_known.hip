@@ -1,0 +1,15 @@
+#include "kernels/norm/norm_known.h"
+
+#include "kernels/rows/known.h"
+
+using namespace wavesmith::kernels;
+
+#define KERNEL(threads, lanes, parts, name, type)                                                       \
+  TILE_KERNEL __attribute__((amdgpu_flat_work_group_size(threads, threads))) void norm_##type##_##name( \
+      NormArguments arguments) {                                                                        \
+    norm_known<tile::RowShape<threads, lanes, parts>, tile::type>(arguments);                           \
+  }
+#define KERNELS(threads, lanes, parts, name, why) \
+  KERNEL(threads, lanes, parts, name, f16)        \
+  KERNEL(threads, lanes, parts, name, bf16)
+WAVESMITH_KNOWN_ROW_CONFIGURATIONS(KERNELS)
