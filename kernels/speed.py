@@ -25,6 +25,7 @@ from pathlib import Path
 
 from speed_operations import (
     AITERS_GPUS,
+    TRITONS_ATTENTION_GPUS,
     TRITONS_GPUS,
     Attention,
     Decode,
@@ -58,7 +59,7 @@ AITER_TYPES = {
 PEERS_OF = {
     "gemm": ["rocblas", "aiter", "triton"],
     "rows": ["triton"],
-    "attention": ["aiter"],
+    "attention": ["aiter", "triton"],
     "decode": ["aiter"],
 }
 Command = list[str | Path]
@@ -133,8 +134,11 @@ def of_product(one: Product, machine: Machine) -> Commands:
 def of_attention(one: Attention, machine: Machine) -> Commands:
     sizes = [str(size) for size in (one.batches, one.heads, one.kv_heads, one.length)]
     causal = ["causal"] if one.causal else []
-    peer = machine.of_aiter("aiter_attention.py", *sizes, *causal)
-    peers: dict[str, Command] = {"AITER": peer} if one.gpu in AITERS_GPUS else {}
+    peers: dict[str, Command] = {}
+    if one.gpu in AITERS_GPUS:
+        peers["AITER"] = machine.of_aiter("aiter_attention.py", *sizes, *causal)
+    if one.gpu in TRITONS_ATTENTION_GPUS:
+        peers["Triton"] = machine.of_triton("triton_attention.py", *sizes, *causal)
     return ["attention", *sizes, sizes[-1], "128", "bf16", *causal], peers
 
 

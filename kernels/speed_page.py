@@ -49,6 +49,11 @@ def cells_of(row: Row, work: float, name: str, kernels: bool = False) -> list[st
     return [*ours, *theirs, f"{ratio:.2f}" if ratio else ""]
 
 
+def others_of(row: Row) -> str:
+    """The peers behind the fastest."""
+    return ", ".join(f"{peer} {timed.microseconds:.1f}" for peer, timed in row.ranked()[1:])
+
+
 def table(head: str, rows: list[list[str]]) -> list[str]:
     return [head, "|" + "|".join("---" for _ in rows[0]) + "|", *("| " + " | ".join(row) + " |" for row in rows), ""]
 
@@ -69,8 +74,7 @@ def products_page(rows: list[Row], gpu: str) -> list[str]:
             assert isinstance(one, Product)
             ours = row.ours.kernel.split("_")[2] if isinstance(row.ours, Timed) else ""
             sizes = [f"{one.m:,}", f"{one.n:,}", f"{one.k:,}", one.types(), one.layout]
-            others = ", ".join(f"{peer} {timed.microseconds:.1f}" for peer, timed in row.ranked()[1:])
-            cells.append([*sizes, *cells_of(row, 2e-6 * one.m * one.n * one.k, ours, kernels=True), others])
+            cells.append([*sizes, *cells_of(row, 2e-6 * one.m * one.n * one.k, ours, kernels=True), others_of(row)])
     head = "| M | N | K | types | layout | our tile | us | TFLOP/s | fastest peer | us | ratio | other peers, us |"
     return lines + table(head, cells)
 
@@ -91,8 +95,11 @@ def attentions_page(rows: list[Row], gpu: str) -> list[str]:
         assert isinstance(one, Attention)
         sizes = [str(one.batches), str(one.heads), str(one.kv_heads), f"{one.length:,}", "causal" if one.causal else ""]
         ours = row.ours.kernel.removeprefix("attention_") if isinstance(row.ours, Timed) else ""
-        cells.append(sizes + cells_of(row, one.flops() * 1e-6, ours))
-    head = "| batch | heads | K and V heads | length | mask | our kernel | us | TFLOP/s | peer | us | ratio |"
+        cells.append([*sizes, *cells_of(row, one.flops() * 1e-6, ours), others_of(row)])
+    head = (
+        "| batch | heads | K and V heads | length | mask | our kernel | us | TFLOP/s | fastest peer | us | ratio "
+        "| other peers, us |"
+    )
     return lines + table(head, cells)
 
 
@@ -146,11 +153,12 @@ def page(rows: list[Row], peers: dict[str, str]) -> str:
         "fastest counts.",
         "",
         f"Triton's kernels ({peers.get('triton', 'none')}) are the usual ones, compiled by itself: a program computes",
-        "a tile, with two stages, or a row. Of several tiles and counts of waves the fastest under the model counts.",
+        "a tile, with two stages, or a row, or goes over the keys with a tile of queries. Of several tiles, counts of",
+        "waves, and stages of attention, the fastest under the model counts.",
         "",
-        "Attention is compared with AITER's too. AMD publishes 591 TFLOP/s for it on MI300X and 1,413 on MI355X, with",
-        "64 heads, 8 of K and V, and 8,192 tokens. Causal times are rough: of workgroups that differ in length a",
-        "profile looks at a few, and where all those of a compute unit are short the time is too.",
+        "Attention is compared with AITER's and Triton's. AMD publishes 591 TFLOP/s of AITER's on MI300X and 1,413 on",
+        "MI355X, with 64 heads, 8 of K and V, and 8,192 tokens. Causal times are rough: of workgroups that differ in",
+        "length a profile looks at a few, and where all those of a compute unit are short the time is too.",
         "",
         "Decoding is compared with AITER's assembly for pages of 16, which gives a sequence's head of K and V to one",
         "workgroup, however long the context is; ours splits contexts. GB/s are of the keys and values; what fits into",

@@ -448,7 +448,7 @@ typedef struct {
  * column. */
 typedef struct {
   int64_t batches, heads_q, heads_kv, length_q, length_k;
-  int64_t head_size; /* a multiple of 8, up to what the target has kernels for: 128 at least */
+  int64_t head_size; /* a multiple of 8, up to 256 */
   wavesmith_kernels_type type;
   wavesmith_kernels_heads q, k, v, o;
   float scale;

@@ -97,16 +97,16 @@ TILE_DEVICE void become_operand(const Sums<Atom, kRows, kColumns>& sums, int row
   }
 }
 
-/// sums += a * the tile's rows transposed, in slices of K that come from shared memory one after the other.
-template <class Atom, int kRows, int kColumns, class Tile>
-TILE_DEVICE void multiply(Sums<Atom, kRows, kColumns>& sums, const Operand<Atom, kRows, Tile::kColumns>& a,
+/// sums += a * the tile's rows transposed, as far as `a` goes along them, in slices of K that come from
+/// shared memory one after the other.
+template <class Atom, int kRows, int kColumns, int kDepth, class Tile>
+TILE_DEVICE void multiply(Sums<Atom, kRows, kColumns>& sums, const Operand<Atom, kRows, kDepth>& a,
                           const OperandReader<Atom, Tile>& reader, Tile tile) {
   using Layout = AtomLayout<Atom>;
-  using Reader = OperandReader<Atom, Tile>;
   constexpr int kInPiece = kPieceElements<typename Atom::Element>;
   constexpr int kSlice = Layout::kHeld > kInPiece ? Layout::kHeld / kInPiece : 1;  // pieces
   using Slice = Operand<Atom, 1, kSlice * kInPiece * Layout::kGroups>;
-  TILE_UNROLL for (int first = 0; first < Reader::kPieces; first += kSlice) {
+  TILE_UNROLL for (int first = 0; first < Operand<Atom, kRows, kDepth>::kPieces; first += kSlice) {
     Slice b[kColumns];
     TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
       TILE_UNROLL for (int i = 0; i < kSlice; ++i) b[j].at[0][i] = reader.piece(j, first + i, tile);

@@ -7,20 +7,21 @@
 
 namespace tile {
 
-/// A window of kRows rows and kColumns columns of a matrix whose rows' elements lie together, by which
-/// kThreads threads walk along its columns. An instruction writes one piece per lane, in the lanes' order: so
-/// each lane reads the piece that the shared tile's swizzle has in its place. Pieces are whole: a row's
-/// columns are a multiple of a piece's elements.
-template <class Tile, int kThreads>
+/// A window of a matrix whose rows' elements lie together: kLines rows of kPieces pieces, by which kThreads
+/// threads walk along the columns, or by another `step`. An instruction writes one piece per lane, in the
+/// lanes' order: so each lane reads the piece that the shared tile's swizzle has in its place. Pieces are
+/// whole: a row's columns are a multiple of a piece's elements.
+template <class Tile, int kThreads, class Order = InOrder>
 struct DirectWindow {
   using Element = typename Tile::Element;
-  static constexpr int kCount = Tile::kRows * Tile::kPieces / kThreads;  ///< pieces per thread
+  static constexpr int kCount = Tile::kLines * Tile::kPieces / kThreads;  ///< pieces per thread
   static constexpr int kSharedBytes = Tile::kBytes;
   static_assert(arch::kHere.direct_bytes == kPieceBytes, "the target loads pieces to shared memory");
   static_assert(kCount * kThreads * kPieceBytes == Tile::kBytes, "the threads share a tile's pieces evenly");
 
   const char* base;
   i64 bytes;  ///< from base to the matrix's end
+  i64 step = Tile::kPieces * kPieceBytes;
   u32 offset[kCount];
   int column;  ///< of the thread, in the window
   int first;   ///< byte of the wave's first piece in the tile
@@ -36,7 +37,7 @@ struct DirectWindow {
     base = static_cast<const char*>(matrix) + first_row * stride * size;
     bytes = ((rows - 1 - first_row) * stride + columns) * size;
     TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
-        static_cast<u32>((row + i * kRowStep) * stride + column) * sizeof(Element);
+        static_cast<u32>(Order::row(row + i * kRowStep) * stride + column) * sizeof(Element);
     constexpr int kLanes = arch::kHere.wave_lanes;
     first = arch::uniform(thread / kLanes) * kLanes * kPieceBytes;
   }
@@ -52,8 +53,8 @@ struct DirectWindow {
     const arch::Words buffer = arch::buffer_words(base, static_cast<u32>(in_range));
     TILE_UNROLL for (int i = 0; i < kCount; ++i)
         arch::load_to_shared(buffer, offset[i], tile + first + i * kThreads * kPieceBytes);
-    base += Tile::kColumns * static_cast<int>(sizeof(Element));
-    bytes -= Tile::kColumns * static_cast<int>(sizeof(Element));
+    base += step;
+    bytes -= step;
   }
 };
 

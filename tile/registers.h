@@ -39,6 +39,12 @@ struct Operand {
   }
 };
 
+/// An operand that is there by here, not later.
+template <class Atom, int kAtoms, int kColumns>
+TILE_DEVICE void keep_here(Operand<Atom, kAtoms, kColumns>& operand) {
+  TILE_UNROLL for (auto& row : operand.at) { TILE_UNROLL for (Piece& piece : row) arch::keep_here(piece); }
+}
+
 /// Reads one atom's rows of an operand. `base` is where the wave's rows begin in the tile (a multiple of the
 /// swizzle's period); reader(lane) is computed once.
 template <class Atom, class Tile>
@@ -105,10 +111,11 @@ struct Sums {
     }
   }
   /// at[row][...] += a[row] * b[...] transposed. A sum's next product is begun after those of all other sums
-  /// of the row.
-  template <class OperandA, class OperandB>
+  /// of the row. `kFirst`, `kEnd`: some of the steps along K.
+  template <int kFirst = 0, int kEnd = 1 << 30, class OperandA, class OperandB>
   TILE_DEVICE void multiply(int row, const OperandA& a, const OperandB& b) {
-    TILE_UNROLL for (int step = 0; step < OperandA::kSteps; ++step) {
+    constexpr int kLast = kEnd < OperandA::kSteps ? kEnd : OperandA::kSteps;
+    TILE_UNROLL for (int step = kFirst; step < kLast; ++step) {
       TILE_UNROLL for (int column = 0; column < kColumns; ++column)
           add(row, column, b.take(column, step), a, step);
     }

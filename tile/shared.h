@@ -97,11 +97,17 @@ TILE_DEVICE void shared_write(SharedBytes at, T value) {
 /// by lanes that read a matrix along its columns.
 enum class Written { ByRows, ByColumns };
 
+/// Which row of a window stands at a position of the shared tile: the same, unless it says otherwise.
+struct InOrder {
+  TILE_DEVICE static int row(int position) { return position; }
+};
+
 /// `kRows` rows of `kColumns` elements, as operands of `Atom` are read.
 template <class Atom, int kRows_, int kColumns_, Written kWritten = Written::ByRows>
 struct SharedTile {
   using Element = typename Atom::Element;
   static constexpr int kRows = kRows_, kColumns = kColumns_;
+  static constexpr int kLines = kRows;  ///< in memory, of kPieces pieces each
   static constexpr int kPieces = kColumns * static_cast<int>(sizeof(Element)) / kPieceBytes;  ///< per row
   static constexpr int kBytes = kRows * kPieces * kPieceBytes;
   static_assert(kPieces * kPieceBytes == kColumns * static_cast<int>(sizeof(Element)) &&

@@ -16,11 +16,6 @@ enum class Along { Row, Column };
 /// multiples of 4 bytes, as a buffer drops a dword that ends beyond it; or only element by element.
 enum class Access { Dwords, Elements };
 
-/// Which row of the window stands at a position of the shared tile: the same, unless it says otherwise.
-struct InOrder {
-  TILE_DEVICE static int row(int position) { return position; }
-};
-
 /// A window of kRows rows and kDepth columns, by which `kThreads` threads walk along the columns of a matrix:
 /// each step's elements come into registers, and go to shared memory from there.
 template <class Tile, int kThreads, Along kAlong, Access kAccess = Access::Dwords, class Order = InOrder>

@@ -46,9 +46,10 @@ TEST(AttentionChoice, TakesTheSmallestHeadThatFits) {
   EXPECT_EQ(choice(attention(2, 100, 64), "gfx1201").kernel, "attention_bf16_64");
   EXPECT_EQ(choice(attention(2, 100, 72), "gfx1100").kernel, "attention_bf16_128");
   EXPECT_EQ(choice(attention(2, 100, 136), "gfx90a").kernel, "attention_bf16_256");
+  EXPECT_EQ(choice(attention(2, 100, 256), "gfx1151").kernel, "attention_bf16_256");
   AttentionChoice none;
-  EXPECT_EQ(choose_attention(attention(2, 100, 136), "gfx1100", none), WAVESMITH_KERNELS_NOT_SUPPORTED);
-  EXPECT_EQ(std::string(message()), "attention: head_size is 136, and the kernels for gfx1100 go to 128");
+  EXPECT_EQ(choose_attention(attention(2, 100, 264), "gfx1100", none), WAVESMITH_KERNELS_NOT_SUPPORTED);
+  EXPECT_EQ(std::string(message()), "attention: head_size is 264, and the kernels for gfx1100 go to 256");
   EXPECT_EQ(choose_attention(attention(2, 100, 64), "gfx803", none), WAVESMITH_KERNELS_NOT_SUPPORTED);
 }
 

@@ -8,20 +8,20 @@
 namespace wavesmith::kernels {
 
 /// Divides the rows of `o` by the sums of their weights, and writes the logarithms of these where they are
-/// wanted.
+/// wanted, in the `first` of the lanes that share a row.
 template <class Atom, int kAtoms, int kColumns>
 TILE_DEVICE void divide_by_sums(const AttentionArguments& g, const AttentionPlace& place,
                                 const Sequence& sequence, const Softmax<Atom, kAtoms>& softmax, int row,
-                                int lane, tile::Sums<Atom, kAtoms, kColumns>& o) {
+                                bool first, tile::Sums<Atom, kAtoms, kColumns>& o) {
   using namespace tile;
   using Layout = AtomLayout<Atom>;
   TILE_UNROLL for (int i = 0; i < kAtoms; ++i) {
-    float sum = over_groups<Atom>(softmax.sum[i], [](float a, float b) { return a + b; });
+    float sum = softmax.total(i);
     if (g.sinks) sum += tile::exp2(arch::load_global(g.sinks, place.head) * kLog2OfE - softmax.reference[i]);
     const float by = sum == 0 ? 0 : reciprocal(sum);
     TILE_UNROLL for (int j = 0; j < kColumns; ++j) o.at[i][j] *= by;
     const int at = row + i * Layout::kRows;
-    if (g.lse && lane % Layout::kSumLanes / Layout::kSumStep == 0 && at < sequence.length_q)
+    if (g.lse && first && at < sequence.length_q)
       // A sink that is so much greater than all scores is the sum.
       g.lse[place.batch * g.lse_batch + place.head * g.lse_head + sequence.first_q + at] =
           g.sinks && sum == kInfinity ? arch::load_global(g.sinks, place.head)
@@ -29,19 +29,19 @@ TILE_DEVICE void divide_by_sums(const AttentionArguments& g, const AttentionPlac
   }
 }
 
-/// Writes a wave's results, by way of its part of shared memory.
+/// Writes a wave's results, from `first_column` on, by way of its part of shared memory.
 template <class Shape, class Memory, class Results>
 TILE_DEVICE void write_results(const AttentionArguments& g, const AttentionPlace& place,
-                               const Sequence& sequence, const Results& o, int wave_row,
+                               const Sequence& sequence, const Results& o, int wave_row, int first_column,
                                tile::SharedBytes memory, int lane) {
   using namespace tile;
   using Atom = typename Shape::Atom;
   using Element = typename Atom::Element;
   using Layout = AtomLayout<Atom>;
-  constexpr int kAtoms = Shape::kAtoms, kColumns = Shape::kHeadSize / Layout::kRows;  // atoms
+  constexpr int kAtoms = Shape::kAtoms, kColumns = Shape::kColumns;  // atoms
   const TypedView out(matrix_of<Element>(g.o, g.stride_o, place.batch, place.head, sequence.first_q),
                       __is_same(Element, f16) ? Type::F16 : Type::BF16, sequence.length_q, g.head_size,
-                      g.stride_o.row, wave_row, 0);
+                      g.stride_o.row, wave_row, first_column);
   // One loop over the parts, so that writing stands in the code once.
   TILE_KEEP_LOOP
   for (int part = 0; part < kAtoms * kColumns / Memory::kAcross; ++part) {

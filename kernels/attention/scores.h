@@ -60,9 +60,11 @@ TILE_DEVICE void shape(tile::Sums<Atom, kRows, kColumns>& scores, const Argument
       return g.softcap * tile::tanh(score * g.per_cap);
     });
   else
-    each([&](float score, int) { return score * g.factor; });
+    each([&, factor = tile::arch::in_vector(g.factor)](float score, int) { return score * factor; });
   if (slope != 0)
-    each([&](float score, int away) { return score - slope * static_cast<float>(away < 0 ? -away : away); });
+    each([&, by = tile::arch::in_vector(slope)](float score, int away) {
+      return score - by * static_cast<float>(away < 0 ? -away : away);
+    });
 }
 
 }  // namespace wavesmith::kernels

@@ -11,6 +11,7 @@ namespace wavesmith::kernels {
 /// scores of it.
 template <class Atom, int kRows>
 struct Softmax {
+  using Two = tile::Vector<float, 2>;  ///< for which CDNA has instructions
   /// How far a weight's exponent may grow beyond the reference's before the reference follows.
   static constexpr float kSlack = 8;
   /// Added to all exponents: f16 has small numbers only down to 2^-24, and up to 2^16.
@@ -18,13 +19,13 @@ struct Softmax {
 
   float greatest[kRows];   ///< score that the reference is of
   float reference[kRows];  ///< in the base of 2, less kLift
-  float sum[kRows];        ///< of the weights in this lane
+  Two sum[kRows];          ///< of the weights in this lane, of every other one
 
   TILE_DEVICE void clear() {
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
       greatest[i] = -tile::kInfinity;
       reference[i] = -kLift;
-      sum[i] = 0;
+      sum[i] = {};
     }
   }
 
@@ -59,12 +60,21 @@ struct Softmax {
   template <int kColumns>
   TILE_DEVICE void weigh(tile::Sums<Atom, kRows, kColumns>& scores, float factor) {
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
-      tile::change_sums(scores, i, [&](float score, int) {
-        const float weight = tile::exp2(score * factor - reference[i]);
-        sum[i] += weight;
-        return weight;
-      });
+      TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
+        auto& of_atom = scores.at[i][j];
+        TILE_UNROLL for (int e = 0; e < tile::AtomLayout<Atom>::kSums; e += 2) {
+          const Two exponents = Two{of_atom[e], of_atom[e + 1]} * factor - reference[i];
+          const Two weights = {tile::exp2(exponents[0]), tile::exp2(exponents[1])};
+          sum[i] += weights;
+          of_atom[e] = weights[0], of_atom[e + 1] = weights[1];
+        }
+      }
     }
+  }
+
+  /// The sum of a row's weights.
+  TILE_DEVICE float total(int row) const {
+    return tile::over_groups<Atom>(sum[row][0] + sum[row][1], [](float a, float b) { return a + b; });
   }
 };
 

@@ -143,8 +143,7 @@ TILE_DEVICE void decode(const DecodeArguments& g) {
   }
 
   SharedResults<Shape, kWaves> shared{(SharedBytes)memory};
-  RowSum sum{softmax.greatest[0] == -kInfinity ? -kInfinity : softmax.reference[0],
-             over_groups<Atom>(softmax.sum[0], [](float a, float b) { return a + b; })};
+  RowSum sum{softmax.greatest[0] == -kInfinity ? -kInfinity : softmax.reference[0], softmax.total(0)};
   if (!shared.add_waves(o, sum, wave, lane)) return;
   if (row >= g.rows) return;
   write_results<Shape>(g, o, sum, {batch, head, query, split}, v.scale, lane);

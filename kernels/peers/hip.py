@@ -7,7 +7,7 @@ import struct
 import sys
 from pathlib import Path
 
-CAPABILITY = {(9, 4): "gfx942", (9, 5): "gfx950", (11, 0): "gfx1100"}
+CAPABILITY = {(9, 4): "gfx942", (9, 5): "gfx950", (11, 0): "gfx1100", (12, 0): "gfx1201"}
 
 hip = ctypes.CDLL("libamdhip64.so.7")
 

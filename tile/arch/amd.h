@@ -113,6 +113,14 @@ TILE_DEVICE void load_word_to_shared(Words buffer, u32 offset, TILE_IN_SHARED ch
                : "v"(offset), "s"(buffer), "s"(static_cast<u32>(reinterpret_cast<u64>(to)))
                : "memory");
 }
+/// Four elements of 16 bits per lane: of sixteen lanes each reads four of a row, four lanes a row, and lane i
+/// gets column i (CDNA4).
+template <class T>
+TILE_DEVICE Vector<u32, 2> read_transposed(__attribute__((address_space(3))) char* from) {
+  using Four = Vector<short, 8 / sizeof(T)>;
+  return bits_as<Vector<u32, 2>>(
+      __builtin_amdgcn_ds_read_tr16_b64_v4i16((__attribute__((address_space(3))) Four*)from));
+}
 /// Waits until at most so many of this wave's loads and stores in global memory are under way.
 template <int kCount>
 TILE_DEVICE void wait_loads() {
@@ -143,6 +151,13 @@ TILE_DEVICE int workgroup_id_z() { return __builtin_amdgcn_workgroup_id_z(); }
 TILE_DEVICE int late(int value) {
   value = uniform(value);
   asm volatile("" : "+s"(value));
+  return value;
+}
+
+/// A value that is the same for all lanes, in a vector register: of a scalar one the compiler makes a vector
+/// of copies for what it computes several of at once.
+TILE_DEVICE float in_vector(float value) {
+  asm volatile("" : "+v"(value));
   return value;
 }
 
@@ -222,6 +237,8 @@ TILE_DEVICE void keep_here(float (&v)[8]) {
                : "+v"(v[0]), "+v"(v[1]), "+v"(v[2]), "+v"(v[3]), "+v"(v[4]), "+v"(v[5]), "+v"(v[6]),
                  "+v"(v[7]));
 }
+
+TILE_DEVICE void keep_here(Piece& piece) { asm volatile("" : "+v"(piece)); }
 
 /// Kinds of instruction that `order` places (LLVM, AMDGPUUsage, llvm.amdgcn.sched.group.barrier).
 enum Kind : int {

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Attention by Triton, compiled here, twice per tile: for the cycle model, and with --check against float64.
+
+    pip install triton==3.8.0 numpy
+    wavesmith profile --gpu mi300x -- triton_attention.py BATCH HEADS KV_HEADS LENGTH [causal] [--check]
+
+Heads of 128 bf16 elements; (batch, length, heads, 128) matrices. The kernel is the usual one: a program has a tile of
+queries, and goes over the keys with a softmax on the way; with a causal mask over those that all of its queries see
+first. Each tile of a list is a kernel of its own, attention_128x64_w4_s1 with four waves and one stage: which is the
+fastest is for the reader to see, as it is for Triton's tuning. Lengths are divisible by 256.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from ctypes import c_void_p
+
+import numpy as np
+import triton
+import triton.language as tl
+from hip import call, expect_within, memory, random_bf16, read, target, widened, write
+from triton_launch import Compiled
+
+HEAD = 128
+#: Of queries and keys, the waves of a program, and its stages: on CDNA, and on RDNA.
+TILES = {
+    "gfx9": [(128, 32, 4, 1), (128, 64, 4, 1), (128, 64, 4, 2), (256, 32, 8, 1), (256, 64, 8, 1), (256, 64, 8, 2)],
+    "gfx1": [(32, 32, 2, 1), (32, 32, 2, 2), (64, 32, 4, 1), (64, 32, 4, 2), (128, 32, 8, 1), (128, 32, 8, 2)],
+}
+#: By which scores are multiplied, in the base of 2.
+SCALE = math.log2(math.e) / math.sqrt(HEAD)
+
+
+def name_of(kernel: object) -> str:
+    sizes = kernel.constants  # type: ignore[attr-defined]
+    return f"attention_{sizes['ROWS']}x{sizes['KEYS']}_w{sizes['WAVES']}_s{sizes['STAGES']}"
+
+
+@triton.jit
+def over_keys(
+    sums, most, total, q, k, v, row_kv, first, end, rows, SCALE: tl.constexpr, KEYS: tl.constexpr, MASKED: tl.constexpr
+):
+    """The tiles of keys from `first` to `end`: the results that they add, the greatest scores and sums of weights."""
+    for key in range(first, end, KEYS):
+        scores = tl.dot(q, tl.load(k + key * row_kv))
+        if MASKED:
+            scores = tl.where(rows[:, None] >= key + tl.arange(0, KEYS)[None, :], scores, float("-inf"))
+        grown = tl.maximum(most, tl.max(scores, 1) * SCALE)
+        weights = tl.exp2(scores * SCALE - grown[:, None])
+        fading = tl.exp2(most - grown)
+        total = total * fading + tl.sum(weights, 1)
+        sums = tl.dot(weights.to(tl.bfloat16), tl.load(v + key * row_kv), sums * fading[:, None])
+        most = grown
+    return sums, most, total
+
+
+@triton.jit(repr=name_of)
+def attention(
+    q_of,
+    k_of,
+    v_of,
+    o_of,
+    length,
+    HEADS: tl.constexpr,
+    KV_HEADS: tl.constexpr,
+    HEAD: tl.constexpr,
+    SCALE: tl.constexpr,
+    CAUSAL: tl.constexpr,
+    DIES: tl.constexpr,
+    ROWS: tl.constexpr,
+    KEYS: tl.constexpr,
+    WAVES: tl.constexpr,
+    STAGES: tl.constexpr,
+):
+    program, tiles = tl.program_id(0), length // ROWS
+    if DIES:  # heads by turns: those of a die read the same keys
+        head, tile = program % HEADS, program // HEADS % tiles
+    else:
+        head, tile = program // tiles % HEADS, program % tiles
+    if CAUSAL:  # the longest first
+        tile = tiles - 1 - tile
+    batch = program // (tiles * HEADS) * length
+    first = tile * ROWS
+    rows = first + tl.arange(0, ROWS)
+    along = tl.arange(0, HEAD)
+    row_q, row_kv = HEADS * HEAD, KV_HEADS * HEAD
+    of_q = (batch + rows)[:, None] * row_q + head * HEAD + along[None, :]
+    of_kv = batch * row_kv + head // (HEADS // KV_HEADS) * HEAD
+    keys = tl.arange(0, KEYS)
+    q = tl.load(q_of + of_q)
+    k = k_of + of_kv + keys[None, :] * row_kv + along[:, None]
+    v = v_of + of_kv + keys[:, None] * row_kv + along[None, :]
+    sums = tl.zeros((ROWS, HEAD), tl.float32)
+    most = tl.full((ROWS,), float("-inf"), tl.float32)
+    total = tl.zeros((ROWS,), tl.float32)
+    whole = first if CAUSAL else length
+    sums, most, total = over_keys(sums, most, total, q, k, v, row_kv, 0, whole, rows, SCALE, KEYS, False)
+    if CAUSAL:
+        sums, most, total = over_keys(sums, most, total, q, k, v, row_kv, first, first + ROWS, rows, SCALE, KEYS, True)
+    tl.store(o_of + of_q, (sums / total[:, None]).to(tl.bfloat16))
+
+
+class Attention:
+    def __init__(
+        self, sizes: tuple[int, int, int, int], causal: bool, matrices: tuple[c_void_p, ...], tile: tuple[int, ...]
+    ) -> None:
+        (self.batch, self.heads, self.kv_heads, self.length), self.causal = sizes, causal
+        self.matrices = matrices
+        rows, keys, waves, stages = tile
+        constants = {"HEADS": self.heads, "KV_HEADS": self.kv_heads, "HEAD": HEAD, "SCALE": SCALE, "CAUSAL": causal}
+        constants |= {"DIES": target().startswith("gfx9"), "ROWS": rows, "KEYS": keys, "WAVES": waves, "STAGES": stages}
+        self.compiled = Compiled(attention, constants, num_warps=waves, num_stages=stages, waves_per_eu=2)
+        self.programs = self.batch * self.heads * self.length // rows
+
+    def run(self) -> None:
+        self.compiled.launch(self.programs, *self.matrices, self.length)
+
+    def check(self) -> None:
+        """Ends with an error where an element is further from float64 than roundings and sums may take it."""
+        given = []
+        for pointer, heads in zip(self.matrices, (self.heads, self.kv_heads, self.kv_heads), strict=False):
+            bits, wide = random_bf16(self.batch, self.length, heads, HEAD)
+            write(pointer, bits)
+            given.append(wide)
+        o = np.full((self.batch, self.length, self.heads, HEAD), 0x7FC0, np.uint16)
+        write(self.matrices[3], o)
+        self.run()
+        read(o, self.matrices[3])
+        q, k, v = given
+        k, v = (np.repeat(one, self.heads // self.kv_heads, 2) for one in (k, v))
+        scores = np.einsum("bqhd,bkhd->bhqk", q, k) * SCALE
+        error = np.einsum("bqhd,bkhd->bhqk", abs(q), abs(k)).max(-1, keepdims=True) * SCALE * (HEAD + 8) * 2.0**-24
+        if self.causal:
+            scores = np.where(np.tri(self.length, dtype=bool), scores, -np.inf)
+        powers = np.exp2(scores - scores.max(-1, keepdims=True))
+        weights = powers / powers.sum(-1, keepdims=True)
+        want = np.einsum("bhqk,bkhd->bqhd", weights, v)
+        weight_error = 2.0**-8 + 2 * error + 2.0**-18 + (self.length + 100) * 2.0**-24
+        bounds = np.einsum("bhqk,bkhd->bqhd", weights * weight_error, abs(v)) + abs(want) * 2.0**-8
+        expect_within(widened(o), want, bounds, self.compiled.kernel.symbol)
+
+
+def main(*words: str) -> None:
+    batch, heads, kv_heads, length = sizes = tuple(int(word) for word in words[:4])
+    if length % 256 or heads % kv_heads:
+        sys.exit("LENGTH is divisible by 256, and HEADS by KV_HEADS")
+    of_q, of_kv = (batch * length * count * HEAD * 2 for count in (heads, kv_heads))
+    matrices = memory(of_q), memory(of_kv), memory(of_kv), memory(of_q)
+    for tile in TILES[target()[:4]]:
+        one = Attention(sizes, "causal" in words, matrices, tile)
+        if not one.compiled.fits():
+            continue
+        if "--check" in words:
+            one.check()
+        else:
+            one.run()
+            one.run()
+        call("hipDeviceSynchronize")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 5:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
