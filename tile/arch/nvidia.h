@@ -83,6 +83,8 @@ TILE_DEVICE int late(int value) {
   return value;
 }
 
+TILE_DEVICE float in_vector(float value) { return value; }
+
 using Words = Buffer;
 TILE_DEVICE Words buffer_words(const void* base, u32 bytes) { return buffer(base, bytes); }
 
@@ -117,6 +119,10 @@ template <int kDistance>
 TILE_DEVICE float swap_lanes(float value) {
   return ptx::swap_lanes(value, kDistance);
 }
+template <int kLane>
+TILE_DEVICE float of_lane(float value) {
+  return ptx::of_lane(value, kLane);
+}
 TILE_DEVICE bool any_lane(bool so) { return ptx::any_lane(so); }
 TILE_DEVICE void barrier() { ptx::barrier(); }
 TILE_DEVICE void wave_barrier() { ptx::warp_barrier(); }
@@ -125,6 +131,7 @@ TILE_DEVICE void keep_order() {}
 TILE_DEVICE void keep_accesses() { ptx::keep_accesses(); }
 TILE_DEVICE void keep_branch() { ptx::keep_branch(); }
 TILE_DEVICE void keep_here(float (&v)[8]) { TILE_UNROLL for (int i = 0; i < 8; ++i) ptx::keep(v[i]); }
+TILE_DEVICE void keep_here(Piece& piece) { TILE_UNROLL for (int i = 0; i < 4; ++i) ptx::keep(piece[i]); }
 
 enum Kind : int { kVector, kMatrix, kGlobalLoad, kSharedRead, kSharedWrite, kTranscendental };
 template <int kKind, int kCount>

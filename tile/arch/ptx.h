@@ -121,6 +121,7 @@ TILE_DEVICE T* global(const void* at_) {
 
 /// Values that are computed by here.
 TILE_DEVICE void keep(int& value) { asm volatile("" : "+r"(value)); }
+TILE_DEVICE void keep(unsigned& value) { asm volatile("" : "+r"(value)); }
 TILE_DEVICE void keep(float& value) { asm volatile("" : "+f"(value)); }
 TILE_DEVICE void keep_accesses() { asm volatile("" : : : "memory"); }
 TILE_DEVICE void keep_branch() { asm volatile(""); }
@@ -132,6 +133,7 @@ TILE_DEVICE int block_z() { return static_cast<int>(blockIdx.z); }
 TILE_DEVICE float swap_lanes(float value, int distance) {
   return __shfl_xor_sync(0xffffffff, value, distance);
 }
+TILE_DEVICE float of_lane(float value, int lane) { return __shfl_sync(0xffffffff, value, lane); }
 TILE_DEVICE bool any_lane(bool so) { return __any_sync(0xffffffff, so) != 0; }
 TILE_DEVICE void barrier() { __syncthreads(); }
 TILE_DEVICE void warp_barrier() { __syncwarp(); }

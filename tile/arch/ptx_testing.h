@@ -234,6 +234,7 @@ T* global(const void* at) {
 
 inline void keep(int& /*value*/) {}
 inline void keep(float& /*value*/) {}
+inline void keep(unsigned& /*value*/) {}
 inline void keep_accesses() {}
 inline void keep_branch() {}
 
@@ -244,6 +245,9 @@ inline int block_z() { return Block::here().place().z; }
 inline float swap_lanes(float value, int distance) {
   Block& block = Block::here();
   return block.exchange(value)[block.lane() ^ static_cast<size_t>(distance)];
+}
+inline float of_lane(float value, int lane) {
+  return Block::here().exchange(value)[static_cast<size_t>(lane)];
 }
 inline bool any_lane(bool so) {
   const bool* const all = Block::here().exchange(so);
