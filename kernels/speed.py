@@ -44,7 +44,7 @@ from speed_operations import (
 from speed_page import PAGE, page
 
 ROOT = Path(__file__).resolve().parent.parent
-GPUS = ["mi300x", "mi355x", "mi210", "rx7900xtx", "rx9070xt"]
+GPUS = ["mi300x", "mi355x", "mi210", "rx7900xtx", "rx9070xt", "radeon8060s"]
 # Tensile's name of the types of rocBLAS's product, with f32 arithmetic.
 ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH", "bf16 to f32": "BSS_BH"}
 # Layouts: what lies together of A and of B, K or M and N. rocBLAS's operations on B and A, its matrices being by
@@ -56,6 +56,8 @@ AITER_TYPES = {
     "i8 to bf16": ("i8", ["mi300x"]),
     "e2m1x2 to bf16": ("f4", ["mi355x"]),
 }
+# Triton's name of the types of its product. Its floats of 8 bits are those that the GPU has.
+TRITON_TYPES = {"bf16": "bf16", "e4m3 to bf16": "e4m3", "e4m3fnuz to bf16": "e4m3"}
 PEERS_OF = {
     "gemm": ["rocblas", "aiter", "triton"],
     "rows": ["triton"],
@@ -94,12 +96,23 @@ class Machine:
         calls = max(kernel["launches"] for kernel in kernels)
         seconds = sum(kernel["seconds"] * kernel["launches"] for kernel in kernels) / calls
         main = max(kernels, key=lambda kernel: kernel["seconds"])
-        return Timed(main["name"].removesuffix(".kd"), seconds * 1e6, main.get("matrix_busy", 0))
+        clocks = seconds * main["clock_mhz"] * 1e6 * main["units"]
+        return Timed(main["name"].removesuffix(".kd"), seconds * 1e6, clocks)
+
+    def flops_per_clock(self, gpu: str, type_name: str) -> float:
+        """Of a compute unit of RDNA: its matrix instructions', or where it has none for the type those of vector
+        instructions, two at once of 32 lanes in each SIMD (VOPD: AMD's RDNA3 and RDNA4 ISA manuals)."""
+        command = [self.build / "bin/wavesmith", "gpus", gpu, "--json"]
+        facts = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        matrix = float(facts["matrix"].get(type_name, {"value": 0})["value"])
+        return matrix or 2 * 2 * 32 * float(facts["compute"]["simds_per_unit"]["value"])
 
     def measured(self, operation: Operation) -> Row:
         kinds = {Product: of_product, Attention: of_attention, Decode: of_decode, OfRows: of_rows}
         bench, peers = kinds[type(operation)](operation, self)
         ours = self.profiled(operation.gpu, [self.build / "bin/wavesmith_kernels_bench", *bench])
+        if isinstance(ours, Timed) and isinstance(operation, Product) and not operation.gpu.startswith("mi"):
+            ours.peak_share = operation.flops() / ours.unit_clocks / self.flops_per_clock(operation.gpu, operation.type)
         timed = {name: self.profiled(operation.gpu, command, name) for name, command in peers.items()}
         return Row(operation, ours, timed)
 
@@ -126,8 +139,8 @@ def of_product(one: Product, machine: Machine) -> Commands:
     operands, gpus = AITER_TYPES.get(one.types(), ("", []))
     if one.gpu in gpus:
         peers["AITER"] = machine.of_aiter("aiter_gemm.py", operands, m, n, k)
-    if one.gpu in TRITONS_GPUS and one.types() == "bf16" and one.layout == "kk":
-        peers["Triton"] = machine.of_triton("triton_gemm.py", m, n, k)
+    if one.gpu in TRITONS_GPUS and one.types() in TRITON_TYPES and one.layout == "kk":
+        peers["Triton"] = machine.of_triton("triton_gemm.py", m, n, k, TRITON_TYPES[one.types()])
     return bench, peers
 
 

@@ -25,6 +25,9 @@ class Product:
     layout: str = "kk"
     result: str = ""  # D's type, where it differs
 
+    def flops(self) -> float:
+        return 2.0 * self.m * self.n * self.k
+
     def types(self) -> str:
         return self.type + (f" to {self.result}" if self.result else "")
 
@@ -38,13 +41,20 @@ def products(gpus: list[str]) -> list[Product]:
     made = []
     for gpu in gpus:
         large = gpu.startswith("mi")
+        if not large:  # how near they come to the peak
+            made += [Product(gpu, *size, type) for size in squares[2:] for type in ("f16", "f32")]
+        if gpu == "radeon8060s":
+            continue
         sizes = every if gpu in AITERS_GPUS else squares + wide if large else squares[:3] + wide[:3]
         made += [Product(gpu, *size) for size in sizes]
-        made += [Product(gpu, *squares[2], "f16")]
+        if large:
+            made += [Product(gpu, *squares[2], "f16")]
         made += [Product(gpu, *squares[2], "bf16", layout) for layout in ("mk", "kn", "mn")]
         if gpu in AITERS_GPUS:
             made += [Product(gpu, *size, "bf16", "kk", "f32") for size in every]
             made += [Product(gpu, *size, "i8", "kk", "bf16") for size in every]
+            e4m3 = "e4m3fnuz" if gpu == "mi300x" else "e4m3"
+            made += [Product(gpu, *size, e4m3, "kk", "bf16") for size in every]
         if gpu == "mi355x":
             made += [Product(gpu, *size, "e2m1x2", "kk", "bf16") for size in every]
     return made
@@ -69,7 +79,8 @@ class Attention:
 def attentions(gpus: list[str]) -> list[Attention]:
     """Prompts of models with 32 and 64 heads, with and without groups of heads that share keys."""
     shapes = [(1, 64, 8, 8192), (1, 32, 8, 4096), (4, 32, 32, 2048), (4, 32, 8, 2048), (16, 16, 16, 1024)]
-    return [Attention(gpu, *shape, causal) for gpu in gpus for shape in shapes for causal in (False, True)]
+    some = [gpu for gpu in gpus if gpu != "radeon8060s"]
+    return [Attention(gpu, *shape, causal) for gpu in some for shape in shapes for causal in (False, True)]
 
 
 @dataclass(frozen=True)
@@ -91,7 +102,8 @@ def decodes(gpus: list[str]) -> list[Decode]:
     """Models with 64 and 32 heads, and 8 of K and V or their share of one GPU of eight; few sequences and many."""
     shapes = [(1, 64, 8, 8192), (16, 64, 8, 8192), (64, 64, 8, 8192), (64, 32, 4, 2048), (128, 8, 1, 8192)]
     small = [(1, 32, 4, 8192), (8, 64, 8, 8192)]
-    return [Decode(gpu, *shape) for gpu in gpus for shape in (shapes if gpu.startswith("mi") else small)]
+    some = [gpu for gpu in gpus if gpu != "radeon8060s"]
+    return [Decode(gpu, *shape) for gpu in some for shape in (shapes if gpu.startswith("mi") else small)]
 
 
 @dataclass(frozen=True)
@@ -135,7 +147,8 @@ KINDS: dict[str, type[Operation]] = {
 class Timed:
     kernel: str
     microseconds: float
-    matrix_share: float
+    unit_clocks: float = 0  # cycles at the modelled clock, of all compute units together
+    peak_share: float = 0  # of what the pipes can do at the modelled clock; 0: not asked
 
 
 @dataclass

@@ -58,6 +58,18 @@ def table(head: str, rows: list[list[str]]) -> list[str]:
     return [head, "|" + "|".join("---" for _ in rows[0]) + "|", *("| " + " | ".join(row) + " |" for row in rows), ""]
 
 
+def peak_of(of_types: dict[str, list[Row]]) -> list[str]:
+    """How near large products come to what the pipes can do."""
+    shares = []
+    for types, rows in of_types.items():
+        large = [row.ours.peak_share for row in rows if isinstance(row.ours, Timed) and row.operation.m >= 4096]
+        large = [share for share in large if share > 0]
+        if large and types in ("f16", "f32"):
+            shares.append(f"{100 * min(large):.0f} to {100 * max(large):.0f} % in {types}")
+    what = "Large products reach {} of what the pipes can do at the modelled clock."
+    return [what.format(", ".join(shares)), ""] if shares else []
+
+
 def products_page(rows: list[Row], gpu: str) -> list[str]:
     of_types: dict[str, list[Row]] = {}
     for row in rows:
@@ -67,6 +79,7 @@ def products_page(rows: list[Row], gpu: str) -> list[str]:
     for types, those in of_types.items():
         if len(those) > 1:
             lines += mean_of(those, f"products of {types}", sizes_of)
+    lines += peak_of(of_types)
     cells = []
     for those in of_types.values():
         for row in those:
@@ -74,7 +87,7 @@ def products_page(rows: list[Row], gpu: str) -> list[str]:
             assert isinstance(one, Product)
             ours = row.ours.kernel.split("_")[2] if isinstance(row.ours, Timed) else ""
             sizes = [f"{one.m:,}", f"{one.n:,}", f"{one.k:,}", one.types(), one.layout]
-            cells.append([*sizes, *cells_of(row, 2e-6 * one.m * one.n * one.k, ours, kernels=True), others_of(row)])
+            cells.append([*sizes, *cells_of(row, one.flops() * 1e-6, ours, kernels=True), others_of(row)])
     head = "| M | N | K | types | layout | our tile | us | TFLOP/s | fastest peer | us | ratio | other peers, us |"
     return lines + table(head, cells)
 

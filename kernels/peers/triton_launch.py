@@ -19,14 +19,21 @@ SMALL = [["tt.pointer_range", 32]]
 
 
 class Compiled:
-    def __init__(self, function: triton.JITFunction, constants: Mapping[str, object], **options: int) -> None:
-        """Arguments whose names are upper-case are constants, "_of" ends the names of pointers to bf16; others are
-        integers divisible by 16."""
+    def __init__(
+        self,
+        function: triton.JITFunction,
+        constants: Mapping[str, object],
+        types: Mapping[str, str] | None = None,
+        **options: int,
+    ) -> None:
+        """Arguments whose names are upper-case are constants, "_of" ends the names of pointers, to bf16 or what `types`
+        says; others are integers divisible by 16."""
         names = [name for name in function.arg_names if name not in constants]
         self.pointers = [name.endswith("_of") for name in names]
         kinds = dict(zip(names, self.pointers, strict=True))
         signature = {
-            name: "constexpr" if name in constants else "*bf16" if kinds[name] else "i32" for name in function.arg_names
+            name: "constexpr" if name in constants else "*" + (types or {}).get(name, "bf16") if kinds[name] else "i32"
+            for name in function.arg_names
         }
         attributes = {
             (function.arg_names.index(name),): ALIGNED + (SMALL if pointer else []) for name, pointer in kinds.items()
