@@ -15,8 +15,12 @@ struct GemmPlace {
 
   TILE_DEVICE explicit GemmPlace(const GemmArguments& g) {
     const int tiles_x = g.rows_along_x ? g.tiles_m : g.tiles_n;
-    const int fold = tile::arch::workgroup_id() / tiles_x;
-    const int x = tile::arch::workgroup_id() - fold * tiles_x;
+    int x = tile::arch::workgroup_id(), fold = 0;
+    if (x >= tiles_x) {  // rarely, and a division takes long
+      tile::arch::keep_branch();
+      fold = x / tiles_x;
+      x -= fold * tiles_x;
+    }
     const int y = fold * g.tiles_y + tile::arch::workgroup_id_y();
     tile_row = g.rows_along_x ? x : y;
     tile_column = g.rows_along_x ? y : x;
