@@ -122,51 +122,72 @@ struct Sums {
   }
 };
 
+/// A row of atoms' sums in shared memory, row by row: a lane's sums lie apart in the matrix, and full lines
+/// are written to global memory at several times the speed of parts. Pieces of a row change places so that
+/// lanes meet different banks.
+template <class Atom, int kColumns>
+struct SumTable {
+  using Layout = AtomLayout<Atom>;
+  using Sum = typename Atom::Sum;
+  static constexpr int kPieces = kColumns * Layout::kRows / 4;  ///< of a row: 16 bytes, four sums
+  static constexpr int kEights = kPieces / 2;                   ///< of a row
+  static constexpr int kAtomBytes = Layout::kRows * kPieces * kPieceBytes;
+  static constexpr int kMask = (kPieces % 8 == 0 ? 8 : kPieces & -kPieces) - 1;
+
+  TILE_DEVICE static int offset(int line, int piece) {
+    return (line * kPieces + (piece ^ (line & kMask))) * kPieceBytes;
+  }
+  /// Writes the sums of a row of atoms from line `first` on.
+  template <int kRows>
+  TILE_DEVICE static void write(const Sums<Atom, kRows, kColumns>& sums, int atom, SharedBytes memory,
+                                int first, int lane) {
+    constexpr int kRun = Layout::kRun < 4 ? Layout::kRun : 4;
+    const int line = first + Layout::row(lane),
+              group = lane % Layout::kSumLanes / Layout::kSumStep * Layout::kGroupStep;
+    TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
+      repeat<Layout::kSums / kRun>([&](auto run) {
+        constexpr int kFirst = decltype(run)::kValue * kRun, kColumn = Layout::first_row(kFirst);
+        const int column = j * Layout::kRows + kColumn + group;
+        Vector<Sum, kRun> values;
+        TILE_UNROLL for (int e = 0; e < kRun; ++e) values[e] = sums.at[atom][j][kFirst + e];
+        shared_write(memory + offset(line, column / 4) + column % 4 * 4, values);
+      });
+    }
+  }
+  /// Eight sums of a line that follow each other, from a multiple of eight on.
+  TILE_DEVICE static Vector<Sum, 8> read(SharedBytes memory, int line, int column) {
+    struct Two {
+      Piece low, high;
+    } two;
+    two.low = shared_read<Piece>(memory + offset(line, column / 4));
+    two.high = shared_read<Piece>(memory + offset(line, column / 4 + 1));
+    return bits_as<Vector<Sum, 8>>(two);
+  }
+};
+
 /// Hands each eight sums of a row that follow each other to `use(row, column, sums)`, once, on some lane;
 /// rows and columns count from the wave's first. They go by way of the wave's own part of shared memory,
-/// kBytes of it: a lane's sums lie apart in the matrix, and full lines are written at several times the speed
-/// of parts.
+/// kBytes of it.
 template <int kBytes, class Atom, int kRows, int kColumns, class Use>
 TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedBytes memory, int lane,
                                 Use use) {
   using Layout = AtomLayout<Atom>;
-  using Sum = typename Atom::Sum;
-  constexpr int kRun = Layout::kRun < 4 ? Layout::kRun : 4, kLanes = Layout::kLanes;
-  constexpr int kPieces = kColumns * Layout::kRows / 4;  // of a row: 16 bytes, four floats
-  constexpr int kAtomBytes = Layout::kRows * kPieces * kPieceBytes;
-  constexpr int kFit = kBytes / kAtomBytes < kRows ? kBytes / kAtomBytes : kRows;  // rows of atoms at a time
+  using Table = SumTable<Atom, kColumns>;
+  // Rows of atoms at a time.
+  constexpr int kFit = kBytes / Table::kAtomBytes < kRows ? kBytes / Table::kAtomBytes : kRows;
   static_assert(kFit > 0, "the wave's part of shared memory holds at least one row of atoms");
-  constexpr int kMask = (kPieces % 8 == 0 ? 8 : kPieces & -kPieces) - 1;  // of the swizzle
-  constexpr int kInRow = kPieces / 2;                                     // eights of a row
-  const int row = Layout::row(lane), group = lane % Layout::kSumLanes / Layout::kSumStep * Layout::kGroupStep;
   // One loop over the parts, so that `use` stands in the code once.
   TILE_KEEP_LOOP
   for (int first = 0; first < kRows; first += kFit) {
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {
-      if (i / kFit * kFit != first) continue;
-      TILE_UNROLL for (int j = 0; j < kColumns; ++j) {
-        repeat<Layout::kSums / kRun>([&](auto run) {
-          constexpr int kFirst = decltype(run)::kValue * kRun, kColumn = Layout::first_row(kFirst);
-          const int column = j * Layout::kRows + kColumn + group;
-          Vector<Sum, kRun> values;
-          TILE_UNROLL for (int e = 0; e < kRun; ++e) values[e] = sums.at[i][j][kFirst + e];
-          const int piece = (column / 4) ^ (row & kMask);
-          const int line = i % kFit * Layout::kRows + row;
-          shared_write(memory + (line * kPieces + piece) * kPieceBytes + column % 4 * 4, values);
-        });
-      }
+      if (i / kFit * kFit == first) Table::write(sums, i, memory, i % kFit * Layout::kRows, lane);
     }
     arch::wave_barrier();
     const int rows = (kRows - first < kFit ? kRows - first : kFit) * Layout::kRows;
     TILE_KEEP_LOOP
-    for (int eight = lane; eight < rows * kInRow; eight += kLanes) {
-      const int line = eight / kInRow, piece = eight % kInRow * 2;
-      struct Two {
-        Piece low, high;
-      } two;
-      two.low = shared_read<Piece>(memory + (line * kPieces + (piece ^ (line & kMask))) * kPieceBytes);
-      two.high = shared_read<Piece>(memory + (line * kPieces + ((piece + 1) ^ (line & kMask))) * kPieceBytes);
-      use(first * Layout::kRows + line, piece * 4, bits_as<Vector<Sum, 8>>(two));
+    for (int eight = lane; eight < rows * Table::kEights; eight += Layout::kLanes) {
+      const int line = eight / Table::kEights, column = eight % Table::kEights * 8;
+      use(first * Layout::kRows + line, column, Table::read(memory, line, column));
     }
     arch::wave_barrier();
   }

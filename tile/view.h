@@ -30,6 +30,8 @@ struct Window {
     while (kBlocks * (Tile::kColumns / columns) > kThreads) columns *= 2;
     return columns;
   }();
+  /// Instructions that write them to shared memory.
+  static constexpr int kWrites = kAlong == Along::Row ? kCount : kInPiece;
   /// Threads that have a last piece, the others having one less; along columns those that have a block.
   static constexpr int kLast = kAlong == Along::Row ? Tile::kRows * Tile::kPieces - (kCount - 1) * kThreads
                                                     : kBlocks * (Tile::kColumns / kCount);
@@ -70,11 +72,13 @@ struct Window {
       if (!last) offset[kCount - 1] = arch::kOutside;
       shared_offset = Tile::offset(row, piece);
     } else {
-      // Neighbours share a piece of a shared tile's row, then come the next rows: so their writes meet all
+      // Four neighbours read 64 bytes of a column, as much as the L1 serves at once; the next four share the
+      // pieces of a shared tile's rows with them, and then come the next rows: so their writes meet all
       // banks.
-      constexpr int kSharing = kInPiece / kCount;
-      const int block = last ? thread / kSharing % kBlocks : kBlocks;
-      column = last ? thread / (kSharing * kBlocks) * kInPiece + thread % kSharing * kCount : 0;
+      constexpr int kSharing = kInPiece / kCount, kTogether = kBlocks % 4 == 0 ? 4 : 1;
+      const int number = thread % kTogether + thread / (kTogether * kSharing) * kTogether;
+      const int block = last ? number % kBlocks : kBlocks;
+      column = last ? number / kBlocks * kInPiece + thread / kTogether % kSharing * kCount : 0;
       const i64 start = (first_column * stride + first_row) * size;
       base = static_cast<const char*>(matrix) + start;
       bytes = ((columns - 1) * stride + rows) * size - start;
@@ -127,12 +131,17 @@ struct Window {
     }
   }
 
+  /// Writes some pieces of each thread, those of rows that follow each other, to a shared tile of these rows.
+  template <int kFirst, int kSome>
+  TILE_DEVICE void store_rows(const Pieces& pieces, SharedBytes tile) const {
+    TILE_UNROLL for (int i = 0; i < kSome; ++i)
+        shared_write(tile + shared_offset + i * kThreads * kPieceBytes, pieces.at[kFirst + i]);
+  }
+
   /// Writes them to a shared tile.
   TILE_DEVICE void store(const Pieces& pieces, Tile tile) const {
     if constexpr (kAlong == Along::Row) {
-      constexpr int kStep = kThreads * kPieceBytes;
-      TILE_UNROLL for (int i = 0; i < kCount; ++i)
-          shared_write(tile.memory + shared_offset + i * kStep, pieces.at[i]);
+      store_rows<0, kCount>(pieces, tile.memory);
     } else {
       // A block of kCount columns and kInPiece rows, transposed in registers.
       using Elements = Vector<Element, kInPiece>;

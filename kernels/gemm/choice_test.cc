@@ -50,7 +50,7 @@ TEST(GemmChoice, TakesTheFewestCycles) {
             << target << " " << size;
     }
   EXPECT_EQ(choice(product(4096, 4096, 4096), "gfx942", 304).configuration->name, "256x224x32");
-  EXPECT_EQ(choice(product(64, 64, 64), "gfx942", 304).configuration->name, "64x64x64");
+  EXPECT_EQ(choice(product(64, 64, 64), "gfx942", 304).configuration->name, "16x16x256");
 }
 
 TEST(GemmChoice, TakesNoLessThanMovingTheMatrices) {
@@ -60,13 +60,15 @@ TEST(GemmChoice, TakesNoLessThanMovingTheMatrices) {
 }
 
 TEST(GemmChoice, LeavesFewRoundsHalfEmpty) {
-  // 224 workgroups of 128 x 128 would be two rounds on an MI210, of which the second has 16.
-  EXPECT_EQ(choice(product(2048, 2048, 2048), "gfx90a", 104).configuration->name, "128x128x32");
-  EXPECT_EQ(choice(product(256, 8192, 8192), "gfx90a", 104).configuration->name, "64x64x64");
+  // 128 workgroups of 128 x 128 would be two rounds on an MI210, of which the second has 24.
+  EXPECT_EQ(choice(product(256, 8192, 8192), "gfx90a", 104).configuration->name, "128x96x32");
+  // 4,096 x 4,096 is as many tiles of 256 x 224 as an MI300X has compute units, and half as much of 128 x
+  // 224.
+  EXPECT_EQ(choice(product(2048, 4096, 4096), "gfx942", 304).configuration->name, "128x224x32");
 }
 
 TEST(GemmChoice, SplitsKWhereTheWorkspaceHoldsThePartsAndItIsFaster) {
-  auto gemm = product(16, 4096, 14336);
+  auto gemm = product(16, 1024, 14336);
   EXPECT_EQ(choice(gemm, "gfx942", 304).splits, 1);
   gemm.workspace = reinterpret_cast<void*>(uintptr_t{1} << 40), gemm.workspace_bytes = size_t{1} << 30;
   const GemmChoice split = choice(gemm, "gfx942", 304);
@@ -74,10 +76,10 @@ TEST(GemmChoice, SplitsKWhereTheWorkspaceHoldsThePartsAndItIsFaster) {
   EXPECT_EQ(14336 % split.splits, 0);
   EXPECT_EQ(split.arguments.k * split.splits, 14336);
   EXPECT_EQ(split.batches, split.splits);
-  EXPECT_EQ(split.workspace_bytes, static_cast<size_t>(split.splits) * 16 * 4096 * 4);
+  EXPECT_EQ(split.workspace_bytes, static_cast<size_t>(split.splits) * 16 * 1024 * 4);
   EXPECT_EQ(split.combine, "combine_floats");
   // Two parts fit.
-  gemm.workspace_bytes = size_t{2} * 16 * 4096 * 4;
+  gemm.workspace_bytes = size_t{2} * 16 * 1024 * 4;
   EXPECT_EQ(choice(gemm, "gfx942", 304).splits, 2);
   --gemm.workspace_bytes;
   EXPECT_EQ(choice(gemm, "gfx942", 304).splits, 1);
@@ -107,6 +109,21 @@ TEST(GemmChoice, NamesTheKernelByTypeTileLayoutAndAccess) {
   gemm.b.row_stride = 4096, gemm.b.column_stride = 1;
   EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x224x32_kn");
   EXPECT_EQ(choice(product(4096, 4096, 4095), "gfx942", 304).kernel, "gemm_bf16_64x64x64_kk_elements");
+}
+
+TEST(GemmChoice, TakesSmallTilesForFewRows) {
+  EXPECT_EQ(choice(product(16, 4096, 4096), "gfx942", 304).kernel, "gemm_bf16_16x16x256_kk");
+  EXPECT_EQ(choice(product(64, 4096, 4096), "gfx942", 304).kernel, "gemm_bf16_32x32x512_kk");
+  EXPECT_EQ(choice(product(256, 4096, 4096), "gfx942", 304).kernel, "gemm_bf16_64x64x512_kk");
+  // Of K that is no whole pieces.
+  EXPECT_EQ(choice(product(16, 4096, 4098), "gfx942", 304).kernel, "gemm_bf16_64x64x64_kk");
+}
+
+TEST(GemmChoice, CountsWholeLinesOfOperandsThatDoNotLieAlongK) {
+  auto gemm = product(4096, 4096, 4096);
+  EXPECT_EQ(choice(gemm, "gfx950", 256).kernel, "gemm_bf16_256x256x64_kk");
+  gemm.b.row_stride = 4096, gemm.b.column_stride = 1;
+  EXPECT_EQ(choice(gemm, "gfx950", 256).kernel, "gemm_bf16_256x256x32_kn");
 }
 
 TEST(GemmChoice, RefusesTilesAndTargetsThatThereAreNot) {

@@ -23,6 +23,7 @@ TILE_DEVICE void combine_gemm(const GemmCombineArguments& g) {
   using Sums = Vector<Sum, 8>;
   constexpr int kInRow = kCombinedColumns / 8;
   constexpr int kAtOnce = 4;  // parts, whose loads are under way together
+  arch::fetch_argument<GemmCombineArguments>();
   const int thread = arch::thread_id(), columns = ceiling(g.gemm.n, kCombinedColumns);
   const int first_row = arch::workgroup_id() / columns * kCombinedRows;
   const int first_column = arch::workgroup_id() % columns * kCombinedColumns;

@@ -31,18 +31,26 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
   const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
   const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
   const int64_t per_unit = up(workgroups, compute_units), rounds = up(per_unit, tile.at_once);
-  // Caches are filled by lines: what a step has of one is read again for the next.
-  const double row_bytes =
-      static_cast<double>(std::max<int64_t>(rates.line_bytes, tile.depth * size_of(gemm.a.type)));
-  const double moved = rates.unit_bytes > 0 ? (tile.rows + tile.columns) * row_bytes / rates.unit_bytes : 0;
+  // Caches are filled by lines: what a step has of one is read again for the next. Along M and N lines are
+  // whole.
+  const auto side = [&](int rows, bool along_k) {
+    const int64_t bytes = tile.depth * size_of(gemm.a.type);
+    return static_cast<double>(rows * (along_k ? std::max<int64_t>(rates.line_bytes, bytes) : bytes));
+  };
+  const double moved =
+      rates.unit_bytes > 0
+          ? (side(tile.rows, gemm.a.column_stride == 1) + side(tile.columns, gemm.b.row_stride == 1)) /
+                rates.unit_bytes
+          : 0;
   // The step's cycles are the matrix pipe's, which workgroups that share a unit share. Fewer than may be
   // there at once wait for loads and for one another: alone, the tiles of two take 1.2 to 1.4 times as long
-  // (modelled, an MI210's and an MI300X's).
+  // (modelled, an MI210's and an MI300X's). Not so where the way to the L2 bounds them.
   constexpr double kAlone = 1.3;
   const int64_t last = per_unit % tile.at_once;
   const double together = static_cast<double>(per_unit - last) + static_cast<double>(last) * kAlone;
-  const double computed = steps * std::max<double>(tile.step_cycles, moved) * together +
-                          static_cast<double>(rounds) * tile.fixed_cycles;
+  const double computed =
+      steps * std::max(tile.step_cycles * together, moved * static_cast<double>(per_unit)) +
+      static_cast<double>(rounds) * tile.fixed_cycles;
   // Of two that memory bounds alike, the one that computes less.
   constexpr double kHidden = 0.05;
   const auto [less, more] = std::minmax({computed, bytes_once(gemm) / rates.gpu_bytes});

@@ -22,7 +22,8 @@ struct GemmFeedThroughRegisters {
   static constexpr int kStages = 2, kDepth = TileA::kColumns;
   static constexpr int kBytes = kStages * (WindowA::kSharedBytes + WindowB::kSharedBytes);
   /// Instructions of a step, for the order in which they stand.
-  static constexpr int kStores = WindowA::kCount + WindowB::kCount;
+  static constexpr int kLoads = WindowA::kCount + WindowB::kCount;
+  static constexpr int kStores = WindowA::kWrites + WindowB::kWrites;
 
   WindowA window_a;
   WindowB window_b;
@@ -106,7 +107,7 @@ struct GemmFeedDirect {
   using WindowA = Window<TileA>;
   using WindowB = Window<TileB>;
   static constexpr int kSlot = WindowA::kSharedBytes, kOfSlot = WindowA::kCount;
-  static constexpr int kBytes = kSlots * kSlot, kStores = 0;
+  static constexpr int kBytes = kSlots * kSlot, kStores = 0, kLoads = 0;
   static_assert(WindowB::kSharedBytes == kSlot && kSlots >= 4,
                 "a ring of at least two stages of equal tiles");
 

@@ -91,6 +91,7 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   static_assert(Feed::kBytes <= arch::kHere.shared_bytes, "the stages do not fit into shared memory");
   TILE_SHARED static char memory[Feed::kBytes];
 
+  arch::fetch_argument<GemmArguments>();
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
   const GemmPlace place(arguments);
@@ -147,19 +148,19 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
 
     constexpr int kReads = kRows * decltype(reader_a)::template kReads<kParts> +
                            kColumns * decltype(reader_b)::template kReads<kParts>;
-    constexpr int kStores = kLast ? Feed::kStores : 0;
+    constexpr int kStores = kLast ? Feed::kStores : 0, kLoads = kLast ? Feed::kLoads : 0;
     constexpr int kPer = (kProducts * (kRows - (kLast ? kBefore : 0))) / (kReads + kStores);
     if constexpr (kPer > 0) {
-      TILE_UNROLL for (int i = 0; i < kStores; ++i) {
-        arch::order<arch::kMatrix, kPer>();
-        arch::order<arch::kSharedWrite, 1>();
-        arch::order<arch::kMatrix, kPer>();
-        arch::order<arch::kSharedRead, 1>();
-        arch::order<arch::kGlobalLoad, 1>();
-      }
-      TILE_UNROLL for (int i = 0; i < kReads - kStores; ++i) {
-        arch::order<arch::kMatrix, kPer>();
-        arch::order<arch::kSharedRead, 1>();
+      TILE_UNROLL for (int i = 0; i < (kReads > kStores ? kReads : kStores); ++i) {
+        if (i < kStores) {
+          arch::order<arch::kMatrix, kPer>();
+          arch::order<arch::kSharedWrite, 1>();
+        }
+        if (i < kReads) {
+          arch::order<arch::kMatrix, kPer>();
+          arch::order<arch::kSharedRead, 1>();
+        }
+        if (i < kLoads) arch::order<arch::kGlobalLoad, 1>();
       }
     }
   };

@@ -1,4 +1,5 @@
 // Products of the kernel library on a GPU of each target, against sums in double precision.
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -36,24 +37,24 @@ TEST_P(Gemm, SizesAroundTheTilesEqualSumsInDoublePrecision) {
 
 TEST_P(Gemm, EveryKernelEqualsSumsInDoublePrecision) {
   for (const auto& types : pairs()) {
-    const bool all_layouts = size_of(types.first) > 1;
     const int64_t even = 4 / std::min<int64_t>(4, size_of(types.first));  // elements of a dword
     for (size_t index = 0;; ++index) {
       const char* const tile = wavesmith_kernels_gemm_tile(types.first, types.second, index);
       if (!tile) break;
-      const int64_t rows = std::atoi(tile), columns = std::atoi(std::strchr(tile, 'x') + 1);
+      const GemmConfiguration& configuration = this->configuration(tile, types.first, types.second);
       for (const bool a_by_rows : {true, false})
         for (const bool b_by_rows : {true, false}) {
           const bool along_k = a_by_rows && !b_by_rows;
-          if (!along_k && (!all_layouts || wants_pieces(tile, types.first, types.second))) continue;
-          const int64_t deep =
-              wants_pieces(tile, types.first, types.second) ? 16 / size_of(types.first) : even;
-          Case one = random_case(rows + between(-1, 1) * even, columns + between(-1, 2) * even,
-                                 between(1, 320 / deep) * deep, types);
+          if (!along_k && !configuration.all_layouts) continue;
+          const int64_t deep = configuration.pieces ? 16 / size_of(types.first) : even;
+          const int64_t depth = std::max(320, 5 * configuration.depth / 2);
+          Case one = random_case(configuration.rows + between(-1, 1) * even,
+                                 configuration.columns + between(-1, 2) * even,
+                                 between(1, depth / deep) * deep, types);
           one.a_by_rows = a_by_rows, one.b_by_rows = b_by_rows, one.d_by_rows = true, one.tile = tile;
           one.padding = one.padding / even * even, one.offset = one.offset / even * even, one.batches = 1;
           check(one);
-          if (has_elements(tile, types.first, types.second)) {
+          if (configuration.elements) {
             one.offset = 1;  // element by element
             check(one);
           }

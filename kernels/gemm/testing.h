@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "kernels/gemm/choice.h"
+#include "kernels/gemm/rates.h"
 #include "kernels/testing.h"
 
 namespace wavesmith::kernels {
@@ -258,18 +259,14 @@ class GemmOnGpu : public OnEachGpu {
     return all;
   }
 
-  /// Whether the kernels of a tile read whole pieces of 16 bytes along K alone, on any target.
-  static bool wants_pieces(std::string_view tile, Type a, Type b) {
-    return std::ranges::any_of(gemm_configurations(), [&](const GemmConfiguration& one) {
-      return one.name == tile && one.has(types_word(a, b)) && one.pieces;
+  /// A tile as this GPU's target has it.
+  static const GemmConfiguration& configuration(std::string_view tile, Type a, Type b) {
+    const std::string_view gpu = kGpus[GetParam()];
+    const auto target = std::ranges::find(kGemmRates, gpu, [](const GemmRates& one) { return one.gpu; });
+    const auto found = std::ranges::find_if(gemm_configurations(), [&](const GemmConfiguration& one) {
+      return one.target == target->target && one.name == tile && one.has(types_word(a, b));
     });
-  }
-
-  /// Whether the tile has kernels that read element by element, on any target.
-  static bool has_elements(std::string_view tile, Type a, Type b) {
-    return std::ranges::any_of(gemm_configurations(), [&](const GemmConfiguration& one) {
-      return one.name == tile && one.has(types_word(a, b)) && one.elements;
-    });
+    return *found;
   }
 
   /// Everything but the sizes at random.

@@ -136,7 +136,7 @@ TEST(TunedGemms, NamePartsOfKWhichAWorkspaceMustHold) {
   --gemm.workspace_bytes;
   GemmChoice without;
   ASSERT_EQ(choose_gemm(gemm, "gfx942", 304, nullptr, without, &table), WAVESMITH_KERNELS_SUCCESS);
-  EXPECT_EQ(without.configuration->name, "64x64x64");
+  EXPECT_EQ(without.configuration->name, "16x16x256");
   EXPECT_FALSE(without.is_tuned);
 }
 

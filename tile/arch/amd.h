@@ -128,6 +128,17 @@ TILE_DEVICE void wait_loads() {
   __builtin_amdgcn_s_waitcnt((kCount & 15) | 0xf70 | kCount >> 4 << 14);
 }
 
+/// Brings the kernel's only argument to the scalar cache: its lines come together, where one after the other
+/// each would take as long as memory does.
+template <class T>
+TILE_DEVICE void fetch_argument() {
+  constexpr u32 kLine = 64 / sizeof(u32);
+  auto* const at = (const __attribute__((address_space(4))) u32*)__builtin_amdgcn_kernarg_segment_ptr();
+  u32 any = 0;
+  TILE_UNROLL for (u32 i = 0; i < sizeof(T) / sizeof(u32); i += kLine) any |= at[i];
+  asm volatile("" : : "s"(any));
+}
+
 /// The kernel's only argument, read again from here on: what a kernel needs at its end takes no registers
 /// before.
 template <class T>

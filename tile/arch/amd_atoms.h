@@ -63,19 +63,25 @@ struct Mfma16Deep : AtomTypes<A, A, kDepth / 4> {
   }
 };
 
-/// CDNA4: floats of 8 bits of any two formats, 64 deep. The one of 16 rows is 128 deep, which is more of a
-/// row than registers can hold of large tiles.
-template <class A, class B>
-struct Mfma32Any : AtomTypes<A, B, 32> {
+/// CDNA4: floats of 8 bits of any two formats, of 32 rows 64 deep, of 16 rows 128, which is more of a row
+/// than registers can hold of large tiles.
+template <class A, class B, int kRows>
+struct MfmaAny : AtomTypes<A, B, 32> {
   using Types = AtomTypes<A, B, 32>;
   using typename Types::Held;
-  using Sums = Vector<float, 16>;
-  static constexpr auto kShape = mfma32(MatrixElement::F8f6f4, MatrixElement::F8f6f4, 64);
+  using Sums = Vector<float, kRows * kRows / 64>;
+  static constexpr auto kShape = kRows == 32 ? mfma32(MatrixElement::F8f6f4, MatrixElement::F8f6f4, 64)
+                                             : mfma16(MatrixElement::F8f6f4, MatrixElement::F8f6f4, 128);
   TILE_DEVICE static Sums multiply(Held a, Held b, Sums c) {
     // Formats: 0 is e4m3, 1 e5m2. Scales of 0 leave them out: the instruction without them.
-    return __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(
-        bits_as<Vector<int, 8>>(a), bits_as<Vector<int, 8>>(b), c, Types::kA == MatrixElement::Bf8,
-        Types::kB == MatrixElement::Bf8, 0, 0, 0, 0);
+    constexpr int kFormatA = Types::kA == MatrixElement::Bf8, kFormatB = Types::kB == MatrixElement::Bf8;
+    const auto wide_a = bits_as<Vector<int, 8>>(a), wide_b = bits_as<Vector<int, 8>>(b);
+    if constexpr (kRows == 32)
+      return __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(wide_a, wide_b, c, kFormatA, kFormatB, 0, 0, 0,
+                                                             0);
+    else
+      return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(wide_a, wide_b, c, kFormatA, kFormatB, 0, 0, 0,
+                                                              0);
   }
 };
 

@@ -47,7 +47,7 @@ struct Best {
 #elif defined(__gfx950__)
 template <class A, class B>
 struct Best {
-  using Atom = Mfma32Any<A, B>;
+  using Atom = MfmaAny<A, B, 32>;
 };
 template <class A>
 struct Best<A, A> {
@@ -55,11 +55,11 @@ struct Best<A, A> {
 };
 template <>
 struct Best<e4m3, e4m3> {
-  using Atom = Mfma32Any<e4m3, e4m3>;
+  using Atom = MfmaAny<e4m3, e4m3, 32>;
 };
 template <>
 struct Best<e5m2, e5m2> {
-  using Atom = Mfma32Any<e5m2, e5m2>;
+  using Atom = MfmaAny<e5m2, e5m2, 32>;
 };
 template <>
 struct Best<e2m1x2, e2m1x2> {
@@ -86,11 +86,35 @@ struct Best {
 };
 #endif
 
+#if defined(__gfx950__)
+template <class A, class B>
+struct Slim {
+  using Atom = MfmaAny<A, B, 16>;
+};
+template <class A>
+struct Slim<A, A> : Best<A, A> {};
+template <>
+struct Slim<e4m3, e4m3> {
+  using Atom = MfmaAny<e4m3, e4m3, 16>;
+};
+template <>
+struct Slim<e5m2, e5m2> {
+  using Atom = MfmaAny<e5m2, e5m2, 16>;
+};
+#else
+template <class A, class B>
+struct Slim : Best<A, B> {};
+#endif
+
 }  // namespace detail
 
 /// The matrix atom for products of A and B that suits the target best.
 template <class A, class B = A>
 using Best = typename detail::Best<A, B>::Atom;
+
+/// The atom of 16 rows, for tiles of few.
+template <class A, class B = A>
+using Slim = typename detail::Slim<A, B>::Atom;
 
 /// Of halves, the one that takes longest: other instructions fit in beside it, exponentials for example.
 #if defined(__gfx950__)

@@ -109,6 +109,8 @@ TILE_DEVICE void wait_loads() {
   ptx::wait_group<kCount>();
 }
 
+template <class T>
+TILE_DEVICE void fetch_argument() {}
 /// Arguments lie in constant memory: they take no registers where they are not used.
 template <class T>
 TILE_DEVICE T argument_again(const T& argument) {

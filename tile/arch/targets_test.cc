@@ -81,6 +81,7 @@ TEST(TileAtoms, AreInstructionsOfTheirTargets) {
   EXPECT_TRUE(is_there(tile::arch::wmma3(Iu8), isa::kRdna3));
   EXPECT_TRUE(is_there(tile::arch::wmma4(Iu8, Iu8), isa::kRdna4));
   EXPECT_TRUE(is_there(tile::arch::mfma32(F8f6f4, F8f6f4, 64), isa::kCdna4));
+  EXPECT_TRUE(is_there(tile::arch::mfma16(F8f6f4, F8f6f4, 128), isa::kCdna4));
   for (const MatrixElement a : {Fp8, Bf8})
     for (const MatrixElement b : {Fp8, Bf8}) {
       EXPECT_TRUE(is_there(tile::arch::mfma16(a, b, 32), isa::kCdna3));
