@@ -206,6 +206,35 @@ int transpose(const std::vector<std::string>& words) {
   return 0;
 }
 
+const int32_t* on_gpu(const std::vector<int32_t>& all) {
+  void* const at = memory(static_cast<int64_t>(all.size() * 4));
+  check(hipMemcpy(at, all.data(), all.size() * 4, 1), "hipMemcpy");
+  return static_cast<const int32_t*>(at);
+}
+
+/// Gives a product the scales that its types want, and those of blocks of 128 that `how` names: "squares" or
+/// "blocks" of B, or "zeros" of weights of 4 bits.
+void give_block_scales(wavesmith_kernels_gemm_description& gemm, const std::string& how, int64_t groups) {
+  constexpr int64_t kBlock = wavesmith::kernels::kGemmBlock;
+  const int64_t blocks = (gemm.k + kBlock - 1) / kBlock;
+  const auto scales = [&](wavesmith_kernels_scaling scaling, int64_t lines) {
+    const bool mx = scaling == WAVESMITH_KERNELS_SCALE_MX;
+    const int64_t together = mx ? (lines + 3) / 4 * 4 : lines;
+    const int64_t count = together * (mx ? gemm.k / wavesmith::kernels::kMxBlock : blocks);
+    return wavesmith_kernels_scales{scaling, memory(4 * groups * count), kBlock, 1, together, count};
+  };
+  constexpr auto kMx = WAVESMITH_KERNELS_SCALE_MX, kPerBlock = WAVESMITH_KERNELS_SCALE_PER_BLOCK;
+  if (gemm.a.type == WAVESMITH_KERNELS_E2M1X2)
+    gemm.block_scales_a = scales(kMx, gemm.m), gemm.block_scales_b = scales(kMx, gemm.n);
+  if (how == "blocks" || how == "squares") gemm.block_scales_a = scales(kPerBlock, gemm.m);
+  if (how == "blocks" || gemm.b.type == WAVESMITH_KERNELS_I4X2)
+    gemm.block_scales_b = scales(kPerBlock, gemm.n);
+  if (how == "squares")
+    gemm.block_scales_b = scales(WAVESMITH_KERNELS_SCALE_PER_SQUARE, (gemm.n + kBlock - 1) / kBlock);
+  if (gemm.b.type == WAVESMITH_KERNELS_I4X2) gemm.block_scales_type = gemm.a.type;
+  if (how == "zeros") gemm.zero_points_b = memory(4 * gemm.n * blocks);
+}
+
 int gemm(const std::vector<std::string>& words) {
   const auto word = [&](size_t index, const char* otherwise) {
     return index < words.size() ? words[index] : std::string(otherwise);
@@ -216,42 +245,31 @@ int gemm(const std::vector<std::string>& words) {
   const size_t cross = types == "e2m1x2" ? types.npos : types.find('x');  // "e4m3xe5m2": A's and B's
   const auto type = type_of(types.substr(0, cross)), type_b = type_of(types.substr(cross + 1));
   const int64_t size = wavesmith::kernels::size_of(type);
-  const bool has_scales = type == WAVESMITH_KERNELS_E2M1X2;
   const int64_t elements = wavesmith::kernels::elements_of(type, k);
-  const auto type_d = type_of(word(6, size == 1 ? "bf16" : types.c_str()));
+  const auto type_d = type_of(word(6, size == 1 ? "bf16" : types.substr(0, cross).c_str()));
   const std::string layout = word(4, "kk"), tile = word(5, "");
   const auto by = [](void* data, wavesmith_kernels_type element, bool rows, int64_t height, int64_t width) {
     return wavesmith_kernels_matrix{data, element, rows ? width : 1, rows ? 1 : height, 0};
   };
+  const int64_t groups = words.size() > 8 ? std::atoll(words[8].c_str()) : 1;
   wavesmith_kernels_gemm_description description{};
-  description.m = m, description.n = n, description.k = k, description.batches = 1, description.alpha = 1;
   description.a = by(memory(m * k * size), type, layout[0] == 'k', m, elements);
-  description.b = by(memory(n * k * size), type_b, layout[1] != 'k', elements, n);
-  if (has_scales) {
-    const auto scales = [&](int64_t rows) {
-      const int64_t together = (rows + 3) / 4 * 4;
-      return wavesmith_kernels_scales{WAVESMITH_KERNELS_SCALE_MX,
-                                      memory(together * k / wavesmith::kernels::kMxBlock), 0, 1, together};
-    };
-    description.block_scales_a = scales(m), description.block_scales_b = scales(n);
-  }
-  if (const std::string blocks = word(7, ""); blocks == "squares" || blocks == "blocks") {
-    const auto scales = [&](int64_t lines, bool squares) {
-      constexpr int64_t kBlock = wavesmith::kernels::kGemmBlock;
-      const int64_t count = squares ? (lines + kBlock - 1) / kBlock : lines;
-      const auto scaling = squares ? WAVESMITH_KERNELS_SCALE_PER_SQUARE : WAVESMITH_KERNELS_SCALE_PER_BLOCK;
-      return wavesmith_kernels_scales{
-          scaling, memory(4 * count * ((k + kBlock - 1) / kBlock)), kBlock, 1, count, 0};
-    };
-    description.block_scales_a = scales(m, false),
-    description.block_scales_b = scales(n, blocks == "squares");
-  }
+  description.b = by(memory(groups * n * k * size), type_b, layout[1] != 'k',
+                     type_b == type ? elements : wavesmith::kernels::elements_of(type_b, k), n);
+  description.m = m, description.n = n, description.k = k, description.batches = 1, description.alpha = 1;
+  give_block_scales(description, word(7, ""), groups);
   description.d = by(memory(m * n * 4), type_d, true, m, n);
   if (word(7, "") == "scaled") {
     const auto factors = [](int64_t count) { return static_cast<float*>(memory(4 * count)); };
     description.scale_a = factors(m), description.scale_a_per_row = 1;
     description.scale_b = factors(n), description.scale_b_per_column = 1;
     description.bias = factors(n), description.bias_type = WAVESMITH_KERNELS_F32;
+  }
+  if (groups > 1) {
+    std::vector<int32_t> offsets;
+    for (int64_t i = 0; i <= groups; ++i) offsets.push_back(static_cast<int32_t>(i * m / groups));
+    description.group_offsets = on_gpu(offsets);
+    description.batches = groups, description.b.batch_stride = n * k;
   }
   const char* const wanted = tile.empty() || tile == "-" ? nullptr : tile.c_str();
   wavesmith_kernels_gemm_workspace(&description, wanted, &description.workspace_bytes);
@@ -327,11 +345,6 @@ int decode(const std::vector<std::string>& words) {
   std::vector<int32_t> table, contexts(static_cast<size_t>(d.batches), static_cast<int32_t>(number(4)));
   constexpr int64_t kApart = 7919;  // a prime
   for (int64_t i = 0; i < d.blocks; ++i) table.push_back(static_cast<int32_t>(i * kApart % d.blocks));
-  const auto on_gpu = [&](const std::vector<int32_t>& all) {
-    void* const at = memory(static_cast<int64_t>(all.size() * 4));
-    check(hipMemcpy(at, all.data(), all.size() * 4, 1), "hipMemcpy");
-    return static_cast<const int32_t*>(at);
-  };
   d.block_table = on_gpu(table), d.context_lengths = on_gpu(contexts);
   if (wavesmith_kernels_decode_workspace(&d, &d.workspace_bytes) == WAVESMITH_KERNELS_SUCCESS)
     d.workspace = memory(static_cast<int64_t>(d.workspace_bytes) + 1);
@@ -359,14 +372,10 @@ int main(int argc, char** argv) {
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [scaled|blocks|squares]
-"
-      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]
-"
-      "       %s reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]
-"
-      "       %s transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]
-"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [plain|scaled|blocks|squares|zeros] [GROUPS]\n"
+      "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
+      "       %s reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]\n"
+      "       %s transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]\n"
       "       %s elementwise ROWS COLUMNS [f32|f16|bf16] [add|...|square]\n"
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"

@@ -41,13 +41,13 @@ typedef WAVESMITH_KERNELS_ENUM{
 WAVESMITH_KERNELS_API const char* wavesmith_kernels_message(void);
 
 /* Element types. Floats of 8 bits are OCP's, or those of CDNA3 without a negative zero and infinities. An
- * element of e2m1x2 is a byte that holds two of OCP's floats of 4 bits, the first in its lower bits: strides
- * count bytes, and columns numbers. */
+ * element of e2m1x2 is a byte that holds two of OCP's floats of 4 bits, the first in its lower bits, and one
+ * of i4x2 two integers from -8 to 7 (two's complement): strides count bytes, and columns numbers. */
 typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_KERNELS_F32 = 0,    WAVESMITH_KERNELS_F16 = 1,       WAVESMITH_KERNELS_BF16 = 2,
     WAVESMITH_KERNELS_I32 = 3,    WAVESMITH_KERNELS_I8 = 4,        WAVESMITH_KERNELS_E4M3 = 5,
     WAVESMITH_KERNELS_E5M2 = 6,   WAVESMITH_KERNELS_E4M3_FNUZ = 7, WAVESMITH_KERNELS_E5M2_FNUZ = 8,
-    WAVESMITH_KERNELS_E2M1X2 = 9,
+    WAVESMITH_KERNELS_E2M1X2 = 9, WAVESMITH_KERNELS_I4X2 = 10,
 } wavesmith_kernels_type;
 
 /* A matrix in the device's memory. Element (i, j) of matrix b of a batch is at data + b * batch_stride + i *
@@ -95,13 +95,18 @@ typedef struct {
  *
  * Types of A and B: both f16, bf16, f32 or i8, or any two floats of 8 bits of one kind (FNUZ on gfx942, OCP's
  * on gfx950 and gfx1201; none elsewhere), or both e2m1x2 with block scales (gfx950), of which k is a multiple
- * of 32. Those of 8 bits and less want K together in memory (columns of A, rows of B). C and the bias are
- * f32, f16 or bf16, as is D, which may also be of i8 or i32 where A is of i8, and of e4m3 or e5m2 where A is
- * of floats of 8 bits of that kind.
+ * of 32; or A of f16 or bf16 and B of i4x2 with scales of blocks, k a multiple of 8. Those of 8 bits and less
+ * want K together in memory (columns of A, rows of B). C and the bias are f32, f16 or bf16, as is D, which
+ * may also be of i8 or i32 where A is of i8, and of e4m3 or e5m2 where A is of floats of 8 bits of that kind.
  *
  * Floats of 8 bits may have f32 scales for their blocks of 128 along K, the last of which may be shorter
  * (block_scales_a and block_scales_b): each block's sum is multiplied by the product of the two scales,
  * rounded to f32, before it is added to those of the blocks before it.
+ *
+ * A number q of i4x2 counts as its scale times ((q + 8) - (its zero point + 8)): sum, difference and product
+ * are each rounded to f32, the product then to A's type, to the nearest (of bf16 but on gfx950 ties away from
+ * 0). So a weight w is off by at most (u + 2^-22) * |w| + 2^-24 * (|zero point| + 8) * |scale|, with u 2^-11
+ * (f16) or 2^-8 (bf16), and in f16 by 2^-25, on CDNA2 2^-14, more where it is less than 2^-14.
  *
  * Sums are f32. The error of one is at most (k + 1) * 2^-24 * (|a| * |b|), with scales of blocks (min(k, 128)
  * + k / 128 + 4) * 2^-24 * (|scaled a| * |scaled b|), to which rounding to D's type comes: to the nearest,
@@ -139,8 +144,20 @@ typedef struct {
    *   floats of 8 bits, with blocks of 128: of both SCALE_PER_BLOCK (one for each row of A, column of B) or
    *   SCALE_PER_SQUARE (one for 128 of them). B's per block, and A's where D lies by columns, have the row
    *   stride 1.
+   *   i4x2: B's SCALE_PER_BLOCK with blocks of 32, 64 or 128
    * Otherwise UNSCALED. */
   wavesmith_kernels_scales block_scales_a, block_scales_b;
+  /* With B of i4x2: the type of its scales (f32, f16 or bf16), and null or zero points of that type, each
+   * where its scale lies among the scales. */
+  wavesmith_kernels_type block_scales_type;
+  const void* zero_points_b;
+  /* Null, or batches + 1 numbers of rows in the device's memory: the rows of A, C and D from
+   * group_offsets[b] up to, not including, group_offsets[b + 1] are those of product b, whose B is matrix b
+   * of the batch. m is the rows in all; what is beyond counts as m, below 0 as 0, and a group that ends
+   * before it begins is empty. Rows of D in no group are not written. Of A, C and D, and of A's scales, there
+   * is one matrix: their batch strides are not used. For f16, bf16 and floats of 8 bits with K together, also
+   * with scales of blocks, B's per square; D lies by rows. */
+  const int32_t* group_offsets;
 } wavesmith_kernels_gemm_description;
 
 /* The bytes of workspace with which it is thought to take the least time on the current device, 0 where parts

@@ -14,6 +14,15 @@ struct GemmBlockScales {
   int lines;  ///< that share a scale: 1 or kGemmBlock
 };
 
+/// Scales and zero points of groups along K, of numbers of 4 bits.
+struct GemmGroups {
+  const void *scales, *zeros;  ///< zeros: null for none
+  long stride, group_stride,
+      batch_stride;  ///< elements from column to column, group to group, matrix to matrix
+  int type;          ///< tile::Type: F32, F16 or BF16
+  int shift;         ///< a group has 1 << shift numbers
+};
+
 /// D = activation(alpha * scale_a * scale_b * A * B transposed + beta * C + bias) * scale_d, A of m by k, B
 /// of n by k, C and D of m by n.
 struct GemmArguments {
@@ -28,8 +37,12 @@ struct GemmArguments {
   const void *mx_a, *mx_b;
   long stride_mx_a, stride_mx_b, batch_mx_a, batch_mx_b;
   GemmBlockScales block_a, block_b;  ///< of kernels of blocks.h
-  int arrays;                        ///< a, b, c and d are arrays of pointers to the matrices of a batch
-  int m, n, k;                       ///< elements, of which k may hold two numbers each
+  GemmGroups groups_b;               ///< of kernels of int4.h
+  const int*
+      group_offsets;  ///< of kernels of grouped.h: where each group's rows begin, and the last one's end
+  int groups;
+  int arrays;   ///< a, b, c and d are arrays of pointers to the matrices of a batch
+  int m, n, k;  ///< elements, of which k may hold two numbers each
   float alpha, beta;
   int type_c, type_d, type_bias;            ///< tile::Type
   int activation;                           ///< Activation

@@ -7,6 +7,8 @@
 
 #include "kernels/gemm/block_scales.h"
 #include "kernels/gemm/cost.h"
+#include "kernels/gemm/group_scales.h"
+#include "kernels/gemm/groups.h"
 #include "kernels/gemm/split.h"
 #include "kernels/library/byte_range.h"
 #include "kernels/library/failure.h"
@@ -56,14 +58,20 @@ wavesmith_kernels_status check(const char* name, const Matrix& matrix, bool arra
   return succeed();
 }
 
+/// Weights of 4 bits, which B alone may be of.
+bool is_packed(wavesmith_kernels_type type) { return type == WAVESMITH_KERNELS_I4X2; }
+
 /// Checks the types of A, B and D: what kernels there are for some target.
 wavesmith_kernels_status check_types(const Description& gemm) {
   const auto a = gemm.a.type, b = gemm.b.type, d = gemm.d.type;
   const bool small_floats = (is_ocp(a) && is_ocp(b)) || (is_fnuz(a) && is_fnuz(b));
-  if (a != b && !small_floats)
+  const bool weights = (a == WAVESMITH_KERNELS_F16 || a == WAVESMITH_KERNELS_BF16) && is_packed(b);
+  if (a != b && !small_floats && !weights)
     return not_supported("a is of " + word(a) + " and b of " + word(b) +
-                         ": there are kernels for two of one type, and for floats of 8 bits of one kind");
-  if (a == WAVESMITH_KERNELS_I32) return not_supported("there are no kernels for a and b of i32");
+                         ": there are kernels for two of one type, for floats of 8 bits of one kind, and for "
+                         "f16 or bf16 with i4x2");
+  if (a == WAVESMITH_KERNELS_I32 || is_packed(a))
+    return not_supported("there are no kernels for a and b of " + word(a));
   const bool d_as_a = a == WAVESMITH_KERNELS_I8 ? d == WAVESMITH_KERNELS_I32 || d == WAVESMITH_KERNELS_I8
                                                 : (is_ocp(a) && is_ocp(d)) || (is_fnuz(a) && is_fnuz(d));
   if (!is_common_float(d) && !d_as_a)
@@ -89,6 +97,9 @@ wavesmith_kernels_status check_addend(const char* name, wavesmith_kernels_type t
 /// Whether the columns of a row lie together in memory.
 bool along_rows(const Matrix& matrix) { return matrix.column_stride == 1; }
 
+/// Of A, C and D, of which groups of rows share one.
+int64_t batches_of_rows(const Description& gemm) { return gemm.group_offsets ? 1 : gemm.batches; }
+
 /// What a batch of matrices occupies.
 ByteRange range_of(const Matrix& matrix, int64_t rows, int64_t columns, int64_t batches) {
   return ByteRange::of(matrix.data,
@@ -98,12 +109,17 @@ ByteRange range_of(const Matrix& matrix, int64_t rows, int64_t columns, int64_t 
 }
 
 ByteRange range_of_a(const Description& gemm) {
-  return range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), gemm.batches);
+  return range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), batches_of_rows(gemm));
 }
 ByteRange range_of_b(const Description& gemm) {
   return range_of(gemm.b, elements_of(gemm.b.type, gemm.k), gemm.n, gemm.batches);
 }
-ByteRange range_of_d(const Description& gemm) { return range_of(gemm.d, gemm.m, gemm.n, gemm.batches); }
+ByteRange range_of_c(const Description& gemm) {
+  return range_of(gemm.c, gemm.m, gemm.n, batches_of_rows(gemm));
+}
+ByteRange range_of_d(const Description& gemm) {
+  return range_of(gemm.d, gemm.m, gemm.n, batches_of_rows(gemm));
+}
 
 /// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together. Where
 /// an array's matrices begin is not known.
@@ -153,6 +169,9 @@ int in_tile(wavesmith_kernels_type type) {
   return is_fnuz(type) ? type - WAVESMITH_KERNELS_E4M3_FNUZ + WAVESMITH_KERNELS_E4M3 : type;
 }
 
+/// Elements of B in the bytes of one of A's, in which kernels count from matrix to matrix.
+int64_t elements_of_a(const Description& gemm) { return size_of(gemm.a.type) / size_of(gemm.b.type); }
+
 /// What the kernel of a tile is given; of the product with D by rows, K counted in elements.
 GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& tile, int64_t stride_a,
                            int64_t stride_b) {
@@ -169,7 +188,7 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
                      .stride_c = gemm.c.row_stride,
                      .stride_d = gemm.d.row_stride,
                      .batch_a = gemm.a.batch_stride,
-                     .batch_b = gemm.b.batch_stride,
+                     .batch_b = gemm.b.batch_stride / elements_of_a(gemm),
                      .batch_c = gemm.c.batch_stride,
                      .batch_d = gemm.d.batch_stride,
                      .mx_a = gemm.block_scales_a.data,
@@ -180,6 +199,7 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
                      .batch_mx_b = gemm.block_scales_b.batch_stride,
                      .block_a = block_arguments(gemm.block_scales_a),
                      .block_b = block_arguments(gemm.block_scales_b),
+                     .groups_b = group_arguments(gemm),
                      .arrays = gemm.pointer_arrays,
                      .m = static_cast<int>(gemm.m),
                      .n = static_cast<int>(gemm.n),
@@ -212,8 +232,7 @@ wavesmith_kernels_status check_workspace(const Description& gemm) {
   const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
   if (multiplies && own.overlaps(range_of_a(gemm))) return invalid("workspace overlaps a");
   if (multiplies && own.overlaps(range_of_b(gemm))) return invalid("workspace overlaps b");
-  if (gemm.beta != 0 && own.overlaps(range_of(gemm.c, gemm.m, gemm.n, gemm.batches)))
-    return invalid("workspace overlaps c");
+  if (gemm.beta != 0 && own.overlaps(range_of_c(gemm))) return invalid("workspace overlaps c");
   if (own.overlaps(range_of_d(gemm))) return invalid("workspace overlaps d");
   return succeed();
 }
@@ -230,7 +249,7 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
   if (gemm.m == 0 || gemm.n == 0 || gemm.batches == 0) return succeed();
   const bool arrays = gemm.pointer_arrays;
   if (const auto status = check("d", gemm.d, arrays, gemm.m, gemm.n)) return status;
-  const bool side_by_side = gemm.batches > 1 && !arrays;
+  const bool side_by_side = gemm.batches > 1 && !arrays && !gemm.group_offsets;
   if (side_by_side && gemm.d.batch_stride == 0)
     return invalid("d.batch_stride is 0, but every product of the batch has its own result");
   if (side_by_side && !apart(gemm.d, gemm.m, gemm.n, gemm.batches))
@@ -251,10 +270,15 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
       return status;
     if (const auto status = check_types(gemm)) return status;
     const ByteRange d = range_of_d(gemm);
-    if (const auto status = check_block_scales(gemm, d)) return status;
+    const bool weights = is_packed(gemm.b.type);
+    if (gemm.zero_points_b && !weights) return not_supported("zero_points_b is for b of i4x2");
+    if (const auto status = weights ? check_group_scales(gemm, d) : check_block_scales(gemm, d))
+      return status;
     if (!arrays && d.overlaps(range_of_a(gemm))) return invalid("d overlaps a");
     if (!arrays && d.overlaps(range_of_b(gemm))) return invalid("d overlaps b");
   }
+  if (gemm.group_offsets)
+    if (const auto status = check_groups(gemm)) return status;
   if (gemm.bias) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
     if (const auto status = check_addend("the bias", gemm.bias_type)) return status;
@@ -282,6 +306,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     const auto d = gemm.d.type;
     gemm.k = 0;
     gemm.block_scales_a = gemm.block_scales_b = {};
+    gemm.zero_points_b = nullptr;
     gemm.a = gemm.b = {.data = gemm.d.data,
                        .type = d == WAVESMITH_KERNELS_I32 ? WAVESMITH_KERNELS_I8
                                : is_common_float(d)       ? WAVESMITH_KERNELS_BF16
@@ -299,15 +324,20 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   const int64_t stride_a = a_along_k ? gemm.a.row_stride : gemm.a.column_stride;
   const int64_t stride_b = b_along_k ? gemm.b.column_stride : gemm.b.row_stride;
   const bool arrays = gemm.pointer_arrays;
-  const bool dwords = by_dwords(gemm.a, arrays, stride_a, a_along_k ? gemm.k : gemm.m, gemm.batches) &&
-                      by_dwords(gemm.b, arrays, stride_b, b_along_k ? gemm.k : gemm.n, gemm.batches);
+  const int64_t depth_b = is_packed(gemm.b.type) ? elements_of(gemm.b.type, gemm.k) : gemm.k;
+  const int64_t batches_a = batches_of_rows(gemm);
+  const bool dwords = by_dwords(gemm.a, arrays, stride_a, a_along_k ? gemm.k : gemm.m, batches_a) &&
+                      by_dwords(gemm.b, arrays, stride_b, b_along_k ? depth_b : gemm.n, gemm.batches);
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
-  const std::string types = types_word(gemm.a.type, gemm.b.type) + block_word(gemm);
+  const std::string types =
+      types_word(gemm.a.type, gemm.b.type) + block_word(gemm) + (gemm.group_offsets ? "g" : "");
   const std::string layout = std::string(a_along_k ? "k" : "m") + (b_along_k ? "k" : "n");
   choice.problem = {types, layout, gemm.m, gemm.n, given.k};
-  const TunedTile* const fastest =
-      tuned && !wanted && gemm.batches == 1 ? tuned->find(target, compute_units, choice.problem) : nullptr;
+  const TunedTile* const fastest = tuned && !wanted && gemm.batches == 1 && !gemm.group_offsets
+                                       ? tuned->find(target, compute_units, choice.problem)
+                                       : nullptr;
+  const Description costs = gemm.group_offsets ? evenly_grouped(gemm) : gemm;
   bool has_types = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
@@ -317,7 +347,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
     const bool has_fastest = fastest && fastest->configuration == &tile;
     const int parts = wanted ? parts_of_name(wanted) : has_fastest ? fastest->parts : 0;
-    for (const GemmChoice::Candidate& one : gemm_candidates(tile, gemm, compute_units, parts)) {
+    for (const GemmChoice::Candidate& one : gemm_candidates(tile, costs, compute_units, parts)) {
       choice.candidates.push_back(one);
       if (wanted && one.name() != wanted) continue;
       const bool is_tuned = has_fastest && fastest->parts == one.splits;
@@ -327,8 +357,8 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     }
   }
   const std::string served = "for a and b of " + types_word(gemm.a.type, gemm.b.type) +
-                             (has_float_scales(gemm) ? " with scales of blocks" : "") + " for " +
-                             std::string(target);
+                             (has_float_scales(gemm) ? " with scales of blocks" : "") +
+                             (gemm.group_offsets ? " in groups" : "") + " for " + std::string(target);
   if (!choice.configuration && !has_types) return not_supported("there is no kernel " + served);
   if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
     return not_supported("the kernels " + served + " want K together in memory: columns of a, rows of b");
@@ -339,6 +369,7 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + layout + (dwords ? "" : "_elements");
   choice.batches = gemm.batches;
   choice.arguments = arguments_of(gemm, tile, stride_a, stride_b);
+  if (gemm.group_offsets) group_gemm(choice, gemm);
   choice.grid = set_grid(choice.arguments, tile, compute_units);
   if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);
   return succeed();

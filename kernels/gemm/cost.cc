@@ -18,8 +18,9 @@ double bytes_once(const Description& gemm) {
   const auto times = [](int64_t a, int64_t b, wavesmith_kernels_type type) {
     return static_cast<double>(a) * static_cast<double>(b * size_of(type));
   };
+  const int64_t depth_b = gemm.b.type == WAVESMITH_KERNELS_I4X2 ? elements_of(gemm.b.type, gemm.k) : gemm.k;
   return static_cast<double>(gemm.batches) *
-         (times(gemm.m, gemm.k, gemm.a.type) + times(gemm.k, gemm.n, gemm.b.type) +
+         (times(gemm.m, gemm.k, gemm.a.type) + times(depth_b, gemm.n, gemm.b.type) +
           times(gemm.m, gemm.n, gemm.d.type));
 }
 
@@ -61,6 +62,7 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
 /// whole.
 bool divides(const Description& gemm, int64_t parts) {
   if (has_float_scales(gemm) && gemm.k / parts % kGemmBlock != 0) return false;
+  if (gemm.b.type == WAVESMITH_KERNELS_I4X2 && gemm.k / parts % gemm.block_scales_b.block != 0) return false;
   return gemm.k % parts == 0 && gemm.k / parts * size_of(gemm.a.type) % kPieceBytes == 0;
 }
 

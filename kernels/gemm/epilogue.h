@@ -12,6 +12,7 @@ namespace wavesmith::kernels {
 
 /// Which tile of D a workgroup computes.
 struct GemmPlace {
+  static constexpr int first_row = 0;  ///< of the rows whose tiles are counted
   int tile_row, tile_column, batch;
 
   TILE_DEVICE explicit GemmPlace(const GemmArguments& g) {
@@ -21,6 +22,8 @@ struct GemmPlace {
     tile_column = g.rows_along_x ? tile.y : tile.x;
     batch = tile::arch::workgroup_id_z();
   }
+  TILE_DEVICE static constexpr bool is_empty() { return false; }
+  TILE_DEVICE void narrow(GemmArguments& /*g*/) const {}
 };
 
 /// A matrix of a batch: one of those that an array points to, or one of those that lie `bytes` apart.

@@ -15,10 +15,10 @@ struct GemmStage {
 /// By way of registers, two stages: any layout and access. A call of `advance` stores what the last one
 /// loaded.
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess>
+          tile::Access kAccess, class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess>>
 struct GemmFeedThroughRegisters {
   using WindowA = tile::Window<TileA, kThreads, kAlongA, kAccess>;
-  using WindowB = tile::Window<TileB, kThreads, kAlongB, kAccess>;
+  using WindowB = WindowB_;
   static constexpr int kStages = 2, kDepth = TileA::kColumns;
   static constexpr int kBytes = kStages * (WindowA::kSharedBytes + WindowB::kSharedBytes);
   /// Instructions of a step, for the order in which they stand.
@@ -36,8 +36,13 @@ struct GemmFeedThroughRegisters {
   template <class Arguments>
   TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, const void* b, int row, int column,
                                        int thread, tile::SharedBytes shared)
+      : GemmFeedThroughRegisters(g, a, row, thread, shared,
+                                 WindowB(b, g.n, g.k, g.stride_b, column, 0, thread)) {}
+  template <class Arguments>
+  TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, int row, int thread,
+                                       tile::SharedBytes shared, const WindowB& of_b)
       : window_a(a, g.m, g.k, g.stride_a, row, 0, thread),
-        window_b(b, g.n, g.k, g.stride_b, column, 0, thread),
+        window_b(of_b),
         left(g.k),
         whole(g.k % tile::kPieceElements<typename TileA::Element> == 0),
         memory(shared) {

@@ -48,6 +48,10 @@ struct GemmShape {
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
   template <int kAtomRows, int kAtomColumns>  // of a wave
   using Products = GemmProducts<Atom, kAtomRows, kAtomColumns>;
+  using Place = GemmPlace;
+  template <class TileA, class TileB, Along kAlongA, Along kAlongB, Access kAccess>
+  using Feed =
+      typename GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kSlots, Atom::kScaled>::Type;
 };
 
 /// How the tile of a matrix is written whose elements lie together that way.
@@ -76,7 +80,7 @@ struct GemmParts<Atom, true> {
 };
 
 template <class Shape, Along kAlongA, Along kAlongB, Access kAccess>
-TILE_DEVICE void gemm(const GemmArguments& arguments) {
+TILE_DEVICE void gemm(GemmArguments arguments) {
   using namespace tile;
   using Atom = typename Shape::Atom;
   using Element = typename Atom::Element;
@@ -86,16 +90,18 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   using TileB = typename Parts::template Tile<Shape::kColumns, Shape::kDepth, written(kAlongB)>;
   constexpr int kRows = Shape::kRows / Shape::kWaveRows / Layout::kRows;  // atoms of a wave
   constexpr int kColumns = Shape::kColumns / Shape::kWaveColumns / Layout::kRows;
-  using Feed = typename GemmFeed<TileA, TileB, Shape::kThreads, kAlongA, kAlongB, kAccess, Shape::kSlots,
-                                 Atom::kScaled>::Type;
+  using Feed = typename Shape::template Feed<TileA, TileB, kAlongA, kAlongB, kAccess>;
   static_assert(Feed::kBytes <= arch::kHere.shared_bytes, "the stages do not fit into shared memory");
   TILE_SHARED static char memory[Feed::kBytes];
 
   arch::fetch_argument<GemmArguments>();
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
-  const GemmPlace place(arguments);
-  const int first_row = place.tile_row * Shape::kRows, first_column = place.tile_column * Shape::kColumns;
+  const typename Shape::Place place(arguments);
+  if (place.is_empty()) return;
+  place.narrow(arguments);
+  const int first_row = place.first_row + place.tile_row * Shape::kRows;
+  const int first_column = place.tile_column * Shape::kColumns;
 
   constexpr long kSize = sizeof(Element);
   const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
@@ -172,7 +178,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   feed.finish();
   arch::barrier();
   constexpr int kPart = Feed::kBytes / (Shape::kWaveRows * Shape::kWaveColumns);
-  const GemmArguments late = arch::argument_again(arguments);
+  GemmArguments late = arch::argument_again(arguments);
+  place.narrow(late);
   const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
   for_each_eight<kPart>(
       products.sums, (SharedBytes)memory + wave * kPart, lane,

@@ -66,7 +66,11 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
     arguments.mx_a = static_cast<const char*>(arguments.mx_a) + count * arguments.batch_mx_a;
     arguments.mx_b = static_cast<const char*>(arguments.mx_b) + count * arguments.batch_mx_b;
     arguments.a = next(arguments.a, arguments.batch_a, gemm->a.type);
-    arguments.b = next(arguments.b, arguments.batch_b, gemm->b.type);
+    arguments.b = next(arguments.b, arguments.batch_b, gemm->a.type);
+    const auto next_groups = [&](const void*& data) {
+      if (data) data = next(data, arguments.groups_b.batch_stride, gemm->block_scales_type);
+    };
+    next_groups(arguments.groups_b.scales), next_groups(arguments.groups_b.zeros);
     arguments.c = next(arguments.c, arguments.batch_c, gemm->c.type);
     arguments.d = next(arguments.d, arguments.batch_d, gemm->d.type);
   }

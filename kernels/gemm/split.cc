@@ -26,6 +26,10 @@ void split_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& ge
   part.batch_mx_b = blocks * part.stride_mx_b;
   for (GemmBlockScales* const scales : {&part.block_a, &part.block_b})
     scales->batch_stride = part.k / kGemmBlock * scales->block_stride;
+  if (gemm.b.type == WAVESMITH_KERNELS_I4X2) {
+    part.batch_b = elements_of(gemm.b.type, part.k) / size_of(gemm.a.type);
+    part.groups_b.batch_stride = part.k / gemm.block_scales_b.block * part.groups_b.group_stride;
+  }
   part.c = part.bias = nullptr;
   part.scale_a = part.scale_b = part.scale_d = nullptr;
   part.alpha = 1, part.beta = 0;

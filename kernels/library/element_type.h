@@ -14,9 +14,9 @@ struct ElementType {
   int bytes;
 };
 /// By the enumerators of wavesmith_kernels_type.
-inline constexpr ElementType kElementTypes[] = {{"f32", 4},      {"f16", 2},   {"bf16", 2}, {"i32", 4},
-                                                {"i8", 1},       {"e4m3", 1},  {"e5m2", 1}, {"e4m3fnuz", 1},
-                                                {"e5m2fnuz", 1}, {"e2m1x2", 1}};
+inline constexpr ElementType kElementTypes[] = {{"f32", 4},      {"f16", 2},    {"bf16", 2}, {"i32", 4},
+                                                {"i8", 1},       {"e4m3", 1},   {"e5m2", 1}, {"e4m3fnuz", 1},
+                                                {"e5m2fnuz", 1}, {"e2m1x2", 1}, {"i4x2", 1}};
 
 constexpr bool is_type(wavesmith_kernels_type type) {
   return type >= 0 && type < static_cast<int>(std::size(kElementTypes));
@@ -43,7 +43,8 @@ constexpr int64_t size_of(wavesmith_kernels_type type) { return kElementTypes[ty
 inline constexpr int64_t kMxBlock = 32;
 /// Elements that hold so many numbers.
 constexpr int64_t elements_of(wavesmith_kernels_type type, int64_t numbers) {
-  return type == WAVESMITH_KERNELS_E2M1X2 ? (numbers + 1) / 2 : numbers;
+  const bool two = type == WAVESMITH_KERNELS_E2M1X2 || type == WAVESMITH_KERNELS_I4X2;
+  return two ? (numbers + 1) / 2 : numbers;
 }
 
 }  // namespace wavesmith::kernels

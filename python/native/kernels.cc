@@ -30,7 +30,7 @@ struct Type {
 /// DLPack's codes of floats of 8 bits, which nanobind does not name.
 enum SmallFloat : uint8_t { kE4m3fn = 10, kE4m3fnuz = 11, kE5m2 = 12, kE5m2fnuz = 13 };
 
-constexpr std::array<Type, 10> kTypes = {
+constexpr std::array<Type, 11> kTypes = {
     Type{"f32", WAVESMITH_KERNELS_F32, {static_cast<uint8_t>(Code::Float), 32, 1}},
     Type{"f16", WAVESMITH_KERNELS_F16, {static_cast<uint8_t>(Code::Float), 16, 1}},
     Type{"bf16", WAVESMITH_KERNELS_BF16, {static_cast<uint8_t>(Code::Bfloat), 16, 1}},
@@ -42,6 +42,8 @@ constexpr std::array<Type, 10> kTypes = {
     Type{"e5m2fnuz", WAVESMITH_KERNELS_E5M2_FNUZ, {kE5m2fnuz, 8, 1}},
     // Bytes without a type of their own: two e2m1 each, or e8m0 where scales are expected.
     Type{"u8", WAVESMITH_KERNELS_E2M1X2, {static_cast<uint8_t>(Code::UInt), 8, 1}},
+    // The same bytes as weights of halves.
+    Type{"i4x2", WAVESMITH_KERNELS_I4X2, {static_cast<uint8_t>(Code::UInt), 8, 1}},
 };
 
 const Type& type_of(std::string_view word) {
@@ -487,7 +489,8 @@ wavesmith_kernels_gemm_description gemm_description(
     std::tuple<int64_t, int64_t, int64_t, int64_t> sizes, float alpha, float beta, const MatrixTuple& a,
     const MatrixTuple& b, const MatrixTuple& c, const MatrixTuple& d, const std::string& activation,
     uintptr_t bias, const std::string& bias_type, bool bias_per_row, const ScaleTuple& scales,
-    const std::tuple<BlockScaleTuple, BlockScaleTuple>& block_scales) {
+    const std::tuple<BlockScaleTuple, BlockScaleTuple>& block_scales,
+    const std::tuple<std::string, uintptr_t>& weights, uintptr_t group_offsets) {
   const auto& [m, n, k, batches] = sizes;
   const auto& [scale_a, scale_b, scale_d, per_row, per_column] = scales;
   return {.m = m,
@@ -510,7 +513,10 @@ wavesmith_kernels_gemm_description gemm_description(
           .scale_a_per_row = per_row,
           .scale_b_per_column = per_column,
           .block_scales_a = block_scales_of(std::get<0>(block_scales)),
-          .block_scales_b = block_scales_of(std::get<1>(block_scales))};
+          .block_scales_b = block_scales_of(std::get<1>(block_scales)),
+          .block_scales_type = optional_type_of(std::get<0>(weights)),
+          .zero_points_b = reinterpret_cast<const void*>(std::get<1>(weights)),
+          .group_offsets = reinterpret_cast<const int32_t*>(group_offsets)};
 }
 
 nb::tuple array_of(const nb::ndarray<nb::ro>& array) { return described(array); }

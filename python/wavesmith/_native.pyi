@@ -97,6 +97,8 @@ def gemm_description(
     bias_per_row: bool,
     scales: tuple[int, int, int, bool, bool],
     block_scales: tuple[tuple[Scales, int], tuple[Scales, int]],
+    weights: tuple[str, int],
+    group_offsets: int,
 ) -> Gemm: ...
 
 #: Address, type, strides of blocks, positions and heads in elements, address of scales (0: there are none), and whether

@@ -12,6 +12,7 @@ work is put into a stream; arrays in the host's memory are copied to the GPU, an
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavesmith._arrays import Copies, Operand, current_device, new_result, operand, taken_over, word_of
@@ -72,6 +73,8 @@ def gemm(
     scale_d: ArrayT | None = None,
     block_scale_a: ArrayT | None = None,
     block_scale_b: ArrayT | None = None,
+    zero_point_b: ArrayT | None = None,
+    group_offsets: ArrayT | None = None,
     dtype: object = None,
     tile: str | None = None,
     stream: int | None = None,
@@ -88,7 +91,9 @@ def gemm(
         a: m by k, or a batch of these: (batches, m, k). float16, bfloat16, float32 or int8, or float8 as the GPU has it
             (e4m3fn and e5m2, on CDNA3 e4m3fnuz and e5m2fnuz); of NumPy with ml_dtypes' types. Which of them a GPU has
             kernels for, `gemm_tiles` tells.
-        b: k by n, or a batch; of a's type, or any other float8 of its kind. What has 8 bits has k together in memory:
+        b: k by n, or a batch; of a's type, or any other float8 of its kind. With `a` of float16 or bfloat16 it may be
+            weights of 4 bits: uint8 of shape (k / 2, n), each byte two integers from -8 to 7 that follow each other
+            along k, the first in the lower bits; k is a multiple of 8. What has 8 bits has k together in memory:
             the rows of `a`, the columns of `b`. Where one of `a` and `b` has a batch (or a batch of more than one), the
             other may be a single matrix that all products share.
         out: written and returned: (m, n), or (batches, m, n) where a or b has a batch. float32, float16 or bfloat16;
@@ -112,6 +117,15 @@ def gemm(
             (ceil(m / 128), ceil(k / 128)) for squares.
         block_scale_b: the same of `b`, with n for m: of shape (n, k / 32), or (n, ceil(k / 128)) and by columns, or
             (ceil(n / 128), ceil(k / 128)).
+            Of weights of 4 bits: (n, ceil(k / group)) with groups of 32, 64 or 128 along k; float32, float16 or
+            bfloat16. A weight counts as scale * (number - zero point), rounded to float32, then to a's type. It is read
+            fastest where it lies by columns.
+        zero_point_b: the zero points of weights of 4 bits, shaped and typed as `block_scale_b`, and lying as it does.
+            None: 0.
+        group_offsets: int32, of shape (groups + 1,): the rows of `a` and the result from group_offsets[g] up to
+            group_offsets[g + 1] are multiplied by b[g], which may have as many rows as they like: `a` is (m, k), `b`
+            (groups, k, n) and the result (m, n). Rows in no group are not written. float16, bfloat16 and e4m3 (also
+            with scales of blocks) with k together in memory.
         dtype: the new result's type: "f32", "f16", "bf16", or as the package names it (numpy.float32, torch.bfloat16,
             ...). None: a's; of int8 int32, of float8 bfloat16.
         tile: one of `gemm_tiles()`, for tuning, with so many parts of k behind a slash ("64x64x64/4"). None: what is
@@ -133,19 +147,36 @@ def gemm(
     on_a, on_b = operand("a", a, stream, raw=True), operand("b", b, stream, raw=True)
     m, k, batches_a = on_a.matrix()
     rows_of_b, n, batches_b = on_b.matrix()
+    weights = on_b.type == "u8" and on_a.type in ("f16", "bf16")
+    if weights:
+        on_b, rows_of_b = replace(on_b, type="i4x2"), 2 * rows_of_b
     if k != rows_of_b:
         raise BadInputError(f"a has {k} columns and b {rows_of_b} rows")
     if on_a.type == "u8":
         k *= 2
     block_scales = [
-        None if scale is None else _block_scale(name, operand(name, scale, stream, raw=True), on_a.type, (rows, k))
-        for name, scale, rows in (("block_scale_a", block_scale_a, m), ("block_scale_b", block_scale_b, n))
+        None if scale is None else _block_scale(name, operand(name, scale, stream, raw=True), on_of.type, (rows, k))
+        for name, scale, on_of, rows in (
+            ("block_scale_a", block_scale_a, on_a, m),
+            ("block_scale_b", block_scale_b, on_b, n),
+        )
     ]
+    on_zeros = None if zero_point_b is None else operand("zero_point_b", zero_point_b, stream)
+    if on_zeros is not None and (block_scales[1] is None or not _lies_alike(on_zeros, block_scales[1])):
+        raise BadInputError(
+            f"zero_point_b is of {on_zeros.type} with shape {on_zeros.shape} and strides {on_zeros.strides}",
+            hint="it is of block_scale_b's type and shape, and lies as it does",
+        )
+    on_offsets = (
+        None
+        if group_offsets is None
+        else _group_offsets(operand("group_offsets", group_offsets, stream, integers=True), batches_a, batches_b)
+    )
     if batches_a is not None and batches_b is not None and batches_a != batches_b and 1 not in (batches_a, batches_b):
         raise BadInputError(f"a has {batches_a} matrices and b {batches_b}")
     given = [count for count in (batches_a, batches_b) if count is not None]
     batches = next((count for count in given if count != 1), 1) if given else None
-    shape = (m, n) if batches is None else (batches, m, n)
+    shape = (m, n) if batches is None or on_offsets else (batches, m, n)
 
     kind = _RESULTS.get(on_a.type, on_a.type) if dtype is None else word_of(dtype)
     made: object = None
@@ -178,7 +209,7 @@ def gemm(
             ("scale_d", scale_d, 1, (1, 1)),
         )
     ]
-    operands = [on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales]
+    operands = [on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales, on_zeros, on_offsets]
     for one in operands[1:]:
         if one is not None and one.device != on_a.device:
             raise BadInputError(f"a lies in {on_a.place()} and {one.name} in {one.place()}")
@@ -194,6 +225,8 @@ def gemm(
         scale_d: Operand | None,
         block_scale_a: Operand | None,
         block_scale_b: Operand | None,
+        zeros: Operand | None,
+        offsets: Operand | None,
     ) -> _native.Gemm:
         from wavesmith import _native
 
@@ -217,6 +250,8 @@ def gemm(
                 scale_b is not None and math.prod(scale_b.shape) > 1,
             ),
             (_described_scale(block_scale_a, (m, k)), _described_scale(block_scale_b, (n, k))),
+            (block_scale_b.type if weights and block_scale_b else "", zeros.address if zeros else 0),
+            offsets.address if offsets else 0,
         )
 
     kernels = library()
@@ -227,20 +262,18 @@ def gemm(
 
     with current_device(hip, on_a.device):
         if on_a.device is not None:
-            launch(description(on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales))
+            launch(description(on_a, on_b, on_out, *operands[3:]))
         else:
             # As the arrays are given; their copies lie in order.
-            kernels.gemm_check(description(on_a, on_b, on_out, on_c, on_bias, *scales, *block_scales))
+            kernels.gemm_check(description(on_a, on_b, on_out, *operands[3:]))
             with Copies(hip) as copies:
-                copy = copies.of(on_out, empty=True)
+                copy = copies.of(on_out, empty=on_offsets is None)
                 launch(
                     description(
                         copies.of(on_a),
                         copies.of(on_b),
                         copy,
-                        copies.of(on_c) if on_c else None,
-                        copies.of(on_bias) if on_bias else None,
-                        *(copies.of(scale) if scale else None for scale in (*scales, *block_scales)),
+                        *(copies.of(one) if one else None for one in operands[3:]),
                     )
                 )
                 hip.synchronize()
@@ -253,17 +286,24 @@ def gemm(
 
 _BLOCK = 128
 """Numbers along k that share a float32 scale, and rows or columns that may."""
+_GROUPS = (32, 64, 128)
+"""Numbers along k that may share a scale of weights of 4 bits."""
 
 
 def _block_scale(name: str, scale: Operand, kind: str, extents: tuple[int, int]) -> Operand:
-    """Checked: e8m0 for each row and 32 numbers; of float8 a float32 for 128, of each row or of 128 rows."""
+    """Checked: e8m0 per row and 32 numbers; of float8 float32 per row or 128 rows; of weights a float per group."""
     rows, k = extents
-    columns = -(-k // _BLOCK)
-    word, shapes = ("u8", [(rows, k // 32)]) if kind == "u8" else ("f32", [(rows, columns), (-(-rows // _BLOCK), columns)])
-    if scale.type != word or scale.shape[-2:] not in shapes or len(scale.shape) > 3:
+    words = {"u8": ["u8"], "i4x2": ["f32", "f16", "bf16"]}.get(kind, ["f32"])
+    if kind == "u8":
+        shapes = [(rows, k // 32)]
+    elif kind == "i4x2":
+        shapes = [(rows, -(-k // group)) for group in _GROUPS]
+    else:
+        shapes = [(rows, -(-k // _BLOCK)), (-(-rows // _BLOCK), -(-k // _BLOCK))]
+    if scale.type not in words or scale.shape[-2:] not in shapes or len(scale.shape) > 3:
         raise BadInputError(
             f"{name} is of {scale.type} with shape {scale.shape}",
-            hint=f"it is {'uint8' if word == 'u8' else 'float32'} of shape {' or '.join(map(str, shapes))}",
+            hint=f"it is of {' or '.join(words)} and shape {' or '.join(map(str, shapes))}",
         )
     return scale
 
@@ -271,9 +311,28 @@ def _block_scale(name: str, scale: Operand, kind: str, extents: tuple[int, int])
 def _described_scale(scale: Operand | None, extents: tuple[int, int]) -> tuple[_native.Scales, int]:
     if scale is None:
         return (0, "unscaled", 0, 0, 0), 0
-    scaling = "mx" if scale.type == "u8" else "block" if scale.shape[-2] == extents[0] else "square"
+    (rows, columns), (lines, k) = scale.shape[-2:], extents
+    scaling = "mx" if scale.type == "u8" else "block" if rows == lines else "square"
+    # Where several sizes of blocks have as many of them, all have one.
+    block = max(size for size in _GROUPS if -(-k // size) == columns) if scaling != "mx" else 0
     batch_stride = scale.strides[0] if len(scale.shape) == 3 and scale.shape[0] > 1 else 0
-    return (scale.address, scaling, _BLOCK, scale.strides[-2], scale.strides[-1]), batch_stride
+    return (scale.address, scaling, block, scale.strides[-2], scale.strides[-1]), batch_stride
+
+
+def _lies_alike(one: Operand, other: Operand) -> bool:
+    return (one.type, one.shape, one.strides) == (other.type, other.shape, other.strides)
+
+
+def _group_offsets(offsets: Operand, batches_a: int | None, groups: int | None) -> Operand:
+    """Checked: where each group's rows begin, and the last one's end."""
+    if batches_a is not None or groups is None:
+        raise BadInputError("group_offsets is given: a is then one matrix and b a batch, with a matrix for each group")
+    if offsets.type != "i32" or offsets.shape != (groups + 1,) or (groups > 0 and offsets.strides != (1,)):
+        raise BadInputError(
+            f"group_offsets is of {offsets.type} with shape {offsets.shape} and strides {offsets.strides}",
+            hint=f"it is int32 of shape ({groups + 1},), side by side",
+        )
+    return offsets
 
 
 def _scale(name: str, scale: Operand, count: int, shape: tuple[int, int]) -> Operand:

@@ -162,6 +162,46 @@ def test_float8_with_scales_of_blocks(numbers: np.random.Generator) -> None:
         kernels.gemm(q_a, q_b.T, block_scale_a=s_a, block_scale_b=squares.T)
 
 
+@pytest.mark.parametrize("dtype", [F16, BF16], ids=str)
+def test_weights_of_4_bits(numbers: np.random.Generator, dtype: Any) -> None:
+    m, n, k, group = 30, 70, 200, 64
+    a, weights = numbers.standard_normal((m, k)).astype(dtype), numbers.integers(-8, 8, (n, k))
+    packed = ((weights[:, ::2] & 15) | (weights[:, 1::2] & 15) << 4).astype(np.uint8)
+    scales, zeros = (np.asfortranarray(numbers.uniform(0.25, 1, (n, -(-k // group))).astype(dtype)) for _ in range(2))
+    for zero in (None, zeros):
+        got = kernels.gemm(a, packed.T, block_scale_b=scales, zero_point_b=zero, dtype="f32")
+        less = 0 if zero is None else np.repeat(wide(zero), group, 1)[:, :k]
+        exact = np.repeat(wide(scales), group, 1)[:, :k] * (weights - less)
+        error = EPSILON[np.dtype(dtype)] * 1.01 * (np.abs(wide(a)) @ np.abs(exact).T) + 2.0**-12
+        np.testing.assert_array_less(np.abs(wide(got) - wide(a) @ exact.T), error)
+    with pytest.raises(wavesmith.BadInputError, match="zero_point_b is of f32"):
+        kernels.gemm(a, packed.T, block_scale_b=scales, zero_point_b=np.asfortranarray(zeros.astype(F32)))
+    with pytest.raises(wavesmith.BadInputError, match="block_scale_b is of f32 with shape"):
+        kernels.gemm(a, packed.T, block_scale_b=np.ones((n, 5), F32))
+    with pytest.raises(wavesmith.UnsupportedError, match="block_scales_b.scaling is 0"):
+        kernels.gemm(a, packed.T)
+    with pytest.raises(wavesmith.BadInputError, match="a has 200 columns and b 100 rows"):
+        kernels.gemm(a.astype(F32), packed.T)
+
+
+def test_groups_of_rows(numbers: np.random.Generator) -> None:
+    offsets = np.array([1, 4, 4, 40, 41], np.int32)
+    a, b = numbers.standard_normal((50, 64)).astype(F16), numbers.standard_normal((4, 30, 64)).astype(F16)
+    out = np.full((50, 30), 7, F32)
+    assert kernels.gemm(a, b.swapaxes(1, 2), group_offsets=offsets, out=out) is out
+    for group in (0, 2, 3):
+        rows = slice(offsets[group], offsets[group + 1])
+        check(out[rows], a[rows], b[group].T)
+    assert (out[:1] == 7).all() and (out[41:] == 7).all()
+    assert kernels.gemm(a, b.swapaxes(1, 2), group_offsets=offsets).shape == (50, 30)
+    with pytest.raises(wavesmith.BadInputError, match="group_offsets is of i32 with shape"):
+        kernels.gemm(a, b.swapaxes(1, 2), group_offsets=offsets[1:])
+    with pytest.raises(wavesmith.BadInputError, match="a is then one matrix and b a batch"):
+        kernels.gemm(a, b[0].T, group_offsets=offsets)
+    with pytest.raises(wavesmith.UnsupportedError, match="want K together"):
+        kernels.gemm(a, np.ascontiguousarray(b.swapaxes(1, 2)), group_offsets=offsets)
+
+
 def test_batches_share_matrices_that_have_none(numbers: np.random.Generator) -> None:
     a, b = numbers.standard_normal((3, 10, 14)).astype(F16), numbers.standard_normal((3, 14, 18)).astype(F16)
     check(kernels.gemm(a, b), a, b)

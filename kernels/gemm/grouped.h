@@ -1,0 +1,64 @@
+// Grouped products: groups of rows of A and D, which lie one after the other, each with a B of its own. How
+// many rows a group has is known on the device only, so the grid has as many rows of tiles as there may be,
+// and a workgroup looks its group up.
+#pragma once
+
+#include "kernels/gemm/blocks.h"
+#include "tile/arch/lanes.h"
+
+namespace wavesmith::kernels {
+
+/// The tile of a workgroup, of kRows rows, within its group.
+template <int kRows>
+struct GroupedPlace {
+  int first_row = 0, tile_row, tile_column, batch = 0;
+  int end = 0;  ///< of the group's rows
+
+  TILE_DEVICE explicit GroupedPlace(const GemmArguments& g) {
+    using namespace tile;
+    constexpr int kLanes = arch::kHere.wave_lanes;
+    const GemmPlace of_all(g);
+    tile_column = of_all.tile_column;
+    tile_row = of_all.tile_row;
+    const int lane = arch::thread_id() % kLanes;
+    // As many groups at a time as a wave has lanes: the group is the first whose tiles and those of the
+    // groups before it are more than the tile's number.
+    for (; batch < g.groups; batch += kLanes) {
+      const int group = batch + lane;
+      const int from = group < g.groups ? row(g, group) : 0, to = group < g.groups ? row(g, group + 1) : 0;
+      const int tiles = to > from ? ceiling(to - from, kRows) : 0;
+      int sum = tiles;
+      TILE_UNROLL for (int distance = 1; distance < kLanes; distance *= 2) {
+        const int before = arch::from_lane(sum, lane - distance);
+        sum += lane >= distance ? before : 0;
+      }
+      const int found = arch::first_lane(tile_row < sum);
+      if (found < 0) {
+        tile_row -= arch::of_lane(sum, kLanes - 1);
+        continue;
+      }
+      first_row = arch::of_lane(from, found);
+      end = arch::of_lane(to, found);
+      tile_row -= arch::of_lane(sum - tiles, found);
+      batch += found;
+      return;
+    }
+  }
+  [[nodiscard]] TILE_DEVICE bool is_empty() const { return end == 0; }
+  /// The product's rows end with the group's.
+  TILE_DEVICE void narrow(GemmArguments& g) const { g.m = end; }
+
+ private:
+  TILE_DEVICE static int row(const GemmArguments& g, int group) {
+    const int given = tile::arch::load_global_as<int>(g.group_offsets, group);
+    return given < 0 ? 0 : given > g.m ? g.m : given;
+  }
+};
+
+/// A tile's shape of grouped products.
+template <class Shape_>
+struct GemmGroupedShape : Shape_ {
+  using Place = GroupedPlace<Shape_::kRows>;
+};
+
+}  // namespace wavesmith::kernels

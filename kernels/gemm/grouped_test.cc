@@ -1,0 +1,212 @@
+// Grouped products, against sums in double precision.
+#include "kernels/gemm/testing.h"
+#include "kernels/refusal_testing.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+class GroupedGemm : public GemmOnGpu {
+ protected:
+  struct GroupedCase {
+    std::vector<int32_t> offsets;
+    int64_t m, n, k;
+    Type type = WAVESMITH_KERNELS_BF16, type_d = WAVESMITH_KERNELS_F32;
+    bool block_scales = false, row_scales = false, bias_per_row = false;
+    float beta = 0;
+    int64_t padding = 8;
+    std::string tile;
+  };
+
+  /// Groups whose rows begin at `first`, of sizes among which are 0, 1 and a little more or less than tiles.
+  std::vector<int32_t> random_offsets(int64_t groups, int64_t first) {
+    std::vector<int32_t> all{static_cast<int32_t>(first)};
+    for (int64_t i = 0; i < groups; ++i)
+      all.push_back(all.back() +
+                    static_cast<int32_t>(one_of<int64_t>({0, 0, 1, 3, 17, 64, 65, between(0, 140)})));
+    return all;
+  }
+  GroupedCase random_case(std::vector<int32_t> offsets) {
+    const auto kinds = types();
+    GroupedCase one{.offsets = std::move(offsets)};
+    one.m = std::max(one.offsets.back(), 1) + between(0, 3), one.n = between(1, 140),
+    one.k = 16 * between(1, 30);
+    one.type = kinds[static_cast<size_t>(between(0, static_cast<int64_t>(kinds.size()) - 1))];
+    one.block_scales = size_of(one.type) == 1 && between(0, 1) == 1;
+    one.row_scales = between(0, 1) == 1, one.bias_per_row = between(0, 1) == 1;
+    one.type_d = one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
+    one.beta = one_of({0.0F, 2.0F});
+    return one;
+  }
+  [[nodiscard]] std::vector<Type> types() const {
+    std::vector<Type> all{WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16};
+    if (GetParam() == 1) all.push_back(WAVESMITH_KERNELS_E4M3_FNUZ);
+    if (GetParam() == 2 || GetParam() == 5) all.push_back(WAVESMITH_KERNELS_E4M3);
+    return all;
+  }
+
+  void check(const GroupedCase& one) {
+    std::string said;
+    for (const int32_t offset : one.offsets) said += " " + std::to_string(offset);
+    SCOPED_TRACE(testing::Message() << one.m << " x " << one.n << " x " << one.k << " type " << one.type
+                                    << " d " << one.type_d << " block scales " << one.block_scales << " beta "
+                                    << one.beta << " tile " << one.tile << " offsets" << said);
+    const auto groups = static_cast<int64_t>(one.offsets.size()) - 1;
+    const int64_t blocks = (one.k + kGemmBlock - 1) / kGemmBlock,
+                  squares = (one.n + kGemmBlock - 1) / kGemmBlock;
+    const HostMatrix a = random_matrix(one.m, one.k, 1, true, 2 * one.padding, one.type),
+                     b = random_matrix(one.k, one.n, groups, false, 2 * one.padding, one.type),
+                     of_a = scales(one.m * blocks), of_b = scales(groups * squares * blocks),
+                     of_row = scales(one.m),
+                     bias = random_matrix(1, one.m, 1, true, 0, WAVESMITH_KERNELS_F32);
+    HostMatrix d = random_matrix(one.m, one.n, 1, true, one.padding, one.type_d);
+    Elements offsets(WAVESMITH_KERNELS_I32, one.offsets.size());
+    for (size_t i = 0; i < one.offsets.size(); ++i) offsets.set(i, one.offsets[i]);
+    const OnGpu on_a(a.elements), on_b(b.elements), on_d(d.elements), on_offsets(offsets),
+        on_bias(bias.elements), scales_a(of_a.elements), scales_b(of_b.elements), scale_a(of_row.elements);
+    wavesmith_kernels_gemm_description gemm{.m = one.m,
+                                            .n = one.n,
+                                            .k = one.k,
+                                            .batches = groups,
+                                            .alpha = 1,
+                                            .beta = one.beta,
+                                            .a = a.on(on_a),
+                                            .b = b.on(on_b),
+                                            .c = d.on(on_d),
+                                            .d = d.on(on_d),
+                                            .bias = one.bias_per_row ? on_bias.data() : nullptr,
+                                            .bias_per_row = 1,
+                                            .scale_a_per_row = 1,
+                                            .group_offsets = static_cast<const int32_t*>(on_offsets.data())};
+    if (one.row_scales) gemm.scale_a = static_cast<const float*>(scale_a.data());
+    if (one.block_scales) {
+      gemm.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, scales_a.data(), kGemmBlock, blocks, 1, 0};
+      gemm.block_scales_b = {
+          WAVESMITH_KERNELS_SCALE_PER_SQUARE, scales_b.data(), kGemmBlock, blocks, 1, squares * blocks};
+    }
+    run({.m = one.m, .n = one.n, .tile = one.tile}, gemm);
+    if (HasFatalFailure()) return;
+    const HostMatrix before = d;
+    on_d.copy_to(d.elements);
+    for (int64_t i = 0; i < one.m; ++i) {
+      int64_t group = -1;
+      for (int64_t g = 0; g < groups; ++g)
+        if (i >= one.offsets[static_cast<size_t>(g)] && i < one.offsets[static_cast<size_t>(g) + 1])
+          group = g;
+      for (int64_t j = 0; j < one.n; ++j) {
+        const double got = d.get(0, i, j);
+        if (group < 0) {
+          ASSERT_EQ(got, before.get(0, i, j)) << "wrote a row of no group: " << i;
+          continue;
+        }
+        double sum = 0, size = 0;
+        for (int64_t p = 0; p < one.k; ++p) {
+          double product = as_operand(a.get(0, i, p), one.type) * as_operand(b.get(group, p, j), one.type);
+          if (one.block_scales)
+            product *= of_a.get(0, 0, i * blocks + p / kGemmBlock) *
+                       of_b.get(0, 0, (group * squares + j / kGemmBlock) * blocks + p / kGemmBlock);
+          sum += product, size += std::abs(product);
+        }
+        const double factor = one.row_scales ? of_row.get(0, 0, i) : 1;
+        double value = sum * factor;
+        if (one.beta != 0) value += one.beta * before.get(0, i, j);
+        if (one.bias_per_row) value += bias.get(0, 0, i);
+        const double error =
+            (static_cast<double>(one.k) + 8) * 0x1p-24 * size * factor + 0x1p-21 * (std::abs(value) + 1);
+        ASSERT_LE(std::abs(got - value),
+                  error + epsilon_of(one.type_d) * (std::abs(value) + error) + tiny_of(one.type_d))
+            << "group " << group << ", " << i << ", " << j << ": " << got << " instead of " << value;
+      }
+    }
+    for (int64_t i = 0; i + 1 < one.m; ++i)
+      for (int64_t j = one.n; j < d.row_stride; ++j)
+        ASSERT_TRUE(std::isnan(d.get(0, i, j))) << "wrote between rows";
+  }
+};
+
+TEST_P(GroupedGemm, EqualsSumsInDoublePrecision) {
+  for (int round = 0; round < 12; ++round) {
+    check(random_case(random_offsets(between(1, 9), between(0, 3))));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(GroupedGemm, EveryKernelEqualsSumsInDoublePrecision) {
+  int count = 0;
+  for (const GemmConfiguration& row : gemm_configurations())
+    for (const Type type : types())
+      for (const bool block_scales : {false, true}) {
+        const std::string word = std::string(word_of(type)) + (block_scales ? "b128g" : "g");
+        if (row.target != kTargets[GetParam()] || !row.has(word)) continue;
+        ++count;
+        const auto rows = static_cast<int32_t>(row.rows);
+        GroupedCase one = random_case({0, rows - 1, rows, 2 * rows + 2, 2 * rows + 2, 2 * rows + 9});
+        one.type = type, one.block_scales = block_scales, one.tile = row.name;
+        check(one);
+        if (HasFatalFailure()) return;
+      }
+  EXPECT_GE(count, 4);
+}
+
+TEST_P(GroupedGemm, ThereMayBeMoreGroupsThanLanesOfAWaveAndAllMayBeEmpty) {
+  GroupedCase one = random_case(random_offsets(1, 0));
+  one.offsets.assign(1, 0);
+  for (int i = 0; i < 150; ++i) one.offsets.push_back(one.offsets.back() + (between(0, 3) == 0 ? 1 : 0));
+  one.m = one.offsets.back() + 1, one.n = 20, one.k = 32;
+  check(one);
+  one.offsets.assign(70, 1);
+  check(one);
+}
+
+TEST_P(GroupedGemm, OffsetsOutsideOfTheRowsCountAsTheNearest) {
+  GroupedCase one = random_case({-3, 5, 9, 25});
+  one.m = 20;
+  check(one);
+  one.offsets = {9, 5, 7, 20};  // the first group ends before it begins
+  check(one);
+}
+
+TEST(GroupedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
+  ASSERT_EQ(hipSetDevice(1), 0);
+  const OnGpu memory(Elements(WAVESMITH_KERNELS_F32, 1 << 14));
+  char* const at = static_cast<char*>(memory.data());
+  Elements two(WAVESMITH_KERNELS_I32, 3);
+  for (size_t i = 0; i < 3; ++i) two.set(i, 4.0 * static_cast<double>(i));
+  const OnGpu offsets(two);
+  const auto type = WAVESMITH_KERNELS_BF16;
+  const wavesmith_kernels_gemm_description right{
+      .m = 8,
+      .n = 8,
+      .k = 64,
+      .batches = 2,
+      .alpha = 1,
+      .a = {at, type, 64, 1, 0},
+      .b = {at + 4096, type, 1, 64, 512},
+      .d = {at + 8192, type, 8, 1, 0},
+      .group_offsets = static_cast<const int32_t*>(offsets.data()),
+  };
+  ASSERT_EQ(wavesmith_kernels_gemm(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
+  constexpr auto kNot = WAVESMITH_KERNELS_NOT_SUPPORTED, kInvalid = WAVESMITH_KERNELS_INVALID_ARGUMENT;
+  using G = wavesmith_kernels_gemm_description;
+  const Refusal<G> all[] = {
+      {[](G& g) { g.pointer_arrays = 1; }, kNot, "groups in pointer_arrays"},
+      {[](G& g) { g.d.row_stride = 1, g.d.column_stride = 8; }, kNot, "d lies by columns"},
+      {[](G& g) { g.batches = 1 << 21, g.b.batch_stride = 0; }, kNot, "batches is 2097152, more groups than"},
+      {[](G& g) {
+         g.group_offsets =
+             reinterpret_cast<const int32_t*>(reinterpret_cast<const char*>(g.group_offsets) + 2);
+       },
+       kInvalid, "group_offsets"},
+      {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_F32; }, kNot,
+       "no kernel for a and b of f32 in groups for gfx942"},
+      {[](G& g) { g.b.row_stride = 8, g.b.column_stride = 1; }, kNot, "want K together"},
+      {[](G& g) { g.b.type = WAVESMITH_KERNELS_I4X2; }, kNot, "block_scales_b.scaling is 0"},
+  };
+  expect_refusals(wavesmith_kernels_gemm, right, all);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, GroupedGemm, testing::Range(0, kGpuCount), gpu_name);
+
+}  // namespace
+}  // namespace wavesmith::kernels

@@ -1,0 +1,44 @@
+#include "kernels/gemm/groups.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "kernels/library/failure.h"
+
+namespace wavesmith::kernels {
+
+using Description = wavesmith_kernels_gemm_description;
+
+Description evenly_grouped(const Description& gemm) {
+  Description even = gemm;
+  even.m = (gemm.m + gemm.batches - 1) / gemm.batches;
+  even.workspace = nullptr, even.workspace_bytes = 0;
+  return even;
+}
+
+void group_gemm(GemmChoice& choice, const Description& gemm) {
+  GemmArguments& grouped = choice.arguments;
+  const int64_t rows = choice.configuration->rows;
+  grouped.group_offsets = gemm.group_offsets;
+  grouped.groups = static_cast<int>(gemm.batches);
+  grouped.batch_a = grouped.batch_c = grouped.batch_d = grouped.block_a.batch_stride = 0;
+  // A group's last tile may have a row only, and each of a group's tiles has one.
+  grouped.tiles_m = static_cast<int>(std::min(gemm.m, (gemm.m + gemm.batches * (rows - 1)) / rows));
+  choice.batches = 1;
+}
+
+wavesmith_kernels_status check_groups(const Description& gemm) {
+  if (gemm.pointer_arrays) return not_supported("gemm", "there are no kernels for groups in pointer_arrays");
+  if (gemm.d.column_stride != 1)
+    return not_supported("gemm", "d lies by columns, and the groups of group_offsets are of rows");
+  if (gemm.block_scales_a.scaling == WAVESMITH_KERNELS_SCALE_PER_SQUARE)
+    return not_supported("gemm", "block_scales_a is per square, which groups of rows need not fit");
+  constexpr int64_t kMostGroups = int64_t{1} << 20;
+  if (gemm.batches > kMostGroups)
+    return not_supported("gemm", "batches is " + std::to_string(gemm.batches) + ", more groups than " +
+                                     std::to_string(kMostGroups));
+  return check_aligned("gemm", "group_offsets", gemm.group_offsets, sizeof(int32_t));
+}
+
+}  // namespace wavesmith::kernels

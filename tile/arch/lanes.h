@@ -1,0 +1,23 @@
+// What a wave's lanes know of one another: values of other lanes, and which is the first of its kind.
+#pragma once
+
+#include "tile/arch/language.h"
+
+namespace tile::arch {
+
+/// The value of a lane, the same for all.
+TILE_DEVICE int of_lane(int value, int lane) { return __builtin_amdgcn_readlane(value, lane); }
+
+/// The value of a lane that each lane names; of one that does not exist any.
+TILE_DEVICE int from_lane(int value, int lane) { return __builtin_amdgcn_ds_bpermute(lane * 4, value); }
+
+/// The first lane of the wave for which it is so, -1 if there is none.
+TILE_DEVICE int first_lane(bool so) {
+#if defined(__GFX9__)
+  return __builtin_ffsll(static_cast<long>(__builtin_amdgcn_ballot_w64(so))) - 1;
+#else
+  return __builtin_ffs(static_cast<int>(__builtin_amdgcn_ballot_w32(so))) - 1;
+#endif
+}
+
+}  // namespace tile::arch
