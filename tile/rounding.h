@@ -25,8 +25,10 @@ inline constexpr bool kRoundsByInstruction = !__is_same(T, bf16);
 template <class Bits>
 TILE_DEVICE Piece upper_halves(const Vector<float, 8>& values, Bits bits) {
   Piece piece;
-  TILE_UNROLL for (int i = 0; i < 4; ++i) piece[i] =
-      __builtin_amdgcn_perm(bits(values[2 * i + 1]), bits(values[2 * i]), 0x07060302);
+  TILE_UNROLL for (int i = 0; i < 4; ++i) {
+    const u32 low = bits(values[2 * i]), high = bits(values[2 * i + 1]);
+    piece[i] = __builtin_amdgcn_perm(high, low, 0x07060302);
+  }
   return piece;
 }
 
