@@ -19,8 +19,10 @@ inline constexpr bool kRoundsByInstruction = !__is_same(T, bf16) || arch::kHere.
 template <class Bits>
 TILE_DEVICE Piece upper_halves(const Vector<float, 8>& values, Bits bits) {
   Piece piece;
-  TILE_UNROLL for (int i = 0; i < 4; ++i) piece[i] =
-      arch::upper_halves(bits(values[2 * i]), bits(values[2 * i + 1]));
+  TILE_UNROLL for (int i = 0; i < 4; ++i) {
+    const u32 low = bits(values[2 * i]), high = bits(values[2 * i + 1]);
+    piece[i] = arch::upper_halves(low, high);
+  }
   return piece;
 }
 

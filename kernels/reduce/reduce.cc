@@ -39,7 +39,7 @@ wavesmith_kernels_status check(const Description& one) {
 }
 
 ReduceParts parts_of(const Description& one) {
-  return ReduceParts::of(one.rows, one.columns, one.x.row_stride);
+  return ReduceParts::of(one.rows, one.columns, is_empty(one) ? 0 : one.x.row_stride);
 }
 
 /// Floats that the parts write where there are several.

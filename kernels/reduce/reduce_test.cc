@@ -161,7 +161,7 @@ TEST_P(Reduce, WhatHasNoElementsHasTheNeutralValue) {
       const wavesmith_kernels_reduce_description reduce{.rows = one.rows,
                                                         .columns = one.columns,
                                                         .reduction = reduction,
-                                                        .x = {},
+                                                        .x = {nullptr, WAVESMITH_KERNELS_F32, 1L << 50},
                                                         .y = y.on(on_y),
                                                         .over = one.over};
       ASSERT_EQ(wavesmith_kernels_reduce(&reduce, nullptr), WAVESMITH_KERNELS_SUCCESS)
