@@ -110,8 +110,8 @@ TILE_DEVICE void attend_by_turns(OfWave& queries, int thread, tile::SharedBytes 
   TurnsFeed<Shape> feed(queries, key, thread, memory);
   feed.load_k();
   queries.load();
-  keep_here(
-      queries.q);  // the compiler, which knows of these loads alone, would wait for all others with them
+  // The compiler knows of these loads alone: it would wait for all others with them.
+  keep_here(queries.q);
   feed.load_v();
   feed.load_k();
   feed.load_v();
@@ -130,7 +130,7 @@ TILE_DEVICE void attend_by_turns(OfWave& queries, int thread, tile::SharedBytes 
     scores.clear();
     TILE_UNROLL for (int i = 0; i < kAtoms; ++i) scores.template multiply<0, kSteps - 1>(i, queries.q, k);
     if constexpr (kWeighed) {
-      arch::order<arch::kMatrix, 4>();
+      arch::order<arch::kMatrix, 4>();  // first the other group reads V
       TILE_UNROLL for (int i = 0; i < kAcross * decltype(k)::kPieces; ++i) {
         arch::order<arch::kMatrix, 1>();
         arch::order<arch::kSharedRead, 1>();
