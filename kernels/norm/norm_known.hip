@@ -5,7 +5,7 @@
 using namespace wavesmith::kernels;
 
 #define KERNEL(threads, lanes, parts, name, type)                                                       \
-  TILE_KERNEL __attribute__((amdgpu_flat_work_group_size(threads, threads))) void norm_##type##_##name( \
+  TILE_KERNEL TILE_THREADS(threads) void norm_##type##_##name( \
       NormArguments arguments) {                                                                        \
     norm_known<tile::RowShape<threads, lanes, parts>, tile::type>(arguments);                           \
   }

@@ -3,7 +3,7 @@
 using namespace wavesmith::kernels;
 
 #define KERNEL(threads, name) \
-  TILE_KERNEL __attribute__((amdgpu_flat_work_group_size(threads, threads))) void transpose_##name
+  TILE_KERNEL TILE_THREADS(threads) void transpose_##name
 #define SQUARES(T, bytes) \
   KERNEL(kSquareThreads, bytes)(TransposeArguments arguments) { transpose_tiles<T>(arguments); }
 
