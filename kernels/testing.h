@@ -80,6 +80,11 @@ inline double tiny_of(Type type) {
   return std::max(0x1p-126, decoded(type, 1));
 }
 
+/// An error with that of rounding the value to a type.
+inline double rounded_error(Type type, double value, double error) {
+  return error + epsilon_of(type) * (std::abs(value) + error) + tiny_of(type);
+}
+
 /// Elements of a type in host memory.
 struct Elements {
   Type type = WAVESMITH_KERNELS_F32;

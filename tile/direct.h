@@ -27,7 +27,7 @@ struct DirectWindow {
   int first;   ///< byte of the wave's first piece in the tile
 
   TILE_DEVICE DirectWindow(const void* matrix, int rows, int columns, i64 stride, int first_row, int thread) {
-    constexpr Swizzle swizzle = Tile::kSwizzle;  // its own, or it is read from memory
+    constexpr auto swizzle = Tile::kSwizzle;  // its own, or it is read from memory
     const int row = thread / Tile::kPieces, piece = swizzle(row, thread % Tile::kPieces);
     constexpr int kRowStep = kThreads / Tile::kPieces;
     static_assert(kRowStep % Tile::kPeriod == 0,

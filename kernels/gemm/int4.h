@@ -37,6 +37,7 @@ struct Int4Window {
   using Element = typename Tile::Element;
   static constexpr int kInPiece = tile::kPieceElements<Element>;         ///< numbers; 4 bytes
   static constexpr int kCount = Tile::kRows * Tile::kPieces / kThreads;  ///< pieces per thread
+  static constexpr int kWrites = kCount;  ///< instructions that write them to shared memory
   /// Pieces of a row that a thread loads at once: at most the least group's.
   static constexpr int kTogether = [] {
     int most = kCount < Tile::kPieces ? kCount : Tile::kPieces;

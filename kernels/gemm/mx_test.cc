@@ -128,8 +128,7 @@ class MxGemm : public OnEachGpu {
         if (one.bias) value += bias.get(static_cast<size_t>(column));
         const double error = (static_cast<double>(one.k) + 4) * 0x1p-24 * size * std::abs(one.alpha) +
                              0x1p-22 * std::abs(value);
-        const double allowed =
-            error + epsilon_of(one.type_d) * (std::abs(value) + error) + tiny_of(one.type_d);
+        const double allowed = rounded_error(one.type_d, value, error);
         note.add(std::abs(got - value), allowed);
         if (std::isnan(value))
           ASSERT_TRUE(std::isnan(got)) << row << ", " << column;

@@ -210,9 +210,7 @@ class GemmOnGpu : public OnEachGpu {
                 error = 1.0001 * error * scale_d.get(0, 0, 0) + 0x1p-24 * std::abs(expected);
           expected = saturated(one.type_d, expected);
           const double allowed =
-              one.type_d == WAVESMITH_KERNELS_I32
-                  ? 0
-                  : error + epsilon_of(one.type_d) * (std::abs(expected) + error) + tiny_of(one.type_d);
+              one.type_d == WAVESMITH_KERNELS_I32 ? 0 : rounded_error(one.type_d, expected, error);
           const size_t at = d.at(batch, i, j);
           written[at] = 1;
           const double got = d.elements.get(at);

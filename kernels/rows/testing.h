@@ -128,7 +128,7 @@ void expect_rows(HostRows& rows, const OnGpu& on_gpu, Expected expected, Allowed
       } else if (std::isinf(want)) {
         ASSERT_EQ(got, want) << "[" << i << "][" << j << "]";
       } else {
-        const double all = error + epsilon_of(type) * (std::abs(want) + error) + tiny_of(type);
+        const double all = rounded_error(type, want, error);
         note.add(std::abs(got - want), all);
         ASSERT_LE(std::abs(got - want), all) << "[" << i << "][" << j << "] of " << rows.rows << " x "
                                              << rows.columns << ": " << got << " instead of " << want;
