@@ -17,7 +17,7 @@ TILE_DEVICE void norm_known(const NormArguments& g) {
   };
   // Both are under way before the first is waited for.
   const auto pieces = view(g.x, g.stride_x).load();
-  KnownPieces<Shape, T> residual_pieces, bias_pieces;
+  KnownPieces<Shape, T> residual_pieces;
   if (g.residual) residual_pieces = view(g.residual, g.stride_residual).load();
 
   KnownRow<Shape> values = View::widened(pieces);
@@ -38,10 +38,10 @@ TILE_DEVICE void norm_known(const NormArguments& g) {
     TILE_UNROLL for (int i = 0; i < Shape::kParts; ++i) values.at[i] -= mean;
   }
   const float squares = values.combined(g.columns, Sum{}, squares_of);
-  // Vectors arrive while the lanes meet: ahead of the row they would keep memory from it.
+  // The weight arrives while the lanes meet: ahead of the row it would keep memory from that. A bias would
+  // take registers by which fewer waves fit.
   arch::keep_order();
   const auto weight_pieces = View::vector(g.weight, g.columns).load();
-  if (g.bias) bias_pieces = View::vector(g.bias, g.columns).load();
   arch::keep_order();
   const float factor = reciprocal_root(
       reduce_row<Shape::kLanes>(squares, (SharedBytes)memory[1], Sum{}) * per_column + g.epsilon);
@@ -54,7 +54,7 @@ TILE_DEVICE void norm_known(const NormArguments& g) {
   }
   TILE_UNROLL for (int i = 0; i < Shape::kParts; ++i) values.at[i] = values.at[i] * factor * weight.at[i];
   if (g.bias) {
-    const KnownRow<Shape> bias = View::widened(bias_pieces);
+    const KnownRow<Shape> bias = View::widened(View::vector(g.bias, g.columns).load());
     TILE_UNROLL for (int i = 0; i < Shape::kParts; ++i) values.at[i] += bias.at[i];
   }
   const View y = view(g.y, g.stride_y);
