@@ -130,7 +130,7 @@ TILE_DEVICE void attend_by_turns(OfWave& queries, int thread, tile::SharedBytes 
     scores.clear();
     TILE_UNROLL for (int i = 0; i < kAtoms; ++i) scores.template multiply<0, kSteps - 1>(i, queries.q, k);
     if constexpr (kWeighed) {
-      arch::order<arch::kMatrix, 4>();  // first the other group reads V
+      arch::order<arch::kMatrix, 6>();  // first the other group reads V
       TILE_UNROLL for (int i = 0; i < kAcross * decltype(k)::kPieces; ++i) {
         arch::order<arch::kMatrix, 1>();
         arch::order<arch::kSharedRead, 1>();
