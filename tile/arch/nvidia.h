@@ -104,6 +104,9 @@ TILE_DEVICE void load_to_shared(Words buffer, u32 offset, TILE_IN_SHARED char* t
 TILE_DEVICE void load_word_to_shared(Words buffer, u32 offset, TILE_IN_SHARED char* to) {
   detail::load_async<4>(buffer, offset, to);
 }
+/// CDNA4's alone.
+template <class T>
+TILE_DEVICE Vector<u32, 2> read_transposed(TILE_IN_SHARED char* from);
 template <int kCount>
 TILE_DEVICE void wait_loads() {
   ptx::wait_group<kCount>();

@@ -9,7 +9,9 @@ namespace tile::arch {
 template <int kPriority>
 TILE_DEVICE void priority() {
   static_assert(kPriority >= 0 && kPriority <= 3, "priorities are 0 to 3");
+#if !defined(__NVCC__)
   __builtin_amdgcn_s_setprio(kPriority);
+#endif
 }
 
 }  // namespace tile::arch
