@@ -189,7 +189,7 @@ TEST(NormRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](N& n) { n.y.data = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "y.data is null"},
       {[](N& n) { n.sum.data = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "sum.data is null"},
       {[](N& n) { n.residual.data = nullptr; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "without a residual"},
-      {[](N& n) { n.x.type = static_cast<Type>(10); }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "x.type is 10"},
+      {[](N& n) { n.x.type = static_cast<Type>(77); }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "x.type is 77"},
       {[](N& n) { n.x.row_stride = 15; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "x.row_stride is 15"},
       {[](N& n) { n.y.row_stride = int64_t{1} << 30; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "y has a stride of"},
       {[](N& n) { n.x.data = static_cast<char*>(n.x.data) + 1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,

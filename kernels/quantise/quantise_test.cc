@@ -187,7 +187,7 @@ TEST(QuantiseRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](Q& q) { q.y.data = nullptr; }, kInvalid, "y.data is null"},
       {[](Q& q) { q.x.type = WAVESMITH_KERNELS_I8; }, kNot, "x is of i8: there are kernels for f32"},
       {[](Q& q) { q.y.type = WAVESMITH_KERNELS_F16; }, kNot, "y is of f16: there are kernels for i8"},
-      {[](Q& q) { q.y.type = static_cast<Type>(10); }, kInvalid, "y.type is 10"},
+      {[](Q& q) { q.y.type = static_cast<Type>(77); }, kInvalid, "y.type is 77"},
       {[](Q& q) { q.y.row_stride = 255; }, kInvalid, "y.row_stride is 255"},
       {[](Q& q) { q.y.data = static_cast<char*>(q.x.data) + 2047; }, kInvalid, "y overlaps x"},
       {[](Q& q) { q.y.type = WAVESMITH_KERNELS_E2M1X2; }, kNot, "kernels with MX's scales"},
@@ -199,7 +199,8 @@ TEST(QuantiseRefuses, WhatBreaksARuleAndSaysWhich) {
          q.scales.scaling = kPerMatrix;
        },
        kNot, "more elements than a grid covers"},
-      {[](Q& q) { q.scales.scaling = static_cast<wavesmith_kernels_scaling>(6); }, kInvalid, "scaling is 6"},
+      {[](Q& q) { q.scales.scaling = static_cast<wavesmith_kernels_scaling>(7); }, kInvalid, "scaling is 7"},
+      {[](Q& q) { q.scales.scaling = WAVESMITH_KERNELS_SCALE_PER_SQUARE; }, kNot, "per square"},
       {[](Q& q) { q.scales.data = nullptr; }, kInvalid, "scales.data is null"},
       {[](Q& q) { q.scales.data = static_cast<char*>(q.scales.data) + 2; }, kInvalid, "is not aligned"},
       {[](Q& q) { q.scales.block = 100; }, kNot, "scales.block is 100"},
