@@ -153,10 +153,10 @@ typedef struct {
   const void* zero_points_b;
   /* Null, or batches + 1 numbers of rows in the device's memory: the rows of A, C and D from
    * group_offsets[b] up to, not including, group_offsets[b + 1] are those of product b, whose B is matrix b
-   * of the batch. m is the rows in all; what is beyond counts as m, below 0 as 0, and a group that ends
-   * before it begins is empty. Rows of D in no group are not written. Of A, C and D, and of A's scales, there
-   * is one matrix: their batch strides are not used. For f16, bf16 and floats of 8 bits with K together, also
-   * with scales of blocks, B's per square; D lies by rows. */
+   * of the batch; no row is of two. m is the rows in all; what is beyond counts as m, below 0 as 0, and a
+   * group that ends before it begins is empty. Rows of D in no group are not written. Of A, C and D, and of
+   * A's scales, there is one matrix: their batch strides are not used. For A and B of f16, bf16 or e4m3 with
+   * K together, of e4m3 also with scales of blocks (A's per block, B's per square); D lies by rows. */
   const int32_t* group_offsets;
 } wavesmith_kernels_gemm_description;
 
@@ -185,8 +185,9 @@ wavesmith_kernels_gemm_check(const wavesmith_kernels_gemm_description* gemm, con
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm, const char* tile, void* stream);
 
-/* The tiles that the current device's target has kernels of for A and B of these types; null behind the last
- * one, and where there is no code. */
+/* The tiles that the current device's target has kernels of for A and B of these types, without scales of
+ * blocks and groups of rows (MX's and weights' aside, which always have theirs); null behind the last one,
+ * and where there is no code. */
 WAVESMITH_KERNELS_API const char* wavesmith_kernels_gemm_tile(wavesmith_kernels_type a,
                                                               wavesmith_kernels_type b, size_t index);
 

@@ -47,7 +47,7 @@ class BlockGemm : public GemmOnGpu {
       if (is_ocp(pair.first) || is_fnuz(pair.first)) all.push_back(pair);
     return all;
   }
-  BlockCase random_case(int64_t m, int64_t n, int64_t k) {
+  BlockCase random_block_case(int64_t m, int64_t n, int64_t k) {
     const auto all = small_pairs();
     BlockCase one{.m = m, .n = n, .k = k};
     one.types = all[static_cast<size_t>(between(0, static_cast<int64_t>(all.size()) - 1))];
@@ -116,9 +116,9 @@ class BlockGemm : public GemmOnGpu {
           double value = one.alpha * sum;
           if (one.beta != 0) value += one.beta * before.get(batch, i, j);
           if (one.bias) value += bias.get(0, 0, j);
-          const auto roundings = static_cast<double>(std::min(one.k, kBlock) + one.k / kBlock + 4);
-          const double error =
-              roundings * 0x1p-24 * size * std::abs(one.alpha) + 0x1p-21 * (std::abs(value) + 1);
+          const int64_t roundings = std::min(one.k, kBlock) + one.k / kBlock + 4;
+          const double error = static_cast<double>(roundings) * 0x1p-24 * size * std::abs(one.alpha) +
+                               0x1p-21 * (std::abs(value) + 1);
           const double got = d.get(batch, i, j), allowed = rounded_error(one.type_d, value, error);
           note.add(std::abs(got - value), allowed);
           if (std::isnan(value))
@@ -149,8 +149,8 @@ class BlockGemm : public GemmOnGpu {
 
 TEST_P(BlockGemm, SmallOnesEqualSumsInDoublePrecision) {
   for (int round = 0; round < 40; ++round) {
-    check(random_case(between(1, 150), between(1, 150),
-                      one_of<int64_t>({1, 127, 128, 129, 200, 256, 300, 515})));
+    check(random_block_case(between(1, 150), between(1, 150),
+                            one_of<int64_t>({1, 127, 128, 129, 200, 256, 300, 515})));
     if (HasFatalFailure()) return;
   }
 }
@@ -166,8 +166,8 @@ TEST_P(BlockGemm, EveryKernelEqualsSumsInDoublePrecision) {
         if (row.target != target || !row.has(word)) continue;
         ++count;
         const int64_t deep = row.pieces ? 16 : 4;
-        BlockCase one = random_case(row.rows + between(-1, 5), row.columns + between(-1, 5),
-                                    deep * between(400 / deep, 500 / deep));
+        BlockCase one = random_block_case(row.rows + between(-1, 5), row.columns + between(-1, 5),
+                                          deep * between(400 / deep, 500 / deep));
         one.types = types, one.scaling_a = one_of({kPerBlock, kPerSquare}), one.scaling_b = scaling;
         one.tile = row.name, one.d_by_rows = true, one.offset = 0, one.padding = deep, one.batches = 1;
         check(one);
@@ -180,7 +180,7 @@ TEST_P(BlockGemm, EveryKernelEqualsSumsInDoublePrecision) {
 }
 
 TEST_P(BlockGemm, AScaleThatIsNanSpoilsItsLinesAndNoOther) {
-  BlockCase one = random_case(140, 150, 400);
+  BlockCase one = random_block_case(140, 150, 400);
   one.d_by_rows = true, one.scaling_a = kPerBlock, one.scaling_b = kPerSquare, one.batches = 1;
   BlockScales of_a = random_scales(one.m, one, one.scaling_a, false),
               of_b = random_scales(one.n, one, one.scaling_b, true);

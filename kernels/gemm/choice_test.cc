@@ -19,6 +19,18 @@ GemmChoice choice(const wavesmith_kernels_gemm_description& gemm, const char* ta
   return chosen;
 }
 
+/// A product of floats of 8 bits with scales of blocks, B's of squares, and a workspace.
+wavesmith_kernels_gemm_description with_block_scales(int64_t m, int64_t n, int64_t k) {
+  auto gemm = product(m, n, k);
+  gemm.a.type = gemm.b.type = WAVESMITH_KERNELS_E4M3_FNUZ;
+  const int64_t blocks = (k + kGemmBlock - 1) / kGemmBlock;
+  const auto at = [](int number) { return reinterpret_cast<void*>(uintptr_t{1} << number); };
+  gemm.block_scales_a = {WAVESMITH_KERNELS_SCALE_PER_BLOCK, at(50), kGemmBlock, blocks, 1, 0};
+  gemm.block_scales_b = {WAVESMITH_KERNELS_SCALE_PER_SQUARE, at(51), kGemmBlock, blocks, 1, 0};
+  gemm.workspace = at(40), gemm.workspace_bytes = size_t{1} << 30;
+  return gemm;
+}
+
 const GemmChoice::Candidate& candidate(const GemmChoice& choice, std::string_view tile) {
   for (const GemmChoice::Candidate& one : choice.candidates)
     if (one.configuration->name == tile) return one;
@@ -109,6 +121,47 @@ TEST(GemmChoice, NamesTheKernelByTypeTileLayoutAndAccess) {
   gemm.b.row_stride = 4096, gemm.b.column_stride = 1;
   EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x224x32_kn");
   EXPECT_EQ(choice(product(4096, 4096, 4095), "gfx942", 304).kernel, "gemm_bf16_64x64x64_kk_elements");
+  auto scaled = with_block_scales(4096, 4096, 4096);
+  EXPECT_EQ(choice(scaled, "gfx942", 304).kernel, "gemm_e4m3fnuzb128_256x128x64_kk");
+  scaled.block_scales_b.scaling = WAVESMITH_KERNELS_SCALE_PER_BLOCK, scaled.block_scales_b.row_stride = 1;
+  EXPECT_EQ(choice(scaled, "gfx942", 304).kernel, "gemm_e4m3fnuzb1_128x128x64_kk");
+}
+
+TEST(GemmChoice, PartsOfKAreWholeBlocks) {
+  const auto gemm = with_block_scales(16, 4096, 7168);  // 56 blocks
+  const GemmChoice chosen = choice(gemm, "gfx942", 304);
+  EXPECT_GT(chosen.splits, 2);
+  EXPECT_EQ(56 % chosen.splits, 0);
+  EXPECT_EQ(chosen.arguments.block_a.batch_stride, 56 / chosen.splits);
+  EXPECT_EQ(choice(with_block_scales(16, 4096, 1088), "gfx942", 304).splits, 1) << "8.5 blocks";
+  GemmChoice none;
+  EXPECT_EQ(choose_gemm(gemm, "gfx942", 304, "64x64x128/16", none), WAVESMITH_KERNELS_NOT_SUPPORTED);
+}
+
+TEST(GemmChoice, WeightsOf4BitsMayBeOfParts) {
+  auto gemm = product(16, 4096, 4096);
+  gemm.b = {gemm.b.data, WAVESMITH_KERNELS_I4X2, 1, 2048, 0};
+  gemm.block_scales_b = {
+      WAVESMITH_KERNELS_SCALE_PER_BLOCK, reinterpret_cast<void*>(uintptr_t{1} << 50), 128, 1, 4096, 0};
+  gemm.workspace = reinterpret_cast<void*>(uintptr_t{1} << 40), gemm.workspace_bytes = size_t{1} << 30;
+  const GemmChoice chosen = choice(gemm, "gfx942", 304, "16x64x64/8");
+  EXPECT_EQ(chosen.kernel, "gemm_bf16xi4x2_16x64x64_kk");
+  EXPECT_EQ(chosen.arguments.k, 512);
+  EXPECT_EQ(chosen.arguments.batch_b * 2, 256) << "bytes, counted in elements of A";
+  EXPECT_EQ(chosen.arguments.groups_b.batch_stride, 4 * 4096);
+}
+
+TEST(GemmChoice, GroupsHaveTilesForTheMostRowsOfTilesThatTheyMayTake) {
+  auto gemm = product(1000, 4096, 4096);
+  gemm.batches = 8, gemm.b.batch_stride = 4096 * 4096;
+  gemm.group_offsets = reinterpret_cast<const int32_t*>(uintptr_t{1} << 50);
+  const GemmChoice chosen = choice(gemm, "gfx942", 304, "128x128x32");
+  EXPECT_EQ(chosen.kernel, "gemm_bf16g_128x128x32_kk");
+  EXPECT_EQ(chosen.batches, 1);
+  EXPECT_EQ(chosen.arguments.groups, 8);
+  EXPECT_EQ(chosen.arguments.tiles_m, (1000 + 8 * 127) / 128);
+  gemm.m = 3;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).arguments.tiles_m, 3) << "a row at least each";
 }
 
 TEST(GemmChoice, TakesSmallTilesForFewRows) {

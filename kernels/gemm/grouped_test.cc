@@ -25,7 +25,7 @@ class GroupedGemm : public GemmOnGpu {
                     static_cast<int32_t>(one_of<int64_t>({0, 0, 1, 3, 17, 64, 65, between(0, 140)})));
     return all;
   }
-  GroupedCase random_case(std::vector<int32_t> offsets) {
+  GroupedCase random_grouped_case(std::vector<int32_t> offsets) {
     const auto kinds = types();
     GroupedCase one{.offsets = std::move(offsets)};
     one.m = std::max(one.offsets.back(), 1) + between(0, 3), one.n = between(1, 140),
@@ -127,7 +127,7 @@ class GroupedGemm : public GemmOnGpu {
 
 TEST_P(GroupedGemm, EqualsSumsInDoublePrecision) {
   for (int round = 0; round < 12; ++round) {
-    check(random_case(random_offsets(between(1, 9), between(0, 3))));
+    check(random_grouped_case(random_offsets(between(1, 9), between(0, 3))));
     if (HasFatalFailure()) return;
   }
 }
@@ -141,7 +141,7 @@ TEST_P(GroupedGemm, EveryKernelEqualsSumsInDoublePrecision) {
         if (row.target != kTargets[GetParam()] || !row.has(word)) continue;
         ++count;
         const auto rows = static_cast<int32_t>(row.rows);
-        GroupedCase one = random_case({0, rows - 1, rows, 2 * rows + 2, 2 * rows + 2, 2 * rows + 9});
+        GroupedCase one = random_grouped_case({0, rows - 1, rows, 2 * rows + 2, 2 * rows + 2, 2 * rows + 9});
         one.type = type, one.block_scales = block_scales, one.tile = row.name;
         check(one);
         if (HasFatalFailure()) return;
@@ -150,7 +150,7 @@ TEST_P(GroupedGemm, EveryKernelEqualsSumsInDoublePrecision) {
 }
 
 TEST_P(GroupedGemm, ThereMayBeMoreGroupsThanLanesOfAWaveAndAllMayBeEmpty) {
-  GroupedCase one = random_case(random_offsets(1, 0));
+  GroupedCase one = random_grouped_case(random_offsets(1, 0));
   one.offsets.assign(1, 0);
   for (int i = 0; i < 150; ++i) one.offsets.push_back(one.offsets.back() + (between(0, 3) == 0 ? 1 : 0));
   one.m = one.offsets.back() + 1, one.n = 20, one.k = 32;
@@ -160,7 +160,7 @@ TEST_P(GroupedGemm, ThereMayBeMoreGroupsThanLanesOfAWaveAndAllMayBeEmpty) {
 }
 
 TEST_P(GroupedGemm, OffsetsOutsideOfTheRowsCountAsTheNearest) {
-  GroupedCase one = random_case({-3, 5, 9, 25});
+  GroupedCase one = random_grouped_case({-3, 5, 9, 25});
   one.m = 20;
   check(one);
   one.offsets = {9, 5, 7, 20};  // the first group ends before it begins

@@ -37,7 +37,7 @@ class Int4Gemm : public GemmOnGpu {
     std::string tile;
     int parts = 1;
   };
-  Int4Case random_case(int64_t m, int64_t n, int64_t k) {
+  Int4Case random_int4_case(int64_t m, int64_t n, int64_t k) {
     const auto any = [&] {
       return one_of({WAVESMITH_KERNELS_F32, WAVESMITH_KERNELS_F16, WAVESMITH_KERNELS_BF16});
     };
@@ -147,7 +147,7 @@ class Int4Gemm : public GemmOnGpu {
 
 TEST_P(Int4Gemm, SmallOnesEqualSumsInDoublePrecision) {
   for (int round = 0; round < 30; ++round) {
-    check(random_case(between(1, 140), between(1, 140), 8 * between(1, 60)));
+    check(random_int4_case(between(1, 140), between(1, 140), 8 * between(1, 60)));
     if (HasFatalFailure()) return;
   }
 }
@@ -157,7 +157,7 @@ TEST_P(Int4Gemm, EveryKernelEqualsSumsInDoublePrecision) {
     size_t index = 0;
     while (const char* const tile = wavesmith_kernels_gemm_tile(type, kWeights, index)) {
       const int64_t rows = std::atoi(tile), columns = std::atoi(std::strchr(tile, 'x') + 1);
-      Int4Case one = random_case(rows + between(-1, 3), columns + between(-1, 3), 8 * between(20, 50));
+      Int4Case one = random_int4_case(rows + between(-1, 3), columns + between(-1, 3), 8 * between(20, 50));
       one.type = type, one.tile = tile, one.batches = 1;
       check(one);
       one.parts = 3, one.k = 3 * 256;
@@ -206,7 +206,7 @@ TEST_P(Int4Gemm, NumbersAreMinusEightToSeven) {
 }
 
 TEST_P(Int4Gemm, AScaleThatIsNanSpoilsItsColumnAndNoOther) {
-  Int4Case one = random_case(20, 150, 392);
+  Int4Case one = random_int4_case(20, 150, 392);
   one.batches = 1;
   Weights weights = random_weights(one);
   weights.scales.elements.set(weights.scales.at(0, 140, 1), std::numeric_limits<double>::quiet_NaN());

@@ -212,7 +212,8 @@ TEST(QuantiseRefuses, WhatBreaksARuleAndSaysWhich) {
          q.scales.scaling = kPerMatrix;
        },
        kNot, "more elements than a grid covers"},
-      {[](Q& q) { q.scales.scaling = static_cast<wavesmith_kernels_scaling>(6); }, kInvalid, "scaling is 6"},
+      {[](Q& q) { q.scales.scaling = static_cast<wavesmith_kernels_scaling>(7); }, kInvalid, "scaling is 7"},
+      {[](Q& q) { q.scales.scaling = WAVESMITH_KERNELS_SCALE_PER_SQUARE; }, kNot, "per square"},
       {[](Q& q) { q.scales.data = nullptr; }, kInvalid, "scales.data is null"},
       {[](Q& q) { q.scales.data = static_cast<char*>(q.scales.data) + 2; }, kInvalid, "is not aligned"},
       {[](Q& q) { q.scales.block = 100; }, kNot, "scales.block is 100"},

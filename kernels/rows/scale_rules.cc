@@ -22,8 +22,10 @@ wavesmith_kernels_status check_kind(const char* operation, const ScalesArgument&
   const std::string matrix = argument.matrix, type = is_type(argument.type)
                                                          ? std::string(word_of(argument.type))
                                                          : std::to_string(argument.type);
-  if (scales.scaling < WAVESMITH_KERNELS_UNSCALED || scales.scaling > WAVESMITH_KERNELS_SCALE_MX)
+  if (scales.scaling < WAVESMITH_KERNELS_UNSCALED || scales.scaling > WAVESMITH_KERNELS_SCALE_PER_SQUARE)
     return invalid(operation, "scales.scaling is " + std::to_string(scales.scaling) + ", no scaling");
+  if (scales.scaling == WAVESMITH_KERNELS_SCALE_PER_SQUARE)
+    return not_supported(operation, "scales.scaling is per square, which only products take");
   const bool is_e2m1 = argument.type == WAVESMITH_KERNELS_E2M1X2;
   if (scales.scaling != WAVESMITH_KERNELS_UNSCALED && !is_quantised(argument.type) && !is_e2m1)
     return invalid(operation, "scales are given, but " + matrix + " is of " + type + ", which has none");
