@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/testing.h"
-#include "kernels/gemm/tuned.h"
+#include "kernels/gemm/choice/tuned.h"
 
 namespace wavesmith::cli {
 namespace {

@@ -1,4 +1,5 @@
-// For tests: notes of how far each kernel's results were off, from which certify.cc makes certificates.
+// For tests: notes of how far each kernel's results were off, from which tests/certificates makes
+// certificates.
 #pragma once
 
 #include <algorithm>

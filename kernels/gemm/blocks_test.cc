@@ -1,5 +1,5 @@
 // Products of floats of 8 bits with scales of blocks of 128, against sums in double precision.
-#include "kernels/gemm/block_scales.h"
+#include "kernels/gemm/choice/block_scales.h"
 #include "kernels/gemm/testing.h"
 #include "kernels/refusal_testing.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 #include "kernels/library/device.h"
 
 namespace wavesmith::kernels {

@@ -1,7 +1,7 @@
 // Products of numbers of 4 bits with scales of blocks, against sums in double precision.
 #include <array>
 
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 #include "kernels/refusal_testing.h"
 
 namespace wavesmith::kernels {

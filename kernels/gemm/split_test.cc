@@ -1,5 +1,5 @@
 // Products whose K is split, on a GPU of each target.
-#include "kernels/gemm/split.h"
+#include "kernels/gemm/choice/split.h"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "kernels/gemm/choice.h"
-#include "kernels/gemm/rates.h"
+#include "kernels/gemm/choice/choice.h"
+#include "kernels/gemm/choice/rates.h"
 #include "kernels/testing.h"
 
 namespace wavesmith::kernels {

@@ -93,7 +93,7 @@ class NvidiaOnHost : public testing::Test {
     g.alpha = 2, g.beta = 0;
     g.type_c = g.type_d = g.type_bias = static_cast<int>(Type::F32);
     g.tiles_m = tile::ceiling(m, Shape::kRows), g.tiles_n = tile::ceiling(n, Shape::kColumns);
-    g.tiles_y = g.tiles_m;
+    g.band = g.tiles_n;
     launch(Shape::kThreads, {g.tiles_n, g.tiles_m, 1}, [&] { gemm<Shape, kAlongA, kAlongB, kAccess>(g); });
     const auto element = [](const Matrix<A>& of, Along along, int row, int depth) {
       return along == Along::Row ? of.at(row, depth) : of.at(depth, row);
@@ -245,8 +245,8 @@ TEST_F(NvidiaOnHost, Attention) {
     }
   };
   using Atom = tile::arch::Best<tile::bf16>;
-  const AttentionShape<Atom, 64, 64, 8, 2, false> of_64;
-  const AttentionShape<Atom, 128, 32, 8, 2, false> of_128;
+  const AttentionShape<Atom, 64, 1, 64, 8, 2, AttentionOrder::After> of_64;
+  const AttentionShape<Atom, 128, 1, 32, 8, 2, AttentionOrder::After> of_128;
   expect(of_64, {128, 64, 64, false});
   expect(of_64, {150, 170, 56, true});
   expect(of_128, {130, 131, 128, true});

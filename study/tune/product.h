@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "gpus/gpu.h"
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 
 namespace wavesmith::study {
 

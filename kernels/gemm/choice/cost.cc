@@ -1,10 +1,10 @@
-#include "kernels/gemm/cost.h"
+#include "kernels/gemm/choice/cost.h"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/gemm/block_scales.h"
-#include "kernels/gemm/rates.h"
+#include "kernels/gemm/choice/block_scales.h"
+#include "kernels/gemm/choice/rates.h"
 
 namespace wavesmith::kernels {
 namespace {

@@ -1,8 +1,8 @@
-#include "kernels/gemm/split.h"
+#include "kernels/gemm/choice/split.h"
 
 #include <cstdint>
 
-#include "kernels/gemm/cost.h"
+#include "kernels/gemm/choice/cost.h"
 
 namespace wavesmith::kernels {
 

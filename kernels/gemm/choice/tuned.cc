@@ -1,4 +1,4 @@
-#include "kernels/gemm/tuned.h"
+#include "kernels/gemm/choice/tuned.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // A product whose K is split: parts, summed up by workgroups of their own, and a kernel that adds them up.
 #pragma once
 
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 
 namespace wavesmith::kernels {
 

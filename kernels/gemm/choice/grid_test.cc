@@ -1,5 +1,5 @@
 // The grid of a product: every tile of D is one workgroup's, and those that run together are near.
-#include "kernels/gemm/grid.h"
+#include "kernels/gemm/choice/grid.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/gemm/groups.h"
+#include "kernels/gemm/choice/groups.h"
 
 #include <algorithm>
 #include <cstdint>

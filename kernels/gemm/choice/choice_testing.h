@@ -1,7 +1,7 @@
 // For tests of the choice of a kernel: a product that needs no GPU.
 #pragma once
 
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 
 namespace wavesmith::kernels {
 

@@ -1,10 +1,10 @@
-#include "kernels/gemm/grid.h"
+#include "kernels/gemm/choice/grid.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "kernels/gemm/rates.h"
+#include "kernels/gemm/choice/rates.h"
 
 namespace wavesmith::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // The rules of grouped products, and what their kernels are given.
 #pragma once
 
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 
 namespace wavesmith::kernels {
 

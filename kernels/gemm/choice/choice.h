@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kernels/gemm/arguments.h"
+#include "kernels/gemm/choice/grid.h"
+#include "kernels/gemm/choice/tuned.h"
 #include "kernels/gemm/configuration.h"
-#include "kernels/gemm/grid.h"
-#include "kernels/gemm/tuned.h"
 #include "kernels/library/element_type.h"
 #include "kernels/wavesmith_kernels.h"
 

@@ -1,9 +1,9 @@
-#include "kernels/gemm/block_scales.h"
+#include "kernels/gemm/choice/block_scales.h"
 
 #include <cstdint>
 #include <tuple>
 
-#include "kernels/gemm/mx.h"
+#include "kernels/gemm/choice/mx.h"
 #include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {

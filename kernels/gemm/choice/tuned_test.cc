@@ -1,9 +1,9 @@
 // The table of tuned tiles: what is read, what is refused, and that the choice of a kernel obeys it. No GPU.
-#include "kernels/gemm/tuned.h"
+#include "kernels/gemm/choice/tuned.h"
 
 #include <gtest/gtest.h>
 
-#include "kernels/gemm/choice_testing.h"
+#include "kernels/gemm/choice/choice_testing.h"
 #include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {

@@ -1,4 +1,4 @@
-#include "kernels/gemm/group_scales.h"
+#include "kernels/gemm/choice/group_scales.h"
 
 #include <bit>
 #include <cstdint>

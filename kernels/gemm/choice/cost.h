@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 
 namespace wavesmith::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/gemm/rates.h"
+#include "kernels/gemm/choice/rates.h"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <utility>
 
-#include "kernels/gemm/block_scales.h"
-#include "kernels/gemm/cost.h"
-#include "kernels/gemm/group_scales.h"
-#include "kernels/gemm/groups.h"
-#include "kernels/gemm/split.h"
+#include "kernels/gemm/choice/block_scales.h"
+#include "kernels/gemm/choice/cost.h"
+#include "kernels/gemm/choice/group_scales.h"
+#include "kernels/gemm/choice/groups.h"
+#include "kernels/gemm/choice/split.h"
 #include "kernels/library/byte_range.h"
 #include "kernels/library/failure.h"
 

@@ -1,11 +1,11 @@
 // The choice of a kernel, which needs no GPU.
-#include "kernels/gemm/choice.h"
+#include "kernels/gemm/choice/choice.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "kernels/gemm/choice_testing.h"
+#include "kernels/gemm/choice/choice_testing.h"
 #include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {

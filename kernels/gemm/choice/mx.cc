@@ -1,4 +1,4 @@
-#include "kernels/gemm/mx.h"
+#include "kernels/gemm/choice/mx.h"
 
 #include <cstdint>
 #include <string>
