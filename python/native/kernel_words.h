@@ -13,7 +13,7 @@ namespace wavesmith::python {
 struct Type {
   std::string_view word;
   wavesmith_kernels_type type;
-  nb::dlpack::dtype in_dlpack;
+  nanobind::dlpack::dtype in_dlpack;
 };
 
 const Type& type_of(std::string_view word);

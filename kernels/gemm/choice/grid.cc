@@ -15,9 +15,9 @@ constexpr int64_t kMostAlongY = 65535;  // HIP's limit of a grid's second size
 /// band lie beyond D.
 int64_t band_of(int64_t tiles, double wanted, int64_t dies) {
   // A band twice as long or half as long moves a quarter more bytes.
-  int64_t best = tiles, waste = 0;
-  double farthest = tiles < 2 * wanted ? 0 : HUGE_VAL;
-  if (farthest > 0) waste = tiles;
+  if (static_cast<double>(tiles) < 2 * wanted) return std::max<int64_t>(tiles, 1);
+  int64_t best = tiles, waste = tiles;
+  double farthest = HUGE_VAL;
   for (int64_t band = dies; band < tiles; band += dies) {
     const double ratio = std::abs(std::log2(static_cast<double>(band) / wanted));
     const int64_t beyond = (band - tiles % band) % band;

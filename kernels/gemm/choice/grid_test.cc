@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "kernels/gemm/bands.h"
@@ -71,6 +72,16 @@ TEST(GemmGrid, GoesAlongTheLongerSideFirstWhereItsSecondSizeIsLimited) {
   GemmGrid grid = set_grid(gemm, kTile, 40);
   EXPECT_TRUE(gemm.rows_along_x);
   EXPECT_EQ(counts(gemm, grid), std::vector<int>(300000, 1));
+}
+
+TEST(GemmGrid, OfNoTilesIsEmpty) {
+  for (const auto& [m, n] : {std::pair{0, 5}, {5, 0}, {0, 0}}) {
+    GemmArguments gemm{};
+    gemm.tiles_m = m, gemm.tiles_n = n;
+    const GemmGrid grid = set_grid(gemm, kTile, 40);
+    EXPECT_EQ(grid.x * grid.y, 0) << m << " x " << n;
+    EXPECT_GT(gemm.band, 0);
+  }
 }
 
 TEST(GemmGrid, FewTilesOfTheLastBandLieBeyondD) {
