@@ -24,7 +24,8 @@ std::vector<int> counts(const GemmArguments& gemm, const GemmGrid& grid) {
     for (int x = 0; x < grid.x; ++x) {
       const TileOfD tile = tile_in_bands(x, y, gemm.band, tiles_y);
       EXPECT_LT(tile.y, tiles_y);
-      if (tile.x < tiles_x) ++found.at(static_cast<size_t>(tile.y * tiles_x + tile.x));
+      if (tile.x < tiles_x)
+        ++found.at(static_cast<size_t>(tile.y) * static_cast<size_t>(tiles_x) + static_cast<size_t>(tile.x));
     }
   return found;
 }
