@@ -11,9 +11,10 @@ namespace {
 
 constexpr int64_t kMostAlongY = 65535;  // HIP's limit of a grid's second size
 
-/// Tiles of a band among `tiles`, a multiple of `dies`: about as many as are wanted, so that few of the last
-/// band lie beyond D.
-int64_t band_of(int64_t tiles, double wanted, int64_t dies) {
+/// Tiles of a band among `tiles` by `others`, a multiple of `dies`: about as many as are wanted, so that few
+/// of the last band lie beyond D, and so few that no round of `at_once` workgroups is for them alone.
+int64_t band_of(int64_t tiles, int64_t others, double wanted, int64_t dies, int64_t at_once) {
+  const auto rounds = [&](int64_t along) { return (along * others + at_once - 1) / at_once; };
   // A band twice as long or half as long moves a quarter more bytes.
   if (static_cast<double>(tiles) < 2 * wanted) return std::max<int64_t>(tiles, 1);
   int64_t best = tiles, waste = tiles;
@@ -22,6 +23,7 @@ int64_t band_of(int64_t tiles, double wanted, int64_t dies) {
     const double ratio = std::abs(std::log2(static_cast<double>(band) / wanted));
     const int64_t beyond = (band - tiles % band) % band;
     if (ratio > 1 || beyond > waste || (beyond == waste && ratio >= farthest)) continue;
+    if (rounds(tiles + beyond) > rounds(tiles)) continue;
     best = band, waste = beyond, farthest = ratio;
   }
   return best;
@@ -42,7 +44,7 @@ GemmGrid set_grid(GemmArguments& gemm, const GemmConfiguration& tile, int comput
   // bytes.
   const double together = static_cast<double>(compute_units) * tile.at_once / dies;
   const double wanted = dies * std::max(1.0, std::sqrt(together * side_y / side_x));
-  int64_t band = band_of(tiles_x, wanted, dies);
+  int64_t band = band_of(tiles_x, tiles_y, wanted, dies, int64_t{compute_units} * tile.at_once);
   if ((tiles_x + band - 1) / band * tiles_y > kMostAlongY) band = tiles_x;
   gemm.band = static_cast<int>(band);
   return {band, (tiles_x + band - 1) / band * tiles_y};

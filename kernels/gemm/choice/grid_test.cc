@@ -75,6 +75,15 @@ TEST(GemmGrid, GoesAlongTheLongerSideFirstWhereItsSecondSizeIsLimited) {
   EXPECT_EQ(counts(gemm, grid), std::vector<int>(300000, 1));
 }
 
+TEST(GemmGrid, NoRoundIsForTilesBeyondDAlone) {
+  GemmConfiguration tile = kTile;
+  tile.target = "gfx942", tile.rows = 128, tile.columns = 96, tile.at_once = 1;
+  GemmArguments gemm{};
+  gemm.tiles_m = 2, gemm.tiles_n = 150;  // 300 workgroups, bands of 80 would make 320 of them
+  const GemmGrid grid = set_grid(gemm, tile, 304);
+  EXPECT_LE(grid.x * grid.y, 304);
+}
+
 TEST(GemmGrid, OfNoTilesIsEmpty) {
   for (const auto& [m, n] : {std::pair{0, 5}, {5, 0}, {0, 0}}) {
     GemmArguments gemm{};
