@@ -15,6 +15,7 @@ docs/kernel_speed.json, so that a part can be measured anew, with all peers of t
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import re
@@ -22,6 +23,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from speed_operations import (
     AITERS_GPUS,
@@ -67,6 +69,13 @@ PEERS_OF = {
 Command = list[str | Path]
 
 
+@functools.cache
+def facts_of(build: Path, gpu: str) -> dict[str, Any]:
+    """What `wavesmith gpus` knows of a GPU."""
+    command = [build / "bin/wavesmith", "gpus", gpu, "--json"]
+    return dict(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+
+
 @dataclass
 class Machine:
     """Where everything lies."""
@@ -102,8 +111,7 @@ class Machine:
     def flops_per_clock(self, gpu: str, type_name: str) -> float:
         """Of a compute unit of RDNA: its matrix instructions', or where it has none for the type those of vector
         instructions, two at once of 32 lanes in each SIMD (VOPD: AMD's RDNA3 and RDNA4 ISA manuals)."""
-        command = [self.build / "bin/wavesmith", "gpus", gpu, "--json"]
-        facts = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        facts = facts_of(self.build, gpu)
         matrix = float(facts["matrix"].get(type_name, {"value": 0})["value"])
         return matrix or 2 * 2 * 32 * float(facts["compute"]["simds_per_unit"]["value"])
 

@@ -3,11 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace wavesmith::kernels {
 

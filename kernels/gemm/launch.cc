@@ -14,9 +14,6 @@ wavesmith_kernels_status no_description() {
   return fail(WAVESMITH_KERNELS_INVALID_ARGUMENT, "gemm: the description is null");
 }
 
-/// HIP's limit of a grid's second and third size.
-constexpr int64_t kRowsAtOnce = 65535, kBatchesAtOnce = 65535;
-
 /// Launches the kernel that adds up parts.
 wavesmith_kernels_status launch_combine(const Device& device, const GemmChoice& choice, void* stream) {
   const GemmCombineArguments& combined = choice.combined;
@@ -47,10 +44,10 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
   GemmChoice choice;
   if (const auto status = choose(*gemm, tile, device, choice)) return status;
   GemmArguments arguments = choice.arguments;
-  if (choice.grid.x > INT32_MAX / choice.configuration->threads || choice.grid.y > kRowsAtOnce)
+  if (choice.grid.x > INT32_MAX / choice.configuration->threads || choice.grid.y > kMostAlongYAndZ)
     return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, "gemm: d has more tiles than a grid holds");
-  for (int64_t first = 0; first < choice.batches; first += kBatchesAtOnce) {
-    const int64_t count = std::min(kBatchesAtOnce, choice.batches - first);
+  for (int64_t first = 0; first < choice.batches; first += kMostAlongYAndZ) {
+    const int64_t count = std::min(kMostAlongYAndZ, choice.batches - first);
     const Grid grid{static_cast<unsigned>(choice.grid.x), static_cast<unsigned>(choice.grid.y),
                     static_cast<unsigned>(choice.configuration->threads), static_cast<unsigned>(count)};
     if (const auto status =

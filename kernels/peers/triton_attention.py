@@ -19,8 +19,8 @@ from ctypes import c_void_p
 import numpy as np
 import triton
 import triton.language as tl
-from hip import call, expect_within, memory, random_bf16, read, target, widened, write
-from triton_launch import Compiled
+from hip import expect_within, memory, random_bf16, read, target, widened, write
+from triton_launch import Compiled, run_or_check
 
 HEAD = 128
 #: Of queries and keys, the waves of a program, and its stages: on CDNA, and on RDNA.
@@ -151,12 +151,7 @@ def main(*words: str) -> None:
         one = Attention(sizes, "causal" in words, matrices, tile)
         if not one.compiled.fits():
             continue
-        if "--check" in words:
-            one.check()
-        else:
-            one.run()
-            one.run()
-        call("hipDeviceSynchronize")
+        run_or_check(one, words)
 
 
 if __name__ == "__main__":

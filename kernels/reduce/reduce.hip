@@ -10,5 +10,9 @@ using namespace wavesmith::kernels;
   }
 WAVESMITH_ROW_CONFIGURATIONS(KERNEL)
 
-TILE_KERNEL TILE_THREADS(kRowThreads) void reduce_columns(ReducePartArguments arguments) { columns_of_part(arguments); }
-TILE_KERNEL TILE_THREADS(kRowThreads) void reduce_matrix(ReducePartArguments arguments) { number_of_part(arguments); }
+TILE_KERNEL TILE_THREADS(kRowThreads) void reduce_columns(ReducePartArguments arguments) {
+  columns_of_part(arguments);
+}
+TILE_KERNEL TILE_THREADS(kRowThreads) void reduce_matrix(ReducePartArguments arguments) {
+  number_of_part(arguments);
+}

@@ -2,8 +2,7 @@
 
 using namespace wavesmith::kernels;
 
-#define KERNEL(threads, name) \
-  TILE_KERNEL TILE_THREADS(threads) void transpose_##name
+#define KERNEL(threads, name) TILE_KERNEL TILE_THREADS(threads) void transpose_##name
 #define SQUARES(T, bytes) \
   KERNEL(kSquareThreads, bytes)(TransposeArguments arguments) { transpose_tiles<T>(arguments); }
 

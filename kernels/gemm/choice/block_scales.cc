@@ -1,10 +1,9 @@
 #include "kernels/gemm/choice/block_scales.h"
 
 #include <cstdint>
-#include <tuple>
 
 #include "kernels/gemm/choice/mx.h"
-#include "kernels/library/failure.h"
+#include "kernels/gemm/choice/refusal.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -15,10 +14,8 @@ using Scales = wavesmith_kernels_scales;
 /// Offsets within a tile are 32 bits wide.
 constexpr int64_t kLargestStride = int64_t{1} << 22;
 
-wavesmith_kernels_status invalid(const std::string& message) { return kernels::invalid("gemm", message); }
-wavesmith_kernels_status not_supported(const std::string& message) {
-  return kernels::not_supported("gemm", message);
-}
+using gemm_rules::invalid;
+using gemm_rules::not_supported;
 
 bool is_given(const Scales& scales) { return scales.scaling != WAVESMITH_KERNELS_UNSCALED; }
 bool is_square(const Scales& scales) { return scales.scaling == WAVESMITH_KERNELS_SCALE_PER_SQUARE; }
@@ -27,9 +24,7 @@ bool is_square(const Scales& scales) { return scales.scaling == WAVESMITH_KERNEL
 /// be.
 wavesmith_kernels_status check(const std::string& name, const Scales& scales, int64_t lines,
                                bool side_by_side, const Description& gemm, const ByteRange& d) {
-  const auto is = [&](const char* field, int64_t value) {
-    return name + "." + field + " is " + std::to_string(value);
-  };
+  const auto is = [&](const char* field, int64_t value) { return gemm_rules::field_is(name, field, value); };
   if (!is_square(scales) && scales.scaling != WAVESMITH_KERNELS_SCALE_PER_BLOCK)
     return not_supported(is("scaling", scales.scaling) +
                          ": floats of 8 bits have scales per block or per square, both a and b");
@@ -38,10 +33,7 @@ wavesmith_kernels_status check(const std::string& name, const Scales& scales, in
   if (!scales.data) return invalid(name + ".data is null");
   if (reinterpret_cast<uintptr_t>(scales.data) % sizeof(float) != 0)
     return invalid(name + ".data is not aligned to an element of f32");
-  for (const auto& [field, stride] :
-       {std::tuple{"row_stride", scales.row_stride}, std::tuple{"column_stride", scales.column_stride},
-        std::tuple{"batch_stride", scales.batch_stride}})
-    if (stride < 0) return invalid(is(field, stride));
+  if (const auto status = gemm_rules::check_not_negative(name, scales)) return status;
   if (scales.row_stride > kLargestStride)
     return not_supported(is("row_stride", scales.row_stride) + ", more than " +
                          std::to_string(kLargestStride));

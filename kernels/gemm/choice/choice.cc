@@ -9,9 +9,9 @@
 #include "kernels/gemm/choice/cost.h"
 #include "kernels/gemm/choice/group_scales.h"
 #include "kernels/gemm/choice/groups.h"
+#include "kernels/gemm/choice/refusal.h"
 #include "kernels/gemm/choice/split.h"
 #include "kernels/library/byte_range.h"
-#include "kernels/library/failure.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -21,11 +21,8 @@ using Matrix = wavesmith_kernels_matrix;
 
 std::string word(wavesmith_kernels_type type) { return std::string(word_of(type)); }
 
-wavesmith_kernels_status invalid(std::string_view message) { return kernels::invalid("gemm", message); }
-
-wavesmith_kernels_status not_supported(std::string_view message) {
-  return kernels::not_supported("gemm", message);
-}
+using gemm_rules::invalid;
+using gemm_rules::not_supported;
 
 /// Largest stride, for offsets within a tile are 32 bits wide.
 constexpr int64_t kLargestStride = int64_t{1} << 22;

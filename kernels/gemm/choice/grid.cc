@@ -9,8 +9,6 @@
 namespace wavesmith::kernels {
 namespace {
 
-constexpr int64_t kMostAlongY = 65535;  // HIP's limit of a grid's second size
-
 /// Tiles of a band among `tiles` by `others`, a multiple of `dies`: about as many as are wanted, so that few
 /// of the last band lie beyond D, and so few that no round of `at_once` workgroups is for them alone.
 int64_t band_of(int64_t tiles, int64_t others, double wanted, int64_t dies, int64_t at_once) {
@@ -36,7 +34,7 @@ GemmGrid set_grid(GemmArguments& gemm, const GemmConfiguration& tile, int comput
   // Where neighbours go to different dies, these share columns. Elsewhere x goes along the shorter side,
   // which then often is one band.
   gemm.rows_along_x = dies == 1 && gemm.tiles_m < gemm.tiles_n;
-  if ((gemm.rows_along_x ? gemm.tiles_n : gemm.tiles_m) > kMostAlongY) gemm.rows_along_x ^= 1;
+  if ((gemm.rows_along_x ? gemm.tiles_n : gemm.tiles_m) > kMostAlongYAndZ) gemm.rows_along_x ^= 1;
   int64_t tiles_x = gemm.tiles_n, tiles_y = gemm.tiles_m;
   int side_x = tile.columns, side_y = tile.rows;
   if (gemm.rows_along_x) std::swap(tiles_x, tiles_y), std::swap(side_x, side_y);
@@ -45,9 +43,10 @@ GemmGrid set_grid(GemmArguments& gemm, const GemmConfiguration& tile, int comput
   const double together = static_cast<double>(compute_units) * tile.at_once / dies;
   const double wanted = dies * std::max(1.0, std::sqrt(together * side_y / side_x));
   int64_t band = band_of(tiles_x, tiles_y, wanted, dies, int64_t{compute_units} * tile.at_once);
-  if ((tiles_x + band - 1) / band * tiles_y > kMostAlongY) band = tiles_x;
+  const auto along_y = [&] { return (tiles_x + band - 1) / band * tiles_y; };
+  if (along_y() > kMostAlongYAndZ) band = tiles_x;
   gemm.band = static_cast<int>(band);
-  return {band, (tiles_x + band - 1) / band * tiles_y};
+  return {band, along_y()};
 }
 
 }  // namespace wavesmith::kernels

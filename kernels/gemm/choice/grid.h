@@ -8,6 +8,9 @@
 
 namespace wavesmith::kernels {
 
+/// HIP's limit of a grid's second and third size.
+inline constexpr int64_t kMostAlongYAndZ = 65535;
+
 /// A grid's first two sizes.
 struct GemmGrid {
   int64_t x, y;

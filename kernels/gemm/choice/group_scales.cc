@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "kernels/library/failure.h"
+#include "kernels/gemm/choice/refusal.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -16,10 +16,8 @@ using Description = wavesmith_kernels_gemm_description;
 constexpr int64_t kLargestStride = int64_t{1} << 22, kMostBytes = UINT32_MAX - 1;
 constexpr int64_t kPacked = 8;  ///< numbers that kernels load at once
 
-wavesmith_kernels_status invalid(const std::string& message) { return kernels::invalid("gemm", message); }
-wavesmith_kernels_status not_supported(const std::string& message) {
-  return kernels::not_supported("gemm", message);
-}
+using gemm_rules::invalid;
+using gemm_rules::not_supported;
 
 /// From the first scale to the last one, of one matrix.
 int64_t span_of(const Description& gemm) {
@@ -30,7 +28,7 @@ int64_t span_of(const Description& gemm) {
 wavesmith_kernels_status check_scales(const Description& gemm) {
   const wavesmith_kernels_scales& scales = gemm.block_scales_b;
   const auto is = [](const char* field, int64_t value) {
-    return std::string("block_scales_b.") + field + " is " + std::to_string(value);
+    return gemm_rules::field_is("block_scales_b", field, value);
   };
   if (scales.scaling != WAVESMITH_KERNELS_SCALE_PER_BLOCK)
     return not_supported(is("scaling", scales.scaling) + ": b of i4x2 has scales per block");
@@ -41,10 +39,7 @@ wavesmith_kernels_status check_scales(const Description& gemm) {
     return not_supported("block_scales_type is " + std::string(word_of(gemm.block_scales_type)) +
                          ": there are kernels for f32, f16 and bf16");
   if (!scales.data) return invalid("block_scales_b.data is null");
-  for (const auto& [field, stride] :
-       {std::tuple{"row_stride", scales.row_stride}, std::tuple{"column_stride", scales.column_stride},
-        std::tuple{"batch_stride", scales.batch_stride}})
-    if (stride < 0) return invalid(is(field, stride));
+  if (const auto status = gemm_rules::check_not_negative("block_scales_b", scales)) return status;
   for (const auto& [field, stride] :
        {std::tuple{"row_stride", scales.row_stride}, std::tuple{"column_stride", scales.column_stride}})
     if (stride > kLargestStride)

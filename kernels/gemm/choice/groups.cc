@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/library/failure.h"
+#include "kernels/gemm/choice/refusal.h"
 
 namespace wavesmith::kernels {
 
@@ -29,14 +29,15 @@ void group_gemm(GemmChoice& choice, const Description& gemm) {
 }
 
 wavesmith_kernels_status check_groups(const Description& gemm) {
-  if (gemm.pointer_arrays) return not_supported("gemm", "there are no kernels for groups in pointer_arrays");
+  if (gemm.pointer_arrays)
+    return gemm_rules::not_supported("there are no kernels for groups in pointer_arrays");
   if (gemm.d.column_stride != 1)
-    return not_supported("gemm", "d lies by columns, and the groups of group_offsets are of rows");
+    return gemm_rules::not_supported("d lies by columns, and the groups of group_offsets are of rows");
   if (gemm.block_scales_a.scaling == WAVESMITH_KERNELS_SCALE_PER_SQUARE)
-    return not_supported("gemm", "block_scales_a is per square, which groups of rows need not fit");
+    return gemm_rules::not_supported("block_scales_a is per square, which groups of rows need not fit");
   constexpr int64_t kMostGroups = int64_t{1} << 20;
   if (gemm.batches > kMostGroups)
-    return not_supported("gemm", "batches is " + std::to_string(gemm.batches) + ", more groups than " +
+    return gemm_rules::not_supported("batches is " + std::to_string(gemm.batches) + ", more groups than " +
                                      std::to_string(kMostGroups));
   return check_aligned("gemm", "group_offsets", gemm.group_offsets, sizeof(int32_t));
 }

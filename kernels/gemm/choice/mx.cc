@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/library/failure.h"
+#include "kernels/gemm/choice/refusal.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -14,10 +14,8 @@ constexpr int64_t kScalesAtOnce = 4;  ///< that kernels load together
 /// Offsets within a tile, of eight blocks, are 32 bits wide.
 constexpr int64_t kLargestStride = int64_t{1} << 28;
 
-wavesmith_kernels_status invalid(const std::string& message) { return kernels::invalid("gemm", message); }
-wavesmith_kernels_status not_supported(const std::string& message) {
-  return kernels::not_supported("gemm", message);
-}
+using gemm_rules::invalid;
+using gemm_rules::not_supported;
 
 wavesmith_kernels_status check(const std::string& name, const wavesmith_kernels_scales& scales, int64_t rows,
                                const Description& gemm, const ByteRange& d) {
