@@ -175,6 +175,7 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
   using Table = SumTable<Atom, kColumns>;
   // Rows of atoms at a time.
   constexpr int kFit = kBytes / Table::kAtomBytes < kRows ? kBytes / Table::kAtomBytes : kRows;
+  constexpr bool kAllLanes = Layout::kRows * Table::kEights % Layout::kLanes == 0;
   static_assert(kFit > 0, "the wave's part of shared memory holds at least one row of atoms");
   // One loop over the parts, so that `use` stands in the code once.
   TILE_KEEP_LOOP
@@ -185,9 +186,10 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
     arch::wave_barrier();
     const int rows = (kRows - first < kFit ? kRows - first : kFit) * Layout::kRows;
     TILE_KEEP_LOOP
-    for (int eight = lane; eight < rows * Table::kEights; eight += Layout::kLanes) {
-      const int line = eight / Table::kEights, column = eight % Table::kEights * 8;
-      use(first * Layout::kRows + line, column, Table::read(memory, line, column));
+    for (int eights = 0; eights < rows * Table::kEights; eights += Layout::kLanes) {
+      const int eight = eights + lane, line = eight / Table::kEights, column = eight % Table::kEights * 8;
+      if (kAllLanes || eight < rows * Table::kEights)
+        use(first * Layout::kRows + line, column, Table::read(memory, line, column));
     }
     arch::wave_barrier();
   }

@@ -38,8 +38,9 @@ struct TypedView {
         columns(all_columns - first_column),
         stride(static_cast<u32>(stride_)),
         type(type_) {
-    const i64 first = (first_row * stride_ + first_column) * size_of(type);
-    const i64 bytes = ((all_rows - 1) * stride_ + all_columns) * size_of(type) - first;
+    const i64 size = arch::uniform(size_of(type));
+    const i64 first = (first_row * stride_ + first_column) * size;
+    const i64 bytes = ((all_rows - 1) * stride_ + all_columns) * size - first;
     const char* const base = static_cast<const char*>(matrix) + first;
     buffer = arch::buffer(base, static_cast<u32>(bytes > 0xfffffffe ? 0xfffffffe : bytes));
     aligned = columns % 8 == 0 && stride % 8 == 0 && reinterpret_cast<u64>(base) % kPieceBytes == 0;

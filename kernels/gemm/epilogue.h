@@ -28,7 +28,7 @@ struct GemmPlace {
 
 /// A matrix of a batch: one of those that an array points to, or one of those that lie `bytes` apart.
 TILE_DEVICE const void* of_batch(const GemmArguments& g, const void* first, int batch, long bytes) {
-  if (g.arrays) return static_cast<const void* const*>(first)[batch];
+  if (g.arrays) return tile::arch::load_shared_by_lanes<const void*>(first, batch);
   return static_cast<const char*>(first) + batch * bytes;
 }
 

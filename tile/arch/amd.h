@@ -76,6 +76,14 @@ TILE_DEVICE void largest_global(float* at, float value) {
                          bits_as<u32>(value), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+/// One of the elements in global memory, by a number that all lanes share, through the scalar cache: for what
+/// nobody writes while the kernel runs.
+template <class T>
+TILE_DEVICE T load_shared_by_lanes(const void* elements, i64 number) {
+  return reinterpret_cast<const __attribute__((address_space(4))) T*>(
+      reinterpret_cast<u64>(elements))[number];
+}
+
 /// By address, which may be computed ahead of what lies there.
 template <class T>
 TILE_DEVICE T load_at(u64 address) {
@@ -88,27 +96,30 @@ TILE_DEVICE void store_at(u64 address, T value) {
 
 TILE_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
-/// A buffer as four words.
+/// A buffer as four words, for `load_to_shared`. The wait states are those between a vector instruction that
+/// writes a scalar register and a load that reads it.
 using Words = Vector<u32, 4>;
 TILE_DEVICE Words buffer_words(const void* base, u32 bytes) {
   const u64 at = reinterpret_cast<u64>(base);
-  return {static_cast<u32>(uniform(static_cast<int>(at))),
-          static_cast<u32>(uniform(static_cast<int>(at >> 32) & 0xffff)),
-          static_cast<u32>(uniform(static_cast<int>(bytes))), 0x00020000};
+  Words words = {static_cast<u32>(uniform(static_cast<int>(at))),
+                 static_cast<u32>(uniform(static_cast<int>(at >> 32) & 0xffff)),
+                 static_cast<u32>(uniform(static_cast<int>(bytes))), 0x00020000};
+  asm("s_nop 4" : "+s"(words));
+  return words;
 }
 /// Sets off the load of a piece per lane to shared memory, where they come to lie side by side from `to` on
 /// (CDNA4). Nothing waits for it but `wait_loads`. As assembly: for the instruction's own builtin the
-/// compiler has each later read of shared memory wait for all loads. The wait states are those between a
-/// vector instruction that writes a scalar register, or one that writes M0, and a load that reads it.
+/// compiler has each later read of shared memory wait for all loads. The wait state is that between an
+/// instruction that writes M0 and a load that reads it.
 TILE_DEVICE void load_to_shared(Words buffer, u32 offset, TILE_IN_SHARED char* to) {
-  asm volatile("s_mov_b32 m0, %2\n\ts_nop 3\n\tbuffer_load_dwordx4 %0, %1, 0 offen lds"
+  asm volatile("s_mov_b32 m0, %2\n\ts_nop 0\n\tbuffer_load_dwordx4 %0, %1, 0 offen lds"
                :
                : "v"(offset), "s"(buffer), "s"(static_cast<u32>(reinterpret_cast<u64>(to)))
                : "memory");
 }
 /// The same of four bytes per lane.
 TILE_DEVICE void load_word_to_shared(Words buffer, u32 offset, TILE_IN_SHARED char* to) {
-  asm volatile("s_mov_b32 m0, %2\n\ts_nop 3\n\tbuffer_load_dword %0, %1, 0 offen lds"
+  asm volatile("s_mov_b32 m0, %2\n\ts_nop 0\n\tbuffer_load_dword %0, %1, 0 offen lds"
                :
                : "v"(offset), "s"(buffer), "s"(static_cast<u32>(reinterpret_cast<u64>(to)))
                : "memory");

@@ -62,6 +62,11 @@ TILE_DEVICE void store_global(void* elements, i64 number, T value) {
 TILE_DEVICE void largest_global(float* at, float value) {
   ptx::max_global(reinterpret_cast<u32*>(at), bits_as<u32>(value));
 }
+/// By a number that all lanes share: for what nobody writes while the kernel runs.
+template <class T>
+TILE_DEVICE T load_shared_by_lanes(const void* elements, i64 number) {
+  return load_global_as<T>(elements, number);
+}
 template <class T>
 TILE_DEVICE T load_at(u64 address) {
   return load_global_as<T>(reinterpret_cast<const void*>(address), 0);
