@@ -16,6 +16,7 @@
 #include "analysis/rule.h"
 #include "analysis/values/accesses.h"
 #include "analysis/values/exec.h"
+#include "analysis/values/late_blocks.h"
 #include "isa/llvm/demangle.h"
 #include "isa/llvm/source_lines.h"
 
@@ -79,13 +80,11 @@ double exposed_in(const KernelAnalysis& kernel, const Code& code, const Loop& lo
   std::vector<std::pair<uint32_t, double>> passed;  // waits, and what they took
   for (const Wait& wait : kernel.waits) {
     const uint32_t block = kernel.instructions[wait.instruction].block;
-    if (!std::binary_search(loop.blocks.begin(), loop.blocks.end(), block) || wait.for_.empty() ||
-        !wait.slack.value)
+    if (!std::ranges::binary_search(loop.usual_blocks, block) || wait.for_.empty() || !wait.slack.value)
       continue;
     const uint32_t from = wait.for_.front();
     // What was loaded before the loop is waited for in the first pass alone.
-    if (!std::binary_search(loop.blocks.begin(), loop.blocks.end(), kernel.instructions[from].block))
-      continue;
+    if (!std::ranges::binary_search(loop.usual_blocks, kernel.instructions[from].block)) continue;
     double slack = *wait.slack.value;
     for (const auto& [at, took] : passed)
       if (from < wait.instruction ? at > from : true) slack += took;
@@ -144,6 +143,7 @@ void describe_code(const Code& code, const Graph& graph, KernelAnalysis& out) {
 void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const Options& options,
               const RegisterSet& entry, const WorkgroupShape& shape, KernelAnalysis& out,
               const EntryValues& begin) {
+  out.served_by = options.served_by;
   const ExecSets exec = follow_exec(code, graph);
   const Liveness live = find_live(code, graph, exec, entry);
   LaneValues lanes(code, graph, exec, shape);
@@ -162,13 +162,14 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
   }
   out.waits = find_waits(code, graph, costs);
   find_trips(code, graph, begin, out.loops);
+  find_usual_blocks(code, graph, begin, out.loops);
   for (Loop& loop : out.loops) {
     describe_loop(out, loop);
-    loop.mix = mix_of(code, out.blocks, loop.blocks);
-    loop.cycles = cycles_of(code, graph, gpu, costs, loop.blocks);
-    loop.cycles.exposed = exposed_in(out, code, loop, gpu, ServedBy::L2);
+    loop.mix = mix_of(code, out.blocks, loop.usual_blocks);
+    loop.cycles = cycles_of(code, graph, gpu, costs, loop.usual_blocks);
+    loop.cycles.exposed = exposed_in(out, code, loop, gpu, options.served_by);
     if (gpu.memory_cycles) loop.cycles.exposed_memory = exposed_in(out, code, loop, gpu, ServedBy::Memory);
-    add_memory(loop.cycles, loop.blocks, graph.block_of, out.accesses, gpu);
+    add_memory(loop.cycles, loop.usual_blocks, graph.block_of, out.accesses, gpu, options.served_by);
     for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
   }
   std::vector<uint32_t> outside;
@@ -176,7 +177,7 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
     if (out.blocks[b].loop == kNone) outside.push_back(b);
   if (!outside.empty()) {
     out.outside = cycles_of(code, graph, gpu, costs, outside, Repeated::No);
-    add_memory(out.outside, outside, graph.block_of, out.accesses, gpu);
+    add_memory(out.outside, outside, graph.block_of, out.accesses, gpu, options.served_by);
   }
   for (const Block& block : out.blocks) add_peak(out, block, out.live_peak, out.live_peak_at);
   out.mix = mix_of(code, out.blocks, {});

@@ -15,6 +15,7 @@ struct Options {
       workgroup;             ///< work-items; otherwise what the kernel requires, or the most it allows
   uint32_t dynamic_lds = 0;  ///< bytes asked for at launch
   bool source_lines = true;
+  ServedBy served_by = ServedBy::L2;  ///< what passes and gains take to serve loads and stores
 };
 
 /// Analyses a kernel of `object` for `gpu`. Errors: WrongTarget when the object is not for that GPU's

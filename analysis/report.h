@@ -96,21 +96,25 @@ struct Mix {
 
 /// Cycles of each resource that one pass of a wave through some code takes, modelled from the costs in
 /// isa/cost.
+/// The level of memory that serves vector loads and stores: L2, or the memory behind all caches.
+enum class ServedBy : uint8_t { L2, Memory };
+
 struct Cycles {
   std::array<double, isa::kPipes> pipe{};  ///< each pipe's busy cycles, by isa::Pipe
   double issue = 0;                        ///< one wave alone: cycles of its issue slot
   double latency = 0;   ///< one wave alone: the longest chain of results that is carried from pass to pass
   double one_wave = 0;  ///< one wave alone on its SIMD, memory answering at once: in order, with dependencies
-  double exposed = 0;   ///< one wave alone: cycles of waits for memory that nothing hides, loads served by L2
-                        ///< and LDS without conflicts
+  double exposed = 0;   ///< one wave alone: cycles of waits for memory that nothing hides, LDS without
+                        ///< conflicts and loads served by KernelAnalysis::served_by
   std::optional<double> exposed_memory;  ///< the same, loads served by the memory behind all caches; nullopt:
                                          ///< nobody has published its latency
   double load_bytes = 0, store_bytes = 0;  ///< of vector loads and stores, as far as lanes do not share them
   double l2 = 0;                           ///< the same bytes from L2, every SIMD of the GPU doing the same
-  double l2_certain = 0;                   ///< of those accesses whose addresses are known
+  double served = 0;  ///< what KernelAnalysis::served_by needs for what it certainly serves: L2 for the
+                      ///< accesses whose addresses are known, the memory behind all caches for all of them
+  double memory = 0;  ///< the same bytes from the memory behind all caches
   uint32_t accesses = 0,
            unknown_accesses = 0;  ///< vector loads and stores; those whose addresses are not known
-  double memory = 0;              ///< the same from the memory behind all caches
   double throughput = 0;          ///< a SIMD full of waves: the busiest of its pipes, a pass of one wave
   isa::Pipe bound = isa::Pipe::Internal;  ///< the busiest pipe
   double next_busiest = 0;                ///< what the busiest of the others takes
@@ -118,8 +122,10 @@ struct Cycles {
 };
 
 struct Loop {
-  uint32_t header = kNone;        ///< block
-  std::vector<uint32_t> blocks;   ///< with those of inner loops, ascending
+  uint32_t header = kNone;       ///< block
+  std::vector<uint32_t> blocks;  ///< with those of inner loops, ascending
+  std::vector<uint32_t>
+      usual_blocks;               ///< of those the ones that more than its last passes come to, ascending
   std::vector<uint32_t> latches;  ///< blocks that go back to the header
   std::vector<uint32_t> exits;    ///< blocks of the loop with a successor outside
   uint32_t parent = kNone;        ///< the loop around it
@@ -131,7 +137,7 @@ struct Loop {
   SourceLine first_line, last_line;   ///< of the file of its header: lowest and highest line
   std::string trips_formula;          ///< of the arguments, where it is no number: "k / 64 (k: argument 5)"
   Figure trips;                       ///< how often its body runs each time that it is entered
-  Mix mix;                            ///< a pass through all of its blocks, each once
+  Mix mix;                            ///< a pass through its usual blocks, each once
   Cycles cycles;                      ///< the same
   Registers live_peak;                ///< the most that is live in it
   uint32_t live_peak_at = kNone;      ///< instruction: where the most VGPRs and AGPRs are live
@@ -239,9 +245,10 @@ struct Finding {
 
 /// Everything that is known about a kernel from its code.
 struct KernelAnalysis {
-  std::string name;    ///< as the object has it
-  std::string target;  ///< what was decoded for
-  std::string gpu;     ///< id of the GPU description
+  std::string name;                   ///< as the object has it
+  std::string target;                 ///< what was decoded for
+  std::string gpu;                    ///< id of the GPU description
+  ServedBy served_by = ServedBy::L2;  ///< what passes and gains take to serve loads and stores
   Resources resources;
   std::vector<std::string> files;         ///< of the source
   std::vector<Instruction> instructions;  ///< by pc

@@ -17,7 +17,7 @@ void tell_hidden(const Subject& subject, Finding& finding) {
   const double pass = pass_cycles(subject, loop);
   finding.evidence.push_back(fmt::format("alone it gains nothing: the time goes to {}",
                                          pass <= cycles.throughput ? isa::name_of(cycles.bound)
-                                         : pass <= cycles.l2_certain
+                                         : pass <= cycles.served
                                              ? "loads and stores beyond L1"
                                              : "a wave's own chain of instructions and waits"));
 }
@@ -30,7 +30,7 @@ uint32_t first_of(const Finding& finding) {
 
 double pass_cycles(const Cycles& cycles, double waves) {
   return std::max(
-      {cycles.throughput, cycles.l2_certain, (cycles.one_wave + cycles.exposed) / std::max(1.0, waves)});
+      {cycles.throughput, cycles.served, (cycles.one_wave + cycles.exposed) / std::max(1.0, waves)});
 }
 
 double pass_cycles(const Subject& subject, const Loop& loop) {
@@ -52,9 +52,9 @@ Loop straight_line(const Subject& subject) {
 }
 
 double gain_with(const Subject& subject, const Loop& loop, const Costs& costs) {
-  Cycles changed = cycles_of(subject.code, subject.graph, subject.gpu, costs, loop.blocks);
+  Cycles changed = cycles_of(subject.code, subject.graph, subject.gpu, costs, loop.usual_blocks);
   changed.exposed = loop.cycles.exposed;
-  changed.l2_certain = loop.cycles.l2_certain;
+  changed.served = loop.cycles.served;
   return pass_cycles(subject, loop) - pass_cycles(changed, subject.kernel.occupancy.now.waves_per_simd);
 }
 
@@ -68,7 +68,7 @@ double gain_without(const Subject& subject, const Loop& loop, const std::vector<
 std::optional<double> wait_saved(const Subject& subject, const Wait& wait) {
   if (!wait.slack.value || wait.for_.empty() || wait.could_be == kNone || wait.could_be <= wait.value)
     return std::nullopt;
-  const double latency = load_latency(subject.code, wait.for_.front(), subject.gpu);
+  const double latency = load_latency(subject.code, wait.for_.front(), subject.gpu, subject.kernel.served_by);
   if (latency <= 0) return std::nullopt;
   const double now = std::max(0.0, latency - *wait.slack.value);
   // What it would still wait for was issued earlier.
@@ -78,7 +78,8 @@ std::optional<double> wait_saved(const Subject& subject, const Wait& wait) {
   if (subject.graph.block_of[older] != subject.graph.block_of[youngest] || older > youngest)
     return std::nullopt;
   const double slack = *wait.slack.value + subject.costs.clock[youngest] - subject.costs.clock[older];
-  return now - std::max(0.0, load_latency(subject.code, older, subject.gpu) - slack);
+  return now -
+         std::max(0.0, load_latency(subject.code, older, subject.gpu, subject.kernel.served_by) - slack);
 }
 
 double gain_of_waits(const Subject& subject, const Loop& loop, double saved) {

@@ -26,10 +26,10 @@ struct Subject {
   const gpus::Gpu& gpu;
   LaneValues& lanes;  ///< asking for a value in the middle of a block follows the block again
 
-  /// Calls `visit(i)` for each instruction of a loop's own blocks, without those of inner loops.
+  /// Calls `visit(i)` for each instruction of a loop's own usual blocks, without those of inner loops.
   template <class Visit>
   void own_instructions(uint32_t loop, Visit visit) const {
-    for (const uint32_t b : kernel.loops[loop].blocks) {
+    for (const uint32_t b : kernel.loops[loop].usual_blocks) {
       if (kernel.blocks[b].loop != loop) continue;
       for (uint32_t i = kernel.blocks[b].begin; i < kernel.blocks[b].end; ++i) visit(i);
     }
@@ -49,8 +49,8 @@ std::span<const Rule* const> rules();
 std::vector<Finding> find_all(const Subject& subject);
 
 /// Cycles of a SIMD that a wave's pass through a loop takes, with `waves` waves on it: the busiest pipe, or
-/// the wave's own time, which the others fill up, or what L2 has to give. Waits for memory count where
-/// `Cycles::exposed` knows them.
+/// the wave's own time, which the others fill up, or what L2 or memory has to give. Waits for memory count
+/// where `Cycles::exposed` knows them.
 double pass_cycles(const Cycles& cycles, double waves);
 /// The same for the waves that the kernel's occupancy gives.
 double pass_cycles(const Subject& subject, const Loop& loop);

@@ -31,7 +31,7 @@ std::optional<Gained> gained_by(const Subject& subject, const Loop& loop, double
   if (c.load_bytes > 0 && !subject.gpu.l2_cycles) return std::nullopt;
   Cycles from_memory = c;
   from_memory.exposed = c.exposed_memory.value_or(c.exposed);
-  from_memory.l2_certain = c.memory;
+  from_memory.served = c.memory;
   step.memory = part(pass_cycles(from_memory, now), pass_cycles(from_memory, then));
   step.memory_bound = pass_cycles(from_memory, then) <= c.memory;
   return step;
@@ -87,6 +87,7 @@ void tell_gain(const Subject& subject, Finding& finding) {
             : "");
   } else {
     finding.severity = Severity::Hint;
+    finding.where.front().loop = static_cast<uint32_t>(best - subject.kernel.loops.data());
     set_gain(finding, subject, *best, step.least() * pass_cycles(best->cycles, now));
     if (best->cycles.load_bytes > 0) finding.unknown_because = "more waves also share caches";
   }

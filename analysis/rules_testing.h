@@ -29,7 +29,7 @@ Resources with(Change change) {
 }
 
 inline KernelAnalysis kernel_of(std::string_view target, std::string_view text, Resources resources,
-                                const gpus::Gpu& gpu) {
+                                const gpus::Gpu& gpu, const Options& options = {}) {
   const Code code = code_of(target, text);
   const Graph graph = make_graph(code);
   KernelAnalysis kernel;
@@ -37,7 +37,7 @@ inline KernelAnalysis kernel_of(std::string_view target, std::string_view text, 
   resources.wave_size = static_cast<uint32_t>(code.wave_lanes);
   kernel.resources = resources;
   describe_code(code, graph, kernel);
-  complete(code, graph, gpu, {}, RegisterSet::all(), {}, kernel);
+  complete(code, graph, gpu, options, RegisterSet::all(), {}, kernel);
   return kernel;
 }
 

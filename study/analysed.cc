@@ -38,14 +38,24 @@ std::vector<double> executions(const analysis::KernelAnalysis& kernel) {
   std::vector<double> loops(kernel.loops.size(), 1);
   for (size_t i = 0; i < loops.size(); ++i) {
     const analysis::Loop& loop = kernel.loops[i];
-    const double trips =
-        std::max(1.0, loop.trips.value.value_or(loop.parent == kNone ? kAssumedTrips : kAssumedInnerTrips));
+    const double assumed = loop.parent != kNone         ? kAssumedInnerTrips
+                           : loop.trips_formula.empty() ? kAssumedTrips
+                                                        : kAssumedArgumentTrips;
+    const double trips = std::max(1.0, loop.trips.value.value_or(assumed));
     loops[i] = std::min(kMost, trips * (loop.parent < i ? loops[loop.parent] : 1));
+  }
+  std::vector<double> blocks(kernel.blocks.size(), 1);
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    uint32_t loop = kernel.blocks[b].loop;
+    // What only the last passes do is done about once.
+    if (loop < loops.size() && !std::ranges::binary_search(kernel.loops[loop].usual_blocks, b))
+      loop = kernel.loops[loop].parent;
+    if (loop < loops.size()) blocks[b] = loops[loop];
   }
   std::vector<double> out;
   out.reserve(kernel.instructions.size());
   for (const analysis::Instruction& instruction : kernel.instructions)
-    out.push_back(instruction.loop < loops.size() ? loops[instruction.loop] : 1);
+    out.push_back(blocks[instruction.block]);
   return out;
 }
 
@@ -57,9 +67,15 @@ double cost_of(const analysis::Instruction& instruction) {
 uint32_t hot_loop(const analysis::KernelAnalysis& kernel) {
   std::vector<double> cycles(kernel.loops.size(), 0);
   const std::vector<double> counts = executions(kernel);
+  std::vector<bool> matrix(cycles.size());
   for (size_t i = 0; i < counts.size(); ++i)
-    if (const uint32_t loop = kernel.instructions[i].loop; loop < cycles.size())
+    if (const uint32_t loop = kernel.instructions[i].loop; loop < cycles.size()) {
       cycles[loop] += counts[i] * cost_of(kernel.instructions[i]);
+      if (kernel.instructions[i].pipe == isa::Pipe::Matrix) matrix[loop] = true;
+    }
+  if (std::ranges::find(matrix, true) != matrix.end())
+    for (size_t l = 0; l < cycles.size(); ++l)
+      if (!matrix[l]) cycles[l] = 0;
   const auto most = std::max_element(cycles.begin(), cycles.end());
   return most == cycles.end() ? kNone : static_cast<uint32_t>(most - cycles.begin());
 }
@@ -70,7 +86,7 @@ double exposed(const analysis::Cycles& cycles, analysis::ServedBy by) {
   return by == analysis::ServedBy::Memory ? cycles.exposed_memory.value_or(cycles.exposed) : cycles.exposed;
 }
 double from_memory(const analysis::Cycles& cycles, analysis::ServedBy by) {
-  return by == analysis::ServedBy::Memory ? cycles.memory : cycles.l2_certain;
+  return by == analysis::ServedBy::Memory ? cycles.memory : cycles.served;
 }
 
 }  // namespace
@@ -105,6 +121,10 @@ Pass pass_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop,
   return out;
 }
 
+std::string server_of(const analysis::KernelAnalysis& kernel) {
+  return kernel.served_by == analysis::ServedBy::L2 ? "L2" : "the memory behind all caches";
+}
+
 double cycles_with(const Pass& pass, double waves) {
   return std::max({pass.throughput, pass.l2, pass.one_wave / std::max(1.0, waves)});
 }
@@ -123,7 +143,7 @@ Total total_of(const analysis::KernelAnalysis& kernel) {
   Pass straight;
   straight.throughput = kernel.outside.throughput;
   straight.one_wave = kernel.outside.one_wave;
-  straight.l2 = kernel.outside.l2_certain;
+  straight.l2 = kernel.outside.served;
   double sum = cycles_with(straight, waves);
   std::vector<std::pair<std::string, double>> terms;  // trips, and the cycles of a pass
   for (const analysis::Loop& loop : kernel.loops) {
@@ -231,7 +251,7 @@ std::string bound_text(const analysis::KernelAnalysis& kernel, const analysis::L
   const uint32_t waves = kernel.occupancy.now.waves_per_simd;
   if (time->latency_bound)
     return fmt::format("latency: {} wave{} cannot hide it", waves, waves == 1 ? "" : "s");
-  if (time->memory_bound) return "memory: what L2 has to give";
+  if (time->memory_bound) return "memory: what " + server_of(kernel) + " has to give";
   std::string text(isa::name_of(loop.cycles.bound));
   const auto gpu = gpus::find_gpu(kernel.gpu);
   const bool shared = loop.cycles.bound == isa::Pipe::Lds || loop.cycles.bound == isa::Pipe::Vmem;

@@ -23,10 +23,12 @@ struct Analysed {
 Result<Analysed> analyse_file(const CodeRequest& request, const std::string& kernel,
                               const analysis::Options& options = {});
 
-/// Assumed trips of a loop whose trip count is not known, and of one inside another loop.
-inline constexpr double kAssumedTrips = 16, kAssumedInnerTrips = 4;
+/// Assumed trips of a loop whose trip count is not known: of one that arguments set, which grows with the
+/// problem, of any other, and of one inside another loop.
+inline constexpr double kAssumedArgumentTrips = 64, kAssumedTrips = 16, kAssumedInnerTrips = 4;
 inline constexpr const char* kAssumedText =
-    "loops of unknown length counted as 16 passes, inside of other loops as 4";
+    "loops whose length arguments set counted as 64 passes, others of unknown length as 16, inside of other "
+    "loops as 4";
 
 /// Expected executions of each instruction per wave: the product of the trips of the loops around it.
 std::vector<double> executions(const analysis::KernelAnalysis& kernel);
@@ -34,7 +36,8 @@ std::vector<double> executions(const analysis::KernelAnalysis& kernel);
 /// Cycles of an instruction on its pipe, at least 1; 0: unknown.
 double cost_of(const analysis::Instruction& instruction);
 
-/// The loop with most cycles by executions() and cost_of(); analysis::kNone: there is no loop.
+/// The loop with most cycles by executions() and cost_of(), of those with matrix instructions if there are
+/// such; analysis::kNone: there is no loop.
 uint32_t hot_loop(const analysis::KernelAnalysis& kernel);
 
 /// One pass of a loop with its inner loops, each as often as it runs, or once if that is not known.
@@ -48,6 +51,9 @@ struct Pass {
 };
 Pass pass_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop,
              analysis::ServedBy by = analysis::ServedBy::L2);
+
+/// "L2", or "the memory behind all caches": what the analysis took to serve loads and stores.
+std::string server_of(const analysis::KernelAnalysis& kernel);
 
 /// Cycles of a pass on a SIMD that `waves` waves share.
 double cycles_with(const Pass& pass, double waves);

@@ -35,9 +35,6 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
 /// Cycles of LDS for a conflict-free access of `bytes` per lane.
 double lds_cycles(const gpus::Gpu& gpu, isa::Direction direction, uint32_t bytes, int wave_lanes);
 
-/// The level of memory that serves vector loads.
-enum class ServedBy : uint8_t { L2, Memory };
-
 /// Cycles until a memory instruction's data arrive; 0: unknown.
 double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu, ServedBy by = ServedBy::L2);
 

@@ -89,7 +89,8 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       // What was loaded before the loop is waited for once.
       if (subject.kernel.instructions[load].loop != l) continue;
       // What has come by then is not waited for.
-      if (*wait.slack.value >= load_latency(subject.code, load, subject.gpu)) continue;
+      if (*wait.slack.value >= load_latency(subject.code, load, subject.gpu, subject.kernel.served_by))
+        continue;
       chain &= use_of(subject, l, load).next_address;
       polling |= polls(subject, l, load);
       finding.where.push_back({wait.instruction, wait.instruction, l});
@@ -114,7 +115,8 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     finding.experiment =
         "Load the data of the next pass (or of the one after) before computing this one's: unroll, "
         "or a second buffer in registers or LDS. Or raise the occupancy.";
-    finding.unknown_because = "loads are taken to be served by L2";
+    if (subject.kernel.served_by == ServedBy::L2)
+      finding.unknown_because = "loads are taken to be served by L2";
     if (chain && !finding.where.empty()) {
       finding.title =
           "Each load's address comes from the load of the pass before: none can be issued earlier";

@@ -1,10 +1,55 @@
-// A loop with matrix instructions in which their pipe stands still for a good part of the time.
+// A loop with matrix instructions in which their pipe stands still for a good part of the time. What computes
+// on their results, as a softmax does, grows with them: it is no part of the gain.
+#include <algorithm>
+#include <bitset>
+
 #include <fmt/format.h>
 
 #include "analysis/rule.h"
 
 namespace wavesmith::analysis::rule {
 namespace {
+
+using Registers = std::bitset<reg::kCount>;
+
+bool any_of(const Registers& set, const std::vector<Range>& ranges) {
+  for (const Range range : ranges)
+    for (uint16_t r = range.first; r < range.first + range.count; ++r)
+      if (set[r]) return true;
+  return false;
+}
+
+/// By instruction: whether it computes on what matrix instructions of the loop gave, at first or at second
+/// hand. Results stay results until another instruction writes their registers.
+std::vector<uint8_t> on_results(const Subject& subject, const Loop& loop) {
+  std::vector<uint8_t> found(subject.code.size());
+  Registers results;
+  // A second time for what comes from the pass before.
+  for (int time = 0; time < 2; ++time)
+    for (const uint32_t b : loop.blocks)
+      for (uint32_t i = subject.kernel.blocks[b].begin; i < subject.kernel.blocks[b].end; ++i) {
+        const Effects& effects = subject.code.effects[i];
+        const bool matrix = subject.kernel.instructions[i].pipe == isa::Pipe::Matrix;
+        const bool computes = matrix || any_of(results, effects.reads);
+        if (computes && !matrix) found[i] = 1;
+        for (const Range range : effects.writes)
+          for (uint16_t r = range.first; r < range.first + range.count; ++r)
+            if (r < reg::kSgpr) results[r] = computes;
+      }
+  return found;
+}
+
+/// Cycles of a pass that has matrix instructions and what computes on their results, and nothing else.
+double least_cycles(const Subject& subject, const Loop& loop) {
+  const std::vector<uint8_t> kept = on_results(subject, loop);
+  Costs costs = subject.costs;
+  costs.left_out.resize(subject.code.size());
+  for (const uint32_t b : loop.blocks)
+    for (uint32_t i = subject.kernel.blocks[b].begin; i < subject.kernel.blocks[b].end; ++i)
+      costs.left_out[i] = !kept[i] && subject.kernel.instructions[i].pipe != isa::Pipe::Matrix;
+  const Cycles least = cycles_of(subject.code, subject.graph, subject.gpu, costs, loop.usual_blocks);
+  return std::max(least.throughput, loop.cycles.served);
+}
 
 void check(const Subject& subject, std::vector<Finding>& findings) {
   for (uint32_t l = 0; l < subject.kernel.loops.size(); ++l) {
@@ -15,6 +60,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     const double pass = pass_cycles(subject, loop);
     constexpr double kDense = 0.85;
     if (pass <= 0 || matrix >= kDense * pass) continue;
+    const double least = least_cycles(subject, loop);
     Finding finding;
     finding.severity = matrix < 0.5 * pass ? Severity::Warning : Severity::Hint;
     finding.title = fmt::format("The matrix pipe is busy for {:.0f} % of the loop", 100 * matrix / pass);
@@ -33,7 +79,10 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
     finding.evidence.push_back(
         fmt::format("a wave alone takes {:.0f} cycles and waits {:.0f} for memory; busiest: {}",
                     loop.cycles.one_wave, loop.cycles.exposed, isa::name_of(loop.cycles.bound)));
-    set_gain(finding, subject, loop, pass - matrix);
+    if (least > matrix)
+      finding.evidence.push_back(
+          fmt::format("with nothing but what computes on their results: {:.0f} cycles", least));
+    set_gain(finding, subject, loop, pass - least);
     finding.experiment =
         "Give each pass more matrix work for what it loads (a larger tile of accumulators), or take "
         "what the other pipes do out of the loop, and compare.";

@@ -57,7 +57,8 @@ double waited_for(const Subject& subject, uint32_t loop, const std::vector<uint3
                              [&](uint32_t i) { return std::ranges::find(loads, i) != loads.end(); }))
       continue;
     const double latency = subject.gpu.l1_cycles ? *subject.gpu.l1_cycles
-                                                 : load_latency(subject.code, wait.for_.front(), subject.gpu);
+                                                 : load_latency(subject.code, wait.for_.front(), subject.gpu,
+                                                                subject.kernel.served_by);
     cycles += std::max(0.0, latency - *wait.slack.value);
   }
   return cycles;

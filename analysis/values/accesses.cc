@@ -71,7 +71,7 @@ double l2_rate(const gpus::Gpu& gpu) {
 }  // namespace
 
 void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::vector<uint32_t>& block_of,
-                const std::vector<AccessPattern>& accesses, const gpus::Gpu& gpu) {
+                const std::vector<AccessPattern>& accesses, const gpus::Gpu& gpu, ServedBy by) {
   double certain = 0;
   for (const AccessPattern& access : accesses) {
     if (access.space == isa::Space::Lds ||
@@ -89,8 +89,9 @@ void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::
   const double simds = static_cast<double>(gpu.compute_units) * gpu.simds_per_unit;
   const double hertz = gpu.engine_mhz * 1e6, l2 = l2_rate(gpu);
   const double memory = gpu.sustained_memory.value_or(gpu.memory_gigabytes_per_second) * 1e9;
-  if (l2 > 0) cycles.l2 = all * simds * hertz / l2, cycles.l2_certain = certain * simds * hertz / l2;
+  if (l2 > 0) cycles.l2 = all * simds * hertz / l2, cycles.served = certain * simds * hertz / l2;
   if (memory > 0) cycles.memory = all * simds * hertz / memory;
+  if (by == ServedBy::Memory) cycles.served = cycles.memory;
 }
 
 std::vector<AccessPattern> find_accesses(const Code& code, const LaneValues& values, const gpus::Gpu& gpu) {

@@ -28,6 +28,14 @@ Formula shifted_left(const Formula& a, const Formula& by) {
   return a * Formula::constant(int64_t{1} << (*n & 31));
 }
 
+/// A number of fewer bits, as an immediate of 16 of an addition in 64.
+Formula extended(int64_t value, const Node& node) {
+  const int above = 64 - node.from;
+  const uint64_t high = static_cast<uint64_t>(value) << above;
+  return Formula::constant(node.op == Op::SignExtend ? static_cast<int64_t>(high) >> above
+                                                     : static_cast<int64_t>(high >> above));
+}
+
 }  // namespace
 
 Formula FormulaOperations::number(uint64_t value, int bits) {
@@ -109,7 +117,7 @@ Formula FormulaOperations::operation(const Node& node, const std::array<Formula,
       return node.bits == 32 ? shifted_right(a, b) : not_followed();
     case Op::ZeroExtend:
     case Op::SignExtend:
-      return node.from == 32 ? a : not_followed();
+      return node.from == 32 ? a : a.value() ? extended(*a.value(), node) : not_followed();
     case Op::Truncate:
       return node.bits >= kWhole ? a : not_followed();
     case Op::ReadLane:

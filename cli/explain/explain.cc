@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <map>
 #include <memory>
 
 #include "cli/command.h"
@@ -18,6 +19,7 @@ struct ExplainOptions {
   std::string file, gpu, kernel, html;
   std::vector<std::string> flags;
   uint32_t workgroup = 0, dynamic_lds = 0;
+  analysis::ServedBy served_by = analysis::ServedBy::L2;
   bool verbose = false, json = false;
 };
 
@@ -31,6 +33,7 @@ Exit explain(const ExplainOptions& options) {
   analysis::Options how;
   if (options.workgroup) how.workgroup = options.workgroup;
   how.dynamic_lds = options.dynamic_lds;
+  how.served_by = options.served_by;
   Result<study::Analysed> analysed = study::analyse_file(request, options.kernel, how);
   if (!analysed) return report(analysed.error());
   const ExplainedFile file{options.file, std::move(*analysed)};
@@ -64,6 +67,12 @@ void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags) 
       ->check(CLI::Range(1, 1024));
   command->add_option("--dynamic-lds", options->dynamic_lds, "bytes of LDS requested at launch")
       ->transform(CLI::AsSizeValue(false));
+  command
+      ->add_option("--served-by", options->served_by,
+                   "what serves loads and stores for passes and gains: l2, or memory, the one behind all "
+                   "caches, for a kernel that streams")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, analysis::ServedBy>{
+          {"l2", analysis::ServedBy::L2}, {"memory", analysis::ServedBy::Memory}}));
   command->add_flag(
       "-v,--verbose", options->verbose,
       "everything: findings, loops, blocks, waits with their slack, accesses, source beside instructions");
@@ -77,6 +86,7 @@ void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags) 
       "  wavesmith explain ./app --kernel reduce -v           a kernel of a program, with all details\n"
       "  wavesmith explain kernel.s --html report.html        source and instructions side by side, in a "
       "browser\n"
+      "  wavesmith explain norm.hip --served-by memory        gains of a kernel that reads everything once\n"
       "  wavesmith explain librocrand.so --gpu mi210 --json   all kernels of a library, for a program\n"
       "What the figures mean: docs/EXPLAIN.md\n");
   command->callback([options, &action] { action = [options] { return explain(*options); }; });

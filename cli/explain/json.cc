@@ -194,6 +194,7 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel) {
                    {"readable_name", study::readable(kernel.name)},
                    {"target", kernel.target},
                    {"gpu", kernel.gpu},
+                   {"served_by", kernel.served_by == analysis::ServedBy::L2 ? "l2" : "memory"},
                    {"resources", json_of(kernel.resources)},
                    {"occupancy", json_of(kernel.occupancy, gpu ? *gpu : nullptr)},
                    {"live_peak", json_of(kernel.live_peak)},

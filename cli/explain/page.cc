@@ -189,9 +189,12 @@ class SectionMaker {
       const uint32_t lds = most(&gpus::KernelResources::lds_bytes, std::max(1u, gpu_.lds_granule),
                                 gpu_.lds_per_workgroup, &gpus::Occupancy::by_lds);
       const auto pass_cycles = [&](analysis::ServedBy by) {
-        // Of some GPUs nobody has published how long a load from memory takes.
-        const bool known = hot != kNone && study::loop_time(kernel_, kernel_.loops[hot]) &&
-                           (by == analysis::ServedBy::L2 || kernel_.loops[hot].cycles.exposed_memory);
+        // Of some GPUs nobody has published how long a load from memory takes; and where memory was taken to
+        // serve, L2 was not looked at.
+        const bool known =
+            hot != kNone && study::loop_time(kernel_, kernel_.loops[hot]) &&
+            (by == analysis::ServedBy::L2 ? kernel_.served_by == by
+                                          : kernel_.loops[hot].cycles.exposed_memory.has_value());
         if (!known) return Value{"unknown"};
         return Value{
             study::number_text(study::cycles_with(study::pass_of(kernel_, kernel_.loops[hot], by), waves)),

@@ -132,8 +132,9 @@ class Summary {
     line("", fmt::format("busy: {}; a wave alone {}{}{}", pipes_text(loop.cycles, 5),
                          study::number_text(loop.cycles.one_wave),
                          loop.cycles.exposed > 0
-                             ? fmt::format(" and {} in waits for loads from L2",
-                                           study::number_text(std::round(loop.cycles.exposed)))
+                             ? fmt::format(" and {} in waits for loads from {}",
+                                           study::number_text(std::round(loop.cycles.exposed)),
+                                           study::server_of(kernel_))
                              : "",
                          tag(analysis::Tag::Modelled)));
     memory(loop.cycles, time->cycles);
@@ -147,9 +148,9 @@ class Summary {
     line("hot loop", "none: the code has no loop");
     line("whole wave",
          fmt::format("{} cycles of its SIMD, bound by {}{}", study::number_text(std::round(pass)),
-                     pass <= cycles.throughput   ? isa::name_of(cycles.bound)
-                     : pass <= cycles.l2_certain ? "memory: what L2 has to give"
-                                                 : "latency",
+                     pass <= cycles.throughput ? std::string(isa::name_of(cycles.bound))
+                     : pass <= cycles.served   ? "memory: what " + study::server_of(kernel_) + " has to give"
+                                               : "latency",
                      tag(analysis::Tag::Modelled)));
     line("", fmt::format("busy: {}; a wave alone {}{}", pipes_text(cycles, 5),
                          study::number_text(cycles.one_wave), tag(analysis::Tag::Modelled)));
