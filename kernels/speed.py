@@ -4,12 +4,13 @@
     build/release/bin/wavesmith libraries install rocblas --to FOLDER
     pip download --no-deps amd-aiter==0.1.7.post2.dev18 && unzip -d AITER amd_aiter-*.whl
     pip install triton==3.8.0 numpy, in an environment whose interpreter is PYTHON
-    kernels/speed.py --rocblas FOLDER --aiter AITER --triton PYTHON [--gpu mi300x] [--only gemm] [--build build/release]
+    pip download --no-deps onnxruntime-rocm==1.22.2.post1 && unzip -d CK onnxruntime_rocm-*.whl
+    kernels/speed.py --rocblas FOLDER --aiter AITER --triton PYTHON --ck CK [--gpu mi300x] [--only gemm]
 
 Each operation is profiled by `wavesmith profile --sampled`: as the library computes it (wavesmith_kernels_bench) and as
-its peers do, AMD's rocBLAS (validate/tensile_kernels/gemm.py), AITER and Triton (kernels/peers). All calculate it two
-times, so that the caches hold what a first time leaves. All times are modelled. What was measured is kept in
-docs/kernel_speed.json, so that a part can be measured anew, with all peers of that part.
+its peers do, AMD's rocBLAS (validate/tensile_kernels/gemm.py), and AITER, Triton and Composable Kernel (kernels/peers).
+All calculate it two times, so that the caches hold what a first time leaves. All times are modelled. What was measured
+is kept in docs/kernel_speed.json, so that a part can be measured anew, with all peers of that part.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any
 
 from speed_operations import (
     AITERS_GPUS,
+    CKS_GPUS,
     TRITONS_ATTENTION_GPUS,
     TRITONS_GPUS,
     Attention,
@@ -60,10 +62,13 @@ AITER_TYPES = {
 }
 # Triton's name of the types of its product. Its floats of 8 bits are those that the GPU has.
 TRITON_TYPES = {"bf16": "bf16", "e4m3 to bf16": "e4m3", "e4m3fnuz to bf16": "e4m3"}
+CK_TYPES = ("bf16", "f16")
+# Peers' programs that compute the whole with one kernel after the other, of which the fastest counts.
+OF_SEVERAL = ("AITER", "Triton", "Composable Kernel")
 PEERS_OF = {
-    "gemm": ["rocblas", "aiter", "triton"],
+    "gemm": ["rocblas", "aiter", "triton", "ck"],
     "rows": ["triton"],
-    "attention": ["aiter", "triton"],
+    "attention": ["aiter", "triton", "ck"],
     "decode": ["aiter"],
 }
 Command = list[str | Path]
@@ -84,10 +89,10 @@ class Machine:
     rocblas: Path | None
     aiter: Path | None
     triton: Path | None
+    ck: Path | None
 
     def profiled(self, gpu: str, command: Command, peer: str = "") -> Timed | str:
-        """What the cycle model says of one call; a text where there is none. Each of Triton's and AITER's kernels
-        computes the whole, and the fastest counts."""
+        """What the cycle model says of one call; a text where there is none."""
         profile = [self.build / "bin/wavesmith", "profile", "--gpu", gpu, "--sampled", "--json", "--", *command]
         environment = os.environ | {"ROUNDS": "2"}
         if peer == "rocBLAS":
@@ -100,7 +105,7 @@ class Machine:
         kernels = [kernel for kernel in kernels if "fill" not in kernel["name"].lower()]
         if not kernels:
             return "no kernel was launched"
-        if peer in ("Triton", "AITER"):
+        if peer in OF_SEVERAL:
             kernels = [min(kernels, key=lambda kernel: kernel["seconds"])]
         calls = max(kernel["launches"] for kernel in kernels)
         seconds = sum(kernel["seconds"] * kernel["launches"] for kernel in kernels) / calls
@@ -130,6 +135,9 @@ class Machine:
     def of_triton(self, program: str, *words: str) -> Command:
         return [self.triton or "", ROOT / "kernels/peers" / program, *words]
 
+    def of_ck(self, program: str, *words: str) -> Command:
+        return [sys.executable, ROOT / "kernels/peers" / program, self.ck or "", *words]
+
 
 # What wavesmith_kernels_bench is given, and the peers' commands.
 Commands = tuple[Command, dict[str, Command]]
@@ -149,6 +157,8 @@ def of_product(one: Product, machine: Machine) -> Commands:
         peers["AITER"] = machine.of_aiter("aiter_gemm.py", operands, m, n, k)
     if one.gpu in TRITONS_GPUS and one.types() in TRITON_TYPES and one.layout == "kk":
         peers["Triton"] = machine.of_triton("triton_gemm.py", m, n, k, TRITON_TYPES[one.types()])
+    if one.gpu in CKS_GPUS and one.types() in CK_TYPES:
+        peers["Composable Kernel"] = machine.of_ck("ck_gemm.py", one.type, m, n, k, one.layout)
     return bench, peers
 
 
@@ -160,6 +170,8 @@ def of_attention(one: Attention, machine: Machine) -> Commands:
         peers["AITER"] = machine.of_aiter("aiter_attention.py", *sizes, *causal)
     if one.gpu in TRITONS_ATTENTION_GPUS:
         peers["Triton"] = machine.of_triton("triton_attention.py", *sizes, *causal)
+    if one.gpu in CKS_GPUS:
+        peers["Composable Kernel"] = machine.of_ck("ck_attention.py", *sizes, *causal)
     return ["attention", *sizes, sizes[-1], "128", "bf16", *causal], peers
 
 
@@ -179,6 +191,8 @@ def of_rows(one: OfRows, machine: Machine) -> Commands:
 def release_of(peer: str, where: Path) -> str:
     if peer == "aiter":
         return "amd-aiter 0.1.7.post2.dev18"
+    if peer == "ck":
+        return "onnxruntime-rocm 1.22.2.post1"
     if peer == "triton":
         program = "import triton; print('triton', triton.__version__)"
         return subprocess.run([where, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
@@ -194,12 +208,13 @@ def main() -> None:
     parser.add_argument("--rocblas", type=Path, help="where `wavesmith libraries install` put rocBLAS")
     parser.add_argument("--aiter", type=Path, help="where AITER's wheel is unpacked")
     parser.add_argument("--triton", type=Path, help="an interpreter of Python that has Triton")
+    parser.add_argument("--ck", type=Path, help="where ONNX Runtime's wheel is unpacked")
     parser.add_argument("--only", action="append", choices=list(PEERS_OF), help="all where left out")
     parser.add_argument("--gpu", action="append", help="all that the page has; several: several times")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
     rows, releases = read()
-    machine = Machine(options.build, options.rocblas, options.aiter, options.triton)
+    machine = Machine(options.build, options.rocblas, options.aiter, options.triton, options.ck)
     operations = {"gemm": products, "rows": operations_of_rows, "attention": attentions, "decode": decodes}
     names = [] if options.page else options.only or list(operations)
     wanted: list[Operation] = [one for name in names for one in operations[name](options.gpu or GPUS)]

@@ -11,6 +11,7 @@ DATA = Path(__file__).resolve().parent.parent / "docs/kernel_speed.json"
 AITERS_GPUS = ["mi300x", "mi355x"]
 TRITONS_GPUS = ["mi300x", "mi355x", "rx7900xtx"]
 TRITONS_ATTENTION_GPUS = [*TRITONS_GPUS, "rx9070xt"]
+CKS_GPUS = ["mi300x", "mi210"]
 
 
 @dataclass(frozen=True)

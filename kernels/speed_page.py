@@ -27,7 +27,9 @@ def mean_of(rows: list[Row], what: str, named: Callable[[Row], str] | None = Non
 
 def short(kernel: str) -> str:
     """The part of a product's name that tells the tile, "MT256x224x64"; a star where Tensile's has no matrix
-    instruction."""
+    instruction. Composable Kernel's tells it among its template's parameters."""
+    if sizes := re.search(r"^_ZN2ck\w+?EnumE0ELi1ELi\d+ELi(\d+)ELi(\d+)ELi(\d+)E", kernel):
+        return "x".join(sizes.groups())
     tile = re.search(r"MT\d+x\d+x\d+", kernel) or re.search(r"\d+x\d+(x\d+)?", kernel)
     star = kernel.startswith("Cijk") and not re.search(r"_MI\d", kernel)
     return (tile.group() if tile else kernel) + (" *" if star else "")
@@ -169,7 +171,12 @@ def page(rows: list[Row], peers: dict[str, str]) -> str:
         "a tile, with two stages, or a row, or goes over the keys with a tile of queries. Of several tiles, counts of",
         "waves, and stages of attention, the fastest under the model counts.",
         "",
-        "Attention is compared with AITER's and Triton's. AMD publishes 591 TFLOP/s of AITER's on MI300X and 1,413 on",
+        f"Composable Kernel's machine code is that in ONNX Runtime's ROCm provider ({peers.get('ck', 'none')}), for",
+        "mi300x and mi210: products of bf16 and f16, where one kernel goes over the whole of K, and attention. Of three",
+        "likely tiles, each in up to three pipelines, the fastest counts. It cuts bf16 where ours rounds.",
+        "",
+        "Attention is compared with AITER's, Triton's and Composable Kernel's. AMD publishes 591 TFLOP/s of AITER's on",
+        "MI300X and 1,413 on",
         "MI355X, with 64 heads, 8 of K and V, and 8,192 tokens. Causal times are rough: of workgroups that differ in",
         "length a profile looks at a few, and where all those of a compute unit are short the time is too.",
         "",

@@ -40,9 +40,15 @@ class PageTest(unittest.TestCase):
         self.assertEqual(short("Cijk_Alik_Bljk_BBS_BH_MT64x32x8_SN_1LDSB0"), "MT64x32x8 *")
         self.assertEqual(short("Cijk_Alik_Bljk_BBS_BH_MT64x64x128_MI16x16x16x1_SN"), "MT64x64x128")
 
+    def test_composable_kernel_s_tile_stands_among_its_template_s_parameters(self) -> None:
+        name = (
+            "_ZN2ck27kernel_gemm_xdl_cshuffle_v1INS_43GridwiseGemm_EnumE0ELi1ELi256ELi64ELi128ELi32ELi8ELi8ELi32ELi32E"
+        )
+        self.assertEqual(short(name), "64x128x32")
+
 
 class CommandTest(unittest.TestCase):
-    machine = Machine(Path("build"), Path("rocblas"), Path("aiter"), Path("python"))
+    machine = Machine(Path("build"), Path("rocblas"), Path("aiter"), Path("python"), Path("ck"))
 
     def test_rocblas_writes_the_transpose_by_columns(self) -> None:
         a_by_columns = Product("mi300x", 16, 8192, 4096, "bf16", "mk")
@@ -54,6 +60,11 @@ class CommandTest(unittest.TestCase):
         bench, peers = of_product(Product("mi300x", 16, 8192, 4096, "i8", "kk", "bf16"), self.machine)
         self.assertEqual(bench[-2:], ["bf16", "scaled"])
         self.assertEqual(peers["AITER"][-4:], ["i8", "16", "8192", "4096"])
+
+    def test_composable_kernel_is_asked_for_the_layout(self) -> None:
+        peers = of_product(Product("mi210", 4096, 4096, 4096, "bf16", "mn"), self.machine)[1]
+        self.assertEqual(peers["Composable Kernel"][-5:], ["bf16", "4096", "4096", "4096", "mn"])
+        self.assertNotIn("Composable Kernel", of_product(Product("mi355x", 4096, 4096, 4096), self.machine)[1])
 
 
 if __name__ == "__main__":
