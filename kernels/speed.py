@@ -46,11 +46,12 @@ from speed_operations import (
     write,
 )
 from speed_page import PAGE, page
+from speed_published import read as published
 
 ROOT = Path(__file__).resolve().parent.parent
 GPUS = ["mi300x", "mi355x", "mi210", "rx7900xtx", "rx9070xt", "radeon8060s"]
-# Tensile's name of the types of rocBLAS's product, with f32 arithmetic.
-ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH", "bf16 to f32": "BSS_BH"}
+# Tensile's name of the types of rocBLAS's product, with f32 arithmetic: SB is f32 throughout.
+ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH", "bf16 to f32": "BSS_BH", "f32": "SB"}
 # Layouts: what lies together of A and of B, K or M and N. rocBLAS's operations on B and A, its matrices being by
 # columns: the transpose of D, by columns, is D by rows.
 ROCBLAS_LAYOUTS = {"kk": "TN", "mk": "TT", "kn": "NN", "mn": "NT"}
@@ -228,7 +229,7 @@ def main() -> None:
         at = next((i for i, each in enumerate(rows) if each.operation == operation), len(rows))
         rows[at : at + 1] = [row]
         write(rows, releases)
-    PAGE.write_text(page(rows, releases))
+    PAGE.write_text(page(rows, releases, published()))
 
 
 if __name__ == "__main__":
