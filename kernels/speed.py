@@ -10,7 +10,9 @@
 Each operation is profiled by `wavesmith profile --sampled`: as the library computes it (wavesmith_kernels_bench) and as
 its peers do, AMD's rocBLAS (validate/tensile_kernels/gemm.py), and AITER, Triton and Composable Kernel (kernels/peers).
 All calculate it two times, so that the caches hold what a first time leaves. All times are modelled. What was measured
-is kept in docs/kernel_speed.json, so that a part can be measured anew, with all peers of that part.
+is kept in docs/kernel_speed.json, so that a part can be measured anew, with all peers of that part. --also adds a peer
+whose program is not part of this repository: it takes wavesmith_kernels_bench's words, and ends with an error where it
+has no kernel.
 """
 
 from __future__ import annotations
@@ -20,9 +22,10 @@ import functools
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +52,7 @@ from speed_page import PAGE, page
 from speed_published import read as published
 
 ROOT = Path(__file__).resolve().parent.parent
+Command = list[str | Path]
 GPUS = ["mi300x", "mi355x", "mi210", "rx7900xtx", "rx9070xt", "radeon8060s"]
 # Tensile's name of the types of rocBLAS's product, with f32 arithmetic: SB is f32 throughout.
 ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH", "bf16 to f32": "BSS_BH", "f32": "SB"}
@@ -72,7 +76,6 @@ PEERS_OF = {
     "attention": ["aiter", "triton", "ck"],
     "decode": ["aiter"],
 }
-Command = list[str | Path]
 
 
 @functools.cache
@@ -91,6 +94,8 @@ class Machine:
     aiter: Path | None
     triton: Path | None
     ck: Path | None
+    also: dict[str, Command] = field(default_factory=dict)
+    """Peers that are not part of this repository: programs that take wavesmith_kernels_bench's words."""
 
     def profiled(self, gpu: str, command: Command, peer: str = "") -> Timed | str:
         """What the cycle model says of one call; a text where there is none."""
@@ -106,7 +111,7 @@ class Machine:
         kernels = [kernel for kernel in kernels if "fill" not in kernel["name"].lower()]
         if not kernels:
             return "no kernel was launched"
-        if peer in OF_SEVERAL:
+        if peer in OF_SEVERAL or peer in self.also:
             kernels = [min(kernels, key=lambda kernel: kernel["seconds"])]
         calls = max(kernel["launches"] for kernel in kernels)
         seconds = sum(kernel["seconds"] * kernel["launches"] for kernel in kernels) / calls
@@ -128,6 +133,8 @@ class Machine:
         if isinstance(ours, Timed) and isinstance(operation, Product) and not operation.gpu.startswith("mi"):
             ours.peak_share = operation.flops() / ours.unit_clocks / self.flops_per_clock(operation.gpu, operation.type)
         timed = {name: self.profiled(operation.gpu, command, name) for name, command in peers.items()}
+        others = {name: self.profiled(operation.gpu, [*command, *bench], name) for name, command in self.also.items()}
+        timed |= {name: peer for name, peer in others.items() if isinstance(peer, Timed)}
         return Row(operation, ours, timed)
 
     def of_aiter(self, program: str, *words: str) -> Command:
@@ -210,12 +217,21 @@ def main() -> None:
     parser.add_argument("--aiter", type=Path, help="where AITER's wheel is unpacked")
     parser.add_argument("--triton", type=Path, help="an interpreter of Python that has Triton")
     parser.add_argument("--ck", type=Path, help="where ONNX Runtime's wheel is unpacked")
+    parser.add_argument(
+        "--also",
+        action="append",
+        nargs=3,
+        default=[],
+        metavar=("NAME", "RELEASE", "COMMAND"),
+        help="a peer of your own: a command that takes wavesmith_kernels_bench's words",
+    )
     parser.add_argument("--only", action="append", choices=list(PEERS_OF), help="all where left out")
     parser.add_argument("--gpu", action="append", help="all that the page has; several: several times")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
     rows, releases = read()
     machine = Machine(options.build, options.rocblas, options.aiter, options.triton, options.ck)
+    machine.also = {name: list(shlex.split(command)) for name, _, command in options.also}
     operations = {"gemm": products, "rows": operations_of_rows, "attention": attentions, "decode": decodes}
     names = [] if options.page else options.only or list(operations)
     wanted: list[Operation] = [one for name in names for one in operations[name](options.gpu or GPUS)]
@@ -223,6 +239,7 @@ def main() -> None:
         if not getattr(options, peer):
             parser.error(f"--{peer} is missing")
         releases[peer] = release_of(peer, getattr(options, peer))
+    releases |= {name: release for name, release, _ in options.also}
     for operation in wanted:
         row = machine.measured(operation)
         print(row, file=sys.stderr, flush=True)

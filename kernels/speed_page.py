@@ -218,6 +218,8 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark]) -> str:
         "a GPU's last cache is read from there, by both.",
         "",
     ]
+    for name in sorted({name for row in rows for name in row.peers} & set(peers)):
+        lines += [f"{name} ({peers[name]}) ran by a program that is not part of this repository.", ""]
     lines += published_page(rows, marks)
     for kind, of_kind in (
         (Product, products_page),

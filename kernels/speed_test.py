@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from speed import Machine, of_product
+from speed import Command, Machine, of_product
 from speed_operations import Attention, Product, Row, Timed, attentions, products, read
 from speed_page import PAGE, page, short
 from speed_published import Mark, operation_of
@@ -47,6 +47,20 @@ class PageTest(unittest.TestCase):
             "_ZN2ck27kernel_gemm_xdl_cshuffle_v1INS_43GridwiseGemm_EnumE0ELi1ELi256ELi64ELi128ELi32ELi8ELi8ELi32ELi32E"
         )
         self.assertEqual(short(name), "64x128x32")
+
+
+class OtherPeersTest(unittest.TestCase):
+    def test_are_given_the_bench_s_words_and_may_refuse_them(self) -> None:
+        class Asked(Machine):
+            def profiled(self, gpu: str, command: Command, peer: str = "") -> Timed | str:
+                words = "_".join(map(str, command[1:]))
+                return Timed(words, 5) if peer in ("", "Mine") else "refused"
+
+        machine = Asked(Path("build"), None, None, None, None, {"Mine": ["mine"], "Other": ["other"]})
+        row = machine.measured(SQUARE)
+        self.assertEqual(row.peers["Mine"].kernel, "gemm_4096_4096_4096_bf16_kk_-_bf16")
+        self.assertNotIn("Other", row.peers)
+        self.assertIn("Mine (2.0) ran by a program that is not part", page([row], {"Mine": "2.0", "Other": "1.0"}, []))
 
 
 class PublishedTest(unittest.TestCase):
