@@ -17,11 +17,10 @@ import struct
 import sys
 from pathlib import Path
 
-import numpy as np
+from attention_reference import HEAD, check_attention
 from ck_objects import objects_of, symbols_of
-from hip import Kernel, call, expect_within, memory, random_bf16, read, target, widened, write
+from hip import Kernel, call, memory, target
 
-HEAD = 128
 ROWS = 128  # of queries per workgroup
 THREADS = 256
 BEGINNING = (
@@ -33,6 +32,8 @@ NAME = (
     r"INS_24BlockFmhaPipelineProblemIttt.*?SimplifiedGenericAttentionMaskILb{mask}E.*?TileFmhaTraitsILb1ELb0E"
     r".*?BlockAttentionBiasEnumE0ELb0ELb0E.*?FmhaFwdBatchModeKargs"
 )
+#: How far bf16 may lie from a number beside its size: it cuts.
+CUT = 2.0**-7
 FROM_THE_FIRST_KEY = 1  # of a mask that lets a query see as many keys as there are queries up to it
 
 
@@ -48,11 +49,9 @@ def kernel_of(folder: Path, causal: bool) -> Kernel:
 class Attention:
     def __init__(self, folder: Path, batch: int, heads: int, kv_heads: int, length: int, causal: bool) -> None:
         self.kernel = kernel_of(folder, causal)
-        self.shape = batch, heads, kv_heads, length, causal
-        self.q, self.o = (memory(batch * length * heads * HEAD * 2) for _ in range(2))
-        self.k, self.v = (memory(batch * length * kv_heads * HEAD * 2) for _ in range(2))
         rows = [count * HEAD for count in (heads, kv_heads, kv_heads, heads)]  # of q, k, v and o, in elements
-        self.arguments = bytes(8) + struct.pack("<4Q", *(each.value or 0 for each in (self.q, self.k, self.v, self.o)))
+        self.matrices = [memory(batch * length * row * 2) for row in rows]
+        self.arguments = bytes(8) + struct.pack("<4Q", *(matrix.value or 0 for matrix in self.matrices))
         self.arguments += struct.pack("<5i", length, length, HEAD, HEAD, heads // kv_heads)
         self.arguments += struct.pack("<f8i", 1 / math.sqrt(HEAD), *rows, *[HEAD] * 4)
         self.arguments += struct.pack("<3i", -1, 0, FROM_THE_FIRST_KEY) if causal else b""
@@ -63,38 +62,15 @@ class Attention:
         self.kernel.launch(self.grid, THREADS, self.arguments)
 
 
-def check(attention: Attention) -> None:
-    """Ends with an error where an element is further from float64 than roundings and sums may take it."""
-    batch, heads, kv_heads, length, causal = attention.shape
-    given = []
-    for pointer, count in ((attention.q, heads), (attention.k, kv_heads), (attention.v, kv_heads)):
-        bits, wide = random_bf16(batch, length, count, HEAD)
-        write(pointer, bits)
-        given.append(wide)
-    o = np.full((batch, length, heads, HEAD), 0x7FC0, np.uint16)
-    write(attention.o, o)
-    attention.run()
-    read(o, attention.o)
-    q, k, v = given
-    k, v = (np.repeat(one, heads // kv_heads, 2) for one in (k, v))
-    scores = np.einsum("bqhd,bkhd->bhqk", q, k) / math.sqrt(HEAD)
-    if causal:
-        scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
-    powers = np.exp(scores - scores.max(-1, keepdims=True))
-    weights = powers / powers.sum(-1, keepdims=True)
-    want = np.einsum("bhqk,bkhd->bqhd", weights, v)
-    # It cuts weights and results to bf16; errors of f32 are small beside that.
-    bounds = np.einsum("bhqk,bkhd->bqhd", weights * 2.0**-6, abs(v)) + abs(want) * 2.0**-7
-    expect_within(widened(o), want, bounds, "attention" + ("_causal" if causal else ""))
-
-
 def main(folder: str, *words: str) -> None:
-    batch, heads, kv_heads, length = (int(word) for word in words[:4])
+    shape = tuple(int(word) for word in words[:4])
+    _, heads, kv_heads, length = shape
     if length % ROWS or heads % kv_heads:
         sys.exit("LENGTH is divisible by 128, and HEADS by KV_HEADS")
-    attention = Attention(Path(folder), batch, heads, kv_heads, length, "causal" in words)
+    causal = "causal" in words
+    attention = Attention(Path(folder), *shape, causal)
     if "--check" in words:
-        check(attention)
+        check_attention(attention.run, attention.matrices, shape, causal, "attention", CUT)
     else:
         for _ in range(2):
             attention.run()
