@@ -19,9 +19,8 @@ from ctypes import c_void_p
 from pathlib import Path
 
 import numpy as np
-from aiter_tiles import likely
 from ck_objects import objects_of
-from ck_tiles import LAYOUTS, Tile, tiles_of
+from ck_tiles import LAYOUTS, Tile, likely, tiles_of
 from hip import (
     Kernel,
     call,
@@ -90,8 +89,7 @@ def main(folder: str, operands: str, *words: str) -> None:
     if not tiles:
         sys.exit(f"Composable Kernel has no tile for {m} x {n} x {k}")
     if "--check" not in words:
-        by_size = {tile.size(): tile for tile in tiles}
-        wanted = [tile.size() for tile in likely(list(by_size.values()), m, n, compute_units(), SIZES)]
+        wanted = likely(tiles, m, n, compute_units(), SIZES)
         tiles = [tile for tile in tiles if tile.size() in wanted]
     matrices = memory(m * k * 2), memory(n * k * 2), memory(m * n * 2)
     products = [Product(tile, sizes, layout, matrices) for tile in tiles]

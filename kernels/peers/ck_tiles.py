@@ -59,6 +59,17 @@ class Tile:
         return self.rows, self.columns
 
 
+def likely(tiles: list[Tile], m: int, n: int, units: int, count: int) -> set[tuple[int, int]]:
+    """So many sizes, by the least work of a compute unit: its tiles' products, and 64 for each row and column that they
+    read, which ranks sizes as the cycle model's times do."""
+
+    def cost(size: tuple[int, int]) -> int:
+        rows, columns = size
+        return -(-(-(-m // rows) * -(-n // columns)) // units) * (rows * columns + 64 * (rows + columns))
+
+    return set(sorted({tile.size() for tile in tiles}, key=lambda size: (cost(size), size))[:count])
+
+
 def tile_of(name: re.Match[str], code: bytes) -> Tile:
     specialization, threads, rows, columns, depth, of_a, of_b, scheduler, version, loops = map(int, name.groups()[1:])
     pipeline = scheduler, version

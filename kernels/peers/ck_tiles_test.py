@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from ck_objects import symbols_of
-from ck_tiles import tiles_of
+from ck_tiles import Tile, likely, tiles_of
 
 NAME = (
     "_ZN2ck27kernel_gemm_xdl_cshuffle_v1INS_43GridwiseGemm_k0mk1_k0nk1_mn_xdl_cshuffle_v1INS_13tensor_layout4gemm"
@@ -47,6 +47,14 @@ class TilesTest(unittest.TestCase):
         self.assertEqual([two.takes(64, 128, k) for k in (32, 64, 96, 128)], [False, False, False, True])
         (without,) = tiles_of([code_of(loops=0)], "bf16", "kk")
         self.assertEqual([without.takes(64, 128, k) for k in (32, 64)], [True, False])
+
+
+class LikelyTilesTest(unittest.TestCase):
+    def test_the_fastest_of_the_cycle_model_are_among_them(self) -> None:
+        sizes = [(32, 64), (64, 32), (64, 64), (64, 128), (128, 64), (128, 128), (128, 256), (256, 128)]
+        tiles = [Tile(*size, 32, 256, (8, 8), 0, (0, 0), True, "", b"") for size in sizes]
+        for m, n, fastest in ((4096, 4096, (128, 256)), (2048, 4096, (128, 128))):  # of 304 compute units
+            self.assertIn(fastest, likely(tiles, m, n, 304, 3))
 
 
 class SymbolsTest(unittest.TestCase):
