@@ -4,12 +4,15 @@
     build/release/bin/wavesmith libraries install rocblas --to FOLDER
     pip download --no-deps amd-aiter==0.1.7.post2.dev18 && unzip -d AITER amd_aiter-*.whl
     pip install triton==3.8.0 numpy, in an environment whose interpreter is PYTHON
-    kernels/speed.py --rocblas FOLDER --aiter AITER --triton PYTHON [--gpu mi300x] [--only gemm] [--build build/release]
+    pip download --no-deps onnxruntime-rocm==1.22.2.post1 && unzip -d CK onnxruntime_rocm-*.whl
+    kernels/speed.py --rocblas FOLDER --aiter AITER --triton PYTHON --ck CK [--gpu mi300x] [--only gemm]
 
 Each operation is profiled by `wavesmith profile --sampled`: as the library computes it (wavesmith_kernels_bench) and as
-its peers do, AMD's rocBLAS (validate/tensile_kernels/gemm.py), AITER and Triton (kernels/peers). All calculate it two
-times, so that the caches hold what a first time leaves. All times are modelled. What was measured is kept in
-docs/kernel_speed.json, so that a part can be measured anew, with all peers of that part.
+its peers do, AMD's rocBLAS (validate/tensile_kernels/gemm.py), and AITER, Triton and Composable Kernel (kernels/peers).
+All calculate it two times, so that the caches hold what a first time leaves. All times are modelled. What was measured
+is kept in docs/kernel_speed.json, so that a part can be measured anew, with all peers of that part. --also adds a peer
+whose program is not part of this repository: it takes wavesmith_kernels_bench's words, and ends with an error where it
+has no kernel.
 """
 
 from __future__ import annotations
@@ -19,14 +22,16 @@ import functools
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from speed_operations import (
     AITERS_GPUS,
+    CKS_GPUS,
     TRITONS_ATTENTION_GPUS,
     TRITONS_GPUS,
     Attention,
@@ -44,11 +49,13 @@ from speed_operations import (
     write,
 )
 from speed_page import PAGE, page
+from speed_published import read as published
 
 ROOT = Path(__file__).resolve().parent.parent
+Command = list[str | Path]
 GPUS = ["mi300x", "mi355x", "mi210", "rx7900xtx", "rx9070xt", "radeon8060s"]
-# Tensile's name of the types of rocBLAS's product, with f32 arithmetic.
-ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH", "bf16 to f32": "BSS_BH"}
+# Tensile's name of the types of rocBLAS's product, with f32 arithmetic: SB is f32 throughout.
+ROCBLAS_TYPES = {"bf16": "BBS_BH", "f16": "HHS_BH", "bf16 to f32": "BSS_BH", "f32": "SB"}
 # Layouts: what lies together of A and of B, K or M and N. rocBLAS's operations on B and A, its matrices being by
 # columns: the transpose of D, by columns, is D by rows.
 ROCBLAS_LAYOUTS = {"kk": "TN", "mk": "TT", "kn": "NN", "mn": "NT"}
@@ -60,13 +67,15 @@ AITER_TYPES = {
 }
 # Triton's name of the types of its product. Its floats of 8 bits are those that the GPU has.
 TRITON_TYPES = {"bf16": "bf16", "e4m3 to bf16": "e4m3", "e4m3fnuz to bf16": "e4m3"}
+CK_TYPES = ("bf16", "f16")
+# Peers' programs that compute the whole with one kernel after the other, of which the fastest counts.
+OF_SEVERAL = ("AITER", "Triton", "Composable Kernel")
 PEERS_OF = {
-    "gemm": ["rocblas", "aiter", "triton"],
+    "gemm": ["rocblas", "aiter", "triton", "ck"],
     "rows": ["triton"],
-    "attention": ["aiter", "triton"],
+    "attention": ["aiter", "triton", "ck"],
     "decode": ["aiter"],
 }
-Command = list[str | Path]
 
 
 @functools.cache
@@ -84,10 +93,12 @@ class Machine:
     rocblas: Path | None
     aiter: Path | None
     triton: Path | None
+    ck: Path | None
+    also: dict[str, Command] = field(default_factory=dict)
+    """Peers that are not part of this repository: programs that take wavesmith_kernels_bench's words."""
 
     def profiled(self, gpu: str, command: Command, peer: str = "") -> Timed | str:
-        """What the cycle model says of one call; a text where there is none. Each of Triton's and AITER's kernels
-        computes the whole, and the fastest counts."""
+        """What the cycle model says of one call; a text where there is none."""
         profile = [self.build / "bin/wavesmith", "profile", "--gpu", gpu, "--sampled", "--json", "--", *command]
         environment = os.environ | {"ROUNDS": "2"}
         if peer == "rocBLAS":
@@ -100,7 +111,7 @@ class Machine:
         kernels = [kernel for kernel in kernels if "fill" not in kernel["name"].lower()]
         if not kernels:
             return "no kernel was launched"
-        if peer in ("Triton", "AITER"):
+        if peer in OF_SEVERAL or peer in self.also:
             kernels = [min(kernels, key=lambda kernel: kernel["seconds"])]
         calls = max(kernel["launches"] for kernel in kernels)
         seconds = sum(kernel["seconds"] * kernel["launches"] for kernel in kernels) / calls
@@ -122,6 +133,8 @@ class Machine:
         if isinstance(ours, Timed) and isinstance(operation, Product) and not operation.gpu.startswith("mi"):
             ours.peak_share = operation.flops() / ours.unit_clocks / self.flops_per_clock(operation.gpu, operation.type)
         timed = {name: self.profiled(operation.gpu, command, name) for name, command in peers.items()}
+        others = {name: self.profiled(operation.gpu, [*command, *bench], name) for name, command in self.also.items()}
+        timed |= {name: peer for name, peer in others.items() if isinstance(peer, Timed)}
         return Row(operation, ours, timed)
 
     def of_aiter(self, program: str, *words: str) -> Command:
@@ -129,6 +142,9 @@ class Machine:
 
     def of_triton(self, program: str, *words: str) -> Command:
         return [self.triton or "", ROOT / "kernels/peers" / program, *words]
+
+    def of_ck(self, program: str, *words: str) -> Command:
+        return [sys.executable, ROOT / "kernels/peers" / program, self.ck or "", *words]
 
 
 # What wavesmith_kernels_bench is given, and the peers' commands.
@@ -149,6 +165,8 @@ def of_product(one: Product, machine: Machine) -> Commands:
         peers["AITER"] = machine.of_aiter("aiter_gemm.py", operands, m, n, k)
     if one.gpu in TRITONS_GPUS and one.types() in TRITON_TYPES and one.layout == "kk":
         peers["Triton"] = machine.of_triton("triton_gemm.py", m, n, k, TRITON_TYPES[one.types()])
+    if one.gpu in CKS_GPUS and one.types() in CK_TYPES:
+        peers["Composable Kernel"] = machine.of_ck("ck_gemm.py", one.type, m, n, k, one.layout)
     return bench, peers
 
 
@@ -160,6 +178,8 @@ def of_attention(one: Attention, machine: Machine) -> Commands:
         peers["AITER"] = machine.of_aiter("aiter_attention.py", *sizes, *causal)
     if one.gpu in TRITONS_ATTENTION_GPUS:
         peers["Triton"] = machine.of_triton("triton_attention.py", *sizes, *causal)
+    if one.gpu in CKS_GPUS:
+        peers["Composable Kernel"] = machine.of_ck("ck_attention.py", *sizes, *causal)
     return ["attention", *sizes, sizes[-1], "128", "bf16", *causal], peers
 
 
@@ -179,6 +199,8 @@ def of_rows(one: OfRows, machine: Machine) -> Commands:
 def release_of(peer: str, where: Path) -> str:
     if peer == "aiter":
         return "amd-aiter 0.1.7.post2.dev18"
+    if peer == "ck":
+        return "onnxruntime-rocm 1.22.2.post1"
     if peer == "triton":
         program = "import triton; print('triton', triton.__version__)"
         return subprocess.run([where, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
@@ -194,12 +216,22 @@ def main() -> None:
     parser.add_argument("--rocblas", type=Path, help="where `wavesmith libraries install` put rocBLAS")
     parser.add_argument("--aiter", type=Path, help="where AITER's wheel is unpacked")
     parser.add_argument("--triton", type=Path, help="an interpreter of Python that has Triton")
+    parser.add_argument("--ck", type=Path, help="where ONNX Runtime's wheel is unpacked")
+    parser.add_argument(
+        "--also",
+        action="append",
+        nargs=3,
+        default=[],
+        metavar=("NAME", "RELEASE", "COMMAND"),
+        help="a peer of your own: a command that takes wavesmith_kernels_bench's words",
+    )
     parser.add_argument("--only", action="append", choices=list(PEERS_OF), help="all where left out")
     parser.add_argument("--gpu", action="append", help="all that the page has; several: several times")
     parser.add_argument("--page", action="store_true", help="only write the page anew")
     options = parser.parse_args()
     rows, releases = read()
-    machine = Machine(options.build, options.rocblas, options.aiter, options.triton)
+    machine = Machine(options.build, options.rocblas, options.aiter, options.triton, options.ck)
+    machine.also = {name: list(shlex.split(command)) for name, _, command in options.also}
     operations = {"gemm": products, "rows": operations_of_rows, "attention": attentions, "decode": decodes}
     names = [] if options.page else options.only or list(operations)
     wanted: list[Operation] = [one for name in names for one in operations[name](options.gpu or GPUS)]
@@ -207,13 +239,14 @@ def main() -> None:
         if not getattr(options, peer):
             parser.error(f"--{peer} is missing")
         releases[peer] = release_of(peer, getattr(options, peer))
+    releases |= {name: release for name, release, _ in options.also}
     for operation in wanted:
         row = machine.measured(operation)
         print(row, file=sys.stderr, flush=True)
         at = next((i for i, each in enumerate(rows) if each.operation == operation), len(rows))
         rows[at : at + 1] = [row]
         write(rows, releases)
-    PAGE.write_text(page(rows, releases))
+    PAGE.write_text(page(rows, releases, published()))
 
 
 if __name__ == "__main__":

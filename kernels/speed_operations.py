@@ -11,6 +11,7 @@ DATA = Path(__file__).resolve().parent.parent / "docs/kernel_speed.json"
 AITERS_GPUS = ["mi300x", "mi355x"]
 TRITONS_GPUS = ["mi300x", "mi355x", "rx7900xtx"]
 TRITONS_ATTENTION_GPUS = [*TRITONS_GPUS, "rx9070xt"]
+CKS_GPUS = ["mi300x", "mi210"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,15 @@ class Product:
         return self.type + (f" to {self.result}" if self.result else "")
 
 
+#: Products whose speed AMD published: by hipBLASLt, whose most that is, and in a tutorial on Triton's Gluon.
+PUBLISHED = [
+    Product("mi300x", 4864, 4096, 32896, "bf16", "kn"),
+    Product("mi300x", 4864, 4096, 32896, "f16", "kn"),
+    Product("mi355x", 4096, 4096, 8192, "f16"),
+    Product("mi355x", 4096, 4096, 32768, "e2m1x2", "kk", "bf16"),
+]
+
+
 def products(gpus: list[str]) -> list[Product]:
     """Squares, and transformers' layers: tokens by the widths of models with 4,096 and 8,192 numbers per token."""
     squares = [(size, size, size) for size in (1024, 2048, 4096, 8192)]
@@ -49,6 +59,7 @@ def products(gpus: list[str]) -> list[Product]:
         made += [Product(gpu, *size) for size in sizes]
         if large:
             made += [Product(gpu, *squares[2], "f16")]
+        made += [one for one in PUBLISHED if one.gpu == gpu]
         made += [Product(gpu, *squares[2], "bf16", layout) for layout in ("mk", "kn", "mn")]
         if gpu in AITERS_GPUS:
             made += [Product(gpu, *size, "bf16", "kk", "f32") for size in every]
@@ -79,8 +90,9 @@ class Attention:
 def attentions(gpus: list[str]) -> list[Attention]:
     """Prompts of models with 32 and 64 heads, with and without groups of heads that share keys."""
     shapes = [(1, 64, 8, 8192), (1, 32, 8, 4096), (4, 32, 32, 2048), (4, 32, 8, 2048), (16, 16, 16, 1024)]
-    some = [gpu for gpu in gpus if gpu != "radeon8060s"]
-    return [Attention(gpu, *shape, causal) for gpu in some for shape in shapes for causal in (False, True)]
+    published = [(4, 32, 8, 4096), (16, 64, 8, 2048)]  # of AITER, and on MI355X of others
+    some = [(gpu, shapes + published * (gpu in AITERS_GPUS)) for gpu in gpus if gpu != "radeon8060s"]
+    return [Attention(gpu, *shape, causal) for gpu, those in some for shape in those for causal in (False, True)]
 
 
 @dataclass(frozen=True)

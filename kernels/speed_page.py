@@ -8,7 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from speed_operations import Attention, Decode, OfRows, Product, Row, Timed
+from speed_published import Mark
 
+PUBLISHED = [
+    "Others measured these on real GPUs ([published_speed.tsv](published_speed.tsv)). Beside each stand ours and a",
+    "peer's, modelled: the one that was measured where it is a peer here, or else the fastest. The distance between",
+    "a peer's two numbers says how far the model is from the chip. What was published does not repeat the model's",
+    "conditions: MI325X and MI350X differ from the modelled chips in memory and clocks, AITER's tables tell neither",
+    "the chip nor its clock and are of cold caches, and times by events have a launch of 2 to 6 us in them. Layouts",
+    "are the published ones for a D by rows; where none was told, or it is not modelled, ours is kk.",
+]
 PAGE = Path(__file__).resolve().parent.parent / "docs/KERNEL_SPEED.md"
 
 
@@ -27,7 +36,9 @@ def mean_of(rows: list[Row], what: str, named: Callable[[Row], str] | None = Non
 
 def short(kernel: str) -> str:
     """The part of a product's name that tells the tile, "MT256x224x64"; a star where Tensile's has no matrix
-    instruction."""
+    instruction. Composable Kernel's tells it among its template's parameters."""
+    if sizes := re.search(r"^_ZN2ck\w+?EnumE0ELi1ELi\d+ELi(\d+)ELi(\d+)ELi(\d+)E", kernel):
+        return "x".join(sizes.groups())
     tile = re.search(r"MT\d+x\d+x\d+", kernel) or re.search(r"\d+x\d+(x\d+)?", kernel)
     star = kernel.startswith("Cijk") and not re.search(r"_MI\d", kernel)
     return (tile.group() if tile else kernel) + (" *" if star else "")
@@ -145,14 +156,39 @@ def of_rows_page(rows: list[Row], gpu: str) -> list[str]:
     return lines + table("| operation | rows | columns | our kernel | us | GB/s | fastest peer | us | ratio |", cells)
 
 
-def page(rows: list[Row], peers: dict[str, str]) -> str:
+def named(one: Product | Attention) -> str:
+    if isinstance(one, Product):
+        return f"{one.m:,} x {one.n:,} x {one.k:,}, {one.types()}" + (f", {one.layout}" if one.layout else "")
+    heads = f"{one.heads} heads, {one.kv_heads} of K and V" if one.kv_heads != one.heads else f"{one.heads} heads"
+    return f"attention, batch {one.batches}, {heads}, {one.length:,} tokens" + (", causal" if one.causal else "")
+
+
+def published_page(rows: list[Row], marks: list[Mark]) -> list[str]:
+    """What was measured on GPUs, beside what is modelled of the same operation; marks without a row are left out."""
+    cells = []
+    for mark in marks:
+        row = mark.row_of(rows)
+        if not row or not isinstance(row.ours, Timed):
+            continue
+        rate = lambda timed: f"{mark.operation.flops() / timed.microseconds * 1e-6:,.0f}"  # noqa: B023, E731
+        peer = mark.peer_of(row)
+        theirs = [peer[0], rate(peer[1])] if peer else ["", ""]
+        measured = [mark.chip, mark.who, f"{mark.teraflops:,.0f}"]
+        cells.append([named(mark.operation), *measured, row.operation.gpu, rate(row.ours), *theirs, mark.source])
+    if not cells:
+        return []
+    head = "| operation | measured on | by | TFLOP/s | modelled | ours, TFLOP/s | peer | its TFLOP/s | source |"
+    return ["## Published measurements beside the model", "", *PUBLISHED, "", *table(head, cells)]
+
+
+def page(rows: list[Row], peers: dict[str, str], marks: list[Mark]) -> str:
     lines = [
         "# How fast the library's kernels are",
         "",
-        "Written by `kernels/speed.py`; its numbers are in [kernel_speed.json](kernel_speed.json). Every time is",
-        "*modelled*: our kernels and their peers' machine code ran under the same cycle model in the same run",
-        "([PROFILE.md](PROFILE.md) says how far to trust it). A ratio above 1 means that ours takes longer than the",
-        "fastest peer. Layouts name what lies together in memory of A and of B: K, or M and N.",
+        "Written by `kernels/speed.py`; its numbers are in [kernel_speed.json](kernel_speed.json). Every time of ours",
+        "and of a peer is *modelled*: our kernels and their peers' machine code ran under the same cycle model in the",
+        "same run ([PROFILE.md](PROFILE.md) says how far to trust it). A ratio above 1 means that ours takes longer",
+        "than the fastest peer. Layouts name what lies together in memory of A and of B: K, or M and N.",
         "",
         f"Products are compared with AMD's rocBLAS as Debian compiles it ({peers.get('rocblas', 'none')}); a star",
         "marks those of its kernels that use no matrix instructions. It writes D by rows, as ours does: it is asked",
@@ -169,15 +205,22 @@ def page(rows: list[Row], peers: dict[str, str]) -> str:
         "a tile, with two stages, or a row, or goes over the keys with a tile of queries. Of several tiles, counts of",
         "waves, and stages of attention, the fastest under the model counts.",
         "",
-        "Attention is compared with AITER's and Triton's. AMD publishes 591 TFLOP/s of AITER's on MI300X and 1,413 on",
-        "MI355X, with 64 heads, 8 of K and V, and 8,192 tokens. Causal times are rough: of workgroups that differ in",
-        "length a profile looks at a few, and where all those of a compute unit are short the time is too.",
+        f"Composable Kernel's machine code is that in ONNX Runtime's ROCm provider ({peers.get('ck', 'none')}),",
+        "for mi300x and mi210: products of bf16 and f16, where one kernel goes over the whole of K, and attention. Of",
+        "three likely tiles, each in up to three pipelines, the fastest counts. It cuts bf16 where ours rounds.",
+        "",
+        "Attention is compared with AITER's, Triton's and Composable Kernel's. Causal times are rough: of workgroups",
+        "that differ in length a profile looks at a few, and where all those of a compute unit are short the time is",
+        "too.",
         "",
         "Decoding is compared with AITER's assembly for pages of 16, which gives a sequence's head of K and V to one",
         "workgroup, however long the context is; ours splits contexts. GB/s are of the keys and values; what fits into",
         "a GPU's last cache is read from there, by both.",
         "",
     ]
+    for name in sorted({name for row in rows for name in row.peers} & set(peers)):
+        lines += [f"{name} ({peers[name]}) ran by a program that is not part of this repository.", ""]
+    lines += published_page(rows, marks)
     for kind, of_kind in (
         (Product, products_page),
         (OfRows, of_rows_page),

@@ -16,9 +16,9 @@ import math
 import sys
 from pathlib import Path
 
-from hip import Kernel, call, memory, random_bf16, read, slots, target, widened, write
+from attention_reference import HEAD, check_attention
+from hip import Kernel, call, memory, slots, target
 
-HEAD = 128
 ROWS = 256  # of queries per workgroup
 THREADS = 512
 #: By what the device says of itself.
@@ -53,34 +53,13 @@ class Attention:
         self.kernel.launch(self.grid, THREADS, self.arguments)
 
 
-def check(attention: Attention, batch: int, heads: int, kv_heads: int, length: int, causal: bool) -> None:
-    """Prints the largest error beside float64, of random matrices."""
-    import numpy as np
-
-    given = []
-    for pointer, count in ((attention.q, heads), (attention.k, kv_heads), (attention.v, kv_heads)):
-        bits, wide = random_bf16(batch, length, count, HEAD)
-        write(pointer, bits)
-        given.append(wide)
-    attention.run()
-    result = np.empty((batch, length, heads, HEAD), np.uint16)
-    read(result, attention.o)
-    q, k, v = given
-    k, v = (np.repeat(one, heads // kv_heads, 2) for one in (k, v))
-    scores = np.einsum("bqhd,bkhd->bhqk", q, k) / math.sqrt(HEAD)
-    if causal:
-        scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
-    powers = np.exp(scores - scores.max(-1, keepdims=True))
-    want = np.einsum("bhqk,bkhd->bqhd", powers / powers.sum(-1, keepdims=True), v)
-    print(f"largest error {np.abs(widened(result) - want).max():.2g} of values up to {np.abs(want).max():.2g}")
-
-
 def main(folder: str, *words: str) -> None:
     batch, heads, kv_heads, length = (int(word) for word in words if word.isdigit())
     causal = "causal" in words
     attention = Attention(Path(folder), batch, heads, kv_heads, length, causal)
     if "--check" in words:
-        check(attention, batch, heads, kv_heads, length, causal)
+        matrices = attention.q, attention.k, attention.v, attention.o
+        check_attention(attention.run, matrices, (batch, heads, kv_heads, length), causal, attention.kernel.symbol)
     else:
         for _ in range(2):
             attention.run()

@@ -7,7 +7,7 @@ import struct
 import sys
 from pathlib import Path
 
-CAPABILITY = {(9, 4): "gfx942", (9, 5): "gfx950", (11, 0): "gfx1100", (12, 0): "gfx1201"}
+CAPABILITY = {(9, 0): "gfx90a", (9, 4): "gfx942", (9, 5): "gfx950", (11, 0): "gfx1100", (12, 0): "gfx1201"}
 
 hip = ctypes.CDLL("libamdhip64.so.7")
 
@@ -70,10 +70,10 @@ def slots(*values: ctypes.c_void_p | int | float | None) -> bytes:
 
 
 class Kernel:
-    def __init__(self, code: Path, symbol: str) -> None:
+    def __init__(self, code: Path | bytes, symbol: str) -> None:
         self.symbol = symbol
         module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
-        call("hipModuleLoadData", ctypes.byref(module), code.read_bytes())
+        call("hipModuleLoadData", ctypes.byref(module), code if isinstance(code, bytes) else code.read_bytes())
         call("hipModuleGetFunction", ctypes.byref(self.function), module, symbol.encode())
 
     def launch(self, grid: tuple[int, int, int], threads: int, arguments: bytes, shared: int = 0) -> None:
@@ -90,6 +90,21 @@ def random_bf16(*shape: int) -> tuple[object, object]:
     wide = np.random.default_rng().standard_normal(shape).astype(np.float32)
     bits = (wide.view(np.uint32) >> 16).astype(np.uint16)
     return bits, widened(bits)
+
+
+def random_f16(*shape: int) -> tuple[object, object]:
+    """The same of f16."""
+    import numpy as np
+
+    bits = np.random.default_rng().standard_normal(shape).astype(np.float16).view(np.uint16)
+    return bits, widened_f16(bits)
+
+
+def widened_f16(bits: object) -> object:
+    """f16 as float64."""
+    import numpy as np
+
+    return np.asarray(bits).view(np.float16).astype(np.float64)
 
 
 def widened(bits: object) -> object:
