@@ -116,8 +116,8 @@ typedef struct {
  * the same in each run. NaN and infinities propagate, up to the activation; in i8 NaN becomes 0. Subnormal
  * inputs count as 0 on CDNA2.
  *
- * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0; C may be D. D must not
- * overlap A or B. */
+ * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0. C may be D, or lie beside it
+ * in the rows of one matrix. Otherwise D must not overlap what is read, nor the workspace anything. */
 typedef struct {
   int64_t m, n, k;
   int64_t batches; /* 1 for one product */
@@ -211,7 +211,7 @@ typedef struct {
  * infinity spoils its row and no other.
  *
  * A residual needs a sum, which may be written over the residual or x; y may be written over x (or over the
- * residual, where the sum is elsewhere). Other overlaps are refused.
+ * residual, where the sum is elsewhere). Other overlaps are refused, those with weight and bias, too.
  *
  * y may be of i8 or a float of 8 bits. It is then quantised with `scales`, as wavesmith_kernels_quantise does
  * it, from the result in f32: unscaled, with a given scale, one per row or one per block. */
@@ -418,7 +418,7 @@ typedef struct {
  * apart. A pair is elements i and i + rotated / 2 (GPT-NeoX, Llama), or `interleaved` elements 2 i and 2 i +
  * 1 (GPT-J). The other elements are copied. A token's position is positions[token] + first_position, or
  * without positions its number + first_position; the tables' rows up to it must exist, which is not checked.
- * y may be written over x. */
+ * y may be written over x, but over nothing else that is read. */
 typedef struct {
   int64_t tokens, heads, elements, rotated;
   wavesmith_kernels_token_heads x, y;

@@ -39,13 +39,21 @@ Result<ordered_json> choice_json(const study::Product& product, const gpus::Gpu&
                           {"why", one.configuration->why}});
     if (is_chosen) chosen = candidates.back();
   }
-  ordered_json json{{"operation", "gemm"},      {"gpu", gpu.id},
-                    {"target", gpu.target},     {"m", product.m},
-                    {"n", product.n},           {"k", product.k},
-                    {"batch", product.batch},   {"dtype", product.dtype},
-                    {"layout", product.layout}, {"kernel", choice.kernel},
-                    {"tile", chosen["tile"]},   {"tuned", choice.is_tuned},
-                    {"splits", choice.splits},  {"workspace_bytes", choice.workspace_bytes}};
+  ordered_json json{{"operation", "gemm"},
+                    {"gpu", gpu.id},
+                    {"target", gpu.target},
+                    {"m", product.m},
+                    {"n", product.n},
+                    {"k", product.k},
+                    {"batch", product.batch},
+                    {"groups", product.groups},
+                    {"dtype", product.dtype},
+                    {"layout", product.layout},
+                    {"kernel", choice.kernel},
+                    {"tile", chosen["tile"]},
+                    {"tuned", choice.is_tuned},
+                    {"splits", choice.splits},
+                    {"workspace_bytes", choice.workspace_bytes}};
   for (const char* name : {"workgroups", "threads", "rounds", "cycles", "seconds", "flops_per_second"})
     json[name] = chosen[name];
   json["compute_units"] = gpu.compute_units;
@@ -59,12 +67,13 @@ void print_choice(const ordered_json& choice, const gpus::Gpu& gpu) {
   const auto number = [](const ordered_json& of, const char* name) {
     return of[name]["value"].get<double>();
   };
-  const auto batch = choice["batch"].get<int64_t>();
+  const auto batch = choice["batch"].get<int64_t>(), groups = choice["groups"].get<int64_t>();
   fmt::print("{}\n",
-             styled(fmt::format("{} ({}): {}{} x {} by {} x {} of {}", gpu.name, gpu.target,
+             styled(fmt::format("{} ({}): {}{} x {} by {} x {} of {}{}", gpu.name, gpu.target,
                                 batch == 1 ? "" : fmt::format("{} times ", batch), choice["m"].get<int64_t>(),
                                 choice["k"].get<int64_t>(), choice["k"].get<int64_t>(),
-                                choice["n"].get<int64_t>(), choice["dtype"].get<std::string>()),
+                                choice["n"].get<int64_t>(), choice["dtype"].get<std::string>(),
+                                groups == 0 ? "" : fmt::format(", in {} groups", groups)),
                     Style::Strong));
   fmt::print("  kernel  {}{}\n", choice["kernel"].get<std::string>(),
              choice["tuned"].get<bool>() ? " (by the tuned table)" : "");

@@ -346,11 +346,9 @@ void add_kernels(CLI::App& app, Action& action) {
   for (CLI::Option* each : {product.n, product.k}) each->group(product.m->get_group());
   for (CLI::Option* each : {product.dtype, product.layout})
     each->needs(product.m)->group(product.m->get_group());
-  command->add_option("--batch", options->product.batch, "independent products of that size")
-      ->check(CLI::Range(1, INT32_MAX))
-      ->needs(product.m)
-      ->group(product.m->get_group())
-      ->capture_default_str();
+  const CountOptions counts = add_count_options(*command, options->product);
+  for (CLI::Option* each : {counts.batch, counts.groups})
+    each->needs(product.m)->group(product.m->get_group());
   command->add_option("--tile", options->product.tile, "this tile rather than the one that dispatch takes")
       ->needs(product.m)
       ->group(product.m->get_group());

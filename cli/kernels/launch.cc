@@ -24,9 +24,7 @@ void add_launch(CLI::App& kernels, Action& action) {
       ->required()
       ->check(CLI::IsMember({"gemm"}));
   add_product_options(*command, options->product).m->required();
-  command->add_option("--batch", options->product.batch, "independent products of that size")
-      ->check(CLI::Range(1, INT32_MAX))
-      ->capture_default_str();
+  add_count_options(*command, options->product);
   command->add_option("--tile", options->product.tile, "this tile rather than the one that dispatch takes");
   command->add_option("--times", options->times, "launches, one after the other")
       ->check(CLI::PositiveNumber)
@@ -35,7 +33,9 @@ void add_launch(CLI::App& kernels, Action& action) {
       *command,
       "  wavesmith profile --gpu mi300x --sampled -- wavesmith kernels launch gemm --m 4096 --n 4096 --k 4096\n"
       "  wavesmith run --gpu mi210 --time -- wavesmith kernels launch gemm --m 512 --n 512 --k 512 --times 2\n"
-      "\nThe matrices hold whatever the memory does.\n");
+      "  wavesmith kernels launch gemm --m 4096 --n 4096 --k 4096 --dtype bf16xi4x2\n"
+      "  wavesmith kernels launch gemm --m 4096 --n 4096 --k 4096 --dtype e4m3fnuzb128 --groups 8\n"
+      "\nThe matrices hold whatever the memory does. Weights of 4 bits have scales of 128 along K, no zero points.\n");
   command->callback([options, &action] {
     action = [options] {
       const auto launched = study::launch_product(options->product, options->times);

@@ -15,4 +15,12 @@ struct ProductOptions {
 /// Adds --m, --n, --k, --dtype and --layout. Of the sizes all are given or none.
 ProductOptions add_product_options(CLI::App& command, study::Product& product);
 
+/// Those that say how many products there are.
+struct CountOptions {
+  CLI::Option *batch, *groups;
+};
+
+/// Adds --batch and --groups, of which one may be given.
+CountOptions add_count_options(CLI::App& command, study::Product& product);
+
 }  // namespace wavesmith::cli

@@ -172,7 +172,8 @@ void add_tune(CLI::App& kernels, Action& action) {
       "  256,14336,4096,bf16\n"
       "\nTimes are those of 'wavesmith profile --sampled' on 'wavesmith kernels launch'. A table that is named\n"
       "tuned.tsv and lies beside the code objects serves every program. It holds for just these sizes, types and\n"
-      "layouts, on GPUs of that target with as many compute units; other products get what dispatch chooses.\n");
+      "layouts, on GPUs of that target with as many compute units; other products, groups of rows among them, get\n"
+      "what dispatch chooses.\n");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

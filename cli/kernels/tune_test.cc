@@ -86,6 +86,36 @@ TEST(TuneCommand, TakesAListOfShapesAndSaysWhatEachGpuGets) {
       << written;
 }
 
+TEST(TuneCommand, TakesTypesOfTwoMatricesAndScalesOfBlocks) {
+  const Scratch scratch;
+  const std::string shapes =
+      scratch.write("s.csv", "m,n,k,dtype\n64,64,256,bf16xi4x2\n64,64,256,e4m3b1\n64,64,256,e4m3b128\n");
+  const std::string file = scratch / "t";
+  const CommandResult ran =
+      run_wavesmith("kernels tune gemm --gpu mi355x --json --shapes " + shapes + " --output " + file);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json all = json::parse(ran.out);
+  ASSERT_EQ(all.size(), 3U);
+  kernels::TunedGemms read;
+  ASSERT_EQ(read.read(slurp(file), file), WAVESMITH_KERNELS_SUCCESS) << slurp(file);
+  for (const json& one : all)
+    EXPECT_TRUE(read.find("gfx950", 256, {one["types"], "kk", 64, 64, 256})) << one.dump(1);
+}
+
+TEST(LaunchCommand, LaunchesGroupsOfRows) {
+  for (const auto& [dtype, kernel] :
+       {std::pair{"bf16", "gemm_bf16g_"}, {"e4m3fnuzb128", "gemm_e4m3fnuzb128g_"}}) {
+    const std::string product = fmt::format("gemm --m 50 --n 64 --k 256 --dtype {} --groups 3", dtype);
+    const CommandResult ran =
+        run_wavesmith("run --quiet --gpu mi300x -- " WAVESMITH_BINARY " kernels launch " + product);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_TRUE(ran.out.starts_with(kernel)) << ran.out;
+    const CommandResult asked = run_wavesmith("kernels " + product + " --gpu mi300x --json");
+    ASSERT_EQ(asked.code, 0) << asked.err;
+    EXPECT_EQ(json::parse(asked.out)[0]["kernel"].get<std::string>() + "\n", ran.out);
+  }
+}
+
 TEST(TuneCommand, TriesPartsOfKWhereTheyMayGain) {
   const CommandResult ran = run_wavesmith("kernels tune gemm --m 16 --n 64 --k 8192 --gpu mi300x --json");
   ASSERT_EQ(ran.code, 0) << ran.err;

@@ -5,8 +5,7 @@
 #include <numbers>
 #include <utility>
 
-#include "kernels/library/byte_range.h"
-#include "kernels/library/failure.h"
+#include "kernels/library/named_range.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -117,7 +116,7 @@ bool is_empty(const Description& a) { return a.batches == 0 || a.length_q == 0 |
 wavesmith_kernels_status check_attention(const Description& a) {
   if (const auto status = check_sizes(a)) return status;
   if (a.type != WAVESMITH_KERNELS_F16 && a.type != WAVESMITH_KERNELS_BF16) {
-    if (a.type == WAVESMITH_KERNELS_F32) return not_supported("there is no kernel for type f32");
+    if (is_type(a.type)) return not_supported("there is no kernel for type " + std::string(word_of(a.type)));
     return invalid("type is " + std::to_string(a.type) + ", no element type");
   }
   if (!std::isfinite(a.scale)) return invalid("scale is not finite");
@@ -134,26 +133,29 @@ wavesmith_kernels_status check_attention(const Description& a) {
                                    {"lse", a.lse}})
     if (const auto status = check_aligned(kName, name, data, 4)) return status;
   if (a.alibi_slopes && a.alibi_batch_stride < 0) return invalid("alibi_batch_stride is negative");
-  const ByteRange o = range_of(a.o, q, a.head_size, a.type);
-  const std::pair<const char*, ByteRange> inputs[] = {{"q", range_of(a.q, q, a.head_size, a.type)},
-                                                      {"k", range_of(a.k, k, a.head_size, a.type)},
-                                                      {"v", range_of(a.v, k, a.head_size, a.type)}};
-  for (const auto& [name, input] : inputs)
-    if (o.overlaps(input)) return invalid("o overlaps " + std::string(name));
-  if (!a.lse || empty(q)) return succeed();
+  if (is_empty(a)) return succeed();
+  constexpr auto kWord = WAVESMITH_KERNELS_F32;  // of 4 bytes, as those of I32
+  const NamedRange o{"o", range_of(a.o, q, a.head_size, a.type)};
+  const NamedRange inputs[] = {{"q", range_of(a.q, q, a.head_size, a.type)},
+                               {"k", range_of(a.k, k, a.head_size, a.type)},
+                               {"v", range_of(a.v, k, a.head_size, a.type)},
+                               NamedRange::of("alibi_slopes", a.alibi_slopes,
+                                              (a.batches - 1) * a.alibi_batch_stride + a.heads_q, kWord),
+                               NamedRange::of("sinks", a.sinks, a.heads_q, kWord),
+                               NamedRange::of("cu_seqlens_q", a.cu_seqlens_q, a.batches + 1, kWord),
+                               NamedRange::of("cu_seqlens_k", a.cu_seqlens_k, a.batches + 1, kWord)};
+  if (const auto status = check_apart(kName, o, inputs)) return status;
+  if (!a.lse) return succeed();
   if (q.heads > 1 && a.lse_head_stride < q.rows)
     return invalid("lse_head_stride is " + std::to_string(a.lse_head_stride) + ", less than the " +
                    std::to_string(q.rows) + " positions of a head");
   if (q.batches > 1 && a.lse_batch_stride < q.rows)
     return invalid("lse_batch_stride is " + std::to_string(a.lse_batch_stride) + ", less than the " +
                    std::to_string(q.rows) + " positions of a head");
-  const ByteRange lse =
-      ByteRange::of(a.lse, (q.batches - 1) * a.lse_batch_stride + (q.heads - 1) * a.lse_head_stride + q.rows,
-                    WAVESMITH_KERNELS_F32);
-  if (lse.overlaps(o)) return invalid("lse overlaps o");
-  for (const auto& [name, input] : inputs)
-    if (lse.overlaps(input)) return invalid("lse overlaps " + std::string(name));
-  return succeed();
+  const NamedRange lse = NamedRange::of(
+      "lse", a.lse, (q.batches - 1) * a.lse_batch_stride + (q.heads - 1) * a.lse_head_stride + q.rows, kWord);
+  if (lse.range.overlaps(o.range)) return invalid("lse overlaps o");
+  return check_apart(kName, lse, inputs);
 }
 
 wavesmith_kernels_status choose_attention(const Description& a, std::string_view target,

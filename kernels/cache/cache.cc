@@ -5,7 +5,7 @@
 
 #include "kernels/cache/arguments.h"
 #include "kernels/decode/configuration.h"
-#include "kernels/library/byte_range.h"
+#include "kernels/library/named_range.h"
 #include "kernels/rows/rows.h"
 
 namespace wavesmith::kernels {
@@ -97,15 +97,16 @@ wavesmith_kernels_status check(const Description& d) {
   if (const auto status = check_cache(d, "v_cache", d.v_cache)) return status;
   if (!d.slots) return invalid(kName, "slots is null");
   if (const auto status = check_aligned(kName, "slots", d.slots, 8)) return status;
-  const auto slots = reinterpret_cast<uintptr_t>(d.slots);
-  const std::pair<const char*, ByteRange> inputs[] = {
-      {"k", range_of(d, d.k)},
-      {"v", range_of(d, d.v)},
-      {"slots", {slots, slots + static_cast<uintptr_t>(d.tokens) * 8}}};
+  const auto scale = [&](const char* name, const Paged& cache) {
+    return NamedRange::of(name, cache.scale, cache.scale_per_head ? d.heads : 1, WAVESMITH_KERNELS_F32);
+  };
+  const NamedRange read[] = {{"k", range_of(d, d.k)},
+                             {"v", range_of(d, d.v)},
+                             NamedRange::of("slots", d.slots, 2 * d.tokens, WAVESMITH_KERNELS_I32),
+                             scale("k_cache.scale", d.k_cache),
+                             scale("v_cache.scale", d.v_cache)};
   for (const auto& [name, cache] : {std::pair{"k_cache", &d.k_cache}, {"v_cache", &d.v_cache}})
-    for (const auto& [other, range] : inputs)
-      if (range_of(d, *cache).overlaps(range))
-        return invalid(kName, std::string(name) + " overlaps " + other);
+    if (const auto status = check_apart(kName, {name, range_of(d, *cache)}, read)) return status;
   if (d.k_cache.data == d.v_cache.data) return invalid(kName, "k_cache overlaps v_cache");
   return succeed();
 }

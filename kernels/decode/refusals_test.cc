@@ -75,6 +75,17 @@ TEST_F(DecodeRefuses, WhatBreaksARuleAndSaysWhich) {
           {[](Description& d) { d.o.data = d.k.data; }, kStatus, "o overlaps k"},
           {[](Description& d) { d.lse = static_cast<float*>(d.v.data); }, kStatus, "lse overlaps v"},
           {[](Description& d) { d.lse_batch_stride = 0; }, kStatus, "lse_batch_stride is 0"},
+          {[](Description& d) { d.lse = reinterpret_cast<float*>(3); }, kStatus, "lse is not aligned to 4"},
+          {[](Description& d) { d.sinks = static_cast<float*>(d.o.data); }, kStatus, "o overlaps sinks"},
+          {[](Description& d) { d.alibi_slopes = d.lse; }, kStatus, "lse overlaps alibi_slopes"},
+          {[](Description& d) { d.k.scale = static_cast<float*>(d.o.data); }, kStatus, "o overlaps k.scale"},
+          {[](Description& d) { d.v.scale = d.lse + 1; }, kStatus, "lse overlaps v.scale"},
+          {[](Description& d) { d.v.scale = reinterpret_cast<float*>(2); }, kStatus,
+           "v.scale is not aligned"},
+          {[](Description& d) { d.block_table = static_cast<const int32_t*>(d.o.data); }, kStatus,
+           "o overlaps block_table"},
+          {[](Description& d) { d.context_lengths = static_cast<const int32_t*>(d.o.data); }, kStatus,
+           "o overlaps context_lengths"},
       });
 }
 

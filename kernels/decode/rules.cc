@@ -3,12 +3,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kernels/library/byte_range.h"
-#include "kernels/library/failure.h"
+#include "kernels/library/named_range.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -126,11 +126,6 @@ wavesmith_kernels_status check_table(const Description& d) {
   return check_aligned(kDecode, "block_table", d.block_table, 4);
 }
 
-struct Named {
-  const char* name;
-  ByteRange range;
-};
-
 ByteRange range_of(const Description& d, const Heads& heads) {
   return ByteRange::of(heads.data,
                        (d.batches - 1) * heads.batch_stride + (d.length_q - 1) * heads.row_stride +
@@ -146,9 +141,9 @@ ByteRange range_of(const Description& d, const Paged& cache) {
 }
 
 /// All that the kernels are given, the workspace aside: what is written first.
-std::vector<Named> all_of(const Description& d) {
+std::vector<NamedRange> all_of(const Description& d) {
   constexpr auto kWord = WAVESMITH_KERNELS_F32;  // of 4 bytes, as those of I32
-  std::vector<Named> all = {{"o", range_of(d, d.o)}};
+  std::vector<NamedRange> all = {{"o", range_of(d, d.o)}};
   if (d.lse)
     all.push_back({"lse", ByteRange::of(d.lse,
                                         (d.batches - 1) * d.lse_batch_stride +
@@ -163,10 +158,11 @@ std::vector<Named> all_of(const Description& d) {
                                                 (d.batches - 1) * d.block_table_stride +
                                                     (d.longest_context + d.page_size - 1) / d.page_size,
                                                 kWord)});
-  if (d.alibi_slopes)
-    all.push_back({"alibi_slopes",
-                   ByteRange::of(d.alibi_slopes, (d.batches - 1) * d.alibi_batch_stride + d.heads_q, kWord)});
-  if (d.sinks) all.push_back({"sinks", ByteRange::of(d.sinks, d.heads_q, kWord)});
+  const int64_t slopes = (d.batches - 1) * d.alibi_batch_stride + d.heads_q;
+  all.push_back(NamedRange::of("alibi_slopes", d.alibi_slopes, slopes, kWord));
+  all.push_back(NamedRange::of("sinks", d.sinks, d.heads_q, kWord));
+  all.push_back(NamedRange::of("k.scale", d.k.scale, d.k.scale_per_head ? d.heads_kv : 1, kWord));
+  all.push_back(NamedRange::of("v.scale", d.v.scale, d.v.scale_per_head ? d.heads_kv : 1, kWord));
   return all;
 }
 
@@ -215,12 +211,10 @@ wavesmith_kernels_status check_decode(const Description& d) {
     if (const auto status = check_aligned(kDecode, name, data, 4)) return status;
   if (d.alibi_slopes && d.alibi_batch_stride < 0) return invalid(kDecode, "alibi_batch_stride is negative");
   if (const auto status = check_lse(d)) return status;
-  const std::vector<Named> all = all_of(d);
+  const std::vector<NamedRange> all = all_of(d);
   const size_t written = d.lse ? 2 : 1;
   for (size_t i = 0; i < written; ++i)
-    for (size_t j = i + 1; j < all.size(); ++j)
-      if (all[i].range.overlaps(all[j].range))
-        return invalid(kDecode, std::string(all[i].name) + " overlaps " + all[j].name);
+    if (const auto status = check_apart(kDecode, all[i], std::span(all).subspan(i + 1))) return status;
   return succeed();
 }
 
@@ -229,10 +223,7 @@ wavesmith_kernels_status check_workspace(const Description& d, size_t bytes) {
   if (const auto status = kernels::check_workspace(kDecode, d.workspace, d.workspace_bytes, bytes))
     return status;
   const auto first = reinterpret_cast<uintptr_t>(d.workspace);
-  for (const Named& one : all_of(d))
-    if (one.range.overlaps({first, first + bytes}))
-      return invalid(kDecode, std::string("workspace overlaps ") + one.name);
-  return succeed();
+  return check_apart(kDecode, {"workspace", {first, first + bytes}}, all_of(d));
 }
 
 }  // namespace wavesmith::kernels

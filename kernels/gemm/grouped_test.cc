@@ -200,6 +200,9 @@ TEST(GroupedGemmRefuses, WhatHasNoKernelAndSaysWhich) {
              reinterpret_cast<const int32_t*>(reinterpret_cast<const char*>(g.group_offsets) + 2);
        },
        kInvalid, "group_offsets"},
+      {[](G& g) { g.d.data = const_cast<int32_t*>(g.group_offsets); }, kInvalid, "d overlaps group_offsets"},
+      {[](G& g) { g.workspace = const_cast<int32_t*>(g.group_offsets), g.workspace_bytes = 16; }, kInvalid,
+       "workspace overlaps group_offsets"},
       {[](G& g) { g.a.type = g.b.type = WAVESMITH_KERNELS_F32; }, kNot,
        "no kernel for a and b of f32 in groups for gfx942"},
       {[](G& g) { g.b.row_stride = 8, g.b.column_stride = 1; }, kNot, "want K together"},

@@ -231,6 +231,8 @@ TEST_P(MxGemmRefuses, WhatHasNoKernelAndSaysWhich) {
       {[](G& g) { g.block_scales_a.data = static_cast<char*>(g.block_scales_a.data) + 1; }, kNot,
        "block_scales_a.data is not aligned"},
       {[](G& g) { g.d.data = g.block_scales_b.data; }, kInvalid, "d overlaps block_scales_b"},
+      {[](G& g) { g.workspace = g.block_scales_a.data, g.workspace_bytes = 16; }, kInvalid,
+       "workspace overlaps block_scales_a"},
       {[](G& g) { g.k = 48; }, kNot, "k is 48"},
       {[](G& g) { g.block_scales_b.batch_stride = -4; }, kInvalid, "block_scales_b.batch_stride is negative"},
       {[](G& g) { g.block_scales_a.batch_stride = 2; }, kNot, "block_scales_a.batch_stride is 2"},

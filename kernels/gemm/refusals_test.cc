@@ -4,6 +4,13 @@
 namespace wavesmith::kernels {
 namespace {
 
+constexpr auto kInvalid = WAVESMITH_KERNELS_INVALID_ARGUMENT;
+
+/// Memory behind the matrices.
+void* free_of(const wavesmith_kernels_gemm_description& gemm) {
+  return static_cast<char*>(gemm.d.data) + 1024;
+}
+
 /// What is refused, and the words that the message must have.
 TEST(GemmRefuses, WhatBreaksARuleAndSaysWhich) {
   ASSERT_EQ(hipSetDevice(1), 0);
@@ -81,8 +88,51 @@ TEST(GemmRefuses, WhatBreaksARuleAndSaysWhich) {
        "workspace overlaps c"},
       {[](G& g) { g.workspace = g.d.data, g.workspace_bytes = 64; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
        "workspace overlaps d"},
+      {[](G& g) { g.workspace = g.b.data, g.workspace_bytes = 64; }, kInvalid, "workspace overlaps b"},
+      {[](G& g) { g.bias = g.workspace = free_of(g), g.workspace_bytes = 64; }, kInvalid,
+       "workspace overlaps bias"},
+      {[](G& g) { g.scale_a = static_cast<float*>(g.workspace = free_of(g)), g.workspace_bytes = 16; },
+       kInvalid, "workspace overlaps scale_a"},
+      {[](G& g) {
+         g.scale_b = static_cast<float*>(free_of(g)) - 7, g.scale_b_per_column = 1;
+         g.workspace = free_of(g), g.workspace_bytes = 16;
+       },
+       kInvalid, "workspace overlaps scale_b"},
+      {[](G& g) {
+         g.pointer_arrays = 1, g.batches = 2, g.scale_d = static_cast<float*>(g.workspace = free_of(g));
+         g.workspace_bytes = 64;
+       },
+       kInvalid, "workspace overlaps scale_d"},
+      {[](G& g) { g.bias = static_cast<char*>(free_of(g)) + 1, g.bias_type = WAVESMITH_KERNELS_BF16; },
+       kInvalid, "bias is not aligned to 2 bytes"},
+      {[](G& g) { g.bias = g.d.data, g.bias_type = WAVESMITH_KERNELS_F32; }, kInvalid, "d overlaps bias"},
+      {[](G& g) { g.scale_a = static_cast<float*>(g.d.data); }, kInvalid, "d overlaps scale_a"},
+      {[](G& g) { g.scale_d = static_cast<float*>(g.d.data) + 31; }, kInvalid, "d overlaps scale_d"},
+      {[](G& g) { g.c.data = static_cast<char*>(g.d.data) + 2; }, kInvalid, "d overlaps c, and is not c"},
+      {[](G& g) { g.c.data = g.d.data, g.c.type = WAVESMITH_KERNELS_F32; }, kInvalid,
+       "d overlaps c, and is not c"},
+      {[](G& g) { g.c.data = g.d.data, g.c.row_stride = 16; }, kInvalid, "d overlaps c, and is not c"},
   };
   expect_refusals(wavesmith_kernels_gemm, right, all);
+}
+
+TEST(GemmTakes, CThatIsDOrLiesBesideIt) {
+  ASSERT_EQ(hipSetDevice(1), 0);
+  const OnGpu memory(Elements(WAVESMITH_KERNELS_BF16, 4096));
+  char* const at = static_cast<char*>(memory.data());
+  const auto matrix = [&](int64_t first, int64_t stride) {
+    return wavesmith_kernels_matrix{at + 2 * first, WAVESMITH_KERNELS_BF16, stride, 1, 0};
+  };
+  wavesmith_kernels_gemm_description gemm{
+      .m = 8, .n = 8, .k = 8, .batches = 1, .alpha = 1, .beta = 1, .a = matrix(0, 8), .b = matrix(64, 8)};
+  for (const auto& [c, d] : {std::pair{matrix(128, 8), matrix(128, 8)},
+                             {matrix(128, 16), matrix(136, 16)},
+                             {matrix(136, 16), matrix(128, 16)}}) {
+    gemm.c = c, gemm.d = d;
+    EXPECT_EQ(wavesmith_kernels_gemm(&gemm, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
+  }
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
 }
 
 TEST(GemmCheck, NamesTheKernel) {

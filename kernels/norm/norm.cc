@@ -1,4 +1,5 @@
 // The C API of norms: checks one and launches it.
+#include "kernels/library/named_range.h"
 #include "kernels/norm/arguments.h"
 #include "kernels/rows/scale_rules.h"
 
@@ -6,6 +7,23 @@ namespace wavesmith::kernels {
 namespace {
 
 constexpr const char* kName = "norm";
+
+/// Checks that nothing is written over the weight and the bias.
+wavesmith_kernels_status check_vectors_apart(const wavesmith_kernels_norm_description& norm) {
+  const NamedRange read[] = {NamedRange::of("weight", norm.weight, norm.columns, norm.weight_type),
+                             NamedRange::of("bias", norm.bias, norm.columns, norm.bias_type)};
+  const auto rows_of = [&](const wavesmith_kernels_rows& matrix) {
+    return matrix.data ? range_of(matrix, norm.rows, norm.columns) : ByteRange{};
+  };
+  const bool has_scales = norm.scales.scaling != WAVESMITH_KERNELS_UNSCALED;
+  const NamedRange written[] = {
+      {"sum", rows_of(norm.sum)},
+      {"y", rows_of(norm.y)},
+      {"scales", has_scales ? range_of(norm.scales, norm.rows, norm.columns) : ByteRange{}}};
+  for (const NamedRange& one : written)
+    if (const auto status = check_apart(kName, one, read)) return status;
+  return succeed();
+}
 
 wavesmith_kernels_status check(const wavesmith_kernels_norm_description& norm) {
   if (norm.rows > 0 && norm.columns > 0) {
@@ -25,8 +43,11 @@ wavesmith_kernels_status check(const wavesmith_kernels_norm_description& norm) {
       {.name = "y", .rows = &norm.y, .is_written = true, .types = kFloatOrQuantisedTypes}};
   if (const auto status = check_rows(kName, norm.rows, norm.columns, matrices)) return status;
   if (norm.rows == 0 || norm.columns == 0) return succeed();
-  return check_scales(kName, norm.rows, norm.columns,
-                      {.scales = &norm.scales, .matrix = "y", .type = norm.y.type}, matrices);
+  if (const auto status =
+          check_scales(kName, norm.rows, norm.columns,
+                       {.scales = &norm.scales, .matrix = "y", .type = norm.y.type}, matrices))
+    return status;
+  return check_vectors_apart(norm);
 }
 
 bool is_aligned(const wavesmith_kernels_norm_description& norm) {

@@ -226,6 +226,16 @@ TEST(NormRefuses, WhatBreaksARuleAndSaysWhich) {
        "y overlaps x"},
       {[](N& n) { n.y = n.sum; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "sum overlaps y"},
       {[](N& n) { n.epsilon = -1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "epsilon"},
+      {[](N& n) { n.weight = n.y.data; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "y overlaps weight"},
+      {[](N& n) { n.bias = n.sum.data, n.bias_type = WAVESMITH_KERNELS_F32; },
+       WAVESMITH_KERNELS_INVALID_ARGUMENT, "sum overlaps bias"},
+      {[](N& n) {
+         n.y.type = WAVESMITH_KERNELS_I8;
+         n.scales = {.scaling = WAVESMITH_KERNELS_SCALE_PER_ROW,
+                     .data = const_cast<void*>(n.weight),
+                     .row_stride = 1};
+       },
+       WAVESMITH_KERNELS_INVALID_ARGUMENT, "scales overlaps weight"},
   };
   expect_refusals(wavesmith_kernels_norm, right, all);
 }

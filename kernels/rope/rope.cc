@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/library/byte_range.h"
+#include "kernels/library/named_range.h"
 #include "kernels/rope/arguments.h"
 #include "kernels/rows/rows.h"
 
@@ -42,6 +42,17 @@ ByteRange range_of(const Description& rope, const Heads& heads) {
                        heads.type);
 }
 
+/// Checks that y is not written over the positions and the tables: those rows of them that are known.
+wavesmith_kernels_status check_tables_apart(const Description& rope) {
+  const int64_t last = rope.positions ? 0 : rope.first_position + rope.tokens - 1;
+  const int64_t table = last * rope.table_stride + rope.rotated / 2;
+  const int64_t words = rope.positions_are_64_bits ? 2 * rope.tokens : rope.tokens;
+  const NamedRange read[] = {NamedRange::of("positions", rope.positions, words, WAVESMITH_KERNELS_I32),
+                             NamedRange::of("cosines", rope.cosines, table, rope.table_type),
+                             NamedRange::of("sines", rope.sines, table, rope.table_type)};
+  return check_apart(kName, {"y", range_of(rope, rope.y)}, read);
+}
+
 wavesmith_kernels_status check(const Description& rope) {
   for (const auto& [name, size] : {std::pair{"tokens", rope.tokens},
                                    {"heads", rope.heads},
@@ -66,6 +77,10 @@ wavesmith_kernels_status check(const Description& rope) {
     if (!rope.sines) return invalid(kName, "sines is null");
     if (const auto status = check_vector(kName, "cosines", rope.cosines, rope.table_type)) return status;
     if (const auto status = check_vector(kName, "sines", rope.sines, rope.table_type)) return status;
+    if (!rope.positions && rope.first_position < 0)
+      return invalid(kName, "first_position is negative, without positions");
+    const int64_t position_bytes = rope.positions_are_64_bits ? 8 : 4;
+    if (const auto status = check_aligned(kName, "positions", rope.positions, position_bytes)) return status;
     if (rope.table_stride < rope.rotated / 2)
       return invalid(kName, "table_stride is " + std::to_string(rope.table_stride) + ", less than the " +
                                 std::to_string(rope.rotated / 2) + " columns of the tables");
@@ -75,7 +90,7 @@ wavesmith_kernels_status check(const Description& rope) {
                         rope.x.head_stride == rope.y.head_stride;
   if (range_of(rope, rope.x).overlaps(range_of(rope, rope.y)) && !in_place)
     return invalid(kName, "y overlaps x");
-  return succeed();
+  return rope.rotated > 0 ? check_tables_apart(rope) : succeed();
 }
 
 }  // namespace

@@ -123,6 +123,18 @@ TEST(RopeRefuses, WhatBreaksARuleAndSaysWhich) {
       {[](R& r) { r.table_stride = 7; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "table_stride is 7"},
       {[](R& r) { r.y.data = static_cast<float*>(r.x.data) + 1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
        "y overlaps x"},
+      {[](R& r) { r.x.data = static_cast<char*>(r.x.data) + 2; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "x is not aligned"},
+      {[](R& r) { r.x.type = WAVESMITH_KERNELS_I8; }, WAVESMITH_KERNELS_NOT_SUPPORTED, "x is of i8"},
+      {[](R& r) { r.table_type = static_cast<Type>(77); }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "cosines_type is no element type"},
+      {[](R& r) { r.positions = reinterpret_cast<const char*>(r.cosines) + 2; },
+       WAVESMITH_KERNELS_INVALID_ARGUMENT, "positions is not aligned to 4 bytes"},
+      {[](R& r) { r.first_position = -1; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "first_position is negative"},
+      {[](R& r) { r.positions = r.y.data; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "y overlaps positions"},
+      {[](R& r) { r.cosines = r.y.data; }, WAVESMITH_KERNELS_INVALID_ARGUMENT, "y overlaps cosines"},
+      {[](R& r) { r.sines = static_cast<const float*>(r.y.data) - 31; }, WAVESMITH_KERNELS_INVALID_ARGUMENT,
+       "y overlaps sines"},
   };
   expect_refusals(wavesmith_kernels_rope, right, all);
   ASSERT_EQ(hipDeviceSynchronize(), 0);

@@ -16,6 +16,10 @@ int64_t block_of(const wavesmith_kernels_scales& scales) {
   return scales.scaling == WAVESMITH_KERNELS_SCALE_MX ? kMxBlock : scales.block;
 }
 
+wavesmith_kernels_type type_of(const wavesmith_kernels_scales& scales) {
+  return scales.scaling == WAVESMITH_KERNELS_SCALE_MX ? WAVESMITH_KERNELS_I8 : WAVESMITH_KERNELS_F32;
+}
+
 /// The kind of scales, and whether there is a kernel for it with that type.
 wavesmith_kernels_status check_kind(const char* operation, const ScalesArgument& argument) {
   const wavesmith_kernels_scales& scales = *argument.scales;
@@ -72,22 +76,25 @@ int64_t blocks_of(const wavesmith_kernels_scales& scales, int64_t columns) {
   return (columns + block - 1) / block;
 }
 
+ByteRange range_of(const wavesmith_kernels_scales& scales, int64_t rows, int64_t columns) {
+  const int64_t blocks = blocks_of(scales, columns);
+  const int64_t last = (is_per_row(scales) && rows > 1 ? (rows - 1) * scales.row_stride : 0) +
+                       (blocks > 1 ? (blocks - 1) * scales.column_stride : 0);
+  return ByteRange::of(scales.data, last + 1, type_of(scales));
+}
+
 wavesmith_kernels_status check_scales(const char* operation, int64_t rows, int64_t columns,
                                       const ScalesArgument& argument, RowsArguments matrices) {
   const wavesmith_kernels_scales& scales = *argument.scales;
   if (const auto status = check_kind(operation, argument)) return status;
   if (scales.scaling == WAVESMITH_KERNELS_UNSCALED) return succeed();
   if (!scales.data) return invalid(operation, "scales.data is null");
-  const auto type =
-      scales.scaling == WAVESMITH_KERNELS_SCALE_MX ? WAVESMITH_KERNELS_I8 : WAVESMITH_KERNELS_F32;
-  if (reinterpret_cast<uintptr_t>(scales.data) % static_cast<uintptr_t>(size_of(type)) != 0)
+  if (reinterpret_cast<uintptr_t>(scales.data) % static_cast<uintptr_t>(size_of(type_of(scales))) != 0)
     return invalid(operation, "scales.data is not aligned to its elements");
   const bool are_written = argument.are_computed && scales.scaling != WAVESMITH_KERNELS_SCALE_GIVEN;
   const int64_t counted_rows = is_per_row(scales) ? rows : 1, blocks = blocks_of(scales, columns);
   if (const auto status = check_strides(operation, counted_rows, blocks, scales, are_written)) return status;
-  const int64_t last = (counted_rows > 1 ? (counted_rows - 1) * scales.row_stride : 0) +
-                       (blocks > 1 ? (blocks - 1) * scales.column_stride : 0);
-  const ByteRange range = ByteRange::of(scales.data, last + 1, type);
+  const ByteRange range = range_of(scales, rows, columns);
   for (const RowsArgument& matrix : matrices)
     if (matrix.rows->data && (are_written || matrix.is_written) &&
         range_of(*matrix.rows, rows, columns).overlaps(range))

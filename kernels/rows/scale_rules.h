@@ -19,6 +19,9 @@ struct ScalesArgument {
 /// Blocks of columns that have a scale each: 1 where the whole row has one.
 int64_t blocks_of(const wavesmith_kernels_scales& scales, int64_t columns);
 
+/// The bytes from the first of a matrix's scales to the last one.
+ByteRange range_of(const wavesmith_kernels_scales& scales, int64_t rows, int64_t columns);
+
 /// Checks scales of a matrix of that size, which has elements; `matrices` are all that the operation is
 /// given.
 wavesmith_kernels_status check_scales(const char* operation, int64_t rows, int64_t columns,

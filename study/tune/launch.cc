@@ -81,6 +81,11 @@ Result<std::string> launch_product(const Product& product, int times) {
     if (!at) return tl::unexpected(at.error());
     addresses[i] = *at;
   }
+  constexpr int kToDevice = 1;
+  if (addresses.back())
+    if (const int code =
+            hip->hipMemcpy(addresses.back(), offsets_of(product).data(), sizes.back(), kToDevice))
+      return tl::unexpected(hip->error(code, "copying where groups begin"));
   wavesmith_kernels_gemm_description gemm = description_of(product, addresses);
   const char* const tile = product.tile.empty() ? nullptr : product.tile.c_str();
   if (const auto status = library->gemm_workspace(&gemm, tile, &gemm.workspace_bytes))

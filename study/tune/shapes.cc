@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/split.h"
-#include "kernels/library/element_type.h"
 
 namespace wavesmith::study {
 namespace {
@@ -41,9 +40,7 @@ std::string wrong_columns(const std::vector<std::string_view>& columns) {
 /// Sets what a column says of a product; returns what is wrong with the cell, or nothing.
 std::string set(Product& product, std::string_view column, std::string_view cell) {
   if (column == "dtype") {
-    if (std::ranges::find(kernels::kElementTypes, cell, &kernels::ElementType::word) ==
-        std::end(kernels::kElementTypes))
-      return fmt::format("there is no type '{}'", cell);
+    if (!ProductTypes::read(cell)) return fmt::format("there is no type '{}'", cell);
     product.dtype = cell;
   } else if (column == "layout") {
     if (cell != "tn" && cell != "nn" && cell != "nt" && cell != "tt")

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/choice/mx.h"
+#include "kernels/gemm/choice/ranges.h"
 #include "kernels/gemm/choice/refusal.h"
 
 namespace wavesmith::kernels {
@@ -23,7 +24,7 @@ bool is_square(const Scales& scales) { return scales.scaling == WAVESMITH_KERNEL
 /// Checks the scales of A's rows, or of B's columns: `lines` of them. `side_by_side`: those of a block must
 /// be.
 wavesmith_kernels_status check(const std::string& name, const Scales& scales, int64_t lines,
-                               bool side_by_side, const Description& gemm, const ByteRange& d) {
+                               bool side_by_side) {
   const auto is = [&](const char* field, int64_t value) { return gemm_rules::field_is(name, field, value); };
   if (!is_square(scales) && scales.scaling != WAVESMITH_KERNELS_SCALE_PER_BLOCK)
     return not_supported(is("scaling", scales.scaling) +
@@ -41,14 +42,17 @@ wavesmith_kernels_status check(const std::string& name, const Scales& scales, in
     return not_supported(
         is("row_stride", scales.row_stride) +
         ", not 1: scales of single columns, of d by columns of single rows, lie side by side");
-  const auto blocks = [](int64_t count) { return (count + kGemmBlock - 1) / kGemmBlock; };
-  const ByteRange own = ByteRange::of(scales.data,
-                                      ((is_square(scales) ? blocks(lines) : lines) - 1) * scales.row_stride +
-                                          (blocks(gemm.k) - 1) * scales.column_stride +
-                                          (gemm.batches - 1) * scales.batch_stride + 1,
-                                      WAVESMITH_KERNELS_F32);
-  if (own.overlaps(d)) return invalid("d overlaps " + name);
   return succeed();
+}
+
+/// Where those of A's rows, or of B's columns, lie.
+ByteRange range_of(const Scales& scales, int64_t lines, int64_t batches, const Description& gemm) {
+  const auto blocks = [](int64_t count) { return (count + kGemmBlock - 1) / kGemmBlock; };
+  return ByteRange::of(scales.data,
+                       ((is_square(scales) ? blocks(lines) : lines) - 1) * scales.row_stride +
+                           (blocks(gemm.k) - 1) * scales.column_stride + (batches - 1) * scales.batch_stride +
+                           1,
+                       WAVESMITH_KERNELS_F32);
 }
 
 }  // namespace
@@ -70,15 +74,21 @@ GemmBlockScales block_arguments(const Scales& scales) {
           .lines = is_square(scales) ? kGemmBlock : 1};
 }
 
-wavesmith_kernels_status check_block_scales(const Description& gemm, const ByteRange& d) {
-  if (gemm.a.type == WAVESMITH_KERNELS_E2M1X2) return check_mx(gemm, d);
+wavesmith_kernels_status check_block_scales(const Description& gemm) {
+  if (gemm.a.type == WAVESMITH_KERNELS_E2M1X2) return check_mx(gemm);
   if (!is_given(gemm.block_scales_a) && !is_given(gemm.block_scales_b)) return succeed();
   if (!is_ocp(gemm.a.type) && !is_fnuz(gemm.a.type))
     return not_supported("block scales are for a and b of e2m1x2, and of floats of 8 bits");
   const bool by_columns = gemm.d.column_stride != 1;
-  if (const auto status = check("block_scales_a", gemm.block_scales_a, gemm.m, by_columns, gemm, d))
-    return status;
-  return check("block_scales_b", gemm.block_scales_b, gemm.n, !by_columns, gemm, d);
+  if (const auto status = check("block_scales_a", gemm.block_scales_a, gemm.m, by_columns)) return status;
+  return check("block_scales_b", gemm.block_scales_b, gemm.n, !by_columns);
+}
+
+std::vector<NamedRange> block_scale_ranges(const Description& gemm) {
+  if (gemm.a.type == WAVESMITH_KERNELS_E2M1X2) return mx_ranges(gemm);
+  if (!has_float_scales(gemm)) return {};
+  return {{"block_scales_a", range_of(gemm.block_scales_a, gemm.m, batches_of_rows(gemm), gemm)},
+          {"block_scales_b", range_of(gemm.block_scales_b, gemm.n, gemm.batches, gemm)}};
 }
 
 }  // namespace wavesmith::kernels

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kernels/gemm/arguments.h"
-#include "kernels/library/byte_range.h"
+#include "kernels/library/named_range.h"
 
 namespace wavesmith::kernels {
 
@@ -18,9 +19,10 @@ std::string block_word(const wavesmith_kernels_gemm_description& gemm);
 /// Of A or B, as kernels take them.
 GemmBlockScales block_arguments(const wavesmith_kernels_scales& scales);
 
-/// Checks block scales: those that the types want, and none of others. The matrices were checked; `d` is
-/// where D lies.
-wavesmith_kernels_status check_block_scales(const wavesmith_kernels_gemm_description& gemm,
-                                            const ByteRange& d);
+/// Checks block scales: those that the types want, and none of others. The matrices were checked.
+wavesmith_kernels_status check_block_scales(const wavesmith_kernels_gemm_description& gemm);
+
+/// Where they lie, once they were checked.
+std::vector<NamedRange> block_scale_ranges(const wavesmith_kernels_gemm_description& gemm);
 
 }  // namespace wavesmith::kernels

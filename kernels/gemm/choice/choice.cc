@@ -9,9 +9,10 @@
 #include "kernels/gemm/choice/cost.h"
 #include "kernels/gemm/choice/group_scales.h"
 #include "kernels/gemm/choice/groups.h"
+#include "kernels/gemm/choice/ranges.h"
 #include "kernels/gemm/choice/refusal.h"
 #include "kernels/gemm/choice/split.h"
-#include "kernels/library/byte_range.h"
+#include "kernels/library/element_type.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -93,30 +94,6 @@ wavesmith_kernels_status check_addend(const char* name, wavesmith_kernels_type t
 
 /// Whether the columns of a row lie together in memory.
 bool along_rows(const Matrix& matrix) { return matrix.column_stride == 1; }
-
-/// Of A, C and D, of which groups of rows share one.
-int64_t batches_of_rows(const Description& gemm) { return gemm.group_offsets ? 1 : gemm.batches; }
-
-/// What a batch of matrices occupies.
-ByteRange range_of(const Matrix& matrix, int64_t rows, int64_t columns, int64_t batches) {
-  return ByteRange::of(matrix.data,
-                       (rows - 1) * matrix.row_stride + (columns - 1) * matrix.column_stride +
-                           (batches - 1) * matrix.batch_stride + 1,
-                       matrix.type);
-}
-
-ByteRange range_of_a(const Description& gemm) {
-  return range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), batches_of_rows(gemm));
-}
-ByteRange range_of_b(const Description& gemm) {
-  return range_of(gemm.b, elements_of(gemm.b.type, gemm.k), gemm.n, gemm.batches);
-}
-ByteRange range_of_c(const Description& gemm) {
-  return range_of(gemm.c, gemm.m, gemm.n, batches_of_rows(gemm));
-}
-ByteRange range_of_d(const Description& gemm) {
-  return range_of(gemm.d, gemm.m, gemm.n, batches_of_rows(gemm));
-}
 
 /// Whether a kernel that reads dwords may read the matrix, of which `together` elements lie together. Where
 /// an array's matrices begin is not known.
@@ -215,25 +192,6 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
   return made;
 }
 
-/// Checks where the workspace is: it may be of any size, as what does not fit is not split.
-wavesmith_kernels_status check_workspace(const Description& gemm) {
-  if (gemm.workspace_bytes == 0) return succeed();
-  constexpr uintptr_t kAlignment = 16;
-  if (!gemm.workspace)
-    return invalid("workspace is null, and workspace_bytes " + std::to_string(gemm.workspace_bytes));
-  if (reinterpret_cast<uintptr_t>(gemm.workspace) % kAlignment != 0)
-    return invalid("workspace is not aligned to 16 bytes");
-  if (gemm.pointer_arrays) return succeed();
-  const auto first = reinterpret_cast<uintptr_t>(gemm.workspace);
-  const ByteRange own{first, first + gemm.workspace_bytes};
-  const bool multiplies = gemm.k > 0 && gemm.alpha != 0;
-  if (multiplies && own.overlaps(range_of_a(gemm))) return invalid("workspace overlaps a");
-  if (multiplies && own.overlaps(range_of_b(gemm))) return invalid("workspace overlaps b");
-  if (gemm.beta != 0 && own.overlaps(range_of_c(gemm))) return invalid("workspace overlaps c");
-  if (own.overlaps(range_of_d(gemm))) return invalid("workspace overlaps d");
-  return succeed();
-}
-
 }  // namespace
 
 wavesmith_kernels_status check_gemm(const Description& gemm) {
@@ -266,28 +224,24 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
     if (const auto status = check("b", gemm.b, arrays, elements_of(gemm.b.type, gemm.k), gemm.n))
       return status;
     if (const auto status = check_types(gemm)) return status;
-    const ByteRange d = range_of_d(gemm);
     const bool weights = is_packed(gemm.b.type);
     if (gemm.zero_points_b && !weights) return not_supported("zero_points_b is for b of i4x2");
-    if (const auto status = weights ? check_group_scales(gemm, d) : check_block_scales(gemm, d))
-      return status;
-    if (!arrays && d.overlaps(range_of_a(gemm))) return invalid("d overlaps a");
-    if (!arrays && d.overlaps(range_of_b(gemm))) return invalid("d overlaps b");
+    if (const auto status = weights ? check_group_scales(gemm) : check_block_scales(gemm)) return status;
   }
   if (gemm.group_offsets)
     if (const auto status = check_groups(gemm)) return status;
   if (gemm.bias) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
     if (const auto status = check_addend("the bias", gemm.bias_type)) return status;
+    if (const auto status = check_aligned("gemm", "bias", gemm.bias, size_of(gemm.bias_type))) return status;
   }
-  if (const auto status = check_workspace(gemm)) return status;
   for (const auto& [name, scale] :
        {std::pair{"scale_a", gemm.scale_a}, {"scale_b", gemm.scale_b}, {"scale_d", gemm.scale_d}})
     if (reinterpret_cast<uintptr_t>(scale) % sizeof(float) != 0)
       return invalid(std::string(name) + " is not aligned to an element of f32");
   if (gemm.activation < WAVESMITH_KERNELS_NO_ACTIVATION || gemm.activation > WAVESMITH_KERNELS_SILU)
     return invalid("activation is " + std::to_string(gemm.activation) + ", no activation");
-  return succeed();
+  return check_ranges(gemm);
 }
 
 std::string types_word(wavesmith_kernels_type a, wavesmith_kernels_type b) {

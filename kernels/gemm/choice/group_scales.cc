@@ -62,7 +62,7 @@ GemmGroups group_arguments(const Description& gemm) {
           .shift = std::countr_zero(static_cast<uint64_t>(scales.block))};
 }
 
-wavesmith_kernels_status check_group_scales(const Description& gemm, const ByteRange& d) {
+wavesmith_kernels_status check_group_scales(const Description& gemm) {
   if (gemm.d.column_stride != 1)
     return not_supported("d lies by columns, for which b of i4x2 has no kernels");
   if (gemm.pointer_arrays) return not_supported("there are no kernels for pointer_arrays with b of i4x2");
@@ -72,16 +72,18 @@ wavesmith_kernels_status check_group_scales(const Description& gemm, const ByteR
     return not_supported("block_scales_a.scaling is " + std::to_string(gemm.block_scales_a.scaling) +
                          ": with b of i4x2 a has no block scales");
   if (const auto status = check_scales(gemm)) return status;
-  const int64_t elements = span_of(gemm) + (gemm.batches - 1) * gemm.block_scales_b.batch_stride;
   for (const auto& [name, data] :
        {std::tuple<const char*, const void*>{"block_scales_b.data", gemm.block_scales_b.data},
-        std::tuple<const char*, const void*>{"zero_points_b", gemm.zero_points_b}}) {
-    if (!data) continue;
+        std::tuple<const char*, const void*>{"zero_points_b", gemm.zero_points_b}})
     if (const auto status = check_aligned("gemm", name, data, size_of(gemm.block_scales_type))) return status;
-    if (ByteRange::of(data, elements, gemm.block_scales_type).overlaps(d))
-      return invalid(std::string("d overlaps ") + name);
-  }
   return succeed();
+}
+
+std::vector<NamedRange> group_scale_ranges(const Description& gemm) {
+  const int64_t elements = span_of(gemm) + (gemm.batches - 1) * gemm.block_scales_b.batch_stride;
+  const auto type = gemm.block_scales_type;
+  return {NamedRange::of("block_scales_b", gemm.block_scales_b.data, elements, type),
+          NamedRange::of("zero_points_b", gemm.zero_points_b, elements, type)};
 }
 
 }  // namespace wavesmith::kernels

@@ -2,16 +2,20 @@
 // given of them.
 #pragma once
 
+#include <vector>
+
 #include "kernels/gemm/arguments.h"
-#include "kernels/library/byte_range.h"
+#include "kernels/library/named_range.h"
 
 namespace wavesmith::kernels {
 
 /// Of a description whose B is of 4 bits.
 GemmGroups group_arguments(const wavesmith_kernels_gemm_description& gemm);
 
-/// Checks a product whose B is of 4 bits. The matrices were checked; `d` is where D lies.
-wavesmith_kernels_status check_group_scales(const wavesmith_kernels_gemm_description& gemm,
-                                            const ByteRange& d);
+/// Checks a product whose B is of 4 bits. The matrices were checked.
+wavesmith_kernels_status check_group_scales(const wavesmith_kernels_gemm_description& gemm);
+
+/// Where the scales and zero points lie, once they were checked.
+std::vector<NamedRange> group_scale_ranges(const wavesmith_kernels_gemm_description& gemm);
 
 }  // namespace wavesmith::kernels

@@ -17,8 +17,8 @@ constexpr int64_t kLargestStride = int64_t{1} << 28;
 using gemm_rules::invalid;
 using gemm_rules::not_supported;
 
-wavesmith_kernels_status check(const std::string& name, const wavesmith_kernels_scales& scales, int64_t rows,
-                               const Description& gemm, const ByteRange& d) {
+wavesmith_kernels_status check(const std::string& name, const wavesmith_kernels_scales& scales,
+                               int64_t rows) {
   if (scales.scaling != WAVESMITH_KERNELS_SCALE_MX)
     return not_supported(name + ".scaling is " + std::to_string(scales.scaling) +
                          ": matrices of e2m1x2 have MX's scales");
@@ -37,20 +37,27 @@ wavesmith_kernels_status check(const std::string& name, const wavesmith_kernels_
   if (scales.batch_stride % kScalesAtOnce != 0)
     return not_supported(name + ".batch_stride is " + std::to_string(scales.batch_stride) +
                          ", no multiple of 4");
-  const ByteRange own = ByteRange::of(
-      scales.data, gemm.k / kMxBlock * scales.column_stride + (gemm.batches - 1) * scales.batch_stride,
-      WAVESMITH_KERNELS_I8);
-  if (own.overlaps(d)) return invalid("d overlaps " + name);
   return succeed();
+}
+
+ByteRange range_of(const wavesmith_kernels_scales& scales, const Description& gemm) {
+  return ByteRange::of(scales.data,
+                       gemm.k / kMxBlock * scales.column_stride + (gemm.batches - 1) * scales.batch_stride,
+                       WAVESMITH_KERNELS_I8);
 }
 
 }  // namespace
 
-wavesmith_kernels_status check_mx(const Description& gemm, const ByteRange& d) {
+wavesmith_kernels_status check_mx(const Description& gemm) {
   if (gemm.k % kMxBlock != 0)
     return not_supported("k is " + std::to_string(gemm.k) + ", for a and b of e2m1x2 no multiple of 32");
-  if (const auto status = check("block_scales_a", gemm.block_scales_a, gemm.m, gemm, d)) return status;
-  return check("block_scales_b", gemm.block_scales_b, gemm.n, gemm, d);
+  if (const auto status = check("block_scales_a", gemm.block_scales_a, gemm.m)) return status;
+  return check("block_scales_b", gemm.block_scales_b, gemm.n);
+}
+
+std::vector<NamedRange> mx_ranges(const Description& gemm) {
+  return {{"block_scales_a", range_of(gemm.block_scales_a, gemm)},
+          {"block_scales_b", range_of(gemm.block_scales_b, gemm)}};
 }
 
 }  // namespace wavesmith::kernels

@@ -2,11 +2,16 @@
 // rules.
 #pragma once
 
-#include "kernels/library/byte_range.h"
+#include <vector>
+
+#include "kernels/library/named_range.h"
 
 namespace wavesmith::kernels {
 
-/// Checks the scales of a and b of e2m1x2. The matrices were checked; `d` is where D lies.
-wavesmith_kernels_status check_mx(const wavesmith_kernels_gemm_description& gemm, const ByteRange& d);
+/// Checks the scales of a and b of e2m1x2. The matrices were checked.
+wavesmith_kernels_status check_mx(const wavesmith_kernels_gemm_description& gemm);
+
+/// Where they lie, once they were checked.
+std::vector<NamedRange> mx_ranges(const wavesmith_kernels_gemm_description& gemm);
 
 }  // namespace wavesmith::kernels

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from program import ran
 
 from wavesmith._paths import command
 
@@ -55,31 +54,12 @@ def assert_agree(gpu: Any, cpu: Any, tolerance: float) -> None:
             np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance * scale, err_msg=f"result {at}")
 
 
-def outside() -> dict[str, str]:
-    """The environment as it was before `wavesmith run` changed it, for programs that run by themselves."""
-    return {k: v for k, v in os.environ.items() if not k.startswith(("WAVESMITH_GPU", "LD_PRELOAD"))}
-
-
 def on_gpus(program: Path, gpus: str, seed: int, to: Path, env: dict[str, str] | None = None) -> dict[str, np.ndarray]:
     """The results of `program SEED RESULTS.npz` on emulated GPUs of its own."""
-    return _results([command(), "run", "--quiet", "--gpu", gpus, "--"], program, seed, to / "gpu.npz", env or {})
+    return ran([command(), "run", "--quiet", "--gpu", gpus, "--"], program, [str(seed)], to / "gpu.npz", env or {})[0]
 
 
 def on_cpus(program: Path, count: int, seed: int, to: Path) -> dict[str, np.ndarray]:
     """The same on so many of JAX's CPU devices."""
     env = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"--xla_force_host_platform_device_count={count}"}
-    return _results([], program, seed, to / "cpu.npz", env)
-
-
-def _results(run: list[str], program: Path, seed: int, to: Path, env: dict[str, str]) -> dict[str, np.ndarray]:
-    done = subprocess.run(
-        [*run, sys.executable, str(program), str(seed), str(to)],
-        env=outside() | env,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    with np.load(to) as results:
-        return dict(results)
+    return ran([], program, [str(seed)], to / "cpu.npz", env)[0]

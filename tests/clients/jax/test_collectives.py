@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreement import on_cpus, on_gpus, outside, seed
+from agreement import on_cpus, on_gpus, seed
+from program import outside
 
 from wavesmith._paths import command
 

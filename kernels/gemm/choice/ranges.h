@@ -1,0 +1,15 @@
+// Where the arguments of a product lie in memory, and the rules of what must not overlap.
+#pragma once
+
+#include "kernels/wavesmith_kernels.h"
+
+namespace wavesmith::kernels {
+
+/// Of A, C and D, of which groups of rows share one.
+int64_t batches_of_rows(const wavesmith_kernels_gemm_description& gemm);
+
+/// Checks that D overlaps nothing that is read, and a workspace nothing at all: of what the product reads,
+/// and with arrays of pointers of what these do not lead to. All else was checked.
+wavesmith_kernels_status check_ranges(const wavesmith_kernels_gemm_description& gemm);
+
+}  // namespace wavesmith::kernels
