@@ -167,8 +167,8 @@ struct SumTable {
 
 /// Hands each eight sums of a row that follow each other to `use(row, column, sums)`, once, on some lane;
 /// rows and columns count from the wave's first. They go by way of the wave's own part of shared memory,
-/// kBytes of it.
-template <int kBytes, class Atom, int kRows, int kColumns, class Use>
+/// kBytes of it. With two halves of the columns it is `use(row, column, sums, those of the other half)`.
+template <int kBytes, int kHalves = 1, class Atom, int kRows, int kColumns, class Use>
 TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedBytes memory, int lane,
                                 Use use) {
   using Layout = AtomLayout<Atom>;
@@ -184,10 +184,15 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
     }
     arch::wave_barrier();
     const int rows = (kRows - first < kFit ? kRows - first : kFit) * Layout::kRows;
+    constexpr int kEights = Table::kEights / kHalves;
     TILE_KEEP_LOOP
-    for (int eight = lane; eight < rows * Table::kEights; eight += Layout::kLanes) {
-      const int line = eight / Table::kEights, column = eight % Table::kEights * 8;
-      use(first * Layout::kRows + line, column, Table::read(memory, line, column));
+    for (int eight = lane; eight < rows * kEights; eight += Layout::kLanes) {
+      const int line = eight / kEights, column = eight % kEights * 8;
+      if constexpr (kHalves == 1)
+        use(first * Layout::kRows + line, column, Table::read(memory, line, column));
+      else
+        use(first * Layout::kRows + line, column, Table::read(memory, line, column),
+            Table::read(memory, line, column + kEights * 8));
     }
     arch::wave_barrier();
   }
