@@ -2,7 +2,7 @@
 // `wavesmith profile`.
 //
 //   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE]
-//   [scaled]
+//   [scaled|gated]
 //
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
 //   [QUANTISED TYPE] [SCALING] [BLOCK]
@@ -254,8 +254,10 @@ int gemm(const std::vector<std::string>& words) {
   const int64_t groups = words.size() > 8 ? std::atoll(words[8].c_str()) : 1;
   wavesmith_kernels_gemm_description description{};
   description.a = by(memory(m * k * size), type, layout[0] == 'k', m, elements);
-  description.b = by(memory(groups * n * k * size), type_b, layout[1] != 'k',
-                     type_b == type ? elements : wavesmith::kernels::elements_of(type_b, k), n);
+  const bool gated = word(7, "") == "gated";
+  const int64_t columns = gated ? 2 * n : n;  // of B
+  description.b = by(memory(groups * columns * k * size), type_b, layout[1] != 'k',
+                     type_b == type ? elements : wavesmith::kernels::elements_of(type_b, k), columns);
   description.m = m, description.n = n, description.k = k, description.batches = 1, description.alpha = 1;
   give_block_scales(description, word(7, ""), groups);
   description.d = by(memory(m * n * 4), type_d, true, m, n);
@@ -265,6 +267,7 @@ int gemm(const std::vector<std::string>& words) {
     description.scale_b = factors(n), description.scale_b_per_column = 1;
     description.bias = factors(n), description.bias_type = WAVESMITH_KERNELS_F32;
   }
+  if (gated) description.gated = 1, description.activation = WAVESMITH_KERNELS_SILU;
   if (groups > 1) {
     std::vector<int32_t> offsets;
     for (int64_t i = 0; i <= groups; ++i) offsets.push_back(static_cast<int32_t>(i * m / groups));
@@ -283,7 +286,7 @@ int gemm(const std::vector<std::string>& words) {
   wavesmith_kernels_gemm_check(&description, &name);
   std::printf("gemm %lld %lld %lld: %.2f us, %.1f TFLOP/s%s%s\n", static_cast<long long>(m),
               static_cast<long long>(n), static_cast<long long>(k), best * 1e3,
-              2e-9 * static_cast<double>(m * n * k) / static_cast<double>(best),
+              2e-9 * static_cast<double>(m * columns * k) / static_cast<double>(best),
               wanted ? "" : ", dispatch's choice ", wanted ? "" : name);
   return 0;
 }
@@ -372,7 +375,7 @@ int main(int argc, char** argv) {
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [plain|scaled|blocks|squares|zeros] [GROUPS]\n"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS]\n"
       "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]\n"
       "       %s transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]\n"

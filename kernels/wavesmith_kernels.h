@@ -116,6 +116,17 @@ typedef struct {
  * the same in each run. NaN and infinities propagate, up to the activation; in i8 NaN becomes 0. Subnormal
  * inputs count as 0 on CDNA2.
  *
+ * Gated, as the first product of a SwiGLU or GeGLU layer is,
+ *
+ *   D = activation(G) * U * scale_d,  G = alpha * scale_a * scale_b * A * B_g + bias_g
+ *
+ * and U with B_u and bias_u: B has 2 * n columns, those of B_g first and then those of B_u, and so have the
+ * bias and a scale_b that has one per column. A * B is not written to memory, but to the workspace where K is
+ * in parts. With g and u the errors of G and U, that of D is at most (1.2 * g + 2^-20 * |G|) * (|U| + u) +
+ * |activation(G)| * u + 2^-23 * |D|, to which rounding to D's type comes. A and B are of f16, bf16, i8 or
+ * e4m3, B of less than 4 GiB where K lies together; there is no C (beta is 0), D lies by rows and is not of
+ * i32, a bias has one element per column, and there are neither scales of blocks nor groups.
+ *
  * C is not read where beta is 0, and A and B are not where alpha is 0 or k is 0. C may be D, or lie beside it
  * in the rows of one matrix. Otherwise D must not overlap what is read, nor the workspace anything. */
 typedef struct {
@@ -158,6 +169,8 @@ typedef struct {
    * A's scales, there is one matrix: their batch strides are not used. For A and B of f16, bf16 or e4m3 with
    * K together, of e4m3 also with scales of blocks (A's per block, B's per square); D lies by rows. */
   const int32_t* group_offsets;
+  /* Whether D is gated (see above). */
+  int gated;
 } wavesmith_kernels_gemm_description;
 
 /* The bytes of workspace with which it is thought to take the least time on the current device, 0 where parts
@@ -186,8 +199,8 @@ WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm, const char* tile, void* stream);
 
 /* The tiles that the current device's target has kernels of for A and B of these types, without scales of
- * blocks and groups of rows (MX's and weights' aside, which always have theirs); null behind the last one,
- * and where there is no code. */
+ * blocks, groups of rows and gates (MX's and weights' scales aside, which they always have); null behind the
+ * last one, and where there is no code. */
 WAVESMITH_KERNELS_API const char* wavesmith_kernels_gemm_tile(wavesmith_kernels_type a,
                                                               wavesmith_kernels_type b, size_t index);
 

@@ -144,6 +144,18 @@ inline wavesmith_kernels_gemm_description gemm_of(const Matrix& a, const Matrix&
   return gemm;
 }
 
+/// D = activation(A * gate) * (A * up): B has the gate's columns, and then as many of the other half.
+inline wavesmith_kernels_gemm_description gated_gemm_of(
+    const Matrix& a, const Matrix& b, const Matrix& d,
+    wavesmith_kernels_activation activation = WAVESMITH_KERNELS_SILU) {
+  detail::check_same("gemm", "b's columns and twice d's", b.columns, 2 * d.columns);
+  Matrix half = b;
+  half.columns = d.columns;
+  wavesmith_kernels_gemm_description gemm = gemm_of(a, half, d);
+  gemm.gated = 1, gemm.activation = activation;
+  return gemm;
+}
+
 /// O = softmax(scale * Q * K transposed) * V, without a mask or window unless it is set.
 inline wavesmith_kernels_attention_description attention_of(const Heads& q, const Heads& k, const Heads& v,
                                                             const Heads& o, float scale) {

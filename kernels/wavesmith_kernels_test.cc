@@ -49,6 +49,27 @@ TEST_P(FromCpp, AProductOfMatricesByRowsAndColumns) {
     }
 }
 
+TEST_P(FromCpp, AGatedProductOfBothHalves) {
+  Elements a(WAVESMITH_KERNELS_BF16, 6 * 8), b(WAVESMITH_KERNELS_BF16, 8 * 10);
+  for (size_t i = 0; i < a.count(); ++i) a.set(i, small(static_cast<int64_t>(i)));
+  for (size_t i = 0; i < b.count(); ++i) b.set(i, small(static_cast<int64_t>(i)));
+  const OnGpu on_a(a), on_b(b);
+  Floats d(6 * 5, zero);
+  const auto type = WAVESMITH_KERNELS_BF16;
+  gemm(gated_gemm_of(matrix({on_a.data(), type}, 6, 8), matrix_by_columns({on_b.data(), type}, 8, 10),
+                     matrix(d.data(), 6, 5), WAVESMITH_KERNELS_RELU));
+  ASSERT_EQ(hipDeviceSynchronize(), 0);
+  for (int64_t i = 0; i < 6; ++i)
+    for (int64_t j = 0; j < 5; ++j) {
+      double gate = 0, up = 0;
+      for (int64_t k = 0; k < 8; ++k) {
+        gate += small(i * 8 + k) * small(j * 8 + k);
+        up += small(i * 8 + k) * small((j + 5) * 8 + k);
+      }
+      EXPECT_EQ(d.get(i * 5 + j), gate > 0 ? gate * up : 0);
+    }
+}
+
 TEST_P(FromCpp, AttentionOfOneKeyIsItsValue) {
   Elements ones(WAVESMITH_KERNELS_F16, 2 * 4 * 64), results = ones;
   for (size_t i = 0; i < ones.count(); ++i) ones.set(i, 1);

@@ -26,7 +26,8 @@ struct DirectWindow {
   int column;  ///< of the thread, in the window
   int first;   ///< byte of the wave's first piece in the tile
 
-  TILE_DEVICE DirectWindow(const void* matrix, int rows, int columns, i64 stride, int first_row, int thread) {
+  TILE_DEVICE DirectWindow(const void* matrix, int rows, int columns, i64 stride, int first_row, int thread,
+                           Order order = {}) {
     constexpr auto swizzle = Tile::kSwizzle;  // its own, or it is read from memory
     const int row = thread / Tile::kPieces, piece = swizzle(row, thread % Tile::kPieces);
     constexpr int kRowStep = kThreads / Tile::kPieces;
@@ -37,7 +38,7 @@ struct DirectWindow {
     base = static_cast<const char*>(matrix) + first_row * stride * size;
     bytes = ((rows - 1 - first_row) * stride + columns) * size;
     TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
-        static_cast<u32>(Order::row(row + i * kRowStep) * stride + column) * sizeof(Element);
+        static_cast<u32>(order.row(row + i * kRowStep) * stride + column) * sizeof(Element);
     constexpr int kLanes = arch::kHere.wave_lanes;
     first = arch::uniform(thread / kLanes) * kLanes * kPieceBytes;
   }

@@ -167,15 +167,16 @@ struct SumTable {
 
 /// Hands each eight sums of a row that follow each other to `use(row, column, sums)`, once, on some lane;
 /// rows and columns count from the wave's first. They go by way of the wave's own part of shared memory,
-/// kBytes of it.
-template <int kBytes, class Atom, int kRows, int kColumns, class Use>
+/// kBytes of it. With two halves of the columns it is `use(row, column, sums, those of the other half)`.
+template <int kBytes, int kHalves = 1, class Atom, int kRows, int kColumns, class Use>
 TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedBytes memory, int lane,
                                 Use use) {
   using Layout = AtomLayout<Atom>;
   using Table = SumTable<Atom, kColumns>;
   // Rows of atoms at a time.
   constexpr int kFit = kBytes / Table::kAtomBytes < kRows ? kBytes / Table::kAtomBytes : kRows;
-  constexpr bool kAllLanes = Layout::kRows * Table::kEights % Layout::kLanes == 0;
+  constexpr int kEights = Table::kEights / kHalves;
+  constexpr bool kAllLanes = Layout::kRows * kEights % Layout::kLanes == 0;
   static_assert(kFit > 0, "the wave's part of shared memory holds at least one row of atoms");
   // One loop over the parts, so that `use` stands in the code once.
   TILE_KEEP_LOOP
@@ -186,10 +187,14 @@ TILE_DEVICE void for_each_eight(const Sums<Atom, kRows, kColumns>& sums, SharedB
     arch::wave_barrier();
     const int rows = (kRows - first < kFit ? kRows - first : kFit) * Layout::kRows;
     TILE_KEEP_LOOP
-    for (int eights = 0; eights < rows * Table::kEights; eights += Layout::kLanes) {
-      const int eight = eights + lane, line = eight / Table::kEights, column = eight % Table::kEights * 8;
-      if (kAllLanes || eight < rows * Table::kEights)
+    for (int eights = 0; eights < rows * kEights; eights += Layout::kLanes) {
+      const int eight = eights + lane, line = eight / kEights, column = eight % kEights * 8;
+      if (!kAllLanes && eight >= rows * kEights) continue;
+      if constexpr (kHalves == 1)
         use(first * Layout::kRows + line, column, Table::read(memory, line, column));
+      else
+        use(first * Layout::kRows + line, column, Table::read(memory, line, column),
+            Table::read(memory, line, column + kEights * 8));
     }
     arch::wave_barrier();
   }

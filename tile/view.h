@@ -54,7 +54,7 @@ struct Window {
   int shared_offset;
 
   TILE_DEVICE Window(const void* matrix, int rows, int columns, i64 stride, int first_row, int first_column,
-                     int thread) {
+                     int thread, Order order = {}) {
     const i64 size = sizeof(Element);
     const bool last = kLast == kThreads || thread < kLast;
     if constexpr (kAlong == Along::Row) {
@@ -68,7 +68,7 @@ struct Window {
       bytes = ((rows - 1) * stride + columns) * size - start;
       step = Tile::kColumns * size;
       TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
-          static_cast<u32>(Order::row(row + i * kRowStep) * stride + column) * sizeof(Element);
+          static_cast<u32>(order.row(row + i * kRowStep) * stride + column) * sizeof(Element);
       if (!last) offset[kCount - 1] = arch::kOutside;
       shared_offset = Tile::offset(row, piece);
     } else {
@@ -83,9 +83,11 @@ struct Window {
       base = static_cast<const char*>(matrix) + start;
       bytes = ((columns - 1) * stride + rows) * size - start;
       step = Tile::kColumns * stride * size;
-      TILE_UNROLL for (int i = 0; i < kCount; ++i) offset[i] =
-          last ? static_cast<u32>((column + i) * stride + block * kInPiece) * sizeof(Element)
-               : arch::kOutside;
+      TILE_UNROLL for (int i = 0; i < kCount; ++i) {
+        int row = block * kInPiece;
+        if constexpr (!__is_base_of(InOrder, Order)) row = order.row(row);
+        offset[i] = last ? static_cast<u32>((column + i) * stride + row) * sizeof(Element) : arch::kOutside;
+      }
       shared_offset = block * kInPiece;
     }
   }

@@ -16,8 +16,9 @@ struct CombinedFloats<true> {
   using Type = tile::e4m3;
 };
 
-/// `A` is the type of A's elements, and `Sum` that of sums.
-template <class A, class Sum>
+/// `A` is the type of A's elements, and `Sum` that of sums. Of a product that gates, D is made of two halves
+/// of their columns.
+template <class A, class Sum, int kHalves>
 TILE_DEVICE void combine_gemm(const GemmCombineArguments& g) {
   using namespace tile;
   using Sums = Vector<Sum, 8>;
@@ -33,21 +34,28 @@ TILE_DEVICE void combine_gemm(const GemmCombineArguments& g) {
   const u64 first = reinterpret_cast<u64>(g.parts) +
                     (static_cast<u64>(first_row + row) * g.stride_parts + first_column + column) * 4;
 
-  Sums sums = {};
+  Sums sums[kHalves] = {};
   for (int split = 0; split < g.splits; split += kAtOnce) {
     struct Two {
       Piece low, high;
-    } loaded[kAtOnce];
+    } loaded[kAtOnce][kHalves];
     TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
       const u64 at = first + part * (split + i < g.splits ? split + i : split);
-      loaded[i] = {arch::load_at<Piece>(at), arch::load_at<Piece>(at + kPieceBytes)};
+      TILE_UNROLL for (int half = 0; half < kHalves; ++half) {
+        const u64 from = at + (half == 0 ? 0 : static_cast<u64>(g.gemm.n) * 4);
+        loaded[i][half] = {arch::load_at<Piece>(from), arch::load_at<Piece>(from + kPieceBytes)};
+      }
     }
     TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
-      if (split + i < g.splits) sums += bits_as<Sums>(loaded[i]);
+      if (split + i < g.splits)
+        TILE_UNROLL for (int half = 0; half < kHalves; ++half) sums[half] += bits_as<Sums>(loaded[i][half]);
     }
   }
   const GemmEpilogue<A> epilogue(g.gemm, 0, first_row, first_column);
-  epilogue(row, column, sums);
+  if constexpr (kHalves == 1)
+    epilogue(row, column, sums[0]);
+  else
+    epilogue(row, column, sums[0], sums[1]);
 }
 
 }  // namespace wavesmith::kernels

@@ -60,15 +60,43 @@ struct GemmEpilogue {
   }
 
   TILE_DEVICE void operator()(int row, int column, tile::Eight sums) const {
+    tile::Eight values = scaled<false>(row, column, sums);
+    if (tile::arch::late(arguments.beta != 0)) values += c.load(row, column) * arguments.beta;
+    if (tile::arch::late(arguments.bias != nullptr)) values += bias_at(row, column);
+    write(row, column, activated(arguments.activation, values));
+  }
+
+  /// Of a product that gates: the sums of the gate's columns, and those of the other half's.
+  template <class Sum>
+  TILE_DEVICE void operator()(int row, int column, tile::Vector<Sum, 8> gates,
+                              tile::Vector<Sum, 8> others) const {
+    tile::Eight gate = scaled<false>(row, column, tile::convert<float>(gates)),
+                other = scaled<true>(row, column, tile::convert<float>(others));
+    if (tile::arch::late(arguments.bias != nullptr)) {
+      gate += bias.load(0, column);
+      const long half = static_cast<long>(arguments.n) * tile::size_of(bias.type);
+      other += tile::TypedView(static_cast<const char*>(arguments.bias) + half, bias.type, 1, arguments.n,
+                               arguments.n, 0, first_column)
+                   .load(0, column);
+    }
+    write(row, column, activated(arguments.activation, gate) * other);
+  }
+
+ private:
+  /// Sums with alpha and the scales of their row of A and of their columns of B.
+  template <bool kOther>  // half of B
+  TILE_DEVICE tile::Eight scaled(int row, int column, tile::Eight sums) const {
     tile::Eight values = sums * arguments.alpha;
     if (tile::arch::late(arguments.scale_a != nullptr))
       values *= tile::arch::load_global(arguments.scale_a, at(first_row + row, arguments.rows_of_scale_a));
     if (tile::arch::late(arguments.scale_b != nullptr))
       TILE_UNROLL for (int i = 0; i < 8; ++i) values[i] *= tile::arch::load_global(
-          arguments.scale_b, at(first_column + column + i, arguments.columns_of_scale_b));
-    if (tile::arch::late(arguments.beta != 0)) values += c.load(row, column) * arguments.beta;
-    if (tile::arch::late(arguments.bias != nullptr)) values += bias_at(row, column);
-    values = activated(arguments.activation, values);
+          arguments.scale_b,
+          at(first_column + column + i + (kOther ? arguments.n : 0), arguments.columns_of_scale_b));
+    return values;
+  }
+  /// Scales D's elements, and rounds and stores them.
+  TILE_DEVICE void write(int row, int column, tile::Eight values) const {
     if (tile::arch::late(arguments.scale_d != nullptr))
       values *= tile::arch::load_global(arguments.scale_d, 0);
     if constexpr (kIntegers)
@@ -79,8 +107,6 @@ struct GemmEpilogue {
     }
     d.store(row, column, values);
   }
-
- private:
   TILE_DEVICE bool d_is(tile::Type which) const {
     return tile::arch::late(arguments.type_d) == static_cast<int>(which);
   }

@@ -2,6 +2,7 @@
 // of each.
 #pragma once
 
+#include "kernels/gemm/columns.h"
 #include "tile/scaled.h"
 #include "tile/view.h"
 
@@ -15,7 +16,8 @@ struct GemmStage {
 /// By way of registers, two stages: any layout and access. A call of `advance` stores what the last one
 /// loaded.
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess>>
+          tile::Access kAccess, class Columns = GemmColumns<0>,
+          class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>>
 struct GemmFeedThroughRegisters {
   using WindowA = tile::Window<TileA, kThreads, kAlongA, kAccess>;
   using WindowB = WindowB_;
@@ -36,8 +38,9 @@ struct GemmFeedThroughRegisters {
   template <class Arguments>
   TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, const void* b, int row, int column,
                                        int thread, tile::SharedBytes shared)
-      : GemmFeedThroughRegisters(g, a, row, thread, shared,
-                                 WindowB(b, g.n, g.k, g.stride_b, column, 0, thread)) {}
+      : GemmFeedThroughRegisters(
+            g, a, row, thread, shared,
+            WindowB(b, g.n * Columns::kHalves, g.k, g.stride_b, column, 0, thread, Columns(g.n))) {}
   template <class Arguments>
   TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, int row, int thread,
                                        tile::SharedBytes shared, const WindowB& of_b)
@@ -93,24 +96,22 @@ struct GemmFeedThroughRegisters {
 };
 
 /// The window whose elements go to shared memory directly, with or without scales.
-template <class Tile, int kThreads, bool kScaled>
+template <class Tile, int kThreads, class Columns, bool kScaled>
 struct GemmWindow {
-  using Type = tile::DirectWindow<Tile, kThreads>;
+  using Type = tile::DirectWindow<Tile, kThreads, Columns>;
 };
-template <class Tile, int kThreads>
-struct GemmWindow<Tile, kThreads, true> {
+template <class Tile, int kThreads, class Columns>
+struct GemmWindow<Tile, kThreads, Columns, true> {
   using Type = tile::ScaledWindow<Tile, kThreads>;
 };
 
 /// Directly, to a ring of kSlots tiles: A's, B's, A's of the next stage, ... An odd number of them has the
 /// loads of a tile begin before the stage is free in which they would otherwise wait for room. Of matrices
 /// whose rows are along K and whole pieces.
-template <class TileA, class TileB, int kThreads, int kSlots, bool kScaled>
+template <class TileA, class TileB, int kThreads, int kSlots, bool kScaled, class Columns>
 struct GemmFeedDirect {
-  template <class Tile>
-  using Window = typename GemmWindow<Tile, kThreads, kScaled>::Type;
-  using WindowA = Window<TileA>;
-  using WindowB = Window<TileB>;
+  using WindowA = typename GemmWindow<TileA, kThreads, GemmColumns<0>, kScaled>::Type;
+  using WindowB = typename GemmWindow<TileB, kThreads, Columns, kScaled>::Type;
   static constexpr int kSlot = WindowA::kSharedBytes, kOfSlot = WindowA::kCount;
   static constexpr int kBytes = kSlots * kSlot, kStores = 0, kLoads = 0;
   static_assert(WindowB::kSharedBytes == kSlot && kSlots >= 4,
@@ -124,9 +125,10 @@ struct GemmFeedDirect {
   template <class Arguments>
   TILE_DEVICE GemmFeedDirect(const Arguments& g, const void* a, const void* b, int row, int column,
                              int thread, tile::SharedBytes shared)
-      : window_a(window<WindowA>(a, g.m, g.k, g.stride_a, row, thread, g.mx_a, g.batch_mx_a, g.stride_mx_a)),
-        window_b(
-            window<WindowB>(b, g.n, g.k, g.stride_b, column, thread, g.mx_b, g.batch_mx_b, g.stride_mx_b)),
+      : window_a(window<WindowA>(a, g.m, g.k, g.stride_a, row, thread, GemmColumns<0>(g.m), g.mx_a,
+                                 g.batch_mx_a, g.stride_mx_a)),
+        window_b(window<WindowB>(b, g.n * Columns::kHalves, g.k, g.stride_b, column, thread, Columns(g.n),
+                                 g.mx_b, g.batch_mx_b, g.stride_mx_b)),
         left_a(g.k),
         left_b(g.k),
         memory(shared) {
@@ -157,15 +159,16 @@ struct GemmFeedDirect {
   TILE_DEVICE void finish() { tile::arch::wait_loads<0>(); }
 
  private:
-  template <class Window>
+  template <class Window, class Order>
   TILE_DEVICE static Window window(const void* matrix, int rows, int columns, long stride, int first,
-                                   int thread, const void* scales, long batch_scales, long stride_scales) {
+                                   int thread, Order order, const void* scales, long batch_scales,
+                                   long stride_scales) {
     if constexpr (kScaled)
       return Window(matrix, rows, columns, stride, first, thread,
                     static_cast<const char*>(scales) + tile::arch::workgroup_id_z() * batch_scales,
                     stride_scales);
     else
-      return Window(matrix, rows, columns, stride, first, thread);
+      return Window(matrix, rows, columns, stride, first, thread, order);
   }
   TILE_DEVICE static int after(int slot) {
     return slot + 2 * kSlot < kBytes ? slot + 2 * kSlot : slot + 2 * kSlot - kBytes;
@@ -181,14 +184,14 @@ struct GemmFeedDirect {
 
 /// The feed with a ring of so many tiles; 0: through registers.
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, int kSlots, bool kScaled>
+          tile::Access kAccess, int kSlots, bool kScaled, class Columns>
 struct GemmFeed {
-  using Type = GemmFeedDirect<TileA, TileB, kThreads, kSlots, kScaled>;
+  using Type = GemmFeedDirect<TileA, TileB, kThreads, kSlots, kScaled, Columns>;
 };
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess>
-struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0, false> {
-  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess>;
+          tile::Access kAccess, class Columns>
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0, false, Columns> {
+  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns>;
 };
 
 }  // namespace wavesmith::kernels

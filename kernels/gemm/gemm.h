@@ -34,7 +34,7 @@ struct GemmProducts {
 
 /// Of products of matrices whose elements are of types A and B.
 template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_,
-          int kSlots_ = 0>
+          int kSlots_ = 0, bool kGates = false>
 struct GemmShape {
   using A = A_;
   using Atom = tile::arch::Best<B_, A_>;  // sums are given B first
@@ -46,12 +46,14 @@ struct GemmShape {
   /// caches, a part of it is what registers hold.
   static constexpr int kParts = kSlots > 0 && kDepth * sizeof(typename Atom::Element) > 64 ? 2 : 1;
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
-  template <int kAtomRows, int kAtomColumns>  // of a wave
+  using Columns = GemmColumns<kGates ? kColumns / kWaveColumns / 2 : 0>;  ///< of B
+  // Of a wave.
+  template <int kAtomRows, int kAtomColumns>
   using Products = GemmProducts<Atom, kAtomRows, kAtomColumns>;
   using Place = GemmPlace;
   template <class TileA, class TileB, Along kAlongA, Along kAlongB, Access kAccess>
-  using Feed =
-      typename GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kSlots, Atom::kScaled>::Type;
+  using Feed = typename GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kSlots, Atom::kScaled,
+                                 Columns>::Type;
 };
 
 /// How the tile of a matrix is written whose elements lie together that way.
@@ -101,7 +103,8 @@ TILE_DEVICE void gemm(GemmArguments arguments) {
   if (place.is_empty()) return;
   place.narrow(arguments);
   const int first_row = place.first_row + place.tile_row * Shape::kRows;
-  const int first_column = place.tile_column * Shape::kColumns;
+  constexpr int kHalves = Shape::Columns::kHalves;
+  const int first_column = place.tile_column * (Shape::kColumns / kHalves);
 
   constexpr long kSize = sizeof(Element);
   const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
@@ -181,9 +184,10 @@ TILE_DEVICE void gemm(GemmArguments arguments) {
   GemmArguments late = arch::argument_again(arguments);
   place.narrow(late);
   const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
-  for_each_eight<kPart>(
-      products.sums, (SharedBytes)memory + wave * kPart, lane,
-      [&](int row, int column, auto eight) { epilogue(wave_row + row, wave_column + column, eight); });
+  for_each_eight<kPart, kHalves>(products.sums, (SharedBytes)memory + wave * kPart, lane,
+                                 [&](int row, int column, auto... eights) {
+                                   epilogue(wave_row + row, wave_column / kHalves + column, eights...);
+                                 });
 }
 
 }  // namespace wavesmith::kernels

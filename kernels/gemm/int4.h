@@ -132,10 +132,10 @@ struct Int4Window {
 /// The feed whose B is of 4 bits.
 template <class TileA, class TileB, int kThreads>
 struct GemmFeedInt4 : GemmFeedThroughRegisters<TileA, TileB, kThreads, Along::Row, Along::Row, Access::Dwords,
-                                               Int4Window<TileB, kThreads>> {
+                                               GemmColumns<0>, Int4Window<TileB, kThreads>> {
   using Window = Int4Window<TileB, kThreads>;
-  using Base =
-      GemmFeedThroughRegisters<TileA, TileB, kThreads, Along::Row, Along::Row, Access::Dwords, Window>;
+  using Base = GemmFeedThroughRegisters<TileA, TileB, kThreads, Along::Row, Along::Row, Access::Dwords,
+                                        GemmColumns<0>, Window>;
   TILE_DEVICE GemmFeedInt4(const GemmArguments& g, const void* a, const void* b, int row, int column,
                            int thread, tile::SharedBytes shared)
       : Base(g, a, row, thread, shared, Window(g, b, tile::arch::workgroup_id_z(), column, thread)) {}

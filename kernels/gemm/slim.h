@@ -4,6 +4,7 @@
 // order.
 #pragma once
 
+#include "kernels/gemm/columns.h"
 #include "kernels/gemm/epilogue.h"
 #include "tile/arch/here.h"
 #include "tile/registers.h"
@@ -15,7 +16,8 @@ using tile::Access;
 using tile::Along;
 
 /// `kAhead`: steps whose operands are on their way, in registers.
-template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows, int kWaves_, int kAhead_>
+template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows, int kWaves_, int kAhead_,
+          bool kGates = false>
 struct GemmShape {
   static_assert(kWaveRows == 1, "waves share K, not rows");
   using A = A_;
@@ -25,6 +27,7 @@ struct GemmShape {
   static constexpr int kLanes = tile::arch::kHere.wave_lanes;
   static constexpr int kThreads = kWaves * kLanes;
   static constexpr int kWaveDepth = kDepth / kWaves;
+  using Columns = GemmColumns<kGates ? kColumns / 2 : 0>;  ///< of B
 };
 
 /// What a wave has loaded of a side becomes an operand by way of a part of shared memory, which holds some of
@@ -57,7 +60,8 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   using WholeA = SharedTile<Atom, Shape::kRows, Shape::kWaveDepth>;
   using WholeB = SharedTile<Atom, Shape::kColumns, Shape::kWaveDepth>;
   using WindowA = Window<WholeA, Shape::kLanes, Along::Row>;
-  using WindowB = Window<WholeB, Shape::kLanes, Along::Row>;
+  using Columns = typename Shape::Columns;
+  using WindowB = Window<WholeB, Shape::kLanes, Along::Row, Access::Dwords, Columns>;
   constexpr int kRows = Shape::kRows / Layout::kRows, kColumns = Shape::kColumns / Layout::kRows;  // atoms
   using Table = SumTable<Atom, kColumns>;
   using Part = SharedTile<Atom, kRows % 2 == 0 && kColumns % 2 == 0 ? 2 * Layout::kRows : Layout::kRows,
@@ -72,15 +76,17 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
   const GemmPlace place(arguments);
-  const int first_row = place.tile_row * Shape::kRows, first_column = place.tile_column * Shape::kColumns;
+  constexpr int kHalves = Columns::kHalves;
+  const int first_row = place.tile_row * Shape::kRows,
+            first_column = place.tile_column * (Shape::kColumns / kHalves);
   constexpr long kSize = sizeof(typename Atom::Element);
   const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
   const void* const matrix_b = of_batch(arguments, arguments.b, place.batch, arguments.batch_b * kSize);
   const int first = wave * Shape::kWaveDepth;
   WindowA window_a(matrix_a, arguments.m, arguments.k, static_cast<u32>(arguments.stride_a), first_row, first,
                    lane);
-  WindowB window_b(matrix_b, arguments.n, arguments.k, static_cast<u32>(arguments.stride_b), first_column,
-                   first, lane);
+  WindowB window_b(matrix_b, arguments.n * kHalves, arguments.k, static_cast<u32>(arguments.stride_b),
+                   first_column, first, lane, Columns(arguments.n));
   window_a.step = window_b.step = Shape::kDepth * kSize;
   const SharedBytes own = (SharedBytes)memory + wave * kOfWave;
   const Part part{own};
@@ -118,10 +124,12 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
   arch::barrier();
 
-  // Each thread adds up eight sums of a line, as soon as all waves have written it.
-  static_assert(Shape::kRows * Table::kEights <= Shape::kThreads, "a thread ends with eight sums at most");
-  const int line = thread / Table::kEights, column = thread % Table::kEights * 8;
-  Vector<typename Atom::Sum, 8> total = {};
+  // Each thread adds up eight sums of a line, of a product that gates eight of each half, as soon as all
+  // waves have written it.
+  constexpr int kEights = Table::kEights / kHalves;
+  static_assert(Shape::kRows * kEights <= Shape::kThreads, "a thread ends with eight sums at most");
+  const int line = thread / kEights, column = thread % kEights * 8;
+  Vector<typename Atom::Sum, 8> total[kHalves] = {};
   TILE_UNROLL for (int from = 0; from < kRows; from += kFit) {
     if (from > 0) arch::barrier();
     TILE_UNROLL for (int r = from; r < kRows && r < from + kFit; ++r)
@@ -129,11 +137,18 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
     arch::barrier();
     const int in_part = line - from * Layout::kRows;
     if (in_part >= 0 && in_part < kFit * Layout::kRows) {
-      TILE_UNROLL for (int w = 0; w < Shape::kWaves; ++w) total +=
-          Table::read((SharedBytes)memory + w * kOfWave, in_part, column);
+      TILE_UNROLL for (int half = 0; half < kHalves; ++half) {
+        TILE_UNROLL for (int w = 0; w < Shape::kWaves; ++w) total[half] +=
+            Table::read((SharedBytes)memory + w * kOfWave, in_part, column + half * kEights * 8);
+      }
     }
   }
-  if (line < Shape::kRows) epilogue(line, column, total);
+  if (line < Shape::kRows) {
+    if constexpr (kHalves == 1)
+      epilogue(line, column, total[0]);
+    else
+      epilogue(line, column, total[0], total[1]);
+  }
 }
 
 }  // namespace wavesmith::kernels

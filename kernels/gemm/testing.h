@@ -45,6 +45,8 @@ class GemmOnGpu : public OnEachGpu {
     std::string tile;     ///< of that name; empty: as dispatch chooses
     int parts = 1;        ///< of K, with a tile: a workspace that holds them is given
     bool arrays = false;  ///< of pointers to the batch's matrices
+    bool gated = false;   ///< B, the bias and B's scales have both halves' columns
+    [[nodiscard]] int64_t columns_of_b() const { return gated ? 2 * n : n; }
   };
 
   HostMatrix matrix(int64_t rows, int64_t columns, int64_t batches, bool by_rows, int64_t padding,
@@ -107,17 +109,20 @@ class GemmOnGpu : public OnEachGpu {
   /// Runs a case and compares all of D's memory, padding included.
   void check(const Case& one) {
     const HostMatrix a = random_matrix(one.m, one.k, one.batches, one.a_by_rows, one.padding, one.type);
-    const HostMatrix b = random_matrix(one.k, one.n, one.batches, one.b_by_rows, one.padding, one.type_b);
+    const HostMatrix b =
+        random_matrix(one.k, one.columns_of_b(), one.batches, one.b_by_rows, one.padding, one.type_b);
     const HostMatrix c = random_matrix(one.m, one.n, one.batches, one.d_by_rows, one.padding, one.type_c);
     HostMatrix d = matrix(one.m, one.n, one.batches, one.d_by_rows, one.padding, one.type_d);
-    const HostMatrix bias = random_matrix(1, one.bias_per_row ? one.m : one.n, 1, true, 0, one.bias_type);
+    const HostMatrix bias =
+        random_matrix(1, one.bias_per_row ? one.m : one.columns_of_b(), 1, true, 0, one.bias_type);
     check(one, a, b, c, d, bias);
   }
 
   /// Computes a case, with a workspace for its parts, behind which nothing may be written.
   static void run(const Case& one, wavesmith_kernels_gemm_description gemm) {
     constexpr size_t kCanary = 64;
-    const int64_t parts = one.parts > 1 ? one.parts * std::max((one.n + 7) * one.m, (one.m + 7) * one.n) : 0;
+    const int64_t parts =
+        one.parts > 1 ? one.parts * std::max((one.columns_of_b() + 14) * one.m, (one.m + 7) * one.n) : 0;
     Elements workspace(WAVESMITH_KERNELS_F32, static_cast<size_t>(parts) + kCanary);
     const OnGpu on_workspace(workspace);
     if (parts > 0) {
@@ -138,8 +143,8 @@ class GemmOnGpu : public OnEachGpu {
   void check(const Case& one, const HostMatrix& a, const HostMatrix& b, const HostMatrix& c, HostMatrix& d,
              const HostMatrix& bias) {
     const OnGpu on_a(a.elements, one.offset), on_b(b.elements, one.offset), on_c(c.elements, one.offset);
-    const HostMatrix scale_a = scales(one.per_row ? one.m : 1), scale_b = scales(one.per_column ? one.n : 1),
-                     scale_d = scales(1);
+    const HostMatrix scale_a = scales(one.per_row ? one.m : 1),
+                     scale_b = scales(one.per_column ? one.columns_of_b() : 1), scale_d = scales(1);
     const OnGpu on_scale_a(scale_a.elements), on_scale_b(scale_b.elements), on_scale_d(scale_d.elements);
     const auto scale_of = [](bool given, const OnGpu& on_gpu) {
       return given ? static_cast<const float*>(on_gpu.data()) : nullptr;
@@ -164,7 +169,8 @@ class GemmOnGpu : public OnEachGpu {
                                             .scale_d = scale_of(one.scale_d, on_scale_d),
                                             .scale_a_per_row = one.per_row,
                                             .scale_b_per_column = one.per_column,
-                                            .pointer_arrays = one.arrays};
+                                            .pointer_arrays = one.arrays,
+                                            .gated = one.gated};
     std::deque<OnGpu> arrays;
     if (one.arrays)
       for (wavesmith_kernels_matrix* const each : {&gemm.a, &gemm.b, &gemm.c, &gemm.d}) {
@@ -176,35 +182,46 @@ class GemmOnGpu : public OnEachGpu {
     const Elements before = d.elements;
     on_d.copy_to(d.elements);
 
+    struct Value {
+      double value, error;
+    };
+    const auto before_activation = [&](int64_t batch, int64_t i, int64_t j) -> Value {
+      double sum = 0, size = 0;
+      for (int64_t p = 0; p < one.k; ++p) {
+        const double product =
+            as_operand(a.get(batch, i, p), one.type) * as_operand(b.get(batch, p, j), one.type_b);
+        sum += product;
+        size += std::abs(product);
+      }
+      // Products with alpha and two scales are off by 2^-24 each.
+      double factor = one.alpha;
+      if (one.scale_a) factor *= scale_a.get(0, 0, one.per_row ? i : 0);
+      if (one.scale_b) factor *= scale_b.get(0, 0, one.per_column ? j : 0);
+      double value = factor * sum,
+             error = is_integer(one.type)
+                         ? 0x1p-22 * std::abs(factor * sum)  // the sum is exact
+                         : (static_cast<double>(one.k) + 3) * 0x1p-24 * size * std::abs(factor);
+      if (one.beta != 0)
+        value += one.beta * c.get(batch, i, j), error += 0x1p-23 * std::abs(one.beta * c.get(batch, i, j));
+      if (one.bias) value += bias.get(0, 0, one.bias_per_row ? i : j);
+      return {value, error + 0x1p-22 * std::abs(value)};
+    };
     ErrorNote note;
     std::vector<char> written(d.elements.count(), 0);
     for (int64_t batch = 0; batch < one.batches; ++batch)
       for (int64_t i = 0; i < one.m; ++i)
         for (int64_t j = 0; j < one.n; ++j) {
-          double sum = 0, size = 0;
-          for (int64_t p = 0; p < one.k; ++p) {
-            const double product =
-                as_operand(a.get(batch, i, p), one.type) * as_operand(b.get(batch, p, j), one.type_b);
-            sum += product;
-            size += std::abs(product);
-          }
-          // Products with alpha and two scales are off by 2^-24 each.
-          double factor = one.alpha;
-          if (one.scale_a) factor *= scale_a.get(0, 0, one.per_row ? i : 0);
-          if (one.scale_b) factor *= scale_b.get(0, 0, one.per_column ? j : 0);
-          double value = factor * sum,
-                 error = is_integer(one.type)
-                             ? 0x1p-22 * std::abs(factor * sum)  // the sum is exact
-                             : (static_cast<double>(one.k) + 3) * 0x1p-24 * size * std::abs(factor);
-          if (one.beta != 0)
-            value += one.beta * c.get(batch, i, j),
-                error += 0x1p-23 * std::abs(one.beta * c.get(batch, i, j));
-          if (one.bias) value += bias.get(0, 0, one.bias_per_row ? i : j);
-          error += 0x1p-22 * std::abs(value);
+          auto [value, error] = before_activation(batch, i, j);
           // The slopes of the activations are at most 1.13; their own error is a few units of a float.
           if (one.activation != WAVESMITH_KERNELS_NO_ACTIVATION)
             error = 1.2 * error + 0x1p-20 * std::abs(value);
           double expected = activate(one.activation, value);
+          if (one.gated) {
+            const auto [other, error_of_other] = before_activation(batch, i, j + one.n);
+            error = error * (std::abs(other) + error_of_other) + std::abs(expected) * error_of_other;
+            value *= other, expected *= other;
+            error += 0x1p-23 * std::abs(expected);
+          }
           if (one.scale_d)
             expected *= scale_d.get(0, 0, 0),
                 error = 1.0001 * error * scale_d.get(0, 0, 0) + 0x1p-24 * std::abs(expected);
@@ -240,7 +257,8 @@ class GemmOnGpu : public OnEachGpu {
            (one.b_by_rows ? "rows" : "columns") + " d by " + (one.d_by_rows ? "rows" : "columns") +
            " padding " + std::to_string(one.padding) + " offset " + std::to_string(one.offset) + " alpha " +
            std::to_string(one.alpha) + " beta " + std::to_string(one.beta) + " activation " +
-           std::to_string(one.activation) + (one.tile.empty() ? "" : " tile " + one.tile) +
+           std::to_string(one.activation) + (one.gated ? " gated" : "") +
+           (one.tile.empty() ? "" : " tile " + one.tile) +
            (one.parts > 1 ? " parts " + std::to_string(one.parts) : "");
   }
 

@@ -99,6 +99,7 @@ def gemm_description(
     block_scales: tuple[tuple[Scales, int], tuple[Scales, int]],
     weights: tuple[str, int],
     group_offsets: int,
+    gated: bool,
 ) -> Gemm: ...
 
 #: Address, type, strides of blocks, positions and heads in elements, address of scales (0: there are none), and whether

@@ -68,6 +68,7 @@ def gemm(
     bias: ArrayT | None = None,
     bias_per_row: bool = False,
     activation: Activation | None = None,
+    gated: bool = False,
     scale_a: ArrayT | None = None,
     scale_b: ArrayT | None = None,
     scale_d: ArrayT | None = None,
@@ -106,6 +107,9 @@ def gemm(
         bias: n elements, one per column of the result; float32, float16 or bfloat16.
         bias_per_row: the bias has m elements, one per row.
         activation: what is applied last, before rounding.
+        gated: `b` has 2 * n columns, those of the gate first, and the result is activation(gate) * up, without the
+            product in memory: what `gated` makes of it. So has `bias`, and a scale_b per column. float16, bfloat16,
+            int8 and e4m3, without `c`, blocks and groups; the result lies by rows.
         scale_a: float32: one number, of shape () or (1,), or one per row of `a`, of shape (m,) or (m, 1).
         scale_b: the same, of `b`: one per column is of shape (n,) or (1, n).
         scale_d: one float32, by which the result is multiplied before it is rounded.
@@ -146,19 +150,22 @@ def gemm(
     hip = _hip()
     on_a, on_b = operand("a", a, stream, raw=True), operand("b", b, stream, raw=True)
     m, k, batches_a = on_a.matrix()
-    rows_of_b, n, batches_b = on_b.matrix()
+    rows_of_b, columns_of_b, batches_b = on_b.matrix()
+    n = columns_of_b // 2 if gated else columns_of_b
     weights = on_b.type == "u8" and on_a.type in ("f16", "bf16")
     if weights:
         on_b, rows_of_b = replace(on_b, type="i4x2"), 2 * rows_of_b
     if k != rows_of_b:
         raise BadInputError(f"a has {k} columns and b {rows_of_b} rows")
+    if gated and columns_of_b % 2:
+        raise BadInputError(f"b has {columns_of_b} columns, and a gated product two for each of the result")
     if on_a.type == "u8":
         k *= 2
     block_scales = [
         None if scale is None else _block_scale(name, operand(name, scale, stream, raw=True), on_of.type, (rows, k))
         for name, scale, on_of, rows in (
             ("block_scale_a", block_scale_a, on_a, m),
-            ("block_scale_b", block_scale_b, on_b, n),
+            ("block_scale_b", block_scale_b, on_b, columns_of_b),
         )
     ]
     on_zeros = None if zero_point_b is None else operand("zero_point_b", zero_point_b, stream)
@@ -195,17 +202,17 @@ def gemm(
             raise BadInputError(f"c has shape {on_c.shape}, the product {shape}")
     if bias is not None:
         on_bias = operand("bias", bias, stream)
-        if on_bias.shape != ((m if bias_per_row else n),) or (on_bias.strides[0] != 1 and on_bias.shape[0] > 1):
+        elements = m if bias_per_row else columns_of_b
+        if on_bias.shape != (elements,) or (on_bias.strides[0] != 1 and on_bias.shape[0] > 1):
             raise BadInputError(
                 f"bias has shape {on_bias.shape} and stride {on_bias.strides}",
-                hint=f"it has one element per {'row' if bias_per_row else 'column'}, side by side: shape "
-                f"({m if bias_per_row else n},)",
+                hint=f"it has one element per {'row' if bias_per_row else 'column'}, side by side: shape ({elements},)",
             )
     scales = [
         None if scale is None else _scale(name, operand(name, scale, stream), count, shape_of_all)
         for name, scale, count, shape_of_all in (
             ("scale_a", scale_a, m, (m, 1)),
-            ("scale_b", scale_b, n, (1, n)),
+            ("scale_b", scale_b, columns_of_b, (1, columns_of_b)),
             ("scale_d", scale_d, 1, (1, 1)),
         )
     ]
@@ -249,9 +256,10 @@ def gemm(
                 scale_a is not None and math.prod(scale_a.shape) > 1,
                 scale_b is not None and math.prod(scale_b.shape) > 1,
             ),
-            (_described_scale(block_scale_a, (m, k)), _described_scale(block_scale_b, (n, k))),
+            (_described_scale(block_scale_a, (m, k)), _described_scale(block_scale_b, (columns_of_b, k))),
             (block_scale_b.type if weights and block_scale_b else "", zeros.address if zeros else 0),
             offsets.address if offsets else 0,
+            gated,
         )
 
     kernels = library()

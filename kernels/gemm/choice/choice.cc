@@ -7,6 +7,7 @@
 
 #include "kernels/gemm/choice/block_scales.h"
 #include "kernels/gemm/choice/cost.h"
+#include "kernels/gemm/choice/gate.h"
 #include "kernels/gemm/choice/group_scales.h"
 #include "kernels/gemm/choice/groups.h"
 #include "kernels/gemm/choice/ranges.h"
@@ -186,9 +187,9 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
                      .activation = gemm.activation,
                      .bias_along_rows = gemm.bias_per_row,
                      .rows_of_scale_a = gemm.scale_a_per_row ? static_cast<int>(gemm.m) : 1,
-                     .columns_of_scale_b = gemm.scale_b_per_column ? static_cast<int>(gemm.n) : 1,
+                     .columns_of_scale_b = gemm.scale_b_per_column ? static_cast<int>(columns_of_b(gemm)) : 1,
                      .tiles_m = static_cast<int>((gemm.m + tile.rows - 1) / tile.rows),
-                     .tiles_n = static_cast<int>((gemm.n + tile.columns - 1) / tile.columns)};
+                     .tiles_n = static_cast<int>((columns_of_b(gemm) + tile.columns - 1) / tile.columns)};
   return made;
 }
 
@@ -201,6 +202,7 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
     if (size > INT32_MAX - 512)
       return fail(WAVESMITH_KERNELS_NOT_SUPPORTED, std::string("gemm: ") + name + " is too large");
   }
+  if (columns_of_b(gemm) > INT32_MAX - 512) return not_supported("n of a gated product is too large");
   if (gemm.m == 0 || gemm.n == 0 || gemm.batches == 0) return succeed();
   const bool arrays = gemm.pointer_arrays;
   if (const auto status = check("d", gemm.d, arrays, gemm.m, gemm.n)) return status;
@@ -221,7 +223,7 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
   if (gemm.k > 0 && gemm.alpha != 0) {
     if (const auto status = check("a", gemm.a, arrays, gemm.m, elements_of(gemm.a.type, gemm.k)))
       return status;
-    if (const auto status = check("b", gemm.b, arrays, elements_of(gemm.b.type, gemm.k), gemm.n))
+    if (const auto status = check("b", gemm.b, arrays, elements_of(gemm.b.type, gemm.k), columns_of_b(gemm)))
       return status;
     if (const auto status = check_types(gemm)) return status;
     const bool weights = is_packed(gemm.b.type);
@@ -230,6 +232,8 @@ wavesmith_kernels_status check_gemm(const Description& gemm) {
   }
   if (gemm.group_offsets)
     if (const auto status = check_groups(gemm)) return status;
+  if (gemm.gated)
+    if (const auto status = check_gate(gemm)) return status;
   if (gemm.bias) {
     if (!is_type(gemm.bias_type)) return invalid("bias_type is no element type");
     if (const auto status = check_addend("the bias", gemm.bias_type)) return status;
@@ -281,24 +285,28 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                       by_dwords(gemm.b, arrays, stride_b, b_along_k ? depth_b : gemm.n, gemm.batches);
   constexpr int64_t kPieceBytes = 16;
   const bool pieces = dwords && !arrays && gemm.k * size_of(gemm.a.type) % kPieceBytes == 0;
-  const std::string types =
+  const std::string sums =  // of the kernels that sum up a part of K
       types_word(gemm.a.type, gemm.b.type) + block_word(gemm) + (gemm.group_offsets ? "g" : "");
+  const std::string types = sums + (gemm.gated ? "gated" : "");
   const std::string layout = std::string(a_along_k ? "k" : "m") + (b_along_k ? "k" : "n");
   choice.problem = {types, layout, gemm.m, gemm.n, given.k};
-  const TunedTile* const fastest = tuned && !wanted && gemm.batches == 1 && !gemm.group_offsets
+  const TunedTile* const fastest = tuned && !wanted && gemm.batches == 1 && !gemm.group_offsets && !gemm.gated
                                        ? tuned->find(target, compute_units, choice.problem)
                                        : nullptr;
   const Description costs = gemm.group_offsets ? evenly_grouped(gemm) : gemm;
   bool has_types = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
-    if (tile.target != target || !tile.has(types)) continue;
-    has_types = true;
+    if (tile.target != target) continue;
+    const bool is_whole = tile.has(types), is_part = gemm.gated ? tile.has(sums) : is_whole;
+    has_types = has_types || is_whole;
+    if (!is_whole && !is_part) continue;
     if (tile.pieces && !pieces) continue;
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
     const bool has_fastest = fastest && fastest->configuration == &tile;
     const int parts = wanted ? parts_of_name(wanted) : has_fastest ? fastest->parts : 0;
     for (const GemmChoice::Candidate& one : gemm_candidates(tile, costs, compute_units, parts)) {
+      if (!(one.splits > 1 ? is_part : is_whole)) continue;
       choice.candidates.push_back(one);
       if (wanted && one.name() != wanted) continue;
       const bool is_tuned = has_fastest && fastest->parts == one.splits;
@@ -309,15 +317,17 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   }
   const std::string served = "for a and b of " + types_word(gemm.a.type, gemm.b.type) +
                              (has_float_scales(gemm) ? " with scales of blocks" : "") +
-                             (gemm.group_offsets ? " in groups" : "") + " for " + std::string(target);
-  if (!choice.configuration && !has_types) return not_supported("there is no kernel " + served);
+                             (gemm.group_offsets ? " in groups" : "") + (gemm.gated ? " that gate" : "") +
+                             " for " + std::string(target);
+  if (!has_types) return not_supported("there is no kernel " + served);
   if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
     return not_supported("the kernels " + served + " want K together in memory: columns of a, rows of b");
   if (!choice.configuration)
     return not_supported("there is no kernel " + (wanted ? "with a tile " + std::string(wanted) + " " : "") +
                          served + (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
   const GemmConfiguration& tile = *choice.configuration;
-  choice.kernel = "gemm_" + types + "_" + std::string(tile.name) + "_" + layout + (dwords ? "" : "_elements");
+  choice.kernel = "gemm_" + (choice.splits > 1 ? sums : types) + "_" + std::string(tile.name) + "_" + layout +
+                  (dwords ? "" : "_elements");
   choice.batches = gemm.batches;
   choice.arguments = arguments_of(gemm, tile, stride_a, stride_b);
   if (gemm.group_offsets) group_gemm(choice, gemm);

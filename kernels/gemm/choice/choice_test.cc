@@ -164,6 +164,40 @@ TEST(GemmChoice, GroupsHaveTilesForTheMostRowsOfTilesThatTheyMayTake) {
   EXPECT_EQ(choice(gemm, "gfx942", 304).arguments.tiles_m, 3) << "a row at least each";
 }
 
+TEST(GemmChoice, GatedProductsHaveTwoColumnsOfBForEachOfD) {
+  auto gemm = product(2048, 14336, 4096);
+  gemm.b.batch_stride = 0, gemm.gated = 1, gemm.scale_b_per_column = 1;
+  const GemmChoice chosen = choice(gemm, "gfx942", 304);
+  EXPECT_EQ(chosen.kernel, "gemm_bf16gated_256x256x32_kk");
+  EXPECT_EQ(chosen.arguments.n, 14336);
+  EXPECT_EQ(chosen.arguments.columns_of_scale_b, 28672);
+  EXPECT_EQ(chosen.arguments.tiles_n, 14336 / 128);
+  gemm.m = 16;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16gated_16x16x256_kk");
+  EXPECT_EQ(choice(gemm, "gfx950", 256).kernel, "gemm_bf16gated_16x16x256_kk");
+  // Halves that begin at an odd element of a row of B are read element by element.
+  gemm.n = 513, gemm.d.row_stride = 513, gemm.b.row_stride = 1026, gemm.b.column_stride = 1;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16gated_64x64x64_kn_elements");
+}
+
+TEST(GemmChoice, PartsOfAGatedProductAreGatedLast) {
+  auto gemm = product(16, 513, 14336);
+  gemm.gated = 1;
+  gemm.workspace = reinterpret_cast<void*>(uintptr_t{1} << 40), gemm.workspace_bytes = size_t{1} << 30;
+  const GemmChoice chosen = choice(gemm, "gfx942", 304);
+  ASSERT_GT(chosen.splits, 1);
+  EXPECT_EQ(chosen.combine, "combine_gated_floats");
+  EXPECT_EQ(chosen.kernel.find("gated"), chosen.kernel.npos) << chosen.kernel;
+  EXPECT_EQ(chosen.arguments.n, 1026);
+  EXPECT_EQ(chosen.combined.gemm.n, 513);
+  // The last eight of the second half end with a row: 513 + 520 columns, in whole eights.
+  EXPECT_EQ(chosen.combined.stride_parts, 1040);
+  GemmChoice none;
+  gemm.a.type = gemm.b.type = WAVESMITH_KERNELS_F32;
+  EXPECT_EQ(choose_gemm(gemm, "gfx942", 304, nullptr, none), WAVESMITH_KERNELS_NOT_SUPPORTED)
+      << "with parts as without";
+}
+
 TEST(GemmChoice, TakesSmallTilesForFewRows) {
   EXPECT_EQ(choice(product(16, 4096, 4096), "gfx942", 304).kernel, "gemm_bf16_16x16x256_kk");
   EXPECT_EQ(choice(product(64, 4096, 4096), "gfx942", 304).kernel, "gemm_bf16_32x32x512_kk");

@@ -20,7 +20,7 @@ double bytes_once(const Description& gemm) {
   };
   const int64_t depth_b = gemm.b.type == WAVESMITH_KERNELS_I4X2 ? elements_of(gemm.b.type, gemm.k) : gemm.k;
   return static_cast<double>(gemm.batches) *
-         (times(gemm.m, gemm.k, gemm.a.type) + times(depth_b, gemm.n, gemm.b.type) +
+         (times(gemm.m, gemm.k, gemm.a.type) + times(depth_b, columns_of_b(gemm), gemm.b.type) +
           times(gemm.m, gemm.n, gemm.d.type));
 }
 
@@ -30,7 +30,7 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
   const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
   const GemmRates& rates = gemm_rates(tile.target);
   const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
-  const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
+  const int64_t workgroups = up(gemm.m, tile.rows) * up(columns_of_b(gemm), tile.columns) * gemm.batches;
   const int64_t per_unit = up(workgroups, compute_units), rounds = up(per_unit, tile.at_once);
   // Caches are filled by lines: what a step has of one is read again for the next. Along M and N lines are
   // whole.
@@ -74,7 +74,7 @@ GemmChoice::Candidate split_candidate(const GemmConfiguration& tile, Description
   gemm.k /= parts, gemm.batches = parts;
   const auto d = gemm.d.type;
   GemmChoice::Candidate made = candidate(tile, gemm, compute_units);
-  const auto elements = static_cast<double>(gemm.m * gemm.n);
+  const auto elements = static_cast<double>(gemm.m * columns_of_b(gemm));
   made.splits = parts;
   // Parts are written and read beside all else, and reading them reaches two thirds of the rate (modelled, an
   // MI355X: 84 MB in 20 us).
@@ -98,7 +98,7 @@ std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile
   // A part is at least two steps.
   const int64_t most = std::min(kMostParts, gemm.k / (2 * tile.depth));
   const int64_t held = static_cast<int64_t>(gemm.workspace_bytes / sizeof(float)) /
-                       std::max<int64_t>(1, gemm.m * stride_of_parts(gemm.n));
+                       std::max<int64_t>(1, gemm.m * stride_of_parts(gemm));
   GemmChoice::Candidate best = made.front();
   for (int64_t parts = 2; parts <= std::min(most, held); ++parts) {
     if ((wanted > 0 && parts != wanted) || !divides(gemm, parts)) continue;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/gemm/choice/choice.h"
+#include "kernels/gemm/choice/gate.h"
 
 namespace wavesmith::kernels {
 
@@ -13,7 +14,10 @@ std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile
                                                    const wavesmith_kernels_gemm_description& gemm,
                                                    int compute_units, int wanted);
 
-/// Elements of a row of a part: of each row of D a sum of 4 bytes, in whole eights.
-constexpr int64_t stride_of_parts(int64_t n) { return (n + 7) / 8 * 8; }
+/// Elements of a row of a part: a sum of 4 bytes for each of B's columns, in whole eights. Of a product that
+/// gates, eights of the second half are read from its beginning on.
+constexpr int64_t stride_of_parts(const wavesmith_kernels_gemm_description& gemm) {
+  return (columns_of_b(gemm) + (gemm.gated ? 14 : 7)) / 8 * 8;
+}
 
 }  // namespace wavesmith::kernels

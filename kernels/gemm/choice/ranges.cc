@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/gemm/choice/block_scales.h"
+#include "kernels/gemm/choice/gate.h"
 #include "kernels/gemm/choice/group_scales.h"
 #include "kernels/gemm/choice/refusal.h"
 #include "kernels/library/named_range.h"
@@ -38,16 +39,16 @@ bool multiplies(const Description& gemm) { return gemm.k > 0 && gemm.alpha != 0;
 std::vector<NamedRange> operands_of(const Description& gemm) {
   if (!multiplies(gemm) || gemm.pointer_arrays) return {};
   return {{"a", range_of(gemm.a, gemm.m, elements_of(gemm.a.type, gemm.k), batches_of_rows(gemm))},
-          {"b", range_of(gemm.b, elements_of(gemm.b.type, gemm.k), gemm.n, gemm.batches)}};
+          {"b", range_of(gemm.b, elements_of(gemm.b.type, gemm.k), columns_of_b(gemm), gemm.batches)}};
 }
 
 /// What is read beside matrices.
 std::vector<NamedRange> vectors_of(const Description& gemm) {
   constexpr auto kFloat = WAVESMITH_KERNELS_F32, kOffset = WAVESMITH_KERNELS_I32;
   std::vector<NamedRange> all = {
-      NamedRange::of("bias", gemm.bias, gemm.bias_per_row ? gemm.m : gemm.n, gemm.bias_type),
+      NamedRange::of("bias", gemm.bias, gemm.bias_per_row ? gemm.m : columns_of_b(gemm), gemm.bias_type),
       NamedRange::of("scale_a", gemm.scale_a, gemm.scale_a_per_row ? gemm.m : 1, kFloat),
-      NamedRange::of("scale_b", gemm.scale_b, gemm.scale_b_per_column ? gemm.n : 1, kFloat),
+      NamedRange::of("scale_b", gemm.scale_b, gemm.scale_b_per_column ? columns_of_b(gemm) : 1, kFloat),
       NamedRange::of("scale_d", gemm.scale_d, 1, kFloat),
       NamedRange::of("group_offsets", gemm.group_offsets, gemm.batches + 1, kOffset)};
   if (!multiplies(gemm)) return all;

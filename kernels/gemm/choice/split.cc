@@ -1,6 +1,7 @@
 #include "kernels/gemm/choice/split.h"
 
 #include <cstdint>
+#include <string>
 
 #include "kernels/gemm/choice/cost.h"
 
@@ -10,14 +11,16 @@ void split_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& ge
                 bool b_along_k) {
   GemmArguments& part = choice.arguments;
   const bool integers = gemm.a.type == WAVESMITH_KERNELS_I8;
-  const int64_t stride = stride_of_parts(gemm.n);
-  choice.combine = integers ? "combine_integers" : "combine_floats";
+  const int64_t stride = stride_of_parts(gemm);
+  choice.combine =
+      std::string("combine_") + (gemm.gated ? "gated_" : "") + (integers ? "integers" : "floats");
   choice.workspace_bytes = static_cast<size_t>(choice.splits * gemm.m * stride) * sizeof(float);
   choice.combined = {.gemm = part,
                      .parts = gemm.workspace,
                      .splits = choice.splits,
                      .stride_parts = static_cast<int>(stride)};
   choice.batches = choice.splits;
+  part.n = static_cast<int>(columns_of_b(gemm));
   part.k /= choice.splits;
   part.batch_a = a_along_k ? part.k : part.k * part.stride_a;
   part.batch_b = b_along_k ? part.k : part.k * part.stride_b;

@@ -232,6 +232,21 @@ def test_c_bias_activation_and_types(numbers: np.random.Generator) -> None:
     check(c, a, b, c=before, beta=1.0)
 
 
+def test_gated_products(numbers: np.random.Generator) -> None:
+    for dtype, n, by_columns in ((BF16, 33, True), (F16, 40, False)):
+        a, b = (numbers.standard_normal(shape).astype(dtype) for shape in ((25, 40), (40, 2 * n)))
+        b = np.asfortranarray(b) if by_columns else b
+        bias = numbers.standard_normal(2 * n).astype(F32)
+        product = wide(a) @ wide(b) + wide(bias)
+        gate, up = product[:, :n], product[:, n:]
+        got = kernels.gemm(a, b, bias=bias, gated=True, activation="silu", dtype=F32)
+        np.testing.assert_allclose(got, gate / (1 + np.exp(-gate)) * up, rtol=1e-3, atol=1e-3)
+        # As the product and its gate apart.
+        np.testing.assert_allclose(
+            kernels.gated(kernels.gemm(a, b, bias=bias, dtype=F32), activation="silu"), got, rtol=1e-4, atol=1e-4
+        )
+
+
 def test_empty_products(numbers: np.random.Generator) -> None:
     nothing = np.empty((0, 5), F16)
     assert kernels.gemm(nothing, np.ones((5, 3), F16)).shape == (0, 3)
@@ -329,6 +344,9 @@ READ_ONLY.flags.writeable = False
         ((ONES, ONES, {"out": np.ones((4, 5), F16)}), "BadInputError", "out has shape"),
         ((ONES, ONES, {"out": np.ones((4, 4), F16), "dtype": "f32"}), "BadInputError", "out is of f16"),
         ((ONES, ONES, {"bias": np.ones(5, F16)}), "BadInputError", "bias has shape"),
+        ((ONES, np.ones((4, 5), F16), {"gated": True}), "BadInputError", "b has 5 columns, and a gated product two"),
+        ((ONES, ONES, {"gated": True, "beta": 1.0, "c": ONES[:, :2]}), "UnsupportedError", "a gated product has no c"),
+        ((ONES.astype("f4"), ONES.astype("f4"), {"gated": True}), "UnsupportedError", "of f32 that gate"),
         ((ONES, ONES, {"scale_a": np.ones(3, F32)}), "BadInputError", "scale_a is of f32, of shape"),
         ((ONES, ONES, {"scale_b": np.ones(4, F16)}), "BadInputError", "scale_b is of f16"),
         ((ONES, ONES, {"activation": "tanh"}), "BadInputError", "activation is 'tanh'"),
