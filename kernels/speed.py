@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from findings import stated
 from speed_operations import (
     AITERS_GPUS,
     CKS_GPUS,
@@ -246,7 +247,7 @@ def main() -> None:
         at = next((i for i, each in enumerate(rows) if each.operation == operation), len(rows))
         rows[at : at + 1] = [row]
         write(rows, releases)
-    PAGE.write_text(page(rows, releases, published()))
+    PAGE.write_text(page(rows, releases, published(), stated()))
 
 
 if __name__ == "__main__":

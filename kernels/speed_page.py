@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from findings import Finding
 from speed_operations import Attention, Decode, OfRows, Product, Row, Timed
 from speed_published import Mark
 
@@ -181,7 +182,20 @@ def published_page(rows: list[Row], marks: list[Mark]) -> list[str]:
     return ["## Published measurements beside the model", "", *PUBLISHED, "", *table(head, cells)]
 
 
-def page(rows: list[Row], peers: dict[str, str], marks: list[Mark]) -> str:
+HOT_LOOPS = [
+    "Of each kernel of ours on this page `wavesmith explain` looks at the hot loop (`kernels/findings.py`, in each run",
+    "of the tests). A finding worth more than 10 % of the loop stands here, with what keeps it there; the gain is what",
+    "the finding would be worth at most if nothing else stood in the way.",
+]
+
+
+def hot_loops_page(found: Sequence[Finding]) -> list[str]:
+    head = "| GPU | kernel | finding | gain at most | why it is there |"
+    cells = [[one.gpu, one.kernel, one.rule, f"{one.percent:.0f} %", one.why] for one in found]
+    return ["## What `explain` finds in hot loops", "", *HOT_LOOPS, "", *(table(head, cells) if cells else [])]
+
+
+def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Sequence[Finding] = ()) -> str:
     lines = [
         "# How fast the library's kernels are",
         "",
@@ -230,4 +244,5 @@ def page(rows: list[Row], peers: dict[str, str], marks: list[Mark]) -> str:
         all_rows = [row for row in rows if isinstance(row.operation, kind)]
         for gpu in dict.fromkeys(row.operation.gpu for row in all_rows):
             lines += of_kind([row for row in all_rows if row.operation.gpu == gpu], gpu)
+    lines += hot_loops_page(found)
     return "\n".join(lines)

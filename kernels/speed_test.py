@@ -6,6 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from findings import stated
 from speed import Command, Machine, of_product
 from speed_operations import Attention, Product, Row, Timed, attentions, products, read
 from speed_page import PAGE, page, short
@@ -26,7 +27,7 @@ def row(operation: Product, ours: float, **peers: float) -> Row:
 
 class PageTest(unittest.TestCase):
     def test_is_written_from_its_data(self) -> None:
-        self.assertEqual(PAGE.read_text(), page(*read(), published()), "run kernels/speed.py --page")
+        self.assertEqual(PAGE.read_text(), page(*read(), published(), stated()), "run kernels/speed.py --page")
 
     def test_compares_with_the_fastest_peer_and_names_the_worst_row(self) -> None:
         text = page([row(SQUARE, 6, A=3, B=2), row(WIDE, 12, A=1, B=5)], {}, [])
