@@ -16,38 +16,77 @@ struct CombinedFloats<true> {
   using Type = tile::e4m3;
 };
 
+/// Adds so many parts that lie `apart` bytes apart, the first at `at`, to eight sums; all loads are under way
+/// before the first is waited for.
+template <int kCount, class Sums>
+TILE_DEVICE void add_parts(Sums& sums, tile::u64 at, tile::u64 apart) {
+  struct Two {
+    tile::Piece low, high;
+  } loaded[kCount];
+  TILE_UNROLL for (int i = 0; i < kCount; ++i)
+      loaded[i] = {tile::arch::load_at<tile::Piece>(at + i * apart),
+                   tile::arch::load_at<tile::Piece>(at + i * apart + tile::kPieceBytes)};
+  tile::arch::keep_order();
+  TILE_UNROLL for (int i = 0; i < kCount; ++i) sums += tile::bits_as<Sums>(loaded[i]);
+}
+
+/// Where a workgroup's parts are, and the first of their sums in D.
+struct CombinePlace {
+  int row, column;    ///< in D
+  int height, width;  ///< of a part from there on
+  int count;          ///< parts
+  tile::u64 first;    ///< bytes from the beginning of all parts
+  tile::u64 apart;    ///< bytes from part to part
+
+  TILE_DEVICE explicit CombinePlace(const GemmCombineArguments& g) {
+    const GemmShare& share = g.share;
+    const bool streamed = share.teams > 0;
+    const int rows = streamed ? g.rows : g.gemm.m;
+    row = tile::arch::workgroup_id() * kCombinedRows * g.passes;
+    column = tile::arch::workgroup_id_y() * kCombinedColumns;
+    height = rows - row, width = (streamed ? g.stride_parts : g.gemm.n) - column;
+    count = g.splits;
+    apart = static_cast<tile::u64>(rows) * g.stride_parts * 4;
+    first = (static_cast<tile::u64>(row) * g.stride_parts + column) * 4;
+    if (streamed) {
+      const int number = tile::arch::workgroup_id_z();
+      const GemmShare::Parts parts = share.parts_of(number);
+      count = parts.count;
+      first += parts.first * apart;
+      const GemmPoint of_d = tile_of(g.gemm, share.whole + number);
+      row += of_d.row * rows, column += of_d.column * g.stride_parts;
+    }
+  }
+};
+
 /// `A` is the type of A's elements, and `Sum` that of sums.
 template <class A, class Sum>
 TILE_DEVICE void combine_gemm(const GemmCombineArguments& g) {
   using namespace tile;
-  using Sums = Vector<Sum, 8>;
   constexpr int kInRow = kCombinedColumns / 8;
-  constexpr int kAtOnce = 4;  // parts, whose loads are under way together
   arch::fetch_argument<GemmCombineArguments>();
-  const int thread = arch::thread_id(), columns = ceiling(g.gemm.n, kCombinedColumns);
-  const int first_row = arch::workgroup_id() / columns * kCombinedRows;
-  const int first_column = arch::workgroup_id() % columns * kCombinedColumns;
-  const int row = thread / kInRow, column = thread % kInRow * 8;
-  if (first_row + row >= g.gemm.m || first_column + column >= g.gemm.n) return;
-  const u64 part = static_cast<u64>(g.gemm.m) * g.stride_parts * 4;
-  const u64 first = reinterpret_cast<u64>(g.parts) +
-                    (static_cast<u64>(first_row + row) * g.stride_parts + first_column + column) * 4;
-
-  Sums sums = {};
-  for (int split = 0; split < g.splits; split += kAtOnce) {
-    struct Two {
-      Piece low, high;
-    } loaded[kAtOnce];
-    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
-      const u64 at = first + part * (split + i < g.splits ? split + i : split);
-      loaded[i] = {arch::load_at<Piece>(at), arch::load_at<Piece>(at + kPieceBytes)};
+  const CombinePlace place(g);
+  const int thread = arch::thread_id(), column = thread % kInRow * 8;
+  if (column >= place.width) return;
+  GemmArguments gemm = g.gemm;
+  gemm.arrays = 0;
+  const GemmEpilogue<A> epilogue(gemm, 0, place.row, place.column);
+  epilogue_in_loop(gemm);
+  for (int pass = 0; pass < g.passes; ++pass) {
+    const int row = pass * kCombinedRows + thread / kInRow;
+    if (row >= place.height) return;
+    u64 at =
+        reinterpret_cast<u64>(g.parts) + place.first + static_cast<u64>(row * g.stride_parts + column) * 4;
+    Vector<Sum, 8> sums = {};
+    int left = place.count;
+    for (; left >= 4; left -= 4, at += 4 * place.apart) add_parts<4>(sums, at, place.apart);
+    if (left & 2) {
+      add_parts<2>(sums, at, place.apart);
+      at += 2 * place.apart;
     }
-    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
-      if (split + i < g.splits) sums += bits_as<Sums>(loaded[i]);
-    }
+    if (left & 1) add_parts<1>(sums, at, place.apart);
+    epilogue(row, column, sums);
   }
-  const GemmEpilogue<A> epilogue(g.gemm, 0, first_row, first_column);
-  epilogue(row, column, sums);
 }
 
 }  // namespace wavesmith::kernels

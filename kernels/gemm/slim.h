@@ -18,6 +18,7 @@ using tile::Along;
 template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows, int kWaves_, int kAhead_>
 struct GemmShape {
   static_assert(kWaveRows == 1, "waves share K, not rows");
+  using Arguments = GemmArguments;
   using A = A_;
   using Atom = tile::arch::Slim<B_, A_>;  // sums are given B first
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;

@@ -5,6 +5,7 @@
 
 #include "kernels/gemm/choice/block_scales.h"
 #include "kernels/gemm/choice/rates.h"
+#include "kernels/gemm/choice/stream.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -12,6 +13,16 @@ namespace {
 using Description = wavesmith_kernels_gemm_description;
 
 constexpr int64_t kPieceBytes = 16;
+
+/// Cycles that parts of so many bytes take, and the kernel that makes results of them.
+double combined_cycles(const GemmConfiguration& tile, double parts, double results) {
+  // Beginning and ending the kernel (modelled: a product of one row takes 4,300 cycles).
+  constexpr double kKernel = 5000;
+  // Parts are read at the memory's rate; half of the time that writing them takes other workgroups compute
+  // (modelled: MI210, MI300X, MI355X).
+  constexpr double kMoved = 1 + 0.5;
+  return kKernel + (kMoved * parts + results) / gemm_rates(tile.target).part_bytes;
+}
 
 /// Bytes that A, B and D have at the least, each moved once.
 double bytes_once(const Description& gemm) {
@@ -24,6 +35,22 @@ double bytes_once(const Description& gemm) {
           times(gemm.m, gemm.n, gemm.d.type));
 }
 
+/// Cycles that a step's operands of a workgroup take from the L2 to the compute unit, at the least; 0: not
+/// known.
+double moved_cycles(const GemmConfiguration& tile, const Description& gemm) {
+  const GemmRates& rates = gemm_rates(tile.target);
+  // Caches are filled by lines: what a step has of one is read again for the next. Along M and N lines are
+  // whole.
+  const auto side = [&](int rows, bool along_k) {
+    const int64_t bytes = tile.depth * size_of(gemm.a.type);
+    return static_cast<double>(rows * (along_k ? std::max<int64_t>(rates.line_bytes, bytes) : bytes));
+  };
+  return rates.unit_bytes > 0
+             ? (side(tile.rows, gemm.a.column_stride == 1) + side(tile.columns, gemm.b.row_stride == 1)) /
+                   rates.unit_bytes
+             : 0;
+}
+
 /// What a product takes with a tile: by the tile's step and fixed cycles and the rounds of its workgroups,
 /// and at the least what moving its operands to the compute units, and through memory, takes.
 GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description& gemm, int compute_units) {
@@ -32,17 +59,7 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
   const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
   const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
   const int64_t per_unit = up(workgroups, compute_units), rounds = up(per_unit, tile.at_once);
-  // Caches are filled by lines: what a step has of one is read again for the next. Along M and N lines are
-  // whole.
-  const auto side = [&](int rows, bool along_k) {
-    const int64_t bytes = tile.depth * size_of(gemm.a.type);
-    return static_cast<double>(rows * (along_k ? std::max<int64_t>(rates.line_bytes, bytes) : bytes));
-  };
-  const double moved =
-      rates.unit_bytes > 0
-          ? (side(tile.rows, gemm.a.column_stride == 1) + side(tile.columns, gemm.b.row_stride == 1)) /
-                rates.unit_bytes
-          : 0;
+  const double moved = moved_cycles(tile, gemm);
   // The step's cycles are the matrix pipe's, which workgroups that share a unit share. Fewer than may be
   // there at once wait for loads and for one another: alone, the tiles of two take 1.2 to 1.4 times as long
   // (modelled, an MI210's and an MI300X's). Not so where the way to the L2 bounds them.
@@ -55,7 +72,26 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
   // Of two that memory bounds alike, the one that computes less.
   constexpr double kHidden = 0.05;
   const auto [less, more] = std::minmax({computed, bytes_once(gemm) / rates.gpu_bytes});
-  return {&tile, 1, workgroups, rounds, more + kHidden * less};
+  return {&tile, 1, {}, workgroups, rounds, more + kHidden * less};
+}
+
+/// What a streamed product takes: its rounds of whole tiles, the longest run of steps of others, and the
+/// kernel that adds up parts.
+GemmChoice::Candidate streamed_candidate(const GemmConfiguration& tile, const Description& gemm,
+                                         const GemmShare& share) {
+  // Runs that begin at different steps share no lines of A and B with their neighbours. With one L2 others do
+  // (modelled: 2,048 by 14,336 by 4,096 on an MI355X).
+  const double apart = share.tiles > 1 && gemm_rates(tile.target).dies > 1 ? 2 : 1;
+  const auto whole = static_cast<double>(share.whole / share.workgroups);
+  const double run = share.run + (share.longer > 0 ? 1 : 0), tiles = share.tiles > 1 ? 2 : 1;
+  const double step = std::max<double>(tile.step_cycles, moved_cycles(tile, gemm)) * tile.at_once;
+  const double computed =
+      2 * (whole * share.steps + run * apart) * step + (whole + tiles) * tile.fixed_cycles;
+  const double results = static_cast<double>(share.teams) * share.tiles * tile.rows * tile.columns *
+                         static_cast<double>(size_of(gemm.d.type));
+  const double cycles =
+      computed + combined_cycles(tile, static_cast<double>(bytes_of_parts(tile, share)), results);
+  return {&tile, kStreamed, share, share.workgroups, share.whole / share.workgroups + 1, cycles};
 }
 
 /// Whether K may be cut into so many parts: they are of one length, and as aligned as the whole; blocks stay
@@ -69,25 +105,19 @@ bool divides(const Description& gemm, int64_t parts) {
 /// The product in so many parts, and the kernel that adds them up.
 GemmChoice::Candidate split_candidate(const GemmConfiguration& tile, Description gemm, int compute_units,
                                       int parts) {
-  // Beginning and ending the second kernel (modelled: a product of one row takes 4,300 cycles).
-  constexpr double kSecondKernel = 5000;
   gemm.k /= parts, gemm.batches = parts;
   const auto d = gemm.d.type;
   GemmChoice::Candidate made = candidate(tile, gemm, compute_units);
   const auto elements = static_cast<double>(gemm.m * gemm.n);
   made.splits = parts;
-  // Parts are written and read beside all else, and reading them reaches two thirds of the rate (modelled, an
-  // MI355X: 84 MB in 20 us).
-  constexpr double kMoved = 1 + 1.5;
-  made.cycles += kSecondKernel + elements * (4.0 * kMoved * parts + static_cast<double>(size_of(d))) /
-                                     gemm_rates(tile.target).gpu_bytes;
+  made.cycles += combined_cycles(tile, 4.0 * elements * parts, static_cast<double>(size_of(d)) * elements);
   return made;
 }
 
 }  // namespace
 
 std::string GemmChoice::Candidate::name() const {
-  return std::string(configuration->name) + (splits > 1 ? "/" + std::to_string(splits) : "");
+  return std::string(configuration->name) + word_of_parts(splits);
 }
 
 std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile, const Description& gemm,
@@ -106,6 +136,27 @@ std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile
     if (one.cycles < best.cycles || wanted > 0) best = one;
   }
   if (best.splits > 1) made.push_back(best);
+  return made;
+}
+
+std::vector<GemmChoice::Candidate> streamed_candidates(const GemmConfiguration& tile, const Description& gemm,
+                                                       int compute_units) {
+  std::vector<GemmChoice::Candidate> made;
+  if (gemm.batches > 1 || gemm.pointer_arrays) return made;
+  const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const int64_t tiles = up(gemm.m, tile.rows) * up(gemm.n, tile.columns);
+  const int64_t workgroups = int64_t{compute_units} * tile.at_once;
+  // Among all workgroups, or among as many as give each tile the same number of parts, which are fewer.
+  const int64_t shared = tiles % workgroups;
+  for (const int64_t sharing : {workgroups, shared > 0 ? workgroups / shared * shared : 0}) {
+    const GemmShare share = share_tiles(tile, tiles, gemm.k, workgroups, sharing);
+    if (share.teams == 0 || static_cast<size_t>(bytes_of_parts(tile, share)) > gemm.workspace_bytes) continue;
+    const GemmChoice::Candidate one = streamed_candidate(tile, gemm, share);
+    if (made.empty())
+      made.push_back(one);
+    else if (one.cycles < made.front().cycles)
+      made.front() = one;
+  }
   return made;
 }
 
