@@ -19,6 +19,7 @@ struct Streamed {
 
 class StreamGemm : public GemmOnGpu {
  protected:
+  static bool is_small(Type type) { return size_of(type) == 1 && type != WAVESMITH_KERNELS_I8; }
   static std::vector<Streamed> streamed() {
     std::vector<Streamed> all;
     for (const auto& types : pairs())
@@ -63,6 +64,7 @@ TEST_P(StreamGemm, EveryKernelEqualsSumsInDoublePrecision) {
 
 TEST_P(StreamGemm, EdgesOfTilesAndSteps) {
   for (const Streamed& one : streamed()) {
+    if (is_small(one.types.first) || one.types.first == WAVESMITH_KERNELS_F16) continue;  // as i8 and bf16
     const int64_t rows = one.tile->rows, columns = one.tile->columns, depth = 2 * one.tile->depth;
     for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, depth + 1},
                                   {rows, columns, 2 * depth},

@@ -351,8 +351,9 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
     const bool has_fastest = fastest && fastest->configuration == &tile;
     const int parts = wanted ? parts_of_name(wanted) : has_fastest ? fastest->parts : 0;
     has_streams |= streams && wanted && std::string(tile.name) + word_of_parts(kStreamed) == wanted;
-    for (const GemmChoice::Candidate& one : streams ? streamed_candidates(tile, costs, compute_units)
-                                                    : gemm_candidates(tile, costs, compute_units, parts)) {
+    for (const GemmChoice::Candidate& one :
+         streams ? streamed_candidates(tile, costs, compute_units, parts == kStreamed)
+                 : gemm_candidates(tile, costs, compute_units, parts)) {
       choice.candidates.push_back(one);
       if (wanted && one.name() != wanted) continue;
       const bool is_tuned = has_fastest && fastest->parts == one.splits;
@@ -384,7 +385,9 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   choice.grid = set_grid(choice.arguments, tile, compute_units);
   if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);
   if (choice.splits == kStreamed) stream_gemm(choice, gemm, a_along_k, b_along_k);
-  choice.combined.passes = passes_of_combine(gemm.m, gemm.n, compute_units);
+  const int64_t rows = choice.splits == kStreamed ? rows_of_shared(tile, choice.share) : gemm.m;
+  choice.combined.passes =
+      passes_of_combine(rows, choice.splits == kStreamed ? tile.columns : gemm.n, compute_units);
   return succeed();
 }
 

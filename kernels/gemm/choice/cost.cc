@@ -14,15 +14,8 @@ using Description = wavesmith_kernels_gemm_description;
 
 constexpr int64_t kPieceBytes = 16;
 
-/// Cycles that parts of so many bytes take, and the kernel that makes results of them.
-double combined_cycles(const GemmConfiguration& tile, double parts, double results) {
-  // Beginning and ending the kernel (modelled: a product of one row takes 4,300 cycles).
-  constexpr double kKernel = 5000;
-  // Parts are read at the memory's rate; half of the time that writing them takes other workgroups compute
-  // (modelled: MI210, MI300X, MI355X).
-  constexpr double kMoved = 1 + 0.5;
-  return kKernel + (kMoved * parts + results) / gemm_rates(tile.target).part_bytes;
-}
+// Beginning and ending the kernel that adds up parts (modelled: a product of one row takes 4,300 cycles).
+constexpr double kSecondKernel = 5000;
 
 /// Bytes that A, B and D have at the least, each moved once.
 double bytes_once(const Description& gemm) {
@@ -33,6 +26,14 @@ double bytes_once(const Description& gemm) {
   return static_cast<double>(gemm.batches) *
          (times(gemm.m, gemm.k, gemm.a.type) + times(depth_b, gemm.n, gemm.b.type) +
           times(gemm.m, gemm.n, gemm.d.type));
+}
+
+/// What a product takes that computes for so long, while its matrices move through memory.
+double beside_memory(const GemmConfiguration& tile, const Description& gemm, double computed) {
+  // Of two that memory bounds alike, the one that computes less.
+  constexpr double kHidden = 0.05;
+  const auto [less, more] = std::minmax({computed, bytes_once(gemm) / gemm_rates(tile.target).gpu_bytes});
+  return more + kHidden * less;
 }
 
 /// Cycles that a step's operands of a workgroup take from the L2 to the compute unit, at the least; 0: not
@@ -55,7 +56,6 @@ double moved_cycles(const GemmConfiguration& tile, const Description& gemm) {
 /// and at the least what moving its operands to the compute units, and through memory, takes.
 GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description& gemm, int compute_units) {
   const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
-  const GemmRates& rates = gemm_rates(tile.target);
   const double steps = static_cast<double>(2 * up(gemm.k, 2 * tile.depth));
   const int64_t workgroups = up(gemm.m, tile.rows) * up(gemm.n, tile.columns) * gemm.batches;
   const int64_t per_unit = up(workgroups, compute_units), rounds = up(per_unit, tile.at_once);
@@ -69,28 +69,29 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
   const double computed =
       steps * std::max(tile.step_cycles * together, moved * static_cast<double>(per_unit)) +
       static_cast<double>(rounds) * tile.fixed_cycles;
-  // Of two that memory bounds alike, the one that computes less.
-  constexpr double kHidden = 0.05;
-  const auto [less, more] = std::minmax({computed, bytes_once(gemm) / rates.gpu_bytes});
-  return {&tile, 1, {}, workgroups, rounds, more + kHidden * less};
+  return {&tile, 1, {}, workgroups, rounds, beside_memory(tile, gemm, computed)};
 }
 
 /// What a streamed product takes: its rounds of whole tiles, the longest run of steps of others, and the
 /// kernel that adds up parts.
 GemmChoice::Candidate streamed_candidate(const GemmConfiguration& tile, const Description& gemm,
                                          const GemmShare& share) {
-  // Runs that begin at different steps share no lines of A and B with their neighbours. With one L2 others do
-  // (modelled: 2,048 by 14,336 by 4,096 on an MI355X).
-  const double apart = share.tiles > 1 && gemm_rates(tile.target).dies > 1 ? 2 : 1;
+  // Runs that begin at different steps share few lines of A and B with others of their die (modelled: an
+  // MI355X's take twice as long, an MI210's, which has one die, hardly longer).
+  const bool one_die = gemm_rates(tile.target).dies == 1;
+  const double apart = share.tiles == 1 ? 1 : one_die ? 1.08 : 2;
   const auto whole = static_cast<double>(share.whole / share.workgroups);
   const double run = share.run + (share.longer > 0 ? 1 : 0), tiles = share.tiles > 1 ? 2 : 1;
   const double step = std::max<double>(tile.step_cycles, moved_cycles(tile, gemm)) * tile.at_once;
   const double computed =
       2 * (whole * share.steps + run * apart) * step + (whole + tiles) * tile.fixed_cycles;
-  const double results = static_cast<double>(share.teams) * share.tiles * tile.rows * tile.columns *
-                         static_cast<double>(size_of(gemm.d.type));
-  const double cycles =
-      computed + combined_cycles(tile, static_cast<double>(bytes_of_parts(tile, share)), results);
+  // Parts are read at the memory's rate; half of the time that writing them takes other workgroups compute
+  // (modelled: MI210, MI300X, MI355X).
+  constexpr double kMoved = 1 + 0.5;
+  const auto parts = static_cast<double>(bytes_of_parts(tile, share));
+  const auto results = static_cast<double>(rows_of_shared(tile, share) * tile.columns * size_of(gemm.d.type));
+  const double cycles = beside_memory(tile, gemm, computed) + kSecondKernel +
+                        (kMoved * parts + results) / gemm_rates(tile.target).part_bytes;
   return {&tile, kStreamed, share, share.workgroups, share.whole / share.workgroups + 1, cycles};
 }
 
@@ -110,7 +111,11 @@ GemmChoice::Candidate split_candidate(const GemmConfiguration& tile, Description
   GemmChoice::Candidate made = candidate(tile, gemm, compute_units);
   const auto elements = static_cast<double>(gemm.m * gemm.n);
   made.splits = parts;
-  made.cycles += combined_cycles(tile, 4.0 * elements * parts, static_cast<double>(size_of(d)) * elements);
+  // Parts are written and read beside all else, and reading them reaches two thirds of the rate (modelled, an
+  // MI355X: 84 MB in 20 us).
+  constexpr double kMoved = 1 + 1.5;
+  made.cycles += kSecondKernel + elements * (4.0 * kMoved * parts + static_cast<double>(size_of(d))) /
+                                     gemm_rates(tile.target).gpu_bytes;
   return made;
 }
 
@@ -140,7 +145,7 @@ std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile
 }
 
 std::vector<GemmChoice::Candidate> streamed_candidates(const GemmConfiguration& tile, const Description& gemm,
-                                                       int compute_units) {
+                                                       int compute_units, bool wanted) {
   std::vector<GemmChoice::Candidate> made;
   if (gemm.batches > 1 || gemm.pointer_arrays) return made;
   const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
@@ -148,6 +153,10 @@ std::vector<GemmChoice::Candidate> streamed_candidates(const GemmConfiguration& 
   const int64_t workgroups = int64_t{compute_units} * tile.at_once;
   // Among all workgroups, or among as many as give each tile the same number of parts, which are fewer.
   const int64_t shared = tiles % workgroups;
+  // Of fewer tiles K is better cut into parts of one length, which dies share (modelled: 256 by 4,096 by
+  // 14,336 takes 61 us on an MI300X instead of 59, 49 on an MI355X instead of 43). With one die any run
+  // gains.
+  if (tiles < workgroups && gemm_rates(tile.target).dies > 1 && !wanted) return made;
   for (const int64_t sharing : {workgroups, shared > 0 ? workgroups / shared * shared : 0}) {
     const GemmShare share = share_tiles(tile, tiles, gemm.k, workgroups, sharing);
     if (share.teams == 0 || static_cast<size_t>(bytes_of_parts(tile, share)) > gemm.workspace_bytes) continue;

@@ -14,10 +14,10 @@ std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile
                                                    int compute_units, int wanted);
 
 /// The streamed product with a tile of kernels for such, where the workspace holds its parts; nothing where
-/// no tile would be shared.
+/// no tile would be shared or, if it is not `wanted`, where that is not thought to gain.
 std::vector<GemmChoice::Candidate> streamed_candidates(const GemmConfiguration& tile,
                                                        const wavesmith_kernels_gemm_description& gemm,
-                                                       int compute_units);
+                                                       int compute_units, bool wanted);
 
 /// Elements of a row of a part: of each row of D a sum of 4 bytes, in whole eights.
 constexpr int64_t stride_of_parts(int64_t n) { return (n + 7) / 8 * 8; }

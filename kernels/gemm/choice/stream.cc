@@ -32,6 +32,10 @@ int64_t bytes_of_parts(const GemmConfiguration& tile, const GemmShare& share) {
   return int64_t{4} * share.parts() * tile.rows * tile.columns;
 }
 
+int64_t rows_of_shared(const GemmConfiguration& tile, const GemmShare& share) {
+  return int64_t{share.teams} * share.tiles * tile.rows;
+}
+
 void stream_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& gemm, bool a_along_k,
                  bool b_along_k) {
   const GemmConfiguration& tile = *choice.configuration;

@@ -14,6 +14,9 @@ GemmShare share_tiles(const GemmConfiguration& tile, int64_t tiles, int64_t k, i
 /// Bytes of the workspace that the parts take.
 int64_t bytes_of_parts(const GemmConfiguration& tile, const GemmShare& share);
 
+/// Rows that the shared tiles have below each other.
+int64_t rows_of_shared(const GemmConfiguration& tile, const GemmShare& share);
+
 /// Makes a choice of a tile one of a streamed product.
 void stream_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& gemm, bool a_along_k,
                  bool b_along_k);
