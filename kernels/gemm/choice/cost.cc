@@ -77,9 +77,8 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
 GemmChoice::Candidate streamed_candidate(const GemmConfiguration& tile, const Description& gemm,
                                          const GemmShare& share) {
   // Runs that begin at different steps share few lines of A and B with others of their die (modelled: an
-  // MI355X's take twice as long, an MI210's, which has one die, hardly longer).
-  const bool one_die = gemm_rates(tile.target).dies == 1;
-  const double apart = share.tiles == 1 ? 1 : one_die ? 1.08 : 2;
+  // MI355X's take twice as long, an MI210's, which has one die, no longer).
+  const double apart = share.tiles > 1 && gemm_rates(tile.target).dies > 1 ? 2 : 1;
   const auto whole = static_cast<double>(share.whole / share.workgroups);
   const double run = share.run + (share.longer > 0 ? 1 : 0), tiles = share.tiles > 1 ? 2 : 1;
   const double step = std::max<double>(tile.step_cycles, moved_cycles(tile, gemm)) * tile.at_once;
@@ -90,8 +89,10 @@ GemmChoice::Candidate streamed_candidate(const GemmConfiguration& tile, const De
   constexpr double kMoved = 1 + 0.5;
   const auto parts = static_cast<double>(bytes_of_parts(tile, share));
   const auto results = static_cast<double>(rows_of_shared(tile, share) * tile.columns * size_of(gemm.d.type));
-  const double cycles = beside_memory(tile, gemm, computed) + kSecondKernel +
-                        (kMoved * parts + results) / gemm_rates(tile.target).part_bytes;
+  // The workgroups of several rounds drift apart, so that the last one costs others less.
+  const double drift = whole > 1 ? 1.04 : 1;
+  const double cycles = drift * (beside_memory(tile, gemm, computed) + kSecondKernel +
+                                 (kMoved * parts + results) / gemm_rates(tile.target).part_bytes);
   return {&tile, kStreamed, share, share.workgroups, share.whole / share.workgroups + 1, cycles};
 }
 
@@ -151,15 +152,19 @@ std::vector<GemmChoice::Candidate> streamed_candidates(const GemmConfiguration& 
   const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
   const int64_t tiles = up(gemm.m, tile.rows) * up(gemm.n, tile.columns);
   const int64_t workgroups = int64_t{compute_units} * tile.at_once;
-  // Among all workgroups, or among as many as give each tile the same number of parts, which are fewer.
   const int64_t shared = tiles % workgroups;
-  // Of fewer tiles K is better cut into parts of one length, which dies share (modelled: 256 by 4,096 by
-  // 14,336 takes 61 us on an MI300X instead of 59, 49 on an MI355X instead of 43). With one die any run
-  // gains.
-  if (tiles < workgroups && gemm_rates(tile.target).dies > 1 && !wanted) return made;
-  for (const int64_t sharing : {workgroups, shared > 0 ? workgroups / shared * shared : 0}) {
+  // Among all workgroups, or among as many as give each tile the same number of parts, which are fewer. With
+  // more parts one after the other is as short as what begins and ends it.
+  constexpr int64_t kMostParts = 8;
+  const int64_t parts = shared > 0 ? std::min(kMostParts, workgroups / shared) : 0;
+  for (const int64_t sharing : {workgroups, parts * shared}) {
     const GemmShare share = share_tiles(tile, tiles, gemm.k, workgroups, sharing);
-    if (share.teams == 0 || static_cast<size_t>(bytes_of_parts(tile, share)) > gemm.workspace_bytes) continue;
+    if (share.teams == 0 || (share.tiles == 1 && share.members > kMostParts)) continue;
+    if (static_cast<size_t>(bytes_of_parts(tile, share)) > gemm.workspace_bytes) continue;
+    // Where all tiles are shared and have parts of one length, K is split as well by the plain kernel, and of
+    // several dies better (modelled: 256 by 4,096 by 14,336 takes 61 us on an MI300X instead of 59).
+    const bool splits = share.whole == 0 && (share.tiles == 1 || gemm_rates(tile.target).dies > 1);
+    if (splits && !wanted) continue;
     const GemmChoice::Candidate one = streamed_candidate(tile, gemm, share);
     if (made.empty())
       made.push_back(one);

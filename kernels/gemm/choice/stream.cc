@@ -25,6 +25,7 @@ GemmShare share_tiles(const GemmConfiguration& tile, int64_t tiles, int64_t k, i
   share.members = static_cast<int>(members);
   share.run = static_cast<int>(share.tiles * steps / members);
   share.longer = static_cast<int>(share.tiles * steps % members);
+  if (share.whole == 0) share.workgroups = share.teams * share.members;  // others would have nothing to do
   return share;
 }
 
