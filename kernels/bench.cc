@@ -1,7 +1,7 @@
 // Times a kernel of the library by HIP's events, on a GPU or on an emulated one: `wavesmith run --time` or
 // `wavesmith profile`.
 //
-//   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE]
+//   wavesmith_kernels_bench gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE]
 //   [scaled|gated]
 //
 //   wavesmith_kernels_bench norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16]
@@ -375,7 +375,7 @@ int main(int argc, char** argv) {
   if (argc > 3 && of_rows) return rows(argv[1], words);
   std::fprintf(
       stderr,
-      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS]\n"
+      "usage: %s gemm M N K [TYPE] [kk|mk|kn|mn] [TILE[/PARTS|/stream]|-] [OUTPUT TYPE] [plain|scaled|gated|blocks|squares|zeros] [GROUPS]\n"
       "       %s norm|layernorm|addnorm|softmax|gate ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE] [SCALING]\n"
       "       %s reduce ROWS COLUMNS [f32|f16|bf16] [rows|columns|all]\n"
       "       %s transpose ROWS COLUMNS [TYPE] [TYPE OF THE RESULT] [copy] [BATCHES]\n"

@@ -194,7 +194,9 @@ WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gemm_check(const wavesmith_kernels_gemm_description* gemm, const char** name);
 
 /* The same by the kernel with a tile of that name ("128x128x32"), with so many parts of K behind a slash
- * ("128x128x32/4"), whatever is thought of its speed: for tuning and tests. */
+ * ("128x128x32/4"), or streamed ("128x128x32/stream": the tiles that do not fill a round of workgroups are
+ * shared by all along K), whatever is thought of its speed: for tuning and tests. With parts and streamed the
+ * workspace must hold what wavesmith_kernels_gemm_workspace says. */
 WAVESMITH_KERNELS_API wavesmith_kernels_status
 wavesmith_kernels_gemm_with(const wavesmith_kernels_gemm_description* gemm, const char* tile, void* stream);
 

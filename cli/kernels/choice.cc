@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/terminal.h"
 
 namespace wavesmith::cli {
@@ -28,7 +30,7 @@ Result<ordered_json> choice_json(const study::Product& product, const gpus::Gpu&
   for (const auto& one : choice.candidates) {
     const bool is_chosen = one.configuration == choice.configuration && one.splits == choice.splits;
     candidates.push_back({{"tile", one.name()},
-                          {"splits", one.splits},
+                          {"splits", std::max(1, one.splits)},
                           {"workgroups", one.workgroups},
                           {"threads", one.configuration->threads},
                           {"rounds", one.rounds},
@@ -52,8 +54,9 @@ Result<ordered_json> choice_json(const study::Product& product, const gpus::Gpu&
                     {"kernel", choice.kernel},
                     {"tile", chosen["tile"]},
                     {"tuned", choice.is_tuned},
-                    {"splits", choice.splits},
+                    {"splits", std::max(1, choice.splits)},
                     {"workspace_bytes", choice.workspace_bytes}};
+  json["streamed"] = choice.splits == kernels::kStreamed;
   for (const char* name : {"workgroups", "threads", "rounds", "cycles", "seconds", "flops_per_second"})
     json[name] = chosen[name];
   json["compute_units"] = gpu.compute_units;
@@ -84,6 +87,11 @@ void print_choice(const ordered_json& choice, const gpus::Gpu& gpu) {
   if (const auto splits = choice["splits"].get<int>(); splits > 1)
     fmt::print("  parts   {} of k, with a workspace of {}; a second kernel adds them up\n", splits,
                bytes_text(choice["workspace_bytes"].get<uint64_t>()));
+  else if (choice["streamed"].get<bool>())
+    fmt::print(
+        "  shared  tiles that do not fill a round, along k, with a workspace of {}; a second kernel adds up
+        ",
+        bytes_text(choice["workspace_bytes"].get<uint64_t>()));
   fmt::print("  time    {} at {} MHz, {:.4g} TFLOP/s (modelled: {:.0f} cycles)\n",
              time_text(number(choice, "seconds")), gpu.engine_mhz, number(choice, "flops_per_second") / 1e12,
              number(choice, "cycles"));

@@ -1,6 +1,8 @@
 // What a GEMM kernel is given: shared by the host, which fills it in, and the device.
 #pragma once
 
+#include "kernels/gemm/share.h"
+
 namespace wavesmith::kernels {
 
 /// Elements along K that share a scale, and rows of A or columns of B that may.
@@ -53,16 +55,26 @@ struct GemmArguments {
   int band;          ///< tiles that the grid has along x; it goes along y once for each band of so many
 };
 
-/// Of the kernel that adds up the parts of a product whose K was split.
+/// Of kernels of stream.h.
+struct GemmStreamArguments : GemmArguments {
+  GemmShare share;
+  void* parts;  ///< tiles of sums of 4 bytes, one below the other
+};
+
+/// Of the kernel that adds up the parts of a product whose K was split or, with teams, streamed.
 struct GemmCombineArguments {
   GemmArguments gemm;  ///< of the whole product
-  /// Parts of m by stride_parts sums each, floats or, of integers, of 4 bytes; one after the other.
+  GemmShare share;
+  /// Parts of m by stride_parts sums each, floats or, of integers, of 4 bytes; one after the other. Of
+  /// streamed products tiles of rows by stride_parts.
   const void* parts;
   int splits;
   int stride_parts;  ///< a multiple of 8
+  int rows;          ///< of a tile
+  int passes;        ///< of a workgroup, kCombinedRows further each
 };
 
-/// A workgroup combines so many rows of so many columns of D, eight columns per thread.
+/// A workgroup combines so many rows of so many columns of D at a time, eight columns per thread.
 inline constexpr int kCombinedRows = 4, kCombinedColumns = 128;
 inline constexpr int kCombineThreads = kCombinedRows * kCombinedColumns / 8;
 

@@ -17,4 +17,15 @@ constexpr TileOfD tile_in_bands(int workgroup_x, int workgroup_y, int band, int 
   return {number * band + workgroup_x, workgroup_y - number * tiles_y};
 }
 
+/// The tile of that number, where D's tiles are counted band by band, along x first; the last band may be
+/// narrower.
+constexpr TileOfD tile_of_number(int number, int band, int tiles_x, int tiles_y) {
+  const auto divided = [](int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a) / static_cast<unsigned>(b));  // none is negative
+  };
+  const int first = divided(number, band * tiles_y) * band, in_band = number - first * tiles_y;
+  const int along = tiles_x - first < band ? tiles_x - first : band, y = divided(in_band, along);
+  return {first + in_band - y * along, y};
+}
+
 }  // namespace wavesmith::kernels

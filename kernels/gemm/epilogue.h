@@ -10,9 +10,22 @@
 
 namespace wavesmith::kernels {
 
+/// A row and a column, of elements or of tiles.
+struct GemmPoint {
+  int row, column;
+};
+
+/// The tile's row and column among D's tiles, of the tile of that number.
+TILE_DEVICE GemmPoint tile_of(const GemmArguments& g, int number) {
+  const TileOfD tile = tile_of_number(number, g.band, g.rows_along_x ? g.tiles_m : g.tiles_n,
+                                      g.rows_along_x ? g.tiles_n : g.tiles_m);
+  return g.rows_along_x ? GemmPoint{tile.x, tile.y} : GemmPoint{tile.y, tile.x};
+}
+
 /// Which tile of D a workgroup computes.
 struct GemmPlace {
-  static constexpr int first_row = 0;  ///< of the rows whose tiles are counted
+  static constexpr int first_row = 0;      ///< of the rows whose tiles are counted
+  static constexpr bool kSeveral = false;  ///< a workgroup computes one tile after the other
   int tile_row, tile_column, batch;
 
   TILE_DEVICE explicit GemmPlace(const GemmArguments& g) {
@@ -23,13 +36,22 @@ struct GemmPlace {
     batch = tile::arch::workgroup_id_z();
   }
   TILE_DEVICE static constexpr bool is_empty() { return false; }
+  TILE_DEVICE GemmPoint tile(const GemmArguments& /*g*/) const { return {tile_row, tile_column}; }
   TILE_DEVICE void narrow(GemmArguments& /*g*/) const {}
+  /// Where the sums of the tile that starts there go, in the arguments' D.
+  TILE_DEVICE static constexpr GemmPoint result(GemmArguments& /*g*/, GemmPoint start) { return start; }
 };
 
 /// A matrix of a batch: one of those that an array points to, or one of those that lie `bytes` apart.
 TILE_DEVICE const void* of_batch(const GemmArguments& g, const void* first, int batch, long bytes) {
   if (g.arrays) return tile::arch::load_shared_by_lanes<const void*>(first, batch);
   return static_cast<const char*>(first) + batch * bytes;
+}
+
+/// Spares scalar registers in a loop over tiles, of which an epilogue's arguments take almost all: the
+/// compiler would keep eight copies of each factor, for what it computes two by two.
+TILE_DEVICE void epilogue_in_loop(GemmArguments& g) {
+  g.alpha = tile::arch::in_vector(g.alpha), g.beta = tile::arch::in_vector(g.beta);
 }
 
 /// `A` is the type of A's elements: D may be of integers where A is, and of floats of 8 bits where A is.

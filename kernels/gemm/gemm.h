@@ -36,6 +36,7 @@ struct GemmProducts {
 template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_,
           int kSlots_ = 0, bool kGates = false>
 struct GemmShape {
+  using Arguments = GemmArguments;  ///< of the kernel
   using A = A_;
   using Atom = tile::arch::Best<B_, A_>;  // sums are given B first
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
@@ -81,42 +82,71 @@ struct GemmParts<Atom, true> {
   using Reader = tile::ScaledReader<Atom, Tile>;
 };
 
-template <class Shape, Along kAlongA, Along kAlongB, Access kAccess>
-TILE_DEVICE void gemm(GemmArguments arguments) {
+/// Spreads a step's reads and writes of shared memory and its loads among its products, `kPer` of these for
+/// each.
+template <int kPer, int kReads, int kStores, int kLoads>
+TILE_DEVICE void interleave() {
   using namespace tile;
-  using Atom = typename Shape::Atom;
-  using Element = typename Atom::Element;
-  using Layout = AtomLayout<Atom>;
-  using Parts = GemmParts<Atom, Atom::kScaled>;
+  if constexpr (kPer > 0) {
+    TILE_UNROLL for (int i = 0; i < (kReads > kStores ? kReads : kStores); ++i) {
+      if (i < kStores) {
+        arch::order<arch::kMatrix, kPer>();
+        arch::order<arch::kSharedWrite, 1>();
+      }
+      if (i < kReads) {
+        arch::order<arch::kMatrix, kPer>();
+        arch::order<arch::kSharedRead, 1>();
+      }
+      if (i < kLoads) arch::order<arch::kGlobalLoad, 1>();
+    }
+  }
+}
+
+/// A tile's matrices in shared memory and how they come there.
+template <class Shape, Along kAlongA, Along kAlongB, Access kAccess>
+struct GemmStages {
+  using Parts = GemmParts<typename Shape::Atom, Shape::Atom::kScaled>;
   using TileA = typename Parts::template Tile<Shape::kRows, Shape::kDepth, written(kAlongA)>;
   using TileB = typename Parts::template Tile<Shape::kColumns, Shape::kDepth, written(kAlongB)>;
+  using Feed = typename Shape::template Feed<TileA, TileB, kAlongA, kAlongB, kAccess>;
+  static_assert(Feed::kBytes <= tile::arch::kHere.shared_bytes, "the stages do not fit into shared memory");
+};
+
+/// Computes the tile at a place.
+template <class Shape, class Stages>
+TILE_DEVICE void gemm_tile(typename Shape::Arguments arguments, const typename Shape::Place& place,
+                           tile::SharedBytes memory) {
+  using namespace tile;
+  using Atom = typename Shape::Atom;
+  using Layout = AtomLayout<Atom>;
+  using Parts = typename Stages::Parts;
+  using TileA = typename Stages::TileA;
+  using TileB = typename Stages::TileB;
+  using Feed = typename Stages::Feed;
   constexpr int kRows = Shape::kRows / Shape::kWaveRows / Layout::kRows;  // atoms of a wave
   constexpr int kColumns = Shape::kColumns / Shape::kWaveColumns / Layout::kRows;
-  using Feed = typename Shape::template Feed<TileA, TileB, kAlongA, kAlongB, kAccess>;
-  static_assert(Feed::kBytes <= arch::kHere.shared_bytes, "the stages do not fit into shared memory");
-  TILE_SHARED static char memory[Feed::kBytes];
 
-  arch::fetch_argument<GemmArguments>();
   const int thread = arch::thread_id(), lane = thread % Layout::kLanes;
   const int wave = arch::uniform(thread / Layout::kLanes);
-  const typename Shape::Place place(arguments);
-  if (place.is_empty()) return;
   place.narrow(arguments);
-  const int first_row = place.first_row + place.tile_row * Shape::kRows;
   constexpr int kHalves = Shape::Columns::kHalves;
-  const int first_column = place.tile_column * (Shape::kColumns / kHalves);
+  const auto start = [&](const auto& g) {
+    const GemmPoint tile = place.tile(g);
+    return GemmPoint{place.first_row + tile.row * Shape::kRows, tile.column * (Shape::kColumns / kHalves)};
+  };
+  const auto [first_row, first_column] = start(arguments);
 
-  constexpr long kSize = sizeof(Element);
+  constexpr long kSize = sizeof(typename Atom::Element);
   const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
   const void* const matrix_b = of_batch(arguments, arguments.b, place.batch, arguments.batch_b * kSize);
-  Feed feed(arguments, matrix_a, matrix_b, first_row, first_column, thread, (SharedBytes)memory);
+  Feed feed(arguments, matrix_a, matrix_b, first_row, first_column, thread, memory);
   const int wave_row = wave / Shape::kWaveColumns * (Shape::kRows / Shape::kWaveRows);
   const int wave_column = wave % Shape::kWaveColumns * (Shape::kColumns / Shape::kWaveColumns);
   const typename Parts::template Reader<TileA> reader_a(wave_row, lane);
   const typename Parts::template Reader<TileB> reader_b(wave_column, lane);
 
-  const auto tile_a = [&](GemmStage stage) { return TileA{(SharedBytes)memory + stage.a}; };
-  const auto tile_b = [&](GemmStage stage) { return TileB{(SharedBytes)memory + stage.b}; };
+  const auto tile_a = [&](GemmStage stage) { return TileA{memory + stage.a}; };
+  const auto tile_b = [&](GemmStage stage) { return TileB{memory + stage.b}; };
 
   typename Shape::template Products<kRows, kColumns> products(arguments, place.batch, first_row + wave_row,
                                                               first_column + wave_column, lane);
@@ -159,19 +189,7 @@ TILE_DEVICE void gemm(GemmArguments arguments) {
                            kColumns * decltype(reader_b)::template kReads<kParts>;
     constexpr int kStores = kLast ? Feed::kStores : 0, kLoads = kLast ? Feed::kLoads : 0;
     constexpr int kPer = (kProducts * (kRows - (kLast ? kBefore : 0))) / (kReads + kStores);
-    if constexpr (kPer > 0) {
-      TILE_UNROLL for (int i = 0; i < (kReads > kStores ? kReads : kStores); ++i) {
-        if (i < kStores) {
-          arch::order<arch::kMatrix, kPer>();
-          arch::order<arch::kSharedWrite, 1>();
-        }
-        if (i < kReads) {
-          arch::order<arch::kMatrix, kPer>();
-          arch::order<arch::kSharedRead, 1>();
-        }
-        if (i < kLoads) arch::order<arch::kGlobalLoad, 1>();
-      }
-    }
+    interleave<kPer, kReads, kStores, kLoads>();
   };
   for (int pairs = ceiling(arguments.k, 2 * kDepth); pairs > 0; --pairs) {
     step(Constant<0>{});
@@ -181,13 +199,33 @@ TILE_DEVICE void gemm(GemmArguments arguments) {
   feed.finish();
   arch::barrier();
   constexpr int kPart = Feed::kBytes / (Shape::kWaveRows * Shape::kWaveColumns);
-  GemmArguments late = arch::argument_again(arguments);
+  auto late = arch::argument_again(arguments);
   place.narrow(late);
-  const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, first_row, first_column);
-  for_each_eight<kPart, kHalves>(products.sums, (SharedBytes)memory + wave * kPart, lane,
+  const GemmPoint result = place.result(late, start(late));
+  const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, result.row, result.column);
+  if constexpr (Shape::Place::kSeveral) epilogue_in_loop(late);
+  for_each_eight<kPart, kHalves>(products.sums, memory + wave * kPart, lane,
                                  [&](int row, int column, auto... eights) {
                                    epilogue(wave_row + row, wave_column / kHalves + column, eights...);
                                  });
+}
+
+template <class Shape, Along kAlongA, Along kAlongB, Access kAccess>
+TILE_DEVICE void gemm(const typename Shape::Arguments& arguments) {
+  using namespace tile;
+  using Place = typename Shape::Place;
+  using Stages = GemmStages<Shape, kAlongA, kAlongB, kAccess>;
+  TILE_SHARED static char memory[Stages::Feed::kBytes];
+  arch::fetch_argument<typename Shape::Arguments>();
+  if constexpr (Place::kSeveral) {
+    for (Place place(arguments); !place.is_empty(); place.advance(arch::argument_again(arguments))) {
+      gemm_tile<Shape, Stages>(arch::argument_again(arguments), place, (SharedBytes)memory);
+      arch::barrier();  // all sums have left shared memory
+    }
+  } else {
+    const Place place(arguments);
+    if (!place.is_empty()) gemm_tile<Shape, Stages>(arguments, place, (SharedBytes)memory);
+  }
 }
 
 }  // namespace wavesmith::kernels

@@ -11,6 +11,7 @@ namespace wavesmith::kernels {
 /// The tile of a workgroup, of kRows rows, within its group.
 template <int kRows>
 struct GroupedPlace {
+  static constexpr bool kSeveral = false;
   int first_row = 0, tile_row, tile_column, batch = 0;
   int end = 0;  ///< of the group's rows
 
@@ -45,8 +46,10 @@ struct GroupedPlace {
     }
   }
   [[nodiscard]] TILE_DEVICE bool is_empty() const { return end == 0; }
+  TILE_DEVICE GemmPoint tile(const GemmArguments& /*g*/) const { return {tile_row, tile_column}; }
   /// The product's rows end with the group's.
   TILE_DEVICE void narrow(GemmArguments& g) const { g.m = end; }
+  TILE_DEVICE static constexpr GemmPoint result(GemmArguments& /*g*/, GemmPoint start) { return start; }
 
  private:
   TILE_DEVICE static int row(const GemmArguments& g, int group) {

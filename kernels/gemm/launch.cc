@@ -18,9 +18,13 @@ wavesmith_kernels_status no_description() {
 wavesmith_kernels_status launch_combine(const Device& device, const GemmChoice& choice, void* stream) {
   const GemmCombineArguments& combined = choice.combined;
   const auto up = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
-  const Grid grid{
-      static_cast<unsigned>(up(combined.gemm.m, kCombinedRows) * up(combined.gemm.n, kCombinedColumns)), 1,
-      kCombineThreads};
+  const GemmShare& share = combined.share;
+  const bool streamed = share.teams > 0;
+  const int64_t rows = streamed ? combined.rows : combined.gemm.m;
+  const int64_t columns = streamed ? combined.stride_parts : combined.gemm.n;
+  const Grid grid{static_cast<unsigned>(up(rows, int64_t{kCombinedRows} * combined.passes)),
+                  static_cast<unsigned>(up(columns, kCombinedColumns)), kCombineThreads,
+                  static_cast<unsigned>(streamed ? share.teams * share.tiles : 1)};
   return launch(device, choice.combine.c_str(), grid, &combined, sizeof(combined), stream);
 }
 
@@ -50,8 +54,9 @@ wavesmith_kernels_status launch(const wavesmith_kernels_gemm_description* gemm, 
     const int64_t count = std::min(kMostAlongYAndZ, choice.batches - first);
     const Grid grid{static_cast<unsigned>(choice.grid.x), static_cast<unsigned>(choice.grid.y),
                     static_cast<unsigned>(choice.configuration->threads), static_cast<unsigned>(count)};
-    if (const auto status =
-            launch(*device, choice.kernel.c_str(), grid, &arguments, sizeof(arguments), stream))
+    const GemmStreamArguments streamed{arguments, choice.share, gemm->workspace};
+    const size_t bytes = choice.splits == kStreamed ? sizeof(streamed) : sizeof(arguments);
+    if (const auto status = launch(*device, choice.kernel.c_str(), grid, &streamed, bytes, stream))
       return status;
     const auto next = [&](const void* data, long batch, wavesmith_kernels_type type) {
       const int64_t bytes = arguments.arrays ? static_cast<int64_t>(sizeof(void*)) : batch * size_of(type);

@@ -20,6 +20,7 @@ template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveR
           bool kGates = false>
 struct GemmShape {
   static_assert(kWaveRows == 1, "waves share K, not rows");
+  using Arguments = GemmArguments;
   using A = A_;
   using Atom = tile::arch::Slim<B_, A_>;  // sums are given B first
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;

@@ -43,7 +43,7 @@ class GemmOnGpu : public OnEachGpu {
     bool scale_a = false, scale_b = false, scale_d = false, per_row = false, per_column = false;
     Type bias_type = WAVESMITH_KERNELS_F32;
     std::string tile;     ///< of that name; empty: as dispatch chooses
-    int parts = 1;        ///< of K, with a tile: a workspace that holds them is given
+    int parts = 1;        ///< of K, with a tile, or kStreamed: a workspace that holds them is given
     bool arrays = false;  ///< of pointers to the batch's matrices
     bool gated = false;   ///< B, the bias and B's scales have both halves' columns
     [[nodiscard]] int64_t columns_of_b() const { return gated ? 2 * n : n; }
@@ -121,22 +121,21 @@ class GemmOnGpu : public OnEachGpu {
   /// Computes a case, with a workspace for its parts, behind which nothing may be written.
   static void run(const Case& one, wavesmith_kernels_gemm_description gemm) {
     constexpr size_t kCanary = 64;
-    const int64_t parts =
-        one.parts > 1 ? one.parts * std::max((one.columns_of_b() + 14) * one.m, (one.m + 7) * one.n) : 0;
-    Elements workspace(WAVESMITH_KERNELS_F32, static_cast<size_t>(parts) + kCanary);
+    const std::string tile = one.tile + word_of_parts(one.parts);
+    size_t bytes = 0;
+    if (one.parts != 1)
+      ASSERT_EQ(wavesmith_kernels_gemm_workspace(&gemm, tile.c_str(), &bytes), WAVESMITH_KERNELS_SUCCESS)
+          << wavesmith_kernels_message() << describe(one);
+    Elements workspace(WAVESMITH_KERNELS_F32, bytes / 4 + kCanary);
     const OnGpu on_workspace(workspace);
-    if (parts > 0) {
-      gemm.workspace = on_workspace.data();
-      gemm.workspace_bytes = static_cast<size_t>(parts) * 4;
-    }
-    const std::string tile = one.tile + (one.parts > 1 ? "/" + std::to_string(one.parts) : "");
+    if (bytes > 0) gemm.workspace = on_workspace.data(), gemm.workspace_bytes = bytes;
     ASSERT_EQ(tile.empty() ? wavesmith_kernels_gemm(&gemm, nullptr)
                            : wavesmith_kernels_gemm_with(&gemm, tile.c_str(), nullptr),
               WAVESMITH_KERNELS_SUCCESS)
         << wavesmith_kernels_message() << describe(one);
     ASSERT_EQ(hipDeviceSynchronize(), 0);
     on_workspace.copy_to(workspace);
-    for (size_t i = static_cast<size_t>(parts) * 4; i < workspace.bytes.size(); ++i)
+    for (size_t i = bytes; i < workspace.bytes.size(); ++i)
       ASSERT_EQ(workspace.bytes[i], 0xff) << describe(one) << ": wrote behind the workspace";
   }
 
@@ -258,8 +257,7 @@ class GemmOnGpu : public OnEachGpu {
            " padding " + std::to_string(one.padding) + " offset " + std::to_string(one.offset) + " alpha " +
            std::to_string(one.alpha) + " beta " + std::to_string(one.beta) + " activation " +
            std::to_string(one.activation) + (one.gated ? " gated" : "") +
-           (one.tile.empty() ? "" : " tile " + one.tile) +
-           (one.parts > 1 ? " parts " + std::to_string(one.parts) : "");
+           (one.tile.empty() ? "" : " tile " + one.tile) + word_of_parts(one.parts);
   }
 
   /// The pairs of types of A and B that the GPU has kernels for, those aside that have scales (mx_test.cc,

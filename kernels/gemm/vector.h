@@ -12,6 +12,7 @@ using tile::Along;
 
 template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_>
 struct GemmShape {
+  using Arguments = GemmArguments;
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kWaveRows = kWaveRows_,
                        kWaveColumns = kWaveColumns_;  ///< waves along rows and columns

@@ -132,8 +132,8 @@ def gemm(
             with scales of blocks) with k together in memory.
         dtype: the new result's type: "f32", "f16", "bf16", or as the package names it (numpy.float32, torch.bfloat16,
             ...). None: a's; of int8 int32, of float8 bfloat16.
-        tile: one of `gemm_tiles()`, for tuning, with so many parts of k behind a slash ("64x64x64/4"). None: what is
-            modelled to be the fastest.
+        tile: one of `gemm_tiles()`, for tuning, with so many parts of k behind a slash ("64x64x64/4"), or
+            "/stream" to share tiles. None: what is modelled to be the fastest.
         stream: a hipStream_t as a number (CuPy's `stream.ptr`, PyTorch's `stream.cuda_stream`). None: the null stream.
 
     The matrices lie in any way in which rows or columns are contiguous: transposed views and parts of larger arrays are

@@ -1,7 +1,6 @@
 #include "kernels/gemm/choice/choice.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "kernels/gemm/choice/ranges.h"
 #include "kernels/gemm/choice/refusal.h"
 #include "kernels/gemm/choice/split.h"
+#include "kernels/gemm/choice/stream.h"
 #include "kernels/library/element_type.h"
 
 namespace wavesmith::kernels {
@@ -130,15 +130,6 @@ Description by_rows(Description gemm) {
   return gemm;
 }
 
-/// The parts that a candidate's name wants, 0 if it has none.
-int parts_of_name(std::string_view name) {
-  const size_t slash = name.find('/');
-  int parts = 0;
-  if (slash != std::string_view::npos)
-    std::from_chars(name.data() + slash + 1, name.data() + name.size(), parts);
-  return parts;
-}
-
 /// The number of D's type as tile::Type has it: there the format of floats of 8 bits is the target's.
 int in_tile(wavesmith_kernels_type type) {
   return is_fnuz(type) ? type - WAVESMITH_KERNELS_E4M3_FNUZ + WAVESMITH_KERNELS_E4M3 : type;
@@ -191,6 +182,19 @@ GemmArguments arguments_of(const Description& gemm, const GemmConfiguration& til
                      .tiles_m = static_cast<int>((gemm.m + tile.rows - 1) / tile.rows),
                      .tiles_n = static_cast<int>((columns_of_b(gemm) + tile.columns - 1) / tile.columns)};
   return made;
+}
+
+/// Whether a larger workspace is what a name with parts wants.
+wavesmith_kernels_status check_parts(const Description& gemm, std::string_view target, int compute_units,
+                                     const char* wanted) {
+  constexpr size_t kAmple = SIZE_MAX / 2;
+  if (!wanted || parts_of_name(wanted) == 0 || gemm.workspace_bytes >= kAmple) return succeed();
+  Description ample = gemm;
+  ample.workspace_bytes = kAmple;
+  GemmChoice choice;
+  if (choose_gemm(ample, target, compute_units, wanted, choice)) return succeed();
+  return invalid("workspace_bytes is " + std::to_string(gemm.workspace_bytes) + ", less than the " +
+                 std::to_string(choice.workspace_bytes) + " that " + wanted + " wants");
 }
 
 }  // namespace
@@ -294,24 +298,29 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
                                        ? tuned->find(target, compute_units, choice.problem)
                                        : nullptr;
   const Description costs = gemm.group_offsets ? evenly_grouped(gemm) : gemm;
-  bool has_types = false;
+  bool has_types = false, has_streams = false;
   double fewest = 0;
   for (const GemmConfiguration& tile : gemm_configurations()) {
     if (tile.target != target) continue;
     const bool is_whole = tile.has(types), is_part = gemm.gated ? tile.has(sums) : is_whole;
-    has_types = has_types || is_whole;
-    if (!is_whole && !is_part) continue;
+    const bool streams = tile.has(types + std::string(mark_of_parts(kStreamed)));
+    has_types = has_types || is_whole || streams;
+    if (!is_whole && !is_part && !streams) continue;
     if (tile.pieces && !pieces) continue;
     if ((!dwords && !tile.elements) || (!(a_along_k && b_along_k) && !tile.all_layouts)) continue;
     const bool has_fastest = fastest && fastest->configuration == &tile;
     const int parts = wanted ? parts_of_name(wanted) : has_fastest ? fastest->parts : 0;
-    for (const GemmChoice::Candidate& one : gemm_candidates(tile, costs, compute_units, parts)) {
-      if (!(one.splits > 1 ? is_part : is_whole)) continue;
+    has_streams |= streams && wanted && std::string(tile.name) + word_of_parts(kStreamed) == wanted;
+    for (const GemmChoice::Candidate& one :
+         streams ? streamed_candidates(tile, costs, compute_units, parts == kStreamed)
+                 : gemm_candidates(tile, costs, compute_units, parts)) {
+      if (!streams && !(one.splits > 1 ? is_part : is_whole)) continue;
       choice.candidates.push_back(one);
       if (wanted && one.name() != wanted) continue;
       const bool is_tuned = has_fastest && fastest->parts == one.splits;
       if (choice.configuration && one.cycles >= fewest && !is_tuned) continue;
       choice.configuration = &tile, choice.splits = one.splits, choice.is_tuned = is_tuned;
+      choice.share = one.share;
       fewest = is_tuned ? 0 : one.cycles;
     }
   }
@@ -322,17 +331,25 @@ wavesmith_kernels_status choose_gemm(const Description& given, std::string_view 
   if (!has_types) return not_supported("there is no kernel " + served);
   if (!choice.configuration && choice.candidates.empty() && !(a_along_k && b_along_k))
     return not_supported("the kernels " + served + " want K together in memory: columns of a, rows of b");
-  if (!choice.configuration)
+  if (!choice.configuration) {
+    if (const auto status = check_parts(given, target, compute_units, wanted)) return status;
+    if (has_streams && gemm.batches == 1)
+      return not_supported("no tile of d would be shared with a tile " + std::string(wanted));
     return not_supported("there is no kernel " + (wanted ? "with a tile " + std::string(wanted) + " " : "") +
                          served + (dwords ? "" : " that reads matrices not aligned to 4 bytes"));
+  }
   const GemmConfiguration& tile = *choice.configuration;
-  choice.kernel = "gemm_" + (choice.splits > 1 ? sums : types) + "_" + std::string(tile.name) + "_" + layout +
-                  (dwords ? "" : "_elements");
+  choice.kernel = "gemm_" + (choice.splits > 1 ? sums : types) + std::string(mark_of_parts(choice.splits)) +
+                  "_" + std::string(tile.name) + "_" + layout + (dwords ? "" : "_elements");
   choice.batches = gemm.batches;
   choice.arguments = arguments_of(gemm, tile, stride_a, stride_b);
   if (gemm.group_offsets) group_gemm(choice, gemm);
   choice.grid = set_grid(choice.arguments, tile, compute_units);
   if (choice.splits > 1) split_gemm(choice, gemm, a_along_k, b_along_k);
+  if (choice.splits == kStreamed) stream_gemm(choice, gemm, a_along_k, b_along_k);
+  const int64_t rows = choice.splits == kStreamed ? rows_of_shared(tile, choice.share) : gemm.m;
+  choice.combined.passes =
+      passes_of_combine(rows, choice.splits == kStreamed ? tile.columns : gemm.n, compute_units);
   return succeed();
 }
 

@@ -8,6 +8,7 @@
 
 #include "kernels/gemm/arguments.h"
 #include "kernels/gemm/choice/grid.h"
+#include "kernels/gemm/choice/parts.h"
 #include "kernels/gemm/choice/tuned.h"
 #include "kernels/gemm/configuration.h"
 #include "kernels/library/element_type.h"
@@ -23,12 +24,13 @@ struct GemmChoice {
   /// A tile that has a kernel for the product, and what computing the product with it takes.
   struct Candidate {
     const GemmConfiguration* configuration = nullptr;
-    int splits = 1;          ///< parts of K, which workgroups of their own sum up
+    int splits = 1;          ///< parts of K, which workgroups of their own sum up; kStreamed: see `share`
+    GemmShare share{};       ///< of a streamed product
     int64_t workgroups = 0;  ///< of all batches and parts
     int64_t rounds = 0;      ///< of workgroups over the GPU, as many at once as share its compute units
     double cycles = 0;       ///< of the GPU (modelled)
 
-    /// The tile's name, and behind a slash the parts: "64x64x64/8".
+    /// The tile's name, and behind a slash the parts: "64x64x64/8", "256x256x32/stream".
     [[nodiscard]] std::string name() const;
   };
   std::vector<Candidate> candidates;  ///< in the table's order
@@ -38,6 +40,7 @@ struct GemmChoice {
   GemmProblem problem;
   bool is_tuned = false;      ///< the tuned table named the tile and parts
   GemmArguments arguments{};  ///< of the kernel: with several parts they are its batch
+  GemmShare share{};          ///< of a streamed product, whose parts go to the workspace
   GemmGrid grid{};            ///< of a matrix of the batch
   int64_t batches = 1;
   std::string combine;              ///< the kernel that adds up parts; empty where there is one

@@ -114,6 +114,29 @@ TEST(GemmChoice, SplitsKWhereTheWorkspaceHoldsThePartsAndItIsFaster) {
   EXPECT_EQ(choice(gemm, "gfx942", 304).splits, 1);
 }
 
+TEST(GemmChoice, StreamsWhereTheLastRoundOfTilesLeavesUnitsWithoutWork) {
+  auto gemm = product(2048, 14336, 4096);
+  gemm.workspace = reinterpret_cast<void*>(uintptr_t{1} << 50), gemm.workspace_bytes = size_t{1} << 30;
+  const GemmChoice chosen = choice(gemm, "gfx942", 304);
+  EXPECT_EQ(chosen.kernel, "gemm_bf16s_256x256x32_kk");
+  EXPECT_EQ(chosen.combine, "combine_floats");
+  EXPECT_EQ(chosen.grid.x * chosen.grid.y, 304);
+  EXPECT_EQ(chosen.share.whole, 304);  // of 448 tiles, of which 144 are shared by two workgroups each
+  EXPECT_EQ(chosen.share.teams, 144);
+  EXPECT_EQ(chosen.workspace_bytes, size_t{288} * 256 * 256 * 4);
+  EXPECT_EQ(chosen.arguments.batch_a, 64) << "from step to step";
+  EXPECT_EQ(choice(gemm, "gfx942", 304, "256x256x32/stream").kernel, chosen.kernel);
+  gemm.workspace_bytes = chosen.workspace_bytes - 1;
+  EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x224x32_kk");
+  // Parts of fewer tiles than workgroups serve dies better, with one die any run gains.
+  gemm = product(256, 4096, 4096);
+  gemm.workspace = reinterpret_cast<void*>(uintptr_t{1} << 50), gemm.workspace_bytes = size_t{1} << 30;
+  EXPECT_NE(choice(gemm, "gfx942", 304).splits, kStreamed);
+  EXPECT_EQ(choice(gemm, "gfx90a", 104).splits, kStreamed);
+  gemm.batches = 2;
+  EXPECT_NE(choice(gemm, "gfx90a", 104).splits, kStreamed);
+}
+
 TEST(GemmChoice, NamesTheKernelByTypeTileLayoutAndAccess) {
   auto gemm = product(4096, 4096, 4096);
   EXPECT_EQ(choice(gemm, "gfx942", 304).kernel, "gemm_bf16_256x224x32_kk");

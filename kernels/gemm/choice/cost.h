@@ -14,6 +14,12 @@ std::vector<GemmChoice::Candidate> gemm_candidates(const GemmConfiguration& tile
                                                    const wavesmith_kernels_gemm_description& gemm,
                                                    int compute_units, int wanted);
 
+/// The streamed product with a tile of kernels for such, where the workspace holds its parts; nothing where
+/// no tile would be shared or, if it is not `wanted`, where that is not thought to gain.
+std::vector<GemmChoice::Candidate> streamed_candidates(const GemmConfiguration& tile,
+                                                       const wavesmith_kernels_gemm_description& gemm,
+                                                       int compute_units, bool wanted);
+
 /// Elements of a row of a part: a sum of 4 bytes for each of B's columns, in whole eights. Of a product that
 /// gates, eights of the second half are read from its beginning on.
 constexpr int64_t stride_of_parts(const wavesmith_kernels_gemm_description& gemm) {

@@ -13,11 +13,12 @@ struct GemmRates {
   int line_bytes;     ///< of a compute unit's cache
   double unit_bytes;  ///< that a compute unit gets from the L2 in a cycle; 0: not known
   double gpu_bytes;   ///< that the GPU reads from its memory in a cycle
+  double part_bytes;  ///< the same from its last cache, which holds the parts of a sum, where that is known
 };
 inline constexpr GemmRates kGemmRates[] = {
-    {"gfx90a", "mi210", 1, 64, 28.4, 853},     {"gfx942", "mi300x", 8, 128, 43.1, 2048},
-    {"gfx950", "mi355x", 8, 128, 22, 2667},    {"gfx1100", "rx7900xtx", 1, 128, 0, 376},
-    {"gfx1151", "radeon8060s", 1, 128, 0, 81}, {"gfx1201", "rx9070xt", 1, 128, 0, 212},
+    {"gfx90a", "mi210", 1, 64, 28.4, 853, 853},    {"gfx942", "mi300x", 8, 128, 43.1, 2048, 5667},
+    {"gfx950", "mi355x", 8, 128, 22, 2667, 2667},  {"gfx1100", "rx7900xtx", 1, 128, 0, 376, 376},
+    {"gfx1151", "radeon8060s", 1, 128, 0, 81, 81}, {"gfx1201", "rx9070xt", 1, 128, 0, 212, 212},
 };
 
 /// Of a target that has kernels.

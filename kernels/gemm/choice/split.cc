@@ -7,13 +7,24 @@
 
 namespace wavesmith::kernels {
 
+const char* name_of_combine(const wavesmith_kernels_gemm_description& gemm) {
+  const bool integers = gemm.a.type == WAVESMITH_KERNELS_I8;
+  if (gemm.gated) return integers ? "combine_gated_integers" : "combine_gated_floats";
+  return integers ? "combine_integers" : "combine_floats";
+}
+
+int passes_of_combine(int64_t m, int64_t n, int compute_units) {
+  constexpr int kMost = 4, kSimds = 4;
+  const int64_t waves = m * n / (kCombinedRows * kCombinedColumns * kMost);
+  return waves >= int64_t{kSimds} * compute_units ? kMost : 1;
+}
+
 void split_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& gemm, bool a_along_k,
                 bool b_along_k) {
   GemmArguments& part = choice.arguments;
   const bool integers = gemm.a.type == WAVESMITH_KERNELS_I8;
   const int64_t stride = stride_of_parts(gemm);
-  choice.combine =
-      std::string("combine_") + (gemm.gated ? "gated_" : "") + (integers ? "integers" : "floats");
+  choice.combine = name_of_combine(gemm);
   choice.workspace_bytes = static_cast<size_t>(choice.splits * gemm.m * stride) * sizeof(float);
   choice.combined = {.gemm = part,
                      .parts = gemm.workspace,

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "kernels/gemm/choice/parts.h"
 #include "kernels/library/element_type.h"
 #include "kernels/library/failure.h"
 
@@ -70,9 +71,11 @@ int64_t bytes_of(std::string_view types) {
 /// Finds the tile that a row names; returns why it cannot be taken, or nothing.
 std::string find_tile(const TunedGemm& row, TunedTile& tuned) {
   const std::string_view name = std::string_view(row.tile).substr(0, row.tile.find('/'));
-  if (name.size() < row.tile.size() &&
-      (!parse(std::string_view(row.tile).substr(name.size() + 1), tuned.parts) || tuned.parts < 2 ||
-       row.problem.k % tuned.parts != 0))
+  if (std::string_view(row.tile).substr(name.size()) == word_of_parts(kStreamed))
+    tuned.parts = kStreamed;
+  else if (name.size() < row.tile.size() &&
+           (!parse(std::string_view(row.tile).substr(name.size() + 1), tuned.parts) || tuned.parts < 2 ||
+            row.problem.k % tuned.parts != 0))
     return "the tile is " + quoted(row.tile) + ", with no number of parts of " +
            std::to_string(row.problem.k);
   const GemmConfiguration*& found = tuned.configuration;
@@ -80,9 +83,9 @@ std::string find_tile(const TunedGemm& row, TunedTile& tuned) {
   for (const GemmConfiguration& tile : gemm_configurations()) {
     if (tile.target != row.target) continue;
     has_target = true;
-    if (!tile.has(row.problem.types)) continue;
-    has_types = true;
-    if (tile.name == name) found = &tile;
+    has_types |= tile.has(row.problem.types);
+    if (tile.name == name && tile.has(row.problem.types + std::string(mark_of_parts(tuned.parts))))
+      found = &tile;
   }
   if (!has_target) return "there are no kernels for the target " + quoted(row.target);
   if (!has_types) return "there are no kernels of types " + quoted(row.problem.types) + " for " + row.target;

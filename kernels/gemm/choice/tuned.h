@@ -39,7 +39,7 @@ struct TunedGemm {
   bool measured = false;  ///< otherwise modelled
 };
 
-/// The tile that a row names, and the parts of K: "64x64x64/4".
+/// The tile that a row names, and the parts of K: "64x64x64/4"; of "256x256x32/stream" kStreamed.
 struct TunedTile {
   const GemmConfiguration* configuration = nullptr;
   int parts = 1;

@@ -78,6 +78,8 @@ TEST(TunedGemms, NamesTheLineAndTheMistake) {
       {row("gfx942\t304\te4m3\tkk\t8\t8\t8\t64x64x64") + end, "no kernels of types 'e4m3' for gfx942"},
       {row("gfx942\t304\tbf16\tkk\t8\t8\t8\t1x2x3") + end, "no tile '1x2x3' of bf16 for gfx942"},
       {row("gfx942\t304\tbf16\tkk\t8\t8\t9\t64x64x64/2") + end, "'64x64x64/2', with no number of parts of 9"},
+      {row("gfx942\t304\tbf16\tkk\t8\t8\t8\t64x64x64/stream") + end,
+       "there is no tile '64x64x64/stream' of bf16 for gfx942"},
       {row("gfx942\t304\tbf16\tkk\t8\t8\t8\t64x64x64/two") + end, "with no number of parts"},
       {row("gfx942\t304\ti8\tkn\t8\t8\t8\t64x64x128") + end, "64x64x128 wants the layout kk, not kn"},
       {row("gfx950\t256\tbf16\tkk\t8\t8\t12\t256x256x64") + end, "whole pieces of 16 bytes, not of 12"},
