@@ -14,6 +14,7 @@ struct GemmShare {
 
   int whole;       ///< tiles that a workgroup computes alone
   int workgroups;  ///< of the grid: each takes every so many of those tiles
+  int width;       ///< of them along the grid's x
   int depth;       ///< elements along K of a step, as far as steps are shared
   int steps;       ///< of a tile
   int teams;       ///< which take the other tiles in turn, as they take the workgroups; 0: there are none

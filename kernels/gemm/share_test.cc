@@ -31,7 +31,8 @@ void check(const GemmShare& share, int shared) {
         ASSERT_EQ(share.member(step), member) << step;
         const int tile = step / share.steps * share.teams + team,
                   part = share.part(team, step / share.steps, member);
-        ++computed.at(static_cast<size_t>(tile * share.steps + step % share.steps));
+        ++computed.at(static_cast<size_t>(tile) * static_cast<size_t>(share.steps) +
+                      static_cast<size_t>(step % share.steps));
         parts.at(static_cast<size_t>(tile)).insert(part);
       }
   EXPECT_EQ(computed, std::vector<int>(computed.size(), 1));

@@ -21,7 +21,7 @@ struct StreamPlace {
   [[nodiscard]] TILE_DEVICE bool is_empty() const { return count == 0; }
   TILE_DEVICE void advance(const GemmStreamArguments& g) {
     const GemmShare& share = g.share;
-    const int workgroup = tile::arch::workgroup_id();
+    const int workgroup = tile::arch::workgroup_id() + tile::arch::workgroup_id_y() * share.width;
     if (at < 0) {
       number = share.whole + workgroup + at * share.workgroups;
       count = share.steps, batch = 0, part = -1;

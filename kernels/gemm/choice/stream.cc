@@ -49,7 +49,10 @@ void stream_gemm(GemmChoice& choice, const wavesmith_kernels_gemm_description& g
                      .splits = 0,
                      .stride_parts = tile.columns,
                      .rows = tile.rows};
-  choice.grid = {choice.share.workgroups, 1};
+  // As wide as a band where that comes out even, so that rows of tiles are rows of the grid.
+  const int workgroups = choice.share.workgroups;
+  choice.share.width = workgroups % made.band == 0 ? made.band : workgroups;
+  choice.grid = {choice.share.width, workgroups / choice.share.width};
   // What lies along K is the kernel's batch.
   made.batch_a = choice.share.depth * (a_along_k ? 1 : made.stride_a);
   made.batch_b = choice.share.depth * (b_along_k ? 1 : made.stride_b);
