@@ -40,9 +40,11 @@ def short(kernel: str) -> str:
     instruction. Composable Kernel's tells it among its template's parameters."""
     if sizes := re.search(r"^_ZN2ck\w+?EnumE0ELi1ELi\d+ELi(\d+)ELi(\d+)ELi(\d+)E", kernel):
         return "x".join(sizes.groups())
-    tile = re.search(r"MT\d+x\d+x\d+", kernel) or re.search(r"\d+x\d+(x\d+)?", kernel)
+    tiles = list(re.finditer(r"MT\d+x\d+x\d+", kernel)) or list(re.finditer(r"\d+x\d+(x\d+)?", kernel))
     star = kernel.startswith("Cijk") and not re.search(r"_MI\d", kernel)
-    return (tile.group() if tile else kernel) + (" *" if star else "")
+    # AITER's mxfp4 names blocks of scales before the tile: per1x32Fp4_BpreShuffle_256x256.
+    of_scales = "_per1x32" in kernel
+    return (tiles[1 if of_scales else 0].group() if tiles else kernel) + (" *" if star else "")
 
 
 def cells_of(row: Row, work: float, name: str, kernels: bool = False) -> list[str]:

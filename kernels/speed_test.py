@@ -43,6 +43,9 @@ class PageTest(unittest.TestCase):
         self.assertEqual(short("Cijk_Alik_Bljk_BBS_BH_MT64x32x8_SN_1LDSB0"), "MT64x32x8 *")
         self.assertEqual(short("Cijk_Alik_Bljk_BBS_BH_MT64x64x128_MI16x16x16x1_SN"), "MT64x64x128")
 
+    def test_blocks_of_scales_are_no_tile(self) -> None:
+        self.assertEqual(short("_ZN5aiter42f4gemm_bf16_per1x32Fp4_BpreShuffle_256x128E"), "256x128")
+
     def test_composable_kernel_s_tile_stands_among_its_template_s_parameters(self) -> None:
         name = (
             "_ZN2ck27kernel_gemm_xdl_cshuffle_v1INS_43GridwiseGemm_EnumE0ELi1ELi256ELi64ELi128ELi32ELi8ELi8ELi32ELi32E"
