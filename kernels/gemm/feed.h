@@ -102,19 +102,21 @@ struct GemmWindow<Tile, kThreads, true> {
   using Type = tile::ScaledWindow<Tile, kThreads>;
 };
 
-/// Directly, to a ring of kSlots tiles: A's, B's, A's of the next stage, ... An odd number of them has the
-/// loads of a tile begin before the stage is free in which they would otherwise wait for room. Of matrices
-/// whose rows are along K and whole pieces.
+/// Directly, to a ring of kSlots tiles: A's, B's, A's of the next stage, ... Where A's are as large as B's an
+/// odd number of them has the loads of a tile begin before the stage is free in which they would otherwise
+/// wait for room. Of matrices whose rows are along K and whole pieces.
 template <class TileA, class TileB, int kThreads, int kSlots, bool kScaled>
 struct GemmFeedDirect {
   template <class Tile>
   using Window = typename GemmWindow<Tile, kThreads, kScaled>::Type;
   using WindowA = Window<TileA>;
   using WindowB = Window<TileB>;
-  static constexpr int kSlot = WindowA::kSharedBytes, kOfSlot = WindowA::kCount;
-  static constexpr int kBytes = kSlots * kSlot, kStores = 0, kLoads = 0;
-  static_assert(WindowB::kSharedBytes == kSlot && kSlots >= 4,
-                "a ring of at least two stages of equal tiles");
+  static constexpr int kStage = WindowA::kSharedBytes + WindowB::kSharedBytes;
+  static constexpr int kOfStage = WindowA::kCount + WindowB::kCount;  ///< loads
+  static constexpr int kBytes = kSlots * kStage / 2, kStores = 0, kLoads = 0;
+  static_assert(kSlots >= 4, "a ring of at least two stages");
+  static_assert(kSlots % 2 == 0 || WindowA::kSharedBytes == WindowB::kSharedBytes,
+                "a place that is A's and then B's serves tiles of one size");
 
   WindowA window_a;
   WindowB window_b;
@@ -132,19 +134,19 @@ struct GemmFeedDirect {
         memory(shared) {
     TILE_UNROLL for (int slot = 0; slot < kSlots; ++slot) {
       if (slot % 2 == 0)
-        load(window_a, left_a, slot * kSlot);
+        load(window_a, left_a, slot / 2 * kStage);
       else
-        load(window_b, left_b, slot * kSlot);
+        load(window_b, left_b, slot / 2 * kStage + WindowA::kSharedBytes);
     }
-    tile::arch::wait_loads<(kSlots - 2) * kOfSlot>();
+    tile::arch::wait_loads<(kSlots - 2) * kOfStage / 2>();
   }
-  TILE_DEVICE static GemmStage first() { return {0, kSlot}; }
+  TILE_DEVICE static GemmStage first() { return {0, WindowA::kSharedBytes}; }
   template <int kParity>
   TILE_DEVICE static GemmStage next(GemmStage now) {
     return {after(now.a), after(now.b)};
   }
   /// Two slots are read, and two are the next stage's.
-  TILE_DEVICE void wait() { tile::arch::wait_loads<(kSlots - 4) * kOfSlot>(); }
+  TILE_DEVICE void wait() { tile::arch::wait_loads<(kSlots - 4) * kOfStage / 2>(); }
   TILE_DEVICE void advance(GemmStage stage) {
     if constexpr (kSlots % 2 == 0) {
       load(window_a, left_a, stage.a);
@@ -168,7 +170,7 @@ struct GemmFeedDirect {
       return Window(matrix, rows, columns, stride, first, thread);
   }
   TILE_DEVICE static int after(int slot) {
-    return slot + 2 * kSlot < kBytes ? slot + 2 * kSlot : slot + 2 * kSlot - kBytes;
+    return slot + kStage < kBytes ? slot + kStage : slot + kStage - kBytes;
   }
   template <class Window>
   TILE_DEVICE void load(Window& window, int& left, int slot) {
