@@ -52,9 +52,12 @@ GemmChoice::Candidate candidate(const GemmConfiguration& tile, const Description
   const double computed =
       steps * std::max(tile.step_cycles * together, moved * static_cast<double>(per_unit)) +
       static_cast<double>(rounds) * tile.fixed_cycles;
+  // What fits into the Infinity Cache may be there. If it is not, memory bounds all tiles alike, and the one
+  // that would be fastest loses little.
+  const double bytes = bytes_once(gemm);
   // Of two that memory bounds alike, the one that computes less.
   constexpr double kHidden = 0.05;
-  const auto [less, more] = std::minmax({computed, bytes_once(gemm) / rates.gpu_bytes});
+  const auto [less, more] = std::minmax({computed, bytes / rates.warm(bytes)});
   return {&tile, 1, workgroups, rounds, more + kHidden * less};
 }
 
@@ -69,18 +72,18 @@ bool divides(const Description& gemm, int64_t parts) {
 /// The product in so many parts, and the kernel that adds them up.
 GemmChoice::Candidate split_candidate(const GemmConfiguration& tile, Description gemm, int compute_units,
                                       int parts) {
-  // Beginning and ending the second kernel (modelled: a product of one row takes 4,300 cycles).
-  constexpr double kSecondKernel = 5000;
+  // Beginning and ending the second kernel (modelled: of two parts of 64 by 4,096 an MI300X's takes 3,800).
+  constexpr double kSecondKernel = 3500;
   gemm.k /= parts, gemm.batches = parts;
-  const auto d = gemm.d.type;
+  const auto d = static_cast<double>(size_of(gemm.d.type));
   GemmChoice::Candidate made = candidate(tile, gemm, compute_units);
   const auto elements = static_cast<double>(gemm.m * gemm.n);
   made.splits = parts;
   // Parts are written and read beside all else, and reading them reaches two thirds of the rate (modelled, an
   // MI355X: 84 MB in 20 us).
   constexpr double kMoved = 1 + 1.5;
-  made.cycles += kSecondKernel + elements * (4.0 * kMoved * parts + static_cast<double>(size_of(d))) /
-                                     gemm_rates(tile.target).gpu_bytes;
+  const double bytes = elements * (4.0 * kMoved * parts + d);
+  made.cycles += kSecondKernel + bytes / gemm_rates(tile.target).warm(bytes);
   return made;
 }
 
