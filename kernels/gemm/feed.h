@@ -12,10 +12,12 @@ struct GemmStage {
   int a, b;
 };
 
-/// By way of registers, two stages: any layout and access. A call of `advance` stores what the last one
-/// loaded.
+/// By way of registers, two stages: any layout and access. A call of `advance` stores what was loaded a step
+/// before, or where the loads of two steps go together one or two: they take whole lines of the caches, where
+/// a step's rows are half of one.
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
-          tile::Access kAccess, class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess>>
+          tile::Access kAccess, class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess>,
+          int kAtOnce = 1>  // 1 or 2
 struct GemmFeedThroughRegisters {
   using WindowA = tile::Window<TileA, kThreads, kAlongA, kAccess>;
   using WindowB = WindowB_;
@@ -30,8 +32,8 @@ struct GemmFeedThroughRegisters {
   int left;    ///< columns that are not loaded yet
   bool whole;  ///< K is a multiple of a piece's elements
   tile::SharedBytes memory;
-  typename WindowA::Pieces pieces_a;
-  typename WindowB::Pieces pieces_b;
+  typename WindowA::Pieces pieces_a[kAtOnce];
+  typename WindowB::Pieces pieces_b[kAtOnce];
 
   template <class Arguments>
   TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, const void* b, int row, int column,
@@ -48,10 +50,10 @@ struct GemmFeedThroughRegisters {
         memory(shared) {
     bounds();
     load();
-    TILE_UNROLL for (int i = 0; i < kStages; ++i) {
-      bounds();
-      advance(stage(i));
-    }
+    bounds();
+    advance<0>(stage(0));
+    bounds();
+    advance<1>(stage(1));
   }
   TILE_DEVICE static GemmStage first() { return stage(0); }
   /// The stage after `now`; stages alternate as `kParity` does.
@@ -61,11 +63,13 @@ struct GemmFeedThroughRegisters {
   }
   /// Before all waves meet, so that they find the stage that is next.
   TILE_DEVICE void wait() { bounds(); }
-  /// Fills a stage that all waves have read.
+  /// Fills a stage that all waves have read, the first or the second.
+  template <int kParity>
   TILE_DEVICE void advance(GemmStage stage) {
-    window_a.store(pieces_a, TileA{memory + stage.a});
-    window_b.store(pieces_b, TileB{memory + stage.b});
-    load();
+    constexpr int kNumber = kParity % kAtOnce;
+    window_a.store(pieces_a[kNumber], TileA{memory + stage.a});
+    window_b.store(pieces_b[kNumber], TileB{memory + stage.b});
+    if constexpr (kNumber == kAtOnce - 1) load();
   }
   TILE_DEVICE void finish() {}
 
@@ -74,9 +78,12 @@ struct GemmFeedThroughRegisters {
     return {number * (kBytes / kStages), number * (kBytes / kStages) + WindowA::kSharedBytes};
   }
   TILE_DEVICE void load() {
-    window_a.load(pieces_a);
-    window_b.load(pieces_b);
-    left -= kDepth;
+    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
+      if (i > 0 && left < kDepth) window_a.narrow(left), window_b.narrow(left);
+      window_a.load(pieces_a[i]);
+      window_b.load(pieces_b[i]);
+      left -= kDepth;
+    }
   }
   /// Of A's and B's columns those beyond K are cleared: the last step's may have some, and the loads ahead
   /// have no others.
@@ -85,8 +92,10 @@ struct GemmFeedThroughRegisters {
       window_a.narrow(left);
       window_b.narrow(left);
       if (!whole && left < 0) {
-        window_a.clear_beyond(pieces_a, left + kDepth);
-        window_b.clear_beyond(pieces_b, left + kDepth);
+        TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
+          window_a.clear_beyond(pieces_a[i], left + (kAtOnce - i) * kDepth);
+          window_b.clear_beyond(pieces_b[i], left + (kAtOnce - i) * kDepth);
+        }
       }
     }
   }
@@ -147,6 +156,7 @@ struct GemmFeedDirect {
   }
   /// Two slots are read, and two are the next stage's.
   TILE_DEVICE void wait() { tile::arch::wait_loads<(kSlots - 4) * kOfStage / 2>(); }
+  template <int kParity>
   TILE_DEVICE void advance(GemmStage stage) {
     if constexpr (kSlots % 2 == 0) {
       load(window_a, left_a, stage.a);
@@ -181,7 +191,9 @@ struct GemmFeedDirect {
   }
 };
 
-/// The feed with a ring of so many tiles; 0: through registers.
+/// The feed with a ring of so many tiles; 0: through registers, kTwoSteps: the same with loads of two steps,
+/// for which single elements leave no registers.
+constexpr int kTwoSteps = 2;
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
           tile::Access kAccess, int kSlots, bool kScaled>
 struct GemmFeed {
@@ -191,6 +203,13 @@ template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Alo
           tile::Access kAccess>
 struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0, false> {
   using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess>;
+};
+template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
+          tile::Access kAccess>
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kTwoSteps, false> {
+  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess,
+                                        tile::Window<TileB, kThreads, kAlongB, kAccess>,
+                                        kAccess == tile::Access::Dwords ? kTwoSteps : 1>;
 };
 
 }  // namespace wavesmith::kernels
