@@ -28,9 +28,11 @@ template <class Tile, int kThreads>
 struct ScaledWindow {
   using Numbers = DirectWindow<typename Tile::Numbers, kThreads>;
   static constexpr int kBlockWords = Tile::kRows / 4;
+  static constexpr int kWords = Tile::kBlocks * kBlockWords;
   static constexpr int kCount = Numbers::kCount + 1;  ///< loads
   static constexpr int kSharedBytes = Tile::kAllBytes;
-  static_assert(kThreads == Tile::kBlocks * kBlockWords, "each thread loads the scales of four rows");
+  static_assert(kThreads % kWords == 0 && kWords % Tile::kLanes == 0,
+                "each thread loads the scales of four rows; what waves are left over load the same again");
 
   Numbers numbers;
   const char* base;
@@ -43,14 +45,14 @@ struct ScaledWindow {
   TILE_DEVICE ScaledWindow(const void* matrix, int rows, int columns, i64 row_stride, int first_row,
                            int thread, const void* scales, i64 block_stride)
       : numbers(matrix, rows, columns, row_stride, first_row, thread), stride(block_stride) {
-    const int block = thread / kBlockWords, row = thread % kBlockWords * 4;
+    const int word = thread % kWords, block = word / kBlockWords, row = word % kBlockWords * 4;
     constexpr int kOfWave = Tile::kLanes / kBlockWords;  // blocks
     static_assert(kOfWave * kBlockWords == Tile::kLanes, "a wave loads whole blocks");
     column = block * Tile::kElements;
     base = static_cast<const char*>(scales) + first_row;
     bytes = columns / Tile::kElements * stride - first_row;
     offset = static_cast<u32>(block * stride + row);
-    first = Tile::kScales + arch::uniform(thread / Tile::kLanes) * kOfWave * Tile::kPitch;
+    first = Tile::kScales + arch::uniform(word / Tile::kLanes) * kOfWave * Tile::kPitch;
   }
 
   /// Before a load: columns from `left` on, counted from the window's first, read as 0, and so do their

@@ -13,11 +13,13 @@ struct GemmStage {
   int a, b;
 };
 
-/// By way of registers, two stages: any layout and access. A call of `advance` stores what the last one
-/// loaded.
+/// By way of registers, two stages: any layout and access. A call of `advance` stores what was loaded a step
+/// before, or where the loads of two steps go together one or two: they take whole lines of the caches, where
+/// a step's rows are half of one.
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
           tile::Access kAccess, class Columns = GemmColumns<0>,
-          class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>>
+          class WindowB_ = tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>,
+          int kAtOnce = 1>  // 1 or 2
 struct GemmFeedThroughRegisters {
   using WindowA = tile::Window<TileA, kThreads, kAlongA, kAccess>;
   using WindowB = WindowB_;
@@ -32,8 +34,8 @@ struct GemmFeedThroughRegisters {
   int left;    ///< columns that are not loaded yet
   bool whole;  ///< K is a multiple of a piece's elements
   tile::SharedBytes memory;
-  typename WindowA::Pieces pieces_a;
-  typename WindowB::Pieces pieces_b;
+  typename WindowA::Pieces pieces_a[kAtOnce];
+  typename WindowB::Pieces pieces_b[kAtOnce];
 
   template <class Arguments>
   TILE_DEVICE GemmFeedThroughRegisters(const Arguments& g, const void* a, const void* b, int row, int column,
@@ -51,10 +53,10 @@ struct GemmFeedThroughRegisters {
         memory(shared) {
     bounds();
     load();
-    TILE_UNROLL for (int i = 0; i < kStages; ++i) {
-      bounds();
-      advance(stage(i));
-    }
+    bounds();
+    advance<0>(stage(0));
+    bounds();
+    advance<1>(stage(1));
   }
   TILE_DEVICE static GemmStage first() { return stage(0); }
   /// The stage after `now`; stages alternate as `kParity` does.
@@ -64,11 +66,13 @@ struct GemmFeedThroughRegisters {
   }
   /// Before all waves meet, so that they find the stage that is next.
   TILE_DEVICE void wait() { bounds(); }
-  /// Fills a stage that all waves have read.
+  /// Fills a stage that all waves have read, the first or the second.
+  template <int kParity>
   TILE_DEVICE void advance(GemmStage stage) {
-    window_a.store(pieces_a, TileA{memory + stage.a});
-    window_b.store(pieces_b, TileB{memory + stage.b});
-    load();
+    constexpr int kNumber = kParity % kAtOnce;
+    window_a.store(pieces_a[kNumber], TileA{memory + stage.a});
+    window_b.store(pieces_b[kNumber], TileB{memory + stage.b});
+    if constexpr (kNumber == kAtOnce - 1) load();
   }
   TILE_DEVICE void finish() {}
 
@@ -77,9 +81,12 @@ struct GemmFeedThroughRegisters {
     return {number * (kBytes / kStages), number * (kBytes / kStages) + WindowA::kSharedBytes};
   }
   TILE_DEVICE void load() {
-    window_a.load(pieces_a);
-    window_b.load(pieces_b);
-    left -= kDepth;
+    TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
+      if (i > 0 && left < kDepth) window_a.narrow(left), window_b.narrow(left);
+      window_a.load(pieces_a[i]);
+      window_b.load(pieces_b[i]);
+      left -= kDepth;
+    }
   }
   /// Of A's and B's columns those beyond K are cleared: the last step's may have some, and the loads ahead
   /// have no others.
@@ -88,8 +95,10 @@ struct GemmFeedThroughRegisters {
       window_a.narrow(left);
       window_b.narrow(left);
       if (!whole && left < 0) {
-        window_a.clear_beyond(pieces_a, left + kDepth);
-        window_b.clear_beyond(pieces_b, left + kDepth);
+        TILE_UNROLL for (int i = 0; i < kAtOnce; ++i) {
+          window_a.clear_beyond(pieces_a[i], left + (kAtOnce - i) * kDepth);
+          window_b.clear_beyond(pieces_b[i], left + (kAtOnce - i) * kDepth);
+        }
       }
     }
   }
@@ -105,17 +114,19 @@ struct GemmWindow<Tile, kThreads, Columns, true> {
   using Type = tile::ScaledWindow<Tile, kThreads>;
 };
 
-/// Directly, to a ring of kSlots tiles: A's, B's, A's of the next stage, ... An odd number of them has the
-/// loads of a tile begin before the stage is free in which they would otherwise wait for room. Of matrices
-/// whose rows are along K and whole pieces.
+/// Directly, to a ring of kSlots tiles: A's, B's, A's of the next stage, ... Where A's are as large as B's an
+/// odd number of them has the loads of a tile begin before the stage is free in which they would otherwise
+/// wait for room. Of matrices whose rows are along K and whole pieces.
 template <class TileA, class TileB, int kThreads, int kSlots, bool kScaled, class Columns>
 struct GemmFeedDirect {
   using WindowA = typename GemmWindow<TileA, kThreads, GemmColumns<0>, kScaled>::Type;
   using WindowB = typename GemmWindow<TileB, kThreads, Columns, kScaled>::Type;
-  static constexpr int kSlot = WindowA::kSharedBytes, kOfSlot = WindowA::kCount;
-  static constexpr int kBytes = kSlots * kSlot, kStores = 0, kLoads = 0;
-  static_assert(WindowB::kSharedBytes == kSlot && kSlots >= 4,
-                "a ring of at least two stages of equal tiles");
+  static constexpr int kStage = WindowA::kSharedBytes + WindowB::kSharedBytes;
+  static constexpr int kOfStage = WindowA::kCount + WindowB::kCount;  ///< loads
+  static constexpr int kBytes = kSlots * kStage / 2, kStores = 0, kLoads = 0;
+  static_assert(kSlots >= 4, "a ring of at least two stages");
+  static_assert(kSlots % 2 == 0 || WindowA::kSharedBytes == WindowB::kSharedBytes,
+                "a place that is A's and then B's serves tiles of one size");
 
   WindowA window_a;
   WindowB window_b;
@@ -134,19 +145,20 @@ struct GemmFeedDirect {
         memory(shared) {
     TILE_UNROLL for (int slot = 0; slot < kSlots; ++slot) {
       if (slot % 2 == 0)
-        load(window_a, left_a, slot * kSlot);
+        load(window_a, left_a, slot / 2 * kStage);
       else
-        load(window_b, left_b, slot * kSlot);
+        load(window_b, left_b, slot / 2 * kStage + WindowA::kSharedBytes);
     }
-    tile::arch::wait_loads<(kSlots - 2) * kOfSlot>();
+    tile::arch::wait_loads<(kSlots - 2) * kOfStage / 2>();
   }
-  TILE_DEVICE static GemmStage first() { return {0, kSlot}; }
+  TILE_DEVICE static GemmStage first() { return {0, WindowA::kSharedBytes}; }
   template <int kParity>
   TILE_DEVICE static GemmStage next(GemmStage now) {
     return {after(now.a), after(now.b)};
   }
   /// Two slots are read, and two are the next stage's.
-  TILE_DEVICE void wait() { tile::arch::wait_loads<(kSlots - 4) * kOfSlot>(); }
+  TILE_DEVICE void wait() { tile::arch::wait_loads<(kSlots - 4) * kOfStage / 2>(); }
+  template <int kParity>
   TILE_DEVICE void advance(GemmStage stage) {
     if constexpr (kSlots % 2 == 0) {
       load(window_a, left_a, stage.a);
@@ -171,7 +183,7 @@ struct GemmFeedDirect {
       return Window(matrix, rows, columns, stride, first, thread, order);
   }
   TILE_DEVICE static int after(int slot) {
-    return slot + 2 * kSlot < kBytes ? slot + 2 * kSlot : slot + 2 * kSlot - kBytes;
+    return slot + kStage < kBytes ? slot + kStage : slot + kStage - kBytes;
   }
   template <class Window>
   TILE_DEVICE void load(Window& window, int& left, int slot) {
@@ -182,7 +194,9 @@ struct GemmFeedDirect {
   }
 };
 
-/// The feed with a ring of so many tiles; 0: through registers.
+/// The feed with a ring of so many tiles; 0: through registers, kTwoSteps: the same with loads of two steps,
+/// for which single elements leave no registers.
+constexpr int kTwoSteps = 2;
 template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
           tile::Access kAccess, int kSlots, bool kScaled, class Columns>
 struct GemmFeed {
@@ -192,6 +206,13 @@ template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Alo
           tile::Access kAccess, class Columns>
 struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, 0, false, Columns> {
   using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns>;
+};
+template <class TileA, class TileB, int kThreads, tile::Along kAlongA, tile::Along kAlongB,
+          tile::Access kAccess, class Columns>
+struct GemmFeed<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, kTwoSteps, false, Columns> {
+  using Type = GemmFeedThroughRegisters<TileA, TileB, kThreads, kAlongA, kAlongB, kAccess, Columns,
+                                        tile::Window<TileB, kThreads, kAlongB, kAccess, Columns>,
+                                        kAccess == tile::Access::Dwords ? kTwoSteps : 1>;
 };
 
 }  // namespace wavesmith::kernels

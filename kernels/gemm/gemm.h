@@ -42,10 +42,11 @@ struct GemmShape {
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kWaveRows = kWaveRows_,
                        kWaveColumns = kWaveColumns_;  ///< waves along rows and columns
-  static constexpr int kSlots = kSlots_;  ///< tiles that loads fill directly; 0: through registers
+  static constexpr int kSlots = kSlots_;              ///< as of GemmFeed
+  static constexpr bool kDirect = kSlots > kTwoSteps;
   /// Parts of a stage along K, which registers hold one after the other: where a stage is whole lines of the
   /// caches, a part of it is what registers hold.
-  static constexpr int kParts = kSlots > 0 && kDepth * sizeof(typename Atom::Element) > 64 ? 2 : 1;
+  static constexpr int kParts = kDirect && kDepth * sizeof(typename Atom::Element) > 64 ? 2 : 1;
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
   using Columns = GemmColumns<kGates ? kColumns / kWaveColumns / 2 : 0>;  ///< of B
   // Of a wave.
@@ -170,12 +171,12 @@ TILE_DEVICE void gemm_tile(typename Shape::Arguments arguments, const typename S
     products.template begin<kNow>();
     if constexpr (kLast) {
       TILE_UNROLL for (int i = 0; i < kBefore; ++i) products.template multiply<kNow>(i, a, b[kNow]);
-      if constexpr (Shape::kSlots > 0) arch::keep_order();
+      if constexpr (Shape::kDirect) arch::keep_order();
       feed.wait();
       arch::barrier();
       const GemmStage now = stage;
       stage = Feed::template next<kNext>(now);
-      feed.advance(now);
+      feed.template advance<kNow>(now);
     }
     TILE_UNROLL for (int j = 0; j < kColumns; ++j) reader_b.template read<kPart>(b[kNext], j, tile_b(stage));
     TILE_UNROLL for (int i = 0; i < kRows; ++i) {

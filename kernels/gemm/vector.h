@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/gemm/epilogue.h"
+#include "tile/arch/lanes.h"
 #include "tile/panel.h"
 
 namespace wavesmith::kernels {
@@ -10,12 +11,15 @@ namespace wavesmith::kernels {
 using tile::Access;
 using tile::Along;
 
-template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_>
+/// `kAtOnce`: steps whose operands are loaded together. Two take whole lines of 64 bytes of rows along K.
+template <class A_, class B_, int kRows_, int kColumns_, int kDepth_, int kWaveRows_, int kWaveColumns_,
+          int kAtOnce_ = 1>
 struct GemmShape {
   using Arguments = GemmArguments;
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kWaveRows = kWaveRows_,
                        kWaveColumns = kWaveColumns_;  ///< waves along rows and columns
+  static constexpr int kAtOnce = kAtOnce_;
   static constexpr int kLanes = tile::arch::kHere.wave_lanes;
   static constexpr int kThreads = kWaveRows * kWaveColumns * kLanes;
   /// Eight lanes along columns, each with eight of them: what shared memory serves at once.
@@ -39,8 +43,11 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   const int wave = arch::uniform(thread / Shape::kLanes);
   const GemmPlace place(arguments);
   const int first_row = place.tile_row * Shape::kRows, first_column = place.tile_column * Shape::kColumns;
-  const int row = (wave / Shape::kWaveColumns * (Shape::kLanes / 8) + lane / 8) * kRows;
-  const int column = (wave % Shape::kWaveColumns * 8 + lane % 8) * kColumns;
+  const auto row_of = [&](int of) {
+    return (wave / Shape::kWaveColumns * (Shape::kLanes / 8) + of / 8) * kRows;
+  };
+  const auto column_of = [&](int of) { return (wave % Shape::kWaveColumns * 8 + of % 8) * kColumns; };
+  int row = row_of(lane), column = column_of(lane), number = thread;
 
   constexpr long kSize = sizeof(float);
   const void* const matrix_a = of_batch(arguments, arguments.a, place.batch, arguments.batch_a * kSize);
@@ -48,22 +55,27 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   WindowA window_a(matrix_a, arguments.m, arguments.k, arguments.stride_a, first_row, thread);
   WindowB window_b(matrix_b, arguments.n, arguments.k, arguments.stride_b, first_column, thread);
 
-  typename WindowA::Pieces pieces_a;
-  typename WindowB::Pieces pieces_b;
+  struct Loaded {
+    typename WindowA::Pieces a;
+    typename WindowB::Pieces b;
+  } loaded[Shape::kAtOnce];
   int left = arguments.k;  // columns that are not loaded yet
   const auto load = [&] {
-    window_a.load(pieces_a, left);
-    window_b.load(pieces_b, left);
-    left -= Shape::kDepth;
+    TILE_UNROLL for (Loaded& pieces : loaded) {
+      window_a.load(pieces.a, left);
+      window_b.load(pieces.b, left);
+      left -= Shape::kDepth;
+    }
   };
-  const auto store = [&](int buffer) {
+  const auto store = [&](int number, int buffer) {
+    Loaded& pieces = loaded[number];
     if (left < 0) {
-      window_a.clear_beyond(pieces_a, left + Shape::kDepth);
-      window_b.clear_beyond(pieces_b, left + Shape::kDepth);
+      window_a.clear_beyond(pieces.a, left + (Shape::kAtOnce - number) * Shape::kDepth);
+      window_b.clear_beyond(pieces.b, left + (Shape::kAtOnce - number) * Shape::kDepth);
     }
     const SharedBytes at = (SharedBytes)memory + buffer;
-    window_a.store(pieces_a, PanelA{at});
-    window_b.store(pieces_b, PanelB{at + PanelA::kBytes});
+    window_a.store(pieces.a, PanelA{at});
+    window_b.store(pieces.b, PanelB{at + PanelA::kBytes});
   };
 
   struct Operands {
@@ -100,20 +112,21 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
   };
 
   load();
-  store(0);
-  load();
+  store(0, 0);
+  if constexpr (Shape::kAtOnce == 1) load();
   arch::barrier();
   read(now, 0);
-  // A step multiplies one panel while the next goes to the other half of shared memory, and the one after
-  // that is on its way.
+  // A step multiplies one panel while the next goes to the other half of shared memory, and those after that
+  // are on their way.
   int other = kBytes;  // half, from the one that is multiplied
-  for (int steps = ceiling(arguments.k, Shape::kDepth); steps > 0; --steps) {
-    TILE_UNROLL for (int k = 0; k < Shape::kDepth; ++k) {
-      if (k + 1 < Shape::kDepth) {
-        read(k % 2 ? now : next, k + 1);
+  for (int rounds = ceiling(arguments.k, Shape::kAtOnce * Shape::kDepth); rounds > 0; --rounds) {
+    TILE_UNROLL for (int k = 0; k < Shape::kAtOnce * Shape::kDepth; ++k) {
+      if ((k + 1) % Shape::kDepth > 0) {
+        read(k % 2 ? now : next, k % Shape::kDepth + 1);
       } else {
-        store(other > 0 ? other : 0);
-        load();
+        const int number = (k + 1) / Shape::kDepth % Shape::kAtOnce;  // of the panels that are stored
+        store(number, other > 0 ? other : 0);
+        if (number == Shape::kAtOnce - 1) load();
         arch::barrier();
         TILE_UNROLL for (int odd = 0; odd < 2; ++odd) at_a[odd] += other, at_b[odd] += other;
         other = -other;
@@ -125,11 +138,15 @@ TILE_DEVICE void gemm(const GemmArguments& arguments) {
 
   // Sums by way of the lane's own part of shared memory: the epilogue stands in the code once.
   arch::barrier();
+  if constexpr (Shape::kAtOnce > 1) {  // no registers are left to hold these meanwhile
+    const int again = arch::lane_id();
+    row = row_of(again), column = column_of(again), number = wave * Shape::kLanes + again;
+  }
   const GemmArguments late = arch::argument_again(arguments);
   const GemmEpilogue<float> epilogue(late, place.batch, first_row, first_column);
   constexpr int kFit =
       2 * kBytes / (Shape::kThreads * 32) < kRows ? 2 * kBytes / (Shape::kThreads * 32) : kRows;
-  const SharedBytes own = (SharedBytes)memory + thread * 16;
+  const SharedBytes own = (SharedBytes)memory + number * 16;
   constexpr int kApart = Shape::kThreads * 16;
   TILE_KEEP_LOOP
   for (int first = 0; first < kRows; first += kFit) {

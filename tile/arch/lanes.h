@@ -5,6 +5,9 @@
 
 namespace tile::arch {
 
+/// The thread's lane, which no register holds before.
+TILE_DEVICE int lane_id() { return __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0)); }
+
 /// The value of a lane, the same for all.
 TILE_DEVICE int of_lane(int value, int lane) { return __builtin_amdgcn_readlane(value, lane); }
 

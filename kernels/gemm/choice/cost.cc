@@ -14,8 +14,9 @@ using Description = wavesmith_kernels_gemm_description;
 
 constexpr int64_t kPieceBytes = 16;
 
-// Beginning and ending the kernel that adds up parts (modelled: a product of one row takes 4,300 cycles).
-constexpr double kSecondKernel = 5000;
+// Beginning and ending the kernel that adds up parts (modelled: of two parts of 64 by 4,096 an MI300X's takes
+// 3,800).
+constexpr double kSecondKernel = 3500;
 
 /// Bytes that A, B and D have at the least, each moved once.
 double bytes_once(const Description& gemm) {
@@ -30,9 +31,12 @@ double bytes_once(const Description& gemm) {
 
 /// What a product takes that computes for so long, while its matrices move through memory.
 double beside_memory(const GemmConfiguration& tile, const Description& gemm, double computed) {
+  // What fits into the Infinity Cache may be there. If it is not, memory bounds all tiles alike, and the one
+  // that would be fastest loses little.
+  const double bytes = bytes_once(gemm);
   // Of two that memory bounds alike, the one that computes less.
   constexpr double kHidden = 0.05;
-  const auto [less, more] = std::minmax({computed, bytes_once(gemm) / gemm_rates(tile.target).gpu_bytes});
+  const auto [less, more] = std::minmax({computed, bytes / gemm_rates(tile.target).warm(bytes)});
   return more + kHidden * less;
 }
 
@@ -92,7 +96,7 @@ GemmChoice::Candidate streamed_candidate(const GemmConfiguration& tile, const De
   // The workgroups of several rounds drift apart, so that the last one costs others less.
   const double drift = whole > 1 ? 1.04 : 1;
   const double cycles = drift * (beside_memory(tile, gemm, computed) + kSecondKernel +
-                                 (kMoved * parts + results) / gemm_rates(tile.target).part_bytes);
+                                 (kMoved * parts + results) / gemm_rates(tile.target).part_bytes());
   return {&tile, kStreamed, share, share.workgroups, share.whole / share.workgroups + 1, cycles};
 }
 
@@ -108,15 +112,15 @@ bool divides(const Description& gemm, int64_t parts) {
 GemmChoice::Candidate split_candidate(const GemmConfiguration& tile, Description gemm, int compute_units,
                                       int parts) {
   gemm.k /= parts, gemm.batches = parts;
-  const auto d = gemm.d.type;
+  const auto d = static_cast<double>(size_of(gemm.d.type));
   GemmChoice::Candidate made = candidate(tile, gemm, compute_units);
   const auto elements = static_cast<double>(gemm.m * columns_of_b(gemm));
   made.splits = parts;
   // Parts are written and read beside all else, and reading them reaches two thirds of the rate (modelled, an
   // MI355X: 84 MB in 20 us).
   constexpr double kMoved = 1 + 1.5;
-  made.cycles += kSecondKernel + elements * (4.0 * kMoved * parts + static_cast<double>(size_of(d))) /
-                                     gemm_rates(tile.target).gpu_bytes;
+  const double bytes = elements * (4.0 * kMoved * parts + d);
+  made.cycles += kSecondKernel + bytes / gemm_rates(tile.target).warm(bytes);
   return made;
 }
 

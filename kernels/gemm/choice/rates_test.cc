@@ -20,8 +20,8 @@ TEST(GemmRates, AreThoseOfTheGpusFiles) {
     const double cycles = gpu.engine_mhz * 1e6;
     ASSERT_TRUE(gpu.sustained_read);
     EXPECT_NEAR(one.gpu_bytes, *gpu.sustained_read * 1e9 / cycles, 0.5);
-    EXPECT_NEAR(one.part_bytes, gpu.sustained_infinity_cache.value_or(*gpu.sustained_read) * 1e9 / cycles,
-                0.5);
+    EXPECT_EQ(static_cast<double>(gpu.infinity_cache_bytes), one.cache);
+    EXPECT_NEAR(one.cache_bytes, gpu.sustained_infinity_cache.value_or(0) * 1e9 / cycles, 0.5);
     double unit = 0;
     if (gpu.l2_bytes_per_clock_per_unit)
       unit = *gpu.l2_bytes_per_clock_per_unit;
