@@ -89,8 +89,7 @@ void print_choice(const ordered_json& choice, const gpus::Gpu& gpu) {
                bytes_text(choice["workspace_bytes"].get<uint64_t>()));
   else if (choice["streamed"].get<bool>())
     fmt::print(
-        "  shared  tiles that do not fill a round, along k, with a workspace of {}; a second kernel adds up
-        ",
+        "  shared  tiles of the last round, along k, with a workspace of {}; a second kernel adds up\n",
         bytes_text(choice["workspace_bytes"].get<uint64_t>()));
   fmt::print("  time    {} at {} MHz, {:.4g} TFLOP/s (modelled: {:.0f} cycles)\n",
              time_text(number(choice, "seconds")), gpu.engine_mhz, number(choice, "flops_per_second") / 1e12,

@@ -83,7 +83,8 @@ GemmChoice::Candidate streamed_candidate(const GemmConfiguration& tile, const De
   // Runs that begin at different steps share few lines of A and B with others of their die (modelled: an
   // MI355X's take twice as long, an MI210's, which has one die, no longer).
   const double apart = share.tiles > 1 && gemm_rates(tile.target).dies > 1 ? 2 : 1;
-  const auto whole = static_cast<double>(share.whole / share.workgroups);
+  const int rounds = share.whole / share.workgroups;
+  const auto whole = static_cast<double>(rounds);
   const double run = share.run + (share.longer > 0 ? 1 : 0), tiles = share.tiles > 1 ? 2 : 1;
   const double step = std::max<double>(tile.step_cycles, moved_cycles(tile, gemm)) * tile.at_once;
   const double computed =
@@ -97,7 +98,7 @@ GemmChoice::Candidate streamed_candidate(const GemmConfiguration& tile, const De
   const double drift = whole > 1 ? 1.04 : 1;
   const double cycles = drift * (beside_memory(tile, gemm, computed) + kSecondKernel +
                                  (kMoved * parts + results) / gemm_rates(tile.target).part_bytes());
-  return {&tile, kStreamed, share, share.workgroups, share.whole / share.workgroups + 1, cycles};
+  return {&tile, kStreamed, share, share.workgroups, rounds + 1, cycles};
 }
 
 /// Whether K may be cut into so many parts: they are of one length, and as aligned as the whole; blocks stay
