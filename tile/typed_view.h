@@ -38,7 +38,7 @@ struct TypedView {
         columns(all_columns - first_column),
         stride(static_cast<u32>(stride_)),
         type(type_) {
-    const i64 size = arch::uniform(size_of(type));
+    const i64 size = size_of(type);
     const i64 first = (first_row * stride_ + first_column) * size;
     const i64 bytes = ((all_rows - 1) * stride_ + all_columns) * size - first;
     const char* const base = static_cast<const char*>(matrix) + first;

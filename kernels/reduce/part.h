@@ -22,7 +22,7 @@ TILE_DEVICE ReducedPart reduced_part(const ReducePartArguments& g, Operation ope
   const auto& place = part.place;
   int first = begin;
   const auto take = [&](auto whole) __attribute__((always_inline)) {
-    const TypedView x(g.x, static_cast<Type>(g.type_x), end, g.columns, g.stride_x, first, 0);
+    const TypedView x(g.x, static_cast<Type>(arch::late(g.type_x)), end, g.columns, g.stride_x, first, 0);
     const Eights<kReduceEights> eights = load_eights(x, place);
     TILE_UNROLL for (int i = 0; i < kReduceEights; ++i) {
       const bool inside = decltype(whole)::kValue || place.row + i * place.step < x.rows;
