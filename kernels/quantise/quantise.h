@@ -11,7 +11,10 @@ using QuantisedPlace = EightPlace<kQuantisedEights>;
 
 /// What the kernels that take eights read.
 TILE_DEVICE tile::TypedView numbers_of(const QuantiseArguments& g, const QuantisedPlace& place) {
-  return {g.x, static_cast<tile::Type>(tile::arch::late(g.type_x)), g.rows, g.columns, g.stride_x, place.first_row, 0};
+  return {g.x,        static_cast<tile::Type>(tile::arch::late(g.type_x)),
+          g.rows,     g.columns,
+          g.stride_x, place.first_row,
+          0};
 }
 
 /// With a scale per row, which the lanes of a row find in one pass.
