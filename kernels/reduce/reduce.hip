@@ -1,6 +1,6 @@
 #include "kernels/reduce/reduce.h"
 
-#include "kernels/reduce/part.h"
+#include "kernels/rows/configurations.h"
 
 using namespace wavesmith::kernels;
 
@@ -9,10 +9,3 @@ using namespace wavesmith::kernels;
     reduce<tile::RowShape<kRowThreads, lanes, parts, aligned>>(arguments);              \
   }
 WAVESMITH_ROW_CONFIGURATIONS(KERNEL)
-
-TILE_KERNEL TILE_THREADS(kRowThreads) void reduce_columns(ReducePartArguments arguments) {
-  columns_of_part(arguments);
-}
-TILE_KERNEL TILE_THREADS(kRowThreads) void reduce_matrix(ReducePartArguments arguments) {
-  number_of_part(arguments);
-}
