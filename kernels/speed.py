@@ -179,7 +179,7 @@ def of_attention(one: Attention, machine: Machine) -> Commands:
         peers["AITER"] = machine.of_aiter("aiter_attention.py", *sizes, *causal)
     if one.gpu in TRITONS_ATTENTION_GPUS:
         peers["Triton"] = machine.of_triton("triton_attention.py", *sizes, *causal)
-    if one.gpu in CKS_GPUS:
+    if one.gpu in CKS_GPUS and not one.causal:  # the page says why
         peers["Composable Kernel"] = machine.of_ck("ck_attention.py", *sizes, *causal)
     return ["attention", *sizes, sizes[-1], "128", "bf16", *causal], peers
 
