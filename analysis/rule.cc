@@ -65,10 +65,14 @@ double gain_without(const Subject& subject, const Loop& loop, const std::vector<
   return gain_with(subject, loop, costs);
 }
 
+double load_latency(const Subject& subject, uint32_t load) {
+  return load_latency(subject.code, load, subject.gpu, subject.kernel.served_by);
+}
+
 std::optional<double> wait_saved(const Subject& subject, const Wait& wait) {
   if (!wait.slack.value || wait.for_.empty() || wait.could_be == kNone || wait.could_be <= wait.value)
     return std::nullopt;
-  const double latency = load_latency(subject.code, wait.for_.front(), subject.gpu, subject.kernel.served_by);
+  const double latency = load_latency(subject, wait.for_.front());
   if (latency <= 0) return std::nullopt;
   const double now = std::max(0.0, latency - *wait.slack.value);
   // What it would still wait for was issued earlier.
@@ -78,8 +82,7 @@ std::optional<double> wait_saved(const Subject& subject, const Wait& wait) {
   if (subject.graph.block_of[older] != subject.graph.block_of[youngest] || older > youngest)
     return std::nullopt;
   const double slack = *wait.slack.value + subject.costs.clock[youngest] - subject.costs.clock[older];
-  return now -
-         std::max(0.0, load_latency(subject.code, older, subject.gpu, subject.kernel.served_by) - slack);
+  return now - std::max(0.0, load_latency(subject, older) - slack);
 }
 
 double gain_of_waits(const Subject& subject, const Loop& loop, double saved) {

@@ -69,6 +69,8 @@ Loop straight_line(const Subject& subject);
 double gain_with(const Subject& subject, const Loop& loop, const Costs& costs);
 /// The gain without these instructions.
 double gain_without(const Subject& subject, const Loop& loop, const std::vector<uint32_t>& instructions);
+/// Cycles until a load's data arrive from what is taken to serve it; 0: unknown.
+double load_latency(const Subject& subject, uint32_t load);
 /// Cycles of one wave that a wait would save by leaving as many accesses outstanding as it could
 /// (Wait::could_be); nullopt when that is not known.
 std::optional<double> wait_saved(const Subject& subject, const Wait& wait);

@@ -36,7 +36,7 @@ Cycles cycles_of(const Code& code, const Graph& graph, const gpus::Gpu& gpu, con
 double lds_cycles(const gpus::Gpu& gpu, isa::Direction direction, uint32_t bytes, int wave_lanes);
 
 /// Cycles until a memory instruction's data arrive; 0: unknown.
-double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu, ServedBy by = ServedBy::L2);
+double load_latency(const Code& code, uint32_t instruction, const gpus::Gpu& gpu, ServedBy by);
 
 /// The number of SIMDs that share LDS and the vector memory path.
 uint32_t sharing_simds(const gpus::Gpu& gpu);

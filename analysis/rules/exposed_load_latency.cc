@@ -89,8 +89,7 @@ void check(const Subject& subject, std::vector<Finding>& findings) {
       // What was loaded before the loop is waited for once.
       if (subject.kernel.instructions[load].loop != l) continue;
       // What has come by then is not waited for.
-      if (*wait.slack.value >= load_latency(subject.code, load, subject.gpu, subject.kernel.served_by))
-        continue;
+      if (*wait.slack.value >= load_latency(subject, load)) continue;
       chain &= use_of(subject, l, load).next_address;
       polling |= polls(subject, l, load);
       finding.where.push_back({wait.instruction, wait.instruction, l});

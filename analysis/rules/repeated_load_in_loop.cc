@@ -56,9 +56,8 @@ double waited_for(const Subject& subject, uint32_t loop, const std::vector<uint3
     if (!std::ranges::all_of(wait.for_,
                              [&](uint32_t i) { return std::ranges::find(loads, i) != loads.end(); }))
       continue;
-    const double latency = subject.gpu.l1_cycles ? *subject.gpu.l1_cycles
-                                                 : load_latency(subject.code, wait.for_.front(), subject.gpu,
-                                                                subject.kernel.served_by);
+    const double latency =
+        subject.gpu.l1_cycles ? *subject.gpu.l1_cycles : load_latency(subject, wait.for_.front());
     cycles += std::max(0.0, latency - *wait.slack.value);
   }
   return cycles;
