@@ -1,0 +1,20 @@
+"""Emulated AMD GPUs as a PyTorch device: `torch.device("wavesmith")`, with a PyTorch for the CPU.
+
+>>> import wavesmith
+>>> wavesmith.use("mi300x")
+>>> import torch, wavesmith.torch
+>>> x = torch.randn(4, 4, device="wavesmith")
+>>> (x @ x).sum()
+
+What must be compiled against PyTorch's headers is compiled when this package is first imported with a PyTorch, which
+takes less than a minute, and kept (`wavesmith.torch._build`). `torch.wavesmith` is the device's module, as `torch.cuda`
+is CUDA's; `torch.accelerator` works too.
+"""
+
+from __future__ import annotations
+
+from wavesmith.torch._register import fallback_counts, register
+
+__all__ = ["fallback_counts", "register"]
+
+register()

@@ -1,0 +1,95 @@
+"""Operators that have no kernel: the host computes them on the device's memory, without copying it.
+
+Each is said once on stderr and counted; `counts` tells.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+#: How often each operator fell back to the host.
+counts: Counter[str] = Counter()
+
+_ours = torch.ops.wavesmith_device
+
+
+def _say(name: str) -> None:
+    if not counts[name] and os.environ.get("WAVESMITH_QUIET", "0") in ("", "0"):
+        print(f"wavesmith: {name} has no kernel; the host computes it", file=sys.stderr)
+    counts[name] += 1
+
+
+class _Views:
+    """The host's views of one call's device tensors."""
+
+    def __init__(self) -> None:
+        self.pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self.device: torch.device | None = None
+
+    def to_host(self, value: Any) -> Any:
+        """The host's view of a device tensor; the CPU for the device; anything else as it is."""
+        if isinstance(value, torch.Tensor):
+            if value.device.type != "wavesmith":
+                return value
+            self.device = self.device or value.device
+            for ours, view in self.pairs:
+                if ours is value:
+                    return view
+            view = _ours.host_view(value)
+            self.pairs.append((value, view))
+            return view
+        if isinstance(value, torch.device) and value.type == "wavesmith":
+            self.device = value
+            return torch.device("cpu")
+        if isinstance(value, torch.Generator) and value.device.type == "wavesmith":
+            return _ours.host_generator(value, value.device.index)
+        return value
+
+    def to_device(self, value: Any) -> Any:
+        """A result on the device: the tensor itself that was written, a view of one, or a copy."""
+        if not isinstance(value, torch.Tensor) or value.device.type != "cpu":
+            return value
+        for ours, view in self.pairs:
+            if value is view:
+                return ours
+        if value.layout is not torch.strided:
+            return value
+        if value.numel():
+            begin = value.untyped_storage().data_ptr()
+            for ours, view in self.pairs:
+                if view.untyped_storage().data_ptr() == begin:
+                    return _ours.device_view(ours, value)
+        return value.to(self.device)
+
+    def take_layouts(self) -> None:
+        """Gives device tensors what operators with `out=` did to the sizes of their views."""
+        for ours, view in self.pairs:
+            if ours.shape != view.shape or ours.stride() != view.stride() or ours.data_ptr() != view.data_ptr():
+                _ours.take_layout(ours, view)
+
+
+def fallback(op: Any, *args: Any, **kwargs: Any) -> Any:
+    """Computes an operator on the host."""
+    _say(str(op))
+    views = _Views()
+    host_args, host_kwargs = pytree.tree_map(views.to_host, (args, kwargs))
+    schema = op._schema
+    for index, argument in enumerate(schema.arguments):
+        if argument.name == "generator" and host_kwargs.get("generator") is None:
+            if index < len(host_args) and host_args[index] is not None:
+                continue
+            device = views.device.index if views.device is not None else None
+            chosen = torch.ops.wavesmith_device.host_generator(None, -1 if device is None else device)
+            if index < len(host_args):
+                host_args = (*host_args[:index], chosen, *host_args[index + 1 :])
+            else:
+                host_kwargs["generator"] = chosen
+    result = op(*host_args, **host_kwargs)
+    views.take_layouts()
+    return pytree.tree_map(views.to_device, result)

@@ -1,0 +1,40 @@
+"""Makes the device known to PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_library: Any = None
+
+
+def register() -> None:
+    """Loads the device's library, and names it to PyTorch. More than once does nothing more.
+
+    Raises:
+        UseError: the process has another HIP runtime already.
+        InstallationError, CompileError: the library could not be built (`_build.library`).
+    """
+    global _library
+    if _library is not None:
+        return
+    import torch
+
+    from wavesmith._use import use
+    from wavesmith.torch import _build
+
+    use()
+    torch.utils.rename_privateuse1_backend("wavesmith")
+    torch.ops.load_library(str(_build.library()))
+    from wavesmith.torch import _device, _fallback
+
+    torch._register_device_module("wavesmith", _device)
+    torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    _library = torch.library.Library("_", "IMPL", "PrivateUse1")
+    _library.fallback(_fallback.fallback)
+
+
+def fallback_counts() -> dict[str, int]:
+    """How often each operator without a kernel was computed by the host, by name."""
+    from wavesmith.torch import _fallback
+
+    return dict(_fallback.counts)

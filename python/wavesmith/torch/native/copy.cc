@@ -1,0 +1,69 @@
+// Copies between devices, and between them and the host.
+#include <ATen/core/Tensor.h>
+#include <torch/library.h>
+
+#include <ATen/native/Resize.h>
+#include <ATen/ops/_local_scalar_dense_native.h>
+#include <ATen/ops/copy_native.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/empty_strided.h>
+
+#include "host_view.h"
+#include "streams.h"
+
+namespace wavesmith::device {
+namespace {
+
+bool on_device(const at::Tensor& tensor) { return tensor.device().is_privateuseone(); }
+
+// Whether the bytes of both, from the first on, are the same elements in the same order.
+bool same_bytes(const at::Tensor& source, const at::Tensor& destination) {
+  return source.dtype() == destination.dtype() && source.is_conj() == destination.is_conj() &&
+         source.is_neg() == destination.is_neg() && source.sizes() == destination.sizes() &&
+         source.strides() == destination.strides() && source.is_non_overlapping_and_dense();
+}
+
+at::Tensor copy_from(const at::Tensor& source, const at::Tensor& destination, bool non_blocking) {
+  TORCH_CHECK(source.numel() == destination.numel(), "copy of ", source.numel(), " elements to ",
+              destination.numel());
+  if (destination.numel() == 0) return destination;
+  const at::Tensor& ours = on_device(destination) ? destination : source;
+  const OnDevice on(ours.device().index());
+  const auto stream = current_stream(ours.device().index());
+  if (on_device(source) && source.device() != ours.device()) {
+    check(hipStreamSynchronize(native(current_stream(source.device().index()))), "hipStreamSynchronize");
+  }
+  if (same_bytes(source, destination)) {
+    check(hipMemcpyAsync(destination.mutable_data_ptr(), source.const_data_ptr(), destination.nbytes(),
+                         kMemcpyDefault, native(stream)),
+          "hipMemcpyAsync");
+    const bool host = !on_device(source) || !on_device(destination);
+    const bool pinned = host && non_blocking && (on_device(source) ? destination : source).is_pinned();
+    if (host && !pinned) check(hipStreamSynchronize(native(stream)), "hipStreamSynchronize");
+    return destination;
+  }
+  const auto seen_source = on_device(source) ? host_view(source) : source;
+  auto seen_destination = on_device(destination) ? host_view(destination) : destination;
+  at::native::copy_(seen_destination, seen_source, false);
+  return destination;
+}
+
+at::Tensor copy_from_and_resize(const at::Tensor& source, const at::Tensor& destination) {
+  const OnDevice on(destination.device().index());
+  if (destination.sizes() != source.sizes()) at::native::resize_output(destination, source.sizes());
+  return copy_from(source, destination, false);
+}
+
+at::Scalar local_scalar_dense(const at::Tensor& self) {
+  return at::native::_local_scalar_dense_cpu(host_view(self));
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("_copy_from", &copy_from);
+  m.impl("_copy_from_and_resize", &copy_from_and_resize);
+  m.impl("_local_scalar_dense", &local_scalar_dense);
+}
+
+}  // namespace wavesmith::device

@@ -1,0 +1,96 @@
+#include "host_view.h"
+
+#include <ATen/core/TensorBase.h>
+#include <c10/core/CPUAllocator.h>
+#include <torch/library.h>
+
+#include <ATen/ops/empty.h>
+
+#include "generator.h"
+#include "streams.h"
+
+namespace wavesmith::device {
+namespace {
+
+at::Tensor with_layout_of(const at::Tensor& tensor, c10::Storage storage, c10::DispatchKeySet keys) {
+  auto made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), keys, tensor.dtype());
+  auto* impl = made.unsafeGetTensorImpl();
+  impl->set_sizes_and_strides(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  if (tensor.is_conj()) made._set_conj(true);
+  if (tensor.is_neg()) made._set_neg(true);
+  return made;
+}
+
+void wait_for(const at::Tensor& tensor) {
+  const OnDevice on(tensor.device().index());
+  check(hipStreamSynchronize(native(current_stream(tensor.device().index()))), "hipStreamSynchronize");
+}
+
+// A device tensor over the storage of `base` with the sizes, strides and offset of `layout`, a host view of
+// that storage.
+at::Tensor device_view(const at::Tensor& base, const at::Tensor& layout) {
+  auto made = at::detail::make_tensor<c10::TensorImpl>(
+      c10::Storage(base.storage()), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), layout.dtype());
+  made.unsafeGetTensorImpl()->set_sizes_and_strides(layout.sizes(), layout.strides(),
+                                                    layout.storage_offset());
+  if (layout.is_conj()) made._set_conj(true);
+  if (layout.is_neg()) made._set_neg(true);
+  return made;
+}
+
+// Gives a device tensor the sizes and strides that an operation gave its host view, and new memory where it
+// grew.
+void take_layout(const at::Tensor& tensor, const at::Tensor& layout) {
+  auto* impl = tensor.unsafeGetTensorImpl();
+  if (layout.storage().data() != tensor.storage().data()) {
+    const auto& storage = tensor.storage();
+    const OnDevice on(tensor.device().index());
+    auto data = storage.allocator()->allocate(layout.storage().nbytes());
+    if (data.get() != nullptr) std::memcpy(data.get(), layout.storage().data(), layout.storage().nbytes());
+    storage.unsafeGetStorageImpl()->set_data_ptr_noswap(std::move(data));
+    storage.unsafeGetStorageImpl()->set_nbytes(layout.storage().nbytes());
+  }
+  impl->set_sizes_and_strides(layout.sizes(), layout.strides(), layout.storage_offset());
+}
+
+std::optional<at::Generator> host_generator_of(const std::optional<at::Generator>& generator,
+                                               std::int64_t device) {
+  return host_generator(generator.has_value() && generator->defined()
+                            ? *generator
+                            : default_generator(static_cast<c10::DeviceIndex>(device)));
+}
+
+std::optional<at::Generator> default_generator_of(std::int64_t device) {
+  return default_generator(static_cast<c10::DeviceIndex>(device));
+}
+
+}  // namespace
+
+at::Tensor host_view(const at::Tensor& tensor) {
+  wait_for(tensor);
+  const auto& storage = tensor.storage();
+  auto* owner = new c10::Storage(storage);
+  c10::DataPtr data(
+      storage.mutable_data(), owner, [](void* kept) { delete static_cast<c10::Storage*>(kept); },
+      c10::Device(c10::kCPU));
+  c10::Storage seen(c10::Storage::use_byte_size_t{}, storage.nbytes(), std::move(data),
+                    c10::GetCPUAllocator(),
+                    /*resizable=*/true);
+  return with_layout_of(tensor, std::move(seen), c10::DispatchKeySet(c10::DispatchKey::CPU));
+}
+
+TORCH_LIBRARY(wavesmith_device, m) {
+  m.def("host_view(Tensor tensor) -> Tensor");
+  m.def("device_view(Tensor base, Tensor layout) -> Tensor");
+  m.def("take_layout(Tensor tensor, Tensor layout) -> ()");
+  m.def("default_generator(int device) -> Generator?", &default_generator_of);
+  m.def("host_generator(Generator? generator, int device) -> Generator?", &host_generator_of);
+}
+
+TORCH_LIBRARY_IMPL(wavesmith_device, PrivateUse1, m) {
+  m.impl("host_view", &host_view);
+  m.impl("device_view", &device_view);
+  m.impl("take_layout", &take_layout);
+}
+
+}  // namespace wavesmith::device

@@ -1,0 +1,96 @@
+// Making, viewing and resizing tensors of the device: what has no kernel.
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/native/Resize.h>
+#include <torch/library.h>
+
+#include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/resize_native.h>
+#include <ATen/ops/set_native.h>
+#include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_as_complex_native.h>
+#include <ATen/ops/view_as_real_native.h>
+#include <ATen/ops/view_native.h>
+
+#include "allocator.h"
+#include "streams.h"
+
+namespace wavesmith::device {
+namespace {
+
+constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
+
+c10::DeviceIndex checked(std::optional<c10::Device> device, std::optional<c10::Layout> layout,
+                         std::optional<bool> pinned) {
+  TORCH_CHECK(c10::layout_or_default(layout) == c10::kStrided, "wavesmith has strided tensors only, not ",
+              c10::layout_or_default(layout));
+  TORCH_CHECK(!c10::pinned_memory_or_default(pinned), "Only dense CPU tensors can be pinned");
+  const auto where = c10::device_or_default(device);
+  return where.has_index() ? where.index() : current_device();
+}
+
+at::Tensor empty(c10::IntArrayRef size, std::optional<c10::ScalarType> type,
+                 std::optional<c10::Layout> layout, std::optional<c10::Device> device,
+                 std::optional<bool> pinned, std::optional<c10::MemoryFormat> format) {
+  const OnDevice on(checked(device, layout, pinned));
+  return at::detail::empty_generic(size, c10::GetAllocator(c10::kPrivateUse1), kKeys,
+                                   c10::dtype_or_default(type), format);
+}
+
+at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride, std::optional<c10::ScalarType> type,
+                         std::optional<c10::Layout> layout, std::optional<c10::Device> device,
+                         std::optional<bool> pinned) {
+  const OnDevice on(checked(device, layout, pinned));
+  return at::detail::empty_strided_generic(size, stride, c10::GetAllocator(c10::kPrivateUse1), kKeys,
+                                           c10::dtype_or_default(type));
+}
+
+const at::Tensor& resize(const at::Tensor& self, c10::IntArrayRef size,
+                         std::optional<c10::MemoryFormat> format) {
+  const OnDevice on(self.device().index());
+  return at::native::resize_(self, size, format);
+}
+
+at::Tensor view(const at::Tensor& self, c10::IntArrayRef size) { return at::native::view(self, size); }
+
+at::Tensor reshape_alias(const at::Tensor& self, c10::IntArrayRef size, c10::IntArrayRef stride) {
+  return at::native::_reshape_alias(self, size, stride);
+}
+
+at::Tensor as_strided(const at::Tensor& self, c10::IntArrayRef size, c10::IntArrayRef stride,
+                      std::optional<std::int64_t> offset) {
+  return at::native::as_strided_tensorimpl(self, size, stride, offset);
+}
+
+at::Tensor& set_storage(at::Tensor& self, at::Storage source, std::int64_t offset, c10::IntArrayRef size,
+                        c10::IntArrayRef stride) {
+  at::native::checkSetStorage(self, std::move(source), offset, size, stride);
+  self.unsafeGetTensorImpl()->set_storage_offset(offset);
+  const OnDevice on(self.device().index());
+  at::native::resize_(self, size, std::nullopt);
+  self.unsafeGetTensorImpl()->set_sizes_and_strides(size, stride, offset);
+  return self;
+}
+
+void record(at::Tensor& self, c10::Stream stream) { record_stream(self.storage().data_ptr(), stream); }
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("empty.memory_format", &empty);
+  m.impl("empty_strided", &empty_strided);
+  m.impl("resize_", &resize);
+  m.impl("view", &view);
+  m.impl("_reshape_alias", &reshape_alias);
+  m.impl("as_strided", &as_strided);
+  m.impl("unfold", &at::native::unfold);
+  m.impl("view_as_real", &at::native::view_as_real);
+  m.impl("view_as_complex", &at::native::view_as_complex);
+  m.impl("set_.source_Storage", static_cast<at::Tensor& (*)(at::Tensor&, at::Storage)>(&at::native::set_));
+  m.impl("set_.source_Tensor", &at::native::set_tensor_);
+  m.impl("set_.source_Storage_storage_offset", &set_storage);
+  m.impl("record_stream", &record);
+}
+
+}  // namespace wavesmith::device

@@ -1,0 +1,23 @@
+"""Shared by the tests of the PyTorch device: run under `wavesmith run --gpu X -- python -m pytest`."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "representative: part of what every change is tested with")
+    import wavesmith.torch  # noqa: F401  the device, before any test is collected
+
+
+@pytest.fixture(autouse=True)
+def seed(request: pytest.FixtureRequest) -> int:
+    """Random numbers that differ in each run; the seed is printed with a failure."""
+    number = random.SystemRandom().randrange(1 << 31)
+    print(f"seed {number}")
+    torch.manual_seed(number)
+    return number
