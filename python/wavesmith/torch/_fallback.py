@@ -74,13 +74,29 @@ class _Views:
                 _ours.take_layout(ours, view)
 
 
+def _as_tensor(number: complex, operands: list[torch.Tensor]) -> torch.Tensor:
+    """A number among these operands as a tensor that promotes no more than a number does."""
+    dtype = torch.tensor(number).dtype
+    for operand in operands:
+        if torch.promote_types(operand.dtype, dtype) == operand.dtype or (
+            operand.is_floating_point() and dtype.is_floating_point
+        ):
+            dtype = operand.dtype
+            break
+    return torch.tensor(number, dtype=dtype)
+
+
 def fallback(op: Any, *args: Any, **kwargs: Any) -> Any:
     """Computes an operator on the host."""
     _say(str(op))
     views = _Views()
     host_args, host_kwargs = pytree.tree_map(views.to_host, (args, kwargs))
-    schema = op._schema
-    for index, argument in enumerate(schema.arguments):
+    for index, argument in enumerate(op._schema.arguments):
+        if index < len(host_args) and isinstance(host_args[index], (int, float, complex)):
+            if str(argument.type) == "Tensor":  # PyTorch shows a number that is an operand as a number
+                number = _as_tensor(host_args[index], [view for _, view in views.pairs])
+                host_args = (*host_args[:index], number, *host_args[index + 1 :])
+            continue
         if argument.name == "generator" and host_kwargs.get("generator") is None:
             if index < len(host_args) and host_args[index] is not None:
                 continue

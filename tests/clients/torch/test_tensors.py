@@ -73,3 +73,10 @@ def test_streams_and_events() -> None:
 def test_a_device_that_is_not_there() -> None:
     with pytest.raises(RuntimeError, match="wavesmith:9 is not there"):
         torch.empty(1, device="wavesmith:9")
+
+
+def test_conjugates_and_negations_are_copied() -> None:
+    x = torch.randn(6, dtype=torch.complex64)
+    there = x.to("wavesmith")
+    assert torch.equal(there.conj().cpu(), x.conj().resolve_conj())
+    assert torch.equal(there.conj().imag.clone().cpu(), x.conj().imag.clone())

@@ -23,9 +23,8 @@ bool same_bytes(const at::Tensor& source, const at::Tensor& destination) {
          source.strides() == destination.strides() && source.is_non_overlapping_and_dense();
 }
 
-at::Tensor copy_from(const at::Tensor& source, const at::Tensor& destination, bool non_blocking) {
-  TORCH_CHECK(source.numel() == destination.numel(), "copy of ", source.numel(), " elements to ",
-              destination.numel());
+at::Tensor copy_from(const at::Tensor& from, const at::Tensor& destination, bool non_blocking) {
+  const at::Tensor source = from.sizes() == destination.sizes() ? from : from.expand(destination.sizes());
   if (destination.numel() == 0) return destination;
   const at::Tensor& ours = on_device(destination) ? destination : source;
   const OnDevice on(ours.device().index());
@@ -65,5 +64,10 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_copy_from_and_resize", &copy_from_and_resize);
   m.impl("_local_scalar_dense", &local_scalar_dense);
 }
+
+// A copy takes conjugation and negation into account itself; PyTorch's own way for these would end here
+// again.
+TORCH_LIBRARY_IMPL(aten, Conjugate, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
+TORCH_LIBRARY_IMPL(aten, Negative, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
 
 }  // namespace wavesmith::device

@@ -1,6 +1,5 @@
 #include "host_view.h"
 
-#include <ATen/core/TensorBase.h>
 #include <c10/core/CPUAllocator.h>
 #include <torch/library.h>
 
