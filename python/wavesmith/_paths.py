@@ -1,4 +1,4 @@
-"""Where the parts of an installed Wavesmith lie: libraries in `lib`, the command in `bin`, beside this file.
+"""Where the parts of an installed Wavesmith lie: libraries in `lib`, a header in `include`, the command in `bin`.
 
 `PYTHONPATH=build/release/python` shows a build in the source tree the same way (`tools/python_tree` lays it out);
 with `PYTHONPATH=python` alone, the libraries are those of `build/release`.
@@ -39,3 +39,9 @@ def hip_library() -> Path:
 def kernel_library() -> Path:
     """Wavesmith's own kernels; their code objects lie in `kernels` beside it."""
     return _folder("lib", "libwavesmith_kernels.so.0") / "libwavesmith_kernels.so.0"
+
+
+def kernel_header() -> Path:
+    """The C API of Wavesmith's own kernels."""
+    installed = _PACKAGE / "include" / "wavesmith_kernels.h"
+    return installed if installed.exists() else _PACKAGE.parent.parent / "kernels" / installed.name

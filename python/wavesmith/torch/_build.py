@@ -16,6 +16,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from wavesmith import _paths
 from wavesmith._errors import CompileError, InstallationError
 
 #: The versions of PyTorch that the device was tested with.
@@ -55,7 +56,7 @@ def library() -> Path:
     sources = sorted(_SOURCES.glob("*.cc"))
     compiler = _compiler()
     digest = hashlib.sha256(" ".join((compiler, *_FLAGS)).encode())
-    for path in sorted(_SOURCES.glob("*")):
+    for path in (*sorted(_SOURCES.glob("*")), _paths.kernel_header()):
         digest.update(path.name.encode() + path.read_bytes())
     folder = cache() / f"torch-{torch.__version__}-{digest.hexdigest()[:16]}"
     built = folder / "libwavesmith_torch.so"
@@ -75,7 +76,8 @@ def _build(sources: list[Path], compiler: str, torch: Path, built: Path) -> None
         file=sys.stderr,
     )
     begin = time.monotonic()
-    includes = [f"-isystem{torch / 'include'}", f"-isystem{torch / 'include/torch/csrc/api/include'}"]
+    system = (torch / "include", torch / "include/torch/csrc/api/include", _paths.kernel_header().parent)
+    includes = [f"-isystem{folder}" for folder in system]
     with tempfile.TemporaryDirectory(dir=built.parent) as scratch:
         objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
 

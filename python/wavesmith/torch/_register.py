@@ -17,13 +17,17 @@ def register() -> None:
     global _library
     if _library is not None:
         return
+    import ctypes
+
     import torch
 
+    from wavesmith import _paths
     from wavesmith._use import use
     from wavesmith.torch import _build
 
     use()
     torch.utils.rename_privateuse1_backend("wavesmith")
+    ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
     from wavesmith.torch import _device, _fallback
 
