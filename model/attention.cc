@@ -153,11 +153,11 @@ void add_notes(AttentionPrediction& result, const gpus::Gpu& gpu, const Attentio
   if (problem.causal)
     result.notes.push_back(fmt::format("causal: {:.0f} % of the tiles' work is masked",
                                        100 * (1 - grid.passed / 2 / std::max(1.0, grid.mean_passed))));
-  const bool judged = judged_error("attention", gpu) > 0;
+  const Judged* const judged = find_judged("attention", gpu);
   result.confidence = judged && problem.head_size == 128 && bits_of(problem.type) == 16 ? Confidence::High
                       : judged                                                          ? Confidence::Medium
                                                                                         : Confidence::Low;
-  if (problem.head_size == 128 && bits_of(problem.type) == 16) result.error = judged_error("attention", gpu);
+  if (problem.head_size == 128 && bits_of(problem.type) == 16) result.judged = judged;
   mark_doubt(result, problem.backward ? "attention.backward" : "attention");
   if (kernel != AttentionKernel::Aiter) mark_doubt(result, "attention.kernels");
   if (gpu.is_rdna() && !vector) mark_doubt(result, "attention.wmma");
@@ -329,8 +329,8 @@ Result<AttentionPrediction> predict_decode(const gpus::Gpu& gpu, const DecodePro
   if (padded > rows)
     result.notes.push_back(
         fmt::format("{:.0f} rows of Q share a cache row; matrix instructions take {:.0f}", rows, padded));
-  result.error = judged_error("decode", gpu);
-  result.confidence = result.error > 0 ? Confidence::Medium : Confidence::Low;
+  result.judged = find_judged("decode", gpu);
+  result.confidence = result.judged ? Confidence::Medium : Confidence::Low;
   mark_doubt(result, problem.latent ? "decode.latent" : "decode");
   finish(result);
   return result;
@@ -369,7 +369,7 @@ Result<Prediction> predict_recurrent(const gpus::Gpu& gpu, const RecurrentProble
   };
   result.confidence = memory.unknown ? Confidence::Medium : Confidence::High;
   mark_doubt(result, "recurrent");
-  result.error = judged_error("recurrent", gpu);
+  result.judged = find_judged("recurrent", gpu);
   finish(result);
   return result;
 }

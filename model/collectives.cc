@@ -63,7 +63,7 @@ std::optional<CollectiveKernel> collective_kernel(std::string_view name) {
 std::string_view name_of(CollectiveKernel kernel) { return kKernels[static_cast<size_t>(kernel)].first; }
 
 Links links_of(const gpus::Gpu& gpu, double ranks) {
-  Links links{.name = gpu.link_kind, .guessed = judged_error("collectives", gpu) == 0};
+  Links links{.name = gpu.link_kind, .guessed = find_judged("collectives", gpu) == nullptr};
   if (gpu.is_cdna() && gpu.generation >= 4) links.latency = constant::kLinkLatencyCdna4;
   if (gpu.peer_links.empty()) {
     links.bytes_per_second = constant::kLinkPcie * gpu.pcie_gigabytes_per_second * 1e9;
@@ -146,7 +146,7 @@ Result<Prediction> predict_collective(const gpus::Gpu& gpu, const CollectiveProb
   result.confidence = links.guessed || problem.ranks > 8 ? Confidence::Low : Confidence::Medium;
   mark_doubt(result, "collective");
   if (links.latency != 1) mark_doubt(result, "collective.cdna4");
-  result.error = judged_error("collectives", gpu);
+  result.judged = find_judged("collectives", gpu);
   finish(result);
   return result;
 }

@@ -81,7 +81,7 @@ Result<Prediction> predict_convolution(const gpus::Gpu& gpu, const ConvolutionPr
                                      problem.filters / problem.groups, taps));
   result.confidence = Confidence::Low;
   mark_doubt(result, "convolution");
-  result.error = judged_error("convolution", gpu);
+  result.judged = find_judged("convolution", gpu);
   finish(result);
   return result;
 }

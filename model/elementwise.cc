@@ -86,7 +86,7 @@ Result<Prediction> predict_elementwise(const gpus::Gpu& gpu, const ElementwisePr
   if (traffic.after_idle && gpu.sustained_after_idle)
     result.notes.push_back(
         fmt::format("the GPU was idle before: its memory then moves {:.0f} GB/s", *gpu.sustained_after_idle));
-  result.error = judged_error("memory_bound", gpu);
+  result.judged = find_judged("memory_bound", gpu);
   finish(result);
   return result;
 }

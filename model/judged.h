@@ -9,17 +9,17 @@
 
 namespace wavesmith::model {
 
-/// Median error on half B of validate/data, by model and generation.
+/// The error of a model on half B of validate/data, by generation.
 struct Judged {
   std::string_view model, architecture;
-  double median;
-  size_t rows;
+  double median;  ///< of the relative errors
+  size_t rows;    ///< measurements
 };
 
 /// The medians that validation found: model/judged_table.cc, written by `wavesmith validate --judged`.
 std::span<const Judged> judged_table();
 
-/// The median relative error of a model on GPUs of that generation; 0: never judged.
-double judged_error(std::string_view model, const gpus::Gpu& gpu);
+/// How a model was judged on GPUs of that generation; nullptr: never.
+const Judged* find_judged(std::string_view model, const gpus::Gpu& gpu);
 
 }  // namespace wavesmith::model

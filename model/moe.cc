@@ -194,8 +194,8 @@ Result<MoePrediction> predict_moe(const gpus::Gpu& gpu, const MoeProblem& given,
       "sorting the tokens and quantising them are kernels of their own, some 5 us each, not included");
   if (problem.one_kernel)
     result.notes.emplace_back("one kernel adds up in its output, which another clears before: included");
-  result.error = judged_error("moe", gpu);
-  result.confidence = result.error > 0 ? Confidence::Medium : Confidence::Low;
+  result.judged = find_judged("moe", gpu);
+  result.confidence = result.judged ? Confidence::Medium : Confidence::Low;
   mark_doubt(result, "moe");
   finish(result);
   return result;

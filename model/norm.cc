@@ -214,7 +214,7 @@ Result<Prediction> predict_rows(const gpus::Gpu& gpu, const RowProblem& problem,
   if (traffic.after_idle && gpu.sustained_after_idle)
     result.notes.push_back(
         fmt::format("the GPU was idle before: its memory then moves {:.0f} GB/s", *gpu.sustained_after_idle));
-  result.error = judged_error("norm", gpu);
+  result.judged = find_judged("norm", gpu);
   finish(result);
   return result;
 }

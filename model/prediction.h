@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpus/gpu.h"
+#include "model/judged.h"
 
 namespace wavesmith::model {
 
@@ -55,9 +56,11 @@ struct Prediction {
   std::vector<Part> parts;
   std::vector<Level> levels;
   Confidence confidence = Confidence::Low;
-  double error = 0;  ///< expected relative error (median of the validation's stratum), 0: never judged
+  const Judged* judged = nullptr;  ///< how its model was judged for such a case; nullptr: never
   std::vector<std::string> notes;  ///< why this tile, what would help, what is unknown; sentences
 
+  /// The expected relative error; 0: never judged.
+  [[nodiscard]] double error() const { return judged ? judged->median : 0; }
   [[nodiscard]] double flops_per_second() const { return seconds > 0 ? flops / seconds : 0; }
   [[nodiscard]] double bytes_per_second() const { return seconds > 0 ? bytes / seconds : 0; }
 };

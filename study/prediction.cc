@@ -94,7 +94,11 @@ ordered_json json_of(const PredictedPoint& row, const Operation& operation) {
   json["levels"] = levels;
   json["facts"] = facts;
   json["confidence"] = model::name_of(p.confidence);
-  json["expected_error"] = p.error > 0 ? ordered_json(p.error) : ordered_json(nullptr);
+  json["expected_error"] = p.judged ? ordered_json(p.judged->median) : ordered_json(nullptr);
+  json["judged"] = p.judged ? ordered_json{{"model", p.judged->model},
+                                           {"architecture", p.judged->architecture},
+                                           {"rows", p.judged->rows}}
+                            : ordered_json(nullptr);
   json["notes"] = p.notes;
   return json;
 }

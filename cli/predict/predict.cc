@@ -37,7 +37,8 @@ std::string rate_text(double per_second, const char* unit) {
 }
 std::string confidence_text(const model::Prediction& prediction) {
   std::string text(model::name_of(prediction.confidence));
-  if (prediction.error > 0) text += fmt::format(", median error {:.0f} %", prediction.error * 100);
+  if (const model::Judged* const judged = prediction.judged)
+    text += fmt::format(", median error {:.0f} % ({} rows)", judged->median * 100, judged->rows);
   return text;
 }
 

@@ -262,7 +262,7 @@ void add_notes(GemmPrediction& result, const Candidate& chosen, const gpus::Gpu&
   switch (chosen.constants.fit) {
     case GemmFit::Fitted:
       result.confidence = given ? Confidence::High : Confidence::Medium;
-      result.error = judged_error(given ? "gemm" : "gemm, kernel not told", gpu);
+      result.judged = find_judged(given ? "gemm" : "gemm, kernel not told", gpu);
       break;
     case GemmFit::Neighbour:
       result.confidence = given ? Confidence::Medium : Confidence::Low;

@@ -72,7 +72,7 @@ Known predict(const gpus::Gpu& gpu, const wavesmith_work& work) {
   const auto operation = model::find_operation(work.operation);
   const auto predicted = operation ? (*operation)->predict(gpu, values) : tl::unexpected(operation.error());
   if (predicted)
-    found->second = {predicted->prediction.seconds, predicted->prediction.error,
+    found->second = {predicted->prediction.seconds, predicted->prediction.error(),
                      predicted->prediction.confidence};
   else
     std::fprintf(stderr, "wavesmith: no modelled time for %s: %s\n", work.operation,
