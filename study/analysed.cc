@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "analysis/rule.h"
+
 namespace wavesmith::study {
 
 using analysis::kNone;
@@ -230,6 +232,14 @@ std::string place_of(const analysis::KernelAnalysis& kernel, const analysis::Loo
       most->first, most->last);
 }
 
+namespace {
+
+std::string memory_text(const analysis::KernelAnalysis& kernel) {
+  return "memory: what " + server_of(kernel) + " has to give";
+}
+
+}  // namespace
+
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "unknown";
   const double size = std::fabs(value);
@@ -245,19 +255,37 @@ std::string trips_text(const analysis::Loop& loop) {
   return loop.trips_formula.empty() ? figure_text(loop.trips) : loop.trips_formula;
 }
 
-std::string bound_text(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop) {
+Bound bound_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop) {
   const auto time = loop_time(kernel, loop);
   if (!time) return {};
   const uint32_t waves = kernel.occupancy.now.waves_per_simd;
   if (time->latency_bound)
-    return fmt::format("latency: {} wave{} cannot hide it", waves, waves == 1 ? "" : "s");
-  if (time->memory_bound) return "memory: what " + server_of(kernel) + " has to give";
-  std::string text(isa::name_of(loop.cycles.bound));
+    return {"latency", fmt::format("latency: {} wave{} cannot hide it", waves, waves == 1 ? "" : "s"),
+            time->cycles};
+  if (time->memory_bound) return {"memory", memory_text(kernel), time->cycles};
+  const std::string pipe(isa::name_of(loop.cycles.bound));
+  std::string text = pipe;
   const auto gpu = gpus::find_gpu(kernel.gpu);
   const bool shared = loop.cycles.bound == isa::Pipe::Lds || loop.cycles.bound == isa::Pipe::Vmem;
   if (shared && gpu && (*gpu)->simds_per_unit > 1)
     text += fmt::format(", which {} SIMDs share", (*gpu)->simds_per_unit);
-  return text;
+  return {pipe, text, time->cycles};
+}
+
+Bound bound_of_straight(const analysis::KernelAnalysis& kernel) {
+  const analysis::Cycles& cycles = kernel.outside;
+  const double pass = analysis::pass_cycles(cycles, std::max(1u, kernel.occupancy.now.waves_per_simd));
+  if (pass <= cycles.throughput) {
+    const std::string pipe(isa::name_of(cycles.bound));
+    return {pipe, pipe, pass};
+  }
+  if (pass <= cycles.served) return {"memory", memory_text(kernel), pass};
+  return {"latency", "latency", pass};
+}
+
+Bound bound_of(const analysis::KernelAnalysis& kernel) {
+  const uint32_t hot = hot_loop(kernel);
+  return hot == kNone ? bound_of_straight(kernel) : bound_of(kernel, kernel.loops[hot]);
 }
 
 std::vector<std::pair<isa::Pipe, double>> busiest(const analysis::Cycles& cycles) {

@@ -87,9 +87,19 @@ std::string trips_text(const analysis::Loop& loop);
 /// Formats a number: whole from 100 on, three digits below.
 std::string number_text(double value);
 
-/// The bound of a loop's pass: "matrix", "LDS, which 4 SIMDs share", "latency: 3 waves cannot hide it";
-/// empty: unknown.
-std::string bound_text(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
+/// What decides the time of some code.
+struct Bound {
+  std::string by;     ///< "latency", "memory" or a pipe: "matrix", "LDS"; empty: unknown
+  std::string text;   ///< "LDS, which 4 SIMDs share", "latency: 3 waves cannot hide it"
+  double cycles = 0;  ///< of a SIMD that the kernel's waves share, for one wave
+  [[nodiscard]] bool known() const { return !by.empty(); }
+};
+/// Of a loop's pass.
+Bound bound_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
+/// Of the whole wave, for code without a loop.
+Bound bound_of_straight(const analysis::KernelAnalysis& kernel);
+/// Of a pass of the hot loop; of the whole wave where there is none.
+Bound bound_of(const analysis::KernelAnalysis& kernel);
 
 /// The busy cycles of each pipe, the busiest first.
 std::vector<std::pair<isa::Pipe, double>> busiest(const analysis::Cycles& cycles);

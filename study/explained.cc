@@ -1,12 +1,19 @@
-// `wavesmith explain --json`: everything that the analysis says, each figure with how it is known.
-#include "cli/explain/explain.h"
+#include "study/explained.h"
+
 #include "study/names.h"
 
-namespace wavesmith::cli {
+namespace wavesmith::study {
 namespace {
 
 using analysis::kNone;
 using nlohmann::ordered_json;
+
+ordered_json json_of(const analysis::Figure& figure) {
+  ordered_json out{{"value", figure.value ? ordered_json(*figure.value) : ordered_json()},
+                   {"tag", gpus::name_of(figure.tag)}};
+  if (!figure.value) out["unknown_because"] = figure.unknown_because;
+  return out;
+}
 
 ordered_json index(uint32_t value) { return value == kNone ? ordered_json() : ordered_json(value); }
 
@@ -38,7 +45,7 @@ ordered_json json_of(const analysis::Mix& mix) {
 ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop) {
   ordered_json cycles{{"tag", "modelled"}};
   if (!loop.cycles.unknown_because.empty()) cycles["unknown_because"] = loop.cycles.unknown_because;
-  if (const auto time = study::loop_time(kernel, loop)) {
+  if (const auto time = loop_time(kernel, loop)) {
     cycles["issue"] = loop.cycles.issue;
     cycles["latency"] = loop.cycles.latency;
     cycles["one_wave"] = loop.cycles.one_wave;
@@ -53,10 +60,12 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Loo
     cycles["latency_bound"] = time->latency_bound;
     cycles["memory_bound"] = time->memory_bound;
     cycles["bound"] = isa::name_of(loop.cycles.bound);
-    for (const auto& [pipe, busy] : study::busiest(loop.cycles))
+    cycles["bound_text"] = bound_of(kernel, loop).text;
+    for (const auto& [pipe, busy] : busiest(loop.cycles))
       cycles["pipes"][std::string(isa::name_of(pipe))] = busy;
   }
   return {{"header_block", index(loop.header)},
+          {"place", place_of(kernel, loop)},
           {"blocks", loop.blocks},
           {"parent", index(loop.parent)},
           {"depth", loop.depth},
@@ -66,7 +75,7 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Loo
           {"bytes", loop.bytes},
           {"first_line", line_of(kernel, loop.first_line)},
           {"last_line", line_of(kernel, loop.last_line)},
-          {"trips", cli::json_of(loop.trips)},
+          {"trips", json_of(loop.trips)},
           {"trips_formula", loop.trips_formula},
           {"mix", json_of(loop.mix)},
           {"cycles", cycles},
@@ -74,12 +83,17 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Loo
           {"live_peak_at", index(loop.live_peak_at)}};
 }
 
-ordered_json json_of(const study::Total& total) {
+ordered_json json_of(const Total& total) {
   ordered_json out{{"tag", "modelled"},
                    {"cycles", total.cycles ? ordered_json(*total.cycles) : ordered_json()}};
   if (!total.formula.empty()) out["formula"] = total.formula;
   if (!total.unknown_because.empty()) out["unknown_because"] = total.unknown_because;
   return out;
+}
+
+ordered_json json_of(const Bound& bound) {
+  if (!bound.known()) return {};
+  return {{"tag", "modelled"}, {"by", bound.by}, {"text", bound.text}, {"cycles", bound.cycles}};
 }
 
 ordered_json json_of(const analysis::Occupancy& o, const gpus::Gpu* gpu) {
@@ -104,18 +118,20 @@ ordered_json json_of(const analysis::Occupancy& o, const gpus::Gpu* gpu) {
   return out;
 }
 
-ordered_json json_of(const analysis::Finding& finding) {
+ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Finding& finding) {
   ordered_json where = ordered_json::array();
   for (const analysis::Location& location : finding.where)
-    where.push_back(
-        {{"first", index(location.first)}, {"last", index(location.last)}, {"loop", index(location.loop)}});
+    where.push_back({{"first", index(location.first)},
+                     {"last", index(location.last)},
+                     {"loop", index(location.loop)},
+                     {"place", place_of(kernel, location.first)}});
   return {{"rule", finding.rule},
           {"title", finding.title},
           {"severity", analysis::name_of(finding.severity)},
           {"where", where},
           {"evidence", finding.evidence},
-          {"gain_cycles", cli::json_of(finding.gain_cycles)},
-          {"gain_percent", cli::json_of(finding.gain_percent)},
+          {"gain_cycles", json_of(finding.gain_cycles)},
+          {"gain_percent", json_of(finding.gain_percent)},
           {"experiment", finding.experiment},
           {"unknown_because", finding.unknown_because},
           {"rank", finding.rank}};
@@ -127,7 +143,7 @@ ordered_json json_of(const analysis::Wait& wait) {
           {"value", wait.value},
           {"for", wait.for_},
           {"outstanding", index(wait.outstanding)},
-          {"slack", cli::json_of(wait.slack)},
+          {"slack", json_of(wait.slack)},
           {"between", wait.between},
           {"needed", index(wait.needed)},
           {"could_be", index(wait.could_be)},
@@ -141,10 +157,10 @@ ordered_json json_of(const analysis::AccessPattern& access) {
           {"affine", access.affine},
           {"stride", access.stride},
           {"offsets", access.offsets},
-          {"cycles", cli::json_of(access.cycles)},
-          {"ideal_cycles", cli::json_of(access.ideal_cycles)},
-          {"lines", cli::json_of(access.lines)},
-          {"ideal_lines", cli::json_of(access.ideal_lines)},
+          {"cycles", json_of(access.cycles)},
+          {"ideal_cycles", json_of(access.ideal_cycles)},
+          {"lines", json_of(access.lines)},
+          {"ideal_lines", json_of(access.ideal_lines)},
           {"unknown_because", access.unknown_because}};
 }
 
@@ -179,19 +195,10 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Ins
           {"latency", at.latency}};
 }
 
-}  // namespace
-
-ordered_json json_of(const analysis::Figure& figure) {
-  ordered_json out{{"value", figure.value ? ordered_json(*figure.value) : ordered_json()},
-                   {"tag", gpus::name_of(figure.tag)}};
-  if (!figure.value) out["unknown_because"] = figure.unknown_because;
-  return out;
-}
-
 ordered_json json_of(const analysis::KernelAnalysis& kernel) {
   const auto gpu = gpus::find_gpu(kernel.gpu);
   ordered_json out{{"name", kernel.name},
-                   {"readable_name", study::readable(kernel.name)},
+                   {"readable_name", readable(kernel.name)},
                    {"target", kernel.target},
                    {"gpu", kernel.gpu},
                    {"served_by", kernel.served_by == analysis::ServedBy::L2 ? "l2" : "memory"},
@@ -200,8 +207,9 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel) {
                    {"live_peak", json_of(kernel.live_peak)},
                    {"live_peak_at", index(kernel.live_peak_at)},
                    {"mix", json_of(kernel.mix)},
-                   {"whole_wave", json_of(study::total_of(kernel))},
-                   {"hot_loop", index(study::hot_loop(kernel))},
+                   {"whole_wave", json_of(total_of(kernel))},
+                   {"hot_loop", index(hot_loop(kernel))},
+                   {"bound", json_of(bound_of(kernel))},
                    {"findings", ordered_json::array()},
                    {"loops", ordered_json::array()},
                    {"blocks", ordered_json::array()},
@@ -210,7 +218,7 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel) {
                    {"accesses", ordered_json::array()},
                    {"unknown", ordered_json::array()},
                    {"instructions", ordered_json::array()}};
-  for (const auto& finding : kernel.findings) out["findings"].push_back(json_of(finding));
+  for (const auto& finding : kernel.findings) out["findings"].push_back(json_of(kernel, finding));
   for (const auto& loop : kernel.loops) out["loops"].push_back(json_of(kernel, loop));
   for (const auto& block : kernel.blocks)
     out["blocks"].push_back({{"begin", block.begin},
@@ -233,9 +241,11 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel) {
   return out;
 }
 
-ordered_json json_of(const ExplainedFile& file) {
-  const study::Code& code = file.analysed.code;
-  ordered_json out{{"file", file.path},
+}  // namespace
+
+ordered_json json_of(const std::string& path, const Analysed& analysed) {
+  const Code& code = analysed.code;
+  ordered_json out{{"file", path},
                    {"form", name_of(code.form)},
                    {"gpu", code.gpu->id},
                    {"target", code.target},
@@ -243,10 +253,9 @@ ordered_json json_of(const ExplainedFile& file) {
                    {"compile_seconds", code.compile_seconds},
                    {"kernels", ordered_json::array()},
                    {"refused", ordered_json::array()}};
-  for (const analysis::KernelAnalysis& kernel : file.analysed.kernels)
-    out["kernels"].push_back(json_of(kernel));
-  for (const Error& error : file.analysed.refused) out["refused"].push_back(error.text());
+  for (const analysis::KernelAnalysis& kernel : analysed.kernels) out["kernels"].push_back(json_of(kernel));
+  for (const Error& error : analysed.refused) out["refused"].push_back(error.text());
   return out;
 }
 
-}  // namespace wavesmith::cli
+}  // namespace wavesmith::study

@@ -11,6 +11,7 @@
 #include "cli/file.h"
 #include "cli/terminal.h"
 #include "report/html.h"
+#include "study/explained.h"
 
 namespace wavesmith::cli {
 namespace {
@@ -41,7 +42,8 @@ Exit explain(const ExplainOptions& options) {
     if (const auto written = write_text(options.html, report::html(page_of(file))); !written)
       return report(written.error());
   if (options.json)
-    fmt::print("{}\n", json_of(file).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", study::json_of(file.path, file.analysed)
+                           .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   else
     print_explained(file, options.verbose);
   return Exit::Ok;

@@ -1,7 +1,6 @@
-// The faces of `wavesmith explain`: text, JSON and a page.
+// The faces of `wavesmith explain`: text and a page.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "report/page.h"
@@ -17,11 +16,6 @@ struct ExplainedFile {
 
 /// Prints a summary of under 25 lines; with `verbose` all details.
 void print_explained(const ExplainedFile& file, bool verbose);
-
-nlohmann::ordered_json json_of(const ExplainedFile& file);
-/// The whole analysis of one kernel as JSON.
-nlohmann::ordered_json json_of(const analysis::KernelAnalysis& kernel);
-nlohmann::ordered_json json_of(const analysis::Figure& figure);
 
 /// The page for report::html.
 report::Page page_of(const ExplainedFile& file);

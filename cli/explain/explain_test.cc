@@ -1,6 +1,7 @@
 #include "cli/explain/explain.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "report/testing.h"
 #include "study/code_testing.h"
@@ -81,11 +82,25 @@ TEST(Explain, JsonHasEverything) {
     EXPECT_EQ(kernel["target"], "gfx942");
     EXPECT_EQ(kernel["resources"]["tag"], "read");
     EXPECT_EQ(kernel["occupancy"]["tag"], "derived");
+    EXPECT_EQ(kernel["bound"]["tag"], "modelled");
+    EXPECT_GT(kernel["bound"]["cycles"], 0);
+    for (const auto& finding : kernel["findings"])
+      for (const auto& where : finding["where"])
+        EXPECT_TRUE(where["place"].get<std::string>().starts_with("sample.hip:")) << where;
     EXPECT_EQ(kernel["instructions"].size(), kernel["mix"]["total"]);
     EXPECT_EQ(kernel["instructions"].back()["text"], "s_endpgm");
     EXPECT_TRUE(kernel["instructions"][0]["source"]["file"].get<std::string>().ends_with("sample.hip"));
   }
   EXPECT_FALSE(json["kernels"][1]["loops"].empty());
+}
+
+TEST(Explain, TheBoundIsThatOfTheSummary) {
+  for (const char* const kernel : {"dot", "square"}) {  // with a loop and without
+    const std::string asked = study::CodeSamples::get() / "sample.hip" + std::string(" --kernel ") + kernel;
+    const auto json = nlohmann::json::parse(explain(asked + " --json").out);
+    const std::string text = json["kernels"][0]["bound"]["text"];
+    EXPECT_NE(explain(asked).out.find("bound by " + text), std::string::npos) << text;
+  }
 }
 
 TEST(Explain, ThePageIsSoundAndItsBytesAreTheSameEachTime) {

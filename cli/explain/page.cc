@@ -105,7 +105,7 @@ class SectionMaker {
             first,
             {}},
            study::place_of(kernel_, loop) + "; trips: " + study::trips_text(loop) +
-               (time                                  ? ", bound by " + study::bound_text(kernel_, loop)
+               (time                                  ? ", bound by " + study::bound_of(kernel_, loop).text
                 : loop.cycles.unknown_because.empty() ? ""
                                                       : ", because " + loop.cycles.unknown_because),
            {}});
@@ -236,7 +236,7 @@ class SectionMaker {
                             cycles(loop.cycles.one_wave),
                             cycles(loop.cycles.throughput),
                             {text_of(time)},
-                            {study::bound_text(kernel_, loop)}});
+                            {study::bound_of(kernel_, loop).text}});
     }
     section_.tables.push_back(std::move(table));
   }

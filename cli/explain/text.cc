@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "analysis/rule.h"
 #include "cli/explain/explain.h"
 #include "cli/terminal.h"
 #include "study/names.h"
@@ -126,7 +125,7 @@ class Summary {
     line("", fmt::format(
                  "{} cycles per pass and wave on a SIMD, bound by {}{}",
                  styled(study::number_text(time->cycles), Style::Strong),
-                 study::bound_text(kernel_, loop) +
+                 study::bound_of(kernel_, loop).text +
                      (study::pass_of(kernel_, loop).unknown ? "; the loop inside of it counted once" : ""),
                  tag(analysis::Tag::Modelled)));
     line("", fmt::format("busy: {}; a wave alone {}{}{}", pipes_text(loop.cycles, 5),
@@ -143,18 +142,14 @@ class Summary {
   /// Code without a loop, which runs once.
   void straight() const {
     const analysis::Cycles& cycles = kernel_.outside;
-    const double waves = std::max(1u, kernel_.occupancy.now.waves_per_simd);
-    const double pass = analysis::pass_cycles(cycles, waves);
+    const study::Bound bound = study::bound_of_straight(kernel_);
     line("hot loop", "none: the code has no loop");
     line("whole wave",
-         fmt::format("{} cycles of its SIMD, bound by {}{}", study::number_text(std::round(pass)),
-                     pass <= cycles.throughput ? std::string(isa::name_of(cycles.bound))
-                     : pass <= cycles.served   ? "memory: what " + study::server_of(kernel_) + " has to give"
-                                               : "latency",
-                     tag(analysis::Tag::Modelled)));
+         fmt::format("{} cycles of its SIMD, bound by {}{}", study::number_text(std::round(bound.cycles)),
+                     bound.text, tag(analysis::Tag::Modelled)));
     line("", fmt::format("busy: {}; a wave alone {}{}", pipes_text(cycles, 5),
                          study::number_text(cycles.one_wave), tag(analysis::Tag::Modelled)));
-    memory(cycles, pass, "a wave");
+    memory(cycles, bound.cycles, "a wave");
   }
 
   /// With loops that take what they take, whatever it depends on.
@@ -287,7 +282,7 @@ class Details {
                  study::trips_text(loop), std::to_string(loop.mix.total), std::to_string(loop.bytes),
                  registers_text(loop.live_peak), pipes_text(loop.cycles, 4),
                  time ? study::number_text(loop.cycles.one_wave) : "unknown",
-                 time ? study::number_text(time->cycles) : "unknown", study::bound_text(kernel_, loop)});
+                 time ? study::number_text(time->cycles) : "unknown", study::bound_of(kernel_, loop).text});
     }
     table.print();
   }
@@ -409,7 +404,7 @@ void print_overview(const ExplainedFile& file, bool verbose) {
   for (size_t i = 0; i < kernels.size() && (verbose || i < kMost); ++i) {
     const analysis::KernelAnalysis& kernel = kernels[i];
     const uint32_t hot = study::hot_loop(kernel);
-    const auto time = hot == kNone ? std::nullopt : study::loop_time(kernel, kernel.loops[hot]);
+    const study::Bound bound = hot == kNone ? study::Bound{} : study::bound_of(kernel, kernel.loops[hot]);
     table.add(
         {clipped(study::readable(kernel.name), 44), std::to_string(kernel.resources.used.vgprs),
          std::to_string(kernel.resources.used.agprs), std::to_string(kernel.resources.used.sgprs),
@@ -417,11 +412,7 @@ void print_overview(const ExplainedFile& file, bool verbose) {
          fmt::format("{}/{}", kernel.occupancy.now.waves_per_simd, file.analysed.code.gpu->waves_per_simd),
          std::string(gpus::name_of(kernel.occupancy.now.limiter)),
          hot == kNone ? "none" : clipped(study::place_of(kernel, kernel.loops[hot]), 28),
-         time ? study::number_text(time->cycles) : "",
-         !time                 ? ""
-         : time->latency_bound ? "latency"
-         : time->memory_bound  ? "memory"
-                               : std::string(isa::name_of(kernel.loops[hot].cycles.bound)),
+         bound.known() ? study::number_text(bound.cycles) : "", bound.by,
          std::to_string(kernel.findings.size())});
   }
   table.print();
