@@ -81,7 +81,7 @@ CodeForm form_of(std::span<const uint8_t> bytes, const std::string& path) {
   // A name that says nothing, or a pipe.
   if (contains(text, ".amdgcn_target") || contains(text, ".amdhsa_kernel")) return CodeForm::Assembly;
   if (contains(text, "amdgpu_kernel") || contains(text, "target triple =")) return CodeForm::IrText;
-  if (contains(text, "__global__")) return CodeForm::HipSource;
+  if (contains(text, "__global__") || contains(text, "__attribute__((global))")) return CodeForm::HipSource;
   return CodeForm::Unknown;
 }
 

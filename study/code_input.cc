@@ -47,11 +47,7 @@ class Opener {
   explicit Opener(const CodeRequest& request) : request_(request) { code_.gpu = request.gpu; }
 
   Result<Code> open() {
-    const auto file = read_file(request_.path);
-    if (!file) return tl::unexpected(file.error());
-    if (file->empty()) return fail(ErrorKind::BadInput, "an empty file", request_.path, kForms);
-    code_.form = form_of(*file, request_.path);
-    Result<void> done = take(code_.form, *file, request_.path);
+    Result<void> done = request_.contents ? open_contents(*request_.contents) : open_file();
     if (done && code_.objects.empty()) done = fail(ErrorKind::NotFound, "no kernel in it");
     if (!done) {
       Error error = done.error();
@@ -62,6 +58,21 @@ class Opener {
   }
 
  private:
+  Result<void> open_file() {
+    const auto file = read_file(request_.path);
+    if (!file) return tl::unexpected(file.error());
+    if (file->empty()) return fail(ErrorKind::BadInput, "an empty file", {}, kForms);
+    code_.form = form_of(*file, request_.path);
+    return take(code_.form, *file, request_.path);
+  }
+
+  Result<void> open_contents(std::span<const uint8_t> bytes) {
+    if (bytes.empty()) return fail(ErrorKind::BadInput, "no bytes", {}, kForms);
+    code_.form = form_of(bytes, request_.path);
+    if (written_name(code_.form).empty()) return take(code_.form, bytes, request_.path);
+    return take_written(code_.form, bytes, request_.path);
+  }
+
   Result<void> take(CodeForm form, std::span<const uint8_t> bytes, const std::string& path) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     switch (form) {
@@ -176,21 +187,40 @@ class Opener {
     if (targets.empty()) return fail(ErrorKind::NotFound, "a text bundle with no GPU code in it");
     if (!choose_gpu(targets)) return no_gpu_;
     for (const TextEntry& entry : entries)
-      if (!entry.target.empty() && suits(entry.target, *code_.gpu)) return take_written(entry.text, path);
+      if (!entry.target.empty() && suits(entry.target, *code_.gpu)) {
+        const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(entry.text.data()),
+                                             entry.text.size());
+        return take_written(form_of(bytes, {}), bytes, path);
+      }
     return no_gpu_;
   }
 
-  /// A part of a file, as a file of its own.
-  Result<void> take_written(std::string_view text, const std::string& path) {
+  /// The file that a compiler reads code of that form from; empty: none does.
+  static std::string_view written_name(CodeForm form) {
+    switch (form) {
+      case CodeForm::HipSource:
+        return "part.hip";
+      case CodeForm::Assembly:
+        return "part.s";
+      case CodeForm::IrText:
+      case CodeForm::Bitcode:
+        return "part.ll";
+      case CodeForm::Relocatable:
+        return "part.o";
+      default:
+        return {};
+    }
+  }
+
+  /// What lies in no file of its own: a part of one, or bytes.
+  Result<void> take_written(CodeForm form, std::span<const uint8_t> bytes, const std::string& path) {
     const Scratch scratch("part");
-    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
-    const CodeForm form = form_of(bytes, {});
-    const std::filesystem::path part = scratch / (form == CodeForm::Assembly ? "part.s" : "part.ll");
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string_view name = written_name(form);
+    if (name.empty()) return fail(ErrorKind::BadInput, fmt::format("a bundle of {}", name_of(form)), path);
+    const std::filesystem::path part = scratch / name;
     if (!scratch.made() || !write_file(part, text))
       return fail(ErrorKind::NotFound, "no folder for temporary files can be made");
-    if (form != CodeForm::Assembly && form != CodeForm::IrText && form != CodeForm::Bitcode &&
-        form != CodeForm::Relocatable)
-      return fail(ErrorKind::BadInput, fmt::format("a bundle of {}", name_of(form)), path);
     return take(form, bytes, part.string());
   }
 
@@ -214,8 +244,7 @@ class Opener {
       if (entry.target != best->target) continue;
       const CodeForm form = form_of(entry.bytes, {});
       if (form == CodeForm::Bitcode || form == CodeForm::Relocatable) {
-        const std::string_view text(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
-        if (auto done = take_written(text, request_.path); !done) return done;
+        if (auto done = take_written(form, entry.bytes, request_.path); !done) return done;
         continue;
       }
       auto object = object::CodeObject::parse(entry.bytes);

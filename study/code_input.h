@@ -2,6 +2,9 @@
 // programs and libraries. Forms other than machine code are compiled for the requested GPU.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +17,9 @@ namespace wavesmith::study {
 
 struct CodeRequest {
   std::string path;
-  const gpus::Gpu* gpu = nullptr;       ///< nullptr: what suits the file
-  std::vector<std::string> flags = {};  ///< for the compiler
+  const gpus::Gpu* gpu = nullptr;                         ///< nullptr: what suits the file
+  std::vector<std::string> flags = {};                    ///< for the compiler
+  std::optional<std::span<const uint8_t>> contents = {};  ///< of the file, which is not read then
 };
 
 struct Code {

@@ -1,5 +1,6 @@
 #include "study/code_input.h"
 
+#include "base/file.h"
 #include "study/code_testing.h"
 
 namespace wavesmith::study {
@@ -21,6 +22,23 @@ TEST(CodeInput, TakesEveryFormThatGpuCodeComesIn) {
     EXPECT_NE(code->objects[0].kernel("square"), nullptr);
     EXPECT_NE(code->objects[0].kernel("dot"), nullptr);
   }
+}
+
+TEST(CodeInput, TakesEveryFormWithoutItsFile) {
+  for (const auto& [form, path] : sample_files()) {
+    SCOPED_TRACE(form);
+    const auto bytes = read_file(path);
+    ASSERT_TRUE(bytes);
+    const Result<Code> code = open_code({"<bytes>", nullptr, flags(), *bytes});
+    ASSERT_TRUE(code) << code.error().text();
+    EXPECT_EQ(name_of(code->form), form);
+    ASSERT_EQ(code->objects.size(), 1);
+    EXPECT_EQ(code->objects[0].kernels().size(), 2);
+  }
+  const Result<Code> none = open_code({"<bytes>", nullptr, {}, std::span<const uint8_t>()});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::BadInput);
+  EXPECT_EQ(none.error().where, "<bytes>");
 }
 
 TEST(CodeInput, TheGpuAskedForChoosesTheCode) {
