@@ -16,6 +16,7 @@
 #include "gpus/gpu.h"
 #include "object/bundle.h"
 #include "object/code_object.h"
+#include "python/native/explain.h"
 #include "python/native/failure.h"
 #include "python/native/hip.h"
 #include "python/native/kernels.h"
@@ -177,6 +178,8 @@ NB_MODULE(_native, m) {
   m.def("predict", &predict, nb::arg("operation"), nb::arg("gpu"), nb::arg("set"), nb::arg("parameters"),
         nb::arg("clock"), nb::arg("timing"), nb::arg("warm"));
   m.def("operations", &operations);
+  m.def("explain", &explain, nb::arg("path"), nb::arg("contents").none(), nb::arg("kernel"), nb::arg("gpu"),
+        nb::arg("workgroup"), nb::arg("dynamic_lds"), nb::arg("served_by"), nb::arg("flags"));
   nb::class_<Hip>(m, "Hip")
       .def(nb::init<const std::string&>(), nb::arg("library"))
       .def("device", &Hip::device)

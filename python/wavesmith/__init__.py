@@ -37,9 +37,15 @@ if TYPE_CHECKING:
     from wavesmith import kernels
     from wavesmith._cc import cc
     from wavesmith._clients import Client, clients, require
+    from wavesmith._explain import explain
     from wavesmith._gpus import Gpu, Number, gpus, machine
     from wavesmith._module import Argument, Kernel, Module, run
-    from wavesmith._predict import Level, Operation, Parameter, Part, Prediction, operations, predict
+    from wavesmith._predict import predict
+    from wavesmith._prediction import Conditions, Judged, Level, Operation, Parameter, Part, Prediction, operations
+    from wavesmith._prediction_table import Refusal, Table
+    from wavesmith._profile_kernel import profile_kernel
+    from wavesmith.explanation import ExplainedKernel, Explanation, Finding
+    from wavesmith.kernel_profile import KernelProfile
 
 __version__ = "0.1.0"
 
@@ -51,11 +57,17 @@ __all__ = [
     "Client",
     "ClientError",
     "CompileError",
+    "Conditions",
     "Error",
+    "ExplainedKernel",
+    "Explanation",
+    "Finding",
     "Gpu",
     "InstallationError",
     "InternalError",
+    "Judged",
     "Kernel",
+    "KernelProfile",
     "Level",
     "MemoryFaultError",
     "Module",
@@ -67,6 +79,8 @@ __all__ = [
     "Parameter",
     "Part",
     "Prediction",
+    "Refusal",
+    "Table",
     "TrapError",
     "UnsupportedError",
     "UseError",
@@ -74,11 +88,13 @@ __all__ = [
     "__version__",
     "cc",
     "clients",
+    "explain",
     "gpus",
     "kernels",
     "machine",
     "operations",
     "predict",
+    "profile_kernel",
     "require",
     "run",
     "use",
@@ -90,7 +106,15 @@ _LATER = {
     **dict.fromkeys(("Client", "clients", "require"), "_clients"),
     **dict.fromkeys(("Gpu", "Number", "gpus", "machine"), "_gpus"),
     **dict.fromkeys(("Argument", "Kernel", "Module", "run"), "_module"),
-    **dict.fromkeys(("Level", "Operation", "Parameter", "Part", "Prediction", "operations", "predict"), "_predict"),
+    "explain": "_explain",
+    **dict.fromkeys(("ExplainedKernel", "Explanation", "Finding"), "explanation"),
+    "KernelProfile": "kernel_profile",
+    "predict": "_predict",
+    "profile_kernel": "_profile_kernel",
+    **dict.fromkeys(
+        ("Conditions", "Judged", "Level", "Operation", "Parameter", "Part", "Prediction", "operations"), "_prediction"
+    ),
+    **dict.fromkeys(("Refusal", "Table"), "_prediction_table"),
 }
 
 

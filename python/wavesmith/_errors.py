@@ -88,6 +88,27 @@ class InternalError(Error):
     """A defect in Wavesmith; please report it."""
 
 
+#: By the exit code of the command (`cli/exit_code.h`).
+_BY_EXIT_CODE: dict[int, type[Error]] = {
+    2: BadInputError,
+    3: BadInputError,
+    4: NotFoundError,
+    5: WrongTargetError,
+    6: UnsupportedError,
+    7: OutOfResourcesError,
+    8: MemoryFaultError,
+    9: BudgetError,
+}
+
+
+def from_command(code: int, said: str) -> Error:
+    """The exception of what the command said on stderr before it ended with that exit code."""
+    kind = _BY_EXIT_CODE.get(code, InternalError)
+    what, _, rest = said.partition("wavesmith: ")[2].partition("\n")
+    report = said.strip() if kind in (MemoryFaultError, BudgetError) else ""
+    return kind(what or f"the command ended with code {code}", hint=rest.partition("\n")[0].strip(), report=report)
+
+
 def from_native(kind: str, what: str, where: str, hint: str, hip_error: int | None, report: str) -> Error:
     """The exception of that kind (called by wavesmith._native)."""
     made: Error = globals()[kind](what, where, hint, hip_error, report)

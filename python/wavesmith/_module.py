@@ -115,13 +115,7 @@ class Kernel:
             OutOfMemoryError, OutOfResourcesError, UnsupportedError: why it could not run.
         """
         three_grid, three_block = _extents("grid", grid), _extents("block", block)
-        if not self.arguments and self._kernarg_bytes:
-            raise UnsupportedError(f"kernel '{self.readable}' has no metadata, so its arguments cannot be passed")
-        if len(args) != len(self.arguments):
-            raise ArgumentError(
-                f"kernel '{self.readable}' takes {len(self.arguments)} arguments, {len(args)} are given",
-                hint="it takes\n" + self._signature(),
-            )
+        self._check_count(len(args))
         for number, (value, wanted) in enumerate(zip(args, self.arguments, strict=True)):
             self._check(number, value, wanted)
         hip, function = self._module._function(self, device)
@@ -133,6 +127,15 @@ class Kernel:
             hip.launch(function, three_grid, three_block, shared, values)
             hip.synchronize()
             buffers.copy_back()
+
+    def _check_count(self, given: int) -> None:
+        if not self.arguments and self._kernarg_bytes:
+            raise UnsupportedError(f"kernel '{self.readable}' has no metadata, so its arguments cannot be passed")
+        if given != len(self.arguments):
+            raise ArgumentError(
+                f"kernel '{self.readable}' takes {len(self.arguments)} arguments, {given} are given",
+                hint="it takes\n" + self._signature(),
+            )
 
     def _signature(self) -> str:
         return "\n".join(
@@ -236,6 +239,15 @@ class Module(Mapping[str, Kernel]):
     ) -> None:
         self.close()
 
+    def _chosen(self, name: str | None) -> Kernel:
+        """The kernel of that name; None: the only one."""
+        if name is None and len(self) != 1:
+            raise NotFoundError(
+                f"the code has {len(self)} kernels",
+                hint="name one: " + "; ".join(one.readable for one in self.values()),
+            )
+        return self[name if name is not None else next(iter(self))]
+
     def close(self) -> None:
         """Unloads the code from the GPUs; a later launch loads it again."""
         for module in self._loaded.values():
@@ -279,13 +291,7 @@ def run(
         Error: what `Module` and `Kernel.__call__` raise.
     """
     with Module(code_object) as module:
-        if kernel is None and len(module) != 1:
-            raise NotFoundError(
-                f"the code has {len(module)} kernels",
-                hint="name one: " + "; ".join(one.readable for one in module.values()),
-            )
-        chosen = module[kernel if kernel is not None else next(iter(module))]
-        chosen(grid, block, args, shared=shared, device=device)
+        module._chosen(kernel)(grid, block, args, shared=shared, device=device)
 
 
 _hip_object: _native.Hip | None = None

@@ -2,7 +2,7 @@
 
 from typing import Any, TypeAlias, TypedDict
 
-from wavesmith._predict import ParameterKind
+from wavesmith._prediction import ParameterKind
 
 NumberValue: TypeAlias = str | int | float | bool | list[int] | None
 
@@ -40,6 +40,16 @@ def predict(
     clock: float,
     timing: str,
     warm: bool,
+) -> str: ...
+def explain(
+    path: str,
+    contents: bytes | None,
+    kernel: str,
+    gpu: str,
+    workgroup: int,
+    dynamic_lds: int,
+    served_by: str,
+    flags: list[str],
 ) -> str: ...
 def operations() -> list[tuple[str, str, list[tuple[str, str, ParameterKind, str, list[str]]]]]: ...
 

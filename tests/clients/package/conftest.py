@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[3]
+BUILD = Path(os.environ.get("WAVESMITH_BUILD", ROOT / "build" / "release"))
 Python = Callable[..., subprocess.CompletedProcess[str]]
 Numbers = np.ndarray[Any, Any]
 
@@ -55,6 +57,13 @@ template <class T> __attribute__((global)) void scale(T* x) { x[id()] *= 2; }
 template __attribute__((global)) void scale<float>(float*);
 template __attribute__((global)) void scale<int>(int*);
 """
+
+
+def command_says(*words: str | Path) -> Any:
+    """What the command prints with --json."""
+    command = [BUILD / "bin" / "wavesmith", *words, "--json"]
+    quiet = os.environ | {"WAVESMITH_QUIET": "1"}
+    return json.loads(subprocess.run(command, env=quiet, capture_output=True, text=True, check=True).stdout)
 
 
 @pytest.fixture

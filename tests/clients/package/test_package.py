@@ -10,9 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Python
-
-BUILD = Path(os.environ.get("WAVESMITH_BUILD", ROOT / "build" / "release"))
+from conftest import BUILD, ROOT, Python
 
 #: What every Linux has (PEP 600); nothing else may be needed.
 SYSTEM = {

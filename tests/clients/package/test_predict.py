@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import ROOT
+from conftest import command_says
 
 import wavesmith
 
-BUILD = Path(os.environ.get("WAVESMITH_BUILD", ROOT / "build" / "release"))
 
-
-def by_command(*words: str) -> dict[str, object]:
+def by_command(*words: str) -> dict[str, Any]:
     """The one prediction that `wavesmith predict --json` prints."""
-    command = [BUILD / "bin" / "wavesmith", "predict", *words, "--json"]
-    said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    said = command_says("predict", *words)
     assert len(said) == 1
-    one: dict[str, object] = said[0]
+    one: dict[str, Any] = said[0]
     return one
 
 
@@ -61,17 +55,17 @@ def test_says_what_the_command_says(words: str, operation: str, asked: dict[str,
     got = wavesmith.predict(operation, **asked)  # type: ignore[arg-type]
     assert (got.operation, got.gpu, got.arguments) == (said["operation"], said["gpu"], said["arguments"])
     for name in ("seconds", "flops", "bytes", "clock_mhz", "flops_per_second", "bytes_per_second"):
-        value = said[name]
-        assert isinstance(value, dict)
-        assert getattr(got, name) == pytest.approx(value["value"], rel=1e-12), name
-    assert got.clock_kind == said["clock_mhz"]["kind"]  # type: ignore[index]
+        assert getattr(got, name) == pytest.approx(said[name]["value"], rel=1e-12), name
+    assert got.clock_kind == said["clock_mhz"]["kind"]
     assert got.bound == said["bound"]
     assert got.confidence == said["confidence"]
     assert got.expected_error == said["expected_error"]
+    assert (vars(got.judged) if got.judged else None) == said["judged"]
     assert list(got.notes) == said["notes"]
     assert got.facts == said["facts"]
     assert [vars(part) for part in got.parts] == said["parts"]
     assert [vars(level) for level in got.levels] == said["levels"]
+    assert got.to_dict() == said
 
 
 @pytest.mark.representative
