@@ -13,8 +13,11 @@ is CUDA's; `torch.accelerator` works too.
 
 from __future__ import annotations
 
+import torch
+
 from wavesmith.torch._register import fallback_counts, register
 
 __all__ = ["fallback_counts", "register"]
 
-register()
+if torch.version.hip is None:  # PyTorch for ROCm has AMD's GPUs itself, as "cuda"
+    register()

@@ -1,7 +1,8 @@
-"""Builds the device's library against the installed PyTorch, once, and keeps it.
+"""Builds what needs PyTorch's headers against the installed PyTorch, once, and keeps it.
 
-It lies in `WAVESMITH_CACHE` (else `~/.cache/wavesmith`), in a folder named by PyTorch's version, the compiler and the
-sources, so that another PyTorch or another Wavesmith builds another one.
+It lies in `WAVESMITH_CACHE` (else `~/.cache/wavesmith`), in a folder named by the compiler and the sources, so that
+another Wavesmith builds another one. The device's library is for one version of PyTorch, which is in its folder's name,
+too; the operators' library takes nothing but PyTorch's stable ABI and is for 2.10 and every later version.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from wavesmith import _paths
@@ -22,8 +24,20 @@ from wavesmith._errors import CompileError, InstallationError
 #: The versions of PyTorch that the device was tested with.
 TESTED = ("2.13.0",)
 
-_SOURCES = Path(__file__).absolute().parent / "native"
+_FOLDER = Path(__file__).absolute().parent
 _FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden")
+
+
+@dataclass(frozen=True)
+class _Library:
+    """One that is built."""
+
+    name: str
+    sources: Path
+    what: str  # for people
+    folder: str  # what its folder's name begins with
+    flags: tuple[str, ...]
+    links: tuple[str, ...]
 
 
 def cache() -> Path:
@@ -32,6 +46,57 @@ def cache() -> Path:
     if named:
         return Path(named)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wavesmith"
+
+
+def library() -> Path:
+    """The device's library for the installed PyTorch; builds it where it is not there yet.
+
+    Raises:
+        InstallationError: there is no compiler.
+        CompileError: the compiler refused a source, which another PyTorch than those of `TESTED` may cause.
+    """
+    import torch
+
+    version = torch.__version__.partition("+")[0]
+    tested = "" if version in TESTED else f", which was not tested (tested: {', '.join(TESTED)})"
+    libraries = _torch() / "lib"
+    return _built(
+        _Library(
+            "libwavesmith_torch.so",
+            _FOLDER / "native",
+            f"the device for PyTorch {torch.__version__}{tested}",
+            f"torch-{torch.__version__}",
+            (),
+            (f"-L{libraries}", "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{libraries}"),
+        )
+    )
+
+
+def operators() -> Path:
+    """The operators' library, for PyTorch 2.10 and later; builds it where it is not there yet.
+
+    Raises:
+        InstallationError: there is no compiler.
+        CompileError: the compiler refused a source.
+    """
+    # What it needs is loaded already, and found by its name: PyTorch's library and that of the kernels.
+    kernels = _paths.kernel_library()
+    return _built(
+        _Library(
+            "libwavesmith_operators.so",
+            _FOLDER / "library" / "native",
+            "the operators for PyTorch",
+            "torch-operators",
+            ("-DTORCH_TARGET_VERSION=0x020a000000000000", "-DTORCH_STABLE_ONLY"),
+            (f"-L{_torch() / 'lib'}", "-ltorch_cpu", f"-L{kernels.parent}", f"-l:{kernels.name}"),
+        )
+    )
+
+
+def _torch() -> Path:
+    import torch
+
+    return Path(torch.__file__).parent
 
 
 def _compiler() -> str:
@@ -44,52 +109,36 @@ def _compiler() -> str:
     )
 
 
-def library() -> Path:
-    """The library for the installed PyTorch; builds it where it is not there yet.
-
-    Raises:
-        InstallationError: there is no compiler.
-        CompileError: the compiler refused a source, which another PyTorch than those of `TESTED` may cause.
-    """
-    import torch
-
-    sources = sorted(_SOURCES.glob("*.cc"))
+def _built(made: _Library) -> Path:
+    """Where the library is, built if it is not there yet."""
     compiler = _compiler()
-    digest = hashlib.sha256(" ".join((compiler, *_FLAGS)).encode())
-    for path in (*sorted(_SOURCES.glob("*")), _paths.kernel_header()):
+    digest = hashlib.sha256(" ".join((compiler, *_FLAGS, *made.flags)).encode())
+    for path in (*sorted(made.sources.glob("*")), _paths.kernel_header()):
         digest.update(path.name.encode() + path.read_bytes())
-    folder = cache() / f"torch-{torch.__version__}-{digest.hexdigest()[:16]}"
-    built = folder / "libwavesmith_torch.so"
+    built = cache() / f"{made.folder}-{digest.hexdigest()[:16]}" / made.name
     if not built.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        _build(sources, compiler, Path(torch.__file__).parent, built)
+        built.parent.mkdir(parents=True, exist_ok=True)
+        _build(made, compiler, built)
     return built
 
 
-def _build(sources: list[Path], compiler: str, torch: Path, built: Path) -> None:
-    import torch as installed
-
-    version = installed.__version__.partition("+")[0]
-    tested = "" if version in TESTED else f", which was not tested (tested: {', '.join(TESTED)})"
-    print(
-        f"wavesmith: building the device for PyTorch {installed.__version__}{tested}; once, in less than a minute",
-        file=sys.stderr,
-    )
+def _build(made: _Library, compiler: str, built: Path) -> None:
+    print(f"wavesmith: building {made.what}; once, in less than a minute", file=sys.stderr)
     begin = time.monotonic()
-    system = (torch / "include", torch / "include/torch/csrc/api/include", _paths.kernel_header().parent)
+    system = (_torch() / "include", _torch() / "include/torch/csrc/api/include", _paths.kernel_header().parent)
     includes = [f"-isystem{folder}" for folder in system]
     with tempfile.TemporaryDirectory(dir=built.parent) as scratch:
+        sources = sorted(made.sources.glob("*.cc"))
         objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
 
         def compile_one(pair: tuple[Path, Path]) -> None:
             source, target = pair
-            _call([compiler, *_FLAGS, *includes, "-c", str(source), "-o", str(target)], source.name)
+            _call([compiler, *_FLAGS, *made.flags, *includes, "-c", str(source), "-o", str(target)], source.name)
 
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             list(pool.map(compile_one, zip(sources, objects, strict=True)))
         linked = Path(scratch) / built.name
-        link = ["-shared", f"-L{torch / 'lib'}", "-ltorch_cpu", "-lc10", f"-Wl,-rpath,{torch / 'lib'}"]
-        _call([compiler, *map(str, objects), "-o", str(linked), *link], built.name)
+        _call([compiler, *map(str, objects), "-o", str(linked), "-shared", *made.links], built.name)
         linked.replace(built)  # at once: another process that builds it too sees a whole file
     print(f"wavesmith: built in {time.monotonic() - begin:.0f} s: {built}", file=sys.stderr)
 

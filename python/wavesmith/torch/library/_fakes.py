@@ -1,0 +1,198 @@
+"""Shapes and types of the operators' results, from which `torch.compile` and fake tensors work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_MX_BLOCK = 32
+_RESULTS = {torch.int8: torch.int32, torch.float32: torch.float32, torch.float16: torch.float16}
+
+
+def _check(holds: Any, message: Callable[[], str]) -> None:
+    torch._check(holds, message)
+
+
+def _ceil_div(count: Any, size: int) -> Any:
+    return (count + size - 1) // size
+
+
+def _gemm(
+    a: Tensor,
+    b: Tensor,
+    bias: Tensor | None = None,
+    residual: Tensor | None = None,
+    *,
+    gated: bool = False,
+    group_offsets: Tensor | None = None,
+    dtype: torch.dtype | None = None,
+    **_: Any,
+) -> Tensor:
+    _check(
+        a.dim() in (2, 3) and b.dim() in (2, 3),
+        lambda: (
+            f"wavesmith::gemm: expected a and b to be matrices or batches of them, but got shapes "
+            f"{list(a.shape)} and {list(b.shape)}"
+        ),
+    )
+    weights = b.dtype == torch.uint8 and a.dtype != torch.uint8
+    _check(
+        a.shape[-1] == (2 if weights else 1) * b.shape[-2],
+        lambda: (
+            f"wavesmith::gemm: expected a and b to have shapes (m, k) and (k, n), but got {list(a.shape)} and "
+            f"{list(b.shape)}"
+        ),
+    )
+    columns = b.shape[-1] // 2 if gated else b.shape[-1]
+    batch: list[Any] = []
+    if group_offsets is None and (a.dim() == 3 or b.dim() == 3):
+        counts = [one.shape[0] for one in (a, b) if one.dim() == 3]
+        batch = [counts[0] if len(counts) == 1 or counts[1] == 1 else counts[1]]
+    return a.new_empty(
+        [*batch, a.shape[-2], columns], dtype=_RESULTS.get(a.dtype, torch.bfloat16) if dtype is None else dtype
+    )
+
+
+def _attention(q: Tensor, k: Tensor, v: Tensor, *, cu_seqlens_q: Tensor | None = None, **_: Any) -> Any:
+    dimensions = 4 if cu_seqlens_q is None else 3
+    for name, one in (("q", q), ("k", k), ("v", v)):
+        _check(
+            one.dim() == dimensions,
+            lambda name=name, one=one: (  # type: ignore[misc]
+                f"wavesmith::attention: expected {name} to have {dimensions} dimensions, but got {list(one.shape)}"
+            ),
+        )
+    lse = q.shape[:-3] + (q.shape[-2], q.shape[-3])
+    return q.new_empty(q.shape), q.new_empty(lse, dtype=torch.float32)
+
+
+def _paged_attention(q: Tensor, k_cache: Tensor, v_cache: Tensor, context_lengths: Tensor, *_: Any, **__: Any) -> Any:
+    heads = q.shape[-2]
+    lse = (q.shape[0], heads) if q.dim() == 3 else (q.shape[0], heads, q.shape[1])
+    return q.new_empty(q.shape), q.new_empty(lse, dtype=torch.float32)
+
+
+def _cache_write(*_: Any, **__: Any) -> None:
+    return None
+
+
+def _scales(x: Tensor, shape: Any, scaling: str, block: int) -> Tensor:
+    if scaling == "matrix":
+        return x.new_empty([1], dtype=torch.float32)
+    if scaling == "mx":
+        return x.new_empty([*shape[:-1], _ceil_div(shape[-1], _MX_BLOCK)], dtype=torch.uint8)
+    return x.new_empty([*shape[:-1], _ceil_div(shape[-1], block) if scaling == "block" else 1], dtype=torch.float32)
+
+
+def _norm(x: Tensor, *_: Any, dtype: torch.dtype | None = None, **__: Any) -> Tensor:
+    return x.new_empty(x.shape, dtype=dtype)
+
+
+def _add_norm(x: Tensor, residual: Tensor, *_: Any, dtype: torch.dtype | None = None, **__: Any) -> Any:
+    return x.new_empty(x.shape, dtype=dtype), x.new_empty(x.shape, dtype=residual.dtype)
+
+
+def _norm_quantise(x: Tensor, *_: Any, dtype: torch.dtype, scaling: str = "row", block: int = 128, **__: Any) -> Any:
+    return x.new_empty(x.shape, dtype=dtype), _scales(x, x.shape, scaling, block)
+
+
+def _add_norm_quantise(
+    x: Tensor, residual: Tensor, *_: Any, dtype: torch.dtype, scaling: str = "row", block: int = 128, **__: Any
+) -> Any:
+    summed = x.new_empty(x.shape, dtype=residual.dtype)
+    return x.new_empty(x.shape, dtype=dtype), summed, _scales(x, x.shape, scaling, block)
+
+
+def _rope(x: Tensor, cosines: Tensor, sines: Tensor, *_: Any, dtype: torch.dtype | None = None, **__: Any) -> Tensor:
+    return x.new_empty(x.shape, dtype=dtype)
+
+
+def _gated_shape(gate: Tensor, up: Tensor | None) -> list[Any]:
+    return [*gate.shape[:-1], gate.shape[-1] // 2 if up is None else gate.shape[-1]]
+
+
+def _gated(gate: Tensor, up: Tensor | None = None, *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
+    return gate.new_empty(_gated_shape(gate, up), dtype=dtype)
+
+
+def _gated_quantise(
+    gate: Tensor,
+    up: Tensor | None = None,
+    *,
+    dtype: torch.dtype,
+    scaling: str = "row",
+    block: int = 128,
+    **_: Any,
+) -> Any:
+    shape = _gated_shape(gate, up)
+    return gate.new_empty(shape, dtype=dtype), _scales(gate, shape, scaling, block)
+
+
+def _quantised(x: Tensor, dtype: torch.dtype) -> Tensor:
+    last = _ceil_div(x.shape[-1], 2) if dtype == torch.uint8 else x.shape[-1]
+    return x.new_empty([*x.shape[:-1], last], dtype=dtype)
+
+
+def _quantise(x: Tensor, *, dtype: torch.dtype, scaling: str = "row", block: int = 128) -> Any:
+    return _quantised(x, dtype), _scales(x, x.shape, scaling, block)
+
+
+def _quantise_with(x: Tensor, scale: Tensor | None = None, *, dtype: torch.dtype) -> Tensor:
+    return _quantised(x, dtype)
+
+
+def _dequantise(
+    q: Tensor, scales: Tensor | None = None, *, block: int = 128, columns: int | None = None, dtype: torch.dtype
+) -> Tensor:
+    count = (2 if q.dtype == torch.uint8 else 1) * q.shape[-1] if columns is None else columns
+    return q.new_empty([*q.shape[:-1], count], dtype=dtype)
+
+
+def _same(x: Tensor, *_: Any, dtype: torch.dtype | None = None, **__: Any) -> Tensor:
+    return x.new_empty(x.shape, dtype=dtype)
+
+
+def _reduce(x: Tensor, *, reduction: str = "sum", dim: int | None = -1, dtype: torch.dtype | None = None) -> Tensor:
+    if dim is None:
+        return x.new_empty([], dtype=dtype)
+    return x.new_empty(x.shape[:-1] if dim in (-1, x.dim() - 1) else x.shape[1:], dtype=dtype)
+
+
+def _transpose(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
+    return x.new_empty([*x.shape[:-2], x.shape[-1], x.shape[-2]], dtype=dtype)
+
+
+_FAKES: dict[str, Callable[..., Any]] = {
+    "gemm": _gemm,
+    "attention": _attention,
+    "paged_attention": _paged_attention,
+    "cache_write": _cache_write,
+    "rms_norm": _norm,
+    "layer_norm": _norm,
+    "add_rms_norm": _add_norm,
+    "add_layer_norm": _add_norm,
+    "rms_norm_quantise": _norm_quantise,
+    "layer_norm_quantise": _norm_quantise,
+    "add_rms_norm_quantise": _add_norm_quantise,
+    "add_layer_norm_quantise": _add_norm_quantise,
+    "softmax": _same,
+    "rope": _rope,
+    "gated": _gated,
+    "gated_quantise": _gated_quantise,
+    "quantise": _quantise,
+    "quantise_with": _quantise_with,
+    "dequantise": _dequantise,
+    "elementwise": _same,
+    "reduce": _reduce,
+    "transpose": _transpose,
+    "copy": _same,
+}
+
+
+def register(library: torch.library.Library) -> None:
+    """Registers them."""
+    for name, fake in _FAKES.items():
+        torch.library.register_fake(f"wavesmith::{name}", fake, lib=library)

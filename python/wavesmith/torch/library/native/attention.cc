@@ -1,0 +1,86 @@
+#include <cmath>
+
+#include "heads.h"
+#include "operators.h"
+
+namespace wavesmith::operators {
+namespace {
+
+// Q, K and V fit each other; `packed` sequences lie one behind the other.
+void check_shapes(const Call& call, const Tensor& q, const Tensor& k, const Tensor& v, bool packed) {
+  const char* const names = packed ? "(positions, heads, size)" : "(batch, length, heads, size)";
+  for (const auto& [argument, tensor] : {std::pair("q", &q), std::pair("k", &k), std::pair("v", &v)}) {
+    call.has_dimensions(argument, *tensor, packed ? 3 : 4, names);
+    call.has_type(argument, *tensor, q.scalar_type());
+    call.ends_contiguous(argument, *tensor);
+  }
+  Shape of_k = shape_of(q);
+  of_k[of_k.size() - 3] = k.size(k.dim() - 3);
+  of_k[of_k.size() - 2] = k.size(k.dim() - 2);
+  call.has_shape("k", k, of_k);
+  call.has_shape("v", v, of_k);
+}
+
+// A tensor of heads whose batches, if any, come first.
+wavesmith_kernels_heads heads_of(const Tensor& tensor) {
+  const int64_t dimensions = tensor.dim();
+  return {data_of(tensor), dimensions == 4 ? tensor.stride(0) : 0, tensor.stride(dimensions - 3),
+          tensor.stride(dimensions - 2)};
+}
+
+const int32_t* ends_of(const Call& call, const char* argument, const Tensor& ends, int64_t count) {
+  return static_cast<const int32_t*>(call.vector(argument, ends, {count}, ScalarType::Int));
+}
+
+}  // namespace
+
+Pair attention(const Tensor& q, const Tensor& k, const Tensor& v, std::optional<double> softmax_scale,
+               bool causal, int64_t window_left, int64_t window_right, double softcap,
+               const OptionalTensor& alibi_slopes, const OptionalTensor& sinks,
+               const OptionalTensor& cu_seqlens_q, const OptionalTensor& cu_seqlens_k,
+               OptionalInt max_seqlen_q, OptionalInt max_seqlen_k) {
+  const Call call("attention", q);
+  const bool packed = cu_seqlens_q.has_value();
+  if (packed != cu_seqlens_k.has_value())
+    call.refuse("expected both of cu_seqlens_q and cu_seqlens_k, or neither");
+  check_shapes(call, q, k, v, packed);
+  const int64_t last = q.dim() - 1;
+  wavesmith_kernels_attention_description attention{};
+  attention.batches = packed ? cu_seqlens_q->numel() - 1 : q.size(0);
+  attention.heads_q = q.size(last - 1);
+  attention.heads_kv = k.size(last - 1);
+  attention.head_size = q.size(last);
+  attention.total_q = attention.length_q = q.size(last - 2);
+  attention.total_k = attention.length_k = k.size(last - 2);
+  attention.type = call.type("q", q);
+  Shape of_lse{attention.heads_q, attention.total_q};
+  if (packed) {
+    attention.cu_seqlens_q = ends_of(call, "cu_seqlens_q", *cu_seqlens_q, attention.batches + 1);
+    attention.cu_seqlens_k = ends_of(call, "cu_seqlens_k", *cu_seqlens_k, attention.batches + 1);
+    attention.length_q = max_seqlen_q.value_or(attention.total_q);
+    attention.length_k = max_seqlen_k.value_or(attention.total_k);
+  } else {
+    of_lse.insert(of_lse.begin(), attention.batches);
+    attention.lse_batch_stride = attention.heads_q * attention.total_q;
+  }
+  const Tensor out = call.empty(shape_of(q), q.scalar_type());
+  const Tensor lse = call.empty(of_lse, ScalarType::Float);
+  attention.q = heads_of(q);
+  attention.k = heads_of(k);
+  attention.v = heads_of(v);
+  attention.o = heads_of(out);
+  attention.scale = scale_of(softmax_scale, attention.head_size);
+  attention.causal = causal;
+  attention.window_left = window_left;
+  attention.window_right = window_right;
+  attention.softcap = static_cast<float>(softcap);
+  attention.alibi_slopes =
+      slopes_of(call, alibi_slopes, attention.batches, attention.heads_q, attention.alibi_batch_stride);
+  attention.lse = static_cast<float*>(data_of(lse));
+  attention.lse_head_stride = attention.total_q;
+  attention.sinks = sinks_of(call, sinks, attention.heads_q);
+  call.done(wavesmith_kernels_attention(&attention, call.stream()));
+  return {out, lse};
+}
+
+}  // namespace wavesmith::operators
