@@ -32,9 +32,11 @@ constexpr std::pair<std::string_view, NumberType> kOtherNames[] = {
     {"float16", NumberType::F16},  {"bfloat16", NumberType::BF16},
     {"fp8", NumberType::F8},       {"bf8", NumberType::F8},      {"e4m3", NumberType::F8},
     {"e5m2", NumberType::F8},      {"fp8fnuz", NumberType::F8},  {"bf8fnuz", NumberType::F8},
+    {"e4m3fnuz", NumberType::F8},  {"e5m2fnuz", NumberType::F8},
     {"mxfp8", NumberType::F8},     {"int8", NumberType::I8},     {"u8", NumberType::I8},
     {"fp6", NumberType::F6},       {"bf6", NumberType::F6},      {"mxfp6", NumberType::F6},
     {"fp4", NumberType::F4},       {"mxfp4", NumberType::F4},    {"nvfp4", NumberType::F4},
+    {"e2m1x2", NumberType::F4},
     {"int32", NumberType::I32},    {"complex64", NumberType::C32}, {"complex128", NumberType::C64},
 };
 // clang-format on

@@ -159,11 +159,16 @@ def _check_type(name: str, word: str, words: dict[str, str] = _WORDS) -> None:
         raise UnsupportedError(f"{name} is of {word}", hint=f"{what} {', '.join(dict.fromkeys(words.values()))}")
 
 
-def word_of(dtype: object) -> str:
-    """A type as any package names it: "bf16", numpy.dtype("float32"), numpy.float16, torch.bfloat16, ..."""
+def short_name(dtype: object) -> str:
+    """Of a type as any package names it: "bf16", numpy.dtype("float32"), numpy.float16, torch.bfloat16, ..."""
     dtype = getattr(dtype, "dtype", dtype) if not isinstance(dtype, type) else dtype
     name = str(getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype).rpartition(".")[2]
-    word = _RAW.get(name, name)
+    return _RAW.get(name, name)
+
+
+def word_of(dtype: object) -> str:
+    """The same, of a type that a result may have."""
+    word = short_name(dtype)
     _check_type("the result", word, _RAW)
     return word
 

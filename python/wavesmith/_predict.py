@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wavesmith import _predict_attention, _predict_libraries, _predict_matrix, _predict_memory
 from wavesmith._errors import BadInputError, Error, NotFoundError
-from wavesmith._prediction import Conditions, Prediction, Size, ask, operations
+from wavesmith._prediction import Conditions, DType, Prediction, Size, ask, operations
 from wavesmith._prediction_table import Refusal, Table
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Predict:
         clock: float | None = None,
         timing: Timing = "profiler",
         warm: bool = False,
-        **parameters: Size | bool | Sequence[int] | None,
+        **parameters: Size | bool | Sequence[int] | DType | None,
     ) -> Prediction:
         """Predicts an operation by its name.
 
@@ -91,7 +91,7 @@ class Predict:
         timing: Timing = "profiler",
         warm: bool = False,
         keep_refused: bool = False,
-        **parameters: Size | bool | Sequence[int] | None,
+        **parameters: Size | bool | Sequence[int] | DType | None,
     ) -> Table:
         """Predicts each shape on each GPU.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Unpack
 
-from wavesmith._prediction import Conditions, Prediction, Size, ask
+from wavesmith._prediction import Conditions, DType, Prediction, Size, ask
 
 
 def attention(
@@ -16,7 +16,7 @@ def attention(
     keys: Size | None = None,
     head_size: Size = 128,
     value_size: Size | None = None,
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     causal: bool = False,
     backward: bool = False,
     atomic_f32: bool = False,
@@ -82,7 +82,7 @@ def decode(
     head_size: Size = 128,
     queries: Size = 1,
     splits: Size = 0,
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     gpu: str = "mi300x",
     **conditions: Unpack[Conditions],
 ) -> Prediction:
@@ -133,7 +133,7 @@ def paged(
     queries: Size = 1,
     page: Size = 16,
     splits: Size = 0,
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     gpu: str = "mi300x",
     **conditions: Unpack[Conditions],
 ) -> Prediction:
@@ -185,7 +185,7 @@ def mla(
     rotary_size: Size = 64,
     queries: Size = 1,
     splits: Size = 0,
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     gpu: str = "mi300x",
     **conditions: Unpack[Conditions],
 ) -> Prediction:
@@ -235,8 +235,8 @@ def delta_rule(
     key_size: Size = 128,
     value_size: Size = 128,
     tokens: Size = 1,
-    dtype: str = "bf16",
-    state_dtype: str = "f32",
+    dtype: DType = "bf16",
+    state_dtype: DType = "f32",
     gpu: str = "mi300x",
     **conditions: Unpack[Conditions],
 ) -> Prediction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Unpack
 
-from wavesmith._prediction import Conditions, Prediction, Size, ask
+from wavesmith._prediction import Conditions, DType, Prediction, Size, ask
 
 
 def allreduce(
@@ -94,7 +94,7 @@ def factor(
     what: Literal["potrf", "getrf", "geqrf", "orgqr", "ormqr", "trsm", "sytrd", "syev", "gesvd"] = "getrf",
     k: Size | None = None,
     batch: Size = 1,
-    dtype: str = "f32",
+    dtype: DType = "f32",
     vectors: bool = False,
     gpu: str = "mi300x",
     **conditions: Unpack[Conditions],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-from wavesmith._prediction import Conditions, Prediction, Size, ask
+from wavesmith._prediction import Conditions, DType, Prediction, Size, ask
 
 
 def gemm(
@@ -15,9 +15,9 @@ def gemm(
     *,
     batch: Size = 1,
     groups: Sequence[int] | None = None,
-    dtype: str = "bf16",
-    b_dtype: str | None = None,
-    c_dtype: str | None = None,
+    dtype: DType = "bf16",
+    b_dtype: DType = None,
+    c_dtype: DType = None,
     layout: Literal["tn", "nn", "nt", "tt"] = "tn",
     block_scale: Size = 0,
     split_k: Size = 0,
@@ -42,7 +42,7 @@ def gemm(
         batch: independent problems of that size.
         groups: instead of m the rows of each group; n and k are shared.
         dtype: number type of A, and of B and C unless they are given: "f64", "f32", "xf32", "f16", "bf16", "f8",
-            "i8", "f6", "f4".
+            "i8", "f6", "f4", or a package's own, as numpy.float16 or torch.bfloat16.
         b_dtype: type of B, where it differs.
         c_dtype: type of C; None: A's, but "bf16" for operands of 8 bits and less.
         layout: BLAS letters of A and B: "t" has k contiguous in A.
@@ -97,7 +97,7 @@ def conv(
     stride: Size = 1,
     padding: Size = 0,
     groups: Size = 1,
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     layout: Literal["nhwc", "nchw"] = "nhwc",
     gradient: Literal["none", "input", "filters"] = "none",
     backward: bool = False,
@@ -165,8 +165,8 @@ def moe(
     model_size: Size,
     inner_size: Size,
     *,
-    dtype: str = "bf16",
-    weights: str | None = None,
+    dtype: DType = "bf16",
+    weights: DType = None,
     block_scale: Size = 0,
     block: Size = 0,
     stage: Literal["both", "first", "second"] = "both",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Unpack
 
-from wavesmith._prediction import Conditions, Prediction, Size, ask
+from wavesmith._prediction import Conditions, DType, Prediction, Size, ask
 
 
 def norm(
@@ -12,7 +12,7 @@ def norm(
     columns: Size,
     *,
     kind: Literal["layer", "rms", "group", "batch"] = "rms",
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     residual: bool = False,
     backward: bool = False,
     kernel: Literal["tuned", "torch"] = "tuned",
@@ -59,7 +59,7 @@ def softmax(
     rows: Size,
     columns: Size,
     *,
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     backward: bool = False,
     kernel: Literal["tuned", "torch"] = "tuned",
     gpu: str = "mi300x",
@@ -97,7 +97,7 @@ def elementwise(
     function: Literal[
         "copy", "cast", "add", "mul", "relu", "div", "exp", "gelu", "silu", "tanh", "sigmoid", "rope", "pow"
     ] = "add",
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     gpu: str = "mi300x",
     **conditions: Unpack[Conditions],
 ) -> Prediction:
@@ -153,7 +153,7 @@ def transpose(
     rows: Size,
     columns: Size,
     *,
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     naive: bool = False,
     gpu: str = "mi300x",
     **conditions: Unpack[Conditions],
@@ -182,7 +182,7 @@ def reduce(
     rows: Size,
     columns: Size,
     *,
-    dtype: str = "bf16",
+    dtype: DType = "bf16",
     gpu: str = "mi300x",
     **conditions: Unpack[Conditions],
 ) -> Prediction:

@@ -11,6 +11,9 @@ from typing import Any, Literal, TypeAlias, TypedDict
 Size: TypeAlias = int | str
 """A count, or a text with a unit: 4096, "64KiB"."""
 
+DType: TypeAlias = Any
+"""A number type as any package names it: "bf16", numpy.float16, torch.bfloat16, ml_dtypes.float8_e4m3fn."""
+
 Timing = Literal["profiler", "events", "back-to-back"]
 """How the time would be taken: a profiler's kernel time, events round one launch, the average of many launches."""
 
@@ -276,4 +279,8 @@ def _word(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "+".join(str(one) for one in value)
-    return str(value)
+    if isinstance(value, str | int | float):
+        return str(value)
+    from wavesmith._arrays import short_name
+
+    return short_name(value)

@@ -9,6 +9,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import ml_dtypes
+import numpy as np
 import pytest
 from conftest import command_says
 
@@ -112,6 +114,21 @@ def test_what_is_not_given_is_the_models_own_default(operation: str) -> None:
 def test_the_examples_of_the_documentation_are_true(module: str) -> None:
     found = doctest.testmod(importlib.import_module(f"wavesmith.{module}"), extraglobs={"wavesmith": wavesmith})
     assert found.attempted > 0 and found.failed == 0
+
+
+@pytest.mark.representative
+def test_types_are_named_as_any_package_does() -> None:
+    for word, types in {
+        "f16": (np.float16, np.dtype("float16"), "float16"),
+        "bf16": (ml_dtypes.bfloat16, np.dtype(ml_dtypes.bfloat16)),
+        "f8": (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz),
+    }.items():
+        expected = wavesmith.predict.gemm(512, 512, 512, dtype=word)
+        for dtype in types:
+            assert wavesmith.predict.gemm(512, 512, 512, dtype=dtype).seconds == expected.seconds, dtype
+            assert wavesmith.predict("gemm", m=512, n=512, k=512, dtype=dtype).seconds == expected.seconds, dtype
+    with pytest.raises(wavesmith.BadInputError, match="known are"):
+        wavesmith.predict.gemm(512, 512, 512, dtype=object())
 
 
 @pytest.mark.representative
