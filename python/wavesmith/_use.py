@@ -14,7 +14,13 @@ _used: str | None = None
 
 
 def use(
-    gpu: str | None = None, count: int = 1, *, hip: int = 7, client: str | None = None, quiet: bool = False
+    gpu: str | None = None,
+    count: int = 1,
+    *,
+    hip: int = 7,
+    client: str | None = None,
+    torch_cuda: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Gives this process emulated AMD GPUs. Call it before a client (Triton, CuPy, ...) is imported.
 
@@ -30,6 +36,8 @@ def use(
         count: how many of them.
         hip: the major version of HIP that the client was built for, 5, 6 or 7.
         client: "triton", "cupy", ...: raises here, with what to install, where it is missing or too old.
+        torch_cuda: PyTorch's "cuda" device is the emulated GPU (`wavesmith.torch`), for programs that know no other;
+            imports PyTorch.
         quiet: no line on stderr. So does WAVESMITH_QUIET=1.
 
     Raises:
@@ -38,6 +46,14 @@ def use(
         UseError: the process already has other GPUs, or a HIP runtime that is not Wavesmith's.
         InstallationError: the libraries of this package are missing.
     """
+    if torch_cuda:
+        _call_it_cuda()
+    _use(gpu, count, hip, client, quiet=quiet)
+    if torch_cuda:
+        import wavesmith.torch  # noqa: F401
+
+
+def _use(gpu: str | None, count: int, hip: int, client: str | None, *, quiet: bool) -> None:
     global _used
     if client is not None:
         from wavesmith._clients import require
@@ -81,6 +97,15 @@ def use(
     _used = machine
     if not (quiet or settled or os.environ.get("WAVESMITH_QUIET")):
         print(f"wavesmith: emulating {described}", file=sys.stderr)
+
+
+def _call_it_cuda() -> None:
+    if "wavesmith.torch" in sys.modules and os.environ.get("WAVESMITH_TORCH") != "cuda":
+        raise UseError(
+            'PyTorch knows the device as "wavesmith" already, and it has one name only',
+            hint="call wavesmith.use(..., torch_cuda=True) before wavesmith.torch is imported",
+        )
+    os.environ["WAVESMITH_TORCH"] = "cuda"
 
 
 def used() -> str | None:

@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from wavesmith.torch._name import DEVICE
+
 #: How often each operator fell back to the host.
 counts: Counter[str] = Counter()
 
@@ -35,7 +37,7 @@ class _Views:
     def to_host(self, value: Any) -> Any:
         """The host's view of a device tensor; the CPU for the device; anything else as it is."""
         if isinstance(value, torch.Tensor):
-            if value.device.type != "wavesmith":
+            if value.device.type != DEVICE:
                 return value
             self.device = self.device or value.device
             for ours, view in self.pairs:
@@ -44,10 +46,10 @@ class _Views:
             view = _ours.host_view(value)
             self.pairs.append((value, view))
             return view
-        if isinstance(value, torch.device) and value.type == "wavesmith":
+        if isinstance(value, torch.device) and value.type == DEVICE:
             self.device = value
             return torch.device("cpu")
-        if isinstance(value, torch.Generator) and value.device.type == "wavesmith":
+        if isinstance(value, torch.Generator) and value.device.type == DEVICE:
             return _ours.host_generator(value, value.device.index)
         return value
 

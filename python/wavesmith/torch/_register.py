@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 _library: Any = None
@@ -11,7 +12,7 @@ def register() -> None:
     """Loads the device's library, and names it to PyTorch. More than once does nothing more.
 
     Raises:
-        UseError: the process has another HIP runtime already.
+        UseError: the process has another HIP runtime already, or a PyTorch for GPUs and asked for "cuda".
         InstallationError, CompileError: the library could not be built (`_build.library`).
     """
     global _library
@@ -23,17 +24,28 @@ def register() -> None:
 
     from wavesmith import _paths
     from wavesmith._use import use
-    from wavesmith.torch import _build
+    from wavesmith.torch import _build, _name
 
     use()
-    torch.utils.rename_privateuse1_backend("wavesmith")
+    is_cuda = _name.DEVICE == "cuda"
+    if is_cuda:
+        from wavesmith.torch import _cuda
+
+        _cuda.require()
+    else:
+        torch.utils.rename_privateuse1_backend(_name.DEVICE)
     ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
     from wavesmith.torch import _device, _fallback
 
-    torch._register_device_module("wavesmith", _device)
-    torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
-    _library = torch.library.Library("_", "IMPL", "PrivateUse1")
+    if is_cuda:
+        _cuda.install()
+        torch.wavesmith = _device  # type: ignore[attr-defined]
+        sys.modules["torch.wavesmith"] = _device
+    else:
+        torch._register_device_module(_name.DEVICE, _device)
+        torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    _library = torch.library.Library("_", "IMPL", _name.KEY)
     _library.fallback(_fallback.fallback)
 
 

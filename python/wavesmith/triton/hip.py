@@ -11,19 +11,25 @@ import threading
 from wavesmith import _paths
 from wavesmith._errors import InstallationError
 
-# Where hipDeviceProp_tR0600 (1472 bytes) has what Triton asks for, under Triton's names. The layout is that
-# of HIP 6 and 7.
+# Where hipDeviceProp_tR0600 (1472 bytes) has what Triton and PyTorch ask for, under Triton's names. The layout is
+# that of HIP 6 and 7.
 _PROPERTIES_SIZE = 1472
 _PROPERTIES = {
     "max_shared_mem": ("Q", 296),
     "max_num_regs": ("i", 304),
     "warpSize": ("i", 308),
+    "max_threads_per_block": ("i", 320),
     "sm_clock_rate": ("i", 348),
     "multiprocessor_count": ("i", 388),
     "mem_clock_rate": ("i", 608),
     "mem_bus_width": ("i", 612),
     "max_threads_per_sm": ("i", 624),
     "cooperativeLaunch": ("i", 688),
+    "integrated": ("i", 396),
+    "pci_bus_id": ("i", 584),
+    "l2_cache_size": ("i", 616),
+    "max_shared_mem_per_sm": ("Q", 640),
+    "regs_per_sm": ("i", 648),
     "total_memory": ("Q", 288),
     "major": ("i", 360),
     "minor": ("i", 364),
@@ -136,7 +142,7 @@ class Hip:
         self.library.wavesmith_show_host_memory(1)
 
     def properties(self, device: int) -> dict[str, int | str]:
-        """What Triton asks about a device, under Triton's names."""
+        """What Triton and PyTorch ask about a device, under Triton's names."""
         memory = ctypes.create_string_buffer(_PROPERTIES_SIZE)
         code = self.library.hipGetDevicePropertiesR0600(memory, device)
         if code:

@@ -9,14 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/StorageImpl.h>
 
 #include "streams.h"
 
 namespace wavesmith::device {
 namespace {
 
+using c10::MempoolId_t;
 using c10::CachingDeviceAllocator::DeviceStats;
+
+constexpr MempoolId_t kCommon{0, 0};  // the pool of what belongs to no graph
 
 // One piece of hipMalloc's. It is never split, so the guard behind it stands right behind its tensor's last
 // 512 bytes.
@@ -26,6 +29,7 @@ struct Block {
   std::size_t requested;  // by the tensor that has it
   c10::DeviceIndex device;
   c10::StreamId stream;               // the one that was current when it was given out
+  MempoolId_t pool;
   std::vector<c10::Stream> used_by;   // others, by record_stream
   std::vector<hipEvent_t> waits_for;  // what these had to do when it was given back
 };
@@ -69,12 +73,18 @@ class CachingAllocator final : public c10::DeviceAllocator {
     return {free, total};
   }
 
+  void begin_pool(MempoolId_t pool, const c10::Stream& stream);
+  void end_pool(MempoolId_t pool);
+  void release_pool(MempoolId_t pool);
+
  private:
   static void give_back(void* pointer);
   Block* create(c10::DeviceIndex device, std::size_t bytes);
   void destroy(Block* block);
   void release();
   void process_waiting();
+  void keep(Block* block);
+  [[nodiscard]] MempoolId_t pool_for(const c10::Stream& stream) const;
   void count(Block& block, int sign);
 
   template <typename Visitor>
@@ -96,15 +106,18 @@ class CachingAllocator final : public c10::DeviceAllocator {
     }
   }
 
-  // The bytes of PYTORCH_NO_HIP_MEMORY_CACHING: every tensor gets memory of its own, with a guard behind it.
+  // With PYTORCH_NO_HIP_MEMORY_CACHING every tensor gets memory of its own, with a guard behind it.
   const bool caching_ = [] {
     const char* off = std::getenv("PYTORCH_NO_HIP_MEMORY_CACHING");
     return off == nullptr || std::strcmp(off, "0") == 0;
   }();
   std::mutex mutex_;
   std::unordered_map<void*, Block*> given_;
-  std::map<std::tuple<c10::DeviceIndex, c10::StreamId, std::size_t>, std::vector<Block*>> free_;
+  std::map<std::tuple<c10::DeviceIndex, c10::StreamId, std::size_t, MempoolId_t>, std::vector<Block*>> free_;
   std::vector<Block*> waiting_;  // given back while other streams may use them
+  std::map<MempoolId_t, int> graphs_;                                // of each pool
+  std::vector<std::pair<c10::Stream, MempoolId_t>> captures_;        // in progress
+  std::vector<Block*> captured_;  // given back during a capture, used by other streams
   std::unordered_map<c10::DeviceIndex, DeviceStats> stats_;
 };
 
@@ -125,6 +138,7 @@ void CachingAllocator::count(Block& block, int sign) {
 
 Block* CachingAllocator::create(c10::DeviceIndex device, std::size_t bytes) {
   DeviceStats& stats = stats_[device];
+  const CaptureAllows relaxed;
   void* pointer = nullptr;
   int error = hipMalloc(&pointer, bytes);
   if (error == kOutOfMemory) {
@@ -139,7 +153,7 @@ Block* CachingAllocator::create(c10::DeviceIndex device, std::size_t bytes) {
     std::size_t free = 0;
     std::size_t total = 0;
     hipMemGetInfo(&free, &total);
-    TORCH_CHECK_WITH(OutOfMemoryError, false, "wavesmith:", int{device}, " out of memory: tried to allocate ",
+    TORCH_CHECK_WITH(OutOfMemoryError, false, c10::Device(kDevice, device), " out of memory: tried to allocate ",
                      bytes, " bytes; ", free, " of ", total, " are free, and tensors have ",
                      stats.allocated_bytes[0].current,
                      ". Smaller batches, or a GPU with more memory, may help (wavesmith gpus lists them).");
@@ -148,7 +162,7 @@ Block* CachingAllocator::create(c10::DeviceIndex device, std::size_t bytes) {
   ++stats.num_device_alloc;
   add(stats.segment, 1);
   add(stats.reserved_bytes, static_cast<std::int64_t>(bytes));
-  return new Block{pointer, bytes, 0, device, 0, {}, {}};
+  return new Block{pointer, bytes, 0, device, 0, kCommon, {}, {}};
 }
 
 void CachingAllocator::destroy(Block* block) {
@@ -156,11 +170,12 @@ void CachingAllocator::destroy(Block* block) {
   ++stats.num_device_free;
   add(stats.segment, -1);
   add(stats.reserved_bytes, -static_cast<std::int64_t>(block->bytes));
+  const CaptureAllows relaxed;
   hipFree(block->pointer);  // waits for the device
   delete block;
 }
 
-// Gives all cached memory back to HIP.
+// Gives all cached memory back to HIP, except what graphs use.
 void CachingAllocator::release() {
   for (auto* block : waiting_) {
     for (auto* event : block->waits_for) {
@@ -168,10 +183,11 @@ void CachingAllocator::release() {
     }
   }
   process_waiting();
-  for (auto& [key, blocks] : free_) {
-    for (auto* block : blocks) destroy(block);
-  }
-  free_.clear();
+  std::erase_if(free_, [&](auto& entry) {
+    if (graphs_.contains(std::get<MempoolId_t>(entry.first))) return false;
+    for (auto* block : entry.second) destroy(block);
+    return true;
+  });
 }
 
 // Makes blocks free whose other streams are done with them.
@@ -184,28 +200,74 @@ void CachingAllocator::process_waiting() {
     });
     hipGetLastError();
     if (!block->waits_for.empty()) return false;
-    free_[{block->device, block->stream, block->bytes}].push_back(block);
+    keep(block);
+    return true;
+  });
+}
+
+// A block that nobody uses is there for the next who asks.
+void CachingAllocator::keep(Block* block) {
+  if (block->pool != kCommon && !graphs_.contains(block->pool)) block->pool = kCommon;
+  free_[{block->device, block->stream, block->bytes, block->pool}].push_back(block);
+}
+
+MempoolId_t CachingAllocator::pool_for(const c10::Stream& stream) const {
+  if (captures_.empty()) return kCommon;
+  for (const auto& [captured, pool] : captures_) {
+    if (captured == stream) return pool;
+  }
+  return is_capturing(stream) ? captures_.back().second : kCommon;
+}
+
+void CachingAllocator::begin_pool(MempoolId_t pool, const c10::Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  ++graphs_[pool];
+  captures_.emplace_back(stream, pool);
+}
+
+void CachingAllocator::end_pool(MempoolId_t pool) {
+  std::vector<Block*> blocks;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(captures_, [&](const auto& capture) { return capture.second == pool; });
+    if (captures_.empty()) blocks.swap(captured_);
+    for (auto* block : blocks) given_[block->pointer] = block;
+    for (auto* block : blocks) count(*block, 1);
+  }
+  for (auto* block : blocks) give_back(block->pointer);
+}
+
+void CachingAllocator::release_pool(MempoolId_t pool) {
+  const std::lock_guard lock(mutex_);
+  const auto found = graphs_.find(pool);
+  if (found == graphs_.end() || --found->second > 0) return;
+  graphs_.erase(found);
+  std::erase_if(free_, [&](auto& entry) {
+    if (std::get<MempoolId_t>(entry.first) != pool) return false;
+    for (auto* block : entry.second) destroy(block);
     return true;
   });
 }
 
 c10::DataPtr CachingAllocator::allocate(std::size_t bytes) {
   const auto device = current_device();
-  const c10::Device where(c10::kPrivateUse1, device);
+  const c10::Device where(kDevice, device);
   if (bytes == 0) return {nullptr, nullptr, &give_back, where};
-  const auto stream = current_stream(device).id();
+  const auto stream = current_stream(device);
   const std::size_t size = caching_ ? rounded(bytes) : bytes;
   const std::lock_guard lock(mutex_);
-  if (!waiting_.empty()) process_waiting();
-  auto& pool = free_[{device, stream, size}];
+  if (!waiting_.empty() && captures_.empty()) process_waiting();
+  const auto pool = pool_for(stream);
+  auto& there = free_[{device, stream.id(), size, pool}];
   Block* block = nullptr;
-  if (pool.empty()) {
+  if (there.empty()) {
     block = create(device, size);
   } else {
-    block = pool.back();
-    pool.pop_back();
+    block = there.back();
+    there.pop_back();
   }
-  block->stream = stream;
+  block->stream = stream.id();
+  block->pool = pool;
   block->requested = bytes;
   count(*block, 1);
   given_[block->pointer] = block;
@@ -221,8 +283,12 @@ void CachingAllocator::give_back(void* pointer) {
   Block* block = found->second;
   self.given_.erase(found);
   self.count(*block, -1);
-  if (!self.caching_) {
+  if (!self.caching_ && !self.graphs_.contains(block->pool)) {
     self.destroy(block);
+    return;
+  }
+  if (!self.captures_.empty() && !block->used_by.empty()) {
+    self.captured_.push_back(block);
     return;
   }
   for (const auto& stream : block->used_by) {
@@ -233,7 +299,7 @@ void CachingAllocator::give_back(void* pointer) {
   }
   block->used_by.clear();
   if (block->waits_for.empty()) {
-    self.free_[{block->device, block->stream, block->bytes}].push_back(block);
+    self.keep(block);
   } else {
     self.waiting_.push_back(block);
   }
@@ -248,7 +314,7 @@ void CachingAllocator::recordStream(const c10::DataPtr& data, c10::Stream stream
 }
 
 const bool registered = [] {
-  c10::SetAllocator(c10::kPrivateUse1, &allocator());
+  c10::SetAllocator(kDevice, &allocator());
   return true;
 }();
 
@@ -257,5 +323,21 @@ const bool registered = [] {
 void record_stream(const c10::DataPtr& data, const c10::Stream& stream) {
   allocator().recordStream(data, stream);
 }
+
+void resize_storage(const c10::Storage& storage, std::size_t bytes) {
+  const OnDevice on(storage.device().index());
+  auto* impl = storage.unsafeGetStorageImpl();
+  auto data = allocator().allocate(bytes);
+  const auto kept = std::min(bytes, storage.nbytes());
+  if (kept != 0) allocator().copy_data(data.get(), storage.data(), kept);
+  impl->set_data_ptr_noswap(std::move(data));
+  impl->set_nbytes(bytes);
+}
+
+void begin_pool(MempoolId_t pool, const c10::Stream& stream) { allocator().begin_pool(pool, stream); }
+
+void end_pool(MempoolId_t pool) { allocator().end_pool(pool); }
+
+void release_pool(MempoolId_t pool) { allocator().release_pool(pool); }
 
 }  // namespace wavesmith::device

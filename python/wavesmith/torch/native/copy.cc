@@ -14,8 +14,6 @@
 namespace wavesmith::device {
 namespace {
 
-bool on_device(const at::Tensor& tensor) { return tensor.device().is_privateuseone(); }
-
 // Whether the bytes of both, from the first on, are the same elements in the same order.
 bool same_bytes(const at::Tensor& source, const at::Tensor& destination) {
   return source.dtype() == destination.dtype() && source.is_conj() == destination.is_conj() &&
@@ -47,6 +45,12 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& destination, bool
   return destination;
 }
 
+// PyTorch calls _copy_from for its private device only, not for "cuda".
+at::Tensor& copy(at::Tensor& self, const at::Tensor& source, bool non_blocking) {
+  copy_from(source.sizes() == self.sizes() ? source : source.expand(self.sizes()), self, non_blocking);
+  return self;
+}
+
 at::Tensor copy_from_and_resize(const at::Tensor& source, const at::Tensor& destination) {
   const OnDevice on(destination.device().index());
   if (destination.sizes() != source.sizes()) at::native::resize_output(destination, source.sizes());
@@ -59,7 +63,8 @@ at::Scalar local_scalar_dense(const at::Tensor& self) {
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+WAVESMITH_OPERATORS(aten, m) {
+  if (kIsCuda) m.impl("copy_", &copy);
   m.impl("_copy_from", &copy_from);
   m.impl("_copy_from_and_resize", &copy_from_and_resize);
   m.impl("_local_scalar_dense", &local_scalar_dense);

@@ -10,11 +10,9 @@
 namespace wavesmith::device {
 namespace {
 
-constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
-
 struct DeviceGenerator final : c10::GeneratorImpl {
   explicit DeviceGenerator(c10::DeviceIndex device, at::Generator inner = at::detail::createCPUGenerator())
-      : GeneratorImpl(c10::Device(c10::kPrivateUse1, device), kKeys), host(std::move(inner)) {}
+      : GeneratorImpl(c10::Device(kDevice, device), c10::DispatchKeySet(kKey)), host(std::move(inner)) {}
 
   void set_current_seed(uint64_t seed) override { host.set_current_seed(seed); }
   void set_offset(uint64_t offset) override { host.set_offset(offset); }
@@ -39,7 +37,7 @@ const at::Generator& default_generator(c10::DeviceIndex device) {
     return made;
   }();
   if (device < 0) device = current_device();
-  TORCH_CHECK(static_cast<std::size_t>(device) < all.size(), "no device wavesmith:", int{device});
+  TORCH_CHECK(static_cast<std::size_t>(device) < all.size(), "no device ", c10::Device(kDevice, device));
   return all[device];
 }
 

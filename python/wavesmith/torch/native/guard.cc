@@ -7,12 +7,12 @@
 namespace wavesmith::device {
 namespace {
 
-c10::Device device_of(c10::DeviceIndex index) { return {c10::kPrivateUse1, index}; }
+c10::Device device_of(c10::DeviceIndex index) { return {kDevice, index}; }
 
 hipEvent_t event_of(void* event) { return static_cast<hipEvent_t>(event); }
 
 struct Guard final : c10::impl::DeviceGuardImplInterface {
-  c10::DeviceType type() const override { return c10::kPrivateUse1; }
+  c10::DeviceType type() const override { return kDevice; }
 
   c10::Device exchangeDevice(c10::Device device) const override {
     const auto before = current_device();
@@ -49,11 +49,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     const OnDevice on(stream.device_index());
     check(hipStreamSynchronize(native(stream)), "hipStreamSynchronize");
   }
-  bool isStreamCapturing(const c10::Stream& stream) const override {
-    int status = 0;
-    check(hipStreamIsCapturing(native(stream), &status), "hipStreamIsCapturing");
-    return status != 0;
-  }
+  bool isStreamCapturing(const c10::Stream& stream) const override { return is_capturing(stream); }
   void synchronizeDevice(const c10::DeviceIndex device) const override {
     const OnDevice on(device < 0 ? current_device() : device);
     check(hipDeviceSynchronize(), "hipDeviceSynchronize");
@@ -108,7 +104,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   }
 };
 
-C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard);
+const c10::impl::DeviceGuardImplRegistrar registered(kDevice, new Guard());
 
 }  // namespace
 }  // namespace wavesmith::device

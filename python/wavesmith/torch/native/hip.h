@@ -9,8 +9,12 @@
 extern "C" {
 struct ihipStream_t;
 struct ihipEvent_t;
+struct ihipGraph;
+struct hipGraphExec;
 using hipStream_t = ihipStream_t*;
 using hipEvent_t = ihipEvent_t*;
+using hipGraph_t = ihipGraph*;
+using hipGraphExec_t = hipGraphExec*;
 
 int hipGetDeviceCount(int* count);
 int hipGetDevice(int* device);
@@ -35,6 +39,14 @@ int hipEventRecord(hipEvent_t event, hipStream_t stream);
 int hipEventQuery(hipEvent_t event);
 int hipEventSynchronize(hipEvent_t event);
 int hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop);
+int hipStreamBeginCapture(hipStream_t stream, int mode);
+int hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph);
+int hipThreadExchangeStreamCaptureMode(int* mode);
+int hipGraphInstantiateWithFlags(hipGraphExec_t* made, hipGraph_t graph, unsigned long long flags);
+int hipGraphLaunch(hipGraphExec_t graph, hipStream_t stream);
+int hipGraphExecDestroy(hipGraphExec_t graph);
+int hipGraphDestroy(hipGraph_t graph);
+int hipGraphDebugDotPrint(hipGraph_t graph, const char* path, unsigned flags);
 const char* hipGetErrorString(int error);
 int hipGetLastError();
 }
@@ -45,6 +57,7 @@ namespace wavesmith::device {
 inline constexpr int kSuccess = 0, kOutOfMemory = 2, kNotReady = 600;
 inline constexpr int kMemcpyDefault = 4;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2;
+inline constexpr int kCaptureGlobal = 0, kCaptureThreadLocal = 1, kCaptureRelaxed = 2;
 
 // Raises PyTorch's error for accelerators when a call failed; `what` says which.
 inline void check(int error, const char* what) {

@@ -1,59 +1,22 @@
-// What PyTorch asks of a device beside its guard: generators, pinned memory, whose memory a pointer is.
+// What PyTorch asks of a device beside its guard: whether it is there, generators, whose memory a pointer is.
 #include <cstddef>
-#include <map>
-#include <mutex>
+#include <new>
 
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <c10/core/Allocator.h>
-#include <c10/core/StorageImpl.h>
 
+#include "allocator.h"
 #include "generator.h"
+#include "host_memory.h"
 #include "streams.h"
 
 namespace wavesmith::device {
 namespace {
 
-// Host memory that kernels and copies reach without staging.
-class PinnedAllocator final : public c10::Allocator {
- public:
-  c10::DataPtr allocate(std::size_t bytes) override {
-    void* pointer = nullptr;
-    if (bytes != 0) {
-      check(hipHostMalloc(&pointer, bytes, 0), "hipHostMalloc");
-      const std::lock_guard lock(mutex_);
-      ends_[pointer] = static_cast<std::byte*>(pointer) + bytes;
-    }
-    return {pointer, pointer, &give_back, c10::Device(c10::kCPU)};
-  }
-  c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
-  void copy_data(void* destination, const void* source, std::size_t bytes) const override {
-    default_copy_data(destination, source, bytes);
-  }
-  bool holds(const void* pointer) const {
-    const std::lock_guard lock(mutex_);
-    auto after = ends_.upper_bound(const_cast<void*>(pointer));
-    return after != ends_.begin() && pointer < std::prev(after)->second;
-  }
-  static PinnedAllocator& only() {
-    static auto& allocator = *new PinnedAllocator();
-    return allocator;
-  }
-
- private:
-  static void give_back(void* pointer) {
-    if (pointer == nullptr) return;
-    {
-      const std::lock_guard lock(only().mutex_);
-      only().ends_.erase(pointer);
-    }
-    hipHostFree(pointer);  // waits for copies from and to it
-  }
-
-  mutable std::mutex mutex_;
-  std::map<void*, const void*> ends_;
-};
-
-struct Hooks final : at::PrivateUse1HooksInterface {
+// Without members of its own: see `registered`.
+template <typename Interface>
+struct Common : Interface {
   bool isBuilt() const override { return true; }
   bool isAvailable() const override { return device_count() > 0; }
   void init() const override {}
@@ -83,24 +46,41 @@ struct Hooks final : at::PrivateUse1HooksInterface {
       std::byte rest[120];
     } attributes{};
     check(hipPointerGetAttributes(&attributes, data), "hipPointerGetAttributes");
-    return {c10::kPrivateUse1, static_cast<c10::DeviceIndex>(attributes.device)};
+    return {kDevice, static_cast<c10::DeviceIndex>(attributes.device)};
   }
-  bool isPinnedPtr(const void* data) const override { return PinnedAllocator::only().holds(data); }
-  c10::Allocator* getPinnedMemoryAllocator() const override { return &PinnedAllocator::only(); }
+  bool isPinnedPtr(const void* data) const override { return is_pinned(data); }
+  c10::Allocator* getPinnedMemoryAllocator() const override { return pinned_allocator(); }
+};
 
+struct Hooks final : Common<at::PrivateUse1HooksInterface> {
   void resizePrivateUse1Bytes(const c10::Storage& storage, std::size_t bytes) const override {
-    const OnDevice on(storage.device().index());
-    auto* impl = storage.unsafeGetStorageImpl();
-    auto data = impl->allocator()->allocate(bytes);
-    const auto kept = std::min(bytes, storage.nbytes());
-    if (kept != 0) impl->allocator()->copy_data(data.get(), storage.data(), kept);
-    impl->set_data_ptr_noswap(std::move(data));
-    impl->set_nbytes(bytes);
+    resize_storage(storage, bytes);
+  }
+};
+
+struct CudaHooks final : Common<at::CUDAHooksInterface> {
+  bool hasCUDA() const override { return true; }
+  bool hasROCM() const override { return true; }
+  c10::DeviceIndex current_device() const override { return device::current_device(); }
+  c10::Allocator* getCUDADeviceAllocator() const override { return c10::GetAllocator(kDevice); }
+  int getNumGPUs() const override { return device_count(); }
+  std::string showConfig() const override { return "  - Wavesmith's HIP runtime\n"; }
+  void deviceSynchronize(c10::DeviceIndex device) const override {
+    const OnDevice on(device);
+    check(hipDeviceSynchronize(), "hipDeviceSynchronize");
   }
 };
 
 const bool registered = [] {
-  at::RegisterPrivateUse1HooksInterface(new Hooks());
+  if (kIsCuda) {
+    // PyTorch keeps the hooks for ever that it first asked for, and may have asked before this library was
+    // loaded: what it has then becomes ours, in place. Both are an object without members.
+    auto* kept = const_cast<at::CUDAHooksInterface*>(&at::detail::getCUDAHooks());
+    static_assert(sizeof(CudaHooks) == sizeof(at::CUDAHooksInterface));
+    new (kept) CudaHooks();
+  } else {
+    at::RegisterPrivateUse1HooksInterface(new Hooks());
+  }
   return true;
 }();
 

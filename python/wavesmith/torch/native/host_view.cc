@@ -5,6 +5,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include "allocator.h"
 #include "generator.h"
 #include "streams.h"
 
@@ -21,6 +22,9 @@ at::Tensor with_layout_of(const at::Tensor& tensor, c10::Storage storage, c10::D
 }
 
 void wait_for(const at::Tensor& tensor) {
+  TORCH_CHECK(!is_capturing(current_stream(tensor.device().index())),
+              "what the host computes or reads cannot be captured in a graph; the operators that the host "
+              "computes are said on stderr and in wavesmith.torch.fallback_counts()");
   const OnDevice on(tensor.device().index());
   check(hipStreamSynchronize(native(current_stream(tensor.device().index()))), "hipStreamSynchronize");
 }
@@ -29,7 +33,7 @@ void wait_for(const at::Tensor& tensor) {
 // that storage.
 at::Tensor device_view(const at::Tensor& base, const at::Tensor& layout) {
   auto made = at::detail::make_tensor<c10::TensorImpl>(
-      c10::Storage(base.storage()), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), layout.dtype());
+      c10::Storage(base.storage()), c10::DispatchKeySet(kKey), layout.dtype());
   made.unsafeGetTensorImpl()->set_sizes_and_strides(layout.sizes(), layout.strides(),
                                                     layout.storage_offset());
   if (layout.is_conj()) made._set_conj(true);
@@ -86,7 +90,7 @@ TORCH_LIBRARY(wavesmith_device, m) {
   m.def("host_generator(Generator? generator, int device) -> Generator?", &host_generator_of);
 }
 
-TORCH_LIBRARY_IMPL(wavesmith_device, PrivateUse1, m) {
+WAVESMITH_OPERATORS(wavesmith_device, m) {
   m.impl("host_view", &host_view);
   m.impl("device_view", &device_view);
   m.impl("take_layout", &take_layout);

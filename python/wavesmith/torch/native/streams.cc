@@ -1,6 +1,9 @@
 #include "streams.h"
 
+#include <pthread.h>
+
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -26,8 +29,14 @@ Streams& streams(c10::DeviceIndex device) {
 thread_local std::array<c10::StreamId, 64> chosen{};
 
 c10::Stream stream_of(c10::DeviceIndex device, c10::StreamId id) {
-  return c10::Stream(c10::Stream::UNSAFE, c10::Device(c10::kPrivateUse1, device), id);
+  return c10::Stream(c10::Stream::UNSAFE, c10::Device(kDevice, device), id);
 }
+
+// Whether this process was forked from one that had the devices.
+std::atomic<bool> is_forked{false};
+const int watched = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+
+bool forked() { return is_forked; }
 
 c10::DeviceIndex or_current(c10::DeviceIndex device) { return device < 0 ? current_device() : device; }
 
@@ -51,14 +60,16 @@ c10::DeviceIndex device_count() noexcept {
 }
 
 c10::DeviceIndex current_device() {
+  TORCH_CHECK(!is_forked,
+              "a forked process cannot use the devices of the one that it was forked from: start it by spawn "
+              "(torch.multiprocessing.set_start_method(\"spawn\")), or use devices in it alone");
   int device = 0;
   check(hipGetDevice(&device), "hipGetDevice");
   return static_cast<c10::DeviceIndex>(device);
 }
 
 void set_device(c10::DeviceIndex device) {
-  TORCH_CHECK(device >= 0 && device < device_count(), "wavesmith:", int{device},
-              " is not there: this process has ", int{device_count()},
+  TORCH_CHECK(device >= 0 && device < device_count(), c10::Device(kDevice, device), " is not there: this process has ", int{device_count()},
               device_count() == 1 ? " device" : " devices", " (wavesmith.use(gpu, count) says how many)");
   check(hipSetDevice(device), "hipSetDevice");
 }
@@ -97,8 +108,20 @@ hipStream_t native(const c10::Stream& stream) {
   Streams& own = streams(stream.device_index());
   const std::lock_guard lock(own.mutex);
   TORCH_CHECK(stream.id() > 0 && static_cast<std::size_t>(stream.id()) < own.handles.size(), "no stream ",
-              stream.id(), " on wavesmith:", int{stream.device_index()});
+              stream.id(), " on device ", int{stream.device_index()});
   return own.handles[stream.id()];
+}
+
+bool is_capturing(const c10::Stream& stream) {
+  if (stream.id() == 0) return false;  // the null stream cannot be captured
+  int status = 0;
+  check(hipStreamIsCapturing(native(stream), &status), "hipStreamIsCapturing");
+  return status != 0;
+}
+
+TORCH_LIBRARY_FRAGMENT(wavesmith_device, m) {
+  m.def("forked() -> bool", &forked);
+  m.def("device_count() -> int", [] { return std::int64_t{device_count()}; });
 }
 
 }  // namespace wavesmith::device

@@ -4,6 +4,7 @@
 #include <c10/core/Device.h>
 #include <c10/core/Stream.h>
 
+#include "device_type.h"
 #include "hip.h"
 
 namespace wavesmith::device {
@@ -21,6 +22,7 @@ c10::Stream pooled_stream(c10::DeviceIndex device, bool high_priority);
 c10::Stream exchange_stream(c10::Stream stream);
 
 hipStream_t native(const c10::Stream& stream);
+bool is_capturing(const c10::Stream& stream);
 
 // Chooses a device for as long as it lives.
 class OnDevice {
@@ -32,6 +34,19 @@ class OnDevice {
 
  private:
   c10::DeviceIndex before_;
+};
+
+// While it lives, the thread may call what would spoil a stream's capture: memory that is asked for while a graph is
+// captured is no part of it.
+class CaptureAllows {
+ public:
+  CaptureAllows() { hipThreadExchangeStreamCaptureMode(&mode_); }
+  ~CaptureAllows() { hipThreadExchangeStreamCaptureMode(&mode_); }
+  CaptureAllows(const CaptureAllows&) = delete;
+  CaptureAllows& operator=(const CaptureAllows&) = delete;
+
+ private:
+  int mode_ = kCaptureRelaxed;
 };
 
 }  // namespace wavesmith::device

@@ -1,0 +1,129 @@
+"""For programs that say "cuda": in a process with WAVESMITH_TORCH=cuda that is what the device is called.
+
+The device's library then registers its kernels, streams and memory as those of PyTorch's CUDA device, which a PyTorch
+for the CPU knows and has nothing for. So `torch.device("cuda")`, `Tensor.cuda()`, `is_cuda`, `torch.autocast("cuda")`
+and what is written in checkpoints are PyTorch's own, and mean the emulated GPU. What is written in Python and asks
+parts that such a PyTorch lacks, `torch.cuda` above all, is replaced here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from wavesmith._errors import UseError
+
+
+def require() -> None:
+    """Checks that this PyTorch has no CUDA device of its own.
+
+    Raises:
+        UseError: it has.
+    """
+    if torch.version.cuda is not None or torch.version.hip is not None or hasattr(torch._C, "_cuda_getDeviceCount"):
+        raise UseError(
+            f"PyTorch {torch.__version__} is built for GPUs: its 'cuda' cannot be Wavesmith's",
+            hint="pip install torch --index-url https://download.pytorch.org/whl/cpu",
+        )
+
+
+def install() -> None:
+    """Makes `torch.cuda` and what else asks for CUDA in Python speak of the device."""
+    from wavesmith.torch import _device
+
+    torch.version.hip = _device.hip().release()
+    torch.backends.cuda.is_built = lambda: True
+    _forward(_device)
+    _private(_device)
+    _storage()
+    _legacy_types()
+    for name in ("range_push", "range_pop", "range_start", "range_end", "mark"):
+        setattr(torch.cuda.nvtx, name, lambda *_, **__: 0)
+
+
+def _forward(module: Any) -> None:
+    """Each name of the device's module replaces the same one of torch.cuda and of its parts."""
+    parts = [torch.cuda, torch.cuda.memory, torch.cuda.random, torch.cuda.streams, torch.cuda.graphs]
+    names = [name for name in vars(module) if not name.startswith("__")]
+    for part in parts:
+        for name in names:
+            if part is torch.cuda or hasattr(part, name):
+                value = getattr(module, name)
+                if getattr(value, "__module__", "").startswith("wavesmith.") or name == "default_generators":
+                    setattr(part, name, value)
+    for name, value in {
+        "_lazy_init": module.init,
+        "_lazy_call": lambda call, **_: call(),
+        "_initialized": True,
+        "_is_compiled": lambda: True,
+        "ExternalStream": _external_stream,
+        "get_stream_from_external": _external_stream,
+        "_get_device": lambda device: torch.device("cuda", module.current_device() if device is None else device),
+        "_get_generator": lambda device: module.default_generators[device.index or 0],
+        "list_gpu_processes": lambda device=None: "no processes are running",
+        "memory_snapshot": lambda *_, **__: [],
+        "ipc_collect": module.init,
+        "set_per_process_memory_fraction": lambda *_, **__: None,
+    }.items():
+        setattr(torch.cuda, name, value)
+
+
+def _external_stream(*_: Any, **__: Any) -> Any:
+    raise NotImplementedError("streams that another library made cannot be PyTorch's on the emulated GPU")
+
+
+def _private(module: Any) -> None:
+    """What Python parts of PyTorch and of others import from its C++ part for CUDA."""
+    for name, value in {
+        "_cuda_getDeviceCount": module.device_count,
+        "_cuda_getDevice": module.current_device,
+        "_cuda_setDevice": module.set_device,
+        "_cuda_exchangeDevice": module._exchange_device,
+        "_cuda_maybeExchangeDevice": module._maybe_exchange_device,
+        "_cuda_getCurrentRawStream": lambda device: module.current_stream(device).cuda_stream,
+        "_cuda_isCurrentStreamCapturing": module.is_current_stream_capturing,
+        "_cuda_isInBadFork": module._is_in_bad_fork,
+        "_cuda_emptyCache": module.empty_cache,
+        "_cuda_synchronize": module.synchronize,
+        "_cuda_init": module.init,
+        "_cuda_memoryStats": lambda device: torch._C._accelerator_getDeviceStats(device),
+        "_graph_pool_handle": module.graph_pool_handle,
+    }.items():
+        setattr(torch._C, name, value)
+
+
+def _storage() -> None:
+    """`torch.UntypedStorage(bytes, device="cuda")`, which loading a checkpoint calls."""
+    original = torch.UntypedStorage.__new__
+
+    def new(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        if device is None or torch.device(device).type != "cuda":
+            return original(cls, *args, **kwargs, **({} if device is None else {"device": device}))
+        size, *_ = args or (0,)
+        if not isinstance(size, int):
+            size = len(size)
+        return torch.empty(size, dtype=torch.uint8, device=device).untyped_storage()
+
+    torch.UntypedStorage.__new__ = new  # type: ignore[method-assign, assignment]
+
+
+class _Legacy(type):
+    """The type of `torch.cuda.FloatTensor` and its like."""
+
+    dtype: torch.dtype
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, torch.Tensor) and value.is_cuda and value.dtype == cls.dtype
+
+    def __call__(cls, *args: Any, **_: Any) -> torch.Tensor:
+        if len(args) == 1 and not isinstance(args[0], int):
+            return torch.as_tensor(args[0], dtype=cls.dtype, device="cuda")
+        return torch.empty(*(args or (0,)), dtype=cls.dtype, device="cuda")
+
+
+def _legacy_types() -> None:
+    names = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
+    names |= {"Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool"}
+    for name, dtype in names.items():
+        setattr(torch.cuda, f"{name}Tensor", _Legacy(f"{name}Tensor", (), {"dtype": getattr(torch, dtype)}))
