@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-_library: Any = None
+_libraries: list[Any] = []
 
 
 def register() -> None:
@@ -15,8 +15,7 @@ def register() -> None:
         UseError: the process has another HIP runtime already, or a PyTorch for GPUs and asked for "cuda".
         InstallationError, CompileError: the library could not be built (`_build.library`).
     """
-    global _library
-    if _library is not None:
+    if _libraries:
         return
     import ctypes
 
@@ -45,8 +44,9 @@ def register() -> None:
     else:
         torch._register_device_module(_name.DEVICE, _device)
         torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
-    _library = torch.library.Library("_", "IMPL", _name.KEY)
-    _library.fallback(_fallback.fallback)
+    for key in (_name.KEY, "PrivateUse3"):  # the second: native/fallback.h
+        _libraries.append(torch.library.Library("_", "IMPL", key))
+        _libraries[-1].fallback(_fallback.fallback)
 
 
 def fallback_counts() -> dict[str, int]:

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <c10/core/Allocator.h>
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>
@@ -43,6 +44,14 @@ inline bool is_kernel_float(c10::ScalarType type) {
   return type == c10::ScalarType::Float || type == c10::ScalarType::Half || type == c10::ScalarType::BFloat16;
 }
 
+// Whether the library took a call. It did not where it has no kernel for it, on any GPU or on this one; what
+// else it refuses is an error.
+inline bool launched(wavesmith_kernels_status status, const char* what) {
+  if (status == WAVESMITH_KERNELS_NOT_SUPPORTED || status == WAVESMITH_KERNELS_NO_CODE) return false;
+  TORCH_CHECK(status == WAVESMITH_KERNELS_SUCCESS, what, ": ", wavesmith_kernels_message());
+  return true;
+}
+
 // Raises PyTorch's error when the library refused a call; `what` is the operator.
 inline void check_kernel(wavesmith_kernels_status status, const char* what) {
   TORCH_CHECK_NOT_IMPLEMENTED(status != WAVESMITH_KERNELS_NOT_SUPPORTED, what, ": ",
@@ -61,5 +70,10 @@ class KernelCall {
   OnDevice on_;
   hipStream_t stream_;
 };
+
+// Memory for what a kernel keeps meanwhile. The stream's later work may have it as soon as this is gone.
+inline c10::DataPtr workspace(std::size_t bytes) {
+  return c10::GetAllocator(c10::kPrivateUse1)->allocate(bytes);
+}
 
 }  // namespace wavesmith::device
