@@ -96,4 +96,14 @@ WAVESMITH_OPERATORS(wavesmith_device, m) {
   m.impl("take_layout", &take_layout);
 }
 
+// Views keep these bits: nothing is to be resolved before, which would take a view itself.
+TORCH_LIBRARY_IMPL(wavesmith_device, Conjugate, m) {
+  for (const char* name : {"host_view", "device_view", "take_layout"})
+    m.impl(name, torch::CppFunction::makeFallthrough());
+}
+TORCH_LIBRARY_IMPL(wavesmith_device, Negative, m) {
+  for (const char* name : {"host_view", "device_view", "take_layout"})
+    m.impl(name, torch::CppFunction::makeFallthrough());
+}
+
 }  // namespace wavesmith::device
