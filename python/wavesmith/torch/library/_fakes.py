@@ -25,9 +25,15 @@ def _gemm(
     b: Tensor,
     bias: Tensor | None = None,
     residual: Tensor | None = None,
+    scale_a: Tensor | None = None,
+    scale_b: Tensor | None = None,
+    scale_d: Tensor | None = None,
+    block_scale_a: Tensor | None = None,
+    block_scale_b: Tensor | None = None,
+    zero_point_b: Tensor | None = None,
+    group_offsets: Tensor | None = None,
     *,
     gated: bool = False,
-    group_offsets: Tensor | None = None,
     dtype: torch.dtype | None = None,
     **_: Any,
 ) -> Tensor:
@@ -56,7 +62,16 @@ def _gemm(
     )
 
 
-def _attention(q: Tensor, k: Tensor, v: Tensor, *, cu_seqlens_q: Tensor | None = None, **_: Any) -> Any:
+def _attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    alibi_slopes: Tensor | None = None,
+    sinks: Tensor | None = None,
+    cu_seqlens_q: Tensor | None = None,
+    cu_seqlens_k: Tensor | None = None,
+    **_: Any,
+) -> Any:
     dimensions = 4 if cu_seqlens_q is None else 3
     for name, one in (("q", q), ("k", k), ("v", v)):
         _check(
@@ -65,7 +80,7 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, *, cu_seqlens_q: Tensor | None =
                 f"wavesmith::attention: expected {name} to have {dimensions} dimensions, but got {list(one.shape)}"
             ),
         )
-    lse = q.shape[:-3] + (q.shape[-2], q.shape[-3])
+    lse = (*q.shape[:-3], q.shape[-2], q.shape[-3])
     return q.new_empty(q.shape), q.new_empty(lse, dtype=torch.float32)
 
 
@@ -114,7 +129,9 @@ def _gated_shape(gate: Tensor, up: Tensor | None) -> list[Any]:
     return [*gate.shape[:-1], gate.shape[-1] // 2 if up is None else gate.shape[-1]]
 
 
-def _gated(gate: Tensor, up: Tensor | None = None, *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
+def _gated(
+    gate: Tensor, up: Tensor | None = None, scale: Tensor | None = None, *, dtype: torch.dtype | None = None, **_: Any
+) -> Tensor:
     return gate.new_empty(_gated_shape(gate, up), dtype=dtype)
 
 

@@ -34,11 +34,11 @@ const int32_t* ends_of(const Call& call, const char* argument, const Tensor& end
 
 }  // namespace
 
-Pair attention(const Tensor& q, const Tensor& k, const Tensor& v, std::optional<double> softmax_scale,
-               bool causal, int64_t window_left, int64_t window_right, double softcap,
-               const OptionalTensor& alibi_slopes, const OptionalTensor& sinks,
-               const OptionalTensor& cu_seqlens_q, const OptionalTensor& cu_seqlens_k,
-               OptionalInt max_seqlen_q, OptionalInt max_seqlen_k) {
+Pair attention(const Tensor& q, const Tensor& k, const Tensor& v, const OptionalTensor& alibi_slopes,
+               const OptionalTensor& sinks, const OptionalTensor& cu_seqlens_q,
+               const OptionalTensor& cu_seqlens_k, std::optional<double> softmax_scale, bool causal,
+               int64_t window_left, int64_t window_right, double softcap, OptionalInt max_seqlen_q,
+               OptionalInt max_seqlen_k) {
   const Call call("attention", q);
   const bool packed = cu_seqlens_q.has_value();
   if (packed != cu_seqlens_k.has_value())

@@ -176,10 +176,10 @@ void launch(const Call& call, wavesmith_kernels_gemm_description gemm) {
 }  // namespace
 
 Tensor gemm(const Tensor& a, const Tensor& b, const OptionalTensor& bias, const OptionalTensor& residual,
-            double alpha, double beta, const std::string& activation, bool gated, bool bias_per_row,
             const OptionalTensor& scale_a, const OptionalTensor& scale_b, const OptionalTensor& scale_d,
             const OptionalTensor& block_scale_a, const OptionalTensor& block_scale_b,
-            const OptionalTensor& zero_point_b, const OptionalTensor& group_offsets, OptionalType dtype) {
+            const OptionalTensor& zero_point_b, const OptionalTensor& group_offsets, double alpha,
+            double beta, const std::string& activation, bool gated, bool bias_per_row, OptionalType dtype) {
   const Call call("gemm", a);
   const Product product = product_of(call, a, b, gated, group_offsets.has_value());
   const Tensor d = call.empty(product.shape(), dtype.value_or(result_type(a.scalar_type())));

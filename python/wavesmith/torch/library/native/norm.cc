@@ -67,27 +67,27 @@ Triple with_computed(const char* name, const Norm& norm, ScalarType dtype, const
 
 }  // namespace
 
-Tensor rms_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias, double epsilon,
-                double weight_offset, const OptionalTensor& scale, OptionalType dtype) {
+Tensor rms_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias,
+                const OptionalTensor& scale, double epsilon, double weight_offset, OptionalType dtype) {
   return with_given("rms_norm", {x, {}, weight, bias, epsilon, weight_offset, false}, scale, dtype).y;
 }
 
-Tensor layer_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias, double epsilon,
-                  double weight_offset, const OptionalTensor& scale, OptionalType dtype) {
+Tensor layer_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias,
+                  const OptionalTensor& scale, double epsilon, double weight_offset, OptionalType dtype) {
   return with_given("layer_norm", {x, {}, weight, bias, epsilon, weight_offset, true}, scale, dtype).y;
 }
 
 Pair add_rms_norm(const Tensor& x, const Tensor& residual, const OptionalTensor& weight,
-                  const OptionalTensor& bias, double epsilon, double weight_offset,
-                  const OptionalTensor& scale, OptionalType dtype) {
+                  const OptionalTensor& bias, const OptionalTensor& scale, double epsilon,
+                  double weight_offset, OptionalType dtype) {
   const auto [y, sum] =
       with_given("add_rms_norm", {x, residual, weight, bias, epsilon, weight_offset, false}, scale, dtype);
   return {y, sum};
 }
 
 Pair add_layer_norm(const Tensor& x, const Tensor& residual, const OptionalTensor& weight,
-                    const OptionalTensor& bias, double epsilon, double weight_offset,
-                    const OptionalTensor& scale, OptionalType dtype) {
+                    const OptionalTensor& bias, const OptionalTensor& scale, double epsilon,
+                    double weight_offset, OptionalType dtype) {
   const auto [y, sum] =
       with_given("add_layer_norm", {x, residual, weight, bias, epsilon, weight_offset, true}, scale, dtype);
   return {y, sum};

@@ -10,68 +10,68 @@ using Library = torch::stable::detail::StableLibrary;
 
 void define(Library& library) {
   library.def(
-      "gemm(Tensor a, Tensor b, Tensor? bias=None, Tensor? residual=None, *, float alpha=1.0, float beta=1.0, "
-      "str activation='none', bool gated=False, bool bias_per_row=False, Tensor? scale_a=None, "
-      "Tensor? scale_b=None, Tensor? scale_d=None, Tensor? block_scale_a=None, Tensor? block_scale_b=None, "
-      "Tensor? zero_point_b=None, Tensor? group_offsets=None, ScalarType? dtype=None) -> Tensor");
+      "gemm(Tensor a, Tensor b, Tensor? bias=None, Tensor? residual=None, Tensor? scale_a=None, Tensor? "
+      "scale_b=None, Tensor? scale_d=None, Tensor? block_scale_a=None, Tensor? block_scale_b=None, "
+      "Tensor? zero_point_b=None, Tensor? group_offsets=None, *, float alpha=1.0, float beta=1.0, str "
+      "activation='none', bool gated=False, bool bias_per_row=False, ScalarType? dtype=None) -> Tensor");
   library.def(
-      "attention(Tensor q, Tensor k, Tensor v, *, float? softmax_scale=None, bool causal=False, "
-      "int window_left=-1, int window_right=-1, float softcap=0.0, Tensor? alibi_slopes=None, "
-      "Tensor? sinks=None, Tensor? cu_seqlens_q=None, Tensor? cu_seqlens_k=None, SymInt? max_seqlen_q=None, "
-      "SymInt? max_seqlen_k=None) -> (Tensor, Tensor)");
+      "attention(Tensor q, Tensor k, Tensor v, Tensor? alibi_slopes=None, Tensor? sinks=None, Tensor? "
+      "cu_seqlens_q=None, Tensor? cu_seqlens_k=None, *, float? softmax_scale=None, bool causal=False, "
+      "int window_left=-1, int window_right=-1, float softcap=0.0, SymInt? max_seqlen_q=None, SymInt? "
+      "max_seqlen_k=None) -> (Tensor, Tensor)");
   library.def(
-      "paged_attention(Tensor q, Tensor k_cache, Tensor v_cache, Tensor context_lengths, "
-      "Tensor? block_table=None, *, Tensor? k_scale=None, Tensor? v_scale=None, float? softmax_scale=None, "
-      "int window_left=-1, float softcap=0.0, Tensor? alibi_slopes=None, Tensor? sinks=None, "
-      "SymInt? max_context=None) -> (Tensor, Tensor)");
+      "paged_attention(Tensor q, Tensor k_cache, Tensor v_cache, Tensor context_lengths, Tensor? "
+      "block_table=None, Tensor? k_scale=None, Tensor? v_scale=None, Tensor? alibi_slopes=None, Tensor? "
+      "sinks=None, *, float? softmax_scale=None, int window_left=-1, float softcap=0.0, SymInt? "
+      "max_context=None) -> (Tensor, Tensor)");
   library.def(
-      "cache_write(Tensor k, Tensor v, Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor slots, *, "
-      "Tensor? k_scale=None, Tensor? v_scale=None) -> ()");
+      "cache_write(Tensor k, Tensor v, Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor slots, Tensor? "
+      "k_scale=None, Tensor? v_scale=None) -> ()");
   library.def(
-      "rms_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, *, float epsilon=1e-6, "
-      "float weight_offset=0.0, Tensor? scale=None, ScalarType? dtype=None) -> Tensor");
+      "rms_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, Tensor? scale=None, *, float "
+      "epsilon=1e-6, float weight_offset=0.0, ScalarType? dtype=None) -> Tensor");
   library.def(
-      "layer_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, *, float epsilon=1e-5, "
-      "float weight_offset=0.0, Tensor? scale=None, ScalarType? dtype=None) -> Tensor");
+      "layer_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, Tensor? scale=None, *, float "
+      "epsilon=1e-5, float weight_offset=0.0, ScalarType? dtype=None) -> Tensor");
   library.def(
-      "add_rms_norm(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, *, "
-      "float epsilon=1e-6, float weight_offset=0.0, Tensor? scale=None, ScalarType? dtype=None) -> "
-      "(Tensor, Tensor)");
+      "add_rms_norm(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, Tensor? "
+      "scale=None, *, float epsilon=1e-6, float weight_offset=0.0, ScalarType? dtype=None) -> (Tensor, "
+      "Tensor)");
   library.def(
-      "add_layer_norm(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, *, "
-      "float epsilon=1e-5, float weight_offset=0.0, Tensor? scale=None, ScalarType? dtype=None) -> "
-      "(Tensor, Tensor)");
+      "add_layer_norm(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, Tensor? "
+      "scale=None, *, float epsilon=1e-5, float weight_offset=0.0, ScalarType? dtype=None) -> (Tensor, "
+      "Tensor)");
   library.def(
-      "rms_norm_quantise(Tensor x, Tensor? weight=None, Tensor? bias=None, *, float epsilon=1e-6, "
-      "float weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> (Tensor, Tensor)");
+      "rms_norm_quantise(Tensor x, Tensor? weight=None, Tensor? bias=None, *, float epsilon=1e-6, float "
+      "weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> (Tensor, Tensor)");
   library.def(
       "layer_norm_quantise(Tensor x, Tensor? weight=None, Tensor? bias=None, *, float epsilon=1e-5, "
       "float weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> (Tensor, Tensor)");
   library.def(
-      "add_rms_norm_quantise(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, *, "
-      "float epsilon=1e-6, float weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> "
+      "add_rms_norm_quantise(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, *, float "
+      "epsilon=1e-6, float weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> "
       "(Tensor, Tensor, Tensor)");
   library.def(
       "add_layer_norm_quantise(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, *, "
-      "float epsilon=1e-5, float weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> "
-      "(Tensor, Tensor, Tensor)");
+      "float epsilon=1e-5, float weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) "
+      "-> (Tensor, Tensor, Tensor)");
   library.def(
       "softmax(Tensor x, *, float scale=1.0, bool logarithm=False, ScalarType? dtype=None) -> Tensor");
   library.def(
       "rope(Tensor x, Tensor cosines, Tensor sines, Tensor? positions=None, *, SymInt first_position=0, "
       "bool interleaved=False, ScalarType? dtype=None) -> Tensor");
   library.def(
-      "gated(Tensor gate, Tensor? up=None, *, str activation='silu', Tensor? scale=None, "
-      "ScalarType? dtype=None) -> Tensor");
+      "gated(Tensor gate, Tensor? up=None, Tensor? scale=None, *, str activation='silu', ScalarType? "
+      "dtype=None) -> Tensor");
   library.def(
-      "gated_quantise(Tensor gate, Tensor? up=None, *, str activation='silu', ScalarType dtype, "
-      "str scaling='row', int block=128) -> (Tensor, Tensor)");
+      "gated_quantise(Tensor gate, Tensor? up=None, *, str activation='silu', ScalarType dtype, str "
+      "scaling='row', int block=128) -> (Tensor, Tensor)");
   library.def(
       "quantise(Tensor x, *, ScalarType dtype, str scaling='row', int block=128) -> (Tensor, Tensor)");
   library.def("quantise_with(Tensor x, Tensor? scale=None, *, ScalarType dtype) -> Tensor");
   library.def(
-      "dequantise(Tensor q, Tensor? scales=None, *, int block=128, SymInt? columns=None, ScalarType dtype) "
-      "-> Tensor");
+      "dequantise(Tensor q, Tensor? scales=None, *, int block=128, SymInt? columns=None, ScalarType "
+      "dtype) -> Tensor");
   library.def(
       "elementwise(Tensor x, Tensor? z=None, *, str operation, float alpha=1.0, float beta=1.0, "
       "ScalarType? dtype=None) -> Tensor");

@@ -14,39 +14,39 @@ using Triple = std::tuple<Tensor, Tensor, Tensor>;
 
 // gemm.cc
 Tensor gemm(const Tensor& a, const Tensor& b, const OptionalTensor& bias, const OptionalTensor& residual,
-            double alpha, double beta, const std::string& activation, bool gated, bool bias_per_row,
             const OptionalTensor& scale_a, const OptionalTensor& scale_b, const OptionalTensor& scale_d,
             const OptionalTensor& block_scale_a, const OptionalTensor& block_scale_b,
-            const OptionalTensor& zero_point_b, const OptionalTensor& group_offsets, OptionalType dtype);
+            const OptionalTensor& zero_point_b, const OptionalTensor& group_offsets, double alpha,
+            double beta, const std::string& activation, bool gated, bool bias_per_row, OptionalType dtype);
 
 // attention.cc
-Pair attention(const Tensor& q, const Tensor& k, const Tensor& v, std::optional<double> softmax_scale,
-               bool causal, int64_t window_left, int64_t window_right, double softcap,
-               const OptionalTensor& alibi_slopes, const OptionalTensor& sinks,
-               const OptionalTensor& cu_seqlens_q, const OptionalTensor& cu_seqlens_k,
-               OptionalInt max_seqlen_q, OptionalInt max_seqlen_k);
+Pair attention(const Tensor& q, const Tensor& k, const Tensor& v, const OptionalTensor& alibi_slopes,
+               const OptionalTensor& sinks, const OptionalTensor& cu_seqlens_q,
+               const OptionalTensor& cu_seqlens_k, std::optional<double> softmax_scale, bool causal,
+               int64_t window_left, int64_t window_right, double softcap, OptionalInt max_seqlen_q,
+               OptionalInt max_seqlen_k);
 
 // paged.cc
 Pair paged_attention(const Tensor& q, const Tensor& k_cache, const Tensor& v_cache,
                      const Tensor& context_lengths, const OptionalTensor& block_table,
                      const OptionalTensor& k_scale, const OptionalTensor& v_scale,
-                     std::optional<double> softmax_scale, int64_t window_left, double softcap,
                      const OptionalTensor& alibi_slopes, const OptionalTensor& sinks,
+                     std::optional<double> softmax_scale, int64_t window_left, double softcap,
                      OptionalInt max_context);
 void cache_write(const Tensor& k, const Tensor& v, const Tensor& k_cache, const Tensor& v_cache,
                  const Tensor& slots, const OptionalTensor& k_scale, const OptionalTensor& v_scale);
 
 // norm.cc
-Tensor rms_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias, double epsilon,
-                double weight_offset, const OptionalTensor& scale, OptionalType dtype);
-Tensor layer_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias, double epsilon,
-                  double weight_offset, const OptionalTensor& scale, OptionalType dtype);
+Tensor rms_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias,
+                const OptionalTensor& scale, double epsilon, double weight_offset, OptionalType dtype);
+Tensor layer_norm(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias,
+                  const OptionalTensor& scale, double epsilon, double weight_offset, OptionalType dtype);
 Pair add_rms_norm(const Tensor& x, const Tensor& residual, const OptionalTensor& weight,
-                  const OptionalTensor& bias, double epsilon, double weight_offset,
-                  const OptionalTensor& scale, OptionalType dtype);
+                  const OptionalTensor& bias, const OptionalTensor& scale, double epsilon,
+                  double weight_offset, OptionalType dtype);
 Pair add_layer_norm(const Tensor& x, const Tensor& residual, const OptionalTensor& weight,
-                    const OptionalTensor& bias, double epsilon, double weight_offset,
-                    const OptionalTensor& scale, OptionalType dtype);
+                    const OptionalTensor& bias, const OptionalTensor& scale, double epsilon,
+                    double weight_offset, OptionalType dtype);
 Pair rms_norm_quantise(const Tensor& x, const OptionalTensor& weight, const OptionalTensor& bias,
                        double epsilon, double weight_offset, ScalarType dtype, const std::string& scaling,
                        int64_t block);
@@ -64,8 +64,8 @@ Triple add_layer_norm_quantise(const Tensor& x, const Tensor& residual, const Op
 Tensor softmax(const Tensor& x, double scale, bool logarithm, OptionalType dtype);
 Tensor rope(const Tensor& x, const Tensor& cosines, const Tensor& sines, const OptionalTensor& positions,
             int64_t first_position, bool interleaved, OptionalType dtype);
-Tensor gated(const Tensor& gate, const OptionalTensor& up, const std::string& activation,
-             const OptionalTensor& scale, OptionalType dtype);
+Tensor gated(const Tensor& gate, const OptionalTensor& up, const OptionalTensor& scale,
+             const std::string& activation, OptionalType dtype);
 Pair gated_quantise(const Tensor& gate, const OptionalTensor& up, const std::string& activation,
                     ScalarType dtype, const std::string& scaling, int64_t block);
 

@@ -69,8 +69,8 @@ wavesmith_kernels_token_heads token_heads(const Call& call, const char* argument
 Pair paged_attention(const Tensor& q, const Tensor& k_cache, const Tensor& v_cache,
                      const Tensor& context_lengths, const OptionalTensor& block_table,
                      const OptionalTensor& k_scale, const OptionalTensor& v_scale,
-                     std::optional<double> softmax_scale, int64_t window_left, double softcap,
                      const OptionalTensor& alibi_slopes, const OptionalTensor& sinks,
+                     std::optional<double> softmax_scale, int64_t window_left, double softcap,
                      OptionalInt max_context) {
   const Call call("paged_attention", q);
   if (q.dim() != 3) call.has_dimensions("q", q, 4, "(batch, heads, size) or (batch, length, heads, size)");

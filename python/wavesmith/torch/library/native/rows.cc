@@ -51,8 +51,8 @@ Tensor softmax(const Tensor& x, double scale, bool logarithm, OptionalType dtype
   return y;
 }
 
-Tensor gated(const Tensor& gate, const OptionalTensor& up, const std::string& activation,
-             const OptionalTensor& scale, OptionalType dtype) {
+Tensor gated(const Tensor& gate, const OptionalTensor& up, const OptionalTensor& scale,
+             const std::string& activation, OptionalType dtype) {
   const Call call("gated", gate);
   auto [shape, description] = halves(call, gate, up, activation);
   const Tensor y = call.empty(shape, dtype.value_or(gate.scalar_type()));
