@@ -35,7 +35,7 @@ def register() -> None:
         torch.utils.rename_privateuse1_backend(_name.DEVICE)
     ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
-    from wavesmith.torch import _device, _fallback
+    from wavesmith.torch import _device, _fallback, _inductor
 
     if is_cuda:
         _cuda.install()
@@ -44,6 +44,7 @@ def register() -> None:
     else:
         torch._register_device_module(_name.DEVICE, _device)
         torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    _inductor.register()
     for key in (_name.KEY, "PrivateUse3"):  # the second: native/fallback.h
         _libraries.append(torch.library.Library("_", "IMPL", key))
         _libraries[-1].fallback(_fallback.fallback)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import triton.backends.driver as drivers
 from triton.backends.compiler import GPUTarget
 
+from . import torch_device
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -76,13 +78,18 @@ class WavesmithDriver(drivers.DriverBase):
         return not (torch.version.hip is not None and torch.cuda.is_available())
 
     def get_current_device(self) -> int:
-        return self._hip.current_device()
+        return torch_device.current_device() if torch_device.registered() else self._hip.current_device()
 
     def set_current_device(self, device: int) -> None:
-        self._hip.set_device(device)
+        if torch_device.registered():
+            torch_device.set_device(device)
+        else:
+            self._hip.set_device(device)
 
     def get_current_stream(self, device: int | None = None) -> int:
-        return 0
+        if not torch_device.registered():
+            return 0
+        return torch_device.raw_stream(self.get_current_device() if device is None else device)
 
     def get_current_target(self) -> GPUTarget:
         from triton import knobs
@@ -98,6 +105,8 @@ class WavesmithDriver(drivers.DriverBase):
     def get_active_torch_device(self) -> Any:
         import torch
 
+        if torch_device.registered():
+            return torch.device("wavesmith", torch_device.current_device())
         # Programs for any device call getattr(torch, device.type), which for a GPU's has these.
         for name in ("set_stream", "default_stream", "set_device", "empty_cache", "Event"):
             if not hasattr(torch.cpu, name):
@@ -112,12 +121,10 @@ class WavesmithDriver(drivers.DriverBase):
     def get_device_interface(self) -> ModuleType:
         from . import timing
 
-        return timing
+        return torch_device if torch_device.registered() else timing
 
     def get_benchmarker(self) -> Any:
-        from .timing import benchmark
-
-        return benchmark
+        return self.get_device_interface().benchmark
 
     # Nothing that a benchmark could read too early stays in an emulated cache.
     def get_empty_cache_for_benchmark(self) -> None:
@@ -132,4 +139,4 @@ class WavesmithDriver(drivers.DriverBase):
     def allocate_default_profile_scratch(self, size: int, alignment: int, stream: int | None) -> Any:
         import torch
 
-        return torch.zeros(size, dtype=torch.int8)
+        return torch.zeros(size, dtype=torch.int8, device=self.get_active_torch_device())

@@ -1,6 +1,6 @@
 """Launching one compiled kernel: Triton's arguments to HIP's.
 
-A launch waits for the kernel: its tensors are the CPU's, and who reads them next knows of no stream.
+A launch waits for the kernel where its tensors are the CPU's: who reads them next knows of no stream.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from triton.backends.driver import decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl
 from triton.runtime import _allocation
 
+from . import torch_device
 from .hip import Hip, HipError, hip
 
 if TYPE_CHECKING:
@@ -104,10 +105,11 @@ class Launcher:
         self._signature = None if all(isinstance(kind, str) for kind in expanded) else expanded
         self._converters = converters
         # Without tuples, the places of the kernel's arguments among those of the function.
-        self._plan = []
+        self._plan: list[tuple[int, Callable[[Any], Any] | None]] = []
         if not self._signature:
             places = [place for place, kind in enumerate(expanded) if kind != "constexpr"]
             self._plan = list(zip(places, converters, strict=True))
+        self._pointers = [place for place, convert in self._plan if convert is address]
 
     @staticmethod
     def _form(kind: str) -> str:
@@ -127,6 +129,12 @@ class Launcher:
             return [convert(arguments[place]) if convert else arguments[place] for place, convert in self._plan]
         flat = (argument for _, argument in _flat(self._signature, arguments))
         return [convert(each) if convert else each for convert, each in zip(self._converters, flat, strict=True)]
+
+    def _waits(self, arguments: Any) -> bool:
+        """Whether the kernel's tensors are the CPU's, or may be."""
+        if self._signature is not None or not torch_device.registered():
+            return True
+        return any(getattr(arguments[place], "is_cpu", False) for place in self._pointers)
 
     @staticmethod
     def _scratch(need: tuple[int, int], workgroups: int, allocate: Any, stream: int) -> Any:
@@ -161,6 +169,8 @@ class Launcher:
             if clusters > 1:
                 raise NotImplementedError("num_ctas > 1: none of the emulated GPUs has clusters of workgroups")
             self._run(grid_x, grid_y, grid_z, warps * self.warp_size, shared, stream, function, values)
+            if self._waits(arguments):
+                self._check(self.hip.library.hipStreamSynchronize(stream))
         if exit_hook is not None:
             exit_hook(launch_metadata)
 
@@ -180,7 +190,9 @@ class Launcher:
         else:
             code = library.hipModuleLaunchKernel(function, x, y, z, threads, 1, 1, shared, stream, frame.pointers, None)
         self._frames.append(frame)
-        code = code or library.hipStreamSynchronize(stream)
+        self._check(code)
+
+    def _check(self, code: int) -> None:
         if code:
             raise self._error(code)
 

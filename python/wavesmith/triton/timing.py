@@ -6,6 +6,7 @@ Launches wait for their kernels, so an event is the time at which it is recorded
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,29 @@ def set_device(device: Any) -> None:
     hip().set_device(device)
 
 
+def modelled() -> bool:
+    """Whether events tell the time that the described GPU would take (`wavesmith run --time`)."""
+    return os.environ.get("WAVESMITH_TIME", "0") not in ("", "0")
+
+
+def elapsed(call: Callable[[], Any], events: Any = Event, budget_ms: float = 100.0) -> list[float]:
+    """Milliseconds of calls, by events of this class, after one call to warm up.
+
+    Modelled times do not vary, so one call is timed. Times of the host are taken of as many calls as fit in
+    `budget_ms`, at least one: kernels take far longer here than on a GPU.
+    """
+    call()
+    times: list[float] = []
+    while not times or (sum(times) < budget_ms and not modelled()):
+        begin, end = events(enable_timing=True), events(enable_timing=True)
+        begin.record()
+        call()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end))
+    return times
+
+
 def benchmark(
     kernel_call: Callable[[], Any],
     *,
@@ -128,18 +152,7 @@ def benchmark(
     budget_ms: float = 100.0,
     **_: Any,
 ) -> Any:
-    """Milliseconds of a call, as ``@triton.autotune`` asks.
-
-    After one call to warm up: the quantiles (or the mean) over as many calls as fit in `budget_ms`, at least
-    one. Kernels take far longer here than on a GPU; ``triton.testing.do_bench`` would run each eight times at
-    least.
-    """
+    """Milliseconds of a call, as ``@triton.autotune`` asks: the quantiles, or the mean, of `elapsed`'s."""
     from triton.testing import _summarize_statistics
 
-    kernel_call()
-    times: list[float] = []
-    while not times or sum(times) < budget_ms:
-        begin = time.perf_counter()
-        kernel_call()
-        times.append((time.perf_counter() - begin) * 1e3)
-    return _summarize_statistics(times, quantiles, "mean")
+    return _summarize_statistics(elapsed(kernel_call, Event, budget_ms), quantiles, "mean")

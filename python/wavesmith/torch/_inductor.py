@@ -1,0 +1,229 @@
+"""`torch.compile` on the device: Inductor writes Triton for it, and Triton compiles for the emulated GPU.
+
+Inductor knows the devices that PyTorch was built with. What it asks of one is registered where it has a registry, and
+put into its tables where it has none, for each module when that is imported: importing Inductor takes seconds.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import sys
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import torch
+
+from wavesmith.torch._after_import import after_import
+
+_DEVICE = "wavesmith"
+
+
+class Properties(NamedTuple):
+    """What Inductor asks about a GPU, under its names."""
+
+    name: str
+    gcnArchName: str  # noqa: N815  as torch.cuda names it
+    major: int
+    minor: int
+    multi_processor_count: int
+    warp_size: int
+    max_threads_per_multi_processor: int
+    regs_per_multiprocessor: int
+    total_memory: int
+    max_threads_per_block: int = 1024
+
+
+@functools.cache
+def properties(index: int) -> Properties:
+    """The properties of a device."""
+    from wavesmith.triton.hip import hip
+
+    found: dict[str, Any] = hip().properties(index)
+    return Properties(
+        name=found["name"],
+        gcnArchName=found["arch"],
+        major=found["major"],
+        minor=found["minor"],
+        multi_processor_count=found["multiprocessor_count"],
+        warp_size=found["warpSize"],
+        max_threads_per_multi_processor=found["max_threads_per_sm"],
+        regs_per_multiprocessor=found["max_num_regs"],
+        total_memory=found["total_memory"],
+    )
+
+
+def raw_stream(index: int) -> int:
+    """The native handle of a device's current stream."""
+    return torch._C._accelerator_getStream(index).native_handle or 0
+
+
+def _index(device: Any = None) -> int:
+    index = device if isinstance(device, int) or device is None else torch.device(device).index
+    return torch._C._accelerator_getDeviceIndex() if index is None else int(index)
+
+
+def _has_interface(interfaces: ModuleType) -> None:
+    """Registers what Dynamo and Inductor ask of any device."""
+    base: Any = interfaces.DeviceInterface
+
+    class _Device(torch.accelerator.device_index):
+        def __init__(self, device: Any) -> None:
+            super().__init__(_index(device))
+
+    class Interface(base):  # type: ignore[misc]
+        device = _Device
+        Event = torch.Event
+        Stream = torch.Stream
+
+        class Worker:
+            @staticmethod
+            def set_device(device: int) -> None:
+                torch._C._accelerator_setDeviceIndex(device)
+
+            @staticmethod
+            def current_device() -> int:
+                return _index()
+
+            @staticmethod
+            def get_device_properties(device: Any = None) -> Properties:
+                return properties(_index(device))
+
+        current_device = Worker.current_device
+        set_device = staticmethod(lambda device: torch._C._accelerator_setDeviceIndex(_index(device)))
+        device_count = staticmethod(torch.accelerator.device_count)
+        is_available = staticmethod(lambda: torch.accelerator.device_count() > 0)
+        stream = staticmethod(lambda stream: stream)
+        current_stream = staticmethod(torch.accelerator.current_stream)
+        set_stream = staticmethod(torch.accelerator.set_stream)
+        get_raw_stream = staticmethod(raw_stream)
+        synchronize = staticmethod(lambda device=None: torch._C._accelerator_synchronizeDevice(_index(device)))
+        get_compute_capability = staticmethod(lambda device=None: properties(_index(device)).gcnArchName.split(":")[0])
+        is_bf16_supported = staticmethod(lambda including_emulation=False: True)
+        is_triton_capable = staticmethod(lambda device=None: True)
+        memory_allocated = staticmethod(lambda device=None: torch.accelerator.memory_allocated(_index(device)))
+        raise_if_triton_unavailable = classmethod(lambda cls, device=None: None)
+
+        @staticmethod
+        def exchange_device(device: int) -> int:
+            before = _index()
+            torch._C._accelerator_setDeviceIndex(device)
+            return before
+
+        @staticmethod
+        def maybe_exchange_device(device: int) -> int:
+            return Interface.exchange_device(device) if device >= 0 else _index()
+
+        @staticmethod
+        def _set_stream_by_id(stream_id: int, device_index: int, device_type: int) -> None:
+            chosen = torch.Stream(stream_id=stream_id, device_index=device_index, device_type=device_type)
+            torch.accelerator.set_stream(chosen)
+
+    interfaces.register_interface_for_device(_DEVICE, Interface)
+    for index in range(torch.accelerator.device_count()):
+        interfaces.register_interface_for_device(f"{_DEVICE}:{index}", Interface)
+
+
+def _has_backend(_: ModuleType) -> None:
+    """Registers how Inductor writes kernels and the calls of them, once the modules that do it are both there."""
+    triton = sys.modules.get("torch._inductor.codegen.triton")
+    wrapper = sys.modules.get("torch._inductor.codegen.wrapper")
+    if not (hasattr(triton, "TritonScheduling") and hasattr(wrapper, "PythonWrapperCodegen")):
+        return
+    from torch._inductor.codegen import common
+
+    base: Any = common.DeviceOpOverrides
+
+    class Overrides(base):  # type: ignore[misc]
+        def import_get_raw_stream_as(self, name: str) -> str:
+            return f"from wavesmith.torch._inductor import raw_stream as {name}"
+
+        def set_device(self, device_idx: int) -> str:
+            return f"torch.accelerator.set_device_index({device_idx})"
+
+        def synchronize(self) -> str:
+            return "torch.accelerator.synchronize()"
+
+        def device_guard(self, device_idx: int) -> str:
+            return f"torch.accelerator.device_index({device_idx})"
+
+        def current_stream(self) -> str:
+            return "torch.accelerator.current_stream()"
+
+    common.register_device_op_overrides(_DEVICE, Overrides())
+    common.register_backend_for_device(_DEVICE, triton.TritonScheduling, wrapper.PythonWrapperCodegen)
+
+
+def _is_gpu(utilities: ModuleType) -> None:
+    utilities.GPU_TYPES.append(_DEVICE)
+
+
+def _has_triton(utilities: ModuleType) -> None:
+    utilities.has_triton = utilities.has_triton_package
+
+
+def _is_amds(hints: ModuleType) -> None:
+    """Names the device to Inductor's runtime as PyTorch for ROCm names an AMD GPU: "hip"."""
+    theirs: Any = hints.DeviceProperties.create
+
+    def create(cls: Any, device: torch.device) -> Any:
+        found = theirs(device)
+        return found._replace(type="hip") if device.type == _DEVICE else found
+
+    hints.DeviceProperties.create = classmethod(create)
+
+
+def _is_hip(heuristics: ModuleType) -> None:
+    theirs: Any = heuristics.CachingAutotuner.get_device_interface
+
+    def get_device_interface(self: Any) -> Any:
+        from torch._dynamo.device_interface import get_interface_for_device
+
+        return get_interface_for_device(_DEVICE) if self.device_props.type == "hip" else theirs(self)
+
+    heuristics.CachingAutotuner.get_device_interface = get_device_interface
+
+
+def _has_clock(benchmarking: ModuleType) -> None:
+    """Configurations are compared by the device's events, whose times are the GPU's under `wavesmith run --time`."""
+
+    def benchmark(self: Any, call: Any, *, return_mode: str = "median", **_: Any) -> Any:
+        from wavesmith.triton.timing import elapsed
+
+        times = elapsed(call, torch.Event)
+        return times if return_mode == "all" else min(times)
+
+    for name in (_DEVICE, "hip"):
+        benchmarking.register_benchmarker(name, benchmark, override=True)
+    benchmarking.Benchmarker.benchmark_gpu = benchmark
+    for other in (benchmarking.TritonBenchmarker, benchmarking.InductorBenchmarker):
+        other.benchmark_gpu = benchmark
+
+
+def _has_defaults(config: ModuleType) -> None:
+    if "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
+        config.compile_threads = 1  # workers are processes that would emulate a GPU each
+    config.use_static_triton_launcher = False  # it is PyTorch's own for CUDA
+    config.assert_indirect_indexing = False  # as for ROCm: the emulator checks accesses itself
+
+
+def register() -> None:
+    """Makes Inductor and Triton know the device, where Triton is installed."""
+    if importlib.util.find_spec("triton") is None:
+        return
+    for module, action in {
+        "torch._dynamo.device_interface": _has_interface,
+        "torch._inductor.config": _has_defaults,
+        "torch._inductor.utils": _is_gpu,
+        "torch._inductor.codegen.triton": _has_backend,
+        "torch._inductor.codegen.wrapper": _has_backend,
+        "torch._inductor.runtime.hints": _is_amds,
+        "torch._inductor.runtime.triton_heuristics": _is_hip,
+        "torch._inductor.runtime.benchmarking": _has_clock,
+        "torch.utils._triton": _has_triton,
+    }.items():
+        after_import(module, action)
+    if "triton" in sys.modules:
+        driver = sys.modules["triton"].runtime.driver
+        driver._default = driver._active = None
