@@ -19,7 +19,14 @@ class Call:
     """A call whose result is shaped like an array that it is given."""
 
     def __init__(
-        self, like: object, on: Operand, out: Any, shape: tuple[int, ...], dtype: object, stream: int | None
+        self,
+        like: object,
+        on: Operand,
+        out: Any,
+        shape: tuple[int, ...],
+        dtype: object,
+        stream: int | None,
+        name: str = "out",
     ) -> None:
         self._like, self._given = like, out
         self._hip = _hip()
@@ -27,7 +34,7 @@ class Call:
         kind = on.type if dtype is None else word_of(dtype)
         self._made: object = None
         if out is not None:
-            self.out = operand("out", out, stream, written=True, raw=True)
+            self.out = operand(name, out, stream, written=True, raw=True)
             if dtype is not None and self.out.type != kind:
                 raise BadInputError(f"out is of {self.out.type}, and dtype says {kind}")
             check_shape(self.out, shape, "the result")

@@ -24,6 +24,7 @@ def rms_norm(
     weight: ArrayT | None = None,
     *,
     residual: ArrayT | None = None,
+    summed: ArrayT | None = None,
     bias: ArrayT | None = None,
     eps: float = 1e-5,
     weight_offset: float = 0.0,
@@ -43,6 +44,7 @@ def rms_norm(
         x: float32, float16 or bfloat16; the last dimension is contiguous and rows are equally apart.
         weight: one element per column, of any of these types; None: 1.
         residual: shaped as x. It is added to x first, and the sum rounded to the residual's type.
+        summed: where that sum is written, shaped and typed as the residual; it may be that, or x. None: a new array.
         bias: one element per column.
         eps: what is added to the mean square.
         weight_offset: 1 for models that keep weight - 1, such as Gemma.
@@ -55,14 +57,14 @@ def rms_norm(
         stream: a hipStream_t as a number, as in `gemm`.
 
     Returns:
-        The result; with `scaling` and with a residual a tuple of the result, the scales and the sum, which is a new
-        array of the residual's type.
+        The result; with `scaling` and with a residual a tuple of the result, the scales and the sum, of the
+        residual's type.
 
     Raises:
         BadInputError, UnsupportedError, NotFoundError, ...: as `gemm` does.
     """
     quantised = (scaling, scale, block)
-    return _norm(x, weight, residual, bias, eps, weight_offset, quantised, out, dtype, stream, centred=False)
+    return _norm(x, weight, (residual, summed), bias, eps, weight_offset, quantised, out, dtype, stream, centred=False)
 
 
 def layer_norm(
@@ -71,6 +73,7 @@ def layer_norm(
     bias: ArrayT | None = None,
     *,
     residual: ArrayT | None = None,
+    summed: ArrayT | None = None,
     eps: float = 1e-5,
     weight_offset: float = 0.0,
     scaling: Scaling | None = None,
@@ -85,7 +88,7 @@ def layer_norm(
     The variance divides by the length. Everything else is as in `rms_norm`.
     """
     quantised = (scaling, scale, block)
-    return _norm(x, weight, residual, bias, eps, weight_offset, quantised, out, dtype, stream, centred=True)
+    return _norm(x, weight, (residual, summed), bias, eps, weight_offset, quantised, out, dtype, stream, centred=True)
 
 
 def softmax(
@@ -251,7 +254,7 @@ def rope(
 def _norm(
     x: Any,
     weight: Any,
-    residual: Any,
+    residuals: tuple[Any, Any],
     bias: Any,
     eps: float,
     weight_offset: float,
@@ -275,10 +278,15 @@ def _norm(
         if columns > 1 and one.strides[0] != 1:
             raise BadInputError(f"{name} has a stride of {one.strides[0]}, not 1")
     on_residual = summed = None
+    residual, sum_out = residuals
+    if residual is None and sum_out is not None:
+        raise BadInputError("summed is given, and there is no residual")
     if residual is not None:
         on_residual = operand("residual", residual, stream)
         check_shape(on_residual, on_x.shape, "x")
-        summed = Call(residual, on_residual, None, on_x.shape, None, stream)
+        summed = Call(residual, on_residual, sum_out, on_x.shape, None, stream, "summed")
+        if summed.out.type != on_residual.type:
+            raise BadInputError(f"summed is of {summed.out.type} and residual of {on_residual.type}")
 
     def launch(place: Callable[[Operand], Operand]) -> None:
         library().norm(

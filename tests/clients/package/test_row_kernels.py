@@ -44,6 +44,19 @@ def test_a_residual_is_added_and_its_sum_returned(numbers: np.random.Generator) 
     check(result, wide(summed) / np.sqrt(np.mean(wide(summed) ** 2, -1, keepdims=True) + 1e-5))
 
 
+def test_a_sum_goes_where_it_is_wanted(numbers: np.random.Generator) -> None:
+    x, residual = (numbers.standard_normal((7, 96)).astype(np.float16) for _ in range(2))
+    want = kernels.rms_norm(x, residual=residual)
+    result, summed = kernels.rms_norm(x, residual=residual, summed=residual, out=x)
+    assert result is x and summed is residual
+    np.testing.assert_array_equal(x, want[0])
+    np.testing.assert_array_equal(residual, want[1])
+    with pytest.raises(wavesmith.BadInputError, match="summed is given, and there is no residual"):
+        kernels.layer_norm(x, summed=residual)
+    with pytest.raises(wavesmith.BadInputError, match="summed is of f32 and residual of f16"):
+        kernels.rms_norm(x, residual=residual, summed=np.empty((7, 96), np.float32))
+
+
 def test_results_go_where_they_are_wanted(numbers: np.random.Generator) -> None:
     x = numbers.standard_normal((9, 65)).astype(np.float32)[:, :64]  # rows 65 apart
     want = wide(x) / np.sqrt(np.mean(wide(x) ** 2, -1, keepdims=True) + 1e-5)
