@@ -113,6 +113,8 @@ def operand(
     words = _INTEGERS if integers else _RAW if raw else _WORDS
     if _is_array(array):
         return _of_numpy(name, array, words, written=written)
+    if _is_device_tensor(array):
+        return _of_device_tensor(name, array, words)
     if not hasattr(array, "__dlpack__") or not hasattr(array, "__dlpack_device__"):
         raise BadInputError(f"{name} is {_kind(array)}, no array", hint="give a NumPy array or one that has __dlpack__")
     kind, device = (int(number) for number in array.__dlpack_device__())
@@ -153,6 +155,20 @@ def _of_numpy(name: str, array: np.ndarray[Any, Any], words: dict[str, str], *, 
     return Operand(name, array, array.__array_interface__["data"][0], word, array.shape, strides, None)
 
 
+def _is_device_tensor(array: Any) -> bool:
+    """Whether it is a tensor of PyTorch in the memory of its device "wavesmith", of which DLPack knows nothing."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(array, torch.Tensor) and array.device.type == "wavesmith"
+
+
+def _of_device_tensor(name: str, tensor: Any, words: dict[str, str]) -> Operand:
+    word = str(tensor.dtype).rpartition(".")[2]
+    word = words.get(word, word)
+    _check_type(name, word, words)
+    shape, strides = tuple(tensor.shape), tuple(tensor.stride())
+    return Operand(name, tensor, tensor.data_ptr(), word, shape, strides, tensor.device.index)
+
+
 def _check_type(name: str, word: str, words: dict[str, str] = _WORDS) -> None:
     if word not in words.values():
         what = "it holds" if words is _INTEGERS else "there are kernels for"
@@ -184,6 +200,12 @@ def new_result(
 
         made = np.empty(shape, _numpy_type(word))
         return made, _of_numpy("out", made, _RAW, written=True)
+    if _is_device_tensor(like):
+        import torch
+
+        kind = next(name for name in _RAW if _RAW[name] == word)
+        tensor = torch.empty(shape, dtype=getattr(torch, kind), device=f"wavesmith:{operand.device}")
+        return tensor, _of_device_tensor("out", tensor, _RAW)
     with current_device(hip, operand.device):
         new = _native.new_array(hip, shape, word, -1 if operand.device is None else operand.device)
     address, _, _, strides, _, _ = _native.writable_array_of(new)
@@ -224,7 +246,7 @@ class _Export:
 
 def taken_over(hip: _native.Hip, like: object, made: object, device: int | None, stream: int) -> Any:
     """What `new_result` made, as an array of the package that `like` is of; its contents come in `stream`."""
-    if _is_array(made):
+    if _is_array(made) or _is_device_tensor(made):
         return made
     package = (
         like.__array_namespace__()

@@ -80,3 +80,23 @@ def test_conjugates_and_negations_are_copied() -> None:
     there = x.to("wavesmith")
     assert torch.equal(there.conj().cpu(), x.conj().resolve_conj())
     assert torch.equal(there.conj().imag.clone().cpu(), x.conj().imag.clone())
+
+
+def test_pinned_memory_that_is_given_back_is_not_kept() -> None:
+    torch.empty(9, pin_memory=True)
+    torch.accelerator.empty_host_cache()
+    torch.accelerator.empty_cache()
+
+
+def test_kernels_take_tensors_where_they_lie() -> None:
+    a, b = (torch.randn(20, 64, dtype=torch.bfloat16) for _ in range(2))
+    d = wavesmith.kernels.gemm(a.to("wavesmith"), b.to("wavesmith").t())
+    assert d.device == torch.device("wavesmith:0")
+    torch.testing.assert_close(d.cpu().double(), a.double() @ b.double().t(), rtol=2**-8, atol=2**-10)
+    quantised, scales = wavesmith.kernels.quantise(a.to("wavesmith"), "e4m3", scaling="row")
+    assert quantised.dtype == torch.float8_e4m3fn and scales.shape == (20, 1)
+    torch.testing.assert_close(quantised.cpu().float() * scales.cpu(), a.float(), rtol=2**-4, atol=2**-6)
+    with pytest.raises(wavesmith.BadInputError, match="a lies in the memory of GPU 0 and b in the host's memory"):
+        wavesmith.kernels.gemm(a.to("wavesmith"), b.t())
+    with pytest.raises(wavesmith.UnsupportedError, match="a is of complex64"):
+        wavesmith.kernels.gemm(a.to("wavesmith", torch.complex64), b.t())
