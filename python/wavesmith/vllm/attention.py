@@ -1,0 +1,178 @@
+"""Attention over vLLM's paged cache: `AttentionBackendEnum.CUSTOM`."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+from vllm.platforms import current_platform
+from vllm.utils.torch_utils import is_quantized_kv_cache
+from vllm.v1.attention.backend import AttentionBackend, AttentionImpl, AttentionType
+from vllm.v1.attention.backends.registry import AttentionBackendEnum, register_backend
+from vllm.v1.kv_cache_interface import KVCacheLayout
+
+from wavesmith import kernels
+from wavesmith._errors import UnsupportedError
+from wavesmith.vllm._batch import Batch, BatchBuilder
+from wavesmith.vllm._registry import once
+
+
+class WavesmithAttentionBackend(AttentionBackend):
+    """Keys and values go into the cache by one kernel, and attention is another's."""
+
+    supported_dtypes: ClassVar[list[torch.dtype]] = [torch.float16, torch.bfloat16]
+    supported_kv_cache_dtypes: ClassVar[list[Any]] = ["auto", "float16", "bfloat16", "fp8", "fp8_e4m3"]
+    forward_includes_kv_cache_update = False
+
+    @staticmethod
+    def get_name() -> str:
+        return "CUSTOM"
+
+    @staticmethod
+    def get_impl_cls() -> type[WavesmithAttention]:
+        return WavesmithAttention
+
+    @staticmethod
+    def get_builder_cls() -> type[BatchBuilder]:
+        return BatchBuilder
+
+    @staticmethod
+    def get_supported_kernel_block_sizes(kv_cache_spec: Any = None) -> list[Any]:
+        return [8, 16, 32, 64, 128, 256]
+
+    @classmethod
+    def get_supported_head_sizes(cls) -> list[int]:
+        return [64, 128, 256]
+
+    @classmethod
+    def supports_kv_cache_dtype(cls, kv_cache_dtype: Any) -> bool:
+        if kv_cache_dtype is not None and is_quantized_kv_cache(kv_cache_dtype) and not current_platform.supports_fp8():
+            return False
+        return super().supports_kv_cache_dtype(kv_cache_dtype)
+
+    @classmethod
+    def supported_kv_cache_layouts(cls) -> tuple[KVCacheLayout, ...]:
+        return KVCacheLayout.LBNHC, KVCacheLayout.LBHNC
+
+    @classmethod
+    def supports_sliding_window(cls) -> bool:
+        return True
+
+    @classmethod
+    def supports_sink(cls) -> bool:
+        return True
+
+
+class WavesmithAttention(AttentionImpl[Batch]):
+    """The attention of one layer."""
+
+    def __init__(
+        self,
+        num_heads: int,
+        head_size: int,
+        scale: float,
+        num_kv_heads: int | None = None,
+        alibi_slopes: list[float] | None = None,
+        sliding_window: int | None = None,
+        kv_cache_dtype: str = "auto",
+        logits_soft_cap: float | None = None,
+        attn_type: str = AttentionType.DECODER,
+        kv_sharing_target_layer_name: str | None = None,
+        sinks: Tensor | None = None,
+    ) -> None:
+        if attn_type != AttentionType.DECODER:
+            raise UnsupportedError(f"attention of type {attn_type} is not served, only that of decoders")
+        self.num_heads, self.head_size, self.scale = num_heads, head_size, scale
+        self.num_kv_heads = num_kv_heads or num_heads
+        self.kv_cache_dtype = kv_cache_dtype
+        self._is_shared = kv_sharing_target_layer_name is not None
+        self._is_quantised = is_quantized_kv_cache(kv_cache_dtype)
+        self._slopes: Any = alibi_slopes
+        self._sinks = sinks
+        # vLLM counts the query's own key.
+        self._left = -1 if sliding_window is None else sliding_window - 1
+        self._soft_cap = logits_soft_cap or 0.0
+
+    def process_weights_after_loading(self, act_dtype: torch.dtype) -> None:
+        if self._slopes is not None:
+            self._slopes = torch.tensor(self._slopes, dtype=torch.float32, device="wavesmith")
+        if self._sinks is not None:
+            self._sinks = self._sinks.data.float()
+
+    def _caches(self, kv_cache: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values of vLLM's (blocks, heads, page, 2 * size), as the kernels name the dimensions."""
+        if self._is_quantised:
+            kv_cache = kv_cache.view(current_platform.fp8_dtype())
+        keys, values = kv_cache.transpose(1, 2).split(self.head_size, dim=-1)
+        return keys, values
+
+    def do_kv_cache_update(
+        self, layer: Any, key: Tensor, value: Tensor, kv_cache: Tensor, slot_mapping: Tensor
+    ) -> None:
+        """Writes the step's keys and values to the cache."""
+        tokens = slot_mapping.shape[0]
+        keys, values = self._caches(kv_cache)
+        kernels.cache_write(key[:tokens], value[:tokens], keys, values, slot_mapping, **self._scales(layer))
+
+    def _scales(self, layer: Any) -> dict[str, Any]:
+        return {"k_scale": layer._k_scale, "v_scale": layer._v_scale} if self._is_quantised else {}
+
+    def forward(
+        self,
+        layer: Any,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        kv_cache: Tensor,
+        attn_metadata: Batch | None,
+        output: Tensor,
+        output_scale: Tensor | None = None,
+        output_block_scale: Tensor | None = None,
+    ) -> Tensor:
+        if output_scale is not None or output_block_scale is not None:
+            raise UnsupportedError("attention does not quantise its result")
+        if attn_metadata is None:  # vLLM measures how much memory a step takes.
+            return output.zero_()
+        how: dict[str, Any] = {"softmax_scale": self.scale, "softcap": self._soft_cap, "alibi_slopes": self._slopes}
+        keys, values = self._caches(kv_cache)
+        for part in attn_metadata.parts:
+            if part.is_new and not self._is_shared and not self._is_quantised:
+                kernels.attention(
+                    query[part.tokens],
+                    key[part.tokens],
+                    value[part.tokens],
+                    causal=True,
+                    window_size=(self._left, 0),
+                    sinks=self._sinks,
+                    cu_seqlens_q=part.starts,
+                    cu_seqlens_k=part.starts,
+                    max_seqlen_q=part.longest,
+                    max_seqlen_k=part.longest,
+                    out=output[part.tokens],
+                    **how,
+                )
+                continue
+            for requests, tokens, length in part.equal:
+                shape = (-1, length, self.num_heads, self.head_size)
+                kernels.decode(
+                    query[tokens].view(shape),
+                    keys,
+                    values,
+                    attn_metadata.contexts[requests],
+                    block_table=attn_metadata.blocks[requests],
+                    window_left=self._left,
+                    sinks=self._sinks,
+                    max_context=part.longest_context,
+                    out=output[tokens].view(shape),
+                    **self._scales(layer),
+                    **how,
+                )
+        return output
+
+
+@once
+def register() -> None:
+    """Names it to vLLM as CUSTOM."""
+    name = f"{WavesmithAttentionBackend.__module__}.{WavesmithAttentionBackend.__qualname__}"
+    register_backend(AttentionBackendEnum.CUSTOM, name)
