@@ -15,6 +15,8 @@ TEST(NumberType, NamesOfAllLibrariesAreUnderstood) {
   }
   EXPECT_EQ(number_type("fp16"), NumberType::F16);
   EXPECT_EQ(number_type("e4m3"), NumberType::F8);
+  EXPECT_EQ(number_type("e5m2fnuz"), NumberType::F8);
+  EXPECT_EQ(number_type("e2m1x2"), NumberType::F4);
   EXPECT_EQ(number_type("mxfp4"), NumberType::F4);
   EXPECT_FALSE(number_type("f7"));
 }

@@ -104,7 +104,7 @@ def _kernel(said: _Said) -> ExplainedKernel:
         _resources(said["resources"]),
         _occupancy(said["occupancy"]),
         Bound(bound["by"], bound["text"], bound["cycles"]) if bound else None,
-        tuple(_finding(one, said["instructions"]) for one in said["findings"]),
+        tuple(_finding(one, said["instructions"], loops) for one in said["findings"]),
         loops,
         loops[hot] if hot is not None else None,
         WholeWave(wave["cycles"], wave.get("formula", ""), wave.get("unknown_because", "")),
@@ -129,18 +129,21 @@ def _figure(said: _Said) -> Figure:
     return Figure(said["value"], said["tag"], said.get("unknown_because", ""))
 
 
-def _finding(said: _Said, instructions: Sequence[_Said]) -> Finding:
+def _finding(said: _Said, instructions: Sequence[_Said], loops: Sequence[Loop]) -> Finding:
     def place(at: _Said) -> Place:
         first: _Said = instructions[at["first"]] if at["first"] is not None else {"pc": None, "text": ""}
         return Place(at["place"], first["pc"], first["text"], at["loop"])
 
+    where = tuple(place(at) for at in said["where"])
+    loop = where[0].loop if where else None
     return Finding(
         said["rule"],
         said["title"],
         said["severity"],
         _figure(said["gain_percent"]),
         _figure(said["gain_cycles"]),
-        tuple(place(at) for at in said["where"]),
+        loops[loop].place if loop is not None else "",
+        where,
         tuple(said["evidence"]),
         said["experiment"],
         said["unknown_because"],

@@ -137,9 +137,11 @@ class Finding:
     """One line."""
     severity: Severity
     gain_percent: Figure
-    """At most, of the time of the loop that it is in, or of the kernel's."""
+    """At most, of the time of the loop that it is in, or of the kernel's: `gain_of`."""
     gain_cycles: Figure
     """At most, of a pass of the loop, for one wave."""
+    gain_of: str
+    """The place of that loop; empty: of the kernel."""
     where: tuple[Place, ...] = field(repr=False)
     evidence: tuple[str, ...] = field(repr=False)
     """What was seen: sentences."""
@@ -151,13 +153,18 @@ class Finding:
     """Findings are sorted by it, the greatest first."""
 
     def to_row(self) -> dict[str, Any]:
-        """One row of a table: rule, title, severity, `gain_percent`, `gain_cycles` (None: unknown) and place."""
+        """One row of a table.
+
+        Returns:
+            `rule`, `title`, `severity`, `gain_percent` and `gain_cycles` (None: unknown), `gain_of` and `place`.
+        """
         return {
             "rule": self.rule,
             "title": self.title,
             "severity": self.severity,
             "gain_percent": self.gain_percent.value,
             "gain_cycles": self.gain_cycles.value,
+            "gain_of": self.gain_of,
             "place": self.where[0].text if self.where else "",
         }
 
@@ -240,8 +247,8 @@ class ExplainedKernel:
 
         Returns:
             `kernel`, `gpu`, `vgprs`, `agprs`, `sgprs`, `vgpr_spills`, `scratch_bytes`, `lds_bytes`, `workgroup`,
-            `waves_per_simd`, `limited_by`, `hot_loop`, `bound`, `cycles`, `findings` (without notes), `top_finding` and
-            `top_gain_percent`; None: unknown, or there is none.
+            `waves_per_simd`, `limited_by`, `hot_loop`, `bound`, `cycles`, `findings` (without notes), `top_finding`,
+            `top_gain_percent` and `top_gain_of`; None: unknown, or there is none.
         """
         found = [one for one in self.findings if one.severity != "note"]
         return {
@@ -262,6 +269,7 @@ class ExplainedKernel:
             "findings": len(found),
             "top_finding": found[0].title if found else None,
             "top_gain_percent": found[0].gain_percent.value if found else None,
+            "top_gain_of": found[0].gain_of if found else None,
         }
 
 

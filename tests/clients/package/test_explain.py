@@ -101,6 +101,7 @@ def test_findings_are_ranked_and_quantified(file: Path) -> None:
     assert conflict.evidence and conflict.experiment
     assert "ds_" in conflict.where[0].instruction and conflict.where[0].pc
     assert conflict.where[0].loop == kernel.loops.index(kernel.hot_loop)
+    assert conflict.gain_of == kernel.hot_loop.place
     row = kernel.to_row()
     assert row["vgprs"] == kernel.resources.used.vgprs and row["bound"] == kernel.bound.by  # type: ignore[union-attr]
     assert row["top_finding"] == kernel.findings[0].title
