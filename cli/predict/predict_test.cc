@@ -17,8 +17,8 @@ TEST(Predict, SaysTimeBoundAndWhyForEachGpu) {
   const CommandResult ran =
       run_wavesmith("predict gemm --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu mi300x,mi355x,rx9070xt");
   EXPECT_EQ(ran.code, 0) << ran.err;
-  for (const char* word :
-       {"time", "bound by", "clock", "tile", "wave quantisation", "confidence", " rows)", "mi355x", "rx9070xt"})
+  for (const char* word : {"time", "bound by", "clock", "tile", "wave quantisation", "confidence", " rows)",
+                           "mi355x", "rx9070xt"})
     EXPECT_NE(ran.out.find(word), std::string::npos) << word << "\n" << ran.out;
 }
 

@@ -5,6 +5,8 @@
 >>> code = wavesmith.cc(source)        # or compile and launch kernels from here
 >>> wavesmith.run(code, "axpy", grid=16, block=256, args=[x, y, numpy.float32(2), 4096])
 >>> wavesmith.kernels.gemm(a, b)       # or take one of Wavesmith's own, for the arrays of any package
+>>> wavesmith.explain(code).kernel     # what bounds a kernel, and what to change
+>>> wavesmith.predict.gemm(4096, 4096, 4096, gpu="mi355x").seconds     # how long an operation takes
 
 Importing this package loads nothing but itself: neither NumPy nor the HIP runtime.
 """

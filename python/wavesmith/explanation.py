@@ -132,7 +132,7 @@ class Finding:
     """Something that may be changed, and what that would gain at most."""
 
     rule: str
-    """Its name in docs/EXPLAIN.md: "full-drain-in-loop"."""
+    """Its name: "full-drain-in-loop"."""
     title: str
     """One line."""
     severity: Severity
