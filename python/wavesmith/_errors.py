@@ -104,8 +104,10 @@ _BY_EXIT_CODE: dict[int, type[Error]] = {
 def from_command(code: int, said: str) -> Error:
     """The exception of what the command said on stderr before it ended with that exit code."""
     kind = _BY_EXIT_CODE.get(code, InternalError)
+    if kind is MemoryFaultError and "memory fault" not in said:
+        kind = TrapError
     what, _, rest = said.partition("wavesmith: ")[2].partition("\n")
-    report = said.strip() if kind in (MemoryFaultError, BudgetError) else ""
+    report = said.strip() if kind in (MemoryFaultError, TrapError, BudgetError) else ""
     return kind(what or f"the command ended with code {code}", hint=rest.partition("\n")[0].strip(), report=report)
 
 

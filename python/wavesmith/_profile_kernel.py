@@ -60,7 +60,7 @@ def profile_kernel(
         BadInputError, ArgumentError: an argument, a size or an extent does not fit.
         WrongTargetError: the code is for other GPUs.
         UnsupportedError: the model has no time for this kernel; the text says why.
-        MemoryFaultError, BudgetError: how the kernel ended; `.report` says where.
+        MemoryFaultError, TrapError: how the kernel ended; `.report` says where.
     """
     machine = gpu or used() or "mi300x"
     with tempfile.TemporaryDirectory(prefix="wavesmith-") as name:

@@ -65,6 +65,7 @@ def test_fewer_compute_units_take_longer(code: bytes) -> None:
         ({"args": [1, None, 2.0, 0]}, wavesmith.ArgumentError, "a pointer, but int is given"),
         ({"args": ["f32[9]", None, 2.0, 0]}, wavesmith.BadInputError, "not understood"),
         ({"args": ["f32[9]=ones", "f32[9]=ones", 2.0, 1 << 20]}, wavesmith.MemoryFaultError, "past the end"),
+        ({"kernel": "trap", "args": []}, wavesmith.TrapError, "trap"),
     ],
 )
 def test_what_does_not_fit_is_an_error_that_says_so(
