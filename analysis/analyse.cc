@@ -72,19 +72,18 @@ void add_peak(const KernelAnalysis& kernel, const Block& block, Registers& peak,
   }
 }
 
-/// Cycles of waits in a loop that its own instructions do not fill, a wave alone. What one wait took is
-/// gained by loads that were issued before it and are waited for behind it.
-double exposed_in(const KernelAnalysis& kernel, const Code& code, const Loop& loop, const gpus::Gpu& gpu,
-                  ServedBy by) {
+/// Cycles of waits in a pass through `blocks` that its own instructions do not fill, a wave alone. What one
+/// wait took is gained by loads that were issued before it and are waited for behind it.
+double exposed_in(const KernelAnalysis& kernel, const Code& code, const std::vector<uint32_t>& blocks,
+                  const gpus::Gpu& gpu, ServedBy by) {
   double total = 0;
   std::vector<std::pair<uint32_t, double>> passed;  // waits, and what they took
   for (const Wait& wait : kernel.waits) {
     const uint32_t block = kernel.instructions[wait.instruction].block;
-    if (!std::ranges::binary_search(loop.usual_blocks, block) || wait.for_.empty() || !wait.slack.value)
-      continue;
+    if (!std::ranges::binary_search(blocks, block) || wait.for_.empty() || !wait.slack.value) continue;
     const uint32_t from = wait.for_.front();
     // What was loaded before the loop is waited for in the first pass alone.
-    if (!std::ranges::binary_search(loop.usual_blocks, kernel.instructions[from].block)) continue;
+    if (!std::ranges::binary_search(blocks, kernel.instructions[from].block)) continue;
     double slack = *wait.slack.value;
     for (const auto& [at, took] : passed)
       if (from < wait.instruction ? at > from : true) slack += took;
@@ -147,7 +146,14 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
   const ExecSets exec = follow_exec(code, graph);
   const Liveness live = find_live(code, graph, exec, entry);
   LaneValues lanes(code, graph, exec, shape);
-  out.accesses = find_accesses(code, lanes, gpu);
+  std::optional<LaneValues> of_first_wave;
+  const auto first_wave = [&]() -> const LaneValues& {
+    WorkgroupShape first = shape;
+    first.first_wave = true;
+    if (!of_first_wave) of_first_wave.emplace(code, graph, exec, first);
+    return *of_first_wave;
+  };
+  out.accesses = find_accesses(code, lanes, first_wave, gpu);
   // Triton and its like state no LDS in the object and ask for it at launch, beside what HIP's metadata know.
   if (out.resources.lds_bytes == 0)
     out.resources.dynamic_lds |=
@@ -166,10 +172,18 @@ void complete(const Code& code, const Graph& graph, const gpus::Gpu& gpu, const 
   for (Loop& loop : out.loops) {
     describe_loop(out, loop);
     loop.mix = mix_of(code, out.blocks, loop.usual_blocks);
-    loop.cycles = cycles_of(code, graph, gpu, costs, loop.usual_blocks);
-    loop.cycles.exposed = exposed_in(out, code, loop, gpu, options.served_by);
-    if (gpu.memory_cycles) loop.cycles.exposed_memory = exposed_in(out, code, loop, gpu, ServedBy::Memory);
-    add_memory(loop.cycles, loop.usual_blocks, graph.block_of, out.accesses, gpu, options.served_by);
+    const auto pass = [&](const std::vector<uint32_t>& blocks) {
+      Cycles cycles = cycles_of(code, graph, gpu, costs, blocks);
+      cycles.exposed = exposed_in(out, code, blocks, gpu, options.served_by);
+      if (gpu.memory_cycles) cycles.exposed_memory = exposed_in(out, code, blocks, gpu, ServedBy::Memory);
+      add_memory(cycles, blocks, graph.block_of, out.accesses, gpu, options.served_by);
+      return cycles;
+    };
+    loop.cycles = pass(loop.usual_blocks);
+    for (const uint32_t b : loop.usual_blocks)
+      if (std::ranges::all_of(loop.latches, [&](uint32_t latch) { return dominates(graph, b, latch); }))
+        loop.sure_blocks.push_back(b);
+    loop.sure_cycles = loop.sure_blocks == loop.usual_blocks ? loop.cycles : pass(loop.sure_blocks);
     for (const uint32_t b : loop.blocks) add_peak(out, out.blocks[b], loop.live_peak, loop.live_peak_at);
   }
   std::vector<uint32_t> outside;

@@ -90,6 +90,44 @@ TEST(Gains, WhatComputesOnResultsOfMatrixInstructionsIsNoPartOfTheirGain) {
   EXPECT_GT(density("v_exp_f32 v5, v4"), 50) << "a larger tile has no more of these";
 }
 
+/// Matrix instructions, of which each waits for the one before, behind a load of the lanes' rows.
+std::string_view one_chain(std::string_view beside) {
+  return keep("v_mul_lo_u32 v60, v0, s4\n" +
+              loop("buffer_load_dwordx4 v[4:7], v60, s[8:11], 0 offen\n" +
+                   repeated("v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", 4) +
+                   std::string(beside)));
+}
+
+TEST(Gains, DenserMatrixWorkGainsNothingWhereL2HasToGiveWhatALoopLoads) {
+  const auto gain = [](std::string_view target, std::string_view beside) {
+    const KernelAnalysis kernel = kernel_of(target, one_chain(beside), usual());
+    EXPECT_GT(kernel.loops.front().cycles.served, 0) << "of rows whose distance is an argument";
+    const Finding* const finding = finding_of(kernel, "low-matrix-density");
+    return finding ? finding->gain_percent.value.value_or(-1) : -1;
+  };
+  // A wave of each SIMD loads 1 KiB in a pass: 95 cycles at 43 bytes a clock and unit, 186 at 22.
+  const std::string much = repeated("v_add_f32 v{1}, v12, v13", 40);
+  EXPECT_NEAR(gain("gfx942", much), 100 * (160 - 95) / 160.0, 1);
+  EXPECT_EQ(gain("gfx950", much), 0);
+}
+
+TEST(Gains, WhatStandsBehindAConditionIsNoPartOfEachPass) {
+  const auto density = [](std::string_view condition) {
+    const std::string rescale = repeated("v_mul_f32 v{1}, v12, v13", 40);
+    const KernelAnalysis kernel =
+        kernel_of("gfx942", one_chain(std::string(condition) + "\n" + rescale + "rest:"), usual());
+    const Finding* const finding = finding_of(kernel, "low-matrix-density");
+    EXPECT_NE(finding, nullptr);
+    return finding ? *finding : Finding{};
+  };
+  EXPECT_GT(density("").gain_percent.value.value_or(0), 30);
+  const Finding conditional = density("v_cmp_lt_f32 vcc, v12, v13\ns_cbranch_vccz rest");
+  EXPECT_FALSE(conditional.gain_percent.value);
+  EXPECT_NE(conditional.gain_percent.unknown_because.find("behind conditions"), std::string::npos)
+      << conditional.gain_percent.unknown_because;
+  EXPECT_EQ(conditional.severity, Severity::Note) << "without it the loop is dense";
+}
+
 TEST(Gains, WhereMemoryServesTheLoopWhatItTakesIsTheLeast) {
   const std::string_view text = keep("v_lshlrev_b32 v1, 4, v0\n" + loop(R"(
       global_load_dwordx4 v[4:7], v1, s[0:1]

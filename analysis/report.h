@@ -125,11 +125,12 @@ struct Loop {
   uint32_t header = kNone;       ///< block
   std::vector<uint32_t> blocks;  ///< with those of inner loops, ascending
   std::vector<uint32_t>
-      usual_blocks;               ///< of those the ones that more than its last passes come to, ascending
-  std::vector<uint32_t> latches;  ///< blocks that go back to the header
-  std::vector<uint32_t> exits;    ///< blocks of the loop with a successor outside
-  uint32_t parent = kNone;        ///< the loop around it
-  uint32_t depth = 1;             ///< 1: outermost
+      usual_blocks;                   ///< of those the ones that more than its last passes come to, ascending
+  std::vector<uint32_t> sure_blocks;  ///< of the usual ones those that every pass comes to, ascending
+  std::vector<uint32_t> latches;      ///< blocks that go back to the header
+  std::vector<uint32_t> exits;        ///< blocks of the loop with a successor outside
+  uint32_t parent = kNone;            ///< the loop around it
+  uint32_t depth = 1;                 ///< 1: outermost
   bool innermost = true;
   bool natural = true;                ///< false: it has several entries, and `header` is one of them
   uint64_t begin_pc = 0, end_pc = 0;  ///< of its blocks, from the lowest to the end of the highest
@@ -139,6 +140,7 @@ struct Loop {
   Figure trips;                       ///< how often its body runs each time that it is entered
   Mix mix;                            ///< a pass through its usual blocks, each once
   Cycles cycles;                      ///< the same
+  Cycles sure_cycles;                 ///< a pass through its sure blocks alone: none takes less
   Registers live_peak;                ///< the most that is live in it
   uint32_t live_peak_at = kNone;      ///< instruction: where the most VGPRs and AGPRs are live
 };
@@ -217,7 +219,9 @@ struct AccessPattern {
   Figure ideal_lines;              ///< were its bytes side by side
   uint32_t rows =
       0;  ///< global, not known: the lanes lie in so many rows whose distance is known at run time
-  std::string unknown_because;  ///< why the addresses are not known
+  std::optional<double> distinct_bytes;  ///< that the wave names, what lanes share counted once; nullopt:
+                                         ///< not known, of LDS not asked
+  std::string unknown_because;           ///< why the addresses are not known
 };
 
 /// Note: a matter of taste. Hint: a change may gain. Warning: the code costs time.

@@ -140,6 +140,14 @@ std::optional<LoopTime> loop_time(const analysis::KernelAnalysis& kernel, const 
                   cycles > pass.throughput && cycles <= pass.l2};
 }
 
+std::optional<double> shortest_pass(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop) {
+  const auto time = loop_time(kernel, loop);
+  if (!time || loop.sure_blocks == loop.usual_blocks) return std::nullopt;
+  const double cycles =
+      analysis::pass_cycles(loop.sure_cycles, std::max(1u, kernel.occupancy.now.waves_per_simd));
+  return cycles < time->cycles ? std::optional(cycles) : std::nullopt;
+}
+
 Total total_of(const analysis::KernelAnalysis& kernel) {
   const double waves = std::max(1u, kernel.occupancy.now.waves_per_simd);
   Pass straight;

@@ -67,6 +67,10 @@ struct LoopTime {
 /// The time of a loop; nullopt: unknown.
 std::optional<LoopTime> loop_time(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
 
+/// Cycles of a pass that comes to nothing which stands behind a condition, as far as that takes less;
+/// nullopt: as long as any.
+std::optional<double> shortest_pass(const analysis::KernelAnalysis& kernel, const analysis::Loop& loop);
+
 /// Cycles of a SIMD that a wave takes in all, with every block outside loops once and loops as often as they
 /// run.
 struct Total {

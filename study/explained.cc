@@ -57,6 +57,7 @@ ordered_json json_of(const analysis::KernelAnalysis& kernel, const analysis::Loo
     if (loop.cycles.l2 > 0) cycles["from_l2"] = loop.cycles.l2;
     if (loop.cycles.memory > 0) cycles["from_memory"] = loop.cycles.memory;
     cycles["at_this_occupancy"] = time->cycles;
+    if (const auto shortest = study::shortest_pass(kernel, loop)) cycles["shortest_pass"] = *shortest;
     cycles["latency_bound"] = time->latency_bound;
     cycles["memory_bound"] = time->memory_bound;
     cycles["bound"] = isa::name_of(loop.cycles.bound);

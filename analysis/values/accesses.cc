@@ -46,26 +46,27 @@ void set_lines(AccessPattern& access, const gpus::Gpu& gpu, uint32_t lanes) {
                         .unknown_because = {}};
 }
 
-/// Bytes that a wave's access names, those that lanes share counted once.
-double distinct_bytes(const AccessPattern& access, uint32_t lanes) {
-  if (access.offsets.empty()) return static_cast<double>(access.bytes) * lanes;
-  std::vector<int64_t> offsets = access.offsets;
-  std::sort(offsets.begin(), offsets.end());
-  int64_t sum = 0, end = INT64_MIN;
-  for (const int64_t offset : offsets) {
-    sum += std::max<int64_t>(0, offset + access.bytes - std::max(offset, end));
-    end = std::max(end, offset + access.bytes);
-  }
-  return static_cast<double>(sum);
+/// Bytes that a wave's access names where it says so in a register.
+std::optional<double> named_bytes(const LaneValues& values, const AccessPattern& access) {
+  using isa::Space;
+  const LaneValue places = values.address(access.instruction);
+  const bool buffer = access.space == Space::Buffer || access.space == Space::Typed;
+  // Lanes that are kept out of a buffer read nothing; elsewhere there is no such place.
+  if (access.space == Space::Lds || (places.bounded && !buffer)) return std::nullopt;
+  return values.distinct_bytes(places, access.bytes, access.lanes);
 }
 
 /// Bytes a second from L2 to all compute units; 0: not known.
 double l2_rate(const gpus::Gpu& gpu) {
-  if (gpu.sustained_l2) return *gpu.sustained_l2 * 1e9;
-  if (gpu.l2_channels && gpu.l2_bytes_per_clock_per_channel)
-    return static_cast<double>(*gpu.l2_channels) * *gpu.l2_bytes_per_clock_per_channel * gpu.xcds *
-           gpu.engine_mhz * 1e6;
-  return 0;
+  const double hertz = gpu.engine_mhz * 1e6;
+  // Each unit's way to it may be narrower than its share.
+  const double units = gpu.l2_bytes_per_clock_per_unit.value_or(0) * gpu.compute_units * hertz;
+  double all = 0;
+  if (gpu.sustained_l2)
+    all = *gpu.sustained_l2 * 1e9;
+  else if (gpu.l2_channels && gpu.l2_bytes_per_clock_per_channel)
+    all = static_cast<double>(*gpu.l2_channels) * *gpu.l2_bytes_per_clock_per_channel * gpu.xcds * hertz;
+  return units > 0 && all > 0 ? std::min(units, all) : std::max(units, all);
 }
 
 }  // namespace
@@ -77,13 +78,11 @@ void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::
     if (access.space == isa::Space::Lds ||
         !std::binary_search(blocks.begin(), blocks.end(), block_of[access.instruction]))
       continue;
-    const double bytes = distinct_bytes(access, access.lanes);
+    const double bytes = access.distinct_bytes.value_or(static_cast<double>(access.bytes) * access.lanes);
     (access.direction == Direction::Load ? cycles.load_bytes : cycles.store_bytes) += bytes;
     ++cycles.accesses;
-    if (access.offsets.empty())
-      ++cycles.unknown_accesses;
-    else
-      certain += bytes;
+    if (access.offsets.empty()) ++cycles.unknown_accesses;
+    if (access.distinct_bytes) certain += bytes;
   }
   const double all = cycles.load_bytes + cycles.store_bytes;
   const double simds = static_cast<double>(gpu.compute_units) * gpu.simds_per_unit;
@@ -94,7 +93,9 @@ void add_memory(Cycles& cycles, const std::vector<uint32_t>& blocks, const std::
   if (by == ServedBy::Memory) cycles.served = cycles.memory;
 }
 
-std::vector<AccessPattern> find_accesses(const Code& code, const LaneValues& values, const gpus::Gpu& gpu) {
+std::vector<AccessPattern> find_accesses(const Code& code, const LaneValues& values,
+                                         const std::function<const LaneValues&()>& first_wave,
+                                         const gpus::Gpu& gpu) {
   std::vector<AccessPattern> accesses;
   const auto lanes = static_cast<uint32_t>(code.wave_lanes);
   for (uint32_t i = 0; i < code.size(); ++i) {
@@ -126,7 +127,11 @@ std::vector<AccessPattern> find_accesses(const Code& code, const LaneValues& val
     } else if (operands.address && !value.known()) {
       access.unknown_because = text_of(value.reason);
       if (space != isa::Space::Lds) access.rows = value.rows;
+      access.distinct_bytes = named_bytes(values, access);
+      if (!access.distinct_bytes && space != isa::Space::Lds)
+        access.distinct_bytes = named_bytes(first_wave(), access);
     } else {
+      access.distinct_bytes = operands.address ? named_bytes(values, access) : access.bytes;
       access.offsets.resize(lanes);
       for (uint32_t l = 0; l < lanes; ++l)
         access.offsets[l] = operands.address ? values.function(value.function)[l] : 0;

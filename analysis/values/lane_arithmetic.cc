@@ -17,6 +17,8 @@ uint8_t distinct(const PerLane& f) {
   return static_cast<uint8_t>(std::set<int32_t>(f.begin(), f.end()).size());
 }
 
+bool is_strided(const LaneValue& value) { return !value.known() && value.reason == Reason::RunTimeStride; }
+
 }  // namespace
 
 bool is_constant(const PerLane& f) {
@@ -62,9 +64,7 @@ LaneValue LaneArithmetic::uniform(uint8_t zeros) {
 }
 
 LaneValue LaneArithmetic::add(const LaneValue& a, const LaneValue& b, int sign) {
-  // Of two that are not known, the one that lies in more rows.
-  if (!a.known() && a.reason == Reason::RunTimeStride && b.reason == Reason::RunTimeStride)
-    return a.rows >= b.rows ? a : b;
+  if (is_strided(a) || is_strided(b)) return strided_sum(a, b, sign);
   if (!a.known()) return a;
   if (!b.known()) return b;
   PerLane f;
@@ -75,6 +75,7 @@ LaneValue LaneArithmetic::add(const LaneValue& a, const LaneValue& b, int sign) 
 }
 
 LaneValue LaneArithmetic::multiply(const LaneValue& a, const LaneValue& b) {
+  if (is_strided(a) || is_strided(b)) return strided_product(a, b);
   if (!a.known()) return a;
   if (!b.known()) return b;
   if (a.zeros != kExactLanes && b.zeros == kExactLanes) return multiply(b, a);
@@ -97,14 +98,89 @@ LaneValue LaneArithmetic::multiply(const LaneValue& a, const LaneValue& b) {
               zb = std::min<int>(b.zeros, trailing_zeros(g[0]));
     return uniform(static_cast<uint8_t>(std::min(31, za + zb)));
   }
+  // (U + f) * (V + g) is U * V + f * V + U * g where f is the same for all lanes, of which U + f is R.
+  if (is_constant(f)) return strided(g);
+  if (is_constant(g)) return strided(f);
   LaneValue product = unknown(Reason::RunTimeStride);
   product.rows = std::max(distinct(f), distinct(g));
   return product;
 }
 
+LaneValue LaneArithmetic::strided(const PerLane& multiples) {
+  LaneValue value = unknown(Reason::RunTimeStride);
+  value.rows = distinct(multiples);
+  value.multiples = known(multiples, 0, LaneSets::kAll).function;
+  value.beside = known(PerLane{}, 0, LaneSets::kAll).function;
+  return value;
+}
+
+LaneValue LaneArithmetic::rows_alone(LaneValue value) {
+  value.multiples = value.beside = kNone;
+  value.bounded = false;
+  return value;
+}
+
+LaneValue LaneArithmetic::strided_sum(const LaneValue& a, const LaneValue& b, int sign) {
+  // Of two, the one that lies in more rows.
+  if (is_strided(a) && is_strided(b)) return rows_alone(a.rows >= b.rows ? a : b);
+  const LaneValue &value = is_strided(a) ? a : b, &other = is_strided(a) ? b : a;
+  if (!other.known()) return is_strided(a) ? rows_alone(a) : a;
+  if (value.beside == kNone || value.bounded) return rows_alone(value);
+  // Which of the two is negative does not matter to how many places there are.
+  const PerLane &f = function(value.beside), &g = function(other.function);
+  PerLane sum;
+  for (size_t i = 0; i < sum.size(); ++i)
+    sum[i] = static_cast<int32_t>(static_cast<uint32_t>(f[i]) +
+                                  static_cast<uint32_t>(sign) *
+                                      (static_cast<uint32_t>(g[i]) - static_cast<uint32_t>(g[0])));
+  LaneValue result = value;
+  result.beside = known(sum, 0, LaneSets::kAll).function;
+  return result;
+}
+
+LaneValue LaneArithmetic::strided_product(const LaneValue& a, const LaneValue& b) {
+  if (is_strided(a) && is_strided(b)) return rows_alone(a);
+  const LaneValue &value = is_strided(a) ? a : b, &by = is_strided(a) ? b : a;
+  if (!by.known()) return is_strided(a) ? rows_alone(a) : a;
+  const PerLane& factor = function(by.function);
+  if (value.beside == kNone || value.bounded || by.zeros != kExactLanes || !is_constant(factor))
+    return rows_alone(value);
+  LaneValue result = value;  // R becomes that many times as large
+  PerLane product = function(value.beside);
+  for (int32_t& x : product)
+    x = static_cast<int32_t>(static_cast<uint32_t>(x) * static_cast<uint32_t>(factor[0]));
+  result.beside = known(product, 0, LaneSets::kAll).function;
+  return result;
+}
+
+LaneValue LaneArithmetic::bounded(const LaneValue& value) {
+  if (!is_strided(value)) return unknown(value.known() ? Reason::Computed : value.reason);
+  LaneValue result = value;
+  result.bounded = true;
+  return result;
+}
+
+std::optional<double> LaneArithmetic::distinct_bytes(const LaneValue& places, uint32_t bytes,
+                                                     uint32_t lanes) const {
+  if (!places.known() && (places.multiples == kNone || places.beside == kNone)) return std::nullopt;
+  const PerLane& f = function(places.known() ? places.function : places.beside);
+  std::vector<std::pair<int64_t, int64_t>> sorted;  // by row, where a row's bytes begin
+  for (size_t l = 0; l < lanes; ++l)
+    sorted.emplace_back(places.known() ? 0 : function(places.multiples)[l], f[l]);
+  std::sort(sorted.begin(), sorted.end());
+  int64_t sum = 0, row = INT64_MIN, end = 0;
+  for (const auto& [of, begin] : sorted) {
+    if (of != row) row = of, end = INT64_MIN;
+    sum += std::max<int64_t>(0, begin + bytes - std::max(begin, end));
+    end = std::max(end, begin + bytes);
+  }
+  return static_cast<double>(sum);
+}
+
 LaneValue LaneArithmetic::shift_left(const LaneValue& a, const LaneValue& by) {
-  if (!a.known()) return a;
-  if (!by.known()) return by;
+  if (!a.known() && !is_strided(a)) return a;
+  if (!by.known()) return rows_alone(by);
+  if (is_strided(a) && (by.zeros != kExactLanes || !is_constant(function(by.function)))) return rows_alone(a);
   if (by.zeros != kExactLanes || !is_constant(function(by.function)))
     return is_constant(function(a.function)) && is_constant(function(by.function))
                ? uniform(0)
@@ -113,8 +189,8 @@ LaneValue LaneArithmetic::shift_left(const LaneValue& a, const LaneValue& by) {
 }
 
 LaneValue LaneArithmetic::shift_right(const LaneValue& a, const LaneValue& by, bool arithmetic) {
-  if (!a.known()) return a;
-  if (!by.known()) return by;
+  if (!a.known()) return rows_alone(a);
+  if (!by.known()) return rows_alone(by);
   const PerLane& f = function(a.function);
   if (by.zeros != kExactLanes || !is_constant(function(by.function)))
     return is_constant(f) && is_constant(function(by.function)) ? uniform(0) : unknown(Reason::Computed);
@@ -133,8 +209,8 @@ LaneValue LaneArithmetic::shift_right(const LaneValue& a, const LaneValue& by, b
 
 LaneValue LaneArithmetic::bitwise(const LaneValue& a, const LaneValue& b,
                                   int32_t (*operation)(int32_t, int32_t)) {
-  if (!a.known()) return a;
-  if (!b.known()) return b;
+  if (!a.known()) return rows_alone(a);
+  if (!b.known()) return rows_alone(b);
   const PerLane &f = function(a.function), &g = function(b.function);
   const int zeros = std::min(a.zeros, b.zeros);
   PerLane result;
@@ -161,8 +237,14 @@ LaneValue LaneArithmetic::bitwise(const LaneValue& a, const LaneValue& b,
   return known(result, gone ? kExactLanes : zeros, LaneSets::kAll);
 }
 
+LaneValue LaneArithmetic::kept(LaneValue given_up, const LaneValue& other) {
+  if (given_up.multiples != other.multiples || given_up.beside != other.beside) return rows_alone(given_up);
+  given_up.bounded |= other.bounded;
+  return given_up;
+}
+
 LaneValue LaneArithmetic::merge(const LaneValue& a, const LaneValue& b) {
-  if (!a.known() || !b.known()) return !a.known() ? a : b;
+  if (!a.known() || !b.known()) return kept(!a.known() ? a : b, !a.known() ? b : a);
   LaneValue merged = a;
   merged.zeros = std::min(a.zeros, b.zeros);
   if (a.function == b.function) return merged;

@@ -1,10 +1,13 @@
 // Values lane by lane and arithmetic on them: `U + f(lane)`, where U is the same for all lanes of the wave
-// and known only up to the power of two that divides it, and f is known for each lane.
+// and known only up to the power of two that divides it, and f is known for each lane. A matrix whose size is
+// an argument has lanes at `U + f(lane) + R * g(lane)`, where R is the same for all lanes and not known: no
+// address is, but how many different ones there are.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +27,11 @@ struct LaneValue {
   uint8_t zeros = 0;          ///< low bits of U that are 0; 32: U is 0
   Reason reason = Reason::None;
   uint32_t lanes = LaneSets::kAll;  ///< the set of lanes that it holds for
-  uint8_t rows = 0;  ///< of RunTimeStride: so many different multiples of what is only known at run time
+  // Of RunTimeStride.
+  uint8_t rows = 0;            ///< so many different multiples of what is only known at run time
+  uint32_t multiples = kNone;  ///< the function g; kNone: not followed
+  uint32_t beside = kNone;     ///< the function f, less what lane 0 has
+  bool bounded = false;        ///< lanes may have all bits set instead, which is outside of any buffer
   [[nodiscard]] bool known() const { return function != kNone; }
   bool operator==(const LaneValue&) const = default;
 };
@@ -45,8 +52,21 @@ class LaneArithmetic {
   LaneValue bitwise(const LaneValue& a, const LaneValue& b, int32_t (*operation)(int32_t, int32_t));
   /// The value where two paths meet.
   LaneValue merge(const LaneValue& a, const LaneValue& b);
+  /// A value of RunTimeStride that was changed in a way which leaves no more than the number of its rows.
+  [[nodiscard]] static LaneValue rows_alone(LaneValue value);
+  /// What is left of a value that is not known where another one may stand in its place.
+  [[nodiscard]] static LaneValue kept(LaneValue given_up, const LaneValue& other);
+  /// The value in some lanes, all bits set in the others.
+  [[nodiscard]] static LaneValue bounded(const LaneValue& value);
+  /// Bytes that an access to these places names, those that lanes share counted once; nullopt: not known.
+  [[nodiscard]] std::optional<double> distinct_bytes(const LaneValue& places, uint32_t bytes,
+                                                     uint32_t lanes) const;
 
  private:
+  [[nodiscard]] LaneValue strided(const PerLane& multiples);
+  [[nodiscard]] LaneValue strided_sum(const LaneValue& a, const LaneValue& b, int sign);
+  [[nodiscard]] LaneValue strided_product(const LaneValue& a, const LaneValue& b);
+
   std::map<PerLane, uint32_t> numbers_;
   std::vector<const PerLane*> functions_;
 };

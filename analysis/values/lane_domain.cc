@@ -60,10 +60,22 @@ LaneValue LaneOperations::followed(const Node& node, const std::array<Value, 3>&
     case Op::ReadLane:
       return read_lane(a, arguments[1].number);
     case Op::Select:
-      return b == arguments[2].lanes ? b : other(node, arguments);
+      return select(node, arguments);
     default:
       return other(node, arguments);
   }
+}
+
+/// One of two values. All bits set is how kernels keep lanes out of a buffer.
+LaneValue LaneOperations::select(const Node& node, const std::array<Value, 3>& arguments) {
+  const auto& [condition, a, b] = arguments;
+  if (a.lanes == b.lanes) return a.lanes;
+  const auto outside = [&](const Value& value) {
+    return node.bits == 32 && value.number && static_cast<uint32_t>(*value.number) == UINT32_MAX;
+  };
+  if (outside(a) == outside(b)) return other(node, arguments);
+  const LaneValue value = LaneArithmetic::bounded(outside(a) ? b.lanes : a.lanes);
+  return value.reason == Reason::RunTimeStride ? value : other(node, arguments);
 }
 
 /// The bits that a value of that width has.

@@ -34,6 +34,7 @@ class LaneOperations {
   [[nodiscard]] std::optional<LaneValue> exact(const isa::Node& node, const std::array<Value, 3>& arguments);
   [[nodiscard]] LaneValue followed(const isa::Node& node, const std::array<Value, 3>& arguments);
   [[nodiscard]] LaneValue read_lane(const LaneValue& from, const std::optional<uint64_t>& lane);
+  [[nodiscard]] LaneValue select(const isa::Node& node, const std::array<Value, 3>& arguments);
   [[nodiscard]] LaneValue other(const isa::Node& node, const std::array<Value, 3>& arguments);
   [[nodiscard]] LaneValue low(const LaneValue& value, int bits);
 

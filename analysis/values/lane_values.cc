@@ -39,6 +39,7 @@ LaneOperand LaneValues::source(uint32_t i, const isa::Row& row, uint64_t number,
   const isa::Type type = place.role.type;
   if (type == isa::Type::Exec && exec_.of[i] == LaneSets::kAll)
     return {constant(-1), isa::low_bits(code_.wave_lanes)};
+  if (place.modifier) return {constant(static_cast<int64_t>(*place.modifier)), *place.modifier};
   // A bit of each lane, of which nothing is known.
   if (!place.operand || type == isa::Type::LaneMask) return {unknown(Reason::Computed)};
   if (place.operand->kind == Operand::Kind::Integer) {
@@ -125,6 +126,7 @@ void LaneValues::step(uint32_t i, State& state) {
       LaneValue value = first ? result : r >= reg::kSgpr ? uniform(0) : unknown(Reason::Computed);
       if (!first && !result.known() && r < reg::kSgpr) value.reason = result.reason;
       if (value.known() && r < reg::kSgpr) value.lanes = effects.masked ? exec_.of[i] : LaneSets::kAll;
+      if (!value.known() && effects.masked && exec_.of[i] != LaneSets::kAll) value = rows_alone(value);
       state[slot(r)] = value;
     }
 }
@@ -139,7 +141,7 @@ void LaneValues::start(const WorkgroupShape& shape, State& state) {
   if (shape.uses_x_alone || (x != 0 && x % wave == 0)) {
     // Waves take work-items along x, 10 bits of v0; the rest is the same for a wave.
     for (uint32_t l = 0; l < 64; ++l) f[l] = static_cast<int32_t>(l % wave);
-    v0 = known(f, log_wave, LaneSets::kAll);
+    v0 = known(f, shape.first_wave ? kExactLanes : log_wave, LaneSets::kAll);
   } else if (x != 0 && std::has_single_bit(x) && shape.size[1] * x % wave == 0) {
     for (uint32_t l = 0; l < 64; ++l) f[l] = static_cast<int32_t>(l % wave % x | (l % wave / x) << 10);
     v0 = known(f, 10 + log_wave - std::countr_zero(x), LaneSets::kAll);
@@ -218,7 +220,7 @@ void LaneValues::solve(const WorkgroupShape& shape) {
         for (size_t r = 0; r < state.size() && !in_[b].empty(); ++r) {
           const LaneValue& before = in_[b][r];
           if (!before.known() && before.reason != Reason::NotWritten)
-            state[r] = before;
+            state[r] = kept(before, state[r]);
           else if (before.known() && state[r].known())
             state[r] = narrowed(before, state[r], round >= kFreeRounds);
         }

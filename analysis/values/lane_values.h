@@ -21,6 +21,7 @@ namespace wavesmith::analysis {
 struct WorkgroupShape {
   bool uses_x_alone = true;  ///< the kernel asks for no other number
   uint32_t size[3] = {};     ///< 0: not known
+  bool first_wave = false;   ///< of the workgroup, whose number is then known; otherwise any
 };
 
 class LaneValues : public LaneArithmetic {

@@ -160,7 +160,12 @@ INSTANTIATE_TEST_SUITE_P(Targets, LaneValuesOracle,
 std::vector<AccessPattern> accesses_of(std::string_view target, std::string_view text,
                                        const WorkgroupShape& shape = {}) {
   const Followed followed(target, text, shape);
-  return find_accesses(followed.code, followed.values, *usual_gpu(target));
+  WorkgroupShape first = shape;
+  first.first_wave = true;
+  const Followed of_first(target, text, first);
+  return find_accesses(
+      followed.code, followed.values, [&]() -> const LaneValues& { return of_first.values; },
+      *usual_gpu(target));
 }
 
 TEST(Accesses, AStrideIsSeenThroughALoopThatAdvances) {
@@ -248,6 +253,56 @@ TEST(Accesses, AMultipleOfAnArgumentIsNotKnown) {
   const auto accesses =
       accesses_of("gfx942", "v_mul_lo_u32 v1, v0, s4\nglobal_load_dword v2, v1, s[0:1]\ns_endpgm");
   EXPECT_EQ(accesses[0].unknown_because, text_of(Reason::RunTimeStride));
+}
+
+TEST(Accesses, BytesOfRowsThatAnArgumentSetsApartAreCounted) {
+  const auto bytes_of = [](std::string_view address, std::string_view load) {
+    const auto accesses = accesses_of(
+        "gfx950",
+        fmt::format("v_and_b32 v1, 3, v0\nv_lshrrev_b32 v2, 2, v0\n{}\n{}\ns_endpgm", address, load));
+    EXPECT_EQ(accesses.size(), 1u);
+    return accesses.front().distinct_bytes;
+  };
+  const std::string_view global = "global_load_dwordx4 v[8:11], v4, s[0:1]",
+                         buffer = "buffer_load_dwordx4 v[8:11], v4, s[0:3], 0 offen";
+  const std::string rows = "v_mul_lo_u32 v4, v2, s4\n";
+  // 16 rows of 4 pieces; of two pieces that overlap by half; of one that four lanes share.
+  EXPECT_EQ(bytes_of(rows + "v_lshl_add_u32 v4, v1, 4, v4", global), 16 * 64);
+  EXPECT_EQ(bytes_of(rows + "v_and_b32 v1, 1, v1\nv_lshl_add_u32 v4, v1, 3, v4", global), 16 * 24);
+  EXPECT_EQ(bytes_of(rows, global), 16 * 16);
+  EXPECT_EQ(bytes_of(rows + "v_add_u32 v4, v4, v1\nv_lshlrev_b32 v4, 4, v4", global), 16 * 64);
+  // A swizzle by the row, whose number depends on the wave.
+  const std::string swizzled =
+      rows + "v_xor_b32 v5, v1, v2\nv_and_b32 v5, 3, v5\nv_lshl_add_u32 v4, v5, 4, v4";
+  EXPECT_EQ(bytes_of(swizzled, global), 16 * 64);
+  // The same by CDNA4's one instruction: (v5 ^ v2) & s6.
+  EXPECT_EQ(
+      bytes_of("s_movk_i32 s6, 48\n" + rows +
+                   "v_lshlrev_b32 v5, 4, v0\nv_bitop3_b32 v5, v5, s6, v2 bitop3:0x48\nv_add_u32 v4, v4, v5",
+               global),
+      16 * 64);
+  // Lanes that are kept out of a buffer: elsewhere all bits set is an address.
+  const std::string kept_out = rows + "v_lshl_add_u32 v4, v1, 4, v4\nv_cndmask_b32 v4, -1, v4, vcc";
+  EXPECT_EQ(bytes_of(kept_out, buffer), 16 * 64);
+  EXPECT_EQ(bytes_of(kept_out, global), std::nullopt);
+  EXPECT_EQ(bytes_of(kept_out + "\nv_add_u32 v4, 16, v4", buffer), std::nullopt);
+  // Nobody knows where these are.
+  EXPECT_EQ(bytes_of(rows + "v_mul_lo_u32 v5, v1, s5\nv_add_u32 v4, v4, v5", global), std::nullopt);
+  EXPECT_EQ(bytes_of(rows + "v_mul_lo_u32 v4, v4, s5", global), std::nullopt);
+  EXPECT_EQ(bytes_of(rows + "v_xor_b32 v4, v4, v1", global), std::nullopt);
+}
+
+TEST(Accesses, BytesOfRowsAreCountedThroughALoopThatAdvances) {
+  const auto bytes_of = [](std::string_view next) {
+    const auto accesses = accesses_of("gfx942", fmt::format("v_mul_lo_u32 v1, v0, s4\n"
+                                                            "l: global_load_dword v2, v1, s[0:1]\n{}\n"
+                                                            "s_cbranch_scc1 l\ns_endpgm",
+                                                            next));
+    return accesses.front().distinct_bytes;
+  };
+  EXPECT_EQ(bytes_of("v_add_u32 v1, 64, v1"), 64 * 4);
+  EXPECT_EQ(bytes_of("v_add_u32 v1, v0, v1"), std::nullopt) << "lanes move apart";
+  EXPECT_EQ(bytes_of("v_mov_b32 v1, v3"), std::nullopt);
 }
 
 TEST(Accesses, AWorkgroupOfTwoDimensionsIsKnownWhenItsShapeIs) {

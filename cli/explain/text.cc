@@ -128,6 +128,11 @@ class Summary {
                  study::bound_of(kernel_, loop).text +
                      (study::pass_of(kernel_, loop).unknown ? "; the loop inside of it counted once" : ""),
                  tag(analysis::Tag::Modelled)));
+    constexpr double kMuchLess = 0.95;
+    if (const auto shortest = study::shortest_pass(kernel_, loop);
+        shortest && *shortest < kMuchLess * time->cycles)
+      line("", fmt::format("{} where a pass comes to nothing that stands behind a condition{}",
+                           study::number_text(std::round(*shortest)), tag(analysis::Tag::Modelled)));
     line("", fmt::format("busy: {}; a wave alone {}{}{}", pipes_text(loop.cycles, 5),
                          study::number_text(loop.cycles.one_wave),
                          loop.cycles.exposed > 0

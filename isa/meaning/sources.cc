@@ -45,6 +45,8 @@ SourcePlace source_place(const Instruction& instruction, const Row& row, uint64_
       place.registers = registers_of(*place.operand, wave_lanes);
     else if (!role.printed && !role.destination_too)
       place.registers = implicit(role, row, wave_lanes);
+    else if (!row.facts.modifier.empty())
+      place.modifier = static_cast<uint64_t>(instruction.value(row.facts.modifier));
     return place;
   }
   return {};

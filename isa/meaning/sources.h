@@ -2,6 +2,8 @@
 // row's roles that read.
 #pragma once
 
+#include <optional>
+
 #include "isa/effects.h"
 #include "isa/instruction.h"
 #include "isa/row.h"
@@ -10,8 +12,9 @@ namespace wavesmith::isa {
 
 struct SourcePlace {
   Role role;
-  const Operand* operand = nullptr;  ///< where it is printed
-  RegisterRange registers;           ///< none for a constant
+  const Operand* operand = nullptr;       ///< where it is printed
+  RegisterRange registers;                ///< none for a constant
+  std::optional<uint64_t> modifier = {};  ///< the constant, where a modifier gives it: v_bitop3's table
 };
 
 /// Operand nullptr and no register where the instruction does not print as many as its row reads.
