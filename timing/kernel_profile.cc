@@ -5,6 +5,7 @@
 
 #include "timing/grid/bound.h"
 #include "timing/grid/engine_clock.h"
+#include "timing/memory/parameters.h"
 
 namespace wavesmith::timing {
 namespace {
@@ -126,10 +127,12 @@ class Summary {
       causes.push_back({stall.cause, stall.exposed_share});
     const double reached =
         gpu_.sustained_memory ? *gpu_.sustained_memory * 1e9 : out_.memory.peak_bytes_per_second;
+    const double way = launch_.memory.l2_bytes / memory_parameters(gpu_).unit_rate;
     const Verdict verdict = bound_of({.pipes = busy,
                                       .causes = causes,
                                       .nothing_issued = out_.exposed_share,
                                       .memory = share(out_.memory.grid_bytes_per_second, reached),
+                                      .way_to_l2 = std::min(1.0, share(way, cycles_)),
                                       .units = launch_.units,
                                       .units_of_gpu = gpu_.compute_units});
     out_.bound = name_of(verdict.bound);

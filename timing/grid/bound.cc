@@ -31,8 +31,8 @@ std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 }  // namespace
 
 std::string_view name_of(Bound bound) {
-  static constexpr std::array<std::string_view, 6> kNames = {"memory",        "compute", "LDS",
-                                                             "vector memory", "issue",   "latency"};
+  static constexpr std::array<std::string_view, 7> kNames = {"memory",        "L2",    "compute", "LDS",
+                                                             "vector memory", "issue", "latency"};
   return kNames[static_cast<size_t>(bound)];
 }
 
@@ -42,9 +42,12 @@ Verdict bound_of(const BoundEvidence& evidence) {
     if (!fullest || each.busy > fullest->busy) fullest = &each;
   const double busy = fullest ? fullest->busy : 0;
   const double memory = evidence.memory <= kFromCaches ? evidence.memory : 0;
-  if (memory >= kSaturated && memory >= busy)
+  if (memory >= kSaturated && memory >= busy && memory >= evidence.way_to_l2)
     return {Bound::Memory,
             fmt::format("the grid's bytes move at {} of what a long copy reaches", percent(memory))};
+  if (evidence.way_to_l2 >= kSaturated && evidence.way_to_l2 >= busy)
+    return {Bound::L2, fmt::format("the compute unit's way to the L2 is taken {} of the cycles",
+                                   percent(evidence.way_to_l2))};
   if (busy >= kSaturated)
     return {bound_by(fullest->pipe),
             fmt::format("the {} pipe is taken {} of the cycles", name_of(fullest->pipe), percent(busy))};

@@ -12,6 +12,7 @@ namespace wavesmith::timing {
 
 enum class Bound : uint8_t {
   Memory,        ///< the bytes that the grid touches move as fast as memory gives them
+  L2,            ///< the compute unit's way to the L2 is taken most of the time
   Compute,       ///< a VALU or matrix pipe is taken most of the time
   Lds,           ///< LDS is
   VectorMemory,  ///< the address unit and L1 of the compute units are: many lines or lanes, whatever the
@@ -35,6 +36,7 @@ struct BoundEvidence {
   std::span<const CauseShare> causes;
   double nothing_issued = 0;  ///< share of the SIMDs' cycles
   double memory = 0;  ///< rate of the grid's bytes, each moved once, as a share of what a long copy reaches
+  double way_to_l2 = 0;                  ///< share of the cycles in which the compute unit's was taken
   uint64_t units = 0, units_of_gpu = 0;  ///< compute units at work; of the GPU
 };
 
@@ -43,8 +45,9 @@ struct Verdict {
   std::string why;  ///< "matrix pipes taken 91 % of the cycles"
 };
 
-/// Memory, or a pipe, bounds a kernel from kSaturated on: queues before it are then never empty for long. Of
-/// several, the fullest one is named. A rate above what memory gives comes out of caches and says nothing.
+/// Memory, a way, or a pipe bounds a kernel from kSaturated on: queues before it are then never empty for
+/// long. Of several, the fullest one is named. A rate above what memory gives comes out of caches and says
+/// nothing.
 inline constexpr double kSaturated = 0.7;
 Verdict bound_of(const BoundEvidence& evidence);
 

@@ -30,6 +30,19 @@ TEST(Bound, BytesFasterThanMemoryComeFromCachesAndBoundNothing) {
   EXPECT_EQ(verdict.bound, Bound::Latency);
 }
 
+TEST(Bound, AWayToTheL2ThatIsTakenIsNamedBeforeEmptierPipesAndMemory) {
+  const std::array<PipeShare, 1> pipes = {PipeShare{Pipe::Matrix, 0.8}};
+  BoundEvidence evidence{.pipes = pipes, .nothing_issued = 0.6, .memory = 0.9, .way_to_l2 = 0.97};
+  EXPECT_EQ(bound_of(evidence).bound, Bound::L2);
+  EXPECT_EQ(bound_of(evidence).why, "the compute unit's way to the L2 is taken 97 % of the cycles");
+  evidence.way_to_l2 = 0.85;
+  EXPECT_EQ(bound_of(evidence).bound, Bound::Memory);
+  evidence.memory = 0.1;
+  EXPECT_EQ(bound_of(evidence).bound, Bound::L2);
+  evidence.way_to_l2 = 0.75;
+  EXPECT_EQ(bound_of(evidence).bound, Bound::Compute);
+}
+
 TEST(Bound, TheFullestPipeDecides) {
   for (const auto& [pipe, bound] : {std::pair{Pipe::Matrix, Bound::Compute},
                                     {Pipe::Valu, Bound::Compute},
