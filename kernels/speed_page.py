@@ -187,14 +187,15 @@ def published_page(rows: list[Row], marks: list[Mark]) -> list[str]:
 HOT_LOOPS = [
     "Of each kernel of ours on this page `wavesmith explain` looks at the hot loop (`kernels/findings.py`, in each run",
     "of the tests). A finding worth more than 10 % of the loop stands here, with what keeps it there; the gain is what",
-    "the finding would be worth at most if nothing else stood in the way.",
+    "the finding would be worth at most if nothing else stood in the way. Not counted is what `explain` cannot weigh:",
+    "where it depends on how many tiles a mask cuts.",
 ]
 
 
 def hot_loops_page(found: Sequence[Finding]) -> list[str]:
     head = "| GPU | kernel | finding | gain at most | why it is there |"
     cells = [[one.gpu, one.kernel, one.rule, f"{one.percent:.0f} %", one.why] for one in found]
-    return ["## What `explain` finds in hot loops", "", *HOT_LOOPS, "", *(table(head, cells) if cells else [])]
+    return ["## What `explain` finds in hot loops", "", *HOT_LOOPS, "", *(table(head, cells) if cells else ["None does."])]
 
 
 def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Sequence[Finding] = ()) -> str:
