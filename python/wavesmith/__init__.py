@@ -36,7 +36,7 @@ from wavesmith._errors import (
 from wavesmith._use import use, used
 
 if TYPE_CHECKING:
-    from wavesmith import kernels
+    from wavesmith import aiter, flash_attn, kernels, ops
     from wavesmith._cc import cc
     from wavesmith._clients import Client, clients, require
     from wavesmith._explain import explain
@@ -47,6 +47,13 @@ if TYPE_CHECKING:
     from wavesmith._prediction_table import Refusal, Table
     from wavesmith._profile_kernel import profile_kernel
     from wavesmith.explanation import ExplainedKernel, Explanation, Finding
+    from wavesmith.flash_attn import (
+        flash_attn_func,
+        flash_attn_kvpacked_func,
+        flash_attn_qkvpacked_func,
+        flash_attn_varlen_func,
+        flash_attn_with_kvcache,
+    )
     from wavesmith.kernel_profile import KernelProfile
 
 __version__ = "0.1.0"
@@ -88,13 +95,21 @@ __all__ = [
     "UseError",
     "WrongTargetError",
     "__version__",
+    "aiter",
     "cc",
     "clients",
     "explain",
+    "flash_attn",
+    "flash_attn_func",
+    "flash_attn_kvpacked_func",
+    "flash_attn_qkvpacked_func",
+    "flash_attn_varlen_func",
+    "flash_attn_with_kvcache",
     "gpus",
     "kernels",
     "machine",
     "operations",
+    "ops",
     "predict",
     "profile_kernel",
     "require",
@@ -117,6 +132,16 @@ _LATER = {
         ("Conditions", "Judged", "Level", "Operation", "Parameter", "Part", "Prediction", "operations"), "_prediction"
     ),
     **dict.fromkeys(("Refusal", "Table"), "_prediction_table"),
+    **dict.fromkeys(
+        (
+            "flash_attn_func",
+            "flash_attn_kvpacked_func",
+            "flash_attn_qkvpacked_func",
+            "flash_attn_varlen_func",
+            "flash_attn_with_kvcache",
+        ),
+        "flash_attn",
+    ),
 }
 
 
@@ -128,10 +153,10 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(f"wavesmith.{_LATER[name]}"), name)
         globals()[name] = value
         return value
-    if name == "kernels":
+    if name in ("aiter", "flash_attn", "kernels", "ops"):
         from importlib import import_module
 
-        return import_module("wavesmith.kernels")
+        return import_module(f"wavesmith.{name}")
     raise AttributeError(f"module 'wavesmith' has no attribute '{name}'")
 
 
