@@ -90,8 +90,8 @@ def _paged_attention(q: Tensor, k_cache: Tensor, v_cache: Tensor, context_length
     return q.new_empty(q.shape), q.new_empty(lse, dtype=torch.float32)
 
 
-def _cache_write(*_: Any, **__: Any) -> None:
-    return None
+def _written(*_: Any, **__: Any) -> None:
+    """Of operators that write into what they are given."""
 
 
 def _scales(x: Tensor, shape: Any, scaling: str, block: int) -> Tensor:
@@ -186,7 +186,7 @@ _FAKES: dict[str, Callable[..., Any]] = {
     "gemm": _gemm,
     "attention": _attention,
     "paged_attention": _paged_attention,
-    "cache_write": _cache_write,
+    "cache_write": _written,
     "rms_norm": _norm,
     "layer_norm": _norm,
     "add_rms_norm": _add_norm,
@@ -213,3 +213,5 @@ def register(library: torch.library.Library) -> None:
     """Registers them."""
     for name, fake in _FAKES.items():
         torch.library.register_fake(f"wavesmith::{name}", fake, lib=library)
+        if name != "cache_write":
+            torch.library.register_fake(f"wavesmith::{name}.out", _written, lib=library)

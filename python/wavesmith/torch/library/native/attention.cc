@@ -63,8 +63,9 @@ Pair attention(const Tensor& q, const Tensor& k, const Tensor& v, const Optional
     of_lse.insert(of_lse.begin(), attention.batches);
     attention.lse_batch_stride = attention.heads_q * attention.total_q;
   }
-  const Tensor out = call.empty(shape_of(q), q.scalar_type());
-  const Tensor lse = call.empty(of_lse, ScalarType::Float);
+  const Tensor out = call.out(shape_of(q), q.scalar_type(), q.scalar_type());
+  call.ends_contiguous("out", out);
+  const Tensor lse = call.result(Result::Lse, of_lse, ScalarType::Float);
   attention.q = heads_of(q);
   attention.k = heads_of(k);
   attention.v = heads_of(v);

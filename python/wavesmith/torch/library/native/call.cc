@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <torch/csrc/stable/ops.h>
 
+#include "results.h"
+
 // Of PyTorch 2.13 and later: null before.
 extern "C" __attribute__((weak)) AOTITorchError torch_stream_native_handle(StreamHandle stream,
                                                                            void** handle);
@@ -218,6 +220,27 @@ wavesmith_kernels_activation Call::activation(const std::string& name) const {
 
 Tensor Call::empty(const Shape& shape, ScalarType type) const {
   return torch::stable::new_empty(first_, shape, type);
+}
+
+Tensor Call::result(Result result, const Shape& shape, ScalarType type) const {
+  const auto& given = Given::find(result);
+  if (!given) return empty(shape, type);
+  given->mutable_data_ptr();  // its own memory, where it shared another tensor's until it is written
+  constexpr std::array kNames{"out", "sum", "scales", "lse"};
+  vector(kNames[static_cast<size_t>(result)], *given, shape, type);
+  return *given;
+}
+
+Tensor Call::out(const Shape& shape, OptionalType asked, ScalarType usual) const {
+  const auto& given = Given::find(Result::Out);
+  const ScalarType type = asked.value_or(given ? given->scalar_type() : usual);
+  if (!kernel_type(type))
+    refuse("expected dtype to be a type that the kernels have, but got ", toString(type));
+  if (!given) return empty(shape, type);
+  given->mutable_data_ptr();
+  has_shape("out", *given, shape);
+  has_type("out", *given, type);
+  return *given;
 }
 
 Tensor Call::workspace(size_t bytes) const { return empty({static_cast<int64_t>(bytes)}, ScalarType::Byte); }

@@ -46,6 +46,9 @@ struct Matrix {
   wavesmith_kernels_matrix described;
 };
 
+// What an operator returns.
+enum class Result { Out, Sum, Scales, Lse };
+
 // The device of an operator's first tensor and its current stream. What an argument breaks is said as
 // PyTorch's own operators do: a RuntimeError that names it.
 class Call {
@@ -81,11 +84,15 @@ class Call {
 
   wavesmith_kernels_activation activation(const std::string& name) const;
 
-  // New on the device; uninitialised.
-  Tensor empty(const Shape& shape, ScalarType type) const;
+  // A result: the tensor that the caller gave for it, checked, or a new one on the device, uninitialised.
+  Tensor result(Result result, const Shape& shape, ScalarType type) const;
+  // One of any type that the kernel takes, if none is asked for; `usual` is that of a new one.
+  Tensor out(const Shape& shape, OptionalType asked, ScalarType usual) const;
   Tensor workspace(size_t bytes) const;
 
  private:
+  Tensor empty(const Shape& shape, ScalarType type) const;
+
   const char* name_;
   Tensor first_;
   torch::stable::accelerator::DeviceGuard guard_;

@@ -182,7 +182,7 @@ Tensor gemm(const Tensor& a, const Tensor& b, const OptionalTensor& bias, const 
             double beta, const std::string& activation, bool gated, bool bias_per_row, OptionalType dtype) {
   const Call call("gemm", a);
   const Product product = product_of(call, a, b, gated, group_offsets.has_value());
-  const Tensor d = call.empty(product.shape(), dtype.value_or(result_type(a.scalar_type())));
+  const Tensor d = call.out(product.shape(), dtype, result_type(a.scalar_type()));
   wavesmith_kernels_gemm_description gemm{};
   gemm.m = product.m;
   gemm.n = product.n;
@@ -192,7 +192,7 @@ Tensor gemm(const Tensor& a, const Tensor& b, const OptionalTensor& bias, const 
   gemm.beta = residual ? static_cast<float>(beta) : 0;
   gemm.a = product.a.described;
   gemm.b = product.b.described;
-  gemm.d = call.matrix("dtype", d).described;
+  gemm.d = call.matrix("out", d).described;
   if (residual) take_residual(product, *residual, gemm);
   gemm.activation = call.activation(activation);
   if (bias) {

@@ -35,8 +35,8 @@ Tensor moved(const char* name, const Tensor& x, OptionalType dtype, bool exchang
   const Matrix from = call.matrix("x", x);
   Shape shape = shape_of(x);
   if (exchanged) std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
-  const Tensor y = call.empty(shape, dtype.value_or(x.scalar_type()));
-  auto to = call.matrix("dtype", y).described;
+  const Tensor y = call.out(shape, dtype, x.scalar_type());
+  auto to = call.matrix("out", y).described;
   if (exchanged) std::swap(to.row_stride, to.column_stride);
   const wavesmith_kernels_transpose_description transpose{from.rows, from.columns, from.batches.value_or(1),
                                                           from.described, to};
@@ -50,7 +50,7 @@ Tensor elementwise(const Tensor& x, const OptionalTensor& z, const std::string& 
                    double beta, OptionalType dtype) {
   const Call call("elementwise", x);
   const Rows from = call.rows("x", x);
-  const Tensor y = call.empty(shape_of(x), dtype.value_or(x.scalar_type()));
+  const Tensor y = call.out(shape_of(x), dtype, x.scalar_type());
   wavesmith_kernels_elementwise_description elementwise{};
   elementwise.rows = from.rows;
   elementwise.columns = from.columns;
@@ -61,7 +61,7 @@ Tensor elementwise(const Tensor& x, const OptionalTensor& z, const std::string& 
   elementwise.alpha = static_cast<float>(alpha);
   elementwise.beta = static_cast<float>(beta);
   elementwise.x = from.described;
-  elementwise.y = call.rows("dtype", y).described;
+  elementwise.y = call.rows("out", y).described;
   if (z) place_beside(call, x, *z, elementwise);
   call.done(wavesmith_kernels_elementwise(&elementwise, call.stream()));
   return y;
@@ -85,13 +85,13 @@ Tensor reduce(const Tensor& x, const std::string& reduction, OptionalInt dim, Op
     call.refuse("expected dim to be the last one, the first of two, or None, but got ", *dim,
                 " and x of shape ", text(x.sizes()));
   }
-  const Tensor y = call.empty(shape, dtype.value_or(x.scalar_type()));
+  const Tensor y = call.out(shape, dtype, x.scalar_type());
   reduce.rows = from.rows;
   reduce.columns = from.columns;
   reduce.reduction = static_cast<wavesmith_kernels_reduction>(
       call.word("reduction", reduction, {"sum", "mean", "maximum", "minimum", "sum_of_squares"}));
   reduce.x = from.described;
-  reduce.y = {data_of(y), call.type("dtype", y),
+  reduce.y = {call.vector("out", y, shape, y.scalar_type()), call.type("out", y),
               reduce.over == WAVESMITH_KERNELS_REDUCE_EACH_COLUMN ? from.columns : 1};
   size_t bytes = 0;
   call.done(wavesmith_kernels_reduce_workspace(&reduce, &bytes));

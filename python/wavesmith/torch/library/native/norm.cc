@@ -26,18 +26,19 @@ const void* vector(const Call& call, const char* argument, const OptionalTensor&
   return call.vector(argument, *tensor, {columns}, tensor->scalar_type());
 }
 
-Results launch(const Call& call, const Norm& norm, ScalarType type, const wavesmith_kernels_scales& scales) {
+Results launch(const Call& call, const Norm& norm, OptionalType dtype,
+               const wavesmith_kernels_scales& scales) {
   const Rows x = call.rows("x", norm.x);
   const Shape shape = shape_of(norm.x);
-  Results results{call.empty(shape, type), {}};
+  Results results{call.out(shape, dtype, norm.x.scalar_type()), {}};
   wavesmith_kernels_norm_description description{};
   description.rows = x.rows;
   description.columns = x.columns;
   description.x = x.described;
-  description.y = call.rows("dtype", results.y).described;
+  description.y = call.rows("out", results.y).described;
   if (norm.residual) {
     call.has_shape("residual", *norm.residual, shape);
-    results.sum = call.empty(shape, norm.residual->scalar_type());
+    results.sum = call.result(Result::Sum, shape, norm.residual->scalar_type());
     description.residual = call.rows("residual", *norm.residual).described;
     description.sum = call.rows("residual", results.sum).described;
   }
@@ -53,7 +54,7 @@ Results launch(const Call& call, const Norm& norm, ScalarType type, const wavesm
 
 Results with_given(const char* name, const Norm& norm, const OptionalTensor& scale, OptionalType dtype) {
   const Call call(name, norm.x);
-  return launch(call, norm, dtype.value_or(norm.x.scalar_type()), given_scale(call, scale));
+  return launch(call, norm, dtype, given_scale(call, scale));
 }
 
 Triple with_computed(const char* name, const Norm& norm, ScalarType dtype, const std::string& scaling,

@@ -87,10 +87,11 @@ Pair paged_attention(const Tensor& q, const Tensor& k_cache, const Tensor& v_cac
   decode.type = call.type("q", q);
   call.has_shape("k_cache", k_cache, {k_cache.size(0), k_cache.size(1), decode.heads_kv, decode.head_size});
   call.has_shape("v_cache", v_cache, shape_of(k_cache));
-  const Tensor out = call.empty(shape_of(q), q.scalar_type());
+  const Tensor out = call.out(shape_of(q), q.scalar_type(), q.scalar_type());
+  call.ends_contiguous("out", out);
   Shape of_lse{decode.batches, decode.heads_q};
   if (q.dim() == 4) of_lse.push_back(decode.length_q);
-  const Tensor lse = call.empty(of_lse, ScalarType::Float);
+  const Tensor lse = call.result(Result::Lse, of_lse, ScalarType::Float);
   decode.q = queries(q);
   decode.o = queries(out);
   take_table(call, block_table, k_cache, decode);

@@ -52,7 +52,7 @@ NewScales new_scales(const Call& call, const Shape& shape, const std::string& sc
   const int64_t across = blocks ? ceil_div(shape.back(), block) : 1;
   const Shape extents = kind == WAVESMITH_KERNELS_SCALE_PER_MATRIX ? Shape{1} : with_last(shape, across);
   const auto type = kind == WAVESMITH_KERNELS_SCALE_MX ? ScalarType::Byte : ScalarType::Float;
-  Tensor tensor = call.empty(extents, type);
+  Tensor tensor = call.result(Result::Scales, extents, type);
   return {tensor, {kind, data_of(tensor), block, std::max<int64_t>(across, 1), 1, 0}};
 }
 
@@ -67,10 +67,10 @@ wavesmith_kernels_scales given_scale(const Call& call, const OptionalTensor& sca
 Pair quantise(const Tensor& x, ScalarType dtype, const std::string& scaling, int64_t block) {
   const Call call("quantise", x);
   const Rows from = call.rows("x", x);
-  const Tensor q = call.empty(with_last(shape_of(x), width(from.columns, dtype)), dtype);
+  const Tensor q = call.out(with_last(shape_of(x), width(from.columns, dtype)), dtype, dtype);
   const auto scales = new_scales(call, shape_of(x), scaling, block);
   const wavesmith_kernels_quantise_description quantise{from.rows, from.columns, from.described,
-                                                        call.rows("dtype", q).described, scales.described};
+                                                        call.rows("out", q).described, scales.described};
   call.done(wavesmith_kernels_quantise(&quantise, call.stream()));
   return {q, scales.tensor};
 }
@@ -78,9 +78,9 @@ Pair quantise(const Tensor& x, ScalarType dtype, const std::string& scaling, int
 Tensor quantise_with(const Tensor& x, const OptionalTensor& scale, ScalarType dtype) {
   const Call call("quantise_with", x);
   const Rows from = call.rows("x", x);
-  const Tensor q = call.empty(with_last(shape_of(x), width(from.columns, dtype)), dtype);
+  const Tensor q = call.out(with_last(shape_of(x), width(from.columns, dtype)), dtype, dtype);
   const wavesmith_kernels_quantise_description quantise{
-      from.rows, from.columns, from.described, call.rows("dtype", q).described, given_scale(call, scale)};
+      from.rows, from.columns, from.described, call.rows("out", q).described, given_scale(call, scale)};
   call.done(wavesmith_kernels_quantise(&quantise, call.stream()));
   return q;
 }
@@ -95,10 +95,9 @@ Tensor dequantise(const Tensor& q, const OptionalTensor& scales, int64_t block, 
     call.refuse("expected columns to be as many as q has, but got ", count, " and q of shape ",
                 text(q.sizes()));
   const Shape shape = with_last(shape_of(q), count);
-  const Tensor x = call.empty(shape, dtype);
-  const wavesmith_kernels_dequantise_description dequantise{from.rows, count, from.described,
-                                                            call.rows("dtype", x).described,
-                                                            described(call, scales, shape, block)};
+  const Tensor x = call.out(shape, dtype, dtype);
+  const wavesmith_kernels_dequantise_description dequantise{
+      from.rows, count, from.described, call.rows("out", x).described, described(call, scales, shape, block)};
   call.done(wavesmith_kernels_dequantise(&dequantise, call.stream()));
   return x;
 }

@@ -43,9 +43,9 @@ wavesmith_kernels_token_heads token_heads(const Call& call, const char* argument
 Tensor softmax(const Tensor& x, double scale, bool logarithm, OptionalType dtype) {
   const Call call("softmax", x);
   const Rows from = call.rows("x", x);
-  const Tensor y = call.empty(shape_of(x), dtype.value_or(x.scalar_type()));
+  const Tensor y = call.out(shape_of(x), dtype, x.scalar_type());
   const wavesmith_kernels_softmax_description softmax{
-      from.rows, from.columns, from.described, call.rows("dtype", y).described, static_cast<float>(scale),
+      from.rows, from.columns, from.described, call.rows("out", y).described, static_cast<float>(scale),
       logarithm};
   call.done(wavesmith_kernels_softmax(&softmax, call.stream()));
   return y;
@@ -55,8 +55,8 @@ Tensor gated(const Tensor& gate, const OptionalTensor& up, const OptionalTensor&
              const std::string& activation, OptionalType dtype) {
   const Call call("gated", gate);
   auto [shape, description] = halves(call, gate, up, activation);
-  const Tensor y = call.empty(shape, dtype.value_or(gate.scalar_type()));
-  description.y = call.rows("dtype", y).described;
+  const Tensor y = call.out(shape, dtype, gate.scalar_type());
+  description.y = call.rows("out", y).described;
   description.scales = given_scale(call, scale);
   call.done(wavesmith_kernels_gate(&description, call.stream()));
   return y;
@@ -66,9 +66,9 @@ Pair gated_quantise(const Tensor& gate, const OptionalTensor& up, const std::str
                     ScalarType dtype, const std::string& scaling, int64_t block) {
   const Call call("gated_quantise", gate);
   auto [shape, description] = halves(call, gate, up, activation);
-  const Tensor y = call.empty(shape, dtype);
+  const Tensor y = call.out(shape, dtype, dtype);
   const auto scales = new_scales(call, shape, scaling, block);
-  description.y = call.rows("dtype", y).described;
+  description.y = call.rows("out", y).described;
   description.scales = scales.described;
   call.done(wavesmith_kernels_gate(&description, call.stream()));
   return {y, scales.tensor};
@@ -86,14 +86,15 @@ Tensor rope(const Tensor& x, const Tensor& cosines, const Tensor& sines, const O
   if (call.rows("sines", sines).described.row_stride != table.described.row_stride)
     call.refuse("expected sines to have the strides of cosines, ", text(cosines.strides()), ", but got ",
                 text(sines.strides()));
-  const Tensor y = call.empty(shape_of(x), dtype.value_or(x.scalar_type()));
+  const Tensor y = call.out(shape_of(x), dtype, x.scalar_type());
   wavesmith_kernels_rope_description rope{};
   rope.tokens = x.size(0);
   rope.heads = x.size(1);
   rope.elements = x.size(2);
   rope.rotated = 2 * table.columns;
   rope.x = token_heads(call, "x", x);
-  rope.y = token_heads(call, "dtype", y);
+  call.ends_contiguous("out", y);
+  rope.y = token_heads(call, "out", y);
   rope.cosines = table.described.data;
   rope.sines = data_of(sines);
   rope.table_type = table.described.type;
