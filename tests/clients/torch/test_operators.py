@@ -1,0 +1,452 @@
+"""The kernel library's operators: against references in float64, and what PyTorch asks of an operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as functional
+import wavesmith.ops as own
+from operators_data import (
+    DEVICE,
+    HALF,
+    Call,
+    activation,
+    attention,
+    calls,
+    check,
+    float8,
+    on,
+    ops,
+    rounded,
+)
+from torch import Tensor
+
+FLOATS = list(HALF)
+
+
+def _names(all_calls: list[Call]) -> list[str]:
+    return [f"{index}-{call.name}" for index, call in enumerate(all_calls)]
+
+
+# What PyTorch asks of every operator.
+
+
+def test_opcheck() -> None:
+    """Schemas, fake tensors and tracing fit what operators do."""
+    for call in calls():
+        torch.library.opcheck(call.op, call.args, call.kwargs)
+
+
+def test_opcheck_with_gradients() -> None:
+    for call in calls(gradients=True):
+        torch.library.opcheck(call.op, call.args, call.kwargs)
+
+
+def test_every_operator_is_called() -> None:
+    names = {name.split("::")[1] for name in torch._C._dispatch_get_all_op_names() if name.startswith("wavesmith::")}
+    assert {call.name for call in calls()} == {name for name in names if "." not in name}
+    for name in names:
+        for key in ("CUDA", "PrivateUse1"):
+            assert torch._C._dispatch_has_kernel_for_dispatch_key(f"wavesmith::{name}", key)
+
+
+@pytest.mark.representative
+def test_compiled_without_breaks() -> None:
+    def layer(x: Tensor, weight: Tensor, up: Tensor, down: Tensor) -> Tensor:
+        y, x = own.rms_norm(x, weight, residual=x)
+        return x + own.linear(own.silu_and_mul(own.linear(y, up)), down)
+
+    inputs = [on(torch.randn(shape), torch.bfloat16) for shape in ((6, 32), (32,), (64, 32), (32, 32))]
+    compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+    assert torch.equal(compiled(*inputs), layer(*inputs))
+    wanted = [one.detach().requires_grad_() for one in inputs]
+    expected = torch.autograd.grad(layer(*wanted).float().sum(), wanted)
+    for got, want in zip(torch.autograd.grad(compiled(*wanted).float().sum(), wanted), expected, strict=True):
+        assert torch.equal(got, want)
+
+
+def test_compiled_every_operator() -> None:
+    for call in calls():
+        compiled = torch.compile(lambda call=call: call.op(*call.args, **call.kwargs), fullgraph=True, backend="aot_eager")
+        got, want = compiled(), call()
+        for one, other in zip(*(x if isinstance(x, tuple) else (x,) for x in (got, want)), strict=True):
+            assert one is other or torch.equal(one, other), call.name
+
+
+def test_results_that_are_given() -> None:
+    outs = {1: ("out",), 3: ("out", "sum", "scales")}
+    for call in calls():
+        if call.name == "cache_write":
+            continue
+        made = call()
+        made = made if isinstance(made, tuple) else (made,)
+        second = "lse" if "attention" in call.name else "scales" if "quantise" in call.name else "sum"
+        names = outs.get(len(made), ("out", second))
+        given = {name: torch.empty_like(one) for name, one in zip(names, made, strict=True)}
+        assert getattr(ops, call.name).out(*call.args, **call.kwargs, **given) is None
+        for one, other in zip(given.values(), made, strict=True):
+            assert torch.equal(one, other), call.name
+
+
+# Results.
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", ["none", "gelu"])
+def test_gemm(dtype: torch.dtype, name: str) -> None:
+    m, n, k = 33, 47, 65
+    a, b, bias, c = torch.randn(m, k), torch.randn(k, n), torch.randn(n), torch.randn(m, n)
+    result = own.gemm(
+        on(a, dtype), on(b, dtype), on(bias), residual=on(c, dtype), alpha=0.5, beta=2.0, activation=name
+    )
+    assert result.dtype == dtype
+    product = 0.5 * rounded(a, dtype) @ rounded(b, dtype) + 2 * rounded(c, dtype) + bias
+    check(result, activation(name, product), HALF[dtype], HALF[dtype] * 4 + k * 2.0**-20)
+
+
+def test_gemm_of_transposed_views_and_batches() -> None:
+    a, b = torch.randn(3, 40, 24).half(), torch.randn(3, 50, 40).half()
+    check(own.gemm(on(a).mT, on(b).mT), a.double().mT @ b.double().mT, 2.0**-9, 0.02)
+    check(own.gemm(on(a[0]).t(), on(b).mT), a[0].double().t() @ b.double().mT, 2.0**-9, 0.02)
+
+
+def test_gemm_gated_and_grouped() -> None:
+    a, b = torch.randn(31, 32).half(), torch.randn(32, 48).half()
+    gate, up = (a.double() @ b.double()).chunk(2, -1)
+    check(own.gemm(on(a), on(b), gated=True, activation="silu"), functional.silu(gate) * up, 2.0**-9, 0.05)
+    weights = torch.randn(3, 20, 32).half()
+    offsets = torch.tensor([0, 11, 11, 31], dtype=torch.int32)
+    result = own.grouped_gemm(on(a), on(weights).mT, on(offsets))
+    parts = [a[offsets[g] : offsets[g + 1]].double() @ weights[g].double().t() for g in range(3)]
+    check(result, torch.cat(parts), 2.0**-9, 0.02)
+
+
+def test_gemm_of_8_bits() -> None:
+    a = torch.randint(-128, 128, (30, 64), dtype=torch.int8)
+    b = torch.randint(-128, 128, (20, 64), dtype=torch.int8)
+    exact = a.double() @ b.double().t()
+    assert torch.equal(own.gemm(on(a), on(b).t()).cpu().double(), exact)
+    rows, columns = torch.rand(30, 1), torch.rand(20)
+    scaled = own.gemm(on(a), on(b).t(), scale_a=on(rows), scale_b=on(columns), dtype=torch.float32)
+    check(scaled, exact * rows.double() * columns.double(), 2.0**-21)
+
+
+def test_gemm_of_weights_of_4_bits() -> None:
+    k, n, group = 128, 24, 32
+    a, weights = torch.randn(9, k).half(), torch.randint(-8, 8, (n, k))
+    scales = (torch.rand(n, k // group) + 0.5).half()
+    packed = ((weights[:, 0::2] & 15) | ((weights[:, 1::2] & 15) << 4)).to(torch.uint8)
+    result = own.gemm(on(a), on(packed).t(), block_scale_b=on(scales))
+    full = weights.double() * scales.double().repeat_interleave(group, 1)
+    check(result, a.double() @ full.t(), 2.0**-8, 0.5)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_norms(dtype: torch.dtype) -> None:
+    x, weight, bias, residual = (torch.randn(s) for s in ((3, 7, 65), (65,), (65,), (3, 7, 65)))
+    of_x, of_residual = rounded(x, dtype), rounded(residual, dtype)
+    result = own.layer_norm(on(x, dtype), on(weight), on(bias))
+    reference = functional.layer_norm(of_x, (65,), weight.double(), bias.double(), 1e-5)
+    check(result, reference, HALF[dtype], HALF[dtype] + 1e-5)
+    result, summed = own.rms_norm(on(x, dtype), on(weight), residual=on(residual, dtype), epsilon=1e-6)
+    check(summed, of_x + of_residual, HALF[dtype], 0.0)
+    reference = functional.rms_norm(summed.cpu().double(), (65,), weight.double(), 1e-6)
+    check(result, reference, HALF[dtype], HALF[dtype] + 1e-5)
+
+
+def test_norm_that_quantises() -> None:
+    x = on(torch.randn(9, 128))
+    for scaling, blocks in (("row", 1), ("block", 2)):
+        q, scales = own.rms_norm(x, scaling=scaling, block=64, dtype=torch.int8)
+        assert scales.shape == (9, blocks)
+        check(own.dequantise(q, scales, block=64), own.rms_norm(x).cpu().double(), 0.0, 0.51 * float(scales.max()))
+
+
+@pytest.mark.representative
+def test_softmax() -> None:
+    x = torch.randn(4, 5, 131)
+    check(own.softmax(on(x), scale=0.5), torch.softmax(0.5 * x.double(), -1), 1e-5)
+    check(own.log_softmax(on(x)), torch.log_softmax(x.double(), -1), 1e-5)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("name", ["relu", "gelu", "silu"])
+def test_gates(name: Any) -> None:
+    x = torch.randn(5, 2, 66)
+    reference = activation(name, x[..., :33].double()) * x[..., 33:].double()
+    check(own.gated(on(x), activation=name), reference, 1e-5)
+    gate, up = x[..., :33].contiguous(), x[..., 33:].contiguous()
+    check(own.gated(on(gate), on(up), activation=name), reference, 1e-5)
+    q, scales = own.gated(on(x), activation=name, scaling="row", dtype=float8())
+    check(own.dequantise(q, scales), reference, 2.0**-3, float(scales.max()))
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_rope(interleaved: bool) -> None:
+    x, angles = torch.randn(2, 5, 3, 40), torch.rand(20, 16) * 6
+    positions = torch.tensor([3, 0, 19, 7, 7])
+    cosines, sines = angles.cos().double()[positions][:, None], angles.sin().double()[positions][:, None]
+    pairs = (slice(0, 32, 2), slice(1, 32, 2)) if interleaved else (slice(0, 16), slice(16, 32))
+    reference = x.double()
+    first, second = reference[..., pairs[0]].clone(), reference[..., pairs[1]].clone()
+    reference[..., pairs[0]] = first * cosines - second * sines
+    reference[..., pairs[1]] = second * cosines + first * sines
+    result = own.rope(on(x), on(angles.cos()), on(angles.sin()), on(positions), interleaved=interleaved)
+    check(result, reference, 1e-5)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_attention(dtype: torch.dtype) -> None:
+    q, k, v = (torch.randn(2, length, heads, 64).to(dtype) for length, heads in ((7, 4), (19, 2), (19, 2)))
+    slopes, sinks = torch.rand(2, 4), torch.randn(4)
+    out, lse = own.attention(
+        on(q),
+        on(k),
+        on(v),
+        causal=True,
+        window_size=(9, -1),
+        softcap=3.0,
+        alibi_slopes=on(slopes),
+        sinks=on(sinks),
+    )
+    want, want_lse = attention(q, k, v, causal=True, window=(9, -1), softcap=3.0, slopes=slopes, sinks=sinks)
+    check(out, want, HALF[dtype] * 2, HALF[dtype] * 2)
+    check(lse, want_lse, 1e-4)
+
+
+def test_paged_attention_and_cache_write() -> None:
+    keys, values = torch.randn(50, 2, 64).half(), torch.randn(50, 2, 64).half()
+    k_cache, v_cache = (torch.zeros(8, 16, 2, 64, dtype=torch.float16, device=DEVICE) for _ in range(2))
+    table = torch.randperm(8)[:4].view(1, 4).to(torch.int32)
+    tokens = torch.arange(50)
+    own.cache_write(on(keys), on(values), k_cache, v_cache, on(table[0, tokens // 16].long() * 16 + tokens % 16))
+    q = torch.randn(1, 3, 4, 64).half()
+    contexts = torch.tensor([50], dtype=torch.int32)
+    out, lse = own.paged_attention(on(q), k_cache, v_cache, on(contexts), on(table))
+    want, want_lse = attention(q, keys[None], values[None], causal=True)
+    check(out, want, 2.0**-9, 2.0**-9)
+    check(lse, want_lse, 1e-4)
+    out, _ = own.paged_attention(on(q[:, -1]), k_cache, v_cache, on(contexts), on(table))
+    check(out, want[:, -1], 2.0**-9, 2.0**-9)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn, torch.float8_e5m2])
+@pytest.mark.parametrize("scaling", ["matrix", "row", "block"])
+def test_quantise(dtype: torch.dtype, scaling: Any) -> None:
+    x = torch.randn(3, 5, 70)
+    q, scales = own.quantise(on(x), dtype, scaling=scaling, block=64)
+    assert scales is not None
+    assert q.dtype == dtype
+    step = 0.51 if dtype == torch.int8 else 1.0
+    relative = {torch.int8: 0.0, torch.float8_e4m3fn: 2.0**-4, torch.float8_e5m2: 2.0**-3}[dtype]
+    check(own.dequantise(q, scales, block=64), x.double(), relative * 1.01, step * float(scales.max()))
+
+
+def test_quantise_to_mx() -> None:
+    x = torch.randn(4, 64)
+    q, scales = own.quantise(on(x), torch.float4_e2m1fn_x2, scaling="mx")
+    assert q.shape == (4, 32)
+    assert scales is not None
+    assert scales.shape == (4, 2)
+    again = own.dequantise(q, scales)
+    check(again, x.double(), 0.26, 2.0 ** float(scales.cpu().max() - 127) / 2)
+    assert torch.equal(own.quantise(again, torch.uint8, scaling="mx")[0].cpu(), q.view(torch.uint8).cpu())
+
+
+@pytest.mark.representative
+def test_elementwise_reduce_and_transpose() -> None:
+    x, z = torch.randn(6, 33), torch.randn(6, 1)
+    check(own.elementwise("divide", on(x), on(z), alpha=2.0), 2 * x.double() / z.double(), 1e-6)
+    check(own.elementwise("sigmoid", on(x)), torch.sigmoid(x.double()), 1e-5)
+    check(own.add(on(x), on(x[0]), alpha=3.0), x.double() + 3 * x[0].double(), 1e-6)
+    check(own.reduce(on(x)), x.double().sum(-1), 1e-5)
+    check(own.reduce(on(x), "mean", 0), x.double().mean(0), 1e-5)
+    check(own.reduce(on(x), "maximum", None), x.double().max(), 0.0)
+    assert torch.equal(own.transpose(on(x)).cpu(), x.t())
+    assert torch.equal(own.copy(on(x).t(), dtype=torch.float16).cpu(), x.t().half())
+
+
+# Gradients, against those of float64 references.
+
+
+def _gradients(function: Any, inputs: list[Tensor]) -> list[Tensor]:
+    wanted = [one.detach().requires_grad_() for one in inputs]
+    results = function(*wanted)
+    results = results if isinstance(results, tuple) else (results,)
+    torch.manual_seed(1)
+    loss = sum((one * on(torch.randn(one.shape)).to(one.device)).sum() for one in results)
+    return list(torch.autograd.grad(loss, wanted))
+
+
+def _compare(ours: Any, reference: Any, *inputs: Tensor, dtype: torch.dtype = torch.float32) -> None:
+    exact = _gradients(reference, [one.to(dtype).double() for one in inputs])
+    for got, want in zip(_gradients(ours, [on(one, dtype) for one in inputs]), exact, strict=True):
+        check(got, want, 1e-4 if dtype == torch.float32 else 0.01)
+
+
+@pytest.mark.representative
+def test_gradients_of_norms() -> None:
+    x, weight, bias, residual = (torch.randn(s) for s in ((5, 48), (48,), (48,), (5, 48)))
+    _compare(
+        lambda x, w, b: own.layer_norm(x, w, b),
+        lambda x, w, b: functional.layer_norm(x, (48,), w, b, 1e-5),
+        x,
+        weight,
+        bias,
+    )
+    _compare(
+        lambda x, r, w: own.rms_norm(x, w, residual=r, weight_offset=1.0),
+        lambda x, r, w: (functional.rms_norm(x + r, (48,), w + 1, 1e-6), x + r),
+        x,
+        residual,
+        weight,
+    )
+
+
+@pytest.mark.parametrize("name", ["none", "relu", "gelu", "silu"])
+def test_gradients_of_products(name: Any) -> None:
+    a, b, bias, c = torch.randn(2, 9, 16), torch.randn(16, 12), torch.randn(12), torch.randn(9, 12)
+    _compare(
+        lambda a, b, bias, c: own.gemm(a, b, bias, residual=c, alpha=0.5, beta=2.0, activation=name),
+        lambda a, b, bias, c: activation(name, 0.5 * a @ b + 2 * c + bias),
+        a,
+        b,
+        bias,
+        c,
+    )
+
+
+def test_gradients_of_gated_and_grouped_products() -> None:
+    a, b, weights = torch.randn(9, 16), torch.randn(16, 24), torch.randn(2, 12, 16)
+    offsets = torch.tensor([0, 4, 9], dtype=torch.int32)
+
+    def gated(a: Tensor, b: Tensor) -> Tensor:
+        gate, up = (a @ b).chunk(2, -1)
+        return functional.silu(gate) * up
+
+    _compare(
+        lambda a, b: own.gemm(a, b, gated=True, activation="silu", dtype=torch.float32),
+        gated,
+        a,
+        b,
+        dtype=torch.float16,
+    )
+    _compare(
+        lambda a, w: own.grouped_gemm(a, w.mT, on(offsets), dtype=torch.float32),
+        lambda a, w: torch.cat((a[:4] @ w[0].t(), a[4:] @ w[1].t())),
+        a,
+        weights,
+        dtype=torch.float16,
+    )
+
+
+def test_gradients_of_rows() -> None:
+    x, up = torch.randn(5, 32), torch.randn(5, 32)
+    _compare(lambda x: own.softmax(x, scale=0.7), lambda x: torch.softmax(0.7 * x, -1), x)
+    _compare(own.log_softmax, lambda x: torch.log_softmax(x, -1), x)
+    _compare(own.silu_and_mul, lambda x: functional.silu(x[:, :16]) * x[:, 16:], x)
+    _compare(
+        lambda x, up: own.gated(x, up, activation="gelu"), lambda x, up: activation("gelu", x) * up, x, up
+    )
+    for name, function in (("exp", torch.exp), ("sigmoid", torch.sigmoid), ("square", torch.square)):
+        _compare(lambda x, name=name: own.elementwise(name, x), function, x)
+    _compare(lambda x, z: own.elementwise("divide", x, z), torch.div, x, up[0] + 3)
+    _compare(lambda x: own.reduce(x, "mean", 0), lambda x: x.mean(0), x)
+    _compare(lambda x: own.transpose(x), lambda x: x.t(), x)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("causal", [False, True])
+def test_gradients_of_attention(causal: bool) -> None:
+    q, k, v = (torch.randn(2, length, heads, 32) for length, heads in ((5, 4), (9, 2), (9, 2)))
+    sinks = torch.randn(4)
+
+    def ours(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor) -> Any:
+        out, lse = own.attention(q, k, v, causal=causal, softcap=2.0, sinks=sinks.float())
+        return out.float(), lse
+
+    _compare(
+        ours,
+        lambda q, k, v, sinks: attention_with_gradients(q, k, v, sinks, causal),
+        q,
+        k,
+        v,
+        sinks,
+        dtype=torch.float16,
+    )
+
+
+def attention_with_gradients(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor, causal: bool) -> tuple[Tensor, Tensor]:
+    return attention(q, k, v, causal=causal, softcap=2.0, sinks=sinks)
+
+
+def test_gradcheck() -> None:
+    """PyTorch's numeric derivative, as far as float32 goes."""
+    x, weight = (on(torch.randn(s)).requires_grad_() for s in ((3, 16), (16,)))
+    assert torch.autograd.gradcheck(lambda x, w: own.rms_norm(x, w), (x, weight), eps=1e-2, atol=2e-2, rtol=2e-2)
+    assert torch.autograd.gradcheck(own.silu_and_mul, (x,), eps=1e-2, atol=2e-2, rtol=2e-2)
+
+
+# Transforms.
+
+
+def test_vmap() -> None:
+    x, weight, b = on(torch.randn(4, 5, 32)), on(torch.randn(32)), on(torch.randn(32, 12))
+    assert torch.equal(torch.vmap(lambda x: own.rms_norm(x, weight))(x), own.rms_norm(x, weight))
+    assert torch.equal(torch.vmap(own.softmax, in_dims=1, out_dims=1)(x), own.softmax(x))
+    weights = on(torch.randn(4, 32))
+    mapped = torch.vmap(own.rms_norm)(x, weights)
+    assert torch.equal(mapped, torch.stack([own.rms_norm(x[i], weights[i]) for i in range(4)]))
+    assert torch.equal(torch.vmap(lambda a: own.gemm(a, b))(x), own.gemm(x, b))
+    assert torch.equal(torch.vmap(own.transpose)(x), own.transpose(x))
+    q, k = on(torch.randn(3, 2, 5, 4, 32), torch.float16), on(torch.randn(2, 5, 2, 32), torch.float16)
+    mapped = torch.vmap(lambda q: own.attention(q, k, k, causal=True)[0])(q)
+    assert torch.equal(mapped, torch.stack([own.attention(one, k, k, causal=True)[0] for one in q]))
+    heads, table = on(torch.randn(3, 5, 2, 32)), on(torch.rand(9, 8))
+    mapped = torch.vmap(lambda x: own.rope(x, table, table))(heads)
+    assert torch.equal(mapped, torch.stack([own.rope(one, table, table) for one in heads]))
+
+
+def test_autocast() -> None:
+    a, b, q = on(torch.randn(5, 32)), on(torch.randn(32, 7)), on(torch.randn(1, 4, 2, 32))
+    with torch.autocast(DEVICE, dtype=torch.bfloat16):
+        assert ops.gemm(a, b).dtype == torch.bfloat16
+        assert ops.attention(q, q, q)[0].dtype == torch.bfloat16
+
+
+# What is refused.
+
+
+@pytest.mark.representative
+def test_refusals() -> None:
+    x, weight = on(torch.randn(4, 32)), on(torch.randn(32))
+    heads = on(torch.randn(2, 3, 4, 32), torch.float16)
+    for call, text in (
+        (lambda: own.rms_norm(x.double()), "expected x of a type that the kernels have, but got Double"),
+        (lambda: own.rms_norm(x, weight[:7]), r"expected weight to have shape \[32\], but got \[7\]"),
+        (lambda: own.rms_norm(x, weight.cpu()), "same device, but found at least two devices, wavesmith:0 and cpu!"),
+        (lambda: own.rms_norm(x.t()), "expected x to be contiguous in its last dimension"),
+        (lambda: own.rms_norm(x, dtype=torch.float64), "expected dtype to be a type"),
+        (lambda: own.rms_norm(x, dtype=torch.int8, scaling="column"), "scaling to be one of 'matrix', 'row'"),
+        (lambda: own.gemm(x, x), r"shapes \(m, k\) and \(k, n\), but got \[4, 32\] and \[4, 32\]"),
+        (lambda: own.gemm(x, x.t(), weight), r"expected bias to have shape \[4\], but got \[32\]"),
+        (lambda: own.gemm(x, x.t().half()), "wavesmith::gemm: "),
+        (lambda: own.gemm(x[:, ::2], x[:, ::2].t()), "expected the rows or the columns of a to be contiguous"),
+        (lambda: own.attention(heads[0], heads, heads), "expected q to have shape"),
+        (lambda: own.attention(heads, heads, heads[:, :2]), r"expected v to have shape \[2, 3, 4, 32\]"),
+        (lambda: own.attention(heads, heads.bfloat16(), heads), "expected k to have dtype Half, but got BFloat16"),
+        (lambda: own.attention(heads.float(), heads.float(), heads.float()), "wavesmith::attention: "),
+        (lambda: own.softmax(x.cpu()), "Could not run 'wavesmith::softmax' with arguments from the 'CPU' backend"),
+        (lambda: own.rope(x, x, x), r"expected x to have shape \(tokens, heads, elements\)"),
+        (lambda: own.gated(x[:, :31].contiguous()), "expected the last dimension of gate to be two halves"),
+        (lambda: own.reduce(on(torch.randn(2, 3, 4)), dim=1), "expected dim to be the last one"),
+        (lambda: own.elementwise("add", x, weight[:7]), "expected z to have the shape of x"),
+        (lambda: ops.softmax.out(x, out=x[:2]), r"expected out to have shape \[4, 32\], but got \[2, 32\]"),
+    ):
+        with pytest.raises(RuntimeError, match=text):
+            call()
