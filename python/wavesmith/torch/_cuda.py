@@ -34,6 +34,7 @@ def install() -> None:
 
     torch.version.hip = _device.hip().release()
     torch.backends.cuda.is_built = lambda: True
+    torch.backends.cudnn.is_acceptable = lambda tensor: False
     _forward(_device)
     _private(_device)
     _storage()
@@ -87,14 +88,19 @@ def _private(module: Any) -> None:
         "_cuda_emptyCache": module.empty_cache,
         "_cuda_synchronize": module.synchronize,
         "_cuda_init": module.init,
-        "_cuda_memoryStats": lambda device: torch._C._accelerator_getDeviceStats(device),
+        "_cuda_memoryStats": torch._C._accelerator_getDeviceStats,
         "_graph_pool_handle": module.graph_pool_handle,
     }.items():
-        setattr(torch._C, name, value)
+        setattr(torch._C, name, _another(value))
+
+
+def _another(function: Any) -> Any:
+    """A function that does the same: torch.compile has rules for functions, by their names in torch.cuda or torch._C."""
+    return lambda *args: function(*args)
 
 
 def _storage() -> None:
-    """`torch.UntypedStorage(bytes, device="cuda")`, which loading a checkpoint calls."""
+    """What PyTorch for the CPU refuses of storages: `torch.UntypedStorage(bytes, device="cuda")`, and resizing one."""
     original = torch.UntypedStorage.__new__
 
     def new(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
@@ -105,7 +111,16 @@ def _storage() -> None:
             size = len(size)
         return torch.empty(size, dtype=torch.uint8, device=device).untyped_storage()
 
+    resize_ = torch.UntypedStorage.resize_
+
+    def resize(self: Any, size: int) -> Any:
+        if self.device.type != "cuda":
+            return resize_(self, size)
+        torch.ops.wavesmith_device.resize_storage(torch.empty(0, dtype=torch.uint8, device=self.device).set_(self), size)
+        return self
+
     torch.UntypedStorage.__new__ = new  # type: ignore[method-assign, assignment]
+    torch.UntypedStorage.resize_ = resize  # type: ignore[method-assign]
 
 
 class _Legacy(type):

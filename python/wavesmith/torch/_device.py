@@ -61,7 +61,7 @@ def _exchange_device(device: int) -> int:
 
 
 def _maybe_exchange_device(device: int) -> int:
-    return torch._C._accelerator_maybeExchangeDevice(device)
+    return current_device() if device < 0 else _exchange_device(device)
 
 
 class device:

@@ -35,8 +35,9 @@ def register() -> None:
         torch.utils.rename_privateuse1_backend(_name.DEVICE)
     ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
-    from wavesmith.torch import _device, _fallback, _inductor
+    from wavesmith.torch import _device, _dlpack, _fallback, _inductor
 
+    _dlpack.install()
     if is_cuda:
         _cuda.install()
         torch.wavesmith = _device  # type: ignore[attr-defined]

@@ -67,24 +67,23 @@ def _as_stream(found: torch.Stream) -> Stream:
     return Stream(stream_id=found.stream_id, device_index=found.device_index, device_type=found.device_type)
 
 
-class Event(torch.Event):
-    """A point in a stream.
+class _EventType(type):
+    """The type of `Event`: PyTorch's streams take PyTorch's own events, none that are derived from them."""
 
-    Args:
-        enable_timing: whether `elapsed_time` will be asked.
-        blocking, interprocess: taken as torch.cuda does; waiting never spins, and events of other processes are not
-            supported.
-    """
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, torch.Event)
 
-    def __new__(
+    def __call__(
         cls, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, external: bool = False
-    ) -> Event:
-        return super().__new__(cls, device=torch.device(DEVICE), enable_timing=enable_timing)
+    ) -> Any:
+        return torch.Event(device=DEVICE, enable_timing=enable_timing, blocking=blocking)
 
-    @property
-    def cuda_event(self) -> int:
-        """The hipEvent_t."""
-        return self.event_id
+
+class Event(metaclass=_EventType):
+    """A point in a stream, a torch.Event of the device: `Event(enable_timing=False, blocking=False)`.
+
+    Events of other processes are not supported: `interprocess` changes nothing.
+    """
 
 
 def current_stream(device: Any = None) -> Stream:

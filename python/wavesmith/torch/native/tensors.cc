@@ -105,7 +105,15 @@ at::Tensor& set_storage(at::Tensor& self, at::Storage source, std::int64_t offse
 
 void record(at::Tensor& self, c10::Stream stream) { record_stream(self.storage().data_ptr(), stream); }
 
+void resize_storage_of(const at::Tensor& self, std::int64_t bytes) {
+  resize_storage(self.storage(), static_cast<std::size_t>(bytes));
+}
+
 }  // namespace
+
+TORCH_LIBRARY_FRAGMENT(wavesmith_device, m) { m.def("resize_storage(Tensor self, int bytes) -> ()"); }
+
+WAVESMITH_OPERATORS(wavesmith_device, m) { m.impl("resize_storage", &resize_storage_of); }
 
 WAVESMITH_OPERATORS(aten, m) {
   m.impl("empty.memory_format", &empty);
