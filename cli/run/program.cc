@@ -63,6 +63,7 @@ Result<void> set_environment(const study::RunOptions& options, const std::string
   if (options.xnack) set("HSA_XNACK", "1");
   if (options.no_guard) set("WAVESMITH_GUARD", "0");
   if (options.interleave) set("WAVESMITH_INTERLEAVE", fmt::to_string(options.interleave));
+  if (options.torch_cuda) set("WAVESMITH_TORCH", "cuda");
   if (!report_path.empty()) set("WAVESMITH_REPORT", report_path);
   return {};
 }

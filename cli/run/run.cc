@@ -43,6 +43,9 @@ void add_options(CLI::App& command, study::RunOptions& options) {
                      "whose rocBLAS, hipBLAS, MIOpen, ...: auto (AMD's where this machine has them, else "
                      "stand-ins), amd, stand-ins, or a folder of 'wavesmith libraries install --to'; also "
                      "WAVESMITH_LIBRARIES");
+  command.add_flag("--torch-cuda", options.torch_cuda,
+                   "PyTorch's 'cuda' device is the emulated GPU, with a PyTorch for the CPU: for scripts that "
+                   "know no other; Python needs the package wavesmith");
   command.add_flag("--report", options.report, "report afterwards what ran: waves, instructions, time");
   command.add_flag("--fidelity", options.fidelity,
                    "report afterwards which instructions ran, and how close each is to the hardware");
@@ -127,6 +130,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
       "  wavesmith run --time --gpu mi300a -- ./app             a benchmark prints the modelled GPU's times\n"
       "  wavesmith run --libraries amd -- python train.py       AMD's own rocBLAS, RCCL, ... (see wavesmith "
       "libraries)\n"
+      "  wavesmith run --torch-cuda -- python train.py          a PyTorch script that says 'cuda'\n"
       "  wavesmith run --timeout 10 -- ./app                    a kernel that never ends becomes a HIP "
       "error\n"
       "  wavesmith run kernel.co --grid 16 --block 256 --arg f32[4096]=iota --arg f32[4096]=zeros --arg "

@@ -31,8 +31,9 @@ def require() -> None:
 def install() -> None:
     """Makes `torch.cuda` and what else asks for CUDA in Python speak of the device."""
     from wavesmith.torch import _device
+    from wavesmith.triton.hip import hip
 
-    torch.version.hip = _device.hip().release()
+    torch.version.hip = hip().release()
     torch.backends.cuda.is_built = lambda: True
     torch.backends.cudnn.is_acceptable = lambda tensor: False
     _forward(_device)
@@ -95,7 +96,7 @@ def _private(module: Any) -> None:
 
 
 def _another(function: Any) -> Any:
-    """A function that does the same: torch.compile has rules for functions, by their names in torch.cuda or torch._C."""
+    """A function that does the same: torch.compile has a rule for each function, by its name in torch.cuda or _C."""
     return lambda *args: function(*args)
 
 
@@ -116,10 +117,11 @@ def _storage() -> None:
     def resize(self: Any, size: int) -> Any:
         if self.device.type != "cuda":
             return resize_(self, size)
-        torch.ops.wavesmith_device.resize_storage(torch.empty(0, dtype=torch.uint8, device=self.device).set_(self), size)
+        whole = torch.empty(0, dtype=torch.uint8, device=self.device).set_(self)
+        torch.ops.wavesmith_device.resize_storage(whole, size)
         return self
 
-    torch.UntypedStorage.__new__ = new  # type: ignore[method-assign, assignment]
+    torch.UntypedStorage.__new__ = new  # type: ignore[method-assign]
     torch.UntypedStorage.resize_ = resize  # type: ignore[method-assign]
 
 

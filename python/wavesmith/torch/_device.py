@@ -64,7 +64,7 @@ def _maybe_exchange_device(device: int) -> int:
     return current_device() if device < 0 else _exchange_device(device)
 
 
-class device:
+class device:  # noqa: N801  as torch.cuda calls it
     """Chooses a device within `with`, for the calling thread; None or a negative number: changes nothing."""
 
     def __init__(self, device: Any) -> None:

@@ -77,7 +77,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         kind, index = ext_tensor.__dlpack_device__()
         if int(kind) != int(_GPU):
             return _import(ext_tensor, device=device, copy=copy)
-        stream = torch.accelerator.current_stream(index).native_handle
+        stream = torch.accelerator.current_stream(index).native_handle  # type: ignore[attr-defined]
         try:
             capsule = ext_tensor.__dlpack__(stream=stream, max_version=(1, 0))
         except TypeError:
@@ -114,8 +114,9 @@ def _array_interface(self: torch.Tensor) -> dict[str, Any]:
 
 def install() -> None:
     """Makes tensors tell other packages where they are, and torch.from_dlpack take theirs."""
-    torch.Tensor.__dlpack_device__ = _device  # type: ignore[method-assign, assignment]
-    torch.Tensor.__dlpack__ = _export  # type: ignore[method-assign, assignment]
-    torch.from_dlpack = torch.utils.dlpack.from_dlpack = from_dlpack  # type: ignore[assignment]
+    torch.Tensor.__dlpack_device__ = _device  # type: ignore[method-assign]
+    torch.Tensor.__dlpack__ = _export  # type: ignore[method-assign]
+    for module in (torch, torch.utils.dlpack):
+        module.from_dlpack = from_dlpack  # type: ignore[attr-defined]
     if DEVICE != "cuda":
         torch.Tensor.__cuda_array_interface__ = property(_array_interface)  # type: ignore[assignment, method-assign]

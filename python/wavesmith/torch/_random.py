@@ -9,7 +9,7 @@ import torch
 from wavesmith.torch._streams import index_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = [
     "default_generators",
@@ -33,6 +33,9 @@ class _Generators:
             raise IndexError(f"device {index} of {len(self)}")
         generator: torch.Generator = torch.ops.wavesmith_device.default_generator(index)
         return generator
+
+    def __iter__(self) -> Iterator[torch.Generator]:
+        return (self[index] for index in range(len(self)))
 
     def __len__(self) -> int:
         return int(torch.ops.wavesmith_device.device_count())

@@ -20,6 +20,7 @@ def register() -> None:
     import ctypes
 
     import torch
+    from torch.utils import backend_registration
 
     from wavesmith import _paths
     from wavesmith._use import use
@@ -32,7 +33,7 @@ def register() -> None:
 
         _cuda.require()
     else:
-        torch.utils.rename_privateuse1_backend(_name.DEVICE)
+        backend_registration.rename_privateuse1_backend(_name.DEVICE)
     ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
     from wavesmith.torch import _device, _dlpack, _fallback, _inductor
@@ -44,7 +45,7 @@ def register() -> None:
         sys.modules["torch.wavesmith"] = _device
     else:
         torch._register_device_module(_name.DEVICE, _device)
-        torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+        backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)
     _inductor.register()
     for key in (_name.KEY, "PrivateUse3"):  # the second: native/fallback.h
         _libraries.append(torch.library.Library("_", "IMPL", key))

@@ -57,7 +57,7 @@ class Stream(torch.Stream):
     @property
     def cuda_stream(self) -> int:
         """The hipStream_t."""
-        return self.native_handle
+        return int(self.native_handle)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         return f"<{DEVICE}.Stream device={self.device} hip_stream={self.cuda_stream:#x}>"

@@ -28,7 +28,7 @@ struct Block {
   std::size_t bytes;      // allocated
   std::size_t requested;  // by the tensor that has it
   c10::DeviceIndex device;
-  c10::StreamId stream;               // the one that was current when it was given out
+  c10::StreamId stream;  // the one that was current when it was given out
   MempoolId_t pool;
   std::vector<c10::Stream> used_by;   // others, by record_stream
   std::vector<hipEvent_t> waits_for;  // what these had to do when it was given back
@@ -114,9 +114,9 @@ class CachingAllocator final : public c10::DeviceAllocator {
   std::mutex mutex_;
   std::unordered_map<void*, Block*> given_;
   std::map<std::tuple<c10::DeviceIndex, c10::StreamId, std::size_t, MempoolId_t>, std::vector<Block*>> free_;
-  std::vector<Block*> waiting_;  // given back while other streams may use them
-  std::map<MempoolId_t, int> graphs_;                                // of each pool
-  std::vector<std::pair<c10::Stream, MempoolId_t>> captures_;        // in progress
+  std::vector<Block*> waiting_;                                // given back while other streams may use them
+  std::map<MempoolId_t, int> graphs_;                          // of each pool
+  std::vector<std::pair<c10::Stream, MempoolId_t>> captures_;  // in progress
   std::vector<Block*> captured_;  // given back during a capture, used by other streams
   std::unordered_map<c10::DeviceIndex, DeviceStats> stats_;
 };
@@ -153,9 +153,9 @@ Block* CachingAllocator::create(c10::DeviceIndex device, std::size_t bytes) {
     std::size_t free = 0;
     std::size_t total = 0;
     hipMemGetInfo(&free, &total);
-    TORCH_CHECK_WITH(OutOfMemoryError, false, c10::Device(kDevice, device), " out of memory: tried to allocate ",
-                     bytes, " bytes; ", free, " of ", total, " are free, and tensors have ",
-                     stats.allocated_bytes[0].current,
+    TORCH_CHECK_WITH(OutOfMemoryError, false, c10::Device(kDevice, device),
+                     " out of memory: tried to allocate ", bytes, " bytes; ", free, " of ", total,
+                     " are free, and tensors have ", stats.allocated_bytes[0].current,
                      ". Smaller batches, or a GPU with more memory, may help (wavesmith gpus lists them).");
   }
   check(error, "hipMalloc");

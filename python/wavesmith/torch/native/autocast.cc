@@ -1,6 +1,6 @@
-// torch.autocast for the device, by PyTorch's own lists of operators: which compute in the lower precision that was
-// chosen, which in f32. One kernel for each rule takes any operator's arguments as they are on the stack. As
-// "cuda" the device has PyTorch's own rules for it.
+// torch.autocast for the device, by PyTorch's own lists of operators: which compute in the lower precision
+// that was chosen, which in f32. One kernel for each rule takes any operator's arguments as they are on the
+// stack. As "cuda" the device has PyTorch's own rules for it.
 #include <algorithm>
 
 #include <ATen/autocast_mode.h>
@@ -58,7 +58,8 @@ void with_dtype(const OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
   auto* first = &*(stack->end() - static_cast<std::ptrdiff_t>(arguments.size()));
   if (first->isTensor() && is_eligible(first->toTensor())) {
     for (std::size_t i = 0; i < arguments.size(); ++i)
-      if (arguments[i].name() == "dtype" && first[i].isNone()) first[i] = static_cast<std::int64_t>(at::kFloat);
+      if (arguments[i].name() == "dtype" && first[i].isNone())
+        first[i] = static_cast<std::int64_t>(at::kFloat);
   }
   call(op, *stack, {});
 }

@@ -25,9 +25,9 @@ inline bool on_device(const at::TensorBase& tensor) { return tensor.device().typ
 
 // Registers kernels of the device: WAVESMITH_OPERATORS(aten, m) { m.impl("mm", &mm); }
 #define WAVESMITH_OPERATORS(library, m) WAVESMITH_OPERATORS_AT(library, m, __LINE__)
-#define WAVESMITH_OPERATORS_AT(library, m, line)                                                           \
-  static void C10_CONCATENATE(wavesmith_operators_, line)(torch::Library&);                                \
-  static const torch::detail::TorchLibraryInit C10_CONCATENATE(wavesmith_operators_init_, line)(           \
+#define WAVESMITH_OPERATORS_AT(library, m, line)                                                             \
+  static void C10_CONCATENATE(wavesmith_operators_, line)(torch::Library&);                                  \
+  static const torch::detail::TorchLibraryInit C10_CONCATENATE(wavesmith_operators_init_, line)(             \
       torch::Library::IMPL, &C10_CONCATENATE(wavesmith_operators_, line), #library, wavesmith::device::kKey, \
-      __FILE__, __LINE__);                                                                                 \
+      __FILE__, __LINE__);                                                                                   \
   static void C10_CONCATENATE(wavesmith_operators_, line)(torch::Library & m)

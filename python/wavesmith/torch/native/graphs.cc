@@ -13,9 +13,12 @@ namespace {
 
 int mode_of(at::GraphCaptureMode mode) {
   switch (mode) {
-    case at::GraphCaptureMode::ThreadLocal: return kCaptureThreadLocal;
-    case at::GraphCaptureMode::Relaxed: return kCaptureRelaxed;
-    default: return kCaptureGlobal;
+    case at::GraphCaptureMode::ThreadLocal:
+      return kCaptureThreadLocal;
+    case at::GraphCaptureMode::Relaxed:
+      return kCaptureRelaxed;
+    default:
+      return kCaptureGlobal;
   }
 }
 
@@ -81,7 +84,8 @@ class Graph final : public at::GraphImplInterface {
 
   void enable_debug_mode() override { debug_ = true; }
   void debug_dump(const std::string& path) override {
-    TORCH_CHECK(graph_ != nullptr, "debug_dump() needs keep_graph=True, or enable_debug_mode() before the capture");
+    TORCH_CHECK(graph_ != nullptr,
+                "debug_dump() needs keep_graph=True, or enable_debug_mode() before the capture");
     check(hipGraphDebugDotPrint(graph_, path.c_str(), 0), "hipGraphDebugDotPrint");
     if (!keep_) drop_graph();
   }

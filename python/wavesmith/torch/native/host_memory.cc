@@ -31,7 +31,9 @@ class PinnedAllocator final : public at::HostAllocator {
   }
 
   // Freeing waits for what uses the memory, and nothing is kept for later.
-  bool record_event(void* pointer, void* /*context*/, c10::Stream /*stream*/) override { return holds(pointer); }
+  bool record_event(void* pointer, void* /*context*/, c10::Stream /*stream*/) override {
+    return holds(pointer);
+  }
   void empty_cache() override {}
 
   at::HostStats get_stats() override {
@@ -72,7 +74,8 @@ class PinnedAllocator final : public at::HostAllocator {
   template <typename Visitor>
   void each_stat(Visitor visit) {
     const std::lock_guard lock(mutex_);
-    for (auto* stat : {&stats_.active_requests, &stats_.active_bytes, &stats_.allocations, &stats_.allocated_bytes})
+    for (auto* stat :
+         {&stats_.active_requests, &stats_.active_bytes, &stats_.allocations, &stats_.allocated_bytes})
       visit(*stat);
   }
   void count(std::int64_t pieces, std::int64_t bytes) {

@@ -32,8 +32,8 @@ void wait_for(const at::Tensor& tensor) {
 // A device tensor over the storage of `base` with the sizes, strides and offset of `layout`, a host view of
 // that storage.
 at::Tensor device_view(const at::Tensor& base, const at::Tensor& layout) {
-  auto made = at::detail::make_tensor<c10::TensorImpl>(
-      c10::Storage(base.storage()), c10::DispatchKeySet(kKey), layout.dtype());
+  auto made = at::detail::make_tensor<c10::TensorImpl>(c10::Storage(base.storage()),
+                                                       c10::DispatchKeySet(kKey), layout.dtype());
   made.unsafeGetTensorImpl()->set_sizes_and_strides(layout.sizes(), layout.strides(),
                                                     layout.storage_offset());
   if (layout.is_conj()) made._set_conj(true);
@@ -72,6 +72,8 @@ std::optional<at::Generator> default_generator_of(std::int64_t device) {
 at::Tensor host_view(const at::Tensor& tensor) {
   wait_for(tensor);
   const auto& storage = tensor.storage();
+  TORCH_CHECK(tensor.numel() == 0 || storage.data() != nullptr, "a tensor of ", tensor.sizes(),
+              " whose storage has 0 bytes");
   auto* owner = new c10::Storage(storage);
   c10::DataPtr data(
       storage.mutable_data(), owner, [](void* kept) { delete static_cast<c10::Storage*>(kept); },

@@ -69,7 +69,8 @@ c10::DeviceIndex current_device() {
 }
 
 void set_device(c10::DeviceIndex device) {
-  TORCH_CHECK(device >= 0 && device < device_count(), c10::Device(kDevice, device), " is not there: this process has ", int{device_count()},
+  TORCH_CHECK(device >= 0 && device < device_count(), c10::Device(kDevice, device),
+              " is not there: this process has ", int{device_count()},
               device_count() == 1 ? " device" : " devices", " (wavesmith.use(gpu, count) says how many)");
   check(hipSetDevice(device), "hipSetDevice");
 }

@@ -36,8 +36,8 @@ class OnDevice {
   c10::DeviceIndex before_;
 };
 
-// While it lives, the thread may call what would spoil a stream's capture: memory that is asked for while a graph is
-// captured is no part of it.
+// While it lives, the thread may call what would spoil a stream's capture: memory that is asked for while a
+// graph is captured is no part of it.
 class CaptureAllows {
  public:
   CaptureAllows() { hipThreadExchangeStreamCaptureMode(&mode_); }

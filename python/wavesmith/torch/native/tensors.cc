@@ -33,7 +33,8 @@ c10::DeviceIndex checked(std::optional<c10::Device> device, std::optional<c10::L
 // With torch.use_deterministic_algorithms, memory that nobody has written yet is always the same.
 at::Tensor filled(at::Tensor made) {
   const auto& context = at::globalContext();
-  if (!context.deterministicAlgorithms() || !context.deterministicFillUninitializedMemory() || made.numel() == 0)
+  if (!context.deterministicAlgorithms() || !context.deterministicFillUninitializedMemory() ||
+      made.numel() == 0)
     return made;
   const auto type = made.scalar_type();
   const bool has_nan = c10::isFloatingType(type) || c10::isComplexType(type);
@@ -47,8 +48,8 @@ at::Tensor empty(c10::IntArrayRef size, std::optional<c10::ScalarType> type,
                  std::optional<c10::Layout> layout, std::optional<c10::Device> device,
                  std::optional<bool> pinned, std::optional<c10::MemoryFormat> format) {
   const OnDevice on(checked(device, layout, pinned));
-  return filled(at::detail::empty_generic(size, c10::GetAllocator(kDevice), kKeys, c10::dtype_or_default(type),
-                                          format));
+  return filled(at::detail::empty_generic(size, c10::GetAllocator(kDevice), kKeys,
+                                          c10::dtype_or_default(type), format));
 }
 
 at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride, std::optional<c10::ScalarType> type,
@@ -99,7 +100,8 @@ at::Tensor& set_storage(at::Tensor& self, at::Storage source, std::int64_t offse
                         c10::IntArrayRef stride) {
   at::native::checkSetStorage(self, std::move(source), offset, size, stride);
   self.unsafeGetTensorImpl()->set_storage_offset(offset);
-  resize_to(self, size, stride.data() == nullptr ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(stride));
+  resize_to(self, size,
+            stride.data() == nullptr ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(stride));
   return self;
 }
 
