@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import torch
 
-from wavesmith.torch._register import fallback_counts, register
+from wavesmith.torch._register import compiled_counts, fallback_counts, register
 
-__all__ = ["fallback_counts", "register"]
+__all__ = ["compiled_counts", "fallback_counts", "register"]
 
 if torch.version.hip is None:  # PyTorch for ROCm has AMD's GPUs itself, as "cuda"
     register()

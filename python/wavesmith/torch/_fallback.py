@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from wavesmith.torch import _compiled
 from wavesmith.torch._name import DEVICE
 
 #: How often each operator fell back to the host.
@@ -89,7 +90,11 @@ def _as_tensor(number: complex, operands: list[torch.Tensor]) -> torch.Tensor:
 
 
 def fallback(op: Any, *args: Any, **kwargs: Any) -> Any:
-    """Computes an operator on the host."""
+    """Computes an operator by compiled code, else on the host."""
+    if _compiled.enabled:
+        result = _compiled.run(op, args, kwargs)
+        if result is not NotImplemented:
+            return result
     _say(str(op))
     views = _Views()
     host_args, host_kwargs = pytree.tree_map(views.to_host, (args, kwargs))

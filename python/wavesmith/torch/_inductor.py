@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 
 import torch
 
+from wavesmith.torch import _build
 from wavesmith.torch._after_import import after_import
+from wavesmith.torch._launch import raw_stream
 
 _DEVICE = "wavesmith"
 
@@ -52,11 +54,6 @@ def properties(index: int) -> Properties:
         regs_per_multiprocessor=found["max_num_regs"],
         total_memory=found["total_memory"],
     )
-
-
-def raw_stream(index: int) -> int:
-    """The native handle of a device's current stream."""
-    return torch._C._accelerator_getStream(index).native_handle or 0
 
 
 def _index(device: Any = None) -> int:
@@ -137,7 +134,7 @@ def _has_backend(_: ModuleType) -> None:
 
     class Overrides(base):  # type: ignore[misc]
         def import_get_raw_stream_as(self, name: str) -> str:
-            return f"from wavesmith.torch._inductor import raw_stream as {name}"
+            return f"from wavesmith.torch._launch import raw_stream as {name}"
 
         def set_device(self, device_idx: int) -> str:
             return f"torch.accelerator.set_device_index({device_idx})"
@@ -183,6 +180,8 @@ def _is_hip(heuristics: ModuleType) -> None:
         return get_interface_for_device(_DEVICE) if self.device_props.type == "hip" else theirs(self)
 
     heuristics.CachingAutotuner.get_device_interface = get_device_interface
+    # Kernels are launched by Triton's driver: the launcher that PyTorch has of its own is CUDA's.
+    heuristics.StaticTritonCompileResult.can_statically_launch = staticmethod(lambda *arguments: None)
 
 
 def _has_clock(benchmarking: ModuleType) -> None:
@@ -202,16 +201,22 @@ def _has_clock(benchmarking: ModuleType) -> None:
 
 
 def _has_defaults(config: ModuleType) -> None:
+    """Sets defaults for every thread: what is assigned to a setting holds for one."""
+    defaults: dict[str, Any] = {
+        "assert_indirect_indexing": False,  # as for ROCm: the emulator checks accesses itself
+    }
     if "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
-        config.compile_threads = 1  # workers are processes that would emulate a GPU each
-    config.use_static_triton_launcher = False  # it is PyTorch's own for CUDA
-    config.assert_indirect_indexing = False  # as for ROCm: the emulator checks accesses itself
+        defaults["compile_threads"] = 1  # workers are processes that would emulate a GPU each
+    for name, value in defaults.items():
+        entry: Any = config._config[name]  # type: ignore[attr-defined]
+        entry.default = value
 
 
 def register() -> None:
     """Makes Inductor and Triton know the device, where Triton is installed."""
     if importlib.util.find_spec("triton") is None:
         return
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(_build.cache() / "inductor"))
     for module, action in {
         "torch._dynamo.device_interface": _has_interface,
         "torch._inductor.config": _has_defaults,

@@ -57,3 +57,10 @@ def fallback_counts() -> dict[str, int]:
     from wavesmith.torch import _fallback
 
     return dict(_fallback.counts)
+
+
+def compiled_counts() -> dict[str, int]:
+    """How often each operator without a kernel was computed by code that was compiled for it, by name."""
+    from wavesmith.torch import _compiled
+
+    return dict(_compiled.counts)

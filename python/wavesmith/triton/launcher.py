@@ -14,19 +14,11 @@ from triton.backends.driver import decompose_descriptor, expand_signature, wrap_
 from triton.runtime import _allocation
 
 from . import torch_device
+from .arguments import Frame, form, packer
 from .hip import Hip, HipError, hip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-# What an argument of each of Triton's types is in memory (struct's letters). HIP copies as many bytes as the
-# code object says, from the beginning of the argument's slot.
-_FORMATS = {
-    "i1": "B", "u1": "B", "i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I",
-    "i64": "q", "u64": "Q", "fp16": "e", "bf16": "H", "fp32": "f", "f32": "f", "fp64": "d",
-}  # fmt: skip
-_SLOT = 8
-
 
 def address(value: Any) -> int:
     """The address that a pointer argument stands for: a tensor's, an integer's, or none."""
@@ -45,17 +37,17 @@ def _bf16(value: float) -> int:
     return int.from_bytes(bytes(ctypes.c_float(value))[2:], "little")
 
 
-def _wrapped(form: str, value: Any) -> Any:
+def _wrapped(letter: str, value: Any) -> Any:
     """What C makes of a value that a type cannot hold: integers lose high bits, floats become infinite."""
-    if form in "efd":
+    if letter in "efd":
         try:
-            struct.pack(form, value)
+            struct.pack(letter, value)
         except OverflowError:
             return math.copysign(math.inf, value)
         return value
-    bits = 8 * struct.calcsize(form)
+    bits = 8 * struct.calcsize(letter)
     low = int(value) & ((1 << bits) - 1)
-    return low - (1 << bits) if form.islower() and low >> (bits - 1) else low
+    return low - (1 << bits) if letter.islower() and low >> (bits - 1) else low
 
 
 def _flat(signature: Any, arguments: Any = None) -> Iterator[tuple[str, Any]]:
@@ -66,15 +58,6 @@ def _flat(signature: Any, arguments: Any = None) -> Iterator[tuple[str, Any]]:
             yield from _flat(kind, argument)
         elif kind != "constexpr":
             yield kind, argument
-
-
-class _Frame:
-    """The arguments of one launch: a slot each, and the addresses of the slots."""
-
-    def __init__(self, count: int) -> None:
-        self.slots = ctypes.create_string_buffer(_SLOT * count)
-        begin = ctypes.addressof(self.slots)
-        self.pointers = (ctypes.c_void_p * count)(*range(begin, begin + _SLOT * count, _SLOT))
 
 
 class Launcher:
@@ -93,13 +76,12 @@ class Launcher:
         expanded = expand_signature(signature.values(), descriptors, "tensordesc")
         kinds = [kind for kind, _ in _flat(expanded)]
         # The two pointers that Triton's compiler adds to every kernel: its scratch memories.
-        forms = ["Q" if kind.startswith("*") else self._form(kind) for kind in kinds] + ["Q", "Q"]
-        self._forms = forms
-        self._pack = struct.Struct("<" + "".join(f"{form}{_SLOT - struct.calcsize(form)}x" for form in forms)).pack_into
+        self._forms = forms = [form(kind) for kind in kinds] + ["Q", "Q"]
+        self._pack = packer(forms)
         converters: list[Callable[[Any], Any] | None] = [
             address if kind.startswith("*") else _bf16 if kind == "bf16" else None for kind in kinds
         ]
-        self._frames: list[_Frame] = []
+        self._frames: list[Frame] = []
 
         self._expand = wrap_handle_tensordesc_impl(lambda arguments: arguments, signature, descriptors, self._describe)
         self._signature = None if all(isinstance(kind, str) for kind in expanded) else expanded
@@ -110,12 +92,6 @@ class Launcher:
             places = [place for place, kind in enumerate(expanded) if kind != "constexpr"]
             self._plan = list(zip(places, converters, strict=True))
         self._pointers = [place for place, convert in self._plan if convert is address]
-
-    @staticmethod
-    def _form(kind: str) -> str:
-        if kind not in _FORMATS:
-            raise TypeError(f"kernel arguments of type '{kind}' are not supported")
-        return _FORMATS[kind]
 
     @staticmethod
     def _describe(argument: Any, metadata: Any, base_arguments: Any) -> Any:
@@ -177,11 +153,11 @@ class Launcher:
     def _run(self, x: int, y: int, z: int, threads: int, shared: int, stream: int, function: int, values: Any) -> None:
         library = self.hip.library
         # Frames are used again; each has one user at a time, whatever threads launch.
-        frame = self._frames.pop() if self._frames else _Frame(len(self._forms))
+        frame = self._frames.pop() if self._frames else Frame(len(self._forms))
         try:
             self._pack(frame.slots, 0, *values)
         except (struct.error, OverflowError):
-            fitting = [_wrapped(form, value) for form, value in zip(self._forms, values, strict=True)]
+            fitting = [_wrapped(letter, value) for letter, value in zip(self._forms, values, strict=True)]
             self._pack(frame.slots, 0, *fitting)
         if self.cooperative:
             code = library.hipModuleLaunchCooperativeKernel(

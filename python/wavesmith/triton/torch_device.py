@@ -59,9 +59,9 @@ def current_stream(device: Any = None) -> Any:
 
 def raw_stream(device: int) -> int:
     """The native handle of a device's current stream."""
-    import torch
+    from wavesmith.torch import _launch
 
-    return torch._C._accelerator_getStream(device).native_handle or 0
+    return _launch.raw_stream(device)
 
 
 def set_stream(stream: Any) -> None:

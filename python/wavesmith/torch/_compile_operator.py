@@ -1,0 +1,253 @@
+"""Compiles one operator for a class of calls, and keeps what was compiled on disk.
+
+The operator is traced with sizes as symbols, decomposed as Inductor decomposes it, and written by Inductor as Python
+that launches Triton's kernels. That text and the guards that came up are what is kept; the kernels themselves are in
+Triton's cache. Threads of their own compile, free of the modes and switches of whoever called the operator.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import json
+import re
+import tempfile
+import threading
+import types
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from wavesmith.torch import _build, _compiled, _operator_code
+from wavesmith.torch._operator_class import Class, Number, Slot, Symbol, Variant
+from wavesmith.torch._operator_code import Refusal
+
+_SOURCES = ("_compile_operator.py", "_operator_class.py", "_operator_code.py", "_inductor.py")
+
+
+def add_variant(
+    known: Class, op: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any], numbers: Sequence[float]
+) -> Variant | None:
+    """Compiles for a call that no variant of its class fits. None, and the class is refused, where that fails."""
+    if known.full():
+        return None
+    record: dict[str, Any] = {}
+
+    def compile_() -> None:
+        _compiled.compiling.now = True
+        try:
+            try:
+                record.update(_compile(op, args, kwargs, inputs, numbers, symbolic=True))
+            except Exception:
+                if not numbers:
+                    raise
+                record.update(_compile(op, args, kwargs, inputs, numbers, symbolic=False))
+        except Exception as error:
+            record["refused"] = f"{type(error).__name__}: {error}"[:500]
+            # Others, as of a full disk, say nothing about the operator.
+            record["lasting"] = isinstance(error, Refusal) or type(error).__module__.startswith("torch")
+
+    thread = threading.Thread(target=compile_, name="wavesmith-compile")
+    thread.start()
+    thread.join()
+    if "refused" in record and not known.variants:
+        known.refused = record["refused"]
+    variant = None
+    if "source" in record:
+        variant = _variant(record)
+        known.variants.append(variant)
+    if record.get("lasting", True):
+        _keep(known, record)
+    return variant
+
+
+def load(known: Class) -> None:
+    """Takes what other processes compiled for a class."""
+    path = _path(known)
+    if not path.exists():
+        return
+    for record in json.loads(path.read_text())["records"]:
+        if "source" in record:
+            known.variants.append(_variant(record))
+        elif not known.variants:
+            known.refused = record["refused"]
+
+
+@functools.cache
+def _folder() -> Path:
+    digest = hashlib.sha256(f"{torch.__version__} {importlib.metadata.version('triton')}".encode())
+    for name in _SOURCES:
+        digest.update((Path(__file__).parent / name).read_bytes())
+    folder = _build.cache() / f"operators-{digest.hexdigest()[:16]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _path(known: Class) -> Path:
+    from wavesmith.torch._inductor import properties
+
+    key = f"{properties(0).gcnArchName} {known.key}"
+    return _folder() / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
+
+
+def _keep(known: Class, record: dict[str, Any]) -> None:
+    path = _path(known)
+    records = json.loads(path.read_text())["records"] if path.exists() else []
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+        json.dump({"key": str(known.key), "records": [*records, record]}, file)
+    Path(file.name).replace(path)
+
+
+def _variant(record: dict[str, Any]) -> Variant:
+    symbols = tuple(Symbol(*each) for each in record["symbols"])
+    names = ", ".join(f"x{at}" for at in range(len(symbols)))
+    guard: Callable[..., bool] = eval(f"lambda {names}: {record['guard']}")
+    numbers = tuple(record["numbers"]) if record["numbers"] is not None else None
+    return Variant(symbols, guard, numbers, _operator_code.run(record))
+
+
+def _kernels(source: str) -> dict[str, Any]:
+    """The kernels of Inductor's text, compiled, by name."""
+    module = types.ModuleType("wavesmith_operator")
+    module.__file__ = str(_folder() / "operator.py")
+    exec(compile(source, module.__file__, "exec"), module.__dict__)
+    names = re.findall(r"^(\w+) = async_compile\.triton\(", source, flags=re.M)
+    return {name: module.__dict__[name] for name in names}
+
+
+def _template(value: Any, inputs: Sequence[Any], numbers: list[int]) -> Any:
+    """A call's argument with slots for its inputs; `numbers` are the slots of numbers not used yet."""
+    if isinstance(value, torch.Tensor):
+        return Slot(next(at for at, other in enumerate(inputs) if other is value))
+    if isinstance(value, float):
+        return Slot(numbers.pop(0))
+    if isinstance(value, (list, tuple)):
+        return [_template(each, inputs, numbers) for each in value]
+    return value
+
+
+def _filled(value: Any, inputs: Sequence[Any]) -> Any:
+    if isinstance(value, Slot):
+        return inputs[value.index]
+    return [_filled(each, inputs) for each in value] if isinstance(value, list) else value
+
+
+class _Fakes:
+    """Tensors without memory for a call's inputs, whose sizes are symbols."""
+
+    def __init__(self, inputs: Sequence[Any]) -> None:
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+        self.environment = ShapeEnv(duck_shape=False)
+        self.mode = FakeTensorMode(shape_env=self.environment)
+        self.symbols: list[Symbol] = []
+        self.names: dict[str, str] = {}
+        with self.mode:
+            self.tensors = [self._fake(at, each) for at, each in enumerate(inputs)]
+
+    def _symbol(self, at: int, stride: bool, dim: int, value: int) -> Any:
+        from torch._dynamo.source import ConstantSource
+        from torch.fx.experimental.symbolic_shapes import DimDynamic
+
+        if value == 1 or (stride and value == 0):
+            return value
+        name = f"x{len(self.symbols)}"
+        self.symbols.append(Symbol(at, stride, dim))
+        source = ConstantSource(name)
+        symbol = self.environment.create_symbol(value, source, DimDynamic.DYNAMIC, None)
+        self.names[str(symbol)] = name
+        return self.environment.create_symintnode(symbol, hint=value, source=source)
+
+    def _fake(self, at: int, value: Any) -> torch.Tensor:
+        from wavesmith.torch._operator_class import _layout
+
+        if isinstance(value, Number):
+            return torch.empty((), dtype=torch.float64)
+        sizes = [self._symbol(at, False, dim, size) for dim, size in enumerate(value.shape)]
+        options: Any = {"dtype": value.dtype, "device": value.device}
+        layout = _layout(value)
+        if layout == "c":
+            return torch.empty(sizes, **options)
+        order = list(reversed(layout))
+        if sorted(order) == list(range(len(sizes))) and _dense(value, layout):
+            back = [order.index(dim) for dim in range(len(sizes))]
+            return torch.empty([sizes[dim] for dim in order], **options).permute(back)
+        strides = [
+            1 if value.shape[dim] == 1 else self._symbol(at, True, dim, stride)
+            for dim, stride in enumerate(value.stride())
+        ]
+        return torch.empty_strided(sizes, strides, **options)
+
+    def guard(self) -> str:
+        """A Python expression of the symbols that says whether code is right for other sizes."""
+        from torch.utils._sympy.printers import PythonPrinter
+
+        if self.environment.deferred_runtime_asserts:
+            raise Refusal("a guard over a number")
+        text = " and ".join(f"({PythonPrinter().doprint(each.expr)})" for each in self.environment.guards)
+        return re.sub(r"\b[a-z]+\d+\b", lambda match: self.names.get(match[0], match[0]), text) or "True"
+
+
+def _dense(value: torch.Tensor, order: Sequence[int]) -> bool:
+    expected = 1
+    for dim in order:
+        if value.shape[dim] != 1 and value.stride(dim) != expected:
+            return False
+        expected *= value.shape[dim]
+    return True
+
+
+def _compile(
+    op: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any], numbers: Sequence[float], symbolic: bool
+) -> dict[str, Any]:
+    from torch._inductor import config
+    from torch._inductor.compile_fx import compile_fx_inner
+    from torch._inductor.decomposition import select_decomp_table
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    places = [at for at, each in enumerate(inputs) if isinstance(each, Number)]
+    template, named = _template(args, inputs, places), {}
+    for name, value in kwargs.items():
+        named[name] = _template(value, inputs, places)
+    new = [of is None for of in _compiled._plans[op].gives]  # type: ignore[union-attr]
+
+    def traced(*tensors: Any) -> list[Any]:
+        values = [
+            (tensor.item() if symbolic else given.value) if isinstance(given, Number) else tensor
+            for tensor, given in zip(tensors, inputs, strict=True)
+        ]
+        result = op(*_filled(template, values), **{name: _filled(each, values) for name, each in named.items()})
+        results = [result] if isinstance(result, torch.Tensor) else list(result or ())
+        return results if len(new) != len(results) else [each for each, is_new in zip(results, new, strict=True) if is_new]
+
+    fakes = _Fakes(inputs)
+    context = torch._guards.TracingContext(fakes.mode)
+    settings = {
+        "size_asserts": False,
+        "nan_asserts": False,
+        "fx_graph_cache": False,
+        "fallback_random": False,
+        "triton.autotune_pointwise": False,
+        "triton.autotune_at_compile_time": False,
+        "max_autotune": False,
+        "cpp_wrapper": False,
+    }
+    with torch.no_grad(), torch._guards.tracing(context), config.patch(settings):
+        with fakes.mode:
+            graph = make_fx(torch.func.functionalize(traced), decomposition_table=select_decomp_table())(*fakes.tensors)
+        outputs = next(iter(reversed(graph.graph.nodes))).args[0]
+        if not all(isinstance(each, torch.fx.Node) and each.op != "placeholder" for each in outputs):
+            raise Refusal("a result that is no new tensor")
+        compiled: Any = compile_fx_inner(graph, fakes.tensors, is_inference=True)
+    if compiled.constants:
+        raise Refusal("constants")
+    return {
+        **_operator_code.kept(compiled.source_code, _kernels(compiled.source_code)),
+        "guard": fakes.guard(),
+        "symbols": fakes.symbols,
+        "numbers": None if symbolic else list(numbers),
+    }
