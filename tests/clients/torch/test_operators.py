@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as functional
-import wavesmith.ops as own
 from operators_data import (
     DEVICE,
     HALF,
@@ -22,6 +21,8 @@ from operators_data import (
     rounded,
 )
 from torch import Tensor
+
+import wavesmith.ops as own
 
 FLOATS = list(HALF)
 
