@@ -57,6 +57,32 @@ void wavesmith_tell_work(const struct wavesmith_work* work);
  * modelled time. For work that begins when several streams have come to it. */
 double wavesmith_work_begins(void);
 
+/** What a stream did on the modelled clock. */
+struct wavesmith_timed {
+  const char*
+      name; /**< a kernel's, "copy", "fill", or the function of a library; until recording begins again */
+  const char* bound; /**< what limits a kernel: "compute", "memory", "address" (of vector memory), "lds",
+                        "links" or "latency"; "": not told */
+  int device;        /**< as HIP numbers it */
+  uint64_t stream;   /**< a number of the stream's own */
+  uint64_t number;   /**< of the operation that the program asked for; a graph's kernels have the launch's */
+  double begin, end; /**< seconds */
+};
+
+/** 1: devices have modelled time from now on, as under WAVESMITH_TIME, and what streams do is recorded; 0:
+ * neither, but modelled time stays where WAVESMITH_TIME asked for it. Waits for all devices. Libraries' calls
+ * that are served on the host take modelled time under WAVESMITH_TIME alone. Returns what it was before. */
+int wavesmith_model_time(int on);
+
+/** How many operations streams were asked for with modelled time. Those of a call have the numbers from what
+ * this returns before it to what this returns after it, without the last. */
+uint64_t wavesmith_asked(void);
+
+/** How much was recorded, and each of it in the order in which it ended in its stream; 0: there is no such.
+ */
+size_t wavesmith_timed_count(void);
+int wavesmith_timed_at(size_t index, struct wavesmith_timed* timed);
+
 /** Whether the process has called a function of HIP that needs the GPUs. ROCm's HIP has then called hsa_init.
  */
 int wavesmith_started(void);

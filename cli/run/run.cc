@@ -43,9 +43,10 @@ void add_options(CLI::App& command, study::RunOptions& options) {
                      "whose rocBLAS, hipBLAS, MIOpen, ...: auto (AMD's where this machine has them, else "
                      "stand-ins), amd, stand-ins, or a folder of 'wavesmith libraries install --to'; also "
                      "WAVESMITH_LIBRARIES");
-  command.add_flag("--torch-cuda", options.torch_cuda,
-                   "PyTorch's 'cuda' device is the emulated GPU, with a PyTorch for the CPU: for scripts that "
-                   "know no other; Python needs the package wavesmith");
+  command.add_flag(
+      "--torch-cuda", options.torch_cuda,
+      "PyTorch's 'cuda' device is the emulated GPU, with a PyTorch for the CPU: for scripts that "
+      "know no other; Python needs the package wavesmith");
   command.add_flag("--report", options.report, "report afterwards what ran: waves, instructions, time");
   command.add_flag("--fidelity", options.fidelity,
                    "report afterwards which instructions ran, and how close each is to the hardware");

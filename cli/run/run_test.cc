@@ -188,10 +188,10 @@ TEST_F(Run, FilesThatAreNoCodeAreErrors) {
 
 TEST_F(Run, AProgramGetsTheLibraryAndTheMachine) {
   const CommandResult ran = run_wavesmith(
-      "run --gpu mi300x:2,mi210 --set compute.units=8 --threads 3 --timeout 5 -- sh -c 'echo $WAVESMITH_GPU "
-      "$WAVESMITH_THREADS $WAVESMITH_TIMEOUT $LD_LIBRARY_PATH; exit 7'");
+      "run --gpu mi300x:2,mi210 --set compute.units=8 --threads 3 --timeout 5 --torch-cuda -- sh -c 'echo "
+      "$WAVESMITH_GPU $WAVESMITH_THREADS $WAVESMITH_TIMEOUT $WAVESMITH_TORCH $LD_LIBRARY_PATH; exit 7'");
   EXPECT_EQ(ran.code, 7);
-  EXPECT_TRUE(ran.out.starts_with("mi300x+compute.units=8:2,mi210+compute.units=8 3 5 /")) << ran.out;
+  EXPECT_TRUE(ran.out.starts_with("mi300x+compute.units=8:2,mi210+compute.units=8 3 5 cuda /")) << ran.out;
   EXPECT_EQ(run_wavesmith("run -- /no/such/program").code, 127);
   EXPECT_EQ(run_wavesmith("run --report -- /no/such/program").code, 127);
   EXPECT_EQ(run_wavesmith("run").code, 2);

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from wavesmith._predict import predict
     from wavesmith._prediction import Conditions, Judged, Level, Operation, Parameter, Part, Prediction, operations
     from wavesmith._prediction_table import Refusal, Table
+    from wavesmith._profile import Profile, profile
     from wavesmith._profile_kernel import profile_kernel
     from wavesmith.explanation import ExplainedKernel, Explanation, Finding
     from wavesmith.flash_attn import (
@@ -88,6 +89,7 @@ __all__ = [
     "Parameter",
     "Part",
     "Prediction",
+    "Profile",
     "Refusal",
     "Table",
     "TrapError",
@@ -111,6 +113,7 @@ __all__ = [
     "operations",
     "ops",
     "predict",
+    "profile",
     "profile_kernel",
     "require",
     "run",
@@ -127,6 +130,7 @@ _LATER = {
     **dict.fromkeys(("ExplainedKernel", "Explanation", "Finding"), "explanation"),
     "KernelProfile": "kernel_profile",
     "predict": "_predict",
+    **dict.fromkeys(("Profile", "profile"), "_profile"),
     "profile_kernel": "_profile_kernel",
     **dict.fromkeys(
         ("Conditions", "Judged", "Level", "Operation", "Parameter", "Part", "Prediction", "operations"), "_prediction"

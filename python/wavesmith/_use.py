@@ -20,6 +20,7 @@ def use(
     hip: int = 7,
     client: str | None = None,
     torch_cuda: bool = False,
+    time: bool | str = False,
     quiet: bool = False,
 ) -> None:
     """Gives this process emulated AMD GPUs. Call it before a client (Triton, CuPy, ...) is imported.
@@ -38,6 +39,8 @@ def use(
         client: "triton", "cupy", ...: raises here, with what to install, where it is missing or too old.
         torch_cuda: PyTorch's "cuda" device is the emulated GPU (`wavesmith.torch`), for programs that know no other;
             imports PyTorch.
+        time: events tell the modelled GPU's time from the start on, as under `wavesmith run --time`; "sampled": and
+            only the workgroups of each grid that the model looks at are run, so that results are incomplete.
         quiet: no line on stderr. So does WAVESMITH_QUIET=1.
 
     Raises:
@@ -46,6 +49,8 @@ def use(
         UseError: the process already has other GPUs, or a HIP runtime that is not Wavesmith's.
         InstallationError: the libraries of this package are missing.
     """
+    if time:
+        _model_time("sampled" if time == "sampled" else "modelled")
     if torch_cuda:
         _call_it_cuda()
     _use(gpu, count, hip, client, quiet=quiet)
@@ -97,6 +102,15 @@ def _use(gpu: str | None, count: int, hip: int, client: str | None, *, quiet: bo
     _used = machine
     if not (quiet or settled or os.environ.get("WAVESMITH_QUIET")):
         print(f"wavesmith: emulating {described}", file=sys.stderr)
+
+
+def _model_time(how: str) -> None:
+    if os.environ.get("WAVESMITH_TIME", "0") in ("", "0") and _used is not None:
+        raise UseError(
+            "whether events tell modelled time is settled when the HIP runtime is loaded",
+            hint="say time= at the first wavesmith.use(), or model a part of the program by wavesmith.profile()",
+        )
+    os.environ["WAVESMITH_TIME"] = how
 
 
 def _call_it_cuda() -> None:

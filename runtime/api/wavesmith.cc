@@ -11,6 +11,7 @@
 #include "runtime/device/platform.h"
 #include "runtime/device/started.h"
 #include "runtime/observe/statistics.h"
+#include "runtime/observe/timeline.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -49,6 +50,25 @@ extern "C" {
 
 [[gnu::visibility("default")]] size_t wavesmith_last_failure(char* text, size_t size) {
   return copied(last_report(), text, size);
+}
+
+[[gnu::visibility("default")]] int wavesmith_model_time(int on) {
+  Platform* const platform = Platform::get();
+  if (!platform) return 0;
+  for (const auto& device : platform->devices) device->synchronize();
+  return record_timeline(on != 0) ? 1 : 0;
+}
+
+[[gnu::visibility("default")]] uint64_t wavesmith_asked(void) { return operations_asked(); }
+
+[[gnu::visibility("default")]] size_t wavesmith_timed_count(void) { return timeline_size(); }
+
+[[gnu::visibility("default")]] int wavesmith_timed_at(size_t index, wavesmith_timed* timed) {
+  const TimelineEntry* const entry = timeline_entry(index);
+  if (!entry || !timed) return 0;
+  *timed = {entry->name.c_str(), entry->bound, entry->device, entry->stream,
+            entry->number,       entry->begin, entry->end};
+  return 1;
 }
 
 [[gnu::visibility("default")]] int wavesmith_started(void) { return started(); }

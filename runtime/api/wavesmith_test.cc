@@ -10,8 +10,13 @@
 
 extern "C" {
 hipError_t hipDeviceGetAttribute(int*, hipDeviceAttribute_t, int);
+hipError_t hipFree(void*);
+hipError_t hipMalloc(void**, size_t);
+hipError_t hipMemcpyAsync(void*, const void*, size_t, hipMemcpyKind, hipStream_t);
 hipError_t hipMemPrefetchAsync(const void*, size_t, int, hipStream_t);
+hipError_t hipMemsetAsync(void*, int, size_t, hipStream_t);
 hipError_t hipModuleLoadData(hipModule_t*, const void*);
+hipError_t hipStreamSynchronize(hipStream_t);
 }
 
 namespace {
@@ -46,6 +51,39 @@ TEST(WavesmithApi, TellsTheLastFailureCutToTheRoomThatThereIs) {
   char five[5];
   EXPECT_EQ(wavesmith_last_failure(five, sizeof five), text.size() - 1);
   EXPECT_EQ(std::string(five), text.substr(0, 4));
+}
+
+TEST(WavesmithApi, RecordsWhatStreamsDoOnTheModelledClockWhileItIsAsked) {
+  void* memory = nullptr;
+  ASSERT_EQ(hipMalloc(&memory, 1 << 20), hipSuccess);
+  EXPECT_EQ(wavesmith_model_time(1), 0);
+  const uint64_t before = wavesmith_asked();
+  EXPECT_EQ(hipMemsetAsync(memory, 1, 1 << 20, nullptr), hipSuccess);
+  const uint64_t between = wavesmith_asked();
+  EXPECT_EQ(
+      hipMemcpyAsync(memory, static_cast<char*>(memory) + (1 << 19), 1 << 19, hipMemcpyDefault, nullptr),
+      hipSuccess);
+  EXPECT_EQ(wavesmith_model_time(0), 1);
+  EXPECT_EQ(hipMemsetAsync(memory, 2, 1 << 20, nullptr), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(nullptr), hipSuccess);
+  ASSERT_EQ(wavesmith_timed_count(), 2u);
+  wavesmith_timed fill{}, copy{};
+  EXPECT_EQ(wavesmith_timed_at(0, &fill) + wavesmith_timed_at(1, &copy) + wavesmith_timed_at(2, &copy), 2);
+  EXPECT_STREQ(fill.name, "fill");
+  EXPECT_STREQ(copy.name, "copy");
+  EXPECT_STREQ(fill.bound, "memory");
+  EXPECT_TRUE(before <= fill.number && fill.number < between && between <= copy.number);
+  EXPECT_EQ(fill.stream, copy.stream);
+  EXPECT_EQ(fill.device, 0);
+  EXPECT_LT(fill.begin, fill.end);
+  EXPECT_LE(fill.end, copy.begin);
+  // 1 MiB takes less than a millisecond on any of these GPUs, and more than the latency of memory.
+  EXPECT_GT(fill.end - fill.begin, 2e-7);
+  EXPECT_LT(copy.end - copy.begin, 1e-3);
+  EXPECT_EQ(wavesmith_model_time(1), 0);
+  EXPECT_EQ(wavesmith_timed_count(), 0u);
+  EXPECT_EQ(wavesmith_model_time(0), 1);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
 }
 
 TEST(WavesmithApi, TellsTheFieldsOfAGpu) {

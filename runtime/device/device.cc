@@ -8,7 +8,7 @@ namespace wavesmith::runtime {
 
 Device::Device(int ordinal, int number, const gpus::Gpu& gpu, object::TargetId target, const isa::Target& isa)
     : ordinal(ordinal), number(number), gpu(gpu), target(std::move(target)), isa(isa) {
-  if (time_mode() != TimeMode::Host) modelled = std::make_unique<ModelledDevice>(gpu, number);
+  if (time_mode() != TimeMode::Host) modelled.turn_on(std::make_shared<ModelledDevice>(gpu, number));
 }
 Device::~Device() = default;
 

@@ -9,6 +9,7 @@
 #include "gpus/gpu.h"
 #include "object/target_id.h"
 #include "runtime/abi/launch.h"
+#include "runtime/observe/modelled_switch.h"
 #include "runtime/stream/stream.h"
 
 namespace wavesmith::isa {
@@ -18,7 +19,6 @@ struct Target;
 namespace wavesmith::runtime {
 
 class HostcallHost;
-class ModelledDevice;
 
 class Device {
  public:
@@ -63,8 +63,8 @@ class Device {
   HostcallHost* hostcalls = nullptr;  ///< the host's side of printf and the like, once a kernel wants it
   const void* heap = nullptr;         ///< device malloc's books, the same
   std::once_flag hostcalls_made, heap_made;
-  unsigned flags = 0;                        ///< hipSetDeviceFlags
-  std::unique_ptr<ModelledDevice> modelled;  ///< with modelled time alone
+  unsigned flags = 0;  ///< hipSetDeviceFlags
+  ModelledSwitch modelled;
 
  private:
   std::mutex mutex_;

@@ -18,6 +18,7 @@
 #include "runtime/launch/queue.h"
 #include "runtime/observe/launch_progress.h"
 #include "runtime/observe/modelled_time.h"
+#include "runtime/observe/timeline.h"
 #include "runtime/observe/profile.h"
 #include "runtime/observe/statistics.h"
 
@@ -298,8 +299,10 @@ hipError_t LaunchOperation::run(Stream& stream) {
   std::optional<double> modelled;  // seconds
   if (heard) {
     const double start = device.modelled->start(stream);
-    modelled = device.modelled->finish(*heard, dispatch, stream.id, done->instructions, time);
-    stream.modelled_until(start + *modelled);
+    const GridSeconds took = device.modelled->finish(*heard, dispatch, stream.id, done->instructions, time);
+    modelled = took.seconds;
+    stream.modelled_until(start + took.seconds);
+    note_timed(stream, function_.kernel->name, took.bound, start, start + took.seconds);
   }
   if (messages) messages->print(module_->object().printf_formats());
   if (dispatch.progress) dispatch.progress(done->workgroups, done->workgroups, done->instructions);

@@ -17,6 +17,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/platform.h"
 #include "runtime/observe/modelled_time.h"
+#include "runtime/observe/timeline.h"
 #include "runtime/observe/statistics.h"
 #include "runtime/wavesmith.h"
 
@@ -126,6 +127,7 @@ void call_host(Stream& stream, void (*function)(void*), void* user) {
     stream.modelled_until(std::max(mine.begin(), mine.not_before) + mine.seconds);
     mine.call.modelled = mine.seconds;
     if (mine.seconds > 0) say_predicted(mine.call.function);
+    note_timed(stream, mine.call.function, "", mine.begin(), mine.begin() + mine.seconds);
     log_modelled(mine.call.function, mine.seconds, "predicted");
   }
   mine.call.host = std::chrono::steady_clock::now() - mine.since;

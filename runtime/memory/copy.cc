@@ -5,6 +5,7 @@
 
 #include "runtime/memory/reach.h"
 #include "runtime/observe/modelled_time.h"
+#include "runtime/observe/timeline.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -61,8 +62,11 @@ CopyOperation::CopyOperation(const Box& box, std::vector<unsigned char> staged)
 
 hipError_t CopyOperation::run(Stream& stream) {
   copy_box(box_);
-  if (const auto& modelled = stream.device.modelled)
-    stream.modelled_until(modelled->start(stream) + modelled->copy_seconds(box_));
+  if (const auto& modelled = stream.device.modelled) {
+    const double begin = modelled->start(stream), end = begin + modelled->copy_seconds(box_);
+    stream.modelled_until(end);
+    note_timed(stream, "copy", "memory", begin, end);
+  }
   return hipSuccess;
 }
 

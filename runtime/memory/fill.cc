@@ -5,6 +5,7 @@
 
 #include "base/zeros.h"
 #include "runtime/observe/modelled_time.h"
+#include "runtime/observe/timeline.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -42,10 +43,13 @@ void do_fill(const Fill& fill) {
 
 hipError_t FillOperation::run(Stream& stream) {
   do_fill(fill_);
-  if (const auto& modelled = stream.device.modelled)
-    stream.modelled_until(
-        modelled->start(stream) +
-        modelled->fill_seconds(fill_.destination, fill_.width * fill_.element * fill_.height * fill_.depth));
+  if (const auto& modelled = stream.device.modelled) {
+    const size_t bytes = fill_.width * fill_.element * fill_.height * fill_.depth;
+    const double begin = modelled->start(stream),
+                 end = begin + modelled->fill_seconds(fill_.destination, bytes);
+    stream.modelled_until(end);
+    note_timed(stream, "fill", "memory", begin, end);
+  }
   return hipSuccess;
 }
 

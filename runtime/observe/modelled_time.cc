@@ -36,6 +36,23 @@ uint64_t key_of(const emulate::Dispatch& dispatch) {
   return hash.value() | 1;
 }
 
+const char* bound_of(const timing::GridTime& time, const timing::MemoryParameters& p) {
+  // A path that is busy less than half of the time does not limit a kernel: waiting for it does.
+  constexpr double kBusy = 0.5;
+  const double clocks = time.seconds * p.mhz * 1e6;
+  const double lines = time.counts.infinity_cache_hits + time.counts.memory_lines;
+  const double cached = lines > 0 ? time.counts.infinity_cache_hits / lines : 0;
+  const double moved = time.footprint * (cached / p.infinity_cache_rate + (1 - cached) / p.memory_rate);
+  const double memory = clocks > 0 ? moved / clocks : 0;
+  const std::pair<double, const char*> shares[] = {{time.compute, "compute"},
+                                                   {time.address, "address"},
+                                                   {time.lds, "lds"},
+                                                   {memory, "memory"},
+                                                   {time.far, "links"}};
+  const auto& [share, name] = *std::ranges::max_element(shares);
+  return share >= kBusy ? name : "latency";
+}
+
 /// Where WAVESMITH_TIME_LOG wants a line per launch.
 std::FILE* log_file() {
   static std::FILE* const file = [] {
@@ -190,8 +207,9 @@ std::unique_ptr<timing::GridLaunch> ModelledDevice::listen(emulate::Dispatch& di
   return launch;
 }
 
-double ModelledDevice::finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch, uint64_t stream,
-                              uint64_t instructions, const std::optional<KernelTime>& otherwise) {
+GridSeconds ModelledDevice::finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch,
+                                   uint64_t stream, uint64_t instructions,
+                                   const std::optional<KernelTime>& otherwise) {
   const std::vector<timing::Region> all = regions();
   const std::scoped_lock lock(mutex_);
   if (std::ranges::find(dispatch.listeners, &launch) != dispatch.listeners.end())
@@ -214,7 +232,7 @@ double ModelledDevice::finish(timing::GridLaunch& launch, const emulate::Dispatc
         time.far_bytes, time.far);
     std::fflush(file);
   }
-  return time.seconds;
+  return {time.seconds, bound_of(time, p)};
 }
 
 double ModelledDevice::start(const Stream& stream) {

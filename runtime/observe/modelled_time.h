@@ -24,6 +24,13 @@ struct KernelTime {
   double seconds = 0, dirty = 0;  ///< and the bytes that it left in the L2s to be written back
 };
 
+/// The modelled time of a launch, and what limits it: "compute", "address", "lds", "memory" or "links" where
+/// that is busy most of the time, else "latency".
+struct GridSeconds {
+  double seconds;
+  const char* bound;
+};
+
 /// The mode that WAVESMITH_TIME selects.
 enum class TimeMode : uint8_t {
   Host,  ///< nothing: events tell the host's time
@@ -65,10 +72,10 @@ class ModelledDevice {
   std::unique_ptr<timing::GridLaunch> listen(emulate::Dispatch& dispatch, const Stream& stream,
                                              uint64_t code_bytes, uint32_t waves, uint32_t resident,
                                              std::vector<uint64_t>& only);
-  /// Seconds of a launch that has run and executed so many instructions. `otherwise`: the time of a more
+  /// The time of a launch that has run and executed so many instructions. `otherwise`: the time of a more
   /// detailed model, which then counts.
-  double finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch, uint64_t stream,
-                uint64_t instructions, const std::optional<KernelTime>& otherwise = {});
+  GridSeconds finish(timing::GridLaunch& launch, const emulate::Dispatch& dispatch, uint64_t stream,
+                     uint64_t instructions, const std::optional<KernelTime>& otherwise = {});
   /// Seconds for which the stream's next kernel or copy would wait until the L2s have written back. The first
   /// call resets them.
   double write_back_seconds(uint64_t stream);

@@ -5,6 +5,7 @@
 #include "runtime/device/device.h"
 #include "runtime/device/platform.h"
 #include "runtime/observe/modelled_time.h"
+#include "runtime/observe/timeline.h"
 #include "runtime/stream/standstill.h"
 #include "runtime/stream/workers.h"
 
@@ -23,7 +24,9 @@ Ticket Stream::enqueue(std::shared_ptr<Operation> operation, std::vector<Ticket>
   uint64_t number;
   {
     const std::scoped_lock lock(mutex_);
-    queue_.push_back({std::move(operation), std::move(tickets), device.modelled ? host_time() : 0});
+    Item item{std::move(operation), std::move(tickets)};
+    if (device.modelled) item.asked = host_time(), item.number = next_operation();
+    queue_.push_back(std::move(item));
     number = added_.fetch_add(1, std::memory_order_release) + 1;
     if (!owned_ && !scheduled_) submit = scheduled_ = true;
   }
@@ -126,7 +129,7 @@ void Stream::execute(Item& item) {
     ticket.stream->finish(ticket.number);
     if (device.modelled) modelled_ = std::max(modelled_, ticket.stream->modelled_at(ticket.number));
   }
-  asked_ = item.asked;
+  asked_ = item.asked, number_ = item.number;
   if (device.failure() != hipSuccess && !item.operation->always()) return;
   const hipError_t error = item.operation->run(*this);
   if (error == hipSuccess) return;

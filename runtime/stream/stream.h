@@ -90,6 +90,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   [[nodiscard]] double before() const { return modelled_; }
   [[nodiscard]] double asked() const { return asked_; }
   void modelled_until(double seconds) { modelled_ = seconds; }
+  /// The number of the operation that runs (runtime/observe/timeline.h).
+  [[nodiscard]] uint64_t operation_number() const { return number_; }
 
   /// Executes all operations, for workers; does nothing if another thread owns the stream.
   void work();
@@ -98,7 +100,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   struct Item {
     std::shared_ptr<Operation> operation;
     std::vector<Ticket> tickets;
-    double asked = 0;  ///< modelled time of the thread that asked
+    double asked = 0;     ///< modelled time of the thread that asked
+    uint64_t number = 0;  ///< with modelled time: of all streams' operations
   };
   static uint64_t next_id() {
     static std::atomic<uint64_t> next{1};
@@ -117,6 +120,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// Modelled time: of the stream, of the operation that runs, and of those that ended last.
   double modelled_ = 0, asked_ = 0;
   std::deque<double> ended_;
+  uint64_t number_ = 0;  ///< of the operation that runs
   bool owned_ = false, scheduled_ = false;
   std::atomic<uint64_t> added_{0}, completed_{0};
 };

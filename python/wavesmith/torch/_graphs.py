@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -17,6 +18,12 @@ _pools = itertools.count(1)
 def graph_pool_handle() -> tuple[int, int]:
     """A pool of memory that several graphs may share (`pool=`)."""
     return 0, next(_pools)
+
+
+@functools.cache
+def _capture_stream(device: int) -> torch.Stream:
+    """Where graphs are captured: one for all, so that what one gave back to a shared pool another can take."""
+    return _streams.Stream(device)
 
 
 class CUDAGraph(torch.accelerator.Graph):
@@ -37,7 +44,7 @@ class graph:  # noqa: N801  as torch.cuda calls it
     Args:
         cuda_graph: the graph.
         pool: the memory pool that it shares with others (`graph_pool_handle`, or another graph's `pool()`).
-        stream: where to capture; None: a new one.
+        stream: where to capture; None: one that is kept for it.
         capture_error_mode: "global", "thread_local" or "relaxed".
     """
 
@@ -50,7 +57,7 @@ class graph:  # noqa: N801  as torch.cuda calls it
     ) -> None:
         self.cuda_graph = cuda_graph
         self._options = {"pool": pool, "capture_error_mode": capture_error_mode}
-        self._side = _streams.side_stream(stream)
+        self._side = _streams.side_stream(stream or _capture_stream(_streams.index_of(None)))
 
     def __enter__(self) -> None:
         torch.accelerator.synchronize()
