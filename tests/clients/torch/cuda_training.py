@@ -4,7 +4,7 @@ import copy
 import sys
 
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812  as people write it
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
