@@ -75,6 +75,8 @@ class WavesmithDriver(drivers.DriverBase):
             import torch
         except ImportError:
             return True
+        if torch_device.registered():
+            return True
         return not (torch.version.hip is not None and torch.cuda.is_available())
 
     def get_current_device(self) -> int:
@@ -106,7 +108,7 @@ class WavesmithDriver(drivers.DriverBase):
         import torch
 
         if torch_device.registered():
-            return torch.device("wavesmith", torch_device.current_device())
+            return torch.device(torch.accelerator.current_accelerator().type, torch_device.current_device())
         # Programs for any device call getattr(torch, device.type), which for a GPU's has these.
         for name in ("set_stream", "default_stream", "set_device", "empty_cache", "Event"):
             if not hasattr(torch.cpu, name):

@@ -1,5 +1,8 @@
 """For programs that write ``device="cuda"`` where Triton would tell them the device: it then means the CPU.
 
+Where PyTorch has the emulated GPU as its device (`wavesmith.torch`), "cuda" is that and this does nothing: say
+`wavesmith run --torch-cuda` or `wavesmith.use(torch_cuda=True)`. Without it nothing is compiled against PyTorch.
+
 ``WAVESMITH_TORCH_CUDA=1`` installs this when Triton's driver starts; ``install()`` does at once. Every call
 of PyTorch takes a little longer, so it is not the default.
 """
@@ -13,7 +16,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from . import timing
+from . import timing, torch_device
 from .hip import hip
 
 
@@ -74,7 +77,7 @@ def install() -> None:
     latter needs a call of this before the program's first one of HIP.
     """
     global _mode
-    if _mode is not None:
+    if _mode is not None or torch_device.registered():
         return
     os.environ.setdefault("HIP_LAUNCH_BLOCKING", "1")
     hip().library.wavesmith_show_host_memory(1)

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def registered() -> bool:
-    """Whether `torch.device("wavesmith")` is there."""
+    """Whether PyTorch has the device (`wavesmith.torch`), called "wavesmith" or "cuda"."""
     register = sys.modules.get("wavesmith.torch._register")
-    return register is not None and register._library is not None
+    return register is not None and bool(register._libraries)
 
 
 def __getattr__(name: str) -> Any:
