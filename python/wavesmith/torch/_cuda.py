@@ -8,11 +8,14 @@ parts that such a PyTorch lacks, `torch.cuda` above all, is replaced here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from wavesmith._errors import UseError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def require() -> None:
@@ -38,6 +41,7 @@ def install() -> None:
     torch.backends.cudnn.is_acceptable = lambda tensor: False
     _forward(_device)
     _private(_device)
+    _collectives()
     _storage()
     _legacy_types()
     for name in ("range_push", "range_pop", "range_start", "range_end", "mark"):
@@ -93,6 +97,35 @@ def _private(module: Any) -> None:
         "_graph_pool_handle": module.graph_pool_handle,
     }.items():
         setattr(torch._C, name, _another(value))
+
+
+def _collectives() -> None:
+    """What torch.nn.DataParallel asks: copies to and from several devices."""
+
+    def to(tensor: torch.Tensor, device: int) -> torch.Tensor:
+        return tensor.to("cpu" if device < 0 else torch.device("cuda", device), non_blocking=device >= 0)
+
+    def broadcast(tensor: torch.Tensor, devices: Sequence[int]) -> list[torch.Tensor]:
+        return [to(tensor, device) for device in devices]
+
+    def broadcast_out(tensor: torch.Tensor, out: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
+        for each in out:
+            each.copy_(tensor, non_blocking=True)
+        return out
+
+    def broadcast_coalesced(tensors: Any, devices: Sequence[int], _: int = 0) -> list[list[torch.Tensor]]:
+        return [[to(tensor, device) for tensor in tensors] for device in devices]
+
+    def scatter(tensor: torch.Tensor, devices: Sequence[int], sizes: Any = None, dim: int = 0, _: Any = None) -> Any:
+        chunks = tensor.chunk(len(devices), dim) if sizes is None else tensor.split(sizes, dim)
+        return tuple(to(chunk, device) for chunk, device in zip(chunks, devices, strict=False))
+
+    def gather(tensors: Sequence[torch.Tensor], dim: int = 0, destination: int | None = None) -> torch.Tensor:
+        device = torch.cuda.current_device() if destination is None else destination
+        return torch.cat([to(tensor, device) for tensor in tensors], dim)
+
+    for function in (broadcast, broadcast_out, broadcast_coalesced, scatter, gather):
+        setattr(torch._C, f"_{function.__name__}", function)
 
 
 def _another(function: Any) -> Any:

@@ -21,6 +21,17 @@ counts: Counter[str] = Counter()
 
 _ours = torch.ops.wavesmith_device
 
+# Operators that may be given tensors of the CPU beside those of the device: indices, lengths, what is copied.
+_MIXED = {
+    f"aten::{name}"
+    for name in (
+        "index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put", "copy_",
+        "_copy_from", "_foreach_copy_", "set_", "tensor_split", "_pack_padded_sequence",
+        "_pack_padded_sequence_backward", "_pad_packed_sequence", "_ctc_loss", "_ctc_loss_backward", "ctc_loss",
+        "segment_reduce", "_segment_reduce_backward",
+    )
+}  # fmt: skip
+
 
 def _say(name: str) -> None:
     if not counts[name] and os.environ.get("WAVESMITH_QUIET", "0") in ("", "0"):
@@ -34,13 +45,18 @@ class _Views:
     def __init__(self) -> None:
         self.pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.device: torch.device | None = None
+        self.others: list[torch.device] = []
 
     def to_host(self, value: Any) -> Any:
         """The host's view of a device tensor; the CPU for the device; anything else as it is."""
         if isinstance(value, torch.Tensor):
             if value.device.type != DEVICE:
+                if value.dim():
+                    self.others.append(value.device)
                 return value
             self.device = self.device or value.device
+            if value.device != self.device:
+                self.others.append(value.device)
             for ours, view in self.pairs:
                 if ours is value:
                     return view
@@ -53,6 +69,19 @@ class _Views:
         if isinstance(value, torch.Generator) and value.device.type == DEVICE:
             return _ours.host_generator(value, value.device.index)
         return value
+
+    def check_devices(self, op: Any) -> None:
+        """Checks that all tensors but single numbers are on one device, as on other GPUs.
+
+        Raises:
+            RuntimeError: they are not, and the operator is none of those that take indices or lengths of the CPU.
+        """
+        for other in self.others:
+            if self.device is not None and (other.type != "cpu" or op._schema.name not in _MIXED):
+                raise RuntimeError(
+                    f"Expected all tensors to be on the same device, but found at least two devices, {self.device} "
+                    f"and {other}! (when checking arguments of {op})"
+                )
 
     def to_device(self, value: Any) -> Any:
         """A result on the device: the tensor itself that was written, a view of one, or a copy."""
@@ -98,6 +127,8 @@ def fallback(op: Any, *args: Any, **kwargs: Any) -> Any:
     _say(str(op))
     views = _Views()
     host_args, host_kwargs = pytree.tree_map(views.to_host, (args, kwargs))
+    if views.others:
+        views.check_devices(op)
     for index, argument in enumerate(op._schema.arguments):
         if index < len(host_args) and isinstance(host_args[index], (int, float, complex)):
             if str(argument.type) == "Tensor":  # PyTorch shows a number that is an operand as a number

@@ -95,6 +95,10 @@ layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).cuda()
 layer(torch.randn(2, 5, 16, device="cuda")).sum().backward()
 convolution = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4)).cuda()
 assert convolution(torch.randn(2, 3, 8, 8, device="cuda")).shape == (2, 4, 6, 6)
+if cuda.device_count() > 1:
+    several, one = torch.nn.DataParallel(torch.nn.Linear(3, 2).cuda()), torch.randn(5, 3)
+    several(one.cuda()).sum().backward()
+    assert torch.allclose(several.module.weight.grad.cpu(), one.sum(0).expand(2, 3), atol=1e-5)
 try:
     torch.ones(1, device="cuda:9")
 except RuntimeError as error:

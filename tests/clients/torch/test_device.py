@@ -68,6 +68,20 @@ def test_tensors_go_from_device_to_device() -> None:
     assert module(there).device == module.weight.device == torch.device("wavesmith:1")
 
 
+def test_tensors_of_two_devices_are_not_mixed() -> None:
+    x = torch.ones(3, device="wavesmith")
+    for operator in (torch.add, torch.atan2, torch.linalg.cross):
+        with pytest.raises(RuntimeError, match="same device"):
+            operator(x, torch.ones(3))
+    assert (x + torch.tensor(2.0)).tolist() == [3, 3, 3] and x[torch.tensor([0, 2])].tolist() == [1, 1]
+
+
+@several
+def test_tensors_of_two_gpus_are_not_mixed() -> None:
+    with pytest.raises(RuntimeError, match="same device"):
+        _ = torch.ones(3, device="wavesmith:0") + torch.ones(3, device="wavesmith:1")
+
+
 def test_random_numbers_are_the_seeds() -> None:
     torch.manual_seed(7)
     state, first = device.get_rng_state(), torch.randn(5, device="wavesmith")
@@ -117,6 +131,13 @@ def test_what_is_pinned_is_copied_without_waiting() -> None:
     data = torch.utils.data.TensorDataset(torch.arange(10.0))
     for (batch,) in torch.utils.data.DataLoader(data, 5, pin_memory=True):
         assert batch.is_pinned()
+
+
+def test_workers_of_a_loader_are_forked_beside_the_device() -> None:
+    torch.ones(1, device="wavesmith")
+    data = torch.utils.data.TensorDataset(torch.arange(8.0))
+    loader = torch.utils.data.DataLoader(data, 4, num_workers=1, pin_memory=True)
+    assert [batch.to("wavesmith").sum().item() for (batch,) in loader] == [6, 22]
 
 
 def test_dlpack_both_ways_and_without_a_copy() -> None:
