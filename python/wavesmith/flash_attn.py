@@ -316,7 +316,7 @@ def _attention(
     if dropout_p != 0.0:
         raise NotImplementedError(f"flash-attention with dropout_p={dropout_p}: there is no dropout")
     cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k = ends if ends is not None else (None,) * 4
-    return _ops.attention(  # type: ignore[no-any-return]
+    return _ops.attention(
         q,
         k,
         v,
@@ -384,4 +384,4 @@ def _gathered(cu_seqlens: Tensor, max_seqlen: int, page: int, table: Tensor) -> 
 def _rotated(x: Tensor, cosines: Tensor, sines: Tensor, positions: Tensor, interleaved: bool) -> Tensor:
     at = positions.expand(x.shape[:2]).reshape(-1)
     turned = _ops.rope(x.flatten(0, 1), cosines, sines, at, interleaved=interleaved)
-    return turned.unflatten(0, x.shape[:2])  # type: ignore[no-any-return]
+    return turned.unflatten(0, x.shape[:2])

@@ -106,7 +106,7 @@ def gemm(
 
     The gradient of a, b, bias and residual is computed where there are no scales.
     """
-    return _ops.gemm(  # type: ignore[no-any-return]
+    return _ops.gemm(
         _raw(a),
         _raw(b),
         bias,
@@ -175,7 +175,7 @@ def attention(
     Returns:
         The result, and float32 of shape (batch, heads, length), or (heads, positions).
     """
-    return _ops.attention(  # type: ignore[no-any-return]
+    return _ops.attention(
         q,
         k,
         v,
@@ -230,7 +230,7 @@ def paged_attention(
     Returns:
         The result, and float32 of shape (batch, heads), or (batch, heads, length).
     """
-    return _ops.paged_attention(  # type: ignore[no-any-return]
+    return _ops.paged_attention(
         q,
         k_cache,
         v_cache,
@@ -337,12 +337,12 @@ def _norm(
 
 def softmax(x: Tensor, *, scale: float = 1.0, dtype: torch.dtype | None = None) -> Tensor:
     """exp(scale * x) / sum(exp(scale * x)) over the last dimension."""
-    return _ops.softmax(x, scale=scale, dtype=dtype)  # type: ignore[no-any-return]
+    return _ops.softmax(x, scale=scale, dtype=dtype)
 
 
 def log_softmax(x: Tensor, *, scale: float = 1.0, dtype: torch.dtype | None = None) -> Tensor:
     """The logarithm of `softmax`."""
-    return _ops.softmax(x, scale=scale, logarithm=True, dtype=dtype)  # type: ignore[no-any-return]
+    return _ops.softmax(x, scale=scale, logarithm=True, dtype=dtype)
 
 
 def rope(
@@ -373,9 +373,7 @@ def rope(
             x.flatten(0, 1), cosines, sines, positions, first_position=first_position, interleaved=interleaved
         )
         return turned.unflatten(0, (batches, tokens))
-    return _ops.rope(  # type: ignore[no-any-return]
-        x, cosines, sines, positions, first_position=first_position, interleaved=interleaved
-    )
+    return _ops.rope(x, cosines, sines, positions, first_position=first_position, interleaved=interleaved)
 
 
 def gated(
@@ -399,12 +397,12 @@ def gated(
 
 def silu_and_mul(x: Tensor) -> Tensor:
     """silu(the first half of x's last dimension) * the second."""
-    return gated(x, activation="silu")  # type: ignore[no-any-return]
+    return gated(x, activation="silu")
 
 
 def gelu_and_mul(x: Tensor) -> Tensor:
     """gelu(the first half of x's last dimension) * the second, by the approximation by tanh."""
-    return gated(x, activation="gelu")  # type: ignore[no-any-return]
+    return gated(x, activation="gelu")
 
 
 def quantise(
@@ -444,9 +442,7 @@ def dequantise(
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     """What `quantise` made, as floats again; `columns` numbers of a row of e2m1, where the last byte holds one."""
-    return _ops.dequantise(  # type: ignore[no-any-return]
-        _raw(q), _raw(scales), block=block, columns=columns, dtype=dtype
-    )
+    return _ops.dequantise(_raw(q), _raw(scales), block=block, columns=columns, dtype=dtype)
 
 
 def elementwise(
@@ -469,7 +465,7 @@ def elementwise(
         beta: z's.
         dtype: the result's. None: x's.
     """
-    return _ops.elementwise(x, z, operation=operation, alpha=alpha, beta=beta, dtype=dtype)  # type: ignore[no-any-return]
+    return _ops.elementwise(x, z, operation=operation, alpha=alpha, beta=beta, dtype=dtype)
 
 
 def add(x: Tensor, z: Tensor, *, alpha: float = 1.0) -> Tensor:
@@ -485,14 +481,14 @@ def reduce(
     dtype: torch.dtype | None = None,
 ) -> Tensor:
     """The sum, ... over the last dimension, the first of two, or of all elements (None)."""
-    return _ops.reduce(x, reduction=reduction, dim=dim, dtype=dtype)  # type: ignore[no-any-return]
+    return _ops.reduce(x, reduction=reduction, dim=dim, dtype=dtype)
 
 
 def transpose(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
     """A contiguous copy of matrices with rows and columns exchanged, converted to `dtype`."""
-    return _ops.transpose(x, dtype=dtype)  # type: ignore[no-any-return]
+    return _ops.transpose(x, dtype=dtype)
 
 
 def copy(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
     """A contiguous copy of matrices whose rows or columns are contiguous, converted to `dtype`."""
-    return _ops.copy(x, dtype=dtype)  # type: ignore[no-any-return]
+    return _ops.copy(x, dtype=dtype)

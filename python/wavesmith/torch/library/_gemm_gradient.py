@@ -83,7 +83,7 @@ def _groups(offsets: Tensor, rows: int, groups: int) -> Tensor:
 
 def _of_a(above: Tensor, a: Tensor, b: Tensor, offsets: Tensor | None, alpha: float) -> Tensor:
     if offsets is not None:  # which want k together in memory
-        return _ops.gemm(above, b.contiguous().mT, group_offsets=offsets, alpha=alpha, dtype=a.dtype)  # type: ignore[no-any-return]
+        return _ops.gemm(above, b.contiguous().mT, group_offsets=offsets, alpha=alpha, dtype=a.dtype)
     return _summed(_ops.gemm(above, b.mT, alpha=alpha, dtype=torch.float32), a)
 
 

@@ -54,7 +54,7 @@ class _Call:
         arg = self.args[index]
         if arg is None:
             return None
-        return (arg if self.mapped[index] else arg.expand(self.size, *arg.shape)).contiguous()  # type: ignore[no-any-return]
+        return (arg if self.mapped[index] else arg.expand(self.size, *arg.shape)).contiguous()
 
     def all_at_once(self, count: int) -> Any:
         """With the mapped dimension before those of the first `count` arguments."""
