@@ -204,6 +204,7 @@ def _dense(value: torch.Tensor, order: Sequence[int]) -> bool:
 def _compile(
     op: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any], numbers: Sequence[float], symbolic: bool
 ) -> dict[str, Any]:
+    from torch._dispatch.python import enable_python_dispatcher
     from torch._inductor import config
     from torch._inductor.compile_fx import compile_fx_inner
     from torch._inductor.decomposition import select_decomp_table
@@ -237,7 +238,7 @@ def _compile(
         "cpp_wrapper": False,
     }
     with torch.no_grad(), torch._guards.tracing(context), config.patch(settings):
-        with fakes.mode:
+        with fakes.mode, enable_python_dispatcher():
             graph = make_fx(torch.func.functionalize(traced), decomposition_table=select_decomp_table())(*fakes.tensors)
         outputs = next(iter(reversed(graph.graph.nodes))).args[0]
         if not all(isinstance(each, torch.fx.Node) and each.op != "placeholder" for each in outputs):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import math
 import os
 import sys
 from types import ModuleType
@@ -154,6 +155,40 @@ def _has_backend(_: ModuleType) -> None:
 
 def _is_gpu(utilities: ModuleType) -> None:
     utilities.GPU_TYPES.append(_DEVICE)
+    theirs = utilities.is_big_gpu
+
+    def is_big_gpu(index_or_device: Any = 0) -> bool:
+        ours = isinstance(index_or_device, torch.device) and index_or_device.type == _DEVICE
+        return ours or theirs(index_or_device)  # as for ROCm: a count of units says nothing about AMD's
+
+    utilities.is_big_gpu = is_big_gpu
+
+
+def _has_configurations(heuristics: ModuleType) -> None:
+    """Products are tried in the configurations that Inductor has for ROCm."""
+    from torch._inductor.template_heuristics.registry import register_template_heuristic
+
+    names = ("mm_template", "bmm_template", "mm_plus_mm_template")
+    product, batched, sum_of_two = (getattr(heuristics, name).uid for name in names)
+    for template, operator, name in (
+        (product, None, "ROCmMMTemplateConfigHeuristic"),
+        (batched, None, "ROCmMMTemplateConfigHeuristic"),
+        (product, "addmm", "ROCmAddMMTemplateConfigHeuristic"),
+        (batched, "baddbmm", "ROCmAddMMTemplateConfigHeuristic"),
+        (product, "scaled_mm", "ROCmScaledMMTemplateConfigHeuristic"),
+        (product, "int_mm", "ROCmInt8MMTemplateConfigHeuristic"),
+        (sum_of_two, None, "ROCmMMPlusMMTemplateConfigHeuristic"),
+    ):
+        register_template_heuristic(template, _DEVICE, op_name=operator)(getattr(heuristics, name))
+
+
+def _has_choices(choices: ModuleType) -> None:
+    theirs: Any = choices.InductorChoices.get_config_heuristics
+
+    def get_config_heuristics(self: Any, device_type: str | None = "cuda") -> Any:
+        return choices.ROCmConfigHeuristic() if device_type == _DEVICE else theirs(self, device_type)
+
+    choices.InductorChoices.get_config_heuristics = get_config_heuristics
 
 
 def _has_triton(utilities: ModuleType) -> None:
@@ -188,9 +223,11 @@ def _has_clock(benchmarking: ModuleType) -> None:
     """Configurations are compared by the device's events, whose times are the GPU's under `wavesmith run --time`."""
 
     def benchmark(self: Any, call: Any, *, return_mode: str = "median", **_: Any) -> Any:
-        from wavesmith.triton.timing import elapsed
+        from wavesmith.triton.timing import elapsed, modelled
 
         times = elapsed(call, torch.Event)
+        if modelled():  # what the host computes takes no modelled time
+            times = [each or math.inf for each in times]
         return times if return_mode == "all" else min(times)
 
     for name in (_DEVICE, "hip"):
@@ -221,6 +258,8 @@ def register() -> None:
         "torch._dynamo.device_interface": _has_interface,
         "torch._inductor.config": _has_defaults,
         "torch._inductor.utils": _is_gpu,
+        "torch._inductor.choices": _has_choices,
+        "torch._inductor.template_heuristics.triton": _has_configurations,
         "torch._inductor.codegen.triton": _has_backend,
         "torch._inductor.codegen.wrapper": _has_backend,
         "torch._inductor.runtime.hints": _is_amds,
