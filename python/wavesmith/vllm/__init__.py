@@ -32,8 +32,9 @@ def register() -> None:
     """Puts Wavesmith's layers, its attention and its quantisation in vLLM's registries. Twice does nothing more."""
     if not is_wanted():
         return
-    import wavesmith.torch  # noqa: F401  # where vLLM has another platform, nothing else named the device
+    from wavesmith.torch import library
     from wavesmith.vllm import activation, attention, linear, norm, quantisation, rotary
 
+    library.load()
     for module in (activation, attention, linear, norm, quantisation, rotary):
         module.register()

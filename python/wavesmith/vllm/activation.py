@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 from vllm.model_executor.layers.activation import FastGELU, GeluAndMul, GELUTanh, NewGELU, SiluAndMul
 
-from wavesmith import kernels
 from wavesmith._errors import UnsupportedError
 from wavesmith.vllm._registry import once, replace
 
 
 class WavesmithSiluAndMul(SiluAndMul):  # noqa: D101
     def forward_oot(self, x: Tensor) -> Tensor:
-        return kernels.gated(x, activation="silu")
+        return torch.ops.wavesmith.gated(x, activation="silu")
 
 
 class WavesmithGeluAndMul(GeluAndMul):  # noqa: D101
     def forward_oot(self, x: Tensor) -> Tensor:
         if self.approximate != "tanh":
             raise UnsupportedError("gelu_and_mul has a kernel for the approximation by tanh alone")
-        return kernels.gated(x, activation="gelu")
+        return torch.ops.wavesmith.gated(x, activation="gelu")
 
 
 class _Gelu:
     def forward_oot(self, x: Tensor) -> Tensor:
-        return kernels.elementwise("gelu", x)
+        return torch.ops.wavesmith.elementwise(x, operation="gelu")
 
 
 class WavesmithGELUTanh(_Gelu, GELUTanh):  # noqa: D101

@@ -12,7 +12,6 @@ from vllm.v1.attention.backend import AttentionBackend, AttentionImpl, Attention
 from vllm.v1.attention.backends.registry import AttentionBackendEnum, register_backend
 from vllm.v1.kv_cache_interface import KVCacheLayout
 
-from wavesmith import kernels
 from wavesmith._errors import UnsupportedError
 from wavesmith.vllm._batch import Batch, BatchBuilder
 from wavesmith.vllm._registry import once
@@ -113,7 +112,7 @@ class WavesmithAttention(AttentionImpl[Batch]):
         """Writes the step's keys and values to the cache."""
         tokens = slot_mapping.shape[0]
         keys, values = self._caches(kv_cache)
-        kernels.cache_write(key[:tokens], value[:tokens], keys, values, slot_mapping, **self._scales(layer))
+        torch.ops.wavesmith.cache_write(key[:tokens], value[:tokens], keys, values, slot_mapping, **self._scales(layer))
 
     def _scales(self, layer: Any) -> dict[str, Any]:
         return {"k_scale": layer._k_scale, "v_scale": layer._v_scale} if self._is_quantised else {}
@@ -134,37 +133,37 @@ class WavesmithAttention(AttentionImpl[Batch]):
             raise UnsupportedError("attention does not quantise its result")
         if attn_metadata is None:  # vLLM measures how much memory a step takes.
             return output.zero_()
-        how: dict[str, Any] = {"softmax_scale": self.scale, "softcap": self._soft_cap, "alibi_slopes": self._slopes}
+        how: dict[str, Any] = {
+            "softmax_scale": self.scale,
+            "window_left": self._left,
+            "softcap": self._soft_cap,
+            "alibi_slopes": self._slopes,
+            "sinks": self._sinks,
+        }
         keys, values = self._caches(kv_cache)
         for part in attn_metadata.parts:
             if part.is_new and not self._is_shared and not self._is_quantised:
-                kernels.attention(
+                output[part.tokens], _ = torch.ops.wavesmith.attention(
                     query[part.tokens],
                     key[part.tokens],
                     value[part.tokens],
                     causal=True,
-                    window_size=(self._left, 0),
-                    sinks=self._sinks,
                     cu_seqlens_q=part.starts,
                     cu_seqlens_k=part.starts,
                     max_seqlen_q=part.longest,
                     max_seqlen_k=part.longest,
-                    out=output[part.tokens],
                     **how,
                 )
                 continue
             for requests, tokens, length in part.equal:
                 shape = (-1, length, self.num_heads, self.head_size)
-                kernels.decode(
+                output[tokens].view(shape)[:], _ = torch.ops.wavesmith.paged_attention(
                     query[tokens].view(shape),
                     keys,
                     values,
                     attn_metadata.contexts[requests],
-                    block_table=attn_metadata.blocks[requests],
-                    window_left=self._left,
-                    sinks=self._sinks,
+                    attn_metadata.blocks[requests],
                     max_context=part.longest_context,
-                    out=output[tokens].view(shape),
                     **self._scales(layer),
                     **how,
                 )

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 from vllm.model_executor.layers import linear
 from vllm.model_executor.layers.linear import UnquantizedLinearMethod
-from vllm.model_executor.layers.vocab_parallel_embedding import ParallelLMHead, UnquantizedEmbeddingMethod
+from vllm.model_executor.layers.vocab_parallel_embedding import (
+    ParallelLMHead,
+    UnquantizedEmbeddingMethod,
+    VocabParallelEmbedding,
+)
 
-from wavesmith import kernels
 from wavesmith.vllm._registry import once, replace
 
 
 def product(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """X weight^T + bias; the weight has a row per column of the result."""
     rows = x.reshape(-1, x.shape[-1])
-    return kernels.gemm(rows, weight.t(), bias=bias).view(*x.shape[:-1], weight.shape[0])
+    return torch.ops.wavesmith.gemm(rows, weight.t(), bias).view(*x.shape[:-1], weight.shape[0])
 
 
 class WavesmithLinearMethod(UnquantizedLinearMethod):
@@ -54,6 +58,7 @@ LAYERS = (
     linear.MergedColumnParallelLinear,
     linear.QKVParallelLinear,
     linear.RowParallelLinear,
+    VocabParallelEmbedding,  # the projection, too, where both have one weight
     ParallelLMHead,
 )
 

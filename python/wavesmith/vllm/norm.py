@@ -7,7 +7,6 @@ from torch import Tensor
 from vllm import ir
 from vllm.model_executor.layers.layernorm import LayerNorm
 
-from wavesmith import kernels
 from wavesmith._errors import UnsupportedError
 from wavesmith.vllm._registry import once, replace
 
@@ -15,16 +14,17 @@ from wavesmith.vllm._registry import once, replace
 def rms_norm(x: Tensor, weight: Tensor | None, epsilon: float, variance_size: int | None = None) -> Tensor:
     """The norm of each row."""
     _check(variance_size)
-    return kernels.rms_norm(x, weight, eps=epsilon, out=torch.empty_like(x, memory_format=torch.contiguous_format))
+    if x.ndim > 2:  # heads of a larger array, whose rows are not equally apart
+        x = x.contiguous()
+    return torch.ops.wavesmith.rms_norm(x, weight, epsilon=epsilon)
 
 
 def fused_add_rms_norm(
     x: Tensor, x_residual: Tensor, weight: Tensor | None, epsilon: float, variance_size: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The norm of the sum, over x, and the sum, over the residual."""
+    """The norm of the sum, and the sum."""
     _check(variance_size)
-    kernels.rms_norm(x, weight, residual=x_residual, summed=x_residual, eps=epsilon, out=x)
-    return x, x_residual
+    return torch.ops.wavesmith.add_rms_norm(x, x_residual, weight, epsilon=epsilon)
 
 
 def _check(variance_size: int | None) -> None:
@@ -34,12 +34,12 @@ def _check(variance_size: int | None) -> None:
 
 class WavesmithLayerNorm(LayerNorm):  # noqa: D101
     def forward_oot(self, x: Tensor) -> Tensor:
-        return kernels.layer_norm(x, self.weight, self.bias, eps=self.eps, out=torch.empty_like(x))
+        return torch.ops.wavesmith.layer_norm(x, self.weight, self.bias, epsilon=self.eps)
 
 
 @once
 def register() -> None:
     """Registers both."""
     ir.ops.rms_norm.register_impl("wavesmith")(rms_norm)
-    ir.ops.fused_add_rms_norm.register_impl("wavesmith", inplace=True)(fused_add_rms_norm)
+    ir.ops.fused_add_rms_norm.register_impl("wavesmith")(fused_add_rms_norm)
     replace(WavesmithLayerNorm)

@@ -12,7 +12,6 @@ from vllm.model_executor.layers.quantization.base_config import QuantizationConf
 from vllm.model_executor.utils import replace_parameter
 from vllm.platforms import current_platform
 
-from wavesmith import kernels
 from wavesmith._errors import UnsupportedError
 from wavesmith.vllm._registry import once
 
@@ -54,17 +53,17 @@ class WavesmithFp8LinearMethod(UnquantizedLinearMethod):
         super().__init__()
         if not current_platform.supports_fp8():
             raise UnsupportedError(f"{current_platform.get_device_name()} has no products of float8")
-        self._type = str(current_platform.fp8_dtype()).rpartition("_")[2]
+        self._type = current_platform.fp8_dtype()
 
     def process_weights_after_loading(self, layer: Any) -> None:
-        weight, scale = kernels.quantise(layer.weight, self._type, scaling="row")
+        weight, scale = torch.ops.wavesmith.quantise(layer.weight, dtype=self._type)
         replace_parameter(layer, "weight", weight)
         replace_parameter(layer, "weight_scale", scale.view(-1))
 
     def apply(self, layer: Any, x: Tensor, bias: Tensor | None = None) -> Tensor:
-        rows, scale = kernels.quantise(x.reshape(-1, x.shape[-1]), self._type, scaling="row")
-        result = kernels.gemm(
-            rows, layer.weight.t(), scale_a=scale, scale_b=layer.weight_scale, bias=bias, dtype=x.dtype
+        rows, scale = torch.ops.wavesmith.quantise(x.reshape(-1, x.shape[-1]), dtype=self._type)
+        result = torch.ops.wavesmith.gemm(
+            rows, layer.weight.t(), bias, scale_a=scale, scale_b=layer.weight_scale, dtype=x.dtype
         )
         return result.view(*x.shape[:-1], layer.weight.shape[0])
 

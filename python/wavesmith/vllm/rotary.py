@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor
 from vllm.model_executor.layers.rotary_embedding import (
     DynamicNTKScalingRotaryEmbedding,
@@ -13,12 +14,11 @@ from vllm.model_executor.layers.rotary_embedding import (
     YaRNScalingRotaryEmbedding,
 )
 
-from wavesmith import kernels
 from wavesmith.vllm._registry import once, replace
 
 
 class _Rotary:
-    """Rotates queries and keys where they lie, by the tables that vLLM made."""
+    """Rotates queries and keys by the tables that vLLM made."""
 
     head_size: int
     is_neox_style: bool
@@ -27,11 +27,13 @@ class _Rotary:
     def forward_oot(self, positions: Tensor, query: Tensor, key: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
         cosines, sines = self._match_cos_sin_cache_dtype(query).chunk(2, dim=-1)
         positions = positions.flatten()
-        for one in (query, key):
-            if one is not None:
-                heads = one.view(positions.shape[0], -1, self.head_size)
-                kernels.rope(heads, cosines, sines, positions, interleaved=not self.is_neox_style, out=heads)
-        return query, key
+
+        def rotated(one: Tensor) -> Tensor:
+            heads = one.view(positions.shape[0], -1, self.head_size)
+            turned = torch.ops.wavesmith.rope(heads, cosines, sines, positions, interleaved=not self.is_neox_style)
+            return turned.view(one.shape)
+
+        return rotated(query), None if key is None else rotated(key)
 
 
 #: Those whose tables differ alone.
