@@ -19,8 +19,10 @@ def is_wanted() -> bool:
 
 
 def platform() -> str | None:
-    """The platform's class, by name; None where it is not wanted."""
-    if not is_wanted():
+    """The platform's class, by name; None where it is not wanted, or PyTorch is ROCm's, for which vLLM has its own."""
+    import torch
+
+    if not is_wanted() or torch.version.hip is not None:
         return None
     os.environ["WAVESMITH_VLLM"] = "1"  # the engine's and the workers' processes, which are started, too
     import wavesmith.torch  # noqa: F401  # the device has its name before vLLM looks for it

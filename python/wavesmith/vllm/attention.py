@@ -95,7 +95,7 @@ class WavesmithAttention(AttentionImpl[Batch]):
 
     def process_weights_after_loading(self, act_dtype: torch.dtype) -> None:
         if self._slopes is not None:
-            self._slopes = torch.tensor(self._slopes, dtype=torch.float32, device="wavesmith")
+            self._slopes = torch.tensor(self._slopes, dtype=torch.float32, device=current_platform.device_type)
         if self._sinks is not None:
             self._sinks = self._sinks.data.float()
 
