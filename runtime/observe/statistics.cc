@@ -68,7 +68,7 @@ struct Report {
     for (const auto& [key, line] : kernels) json["kernels"].push_back(json_of(key.first, key.second, line));
     json["library_calls"] = nlohmann::json::array();
     for (const auto& [key, call] : library_calls)
-      json["library_calls"].push_back(json_of(call, platform.devices.front()->modelled != nullptr));
+      json["library_calls"].push_back(json_of(call, static_cast<bool>(platform.devices.front()->modelled)));
     for (const emulate::Program* const program : programs) add_mnemonics(*program);
     json["mnemonics"] = mnemonics;
     std::ofstream file(platform.report_path);
