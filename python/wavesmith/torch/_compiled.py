@@ -35,6 +35,9 @@ _variants: Counter[Any] = Counter()
 _plans: dict[Any, Plan | None] = {}
 _lock = threading.RLock()
 
+#: The operators whose compiled code a thread is in, by name, with the key of each call.
+_running = threading.local()
+
 #: Whether a thread is one that compiles: operators that reach it there are the host's.
 compiling = threading.local()
 
@@ -102,7 +105,17 @@ def run(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         call = _find(op, how, exact, inputs, numbers, args, kwargs)
     if call is None:
         return NotImplemented
-    results = call(inputs)
+    running: dict[str, Any] = _running.__dict__
+    outer = running.get(how.name)
+    if outer is not None:
+        # Compiled code calls the operator itself, whose kernel leaves such a call to what has no kernel.
+        _exact[outer] = None
+        return NotImplemented
+    running[how.name] = exact
+    try:
+        results = call(inputs)
+    finally:
+        del running[how.name]
     counts[how.name] += 1
     return how.results(results, args, kwargs)
 

@@ -178,9 +178,15 @@ Gradients attention_backward(const Tensor& grad_out, const Tensor& query, const 
   weights = weights.to(type);
   changes = changes.to(type);
   Tensor grad_query, grad_key, grad_value;
-  if (wanted[0]) grad_query = product(changes, k, type, factor).view(query.sizes());
-  if (wanted[1]) grad_key = product(changes.mT(), q, type, factor).view(key.sizes());
-  if (wanted[2]) grad_value = product(weights.mT(), upstream, type).view(value.sizes());
+  // Each lies as what it is the gradient of, which is what PyTorch says of this operator when it traces it.
+  const auto laid_out = [](const Tensor& gradient, const Tensor& like) {
+    const Tensor viewed = gradient.view(like.sizes());
+    Tensor made = at::empty_like(like);
+    return made.strides() == viewed.strides() ? viewed : made.copy_(viewed);
+  };
+  if (wanted[0]) grad_query = laid_out(product(changes, k, type, factor), query);
+  if (wanted[1]) grad_key = laid_out(product(changes.mT(), q, type, factor), key);
+  if (wanted[2]) grad_value = laid_out(product(weights.mT(), upstream, type), value);
   return {grad_query, grad_key, grad_value, Tensor()};
 }
 
