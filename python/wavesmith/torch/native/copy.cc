@@ -1,4 +1,5 @@
 // Copies between devices, and between them and the host.
+#include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
 #include <torch/library.h>
 
@@ -9,6 +10,7 @@
 #include <ATen/ops/empty_strided.h>
 
 #include "host_view.h"
+#include "pointwise.h"
 #include "streams.h"
 
 namespace wavesmith::device {
@@ -19,6 +21,44 @@ bool same_bytes(const at::Tensor& source, const at::Tensor& destination) {
   return source.dtype() == destination.dtype() && source.is_conj() == destination.is_conj() &&
          source.is_neg() == destination.is_neg() && source.sizes() == destination.sizes() &&
          source.strides() == destination.strides() && source.is_non_overlapping_and_dense();
+}
+
+// The type that computes a copy between tensors of these types.
+c10::ScalarType converting_type(c10::ScalarType source, c10::ScalarType destination) {
+  if (!c10::isComplexType(destination) || c10::isComplexType(source)) return source;
+  const bool fits = destination == c10::ScalarType::ComplexFloat;
+  return fits ? c10::ScalarType::ComplexFloat : c10::ScalarType::ComplexDouble;
+}
+
+// Integers of the same size as elements that the kernels do not know.
+at::Tensor as_integers(const at::Tensor& tensor) {
+  switch (tensor.element_size()) {
+    case 1:
+      return tensor.view(c10::ScalarType::Byte);
+    case 2:
+      return tensor.view(c10::ScalarType::Short);
+    case 4:
+      return tensor.view(c10::ScalarType::Int);
+    case 8:
+      return tensor.view(c10::ScalarType::Long);
+    default:
+      throw NotServed();
+  }
+}
+
+// Copies by a kernel, where both are on the same device. Throws NotServed.
+void copy_there(const at::Tensor& source, const at::Tensor& destination) {
+  if (source.is_conj() != destination.is_conj() || source.is_neg() != destination.is_neg()) throw NotServed();
+  if (source.dtype() == destination.dtype() && !number_type(source.scalar_type()))
+    return copy_there(as_integers(source), as_integers(destination));
+  auto iterator = at::TensorIteratorConfig()
+                      .set_check_mem_overlap(false)
+                      .check_all_same_dtype(false)
+                      .resize_outputs(false)
+                      .add_output(destination)
+                      .add_const_input(source)
+                      .build();
+  launch(WAVESMITH_POINTWISE_COPY, iterator, converting_type(source.scalar_type(), destination.scalar_type()));
 }
 
 at::Tensor copy_from(const at::Tensor& from, const at::Tensor& destination, bool non_blocking) {
@@ -38,6 +78,13 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& destination, bool
     const bool pinned = host && non_blocking && (on_device(source) ? destination : source).is_pinned();
     if (host && !pinned) check(hipStreamSynchronize(native(stream)), "hipStreamSynchronize");
     return destination;
+  }
+  if (on_device(source) && source.device() == destination.device()) {
+    try {
+      copy_there(source, destination);
+      return destination;
+    } catch (const NotServed&) {  // the host copies
+    }
   }
   const auto seen_source = on_device(source) ? host_view(source) : source;
   auto seen_destination = on_device(destination) ? host_view(destination) : destination;
