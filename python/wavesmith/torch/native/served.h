@@ -10,6 +10,7 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/TensorIterator.h>
+#include <ATen/core/IListRef.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Resize.h>
 
@@ -95,6 +96,9 @@ inline at::OptionalTensorRef borrowed(const std::optional<at::Tensor>& tensor) {
 
 inline c10::DeviceIndex device_in(const at::Tensor& tensor) {
   return tensor.defined() && on_device(tensor) ? tensor.device().index() : -1;
+}
+inline c10::DeviceIndex device_in(const at::ITensorListRef& tensors) {
+  return tensors.size() == 0 ? -1 : device_in(*tensors.begin());
 }
 template <class Other>
 c10::DeviceIndex device_in(const Other&) {
