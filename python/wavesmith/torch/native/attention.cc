@@ -1,5 +1,6 @@
 // Scaled dot product attention: the kernel library's forward; its gradients by products.
-#include <torch/library.h>
+
+#include <ATen/core/Tensor.h>
 
 #include <ATen/Context.h>
 #include <ATen/SDPBackend.h>
@@ -190,16 +191,22 @@ Gradients attention_backward(const Tensor& grad_out, const Tensor& query, const 
   return {grad_query, grad_key, grad_value, Tensor()};
 }
 
+const bool registered = [] {
+  auto& stub = at::native::_fused_sdp_choice_stub;
+  if (kIsCuda) {
+    stub.set_cuda_dispatch_ptr(&choose);
+  } else {
+    stub.set_privateuse1_dispatch_ptr(&choose);
+  }
+  return true;
+}();
+
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+WAVESMITH_OPERATORS(aten, m) {
   m.impl("_fused_sdp_choice", &choose);
   m.impl("_scaled_dot_product_fused_attention_overrideable", &attention);
   m.impl("_scaled_dot_product_fused_attention_overrideable_backward", &attention_backward);
 }
 
 }  // namespace wavesmith::device
-
-namespace at::native {
-REGISTER_PRIVATEUSE1_DISPATCH(_fused_sdp_choice_stub, &wavesmith::device::choose)
-}  // namespace at::native

@@ -2,7 +2,8 @@
 //
 // The gradient of a convolution's input, and a transposed convolution, is the convolution of what lies apart
 // by the stride with the weight turned around.
-#include <torch/library.h>
+
+#include <ATen/core/Tensor.h>
 
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/constant_pad_nd.h>
@@ -211,9 +212,9 @@ Moves moves_of(const Tensor& weight, IntArrayRef stride, IntArrayRef padding, In
   return {of_each(stride, dimensions), of_each(dilation, dimensions), around, around, groups};
 }
 
-Tensor convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride,
-                   IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
-                   std::int64_t groups) {
+Tensor either_convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                          IntArrayRef output_padding, std::int64_t groups) {
   const Tensor added = bias.value_or(Tensor());
   same_device("convolution", {{"input", &input}, {"weight", &weight}, {"bias", &added}});
   TORCH_CHECK(input.dtype() == weight.dtype() && (!added.defined() || added.dtype() == input.dtype()),
@@ -255,10 +256,36 @@ Gradients convolution_backward(const Tensor& grad, const Tensor& input, const Te
   return {grad_input, grad_weight, grad_bias};
 }
 
+// As CUDA's tensors, which PyTorch has kernels of its own for, come here: unchecked.
+Tensor checked_convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
+                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                           IntArrayRef output_padding, std::int64_t groups) {
+  TORCH_CHECK(input.dim() == weight.dim() && input.dim() > 2, "Expected ", weight.dim(), "D input, but got ",
+              input.dim(), "D");
+  const auto expected = transposed ? weight.size(0) : weight.size(1) * groups;
+  TORCH_CHECK(input.size(1) == expected, "Given groups=", groups, ", weight of size ", weight.sizes(),
+              ", expected input", input.sizes(), " to have ", expected, " channels, but got ", input.size(1),
+              " channels instead");
+  return either_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
+                            groups);
+}
+
+Gradients checked_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                           at::OptionalIntArrayRef, IntArrayRef stride, IntArrayRef padding,
+                           IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
+                           std::int64_t groups, std::array<bool, 3> wanted) {
+  return convolution_backward(grad, input, weight, stride, padding, dilation, transposed, output_padding,
+                              groups, wanted);
+}
+
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  m.impl("convolution_overrideable", &convolution);
+WAVESMITH_OPERATORS(aten, m) {
+  if (kIsCuda) {
+    m.impl("convolution", &checked_convolution);
+    m.impl("convolution_backward", &checked_backward);
+  }
+  m.impl("convolution_overrideable", &either_convolution);
   m.impl("convolution_backward_overrideable", &convolution_backward);
 }
 

@@ -9,6 +9,7 @@
 #include <c10/util/Exception.h>
 #include <wavesmith_kernels.h>
 
+#include "device_type.h"
 #include "streams.h"
 
 namespace wavesmith::device {
@@ -72,8 +73,6 @@ class KernelCall {
 };
 
 // Memory for what a kernel keeps meanwhile. The stream's later work may have it as soon as this is gone.
-inline c10::DataPtr workspace(std::size_t bytes) {
-  return c10::GetAllocator(c10::kPrivateUse1)->allocate(bytes);
-}
+inline c10::DataPtr workspace(std::size_t bytes) { return c10::GetAllocator(kDevice)->allocate(bytes); }
 
 }  // namespace wavesmith::device

@@ -1,5 +1,6 @@
 // LayerNorm and RMSNorm over the last dimensions; their gradients by operators.
-#include <torch/library.h>
+
+#include <ATen/core/Tensor.h>
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/native_layer_norm_backward_ops.h>
@@ -184,7 +185,7 @@ Two rms_norm_backward(const Tensor& grad, const Tensor& input, at::IntArrayRef n
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+WAVESMITH_OPERATORS(aten, m) {
   m.impl("native_layer_norm", &layer_norm);
   m.impl("native_layer_norm_backward", &layer_norm_backward);
   m.impl("_fused_rms_norm", &rms_norm);

@@ -1,5 +1,6 @@
 // Products of matrices and vectors.
-#include <torch/library.h>
+
+#include <ATen/core/Tensor.h>
 
 #include <ATen/ExpandUtils.h>
 #include <ATen/ops/_addmm_activation_meta.h>
@@ -213,7 +214,7 @@ Tensor sum_of_dtype(const Tensor& self, const Tensor& a, const Tensor& b, at::Sc
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+WAVESMITH_OPERATORS(aten, m) {
   m.impl("mm.out", &mm_out);
   m.impl("addmm.out", &addmm_out);
   m.impl("_addmm_activation.out", &addmm_activation_out);

@@ -1,5 +1,6 @@
 // Products of numbers of 8 bits: floats with scales, and integers.
-#include <torch/library.h>
+
+#include <ATen/core/Tensor.h>
 
 #include <ATen/BlasBackend.h>
 #include <ATen/ops/_int_mm_ops.h>
@@ -141,7 +142,7 @@ Tensor int_mm(const Tensor& self, const Tensor& mat2) {
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+WAVESMITH_OPERATORS(aten, m) {
   m.impl("_scaled_mm", &scaled_mm);
   m.impl("_scaled_mm.out", &scaled_mm_out);
   m.impl("_scaled_mm_v2", &scaled_mm_v2);

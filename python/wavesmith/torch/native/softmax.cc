@@ -1,7 +1,7 @@
 // Softmax, its logarithm, and their gradients.
 #include <limits>
 
-#include <torch/library.h>
+#include <ATen/core/Tensor.h>
 
 #include <ATen/WrapDimUtils.h>
 #include <ATen/ops/_log_softmax_backward_data_meta.h>
@@ -95,7 +95,7 @@ Tensor& log_softmax_backward_out(const Tensor& grad, const Tensor& output, std::
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+WAVESMITH_OPERATORS(aten, m) {
   m.impl("_softmax.out", &softmax_out);
   m.impl("_safe_softmax", &safe_softmax);
   m.impl("_log_softmax.out", &log_softmax_out);

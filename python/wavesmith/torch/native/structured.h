@@ -9,6 +9,8 @@
 #include <ATen/core/op_registration/adaption.h>
 #include <ATen/native/Resize.h>
 
+#include "device_type.h"
+
 namespace wavesmith::device {
 
 // Raises PyTorch's error when tensors lie on several devices. `what` is the operator; a tensor may be
