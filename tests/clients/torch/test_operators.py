@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from typing import Any
 
 import pytest
@@ -22,7 +25,10 @@ from operators_data import (
 )
 from torch import Tensor
 
+import wavesmith
 import wavesmith.ops as own
+from wavesmith import aiter
+from wavesmith.torch import _build
 
 FLOATS = list(HALF)
 
@@ -68,6 +74,17 @@ def test_compiled_without_breaks() -> None:
     expected = torch.autograd.grad(layer(*wanted).float().sum(), wanted)
     for got, want in zip(torch.autograd.grad(compiled(*wanted).float().sum(), wanted), expected, strict=True):
         assert torch.equal(got, want)
+
+
+def test_the_library_takes_the_stable_abi_alone() -> None:
+    """So one build serves PyTorch 2.10 and later: of its symbols no class or function of C++ is needed."""
+    nm = shutil.which("nm") or pytest.skip("no nm")
+    symbols = subprocess.run(
+        [nm, "-D", "--undefined-only", _build.operators()], check=True, capture_output=True, text=True
+    )
+    names = [line.split()[-1] for line in symbols.stdout.splitlines()]
+    assert "torch_library_impl" in names
+    assert not [name for name in names if re.match(r"_Z\w*?(2at|3c10|5torch)", name)]
 
 
 def test_compiled_every_operator() -> None:
@@ -134,6 +151,45 @@ def test_gemm_of_8_bits() -> None:
     rows, columns = torch.rand(30, 1), torch.rand(20)
     scaled = own.gemm(on(a), on(b).t(), scale_a=on(rows), scale_b=on(columns), dtype=torch.float32)
     check(scaled, exact * rows.double() * columns.double(), 2.0**-21)
+
+
+def e4m3() -> torch.dtype:
+    """The e4m3 whose products the GPU has."""
+    return torch.float8_e4m3fnuz if "mi300x" in str(wavesmith.used()) else torch.float8_e4m3fn
+
+
+def test_gemm_of_floats_of_8_bits_with_scales_of_blocks() -> None:
+    if "mi210" in str(wavesmith.used()):
+        pytest.skip("no floats of 8 bits")
+    a, b = torch.randn(33, 256), torch.randn(130, 256)
+    q, of_a = own.quantise(on(a), e4m3(), scaling="block")
+    squares = torch.rand(2, 2) + 0.5
+    weights, _ = own.quantise(on(b), e4m3())
+    exact_a = own.dequantise(q, of_a).cpu().double()
+    exact_b = weights.cpu().float().double() * squares.double().repeat_interleave(128, 0)[:130].repeat_interleave(
+        128, 1
+    )
+    result = own.gemm(q, weights.t(), block_scale_a=of_a, block_scale_b=on(squares), dtype=torch.float32)
+    check(result, exact_a @ exact_b.t(), 1e-4)
+    rows = torch.rand(130)
+    result = own.gemm(q, weights.t(), scale_b=on(rows), dtype=torch.float32)
+    exact = q.cpu().float().double() @ (weights.cpu().float().double() * rows[:, None].double()).t()
+    check(result, exact, 1e-4)
+
+
+def test_gemm_of_mxfp4() -> None:
+    if "mi355x" not in str(wavesmith.used()):
+        pytest.skip("MXFP4 is CDNA4's")
+    a, b = torch.randn(32, 128), torch.randn(48, 128)
+    (q, of_a), (r, of_b) = (own.quantise(on(one), torch.float4_e2m1fn_x2, scaling="mx") for one in (a, b))
+    assert of_a is not None
+    assert of_b is not None
+    exact = own.dequantise(q, of_a).cpu().double() @ own.dequantise(r, of_b).cpu().double().t()
+    columns = [on(one.cpu().t().contiguous()).t() for one in (of_a, of_b)]  # by columns, as the product takes them
+    result = own.gemm(q, r.view(torch.uint8).t(), block_scale_a=columns[0], block_scale_b=columns[1])
+    check(result, exact, 2.0**-7)
+    out = torch.empty(32, 48, dtype=torch.bfloat16, device=DEVICE)
+    assert torch.equal(aiter.gemm_a4w4(q, r, of_a, of_b, out, bpreshuffle=False), result)
 
 
 def test_gemm_of_weights_of_4_bits() -> None:
@@ -235,6 +291,23 @@ def test_paged_attention_and_cache_write() -> None:
     check(lse, want_lse, 1e-4)
     out, _ = own.paged_attention(on(q[:, -1]), k_cache, v_cache, on(contexts), on(table))
     check(out, want[:, -1], 2.0**-9, 2.0**-9)
+
+
+def test_paged_attention_over_a_cache_of_8_bits() -> None:
+    if "mi210" in str(wavesmith.used()):
+        pytest.skip("no floats of 8 bits")
+    keys, values, q = torch.randn(40, 2, 64).half(), torch.randn(40, 2, 64).half(), torch.randn(1, 4, 64).half()
+    k_cache, v_cache = (torch.zeros(1, 64, 2, 64, device=DEVICE).to(e4m3()) for _ in range(2))
+    scale, per_head = on(torch.tensor(0.5)), on(torch.tensor([0.25, 2.0]))
+    own.cache_write(
+        on(keys), on(values), k_cache, v_cache, torch.arange(40, device=DEVICE), k_scale=scale, v_scale=per_head
+    )
+    kept_k = k_cache[0, :40].cpu().float().double() * 0.5
+    kept_v = v_cache[0, :40].cpu().float().double() * torch.tensor([0.25, 2.0])[:, None]
+    check(kept_k, keys.double(), 2.0**-4, 2.0**-6)
+    contexts = on(torch.tensor([40], dtype=torch.int32))
+    out, _ = own.paged_attention(on(q), k_cache, v_cache, contexts, k_scale=scale, v_scale=per_head)
+    check(out, attention(q[:, None], kept_k[None], kept_v[None])[0][:, 0], 2.0**-8, 2.0**-8)
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn, torch.float8_e5m2])
