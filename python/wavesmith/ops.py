@@ -271,7 +271,7 @@ def rms_norm(
     bias: Tensor | None = None,
     *,
     residual: Tensor | None = None,
-    epsilon: float = 1e-6,
+    epsilon: float = 1e-5,
     weight_offset: float = 0.0,
     scaling: Scaling | None = None,
     scale: Tensor | None = None,

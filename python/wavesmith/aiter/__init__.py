@@ -16,6 +16,7 @@ from wavesmith.aiter._attention import (
 from wavesmith.aiter._products import (
     batched_gemm_a8w8,
     batched_gemm_bf16,
+    batched_gemm_bf16_CK,
     gemm_a4w4,
     gemm_a8w8,
     gemm_a8w8_blockscale,
@@ -25,6 +26,7 @@ from wavesmith.aiter._quantising import (
     dynamic_per_group_scaled_quant_fp4,
     dynamic_per_tensor_quant,
     dynamic_per_token_scaled_quant,
+    per_1x32_f4_quant_hip,
     per_group_quant_hip,
     per_tensor_quant_hip,
     per_token_quant_hip,
@@ -35,6 +37,7 @@ from wavesmith.aiter._rope import (
     rope_cached_positions_2c_fwd_inplace,
     rope_cached_positions_fwd,
     rope_fwd,
+    rotary_embedding_fwd,
 )
 from wavesmith.aiter._rows import (
     add,
@@ -62,6 +65,7 @@ __all__ = [
     "add",
     "batched_gemm_a8w8",
     "batched_gemm_bf16",
+    "batched_gemm_bf16_CK",
     "div",
     "dynamic_per_group_scaled_quant_fp4",
     "dynamic_per_tensor_quant",
@@ -80,6 +84,7 @@ __all__ = [
     "layernorm2d_fwd_with_add",
     "mul",
     "paged_attention_v1",
+    "per_1x32_f4_quant_hip",
     "per_group_quant_hip",
     "per_tensor_quant_hip",
     "per_token_quant_hip",
@@ -94,6 +99,7 @@ __all__ = [
     "rope_cached_positions_2c_fwd_inplace",
     "rope_cached_positions_fwd",
     "rope_fwd",
+    "rotary_embedding_fwd",
     "sigmoid",
     "silu_and_mul",
     "static_per_tensor_quant",

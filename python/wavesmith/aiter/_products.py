@@ -92,3 +92,15 @@ def batched_gemm_a8w8(
     for x, w, of_x, of_w, into in zip(XQ, WQ, x_scale, w_scale, out, strict=True):
         _ops.gemm.out(x, w.t(), scale_a=of_x.contiguous(), scale_b=of_w.contiguous(), out=into)
     return out
+
+
+def batched_gemm_bf16_CK(  # noqa: N802
+    XQ: Tensor,  # noqa: N803
+    WQ: Tensor,  # noqa: N803
+    bias: Tensor | None = None,
+    dtype: torch.dtype = torch.bfloat16,
+    splitK: int | None = None,  # noqa: N803
+) -> Tensor:
+    """(batch, m, k) times (batch, n, k) transposed."""
+    none("batched_gemm_bf16_CK", bias=bias)
+    return ops.gemm(XQ, WQ.mT, dtype=dtype)

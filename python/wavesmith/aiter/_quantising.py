@@ -92,3 +92,17 @@ def per_tensor_quant_hip(
     if scale is not None:
         return _ops.quantise_with(x, scale, dtype=quant_dtype), scale.view(1)
     return _ops.quantise(x, dtype=quant_dtype, scaling="matrix")
+
+
+def per_1x32_f4_quant_hip(
+    x: Tensor,
+    scale: Tensor | None = None,
+    quant_dtype: torch.dtype = torch.float4_e2m1fn_x2,
+    shuffle: bool = False,
+    num_rows: Tensor | None = None,
+    num_rows_factor: int = 1,
+) -> tuple[Tensor, Tensor]:
+    """MXFP4: two numbers in each byte, and their scales as float8_e8m0fnu."""
+    none("per_1x32_f4_quant_hip", scale=scale, shuffle=shuffle, num_rows=num_rows)
+    q, scales = _ops.quantise(x, dtype=torch.uint8, scaling="mx")
+    return q.view(quant_dtype), scales.view(torch.float8_e8m0fnu)

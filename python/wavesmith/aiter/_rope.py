@@ -89,3 +89,20 @@ def rope_cached_positions_2c_fwd_inplace(
     """The same of two tensors, in their places."""
     for one in (input_x, input_y):
         one.copy_(_turned(one, cos, sin, positions, rotate_style, reuse_freqs_front_part, nope_first))
+
+
+def rotary_embedding_fwd(
+    positions: Tensor,
+    query: Tensor,
+    key: Tensor,
+    head_size: int,
+    cos_cache: Tensor,
+    sin_cache: Tensor,
+    is_neox: bool,
+    is_nope_first: bool,
+) -> None:
+    """Of tokens with the positions given, (..., heads * head_size), in the places of query and key."""
+    for one in (query, key):
+        heads = one.view(positions.numel(), 1, -1, head_size)
+        at = positions.reshape(-1, 1)
+        heads.copy_(_turned(heads, cos_cache, sin_cache, at, 0 if is_neox else 1, True, is_nope_first))

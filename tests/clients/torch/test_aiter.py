@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as functional
 from operators_data import DEVICE, activation, attention, check, on
 
-from wavesmith import aiter
+from wavesmith import aiter, ops
 
 pytestmark = pytest.mark.representative
 
@@ -62,6 +62,9 @@ def test_quantising() -> None:
     again = torch.empty_like(out)
     aiter.static_per_tensor_quant(again, on(x), scale)
     assert torch.equal(again, out)
+    q, scales = aiter.per_1x32_f4_quant_hip(on(x))
+    assert (q.dtype, q.shape) == (torch.float4_e2m1fn_x2, (6, 64))
+    check(ops.dequantise(q, scales), x.double(), 0.26, float(scales.float().max()) / 2)
 
 
 def test_products() -> None:
@@ -87,6 +90,11 @@ def test_rope() -> None:
     aiter.rope_cached_positions_2c_fwd_inplace(one, two, cos, sin, positions, 0, True, False)
     check(one, want, 1e-5)
     check(two, 2 * want, 1e-5)
+    rows = x[:, 0].reshape(5, 96)
+    one, two = on(rows), on(2 * rows)
+    aiter.rotary_embedding_fwd(on(torch.arange(5)), one, two, 32, cos[:, 0, 0], sin[:, 0, 0], True, False)
+    check(one, want[:, 0].reshape(5, 96), 1e-5)
+    check(two, 2 * want[:, 0].reshape(5, 96), 1e-5)
 
 
 def test_attention() -> None:

@@ -53,7 +53,7 @@ void define(Library& library) {
       "k_scale=None, Tensor? v_scale=None) -> ()");
   define_both(library,
               "rms_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, Tensor? scale=None, *, float "
-              "epsilon=1e-6, float weight_offset=0.0, ScalarType? dtype=None) -> Tensor",
+              "epsilon=1e-5, float weight_offset=0.0, ScalarType? dtype=None) -> Tensor",
               kOut);
   define_both(library,
               "layer_norm(Tensor x, Tensor? weight=None, Tensor? bias=None, Tensor? scale=None, *, float "
@@ -62,7 +62,7 @@ void define(Library& library) {
   define_both(
       library,
       "add_rms_norm(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, Tensor? "
-      "scale=None, *, float epsilon=1e-6, float weight_offset=0.0, ScalarType? dtype=None) -> (Tensor, "
+      "scale=None, *, float epsilon=1e-5, float weight_offset=0.0, ScalarType? dtype=None) -> (Tensor, "
       "Tensor)",
       kOutSum);
   define_both(
@@ -73,7 +73,7 @@ void define(Library& library) {
       kOutSum);
   define_both(
       library,
-      "rms_norm_quantise(Tensor x, Tensor? weight=None, Tensor? bias=None, *, float epsilon=1e-6, float "
+      "rms_norm_quantise(Tensor x, Tensor? weight=None, Tensor? bias=None, *, float epsilon=1e-5, float "
       "weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> (Tensor, Tensor)",
       kOutScales);
   define_both(
@@ -84,7 +84,7 @@ void define(Library& library) {
   define_both(
       library,
       "add_rms_norm_quantise(Tensor x, Tensor residual, Tensor? weight=None, Tensor? bias=None, *, float "
-      "epsilon=1e-6, float weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> "
+      "epsilon=1e-5, float weight_offset=0.0, ScalarType dtype, str scaling='row', int block=128) -> "
       "(Tensor, Tensor, Tensor)",
       kOutSumScales);
   define_both(
