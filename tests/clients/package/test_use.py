@@ -103,6 +103,25 @@ def test_what_cannot_be_used_is_refused(python: Python, program: str, error: str
     assert re.search(error, ran.stderr), ran.stderr
 
 
+def test_modelled_time_is_settled_before_the_runtime_is_loaded(python: Python) -> None:
+    ran = python(
+        """
+import ctypes, wavesmith
+wavesmith.use("mi300x", time=True, quiet=True)
+hip = ctypes.CDLL("libamdhip64.so.7")
+start, stop, took = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_float(-1)
+for event in (start, stop):
+    assert not hip.hipEventCreate(ctypes.byref(event)) and not hip.hipEventRecord(event, None)
+assert not hip.hipEventSynchronize(stop) and not hip.hipEventElapsedTime(ctypes.byref(took), start, stop)
+print(took.value)
+wavesmith.use("mi300x", time="sampled")
+"""
+    )
+    assert 0 <= float(ran.stdout) < 0.01, ran.stderr  # nothing lies between the two but what recording takes there
+    late = python("import wavesmith; wavesmith.use(); wavesmith.use(time=True)")
+    assert "UseError: whether events tell modelled time" in late.stderr and "wavesmith.profile" in late.stderr
+
+
 def test_another_hip_runtime_in_the_process_is_an_error(python: Python, tmp_path: Path) -> None:
     other = tmp_path / "libamdhip64.so.6"
     subprocess.run(["clang-22", "-shared", "-x", "c", "/dev/null", "-o", other], check=True)
