@@ -39,7 +39,7 @@ LaneOperand LaneValues::source(uint32_t i, const isa::Row& row, uint64_t number,
   const isa::Type type = place.role.type;
   if (type == isa::Type::Exec && exec_.of[i] == LaneSets::kAll)
     return {constant(-1), isa::low_bits(code_.wave_lanes)};
-  if (place.modifier) return {constant(static_cast<int64_t>(*place.modifier)), *place.modifier};
+  if (place.modifier) return {constant(static_cast<int64_t>(*place.modifier)), place.modifier};
   // A bit of each lane, of which nothing is known.
   if (!place.operand || type == isa::Type::LaneMask) return {unknown(Reason::Computed)};
   if (place.operand->kind == Operand::Kind::Integer) {
