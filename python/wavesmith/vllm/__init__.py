@@ -35,8 +35,8 @@ def register() -> None:
     if not is_wanted():
         return
     from wavesmith.torch import library
-    from wavesmith.vllm import activation, attention, linear, norm, quantisation, rotary
+    from wavesmith.vllm import activation, attention, float8, linear, norm, quantisation, rotary
 
     library.load()
-    for module in (activation, attention, linear, norm, quantisation, rotary):
+    for module in (activation, attention, float8, linear, norm, quantisation, rotary):
         module.register()

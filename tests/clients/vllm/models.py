@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import safetensors.torch
 import torch
 import transformers
 
@@ -62,3 +64,35 @@ def write(name: str, folder: Path, dtype: torch.dtype, seed: int) -> transformer
     config.dtype = dtype
     model.to(dtype).save_pretrained(folder)
     return model.float()
+
+
+def quantise(model: transformers.PreTrainedModel, folder: Path, kind: torch.dtype = torch.float8_e4m3fn) -> None:
+    """Writes the model with its layers' weights in float8, as llm-compressor's FP8_DYNAMIC does; rounds the model's."""
+    state = {}
+    for name, value in model.state_dict().items():
+        if value.ndim < 2 or "embed" in name or "lm_head" in name:
+            state[name] = value.to(model.config.dtype)
+            continue
+        scale = value.abs().amax(-1, keepdim=True) / torch.finfo(kind).max
+        state[name] = (value / scale).to(kind)
+        state[name.removesuffix("weight") + "weight_scale"] = scale
+        value.copy_(state[name].float() * scale)
+    folder.mkdir()
+    safetensors.torch.save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    numbers = {"num_bits": 8, "type": "float", "symmetric": True}
+    group = {
+        "targets": ["Linear"],
+        "weights": numbers | {"strategy": "channel", "dynamic": False},
+        "input_activations": numbers | {"strategy": "token", "dynamic": True},
+    }
+    settings = model.config.to_dict() | {
+        "dtype": str(model.config.dtype).removeprefix("torch."),
+        "quantization_config": {
+            "quant_method": "compressed-tensors",
+            "format": "float-quantized",
+            "quantization_status": "compressed",
+            "config_groups": {"group_0": group},
+            "ignore": ["lm_head"],
+        },
+    }
+    (folder / "config.json").write_text(json.dumps(settings))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import models
 import pytest
 import torch
 from conftest import Generate, Generated, Model
@@ -71,6 +73,21 @@ def test_weights_and_activations(model: Callable[..., Model], generate: Generate
     assert generated.launches("gemm_e4m3") >= 4 * layers * steps
     # The weights' once.
     assert generated.launches("quantise") == 4 * layers * (steps + 1)
+
+
+def test_a_checkpoint(model: Callable[..., Model], generate: Generate, float8: torch.dtype, tmp_path: Path) -> None:
+    """By vLLM's own method for checkpoints of compressed-tensors, which is offered the products."""
+    reference = copy.deepcopy(model("llama", torch.float16).reference)
+    models.quantise(reference, tmp_path / "float8")
+    for name, module in reference.named_modules():
+        if isinstance(module, torch.nn.Linear) and name != "lm_head":
+            module.register_forward_pre_hook(lambda _, inputs: (rounded(inputs[0], float8),))
+    quantised = Model(tmp_path / "float8", reference)
+    generated = generate(quantised, dtype="float16")
+    agrees(generated, of_reference(quantised, generated))
+    layers, steps = 2, 12
+    assert generated.launches("gemm_e4m3") >= 4 * layers * steps
+    assert generated.launches("quantise") == 4 * layers * steps
 
 
 def test_a_cache(
