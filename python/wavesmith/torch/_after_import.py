@@ -1,4 +1,4 @@
-"""Runs a function when a module has been imported: parts of PyTorch that take seconds to import are not imported for it.
+"""Runs a function when a module has been imported, so that parts of PyTorch that take seconds are not imported for it.
 
 >>> after_import("torch._inductor.config", set_defaults)  # now, where the module is there already
 """
@@ -50,7 +50,7 @@ class _Finder:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, actions)  # type: ignore[assignment]
+            spec.loader = _Loader(spec.loader, actions)
         return spec
 
 

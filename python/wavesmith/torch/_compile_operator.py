@@ -23,7 +23,7 @@ import torch
 
 from wavesmith.torch import _build, _compiled, _operator_code
 from wavesmith.torch._operator_class import Class, Number, Slot, Symbol, Variant
-from wavesmith.torch._operator_code import Refusal
+from wavesmith.torch._operator_code import RefusalError
 
 _SOURCES = ("_compile_operator.py", "_operator_class.py", "_operator_code.py", "_inductor.py")
 
@@ -37,7 +37,7 @@ def add_variant(
     record: dict[str, Any] = {}
 
     def compile_() -> None:
-        _compiled.compiling.now = True
+        _compiled.thread.compiles = True
         try:
             try:
                 record.update(_compile(op, args, kwargs, inputs, numbers, symbolic=True))
@@ -48,7 +48,7 @@ def add_variant(
         except Exception as error:
             record["refused"] = f"{type(error).__name__}: {error}"[:500]
             # Others, as of a full disk, say nothing about the operator.
-            record["lasting"] = isinstance(error, Refusal) or type(error).__module__.startswith("torch")
+            record["lasting"] = isinstance(error, RefusalError) or type(error).__module__.startswith("torch")
 
     thread = threading.Thread(target=compile_, name="wavesmith-compile")
     thread.start()
@@ -187,7 +187,7 @@ class _Fakes:
         from torch.utils._sympy.printers import PythonPrinter
 
         if self.environment.deferred_runtime_asserts:
-            raise Refusal("a guard over a number")
+            raise RefusalError("a guard over a number")
         text = " and ".join(f"({PythonPrinter().doprint(each.expr)})" for each in self.environment.guards)
         return re.sub(r"\b[a-z]+\d+\b", lambda match: self.names.get(match[0], match[0]), text) or "True"
 
@@ -223,7 +223,9 @@ def _compile(
         ]
         result = op(*_filled(template, values), **{name: _filled(each, values) for name, each in named.items()})
         results = [result] if isinstance(result, torch.Tensor) else list(result or ())
-        return results if len(new) != len(results) else [each for each, is_new in zip(results, new, strict=True) if is_new]
+        return (
+            results if len(new) != len(results) else [each for each, is_new in zip(results, new, strict=True) if is_new]
+        )
 
     fakes = _Fakes(inputs)
     context = torch._guards.TracingContext(fakes.mode)
@@ -242,12 +244,12 @@ def _compile(
             graph = make_fx(torch.func.functionalize(traced), decomposition_table=select_decomp_table())(*fakes.tensors)
         outputs = next(iter(reversed(graph.graph.nodes))).args[0]
         if not all(isinstance(each, torch.fx.Node) and each.op != "placeholder" for each in outputs):
-            raise Refusal("a result that is no new tensor")
+            raise RefusalError("a result that is no new tensor")
         compiled: Any = compile_fx_inner(graph, fakes.tensors, is_inference=True)
     if compiled.constants:
-        raise Refusal("constants")
+        raise RefusalError("constants")
     return {
-        **_operator_code.kept(compiled.source_code, _kernels(compiled.source_code)),
+        **_operator_code.kept(str(op), compiled.source_code, _kernels(compiled.source_code)),
         "guard": fakes.guard(),
         "symbols": fakes.symbols,
         "numbers": None if symbolic else list(numbers),

@@ -35,11 +35,9 @@ _variants: Counter[Any] = Counter()
 _plans: dict[Any, Plan | None] = {}
 _lock = threading.RLock()
 
-#: The operators whose compiled code a thread is in, by name, with the key of each call.
-_running = threading.local()
-
-#: Whether a thread is one that compiles: operators that reach it there are the host's.
-compiling = threading.local()
+#: What a thread does: `compiles`, whether it compiles, when operators are the host's; `running`, the operators whose
+#: compiled code it is in, by name, with the key of each call.
+thread = threading.local()
 
 
 class _ByNumbers(dict[tuple[float, ...], Any]):
@@ -82,7 +80,7 @@ def run(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         how = _plans[op]
     except KeyError:
         how = _plans[op] = plan(op)
-    if how is None or getattr(compiling, "now", False):
+    if how is None or getattr(thread, "compiles", False):
         return NotImplemented
     inputs: list[Any] = []
     numbers: list[float] = []
@@ -105,7 +103,7 @@ def run(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         call = _find(op, how, exact, inputs, numbers, args, kwargs)
     if call is None:
         return NotImplemented
-    running: dict[str, Any] = _running.__dict__
+    running: dict[str, Any] = thread.__dict__.setdefault("running", {})
     outer = running.get(how.name)
     if outer is not None:
         # Compiled code calls the operator itself, whose kernel leaves such a call to what has no kernel.

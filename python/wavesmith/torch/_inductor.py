@@ -19,8 +19,7 @@ import torch
 from wavesmith.torch import _build
 from wavesmith.torch._after_import import after_import
 from wavesmith.torch._launch import raw_stream
-
-_DEVICE = "wavesmith"
+from wavesmith.torch._name import DEVICE
 
 
 class Properties(NamedTuple):
@@ -118,9 +117,9 @@ def _has_interface(interfaces: ModuleType) -> None:
             chosen = torch.Stream(stream_id=stream_id, device_index=device_index, device_type=device_type)
             torch.accelerator.set_stream(chosen)
 
-    interfaces.register_interface_for_device(_DEVICE, Interface)
+    interfaces.register_interface_for_device(DEVICE, Interface)
     for index in range(torch.accelerator.device_count()):
-        interfaces.register_interface_for_device(f"{_DEVICE}:{index}", Interface)
+        interfaces.register_interface_for_device(f"{DEVICE}:{index}", Interface)
 
 
 def _has_backend(_: ModuleType) -> None:
@@ -149,16 +148,17 @@ def _has_backend(_: ModuleType) -> None:
         def current_stream(self) -> str:
             return "torch.accelerator.current_stream()"
 
-    common.register_device_op_overrides(_DEVICE, Overrides())
-    common.register_backend_for_device(_DEVICE, triton.TritonScheduling, wrapper.PythonWrapperCodegen)
+    common.register_device_op_overrides(DEVICE, Overrides())
+    common.register_backend_for_device(DEVICE, triton.TritonScheduling, wrapper.PythonWrapperCodegen)
 
 
 def _is_gpu(utilities: ModuleType) -> None:
-    utilities.GPU_TYPES.append(_DEVICE)
+    if DEVICE not in utilities.GPU_TYPES:
+        utilities.GPU_TYPES.append(DEVICE)
     theirs = utilities.is_big_gpu
 
     def is_big_gpu(index_or_device: Any = 0) -> bool:
-        ours = isinstance(index_or_device, torch.device) and index_or_device.type == _DEVICE
+        ours = isinstance(index_or_device, torch.device) and index_or_device.type == DEVICE
         return ours or theirs(index_or_device)  # as for ROCm: a count of units says nothing about AMD's
 
     utilities.is_big_gpu = is_big_gpu
@@ -179,14 +179,14 @@ def _has_configurations(heuristics: ModuleType) -> None:
         (product, "int_mm", "ROCmInt8MMTemplateConfigHeuristic"),
         (sum_of_two, None, "ROCmMMPlusMMTemplateConfigHeuristic"),
     ):
-        register_template_heuristic(template, _DEVICE, op_name=operator)(getattr(heuristics, name))
+        register_template_heuristic(template, DEVICE, op_name=operator)(getattr(heuristics, name))
 
 
 def _has_choices(choices: ModuleType) -> None:
     theirs: Any = choices.InductorChoices.get_config_heuristics
 
     def get_config_heuristics(self: Any, device_type: str | None = "cuda") -> Any:
-        return choices.ROCmConfigHeuristic() if device_type == _DEVICE else theirs(self, device_type)
+        return choices.ROCmConfigHeuristic() if device_type == DEVICE else theirs(self, device_type)
 
     choices.InductorChoices.get_config_heuristics = get_config_heuristics
 
@@ -201,7 +201,7 @@ def _is_amds(hints: ModuleType) -> None:
 
     def create(cls: Any, device: torch.device) -> Any:
         found = theirs(device)
-        return found._replace(type="hip") if device.type == _DEVICE else found
+        return found._replace(type="hip") if device.type == DEVICE else found
 
     hints.DeviceProperties.create = classmethod(create)
 
@@ -212,7 +212,7 @@ def _is_hip(heuristics: ModuleType) -> None:
     def get_device_interface(self: Any) -> Any:
         from torch._dynamo.device_interface import get_interface_for_device
 
-        return get_interface_for_device(_DEVICE) if self.device_props.type == "hip" else theirs(self)
+        return get_interface_for_device(DEVICE) if self.device_props.type == "hip" else theirs(self)
 
     heuristics.CachingAutotuner.get_device_interface = get_device_interface
     # Kernels are launched by Triton's driver: the launcher that PyTorch has of its own is CUDA's.
@@ -230,7 +230,7 @@ def _has_clock(benchmarking: ModuleType) -> None:
             times = [each or math.inf for each in times]
         return times if return_mode == "all" else min(times)
 
-    for name in (_DEVICE, "hip"):
+    for name in (DEVICE, "hip"):
         benchmarking.register_benchmarker(name, benchmark, override=True)
     benchmarking.Benchmarker.benchmark_gpu = benchmark
     for other in (benchmarking.TritonBenchmarker, benchmarking.InductorBenchmarker):
@@ -253,6 +253,8 @@ def register() -> None:
     """Makes Inductor and Triton know the device, where Triton is installed."""
     if importlib.util.find_spec("triton") is None:
         return
+    if DEVICE == "cuda":  # Triton's own driver for ROCm takes this PyTorch for one
+        os.environ.setdefault("TRITON_DEFAULT_BACKEND", "wavesmith")
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(_build.cache() / "inductor"))
     for module, action in {
         "torch._dynamo.device_interface": _has_interface,

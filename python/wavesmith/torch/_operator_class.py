@@ -114,14 +114,14 @@ class Class:
                 return abs(value) < 1 << 31
             elif isinstance(value, (list, tuple)):
                 key.append(("list", len(value)))
-                return all([add(each) for each in value])
+                return all(list(map(add, value)))  # each is told, whatever the one before
             elif isinstance(value, (str, torch.dtype, torch.device, torch.layout, torch.memory_format)):
                 key.append(str(value))
             else:
                 return False
             return True
 
-        fits = all([add(value) for value in args])
+        fits = all(list(map(add, args)))
         for name, value in kwargs.items():
             key.append(name)
             fits = add(value) and fits
@@ -181,9 +181,10 @@ class Plan:
                     continue
                 storage = tensor.untyped_storage()._cdata
                 for other in inputs:
-                    if other is not tensor and isinstance(other, torch.Tensor):
-                        if other.untyped_storage()._cdata == storage:
-                            return True
+                    if other is tensor or not isinstance(other, torch.Tensor):
+                        continue
+                    if other.untyped_storage()._cdata == storage:
+                        return True
         return False
 
     def results(self, new: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

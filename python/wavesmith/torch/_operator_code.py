@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from wavesmith.torch._name import KEY
+
 _HEADER = """\
 import math
 from math import inf, nan
@@ -19,7 +21,7 @@ reinterpret_tensor = torch._C._dynamo.guards._reinterpret_tensor
 """
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """A class of calls that is the host's; the text says why."""
 
 
@@ -30,29 +32,32 @@ class _Products:
         return getattr(torch, name)
 
 
-def _demand(name: str) -> None:
-    if not torch._C._dispatch_has_kernel_for_dispatch_key(name, "PrivateUse1"):
-        raise Refusal(f"calls {name}, which has no kernel")
+def _demand(name: str, operator: str) -> None:
+    # A kernel may leave a call to what is compiled here, which must not come back.
+    if name.split("::")[1].split(".")[0] == operator.split(".")[1]:
+        raise RefusalError(f"calls {name}, itself")
+    if not torch._C._dispatch_has_kernel_for_dispatch_key(name, KEY):
+        raise RefusalError(f"calls {name}, which has no kernel")
 
 
-def _check(body: str) -> None:
+def _check(body: str, operator: str) -> None:
     for name in re.findall(r"\bextern_kernels\.(\w+)", body):
-        _demand(f"aten::{name}.out")
+        _demand(f"aten::{name}.out", operator)
     for space, name, overload in re.findall(r"torch\.ops\.(\w+)\.(\w+)\.(\w+)", body):
-        _demand(f"{space}::{name}" if overload == "default" else f"{space}::{name}.{overload}")
+        _demand(f"{space}::{name}" if overload == "default" else f"{space}::{name}.{overload}", operator)
     for name in re.findall(r"(?<!ops\.)\b(?:aten|inductor_ops|alloc_from_pool|async_compile)\b[.(](\w+)", body):
-        raise Refusal(f"calls {name}")
+        raise RefusalError(f"calls {name}")
 
 
-def kept(source: str, kernels: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of Inductor's text and of its kernels (`CachingAutotuner`s by name): "source" and "kernels".
+def kept(operator: str, source: str, kernels: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of an operator's text and kernels (`CachingAutotuner`s by name): "source" and "kernels".
 
     Raises:
-        Refusal: it calls an operator that has no kernel on the device, or does what `run` does not know.
+        RefusalError: it calls an operator that has no kernel on the device, or does what `run` does not know.
     """
     begin = source.index("    def call(self, args):")
     body = source[begin : source.index("\nrunner = Runner(")]
-    _check(body)
+    _check(body, operator)
     # A GPU loads from any address.
     body = re.sub(r"^ +(\w+) = copy_if_misaligned\(\1\)\n", "", body, flags=re.M)
     body = re.sub(r"^ +torch\.accelerator\.set_device_index\(\d+\)\n", "", body, flags=re.M)
@@ -71,8 +76,8 @@ def kept(source: str, kernels: dict[str, Any]) -> dict[str, Any]:
 
 def _kernel(at: int, name: str, kernel: Any) -> tuple[str, dict[str, Any]]:
     """A function that launches a kernel as Inductor's launcher does, and what the kernel is."""
-    from torch._inductor.runtime.triton_heuristics import GridExpr
     from torch._inductor.runtime.triton_helpers import get_constexprs
+    from torch._inductor.runtime.triton_heuristics import GridExpr
 
     from wavesmith.torch._launch import Kernel
 
@@ -80,15 +85,17 @@ def _kernel(at: int, name: str, kernel: Any) -> tuple[str, dict[str, Any]]:
     binary = result.kernel
     metadata = binary.metadata
     if metadata.global_scratch_size or metadata.profile_scratch_size or metadata.launch_cooperative_grid:
-        raise Refusal("a kernel with scratch memory of Triton's")
+        raise RefusalError("a kernel with scratch memory of Triton's")
     _, parameters, _ = result._get_arg_lists(binary.src.fn.arg_names, get_constexprs(binary.src.fn))
     kinds = {argument: kind for argument, kind in binary.src.signature.items() if kind != "constexpr"}
     if any(argument not in parameters for argument in kinds):
-        raise Refusal("a kernel with an argument of its configuration")
+        raise RefusalError("a kernel with an argument of its configuration")
     given = [f"{argument}.data_ptr()" if kind.startswith("*") else argument for argument, kind in kinds.items()]
     grid = GridExpr.from_meta(result.inductor_meta, result.config)
     lines = [f"def {name}({', '.join(parameters)}, stream):", *grid.prefix]
-    lines.append(f"kernels[{at}]({', '.join(map(str, (grid.x_grid, grid.y_grid, grid.z_grid)))}, stream, {', '.join(given)})")
+    lines.append(
+        f"kernels[{at}]({', '.join(map(str, (grid.x_grid, grid.y_grid, grid.z_grid)))}, stream, {', '.join(given)})"
+    )
     record = {
         "name": metadata.name,
         "image": Kernel.packed(binary.asm["hsaco"]),

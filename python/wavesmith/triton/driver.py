@@ -62,12 +62,12 @@ class WavesmithDriver(drivers.DriverBase):
 
     @staticmethod
     def is_active() -> bool:
-        """Whether a GPU is emulated for this process and its PyTorch is not one for GPUs.
+        """Whether a GPU is emulated for this process, and its PyTorch has it as `wavesmith.torch` or not at all.
 
         A PyTorch for ROCm has its tensors on the emulated GPU already; then Triton's own driver is the right
         one. ``TRITON_DEFAULT_BACKEND=wavesmith`` chooses this one anyway.
         """
-        if os.environ.get("TRITON_DEFAULT_BACKEND") == _NAME:
+        if os.environ.get("TRITON_DEFAULT_BACKEND") == _NAME or torch_device.registered():
             return True
         if not os.environ.get("WAVESMITH_GPU"):
             return False
@@ -108,7 +108,7 @@ class WavesmithDriver(drivers.DriverBase):
         import torch
 
         if torch_device.registered():
-            return torch.device(torch.accelerator.current_accelerator().type, torch_device.current_device())
+            return torch.device(torch_device.name(), torch_device.current_device())
         # Programs for any device call getattr(torch, device.type), which for a GPU's has these.
         for name in ("set_stream", "default_stream", "set_device", "empty_cache", "Event"):
             if not hasattr(torch.cpu, name):

@@ -20,6 +20,7 @@ from .hip import Hip, HipError, hip
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+
 def address(value: Any) -> int:
     """The address that a pointer argument stands for: a tensor's, an integer's, or none."""
     if value is None:

@@ -18,13 +18,20 @@ def registered() -> bool:
     return register is not None and bool(register._libraries)
 
 
-def __getattr__(name: str) -> Any:
+def name() -> str:
+    """What PyTorch calls the device."""
+    from wavesmith.torch import _name
+
+    return _name.DEVICE
+
+
+def __getattr__(attribute: str) -> Any:
     """`Event` and `Stream` are PyTorch's own, which import of this module leaves alone."""
     import torch
 
-    if name in ("Event", "Stream"):
-        return getattr(torch, name)
-    raise AttributeError(name)
+    if attribute in ("Event", "Stream"):
+        return getattr(torch, attribute)
+    raise AttributeError(attribute)
 
 
 def current_device() -> int:
