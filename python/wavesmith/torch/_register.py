@@ -36,7 +36,7 @@ def register() -> None:
         backend_registration.rename_privateuse1_backend(_name.DEVICE)
     ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
-    from wavesmith.torch import _device, _dlpack, _fallback, _inductor, _recurrent
+    from wavesmith.torch import _device, _distributed, _dlpack, _fallback, _inductor, _recurrent
 
     _dlpack.install()
     if is_cuda:
@@ -47,6 +47,7 @@ def register() -> None:
         torch._register_device_module(_name.DEVICE, _device)
         backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)
     _inductor.register()
+    _distributed.register()
     for key in (_name.KEY, "PrivateUse3"):  # the second: native/fallback.h
         _libraries.append(torch.library.Library("_", "IMPL", key))
         _libraries[-1].fallback(_fallback.fallback)
