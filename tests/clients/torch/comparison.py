@@ -23,7 +23,7 @@ PIECES = tuple(
     f"aten.{name}"
     for name in (
         "add", "amax", "constant_pad_nd", "copy_", "div", "eq", "exp", "fill_", "logical_not", "masked_fill", "mean",
-        "mul", "neg", "pow", "rsqrt", "sub", "sum", "tril", "where", "zero_"
+        "mul", "neg", "pow", "reciprocal", "rsqrt", "sqrt", "sub", "sum", "tril", "where", "zero_"
     )
 )  # fmt: skip
 

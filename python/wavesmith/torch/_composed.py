@@ -1,0 +1,276 @@
+"""Operators that are composed of others on the device: pooling, batch and group norms.
+
+Those that PyTorch has decompositions of take these; pooling sees the windows of its input as a view.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+#: Operators whose kernels are PyTorch's decompositions of them.
+_DECOMPOSED = (
+    "native_batch_norm",
+    "_native_batch_norm_legit",
+    "_native_batch_norm_legit.no_stats",
+    "_native_batch_norm_legit_no_training",
+    "_batch_norm_with_update",
+    "_batch_norm_no_update",
+    "batch_norm_backward",
+    "native_batch_norm_backward",
+    "native_group_norm_backward",
+)
+
+
+class _Windows:
+    """How a window moves over the last dimensions of an input, as PyTorch's pooling counts it."""
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        kernel: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        dilation: Sequence[int],
+        ceil: bool,
+    ) -> None:
+        count = len(kernel) if len(kernel) > 1 else len(sizes)
+        self.kernel, self.padding, self.dilation = (_each(one, count) for one in (kernel, padding, dilation))
+        self.stride = _each(stride, count) if stride else self.kernel
+        self.sizes = list(sizes)
+        self.out = []
+        for size, window, step, pad, apart in zip(
+            self.sizes, self.kernel, self.stride, self.padding, self.dilation, strict=True
+        ):
+            if not 0 <= 2 * pad <= window:
+                raise RuntimeError(
+                    "pad should be at most half of effective kernel size, "
+                    f"but got pad={pad}, kernel_size={window} and dilation={apart}"
+                )
+            room = size + 2 * pad - apart * (window - 1) - 1
+            places = (-(-room // step) if ceil else room // step) + 1
+            if ceil and (places - 1) * step >= size + pad:  # no window begins in the zeros behind
+                places -= 1
+            self.out.append(places)
+
+    def padded(self, x: torch.Tensor, value: float) -> torch.Tensor:
+        """The input with `value` around it, as far as windows reach."""
+        around = []
+        for size, window, step, pad, apart, places in reversed(list(self._all())):
+            reach = (places - 1) * step + apart * (window - 1) + 1
+            around += [pad, max(0, reach - pad - size)]
+        return torch.constant_pad_nd(x, around, value) if any(around) else x
+
+    def _all(self) -> Iterator[tuple[int, ...]]:
+        return zip(self.sizes, self.kernel, self.stride, self.padding, self.dilation, self.out, strict=True)
+
+    def of(self, padded: torch.Tensor) -> torch.Tensor:
+        """A view of the padded input: its first dimensions, the places, the windows' elements."""
+        first = padded.dim() - len(self.out)
+        strides = padded.stride()[first:]
+        return padded.as_strided(
+            (*padded.shape[:first], *self.out, *self.kernel),
+            (
+                *padded.stride()[:first],
+                *(a * b for a, b in zip(strides, self.stride, strict=True)),
+                *(a * b for a, b in zip(strides, self.dilation, strict=True)),
+            ),
+        )
+
+    def elements(self) -> Iterator[tuple[int, ...]]:
+        """The places in a window, in the order in which they lie."""
+        return itertools.product(*(range(window) for window in self.kernel))
+
+    def places(self, offsets: Sequence[int]) -> tuple[Any, ...]:
+        """What finds in a padded input the elements at that place of all windows."""
+        return (
+            ...,
+            *(
+                slice(at * apart, at * apart + (places - 1) * step + 1, step)
+                for at, (_, _, step, _, apart, places) in zip(offsets, self._all(), strict=True)
+            ),
+        )
+
+    def inputs(self, device: torch.device) -> torch.Tensor:
+        """For each place, the index in the input of its window's first element, were there no zeros around it."""
+        index = torch.zeros((), dtype=torch.int64)
+        for size, _, step, pad, _, places in self._all():
+            index = index[..., None] * size + (torch.arange(places) * step - pad)
+        return index.to(device)
+
+    def steps(self) -> list[int]:
+        """How far an input's index moves with each element of a window, in their order."""
+        return [
+            sum(
+                at * apart * math.prod(self.sizes[dimension + 1 :])
+                for dimension, (at, apart) in enumerate(zip(offsets, self.dilation, strict=True))
+            )
+            for offsets in self.elements()
+        ]
+
+    def spread(self, grads: Callable[[int], torch.Tensor], like: torch.Tensor) -> torch.Tensor:
+        """An input's gradient: the sum of what each element of the windows passes on, `grads(element)`."""
+        wide = torch.float32 if like.dtype in (torch.float16, torch.bfloat16) else like.dtype
+        total = self.padded(torch.zeros(like.shape, dtype=wide, device=like.device), 0)
+        for element, offsets in enumerate(self.elements()):
+            total[self.places(offsets)] += grads(element)
+        for dimension, (size, pad) in enumerate(zip(self.sizes, self.padding, strict=True)):
+            total = total.narrow(dimension - len(self.sizes), pad, size)
+        return total.to(like.dtype)
+
+
+def _each(given: Sequence[int], count: int) -> list[int]:
+    return list(given) if len(given) == count else [given[0]] * count
+
+
+def _checked(x: torch.Tensor, dimensions: int, name: str) -> None:
+    if x.dim() not in (dimensions + 1, dimensions + 2):
+        raise RuntimeError(f"{name}: Expected {dimensions + 1}D or {dimensions + 2}D tensor, but got {x.dim()}D")
+
+
+def _max_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def forward(
+        x: torch.Tensor,
+        kernel: Sequence[int],
+        stride: Sequence[int] = (),
+        padding: Sequence[int] = (0,),
+        dilation: Sequence[int] = (1,),
+        ceil: bool = False,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        _checked(x, dimensions, f"max_pool{dimensions}d")
+        windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, dilation, ceil)
+        least = float("-inf") if x.is_floating_point() else torch.iinfo(x.dtype).min
+        seen = windows.of(windows.padded(x, least))
+        values, elements = seen.reshape(*seen.shape[:-dimensions], -1).max(-1)
+        steps = torch.tensor(windows.steps()).to(x.device)
+        return values, steps[elements] + windows.inputs(x.device)
+
+    def backward(
+        grad: torch.Tensor,
+        x: torch.Tensor,
+        kernel: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        dilation: Sequence[int],
+        ceil: bool,
+        indices: torch.Tensor,
+    ) -> torch.Tensor:
+        windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, dilation, ceil)
+        first, steps = windows.inputs(x.device), windows.steps()
+        element = indices - first
+        return windows.spread(lambda number: torch.where(element == steps[number], grad, 0), x)
+
+    return forward, backward
+
+
+def _divisors(windows: _Windows, padding_counts: bool, override: int | None, like: torch.Tensor) -> torch.Tensor | int:
+    """How many elements each window's sum is divided by."""
+    if override is not None:
+        return override
+    counts = torch.ones((), dtype=torch.float64)
+    for size, window, step, pad, _, places in windows._all():
+        begin = torch.arange(places) * step - pad
+        end = (begin + window).clamp(max=size + pad)
+        if not padding_counts:
+            begin, end = begin.clamp(min=0), end.clamp(max=size)
+        counts = counts[..., None] * (end - begin)
+    if bool((counts == counts.flatten()[:1]).all()):
+        return int(counts.flatten()[0])
+    return counts.to(like.dtype if like.dtype == torch.float64 else torch.float32).to(like.device)
+
+
+def _average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def forward(
+        x: torch.Tensor,
+        kernel: Sequence[int],
+        stride: Sequence[int] = (),
+        padding: Sequence[int] = (0,),
+        ceil: bool = False,
+        padding_counts: bool = True,
+        divisor: int | None = None,
+    ) -> torch.Tensor:
+        _checked(x, dimensions, f"avg_pool{dimensions}d")
+        windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
+        seen = windows.of(windows.padded(x, 0))
+        wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype
+        total = seen.sum(tuple(range(-dimensions, 0)), dtype=wide)
+        return (total / _divisors(windows, padding_counts, divisor, x)).to(x.dtype)
+
+    def backward(
+        grad: torch.Tensor,
+        x: torch.Tensor,
+        kernel: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[int],
+        ceil: bool,
+        padding_counts: bool,
+        divisor: int | None,
+    ) -> torch.Tensor:
+        windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
+        share = grad / _divisors(windows, padding_counts, divisor, x)
+        return windows.spread(lambda _: share, x)
+
+    return forward, backward
+
+
+def _adaptive_average(x: torch.Tensor, out: Sequence[int]) -> torch.Tensor:
+    sizes = x.shape[-len(out) :]
+    if any(size % places for size, places in zip(sizes, out, strict=True)):
+        from wavesmith.torch._fallback import fallback
+
+        op = torch.ops.aten._adaptive_avg_pool2d if len(out) == 2 else torch.ops.aten._adaptive_avg_pool3d
+        result: torch.Tensor = fallback(op.default, x, out)
+        return result
+    kernel = [size // places for size, places in zip(sizes, out, strict=True)]
+    pooled: torch.Tensor = _average_pool(len(out))[0](x, kernel)
+    return pooled
+
+
+def _adaptive_average_backward(dimensions: int) -> Callable[..., torch.Tensor]:
+    def backward(grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        sizes, out = x.shape[-dimensions:], grad.shape[-dimensions:]
+        if any(size % places for size, places in zip(sizes, out, strict=True)):
+            from wavesmith.torch._fallback import fallback
+
+            op = getattr(torch.ops.aten, f"_adaptive_avg_pool{dimensions}d_backward")
+            result: torch.Tensor = fallback(op.default, grad, x)
+            return result
+        kernel = [size // places for size, places in zip(sizes, out, strict=True)]
+        spread: torch.Tensor = _average_pool(dimensions)[1](grad, x, kernel, kernel, (0,), False, True, None)
+        return spread
+
+    return backward
+
+
+def _decomposed(name: str) -> Callable[..., Any]:
+    """PyTorch's decomposition of an operator; all of them, which take a second to import, are when one is called."""
+    packet, _, overload = name.partition(".")
+    op = getattr(getattr(torch.ops.aten, packet), overload or "default")
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        from torch._decomp import decomposition_table
+
+        return decomposition_table[op](*args, **kwargs)
+
+    return kernel
+
+
+def register(library: Any, key: str) -> None:
+    """Registers the composed operators in a library of `aten`'s kernels."""
+    for name in _DECOMPOSED:
+        library.impl(name, _decomposed(name), key)
+    for dimensions in (2, 3):
+        maximum, average = _max_pool(dimensions), _average_pool(dimensions)
+        for name, kernel in (
+            (f"max_pool{dimensions}d_with_indices", maximum[0]),
+            (f"max_pool{dimensions}d_with_indices_backward", maximum[1]),
+            (f"avg_pool{dimensions}d", average[0]),
+            (f"avg_pool{dimensions}d_backward", average[1]),
+            (f"_adaptive_avg_pool{dimensions}d", _adaptive_average),
+            (f"_adaptive_avg_pool{dimensions}d_backward", _adaptive_average_backward(dimensions)),
+        ):
+            library.impl(name, kernel, key)

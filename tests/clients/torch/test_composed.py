@@ -1,0 +1,81 @@
+"""Pooling, batch and group norms: composed of other operators; their gradients."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as functional
+from comparison import PIECES, on_both
+
+TOLERANCE = 1e-5
+HOST = (*PIECES, "aten.max.dim", "aten.index", "aten.var", "aten.squeeze", "aten.arange", "aten.ne", "aten.zeros")
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dimensions", (1, 2, 3))
+def test_max_pool(dimensions: int) -> None:
+    pool = (functional.max_pool1d, functional.max_pool2d, functional.max_pool3d)[dimensions - 1]
+    x = torch.randn(2, 3, *(9, 7, 6)[:dimensions])
+    for named in ({}, {"stride": 1, "padding": 1}, {"stride": 2, "dilation": 2}, {"stride": 2, "ceil_mode": True}):
+        on_both(lambda x, n=named: pool(x, 3, **n), x, tolerance=TOLERANCE, host=HOST)
+
+
+def test_places_of_maxima() -> None:
+    x = torch.randn(2, 3, 8, 9)
+    x[0, 0, 3, 3] = float("nan")
+    for named in ({"kernel_size": (2, 3)}, {"kernel_size": 3, "stride": 2, "padding": 1}):
+        ours = functional.max_pool2d(x.to("wavesmith"), return_indices=True, **named)
+        theirs = functional.max_pool2d(x, return_indices=True, **named)
+        torch.testing.assert_close(ours[0].cpu(), theirs[0], equal_nan=True)
+        assert torch.equal(ours[1].cpu(), theirs[1])
+
+
+@pytest.mark.representative
+def test_average_pool() -> None:
+    x = torch.randn(2, 3, 9, 8)
+    for named in (
+        {"kernel_size": 2},
+        {"kernel_size": 3, "stride": 2, "padding": 1},
+        {"kernel_size": 3, "stride": 2, "padding": 1, "count_include_pad": False},
+        {"kernel_size": (3, 2), "stride": 2, "ceil_mode": True},
+        {"kernel_size": 2, "divisor_override": 3},
+    ):
+        on_both(lambda x, n=named: functional.avg_pool2d(x, **n), x, tolerance=TOLERANCE, host=HOST)
+    for out in ((3, 4), (1, 1), (9, 2)):
+        on_both(lambda x, o=out: functional.adaptive_avg_pool2d(x, o), x, tolerance=TOLERANCE, host=HOST)
+    ours = functional.adaptive_avg_pool2d(x.to("wavesmith"), (4, 3))
+    torch.testing.assert_close(ours.cpu(), functional.adaptive_avg_pool2d(x, (4, 3)))
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("training", (False, True))
+@pytest.mark.parametrize("sizes", ((4, 5, 3, 7), (9, 5)))
+def test_batch_norm(training: bool, sizes: tuple[int, ...]) -> None:
+    x, weight, bias = torch.randn(sizes), torch.randn(5), torch.randn(5)
+    mean, variance = torch.randn(5), torch.rand(5) + 0.5
+    running: list[list[torch.Tensor]] = []
+
+    def call(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        kept = [each.to(x.device, x.dtype) for each in (mean, variance)]
+        result = functional.batch_norm(x, *kept, w, b, training, 0.3)
+        running.append([each.cpu().double() for each in kept])
+        return result
+
+    on_both(call, x, weight, bias, tolerance=TOLERANCE, host=HOST)
+    for ours, theirs in zip(*running, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
+
+
+def test_group_norm() -> None:
+    x, weight, bias = torch.randn(3, 6, 5, 4), torch.randn(6), torch.randn(6)
+    on_both(lambda x, w, b: functional.group_norm(x, 3, w, b), x, weight, bias, tolerance=TOLERANCE, host=HOST)
+
+
+def test_halves() -> None:
+    x = torch.randn(2, 4, 8, 8).to(torch.bfloat16)
+    on_both(lambda x: functional.max_pool2d(x, 3, 1, 1), x, tolerance=2**-6, host=HOST)
+    on_both(lambda x: functional.avg_pool2d(x, 2), x, tolerance=2**-6, host=HOST)
+    layer = torch.nn.BatchNorm2d(4)
+    wanted = layer(x.float())
+    ours = torch.nn.BatchNorm2d(4).to("wavesmith")(x.to("wavesmith"))
+    torch.testing.assert_close(ours.cpu().float(), wanted, atol=3e-2, rtol=3e-2)
