@@ -11,7 +11,9 @@ import functools
 import hashlib
 import importlib.metadata
 import json
+import os
 import re
+import sys
 import tempfile
 import threading
 import types
@@ -28,12 +30,23 @@ from wavesmith.torch._operator_code import RefusalError
 _SOURCES = ("_compile_operator.py", "_operator_class.py", "_operator_code.py", "_inductor.py")
 
 
+@functools.cache
+def _say() -> None:
+    if os.environ.get("WAVESMITH_QUIET", "0") in ("", "0"):
+        print(
+            "wavesmith: compiling operators that have no kernel, each once; they are kept in "
+            f"{_build.cache()} (WAVESMITH_TORCH_COMPILE=0 leaves them to the host)",
+            file=sys.stderr,
+        )
+
+
 def add_variant(
     known: Class, op: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any], numbers: Sequence[float]
 ) -> Variant | None:
     """Compiles for a call that no variant of its class fits. None, and the class is refused, where that fails."""
     if known.full():
         return None
+    _say()
     record: dict[str, Any] = {}
 
     def compile_() -> None:

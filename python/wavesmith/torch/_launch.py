@@ -17,7 +17,7 @@ from wavesmith.triton.hip import Hip, hip
 
 @functools.cache
 def _stream() -> Callable[[int], int | None]:
-    (path,) = (each for each in torch.ops.loaded_libraries if "libwavesmith_torch" in each)
+    (path,) = (each for each in torch.ops.loaded_libraries if each.endswith("/libwavesmith_torch.so"))
     function = ctypes.CDLL(path).wavesmith_torch_stream
     function.restype, function.argtypes = ctypes.c_void_p, [ctypes.c_int]
     return function

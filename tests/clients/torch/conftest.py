@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import pytest
@@ -11,6 +12,8 @@ torch = pytest.importorskip("torch")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "representative: part of what every change is tested with")
+    # Compiling operators without a kernel takes seconds; the tests of it switch it on.
+    os.environ.setdefault("WAVESMITH_TORCH_COMPILE", "0")
     import wavesmith.torch  # noqa: F401  the device, before any test is collected
 
 
