@@ -16,9 +16,9 @@ struct RunOptions {
   int threads = 0;
   uint32_t interleave = 0;
   bool report = false, fidelity = false, json = false, xnack = false, no_guard = false, quiet = false;
-  std::string libraries;  ///< --libraries: "auto", "amd", "stand-ins" or a folder
+  std::string libraries;    ///< --libraries: "auto", "amd", "stand-ins" or a folder
   bool torch_cuda = false;  ///< --torch-cuda
-  std::string time;       ///< --time: "modelled" or "sampled"; empty: events tell the host's time
+  std::string time;         ///< --time: "modelled" or "sampled"; empty: events tell the host's time
 
   // A program.
   std::vector<std::string> program;  ///< behind "--"

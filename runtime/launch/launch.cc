@@ -18,9 +18,9 @@
 #include "runtime/launch/queue.h"
 #include "runtime/observe/launch_progress.h"
 #include "runtime/observe/modelled_time.h"
-#include "runtime/observe/timeline.h"
 #include "runtime/observe/profile.h"
 #include "runtime/observe/statistics.h"
+#include "runtime/observe/timeline.h"
 
 namespace wavesmith::runtime {
 namespace {

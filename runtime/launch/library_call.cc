@@ -17,8 +17,8 @@
 #include "runtime/device/device.h"
 #include "runtime/device/platform.h"
 #include "runtime/observe/modelled_time.h"
-#include "runtime/observe/timeline.h"
 #include "runtime/observe/statistics.h"
+#include "runtime/observe/timeline.h"
 #include "runtime/wavesmith.h"
 
 namespace wavesmith::runtime {
