@@ -136,7 +136,7 @@ void cut(const at::Tensor& self, std::int64_t diagonal, bool lower, const at::Te
   if (self.numel() == 0) return;
   const auto options = self.options().dtype(c10::ScalarType::Int);
   const auto rows = at::arange(self.size(-2), options).unsqueeze(1), columns = at::arange(self.size(-1), options);
-  const auto from_diagonal = columns - rows;
+  const auto from_diagonal = columns.sub(rows);
   const auto kept = lower ? from_diagonal.le(diagonal) : from_diagonal.ge(diagonal);
   output.copy_(at::where(kept, self, 0));
 }

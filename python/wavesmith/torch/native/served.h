@@ -87,11 +87,12 @@ template <class Argument>
 const Argument& borrowed(const Argument& argument) {
   return argument;
 }
+inline std::int64_t borrowed(const c10::SymInt& number) { return number.expect_int(); }
 inline at::OptionalScalarRef borrowed(const std::optional<c10::Scalar>& scalar) {
   return scalar.has_value() ? at::OptionalScalarRef(*scalar) : at::OptionalScalarRef();
 }
 inline at::OptionalTensorRef borrowed(const std::optional<at::Tensor>& tensor) {
-  return tensor.has_value() ? at::OptionalTensorRef(*tensor) : at::OptionalTensorRef();
+  return tensor.has_value() && tensor->defined() ? at::OptionalTensorRef(*tensor) : at::OptionalTensorRef();
 }
 
 inline c10::DeviceIndex device_in(const at::Tensor& tensor) {
