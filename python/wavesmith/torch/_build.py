@@ -128,12 +128,16 @@ def _build(made: _Library, compiler: str, built: Path) -> None:
     system = (_torch() / "include", _torch() / "include/torch/csrc/api/include", _paths.kernel_header().parent)
     includes = [f"-isystem{folder}" for folder in system]
     with tempfile.TemporaryDirectory(dir=built.parent) as scratch:
-        sources = sorted(made.sources.glob("*.cc"))
+        command = [compiler, *_FLAGS, *made.flags, *includes]
+        prefix = made.sources / "prefix.h"
+        if prefix.exists():
+            command += _parsed_once(command, prefix, Path(scratch))
+        sources = sorted(made.sources.glob("*.cc"), key=lambda path: -path.stat().st_size)  # the longest first
         objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
 
         def compile_one(pair: tuple[Path, Path]) -> None:
             source, target = pair
-            _call([compiler, *_FLAGS, *made.flags, *includes, "-c", str(source), "-o", str(target)], source.name)
+            _call([*command, "-c", str(source), "-o", str(target)], source.name)
 
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             list(pool.map(compile_one, zip(sources, objects, strict=True)))
@@ -141,6 +145,14 @@ def _build(made: _Library, compiler: str, built: Path) -> None:
         _call([compiler, *map(str, objects), "-o", str(linked), "-shared", *made.links], built.name)
         linked.replace(built)  # at once: another process that builds it too sees a whole file
     print(f"wavesmith: built in {time.monotonic() - begin:.0f} s: {built}", file=sys.stderr)
+
+
+def _parsed_once(command: list[str], header: Path, scratch: Path) -> list[str]:
+    """What has compilers take this header for all sources from a file that they parsed it into."""
+    copy = scratch / header.name
+    copy.write_bytes(header.read_bytes())
+    _call([*command, "-x", "c++-header", str(copy), "-o", f"{copy}.gch"], header.name)
+    return ["-include", str(copy)]
 
 
 def _call(command: list[str], what: str) -> None:
