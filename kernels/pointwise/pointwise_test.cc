@@ -158,7 +158,7 @@ class PointwiseOperations : public OnStrides {
         continue;
       }
       const double size = function.terms ? function.terms(x.get(i), z.get(i), w.get(i)) : std::abs(exact);
-      ASSERT_NEAR(y.get(i), exact, function.ulps * unit * size + 0x1p-126)
+      ASSERT_NEAR(y.get(i), exact, function.ulps * unit * size + 0x1p-126 * std::max(1.0, std::abs(x.get(i))))
           << "of " << x.get(i) << ", " << z.get(i) << ", " << w.get(i);
     }
   }
