@@ -36,7 +36,10 @@ from wavesmith._errors import (
 from wavesmith._use import use, used
 
 if TYPE_CHECKING:
-    from wavesmith import aiter, flash_attn, kernels, ops
+    from wavesmith import aiter as aiter
+    from wavesmith import flash_attn as flash_attn
+    from wavesmith import kernels
+    from wavesmith import ops as ops
     from wavesmith._cc import cc
     from wavesmith._clients import Client, clients, require
     from wavesmith._explain import explain
@@ -49,11 +52,19 @@ if TYPE_CHECKING:
     from wavesmith._profile_kernel import profile_kernel
     from wavesmith.explanation import ExplainedKernel, Explanation, Finding
     from wavesmith.flash_attn import (
-        flash_attn_func,
-        flash_attn_kvpacked_func,
-        flash_attn_qkvpacked_func,
-        flash_attn_varlen_func,
-        flash_attn_with_kvcache,
+        flash_attn_func as flash_attn_func,
+    )
+    from wavesmith.flash_attn import (
+        flash_attn_kvpacked_func as flash_attn_kvpacked_func,
+    )
+    from wavesmith.flash_attn import (
+        flash_attn_qkvpacked_func as flash_attn_qkvpacked_func,
+    )
+    from wavesmith.flash_attn import (
+        flash_attn_varlen_func as flash_attn_varlen_func,
+    )
+    from wavesmith.flash_attn import (
+        flash_attn_with_kvcache as flash_attn_with_kvcache,
     )
     from wavesmith.kernel_profile import KernelProfile
 
@@ -97,21 +108,13 @@ __all__ = [
     "UseError",
     "WrongTargetError",
     "__version__",
-    "aiter",
     "cc",
     "clients",
     "explain",
-    "flash_attn",
-    "flash_attn_func",
-    "flash_attn_kvpacked_func",
-    "flash_attn_qkvpacked_func",
-    "flash_attn_varlen_func",
-    "flash_attn_with_kvcache",
     "gpus",
     "kernels",
     "machine",
     "operations",
-    "ops",
     "predict",
     "profile",
     "profile_kernel",
@@ -120,6 +123,15 @@ __all__ = [
     "use",
     "used",
 ]
+
+# What needs PyTorch: not for `from wavesmith import *`.
+_OF_PYTORCH = (
+    "flash_attn_func",
+    "flash_attn_kvpacked_func",
+    "flash_attn_qkvpacked_func",
+    "flash_attn_varlen_func",
+    "flash_attn_with_kvcache",
+)
 
 _LATER = {
     "cc": "_cc",
@@ -136,16 +148,7 @@ _LATER = {
         ("Conditions", "Judged", "Level", "Operation", "Parameter", "Part", "Prediction", "operations"), "_prediction"
     ),
     **dict.fromkeys(("Refusal", "Table"), "_prediction_table"),
-    **dict.fromkeys(
-        (
-            "flash_attn_func",
-            "flash_attn_kvpacked_func",
-            "flash_attn_qkvpacked_func",
-            "flash_attn_varlen_func",
-            "flash_attn_with_kvcache",
-        ),
-        "flash_attn",
-    ),
+    **dict.fromkeys(_OF_PYTORCH, "flash_attn"),
 }
 
 
