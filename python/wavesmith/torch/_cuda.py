@@ -8,6 +8,7 @@ parts that such a PyTorch lacks, `torch.cuda` above all, is replaced here.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -37,6 +38,7 @@ def install() -> None:
     from wavesmith.triton.hip import hip
 
     torch.version.hip = hip().release()
+    os.environ.setdefault("TRITON_DEFAULT_BACKEND", "wavesmith")  # Triton's own driver thinks that this is ROCm
     torch.backends.cuda.is_built = lambda: True
     torch.backends.cudnn.is_acceptable = lambda tensor: False
     _forward(_device)
