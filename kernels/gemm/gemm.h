@@ -48,6 +48,10 @@ struct GemmShape {
   /// caches, a part of it is what registers hold.
   static constexpr int kParts = kDirect && kDepth * sizeof(typename Atom::Element) > 64 ? 2 : 1;
   static constexpr int kThreads = kWaveRows * kWaveColumns * tile::arch::kHere.wave_lanes;
+  /// Tiles past registers whose steps take so little time that the epilogue's counts: 1,000 cycles are a
+  /// tenth of 1,024 cubed of mxfp4.
+  static constexpr bool kShort =
+      kDirect && !kGates && kRows * kColumns < 256 * 256 && __is_same(typename Atom::Sum, float);
   using Columns = GemmColumns<kGates ? kColumns / kWaveColumns / 2 : 0>;  ///< of B
   // Of a wave.
   template <int kAtomRows, int kAtomColumns>
@@ -203,6 +207,14 @@ TILE_DEVICE void gemm_tile(typename Shape::Arguments arguments, const typename S
   auto late = arch::argument_again(arguments);
   place.narrow(late);
   const GemmPoint result = place.result(late, start(late));
+  if constexpr (Shape::kShort) {
+    if (is_plain(late)) {
+      const GemmPlainEpilogue epilogue(late, place.batch, result.row, result.column);
+      return for_each_eight<kPart>(
+          products.sums, memory + wave * kPart, lane,
+          [&](int row, int column, Eight eight) { epilogue(wave_row + row, wave_column + column, eight); });
+    }
+  }
   const GemmEpilogue<typename Shape::A> epilogue(late, place.batch, result.row, result.column);
   if constexpr (Shape::Place::kSeveral) epilogue_in_loop(late);
   for_each_eight<kPart, kHalves>(products.sums, memory + wave * kPart, lane,

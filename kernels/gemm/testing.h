@@ -338,6 +338,13 @@ class GemmOnGpu : public OnEachGpu {
     }
     return one;
   }
+  /// The case without what may become of its sums, but for alpha.
+  static Case plain(Case one) {
+    if (size_of(one.type_d) == 1) one.type_d = WAVESMITH_KERNELS_BF16;
+    one.beta = 0, one.bias = one.scale_a = one.scale_b = one.scale_d = false;
+    one.activation = WAVESMITH_KERNELS_NO_ACTIVATION;
+    return one;
+  }
 };
 
 }  // namespace wavesmith::kernels
