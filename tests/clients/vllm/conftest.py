@@ -90,7 +90,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.Co
             env=os.environ | base | (environment or {}),
             capture_output=True,
             text=True,
-            timeout=580,
+            timeout=3000,
             check=False,
         )
 

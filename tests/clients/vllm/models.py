@@ -66,12 +66,12 @@ def write(name: str, folder: Path, dtype: torch.dtype, seed: int) -> transformer
     return model.float()
 
 
-def quantise(model: transformers.PreTrainedModel, folder: Path, kind: torch.dtype = torch.float8_e4m3fn) -> None:
+def quantise(model: transformers.PreTrainedModel, folder: Path, dtype: torch.dtype) -> None:
     """Writes the model with its layers' weights in float8, as llm-compressor's FP8_DYNAMIC does; rounds the model's."""
-    state = {}
+    kind, state = torch.float8_e4m3fn, {}
     for name, value in model.state_dict().items():
         if value.ndim < 2 or "embed" in name or "lm_head" in name:
-            state[name] = value.to(model.config.dtype)
+            state[name] = value.to(dtype)
             continue
         scale = value.abs().amax(-1, keepdim=True) / torch.finfo(kind).max
         state[name] = (value / scale).to(kind)
@@ -86,7 +86,7 @@ def quantise(model: transformers.PreTrainedModel, folder: Path, kind: torch.dtyp
         "input_activations": numbers | {"strategy": "token", "dynamic": True},
     }
     settings = model.config.to_dict() | {
-        "dtype": str(model.config.dtype).removeprefix("torch."),
+        "dtype": str(dtype).removeprefix("torch."),
         "quantization_config": {
             "quant_method": "compressed-tensors",
             "format": "float-quantized",

@@ -78,7 +78,7 @@ def test_weights_and_activations(model: Callable[..., Model], generate: Generate
 def test_a_checkpoint(model: Callable[..., Model], generate: Generate, float8: torch.dtype, tmp_path: Path) -> None:
     """By vLLM's own method for checkpoints of compressed-tensors, which is offered the products."""
     reference = copy.deepcopy(model("llama", torch.float16).reference)
-    models.quantise(reference, tmp_path / "float8")
+    models.quantise(reference, tmp_path / "float8", torch.float16)
     for name, module in reference.named_modules():
         if isinstance(module, torch.nn.Linear) and name != "lm_head":
             module.register_forward_pre_hook(lambda _, inputs: (rounded(inputs[0], float8),))
