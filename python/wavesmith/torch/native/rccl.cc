@@ -9,8 +9,17 @@ extern "C" int hipDeviceComputeCapability(int* major, int* minor, int device);
 namespace wavesmith::device {
 namespace {
 
+// The one that is loaded or that the loader finds, which may be AMD's; else the stand-in beside the HIP runtime.
+void* open_library() {
+  if (void* const found = dlopen("librccl.so.1", RTLD_NOW | RTLD_LOCAL)) return found;
+  Dl_info runtime{};
+  if (dladdr(reinterpret_cast<void*>(&hipGetDeviceCount), &runtime) == 0) return nullptr;
+  const std::string file(runtime.dli_fname);
+  return dlopen((file.substr(0, file.rfind('/') + 1) + "stand-ins/librccl.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 Rccl load() {
-  void* const library = dlopen("librccl.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* const library = open_library();
   TORCH_CHECK_WITH(DistBackendError, library != nullptr, "this process has no RCCL: ", dlerror());
   Rccl found{};
   const auto find = [&](auto& function, const char* name) {
