@@ -43,9 +43,7 @@ def _say() -> None:
 def add_variant(
     known: Class, op: Any, args: Sequence[Any], kwargs: dict[str, Any], inputs: list[Any], numbers: Sequence[float]
 ) -> Variant | None:
-    """Compiles for a call that no variant of its class fits. None, and the class is refused, where that fails."""
-    if known.full():
-        return None
+    """Compiles for a call that no variant of its class fits. None, which the class notes, where that fails."""
     _say()
     record: dict[str, Any] = {}
 
@@ -60,14 +58,14 @@ def add_variant(
                 record.update(_compile(op, args, kwargs, inputs, numbers, symbolic=False))
         except Exception as error:
             record["refused"] = f"{type(error).__name__}: {error}"[:500]
-            # Others, as of a full disk, say nothing about the operator.
+            # Others may be about this call's arguments, which the host refuses in its words, or about a full disk.
             record["lasting"] = isinstance(error, RefusalError) or type(error).__module__.startswith("torch")
 
     thread = threading.Thread(target=compile_, name="wavesmith-compile")
     thread.start()
     thread.join()
-    if "refused" in record and not known.variants:
-        known.refused = record["refused"]
+    if "refused" in record:
+        known.failed(record["refused"], lasting=record["lasting"])
     variant = None
     if "source" in record:
         variant = _variant(record)
@@ -85,8 +83,8 @@ def load(known: Class) -> None:
     for record in json.loads(path.read_text())["records"]:
         if "source" in record:
             known.variants.append(_variant(record))
-        elif not known.variants:
-            known.refused = record["refused"]
+        else:
+            known.failed(record["refused"], lasting=True)
 
 
 @functools.cache

@@ -80,8 +80,8 @@ def run(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         how = _plans[op]
     except KeyError:
         how = _plans[op] = plan(op)
-    if how is None or getattr(thread, "compiles", False):
-        return NotImplemented
+    if how is None or getattr(thread, "compiles", False) or torch.are_deterministic_algorithms_enabled():
+        return NotImplemented  # atomics add in any order
     inputs: list[Any] = []
     numbers: list[float] = []
     key: list[Any] = [op]
@@ -131,7 +131,7 @@ def _find(
             return None
         known = _classes.setdefault(found.key, found)
         variant = known.variant(inputs, numbers)
-        if variant is None and not known.refused and _variants[op] < _PER_OPERATOR:
+        if variant is None and not (known.refused or known.full()) and _variants[op] < _PER_OPERATOR:
             from wavesmith.torch._compile_operator import add_variant
 
             _variants[op] += 1
@@ -139,6 +139,6 @@ def _find(
         call = variant.call if variant is not None else None
         if variant is not None and variant.numbers is not None:
             _exact.setdefault(exact, _ByNumbers())[tuple(numbers)] = call
-        elif variant is not None or known.refused or not numbers:
+        elif variant is not None or known.refused or (known.full() and not numbers):
             _exact[exact] = call
         return call

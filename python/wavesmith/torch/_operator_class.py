@@ -16,6 +16,7 @@ _TYPES = frozenset(
 )  # fmt: skip
 _MANY = 8192  # elements: kernels for fewer have small blocks
 _VARIANTS = 8  # of a class
+_FAILURES = 3
 
 
 class Number:
@@ -81,6 +82,7 @@ class Class:
         #: Why the host computes these calls, if it does.
         self.refused = ""
         self.loaded = False
+        self._failures = 0
 
     @classmethod
     def of(cls, op: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Class | None:
@@ -144,7 +146,13 @@ class Class:
 
     def full(self) -> bool:
         """Whether another variant would be one too many."""
-        return len(self.variants) >= _VARIANTS
+        return len(self.variants) + self._failures >= _VARIANTS
+
+    def failed(self, why: str, *, lasting: bool) -> None:
+        """Notes that compiling for a call failed: for a reason that lasts, or a few times for any, other calls too."""
+        self._failures += _VARIANTS if lasting else 1
+        if not self.variants and (lasting or self._failures >= _FAILURES):
+            self.refused = why
 
 
 class Plan:
