@@ -92,10 +92,24 @@ def _nothing(*_: Any) -> None:
     """What NCCL's process group does and this one needs not."""
 
 
+def _is_default(module: ModuleType) -> None:
+    """Names the backend where a program names none: PyTorch would find it by the device, and call the group gloo's."""
+    original = module._new_process_group_helper
+
+    def helper(size: int, rank: int, ranks: Any, backend: Any, *args: Any, **kwargs: Any) -> Any:
+        if backend == module.Backend.UNDEFINED:
+            backend = module.Backend(NAME)
+        return original(size, rank, ranks, backend, *args, **kwargs)
+
+    module._new_process_group_helper = helper  # type: ignore[attr-defined]
+
+
 def _has_backend(module: ModuleType) -> None:
     module.Backend.register_backend(NAME, _create, devices=[DEVICE])
     if DEVICE == "cuda":
         _is_nccl(module)
+    else:
+        _is_default(module)
 
 
 def register() -> None:

@@ -73,7 +73,7 @@ def reductions() -> None:
                 dist.all_reduce(expected, op)
                 same(there, expected, bound, f"all_reduce {dtype} {op}")
                 part = torch.full((count,), 1, dtype=dtype, device=device())
-                dist.reduce_scatter_tensor(part, here.to(device()), op)
+                dist.reduce_scatter_single(part, here.to(device()), op)
                 same(part, expected[RANK * count : (RANK + 1) * count], bound, f"reduce_scatter {dtype} {op}")
                 there = here.to(device())
                 dist.reduce(there, RANKS - 1, op)
@@ -106,7 +106,7 @@ def movements() -> None:
         dist.all_gather(parts, mine)
         same(torch.cat(parts), torch.cat(all_of_them), 0, f"all_gather {dtype}")
         whole = mine.new_empty(7 * RANKS)
-        dist.all_gather_into_tensor(whole, mine)
+        dist.all_gather_single(whole, mine)
         same(whole, torch.cat(all_of_them), 0, f"all_gather_into_tensor {dtype}")
         turned = mine.new_empty(2 * RANKS)
         dist.all_to_all_single(turned, mine[: 2 * RANKS] if 2 * RANKS <= 7 else mine.repeat(2)[: 2 * RANKS])
@@ -158,7 +158,6 @@ def messages() -> None:
     doubled = work.get_future().then(lambda future: future.value()[0] * 2)
     assert doubled.wait().item() == 2.0 * RANKS
     assert work.is_completed()
-    assert work.is_success()
     for dtype in (torch.float32, torch.bfloat16):
         scaled = torch.full((3,), 2.0, dtype=dtype, device=device())
         dist.all_reduce(scaled, dist.ReduceOp.PREMUL_SUM(0.5))
@@ -209,7 +208,7 @@ def share() -> torch.Tensor:
 def ddp() -> None:
     """Gradients are those of the whole batch on one device; three steps later the weights are, too."""
     dist.init_process_group()
-    assert dist.get_backend() in (backend(), "undefined", "custom"), dist.get_backend()
+    assert dist.get_backend() == backend()
     model, expected = alone(3)
     parallel = DistributedDataParallel(copy.deepcopy(model), device_ids=[device().index], bucket_cap_mb=0.05)
     loss_of(parallel, share()).backward()
@@ -236,7 +235,8 @@ def fsdp() -> None:
     model, expected = alone(3)
     sharded = copy.deepcopy(model)
     for layer in sharded.layers:
-        fully_shard(layer, mesh=mesh)
+        fully_shard(layer["attention"], mesh=mesh)
+        fully_shard(layer["mlp"], mesh=mesh)
     fully_shard(sharded, mesh=mesh)
     train(sharded, share(), 3)
     compare({name: each.full_tensor() for name, each in sharded.named_parameters()}, expected)
