@@ -33,8 +33,6 @@ def main(model: str, out: str, arguments: dict[str, Any]) -> None:
     rounds, apart = arguments.pop("rounds", 1), arguments.pop("apart", False)
     how = {"temperature": 0} | arguments.pop("sampling", {})
     os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = str(int(apart))
-    if apart:  # this process's report has its name already
-        os.environ["WAVESMITH_REPORT"] += ".engine"
     llm = LLM(model, **settings | arguments)
     sampling = SamplingParams(**how, max_tokens=TOKENS, ignore_eos=True, detokenize=False, logprobs=-1)
     for _ in range(rounds):
