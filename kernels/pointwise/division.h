@@ -3,8 +3,8 @@
 
 namespace wavesmith::kernels {
 
-/// For dividends below 2^31 (Granlund and Montgomery, "Division by Invariant Integers using Multiplication"): with
-/// s = ceil(log2(d)) and m = floor(2^32 (2^s - d) / d) + 1, n / d is (n + (n m >> 32)) >> s.
+/// For dividends below 2^31 (Granlund and Montgomery, "Division by Invariant Integers using Multiplication"):
+/// with s = ceil(log2(d)) and m = floor(2^32 (2^s - d) / d) + 1, n / d is (n + (n m >> 32)) >> s.
 struct Division {
   unsigned divisor, multiplier, shift;
 
@@ -15,7 +15,8 @@ struct Division {
     return {divisor, static_cast<unsigned>((excess << 32) / divisor + 1), shift};
   }
   [[nodiscard]] constexpr unsigned quotient(unsigned dividend) const {
-    return (dividend + static_cast<unsigned>(static_cast<unsigned long>(dividend) * multiplier >> 32)) >> shift;
+    return (dividend + static_cast<unsigned>(static_cast<unsigned long>(dividend) * multiplier >> 32)) >>
+           shift;
   }
 };
 

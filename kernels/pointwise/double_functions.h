@@ -1,5 +1,5 @@
-// Functions of doubles, by power series and reductions of their arguments that keep the error within a few units in
-// the last place. Functions of floats that are rarely needed are these, rounded.
+// Functions of doubles, by power series and reductions of their arguments that keep the error within a few
+// units in the last place. Functions of floats that are rarely needed are these, rounded.
 #pragma once
 
 #include "tile/arch/device.h"
@@ -21,10 +21,9 @@ TILE_DEVICE double polynomial(const double (&coefficients)[kCount], double x) {
 
 /// e^x - 1 - x of |x| < 0.36, as a power series whose next term is below 2^-56 of x.
 TILE_DEVICE double exp_tail(double x) {
-  constexpr double kSeries[] = {1. / 2,         1. / 6,          1. / 24,          1. / 120,
-                                1. / 720,       1. / 5040,       1. / 40320,       1. / 362880,
-                                1. / 3628800,   1. / 39916800,   1. / 479001600,   1. / 6227020800,
-                                1. / 87178291200};
+  constexpr double kSeries[] = {1. / 2,         1. / 6,          1. / 24,         1. / 120,     1. / 720,
+                                1. / 5040,      1. / 40320,      1. / 362880,     1. / 3628800, 1. / 39916800,
+                                1. / 479001600, 1. / 6227020800, 1. / 87178291200};
   return x * x * polynomial(kSeries, x);
 }
 
@@ -36,13 +35,12 @@ TILE_DEVICE double exp(double x) {
   return x > 710 ? kInfinity : x < -746 ? 0 : power;
 }
 
-TILE_DEVICE double expm1(double x) {
-  return __builtin_fabs(x) < 0.35 ? x + exp_tail(x) : exp(x) - 1;
-}
+TILE_DEVICE double expm1(double x) { return __builtin_fabs(x) < 0.35 ? x + exp_tail(x) : exp(x) - 1; }
 
 /// With x = 2^n m and s = (m - 1) / (m + 1): n ln 2 + 2 atanh(s).
 TILE_DEVICE double log(double x) {
-  constexpr double kSeries[] = {1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21};
+  constexpr double kSeries[] = {1. / 3,  1. / 5,  1. / 7,  1. / 9,  1. / 11,
+                                1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21};
   double m = __builtin_amdgcn_frexp_mant(x);
   int n = __builtin_amdgcn_frexp_exp(x);
   const bool small = m < 0.70710678118654752;
@@ -65,10 +63,16 @@ TILE_DEVICE double log1p(double x) {
 struct Angle {
   double sine, cosine;
   TILE_DEVICE explicit Angle(double x) {
-    constexpr double kSine[] = {-1. / 6,      1. / 120,        -1. / 5040,         1. / 362880,
+    constexpr double kSine[] = {-1. / 6,        1. / 120,        -1. / 5040,          1. / 362880,
                                 -1. / 39916800, 1. / 6227020800, -1. / 1307674368000, 1. / 355687428096000};
-    constexpr double kCosine[] = {-1. / 2,         1. / 24,          -1. / 720,            1. / 40320,
-                                  -1. / 3628800,   1. / 479001600,   -1. / 87178291200,    1. / 20922789888000,
+    constexpr double kCosine[] = {-1. / 2,
+                                  1. / 24,
+                                  -1. / 720,
+                                  1. / 40320,
+                                  -1. / 3628800,
+                                  1. / 479001600,
+                                  -1. / 87178291200,
+                                  1. / 20922789888000,
                                   -1. / 6402373705728000};
     const double k = __builtin_rint(x * 0.636619772367581343076);
     double rest = __builtin_fma(k, -1.5707963267948966, x);
@@ -142,17 +146,17 @@ TILE_DEVICE double atanh(double x) {
   return __builtin_copysign(0.5 * log1p(2 * size / (1 - size)), x);
 }
 
-/// erfc of x >= 0 is e^(-x^2) P(t) / (1 + 2x) with t = (x - 3.75) / (x + 3.75), a mapping of M. M. Shepherd and J. G.
-/// Laframboise ("Chebyshev Approximation of (1 + 2x) exp(x^2) erfc x", 1981). P interpolates at Chebyshev's nodes,
-/// computed with 60 digits: within 3.1e-16.
+/// erfc of x >= 0 is e^(-x^2) P(t) / (1 + 2x) with t = (x - 3.75) / (x + 3.75), a mapping of M. M. Shepherd
+/// and J. G. Laframboise ("Chebyshev Approximation of (1 + 2x) exp(x^2) erfc x", 1981). P interpolates at
+/// Chebyshev's nodes, computed with 60 digits: within 3.1e-16.
 TILE_DEVICE double erfc_of_positive(double x) {
   constexpr double kSeries[] = {
-      1.2375126308378275,     -0.14024059858554522,   0.0035854154854663067,  0.08227673848999159,
-      -0.10880393014193915,   0.09230432116435616,    -0.058693398584491845,  0.028362277371370044,
-      -0.00974657962081509,   0.0017556261692276722,  0.00029371408777227685, -0.0002901553656394713,
-      5.164737123871838e-05,  2.238759272534769e-05,  -1.143961526007595e-05, -9.79297529099823e-07,
+      1.2375126308378275,     -0.14024059858554522,    0.0035854154854663067,   0.08227673848999159,
+      -0.10880393014193915,   0.09230432116435616,     -0.058693398584491845,   0.028362277371370044,
+      -0.00974657962081509,   0.0017556261692276722,   0.00029371408777227685,  -0.0002901553656394713,
+      5.164737123871838e-05,  2.238759272534769e-05,   -1.143961526007595e-05,  -9.79297529099823e-07,
       1.7438577411359181e-06, -5.0816911811698186e-08, -2.4996538037405243e-07, 1.8778501156468795e-08,
-      3.256499083798513e-08,  -1.952790162974837e-09, -2.7293941332533855e-09};
+      3.256499083798513e-08,  -1.952790162974837e-09,  -2.7293941332533855e-09};
   const double square = x * x, rest = __builtin_fma(x, x, -square);
   const double power = exp(-square) * (1 - rest);
   return x > 28 ? 0 : power * polynomial(kSeries, (x - 3.75) / (x + 3.75)) / (1 + 2 * x);
@@ -163,8 +167,8 @@ TILE_DEVICE double erfc(double x) {
 }
 /// Below 1/2 by its power series, whose next term is below 2^-55.
 TILE_DEVICE double erf(double x) {
-  constexpr double kSeries[] = {1.,          -1. / 3,      1. / 10,      -1. / 42,     1. / 216,    -1. / 1320,
-                                1. / 9360,   -1. / 75600,  1. / 685440,  -1. / 6894720, 1. / 76204800};
+  constexpr double kSeries[] = {1.,        -1. / 3,     1. / 10,     -1. / 42,      1. / 216,     -1. / 1320,
+                                1. / 9360, -1. / 75600, 1. / 685440, -1. / 6894720, 1. / 76204800};
   const double size = __builtin_fabs(x);
   const double near = 1.12837916709551257390 * x * polynomial(kSeries, x * x);
   return size < 0.5 ? near : __builtin_copysign(1 - erfc_of_positive(size), x);
@@ -178,7 +182,8 @@ TILE_DEVICE double power(double x, double y) {
   double result = exp(y * log(size));
   if (x == 0) result = y < 0 ? kInfinity : 0;
   if (size == 1 && __builtin_fabs(y) == kInfinity) result = 1;
-  if (x < 0 && !whole && __builtin_fabs(y) != kInfinity) result = size == kInfinity ? result : __builtin_nan("");
+  if (x < 0 && !whole && __builtin_fabs(y) != kInfinity)
+    result = size == kInfinity ? result : __builtin_nan("");
   result = odd ? __builtin_copysign(result, x) : result;
   return y == 0 || x == 1 ? 1 : result;
 }

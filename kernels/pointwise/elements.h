@@ -160,9 +160,8 @@ TILE_DEVICE void store_element(tile::u64 address, int type, C number) {
       store_element(address, type, number.re);
     }
   } else {
-    detail::of_type<C, true>(type, [&]<class S>(S) {
-      tile::arch::store_at(address, detail::as_raw<S>(number));
-    });
+    detail::of_type<C, true>(type,
+                             [&]<class S>(S) { tile::arch::store_at(address, detail::as_raw<S>(number)); });
   }
 }
 

@@ -13,7 +13,8 @@ using Operand = wavesmith_pointwise_operand;
 
 constexpr const char* kName = "indexed";
 
-wavesmith_kernels_status check_operand(const Description& one, const Operand& operand, const std::string& name) {
+wavesmith_kernels_status check_operand(const Description& one, const Operand& operand,
+                                       const std::string& name) {
   if (!operand.data) return invalid(kName, name + ".data is null");
   if (!is_number(operand.type))
     return invalid(kName, name + ".type is " + std::to_string(operand.type) + ", no type");
@@ -26,7 +27,8 @@ wavesmith_kernels_status check_operand(const Description& one, const Operand& op
     extent += bytes < 0 ? -bytes : bytes;
   }
   if (extent > INT32_MAX) return not_supported(kName, name + " spans 2^31 bytes or more");
-  const int64_t alignment = operand.type >= WAVESMITH_POINTWISE_C64 ? size_of(operand.type) / 2 : size_of(operand.type);
+  const int64_t alignment =
+      operand.type >= WAVESMITH_POINTWISE_C64 ? size_of(operand.type) / 2 : size_of(operand.type);
   return check_aligned(kName, name + ".data", operand.data, alignment);
 }
 
@@ -42,8 +44,8 @@ wavesmith_kernels_status check_types(const Description& one) {
   const bool fits = one.y.type == WAVESMITH_POINTWISE_I64 ? one.x.type <= WAVESMITH_POINTWISE_I64
                                                           : one.x.type < WAVESMITH_POINTWISE_C64;
   if (!is_sum || !fits)
-    return not_supported(kName, "x is of " + std::string(word_of(one.x.type)) + ", and y, to which it is added, of " +
-                                    std::string(word_of(one.y.type)));
+    return not_supported(kName, "x is of " + std::string(word_of(one.x.type)) +
+                                    ", and y, to which it is added, of " + std::string(word_of(one.y.type)));
   return succeed();
 }
 
@@ -81,12 +83,14 @@ wavesmith_kernels_status check(const Description& one) {
     const Operand& indices = one.index[k].indices;
     if (const auto status = check_operand(one, indices, name)) return status;
     if (indices.type != WAVESMITH_POINTWISE_I32 && indices.type != WAVESMITH_POINTWISE_I64)
-      return not_supported(kName, name + " is of " + std::string(word_of(indices.type)) + ", neither i32 nor i64");
+      return not_supported(kName,
+                           name + " is of " + std::string(word_of(indices.type)) + ", neither i32 nor i64");
   }
   return check_types(one);
 }
 
-/// How many elements along the first dimension may be moved as one: they follow each other, and have one index.
+/// How many elements along the first dimension may be moved as one: they follow each other, and have one
+/// index.
 int64_t moved_at_once(const Description& one) {
   const int64_t bytes = size_of(one.x.type);
   if (one.operation == WAVESMITH_INDEXED_ADD || one.dimensions == 0) return 1;
@@ -99,7 +103,8 @@ int64_t moved_at_once(const Description& one) {
     all |= static_cast<uint64_t>(one.index[k].stride);
   }
   int64_t count = 1;
-  while (bytes * count < 16 && one.sizes[0] % (2 * count) == 0 && all % static_cast<uint64_t>(2 * count * bytes) == 0)
+  while (bytes * count < 16 && one.sizes[0] % (2 * count) == 0 &&
+         all % static_cast<uint64_t>(2 * count * bytes) == 0)
     count *= 2;
   return count;
 }
@@ -135,7 +140,8 @@ IndexedArguments arguments_of(const Description& one) {
 
 using namespace wavesmith::kernels;
 
-wavesmith_kernels_status wavesmith_kernels_indexed(const wavesmith_indexed_description* indexed, void* stream) {
+wavesmith_kernels_status wavesmith_kernels_indexed(const wavesmith_indexed_description* indexed,
+                                                   void* stream) {
   if (!indexed) return invalid(kName, "the description is null");
   if (const auto status = check(*indexed)) return status;
   if (is_empty(*indexed)) return succeed();

@@ -19,7 +19,8 @@ struct IndexedPlace {
       const int at = static_cast<int>(rest - quotient * g.sizes[d].divisor);
       offsets[0] += at * g.y.steps[d];
       offsets[1] += at * g.x.steps[d];
-      TILE_UNROLL for (int k = 0; k < WAVESMITH_INDEXED_INDICES; ++k) offsets[2 + k] += at * g.indices[k].steps[d];
+      TILE_UNROLL for (int k = 0; k < WAVESMITH_INDEXED_INDICES; ++k) offsets[2 + k] +=
+          at * g.indices[k].steps[d];
       rest = quotient;
     }
     tile::i64 added = 0;

@@ -10,7 +10,7 @@ inline constexpr int kIndexedThreads = 256;
 
 struct IndexedOperand {
   void* data;
-  int type;  ///< Number
+  int type;                                   ///< Number
   int steps[WAVESMITH_POINTWISE_DIMENSIONS];  ///< bytes
 };
 

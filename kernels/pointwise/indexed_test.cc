@@ -14,11 +14,14 @@ TEST_P(IndexedElements, RowsAreTakenPutAndAdded) {
   for (int round = 0; round < 60; ++round) {
     const auto operation = static_cast<wavesmith_indexed_operation>(between(0, 2));
     const bool adds = operation == WAVESMITH_INDEXED_ADD, gets = operation == WAVESMITH_INDEXED_GET;
-    const auto type = adds ? one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64}) : any_real();
+    const auto type =
+        adds ? one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64})
+             : any_real();
     const int64_t width = one_of<int64_t>({1, 8, 32, between(1, 50)}), rows = between(1, 30);
     const int64_t count = operation == WAVESMITH_INDEXED_PUT ? between(1, rows) : between(1, 40);
     const int64_t bytes = size_of(type);
-    Strided table(type, {width, rows}, {bytes, bytes * (width + between(0, 2))}), list(type, {width, count}, {bytes, bytes * width});
+    Strided table(type, {width, rows}, {bytes, bytes * (width + between(0, 2))}),
+        list(type, {width, count}, {bytes, bytes * width});
     Strided index(one_of({WAVESMITH_POINTWISE_I32, WAVESMITH_POINTWISE_I64}), {width, count}, {0, 0});
     index = Strided(index.type, {1, count}, {0, size_of(index.type)});
     std::vector<int64_t> order(static_cast<size_t>(rows));
@@ -26,7 +29,8 @@ TEST_P(IndexedElements, RowsAreTakenPutAndAdded) {
     std::shuffle(order.begin(), order.end(), random_);
     std::vector<int64_t> rows_of;
     for (int64_t i = 0; i < count; ++i) {
-      rows_of.push_back(operation == WAVESMITH_INDEXED_PUT ? order[static_cast<size_t>(i)] : between(0, rows - 1));
+      rows_of.push_back(operation == WAVESMITH_INDEXED_PUT ? order[static_cast<size_t>(i)]
+                                                           : between(0, rows - 1));
       index.set(i, static_cast<double>(rows_of.back() - (between(0, 3) == 0 ? rows : 0)));
     }
     for (Strided* one : {&table, &list})
@@ -47,7 +51,8 @@ TEST_P(IndexedElements, RowsAreTakenPutAndAdded) {
     (gets ? one.x : one.y).strides[1] = 0;
     one.indexed = 1;
     one.index[0] = {on_index.operand(), rows, table.strides[1]};
-    ASSERT_EQ(wavesmith_kernels_indexed(&one, nullptr), WAVESMITH_KERNELS_SUCCESS) << wavesmith_kernels_message();
+    ASSERT_EQ(wavesmith_kernels_indexed(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
     ASSERT_EQ(hipDeviceSynchronize(), 0);
     (gets ? on_list : on_table).read();
     ASSERT_EQ((gets ? list : table).memory.bytes, expected.memory.bytes)
@@ -57,22 +62,26 @@ TEST_P(IndexedElements, RowsAreTakenPutAndAdded) {
 
 TEST_P(IndexedElements, SeveralDimensionsAreIndexed) {
   constexpr int64_t kRows = 7, kColumns = 11, kCount = 300;
-  Strided table(WAVESMITH_POINTWISE_F32, {kColumns, kRows}, {4, 4 * kColumns}), list(WAVESMITH_POINTWISE_F32, {kCount}, {4});
+  Strided table(WAVESMITH_POINTWISE_F32, {kColumns, kRows}, {4, 4 * kColumns}),
+      list(WAVESMITH_POINTWISE_F32, {kCount}, {4});
   Strided row(WAVESMITH_POINTWISE_I64, {kCount}, {8}), column = row;
   for (int64_t i = 0; i < table.count(); ++i) table.set(i, normal());
   for (int64_t i = 0; i < kCount; ++i)
-    row.set(i, static_cast<double>(between(0, kRows - 1))), column.set(i, static_cast<double>(between(0, kColumns - 1)));
+    row.set(i, static_cast<double>(between(0, kRows - 1))),
+        column.set(i, static_cast<double>(between(0, kColumns - 1)));
   const StridedOnGpu on_table(table), on_list(list), on_row(row), on_column(column);
   Description one{};
   one.dimensions = 1, one.sizes[0] = kCount, one.indexed = 2;
   one.x = on_table.operand(), one.y = on_list.operand();
   one.x.strides[0] = 0;
   one.index[0] = {on_row.operand(), kRows, 4 * kColumns}, one.index[1] = {on_column.operand(), kColumns, 4};
-  ASSERT_EQ(wavesmith_kernels_indexed(&one, nullptr), WAVESMITH_KERNELS_SUCCESS) << wavesmith_kernels_message();
+  ASSERT_EQ(wavesmith_kernels_indexed(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
   ASSERT_EQ(hipDeviceSynchronize(), 0);
   on_list.read();
   for (int64_t i = 0; i < kCount; ++i)
-    ASSERT_EQ(list.get(i), table.get(static_cast<int64_t>(column.get(i)) + static_cast<int64_t>(row.get(i)) * kColumns));
+    ASSERT_EQ(list.get(i),
+              table.get(static_cast<int64_t>(column.get(i)) + static_cast<int64_t>(row.get(i)) * kColumns));
 }
 
 INSTANTIATE_TEST_SUITE_P(On, IndexedElements, testing::Range(0, kGpuCount), gpu_name);
@@ -89,17 +98,20 @@ TEST(IndexedRefuses, WhatBreaksARuleAndSaysWhich) {
   right.y.data = static_cast<char*>(memory.data()) + 512;
   right.index[0] = {right.x, 8, 4};
   right.index[0].indices.type = WAVESMITH_POINTWISE_I32;
-  EXPECT_EQ(wavesmith_kernels_indexed(&right, nullptr), WAVESMITH_KERNELS_SUCCESS) << wavesmith_kernels_message();
+  EXPECT_EQ(wavesmith_kernels_indexed(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
   constexpr auto kWrong = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
   expect_refusals<Description>(
       &wavesmith_kernels_indexed, right,
-      {{[](Description& d) { d.operation = static_cast<wavesmith_indexed_operation>(3); }, kWrong, "operation is 3"},
+      {{[](Description& d) { d.operation = static_cast<wavesmith_indexed_operation>(3); }, kWrong,
+        "operation is 3"},
        {[](Description& d) { d.indexed = 5; }, kWrong, "indexed is 5, not 1 to 4"},
        {[](Description& d) { d.y.type = WAVESMITH_POINTWISE_F16; }, kWrong, "y is of f16, and x of f32"},
-       {[](Description& d) { d.index[0].indices.type = WAVESMITH_POINTWISE_U8; }, kNot, "is of u8, neither i32 nor i64"},
+       {[](Description& d) { d.index[0].indices.type = WAVESMITH_POINTWISE_U8; }, kNot,
+        "is of u8, neither i32 nor i64"},
        {[](Description& d) { d.index[0].indices.data = nullptr; }, kWrong, "index[0].indices.data is null"},
-       {[](Description& d) { d.operation = WAVESMITH_INDEXED_ADD, d.y.type = WAVESMITH_POINTWISE_BF16; }, kNot,
-        "y, to which it is added, of bf16"}});
+       {[](Description& d) { d.operation = WAVESMITH_INDEXED_ADD, d.y.type = WAVESMITH_POINTWISE_BF16; },
+        kNot, "y, to which it is added, of bf16"}});
   ASSERT_EQ(hipDeviceSynchronize(), 0);
 }
 

@@ -1,4 +1,5 @@
-// The operations on integers and truth values, as integers of 64 bits: what is longer than the result's type is cut.
+// The operations on integers and truth values, as integers of 64 bits: what is longer than the result's type
+// is cut.
 #pragma once
 
 #include "kernels/pointwise/functions.h"

@@ -14,11 +14,13 @@ struct NumberType {
   int bytes;
 };
 /// By the enumerators of wavesmith_pointwise_type.
-inline constexpr NumberType kNumberTypes[] = {{"bool", 1}, {"u8", 1},  {"i8", 1},   {"i16", 2},
-                                              {"i32", 4},  {"i64", 8}, {"f16", 2},  {"bf16", 2},
+inline constexpr NumberType kNumberTypes[] = {{"bool", 1}, {"u8", 1},  {"i8", 1},  {"i16", 2},
+                                              {"i32", 4},  {"i64", 8}, {"f16", 2}, {"bf16", 2},
                                               {"f32", 4},  {"f64", 8}, {"c64", 8}, {"c128", 16}};
 
-constexpr bool is_number(Number type) { return type >= 0 && type < static_cast<int>(std::size(kNumberTypes)); }
+constexpr bool is_number(Number type) {
+  return type >= 0 && type < static_cast<int>(std::size(kNumberTypes));
+}
 constexpr std::string_view word_of(Number type) { return kNumberTypes[type].word; }
 /// Bytes of an element.
 constexpr int64_t size_of(Number type) { return kNumberTypes[type].bytes; }

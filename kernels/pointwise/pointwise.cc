@@ -31,14 +31,16 @@ struct Operands {
 wavesmith_kernels_status check_operation(const Description& one) {
   if (one.operation < WAVESMITH_POINTWISE_FILL || one.operation > WAVESMITH_POINTWISE_INTERPOLATE_BETWEEN)
     return invalid(kName, "operation is " + std::to_string(one.operation) + ", no operation");
-  const bool is_real = one.computed_in == WAVESMITH_POINTWISE_F32 || one.computed_in == WAVESMITH_POINTWISE_F64;
-  const bool is_complex = one.computed_in == WAVESMITH_POINTWISE_C64 || one.computed_in == WAVESMITH_POINTWISE_C128;
+  const bool is_real =
+      one.computed_in == WAVESMITH_POINTWISE_F32 || one.computed_in == WAVESMITH_POINTWISE_F64;
+  const bool is_complex =
+      one.computed_in == WAVESMITH_POINTWISE_C64 || one.computed_in == WAVESMITH_POINTWISE_C128;
   const bool has_kernel = is_real      ? !is_of_integers_only(one.operation)
                           : is_complex ? is_complex_too(one.operation)
                                        : is_of_integers(one.operation);
   if (!is_real && !is_complex && one.computed_in != WAVESMITH_POINTWISE_I64)
-    return invalid(kName, "computed_in is " + std::to_string(one.computed_in) +
-                              ", neither I64, F32, F64, C64 nor C128");
+    return invalid(
+        kName, "computed_in is " + std::to_string(one.computed_in) + ", neither I64, F32, F64, C64 nor C128");
   if (!has_kernel)
     return not_supported(kName, "operation " + std::to_string(one.operation) + " is not computed in " +
                                     std::string(word_of(one.computed_in)));
@@ -55,15 +57,15 @@ wavesmith_kernels_status check_sizes(const Description& one) {
     is_empty = is_empty || one.sizes[d] == 0;
     if (one.sizes[d] > 0 && __builtin_mul_overflow(elements, one.sizes[d], &elements)) elements = INT64_MAX;
   }
-  if (!is_empty && elements > INT32_MAX)
-    return not_supported(kName, "there are 2^31 elements or more");
+  if (!is_empty && elements > INT32_MAX) return not_supported(kName, "there are 2^31 elements or more");
   if ((one.operation == WAVESMITH_POINTWISE_RANGE || one.operation == WAVESMITH_POINTWISE_SPACED) &&
       one.dimensions > 1)
     return invalid(kName, "dimensions is " + std::to_string(one.dimensions) + ", and the operation has one");
   return succeed();
 }
 
-wavesmith_kernels_status check_operand(const Description& one, const Operand& operand, const std::string& name) {
+wavesmith_kernels_status check_operand(const Description& one, const Operand& operand,
+                                       const std::string& name) {
   const bool is_y = &operand == &one.y;
   if (is_y && !operand.data) return invalid(kName, "y.data is null");
   if (!operand.data) return succeed();
@@ -72,9 +74,10 @@ wavesmith_kernels_status check_operand(const Description& one, const Operand& op
   const bool is_integer = operand.type <= WAVESMITH_POINTWISE_I64;
   const bool is_complex = operand.type >= WAVESMITH_POINTWISE_C64;
   const bool computes_complex = one.computed_in >= WAVESMITH_POINTWISE_C64;
-  if ((is_complex && !computes_complex) || (!is_y && !is_integer && one.computed_in == WAVESMITH_POINTWISE_I64))
-    return not_supported(kName, name + " is of " + std::string(word_of(operand.type)) + ", and computed_in is " +
-                                    std::string(word_of(one.computed_in)));
+  if ((is_complex && !computes_complex) ||
+      (!is_y && !is_integer && one.computed_in == WAVESMITH_POINTWISE_I64))
+    return not_supported(kName, name + " is of " + std::string(word_of(operand.type)) +
+                                    ", and computed_in is " + std::string(word_of(one.computed_in)));
   int64_t extent = size_of(operand.type);
   for (int d = 0; d < one.dimensions; ++d) {
     int64_t bytes = 0;
@@ -123,7 +126,8 @@ Description collapsed(const Description& one) {
   }
   if (made.dimensions == 0) {
     made.dimensions = 1, made.sizes[0] = 1;
-    for (const Operand* operand : Operands(made)) const_cast<Operand*>(operand)->strides[0] = size_of(operand->type);
+    for (const Operand* operand : Operands(made))
+      const_cast<Operand*>(operand)->strides[0] = size_of(operand->type);
   }
   return made;
 }

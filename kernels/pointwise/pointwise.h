@@ -76,8 +76,8 @@ struct GroupSpan {
 };
 
 template <class C, int kCount>
-TILE_DEVICE void load_input(C (&numbers)[kCount], const PointwiseArguments& g, const GroupPlace& place, int input,
-                            int count) {
+TILE_DEVICE void load_input(C (&numbers)[kCount], const PointwiseArguments& g, const GroupPlace& place,
+                            int input, int count) {
   const PointwiseOperand& operand = g.operands[input + 1];
   if (!operand.data) {
     TILE_UNROLL for (int i = 0; i < kCount; ++i) numbers[i] = number_of<C>(g.inputs_numbers[input]);
@@ -101,7 +101,8 @@ TILE_DEVICE void count_elements(Pointwise operation, C (&x)[kCount], const C (&n
   TILE_UNROLL for (int i = 0; i < kCount; ++i) {
     const tile::u32 number = first + i, back = elements - 1 - number;
     const bool second = operation == WAVESMITH_POINTWISE_SPACED && number >= elements / 2;
-    x[i] = second ? numbers[2] - static_cast<C>(back) * numbers[1] : numbers[0] + static_cast<C>(number) * numbers[1];
+    x[i] = second ? numbers[2] - static_cast<C>(back) * numbers[1]
+                  : numbers[0] + static_cast<C>(number) * numbers[1];
   }
 }
 
@@ -112,7 +113,8 @@ TILE_DEVICE void pointwise(const PointwiseArguments& g) {
   if (group >= g.groups) return;
   const GroupPlace place(g, group);
   const tile::u32 first = group * kCount;
-  const int count = g.dimensions > 1 || first + kCount <= g.elements ? kCount : static_cast<int>(g.elements - first);
+  const int count =
+      g.dimensions > 1 || first + kCount <= g.elements ? kCount : static_cast<int>(g.elements - first);
   const int inputs = tile::arch::late(g.inputs);
   const auto operation = static_cast<Pointwise>(tile::arch::late(g.operation));
   const C numbers[3] = {number_of<C>(g.numbers[0]), number_of<C>(g.numbers[1]), number_of<C>(g.numbers[2])};

@@ -13,8 +13,8 @@ using Description = wavesmith_pointwise_description;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// A function of floats: what it is in double precision, and the error that the C API states, in units of the last
-/// place of the result, or of `terms` where the result is a sum of larger ones.
+/// A function of floats: what it is in double precision, and the error that the C API states, in units of the
+/// last place of the result, or of `terms` where the result is a sum of larger ones.
 struct Function {
   Pointwise operation;
   std::function<double(double, double, double)> exact;
@@ -70,7 +70,8 @@ std::vector<Function> functions_of_one() {
           {WAVESMITH_POINTWISE_ATANH, [](double x, double, double) { return std::atanh(x); }},
           {WAVESMITH_POINTWISE_ERF, [](double x, double, double) { return std::erf(x); }},
           {WAVESMITH_POINTWISE_ERFC, [](double x, double, double) { return std::erfc(x); }},
-          {WAVESMITH_POINTWISE_GELU, [](double x, double, double) { return x / 2 * std::erfc(-x / std::sqrt(2)); }},
+          {WAVESMITH_POINTWISE_GELU,
+           [](double x, double, double) { return x / 2 * std::erfc(-x / std::sqrt(2)); }},
           {WAVESMITH_POINTWISE_SOFTPLUS,
            [](double x, double, double) { return x * kP > kQ ? x : std::log1p(std::exp(x * kP)) / kP; }},
           {WAVESMITH_POINTWISE_ELU,
@@ -96,13 +97,16 @@ std::vector<Function> functions_of_several() {
       {WAVESMITH_POINTWISE_COPY_SIGN, [](double x, double z, double) { return std::copysign(x, z); }},
       {WAVESMITH_POINTWISE_SQUARED_DIFFERENCE, [](double x, double z, double) { return (x - z) * (x - z); }},
       {WAVESMITH_POINTWISE_THRESHOLD, [](double x, double z, double) { return x <= kP ? kQ : z; }},
-      {WAVESMITH_POINTWISE_INTERPOLATE, [](double x, double z, double) { return x + kP * (z - x); }, 4, sizes},
-      {WAVESMITH_POINTWISE_SIGMOID_BACKWARD, [](double x, double z, double) { return x * (1 - z) * z; }, 8, slope},
-      {WAVESMITH_POINTWISE_TANH_BACKWARD, [](double x, double z, double) { return x * (1 - z * z); }, 8, slope},
+      {WAVESMITH_POINTWISE_INTERPOLATE, [](double x, double z, double) { return x + kP * (z - x); }, 4,
+       sizes},
+      {WAVESMITH_POINTWISE_SIGMOID_BACKWARD, [](double x, double z, double) { return x * (1 - z) * z; }, 8,
+       slope},
+      {WAVESMITH_POINTWISE_TANH_BACKWARD, [](double x, double z, double) { return x * (1 - z * z); }, 8,
+       slope},
       {WAVESMITH_POINTWISE_SILU_BACKWARD,
        [](double x, double z, double) { return x * sigmoid(z) * (1 + z * (1 - sigmoid(z))); }, 8, slope},
-      {WAVESMITH_POINTWISE_GELU_TANH_BACKWARD, [](double x, double z, double) { return x * gelu_tanh_slope(z); }, 8,
-       slope},
+      {WAVESMITH_POINTWISE_GELU_TANH_BACKWARD,
+       [](double x, double z, double) { return x * gelu_tanh_slope(z); }, 8, slope},
       {WAVESMITH_POINTWISE_GELU_BACKWARD,
        [](double x, double z, double) {
          return x * (std::erfc(-z / std::sqrt(2)) / 2 + z * std::exp(-z * z / 2) / std::sqrt(2 * M_PI));
@@ -112,19 +116,22 @@ std::vector<Function> functions_of_several() {
       {WAVESMITH_POINTWISE_ATAN2, [](double x, double z, double) { return std::atan2(x, z); }, 8},
       {WAVESMITH_POINTWISE_HYPOT, [](double x, double z, double) { return std::hypot(x, z); }, 8},
       {WAVESMITH_POINTWISE_LOG_ADD_EXP,
-       [](double x, double z, double) { return std::max(x, z) + std::log1p(std::exp(-std::abs(x - z))); }, 8, sizes},
+       [](double x, double z, double) { return std::max(x, z) + std::log1p(std::exp(-std::abs(x - z))); }, 8,
+       sizes},
       {WAVESMITH_POINTWISE_WHERE, [](double x, double z, double w) { return x != 0 ? z : w; }},
-      {WAVESMITH_POINTWISE_ADD_PRODUCT, [](double x, double z, double w) { return x + kP * z * w; }, 4, product},
+      {WAVESMITH_POINTWISE_ADD_PRODUCT, [](double x, double z, double w) { return x + kP * z * w; }, 4,
+       product},
       {WAVESMITH_POINTWISE_ADD_QUOTIENT, [](double x, double z, double w) { return x + kP * z / w; }, 4,
        [](double x, double z, double w) { return std::abs(x) + std::abs(z / w); }},
-      {WAVESMITH_POINTWISE_INTERPOLATE_BETWEEN, [](double x, double z, double w) { return x + w * (z - x); }, 8,
-       [](double x, double z, double w) { return (std::abs(x) + std::abs(z)) * (1 + std::abs(w)); }}};
+      {WAVESMITH_POINTWISE_INTERPOLATE_BETWEEN, [](double x, double z, double w) { return x + w * (z - x); },
+       8, [](double x, double z, double w) { return (std::abs(x) + std::abs(z)) * (1 + std::abs(w)); }}};
 }
 
 class PointwiseOperations : public OnStrides {
  protected:
   static void call(const Description& one) {
-    ASSERT_EQ(wavesmith_kernels_pointwise(&one, nullptr), WAVESMITH_KERNELS_SUCCESS) << wavesmith_kernels_message();
+    ASSERT_EQ(wavesmith_kernels_pointwise(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+        << wavesmith_kernels_message();
     ASSERT_EQ(hipDeviceSynchronize(), 0);
   }
 
@@ -147,7 +154,8 @@ class PointwiseOperations : public OnStrides {
     }
     Description one = description(function.operation, type, y.sizes);
     const StridedOnGpu on_y(y), on_x(x), on_z(z), on_w(w);
-    one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand(), one.inputs[2] = on_w.operand();
+    one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand(),
+    one.inputs[2] = on_w.operand();
     call(one);
     on_y.read();
     const double unit = type == WAVESMITH_POINTWISE_F64 ? 0x1p-52 * 4 : 0x1p-23;
@@ -179,7 +187,8 @@ TEST_P(PointwiseOperations, SpecialNumbersAreTheFormulas) {
     for (const Function& function : functions_of_one()) {
       if (function.operation == WAVESMITH_POINTWISE_SIGN) continue;  // of NaN it is 0, as PyTorch's
       SCOPED_TRACE("operation " + std::to_string(function.operation) + " of " + std::string(word_of(type)));
-      const bool is_angle = function.operation >= WAVESMITH_POINTWISE_SIN && function.operation <= WAVESMITH_POINTWISE_TAN;
+      const bool is_angle =
+          function.operation >= WAVESMITH_POINTWISE_SIN && function.operation <= WAVESMITH_POINTWISE_TAN;
       Strided x(type, {11}, {size_of(type)}), y = x;
       for (int64_t i = 0; i < 11; ++i) x.set(i, numbers[i]);
       Description one = description(function.operation, type, x.sizes);
@@ -197,7 +206,8 @@ TEST_P(PointwiseOperations, SpecialNumbersAreTheFormulas) {
         else if (std::isinf(exact))
           ASSERT_EQ(y.get(i), exact) << "of " << x.get(i);
         else if (!is_angle)
-          ASSERT_NEAR(y.get(i), exact, 0x1p-16 * std::abs(exact) + 0x1p-126 * std::max(1.0, std::abs(x.get(i))))
+          ASSERT_NEAR(y.get(i), exact,
+                      0x1p-16 * std::abs(exact) + 0x1p-126 * std::max(1.0, std::abs(x.get(i))))
               << "of " << x.get(i);
       }
     }
@@ -206,22 +216,27 @@ TEST_P(PointwiseOperations, SpecialNumbersAreTheFormulas) {
 TEST_P(PointwiseOperations, AnyTypesAndStridesAreTaken) {
   for (int round = 0; round < 150; ++round) {
     const auto sizes = any_sizes(3000);
-    const Pointwise operation = one_of({WAVESMITH_POINTWISE_COPY, WAVESMITH_POINTWISE_MULTIPLY, WAVESMITH_POINTWISE_ADD,
-                                        WAVESMITH_POINTWISE_WHERE, WAVESMITH_POINTWISE_FILL});
-    const Number computed_in = one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64});
+    const Pointwise operation =
+        one_of({WAVESMITH_POINTWISE_COPY, WAVESMITH_POINTWISE_MULTIPLY, WAVESMITH_POINTWISE_ADD,
+                WAVESMITH_POINTWISE_WHERE, WAVESMITH_POINTWISE_FILL});
+    const Number computed_in =
+        one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64});
     const auto input_type = [&] {
-      return computed_in == WAVESMITH_POINTWISE_I64 ? static_cast<Number>(between(0, WAVESMITH_POINTWISE_I64)) : any_real();
+      return computed_in == WAVESMITH_POINTWISE_I64 ? static_cast<Number>(between(0, WAVESMITH_POINTWISE_I64))
+                                                    : any_real();
     };
     Strided y = any_strided(any_real(), sizes, false);
     std::vector<Strided> inputs;
     for (int k = 0; k < 3; ++k) {
       inputs.push_back(any_strided(input_type(), sizes, true));
-      for (int64_t i = 0; i < inputs.back().count(); ++i) inputs.back().set(i, static_cast<double>(between(0, 11)));
+      for (int64_t i = 0; i < inputs.back().count(); ++i)
+        inputs.back().set(i, static_cast<double>(between(0, 11)));
     }
     Description one = description(operation, computed_in, sizes);
     one.numbers[0] = {2, 0, 2};
     const StridedOnGpu on_y(y), on_x(inputs[0]), on_z(inputs[1]), on_w(inputs[2]);
-    one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand(), one.inputs[2] = on_w.operand();
+    one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand(),
+    one.inputs[2] = on_w.operand();
     const bool is_number = between(0, 4) == 0;
     if (is_number) one.inputs[1] = {}, one.inputs[1].number = {5, 0, 5};
     const Strided before = y;
@@ -249,9 +264,9 @@ TEST_P(PointwiseOperations, IntegersWrapAndDivideAsPythons) {
     std::memcpy(&x.memory.bytes[x.at(i)], &numbers[static_cast<size_t>(i % count)], 8);
     std::memcpy(&z.memory.bytes[z.at(i)], &numbers[static_cast<size_t>(i / count)], 8);
   }
-  for (const Pointwise operation : {WAVESMITH_POINTWISE_MULTIPLY, WAVESMITH_POINTWISE_DIVIDE_FLOOR,
-                                    WAVESMITH_POINTWISE_REMAINDER, WAVESMITH_POINTWISE_SHIFT_LEFT,
-                                    WAVESMITH_POINTWISE_BITWISE_XOR, WAVESMITH_POINTWISE_LESS}) {
+  for (const Pointwise operation :
+       {WAVESMITH_POINTWISE_MULTIPLY, WAVESMITH_POINTWISE_DIVIDE_FLOOR, WAVESMITH_POINTWISE_REMAINDER,
+        WAVESMITH_POINTWISE_SHIFT_LEFT, WAVESMITH_POINTWISE_BITWISE_XOR, WAVESMITH_POINTWISE_LESS}) {
     Description one = description(operation, WAVESMITH_POINTWISE_I64, x.sizes);
     const StridedOnGpu on_y(y), on_x(x), on_z(z);
     one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand();
@@ -259,7 +274,8 @@ TEST_P(PointwiseOperations, IntegersWrapAndDivideAsPythons) {
     on_y.read();
     for (int64_t i = 0; i < count * count; ++i) {
       const int64_t a = numbers[static_cast<size_t>(i % count)], b = numbers[static_cast<size_t>(i / count)];
-      const bool divides = operation == WAVESMITH_POINTWISE_DIVIDE_FLOOR || operation == WAVESMITH_POINTWISE_REMAINDER;
+      const bool divides =
+          operation == WAVESMITH_POINTWISE_DIVIDE_FLOOR || operation == WAVESMITH_POINTWISE_REMAINDER;
       if (divides && (b == 0 || (a == INT64_MIN && b == -1))) continue;
       const int64_t lower = divides && a % b != 0 && (a % b < 0) != (b < 0);
       int64_t result = 0, expected = 0;
@@ -290,15 +306,18 @@ TEST_P(PointwiseOperations, ComplexNumbers) {
       Description one = description(operation, type, {kCount});
       const StridedOnGpu on_y(y), on_x(x), on_z(z);
       one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand();
-      for (auto* operand : {&one.y, &one.inputs[0], &one.inputs[1]}) operand->type = type, operand->strides[0] = 2 * bytes;
+      for (auto* operand : {&one.y, &one.inputs[0], &one.inputs[1]})
+        operand->type = type, operand->strides[0] = 2 * bytes;
       call(one);
       on_y.read();
       for (int64_t i = 0; i < kCount; ++i) {
         const double a = x.get(2 * i), b = x.get(2 * i + 1), c = z.get(2 * i), d = z.get(2 * i + 1);
         const bool divides = operation == WAVESMITH_POINTWISE_DIVIDE;
         const double size = divides ? c * c + d * d : 1, sign = divides ? -1 : 1;
-        ASSERT_NEAR(y.get(2 * i), (a * c - sign * b * d) / size, 1e-5 * (std::abs(a * c) + std::abs(b * d)) / size);
-        ASSERT_NEAR(y.get(2 * i + 1), (b * c + sign * a * d) / size, 1e-5 * (std::abs(b * c) + std::abs(a * d)) / size);
+        ASSERT_NEAR(y.get(2 * i), (a * c - sign * b * d) / size,
+                    1e-5 * (std::abs(a * c) + std::abs(b * d)) / size);
+        ASSERT_NEAR(y.get(2 * i + 1), (b * c + sign * a * d) / size,
+                    1e-5 * (std::abs(b * c) + std::abs(a * d)) / size);
       }
     }
   }
@@ -314,21 +333,26 @@ TEST(PointwiseRefuses, WhatBreaksARuleAndSaysWhich) {
   right.dimensions = 1, right.sizes[0] = 8, right.numbers[0].real = 1;
   right.y.data = memory.data(), right.y.type = WAVESMITH_POINTWISE_F32, right.y.strides[0] = 4;
   right.inputs[0] = right.inputs[1] = right.y;
-  EXPECT_EQ(wavesmith_kernels_pointwise(&right, nullptr), WAVESMITH_KERNELS_SUCCESS) << wavesmith_kernels_message();
+  EXPECT_EQ(wavesmith_kernels_pointwise(&right, nullptr), WAVESMITH_KERNELS_SUCCESS)
+      << wavesmith_kernels_message();
   constexpr auto kWrong = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
   expect_refusals<Description>(
       &wavesmith_kernels_pointwise, right,
-      {{[](Description& d) { d.operation = static_cast<Pointwise>(97); }, kWrong, "operation is 97, no operation"},
+      {{[](Description& d) { d.operation = static_cast<Pointwise>(97); }, kWrong,
+        "operation is 97, no operation"},
        {[](Description& d) { d.computed_in = WAVESMITH_POINTWISE_F16; }, kWrong, "computed_in is 6"},
-       {[](Description& d) { d.operation = WAVESMITH_POINTWISE_BITWISE_AND; }, kNot, "is not computed in f32"},
+       {[](Description& d) { d.operation = WAVESMITH_POINTWISE_BITWISE_AND; }, kNot,
+        "is not computed in f32"},
        {[](Description& d) { d.dimensions = 9; }, kWrong, "dimensions is 9, not 0 to 8"},
        {[](Description& d) { d.sizes[0] = -1; }, kWrong, "sizes[0] is negative"},
        {[](Description& d) { d.sizes[0] = 1L << 31, d.y.strides[0] = 0; }, kNot, "2^31 elements"},
        {[](Description& d) { d.y.data = nullptr; }, kWrong, "y.data is null"},
-       {[](Description& d) { d.inputs[1].type = static_cast<Number>(12); }, kWrong, "inputs[1].type is 12, no type"},
+       {[](Description& d) { d.inputs[1].type = static_cast<Number>(12); }, kWrong,
+        "inputs[1].type is 12, no type"},
        {[](Description& d) { d.inputs[0].type = WAVESMITH_POINTWISE_C64; }, kNot, "inputs[0] is of c64"},
        {[](Description& d) { d.inputs[0].strides[0] = 1L << 30; }, kNot, "inputs[0] spans 2^31 bytes"},
-       {[](Description& d) { d.y.data = static_cast<char*>(d.y.data) + 2; }, kWrong, "y.data is not aligned"}});
+       {[](Description& d) { d.y.data = static_cast<char*>(d.y.data) + 2; }, kWrong,
+        "y.data is not aligned"}});
   ASSERT_EQ(hipDeviceSynchronize(), 0);
 }
 

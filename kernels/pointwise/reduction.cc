@@ -39,15 +39,16 @@ wavesmith_kernels_status check_operation(const Description& one) {
   return succeed();
 }
 
-wavesmith_kernels_status check_operand(const Description& one, const Operand& operand, const std::string& name,
-                                       bool is_x) {
+wavesmith_kernels_status check_operand(const Description& one, const Operand& operand,
+                                       const std::string& name, bool is_x) {
   if (!operand.data) return is_x ? invalid(kName, "x.data is null") : succeed();
   if (!is_number(operand.type))
     return invalid(kName, name + ".type is " + std::to_string(operand.type) + ", no type");
   const bool is_integer = operand.type <= WAVESMITH_POINTWISE_I64;
-  if (operand.type >= WAVESMITH_POINTWISE_C64 || (is_x && !is_integer && one.computed_in == WAVESMITH_POINTWISE_I64))
-    return not_supported(kName, name + " is of " + std::string(word_of(operand.type)) + ", and computed_in is " +
-                                    std::string(word_of(one.computed_in)));
+  if (operand.type >= WAVESMITH_POINTWISE_C64 ||
+      (is_x && !is_integer && one.computed_in == WAVESMITH_POINTWISE_I64))
+    return not_supported(kName, name + " is of " + std::string(word_of(operand.type)) +
+                                    ", and computed_in is " + std::string(word_of(one.computed_in)));
   int64_t extent = size_of(operand.type);
   for (int d = 0; d < one.dimensions; ++d) {
     if (!is_x && (one.reduced >> d & 1) != 0) continue;
@@ -190,12 +191,12 @@ wavesmith_kernels_status wavesmith_kernels_reduce_strided(const wavesmith_reduct
   if (const auto status = current_device(device)) return status;
   const std::string kernel = "reduction_" + std::string(word_of(one.computed_in));
   const unsigned per_workgroup = kReductionThreads / made.lanes;
-  const Grid grid{.x = (made.results + per_workgroup - 1) / per_workgroup, .y = made.parts,
-                  .threads = kReductionThreads};
+  const Grid grid{
+      .x = (made.results + per_workgroup - 1) / per_workgroup, .y = made.parts, .threads = kReductionThreads};
   if (const auto status = launch(*device, kernel.c_str(), grid, &made, sizeof(made), stream)) return status;
   if (made.parts == 1) return succeed();
   made.lanes = 1, made.lanes_shift = 0;
-  const Grid all{.x = (made.results + kReductionThreads - 1) / kReductionThreads, .y = 1,
-                 .threads = kReductionThreads};
+  const Grid all{
+      .x = (made.results + kReductionThreads - 1) / kReductionThreads, .y = 1, .threads = kReductionThreads};
   return launch(*device, (kernel + "_parts").c_str(), all, &made, sizeof(made), stream);
 }

@@ -1,5 +1,5 @@
-// Reductions: the threads of a workgroup share results, each takes some of a result's terms, and they combine what
-// they have in shared memory.
+// Reductions: the threads of a workgroup share results, each takes some of a result's terms, and they combine
+// what they have in shared memory.
 #pragma once
 
 #include "kernels/pointwise/argument.h"
@@ -15,23 +15,23 @@ TILE_DEVICE C size_of_number(C x) {
 }
 
 // Each operation: what a state begins with, takes of a term, and takes of another state.
-#define REDUCTION(name, begin, take, merge)                                                     \
-  struct name {                                                                                 \
-    static constexpr bool kHasPlace = false;                                                    \
-    template <class C>                                                                          \
-    TILE_DEVICE static ReductionState<C> start() {                                              \
-      return {begin, C(), 0};                                                                   \
-    }                                                                                           \
-    template <class C>                                                                          \
-    TILE_DEVICE static void add(ReductionState<C>& a, C x, tile::u32, double p) {               \
-      (void)p;                                                                                  \
-      a.value = take;                                                                           \
-    }                                                                                           \
-    template <class C>                                                                          \
-    TILE_DEVICE static void combine(ReductionState<C>& a, const ReductionState<C>& b) {         \
-      const C x = b.value;                                                                      \
-      a.value = merge;                                                                          \
-    }                                                                                           \
+#define REDUCTION(name, begin, take, merge)                                             \
+  struct name {                                                                         \
+    static constexpr bool kHasPlace = false;                                            \
+    template <class C>                                                                  \
+    TILE_DEVICE static ReductionState<C> start() {                                      \
+      return {begin, C(), 0};                                                           \
+    }                                                                                   \
+    template <class C>                                                                  \
+    TILE_DEVICE static void add(ReductionState<C>& a, C x, tile::u32, double p) {       \
+      (void)p;                                                                          \
+      a.value = take;                                                                   \
+    }                                                                                   \
+    template <class C>                                                                  \
+    TILE_DEVICE static void combine(ReductionState<C>& a, const ReductionState<C>& b) { \
+      const C x = b.value;                                                              \
+      a.value = merge;                                                                  \
+    }                                                                                   \
   };
 
 template <class C>
@@ -50,7 +50,7 @@ TILE_DEVICE C most_positive() {
 }
 
 REDUCTION(SumOf, C(0), a.value + x, a.value + x)
-REDUCTION(ProductOf, C(1), a.value * x, a.value * x)
+REDUCTION(ProductOf, C(1), a.value* x, a.value* x)
 REDUCTION(MaximumOf, most_negative<C>(), larger(a.value, x), larger(a.value, x))
 REDUCTION(MinimumOf, most_positive<C>(), smaller(a.value, x), smaller(a.value, x))
 REDUCTION(AllOf, C(1), x == 0 ? C(0) : a.value, x == 0 ? C(0) : a.value)
@@ -60,8 +60,8 @@ REDUCTION(SumOfSizes, C(0), a.value + size_of_number(x), a.value + x)
 REDUCTION(SumOfSquares, C(0), a.value + x * x, a.value + x)
 REDUCTION(LargestSize, C(0), larger(a.value, size_of_number(x)), larger(a.value, x))
 REDUCTION(SmallestSize, most_positive<C>(), smaller(a.value, size_of_number(x)), smaller(a.value, x))
-REDUCTION(SumOfPowers, C(0),
-          a.value + static_cast<C>(wide::power(__builtin_fabs(static_cast<double>(x)), p)), a.value + x)
+REDUCTION(SumOfPowers, C(0), a.value + static_cast<C>(wide::power(__builtin_fabs(static_cast<double>(x)), p)),
+          a.value + x)
 #undef REDUCTION
 
 /// The extreme and the first place at which it is.
@@ -87,8 +87,8 @@ struct PlaceOf {
   }
 };
 
-/// Means and sums of squared distances from them, combined as T. F. Chan, G. H. Golub and R. J. LeVeque do ("Updating
-/// formulae and a pairwise algorithm for computing sample variances", 1979).
+/// Means and sums of squared distances from them, combined as T. F. Chan, G. H. Golub and R. J. LeVeque do
+/// ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
 struct VarianceOf {
   static constexpr bool kHasPlace = true;
   template <class C>
@@ -96,7 +96,8 @@ struct VarianceOf {
     if (b.count == 0) return;
     const C count = static_cast<C>(a.count + b.count), share = static_cast<C>(b.count) / count;
     const C difference = b.value - a.value;
-    a.other = a.count == 0 ? b.other : a.other + b.other + difference * difference * static_cast<C>(a.count) * share;
+    a.other = a.count == 0 ? b.other
+                           : a.other + b.other + difference * difference * static_cast<C>(a.count) * share;
     a.value = a.count == 0 ? b.value : a.value + difference * share;
     a.count += b.count;
   }
@@ -160,7 +161,8 @@ struct ReductionPlace {
       load_apart(x, addresses, g.x.type);
       TILE_UNROLL for (tile::u32 i = 0; i < 4; ++i) visit(x[i], term + i * g.lanes, i);
     }
-    TILE_KEEP_LOOP for (; term < end; term += g.lanes) visit(load_element<C>(address(g, term), g.x.type), term, 0);
+    TILE_KEEP_LOOP for (; term < end; term += g.lanes)
+        visit(load_element<C>(address(g, term), g.x.type), term, 0);
   }
 };
 
@@ -180,19 +182,21 @@ TILE_DEVICE void finish(const ReductionArguments& g, ReductionState<C> a, int y,
       const double divisor = static_cast<double>(a.count) - g.p;
       value = a.other / (divisor > 0 ? divisor : 0);
       if (operation == WAVESMITH_REDUCTION_DEVIATION) value = sqrt_of(value);
-      if (g.second.data) store_element(reinterpret_cast<tile::u64>(g.second.data) + second, g.second.type, a.value);
+      if (g.second.data)
+        store_element(reinterpret_cast<tile::u64>(g.second.data) + second, g.second.type, a.value);
     }
   }
   if (g.y.data) store_element(reinterpret_cast<tile::u64>(g.y.data) + y, g.y.type, value);
   const bool is_place =
       operation == WAVESMITH_REDUCTION_MAXIMUM_PLACE || operation == WAVESMITH_REDUCTION_MINIMUM_PLACE;
   if (is_place && g.second.data)
-    store_element(reinterpret_cast<tile::u64>(g.second.data) + second, g.second.type, static_cast<tile::i64>(a.count));
+    store_element(reinterpret_cast<tile::u64>(g.second.data) + second, g.second.type,
+                  static_cast<tile::i64>(a.count));
 }
 
 template <class Operation, class C>
-TILE_DEVICE void combine_and_finish(const ReductionArguments& g, const ReductionPlace& place, ReductionState<C> a,
-                                    TILE_IN_SHARED ReductionShared<C>& shared) {
+TILE_DEVICE void combine_and_finish(const ReductionArguments& g, const ReductionPlace& place,
+                                    ReductionState<C> a, TILE_IN_SHARED ReductionShared<C>& shared) {
   const int thread = tile::arch::thread_id();
   const int apart = g.results_first ? kReductionThreads >> g.lanes_shift : 1;
   TILE_KEEP_LOOP for (tile::u32 half = g.lanes / 2; half > 0; half /= 2) {
@@ -298,8 +302,8 @@ TILE_DEVICE void combine_parts(const ReductionArguments& g) {
   if (place.result >= g.results) return;
   const auto operation = static_cast<Reduction>(tile::arch::late(g.operation));
   const auto state = [&](tile::u32 part) {
-    return tile::arch::load_global_as<ReductionState<C>>(g.workspace,
-                                                         static_cast<tile::i64>(part) * g.results + place.result);
+    return tile::arch::load_global_as<ReductionState<C>>(
+        g.workspace, static_cast<tile::i64>(part) * g.results + place.result);
   };
   const auto combine = [&]<class Operation>(Operation) {
     ReductionState<C> a = state(0);

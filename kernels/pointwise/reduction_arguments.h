@@ -11,8 +11,8 @@ using Reduction = wavesmith_reduction_operation;
 inline constexpr int kReductionThreads = 256;
 
 struct ReductionOperand {
-  void* data;  ///< null: not wanted
-  int type;    ///< Number
+  void* data;                                 ///< null: not wanted
+  int type;                                   ///< Number
   int steps[WAVESMITH_POINTWISE_DIMENSIONS];  ///< bytes along the dimensions of the results
 };
 
@@ -22,9 +22,9 @@ struct ReductionArguments {
   int reduced_steps[WAVESMITH_POINTWISE_DIMENSIONS];  ///< of x
   int result_dimensions, reduced_dimensions;          ///< at least one each
   unsigned results, terms;                            ///< terms of one result
-  unsigned lanes, lanes_shift;  ///< threads that share a result, a power of two
-  int results_first;            ///< threads that follow each other have different results
-  unsigned parts, part;         ///< of a result's terms, and how many each has
+  unsigned lanes, lanes_shift;                        ///< threads that share a result, a power of two
+  int results_first;     ///< threads that follow each other have different results
+  unsigned parts, part;  ///< of a result's terms, and how many each has
   int operation;
   double p;
   void* workspace;  ///< of each part and result a state

@@ -65,17 +65,19 @@ TEST_P(Reductions, AlongAnyDimensionsEqualDoublePrecision) {
     auto sizes = any_sizes(6000);
     if (round % 10 == 0) sizes = {between(4000, 30000), between(1, 3)};
     const auto operation = static_cast<Reduction>(one_of<int>(
-        {WAVESMITH_REDUCTION_SUM, WAVESMITH_REDUCTION_PRODUCT, WAVESMITH_REDUCTION_MAXIMUM, WAVESMITH_REDUCTION_MINIMUM,
-         WAVESMITH_REDUCTION_ALL, WAVESMITH_REDUCTION_ANY, WAVESMITH_REDUCTION_COUNT, WAVESMITH_REDUCTION_SUM_OF_SIZES,
-         WAVESMITH_REDUCTION_ROOT_OF_SQUARES, WAVESMITH_REDUCTION_MAXIMUM_PLACE, WAVESMITH_REDUCTION_VARIANCE}));
+        {WAVESMITH_REDUCTION_SUM, WAVESMITH_REDUCTION_PRODUCT, WAVESMITH_REDUCTION_MAXIMUM,
+         WAVESMITH_REDUCTION_MINIMUM, WAVESMITH_REDUCTION_ALL, WAVESMITH_REDUCTION_ANY,
+         WAVESMITH_REDUCTION_COUNT, WAVESMITH_REDUCTION_SUM_OF_SIZES, WAVESMITH_REDUCTION_ROOT_OF_SQUARES,
+         WAVESMITH_REDUCTION_MAXIMUM_PLACE, WAVESMITH_REDUCTION_VARIANCE}));
     const bool is_place = operation == WAVESMITH_REDUCTION_MAXIMUM_PLACE;
     const bool is_variance = operation == WAVESMITH_REDUCTION_VARIANCE;
     const bool is_root = operation == WAVESMITH_REDUCTION_ROOT_OF_SQUARES;
     Description one{};
     one.operation = operation, one.dimensions = static_cast<int>(sizes.size());
-    one.computed_in = is_variance ? WAVESMITH_POINTWISE_F64
-                      : is_root   ? one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64})
-                                  : one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64});
+    one.computed_in =
+        is_variance ? WAVESMITH_POINTWISE_F64
+        : is_root   ? one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64})
+                    : one_of({WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64});
     one.p = 1;
     std::vector<int64_t> results(sizes);
     for (size_t d = 0; d < sizes.size(); ++d) {
@@ -85,7 +87,8 @@ TEST_P(Reductions, AlongAnyDimensionsEqualDoublePrecision) {
     }
     const auto type = one.computed_in == WAVESMITH_POINTWISE_I64
                           ? static_cast<Number>(between(1, WAVESMITH_POINTWISE_I64))
-                          : one_of({WAVESMITH_POINTWISE_F16, WAVESMITH_POINTWISE_BF16, WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_I32});
+                          : one_of({WAVESMITH_POINTWISE_F16, WAVESMITH_POINTWISE_BF16,
+                                    WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_I32});
     Strided x = any_strided(type, sizes, false);
     // Small integers, of which few are not 1 in a product.
     const bool is_product = operation == WAVESMITH_REDUCTION_PRODUCT;
@@ -133,7 +136,8 @@ TEST_P(Reductions, SumsKeepTheirBound) {
 }
 
 TEST_P(Reductions, NanIsTheExtremeAndItsFirstPlace) {
-  Strided x(WAVESMITH_POINTWISE_F32, {2000}, {4}), y(WAVESMITH_POINTWISE_F32, {1}, {4}), at(WAVESMITH_POINTWISE_I64, {1}, {8});
+  Strided x(WAVESMITH_POINTWISE_F32, {2000}, {4}), y(WAVESMITH_POINTWISE_F32, {1}, {4}),
+      at(WAVESMITH_POINTWISE_I64, {1}, {8});
   for (int64_t i = 0; i < 2000; ++i) x.set(i, normal());
   for (const int64_t place : {1200, 777}) x.set(place, std::nan(""));
   for (const Reduction operation : {WAVESMITH_REDUCTION_MAXIMUM_PLACE, WAVESMITH_REDUCTION_MINIMUM_PLACE}) {
@@ -162,7 +166,8 @@ TEST(ReductionRefuses, WhatBreaksARuleAndSaysWhich) {
   constexpr auto kWrong = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
   expect_refusals<Description>(
       &wavesmith_kernels_reduce_strided, right,
-      {{[](Description& d) { d.operation = static_cast<Reduction>(17); }, kWrong, "operation is 17, no operation"},
+      {{[](Description& d) { d.operation = static_cast<Reduction>(17); }, kWrong,
+        "operation is 17, no operation"},
        {[](Description& d) { d.computed_in = WAVESMITH_POINTWISE_BF16; }, kWrong, "computed_in is 7"},
        {[](Description& d) { d.operation = WAVESMITH_REDUCTION_VARIANCE; }, kNot, "is not computed in f32"},
        {[](Description& d) { d.sizes[0] = 0; }, kWrong, "sizes[0] is 0, and the dimension is reduced"},

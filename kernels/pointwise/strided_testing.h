@@ -108,7 +108,8 @@ struct StridedOnGpu {
   void read() const { memory.copy_to(array.memory); }
 };
 
-/// Strides of sizes: contiguous, with gaps, some 0 (broadcast), some negative, or dimensions in another order.
+/// Strides of sizes: contiguous, with gaps, some 0 (broadcast), some negative, or dimensions in another
+/// order.
 class OnStrides : public OnEachGpu {
  protected:
   std::vector<int64_t> any_sizes(int64_t most) {
@@ -134,7 +135,9 @@ class OnStrides : public OnEachGpu {
     }
     return {type, sizes, strides};
   }
-  Number any_real() { return static_cast<Number>(between(WAVESMITH_POINTWISE_BOOL, WAVESMITH_POINTWISE_F64)); }
+  Number any_real() {
+    return static_cast<Number>(between(WAVESMITH_POINTWISE_BOOL, WAVESMITH_POINTWISE_F64));
+  }
 };
 
 }  // namespace wavesmith::kernels

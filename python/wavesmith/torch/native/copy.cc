@@ -58,7 +58,8 @@ void copy_there(const at::Tensor& source, const at::Tensor& destination) {
                       .add_output(destination)
                       .add_const_input(source)
                       .build();
-  launch(WAVESMITH_POINTWISE_COPY, iterator, converting_type(source.scalar_type(), destination.scalar_type()));
+  launch(WAVESMITH_POINTWISE_COPY, iterator,
+         converting_type(source.scalar_type(), destination.scalar_type()));
 }
 
 at::Tensor copy_from(const at::Tensor& from, const at::Tensor& destination, bool non_blocking) {

@@ -1,13 +1,15 @@
 #include "index.h"
 
+#include <ATen/TensorIterator.h>
 #include <ATen/native/IndexKernel.h>
 #include <ATen/native/TensorAdvancedIndexing.h>
-#include <ATen/TensorIterator.h>
 
 #include <ATen/ops/full.h>
+#include <ATen/ops/index_native.h>
 
 #include "kernels.h"
 #include "pointwise.h"
+#include "served.h"
 #include "stubs.h"
 
 namespace wavesmith::device {
@@ -86,16 +88,20 @@ void gather(const at::Tensor& result, const at::Tensor& self, std::int64_t dim, 
 void scatter(const at::Tensor& self, std::int64_t dim, const at::Tensor& index, const at::Tensor& source) {
   launch_along(WAVESMITH_INDEXED_PUT, self, dim, index, source);
 }
-void scatter_fill(const at::Tensor& self, std::int64_t dim, const at::Tensor& index, const c10::Scalar& value) {
-  launch_along(WAVESMITH_INDEXED_PUT, self, dim, index, at::full({}, value, self.options()).expand(index.sizes()));
+void scatter_fill(const at::Tensor& self, std::int64_t dim, const at::Tensor& index,
+                  const c10::Scalar& value) {
+  launch_along(WAVESMITH_INDEXED_PUT, self, dim, index,
+               at::full({}, value, self.options()).expand(index.sizes()));
 }
-void scatter_add(const at::Tensor& self, std::int64_t dim, const at::Tensor& index, const at::Tensor& source) {
+void scatter_add(const at::Tensor& self, std::int64_t dim, const at::Tensor& index,
+                 const at::Tensor& source) {
   launch_along(WAVESMITH_INDEXED_ADD, self, dim, index, source);
 }
 
-// With several tensors of indices: the iterator has the result, the other tensor, and these.
-void launch_over(wavesmith_indexed_operation operation, at::TensorIteratorBase& iterator, c10::IntArrayRef sizes,
-                 c10::IntArrayRef strides) {
+// With several tensors of indices: the iterator has a tensor of the indices' shape, the one that is indexed,
+// and these. GET and PUT have the result first.
+void launch_over(wavesmith_indexed_operation operation, at::TensorIteratorBase& iterator,
+                 c10::IntArrayRef sizes, c10::IntArrayRef strides, int y = 0, int x = 1) {
   if (iterator.numel() == 0) return;
   const int count = iterator.ntensors() - 2;
   if (iterator.ndim() > WAVESMITH_POINTWISE_DIMENSIONS || count > WAVESMITH_INDEXED_INDICES ||
@@ -110,8 +116,8 @@ void launch_over(wavesmith_indexed_operation operation, at::TensorIteratorBase& 
     to.type = type;
     for (int d = 0; d < iterator.ndim(); ++d) to.strides[d] = iterator.strides(from)[d];
   };
-  operand(one.y, 0, element_type(operation, iterator.dtype(0)));
-  operand(one.x, 1, element_type(operation, iterator.dtype(1)));
+  operand(one.y, y, element_type(operation, iterator.dtype(y)));
+  operand(one.x, x, element_type(operation, iterator.dtype(x)));
   one.indexed = count;
   for (int k = 0; k < count; ++k) {
     operand(one.index[k].indices, 2 + k, *number_type(iterator.dtype(2 + k)));
@@ -124,13 +130,31 @@ void launch_over(wavesmith_indexed_operation operation, at::TensorIteratorBase& 
 void index(at::TensorIteratorBase& iterator, c10::IntArrayRef sizes, c10::IntArrayRef strides) {
   launch_over(WAVESMITH_INDEXED_GET, iterator, sizes, strides);
 }
-void index_put(at::TensorIterator& iterator, c10::IntArrayRef sizes, c10::IntArrayRef strides, bool accumulate) {
+void index_put(at::TensorIterator& iterator, c10::IntArrayRef sizes, c10::IntArrayRef strides,
+               bool accumulate) {
   launch_over(accumulate ? WAVESMITH_INDEXED_ADD : WAVESMITH_INDEXED_PUT, iterator, sizes, strides);
 }
-void index_put_sorted(at::Tensor&, const c10::List<std::optional<at::Tensor>>&, const at::Tensor&, bool, bool) {
-  throw NotServed();
+
+// What PyTorch asks of devices that add up or must be deterministic. The places are those that
+// `self[indices]` reads; its result has the values instead.
+void index_put_sorted(at::Tensor& self, const c10::List<std::optional<at::Tensor>>& indices,
+                      const at::Tensor& values, bool accumulate, bool unsafe) {
+  if (accumulate && sum_type(self.scalar_type()) != self.scalar_type()) {
+    auto sums = self.to(sum_type(self.scalar_type()));
+    index_put_sorted(sums, indices, values, accumulate, unsafe);
+    self.copy_(sums);
+    return;
+  }
+  Implemented<at::native::structured_index_out> read;
+  const auto known = read.meta(self, at::IOptTensorListRef(indices));
+  read.maybe_get_output(0).copy_(values);
+  launch_over(accumulate ? WAVESMITH_INDEXED_ADD : WAVESMITH_INDEXED_PUT, read, known.sizes, known.strides, 1,
+              0);
 }
-void flip(at::TensorIterator& iterator, bool /*quantised*/) { launch(WAVESMITH_POINTWISE_COPY, iterator, iterator.dtype(1)); }
+
+void flip(at::TensorIterator& iterator, bool /*quantised*/) {
+  launch(WAVESMITH_POINTWISE_COPY, iterator, iterator.dtype(1));
+}
 
 WAVESMITH_STUB(gather_stub, &gather);
 WAVESMITH_STUB(scatter_stub, &scatter);
@@ -147,7 +171,9 @@ void launch_along(wavesmith_indexed_operation operation, const at::Tensor& index
                   const at::Tensor& index, const at::Tensor& other) {
   if (index.numel() == 0) return;
   if (index.dim() != indexed.dim() || index.dim() != other.dim()) {  // a number, and a vector of one
-    const auto one = [](const at::Tensor& tensor) { return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor; };
+    const auto one = [](const at::Tensor& tensor) {
+      return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor;
+    };
     return launch_along(operation, one(indexed), dim, one(index), one(other));
   }
   if (operation == WAVESMITH_INDEXED_ADD && sum_type(indexed.scalar_type()) != indexed.scalar_type()) {

@@ -6,8 +6,8 @@
 
 namespace wavesmith::device {
 
-// For each element of `index`: moves or adds between `other`, at the same coordinates, and `indexed`, at those with
-// the index along `dim`. GET reads `indexed`, PUT and ADD write it. Throws NotServed.
+// For each element of `index`: moves or adds between `other`, at the same coordinates, and `indexed`, at
+// those with the index along `dim`. GET reads `indexed`, PUT and ADD write it. Throws NotServed.
 void launch_along(wavesmith_indexed_operation operation, const at::Tensor& indexed, std::int64_t dim,
                   const at::Tensor& index, const at::Tensor& other);
 

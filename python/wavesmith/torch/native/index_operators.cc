@@ -76,8 +76,9 @@ struct IndexAdd : at::meta::structured_index_add {
     launch_rows(WAVESMITH_INDEXED_ADD, output, dim, index, alpha.equal(1) ? source : source.mul(alpha));
   }
 };
-at::Tensor& index_add_to(const at::Tensor& self, std::int64_t dim, const at::Tensor& index, const at::Tensor& source,
-                         const c10::Scalar& alpha, at::Tensor& output, bool in_place) {
+at::Tensor& index_add_to(const at::Tensor& self, std::int64_t dim, const at::Tensor& index,
+                         const at::Tensor& source, const c10::Scalar& alpha, at::Tensor& output,
+                         bool in_place) {
   Implemented<IndexAdd> one(in_place, output);
   const auto known = one.meta(self, dim, index, source, alpha);
   one.impl(self, known.dim, index, source, alpha, output);
@@ -87,8 +88,8 @@ at::Tensor& index_add_out(const at::Tensor& self, std::int64_t dim, const at::Te
                           const at::Tensor& source, const c10::Scalar& alpha, at::Tensor& output) {
   return index_add_to(self, dim, index, source, alpha, output, false);
 }
-at::Tensor& index_add_in_place(at::Tensor& self, std::int64_t dim, const at::Tensor& index, const at::Tensor& source,
-                               const c10::Scalar& alpha) {
+at::Tensor& index_add_in_place(at::Tensor& self, std::int64_t dim, const at::Tensor& index,
+                               const at::Tensor& source, const c10::Scalar& alpha) {
   return index_add_to(self, dim, index, source, alpha, self, true);
 }
 
@@ -96,8 +97,8 @@ at::Tensor embedding_backward(const at::Tensor& gradient, const at::Tensor& indi
                               c10::SymInt padding, bool by_frequency) {
   if (by_frequency) throw NotServed();
   const auto width = gradient.size(-1);
-  const auto type = gradient.scalar_type() == c10::ScalarType::Double ? c10::ScalarType::Double
-                                                                      : c10::ScalarType::Float;
+  const auto type =
+      gradient.scalar_type() == c10::ScalarType::Double ? c10::ScalarType::Double : c10::ScalarType::Float;
   const auto sums = at::zeros({rows.expect_int(), width}, gradient.options().dtype(type));
   const auto index = indices.reshape(-1);
   auto given = gradient.reshape({index.numel(), width});
@@ -135,7 +136,8 @@ at::Tensor& cat_out(const at::ITensorListRef& tensors, std::int64_t dim, at::Ten
 void cut(const at::Tensor& self, std::int64_t diagonal, bool lower, const at::Tensor& output) {
   if (self.numel() == 0) return;
   const auto options = self.options().dtype(c10::ScalarType::Int);
-  const auto rows = at::arange(self.size(-2), options).unsqueeze(1), columns = at::arange(self.size(-1), options);
+  const auto rows = at::arange(self.size(-2), options).unsqueeze(1),
+             columns = at::arange(self.size(-1), options);
   const auto from_diagonal = columns.sub(rows);
   const auto kept = lower ? from_diagonal.le(diagonal) : from_diagonal.ge(diagonal);
   output.copy_(at::where(kept, self, 0));

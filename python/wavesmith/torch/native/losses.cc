@@ -11,7 +11,8 @@
 namespace wavesmith::device {
 namespace {
 
-// The classes that count, as a column, and their weights: those that are ignored have the class 0 and the weight 0.
+// The classes that count, as a column, and their weights: those that are ignored have the class 0 and the
+// weight 0.
 struct Targets {
   at::Tensor classes, weights, ignored;
 
@@ -19,14 +20,16 @@ struct Targets {
       : ignored(target.eq(ignore)) {
     const auto counted = target.masked_fill(ignored, 0);
     classes = counted.unsqueeze(-1);
-    weights = weight.defined() ? weight.index_select(0, counted.view({-1})).view(counted.sizes()).masked_fill(ignored, 0)
-                               : ignored.logical_not().to(self.scalar_type());
+    weights = weight.defined()
+                  ? weight.index_select(0, counted.view({-1})).view(counted.sizes()).masked_fill(ignored, 0)
+                  : ignored.logical_not().to(self.scalar_type());
   }
 };
 
 std::tuple<at::Tensor&, at::Tensor&> nll_loss_out(const at::Tensor& self, const at::Tensor& target,
-                                                  const std::optional<at::Tensor>& weight, std::int64_t reduction,
-                                                  c10::SymInt ignored, at::Tensor& output, at::Tensor& total) {
+                                                  const std::optional<at::Tensor>& weight,
+                                                  std::int64_t reduction, c10::SymInt ignored,
+                                                  at::Tensor& output, at::Tensor& total) {
   const auto ignore = ignored.expect_int();
   Implemented<at::meta::structured_nll_loss_forward> one(false, output, total);
   one.meta(self, target, detail::borrowed(weight), reduction, ignore);
@@ -45,9 +48,10 @@ std::tuple<at::Tensor&, at::Tensor&> nll_loss_out(const at::Tensor& self, const 
   return {output, total};
 }
 
-at::Tensor& nll_loss_backward_out(const at::Tensor& gradient, const at::Tensor& self, const at::Tensor& target,
-                                  const std::optional<at::Tensor>& weight, std::int64_t reduction,
-                                  c10::SymInt ignored, const at::Tensor& total, at::Tensor& output) {
+at::Tensor& nll_loss_backward_out(const at::Tensor& gradient, const at::Tensor& self,
+                                  const at::Tensor& target, const std::optional<at::Tensor>& weight,
+                                  std::int64_t reduction, c10::SymInt ignored, const at::Tensor& total,
+                                  at::Tensor& output) {
   const auto ignore = ignored.expect_int();
   Implemented<at::meta::structured_nll_loss_backward> one(false, output);
   one.meta(gradient, self, target, detail::borrowed(weight), reduction, ignore, total);

@@ -41,7 +41,8 @@ wavesmith_pointwise_operand operand_of(at::TensorIteratorBase& iterator, int ind
 
 // Calls for each place along the dimensions that a description has not.
 template <class Call>
-void each_place(const at::TensorIteratorBase& iterator, wavesmith_pointwise_description& one, const Call& call) {
+void each_place(const at::TensorIteratorBase& iterator, wavesmith_pointwise_description& one,
+                const Call& call) {
   const auto shape = iterator.shape();
   std::int64_t places = 1;
   for (int d = kDimensions; d < iterator.ndim(); ++d) places *= shape[d];
@@ -163,8 +164,8 @@ wavesmith_pointwise_number number_of(const c10::Scalar& scalar) {
   return {static_cast<double>(value), 0, value};
 }
 
-void launch(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator, c10::ScalarType computed_in,
-            const PointwiseNumbers& numbers) {
+void launch(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator,
+            c10::ScalarType computed_in, const PointwiseNumbers& numbers) {
   if (iterator.numel() == 0) return;
   launch_all({operation, computing_or_throw(computed_in), numbers}, iterator);
 }
@@ -176,15 +177,20 @@ void launch(wavesmith_pointwise_operation operation, at::TensorIteratorBase& ite
 
 void launch_on_itself(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator) {
   if (iterator.numel() == 0) return;
-  launch_all({operation, computing_or_throw(common_type(iterator)), {},
-              [](wavesmith_pointwise_description& one, const c10::Scalar&) { one.inputs[1] = one.inputs[0]; }},
-             iterator);
+  launch_all(
+      {operation,
+       computing_or_throw(common_type(iterator)),
+       {},
+       [](wavesmith_pointwise_description& one, const c10::Scalar&) { one.inputs[1] = one.inputs[0]; }},
+      iterator);
 }
 
 void launch_with_number(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator,
                         const c10::Scalar& number) {
   if (iterator.numel() == 0) return;
-  launch_all({operation, computing_or_throw(common_type(iterator)), {},
+  launch_all({operation,
+              computing_or_throw(common_type(iterator)),
+              {},
               [](wavesmith_pointwise_description& one, const c10::Scalar& given) {
                 one.inputs[1] = {};
                 one.inputs[1].number = number_of(given);

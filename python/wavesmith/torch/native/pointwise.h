@@ -22,12 +22,13 @@ wavesmith_pointwise_number number_of(const c10::Scalar& scalar);
 
 using PointwiseNumbers = std::array<c10::Scalar, 3>;
 
-// Computes the iterator's first output from its inputs, in the common type where it has one. Throws NotServed.
+// Computes the iterator's first output from its inputs, in the common type where it has one. Throws
+// NotServed.
 void launch(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator,
             const PointwiseNumbers& numbers = {});
 // The same in the given type.
-void launch(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator, c10::ScalarType computed_in,
-            const PointwiseNumbers& numbers = {});
+void launch(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator,
+            c10::ScalarType computed_in, const PointwiseNumbers& numbers = {});
 // With the first input as the second one, too.
 void launch_on_itself(wavesmith_pointwise_operation operation, at::TensorIteratorBase& iterator);
 // With a number as the second input.

@@ -1,4 +1,5 @@
-// Where PyTorch's own code for pointwise operators ends on this device: each stub launches a kernel of the library.
+// Where PyTorch's own code for pointwise operators ends on this device: each stub launches a kernel of the
+// library.
 #include <limits>
 
 #include <ATen/native/Activation.h>
@@ -118,7 +119,8 @@ void nan_to_number(TensorIteratorBase& iterator, std::optional<double> nan, std:
 }
 
 #define OF_INPUTS(name, operation) WAVESMITH_STUB(name##_stub, &of_inputs<WAVESMITH_POINTWISE_##operation>)
-#define OF_TWO(name, operation) WAVESMITH_STUB(name##_stub, &of_inputs<WAVESMITH_POINTWISE_##operation, TensorIterator>)
+#define OF_TWO(name, operation) \
+  WAVESMITH_STUB(name##_stub, &of_inputs<WAVESMITH_POINTWISE_##operation, TensorIterator>)
 
 OF_INPUTS(abs, ABSOLUTE);
 OF_INPUTS(acos, ACOS);

@@ -39,6 +39,7 @@
 #include <ATen/ops/frac_ops.h>
 #include <ATen/ops/gelu_native.h>
 #include <ATen/ops/gelu_ops.h>
+#include <ATen/ops/isnan_ops.h>
 #include <ATen/ops/leaky_relu_native.h>
 #include <ATen/ops/leaky_relu_ops.h>
 #include <ATen/ops/log10_native.h>
@@ -103,9 +104,11 @@ struct Gelu : at::meta::structured_gelu {
   }
 };
 
+at::Tensor is_nan(const at::Tensor& self) { return self.ne(self); }
+
 }  // namespace
 
-#define IN_ALL_FORMS(name)                                                                       \
+#define IN_ALL_FORMS(name) \
   structured<at::native::structured_##name##_out, at::_ops::name, at::_ops::name##_, at::_ops::name##_out>(m);
 
 WAVESMITH_OPERATORS(aten, m) {
@@ -150,6 +153,7 @@ WAVESMITH_OPERATORS(aten, m) {
   structured<at::native::structured_signbit_out, at::_ops::signbit, at::_ops::signbit_out>(m);
   structured<at::native::structured_softplus_out, at::_ops::softplus, at::_ops::softplus_out>(m);
   structured<Gelu, at::_ops::gelu, at::_ops::gelu_, at::_ops::gelu_out>(m);
+  plain<&is_nan, at::_ops::isnan>(m);
   plain<&at::native::abs_out, at::_ops::abs_out>(m);
   plain<&at::native::logical_not_out, at::_ops::logical_not_out>(m);
   plain<&at::native::nan_to_num_out, at::_ops::nan_to_num_out>(m);

@@ -25,7 +25,8 @@ wavesmith_pointwise_operand operand_of(const at::TensorIteratorBase& iterator, i
 }
 
 wavesmith_reduction_description description_of(wavesmith_reduction_operation operation,
-                                               const at::TensorIteratorBase& iterator, Outputs outputs, double p) {
+                                               const at::TensorIteratorBase& iterator, Outputs outputs,
+                                               double p) {
   wavesmith_reduction_description one{};
   one.operation = operation;
   one.dimensions = iterator.ndim();
@@ -38,7 +39,8 @@ wavesmith_reduction_description description_of(wavesmith_reduction_operation ope
   if (outputs == Outputs::ValueAndSecond) one.second = operand_of(iterator, 1);
   const bool is_variance =
       operation == WAVESMITH_REDUCTION_VARIANCE || operation == WAVESMITH_REDUCTION_DEVIATION;
-  one.computed_in = is_variance ? WAVESMITH_POINTWISE_F64 : *computing_type(iterator.dtype(iterator.noutputs()));
+  one.computed_in =
+      is_variance ? WAVESMITH_POINTWISE_F64 : *computing_type(iterator.dtype(iterator.noutputs()));
   one.p = p;
   return one;
 }
@@ -68,9 +70,9 @@ void variance(at::TensorIterator& iterator, double correction, bool take_root) {
 void norm(at::TensorIterator& iterator, const c10::Scalar& order) {
   const double p = order.isComplex() ? 0 : order.toDouble();
   if (order.isComplex() || !c10::isFloatingType(iterator.dtype(1))) throw NotServed();
-  const auto operation = p == 0                                        ? WAVESMITH_REDUCTION_COUNT
-                         : p == 1                                      ? WAVESMITH_REDUCTION_SUM_OF_SIZES
-                         : p == 2                                      ? WAVESMITH_REDUCTION_ROOT_OF_SQUARES
+  const auto operation = p == 0                                          ? WAVESMITH_REDUCTION_COUNT
+                         : p == 1                                        ? WAVESMITH_REDUCTION_SUM_OF_SIZES
+                         : p == 2                                        ? WAVESMITH_REDUCTION_ROOT_OF_SQUARES
                          : p == std::numeric_limits<double>::infinity()  ? WAVESMITH_REDUCTION_LARGEST_SIZE
                          : p == -std::numeric_limits<double>::infinity() ? WAVESMITH_REDUCTION_SMALLEST_SIZE
                                                                          : WAVESMITH_REDUCTION_ROOT_OF_POWERS;
@@ -88,8 +90,8 @@ void extreme(const at::Tensor& values, const at::Tensor& places, const at::Tenso
 
 }  // namespace
 
-void launch_reduction(wavesmith_reduction_operation operation, at::TensorIteratorBase& iterator, Outputs outputs,
-                      double p) {
+void launch_reduction(wavesmith_reduction_operation operation, at::TensorIteratorBase& iterator,
+                      Outputs outputs, double p) {
   if (iterator.num_output_elements() == 0) return;
   if (iterator.numel() == 0 || iterator.ndim() > WAVESMITH_POINTWISE_DIMENSIONS) throw NotServed();
   auto one = description_of(operation, iterator, outputs, p);

@@ -1,5 +1,5 @@
-// Operators as kernels of the device: PyTorch's own code for any device (checks, types, sizes, TensorIterator), whose
-// dispatch stubs end in the library's kernels (pointwise_stubs.cc, reduce.cc).
+// Operators as kernels of the device: PyTorch's own code for any device (checks, types, sizes,
+// TensorIterator), whose dispatch stubs end in the library's kernels (pointwise_stubs.cc, reduce.cc).
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ inline at::Tensor made(c10::IntArrayRef sizes, c10::IntArrayRef strides, const c
   return at::detail::empty_generic(sizes, allocator, keys, type, options.memory_format_opt());
 }
 
-// A structured operator of PyTorch's with its outputs: given ones, which take the size that they need, or new ones.
+// A structured operator of PyTorch's with its outputs: given ones, which take the size that they need, or new
+// ones.
 template <class Native>
 class Implemented final : public Native {
  public:
@@ -178,7 +179,8 @@ std::string full_name() {
 // Registers forms of a structured operator (functional, in place, with `out=`).
 template <class Native, class... Ops>
 void structured(torch::Library& m) {
-  (m.impl(detail::full_name<Ops>().c_str(), &detail::StructuredCall<Native, Ops, typename Ops::schema>::call), ...);
+  (m.impl(detail::full_name<Ops>().c_str(), &detail::StructuredCall<Native, Ops, typename Ops::schema>::call),
+   ...);
 }
 
 // Registers a function of PyTorch's or of ours that has the operator's parameters.
