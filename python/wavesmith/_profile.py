@@ -232,7 +232,7 @@ class Profile:
     def key_averages(self, group_by_input_shape: bool = False) -> Rows:
         """Operators and ranges by name, the longest first; what none of them asked for is one more row."""
         rows: dict[str, Row] = {}
-        asked = set()
+        asked: set[int] = set()
         for span in self.spans:
             name = f"{span.name} {span.shapes}" if group_by_input_shape and span.shapes else span.name
             row = rows.setdefault(name, Row(name))

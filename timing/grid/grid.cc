@@ -361,8 +361,10 @@ double GridModel::replay_slowest(const GridLaunch& launch, const Groups& togethe
     clocks = end;
     time.counts = memory.counts();
     time.dirty = memory.written(1 / total) * parameters_.line;
-    time.compute = unit.compute_clocks / launch.shape_.waves, time.address = unit.address_clocks;
-    time.lds = unit.lds_clocks;
+    const double window = std::max(1.0, unit.ends[0] - arrived);
+    time.compute = unit.compute_clocks / std::min(4U, launch.shape_.waves) / window;
+    time.address = unit.address_clocks / window;
+    time.lds = unit.lds_clocks / window;
   }
   time.replayed = 1;
   return clocks;
