@@ -262,15 +262,17 @@ def dies() -> None:
 
 def late() -> None:
     """Rank 1 never comes to the second collective, and lives on until rank 0 has said so."""
-    dist.init_process_group(timeout=datetime.timedelta(seconds=3))
+    dist.init_process_group()
     total = torch.ones(3, device=device())
     dist.all_reduce(total)
+    group = dist.new_group(timeout=datetime.timedelta(seconds=10))
+    dist.all_reduce(total, group=group)
     store = dist.distributed_c10d._get_default_store()
     if RANK == 1:
         store.wait(["told"], datetime.timedelta(seconds=60))
         return
     try:
-        dist.all_reduce(total)
+        dist.all_reduce(total, group=group)
     finally:
         store.set("told", "")
 

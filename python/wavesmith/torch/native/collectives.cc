@@ -19,37 +19,41 @@ constexpr const char *kBroadcast = "wavesmith:broadcast", *kAllReduce = "wavesmi
                      *kReduceScatter = "wavesmith:reduce_scatter", *kGather = "wavesmith:gather",
                      *kScatter = "wavesmith:scatter", *kAllToAll = "wavesmith:all_to_all";
 
-// RCCL takes elements that follow one another; in which order is the ranks' matter where each goes to its own place.
+// RCCL takes elements that follow one another; in which order is the ranks' matter where each goes to its own
+// place.
 void check_dense(const at::Tensor& tensor, const char* title) {
-  TORCH_CHECK(tensor.is_non_overlapping_and_dense(), title, ": the tensor has gaps or overlaps itself; contiguous() "
-                                                            "makes one that has none");
+  TORCH_CHECK(tensor.is_non_overlapping_and_dense(), title,
+              ": the tensor has gaps or overlaps itself; contiguous() "
+              "makes one that has none");
 }
 void check_contiguous(const at::Tensor& tensor, const char* title) {
   TORCH_CHECK(tensor.is_contiguous(), title, ": the tensor is not contiguous");
 }
 const at::Tensor& only(const Tensors& tensors, const char* title) {
-  TORCH_CHECK(tensors.size() == 1, title, ": ", tensors.size(), " tensors; a rank has one device and gives one tensor");
+  TORCH_CHECK(tensors.size() == 1, title, ": ", tensors.size(),
+              " tensors; a rank has one device and gives one tensor");
   return tensors[0];
 }
 void check_lists(const std::vector<Tensors>& lists, std::size_t ranks, const char* title) {
-  TORCH_CHECK(lists.size() == 1 && lists[0].size() == ranks, title, ": a list of one tensor for each of ", ranks,
-              " ranks is needed");
+  TORCH_CHECK(lists.size() == 1 && lists[0].size() == ranks, title, ": a list of one tensor for each of ",
+              ranks, " ranks is needed");
 }
 void check_same_type(const at::Tensor& a, const at::Tensor& b, const char* title) {
   TORCH_CHECK_TYPE(a.scalar_type() == b.scalar_type(), title, ": tensors of ", a.scalar_type(), " and ",
                    b.scalar_type());
 }
 bool same_sizes(const Tensors& tensors, const at::Tensor& other) {
-  return std::all_of(tensors.begin(), tensors.end(), [&](const at::Tensor& each) {
-    return each.numel() == other.numel();
-  });
+  return std::all_of(tensors.begin(), tensors.end(),
+                     [&](const at::Tensor& each) { return each.numel() == other.numel(); });
 }
 
 // Elements as RCCL moves them.
 struct Moved {
   explicit Moved(const at::Tensor& tensor)
-      : data(static_cast<char*>(tensor.data_ptr())), width(moved_type(tensor.scalar_type()).width),
-        type(moved_type(tensor.scalar_type()).type), count(tensor.nbytes() / width) {}
+      : data(static_cast<char*>(tensor.data_ptr())),
+        width(moved_type(tensor.scalar_type()).width),
+        type(moved_type(tensor.scalar_type()).type),
+        count(tensor.nbytes() / width) {}
   char* data;
   std::size_t width;
   int type;
@@ -61,8 +65,9 @@ class Reduction {
  public:
   Reduction(const ReduceOp& op, const at::Tensor& tensor, const char* title)
       : complex_(tensor.is_complex() ? 2 : 1),
-        type_(reduced_type(tensor.is_complex() ? c10::toRealValueType(tensor.scalar_type()) : tensor.scalar_type(),
-                           tensor.device().index())) {
+        type_(reduced_type(
+            tensor.is_complex() ? c10::toRealValueType(tensor.scalar_type()) : tensor.scalar_type(),
+            tensor.device().index())) {
     const bool is_bool = tensor.scalar_type() == at::kBool;
     TORCH_CHECK(!tensor.is_complex() || c10d::isComplexViewAsRealAllowed(op), title,
                 ": complex numbers can be summed and averaged only");
@@ -87,7 +92,8 @@ class Reduction {
         take_factor(op, tensor, title);
         return;
       default:
-        TORCH_CHECK_VALUE(false, title, ": RCCL has SUM, AVG, PRODUCT, MIN, MAX and PREMUL_SUM, no operation on bits");
+        TORCH_CHECK_VALUE(false, title,
+                          ": RCCL has SUM, AVG, PRODUCT, MIN, MAX and PREMUL_SUM, no operation on bits");
     }
   }
 
@@ -100,9 +106,10 @@ class Reduction {
     int operation = operation_;
     if (operation_ == kScaledSum) {
       void* const factor = factor_.defined() ? factor_.data_ptr() : const_cast<std::uint64_t*>(&bits_);
-      check_rccl(rccl().create_scaled_sum(&operation, factor, type_,
-                                          factor_.defined() ? kRcclFactorOnDevice : kRcclFactorOnHost, communicator),
-                 "ncclRedOpCreatePreMulSum", communicator);
+      check_rccl(
+          rccl().create_scaled_sum(&operation, factor, type_,
+                                   factor_.defined() ? kRcclFactorOnDevice : kRcclFactorOnHost, communicator),
+          "ncclRedOpCreatePreMulSum", communicator);
     }
     check_rccl(with(operation), title, communicator);
     if (operation_ == kScaledSum) rccl().destroy_operation(operation, communicator);
@@ -122,7 +129,8 @@ class Reduction {
       return;
     }
     TORCH_CHECK_TYPE(at::isFloatingType(tensor.scalar_type()) && tensor.itemsize() > 1, title,
-                     ": PREMUL_SUM of elements of the type ", tensor.scalar_type(), " needs a tensor as its factor");
+                     ": PREMUL_SUM of elements of the type ", tensor.scalar_type(),
+                     " needs a tensor as its factor");
     AT_DISPATCH_V2(tensor.scalar_type(), "PREMUL_SUM", AT_WRAP([&] {
                      const auto value = static_cast<scalar_t>(scale->double_factor);
                      std::memcpy(&bits_, &value, sizeof value);
@@ -144,7 +152,8 @@ void copy(void* to, const void* from, std::size_t bytes, hipStream_t stream) {
 Launch all_reduce(const at::Tensor& tensor, const ReduceOp& op) {
   check_dense(tensor, kAllReduce);
   const Reduction reduction(op, tensor, kAllReduce);
-  return {[=, data = tensor.data_ptr(), count = reduction.count(tensor)](RcclComm* communicator, hipStream_t stream) {
+  return {[=, data = tensor.data_ptr(), count = reduction.count(tensor)](RcclComm* communicator,
+                                                                         hipStream_t stream) {
             reduction.call(communicator, kAllReduce, [&](int operation) {
               return rccl().all_reduce(data, data, count, reduction.type(), operation, communicator, stream);
             });
@@ -157,17 +166,18 @@ Launch all_gather(const at::Tensor& output, const at::Tensor& input, std::size_t
   check_contiguous(output, kAllGather);
   check_contiguous(input, kAllGather);
   check_same_type(output, input, kAllGather);
-  TORCH_CHECK_VALUE(static_cast<std::size_t>(output.numel()) == input.numel() * ranks, kAllGather, ": an output of ",
-                    output.numel(), " elements for ", ranks, " times ", input.numel());
+  TORCH_CHECK_VALUE(static_cast<std::size_t>(output.numel()) == input.numel() * ranks, kAllGather,
+                    ": an output of ", output.numel(), " elements for ", ranks, " times ", input.numel());
   return {[from = Moved(input), to = Moved(output)](RcclComm* communicator, hipStream_t stream) {
-            check_rccl(rccl().all_gather(from.data, to.data, from.count, from.type, communicator, stream), kAllGather,
-                       communicator);
+            check_rccl(rccl().all_gather(from.data, to.data, from.count, from.type, communicator, stream),
+                       kAllGather, communicator);
           },
           {},
           {}};
 }
 
-Launch reduce_scatter(const at::Tensor& output, const at::Tensor& input, std::size_t ranks, const ReduceOp& op) {
+Launch reduce_scatter(const at::Tensor& output, const at::Tensor& input, std::size_t ranks,
+                      const ReduceOp& op) {
   check_contiguous(output, kReduceScatter);
   check_contiguous(input, kReduceScatter);
   check_same_type(output, input, kReduceScatter);
@@ -177,7 +187,8 @@ Launch reduce_scatter(const at::Tensor& output, const at::Tensor& input, std::si
   return {[=, to = output.data_ptr(), from = input.data_ptr(), count = reduction.count(output)](
               RcclComm* communicator, hipStream_t stream) {
             reduction.call(communicator, kReduceScatter, [&](int operation) {
-              return rccl().reduce_scatter(from, to, count, reduction.type(), operation, communicator, stream);
+              return rccl().reduce_scatter(from, to, count, reduction.type(), operation, communicator,
+                                           stream);
             });
           },
           {},
@@ -187,8 +198,9 @@ Launch reduce_scatter(const at::Tensor& output, const at::Tensor& input, std::si
 Launch broadcast(const at::Tensor& tensor, int root, const char* title) {
   check_dense(tensor, title);
   return {[=, what = Moved(tensor)](RcclComm* communicator, hipStream_t stream) {
-            check_rccl(rccl().broadcast(what.data, what.data, what.count, what.type, root, communicator, stream),
-                       title, communicator);
+            check_rccl(
+                rccl().broadcast(what.data, what.data, what.count, what.type, root, communicator, stream),
+                title, communicator);
           },
           {},
           {}};
@@ -197,10 +209,11 @@ Launch broadcast(const at::Tensor& tensor, int root, const char* title) {
 Launch reduce(const at::Tensor& from, const at::Tensor& to, int root, const ReduceOp& op, const char* title) {
   check_dense(from, title);
   const Reduction reduction(op, from, title);
-  return {[=, send = from.data_ptr(), receive = to.data_ptr(), count = reduction.count(from)](RcclComm* communicator,
-                                                                                           hipStream_t stream) {
+  return {[=, send = from.data_ptr(), receive = to.data_ptr(), count = reduction.count(from)](
+              RcclComm* communicator, hipStream_t stream) {
             reduction.call(communicator, title, [&](int operation) {
-              return rccl().reduce(send, receive, count, reduction.type(), operation, root, communicator, stream);
+              return rccl().reduce(send, receive, count, reduction.type(), operation, root, communicator,
+                                   stream);
             });
           },
           {},
@@ -220,7 +233,8 @@ Launch part(bool sends, const at::Tensor& tensor, int peer, const char* title) {
 }
 
 // The parts of a tensor's first dimension; none given: as many equal ones as there are ranks.
-Tensors parts_of(const at::Tensor& tensor, const std::vector<std::int64_t>& splits, int ranks, const char* title) {
+Tensors parts_of(const at::Tensor& tensor, const std::vector<std::int64_t>& splits, int ranks,
+                 const char* title) {
   check_contiguous(tensor, title);
   TORCH_CHECK_VALUE(tensor.dim() > 0 && (splits.empty() ? tensor.size(0) % ranks == 0
                                                         : splits.size() == static_cast<std::size_t>(ranks)),
@@ -232,7 +246,8 @@ Tensors parts_of(const at::Tensor& tensor, const std::vector<std::int64_t>& spli
     parts.push_back(tensor.narrow(0, begin, size));
     begin += size;
   }
-  TORCH_CHECK_VALUE(begin == tensor.size(0), title, ": the parts' sizes add up to ", begin, ", not ", tensor.size(0));
+  TORCH_CHECK_VALUE(begin == tensor.size(0), title, ": the parts' sizes add up to ", begin, ", not ",
+                    tensor.size(0));
   return parts;
 }
 
@@ -259,14 +274,16 @@ ProcessGroup::Work ProcessGroup::allreduce_coalesced(Tensors& tensors,
                                                      const c10d::AllreduceCoalescedOptions& options) {
   std::vector<Launch> launches;
   for (const at::Tensor& each : tensors) launches.push_back(all_reduce(each, options.reduceOp));
-  return submit({OpType::ALLREDUCE_COALESCED, kAllReduce, {{}, tensors}, options.timeout}, std::move(launches));
+  return submit({OpType::ALLREDUCE_COALESCED, kAllReduce, {{}, tensors}, options.timeout},
+                std::move(launches));
 }
 
 ProcessGroup::Work ProcessGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& options) {
   check_peer(options.rootRank, kReduce);
   const auto& tensor = only(tensors, kReduce);
-  return submit({OpType::REDUCE, kReduce, {{}, tensors}, options.timeout},
-                {device::reduce(tensor, tensor, static_cast<int>(options.rootRank), options.reduceOp, kReduce)});
+  return submit(
+      {OpType::REDUCE, kReduce, {{}, tensors}, options.timeout},
+      {device::reduce(tensor, tensor, static_cast<int>(options.rootRank), options.reduceOp, kReduce)});
 }
 
 ProcessGroup::Work ProcessGroup::allgather(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -283,8 +300,9 @@ ProcessGroup::Work ProcessGroup::allgather(std::vector<Tensors>& outputs, Tensor
     std::vector<Launch> launches;
     for (int rank = 0; rank < size_; ++rank)
       launches.push_back(device::broadcast(outputs[0][rank], rank, kAllGather));
-    TORCH_CHECK_VALUE(outputs[0][rank_].numel() == input.numel(), kAllGather, ": the output of this rank has ",
-                      outputs[0][rank_].numel(), " elements and the input ", input.numel());
+    TORCH_CHECK_VALUE(outputs[0][rank_].numel() == input.numel(), kAllGather,
+                      ": the output of this rank has ", outputs[0][rank_].numel(), " elements and the input ",
+                      input.numel());
     launches[0].before = [from = Moved(input), to = Moved(outputs[0][rank_])](hipStream_t stream) {
       copy(to.data, from.data, from.count * from.width, stream);
     };
@@ -309,10 +327,11 @@ ProcessGroup::Work ProcessGroup::_allgather_base(at::Tensor& output, at::Tensor&
 
 ProcessGroup::Work ProcessGroup::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                                  const c10d::AllgatherOptions& options) {
-  TORCH_CHECK_VALUE(outputs.size() == inputs.size(), kAllGather, ": ", outputs.size(), " outputs for ", inputs.size(),
-                    " inputs");
+  TORCH_CHECK_VALUE(outputs.size() == inputs.size(), kAllGather, ": ", outputs.size(), " outputs for ",
+                    inputs.size(), " inputs");
   std::vector<Launch> launches;
-  for (std::size_t i = 0; i < inputs.size(); ++i) launches.push_back(all_gather(outputs[i], inputs[i], size_));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    launches.push_back(all_gather(outputs[i], inputs[i], size_));
   return submit({OpType::COALESCED, kAllGather, {inputs, outputs}, options.timeout}, std::move(launches));
 }
 
@@ -363,8 +382,9 @@ ProcessGroup::Work ProcessGroup::reduce_scatter(Tensors& outputs, std::vector<Te
     check_same_type(each, output, kReduceScatter);
   }
   if (!same_sizes(inputs[0], output)) {
-    TORCH_CHECK_VALUE(inputs[0][rank_].numel() == output.numel(), kReduceScatter, ": the input for this rank has ",
-                      inputs[0][rank_].numel(), " elements and the output ", output.numel());
+    TORCH_CHECK_VALUE(inputs[0][rank_].numel() == output.numel(), kReduceScatter,
+                      ": the input for this rank has ", inputs[0][rank_].numel(), " elements and the output ",
+                      output.numel());
     std::vector<Launch> launches;
     for (int rank = 0; rank < size_; ++rank)
       launches.push_back(device::reduce(inputs[0][rank], rank == rank_ ? output : inputs[0][rank], rank,
@@ -380,7 +400,8 @@ ProcessGroup::Work ProcessGroup::reduce_scatter(Tensors& outputs, std::vector<Te
     for (std::size_t rank = 0; rank < list.size(); ++rank)
       copy(data + rank * bytes, list[rank].data_ptr(), bytes, stream);
   };
-  return submit({OpType::REDUCE_SCATTER, kReduceScatter, std::move(operands), options.timeout}, {std::move(launch)});
+  return submit({OpType::REDUCE_SCATTER, kReduceScatter, std::move(operands), options.timeout},
+                {std::move(launch)});
 }
 
 ProcessGroup::Work ProcessGroup::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
@@ -408,10 +429,11 @@ ProcessGroup::Work ProcessGroup::alltoall_base(at::Tensor& output, at::Tensor& i
   return alltoall(outputs, inputs, options);
 }
 
-ProcessGroup::Work ProcessGroup::alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options) {
+ProcessGroup::Work ProcessGroup::alltoall(Tensors& outputs, Tensors& inputs,
+                                          const c10d::AllToAllOptions& options) {
   const auto ranks = static_cast<std::size_t>(size_);
-  TORCH_CHECK_VALUE(outputs.size() == ranks && inputs.size() == ranks, kAllToAll, ": a tensor for each of ", ranks,
-                    " ranks is needed");
+  TORCH_CHECK_VALUE(outputs.size() == ranks && inputs.size() == ranks, kAllToAll, ": a tensor for each of ",
+                    ranks, " ranks is needed");
   std::vector<Launch> launches;
   for (int rank = 0; rank < size_; ++rank) {
     check_same_type(outputs[rank], inputs[rank], kAllToAll);

@@ -2,7 +2,8 @@
 
 namespace wavesmith::device {
 
-ExchangeWork::ExchangeWork(int rank, c10d::OpType type, const char* title, c10::Device device, Operands operands)
+ExchangeWork::ExchangeWork(int rank, c10d::OpType type, const char* title, c10::Device device,
+                           Operands operands)
     : Work(rank, type, title, operands.inputs),
       title_(title),
       device_(device),

@@ -30,9 +30,9 @@ struct Operands {
   std::vector<at::Tensor> inputs, outputs;
 };
 
-// Waiting holds the caller back until the GPUs are done or have failed, and the caller's stream until the end in
-// modelled time. It does not count as the host's waiting for a GPU, so kernels that the caller launches later may
-// begin before, as with NCCL.
+// Waiting holds the caller back until the GPUs are done or have failed, and the caller's stream until the end
+// in modelled time. It does not count as the host's waiting for a GPU, so kernels that the caller launches
+// later may begin before, as with NCCL.
 class ExchangeWork final : public c10d::Work {
  public:
   ExchangeWork(int rank, c10d::OpType type, const char* title, c10::Device device, Operands operands);

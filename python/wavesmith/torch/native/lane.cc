@@ -122,7 +122,9 @@ Lane::~Lane() {
   SpareStreams::get().give_back(done_);
 }
 
-std::string Lane::me() const { return c10::str("rank ", place_.rank, " of ", place_.ranks, " (", place_.name, ")"); }
+std::string Lane::me() const {
+  return c10::str("rank ", place_.rank, " of ", place_.ranks, " (", place_.name, ")");
+}
 
 void Lane::connect(Milliseconds timeout) { connect_until(after(timeout), timeout); }
 
@@ -135,18 +137,20 @@ void Lane::connect_until(Deadline deadline, Milliseconds timeout) {
   const UniqueId id = shared_id(deadline, timeout);
   RcclConfig config;
   RcclComm* made = nullptr;
-  check_rccl(rccl().comm_init_rank_config(&made, place_.ranks, id, place_.rank, &config), "ncclCommInitRankConfig");
+  check_rccl(rccl().comm_init_rank_config(&made, place_.ranks, id, place_.rank, &config),
+             "ncclCommInitRankConfig");
   const int state = settled(made, deadline);
   if (state == kRcclInProgress) {
     rccl().comm_abort(made);
-    TORCH_CHECK_WITH(DistBackendError, false, me(), ": the others did not come within ", seconds(timeout), missing());
+    TORCH_CHECK_WITH(DistBackendError, false, me(), ": the others did not come within ", seconds(timeout),
+                     missing());
   }
   check_rccl(state, "ncclCommInitRankConfig", made);
   communicator_ = made;
 }
 
-// The first rank makes the id and leaves it for each of the others, who take it away: a later group of the same name
-// does not find it.
+// The first rank makes the id and leaves it for each of the others, who take it away: a later group of the
+// same name does not find it.
 UniqueId Lane::shared_id(Deadline deadline, Milliseconds timeout) {
   UniqueId id{};
   const auto key = [&](int rank) { return c10::str(place_.name, "/", rank); };
@@ -172,7 +176,8 @@ std::string Lane::missing() {
   std::string ranks;
   if (place_.rank != 0) return ranks;
   for (int rank = 1; rank < place_.ranks; ++rank)
-    if (store_->check({c10::str(place_.name, "/", rank)})) ranks += c10::str(ranks.empty() ? ": " : ", ", rank);
+    if (store_->check({c10::str(place_.name, "/", rank)}))
+      ranks += c10::str(ranks.empty() ? ": " : ", ", rank);
   return ranks;
 }
 
@@ -199,8 +204,9 @@ void Lane::launch(const WorkPointer& work, const std::vector<Launch>& launches, 
   const bool captured = is_capturing(current);
   if (captured) {
     const std::lock_guard lock(communicator_mutex_);
-    TORCH_CHECK(communicator_ != nullptr,
-                "the first collective of a process group cannot be captured in a graph: its ranks meet there");
+    TORCH_CHECK(
+        communicator_ != nullptr,
+        "the first collective of a process group cannot be captured in a graph: its ranks meet there");
   }
   connect_until(deadline, timeout);
   work->begin_point.record(current);
@@ -215,8 +221,9 @@ void Lane::launch(const WorkPointer& work, const std::vector<Launch>& launches, 
 void Lane::post(const WorkPointer& work, std::vector<Launch> launches, Milliseconds timeout) {
   const OnDevice on(device_.index());
   const auto current = current_stream(device_.index());
-  TORCH_CHECK(!is_capturing(current), "messages outside torch.distributed.batch_isend_irecv cannot be captured in a "
-                                      "graph");
+  TORCH_CHECK(!is_capturing(current),
+              "messages outside torch.distributed.batch_isend_irecv cannot be captured in a "
+              "graph");
   work->begin_point.record(current);
   queue({work, std::move(launches), timeout, after(timeout)});
 }

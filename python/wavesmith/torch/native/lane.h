@@ -43,9 +43,11 @@ class Lane {
 
   // Meets the other ranks, where that has not happened yet.
   void connect(Milliseconds timeout);
-  // Gives the stream work after what the caller's stream has, which may be captured; meets the other ranks first.
+  // Gives the stream work after what the caller's stream has, which may be captured; meets the other ranks
+  // first.
   void launch(const WorkPointer& work, const std::vector<Launch>& launches, Milliseconds timeout);
-  // As `launch`, done by the lane's thread once its earlier work has ended: the caller does not wait for other ranks.
+  // As `launch`, done by the lane's thread once its earlier work has ended: the caller does not wait for
+  // other ranks.
   void post(const WorkPointer& work, std::vector<Launch> launches, Milliseconds timeout);
   // All work fails, the other ranks' too.
   void abort(const std::string& why);

@@ -1,7 +1,7 @@
 #include "process_group.h"
 
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/library.h>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include <ATen/ops/empty.h>
 
@@ -10,7 +10,7 @@
 namespace wavesmith::device {
 namespace {
 
-constexpr const char* kAll = "all";
+constexpr const char* kCollectives = "collectives";
 
 // The device of what a request has, all of which has to be there.
 c10::Device device_of(const Operands& operands, const char* title) {
@@ -18,7 +18,8 @@ c10::Device device_of(const Operands& operands, const char* title) {
   for (const auto* tensors : {&operands.inputs, &operands.outputs})
     for (const at::Tensor& each : *tensors) {
       TORCH_CHECK(each.layout() == c10::kStrided, title, ": sparse tensors are not supported");
-      TORCH_CHECK(on_device(each), title, ": a tensor of ", each.device(), " in a process group of emulated GPUs");
+      TORCH_CHECK(on_device(each), title, ": a tensor of ", each.device(),
+                  " in a process group of emulated GPUs");
       TORCH_CHECK(!device.has_value() || *device == each.device(), title, ": tensors of ", *device, " and ",
                   each.device());
       device = each.device();
@@ -35,10 +36,10 @@ ProcessGroup::ProcessGroup(std::string name, c10::intrusive_ptr<c10d::Store> sto
 
 Lane& ProcessGroup::lane(c10::Device device) {
   const std::lock_guard lock(mutex_);
-  auto& found = lanes_[kAll];
-  if (!found) found = std::make_unique<Lane>(Place{kAll, rank_, size_}, device, store_);
-  TORCH_CHECK(found->device() == device, "rank ", rank_, " is on ", found->device(), " in this process group, not on ",
-              device);
+  auto& found = lanes_[kCollectives];
+  if (!found) found = std::make_unique<Lane>(Place{kCollectives, rank_, size_}, device, store_);
+  TORCH_CHECK(found->device() == device, "rank ", rank_, " is on ", found->device(),
+              " in this process group, not on ", device);
   return *found;
 }
 
@@ -60,8 +61,8 @@ ProcessGroup::Work ProcessGroup::submit(Request request, std::vector<Launch> lau
   ++sequence_;
   if (is_coalescing_) {
     if (!coalesced_.has_value())
-      coalesced_ = {c10::make_intrusive<ExchangeWork>(rank_, c10d::OpType::COALESCED, "wavesmith:coalesced", device,
-                                                      Operands{}),
+      coalesced_ = {c10::make_intrusive<ExchangeWork>(rank_, c10d::OpType::COALESCED, "wavesmith:coalesced",
+                                                      device, Operands{}),
                     {},
                     limit(request.timeout)};
     coalesced_->work->add(request.operands);
@@ -130,7 +131,8 @@ ProcessGroup::Work ProcessGroup::message(bool sends, at::Tensor tensor, int peer
   const auto device = device_of(operands, title);
   ++sequence_;
   auto work = c10::make_intrusive<ExchangeWork>(rank_, op, title, device, std::move(operands));
-  message_lane(sends ? rank_ : peer, sends ? peer : rank_, device).post(work, {launch(sends ? 1 : 0)}, timeout_);
+  message_lane(sends ? rank_ : peer, sends ? peer : rank_, device)
+      .post(work, {launch(sends ? 1 : 0)}, timeout_);
   return work;
 }
 
@@ -156,7 +158,7 @@ ProcessGroup::Work ProcessGroup::barrier(const c10d::BarrierOptions& options) {
   if (!device.has_index()) device.set_index(current_device());
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = lanes_.find(kAll); found != lanes_.end()) device = found->second->device();
+    if (const auto found = lanes_.find(kCollectives); found != lanes_.end()) device = found->second->device();
   }
   Tensors tensors{at::empty({1}, at::TensorOptions().dtype(at::kByte).device(device))};
   c10d::AllreduceOptions one;

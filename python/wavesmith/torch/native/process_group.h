@@ -23,7 +23,9 @@ class ProcessGroup final : public c10d::Backend {
   ~ProcessGroup() override = default;
 
   const std::string getBackendName() const override { return name_; }
-  c10::intrusive_ptr<Options> getBackendOptions() override { return c10::make_intrusive<Options>(name_, timeout_); }
+  c10::intrusive_ptr<Options> getBackendOptions() override {
+    return c10::make_intrusive<Options>(name_, timeout_);
+  }
   void setTimeout(std::chrono::milliseconds timeout) override { timeout_ = timeout; }
   bool supportsCoalescing() const override { return true; }
   void startCoalescing() override;
@@ -39,7 +41,8 @@ class ProcessGroup final : public c10d::Backend {
   Work allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
   Work allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) override;
   Work reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
-  Work allgather(std::vector<Tensors>& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
+  Work allgather(std::vector<Tensors>& outputs, Tensors& inputs,
+                 const c10d::AllgatherOptions& options) override;
   Work _allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) override;
   Work allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                        const c10d::AllgatherOptions& options) override;
@@ -47,7 +50,8 @@ class ProcessGroup final : public c10d::Backend {
   Work scatter(Tensors& outputs, std::vector<Tensors>& inputs, const c10d::ScatterOptions& options) override;
   Work reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                       const c10d::ReduceScatterOptions& options) override;
-  Work _reduce_scatter_base(at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override;
+  Work _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
+                            const c10d::ReduceScatterOptions& options) override;
   Work reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                        const c10d::ReduceScatterOptions& options) override;
   Work alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<std::int64_t>& output_splits,

@@ -9,13 +9,15 @@ extern "C" int hipDeviceComputeCapability(int* major, int* minor, int device);
 namespace wavesmith::device {
 namespace {
 
-// The one that is loaded or that the loader finds, which may be AMD's; else the stand-in beside the HIP runtime.
+// The one that is loaded or that the loader finds, which may be AMD's; else the stand-in beside the HIP
+// runtime.
 void* open_library() {
   if (void* const found = dlopen("librccl.so.1", RTLD_NOW | RTLD_LOCAL)) return found;
   Dl_info runtime{};
   if (dladdr(reinterpret_cast<void*>(&hipGetDeviceCount), &runtime) == 0) return nullptr;
   const std::string file(runtime.dli_fname);
-  return dlopen((file.substr(0, file.rfind('/') + 1) + "stand-ins/librccl.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  return dlopen((file.substr(0, file.rfind('/') + 1) + "stand-ins/librccl.so").c_str(),
+                RTLD_NOW | RTLD_LOCAL);
 }
 
 Rccl load() {
@@ -80,7 +82,8 @@ int number_of(c10::ScalarType type) {
   }
 }
 
-// Of RCCL's two types of 8 bits each is FNUZ's or OCP's, as the GPU computes: OCP's on CDNA4 (9.5) and RDNA4 (12).
+// Of RCCL's two types of 8 bits each is FNUZ's or OCP's, as the GPU computes: OCP's on CDNA4 (9.5) and RDNA4
+// (12).
 int float8_of(c10::ScalarType type, c10::DeviceIndex device) {
   int major = 0, minor = 0;
   check(hipDeviceComputeCapability(&major, &minor, device), "hipDeviceComputeCapability");
@@ -98,10 +101,9 @@ const Rccl& rccl() {
 }
 
 std::string rccl_error(int result, RcclComm* comm) {
-  std::string text = c10::str("RCCL error: ", rccl().get_error_string(result), " (", result, ")");
+  const std::string text = c10::str("RCCL error: ", rccl().get_error_string(result), " (", result, ")");
   const char* const last = rccl().get_last_error(comm);
-  if (last != nullptr && *last != '\0') text += c10::str(": ", last);
-  return text;
+  return last != nullptr && *last != '\0' ? text + ": " + last : text + "; another rank may have said why";
 }
 
 void check_rccl(int result, const char* what, RcclComm* comm) {
@@ -118,9 +120,10 @@ MovedType moved_type(c10::ScalarType type) {
 int reduced_type(c10::ScalarType type, c10::DeviceIndex device) {
   const int number = number_of(type);
   const int found = number != kNone ? number : float8_of(type, device);
-  TORCH_CHECK_TYPE(found != kNone, "RCCL does not reduce elements of the type ", c10::toString(type),
-                   " on this GPU; it reduces integers of 8, 32 and 64 bits, floats of 16 to 64 bits and the GPU's "
-                   "own floats of 8 bits");
+  TORCH_CHECK_TYPE(
+      found != kNone, "RCCL does not reduce elements of the type ", c10::toString(type),
+      " on this GPU; it reduces integers of 8, 32 and 64 bits, floats of 16 to 64 bits and the GPU's "
+      "own floats of 8 bits");
   return found;
 }
 

@@ -1,4 +1,5 @@
-// What the process group calls of RCCL, declared, and found in the library that is loaded: AMD's own or the stand-in.
+// What the process group calls of RCCL, declared, and found in the library that is loaded: AMD's own or the
+// stand-in.
 #pragma once
 
 #include <cstddef>
@@ -38,15 +39,16 @@ struct Rccl {
   int (*comm_get_async_error)(RcclComm* comm, int* error);
   const char* (*get_error_string)(int result);
   const char* (*get_last_error)(RcclComm* comm);
-  int (*all_reduce)(const void* send, void* receive, std::size_t count, int type, int operation, RcclComm* comm,
-                    hipStream_t stream);
-  int (*reduce)(const void* send, void* receive, std::size_t count, int type, int operation, int root, RcclComm* comm,
-                hipStream_t stream);
+  int (*all_reduce)(const void* send, void* receive, std::size_t count, int type, int operation,
+                    RcclComm* comm, hipStream_t stream);
+  int (*reduce)(const void* send, void* receive, std::size_t count, int type, int operation, int root,
+                RcclComm* comm, hipStream_t stream);
   int (*broadcast)(const void* send, void* receive, std::size_t count, int type, int root, RcclComm* comm,
                    hipStream_t stream);
-  int (*all_gather)(const void* send, void* receive, std::size_t count, int type, RcclComm* comm, hipStream_t stream);
-  int (*reduce_scatter)(const void* send, void* receive, std::size_t count, int type, int operation, RcclComm* comm,
-                        hipStream_t stream);
+  int (*all_gather)(const void* send, void* receive, std::size_t count, int type, RcclComm* comm,
+                    hipStream_t stream);
+  int (*reduce_scatter)(const void* send, void* receive, std::size_t count, int type, int operation,
+                        RcclComm* comm, hipStream_t stream);
   int (*send)(const void* data, std::size_t count, int type, int peer, RcclComm* comm, hipStream_t stream);
   int (*receive)(void* data, std::size_t count, int type, int peer, RcclComm* comm, hipStream_t stream);
   int (*group_start)();
@@ -62,7 +64,8 @@ const Rccl& rccl();
 void check_rccl(int result, const char* what, RcclComm* comm = nullptr);
 std::string rccl_error(int result, RcclComm* comm);
 
-// The type of elements whose bytes are moved, and the bytes of one; RCCL's of one byte for all that it does not have.
+// The type of elements whose bytes are moved, and the bytes of one; RCCL's of one byte for all that it does
+// not have.
 struct MovedType {
   int type;
   std::size_t width;
