@@ -189,7 +189,8 @@ def alone(steps: int) -> tuple[torch.nn.Module, torch.nn.Module]:
     torch.manual_seed(SEED)
     model = Decoder().to(device())
     trained = copy.deepcopy(model)
-    train(trained, whole_batch().to(device()), steps)
+    if steps:
+        train(trained, whole_batch().to(device()), steps)
     return model, trained
 
 
@@ -205,16 +206,23 @@ def share() -> torch.Tensor:
     return whole_batch()[2 * RANK : 2 * RANK + 2].to(device())
 
 
-def ddp() -> None:
-    """Gradients are those of the whole batch on one device; three steps later the weights are, too."""
-    dist.init_process_group()
+def gradients() -> DistributedDataParallel:
+    """Gradients are those of the whole batch on one device."""
+    dist.init_process_group("nccl" if DEVICE == "cuda" else None)
     assert dist.get_backend() == backend()
-    model, expected = alone(3)
+    model, _ = alone(0)
     parallel = DistributedDataParallel(copy.deepcopy(model), device_ids=[device().index], bucket_cap_mb=0.05)
     loss_of(parallel, share()).backward()
     loss_of(model, whole_batch().to(device())).backward()
     for (name, mine), its in zip(parallel.module.named_parameters(), model.parameters(), strict=True):
         torch.testing.assert_close(mine.grad, its.grad, rtol=1e-4, atol=1e-6, msg=lambda text, n=name: f"{n}: {text}")
+    return parallel
+
+
+def ddp() -> None:
+    """Gradients, and three steps later the weights, are those of the whole batch on one device."""
+    parallel = gradients()
+    _, expected = alone(3)
     train(parallel, share(), 3)
     compare(dict(parallel.module.named_parameters()), expected)
 
