@@ -237,6 +237,21 @@ def _has_clock(benchmarking: ModuleType) -> None:
         other.benchmark_gpu = benchmark
 
 
+def _has_keys(codecache: ModuleType) -> None:
+    """What Inductor keeps on disk is kept for the GPU that it was compiled and tuned for."""
+    theirs: Any = codecache.CacheBase.get_system
+
+    @functools.cache
+    def get_system() -> dict[str, Any]:
+        from wavesmith.triton.timing import modelled
+
+        gpu = [properties(0).gcnArchName, os.environ.get("WAVESMITH_GPU"), modelled()]
+        key = codecache.SYSTEM_CACHE_KEY_STRATEGY.key_from_json({"theirs": theirs()["hash"], "gpu": gpu})
+        return {**theirs(), "device": {"name": gpu[0]}, "hash": key}
+
+    codecache.CacheBase.get_system = staticmethod(get_system)
+
+
 def _has_defaults(config: ModuleType) -> None:
     """Sets defaults for every thread: what is assigned to a setting holds for one."""
     defaults: dict[str, Any] = {
@@ -255,12 +270,17 @@ def register() -> None:
         return
     if DEVICE == "cuda":  # Triton's own driver for ROCm takes this PyTorch for one
         os.environ.setdefault("TRITON_DEFAULT_BACKEND", "wavesmith")
-    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(_build.cache() / "inductor"))
+    from wavesmith.triton.timing import modelled
+
+    # Configurations that were fastest by one clock need not be by the other.
+    folder = _build.cache() / ("inductor-modelled" if modelled() else "inductor")
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(folder))
     for module, action in {
         "torch._dynamo.device_interface": _has_interface,
         "torch._inductor.config": _has_defaults,
         "torch._inductor.utils": _is_gpu,
         "torch._inductor.choices": _has_choices,
+        "torch._inductor.codecache": _has_keys,
         "torch._inductor.template_heuristics.triton": _has_configurations,
         "torch._inductor.codegen.triton": _has_backend,
         "torch._inductor.codegen.wrapper": _has_backend,
