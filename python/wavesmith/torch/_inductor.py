@@ -264,12 +264,18 @@ def _has_defaults(config: ModuleType) -> None:
         entry.default = value
 
 
+def _empty_strided(size: tuple[int, ...], stride: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    """What compiled code calls for a tensor of "cuda", in place of PyTorch's own, which was not built."""
+    return torch.empty_strided(size, stride, dtype=dtype, device=DEVICE)
+
+
 def register() -> None:
     """Makes Inductor and Triton know the device, where Triton is installed."""
     if importlib.util.find_spec("triton") is None:
         return
     if DEVICE == "cuda":  # Triton's own driver for ROCm takes this PyTorch for one
         os.environ.setdefault("TRITON_DEFAULT_BACKEND", "wavesmith")
+        torch._C._dynamo.guards._empty_strided_cuda = _empty_strided  # type: ignore[attr-defined]
     from wavesmith.triton.timing import modelled
 
     # Configurations that were fastest by one clock need not be by the other.

@@ -17,6 +17,7 @@ import torch
 from torch import device, empty_strided
 from wavesmith.torch._launch import raw_stream as get_raw_stream
 empty_strided_cpu = torch._C._dynamo.guards._empty_strided_cpu
+empty_strided_cuda = torch._C._dynamo.guards._empty_strided_cuda
 reinterpret_tensor = torch._C._dynamo.guards._reinterpret_tensor
 """
 
