@@ -124,7 +124,7 @@ typedef struct {
  * Errors of a result f before it is rounded to y's type, in units of 2^-23 |f| for F32 and 2^-52 |f| for F64:
  * 0.5 for what is one operation (of sums with p, and products of three numbers: 0.5 for each rounding), 4 for
  * functions of one number in F32, 8 for those of two and for derivatives, of their terms' sizes; in F64 16;
- * of gelu by tanh 8 (1 + |the tanh's argument|).
+ * of gelu by tanh 8 (1 + |the tanh's argument|), by erf (1 + x^2) times that of a function.
  * What sigmoid, silu and gelu leave out is below 2^-126 |x|.
  *
  * Each stride times its size, and their sum, must be less than 2^31 bytes, and the number of elements 2^31.

@@ -151,16 +151,16 @@ struct ReductionPlace {
   }
 
   /// Calls with each of the thread's terms, its number, and which of four that are under way together it is.
-  template <class C, class Visit>
+  template <class C, bool kTogether = true, class Visit>
   TILE_DEVICE void each_term(const ReductionArguments& g, Visit visit) const {
     tile::u32 term = begin + lane;
-    TILE_KEEP_LOOP for (; term + 3 * g.lanes < end; term += 4 * g.lanes) {
-      C x[4];
-      tile::u64 addresses[4];
-      TILE_UNROLL for (tile::u32 i = 0; i < 4; ++i) addresses[i] = address(g, term + i * g.lanes);
-      load_apart(x, addresses, g.x.type);
-      TILE_UNROLL for (tile::u32 i = 0; i < 4; ++i) visit(x[i], term + i * g.lanes, i);
-    }
+    if constexpr (kTogether) TILE_KEEP_LOOP for (; term + 3 * g.lanes < end; term += 4 * g.lanes) {
+        C x[4];
+        tile::u64 addresses[4];
+        TILE_UNROLL for (tile::u32 i = 0; i < 4; ++i) addresses[i] = address(g, term + i * g.lanes);
+        load_apart(x, addresses, g.x.type);
+        TILE_UNROLL for (tile::u32 i = 0; i < 4; ++i) visit(x[i], term + i * g.lanes, i);
+      }
     TILE_KEEP_LOOP for (; term < end; term += g.lanes)
         visit(load_element<C>(address(g, term), g.x.type), term, 0);
   }
@@ -194,9 +194,11 @@ TILE_DEVICE void finish(const ReductionArguments& g, ReductionState<C> a, int y,
                   static_cast<tile::i64>(a.count));
 }
 
+/// What all threads of a result have; right in its first thread.
 template <class Operation, class C>
-TILE_DEVICE void combine_and_finish(const ReductionArguments& g, const ReductionPlace& place,
-                                    ReductionState<C> a, TILE_IN_SHARED ReductionShared<C>& shared) {
+TILE_DEVICE ReductionState<C> combine_threads(const ReductionArguments& g, const ReductionPlace& place,
+                                              ReductionState<C> a,
+                                              TILE_IN_SHARED ReductionShared<C>& shared) {
   const int thread = tile::arch::thread_id();
   const int apart = g.results_first ? kReductionThreads >> g.lanes_shift : 1;
   TILE_KEEP_LOOP for (tile::u32 half = g.lanes / 2; half > 0; half /= 2) {
@@ -211,32 +213,32 @@ TILE_DEVICE void combine_and_finish(const ReductionArguments& g, const Reduction
     }
     tile::arch::barrier();
   }
-  if (place.lane != 0 || place.result >= g.results) return;
-  if (g.parts == 1) return finish(g, a, place.y, place.second);
-  const auto part = static_cast<tile::i64>(tile::arch::workgroup_id_y());
-  tile::arch::store_global(g.workspace, part * g.results + place.result, a);
+  return a;
 }
 
 template <class Operation, class C>
-TILE_DEVICE void reduce_by(const ReductionArguments& g, const ReductionPlace& place,
-                           TILE_IN_SHARED ReductionShared<C>& shared) {
+TILE_DEVICE ReductionState<C> reduce_by(const ReductionArguments& g, const ReductionPlace& place,
+                                        TILE_IN_SHARED ReductionShared<C>& shared) {
   ReductionState<C> a[4];
   TILE_UNROLL for (int i = 0; i < 4; ++i) a[i] = Operation::template start<C>();
   const double p = g.p;
-  place.each_term<C>(g, [&](C x, tile::u32 term, tile::u32 which) { Operation::add(a[which], x, term, p); });
+  // Powers take so many constants that four at a time find no scalar registers.
+  constexpr bool kTogether = !__is_same(Operation, SumOfPowers);
+  place.each_term<C, kTogether>(
+      g, [&](C x, tile::u32 term, tile::u32 which) { Operation::add(a[which], x, term, p); });
   TILE_UNROLL for (int i = 1; i < 4; ++i) Operation::combine(a[0], a[i]);
-  combine_and_finish<Operation>(g, place, a[0], shared);
+  return combine_threads<Operation>(g, place, a[0], shared);
 }
 
 /// Of a thread's own terms the mean first, then the squares of the distances from it.
 template <class C>
-TILE_DEVICE void reduce_variance(const ReductionArguments& g, const ReductionPlace& place,
-                                 TILE_IN_SHARED ReductionShared<C>& shared) {
+TILE_DEVICE ReductionState<C> reduce_variance(const ReductionArguments& g, const ReductionPlace& place,
+                                              TILE_IN_SHARED ReductionShared<C>& shared) {
   ReductionState<C> a{};
   place.each_term<C>(g, [&](C x, tile::u32, tile::u32) { a.value += x, ++a.count; });
   if (a.count != 0) a.value /= static_cast<C>(a.count);
   place.each_term<C>(g, [&](C x, tile::u32, tile::u32) { a.other += (x - a.value) * (x - a.value); });
-  combine_and_finish<VarianceOf>(g, place, a, shared);
+  return combine_threads<VarianceOf>(g, place, a, shared);
 }
 
 /// Calls with the operation of that number.
@@ -289,10 +291,23 @@ template <class C>
 TILE_DEVICE void reduce(const ReductionArguments& g, TILE_IN_SHARED ReductionShared<C>& shared) {
   const ReductionPlace place(g);
   const auto operation = static_cast<Reduction>(tile::arch::late(g.operation));
+  ReductionState<C> a{};
+  const auto by_operation = [&] {
+    of_reduction<C>(operation,
+                    [&]<class Operation>(Operation) { a = reduce_by<Operation, C>(g, place, shared); });
+  };
   if constexpr (__is_same(C, double)) {
-    if (is_variance(operation)) return reduce_variance<C>(g, place, shared);
+    if (is_variance(operation))
+      a = reduce_variance<C>(g, place, shared);
+    else
+      by_operation();
+  } else {
+    by_operation();
   }
-  of_reduction<C>(operation, [&]<class Operation>(Operation) { reduce_by<Operation, C>(g, place, shared); });
+  if (place.lane != 0 || place.result >= g.results) return;
+  if (g.parts == 1) return finish(g, a, place.y, place.second);
+  const auto part = static_cast<tile::i64>(tile::arch::workgroup_id_y());
+  tile::arch::store_global(g.workspace, part * g.results + place.result, a);
 }
 
 /// The parts of a result, by a thread each.
@@ -305,15 +320,19 @@ TILE_DEVICE void combine_parts(const ReductionArguments& g) {
     return tile::arch::load_global_as<ReductionState<C>>(
         g.workspace, static_cast<tile::i64>(part) * g.results + place.result);
   };
+  ReductionState<C> a = state(0);
   const auto combine = [&]<class Operation>(Operation) {
-    ReductionState<C> a = state(0);
     TILE_KEEP_LOOP for (tile::u32 part = 1; part < g.parts; ++part) Operation::combine(a, state(part));
-    finish(g, a, place.y, place.second);
   };
   if constexpr (__is_same(C, double)) {
-    if (is_variance(operation)) return combine(VarianceOf());
+    if (is_variance(operation))
+      combine(VarianceOf());
+    else
+      of_reduction<C>(operation, combine);
+  } else {
+    of_reduction<C>(operation, combine);
   }
-  of_reduction<C>(operation, combine);
+  finish(g, a, place.y, place.second);
 }
 
 }  // namespace wavesmith::kernels
