@@ -34,7 +34,7 @@ def test_operators_have_the_time_of_what_they_launched() -> None:
     mine = rows["softmax of mine"]
     assert mine.count == 1 and mine.self_device_time_total == 0 < mine.device_time_total
     kernel = next(row for row in profile.kernels() if "softmax" in row.key)
-    assert kernel.count == 1 and kernel.bound in ("latency", "memory", "compute", "address", "lds")
+    assert kernel.count == 1 and kernel.bound == "latency"  # a small grid fills nothing
     assert rows["(no operator)"].kernels >= 1  # wavesmith.kernels is no operator of PyTorch's
     by_shape = {row.key for row in profile.key_averages(group_by_input_shape=True)}
     assert {f"aten::clone {SIZE}", f"aten::clone {SIZE // 2}"} <= by_shape
