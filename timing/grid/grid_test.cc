@@ -271,6 +271,9 @@ TEST(GridModel, AKernelIsHeardAsItRuns) {
   const double least = p.memory_latency / (p.mhz * 1e6);
   EXPECT_GT(cold.seconds, least);
   EXPECT_LT(cold.seconds, 6 * least);
+  EXPECT_GT(cold.compute, 0);
+  for (const double share : {cold.compute, cold.address, cold.lds})
+    EXPECT_LT(share, 0.5);  // it waits for memory
 }
 
 TEST(GridTrace, SaysWhatAWaveDid) {
