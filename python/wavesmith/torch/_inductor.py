@@ -11,6 +11,7 @@ import importlib.util
 import math
 import os
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -269,6 +270,19 @@ def _empty_strided(size: tuple[int, ...], stride: tuple[int, ...], dtype: torch.
     return torch.empty_strided(size, stride, dtype=dtype, device=DEVICE)
 
 
+def _put(action: Callable[[ModuleType], None], module: ModuleType) -> None:
+    """Does what is to be done with a module; says so where it is not as in the PyTorch that this was written for."""
+    try:
+        action(module)
+    except (AttributeError, ImportError, KeyError) as error:
+        tested = ", ".join(_build.TESTED)
+        print(
+            f"wavesmith: torch.compile may not work on the device: {module.__name__} of PyTorch {torch.__version__} is "
+            f"not as in what was tested ({tested}): {error}",
+            file=sys.stderr,
+        )
+
+
 def register() -> None:
     """Makes Inductor and Triton know the device, where Triton is installed."""
     if importlib.util.find_spec("triton") is None:
@@ -295,7 +309,7 @@ def register() -> None:
         "torch._inductor.runtime.benchmarking": _has_clock,
         "torch.utils._triton": _has_triton,
     }.items():
-        after_import(module, action)
+        after_import(module, functools.partial(_put, action))
     if "triton" in sys.modules:
         driver = sys.modules["triton"].runtime.driver
         driver._default = driver._active = None
