@@ -50,7 +50,7 @@ class _Finder:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, actions)
+            spec.loader = _Loader(spec.loader, actions)  # type: ignore[assignment]
         return spec
 
 
@@ -61,5 +61,5 @@ def after_import(name: str, action: _Action) -> None:
         action(module)
         return
     if not _actions:
-        sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Finder)
     _actions.setdefault(name, []).append(action)

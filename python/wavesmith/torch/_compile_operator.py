@@ -142,7 +142,7 @@ def _template(value: Any, inputs: Sequence[Any], numbers: list[int]) -> Any:
 
 def _filled(value: Any, inputs: Sequence[Any]) -> Any:
     if isinstance(value, Slot):
-        return inputs[value.index]
+        return inputs[value.place]
     return [_filled(each, inputs) for each in value] if isinstance(value, list) else value
 
 

@@ -62,7 +62,7 @@ def _index(device: Any = None) -> int:
     return torch._C._accelerator_getDeviceIndex() if index is None else int(index)
 
 
-def _has_interface(interfaces: ModuleType) -> None:
+def _has_interface(interfaces: Any) -> None:
     """Registers what Dynamo and Inductor ask of any device."""
     base: Any = interfaces.DeviceInterface
 
@@ -70,7 +70,7 @@ def _has_interface(interfaces: ModuleType) -> None:
         def __init__(self, device: Any) -> None:
             super().__init__(_index(device))
 
-    class Interface(base):  # type: ignore[misc]
+    class Interface(base):
         device = _Device
         Event = torch.Event
         Stream = torch.Stream
@@ -123,17 +123,17 @@ def _has_interface(interfaces: ModuleType) -> None:
         interfaces.register_interface_for_device(f"{DEVICE}:{index}", Interface)
 
 
-def _has_backend(_: ModuleType) -> None:
+def _has_backend(_: Any) -> None:
     """Registers how Inductor writes kernels and the calls of them, once the modules that do it are both there."""
-    triton = sys.modules.get("torch._inductor.codegen.triton")
-    wrapper = sys.modules.get("torch._inductor.codegen.wrapper")
+    triton: Any = sys.modules.get("torch._inductor.codegen.triton")
+    wrapper: Any = sys.modules.get("torch._inductor.codegen.wrapper")
     if not (hasattr(triton, "TritonScheduling") and hasattr(wrapper, "PythonWrapperCodegen")):
         return
     from torch._inductor.codegen import common
 
     base: Any = common.DeviceOpOverrides
 
-    class Overrides(base):  # type: ignore[misc]
+    class Overrides(base):
         def import_get_raw_stream_as(self, name: str) -> str:
             return f"from wavesmith.torch._launch import raw_stream as {name}"
 
@@ -153,7 +153,7 @@ def _has_backend(_: ModuleType) -> None:
     common.register_backend_for_device(DEVICE, triton.TritonScheduling, wrapper.PythonWrapperCodegen)
 
 
-def _is_gpu(utilities: ModuleType) -> None:
+def _is_gpu(utilities: Any) -> None:
     if DEVICE not in utilities.GPU_TYPES:
         utilities.GPU_TYPES.append(DEVICE)
     theirs = utilities.is_big_gpu
@@ -165,7 +165,7 @@ def _is_gpu(utilities: ModuleType) -> None:
     utilities.is_big_gpu = is_big_gpu
 
 
-def _has_configurations(heuristics: ModuleType) -> None:
+def _has_configurations(heuristics: Any) -> None:
     """Products are tried in the configurations that Inductor has for ROCm."""
     from torch._inductor.template_heuristics.registry import register_template_heuristic
 
@@ -183,7 +183,7 @@ def _has_configurations(heuristics: ModuleType) -> None:
         register_template_heuristic(template, DEVICE, op_name=operator)(getattr(heuristics, name))
 
 
-def _has_choices(choices: ModuleType) -> None:
+def _has_choices(choices: Any) -> None:
     theirs: Any = choices.InductorChoices.get_config_heuristics
 
     def get_config_heuristics(self: Any, device_type: str | None = "cuda") -> Any:
@@ -192,11 +192,11 @@ def _has_choices(choices: ModuleType) -> None:
     choices.InductorChoices.get_config_heuristics = get_config_heuristics
 
 
-def _has_triton(utilities: ModuleType) -> None:
+def _has_triton(utilities: Any) -> None:
     utilities.has_triton = utilities.has_triton_package
 
 
-def _is_amds(hints: ModuleType) -> None:
+def _is_amds(hints: Any) -> None:
     """Names the device to Inductor's runtime as PyTorch for ROCm names an AMD GPU: "hip"."""
     theirs: Any = hints.DeviceProperties.create
 
@@ -207,7 +207,7 @@ def _is_amds(hints: ModuleType) -> None:
     hints.DeviceProperties.create = classmethod(create)
 
 
-def _is_hip(heuristics: ModuleType) -> None:
+def _is_hip(heuristics: Any) -> None:
     theirs: Any = heuristics.CachingAutotuner.get_device_interface
 
     def get_device_interface(self: Any) -> Any:
@@ -220,7 +220,7 @@ def _is_hip(heuristics: ModuleType) -> None:
     heuristics.StaticTritonCompileResult.can_statically_launch = staticmethod(lambda *arguments: None)
 
 
-def _has_clock(benchmarking: ModuleType) -> None:
+def _has_clock(benchmarking: Any) -> None:
     """Configurations are compared by the device's events, whose times are the GPU's under `wavesmith run --time`."""
 
     def benchmark(self: Any, call: Any, *, return_mode: str = "median", **_: Any) -> Any:
@@ -238,7 +238,7 @@ def _has_clock(benchmarking: ModuleType) -> None:
         other.benchmark_gpu = benchmark
 
 
-def _has_keys(codecache: ModuleType) -> None:
+def _has_keys(codecache: Any) -> None:
     """What Inductor keeps on disk is kept for the GPU that it was compiled and tuned for."""
     theirs: Any = codecache.CacheBase.get_system
 
@@ -253,7 +253,7 @@ def _has_keys(codecache: ModuleType) -> None:
     codecache.CacheBase.get_system = staticmethod(get_system)
 
 
-def _has_defaults(config: ModuleType) -> None:
+def _has_defaults(config: Any) -> None:
     """Sets defaults for every thread: what is assigned to a setting holds for one."""
     defaults: dict[str, Any] = {
         "assert_indirect_indexing": False,  # as for ROCm: the emulator checks accesses itself
@@ -261,7 +261,7 @@ def _has_defaults(config: ModuleType) -> None:
     if "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
         defaults["compile_threads"] = 1  # workers are processes that would emulate a GPU each
     for name, value in defaults.items():
-        entry: Any = config._config[name]  # type: ignore[attr-defined]
+        entry: Any = config._config[name]
         entry.default = value
 
 

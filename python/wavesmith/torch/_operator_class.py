@@ -35,7 +35,7 @@ class Number:
 class Slot(NamedTuple):
     """The place of an input in a call's arguments."""
 
-    index: int
+    place: int
 
 
 class Symbol(NamedTuple):
