@@ -195,7 +195,8 @@ HOT_LOOPS = [
 def hot_loops_page(found: Sequence[Finding]) -> list[str]:
     head = "| GPU | kernel | finding | gain at most | why it is there |"
     cells = [[one.gpu, one.kernel, one.rule, f"{one.percent:.0f} %", one.why] for one in found]
-    return ["## What `explain` finds in hot loops", "", *HOT_LOOPS, "", *(table(head, cells) if cells else ["None does."])]
+    said = table(head, cells) if cells else ["None does."]
+    return ["## What `explain` finds in hot loops", "", *HOT_LOOPS, "", *said]
 
 
 def page(rows: list[Row], peers: dict[str, str], marks: list[Mark], found: Sequence[Finding] = ()) -> str:

@@ -1,4 +1,6 @@
-"""What an operator of the PyTorch device costs beyond its kernel: wavesmith run --quiet -- python bench/python/torch_overhead.py.
+"""What an operator of the PyTorch device costs beyond its kernel.
+
+wavesmith run --quiet -- python bench/python/torch_overhead.py
 
 Times `x.add_(1)` of one element, and the same launch through the kernel library's C API alone; the difference is what
 PyTorch's dispatch, TensorIterator and the device's own code take.

@@ -81,12 +81,12 @@ def _is_nccl(module: ModuleType) -> None:
             setattr(Backend, name, value)
     _ProcessGroupNCCL.__module__, _ProcessGroupNCCL.__qualname__ = module.__name__, "ProcessGroupNCCL"
     for part in (module, torch.distributed):
-        part.ProcessGroupNCCL = _ProcessGroupNCCL  # type: ignore[attr-defined, union-attr]
+        part.ProcessGroupNCCL = _ProcessGroupNCCL
     module._NCCL_AVAILABLE = True  # type: ignore[attr-defined]
     module.default_pg_nccl_timeout = timedelta(minutes=10)  # type: ignore[attr-defined]
     major, minor, patch = _version()
-    torch._C._nccl_version = lambda: major << 32 | minor << 16 | patch  # type: ignore[attr-defined]
-    torch._C._nccl_version_suffix = lambda: b""  # type: ignore[attr-defined]
+    torch._C._nccl_version = lambda: major << 32 | minor << 16 | patch
+    torch._C._nccl_version_suffix = lambda: b""
 
 
 def _nothing(*_: Any) -> None:

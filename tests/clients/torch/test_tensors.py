@@ -100,3 +100,16 @@ def test_kernels_take_tensors_where_they_lie() -> None:
         wavesmith.kernels.gemm(a.to("wavesmith"), b.t())
     with pytest.raises(wavesmith.UnsupportedError, match="a is of complex64"):
         wavesmith.kernels.gemm(a.to("wavesmith", torch.complex64), b.t())
+
+
+def test_reductions_of_nothing() -> None:
+    for shape in ((0,), (0, 5), (3, 0)):
+        x = torch.empty(shape)
+        for order in (0, 0.5, 1, 2, 3.5):
+            same = torch.linalg.vector_norm(x.to("wavesmith"), order).cpu()
+            assert torch.equal(same, torch.linalg.vector_norm(x, order)), (shape, order)
+        for function in (torch.sum, torch.prod, torch.mean, torch.var, torch.all, torch.any):
+            theirs = function(x > 0 if function in (torch.all, torch.any) else x)
+            there = x.to("wavesmith")
+            ours = function(there > 0 if function in (torch.all, torch.any) else there).cpu()
+            torch.testing.assert_close(ours, theirs, equal_nan=True)

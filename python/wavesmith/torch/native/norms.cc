@@ -56,7 +56,7 @@ void check_shapes(const Tensor& input, at::IntArrayRef normalized, const Tensor&
 
 bool normalise(const Rows& rows, const Tensor& x, const Tensor& weight, const Tensor& bias, double epsilon,
                bool centred, const Tensor& y) {
-  if (!is_kernel_float(x.scalar_type())) return false;
+  if (!is_kernel_float(x.scalar_type()) || !(epsilon >= 0)) return false;
   for (const Tensor* vector : {&weight, &bias}) {
     if (vector->defined() && !is_kernel_float(vector->scalar_type())) return false;
   }

@@ -227,6 +227,7 @@ WAVESMITH_OPERATORS(aten, m) {
   structured<GeluBackward, at::_ops::gelu_backward, at::_ops::gelu_backward_grad_input>(m);
   plain<&at::native::hardtanh, at::_ops::hardtanh>(m);
   plain<&at::native::hardtanh_, at::_ops::hardtanh_>(m);
+  plain<&at::native::hardtanh_out, at::_ops::hardtanh_out>(m);
   plain<&at::native::hardtanh_backward, at::_ops::hardtanh_backward>(m);
   plain<&at::native::hardtanh_backward_out, at::_ops::hardtanh_backward_grad_input>(m);
 }

@@ -1,4 +1,5 @@
-// The native handle of a device's current stream, for callers through the C ABI: Python launches kernels on it.
+// The native handle of a device's current stream, for callers through the C ABI: Python launches kernels on
+// it.
 #include "streams.h"
 
 extern "C" __attribute__((visibility("default"))) void* wavesmith_torch_stream(int device) {

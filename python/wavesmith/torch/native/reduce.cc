@@ -92,7 +92,7 @@ void extreme(const at::Tensor& values, const at::Tensor& places, const at::Tenso
 
 void launch_reduction(wavesmith_reduction_operation operation, at::TensorIteratorBase& iterator,
                       Outputs outputs, double p) {
-  if (iterator.num_output_elements() == 0) return;
+  if (iterator.output(0).numel() == 0) return;
   if (iterator.numel() == 0 || iterator.ndim() > WAVESMITH_POINTWISE_DIMENSIONS) throw NotServed();
   auto one = description_of(operation, iterator, outputs, p);
   const auto device = iterator.device(0);
