@@ -1,6 +1,7 @@
 // For tests: strided arrays of any type, on the host and on a GPU.
 #pragma once
 
+#include "kernels/certificates/notes_testing.h"
 #include "kernels/pointwise/number_types.h"
 #include "kernels/testing.h"
 
