@@ -81,7 +81,7 @@ def _is_nccl(module: ModuleType) -> None:
             setattr(Backend, name, value)
     _ProcessGroupNCCL.__module__, _ProcessGroupNCCL.__qualname__ = module.__name__, "ProcessGroupNCCL"
     for part in (module, torch.distributed):
-        part.ProcessGroupNCCL = _ProcessGroupNCCL
+        part.ProcessGroupNCCL = _ProcessGroupNCCL  # type: ignore[attr-defined]
     module._NCCL_AVAILABLE = True  # type: ignore[attr-defined]
     module.default_pg_nccl_timeout = timedelta(minutes=10)  # type: ignore[attr-defined]
     major, minor, patch = _version()
