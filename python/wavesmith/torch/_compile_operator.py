@@ -30,6 +30,10 @@ from wavesmith.torch._operator_code import RefusalError
 _SOURCES = ("_compile_operator.py", "_operator_class.py", "_operator_code.py", "_inductor.py")
 
 
+#: Of a decomposition: Inductor takes minutes for one kernel of many (interpolation in three dimensions, say).
+_MOST_OPERATIONS = 200
+
+
 @functools.cache
 def _say() -> None:
     if os.environ.get("WAVESMITH_QUIET", "0") in ("", "0"):
@@ -253,6 +257,8 @@ def _compile(
     with torch.no_grad(), torch._guards.tracing(context), config.patch(settings):
         with fakes.mode, enable_python_dispatcher():
             graph = make_fx(torch.func.functionalize(traced), decomposition_table=select_decomp_table())(*fakes.tensors)
+        if len(graph.graph.nodes) > _MOST_OPERATIONS:
+            raise RefusalError("too many operations")
         outputs = next(iter(reversed(graph.graph.nodes))).args[0]
         if not all(isinstance(each, torch.fx.Node) and each.op != "placeholder" for each in outputs):
             raise RefusalError("a result that is no new tensor")
