@@ -1,9 +1,8 @@
 // The C API of indexed elements: checks a call and launches it.
 #include <string>
 
-#include "kernels/library/device.h"
 #include "kernels/pointwise/indexed_arguments.h"
-#include "kernels/pointwise/number_types.h"
+#include "kernels/pointwise/strided_checks.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -13,23 +12,15 @@ using Operand = wavesmith_pointwise_operand;
 
 constexpr const char* kName = "indexed";
 
+std::span<const int64_t> sizes_of(const Description& one) {
+  return {one.sizes, static_cast<size_t>(one.dimensions)};
+}
+
 wavesmith_kernels_status check_operand(const Description& one, const Operand& operand,
                                        const std::string& name) {
   if (!operand.data) return invalid(kName, name + ".data is null");
-  if (!is_number(operand.type))
-    return invalid(kName, name + ".type is " + std::to_string(operand.type) + ", no type");
-  int64_t extent = size_of(operand.type);
-  for (int d = 0; d < one.dimensions; ++d) {
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(one.sizes[d] - 1, operand.strides[d], &bytes) || bytes > INT32_MAX ||
-        bytes < -INT32_MAX)
-      return not_supported(kName, name + " spans 2^31 bytes or more");
-    extent += bytes < 0 ? -bytes : bytes;
-  }
-  if (extent > INT32_MAX) return not_supported(kName, name + " spans 2^31 bytes or more");
-  const int64_t alignment =
-      operand.type >= WAVESMITH_POINTWISE_C64 ? size_of(operand.type) / 2 : size_of(operand.type);
-  return check_aligned(kName, name + ".data", operand.data, alignment);
+  if (const auto status = check_type(kName, operand, name)) return status;
+  return check_span(kName, operand, name, sizes_of(one));
 }
 
 wavesmith_kernels_status check_types(const Description& one) {
@@ -52,30 +43,15 @@ wavesmith_kernels_status check_types(const Description& one) {
 wavesmith_kernels_status check_sizes(const Description& one) {
   if (one.operation < WAVESMITH_INDEXED_GET || one.operation > WAVESMITH_INDEXED_ADD)
     return invalid(kName, "operation is " + std::to_string(one.operation) + ", no operation");
-  if (one.dimensions < 0 || one.dimensions > WAVESMITH_POINTWISE_DIMENSIONS)
-    return invalid(kName, "dimensions is " + std::to_string(one.dimensions) + ", not 0 to 8");
+  if (const auto status = check_dimensions(kName, one.dimensions)) return status;
   if (one.indexed < 1 || one.indexed > WAVESMITH_INDEXED_INDICES)
     return invalid(kName, "indexed is " + std::to_string(one.indexed) + ", not 1 to 4");
-  int64_t elements = 1;
-  bool is_empty = false;
-  for (int d = 0; d < one.dimensions; ++d) {
-    if (one.sizes[d] < 0) return invalid(kName, "sizes[" + std::to_string(d) + "] is negative");
-    is_empty = is_empty || one.sizes[d] == 0;
-    if (one.sizes[d] > 0 && __builtin_mul_overflow(elements, one.sizes[d], &elements)) elements = INT64_MAX;
-  }
-  if (!is_empty && elements > INT32_MAX) return not_supported(kName, "there are 2^31 elements or more");
-  return succeed();
-}
-
-bool is_empty(const Description& one) {
-  for (int d = 0; d < one.dimensions; ++d)
-    if (one.sizes[d] == 0) return true;
-  return false;
+  return check_shape(kName, sizes_of(one));
 }
 
 wavesmith_kernels_status check(const Description& one) {
   if (const auto status = check_sizes(one)) return status;
-  if (is_empty(one)) return succeed();
+  if (is_empty(sizes_of(one))) return succeed();
   if (const auto status = check_operand(one, one.y, "y")) return status;
   if (const auto status = check_operand(one, one.x, "x")) return status;
   for (int k = 0; k < one.indexed; ++k) {
@@ -144,7 +120,7 @@ wavesmith_kernels_status wavesmith_kernels_indexed(const wavesmith_indexed_descr
                                                    void* stream) {
   if (!indexed) return invalid(kName, "the description is null");
   if (const auto status = check(*indexed)) return status;
-  if (is_empty(*indexed)) return succeed();
+  if (is_empty(sizes_of(*indexed))) return succeed();
   const IndexedArguments arguments = arguments_of(*indexed);
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;

@@ -4,9 +4,8 @@
 #include <iterator>
 #include <string>
 
-#include "kernels/library/device.h"
 #include "kernels/pointwise/arguments.h"
-#include "kernels/pointwise/number_types.h"
+#include "kernels/pointwise/strided_checks.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -47,17 +46,13 @@ wavesmith_kernels_status check_operation(const Description& one) {
   return succeed();
 }
 
+std::span<const int64_t> sizes_of(const Description& one) {
+  return {one.sizes, static_cast<size_t>(one.dimensions)};
+}
+
 wavesmith_kernels_status check_sizes(const Description& one) {
-  if (one.dimensions < 0 || one.dimensions > WAVESMITH_POINTWISE_DIMENSIONS)
-    return invalid(kName, "dimensions is " + std::to_string(one.dimensions) + ", not 0 to 8");
-  int64_t elements = 1;
-  bool is_empty = false;
-  for (int d = 0; d < one.dimensions; ++d) {
-    if (one.sizes[d] < 0) return invalid(kName, "sizes[" + std::to_string(d) + "] is negative");
-    is_empty = is_empty || one.sizes[d] == 0;
-    if (one.sizes[d] > 0 && __builtin_mul_overflow(elements, one.sizes[d], &elements)) elements = INT64_MAX;
-  }
-  if (!is_empty && elements > INT32_MAX) return not_supported(kName, "there are 2^31 elements or more");
+  if (const auto status = check_dimensions(kName, one.dimensions)) return status;
+  if (const auto status = check_shape(kName, sizes_of(one))) return status;
   if ((one.operation == WAVESMITH_POINTWISE_RANGE || one.operation == WAVESMITH_POINTWISE_SPACED) &&
       one.dimensions > 1)
     return invalid(kName, "dimensions is " + std::to_string(one.dimensions) + ", and the operation has one");
@@ -69,8 +64,7 @@ wavesmith_kernels_status check_operand(const Description& one, const Operand& op
   const bool is_y = &operand == &one.y;
   if (is_y && !operand.data) return invalid(kName, "y.data is null");
   if (!operand.data) return succeed();
-  if (!is_number(operand.type))
-    return invalid(kName, name + ".type is " + std::to_string(operand.type) + ", no type");
+  if (const auto status = check_type(kName, operand, name)) return status;
   const bool is_integer = operand.type <= WAVESMITH_POINTWISE_I64;
   const bool is_complex = operand.type >= WAVESMITH_POINTWISE_C64;
   const bool computes_complex = one.computed_in >= WAVESMITH_POINTWISE_C64;
@@ -78,24 +72,13 @@ wavesmith_kernels_status check_operand(const Description& one, const Operand& op
       (!is_y && !is_integer && one.computed_in == WAVESMITH_POINTWISE_I64))
     return not_supported(kName, name + " is of " + std::string(word_of(operand.type)) +
                                     ", and computed_in is " + std::string(word_of(one.computed_in)));
-  int64_t extent = size_of(operand.type);
-  for (int d = 0; d < one.dimensions; ++d) {
-    int64_t bytes = 0;
-    const int64_t steps = one.sizes[d] - 1;
-    if (__builtin_mul_overflow(steps, operand.strides[d], &bytes) || bytes > INT32_MAX || bytes < -INT32_MAX)
-      return not_supported(kName, name + " spans 2^31 bytes or more");
-    extent += bytes < 0 ? -bytes : bytes;
-  }
-  if (extent > INT32_MAX) return not_supported(kName, name + " spans 2^31 bytes or more");
-  const int64_t alignment = is_complex ? size_of(operand.type) / 2 : size_of(operand.type);
-  return check_aligned(kName, name + ".data", operand.data, alignment);
+  return check_span(kName, operand, name, sizes_of(one));
 }
 
 wavesmith_kernels_status check(const Description& one) {
   if (const auto status = check_operation(one)) return status;
   if (const auto status = check_sizes(one)) return status;
-  for (int d = 0; d < one.dimensions; ++d)
-    if (one.sizes[d] == 0) return succeed();
+  if (is_empty(sizes_of(one))) return succeed();
   int index = 0;
   for (const Operand* operand : Operands(one))
     if (const auto status = check_operand(one, *operand, kOperandNames[index++])) return status;
@@ -208,8 +191,7 @@ wavesmith_kernels_status wavesmith_kernels_pointwise(const wavesmith_pointwise_d
                                                      void* stream) {
   if (!pointwise) return invalid(kName, "the description is null");
   if (const auto status = check(*pointwise)) return status;
-  for (int d = 0; d < pointwise->dimensions; ++d)
-    if (pointwise->sizes[d] == 0) return succeed();
+  if (is_empty(sizes_of(*pointwise))) return succeed();
   const Description one = collapsed(*pointwise);
   int64_t count = elements_at_once(one.computed_in);
   if (!is_grouped(one, count)) count = 1;

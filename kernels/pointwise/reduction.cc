@@ -3,9 +3,8 @@
 #include <bit>
 #include <string>
 
-#include "kernels/library/device.h"
-#include "kernels/pointwise/number_types.h"
 #include "kernels/pointwise/reduction_arguments.h"
+#include "kernels/pointwise/strided_checks.h"
 
 namespace wavesmith::kernels {
 namespace {
@@ -39,46 +38,34 @@ wavesmith_kernels_status check_operation(const Description& one) {
   return succeed();
 }
 
+std::span<const int64_t> sizes_of(const Description& one) {
+  return {one.sizes, static_cast<size_t>(one.dimensions)};
+}
+
 wavesmith_kernels_status check_operand(const Description& one, const Operand& operand,
                                        const std::string& name, bool is_x) {
   if (!operand.data) return is_x ? invalid(kName, "x.data is null") : succeed();
-  if (!is_number(operand.type))
-    return invalid(kName, name + ".type is " + std::to_string(operand.type) + ", no type");
+  if (const auto status = check_type(kName, operand, name)) return status;
   const bool is_integer = operand.type <= WAVESMITH_POINTWISE_I64;
   if (operand.type >= WAVESMITH_POINTWISE_C64 ||
       (is_x && !is_integer && one.computed_in == WAVESMITH_POINTWISE_I64))
     return not_supported(kName, name + " is of " + std::string(word_of(operand.type)) +
                                     ", and computed_in is " + std::string(word_of(one.computed_in)));
-  int64_t extent = size_of(operand.type);
-  for (int d = 0; d < one.dimensions; ++d) {
-    if (!is_x && (one.reduced >> d & 1) != 0) continue;
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(one.sizes[d] - 1, operand.strides[d], &bytes) || bytes > INT32_MAX ||
-        bytes < -INT32_MAX)
-      return not_supported(kName, name + " spans 2^31 bytes or more");
-    extent += bytes < 0 ? -bytes : bytes;
-  }
-  if (extent > INT32_MAX) return not_supported(kName, name + " spans 2^31 bytes or more");
-  return check_aligned(kName, name + ".data", operand.data, size_of(operand.type));
+  return check_span(kName, operand, name, sizes_of(one), is_x ? 0 : one.reduced);
 }
 
 wavesmith_kernels_status check(const Description& one) {
   if (const auto status = check_operation(one)) return status;
-  if (one.dimensions < 0 || one.dimensions > WAVESMITH_POINTWISE_DIMENSIONS)
-    return invalid(kName, "dimensions is " + std::to_string(one.dimensions) + ", not 0 to 8");
-  int64_t elements = 1, results = 1;
+  if (const auto status = check_dimensions(kName, one.dimensions)) return status;
+  if (const auto status = check_shape(kName, sizes_of(one))) return status;
   int reduced = 0;
   for (int d = 0; d < one.dimensions; ++d) {
-    const bool is_reduced = (one.reduced >> d & 1) != 0;
-    if (one.sizes[d] < 0) return invalid(kName, "sizes[" + std::to_string(d) + "] is negative");
-    if (is_reduced && one.sizes[d] == 0)
+    if ((one.reduced >> d & 1) == 0) continue;
+    if (one.sizes[d] == 0)
       return invalid(kName, "sizes[" + std::to_string(d) + "] is 0, and the dimension is reduced");
-    if (__builtin_mul_overflow(elements, std::max<int64_t>(one.sizes[d], 1), &elements)) elements = INT64_MAX;
-    if (!is_reduced) results *= one.sizes[d] != 0;
-    reduced += is_reduced && one.sizes[d] != 1;
+    reduced += one.sizes[d] != 1;
   }
-  if (results == 0) return succeed();
-  if (elements > INT32_MAX) return not_supported(kName, "there are 2^31 elements or more");
+  if (is_empty(sizes_of(one))) return succeed();
   if (is_place(one.operation) && reduced > 1)
     return invalid(kName, "several dimensions are reduced, and a place is along one");
   if (const auto status = check_operand(one, one.x, "x", true)) return status;
@@ -158,19 +145,14 @@ size_t workspace_of(const ReductionArguments& made, Number computed_in) {
   return state * made.parts * made.results;
 }
 
-bool is_empty(const Description& one) {
-  for (int d = 0; d < one.dimensions; ++d)
-    if (one.sizes[d] == 0) return true;
-  return false;
-}
-
 }  // namespace
 }  // namespace wavesmith::kernels
 
 using namespace wavesmith::kernels;
 
 size_t wavesmith_kernels_reduce_strided_workspace(const wavesmith_reduction_description* reduction) {
-  if (!reduction || check(*reduction) != WAVESMITH_KERNELS_SUCCESS || is_empty(*reduction)) return 0;
+  if (!reduction || check(*reduction) != WAVESMITH_KERNELS_SUCCESS || is_empty(sizes_of(*reduction)))
+    return 0;
   ReductionArguments made = arguments_of(*reduction);
   share(made);
   return workspace_of(made, reduction->computed_in);
@@ -181,7 +163,7 @@ wavesmith_kernels_status wavesmith_kernels_reduce_strided(const wavesmith_reduct
   if (!reduction) return invalid(kName, "the description is null");
   const Description& one = *reduction;
   if (const auto status = check(one)) return status;
-  if (is_empty(one)) return succeed();
+  if (is_empty(sizes_of(one))) return succeed();
   ReductionArguments made = arguments_of(one);
   share(made);
   const size_t needed = workspace_of(made, one.computed_in);

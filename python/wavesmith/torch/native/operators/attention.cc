@@ -1,0 +1,212 @@
+// Scaled dot product attention: the kernel library's forward; its gradients by products.
+
+#include <ATen/core/Tensor.h>
+
+#include <ATen/Context.h>
+#include <ATen/SDPBackend.h>
+#include <ATen/native/DispatchStub.h>
+#include <ATen/native/transformers/attention.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include "operators/kernels.h"
+#include "operators/multiply.h"
+#include "operators/same_device.h"
+
+namespace wavesmith::device {
+namespace {
+
+using at::Tensor;
+using OptionalTensor = std::optional<Tensor>;
+
+constexpr const char* kName = "scaled_dot_product_attention";
+constexpr std::int64_t kLargestHead = 256, kHeadStep = 8;
+
+double scale_or_default(std::optional<double> scale, const Tensor& query) {
+  return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(3))));
+}
+
+// Whether the current device has a kernel for such heads.
+bool has_kernel(at::ScalarType type, std::int64_t head_size) {
+  const auto at = [&](int number) {
+    return wavesmith_kernels_heads{.data = reinterpret_cast<void*>(std::uintptr_t{1} << number),
+                                   .batch_stride = head_size,
+                                   .row_stride = head_size,
+                                   .head_stride = head_size};
+  };
+  const wavesmith_kernels_attention_description one{.batches = 1,
+                                                    .heads_q = 1,
+                                                    .heads_kv = 1,
+                                                    .length_q = 1,
+                                                    .length_k = 1,
+                                                    .head_size = head_size,
+                                                    .type = *kernel_type(type),
+                                                    .q = at(16),
+                                                    .k = at(17),
+                                                    .v = at(18),
+                                                    .o = at(19),
+                                                    .scale = 1,
+                                                    .window_left = -1,
+                                                    .window_right = -1};
+  return wavesmith_kernels_attention_check(&one, nullptr) == WAVESMITH_KERNELS_SUCCESS;
+}
+
+bool served(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& mask,
+            double dropout, bool gqa) {
+  if (mask.has_value() && mask->defined()) return false;
+  if (dropout > 0 || query.is_nested() || query.dim() != 4 || key.dim() != 4 || value.dim() != 4)
+    return false;
+  const auto type = query.scalar_type();
+  if (type != at::kHalf && type != at::kBFloat16) return false;
+  const auto size = query.size(3), heads = query.size(1), heads_kv = key.size(1);
+  if (key.sizes() != value.sizes() || key.size(0) != query.size(0) || key.size(3) != size) return false;
+  if (heads_kv == 0 || (gqa ? heads % heads_kv != 0 : heads != heads_kv)) return false;
+  if (size == 0 || size > kLargestHead) return false;
+  const KernelCall call(query.device());
+  return has_kernel(type, (size + kHeadStep - 1) / kHeadStep * kHeadStep);
+}
+
+std::int64_t choose(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& mask,
+                    double dropout, bool, std::optional<double>, bool gqa) {
+  const auto& context = at::globalContext();
+  const bool fused = context.userEnabledOverrideableSDP() || context.userEnabledFlashSDP() ||
+                     context.userEnabledMemEfficientSDP();
+  auto backend = at::SDPBackend::error;
+  if (fused && served(query, key, value, mask, dropout, gqa)) {
+    backend = at::SDPBackend::overrideable;
+  } else if (context.userEnabledMathSDP()) {
+    backend = at::SDPBackend::math;
+  }
+  TORCH_CHECK(backend != at::SDPBackend::error, "No available kernel. Aborting execution.");
+  return static_cast<std::int64_t>(backend);
+}
+
+// A tensor of heads whose elements follow each other; the kernels read two elements at a time.
+Tensor fitting(const Tensor& heads) {
+  const auto rest = heads.size(3) % kHeadStep;
+  if (rest != 0) return at::constant_pad_nd(heads, {0, kHeadStep - rest});
+  bool fits = heads.stride(3) == 1 && (heads.size(2) <= 1 || heads.stride(2) >= heads.size(3)) &&
+              reinterpret_cast<std::uintptr_t>(heads.const_data_ptr()) % 4 == 0;
+  for (std::int64_t dimension = 0; dimension < 3; ++dimension) {
+    fits = fits && (heads.size(dimension) <= 1 || heads.stride(dimension) % 2 == 0);
+  }
+  return fits ? heads : heads.contiguous();
+}
+
+wavesmith_kernels_heads heads_of(const Tensor& heads) {
+  return {.data = const_cast<void*>(heads.const_data_ptr()),
+          .batch_stride = heads.stride(0),
+          .row_stride = heads.stride(2),
+          .head_stride = heads.stride(1)};
+}
+
+// What queries see: PyTorch counts positions from the sequences' beginnings, the library from their ends.
+Tensor seen(const Tensor& heads, const Tensor& query, bool causal) {
+  return causal && heads.size(2) > query.size(2) ? heads.slice(2, 0, query.size(2)) : heads;
+}
+
+using Forward = std::tuple<Tensor, Tensor, Tensor, Tensor, c10::SymInt, c10::SymInt, Tensor, Tensor, Tensor>;
+
+Forward attention(const Tensor& query, const Tensor& key, const Tensor& value, const OptionalTensor& bias,
+                  double dropout, bool causal, bool, std::optional<double> scale) {
+  same_device(kName, {{"query", &query}, {"key", &key}, {"value", &value}});
+  TORCH_CHECK_NOT_IMPLEMENTED(served(query, key, value, bias, dropout, true),
+                              "no fused attention on wavesmith for these arguments");
+  const KernelCall call(query.device());
+  const Tensor q = fitting(query), k = fitting(seen(key, query, causal)),
+               v = fitting(seen(value, query, causal));
+  const auto batches = q.size(0), heads = q.size(1), length = q.size(2), size = q.size(3);
+  // As flash attention lays results out: heads of a position beside each other.
+  const Tensor o = at::empty({batches, length, heads, size}, q.options()).transpose(1, 2);
+  const Tensor lse = at::empty({batches, heads, length}, q.options().dtype(at::kFloat));
+  const wavesmith_kernels_attention_description description{
+      .batches = batches,
+      .heads_q = heads,
+      .heads_kv = k.size(1),
+      .length_q = length,
+      .length_k = k.size(2),
+      .head_size = size,
+      .type = *kernel_type(q.scalar_type()),
+      .q = heads_of(q),
+      .k = heads_of(k),
+      .v = heads_of(v),
+      .o = heads_of(o),
+      .scale = static_cast<float>(scale_or_default(scale, query)),
+      .causal = 0,
+      .window_left = -1,
+      .window_right = causal ? length - k.size(2) : -1,
+      .lse = lse.mutable_data_ptr<float>(),
+      .lse_batch_stride = lse.stride(0),
+      .lse_head_stride = lse.stride(1)};
+  if (o.numel() > 0) check_kernel(wavesmith_kernels_attention(&description, call.stream()), kName);
+  const Tensor seed = at::empty({}, at::dtype(at::kLong)), offset = at::empty({}, at::dtype(at::kLong));
+  return {o.slice(3, 0, query.size(3)), lse, Tensor(), Tensor(), length, k.size(2), seed, offset, Tensor()};
+}
+
+// Of f16 or bf16 matrices, in f32 or in their type.
+Tensor product(const Tensor& a, const Tensor& b, at::ScalarType type, double alpha = 1) {
+  const Tensor out = at::empty({a.size(0), a.size(1), b.size(2)}, a.options().dtype(type));
+  TORCH_CHECK_NOT_IMPLEMENTED(multiply({.a = a, .b = b, .d = out, .alpha = alpha}, kName), kName, ": ",
+                              wavesmith_kernels_message());
+  return out;
+}
+
+using Gradients = std::tuple<Tensor, Tensor, Tensor, Tensor>;
+
+Gradients attention_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
+                             const Tensor& value, const Tensor&, std::array<bool, 4> wanted,
+                             const Tensor& out, const Tensor& lse, const Tensor&, const Tensor&, c10::SymInt,
+                             c10::SymInt, double, bool causal, const Tensor&, const Tensor&,
+                             std::optional<double> scale) {
+  if (query.numel() == 0 || key.numel() == 0) {
+    return {query.new_zeros(query.sizes()), key.new_zeros(key.sizes()), value.new_zeros(value.sizes()),
+            Tensor()};
+  }
+  const auto factor = scale_or_default(scale, query);
+  const auto type = query.scalar_type();
+  const auto groups = key.size(0) * key.size(1), size = query.size(3), length = query.size(2);
+  // The queries of the heads that share one of keys are one matrix.
+  const auto stacked = [&](const Tensor& heads, std::int64_t last) {
+    return heads.reshape({groups, -1, last});
+  };
+  const Tensor q = stacked(query, size), o = stacked(out, size), upstream = stacked(grad_out, size);
+  const Tensor k = stacked(key, size), v = stacked(value, size);
+  Tensor weights = product(q, k.mT(), at::kFloat, factor).sub_(stacked(lse, 1)).exp_();
+  if (causal) weights = weights.view({-1, length, k.size(1)}).tril().view_as(weights);
+  Tensor changes = product(upstream, v.mT(), at::kFloat);
+  changes.sub_(upstream.to(at::kFloat).mul(o).sum(-1, true)).mul_(weights);
+  weights = weights.to(type);
+  changes = changes.to(type);
+  Tensor grad_query, grad_key, grad_value;
+  // Each lies as what it is the gradient of, which is what PyTorch says of this operator when it traces it.
+  const auto laid_out = [](const Tensor& gradient, const Tensor& like) {
+    const Tensor viewed = gradient.view(like.sizes());
+    Tensor made = at::empty_like(like);
+    return made.strides() == viewed.strides() ? viewed : made.copy_(viewed);
+  };
+  if (wanted[0]) grad_query = laid_out(product(changes, k, type, factor), query);
+  if (wanted[1]) grad_key = laid_out(product(changes.mT(), q, type, factor), key);
+  if (wanted[2]) grad_value = laid_out(product(weights.mT(), upstream, type), value);
+  return {grad_query, grad_key, grad_value, Tensor()};
+}
+
+const bool registered = [] {
+  auto& stub = at::native::_fused_sdp_choice_stub;
+  if (kIsCuda) {
+    stub.set_cuda_dispatch_ptr(&choose);
+  } else {
+    stub.set_privateuse1_dispatch_ptr(&choose);
+  }
+  return true;
+}();
+
+}  // namespace
+
+WAVESMITH_OPERATORS(aten, m) {
+  m.impl("_fused_sdp_choice", &choose);
+  m.impl("_scaled_dot_product_fused_attention_overrideable", &attention);
+  m.impl("_scaled_dot_product_fused_attention_overrideable_backward", &attention_backward);
+}
+
+}  // namespace wavesmith::device

@@ -1,0 +1,293 @@
+// Convolutions of any number of dimensions as products: what a kernel sees is laid out as columns first.
+//
+// The gradient of a convolution's input, and a transposed convolution, is the convolution of what lies apart
+// by the stride with the weight turned around.
+
+#include <ATen/core/Tensor.h>
+
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include "device/device_type.h"
+#include "operators/same_device.h"
+
+namespace wavesmith::device {
+namespace {
+
+using at::IntArrayRef;
+using at::Tensor;
+using Sizes = std::vector<std::int64_t>;
+using OptionalTensor = std::optional<Tensor>;
+
+// How a kernel moves over its input. Of each dimension.
+struct Moves {
+  Sizes stride, dilation, before, behind;  // the last two: zeros around the input, below 0 what is left out
+  std::int64_t groups;
+};
+
+std::int64_t product(IntArrayRef sizes) { return c10::multiply_integers(sizes); }
+
+// The weight's sizes in space.
+IntArrayRef window(const Tensor& weight) { return weight.sizes().slice(2); }
+
+Tensor padded(const Tensor& input, const Moves& moves) {
+  Sizes around;
+  bool any = false;
+  for (auto each = moves.before.size(); each-- > 0;) {
+    around.push_back(moves.before[each]);
+    around.push_back(moves.behind[each]);
+    any = any || moves.before[each] != 0 || moves.behind[each] != 0;
+  }
+  return any ? at::constant_pad_nd(input, around) : input;
+}
+
+Sizes places(const Tensor& input, IntArrayRef kernel, const Moves& moves) {
+  Sizes all;
+  for (std::size_t each = 0; each < kernel.size(); ++each) {
+    all.push_back(
+        (input.size(each + 2) - moves.dilation[each] * (kernel[each] - 1) - 1) / moves.stride[each] + 1);
+  }
+  return all;
+}
+
+// A view of a padded input: images, channels, the kernel's elements, its places.
+Tensor unfolded(const Tensor& input, IntArrayRef kernel, const Moves& moves, IntArrayRef out) {
+  Sizes sizes{input.size(0), input.size(1)}, strides{input.stride(0), input.stride(1)};
+  for (std::size_t each = 0; each < kernel.size(); ++each) {
+    sizes.push_back(kernel[each]);
+    strides.push_back(input.stride(each + 2) * moves.dilation[each]);
+  }
+  for (std::size_t each = 0; each < kernel.size(); ++each) {
+    sizes.push_back(out[each]);
+    strides.push_back(input.stride(each + 2) * moves.stride[each]);
+  }
+  return input.as_strided(sizes, strides);
+}
+
+// That view as columns of each group: groups, channels of a group times elements, images times places.
+Tensor columns(const Tensor& view, std::int64_t groups) {
+  const auto dimensions = (view.dim() - 2) / 2;
+  Sizes order{1};
+  for (std::int64_t each = 0; each < dimensions; ++each) order.push_back(2 + each);
+  order.push_back(0);
+  for (std::int64_t each = 0; each < dimensions; ++each) order.push_back(2 + dimensions + each);
+  const Tensor ordered = view.permute(order);
+  const auto length = product(ordered.sizes().slice(0, 1 + dimensions));
+  const auto count = product(ordered.sizes().slice(1 + dimensions));
+  return ordered.reshape({groups, length / groups, count});
+}
+
+bool channels_last(const Tensor& input, const Tensor& weight) {
+  const auto format = input.dim() == 5 ? at::MemoryFormat::ChannelsLast3d : at::MemoryFormat::ChannelsLast;
+  return (input.dim() == 4 || input.dim() == 5) &&
+         (input.suggest_memory_format() == format || weight.suggest_memory_format() == format);
+}
+
+// The order of dimensions by which channels, the second dimension, become the last, and back.
+Sizes channels_behind(std::int64_t dimensions) {
+  Sizes order{0};
+  for (std::int64_t each = 2; each < dimensions; ++each) order.push_back(each);
+  order.push_back(1);
+  return order;
+}
+Sizes channels_second(std::int64_t dimensions) {
+  Sizes order{0, dimensions - 1};
+  for (std::int64_t each = 1; each < dimensions - 1; ++each) order.push_back(each);
+  return order;
+}
+
+// One group, channels last: each place of the kernel is a row.
+Tensor convolve_rows(const Tensor& view, const Tensor& weight, const Tensor& bias, IntArrayRef out) {
+  const auto dimensions = static_cast<std::int64_t>(out.size());
+  Sizes order{0};  // images, places, elements, channels
+  for (std::int64_t each = 0; each < dimensions; ++each) order.push_back(2 + dimensions + each);
+  for (std::int64_t each = 0; each < dimensions; ++each) order.push_back(2 + each);
+  order.push_back(1);
+  const auto length = weight.size(1) * product(window(weight));
+  const Tensor rows = view.permute(order).reshape({view.size(0) * product(out), length});
+  const Tensor factors = weight.permute(channels_behind(weight.dim())).reshape({weight.size(0), length}).t();
+  const Tensor result = bias.defined() ? bias.addmm(rows, factors) : rows.mm(factors);
+  Sizes sizes{view.size(0)};
+  sizes.insert(sizes.end(), out.begin(), out.end());
+  sizes.push_back(weight.size(0));
+  return result.view(sizes).permute(channels_second(weight.dim()));
+}
+
+Tensor convolve(const Tensor& unpadded, const Tensor& weight, const Tensor& bias, const Moves& moves) {
+  const Tensor input = padded(unpadded, moves);
+  const IntArrayRef kernel = window(weight);
+  const Sizes out = places(input, kernel, moves);
+  const Tensor view = unfolded(input, kernel, moves, out);
+  const bool last = channels_last(unpadded, weight);
+  if (last && moves.groups == 1) return convolve_rows(view, weight, bias, out);
+  const auto images = view.size(0), made = weight.size(0), groups = moves.groups;
+  const auto length = weight.size(1) * product(kernel);
+  Sizes sizes{images, made};
+  sizes.insert(sizes.end(), out.begin(), out.end());
+  if (groups == 1) {  // the images are a batch, of which each has the same weight
+    const Tensor factors = weight.reshape({1, made, length}).expand({images, made, length});
+    const Tensor seen = view.reshape({images, length, product(out)});
+    if (!bias.defined()) return at::bmm(factors, seen).view(sizes);
+    return bias.view({1, made, 1}).expand({images, made, product(out)}).baddbmm(factors, seen).view(sizes);
+  }
+  const Tensor factors = weight.reshape({groups, made / groups, length});
+  const Tensor seen = columns(view, groups);
+  const Tensor each = bias.defined() ? bias.view({groups, made / groups, 1})
+                                           .expand({groups, made / groups, seen.size(2)})
+                                           .baddbmm(factors, seen)
+                                     : at::bmm(factors, seen);
+  const Tensor result = each.view({made, images, product(out)}).transpose(0, 1).reshape(sizes);
+  return last ? result.contiguous(weight.dim() == 5 ? at::MemoryFormat::ChannelsLast3d
+                                                    : at::MemoryFormat::ChannelsLast)
+              : result;
+}
+
+// The weight with input and output exchanged in each group, and its elements in the opposite order.
+Tensor turned(const Tensor& weight, std::int64_t groups) {
+  const auto elements = product(window(weight));
+  const Tensor exchanged =
+      weight.reshape({groups, weight.size(0) / groups, weight.size(1), elements}).transpose(1, 2);
+  Tensor result = exchanged;
+  if (elements > 1) {
+    result = at::empty(exchanged.sizes(), weight.options());
+    for (std::int64_t each = 0; each < elements; ++each)
+      result.select(3, elements - 1 - each).copy_(exchanged.select(3, each));
+  }
+  Sizes sizes{groups * weight.size(1), weight.size(0) / groups};
+  sizes.insert(sizes.end(), window(weight).begin(), window(weight).end());
+  return result.reshape(sizes);
+}
+
+// What lies `stride` apart, with zeros between.
+Tensor spread(const Tensor& input, IntArrayRef stride) {
+  Sizes sizes{input.size(0), input.size(1)};
+  bool any = false;
+  for (std::size_t each = 0; each < stride.size(); ++each) {
+    const auto size = input.size(each + 2);
+    sizes.push_back(size > 0 ? (size - 1) * stride[each] + 1 : 0);
+    any = any || (stride[each] > 1 && size > 1);
+  }
+  if (!any) return input;
+  Tensor result = at::zeros(sizes, input.options());
+  Tensor places = result;
+  for (std::size_t each = 0; each < stride.size(); ++each)
+    places = places.slice(each + 2, 0, std::nullopt, stride[each]);
+  places.copy_(input);
+  return result;
+}
+
+// The gradient of the input, of those sizes in space, of the convolution whose result has this gradient.
+Tensor convolve_back(const Tensor& grad, const Tensor& weight, const Tensor& bias, const Moves& moves,
+                     IntArrayRef sizes) {
+  const Tensor apart = spread(grad, moves.stride);
+  Moves back{Sizes(sizes.size(), 1), moves.dilation, {}, {}, moves.groups};
+  for (std::size_t each = 0; each < sizes.size(); ++each) {
+    const auto reach = moves.dilation[each] * (weight.size(each + 2) - 1);
+    back.before.push_back(reach - moves.before[each]);
+    back.behind.push_back(sizes[each] + reach - back.before[each] - apart.size(each + 2));
+  }
+  return convolve(apart, turned(weight, moves.groups), bias, back);
+}
+
+// The gradient of the weight of that size.
+Tensor weight_gradient(const Tensor& grad, const Tensor& unpadded, const Tensor& weight, const Moves& moves) {
+  const Tensor input = padded(unpadded, moves);
+  const IntArrayRef kernel = window(weight);
+  const Tensor view = unfolded(input, kernel, moves, grad.sizes().slice(2));
+  const Tensor seen = columns(view, moves.groups);
+  const Tensor upstream =
+      grad.transpose(0, 1).reshape({moves.groups, grad.size(1) / moves.groups, seen.size(2)});
+  return at::bmm(upstream, seen.mT()).view(weight.sizes());
+}
+
+Sizes of_each(IntArrayRef given, std::size_t dimensions) {
+  return given.size() == 1 ? Sizes(dimensions, given[0]) : given.vec();
+}
+
+Moves moves_of(const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+               std::int64_t groups) {
+  const std::size_t dimensions = weight.dim() - 2;
+  const Sizes around = of_each(padding, dimensions);
+  return {of_each(stride, dimensions), of_each(dilation, dimensions), around, around, groups};
+}
+
+Tensor either_convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
+                          IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                          IntArrayRef output_padding, std::int64_t groups) {
+  const Tensor added = bias.value_or(Tensor());
+  same_device("convolution", {{"input", &input}, {"weight", &weight}, {"bias", &added}});
+  TORCH_CHECK(input.dtype() == weight.dtype() && (!added.defined() || added.dtype() == input.dtype()),
+              "expected input, weight and bias of one dtype, but got ", input.dtype(), " and ",
+              weight.dtype());
+  const Moves moves = moves_of(weight, stride, padding, dilation, groups);
+  if (!transposed) return convolve(input, weight, added, moves);
+  const Sizes more = of_each(output_padding, window(weight).size());
+  Sizes sizes;
+  for (std::size_t each = 0; each < more.size(); ++each) {
+    sizes.push_back((input.size(each + 2) - 1) * moves.stride[each] - 2 * moves.before[each] +
+                    moves.dilation[each] * (weight.size(each + 2) - 1) + more[each] + 1);
+  }
+  return convolve_back(input, weight, added, moves, sizes);
+}
+
+using Gradients = std::tuple<Tensor, Tensor, Tensor>;
+
+Gradients convolution_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                               IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                               IntArrayRef, std::int64_t groups, std::array<bool, 3> wanted) {
+  same_device("convolution_backward", {{"grad_output", &grad}, {"input", &input}, {"weight", &weight}});
+  const Moves moves = moves_of(weight, stride, padding, dilation, groups);
+  Tensor grad_input, grad_weight, grad_bias;
+  if (wanted[0]) {
+    grad_input = transposed ? convolve(grad, weight, Tensor(), moves)
+                            : convolve_back(grad, weight, Tensor(), moves, input.sizes().slice(2));
+  }
+  if (wanted[1]) {
+    // A transposed convolution is another one's gradient: its input and its result are the other way round.
+    grad_weight = transposed ? weight_gradient(input, grad, weight, moves)
+                             : weight_gradient(grad, input, weight, moves);
+  }
+  if (wanted[2]) {
+    Sizes others{0};
+    for (std::int64_t each = 2; each < grad.dim(); ++each) others.push_back(each);
+    grad_bias = grad.sum(others);
+  }
+  return {grad_input, grad_weight, grad_bias};
+}
+
+// As CUDA's tensors, which PyTorch has kernels of its own for, come here: unchecked.
+Tensor checked_convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias,
+                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                           IntArrayRef output_padding, std::int64_t groups) {
+  TORCH_CHECK(input.dim() == weight.dim() && input.dim() > 2, "Expected ", weight.dim(), "D input, but got ",
+              input.dim(), "D");
+  const auto expected = transposed ? weight.size(0) : weight.size(1) * groups;
+  TORCH_CHECK(input.size(1) == expected, "Given groups=", groups, ", weight of size ", weight.sizes(),
+              ", expected input", input.sizes(), " to have ", expected, " channels, but got ", input.size(1),
+              " channels instead");
+  return either_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
+                            groups);
+}
+
+Gradients checked_backward(const Tensor& grad, const Tensor& input, const Tensor& weight,
+                           at::OptionalIntArrayRef, IntArrayRef stride, IntArrayRef padding,
+                           IntArrayRef dilation, bool transposed, IntArrayRef output_padding,
+                           std::int64_t groups, std::array<bool, 3> wanted) {
+  return convolution_backward(grad, input, weight, stride, padding, dilation, transposed, output_padding,
+                              groups, wanted);
+}
+
+}  // namespace
+
+WAVESMITH_OPERATORS(aten, m) {
+  if (kIsCuda) {
+    m.impl("convolution", &checked_convolution);
+    m.impl("convolution_backward", &checked_backward);
+  }
+  m.impl("convolution_overrideable", &either_convolution);
+  m.impl("convolution_backward_overrideable", &convolution_backward);
+}
+
+}  // namespace wavesmith::device

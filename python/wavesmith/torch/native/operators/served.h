@@ -1,0 +1,192 @@
+// Operators as kernels of the device: PyTorch's own code for any device (checks, types, sizes,
+// TensorIterator), whose dispatch stubs end in the library's kernels (pointwise_stubs.cc, reduce.cc).
+#pragma once
+
+#include <array>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/TensorIterator.h>
+#include <ATen/core/IListRef.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/native/Resize.h>
+
+#include "device/device_type.h"
+#include "device/streams.h"
+#include "operators/fallback.h"
+#include "operators/not_served.h"
+
+namespace wavesmith::device {
+
+// A new tensor of the device; without strides it is contiguous, or lies as the options' memory format says.
+inline at::Tensor made(c10::IntArrayRef sizes, c10::IntArrayRef strides, const c10::TensorOptions& options) {
+  const c10::DispatchKeySet keys(kKey);
+  auto* allocator = c10::GetAllocator(kDevice);
+  const auto type = c10::typeMetaToScalarType(options.dtype());
+  if (!strides.empty()) return at::detail::empty_strided_generic(sizes, strides, allocator, keys, type);
+  return at::detail::empty_generic(sizes, allocator, keys, type, options.memory_format_opt());
+}
+
+// A structured operator of PyTorch's with its outputs: given ones, which take the size that they need, or new
+// ones.
+template <class Native>
+class Implemented final : public Native {
+ public:
+  Implemented() = default;
+  template <class... Outputs>
+  explicit Implemented(bool in_place, Outputs&... outputs) : in_place_(in_place), given_{&outputs...} {}
+
+  void set_output_strided(std::int64_t index, c10::IntArrayRef sizes, c10::IntArrayRef strides,
+                          c10::TensorOptions options) override {
+    set_output_raw_strided(index, sizes, strides, options);
+  }
+  void set_output_raw_strided(std::int64_t index, c10::IntArrayRef sizes, c10::IntArrayRef strides,
+                              c10::TensorOptions options) override {
+    if (given_[index] == nullptr) {
+      made_[index] = made(sizes, strides, options);
+    } else {
+      fit(*given_[index], sizes, strides, options);
+    }
+    if constexpr (std::is_base_of_v<at::TensorIteratorBase, Native>)
+      Native::set_output_raw_strided(index, sizes, strides, options);
+  }
+  const at::Tensor& maybe_get_output(std::int64_t index) override {
+    return given_[index] == nullptr ? made_[index] : *given_[index];
+  }
+
+ private:
+  void fit(const at::Tensor& output, c10::IntArrayRef sizes, c10::IntArrayRef strides,
+           const c10::TensorOptions& options) const {
+    TORCH_CHECK(options.dtype() == output.dtype(), "Expected out tensor to have dtype ", options.dtype(),
+                ", but got ", output.dtype(), " instead");
+    TORCH_CHECK(options.device() == output.device(), "Expected out tensor to have device ", options.device(),
+                ", but got ", output.device(), " instead");
+    if (in_place_) {
+      TORCH_CHECK(sizes == output.sizes(), "Bad in-place call: input tensor size ", output.sizes(),
+                  " and output tensor size ", sizes, " should match");
+    } else if (at::native::resize_output(output, sizes)) {
+      auto* impl = output.unsafeGetTensorImpl();
+      if (!strides.empty())
+        impl->set_sizes_and_strides(sizes, strides);
+      else if (options.memory_format_opt().has_value())
+        impl->empty_tensor_restride(*options.memory_format_opt());
+    }
+  }
+
+  bool in_place_ = false;
+  std::array<at::Tensor*, 2> given_{};
+  std::array<at::Tensor, 2> made_;
+};
+
+namespace detail {
+
+// What structured operators take for an operator's parameter.
+template <class Argument>
+const Argument& borrowed(const Argument& argument) {
+  return argument;
+}
+inline std::int64_t borrowed(const c10::SymInt& number) { return number.expect_int(); }
+inline at::OptionalScalarRef borrowed(const std::optional<c10::Scalar>& scalar) {
+  return scalar.has_value() ? at::OptionalScalarRef(*scalar) : at::OptionalScalarRef();
+}
+inline at::OptionalTensorRef borrowed(const std::optional<at::Tensor>& tensor) {
+  return tensor.has_value() && tensor->defined() ? at::OptionalTensorRef(*tensor) : at::OptionalTensorRef();
+}
+
+inline c10::DeviceIndex device_in(const at::Tensor& tensor) {
+  return tensor.defined() && on_device(tensor) ? tensor.device().index() : -1;
+}
+inline c10::DeviceIndex device_in(const at::ITensorListRef& tensors) {
+  return tensors.size() == 0 ? -1 : device_in(*tensors.begin());
+}
+template <class Other>
+c10::DeviceIndex device_in(const Other&) {
+  return -1;
+}
+// The device of the first tensor that is on one.
+template <class... Arguments>
+c10::DeviceIndex device_among(const Arguments&... arguments) {
+  c10::DeviceIndex found = -1;
+  ((found = found < 0 ? device_in(arguments) : found), ...);
+  return found < 0 ? current_device() : found;
+}
+
+template <class Native, class Op, class Schema>
+struct StructuredCall;
+
+template <class Native, class Op, class... Arguments>
+struct StructuredCall<Native, Op, at::Tensor(Arguments...)> {
+  static at::Tensor call(Arguments... arguments) {
+    try {
+      const OnDevice on(device_among(arguments...));
+      Implemented<Native> one;
+      one.meta(borrowed(arguments)...);
+      one.impl(borrowed(arguments)..., one.maybe_get_output(0));
+      return one.maybe_get_output(0);
+    } catch (const NotServed&) {
+      return fall_back<Op>(arguments...);
+    }
+  }
+};
+
+template <class Native, class Op, class... Arguments>
+struct StructuredCall<Native, Op, at::Tensor&(Arguments...)> {
+  static at::Tensor& call(Arguments... arguments) {
+    constexpr bool kInPlace = std::is_same_v<std::tuple_element_t<0, std::tuple<Arguments...>>, at::Tensor&>;
+    constexpr std::size_t kInputs = sizeof...(Arguments) - (kInPlace ? 0 : 1);
+    const std::tuple<Arguments...> all(arguments...);
+    auto& output = std::get<kInPlace ? 0 : kInputs>(all);
+    try {
+      const OnDevice on(device_among(arguments...));
+      Implemented<Native> one(kInPlace, output);
+      [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+        one.meta(borrowed(std::get<kIndex>(all))...);
+        one.impl(borrowed(std::get<kIndex>(all))..., output);
+      }(std::make_index_sequence<kInputs>());
+      return output;
+    } catch (const NotServed&) {
+      return fall_back<Op>(arguments...);
+    }
+  }
+};
+
+template <auto kFunction, class Op, class Schema>
+struct PlainCall;
+
+template <auto kFunction, class Op, class Result, class... Arguments>
+struct PlainCall<kFunction, Op, Result(Arguments...)> {
+  static Result call(Arguments... arguments) {
+    try {
+      const OnDevice on(device_among(arguments...));
+      return kFunction(arguments...);
+    } catch (const NotServed&) {
+      return fall_back<Op>(arguments...);
+    }
+  }
+};
+
+template <class Op>
+std::string full_name() {
+  const std::string overload = Op::overload_name;
+  return overload.empty() ? Op::name : Op::name + ("." + overload);
+}
+
+}  // namespace detail
+
+// Registers forms of a structured operator (functional, in place, with `out=`).
+template <class Native, class... Ops>
+void structured(torch::Library& m) {
+  (m.impl(detail::full_name<Ops>().c_str(), &detail::StructuredCall<Native, Ops, typename Ops::schema>::call),
+   ...);
+}
+
+// Registers a function of PyTorch's or of ours that has the operator's parameters.
+template <auto kFunction, class Op>
+void plain(torch::Library& m) {
+  m.impl(detail::full_name<Op>().c_str(), &detail::PlainCall<kFunction, Op, typename Op::schema>::call);
+}
+
+}  // namespace wavesmith::device
