@@ -23,8 +23,8 @@ from typing import Any
 
 import torch
 
-from wavesmith.torch import _build, _compiled, _operator_code
-from wavesmith.torch._operator_class import Class, Number, Slot, Symbol, Variant
+from wavesmith.torch import _build, _compiled, _device, _operator_code
+from wavesmith.torch._operator_class import Class, Number, Slot, Symbol, Variant, layout_of
 from wavesmith.torch._operator_code import RefusalError
 
 _SOURCES = ("_compile_operator.py", "_operator_class.py", "_operator_code.py", "_inductor.py")
@@ -102,9 +102,7 @@ def _folder() -> Path:
 
 
 def _path(known: Class) -> Path:
-    from wavesmith.torch._inductor import properties
-
-    key = f"{properties(0).gcnArchName} {known.key}"
+    key = f"{_device.get_device_properties(0).gcnArchName} {known.key}"
     return _folder() / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 
@@ -178,19 +176,16 @@ class _Fakes:
         return self.environment.create_symintnode(symbol, hint=value, source=source)
 
     def _fake(self, at: int, value: Any) -> torch.Tensor:
-        from wavesmith.torch._operator_class import _layout
-
         if isinstance(value, Number):
             return torch.empty((), dtype=torch.float64)
         sizes = [self._symbol(at, False, dim, size) for dim, size in enumerate(value.shape)]
         options: Any = {"dtype": value.dtype, "device": value.device}
-        layout = _layout(value)
-        if layout == "c":
-            return torch.empty(sizes, **options)
-        order = list(reversed(layout))
-        if sorted(order) == list(range(len(sizes))) and _dense(value, layout):
+        layout = layout_of(value)
+        if layout.order is not None:
+            order = list(reversed(layout.order))
             back = [order.index(dim) for dim in range(len(sizes))]
-            return torch.empty([sizes[dim] for dim in order], **options).permute(back)
+            made = torch.empty([sizes[dim] for dim in order], **options)
+            return made if back == sorted(back) else made.permute(back)
         strides = [
             1 if value.shape[dim] == 1 else self._symbol(at, True, dim, stride)
             for dim, stride in enumerate(value.stride())
@@ -205,15 +200,6 @@ class _Fakes:
             raise RefusalError("a guard over a number")
         text = " and ".join(f"({PythonPrinter().doprint(each.expr)})" for each in self.environment.guards)
         return re.sub(r"\b[a-z]+\d+\b", lambda match: self.names.get(match[0], match[0]), text) or "True"
-
-
-def _dense(value: torch.Tensor, order: Sequence[int]) -> bool:
-    expected = 1
-    for dim in order:
-        if value.shape[dim] != 1 and value.stride(dim) != expected:
-            return False
-        expected *= value.shape[dim]
-    return True
 
 
 def _compile(

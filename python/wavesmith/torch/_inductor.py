@@ -13,53 +13,18 @@ import os
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
-from wavesmith.torch import _build
+from wavesmith.torch import _build, _device, _streams
 from wavesmith.torch._after_import import after_import
 from wavesmith.torch._launch import raw_stream
 from wavesmith.torch._name import DEVICE
 
 
-class Properties(NamedTuple):
-    """What Inductor asks about a GPU, under its names."""
-
-    name: str
-    gcnArchName: str  # noqa: N815  as torch.cuda names it
-    major: int
-    minor: int
-    multi_processor_count: int
-    warp_size: int
-    max_threads_per_multi_processor: int
-    regs_per_multiprocessor: int
-    total_memory: int
-    max_threads_per_block: int = 1024
-
-
-@functools.cache
-def properties(index: int) -> Properties:
-    """The properties of a device."""
-    from wavesmith.triton.hip import hip
-
-    found: dict[str, Any] = hip().properties(index)
-    return Properties(
-        name=found["name"],
-        gcnArchName=found["arch"],
-        major=found["major"],
-        minor=found["minor"],
-        multi_processor_count=found["multiprocessor_count"],
-        warp_size=found["warpSize"],
-        max_threads_per_multi_processor=found["max_threads_per_sm"],
-        regs_per_multiprocessor=found["max_num_regs"],
-        total_memory=found["total_memory"],
-    )
-
-
-def _index(device: Any = None) -> int:
-    index = device if isinstance(device, int) or device is None else torch.device(device).index
-    return torch._C._accelerator_getDeviceIndex() if index is None else int(index)
+def _architecture(device: Any = None) -> str:
+    return _device.get_device_properties(device).gcnArchName.split(":")[0]
 
 
 def _has_interface(interfaces: Any) -> None:
@@ -68,7 +33,7 @@ def _has_interface(interfaces: Any) -> None:
 
     class _Device(torch.accelerator.device_index):
         def __init__(self, device: Any) -> None:
-            super().__init__(_index(device))
+            super().__init__(_streams.index_of(device))
 
     class Interface(base):
         device = _Device
@@ -76,42 +41,29 @@ def _has_interface(interfaces: Any) -> None:
         Stream = torch.Stream
 
         class Worker:
-            @staticmethod
-            def set_device(device: int) -> None:
-                torch._C._accelerator_setDeviceIndex(device)
+            set_device = staticmethod(_device.set_device)
+            current_device = staticmethod(_device.current_device)
+            get_device_properties = staticmethod(_device.get_device_properties)
 
-            @staticmethod
-            def current_device() -> int:
-                return _index()
-
-            @staticmethod
-            def get_device_properties(device: Any = None) -> Properties:
-                return properties(_index(device))
-
-        current_device = Worker.current_device
-        set_device = staticmethod(lambda device: torch._C._accelerator_setDeviceIndex(_index(device)))
+        current_device = staticmethod(_device.current_device)
+        set_device = staticmethod(_device.set_device)
         device_count = staticmethod(torch.accelerator.device_count)
         is_available = staticmethod(lambda: torch.accelerator.device_count() > 0)
         stream = staticmethod(lambda stream: stream)
         current_stream = staticmethod(torch.accelerator.current_stream)
         set_stream = staticmethod(torch.accelerator.set_stream)
         get_raw_stream = staticmethod(raw_stream)
-        synchronize = staticmethod(lambda device=None: torch._C._accelerator_synchronizeDevice(_index(device)))
-        get_compute_capability = staticmethod(lambda device=None: properties(_index(device)).gcnArchName.split(":")[0])
+        synchronize = staticmethod(_device.synchronize)
+        get_compute_capability = staticmethod(_architecture)
         is_bf16_supported = staticmethod(lambda including_emulation=False: True)
         is_triton_capable = staticmethod(lambda device=None: True)
-        memory_allocated = staticmethod(lambda device=None: torch.accelerator.memory_allocated(_index(device)))
+        memory_allocated = staticmethod(
+            lambda device=None: torch.accelerator.memory_allocated(_streams.index_of(device))
+        )
         raise_if_triton_unavailable = classmethod(lambda cls, device=None: None)
 
-        @staticmethod
-        def exchange_device(device: int) -> int:
-            before = _index()
-            torch._C._accelerator_setDeviceIndex(device)
-            return before
-
-        @staticmethod
-        def maybe_exchange_device(device: int) -> int:
-            return Interface.exchange_device(device) if device >= 0 else _index()
+        exchange_device = staticmethod(_device._exchange_device)
+        maybe_exchange_device = staticmethod(_device._maybe_exchange_device)
 
         @staticmethod
         def _set_stream_by_id(stream_id: int, device_index: int, device_type: int) -> None:
@@ -246,7 +198,7 @@ def _has_keys(codecache: Any) -> None:
     def get_system() -> dict[str, Any]:
         from wavesmith.triton.timing import modelled
 
-        gpu = [properties(0).gcnArchName, os.environ.get("WAVESMITH_GPU"), modelled()]
+        gpu = [_device.get_device_properties(0).gcnArchName, os.environ.get("WAVESMITH_GPU"), modelled()]
         key = codecache.SYSTEM_CACHE_KEY_STRATEGY.key_from_json({"theirs": theirs()["hash"], "gpu": gpu})
         return {**theirs(), "device": {"name": gpu[0]}, "hash": key}
 

@@ -59,18 +59,27 @@ class Variant(NamedTuple):
     call: Callable[[list[Any]], Any]
 
 
-def _layout(tensor: torch.Tensor) -> Any:
-    """How a tensor lies in memory: "c"; the order of dimensions of one without gaps; or which strides are 0 and 1."""
+class Layout(NamedTuple):
+    """How a tensor lies in memory."""
+
+    order: tuple[int, ...] | None
+    """The dimensions of one without gaps, the nearest elements' first."""
+    strides: tuple[int, ...] = ()
+    """Of one with gaps which strides are 0 and which are 1; 2 stands for any other."""
+
+
+def layout_of(tensor: torch.Tensor) -> Layout:
+    """How a tensor lies in memory."""
     if tensor.is_contiguous():
-        return "c"
+        return Layout(tuple(reversed(range(tensor.dim()))))
     sizes, strides = tensor.shape, tensor.stride()
     order = tuple(sorted(range(tensor.dim()), key=lambda dim: (strides[dim], sizes[dim])))
     expected = 1
     for dim in order:
         if sizes[dim] != 1 and strides[dim] != expected:
-            return tuple(min(stride, 2) for stride in strides)
+            return Layout(None, tuple(min(stride, 2) for stride in strides))
         expected *= sizes[dim]
-    return order
+    return Layout(order)
 
 
 class Class:
@@ -105,7 +114,7 @@ class Class:
                     key.append(("cpu", str(value.dtype)))
                     return value.dim() == 0
                 ones = tuple(size == 1 for size in value.shape)
-                key.append((str(value.device), str(value.dtype), ones, _layout(value), value.numel() > _MANY))
+                key.append((str(value.device), str(value.dtype), ones, layout_of(value), value.numel() > _MANY))
             elif isinstance(value, bool) or value is None:
                 key.append(value)
             elif isinstance(value, float):

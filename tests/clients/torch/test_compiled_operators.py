@@ -52,6 +52,15 @@ def test_one_compilation_serves_other_sizes_and_numbers() -> None:
     assert compiled() == 1 and _compiled.counts == {"aten.addcmul.default": 3}
 
 
+def test_how_elements_lie_is_told_apart() -> None:
+    """The first lies by columns; of the others, which repeat elements, the strides are like that one's order."""
+    flat = torch.randn(120)
+    for strides in ((1, 4, 20), (0, 1, 5), (0, 1, 7)):
+        ours = call("atan.default", flat.to("wavesmith").as_strided((4, 5, 6), strides))
+        assert isinstance(ours, Tensor)
+        torch.testing.assert_close(ours.cpu(), flat.as_strided((4, 5, 6), strides).atan())
+
+
 @pytest.mark.representative
 def test_results_are_written_where_they_are_wanted() -> None:
     x = torch.randn(6, 5)
