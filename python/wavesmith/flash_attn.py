@@ -168,8 +168,20 @@ def flash_attn_varlen_qkvpacked_func(
     """`flash_attn_varlen_func` of a (positions, 3, heads, size) tensor that holds q, k and v."""
     q, k, v = qkv.unbind(1)
     ends = (cu_seqlens, cu_seqlens, max_seqlen, max_seqlen)
-    results = _attention(q, k, v, dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes, ends)
-    return (*results, None) if return_attn_probs else results[0]
+    return flash_attn_varlen_func(
+        q,
+        k,
+        v,
+        *ends,
+        dropout_p,
+        softmax_scale,
+        causal,
+        window_size,
+        softcap,
+        alibi_slopes,
+        deterministic,
+        return_attn_probs,
+    )
 
 
 def flash_attn_varlen_kvpacked_func(
@@ -191,8 +203,20 @@ def flash_attn_varlen_kvpacked_func(
     """`flash_attn_varlen_func` with a (positions, 2, heads_k, size) tensor that holds k and v."""
     k, v = kv.unbind(1)
     ends = (cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k)
-    results = _attention(q, k, v, dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes, ends)
-    return (*results, None) if return_attn_probs else results[0]
+    return flash_attn_varlen_func(
+        q,
+        k,
+        v,
+        *ends,
+        dropout_p,
+        softmax_scale,
+        causal,
+        window_size,
+        softcap,
+        alibi_slopes,
+        deterministic,
+        return_attn_probs,
+    )
 
 
 def flash_attn_with_kvcache(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
 
 import pytest
 
@@ -24,3 +25,14 @@ def seed(request: pytest.FixtureRequest) -> int:
     print(f"seed {number}")
     torch.manual_seed(number)
     return number
+
+
+@pytest.fixture
+def by_kernels() -> Iterator[None]:
+    """Checks that the host computed nothing."""
+    import wavesmith.torch
+
+    before = wavesmith.torch.fallback_counts()
+    yield
+    after = wavesmith.torch.fallback_counts()
+    assert {name: count - before.get(name, 0) for name, count in after.items() if count != before.get(name)} == {}

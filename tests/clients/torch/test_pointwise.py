@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 from torch.nn import functional
-
-import wavesmith.torch
 
 Function = Callable[..., torch.Tensor]
 
@@ -17,13 +15,7 @@ FLOATS = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 INTEGERS = (torch.int64, torch.int32, torch.int8, torch.uint8, torch.int16)
 
 
-@pytest.fixture(autouse=True)
-def by_kernels() -> Iterator[None]:
-    """Everything is computed by kernels, unless a test says otherwise."""
-    before = wavesmith.torch.fallback_counts()
-    yield
-    after = wavesmith.torch.fallback_counts()
-    assert {name: count - before.get(name, 0) for name, count in after.items() if count != before.get(name)} == {}
+pytestmark = pytest.mark.usefixtures("by_kernels")
 
 
 def check(function: Function, *arguments: Any, **bounds: Any) -> None:

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 from torch.nn import functional
 
-import wavesmith.torch
-
-
-@pytest.fixture(autouse=True)
-def by_kernels() -> Iterator[None]:
-    """Everything is computed by kernels."""
-    before = wavesmith.torch.fallback_counts()
-    yield
-    after = wavesmith.torch.fallback_counts()
-    assert {name: count - before.get(name, 0) for name, count in after.items() if count != before.get(name)} == {}
+pytestmark = pytest.mark.usefixtures("by_kernels")
 
 
 SHAPES = ((5, 7, 3), (64, 300), (2, 9000), (9000, 2), (1,), ())
