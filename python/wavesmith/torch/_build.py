@@ -113,7 +113,7 @@ def _built(made: _Library) -> Path:
     """Where the library is, built if it is not there yet."""
     compiler = _compiler()
     digest = hashlib.sha256(" ".join((compiler, *_FLAGS, *made.flags)).encode())
-    for path in (*sorted(made.sources.glob("*")), _paths.kernel_header()):
+    for path in (*sorted(made.sources.rglob("*.*")), *sorted(_paths.kernel_header().parent.glob("wavesmith_*.h"))):
         digest.update(path.name.encode() + path.read_bytes())
     built = cache() / f"{made.folder}-{digest.hexdigest()[:16]}" / made.name
     if not built.exists():
@@ -126,13 +126,13 @@ def _build(made: _Library, compiler: str, built: Path) -> None:
     print(f"wavesmith: building {made.what}; once, in less than a minute", file=sys.stderr)
     begin = time.monotonic()
     system = (_torch() / "include", _torch() / "include/torch/csrc/api/include", _paths.kernel_header().parent)
-    includes = [f"-isystem{folder}" for folder in system]
+    includes = [f"-I{made.sources}", *(f"-isystem{folder}" for folder in system)]
     with tempfile.TemporaryDirectory(dir=built.parent) as scratch:
         command = [compiler, *_FLAGS, *made.flags, *includes]
         prefix = made.sources / "prefix.h"
         if prefix.exists():
             command += _parsed_once(command, prefix, Path(scratch))
-        sources = sorted(made.sources.glob("*.cc"), key=lambda path: -path.stat().st_size)  # the longest first
+        sources = sorted(made.sources.rglob("*.cc"), key=lambda path: -path.stat().st_size)  # the longest first
         objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
 
         def compile_one(pair: tuple[Path, Path]) -> None:

@@ -139,7 +139,7 @@ def fallback(op: Any, *args: Any, **kwargs: Any) -> Any:
             if index < len(host_args) and host_args[index] is not None:
                 continue
             device = views.device.index if views.device is not None else None
-            chosen = torch.ops.wavesmith_device.host_generator(None, -1 if device is None else device)
+            chosen = _ours.host_generator(None, -1 if device is None else device)
             if index < len(host_args):
                 host_args = (*host_args[:index], chosen, *host_args[index + 1 :])
             else:
