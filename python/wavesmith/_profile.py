@@ -6,7 +6,8 @@ import ctypes
 import json
 import sys
 import time
-from collections import Counter
+from bisect import bisect_left
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ class Row:
     device_time_total: float = 0
     cpu_time_total: float = 0
     kernels: int = 0
-    bounds: Counter[str] = field(default_factory=Counter)
+    bounds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     @property
     def device_time(self) -> float:
@@ -80,7 +81,11 @@ class Row:
         if own:
             self.self_device_time_total += timed.duration
         self.kernels += 1
-        self.bounds[timed.bound] += timed.duration  # type: ignore[assignment]
+        self.bounds[timed.bound] += timed.duration
+
+
+def _number(timed: Timed) -> int:
+    return timed.number
 
 
 _SORTS = {"cuda_time_total": "device_time_total", "self_cuda_time_total": "self_device_time_total"}
@@ -200,8 +205,10 @@ class Profile:
             name, bound = entry.name.decode(), entry.bound.decode()
             begin, end = entry.begin * 1e6, entry.end * 1e6
             self.timed.append(Timed(name, bound, entry.device, entry.stream, begin, end, entry.number))
+        asked = sorted(self.timed, key=_number)
         for span in self.spans:
-            span.timed = [one for one in self.timed if span.first <= one.number < span.last]
+            begin, end = (bisect_left(asked, number, key=_number) for number in (span.first, span.last))
+            span.timed = asked[begin:end]
 
     def begin(self, name: str, *, is_range: bool = False, shapes: str = "") -> Span:
         """An operator or range begins; called by what watches them."""
@@ -239,7 +246,7 @@ class Profile:
             row.count += 1
             row.cpu_time_total += span.seconds * 1e6
             if span.on_host:
-                row.bounds["host"] += 1e-9  # type: ignore[assignment]
+                row.bounds["host"] += 1e-9
             for one in span.timed:
                 row.add(one, own=not span.is_range)
             if not span.is_range:
