@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.utils import _pytree as pytree
@@ -60,7 +60,7 @@ class _Views:
             for ours, view in self.pairs:
                 if ours is value:
                     return view
-            view = _ours.host_view(value)
+            view = self._view(value)
             self.pairs.append((value, view))
             return view
         if isinstance(value, torch.device) and value.type == DEVICE:
@@ -69,6 +69,14 @@ class _Views:
         if isinstance(value, torch.Generator) and value.device.type == DEVICE:
             return _ours.host_generator(value, value.device.index)
         return value
+
+    def _view(self, value: torch.Tensor) -> torch.Tensor:
+        """The host's view; of tensors that share memory the views share it, so that operators see what overlaps."""
+        storage = value.untyped_storage()._cdata
+        for ours, view in self.pairs:
+            if ours.untyped_storage()._cdata == storage:
+                return cast(torch.Tensor, _ours.view_of(view, value))
+        return cast(torch.Tensor, _ours.host_view(value))
 
     def check_devices(self, op: Any) -> None:
         """Checks that all tensors but single numbers are on one device, as on other GPUs.
@@ -96,7 +104,7 @@ class _Views:
             begin = value.untyped_storage().data_ptr()
             for ours, view in self.pairs:
                 if view.untyped_storage().data_ptr() == begin:
-                    return _ours.device_view(ours, value)
+                    return _ours.view_of(ours, value)
         return value.to(self.device)
 
     def take_layouts(self) -> None:

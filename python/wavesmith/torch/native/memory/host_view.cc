@@ -32,10 +32,10 @@ void wait_for(const at::Tensor& tensor) {
   check(hipStreamSynchronize(native(stream)), "hipStreamSynchronize");
 }
 
-// A device tensor over the storage of `base` with the sizes, strides and offset of `layout`, a host view of
-// that storage.
-at::Tensor device_view(const at::Tensor& base, const at::Tensor& layout) {
-  return with_layout_of(layout, c10::Storage(base.storage()), kKey);
+// A tensor over the storage of `base`, which is the device's or a host view of it, with the type, sizes,
+// strides and offset of `layout`.
+at::Tensor view_of(const at::Tensor& base, const at::Tensor& layout) {
+  return with_layout_of(layout, c10::Storage(base.storage()), on_device(base) ? kKey : c10::DispatchKey::CPU);
 }
 
 // Gives a device tensor the sizes and strides that an operation gave its host view, and new memory where it
@@ -83,7 +83,7 @@ at::Tensor host_view(const at::Tensor& tensor) {
 
 TORCH_LIBRARY(wavesmith_device, m) {
   m.def("host_view(Tensor tensor) -> Tensor");
-  m.def("device_view(Tensor base, Tensor layout) -> Tensor");
+  m.def("view_of(Tensor base, Tensor layout) -> Tensor");
   m.def("take_layout(Tensor tensor, Tensor layout) -> ()");
   m.def("default_generator(int device) -> Generator?", &default_generator_of);
   m.def("host_generator(Generator? generator, int device) -> Generator?", &host_generator_of);
@@ -91,17 +91,17 @@ TORCH_LIBRARY(wavesmith_device, m) {
 
 WAVESMITH_OPERATORS(wavesmith_device, m) {
   m.impl("host_view", &host_view);
-  m.impl("device_view", &device_view);
+  m.impl("view_of", &view_of);
   m.impl("take_layout", &take_layout);
 }
 
 // Views keep these bits: nothing is to be resolved before, which would take a view itself.
 TORCH_LIBRARY_IMPL(wavesmith_device, Conjugate, m) {
-  for (const char* name : {"host_view", "device_view", "take_layout"})
+  for (const char* name : {"host_view", "view_of", "take_layout"})
     m.impl(name, torch::CppFunction::makeFallthrough());
 }
 TORCH_LIBRARY_IMPL(wavesmith_device, Negative, m) {
-  for (const char* name : {"host_view", "device_view", "take_layout"})
+  for (const char* name : {"host_view", "view_of", "take_layout"})
     m.impl(name, torch::CppFunction::makeFallthrough());
 }
 

@@ -3,10 +3,13 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/Resize.h>
+#include <ATen/native/ResizeCommon.h>
+#include <ATen/native/TensorFactories.h>
 #include <torch/library.h>
 
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/is_set_to_native.h>
 #include <ATen/ops/set_native.h>
 #include <ATen/ops/unfold_native.h>
 #include <ATen/ops/view_as_complex_native.h>
@@ -30,17 +33,14 @@ c10::DeviceIndex checked(std::optional<c10::Device> device, std::optional<c10::L
   return where.has_index() ? where.index() : current_device();
 }
 
-// With torch.use_deterministic_algorithms, memory that nobody has written yet is always the same.
-at::Tensor filled(at::Tensor made) {
+// Whether memory that nobody has written yet is to be always the same.
+bool fills() {
   const auto& context = at::globalContext();
-  if (!context.deterministicAlgorithms() || !context.deterministicFillUninitializedMemory() ||
-      made.numel() == 0)
-    return made;
-  const auto type = made.scalar_type();
-  const bool has_nan = c10::isFloatingType(type) || c10::isComplexType(type);
-  check(hipMemsetAsync(made.mutable_data_ptr(), has_nan || type == c10::kBool ? 0xff : 0x7f, made.nbytes(),
-                       native(current_stream(made.device().index()))),
-        "hipMemsetAsync");
+  return context.deterministicAlgorithms() && context.deterministicFillUninitializedMemory();
+}
+
+at::Tensor filled(at::Tensor made) {
+  if (fills() && made.numel() != 0) at::native::fill_empty_deterministic_(made);
   return made;
 }
 
@@ -77,11 +77,13 @@ void resize_to(const at::Tensor& self, c10::IntArrayRef size, at::OptionalIntArr
 
 const at::Tensor& resize(const at::Tensor& self, c10::IntArrayRef size,
                          std::optional<c10::MemoryFormat> format) {
+  const auto bytes = self.storage().nbytes();
   if (self.sizes() != size) resize_to(self, size, std::nullopt);
   if (format.has_value()) {
     TORCH_CHECK(*format != c10::MemoryFormat::Preserve, "Unsupported memory format", *format);
     self.unsafeGetTensorImpl()->empty_tensor_restride(*format);
   }
+  if (fills()) at::native::fill_resize_deterministic_(self, static_cast<std::int64_t>(bytes));
   return self;
 }
 
@@ -103,6 +105,15 @@ at::Tensor& set_storage(at::Tensor& self, at::Storage source, std::int64_t offse
   resize_to(self, size,
             stride.data() == nullptr ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(stride));
   return self;
+}
+
+// Zeros without memory, of which forward differentiation makes its tangents.
+at::Tensor efficient_zeros(c10::IntArrayRef size, std::optional<c10::ScalarType> type,
+                           std::optional<c10::Layout> layout, std::optional<c10::Device> device,
+                           std::optional<bool> pinned) {
+  at::native::ZeroTensorAllocator none(c10::Device(kDevice, checked(device, layout, pinned)));
+  return at::detail::empty_generic(size, &none, kKeys | c10::DispatchKeySet(c10::DispatchKey::ZeroTensor),
+                                   c10::dtype_or_default(type), std::nullopt);
 }
 
 void record(at::Tensor& self, c10::Stream stream) { record_stream(self.storage().data_ptr(), stream); }
@@ -130,6 +141,8 @@ WAVESMITH_OPERATORS(aten, m) {
   m.impl("set_.source_Storage", static_cast<at::Tensor& (*)(at::Tensor&, at::Storage)>(&at::native::set_));
   m.impl("set_.source_Tensor", &at::native::set_tensor_);
   m.impl("set_.source_Storage_storage_offset", &set_storage);
+  m.impl("is_set_to", &at::native::is_set_to);
+  m.impl("_efficientzerotensor", &efficient_zeros);
   m.impl("record_stream", &record);
 }
 

@@ -1,4 +1,5 @@
 // Copies between devices, and between them and the host.
+#include <ATen/MemoryOverlap.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
 #include <torch/library.h>
@@ -65,6 +66,8 @@ void copy_there(const at::Tensor& source, const at::Tensor& destination) {
 at::Tensor copy_from(const at::Tensor& from, const at::Tensor& destination, bool non_blocking) {
   const at::Tensor source = from.sizes() == destination.sizes() ? from : from.expand(destination.sizes());
   if (destination.numel() == 0) return destination;
+  at::assert_no_internal_overlap(destination);
+  at::assert_no_partial_overlap(destination, source);
   const at::Tensor& ours = on_device(destination) ? destination : source;
   const OnDevice on(ours.device().index());
   const auto stream = current_stream(ours.device().index());

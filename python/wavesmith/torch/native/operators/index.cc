@@ -1,5 +1,6 @@
 #include "operators/index.h"
 
+#include <ATen/Context.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/native/IndexKernel.h>
 #include <ATen/native/TensorAdvancedIndexing.h>
@@ -9,6 +10,7 @@
 
 #include "operators/kernels.h"
 #include "operators/pointwise.h"
+#include "operators/same_device.h"
 #include "operators/served.h"
 #include "operators/stubs.h"
 
@@ -41,6 +43,10 @@ wavesmith_pointwise_type element_type(wavesmith_indexed_operation operation, c10
 }
 
 void run(const wavesmith_indexed_description& one, c10::Device device) {
+  // Sums of atomic additions are in any order.
+  const bool rounds = one.y.type >= WAVESMITH_POINTWISE_F16;
+  if (one.operation == WAVESMITH_INDEXED_ADD && rounds && at::globalContext().deterministicAlgorithms())
+    throw NotServed();
   serve(wavesmith_kernels_indexed(&one, native(current_stream(device.index()))), "indexing");
 }
 
@@ -56,6 +62,7 @@ void take(wavesmith_pointwise_operand& operand, const at::Tensor& tensor, wavesm
 
 void launch_index(wavesmith_indexed_operation operation, const at::Tensor& indexed, std::int64_t dim,
                   const at::Tensor& index, const at::Tensor& other, c10::IntArrayRef sizes) {
+  same_device("indexing", {{"self", &indexed}, {"index", &index}, {"src", &other}});
   const auto dims = static_cast<std::int64_t>(sizes.size());
   if (dims > WAVESMITH_POINTWISE_DIMENSIONS) throw NotServed();
   wavesmith_indexed_description one{};

@@ -18,7 +18,7 @@ struct Targets {
 
   Targets(const at::Tensor& self, const at::Tensor& target, const at::Tensor& weight, std::int64_t ignore)
       : ignored(target.eq(ignore)) {
-    const auto counted = target.masked_fill(ignored, 0);
+    const auto counted = target.masked_fill(ignored, 0).to(c10::ScalarType::Long);  // may be bytes
     classes = counted.unsqueeze(-1);
     weights = weight.defined()
                   ? weight.index_select(0, counted.view({-1})).view(counted.sizes()).masked_fill(ignored, 0)

@@ -51,6 +51,7 @@ at::Tensor& masked_fill(at::Tensor& self, const at::Tensor& mask, const c10::Sca
   TORCH_CHECK(mask.scalar_type() == c10::ScalarType::Bool,
               "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
   if (at::has_internal_overlap(self) == at::MemOverlap::Yes) throw NotServed();
+  at::assert_no_partial_overlap(self, mask);
   const auto expanded = at::expand_inplace(self, mask, "masked_fill_");
   auto iterator = at::TensorIteratorConfig()
                       .set_check_mem_overlap(false)

@@ -114,6 +114,36 @@ c10::DeviceIndex device_among(const Arguments&... arguments) {
   return found < 0 ? current_device() : found;
 }
 
+// Raises PyTorch's error for a tensor on another device; a number may be the CPU's.
+inline void check_device(const at::Tensor& tensor, c10::DeviceIndex device, const char* op) {
+  if (!tensor.defined() || tensor.dim() == 0) return;
+  const c10::Device expected(kDevice, device);
+  TORCH_CHECK(tensor.device() == expected,
+              "Expected all tensors to be on the same device, but found at least two devices, ", expected,
+              " and ", tensor.device(), "! (when checking arguments of ", op, ")");
+}
+inline void check_device(const std::optional<at::Tensor>& tensor, c10::DeviceIndex device, const char* op) {
+  if (tensor.has_value()) check_device(*tensor, device, op);
+}
+inline void check_device(const at::ITensorListRef& tensors, c10::DeviceIndex device, const char* op) {
+  for (const at::Tensor& tensor : tensors) check_device(tensor, device, op);
+}
+template <class Other>
+void check_device(const Other&, c10::DeviceIndex, const char*) {}
+
+// The device of an operator's call, on which all of its inputs lie. Where outputs lie is checked as they are
+// given sizes.
+template <class Op, class First, class... Others>
+c10::DeviceIndex device_of_call(First& first, Others&... others) {
+  const auto device = device_among(first, others...);
+  check_device(first, device, Op::name);
+  const auto check_input = [&]<class Input>(Input& input) {
+    if constexpr (!std::is_same_v<Input, at::Tensor>) check_device(input, device, Op::name);
+  };
+  (check_input(others), ...);
+  return device;
+}
+
 template <class Native, class Op, class Schema>
 struct StructuredCall;
 
@@ -121,7 +151,7 @@ template <class Native, class Op, class... Arguments>
 struct StructuredCall<Native, Op, at::Tensor(Arguments...)> {
   static at::Tensor call(Arguments... arguments) {
     try {
-      const OnDevice on(device_among(arguments...));
+      const OnDevice on(device_of_call<Op>(arguments...));
       Implemented<Native> one;
       one.meta(borrowed(arguments)...);
       one.impl(borrowed(arguments)..., one.maybe_get_output(0));
@@ -140,7 +170,7 @@ struct StructuredCall<Native, Op, at::Tensor&(Arguments...)> {
     const std::tuple<Arguments...> all(arguments...);
     auto& output = std::get<kInPlace ? 0 : kInputs>(all);
     try {
-      const OnDevice on(device_among(arguments...));
+      const OnDevice on(device_of_call<Op>(arguments...));
       Implemented<Native> one(kInPlace, output);
       [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
         one.meta(borrowed(std::get<kIndex>(all))...);
@@ -160,7 +190,7 @@ template <auto kFunction, class Op, class Result, class... Arguments>
 struct PlainCall<kFunction, Op, Result(Arguments...)> {
   static Result call(Arguments... arguments) {
     try {
-      const OnDevice on(device_among(arguments...));
+      const OnDevice on(device_of_call<Op>(arguments...));
       return kFunction(arguments...);
     } catch (const NotServed&) {
       return fall_back<Op>(arguments...);

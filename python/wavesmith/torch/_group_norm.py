@@ -1,0 +1,38 @@
+"""GroupNorm: each group is a row of a LayerNorm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def _group_norm(
+    x: torch.Tensor,
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    batch: int,
+    channels: int,
+    inner: int,
+    groups: int,
+    eps: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    if batch * channels * inner == 0:
+        none = x.new_zeros(batch, groups)
+        return torch.empty_like(x, memory_format=torch.contiguous_format), none, none.clone()
+    wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype
+    rows = x.to(wide).contiguous().view(batch * groups, -1)
+    out, mean, rstd = torch.native_layer_norm(rows, [rows.shape[1]], None, None, eps)
+    out = out.view(batch, channels, inner)
+    if weight is not None:
+        out = out * weight.to(wide).view(channels, 1)
+    if bias is not None:
+        out = out + bias.to(wide).view(channels, 1)
+    statistics = (weight if weight is not None else x).dtype
+    mean, rstd = (each.view(batch, groups).to(statistics) for each in (mean, rstd))
+    return out.view(x.shape).to(x.dtype), mean, rstd
+
+
+def register(library: Any, key: str) -> None:
+    """Registers it in a library of `aten`'s kernels."""
+    library.impl("native_group_norm", _group_norm, key)

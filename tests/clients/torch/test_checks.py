@@ -1,0 +1,115 @@
+"""What operators check of tensors before they compute: where they lie, and what they overlap."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.autograd import forward_ad
+
+import wavesmith.torch  # noqa: F401
+
+DEVICE = "wavesmith"
+pytestmark = pytest.mark.representative
+
+
+@pytest.mark.parametrize("name", ["gather", "index_select", "scatter_add", "mul", "cat"])
+def test_tensors_of_two_devices(name: str) -> None:
+    x, index = torch.ones(4, device=DEVICE), torch.zeros(4, dtype=torch.int64)
+    calls = {
+        "gather": lambda: x.gather(0, index),
+        "index_select": lambda: x.index_select(0, index),
+        "scatter_add": lambda: x.scatter_add(0, index, x),
+        "mul": lambda: x * torch.ones(4),
+        "cat": lambda: torch.cat([x, torch.ones(4)]),
+    }
+    with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+        calls[name]()
+    assert x.sum().item() == 4  # and the device still computes
+
+
+def test_a_number_of_the_cpu_is_taken() -> None:
+    assert torch.equal((torch.ones(3, device=DEVICE) * torch.tensor(2.0)).cpu(), torch.full((3,), 2.0))
+
+
+def test_overlapping_copies_are_refused() -> None:
+    once = torch.zeros(1, device=DEVICE).expand(6)
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        once.copy_(torch.ones(6, device=DEVICE))
+    memory = torch.arange(12.0, device=DEVICE)
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        memory[1:9].copy_(memory[:8])
+    mask = torch.ones(6, dtype=torch.bool, device=DEVICE)
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        mask[1:].masked_fill_(mask[:-1], False)
+
+
+def test_the_host_sees_what_overlaps() -> None:
+    x = torch.arange(8.0, device=DEVICE)
+    with pytest.raises(RuntimeError, match="unsupported operation"):
+        x.put_(torch.arange(4, device=DEVICE), x[:4])
+
+
+def test_memory_is_filled_where_algorithms_are_deterministic() -> None:
+    before = torch.utils.deterministic.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = True
+    try:
+        made = [torch.empty(10, 9, device=DEVICE), torch.empty_strided((10, 9), (1, 5), device=DEVICE)]
+        integers = torch.empty(7, dtype=torch.int16, device=DEVICE)
+        grown = torch.zeros(3, device=DEVICE).resize_(9)
+    finally:
+        torch.use_deterministic_algorithms(False)
+        torch.utils.deterministic.fill_uninitialized_memory = before
+    assert all(bool(each.isnan().all()) for each in made)
+    assert bool((integers == torch.iinfo(torch.int16).max).all())
+    assert bool((grown[:3] == 0).all()) and bool(grown[3:].isnan().all())
+
+
+def test_sums_by_index_are_in_order_where_algorithms_are_deterministic(seed: int) -> None:
+    x, index = torch.randn(999), torch.randint(0, 7, (999,))
+    torch.use_deterministic_algorithms(True)
+    try:
+        ours = torch.zeros(7, device=DEVICE).scatter_add_(0, index.to(DEVICE), x.to(DEVICE))
+        theirs = torch.zeros(7).scatter_add_(0, index, x)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert torch.equal(ours.cpu(), theirs)
+
+
+def test_is_set_to() -> None:
+    x = torch.ones(3, 4, device=DEVICE)
+    assert torch.tensor([], device=DEVICE).set_(x).is_set_to(x) and not x.clone().is_set_to(x)
+
+
+def test_forward_differentiation(seed: int) -> None:
+    x, tangent = torch.randn(5), torch.randn(5)
+    with forward_ad.dual_level():
+        for function in (torch.sin, lambda x: x.softmax(0), lambda x: torch.zeros_like(x) * x + x.exp()):
+            ours = forward_ad.unpack_dual(function(forward_ad.make_dual(x.to(DEVICE), tangent.to(DEVICE))))
+            theirs = forward_ad.unpack_dual(function(forward_ad.make_dual(x, tangent)))
+            torch.testing.assert_close(ours.tangent.cpu(), theirs.tangent)
+
+
+@pytest.mark.parametrize("format", [torch.contiguous_format, torch.channels_last])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_group_norm_of_either_memory_format(format: torch.memory_format, dtype: torch.dtype, seed: int) -> None:
+    norm = torch.nn.GroupNorm(3, 6).double()
+    torch.nn.init.normal_(norm.weight)
+    x = torch.randn(2, 6, 5, 7, dtype=torch.float64, requires_grad=True)
+    grad = torch.randn(2, 6, 5, 7, dtype=torch.float64)
+    norm(x).backward(grad)
+    ours = torch.nn.GroupNorm(3, 6).to(DEVICE, dtype)
+    ours.load_state_dict(norm.state_dict())
+    there = x.detach().to(DEVICE, dtype).to(memory_format=format).requires_grad_()
+    y = ours(there)
+    y.backward(grad.to(DEVICE, dtype).to(memory_format=format))
+    bound = 1e-4 if dtype is torch.float32 else 6e-2
+    torch.testing.assert_close(y.cpu().double(), norm(x), rtol=bound, atol=bound)
+    torch.testing.assert_close(there.grad.cpu().double(), x.grad, rtol=bound, atol=bound)
+
+
+def test_targets_of_bytes(seed: int) -> None:
+    x, target = torch.randn(4, 5), torch.randint(0, 5, (4,))
+    theirs = torch.nn.functional.nll_loss(x, target)
+    ours = torch.nn.functional.nll_loss(x.to(DEVICE), target.to(DEVICE, torch.uint8))
+    torch.testing.assert_close(ours.cpu(), theirs)
