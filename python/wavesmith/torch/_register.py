@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
+
+#: Modules that register operators in Python.
+_OPERATORS = (
+    "_composed",
+    "_group_norm",
+    "_library",
+)
 
 _libraries: list[Any] = []
 
@@ -36,16 +44,7 @@ def register() -> None:
         backend_registration.rename_privateuse1_backend(_name.DEVICE)
     ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
-    from wavesmith.torch import (
-        _composed,
-        _device,
-        _distributed,
-        _dlpack,
-        _fallback,
-        _group_norm,
-        _inductor,
-        _recurrent,
-    )
+    from wavesmith.torch import _device, _distributed, _dlpack, _fallback, _inductor, _recurrent
 
     _dlpack.install()
     if is_cuda:
@@ -62,8 +61,8 @@ def register() -> None:
         _libraries[-1].fallback(_fallback.fallback)
     _libraries.append(_recurrent.register())
     _libraries.append(torch.library.Library("aten", "IMPL"))
-    _composed.register(_libraries[-1], _name.KEY)
-    _group_norm.register(_libraries[-1], _name.KEY)
+    for name in _OPERATORS:
+        importlib.import_module(f"wavesmith.torch.{name}").register(_libraries[-1], _name.KEY)
 
 
 def fallback_counts() -> dict[str, int]:
