@@ -126,8 +126,8 @@ wavesmith_kernels_status launch(const Device& device, const char* kernel, const 
   // HIP_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END
   void* extra[] = {reinterpret_cast<void*>(1), const_cast<void*>(argument), reinterpret_cast<void*>(2),
                    &bytes, reinterpret_cast<void*>(3)};
-  if (const int error = hipModuleLaunchKernel(function, grid.x, grid.y, grid.z, grid.threads, 1, 1, 0, stream,
-                                              nullptr, extra))
+  if (const int error = hipModuleLaunchKernel(function, grid.x, grid.y, grid.z, grid.threads, 1, 1,
+                                              grid.shared, stream, nullptr, extra))
     return hip_failed("hipModuleLaunchKernel", error);
   return succeed();
 }

@@ -23,9 +23,10 @@ struct Device {
 /// Gets the current device, or says why there is none.
 wavesmith_kernels_status current_device(const Device*& device);
 
-/// A grid of workgroups along x, y and z, of so many threads each.
+/// A grid of workgroups along x, y and z, of so many threads each, with so many bytes of shared memory beside
+/// what the kernel has by itself.
 struct Grid {
-  unsigned x, y, threads, z = 1;
+  unsigned x, y, threads, z = 1, shared = 0;
 };
 
 /// Launches the kernel of that name with one argument.
