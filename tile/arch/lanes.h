@@ -23,4 +23,34 @@ TILE_DEVICE int first_lane(bool so) {
 #endif
 }
 
+/// Lanes of a wave, a bit each.
+#if defined(__GFX9__)
+using LaneMask = unsigned long;
+#else
+using LaneMask = unsigned;
+#endif
+
+/// The lanes for which it is so.
+TILE_DEVICE LaneMask lanes_where(bool so) {
+#if defined(__GFX9__)
+  return __builtin_amdgcn_ballot_w64(so);
+#else
+  return __builtin_amdgcn_ballot_w32(so);
+#endif
+}
+/// How many lanes are among them.
+TILE_DEVICE unsigned lanes_in(LaneMask lanes) {
+  return static_cast<unsigned>(sizeof(LaneMask) == 8 ? __builtin_popcountll(lanes)
+                                                     : __builtin_popcount(static_cast<unsigned>(lanes)));
+}
+/// How many of them come before this lane.
+TILE_DEVICE unsigned lanes_below(LaneMask lanes) {
+  const auto low = static_cast<unsigned>(lanes);
+#if defined(__GFX9__)
+  return __builtin_amdgcn_mbcnt_hi(static_cast<unsigned>(lanes >> 32), __builtin_amdgcn_mbcnt_lo(low, 0));
+#else
+  return __builtin_amdgcn_mbcnt_lo(low, 0);
+#endif
+}
+
 }  // namespace tile::arch

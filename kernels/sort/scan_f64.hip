@@ -1,0 +1,5 @@
+#include "kernels/sort/scan.h"
+
+using namespace wavesmith::kernels;
+
+SCAN_KERNELS(f64, double)
