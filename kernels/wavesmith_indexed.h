@@ -14,6 +14,10 @@ typedef WAVESMITH_KERNELS_ENUM{
         1, /* y = x, y lying where they say; where two go to the same place either is kept */
     WAVESMITH_INDEXED_ADD =
         2, /* y += x, as PUT, in any order; y is of I64, F32 or F64, in which x is added */
+    /* As ADD, of y and x the larger, the smaller (NaN where either is) and the product. */
+    WAVESMITH_INDEXED_MAXIMUM = 3,
+    WAVESMITH_INDEXED_MINIMUM = 4,
+    WAVESMITH_INDEXED_MULTIPLY = 5,
 } wavesmith_indexed_operation;
 
 enum { WAVESMITH_INDEXED_INDICES = 4 };

@@ -23,25 +23,28 @@ wavesmith_kernels_status check_operand(const Description& one, const Operand& op
   return check_span(kName, operand, name, sizes_of(one));
 }
 
+/// Whether elements are moved as they are; others are computed with.
+bool moves(const Description& one) { return one.operation < WAVESMITH_INDEXED_ADD; }
+
 wavesmith_kernels_status check_types(const Description& one) {
-  if (one.operation != WAVESMITH_INDEXED_ADD) {
+  if (moves(one)) {
     if (one.y.type != one.x.type)
       return invalid(kName, "y is of " + std::string(word_of(one.y.type)) + ", and x of " +
                                 std::string(word_of(one.x.type)));
     return succeed();
   }
-  const bool is_sum = one.y.type == WAVESMITH_POINTWISE_I64 || one.y.type == WAVESMITH_POINTWISE_F32 ||
-                      one.y.type == WAVESMITH_POINTWISE_F64;
+  const bool computes = one.y.type == WAVESMITH_POINTWISE_I64 || one.y.type == WAVESMITH_POINTWISE_F32 ||
+                        one.y.type == WAVESMITH_POINTWISE_F64;
   const bool fits = one.y.type == WAVESMITH_POINTWISE_I64 ? one.x.type <= WAVESMITH_POINTWISE_I64
                                                           : one.x.type < WAVESMITH_POINTWISE_C64;
-  if (!is_sum || !fits)
+  if (!computes || !fits)
     return not_supported(kName, "x is of " + std::string(word_of(one.x.type)) +
-                                    ", and y, to which it is added, of " + std::string(word_of(one.y.type)));
+                                    ", and y, into which it goes, of " + std::string(word_of(one.y.type)));
   return succeed();
 }
 
 wavesmith_kernels_status check_sizes(const Description& one) {
-  if (one.operation < WAVESMITH_INDEXED_GET || one.operation > WAVESMITH_INDEXED_ADD)
+  if (one.operation < WAVESMITH_INDEXED_GET || one.operation > WAVESMITH_INDEXED_MULTIPLY)
     return invalid(kName, "operation is " + std::to_string(one.operation) + ", no operation");
   if (const auto status = check_dimensions(kName, one.dimensions)) return status;
   if (one.indexed < 1 || one.indexed > WAVESMITH_INDEXED_INDICES)
@@ -69,7 +72,7 @@ wavesmith_kernels_status check(const Description& one) {
 /// index.
 int64_t moved_at_once(const Description& one) {
   const int64_t bytes = size_of(one.x.type);
-  if (one.operation == WAVESMITH_INDEXED_ADD || one.dimensions == 0) return 1;
+  if (!moves(one) || one.dimensions == 0) return 1;
   if (one.x.strides[0] != bytes || one.y.strides[0] != bytes) return 1;
   uint64_t all = reinterpret_cast<uintptr_t>(one.x.data) | reinterpret_cast<uintptr_t>(one.y.data);
   for (int d = 1; d < one.dimensions; ++d)
@@ -107,8 +110,14 @@ IndexedArguments arguments_of(const Description& one) {
   }
   made.dimensions = one.dimensions, made.indexed = one.indexed;
   made.y_is_indexed = one.operation != WAVESMITH_INDEXED_GET;
+  made.operation = one.operation;
   made.bytes = static_cast<int>(size_of(one.x.type) * count);
   return made;
+}
+
+std::string computing_kernel(const Description& one) {
+  const char* prefix = one.operation == WAVESMITH_INDEXED_ADD ? "indexed_add_" : "indexed_combine_";
+  return prefix + std::string(word_of(one.y.type));
 }
 
 }  // namespace
@@ -124,9 +133,7 @@ wavesmith_kernels_status wavesmith_kernels_indexed(const wavesmith_indexed_descr
   const IndexedArguments arguments = arguments_of(*indexed);
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
-  const std::string kernel = indexed->operation == WAVESMITH_INDEXED_ADD
-                                 ? "indexed_add_" + std::string(word_of(indexed->y.type))
-                                 : std::string("indexed_move");
+  const std::string kernel = moves(*indexed) ? "indexed_move" : computing_kernel(*indexed);
   const unsigned workgroups = (arguments.elements + kIndexedThreads - 1) / kIndexedThreads;
   return launch(*device, kernel.c_str(), {.x = workgroups, .y = 1, .threads = kIndexedThreads}, &arguments,
                 sizeof(arguments), stream);

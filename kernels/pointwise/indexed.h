@@ -76,4 +76,44 @@ TILE_DEVICE void add_indexed(const IndexedArguments& g) {
                          __HIP_MEMORY_SCOPE_AGENT);
 }
 
+/// What an element becomes where another goes. NaN stays.
+template <class C>
+TILE_DEVICE C combined(int operation, C y, C x) {
+  switch (tile::arch::late(operation)) {
+    case WAVESMITH_INDEXED_MAXIMUM:
+      return y >= x || y != y ? y : x;
+    case WAVESMITH_INDEXED_MINIMUM:
+      return y <= x || y != y ? y : x;
+    default:
+      return y * x;
+  }
+}
+
+template <class C>
+constexpr auto no_bits() {
+  if constexpr (sizeof(C) == sizeof(tile::u32))
+    return tile::u32();
+  else
+    return tile::u64();
+}
+
+/// By compare-and-swap of an element's bits, until nobody else came between.
+template <class C>
+TILE_DEVICE void combine_indexed(const IndexedArguments& g) {
+  using Bits = decltype(no_bits<C>());
+  const tile::u32 element = indexed_element();
+  if (element >= g.elements) return;
+  const IndexedPlace place(g, element);
+  const C x = load_element<C>(place.x, g.x.type);
+  auto* y = reinterpret_cast<__attribute__((address_space(1))) Bits*>(place.y);
+  Bits seen = __hip_atomic_load(y, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  for (;;) {
+    const Bits wanted = __builtin_bit_cast(Bits, combined(g.operation, __builtin_bit_cast(C, seen), x));
+    if (wanted == seen) return;
+    if (__hip_atomic_compare_exchange_strong(y, &seen, wanted, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                             __HIP_MEMORY_SCOPE_AGENT))
+      return;
+  }
+}
+
 }  // namespace wavesmith::kernels

@@ -21,6 +21,7 @@ struct IndexedArguments {
   int dimensions, indexed;
   unsigned elements;
   int y_is_indexed;
+  int operation;
   int bytes;  ///< of what is moved at once
 };
 

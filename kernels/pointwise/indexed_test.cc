@@ -61,6 +61,55 @@ TEST_P(IndexedElements, RowsAreTakenPutAndAdded) {
   }
 }
 
+TEST_P(IndexedElements, ManyGoIntoOne) {
+  for (const auto operation :
+       {WAVESMITH_INDEXED_MAXIMUM, WAVESMITH_INDEXED_MINIMUM, WAVESMITH_INDEXED_MULTIPLY}) {
+    for (const auto type : {WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64, WAVESMITH_POINTWISE_I64}) {
+      const bool integers = type == WAVESMITH_POINTWISE_I64;
+      constexpr int64_t kCount = 500, kPlaces = 20;
+      Strided y(type, {kPlaces}, {size_of(type)}), x(type, {kCount}, {size_of(type)}),
+          index(WAVESMITH_POINTWISE_I32, {kCount}, {4});
+      for (int64_t i = 0; i < kPlaces; ++i) y.set(i, static_cast<double>(between(1, 9)));
+      for (int64_t i = 0; i < kCount; ++i) {
+        // Powers of two, whose products are the same in any order.
+        x.set(i, operation == WAVESMITH_INDEXED_MULTIPLY
+                     ? (integers ? 1 + (i < kPlaces) : std::exp2(i % 3 - 1))
+                     : static_cast<double>(between(-99, 99)));
+        index.set(i, static_cast<double>(between(0, kPlaces - 1)));
+      }
+      if (!integers) x.set(7, std::nan(""));
+      Strided expected = y;
+      for (int64_t i = 0; i < kCount; ++i) {
+        const auto at = static_cast<int64_t>(index.get(i));
+        const double old = expected.get(at), other = x.get(i);
+        if (std::isnan(old)) continue;
+        expected.set(at, operation == WAVESMITH_INDEXED_MULTIPLY  ? old * other
+                         : std::isnan(other)                      ? other
+                         : operation == WAVESMITH_INDEXED_MAXIMUM ? std::max(old, other)
+                                                                  : std::min(old, other));
+      }
+      const StridedOnGpu on_y(y), on_x(x), on_index(index);
+      Description one{};
+      one.operation = operation, one.dimensions = 1, one.sizes[0] = kCount, one.indexed = 1;
+      one.x = on_x.operand(), one.y = on_y.operand(), one.y.strides[0] = 0;
+      one.index[0] = {on_index.operand(), kPlaces, size_of(type)};
+      ASSERT_EQ(wavesmith_kernels_indexed(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
+          << wavesmith_kernels_message();
+      ASSERT_EQ(hipDeviceSynchronize(), 0);
+      on_y.read();
+      const ErrorNote note;  // of none
+      for (int64_t i = 0; i < kPlaces; ++i) {
+        SCOPED_TRACE(testing::Message()
+                     << "operation " << operation << " of " << word_of(type) << " at " << i);
+        if (std::isnan(expected.get(i)))
+          ASSERT_TRUE(std::isnan(y.get(i)));
+        else
+          ASSERT_EQ(y.get(i), expected.get(i));
+      }
+    }
+  }
+}
+
 TEST_P(IndexedElements, SeveralDimensionsAreIndexed) {
   constexpr int64_t kRows = 7, kColumns = 11, kCount = 300;
   Strided table(WAVESMITH_POINTWISE_F32, {kColumns, kRows}, {4, 4 * kColumns}),
@@ -104,15 +153,15 @@ TEST(IndexedRefuses, WhatBreaksARuleAndSaysWhich) {
   constexpr auto kWrong = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
   expect_refusals<Description>(
       &wavesmith_kernels_indexed, right,
-      {{[](Description& d) { d.operation = static_cast<wavesmith_indexed_operation>(3); }, kWrong,
-        "operation is 3"},
+      {{[](Description& d) { d.operation = static_cast<wavesmith_indexed_operation>(6); }, kWrong,
+        "operation is 6"},
        {[](Description& d) { d.indexed = 5; }, kWrong, "indexed is 5, not 1 to 4"},
        {[](Description& d) { d.y.type = WAVESMITH_POINTWISE_F16; }, kWrong, "y is of f16, and x of f32"},
        {[](Description& d) { d.index[0].indices.type = WAVESMITH_POINTWISE_U8; }, kNot,
         "is of u8, neither i32 nor i64"},
        {[](Description& d) { d.index[0].indices.data = nullptr; }, kWrong, "index[0].indices.data is null"},
        {[](Description& d) { d.operation = WAVESMITH_INDEXED_ADD, d.y.type = WAVESMITH_POINTWISE_BF16; },
-        kNot, "y, to which it is added, of bf16"}});
+        kNot, "y, into which it goes, of bf16"}});
   ASSERT_EQ(hipDeviceSynchronize(), 0);
 }
 

@@ -1,0 +1,86 @@
+// A sparse matrix times one dimension of an array: a thread has one result, and goes through its row's
+// entries.
+#pragma once
+
+#include "kernels/pointwise/argument.h"
+#include "kernels/pointwise/elements.h"
+#include "kernels/sparse/sparse_arguments.h"
+
+namespace wavesmith::kernels {
+
+/// A result's row, and where it and what it is made of lie; x is that in column 0.
+struct SparseResult {
+  tile::u32 row = 0;
+  int y = 0, x = 0, place = 0;  ///< bytes
+
+  TILE_DEVICE SparseResult(const SparseArguments& g, tile::u32 element) {
+    TILE_KEEP_LOOP for (int d = 0; d < tile::arch::late(g.dimensions); ++d) {
+      const tile::u32 quotient = g.sizes[d].quotient(element);
+      const tile::u32 at = element - quotient * g.sizes[d].divisor;
+      y += static_cast<int>(at) * g.y.steps[d];
+      place += static_cast<int>(at) * g.place.steps[d];
+      if (d == tile::arch::late(g.along))
+        row = at;
+      else
+        x += static_cast<int>(at) * g.x.steps[d];
+      element = quotient;
+    }
+  }
+};
+
+TILE_DEVICE tile::u64 address(const void* data, tile::i64 offset) {
+  return reinterpret_cast<tile::u64>(data) + static_cast<tile::u64>(offset);
+}
+
+TILE_DEVICE tile::i64 listed(const SparseList& list, tile::i64 at) {
+  if (tile::arch::late(list.type) == WAVESMITH_POINTWISE_I32)
+    return tile::arch::load_at<int>(address(list.data, at * 4));
+  return tile::arch::load_at<tile::i64>(address(list.data, at * 8));
+}
+
+/// Calls with the number, the column and x's element of each entry of a row.
+template <class C, class Visit>
+TILE_DEVICE void each_entry(const SparseArguments& g, const SparseResult& result, Visit visit) {
+  const tile::i64 end = listed(g.begins, result.row + 1);
+  for (tile::i64 entry = listed(g.begins, result.row); entry < end; ++entry) {
+    const tile::i64 column = listed(g.columns_of, entry);
+    if (column < 0) continue;
+    if (column >= g.columns) __builtin_trap();
+    visit(entry, column, load_element<C>(address(g.x.data, result.x + column * g.column_step), g.x.type));
+  }
+}
+
+TILE_DEVICE tile::u32 sparse_element() {
+  return static_cast<tile::u32>(tile::arch::workgroup_id()) * kSparseThreads +
+         static_cast<tile::u32>(tile::arch::thread_id());
+}
+
+template <class C>
+TILE_DEVICE void sparse_sum(const SparseArguments& g) {
+  const tile::u32 element = sparse_element();
+  if (element >= g.elements) return;
+  const SparseResult result(g, element);
+  const tile::i64 weight_bytes = bytes_of(static_cast<Number>(tile::arch::late(g.weights.type)));
+  C sum = 0;
+  each_entry<C>(g, result, [&](tile::i64 entry, tile::i64 /*column*/, C x) {
+    sum += g.weights.data == nullptr
+               ? x
+               : x * load_element<C>(address(g.weights.data, entry * weight_bytes), g.weights.type);
+  });
+  store_element(address(g.y.data, result.y), g.y.type, sum);
+}
+
+TILE_DEVICE void sparse_maximum(const SparseArguments& g) {
+  const tile::u32 element = sparse_element();
+  if (element >= g.elements) return;
+  const SparseResult result(g, element);
+  double largest = 0;
+  tile::i64 place = -1;
+  each_entry<double>(g, result, [&](tile::i64 /*entry*/, tile::i64 column, double x) {
+    if (place < 0 || x > largest || (x != x && largest == largest)) largest = x, place = column;
+  });
+  store_element(address(g.y.data, result.y), g.y.type, largest);
+  if (g.place.data != nullptr) tile::arch::store_at(address(g.place.data, result.place), place);
+}
+
+}  // namespace wavesmith::kernels

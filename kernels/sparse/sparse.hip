@@ -1,0 +1,8 @@
+#include "kernels/sparse/sparse.h"
+
+using namespace wavesmith::kernels;
+
+#define KERNEL(name) TILE_KERNEL TILE_THREADS(kSparseThreads) void sparse_##name
+KERNEL(sum_f32)(SparseArguments arguments) { sparse_sum<float>(argument_in_place(arguments)); }
+KERNEL(sum_f64)(SparseArguments arguments) { sparse_sum<double>(argument_in_place(arguments)); }
+KERNEL(maximum_f64)(SparseArguments arguments) { sparse_maximum(argument_in_place(arguments)); }
