@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any
-
-#: Modules that register operators in Python.
-_OPERATORS = (
-    "_composed",
-    "_group_norm",
-    "_library",
-)
 
 _libraries: list[Any] = []
 
@@ -44,7 +36,7 @@ def register() -> None:
         backend_registration.rename_privateuse1_backend(_name.DEVICE)
     ctypes.CDLL(str(_paths.kernel_library()), mode=ctypes.RTLD_GLOBAL)  # whose functions the next library calls
     torch.ops.load_library(str(_build.library()))
-    from wavesmith.torch import _device, _distributed, _dlpack, _fallback, _inductor, _recurrent
+    from wavesmith.torch import _device, _distributed, _dlpack, _fallback, _inductor, _library, _recurrent
 
     _dlpack.install()
     if is_cuda:
@@ -61,8 +53,7 @@ def register() -> None:
         _libraries[-1].fallback(_fallback.fallback)
     _libraries.append(_recurrent.register())
     _libraries.append(torch.library.Library("aten", "IMPL"))
-    for name in _OPERATORS:
-        importlib.import_module(f"wavesmith.torch.{name}").register(_libraries[-1], _name.KEY)
+    _library.register(_libraries[-1], _name.KEY)
 
 
 def fallback_counts() -> dict[str, int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
+from wavesmith.torch._library import operator
 
-def _group_norm(
+
+@operator("native_group_norm")
+def group_norm(
     x: torch.Tensor,
     weight: torch.Tensor | None,
     bias: torch.Tensor | None,
@@ -31,8 +32,3 @@ def _group_norm(
     statistics = (weight if weight is not None else x).dtype
     mean, rstd = (each.view(batch, groups).to(statistics) for each in (mean, rstd))
     return out.view(x.shape).to(x.dtype), mean, rstd
-
-
-def register(library: Any, key: str) -> None:
-    """Registers it in a library of `aten`'s kernels."""
-    library.impl("native_group_norm", _group_norm, key)

@@ -1,7 +1,4 @@
-"""Operators that are composed of others on the device: pooling, batch and group norms.
-
-Those that PyTorch has decompositions of take these; pooling sees the windows of its input as a view.
-"""
+"""Pooling with windows of one size, which it sees as a view of its input."""
 
 from __future__ import annotations
 
@@ -12,18 +9,7 @@ from typing import Any
 
 import torch
 
-#: Operators whose kernels are PyTorch's decompositions of them.
-_DECOMPOSED = (
-    "native_batch_norm",
-    "_native_batch_norm_legit",
-    "_native_batch_norm_legit.no_stats",
-    "_native_batch_norm_legit_no_training",
-    "_batch_norm_with_update",
-    "_batch_norm_no_update",
-    "batch_norm_backward",
-    "native_batch_norm_backward",
-    "native_group_norm_backward",
-)
+from wavesmith.torch._library import operator
 
 
 class _Windows:
@@ -183,7 +169,9 @@ def _divisors(windows: _Windows, padding_counts: bool, override: int | None, lik
     return counts.to(like.dtype if like.dtype == torch.float64 else torch.float32).to(like.device)
 
 
-def _average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The averages of windows, and their gradient."""
+
     def forward(
         x: torch.Tensor,
         kernel: Sequence[int],
@@ -217,60 +205,12 @@ def _average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., An
     return forward, backward
 
 
-def _adaptive_average(x: torch.Tensor, out: Sequence[int]) -> torch.Tensor:
-    sizes = x.shape[-len(out) :]
-    if any(size % places for size, places in zip(sizes, out, strict=True)):
-        from wavesmith.torch._fallback import fallback
-
-        op = torch.ops.aten._adaptive_avg_pool2d if len(out) == 2 else torch.ops.aten._adaptive_avg_pool3d
-        result: torch.Tensor = fallback(op.default, x, out)
-        return result
-    kernel = [size // places for size, places in zip(sizes, out, strict=True)]
-    pooled: torch.Tensor = _average_pool(len(out))[0](x, kernel)
-    return pooled
-
-
-def _adaptive_average_backward(dimensions: int) -> Callable[..., torch.Tensor]:
-    def backward(grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        sizes, out = x.shape[-dimensions:], grad.shape[-dimensions:]
-        if any(size % places for size, places in zip(sizes, out, strict=True)):
-            from wavesmith.torch._fallback import fallback
-
-            op = getattr(torch.ops.aten, f"_adaptive_avg_pool{dimensions}d_backward")
-            result: torch.Tensor = fallback(op.default, grad, x)
-            return result
-        kernel = [size // places for size, places in zip(sizes, out, strict=True)]
-        spread: torch.Tensor = _average_pool(dimensions)[1](grad, x, kernel, kernel, (0,), False, True, None)
-        return spread
-
-    return backward
-
-
-def _decomposed(name: str) -> Callable[..., Any]:
-    """PyTorch's decomposition of an operator; all of them, which take a second to import, are when one is called."""
-    packet, _, overload = name.partition(".")
-    op = getattr(getattr(torch.ops.aten, packet), overload or "default")
-
-    def kernel(*args: Any, **kwargs: Any) -> Any:
-        from torch._decomp import decomposition_table
-
-        return decomposition_table[op](*args, **kwargs)
-
-    return kernel
-
-
-def register(library: Any, key: str) -> None:
-    """Registers the composed operators in a library of `aten`'s kernels."""
-    for name in _DECOMPOSED:
-        library.impl(name, _decomposed(name), key)
-    for dimensions in (2, 3):
-        maximum, average = _max_pool(dimensions), _average_pool(dimensions)
-        for name, kernel in (
-            (f"max_pool{dimensions}d_with_indices", maximum[0]),
-            (f"max_pool{dimensions}d_with_indices_backward", maximum[1]),
-            (f"avg_pool{dimensions}d", average[0]),
-            (f"avg_pool{dimensions}d_backward", average[1]),
-            (f"_adaptive_avg_pool{dimensions}d", _adaptive_average),
-            (f"_adaptive_avg_pool{dimensions}d_backward", _adaptive_average_backward(dimensions)),
-        ):
-            library.impl(name, kernel, key)
+for _dimensions in (2, 3):
+    _maximum, _average = _max_pool(_dimensions), average_pool(_dimensions)
+    for _name, _kernel in (
+        (f"max_pool{_dimensions}d_with_indices", _maximum[0]),
+        (f"max_pool{_dimensions}d_with_indices_backward", _maximum[1]),
+        (f"avg_pool{_dimensions}d", _average[0]),
+        (f"avg_pool{_dimensions}d_backward", _average[1]),
+    ):
+        operator(_name)(_kernel)

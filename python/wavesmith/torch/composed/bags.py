@@ -1,0 +1,150 @@
+"""EmbeddingBag: bags of rows are the rows of a sparse matrix, whose columns are the indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from wavesmith.torch._library import operator
+from wavesmith.torch.composed.results import served, wide
+from wavesmith.torch.composed.sparse import Matrix, maximum, product
+
+_SUM, _MEAN, _MAXIMUM = 0, 1, 2
+
+
+def _forward(
+    weight: torch.Tensor,
+    indices: torch.Tensor,
+    offsets: torch.Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: torch.Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    served(weight.dim() == 2 and indices.dim() == 1 and offsets.dim() == 1 and weight.is_floating_point())
+    served(all(each.dtype in (torch.int32, torch.int64) for each in (indices, offsets)))
+    served(indices.device == weight.device == offsets.device)
+    served(per_sample_weights is None or (mode == _SUM and per_sample_weights.shape == indices.shape))
+    served(offsets.numel() > 0 or not include_last_offset)
+    indices, offsets = (each.long().contiguous() for each in (indices, offsets))
+    bags = offsets.numel() - include_last_offset
+    begins = offsets if include_last_offset else torch.cat((offsets, offsets.new_full((1,), indices.numel())))
+    counted = indices
+    if padding_idx >= 0:
+        counted = torch.where(indices == padding_idx, -1, indices)
+    shares = None if per_sample_weights is None else per_sample_weights.contiguous()
+    matrix = Matrix(begins, counted, shares, weight.shape[0])
+    bag_of = _bags(begins, indices.numel())
+    sizes = begins.diff()
+    if padding_idx >= 0:
+        in_bags = (counted >= 0).long()
+        sizes = torch.zeros(bags + 1, dtype=torch.int64, device=weight.device).index_add_(0, bag_of, in_bags)[:bags]
+    result = torch.empty((bags, weight.shape[1]), dtype=weight.dtype, device=weight.device)
+    places = torch.empty(0, dtype=torch.int64, device=weight.device)
+    if mode == _MAXIMUM:
+        places = torch.empty(result.shape, dtype=torch.int64, device=weight.device)
+    if not result.numel():
+        return result, bag_of, sizes, places
+    if mode == _MAXIMUM:
+        maximum(matrix, weight, 0, result, places)
+    elif mode == _MEAN:
+        sums = torch.empty(result.shape, dtype=wide(weight.dtype), device=weight.device)
+        torch.div(product(matrix, weight, 0, sums), sizes.clamp(min=1)[:, None], out=sums)
+        result.copy_(sums)
+    else:
+        product(matrix, weight, 0, result)
+    return result, bag_of, sizes, places
+
+
+def _bags(begins: torch.Tensor, entries: int) -> torch.Tensor:
+    """The bag of each entry: how many bags begin before it or with it, less one."""
+    starts = torch.zeros(entries + 1, dtype=torch.int64, device=begins.device)
+    ones = torch.ones((), dtype=torch.int64, device=begins.device).expand(begins.numel() - 1)
+    return starts.index_add_(0, begins[:-1], ones)[:entries].cumsum(0) - 1
+
+
+for _name in ("_embedding_bag", "_embedding_bag_forward_only"):
+    operator(_name)(_forward)
+
+
+@operator("_embedding_bag_dense_backward")
+def _dense_backward(
+    grad: torch.Tensor,
+    indices: torch.Tensor,
+    offset2bag: torch.Tensor,
+    bag_size: torch.Tensor,
+    maximum_indices: torch.Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    per_sample_weights: torch.Tensor | None,
+    padding_idx: int = -1,
+) -> torch.Tensor:
+    served(grad.is_floating_point() and grad.dim() == 2)
+    sums = torch.zeros((num_weights + 1, grad.shape[1]), dtype=wide(grad.dtype), device=grad.device)
+    if not grad.numel() or not indices.numel():
+        return sums[:num_weights].to(grad.dtype)
+    if mode == _MAXIMUM:
+        places = torch.where(maximum_indices < 0, num_weights, maximum_indices)  # of no entry: the row behind
+        return sums.scatter_add_(0, places, grad.to(sums.dtype))[:num_weights].to(grad.dtype)
+    indices = indices.long()
+    places = indices if padding_idx < 0 else torch.where(indices == padding_idx, num_weights, indices)
+    shares: Any = per_sample_weights
+    if mode == _MEAN:
+        shares = bag_size.clamp(min=1).to(sums.dtype).reciprocal()[offset2bag]
+    if scale_grad_by_freq:
+        counts = torch.zeros(num_weights + 1, dtype=sums.dtype, device=grad.device)
+        ones = torch.ones((), dtype=sums.dtype, device=grad.device).expand(places.shape)
+        frequency = counts.index_add_(0, places, ones)[places]
+        shares = frequency.reciprocal() if shares is None else shares / frequency
+    rows = grad.to(sums.dtype)[offset2bag]
+    if shares is not None:
+        rows = rows * shares.to(sums.dtype)[:, None]
+    return sums.index_add_(0, places, rows)[:num_weights].to(grad.dtype)
+
+
+@operator("_embedding_bag_backward")
+def _backward(
+    grad: torch.Tensor,
+    indices: torch.Tensor,
+    offsets: torch.Tensor,
+    offset2bag: torch.Tensor,
+    bag_size: torch.Tensor,
+    maximum_indices: torch.Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: torch.Tensor | None,
+    padding_idx: int = -1,
+) -> torch.Tensor:
+    if sparse:
+        served(mode != _MAXIMUM)
+        made: torch.Tensor = torch.ops.aten._embedding_bag_sparse_backward(
+            grad, indices, offsets, offset2bag, bag_size, num_weights, scale_grad_by_freq, mode, per_sample_weights,
+            padding_idx,
+        )  # fmt: skip
+        return made
+    return _dense_backward(
+        grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode,
+        per_sample_weights, padding_idx,
+    )  # fmt: skip
+
+
+@operator("_embedding_bag_per_sample_weights_backward")
+def _weights_backward(
+    grad: torch.Tensor,
+    weight: torch.Tensor,
+    indices: torch.Tensor,
+    offsets: torch.Tensor,
+    offset2bag: torch.Tensor,
+    mode: int,
+    padding_idx: int = -1,
+) -> torch.Tensor:
+    served(mode == _SUM and grad.is_floating_point())
+    products = grad[offset2bag] * weight[indices]
+    shares = products.sum(1, dtype=wide(grad.dtype)).to(grad.dtype)
+    return shares if padding_idx < 0 else torch.where(indices == padding_idx, 0, shares)

@@ -1,0 +1,40 @@
+"""Batch and group norms: PyTorch's decompositions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from wavesmith.torch._library import operator
+
+#: Operators whose kernels are PyTorch's decompositions of them.
+_DECOMPOSED = (
+    "native_batch_norm",
+    "_native_batch_norm_legit",
+    "_native_batch_norm_legit.no_stats",
+    "_native_batch_norm_legit_no_training",
+    "_batch_norm_with_update",
+    "_batch_norm_no_update",
+    "batch_norm_backward",
+    "native_batch_norm_backward",
+    "native_group_norm_backward",
+)
+
+
+def _decomposed(name: str) -> Callable[..., Any]:
+    """PyTorch's decomposition of an operator; all of them, which take a second to import, are when one is called."""
+    packet, _, overload = name.partition(".")
+    op = getattr(getattr(torch.ops.aten, packet), overload or "default")
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        from torch._decomp import decomposition_table
+
+        return decomposition_table[op](*args, **kwargs)
+
+    return kernel
+
+
+for _name in _DECOMPOSED:
+    operator(_name)(_decomposed(_name))

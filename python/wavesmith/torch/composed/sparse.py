@@ -1,0 +1,115 @@
+"""Products of sparse matrices with one dimension of a tensor (`kernels/wavesmith_sparse.h`)."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import NamedTuple
+
+import torch
+
+from wavesmith.torch._library import TYPES, NotServed, Operand, call, operand
+from wavesmith.torch.composed.results import wide
+
+_SUM, _MAXIMUM = 0, 1
+
+
+class _Description(ctypes.Structure):
+    _fields_ = (
+        ("operation", ctypes.c_int),
+        ("computed_in", ctypes.c_int),
+        ("dimensions", ctypes.c_int32),
+        ("along", ctypes.c_int32),
+        ("sizes", ctypes.c_int64 * 8),
+        ("columns", ctypes.c_int64),
+        ("y", Operand),
+        ("x", Operand),
+        ("place", Operand),
+        ("begins", Operand),
+        ("columns_of", Operand),
+        ("weights", Operand),
+    )
+
+
+class Matrix(NamedTuple):
+    """A matrix in CSR; an entry with a negative column counts for nothing, and without weights each is 1."""
+
+    begins: torch.Tensor
+    columns_of: torch.Tensor
+    weights: torch.Tensor | None
+    columns: int
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        return self.begins.numel() - 1
+
+    def transposed(self) -> Matrix:
+        """The transposed matrix, of one on the host; its entries are in the order of this one's rows."""
+        counts = self.begins.diff()
+        row_of = torch.repeat_interleave(torch.arange(self.rows, dtype=self.columns_of.dtype), counts)
+        counted = self.columns_of >= 0
+        columns_of, order = torch.sort(self.columns_of[counted], stable=True)
+        per_row = torch.bincount(columns_of, minlength=self.columns)
+        begins = torch.zeros(self.columns + 1, dtype=self.begins.dtype)
+        begins[1:] = per_row.cumsum(0)
+        weights = None if self.weights is None else self.weights[counted][order]
+        return Matrix(begins, row_of[counted][order], weights, self.rows)
+
+    def on(self, device: torch.device, dtype: torch.dtype) -> Matrix:
+        """The same on a device, with weights of a type."""
+        weights = None if self.weights is None else self.weights.to(dtype).to(device)
+        begins, columns_of = (each.to(torch.int32).to(device) for each in self[:2])
+        return Matrix(begins, columns_of, weights, self.columns)
+
+
+def rows_of(columns_of: torch.Tensor, weights: torch.Tensor | None, columns: int) -> Matrix:
+    """A matrix each of whose rows has as many entries, given as rows."""
+    rows, entries = columns_of.shape
+    begins = torch.arange(rows + 1) * entries
+    return Matrix(begins, columns_of.flatten(), None if weights is None else weights.flatten(), columns)
+
+
+def _described(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor) -> _Description:
+    dim %= y.dim()
+    if not x.is_floating_point() or not y.is_floating_point() or y.dim() > 8:
+        raise NotServed
+    order = tuple(reversed(range(y.dim())))
+    sizes = tuple([y.shape[each] for each in order])
+    one = _Description(_SUM, TYPES[wide(x.dtype)], y.dim(), y.dim() - 1 - dim, sizes, matrix.columns)
+    one.y, one.x = operand(y, order), operand(x, order)
+    one.begins, one.columns_of = operand(matrix.begins), operand(matrix.columns_of)
+    return one
+
+
+def product(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor) -> torch.Tensor:
+    """Writes to `y` the products of a matrix with `x` along a dimension.
+
+    Raises:
+        NotServed: there is no kernel for these.
+    """
+    one = _described(matrix, x, dim, y)
+    if matrix.weights is not None:
+        one.weights = operand(matrix.weights)
+    call("wavesmith_kernels_sparse", y.device, one)
+    return y
+
+
+def maximum(matrix: Matrix, x: torch.Tensor, dim: int, y: torch.Tensor, place: torch.Tensor) -> None:
+    """Writes to `y` the largest of the elements that each row names, and to `place` their columns.
+
+    Raises:
+        NotServed: there is no kernel for these.
+    """
+    one = _described(matrix, x, dim, y)
+    one.operation, one.computed_in = _MAXIMUM, TYPES[torch.float64]
+    one.place = operand(place, tuple(reversed(range(place.dim()))))
+    call("wavesmith_kernels_sparse", y.device, one)
+
+
+def products(matrices: list[tuple[int, Matrix]], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Writes to `y` the products of matrices with `x`, one after the other, each along a dimension."""
+    for dim, matrix in matrices[:-1]:
+        sizes = list(x.shape)
+        sizes[dim] = matrix.rows
+        x = product(matrix, x, dim, torch.empty(sizes, dtype=wide(x.dtype), device=x.device))
+    return product(matrices[-1][1], x, matrices[-1][0], y) if matrices else y.copy_(x)
