@@ -13,6 +13,7 @@ from wavesmith.torch.composed import (
     pads,
     pooling,
     resize,
+    scaled,
     scatter,
     unfold,
 )
@@ -30,6 +31,7 @@ __all__ = (
     "pads",
     "pooling",
     "resize",
+    "scaled",
     "scatter",
     "unfold",
 )

@@ -148,3 +148,15 @@ def _weights_backward(
     products = grad[offset2bag] * weight[indices]
     shares = products.sum(1, dtype=wide(grad.dtype)).to(grad.dtype)
     return shares if padding_idx < 0 else torch.where(indices == padding_idx, 0, shares)
+
+
+@operator("embedding_renorm_")
+def _renorm(weight: torch.Tensor, indices: torch.Tensor, max_norm: float, norm_type: float) -> torch.Tensor:
+    served(weight.dim() == 2 and weight.is_floating_point() and indices.dtype in (torch.int32, torch.int64))
+    if indices.numel():
+        named = indices.reshape(-1).long()
+        rows = weight[named]
+        norms = torch.linalg.vector_norm(rows, norm_type, 1, True, dtype=wide(weight.dtype))
+        scales = torch.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+        weight.index_put_((named,), (rows * scales).to(weight.dtype))  # one that is named twice gets the same twice
+    return weight
