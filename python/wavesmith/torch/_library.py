@@ -25,10 +25,10 @@ _FAMILIES: tuple[str, ...] = ("composed",)
 _NOT_SUPPORTED, _NO_CODE = 2, 3  # wavesmith_kernels_status
 
 #: Where native kernels send the calls that they leave to the fallback (`native/operators/fallback.h`).
-LEFT_BY_NATIVE = "PrivateUse3"
+_LEFT_BY_NATIVE = "PrivateUse3"
 
-#: By operator and key of dispatch; "" is the device's.
-_kernels: dict[tuple[str, str], Callable[..., Any]] = {}
+_kernels: dict[str, Callable[..., Any]] = {}
+_left_by_native: dict[str, Callable[..., Any]] = {}
 _CallableT = TypeVar("_CallableT", bound=Callable[..., Any])
 
 _NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
@@ -145,16 +145,16 @@ def resized(out: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
     return out
 
 
-def operator(*names: str, key: str = "") -> Callable[[_CallableT], _CallableT]:
+def operator(*names: str, left_by_native: bool = False) -> Callable[[_CallableT], _CallableT]:
     """Makes a function the kernel of operators of `aten`, by names like "sort.stable".
 
-    It is called with the operator's arguments, in autograd's shadow, and may raise `NotServed`. With the key
-    `LEFT_BY_NATIVE` it has the calls that a native kernel does not serve.
+    It is called with the operator's arguments, in autograd's shadow, and may raise `NotServed`;
+    `left_by_native`, with those that a native kernel does not serve.
     """
 
     def decorate(function: _CallableT) -> _CallableT:
         for name in names:
-            _kernels[name, key] = _served(name, function)
+            (_left_by_native if left_by_native else _kernels)[name] = _served(name, function)
         return function
 
     return decorate
@@ -178,5 +178,6 @@ def register(registrations: Any, key: str) -> None:
     """Registers the families' operators in a library of `aten`'s kernels."""
     for family in _FAMILIES:
         importlib.import_module(f"wavesmith.torch.{family}")
-    for (name, own_key), kernel in _kernels.items():
-        registrations.impl(name, kernel, own_key or key)
+    for kernels, where in ((_kernels, key), (_left_by_native, _LEFT_BY_NATIVE)):
+        for name, kernel in kernels.items():
+            registrations.impl(name, kernel, where)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from wavesmith.torch._library import LEFT_BY_NATIVE, operator
+from wavesmith.torch._library import operator
 from wavesmith.torch.composed.results import served
 
 
@@ -14,7 +14,7 @@ def _factor(scale: torch.Tensor, shape: tuple[int, int]) -> torch.Tensor:
     return scale.reshape(()) if scale.numel() == 1 else scale
 
 
-@operator("_scaled_mm.out", key=LEFT_BY_NATIVE)
+@operator("_scaled_mm.out", left_by_native=True)
 def _scaled_mm(
     x: torch.Tensor,
     mat2: torch.Tensor,
