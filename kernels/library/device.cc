@@ -45,12 +45,13 @@ std::vector<std::string> folders() {
 
 wavesmith_kernels_status load(Device& device) {
   int major = 0, minor = 0;
-  if (const int error = hipDeviceGetAttribute(&major, kComputeCapabilityMajor, device.number))
-    return hip_failed("hipDeviceGetAttribute", error);
-  if (const int error = hipDeviceGetAttribute(&minor, kComputeCapabilityMinor, device.number))
-    return hip_failed("hipDeviceGetAttribute", error);
-  if (const int error = hipDeviceGetAttribute(&device.compute_units, kMultiprocessorCount, device.number))
-    return hip_failed("hipDeviceGetAttribute", error);
+  const std::pair<int, int*> attributes[] = {{kComputeCapabilityMajor, &major},
+                                             {kComputeCapabilityMinor, &minor},
+                                             {kMultiprocessorCount, &device.compute_units},
+                                             {kMaxThreadsPerMultiProcessor, &device.threads_per_unit}};
+  for (const auto& [attribute, value] : attributes)
+    if (const int error = hipDeviceGetAttribute(value, attribute, device.number))
+      return hip_failed("hipDeviceGetAttribute", error);
   for (const GemmConfiguration& tile : gemm_configurations())
     if (is_version(tile.target, major, minor)) device.target = tile.target;
   if (device.target.empty())

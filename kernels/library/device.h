@@ -16,6 +16,7 @@ struct Device {
   int number = -1;
   std::string_view target;  ///< as LLVM names it
   int compute_units = 0;
+  int threads_per_unit = 0;  ///< at once, as HIP tells
   void* module = nullptr;  ///< hipModule_t
   std::string folder;      ///< that holds the code object
 };

@@ -18,6 +18,7 @@ const char* hipGetErrorName(int error);
 namespace wavesmith::kernels {
 
 /// hipDeviceAttribute_t of HIP 6 and 7.
-inline constexpr int kComputeCapabilityMajor = 23, kComputeCapabilityMinor = 61, kMultiprocessorCount = 63;
+inline constexpr int kComputeCapabilityMajor = 23, kMaxThreadsPerMultiProcessor = 57,
+                     kComputeCapabilityMinor = 61, kMultiprocessorCount = 63;
 
 }  // namespace wavesmith::kernels

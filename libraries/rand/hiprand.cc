@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "libraries/rand/philox.h"
+#include "kernels/random/philox.h"
 #include "libraries/rand/sobol.h"
 #include "libraries/shim/unserved.h"
 #include "libraries/shim/work.h"
@@ -73,7 +73,7 @@ struct Generator {
 // (0, 1], as rocRAND documents it.
 float unit(uint32_t bits) { return static_cast<float>(bits) * 0x1p-32F + 0x1p-33F; }
 double unit(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53 + 0x1p-53; }
-uint64_t wide(const Block& block, int half) {
+uint64_t wide(const PhiloxBlock& block, int half) {
   return block.words[2 * half] | static_cast<uint64_t>(block.words[2 * half + 1]) << 32;
 }
 
@@ -93,7 +93,7 @@ void normal_pair(T u, T v, const Request& request, T* out) {
 uint32_t poisson(uint64_t key, uint64_t index, double mean) {
   uint64_t step = 0;
   const auto draw = [&](double& u, double& v) {
-    const Block block = philox(key, index, ++step << 32);
+    const PhiloxBlock block = philox(key, index, ++step << 32);
     u = unit(wide(block, 0));
     v = unit(wide(block, 1));
   };
@@ -151,7 +151,7 @@ void fill(const Request& request) {
       static_cast<uint32_t*>(request.output)[at] = poisson(request.key, index, request.mean);
       continue;
     }
-    const Block block = philox(request.key, index, 0);
+    const PhiloxBlock block = philox(request.key, index, 0);
     float single[4];
     double wide_ones[4];
     switch (request.kind) {

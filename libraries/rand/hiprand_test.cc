@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "libraries/rand/philox.h"
+#include "kernels/random/philox.h"
 #include "libraries/shim/testing.h"
 
 namespace {
@@ -18,7 +18,7 @@ using namespace wavesmith::libraries;
 
 // "kat_vectors" of Random123 1.0.
 TEST(Philox, KnownAnswers) {
-  const auto is = [](const Block& block, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  const auto is = [](const PhiloxBlock& block, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     const uint32_t expected[] = {a, b, c, d};
     return std::equal(expected, expected + 4, block.words);
   };
