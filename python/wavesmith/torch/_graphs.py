@@ -37,6 +37,9 @@ class CUDAGraph(torch.accelerator.Graph):
             self.capture_error_mode = capture_error_mode  # type: ignore[assignment]
         super().capture_begin()
 
+    def register_generator_state(self, generator: torch.Generator) -> None:
+        """Nothing: a graph knows each generator that its operators draw of."""
+
 
 class graph:  # noqa: N801  as torch.cuda calls it
     """Captures what is done within `with` in a graph, on a stream of its own.

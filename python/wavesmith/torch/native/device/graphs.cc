@@ -5,6 +5,7 @@
 
 #include <ATen/core/GraphImplInterface.h>
 
+#include "device/generator.h"
 #include "device/streams.h"
 #include "memory/allocator.h"
 
@@ -44,12 +45,14 @@ class Graph final : public at::GraphImplInterface {
       check(error, "hipStreamBeginCapture");
     }
     stream_ = stream;
+    draws_.begin(native(stream));
   }
 
   void capture_end() override {
     TORCH_CHECK(stream_.has_value(), "capture_end() without capture_begin()");
     const auto stream = *stream_;
     stream_.reset();
+    draws_.end();
     TORCH_CHECK(current_stream(stream.device_index()) == stream,
                 "capture_end() on another stream than capture_begin()");
     const int error = hipStreamEndCapture(native(stream), &graph_);
@@ -73,7 +76,9 @@ class Graph final : public at::GraphImplInterface {
   void replay() override {
     if (executable_ == nullptr) instantiate();
     const OnDevice on(device_);
-    check(hipGraphLaunch(executable_, native(current_stream(device_))), "hipGraphLaunch");
+    const auto stream = native(current_stream(device_));
+    draws_.replay(stream);
+    check(hipGraphLaunch(executable_, stream), "hipGraphLaunch");
   }
 
   void reset() override { forget(); }
@@ -98,12 +103,14 @@ class Graph final : public at::GraphImplInterface {
   void forget() {
     if (stream_.has_value()) {
       hipStreamEndCapture(native(*stream_), &graph_);
+      draws_.end();
       end_pool(pool_);
       stream_.reset();
     }
     if (executable_ != nullptr) hipGraphExecDestroy(executable_);  // waits for it
     executable_ = nullptr;
     drop_graph();
+    draws_.forget();
     if (has_pool_) release_pool(pool_);
     has_pool_ = false;
   }
@@ -115,6 +122,7 @@ class Graph final : public at::GraphImplInterface {
   c10::DeviceIndex device_ = 0;
   hipGraph_t graph_ = nullptr;
   hipGraphExec_t executable_ = nullptr;
+  GraphDraws draws_;
 };
 
 const bool registered = [] {

@@ -33,6 +33,7 @@ int hipStreamSynchronize(hipStream_t stream);
 int hipStreamQuery(hipStream_t stream);
 int hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags);
 int hipStreamIsCapturing(hipStream_t stream, int* status);
+int hipStreamGetCaptureInfo(hipStream_t stream, int* status, unsigned long long* number);
 int hipLaunchHostFunc(hipStream_t stream, void (*function)(void*), void* user);
 int hipEventCreateWithFlags(hipEvent_t* event, unsigned flags);
 int hipEventDestroy(hipEvent_t event);

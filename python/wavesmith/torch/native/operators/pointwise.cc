@@ -24,6 +24,8 @@ wavesmith_pointwise_number host_number(const at::TensorBase& tensor, const void*
   return {static_cast<double>(value), 0, value};
 }
 
+}  // namespace
+
 wavesmith_pointwise_operand operand_of(at::TensorIteratorBase& iterator, int index) {
   wavesmith_pointwise_operand made{};
   if (iterator.is_cpu_scalar(index)) {
@@ -38,6 +40,8 @@ wavesmith_pointwise_operand operand_of(at::TensorIteratorBase& iterator, int ind
   for (int d = 0; d < std::min(iterator.ndim(), kDimensions); ++d) made.strides[d] = strides[d];
   return made;
 }
+
+namespace {
 
 // Calls for each place along the dimensions that a description has not.
 template <class Call>

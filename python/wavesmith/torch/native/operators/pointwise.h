@@ -18,6 +18,9 @@ std::optional<wavesmith_pointwise_type> number_type(c10::ScalarType type);
 // The type that computes on elements of a type, as PyTorch chooses it.
 std::optional<wavesmith_pointwise_type> computing_type(c10::ScalarType type);
 
+// An operand of the iterator as the library describes it, as far as that has dimensions. Throws NotServed.
+wavesmith_pointwise_operand operand_of(at::TensorIteratorBase& iterator, int index);
+
 wavesmith_pointwise_number number_of(const c10::Scalar& scalar);
 
 using PointwiseNumbers = std::array<c10::Scalar, 3>;
