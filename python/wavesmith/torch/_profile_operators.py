@@ -37,6 +37,11 @@ class Operators(TorchDispatchMode):
             self._profile.end(span)
             span.on_host = _fallbacks() != before
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Functions of `torch.compile` run as compiled; without this they run operator by operator, or not at all."""
+        return True
+
     def __exit__(self, *raised: Any) -> None:
         while self._ranges:
             self._profile.end(self._ranges.pop())

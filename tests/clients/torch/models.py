@@ -221,3 +221,6 @@ CASES = (
         lambda out, batch: F.mse_loss(out.float(), batch[0].float() * 0.5),
     ),
 )
+
+#: Wide enough that kernels fill a GPU; for their times, not for comparing.
+WIDE = Case("wide", lambda: Decoder(4096, 512), lambda: (torch.randint(0, 4096, (2, 256)),), _next_word)

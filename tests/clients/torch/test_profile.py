@@ -78,6 +78,18 @@ def test_gradients_are_seen() -> None:
     assert next(row for row in profile.key_averages() if row.key == "aten::mm").count == 3
 
 
+def test_compiled_functions_run_as_compiled() -> None:
+    pytest.importorskip("triton")
+    compiled = torch.compile(lambda x: torch.tanh(x) * 3 + x, fullgraph=True)
+    x = torch.randn(33, device="wavesmith")
+    for _ in range(2):
+        with wavesmith.profile() as profile:
+            compiled(x)
+        (row,) = profile.kernels()
+        assert row.key.startswith("triton") and row.device_time > 0 and row.bound == "latency"
+    assert not {"aten::tanh", "aten::mul"} & {row.key for row in profile.key_averages()}
+
+
 def test_streams_run_beside_each_other_in_the_trace(tmp_path: Path) -> None:
     x, y, stream = buffer(), buffer(), torch.wavesmith.Stream()
     with wavesmith.profile() as profile:
