@@ -18,6 +18,7 @@ extern "C" int hipLaunchHostFunc(void* stream, void (*function)(void*), void* da
 extern "C" int hipStreamIsCapturing(void* stream, int* status);
 
 using namespace wavesmith::libraries;
+using wavesmith::philox, wavesmith::PhiloxBlock;
 
 namespace {
 

@@ -12,6 +12,8 @@
 #include "kernels/random/philox.h"
 #include "libraries/shim/testing.h"
 
+using wavesmith::philox, wavesmith::PhiloxBlock;
+
 namespace {
 
 using namespace wavesmith::libraries;
