@@ -113,3 +113,13 @@ def test_targets_of_bytes(seed: int) -> None:
     theirs = torch.nn.functional.nll_loss(x, target)
     ours = torch.nn.functional.nll_loss(x.to(DEVICE), target.to(DEVICE, torch.uint8))
     torch.testing.assert_close(ours.cpu(), theirs)
+
+
+def test_a_number_to_the_power_of_complex_numbers(seed: int) -> None:
+    x = torch.randn(5, dtype=torch.complex128)
+    torch.testing.assert_close(torch.pow(-1, x.to(DEVICE)).cpu(), torch.pow(-1, x))
+
+
+def test_nested_tensors_are_refused() -> None:
+    with pytest.raises(NotImplementedError):
+        torch.nested.as_nested_tensor([torch.ones(2, device=DEVICE), torch.ones(3, device=DEVICE)]) + 1

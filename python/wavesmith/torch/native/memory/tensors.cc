@@ -7,6 +7,9 @@
 #include <ATen/native/TensorFactories.h>
 #include <torch/library.h>
 
+#include <ATen/ops/_nested_tensor_size_native.h>
+#include <ATen/ops/_nested_tensor_storage_offsets_native.h>
+#include <ATen/ops/_nested_tensor_strides_native.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/is_set_to_native.h>
@@ -144,6 +147,14 @@ WAVESMITH_OPERATORS(aten, m) {
   m.impl("is_set_to", &at::native::is_set_to);
   m.impl("_efficientzerotensor", &efficient_zeros);
   m.impl("record_stream", &record);
+}
+
+// What PyTorch asks of a nested tensor while it makes one, and ends the process where there is no answer. All
+// else of nested tensors but those with jagged layout is refused.
+TORCH_LIBRARY_IMPL(aten, NestedTensorPrivateUse1, m) {
+  m.impl("_nested_tensor_size", &at::native::_nested_tensor_size);
+  m.impl("_nested_tensor_strides", &at::native::_nested_tensor_strides);
+  m.impl("_nested_tensor_storage_offsets", &at::native::_nested_tensor_storage_offsets);
 }
 
 }  // namespace wavesmith::device

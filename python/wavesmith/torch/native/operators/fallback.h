@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <ATen/ScalarOps.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/DispatchKeySet.h>
 
 namespace wavesmith::device {
@@ -11,10 +13,25 @@ namespace wavesmith::device {
 // so that a call that is sent there does not come back.
 inline constexpr c10::DispatchKeySet kFallback(c10::DispatchKey::PrivateUse3);
 
+namespace detail {
+
+// A number that PyTorch made a tensor of the device as one of the CPU, as PyTorch shows no others to Python.
+inline at::Tensor shown(const at::Tensor& tensor) {
+  if (!tensor.defined() || !tensor.unsafeGetTensorImpl()->is_wrapped_number() || tensor.is_cpu())
+    return tensor;
+  return at::native::wrapped_scalar_tensor(tensor.item());
+}
+template <typename Other>
+Other&& shown(Other&& other) {
+  return std::forward<Other>(other);
+}
+
+}  // namespace detail
+
 // fall_back<at::_ops::mm_out>(self, other, out)
 template <typename Operator, typename... Arguments>
 decltype(auto) fall_back(Arguments&&... arguments) {
-  return Operator::redispatch(kFallback, std::forward<Arguments>(arguments)...);
+  return Operator::redispatch(kFallback, detail::shown(std::forward<Arguments>(arguments))...);
 }
 
 }  // namespace wavesmith::device
