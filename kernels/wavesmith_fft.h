@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef WAVESMITH_KERNELS_ENUM{
-    WAVESMITH_FFT_COMPLEX = 0,   /* from complex numbers to complex numbers */
+    WAVESMITH_FFT_COMPLEX = 0,   /* from complex numbers, or real ones, to complex numbers */
     WAVESMITH_FFT_FROM_REAL = 1, /* from n real numbers to the first n / 2 + 1 results */
     WAVESMITH_FFT_TO_REAL = 2, /* from such n / 2 + 1 numbers, for the others are their conjugates, to n real
                                   ones: the imaginary parts of the first, and of the last of an even n, count

@@ -47,7 +47,8 @@ wavesmith_kernels_status check(const Description& one) {
   if (length == 0) return invalid(kName, "the length is 0");
   if (is_empty(sizes)) return succeed();
   const bool from_real = one.kind == WAVESMITH_FFT_FROM_REAL, to_real = one.kind == WAVESMITH_FFT_TO_REAL;
-  if (const auto status = check_operand(one, one.x, "x", from_real, to_real)) return status;
+  const bool x_is_real = one.kind == WAVESMITH_FFT_COMPLEX ? one.x.type < WAVESMITH_POINTWISE_C64 : from_real;
+  if (const auto status = check_operand(one, one.x, "x", x_is_real, to_real)) return status;
   if (const auto status = check_operand(one, one.y, "y", to_real, from_real)) return status;
   if (is_narrow(one.x) != is_narrow(one.y))
     return invalid(kName, "x is of " + std::string(word_of(one.x.type)) + ", and y of " +

@@ -85,7 +85,7 @@ class Transforms : public OnStrides {
  protected:
   struct Case {
     wavesmith_fft_kind kind = WAVESMITH_FFT_COMPLEX;
-    bool backward = false, wide = false, in_place = false;
+    bool backward = false, wide = false, in_place = false, of_real = false;
     double scale = 1;
     std::vector<int64_t> sizes;
     size_t along = 0;
@@ -122,7 +122,7 @@ class Transforms : public OnStrides {
                                     << (one.backward ? ", backward" : "")
                                     << (one.in_place ? ", in place" : ""));
     const bool from_real = one.kind == WAVESMITH_FFT_FROM_REAL, to_real = one.kind == WAVESMITH_FFT_TO_REAL;
-    Strided x = side(one, from_real, to_real), y = one.in_place ? x : side(one, to_real, from_real);
+    Strided x = side(one, from_real || one.of_real, to_real), y = one.in_place ? x : side(one, to_real, from_real);
     for (int64_t i = 0; i < x.count(); ++i) set_number(x, i, {normal(), normal()});
     const StridedOnGpu on_x(x), on_y(y);
     Description what{};
@@ -182,7 +182,8 @@ class Transforms : public OnStrides {
     Case one;
     one.kind = one_of({WAVESMITH_FFT_COMPLEX, WAVESMITH_FFT_FROM_REAL, WAVESMITH_FFT_TO_REAL});
     one.backward = between(0, 1) != 0, one.wide = between(0, 1) != 0;
-    one.in_place = one.kind == WAVESMITH_FFT_COMPLEX && between(0, 3) == 0;
+    one.of_real = one.kind == WAVESMITH_FFT_COMPLEX && between(0, 3) == 0;
+    one.in_place = one.kind == WAVESMITH_FFT_COMPLEX && !one.of_real && between(0, 3) == 0;
     one.scale = one_of({1.0, 0.3, 1 / static_cast<double>(length)});
     one.sizes = any_sizes(std::max<int64_t>(most / length, 1));
     one.along = static_cast<size_t>(between(0, static_cast<int64_t>(one.sizes.size())));

@@ -94,7 +94,7 @@ FftPlan::FftPlan(const wavesmith_fft_description& what, void* workspace)
       number_bytes_(what.x.type == WAVESMITH_POINTWISE_F32 || what.x.type == WAVESMITH_POINTWISE_C64 ? 8
                                                                                                      : 16) {
   const bool from_real = what.kind == WAVESMITH_FFT_FROM_REAL, to_real = what.kind == WAVESMITH_FFT_TO_REAL;
-  FftSide x = side_of(what.x, what, from_real, to_real), y = side_of(what.y, what, to_real, from_real);
+  FftSide x = side_of(what.x, what, what.x.type < WAVESMITH_POINTWISE_C64, to_real), y = side_of(what.y, what, to_real, from_real);
   if (to_real) x.count = x.whole;  // the others are conjugates
   tables_.is_wide = number_bytes_ == 16;
   set_batch(what, x, y);

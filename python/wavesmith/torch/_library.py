@@ -20,7 +20,10 @@ from wavesmith.torch import _fallback
 from wavesmith.torch._name import DEVICE
 
 #: The modules of this package whose operators are registered.
-_FAMILIES: tuple[str, ...] = ("composed",)
+_FAMILIES: tuple[str, ...] = (
+    "composed",
+    "_fft",
+)
 
 _NOT_SUPPORTED, _NO_CODE = 2, 3  # wavesmith_kernels_status
 
