@@ -23,6 +23,11 @@ from wavesmith.torch._name import DEVICE
 _FAMILIES: tuple[str, ...] = (
     "composed",
     "_fft",
+    "_order",
+    "_unique",
+    "_histograms",
+    "_segments",
+    "_hash",
 )
 
 _NOT_SUPPORTED, _NO_CODE = 2, 3  # wavesmith_kernels_status
