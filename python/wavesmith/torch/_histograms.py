@@ -123,7 +123,7 @@ def _bin_edges(
     x: torch.Tensor,
     bins: Sequence[int],
     *,
-    range: Sequence[float] | None = None,  # noqa: A002  the operator's name for it
+    range: Sequence[float] | None = None,
     weight: torch.Tensor | None = None,
     density: bool = False,
 ) -> list[torch.Tensor]:
@@ -135,7 +135,7 @@ def _histogram_of_counts(
     x: torch.Tensor,
     bins: Sequence[int],
     *,
-    range: Sequence[float] | None = None,  # noqa: A002  the operator's name for it
+    range: Sequence[float] | None = None,
     weight: torch.Tensor | None = None,
     density: bool = False,
 ) -> torch.Tensor:
@@ -181,7 +181,7 @@ def _histogram(
     x: torch.Tensor,
     bins: int = 100,
     *,
-    range: Sequence[float] | None = None,  # noqa: A002  the operator's name for it
+    range: Sequence[float] | None = None,
     weight: torch.Tensor | None = None,
     density: bool = False,
     hist: torch.Tensor | None = None,

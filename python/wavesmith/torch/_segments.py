@@ -137,8 +137,7 @@ def _product_of_others(segments: _Segments, start: float) -> torch.Tensor:
     is_special = (x == 0) | x.isnan()
     others = segments.spread(segments.padded(torch.where(is_special, 1, x), 1).prod(2) * start)
     zeros, nans = (
-        segments.spread(segments.padded(kind.to(x.dtype), 0).sum(2)) - kind.to(x.dtype)
-        for kind in (x == 0, x.isnan())
+        segments.spread(segments.padded(kind.to(x.dtype), 0).sum(2)) - kind.to(x.dtype) for kind in (x == 0, x.isnan())
     )
     others = torch.where(is_special, others, others / x)
     return torch.where(nans > 0, math.nan, torch.where(zeros > 0, 0, others))

@@ -77,9 +77,7 @@ def _nonzero(x: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tenso
         raise NotServed
     found = _Found(x)
     shape = (found.count(), x.dim())
-    return found.write(
-        torch.empty(shape, dtype=torch.int64, device=x.device) if out is None else resized(out, shape)
-    )
+    return found.write(torch.empty(shape, dtype=torch.int64, device=x.device) if out is None else resized(out, shape))
 
 
 @operator("nonzero_static", "nonzero_static.out")
@@ -137,9 +135,7 @@ def _unique(x: torch.Tensor, is_sorted: bool = True, inverse: bool = False, coun
 
 
 @operator("unique_consecutive")
-def _unique_consecutive(
-    x: torch.Tensor, inverse: bool = False, counts: bool = False, dim: int | None = None
-) -> _Three:
+def _unique_consecutive(x: torch.Tensor, inverse: bool = False, counts: bool = False, dim: int | None = None) -> _Three:
     if not x.numel() or (dim is not None and not -x.dim() <= dim < x.dim()):
         raise NotServed
     rows = x.reshape(-1) if dim is None else x.movedim(dim, 0)
