@@ -19,7 +19,7 @@ _A = -0.75  # of the cubic filter
 class _Tap(NamedTuple):
     """One neighbour along one dimension."""
 
-    index: torch.Tensor
+    place: torch.Tensor
     inside: torch.Tensor | None
     """Where it is an element; None where it always is."""
     weight: torch.Tensor | None
@@ -114,9 +114,9 @@ class _Neighbours:
     def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor | None, tuple[_Tap, ...]]]:
         """For each the index in all elements, where it is inside, and its taps."""
         for taps in itertools.product(*self.taps):
-            index = taps[0].index
+            index = taps[0].place
             for tap, size in zip(taps[1:], self.sizes[1:], strict=True):
-                index = index * size + tap.index
+                index = index * size + tap.place
             inside: torch.Tensor | None = None
             for tap in taps:
                 if tap.inside is not None:

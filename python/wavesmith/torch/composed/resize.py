@@ -140,9 +140,9 @@ def _through(lines: list[_Line], x: torch.Tensor, y: torch.Tensor, transposed: b
     )
 
 
-def _split(rest: tuple[Any, ...], given: dict[str, Any], dimensions: int, aligns: bool) -> tuple[bool, list[Any]]:
+def _split(after: tuple[Any, ...], given: dict[str, Any], dimensions: int, aligns: bool) -> tuple[bool, list[Any]]:
     """`align_corners`, where there is one, and the scales, which may be left out or named."""
-    rest = list(rest)
+    rest = list(after)
     align = bool(rest.pop(0) if rest else given["align_corners"]) if aligns else False
     names = ("scales",) if dimensions == 1 else ("scales_d", "scales_h", "scales_w")[-dimensions:]
     scales = rest + [given.get(name) for name in names[len(rest) :]]

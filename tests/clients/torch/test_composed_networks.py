@@ -1,0 +1,128 @@
+"""Operators of networks that are composed: interpolation, padding, windows, adaptive pools, bags and sampling."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+import torch
+import torch.nn.functional as functional
+from comparison import PIECES, on_both, same_error
+
+pytestmark = pytest.mark.representative
+
+TOLERANCE = 1e-5
+HOST = (*PIECES, "aten.cumsum")
+
+
+@pytest.mark.parametrize("mode", ("linear", "bilinear", "bicubic", "trilinear", "nearest", "nearest-exact"))
+@pytest.mark.parametrize("align", (False, True))
+def test_interpolation(mode: str, align: bool) -> None:
+    nearest = mode.startswith("nearest")
+    if nearest and align:
+        pytest.skip("nearest elements have no corners to align")
+    dimensions = {"linear": 1, "trilinear": 3}.get(mode, 2)
+    x = torch.randn(2, 3, *(7, 5, 4)[:dimensions])
+    for sizes in ((11, 3, 5), (7, 1, 8)):
+        named = {"size": sizes[:dimensions], "mode": mode, "align_corners": None if nearest else align}
+        on_both(lambda x, n=named: functional.interpolate(x, **n), x, tolerance=TOLERANCE)
+    scaled = {"scale_factor": 1.7, "mode": mode, "align_corners": None if nearest else align}
+    on_both(lambda x: functional.interpolate(x, **scaled), x, tolerance=TOLERANCE)
+
+
+@pytest.mark.parametrize("mode", ("bilinear", "bicubic"))
+def test_interpolation_without_aliases(mode: str) -> None:
+    x = torch.randn(1, 2, 13, 9).contiguous(memory_format=torch.channels_last)
+    for size in ((4, 5), (20, 3)):
+        on_both(lambda x, s=size: functional.interpolate(x, s, mode=mode, antialias=True), x, tolerance=TOLERANCE)
+    ours = functional.interpolate(x.to("wavesmith"), (4, 5), mode=mode)
+    assert ours.stride() == functional.interpolate(x, (4, 5), mode=mode).stride()
+
+
+def test_infinities_stay_where_they_are() -> None:
+    x = torch.randn(1, 1, 9)
+    x[..., 4] = float("inf")
+    ours = functional.interpolate(x.to("wavesmith"), 23, mode="linear").cpu()
+    assert torch.equal(ours.isfinite(), functional.interpolate(x, 23, mode="linear").isfinite())
+
+
+@pytest.mark.parametrize("mode", ("reflect", "replicate"))
+def test_padding(mode: str) -> None:
+    for dimensions, padding in ((1, (2, 1)), (2, (1, 0, 2, 3)), (3, (1, 2, 0, 1, 3, 2))):
+        x = torch.randn(2, 3, *(5, 4, 6)[:dimensions])
+        on_both(lambda x, p=padding: functional.pad(x, p, mode), x, tolerance=TOLERANCE)
+    x = torch.randn(2, 3, 4, dtype=torch.complex64)
+    there = x.to("wavesmith")
+    assert torch.equal(functional.pad(there, (1, 2), mode).cpu(), functional.pad(x, (1, 2), mode))
+    same_error(lambda x: functional.pad(x, (7, 1), "reflect"), torch.randn(1, 2, 3))
+
+
+def test_windows_as_columns() -> None:
+    x = torch.randn(2, 3, 8, 9)
+    for named in ({"padding": 1}, {"stride": 2, "dilation": 2}, {"stride": (3, 1), "padding": (0, 2)}):
+        on_both(lambda x, n=named: functional.unfold(x, (3, 2), **n), x, tolerance=TOLERANCE)
+        columns = functional.unfold(x, (3, 2), **named)
+        on_both(lambda c, n=named: functional.fold(c, (8, 9), (3, 2), **n), columns, tolerance=TOLERANCE)
+    on_both(lambda x: x.unfold(2, 3, 2), x, tolerance=TOLERANCE)
+
+
+def test_adaptive_pools() -> None:
+    x = torch.randn(2, 3, 7, 10)
+    for out in ((3, 4), (1, 5), (7, 12)):
+        on_both(lambda x, o=out: functional.adaptive_avg_pool2d(x, o), x, tolerance=TOLERANCE)
+        on_both(lambda x, o=out: functional.adaptive_max_pool2d(x, o), x, tolerance=TOLERANCE)
+    on_both(lambda x: functional.adaptive_avg_pool3d(x, (2, 3, 4)), x, tolerance=TOLERANCE)
+    on_both(lambda x: functional.adaptive_max_pool3d(x, (2, 3, 4)), x, tolerance=TOLERANCE)
+    ours = functional.adaptive_max_pool2d(x.to("wavesmith"), 3, return_indices=True)[1]
+    assert torch.equal(ours.cpu(), functional.adaptive_max_pool2d(x, 3, return_indices=True)[1])
+
+
+@pytest.mark.parametrize("mode", ("sum", "mean", "max"))
+def test_bags(mode: str) -> None:
+    weight = torch.randn(10, 4)
+    indices, offsets = torch.tensor([1, 7, 2, 7, 0, 9, 3]), torch.tensor([0, 3, 3, 5, 7])
+    for named in ({}, {"padding_idx": 7}, {"include_last_offset": True}):
+        on_both(
+            lambda w, i, o, n=named: functional.embedding_bag(i, w, o, mode=mode, **n),
+            weight,
+            indices,
+            offsets,
+            tolerance=TOLERANCE,
+            host=HOST,
+        )
+    if mode == "sum":
+        on_both(
+            lambda w, s, i, o: functional.embedding_bag(i, w, o, mode="sum", per_sample_weights=s),
+            weight,
+            torch.randn(7),
+            indices,
+            offsets,
+            tolerance=TOLERANCE,
+            host=HOST,
+        )
+
+
+@pytest.mark.parametrize("padding", ("zeros", "border", "reflection"))
+def test_sampling_at_a_grid(padding: str) -> None:
+    x, grid = torch.randn(2, 3, 4, 5, 6), torch.rand(2, 3, 2, 4, 3) * 2.6 - 1.3
+    for mode in ("bilinear", "nearest"):
+        for align in (False, True):
+            on_both(
+                lambda x, g, m=mode, a=align: functional.grid_sample(x, g, m, padding, a), x, grid, tolerance=TOLERANCE
+            )
+
+
+def test_ctc_loss() -> None:
+    logits = torch.randn(9, 3, 5)
+    targets = torch.tensor([[1, 2, 2, 3], [4, 1, 0, 0], [3, 3, 3, 3]])
+    for inputs, lengths in (([9, 7, 8], [4, 2, 3]), ([9, 1, 5], [1, 0, 4])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            on_both(
+                lambda x, i=inputs, n=lengths: functional.ctc_loss(
+                    x.log_softmax(2), targets.to(x.device), i, n, zero_infinity=True
+                ),
+                logits,
+                tolerance=TOLERANCE,
+                host=(*HOST, "aten._log_softmax"),
+            )
