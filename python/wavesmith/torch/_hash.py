@@ -20,7 +20,7 @@ def _hash_tensor(
     out: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """By halves: each launch combines the second half with the first."""
-    if mode or x.is_complex() or any(not -x.dim() <= each < max(x.dim(), 1) for each in dim):
+    if mode or x.is_complex() or any(not -max(x.dim(), 1) <= each < max(x.dim(), 1) for each in dim):
         raise NotServed
     if out is not None and out.dtype != torch.uint64:
         raise NotServed

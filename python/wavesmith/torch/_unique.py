@@ -174,6 +174,48 @@ def _take(x: torch.Tensor, index: torch.Tensor, *, out: torch.Tensor | None = No
     return taken if out is None else resized(out, taken.shape).copy_(taken)
 
 
+def _flat(x: torch.Tensor) -> torch.Tensor:
+    """All elements of what is written in place: a view, or a copy that has to be written back."""
+    if any(stride == 0 and size > 1 for size, stride in zip(x.shape, x.stride(), strict=True)):
+        raise NotServed  # an error, which the host's own check words
+    return x.view(-1) if x.is_contiguous() else x.contiguous().view(-1)
+
+
+def _written(x: torch.Tensor, flat: torch.Tensor) -> torch.Tensor:
+    return x if x.is_contiguous() else x.copy_(flat.view(x.shape))
+
+
+@operator("put_")
+def _put(x: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate: bool = False) -> torch.Tensor:
+    if index.dtype != torch.int64 or source.dtype != x.dtype or index.numel() != source.numel():
+        raise NotServed
+    if index.device != x.device or source.device != x.device or (index.numel() and not x.numel()):
+        raise NotServed
+    if not index.numel():
+        return x
+    flat = _flat(x)
+    flat.index_put_((index.reshape(-1),), source.reshape(-1), accumulate)
+    return _written(x, flat)
+
+
+@operator("masked_scatter_")
+def _masked_scatter(x: torch.Tensor, mask: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    if mask.dtype != torch.bool or source.dtype != x.dtype or not mask.device == source.device == x.device:
+        raise NotServed
+    try:
+        mask = mask.expand(x.shape)
+    except RuntimeError:
+        raise NotServed from None
+    places = flat_places(mask)
+    if places.numel() > source.numel():
+        raise NotServed
+    if not places.numel():
+        return x
+    flat = _flat(x)
+    flat.scatter_(0, places, source.reshape(-1)[: places.numel()])
+    return _written(x, flat)
+
+
 @operator("repeat_interleave.Tensor")
 def _repeat_interleave(repeats: torch.Tensor, *, output_size: int | None = None) -> torch.Tensor:
     from wavesmith.torch._order import search

@@ -195,8 +195,24 @@ def test_counts() -> None:
     )
     compare(lambda x, e: torch.histogram(x, e), y, torch.tensor([-1.0, 0.0, 0.25, 3.0]))
     points = torch.randn(100, 3)
-    compare(lambda x: torch.histogramdd(x, [3, 4, 2]), points)
+    compare(lambda x: torch.histogramdd(x, [3, 4, 2]), points, close=1e-6)
     compare(lambda x: torch.histogramdd(x, [3, 4, 2], density=True)[0], points, close=1e-5)
+
+
+def test_what_is_put_where_a_mask_or_indices_say() -> None:
+    x = random(5, 6, different=True)
+    mask, source = torch.rand(5, 6) < 0.5, torch.randn(30)
+    for each in (x, x.t(), x[:, ::2]):
+        here = mask[: each.shape[0], : each.shape[1]] if each.shape[0] == 5 else mask.t()
+        compare(lambda x, m, s: x.clone().masked_scatter_(m, s), each, here, source)
+        compare(lambda x, m, s: x.masked_scatter(m[0], s), each, here, source)
+        for accumulate in (False, True):
+            indices = torch.tensor([[1, -1], [3, 0]])
+            compare(lambda x, i, s, a=accumulate: x.put(i, s[:4], a), each, indices, source)
+    compare(lambda x, i, s: x.put(i, s), x, torch.empty(0, dtype=torch.int64), torch.empty(0))
+    strided = there(x)[:, ::2]
+    strided.masked_scatter_(there(mask)[:, ::2], there(source))
+    torch.testing.assert_close(strided.cpu(), x[:, ::2].masked_scatter(mask[:, ::2], source))
 
 
 def test_taken_repeated_combined() -> None:
@@ -208,6 +224,7 @@ def test_taken_repeated_combined() -> None:
     compare(torch.combinations, torch.arange(5.0))
     for each in (x, x[0, 0], torch.randint(0, 99, (33,)), x.half()):
         compare(lambda x: torch.hash_tensor(x).view(torch.int64), each)
+        compare(lambda x: torch.hash_tensor(x, -1).view(torch.int64), each)
     compare(lambda x: torch.hash_tensor(x, 1, keepdim=True).view(torch.int64), x)
 
 
