@@ -18,6 +18,7 @@
 //   [causal|full]
 //   wavesmith_kernels_bench decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE]
 //   [PAGE]
+//   wavesmith_kernels_bench fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +29,7 @@
 
 #include "kernels/gemm/arguments.h"
 #include "kernels/library/element_type.h"
+#include "kernels/wavesmith_fft.h"
 #include "kernels/wavesmith_kernels.h"
 
 extern "C" {
@@ -362,6 +364,36 @@ int decode(const std::vector<std::string>& words) {
   return 0;
 }
 
+/// Lines one behind the other; the time against what it has to move.
+int fft(const std::vector<std::string>& words) {
+  static constexpr const char *kTypes[] = {"f32", "f64"}, *kKinds[] = {"complex", "from_real", "to_real"};
+  const bool wide = words.size() > 2 && index_of(words[2], kTypes, "type") == 1;
+  wavesmith_fft_description d{};
+  d.kind = static_cast<wavesmith_fft_kind>(words.size() > 3 ? index_of(words[3], kKinds, "kind") : 0);
+  d.dimensions = 2, d.scale = 1;
+  d.sizes[0] = std::atoll(words[0].c_str()), d.sizes[1] = std::atoll(words[1].c_str());
+  int64_t moved = 0;
+  const auto side = [&](wavesmith_fft_kind real) {
+    const bool is_half = d.kind != real && d.kind != WAVESMITH_FFT_COMPLEX, is_real = d.kind == real;
+    const int64_t part = wide ? 8 : 4, number = is_real ? part : 2 * part,
+                  line = number * (is_half ? d.sizes[0] / 2 + 1 : d.sizes[0]);
+    wavesmith_pointwise_operand made{};
+    moved += line * d.sizes[1];
+    made.data = memory(line * d.sizes[1]);
+    made.type = is_real ? (wide ? WAVESMITH_POINTWISE_F64 : WAVESMITH_POINTWISE_F32)
+                        : (wide ? WAVESMITH_POINTWISE_C128 : WAVESMITH_POINTWISE_C64);
+    made.strides[0] = number, made.strides[1] = line;
+    return made;
+  };
+  d.x = side(WAVESMITH_FFT_FROM_REAL), d.y = side(WAVESMITH_FFT_TO_REAL);
+  d.workspace_bytes = wavesmith_kernels_fft_workspace(&d);
+  d.workspace = memory(static_cast<int64_t>(d.workspace_bytes) + 1);
+  const float best = milliseconds_of([&] { return wavesmith_kernels_fft(&d, nullptr); });
+  std::printf("fft: %.2f us, %.1f GB/s, workspace of %zu bytes\n", static_cast<double>(best) * 1e3,
+              static_cast<double>(moved) / static_cast<double>(best) * 1e-6, d.workspace_bytes);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -370,6 +402,7 @@ int main(int argc, char** argv) {
   if (argc > 7 && std::strcmp(argv[1], "attention") == 0) return attention(words);
   if (argc > 7 && std::strcmp(argv[1], "decode") == 0) return decode(words);
   if (argc > 3 && std::strcmp(argv[1], "transpose") == 0) return transpose(words);
+  if (argc > 3 && std::strcmp(argv[1], "fft") == 0) return fft(words);
   const bool of_rows = argc > 1 && std::strcmp(argv[1], "gemm") != 0 &&
                        std::strcmp(argv[1], "attention") != 0 && std::strcmp(argv[1], "decode") != 0;
   if (argc > 3 && of_rows) return rows(argv[1], words);
@@ -383,7 +416,8 @@ int main(int argc, char** argv) {
       "       %s quantise|dequantise ROWS COLUMNS [f32|f16|bf16] [QUANTISED TYPE]\n"
       "          [unscaled|given|matrix|row|block|mx] [BLOCK]\n"
       "       %s attention BATCHES HEADS HEADS_KV LENGTH_Q LENGTH_K HEAD_SIZE [bf16|f16] [causal|full]\n"
-      "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE] [PAGE]\n",
-      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
+      "       %s decode BATCHES HEADS HEADS_KV LENGTH_Q CONTEXT HEAD_SIZE [bf16|f16] [CACHE TYPE] [PAGE]\n"
+      "       %s fft LENGTH BATCHES [f32|f64] [complex|from_real|to_real]\n",
+      argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0], argv[0]);
   return 2;
 }

@@ -29,8 +29,8 @@ typedef WAVESMITH_KERNELS_ENUM{
  * times that of the power of two that is at least 2 n - 1. A result depends on its line alone, and is the
  * same in each run.
  *
- * There are kernels for n up to 2^24 in C64, 2^22 in C128, of lengths with prime factors above 31 for half of
- * that. All elements must be within 2^31 bytes, and fewer than 2^31. */
+ * There are kernels for n up to 2^24, in C128 2^23. All elements must be within 2^31 bytes, and fewer than
+ * 2^31. */
 typedef struct {
   wavesmith_fft_kind kind;
   int backward;                                  /* 0: forward */

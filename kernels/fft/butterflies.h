@@ -11,7 +11,7 @@ using FftNumber = tile::Vector<T, 2>;
 
 template <class T>
 TILE_DEVICE FftNumber<T> product(FftNumber<T> a, FftNumber<T> b) {
-  return {__builtin_elementwise_fma(a.x, b.x, -(a.y * b.y)), __builtin_elementwise_fma(a.x, b.y, a.y * b.x)};
+  return a.xx * b + a.yy * FftNumber<T>{-b.y, b.x};
 }
 /// Times -i.
 template <class T>

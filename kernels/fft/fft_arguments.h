@@ -25,8 +25,17 @@ struct FftSide {
   unsigned count;               ///< numbers from this one on are 0, or dropped
   unsigned whole;               ///< of half: how many numbers there are with the conjugates
   int numbers;                  ///< FftNumbers
+  int is_plain;                 ///< all of a line's complex numbers as they are, or exchanged next to memory
   int swapped, swapped_inside;  ///< parts change places: next to memory, next to the transform
 };
+
+/// Where element i of a line is in its part of shared memory: so that those which lie a power of two apart
+/// are in different banks. Elements that lie a multiple of kFftRegular apart stay so.
+template <int kNumberBytes>
+constexpr unsigned fft_place(unsigned i) {
+  return i ^ (kNumberBytes == 8 ? i >> 4 & 7 : i >> 3 & 7);
+}
+inline constexpr unsigned kFftRegular = 128;
 
 /// One of Stockham's passes: radix numbers that lie n / radix apart become ones that lie l apart.
 struct FftPass {

@@ -13,10 +13,17 @@ namespace {
 
 constexpr unsigned kSharedBytes = 65536;
 
-/// Elements of shared memory of a line: an odd number, so that those of several lines are in different banks.
-unsigned pitch_of(unsigned length, int number_bytes) {
-  const unsigned free_after = number_bytes == 8 ? 4 : 3;
-  return (length + ((length - 1) >> free_after)) | 1U;
+/// Elements of shared memory of a line among several: an odd number, so that those of several lines are in
+/// different banks.
+unsigned pitch_of(unsigned length) {
+  constexpr unsigned kOrder = 8;  // that elements stand in within eights, or pairs of them
+  return ((length + kOrder - 1) / kOrder * kOrder) | 1U;
+}
+/// Bytes that so many lines take, with what is known of each.
+unsigned shared_bytes(unsigned together, unsigned length, int number_bytes) {
+  const auto bytes = static_cast<unsigned>(number_bytes);
+  return together == 1 ? (pitch_of(length) - 1) * bytes
+                       : together * (pitch_of(length) * bytes + kFftLineBytes);
 }
 
 /// Radices whose product is the length; a 0 behind them where a factor is too large.
@@ -41,9 +48,7 @@ bool has_large_factor(unsigned length) {
 }
 
 bool fits(unsigned length, int number_bytes) {
-  return length <= kFftThreads * kFftElements &&
-         size_t{pitch_of(length, number_bytes)} * static_cast<unsigned>(number_bytes) + kFftLineBytes <=
-             kSharedBytes;
+  return length <= kFftThreads * kFftElements && shared_bytes(1, length, number_bytes) <= kSharedBytes;
 }
 
 /// The factor next to the root such that it and the other one fit; 0 where there is none.
@@ -94,13 +99,15 @@ FftPlan::FftPlan(const wavesmith_fft_description& what, void* workspace)
       number_bytes_(what.x.type == WAVESMITH_POINTWISE_F32 || what.x.type == WAVESMITH_POINTWISE_C64 ? 8
                                                                                                      : 16) {
   const bool from_real = what.kind == WAVESMITH_FFT_FROM_REAL, to_real = what.kind == WAVESMITH_FFT_TO_REAL;
-  FftSide x = side_of(what.x, what, what.x.type < WAVESMITH_POINTWISE_C64, to_real), y = side_of(what.y, what, to_real, from_real);
+  FftSide x = side_of(what.x, what, what.x.type < WAVESMITH_POINTWISE_C64, to_real),
+          y = side_of(what.y, what, to_real, from_real);
   if (to_real) x.count = x.whole;  // the others are conjugates
   tables_.is_wide = number_bytes_ == 16;
   set_batch(what, x, y);
   x.swapped = y.swapped = what.backward != 0;
   const auto length = static_cast<unsigned>(what.sizes[what.along]);
-  if (has_large_factor(length))
+  const bool is_direct = fits(length, number_bytes_) || factor_of(length, number_bytes_) != 0;
+  if (has_large_factor(length) || !is_direct)
     convolve(length, x, y, what.scale);
   else
     transform(length, x, y, what.scale);
@@ -169,10 +176,13 @@ void FftPlan::add(unsigned length, unsigned inner, const FftSide& x, const FftSi
   made.lines = batch_ * inner;
   made.inner = Division::by(inner);
   made.length = Division::by(length);
-  made.pitch = pitch_of(length, number_bytes_);
+  made.pitch = pitch_of(length);
   made.load_lines_first = lines_are_nearer(x, inner, dimensions_);
   made.store_lines_first = lines_are_nearer(y, inner, dimensions_);
   made.scale = scale;
+  for (FftSide* const side : {&made.x, &made.y})
+    side->is_plain = side->numbers == kFftComplex && !side->table && side->swapped_inside == 0 &&
+                     (inner - 1) * side->q_step + (length - 1) * side->i_step < side->count;
   unsigned l = 1;
   for (const unsigned radix : radices_of(length)) {
     made.pass[made.passes++] = {radix, Division::by(l), Division::by(l * radix), Division::by(length / radix),
@@ -185,18 +195,19 @@ void FftPlan::add(unsigned length, unsigned inner, const FftSide& x, const FftSi
   unsigned together = std::clamp(std::bit_floor(kElements / length), 1U, kMostLines);
   if (made.load_lines_first || made.store_lines_first) together = std::max(together, kSideBySide);
   together = std::min(together, std::bit_ceil(made.lines));
-  const auto bytes = [&] {
-    return together * (made.pitch * static_cast<unsigned>(number_bytes_) + kFftLineBytes);
-  };
-  while (bytes() > kSharedBytes || together * length > kFftThreads * kFftElements) together /= 2;
+  while (shared_bytes(together, length, number_bytes_) > kSharedBytes ||
+         together * length > kFftThreads * kFftElements)
+    together /= 2;
   made.together = together;
   made.shift = static_cast<unsigned>(std::countr_zero(together));
   constexpr unsigned kWave = 64;
   const unsigned threads = (together * length + kFftElements - 1) / kFftElements;
   made.threads = (threads + kWave - 1) / kWave * kWave;
-  launches_.push_back(
-      {made,
-       {.x = (made.lines + together - 1) / together, .y = 1, .threads = made.threads, .shared = bytes()}});
+  launches_.push_back({made,
+                       {.x = (made.lines + together - 1) / together,
+                        .y = 1,
+                        .threads = made.threads,
+                        .shared = shared_bytes(together, length, number_bytes_)}});
 }
 
 void FftPlan::transform(unsigned length, const FftSide& x, const FftSide& y, double scale) {
@@ -219,6 +230,7 @@ void FftPlan::transform(unsigned length, const FftSide& x, const FftSide& y, dou
   FftArguments& first = launches_.back().arguments;
   first.split = static_cast<unsigned>(std::bit_width(length) + 1) / 2;
   first.fine = table(kFftRoots, 1U << first.split, 1, length);
+  first.y.is_plain = 0;
   first.coarse = table(kFftRoots, (length >> first.split) + 1, 1U << first.split, length);
   add(n2, n1, rows, rows_to, scale);
 }

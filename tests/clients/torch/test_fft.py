@@ -114,10 +114,9 @@ def test_windows_added_up() -> None:
         torch.testing.assert_close(ours.grad.cpu(), theirs.grad)
 
 
-def test_what_is_too_long_is_left_to_the_host() -> None:
-    x = torch.zeros((1 << 21) + 17, dtype=torch.complex128, device="wavesmith")
-    x[0] = 1
+def test_what_has_too_many_dimensions_is_left_to_the_host() -> None:
+    x = torch.randn((1,) * 8 + (4,), dtype=torch.complex64)
     before = wavesmith.torch.fallback_counts().get("aten._fft_c2c.default", 0)
-    y = torch.fft.fft(x)
+    y = torch.fft.fft(x.to("wavesmith"))
     assert wavesmith.torch.fallback_counts()["aten._fft_c2c.default"] == before + 1
-    assert y[5].item() == pytest.approx(1)
+    torch.testing.assert_close(y.cpu(), torch.fft.fft(x))
