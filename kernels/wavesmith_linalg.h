@@ -54,6 +54,7 @@ enum {
   WAVESMITH_LINALG_REVERSED = 2,
   WAVESMITH_LINALG_CONJUGATE = 4, /* SOLVE_LOWER and REFLECT: a is read conjugated; SUBTRACT_PRODUCT: b */
   WAVESMITH_LINALG_CONJUGATE_FACTORS = 8, /* REFLECT: tau is */
+  WAVESMITH_LINALG_IN_ORDER = 32,         /* LU: rows are not exchanged */
   WAVESMITH_LINALG_LOWER = 16, /* SUBTRACT_PRODUCT: only of the lower triangle, whole tiles of 64 */
 };
 

@@ -62,7 +62,7 @@ class Steps {
     for (int64_t at = 0; at < steps; at += block) {
       const int64_t columns = std::min(block, n - at), pivots = std::min(columns, steps - at);
       Linalg step = part(at);
-      step.a = moved(one_.a, at, at), step.rows = m - at, step.columns = columns;
+      step.a = moved(one_.a, at, at), step.rows = m - at, step.columns = columns, step.flags = one_.flags;
       CALL(launch_on_matrices(step, "lu", at));
       step.inner = pivots;
       step.b = moved(one_.a, at, 0), step.columns = at;

@@ -25,7 +25,9 @@ TILE_DEVICE void lu_of(const LinalgArguments& g, const View& a, const LinalgPlac
     if (k > 0 && (k - 1) % team.count == team.number) finish_column(k - 1);
     Largest<T> largest;
     largest.place = k;
-    TILE_KEEP_LOOP for (int i = team.own_row(k); i < m; i += team.size) largest.take(rough_size(a(i, k)), i);
+    if (!(g.flags & WAVESMITH_LINALG_IN_ORDER))
+      TILE_KEEP_LOOP for (int i = team.own_row(k); i < m; i += team.size)
+          largest.take(rough_size(a(i, k)), i);
     largest.combine(team);
     const int p = largest.place;
     const S pivot = a(p, k), upper = a(k, k);

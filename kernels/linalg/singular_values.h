@@ -169,7 +169,7 @@ TILE_DEVICE void singular_values_of(const LinalgArguments& g, const View& a, con
                [&](int i, int j) { a.set(i, j, static_cast<T>(static_cast<double>(given(i, j)) * scale)); });
   if (g.c.data) each_element(team, n, n, [&](int i, int j) { vectors.set(i, j, i == j ? T(1) : T(0)); });
   const bool done = scale != 0 && orthogonalise<T>(g, a, vectors, team, shared.jacobi);
-  place.note(g, done ? 0 : n);
+  place.note(g, scale == 0 ? -4 : done ? 0 : n);
   meet();
   const int known = write_singular<T>(g, a, vectors, scale, place, team, shared);
   if (!g.b.data || !done) return;

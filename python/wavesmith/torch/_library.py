@@ -28,6 +28,7 @@ _FAMILIES: tuple[str, ...] = (
     "_histograms",
     "_segments",
     "_hash",
+    "_linalg",
 )
 
 _NOT_SUPPORTED, _NO_CODE = 2, 3  # wavesmith_kernels_status

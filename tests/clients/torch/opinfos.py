@@ -86,7 +86,7 @@ def _back(value: Any) -> Any:
 
 def _run(op: Any, sample: Any, seed: int) -> Any:
     torch.manual_seed(seed)
-    return op(sample.input, *sample.args, **sample.kwargs)
+    return sample.output_process_fn_grad(op(sample.input, *sample.args, **sample.kwargs))
 
 
 def _compare(ours: Any, theirs: Any, values: bool) -> None:

@@ -1,0 +1,254 @@
+"""Linear algebra: what factorisations and solutions are off by, in double precision; outputs; errors."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from comparison import same_error
+
+TYPES = (torch.float32, torch.float64, torch.complex64, torch.complex128)
+REALS = TYPES[:2]
+SIZES = (1, 2, 3, 7, 31, 33)
+DEVICE = "wavesmith"
+
+
+def wide(x: torch.Tensor) -> torch.Tensor:
+    return x.cpu().to(torch.complex128 if x.is_complex() else torch.float64)
+
+
+def small(error: torch.Tensor, norm: torch.Tensor, n: int, dtype: torch.dtype) -> None:
+    """Each matrix's error is a small multiple of n half units in the last place of a norm."""
+    allowed = 20 * max(n, 1) * torch.finfo(dtype).eps * torch.linalg.matrix_norm(norm) + 1e-300
+    off = torch.linalg.matrix_norm(error)
+    assert (off <= allowed).all(), f"{n}, {dtype}: {float((off / allowed).max()):.3g} of what is allowed"
+
+
+def matrices(dtype: torch.dtype, *sizes: int, graded: bool = False) -> torch.Tensor:
+    """Matrices with any strides: of a larger array, or turned."""
+    *batch, rows, columns = sizes
+    made = torch.randn(*batch, columns, rows + 1, dtype=dtype)[..., 1:].mT
+    if graded:
+        made = made * torch.logspace(0, -6, rows, dtype=made.dtype)[:, None]
+    return made
+
+
+def positive(dtype: torch.dtype, *sizes: int) -> torch.Tensor:
+    root = torch.randn(*sizes, dtype=dtype)
+    return root @ root.mH + torch.eye(sizes[-1], dtype=dtype)
+
+
+def sizes_of(dtype: torch.dtype) -> list[tuple[int, ...]]:
+    large = 70 if dtype is torch.float32 else 5
+    return [(1, 1), (2, 3, 7, 7), (33, 33), (large, large)]
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("upper", (False, True))
+def test_cholesky(dtype: torch.dtype, upper: bool, by_kernels: None) -> None:
+    for sizes in sizes_of(dtype):
+        a, b = positive(dtype, *sizes), torch.randn(*sizes[:-1], 3, dtype=dtype)
+        factor, info = torch.linalg.cholesky_ex(a.to(DEVICE), upper=upper)
+        assert not info.cpu().any()
+        f = wide(factor)
+        small((f.mH @ f if upper else f @ f.mH) - wide(a), wide(a), sizes[-1], dtype)
+        x = wide(torch.cholesky_solve(b.to(DEVICE), factor, upper))
+        small(wide(a) @ x - wide(b), wide(a).norm() * x, sizes[-1], dtype)
+        inverse = wide(torch.cholesky_inverse(factor, upper))
+        unit = torch.eye(sizes[-1], dtype=inverse.dtype)
+        small(wide(a) @ inverse - unit, wide(a).norm() * inverse, sizes[-1], dtype)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", TYPES)
+def test_lu(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in (*sizes_of(dtype), (2, 9, 4), (4, 9), (2, 35, 70)):
+        a = matrices(dtype, *sizes, graded=len(sizes) == 3)
+        p, lower, upper = (wide(each) for each in torch.linalg.lu(a.to(DEVICE)))
+        small(p @ lower @ upper - wide(a), lower.norm() * upper, max(sizes), dtype)
+        data, pivots = torch.linalg.lu_factor(a.to(DEVICE))
+        again = [wide(each) for each in torch.lu_unpack(data, pivots)]
+        for ours, theirs in zip(again, (p, lower, upper), strict=True):
+            assert torch.equal(ours, theirs)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", TYPES)
+def test_solutions(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in sizes_of(dtype):
+        n = sizes[-1]
+        a = matrices(dtype, *sizes) + 2 * torch.eye(n, dtype=dtype)
+        for given in (a, a.contiguous()):
+            for left in (False, True):
+                b = torch.randn(*sizes[:-2], *((n, 3) if left else (3, n)), dtype=dtype)
+                x = wide(torch.linalg.solve(given.to(DEVICE), b.to(DEVICE), left=left))
+                rest = (wide(a) @ x if left else x @ wide(a)) - wide(b)
+                small(rest, wide(a).norm() * x.norm() * torch.ones_like(rest), n, dtype)
+        data, pivots = torch.linalg.lu_factor(a.to(DEVICE))
+        for left in (False, True):
+            for adjoint in (False, True):
+                b = torch.randn(*sizes[:-2], *((n, 2) if left else (2, n)), dtype=dtype)
+                x = wide(torch.linalg.lu_solve(data, pivots, b.to(DEVICE), left=left, adjoint=adjoint))
+                matrix = wide(a).mH if adjoint else wide(a)
+                rest = (matrix @ x if left else x @ matrix) - wide(b)
+                small(rest, wide(a).norm() * x.norm() * torch.ones_like(rest), n, dtype)
+        inverse = wide(torch.linalg.inv(a.to(DEVICE)))
+        unit = torch.eye(n, dtype=inverse.dtype)
+        small(wide(a) @ inverse - unit, wide(a).norm() * inverse, n, dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_triangles(dtype: torch.dtype, by_kernels: None) -> None:
+    for upper in (False, True):
+        for left in (False, True):
+            for unit in (False, True):
+                for n in (1, 5, 33, 70):
+                    a = torch.randn(2, n, n, dtype=dtype) / n + 2 * torch.eye(n, dtype=dtype)
+                    b = torch.randn(2, *((n, 3) if left else (3, n)), dtype=dtype)
+                    x = wide(
+                        torch.linalg.solve_triangular(
+                            a.to(DEVICE), b.to(DEVICE), upper=upper, left=left, unitriangular=unit
+                        )
+                    )
+                    t = wide(a.triu() if upper else a.tril())
+                    if unit:
+                        t.diagonal(dim1=-2, dim2=-1).fill_(1)
+                    rest = (t @ x if left else x @ t) - wide(b)
+                    small(rest, t.norm() * x.norm() * torch.ones_like(rest), n, dtype)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("dtype", TYPES)
+def test_qr(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in (*sizes_of(dtype), (2, 9, 4), (4, 9)):
+        a = matrices(dtype, *sizes, graded=True)
+        for mode in ("reduced", "complete"):
+            q, r = (wide(each) for each in torch.linalg.qr(a.to(DEVICE), mode))
+            small(q @ r - wide(a), wide(a), max(sizes), dtype)
+            unit = torch.eye(q.shape[-1], dtype=q.dtype)
+            small(q.mH @ q - unit, unit, max(sizes), dtype)
+        data, tau = torch.geqrf(a.to(DEVICE))
+        q = wide(torch.linalg.qr(a.to(DEVICE), "complete").Q)
+        for left in (False, True):
+            for transpose in (False, True):
+                rows = sizes[-2]
+                c = torch.randn(*sizes[:-2], *((rows, 3) if left else (3, rows)), dtype=dtype)
+                ours = wide(torch.ormqr(data, tau, c.to(DEVICE), left, transpose))
+                by = q.mH if transpose else q
+                small(ours - (by @ wide(c) if left else wide(c) @ by), wide(c), max(sizes), dtype)
+
+
+@pytest.mark.parametrize("dtype", REALS)
+def test_eigenvalues(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in (*sizes_of(dtype), (2, 32, 32)):
+        a = matrices(dtype, *sizes)
+        a = a + a.mT
+        for uplo in ("L", "U"):
+            half = a.tril() if uplo == "L" else a.triu()
+            values, vectors = (wide(each) for each in torch.linalg.eigh(half.to(DEVICE), uplo))
+            small(wide(a) @ vectors - vectors * values[..., None, :], wide(a), sizes[-1], dtype)
+            unit = torch.eye(sizes[-1], dtype=vectors.dtype)
+            small(vectors.mT @ vectors - unit, unit, sizes[-1], dtype)
+
+
+@pytest.mark.parametrize("dtype", REALS)
+@pytest.mark.parametrize("full", (False, True))
+def test_singular_values(dtype: torch.dtype, full: bool, by_kernels: None) -> None:
+    for sizes in (*sizes_of(dtype), (2, 9, 4), (4, 9)):
+        rank_one = torch.randn(*sizes[:-1], 1, dtype=dtype) @ torch.randn(1, sizes[-1], dtype=dtype)
+        for a in (matrices(dtype, *sizes, graded=True), rank_one, torch.zeros(sizes, dtype=dtype)):
+            u, s, vh = (wide(each) for each in torch.linalg.svd(a.to(DEVICE), full_matrices=full))
+            inner = s.shape[-1]
+            small((u[..., :inner] * s[..., None, :]) @ vh[..., :inner, :] - wide(a), wide(a), max(sizes), dtype)
+            for q in (u, vh.mT):
+                unit = torch.eye(q.shape[-1], dtype=q.dtype)
+                small(q.mT @ q - unit, unit, max(sizes), dtype)
+            values = wide(torch.linalg.svdvals(a.to(DEVICE)))
+            small((values - s)[..., None], wide(a), max(sizes), dtype)
+
+
+@pytest.mark.parametrize("dtype", REALS)
+def test_ldl(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in sizes_of(dtype):
+        a = matrices(dtype, *sizes)
+        a = a + a.mT
+        a.diagonal(dim1=-2, dim2=-1)[..., ::2] = 0
+        if sizes[-1] == 1:
+            a += 1
+        data, pivots, info = torch.linalg.ldl_factor_ex(a.to(DEVICE))
+        assert not info.cpu().any()
+        b = torch.randn(*sizes[:-1], 3, dtype=dtype)
+        x = wide(torch.linalg.ldl_solve(data, pivots, b.to(DEVICE)))
+        small(wide(a) @ x - wide(b), wide(a).norm() * x.norm() * torch.ones_like(x), 4 * sizes[-1], dtype)
+
+
+@pytest.mark.parametrize("dtype", REALS)
+def test_determinants_and_exponentials(dtype: torch.dtype, by_kernels: None) -> None:
+    for sizes in ((1, 1), (3, 4, 7, 7), (20, 20), (0, 0), (0, 3, 3)):
+        a = matrices(dtype, *sizes)
+        exact = torch.linalg.det(wide(a))
+        torch.testing.assert_close(wide(torch.linalg.det(a.to(DEVICE))), exact, rtol=1e-3, atol=1e-6)
+        ours, theirs = torch.linalg.slogdet(a.to(DEVICE)), torch.linalg.slogdet(wide(a))
+        assert torch.equal(wide(ours.sign), theirs.sign)
+        torch.testing.assert_close(wide(ours.logabsdet), theirs.logabsdet, rtol=1e-3, atol=1e-3)
+        for scale in (1e-3, 0.3, 3.0):
+            torch.testing.assert_close(
+                wide(torch.linalg.matrix_exp((a * scale).to(DEVICE))),
+                torch.linalg.matrix_exp(wide(a * scale)),
+                rtol=1e-3,
+                atol=1e-3,
+            )
+
+
+def test_least_squares(by_kernels: None) -> None:
+    for driver in ("gels", "gelsy", "gelsd", "gelss"):
+        for sizes in ((5, 3), (2, 3, 3), (3, 5), (2, 40, 7)):
+            a, b = torch.randn(*sizes), torch.randn(*sizes[:-1], 2)
+            ours = torch.linalg.lstsq(a.to(DEVICE), b.to(DEVICE), driver=driver)
+            theirs = torch.linalg.lstsq(a, b, driver=driver)
+            for each, other in zip(ours, theirs, strict=True):
+                torch.testing.assert_close(each.cpu(), other, rtol=1e-3, atol=1e-3)
+
+
+def test_gradients(by_kernels: None) -> None:
+    def gradient(x: torch.Tensor) -> torch.Tensor:
+        x = x.requires_grad_()
+        total = torch.linalg.inv(x).sum() + torch.linalg.det(x).sum() + torch.linalg.slogdet(x).logabsdet.sum()
+        total = total + torch.linalg.qr(x).R.abs().sum() + torch.linalg.svdvals(x).sum()
+        total = total + torch.linalg.eigvalsh(x + x.mT).sum() + torch.linalg.solve(x, x + 1).sum()
+        (made,) = torch.autograd.grad(total, x)
+        return made
+
+    x = torch.randn(2, 4, 4) + 3 * torch.eye(4)
+    torch.testing.assert_close(gradient(x.to(DEVICE)).cpu(), gradient(x.double()).float(), rtol=1e-3, atol=1e-3)
+
+
+def test_outputs_are_resized_and_of_their_type() -> None:
+    a = positive(torch.float32, 4, 4)
+    out, info = torch.empty(0, device=DEVICE), torch.empty(0, dtype=torch.int32, device=DEVICE)
+    torch.linalg.cholesky_ex(a.to(DEVICE), out=(out, info))
+    torch.testing.assert_close(out.cpu(), torch.linalg.cholesky(a), rtol=1e-4, atol=1e-4)
+    assert info.shape == () and int(info) == 0
+    kept = torch.empty(4, 8, device=DEVICE)[:, ::2]
+    torch.linalg.inv(a.to(DEVICE), out=kept)
+    torch.testing.assert_close(kept.cpu(), torch.linalg.inv(a), rtol=1e-3, atol=1e-4)
+    with pytest.raises(RuntimeError):
+        torch.linalg.inv(a.to(DEVICE), out=torch.empty(4, 4, dtype=torch.int64, device=DEVICE))
+
+
+@pytest.mark.representative
+def test_what_fails_is_said_as_on_the_cpu() -> None:
+    singular = torch.ones(3, 3)
+    nan = torch.full((3, 3), float("nan"))
+    same_error(torch.linalg.inv, singular)
+    same_error(torch.linalg.inv, torch.stack([torch.eye(3), singular]))
+    same_error(torch.linalg.solve, torch.zeros(2, 2), torch.ones(2))
+    same_error(torch.linalg.cholesky, -torch.eye(4))
+    same_error(torch.cholesky, -torch.eye(4))
+    same_error(torch.linalg.svd, nan)
+    same_error(torch.linalg.inv, torch.ones(3, 4))
+    same_error(torch.linalg.cholesky, torch.ones(3))
+    same_error(torch.linalg.qr, torch.ones(3, 3), "other")
+    same_error(torch.linalg.solve, torch.eye(3), torch.ones(4, 2))
+    same_error(torch.geqrf, torch.ones(3))
+    same_error(torch.linalg.det, torch.ones(3, 3, dtype=torch.int64))
