@@ -30,7 +30,7 @@ typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_POINTWISE_COPY = 3,        /* also complex */
     WAVESMITH_POINTWISE_NEGATE = 4,      /* also complex */
     WAVESMITH_POINTWISE_ABSOLUTE = 5,    /* also complex */
-    WAVESMITH_POINTWISE_SIGN = 6,        /* -1, 0 or 1; of NaN 0 */
+    WAVESMITH_POINTWISE_SIGN = 6,        /* -1, 0 or 1; of NaN 0; of complex x x / |x| */
     WAVESMITH_POINTWISE_LOGICAL_NOT = 7, /* also complex */
     WAVESMITH_POINTWISE_CLAMP = 8,       /* no less than p, no more than q */
     WAVESMITH_POINTWISE_BITWISE_NOT = 9, /* of integers only */
@@ -38,7 +38,8 @@ typedef WAVESMITH_KERNELS_ENUM{
     /* Of one input. */
     WAVESMITH_POINTWISE_RECIPROCAL = 11, WAVESMITH_POINTWISE_SQRT = 12,
     WAVESMITH_POINTWISE_RECIPROCAL_ROOT = 13, WAVESMITH_POINTWISE_EXP = 14, WAVESMITH_POINTWISE_LOG = 15,
-    WAVESMITH_POINTWISE_SIGMOID = 16, WAVESMITH_POINTWISE_TANH = 17, WAVESMITH_POINTWISE_SILU = 18,
+    WAVESMITH_POINTWISE_SIGMOID = 16, WAVESMITH_POINTWISE_TANH = 17,
+    WAVESMITH_POINTWISE_SILU = 18,      /* also complex, as its derivative */
     WAVESMITH_POINTWISE_GELU_TANH = 19, /* the approximation by tanh */
     WAVESMITH_POINTWISE_FLOOR = 20, WAVESMITH_POINTWISE_CEIL = 21, WAVESMITH_POINTWISE_TRUNCATE = 22,
     WAVESMITH_POINTWISE_ROUND = 23,         /* ties to even */
@@ -94,8 +95,70 @@ typedef WAVESMITH_KERNELS_ENUM{
     WAVESMITH_POINTWISE_WHERE = 92, /* z where x is not 0, else w; also complex */
     WAVESMITH_POINTWISE_CLAMP_BETWEEN = 93, WAVESMITH_POINTWISE_ADD_PRODUCT = 94, /* x + p z w */
     /* Of three inputs. */
-    WAVESMITH_POINTWISE_ADD_QUOTIENT = 95,       /* x + p z / w */
-    WAVESMITH_POINTWISE_INTERPOLATE_BETWEEN = 96 /* x + w (z - x) */
+    WAVESMITH_POINTWISE_ADD_QUOTIENT = 95,        /* x + p z / w */
+    WAVESMITH_POINTWISE_INTERPOLATE_BETWEEN = 96, /* x + w (z - x) */
+    /* Of one input: functions of Bessel and Airy. */
+    WAVESMITH_POINTWISE_BESSEL_J0 = 97, WAVESMITH_POINTWISE_BESSEL_J1 = 98,
+    WAVESMITH_POINTWISE_BESSEL_Y0 = 99, WAVESMITH_POINTWISE_BESSEL_Y1 = 100,
+    WAVESMITH_POINTWISE_BESSEL_I0 = 101, WAVESMITH_POINTWISE_BESSEL_I1 = 102,
+    WAVESMITH_POINTWISE_BESSEL_K0 = 103, WAVESMITH_POINTWISE_BESSEL_K1 = 104,
+    WAVESMITH_POINTWISE_SCALED_BESSEL_I0 = 105, /* e^-|x| times it, as I1 */
+    WAVESMITH_POINTWISE_SCALED_BESSEL_I1 = 106,
+    WAVESMITH_POINTWISE_SCALED_BESSEL_K0 = 107, /* e^x times it, as K1 */
+    WAVESMITH_POINTWISE_SCALED_BESSEL_K1 = 108, WAVESMITH_POINTWISE_SPHERICAL_BESSEL_J0 = 109,
+    WAVESMITH_POINTWISE_AIRY = 110,
+    /* Of one input: the gamma function's and the normal distribution's. */
+    WAVESMITH_POINTWISE_LOG_GAMMA = 111, /* of |Gamma(x)| */
+    WAVESMITH_POINTWISE_DIGAMMA = 112,   /* its derivative */
+    WAVESMITH_POINTWISE_POLYGAMMA = 113, /* the p-th derivative of that, p >= 1 */
+    WAVESMITH_POINTWISE_ERFCX = 114,     /* e^(x^2) erfc(x) */
+    WAVESMITH_POINTWISE_ERF_INVERSE = 115,
+    WAVESMITH_POINTWISE_LOG_NORMAL = 116, /* log((1 + erf(x / sqrt(2))) / 2) */
+    WAVESMITH_POINTWISE_NORMAL_INVERSE = 117,
+    /* Of two inputs. */
+    WAVESMITH_POINTWISE_ZETA = 118,                   /* the sum of (z + k)^-x, k = 0, 1, ... */
+    WAVESMITH_POINTWISE_INCOMPLETE_GAMMA = 119,       /* P(x, z), the lower one divided by Gamma(x) */
+    WAVESMITH_POINTWISE_UPPER_INCOMPLETE_GAMMA = 120, /* Q(x, z) = 1 - P(x, z) */
+    /* Orthogonal polynomials of x, of the degree z without its fraction; 0 below degree 0. */
+    WAVESMITH_POINTWISE_CHEBYSHEV_T = 121, WAVESMITH_POINTWISE_CHEBYSHEV_U = 122,
+    WAVESMITH_POINTWISE_CHEBYSHEV_V = 123, WAVESMITH_POINTWISE_CHEBYSHEV_W = 124,
+    WAVESMITH_POINTWISE_SHIFTED_CHEBYSHEV_T = 125, /* of 2 x - 1, as U, V and W */
+    WAVESMITH_POINTWISE_SHIFTED_CHEBYSHEV_U = 126, WAVESMITH_POINTWISE_SHIFTED_CHEBYSHEV_V = 127,
+    WAVESMITH_POINTWISE_SHIFTED_CHEBYSHEV_W = 128,
+    WAVESMITH_POINTWISE_HERMITE_H = 129, /* NaN of degrees behind p, as HE */
+    WAVESMITH_POINTWISE_HERMITE_HE = 130, WAVESMITH_POINTWISE_LAGUERRE = 131,
+    WAVESMITH_POINTWISE_LEGENDRE = 132,
+    /* Of one input. */
+    WAVESMITH_POINTWISE_SINC = 133,  /* sin(pi x) / (pi x) */
+    WAVESMITH_POINTWISE_LOGIT = 134, /* log(x / (1 - x)); x no less than p, no more than 1 - p, if p >= 0 */
+    WAVESMITH_POINTWISE_MISH = 135,  /* x tanh(log(1 + e^x)) */
+    WAVESMITH_POINTWISE_HARD_SIGMOID = 136,   /* (x + 3) / 6, no less than 0, no more than 1 */
+    WAVESMITH_POINTWISE_HARD_SWISH = 137,     /* x times that */
+    WAVESMITH_POINTWISE_HARD_SHRINK = 138,    /* 0 where -p <= x <= p */
+    WAVESMITH_POINTWISE_SOFT_SHRINK = 139,    /* x - p above p, x + p below -p, else 0 */
+    WAVESMITH_POINTWISE_ROUND_MULTIPLE = 140, /* round(x p) / p; round(x / p) p if q is not 0 */
+    WAVESMITH_POINTWISE_MANTISSA = 141,       /* x = mantissa 2^exponent, 1/2 <= |mantissa| < 1 */
+    WAVESMITH_POINTWISE_EXPONENT = 142,       /* of 0, infinities and NaN 0 */
+    WAVESMITH_POINTWISE_ANGLE = 143,          /* of x + 0i: 0 or pi; also complex */
+    WAVESMITH_POINTWISE_CONJUGATE = 144,      /* complex only */
+    /* Of two inputs. */
+    WAVESMITH_POINTWISE_HEAVISIDE =
+        145, /* 0 of negative x and NaN, z of 0, 1 of positive x; also of integers */
+    WAVESMITH_POINTWISE_NEXT_AFTER = 146, /* the next number from x on to z, of the type that computes */
+    WAVESMITH_POINTWISE_PRELU = 147,      /* x, of negative x times z */
+    WAVESMITH_POINTWISE_GLU = 148,        /* x sigmoid(z) */
+    WAVESMITH_POINTWISE_GCD = 149, WAVESMITH_POINTWISE_LCM = 150, /* of integers only */
+    WAVESMITH_POINTWISE_COMPLEX = 151,                            /* x + z i of real inputs; complex only */
+    WAVESMITH_POINTWISE_POLAR = 152, /* x (cos(z) + i sin(z)) of real inputs; complex only */
+    /* Derivatives: x is the gradient, z the function's argument. */
+    WAVESMITH_POINTWISE_LOGIT_BACKWARD = 153, WAVESMITH_POINTWISE_MISH_BACKWARD = 154,
+    WAVESMITH_POINTWISE_HARD_SIGMOID_BACKWARD = 155, WAVESMITH_POINTWISE_HARD_SWISH_BACKWARD = 156,
+    WAVESMITH_POINTWISE_SHRINK_BACKWARD = 157, /* of both */
+    WAVESMITH_POINTWISE_LOG_SIGMOID_BACKWARD = 158,
+    WAVESMITH_POINTWISE_PRELU_WEIGHT_BACKWARD = 159, /* x z of negative z, else 0 */
+    /* Of three inputs. */
+    WAVESMITH_POINTWISE_PRELU_BACKWARD = 160, /* w is the weight */
+    WAVESMITH_POINTWISE_GLU_BACKWARD = 161    /* of the second half: x (1 - x) z w, x its sigmoid */
 } wavesmith_pointwise_operation;
 
 /* In each type that computes: `integer` for I64, `real` for F32 and F64, both parts for C64 and C128. */
@@ -126,6 +189,9 @@ typedef struct {
  * functions of one number in F32, 8 for those of two and for derivatives, of their terms' sizes; in F64 16;
  * of gelu by tanh 8 (1 + |the tanh's argument|), by erf (1 + x^2) times that of a function.
  * What sigmoid, silu and gelu leave out is below 2^-126 |x|.
+ * Special functions, from BESSEL_J0 to LEGENDRE, are computed in double precision: 1 in F32, 2^12 in F64, of
+ * |f|; where f changes its sign or is one of two that add up to 1, of |f| or 1; of polynomials, of their
+ * terms' sizes. Complex numbers' functions: 4 and 2^8, of |f| + 1.
  *
  * Each stride times its size, and their sum, must be less than 2^31 bytes, and the number of elements 2^31.
  */

@@ -146,10 +146,10 @@ TILE_DEVICE double atanh(double x) {
   return __builtin_copysign(0.5 * log1p(2 * size / (1 - size)), x);
 }
 
-/// erfc of x >= 0 is e^(-x^2) P(t) / (1 + 2x) with t = (x - 3.75) / (x + 3.75), a mapping of M. M. Shepherd
-/// and J. G. Laframboise ("Chebyshev Approximation of (1 + 2x) exp(x^2) erfc x", 1981). P interpolates at
-/// Chebyshev's nodes, computed with 60 digits: within 3.1e-16.
-TILE_DEVICE double erfc_of_positive(double x) {
+/// P(t) of x >= 0, whose erfc is e^(-x^2) P(t) / (1 + 2x) with t = (x - 3.75) / (x + 3.75), a mapping of M.
+/// M. Shepherd and J. G. Laframboise ("Chebyshev Approximation of (1 + 2x) exp(x^2) erfc x", 1981). P
+/// interpolates at Chebyshev's nodes, computed with 60 digits: within 3.1e-16.
+TILE_DEVICE double erfc_factor(double x) {
   constexpr double kSeries[] = {
       1.2375126308378275,     -0.14024059858554522,    0.0035854154854663067,   0.08227673848999159,
       -0.10880393014193915,   0.09230432116435616,     -0.058693398584491845,   0.028362277371370044,
@@ -157,9 +157,12 @@ TILE_DEVICE double erfc_of_positive(double x) {
       5.164737123871838e-05,  2.238759272534769e-05,   -1.143961526007595e-05,  -9.79297529099823e-07,
       1.7438577411359181e-06, -5.0816911811698186e-08, -2.4996538037405243e-07, 1.8778501156468795e-08,
       3.256499083798513e-08,  -1.952790162974837e-09,  -2.7293941332533855e-09};
+  return polynomial(kSeries, (x - 3.75) / (x + 3.75));
+}
+TILE_DEVICE double erfc_of_positive(double x) {
   const double square = x * x, rest = __builtin_fma(x, x, -square);
   const double power = exp(-square) * (1 - rest);
-  return x > 28 ? 0 : power * polynomial(kSeries, (x - 3.75) / (x + 3.75)) / (1 + 2 * x);
+  return x > 28 ? 0 : power * erfc_factor(x) / (1 + 2 * x);
 }
 TILE_DEVICE double erfc(double x) {
   const double upper = erfc_of_positive(__builtin_fabs(x));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/pointwise/arguments.h"
+#include "kernels/pointwise/special_operations.h"
 #include "kernels/pointwise/strided_checks.h"
 
 namespace wavesmith::kernels {
@@ -22,21 +23,21 @@ struct Operands {
   int count;
 
   explicit Operands(const Description& one)
-      : all{&one.y, one.inputs, one.inputs + 1, one.inputs + 2}, count(1 + inputs_of(one.operation)) {}
+      : all{&one.y, one.inputs, one.inputs + 1, one.inputs + 2}, count(1 + operands_of(one.operation)) {}
   [[nodiscard]] const Operand** begin() { return all.data(); }
   [[nodiscard]] const Operand** end() { return all.data() + count; }
 };
 
 wavesmith_kernels_status check_operation(const Description& one) {
-  if (one.operation < WAVESMITH_POINTWISE_FILL || one.operation > WAVESMITH_POINTWISE_INTERPOLATE_BETWEEN)
+  if (one.operation < WAVESMITH_POINTWISE_FILL || one.operation > kLastOperation)
     return invalid(kName, "operation is " + std::to_string(one.operation) + ", no operation");
   const bool is_real =
       one.computed_in == WAVESMITH_POINTWISE_F32 || one.computed_in == WAVESMITH_POINTWISE_F64;
   const bool is_complex =
       one.computed_in == WAVESMITH_POINTWISE_C64 || one.computed_in == WAVESMITH_POINTWISE_C128;
-  const bool has_kernel = is_real      ? !is_of_integers_only(one.operation)
-                          : is_complex ? is_complex_too(one.operation)
-                                       : is_of_integers(one.operation);
+  const bool has_kernel = is_real      ? has_floats(one.operation)
+                          : is_complex ? has_complex(one.operation)
+                                       : has_integers(one.operation);
   if (!is_real && !is_complex && one.computed_in != WAVESMITH_POINTWISE_I64)
     return invalid(
         kName, "computed_in is " + std::to_string(one.computed_in) + ", neither I64, F32, F64, C64 nor C128");
@@ -176,7 +177,7 @@ PointwiseArguments arguments_of(const Description& one, int64_t count) {
       given.steps[d] = static_cast<int>(operand->strides[d] * (d == 0 ? count : 1));
   }
   made.dimensions = one.dimensions;
-  made.inputs = inputs_of(one.operation);
+  made.inputs = operands_of(one.operation);
   made.operation = one.operation;
   made.groups = static_cast<unsigned>(groups), made.elements = static_cast<unsigned>(elements);
   return made;
@@ -192,14 +193,17 @@ wavesmith_kernels_status wavesmith_kernels_pointwise(const wavesmith_pointwise_d
   if (!pointwise) return invalid(kName, "the description is null");
   if (const auto status = check(*pointwise)) return status;
   if (is_empty(sizes_of(*pointwise))) return succeed();
-  const Description one = collapsed(*pointwise);
-  int64_t count = elements_at_once(one.computed_in);
+  Description one = collapsed(*pointwise);
+  const SpecialKernel special = special_kernel(one.operation, one.computed_in);
+  one.computed_in = special.computed_in;
+  int64_t count = special.name ? 1 : elements_at_once(one.computed_in);
   if (!is_grouped(one, count)) count = 1;
   const PointwiseArguments arguments = arguments_of(one, count);
   const Device* device = nullptr;
   if (const auto status = current_device(device)) return status;
   const std::string kernel =
-      "pointwise_" + std::string(word_of(one.computed_in)) + (count > 1 ? "_groups" : "");
+      special.name ? special.name
+                   : "pointwise_" + std::string(word_of(one.computed_in)) + (count > 1 ? "_groups" : "");
   const unsigned workgroups = (arguments.groups + kPointwiseThreads - 1) / kPointwiseThreads;
   return launch(*device, kernel.c_str(), {.x = workgroups, .y = 1, .threads = kPointwiseThreads}, &arguments,
                 sizeof(arguments), stream);

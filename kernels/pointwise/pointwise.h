@@ -3,6 +3,7 @@
 
 #include "kernels/pointwise/arguments.h"
 #include "kernels/pointwise/elements.h"
+#include "kernels/pointwise/functions.h"
 
 namespace wavesmith::kernels {
 
@@ -106,8 +107,9 @@ TILE_DEVICE void count_elements(Pointwise operation, C (&x)[kCount], const C (&n
   }
 }
 
-template <class C, int kCount>
-TILE_DEVICE void pointwise(const PointwiseArguments& g) {
+/// `apply` gets the operation, the group, the numbers and the number of the group's first element.
+template <class C, int kCount, class Apply>
+TILE_DEVICE void pointwise_by(const PointwiseArguments& g, Apply apply) {
   const tile::u32 group = static_cast<tile::u32>(tile::arch::workgroup_id()) * kPointwiseThreads +
                           static_cast<tile::u32>(tile::arch::thread_id());
   if (group >= g.groups) return;
@@ -122,16 +124,24 @@ TILE_DEVICE void pointwise(const PointwiseArguments& g) {
   if (inputs > 0) load_input(v.x, g, place, 0, count);
   if (inputs > 1) load_input(v.z, g, place, 1, count);
   if (inputs > 2) load_input(v.w, g, place, 2, count);
-  if constexpr (!kIsComplex<C>) {
-    if (operation == WAVESMITH_POINTWISE_RANGE || operation == WAVESMITH_POINTWISE_SPACED)
-      count_elements(operation, v.x, numbers, first, g.elements);
-  }
-  apply(operation, v, numbers);
+  apply(operation, v, numbers, first);
   const GroupSpan span(g.operands[0], place.offsets[0], count);
   if constexpr (kCount == 1)
     store_element(span.address, g.operands[0].type, v.x[0]);
   else
     span.store(v.x, g.operands[0].type);
+}
+
+template <class C, int kCount>
+TILE_DEVICE void pointwise(const PointwiseArguments& g) {
+  pointwise_by<C, kCount>(
+      g, [&](Pointwise operation, Group<C, kCount>& v, const C(&numbers)[3], tile::u32 first) {
+        if constexpr (!kIsComplex<C>) {
+          if (operation == WAVESMITH_POINTWISE_RANGE || operation == WAVESMITH_POINTWISE_SPACED)
+            count_elements(operation, v.x, numbers, first, g.elements);
+        }
+        apply(operation, v, numbers);
+      });
 }
 
 }  // namespace wavesmith::kernels

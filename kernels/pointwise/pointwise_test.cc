@@ -1,28 +1,9 @@
 // Pointwise operations on a GPU of each target, against double precision.
-#include <functional>
-#include <limits>
-
-#include "kernels/pointwise/strided_testing.h"
+#include "kernels/pointwise/pointwise_testing.h"
 #include "kernels/refusal_testing.h"
 
 namespace wavesmith::kernels {
 namespace {
-
-using Description = wavesmith_pointwise_description;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-/// A function of floats: what it is in double precision, and the error that the C API states, in units of the
-/// last place of the result, or of `terms` where the result is a sum of larger ones.
-struct Function {
-  Pointwise operation;
-  std::function<double(double, double, double)> exact;
-  double ulps = 4;
-  std::function<double(double, double, double)> terms = nullptr;
-};
-
-constexpr double kP = 0.75, kQ = 2.5, kR = -1.25;
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double gelu_argument(double x) { return std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x); }
@@ -130,52 +111,7 @@ std::vector<Function> functions_of_several() {
        8, [](double x, double z, double w) { return (std::abs(x) + std::abs(z)) * (1 + std::abs(w)); }}};
 }
 
-class PointwiseOperations : public OnStrides {
- protected:
-  static void call(const Description& one) {
-    ASSERT_EQ(wavesmith_kernels_pointwise(&one, nullptr), WAVESMITH_KERNELS_SUCCESS)
-        << wavesmith_kernels_message();
-    ASSERT_EQ(hipDeviceSynchronize(), 0);
-  }
-
-  Description description(Pointwise operation, Number computed_in, const std::vector<int64_t>& sizes) {
-    Description one{};
-    one.operation = operation, one.computed_in = computed_in, one.dimensions = static_cast<int>(sizes.size());
-    for (size_t d = 0; d < sizes.size(); ++d) one.sizes[d] = sizes[d];
-    one.numbers[0] = {kP, 0, 3}, one.numbers[1] = {kQ, 0, 7}, one.numbers[2] = {kR, 0, -2};
-    return one;
-  }
-
-  /// A function of vectors; `count` decides whether threads take several elements each.
-  void check(const Function& function, Number type, int64_t count) {
-    SCOPED_TRACE("operation " + std::to_string(function.operation) + " of " + std::string(word_of(type)));
-    const int64_t bytes = size_of(type);
-    Strided y(type, {count}, {bytes}), x = y, z = y, w = y;
-    for (int64_t i = 0; i < count; ++i) {
-      const double size = std::ldexp(1, static_cast<int>(between(-9, 3)));
-      x.set(i, normal() * size), z.set(i, normal() * 2), w.set(i, normal());
-    }
-    Description one = description(function.operation, type, y.sizes);
-    const StridedOnGpu on_y(y), on_x(x), on_z(z), on_w(w);
-    one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand(),
-    one.inputs[2] = on_w.operand();
-    call(one);
-    on_y.read();
-    const double unit = type == WAVESMITH_POINTWISE_F64 ? 0x1p-52 * 4 : 0x1p-23;
-    ErrorNote note;
-    for (int64_t i = 0; i < count; ++i) {
-      const double exact = function.exact(x.get(i), z.get(i), w.get(i));
-      if (std::isnan(exact)) {
-        ASSERT_TRUE(std::isnan(y.get(i))) << x.get(i) << " " << z.get(i);
-        continue;
-      }
-      const double size = function.terms ? function.terms(x.get(i), z.get(i), w.get(i)) : std::abs(exact);
-      const double allowed = function.ulps * unit * size + 0x1p-126 * std::max(1.0, std::abs(x.get(i)));
-      note.add(std::abs(y.get(i) - exact), allowed);
-      ASSERT_NEAR(y.get(i), exact, allowed) << "of " << x.get(i) << ", " << z.get(i) << ", " << w.get(i);
-    }
-  }
-};
+class PointwiseOperations : public OnPointwise {};
 
 TEST_P(PointwiseOperations, FunctionsEqualDoublePrecision) {
   for (const Number type : {WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64})
@@ -349,11 +285,17 @@ TEST(PointwiseRefuses, WhatBreaksARuleAndSaysWhich) {
   constexpr auto kWrong = WAVESMITH_KERNELS_INVALID_ARGUMENT, kNot = WAVESMITH_KERNELS_NOT_SUPPORTED;
   expect_refusals<Description>(
       &wavesmith_kernels_pointwise, right,
-      {{[](Description& d) { d.operation = static_cast<Pointwise>(97); }, kWrong,
-        "operation is 97, no operation"},
+      {{[](Description& d) { d.operation = static_cast<Pointwise>(162); }, kWrong,
+        "operation is 162, no operation"},
        {[](Description& d) { d.computed_in = WAVESMITH_POINTWISE_F16; }, kWrong, "computed_in is 6"},
        {[](Description& d) { d.operation = WAVESMITH_POINTWISE_BITWISE_AND; }, kNot,
         "is not computed in f32"},
+       {[](Description& d) { d.operation = WAVESMITH_POINTWISE_GCD; }, kNot, "149 is not computed in f32"},
+       {[](Description& d) { d.operation = WAVESMITH_POINTWISE_POLAR; }, kNot, "152 is not computed in f32"},
+       {[](Description& d) {
+          d.operation = WAVESMITH_POINTWISE_BESSEL_J0, d.computed_in = WAVESMITH_POINTWISE_I64;
+        },
+        kNot, "97 is not computed in i64"},
        {[](Description& d) { d.dimensions = 9; }, kWrong, "dimensions is 9, not 0 to 8"},
        {[](Description& d) { d.sizes[0] = -1; }, kWrong, "sizes[0] is negative"},
        {[](Description& d) { d.sizes[0] = 1L << 31, d.y.strides[0] = 0; }, kNot, "2^31 elements"},

@@ -1,0 +1,204 @@
+// Rare operations on a GPU of each target: activations, parts of numbers, integers and complex numbers.
+#include <cmath>
+#include <complex>
+#include <numeric>
+
+#include "kernels/pointwise/pointwise_testing.h"
+
+namespace wavesmith::kernels {
+namespace {
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double hard_sigmoid(double x) { return std::clamp(x + 3, 0.0, 6.0) / 6; }
+double tanh_of_softplus(double x) { return std::tanh(std::log1p(std::exp(x))); }
+double shrunk(double x) { return x > kP ? x - kP : x < -kP ? x + kP : 0; }
+double logit(double x) {
+  const double y = std::clamp(x, kP / 8, 1 - kP / 8);
+  return std::log(y / (1 - y));
+}
+
+std::vector<Function> activations() {
+  const auto sizes = [](double x, double, double) { return (std::abs(x) + 3) * (1 + std::abs(x)); };
+  const auto gradient = [](double x, double z, double) { return std::abs(x) * (1 + std::abs(z)); };
+  Function of_logit{WAVESMITH_POINTWISE_LOGIT, [](double x, double, double) { return logit(x); }, 4, sizes};
+  of_logit.p = kP / 8;
+  of_logit.take = [](double& x, double&) { x = std::abs(x) / (1 + std::abs(x)); };
+  return {
+      of_logit,
+      {WAVESMITH_POINTWISE_SINC, [](double x, double, double) { return std::sin(M_PI * x) / (M_PI * x); }, 4,
+       [](double, double, double) { return 1.0; }},
+      {WAVESMITH_POINTWISE_MISH, [](double x, double, double) { return x * tanh_of_softplus(x); }},
+      {WAVESMITH_POINTWISE_HARD_SIGMOID, [](double x, double, double) { return hard_sigmoid(x); }, 4, sizes},
+      {WAVESMITH_POINTWISE_HARD_SWISH, [](double x, double, double) { return x * hard_sigmoid(x); }, 4,
+       sizes},
+      {WAVESMITH_POINTWISE_HARD_SHRINK, [](double x, double, double) { return std::abs(x) <= kP ? 0 : x; }},
+      {WAVESMITH_POINTWISE_SOFT_SHRINK, [](double x, double, double) { return shrunk(x); }, 4, sizes},
+      {WAVESMITH_POINTWISE_PRELU, [](double x, double z, double) { return x > 0 ? x : x * z; }},
+      {WAVESMITH_POINTWISE_GLU, [](double x, double z, double) { return x * sigmoid(z); }},
+      {WAVESMITH_POINTWISE_MISH_BACKWARD,
+       [](double x, double z, double) {
+         const double t = tanh_of_softplus(z);
+         return x * (t + z * sigmoid(z) * (1 - t * t));
+       },
+       8, gradient},
+      {WAVESMITH_POINTWISE_HARD_SIGMOID_BACKWARD,
+       [](double x, double z, double) { return std::abs(z) < 3 ? x / 6 : 0; }},
+      {WAVESMITH_POINTWISE_HARD_SWISH_BACKWARD,
+       [](double x, double z, double) { return z <= -3 ? 0
+                                               : z < 3 ? x * (z / 3 + 0.5)
+                                                       : x; }, 8, gradient},
+      {WAVESMITH_POINTWISE_SHRINK_BACKWARD,
+       [](double x, double z, double) { return std::abs(z) <= kP ? 0 : x; }},
+      {WAVESMITH_POINTWISE_LOG_SIGMOID_BACKWARD, [](double x, double z, double) { return x * sigmoid(-z); },
+       8},
+      {WAVESMITH_POINTWISE_PRELU_WEIGHT_BACKWARD,
+       [](double x, double z, double) { return z > 0 ? 0 : x * z; }},
+      {WAVESMITH_POINTWISE_PRELU_BACKWARD, [](double x, double z, double w) { return z > 0 ? x : x * w; }},
+      {WAVESMITH_POINTWISE_GLU_BACKWARD, [](double x, double z, double w) { return (1 - x) * x * z * w; }, 8,
+       [](double x, double z, double w) { return (1 + std::abs(x)) * std::abs(x * z * w); }}};
+}
+
+class RareOperations : public OnPointwise {
+ protected:
+  /// Of numbers, in a type; x, z and y are of it.
+  std::vector<double> of_numbers(Pointwise operation, Number type, const std::vector<double>& of_x,
+                                 const std::vector<double>& of_z = {}, double p = kP, double q = kQ) {
+    const auto count = static_cast<int64_t>(of_x.size());
+    Strided y(type, {count}, {size_of(type)}), x = y, z = y;
+    for (int64_t i = 0; i < count; ++i) {
+      x.set(i, of_x[static_cast<size_t>(i)]);
+      z.set(i, of_z.empty() ? 0 : of_z[static_cast<size_t>(i)]);
+    }
+    const StridedOnGpu on_y(y), on_x(x), on_z(z);
+    Description one = description(operation, type, {count});
+    one.numbers[0].real = p, one.numbers[1].real = q;
+    one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand();
+    call(one);
+    on_y.read();
+    const ErrorNote note;  // of none: the caller compares all bits
+    std::vector<double> result;
+    for (int64_t i = 0; i < count; ++i) result.push_back(y.get(i));
+    return result;
+  }
+};
+
+TEST_P(RareOperations, ActivationsEqualDoublePrecision) {
+  for (const Number type : {WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64})
+    for (const Function& function : activations()) {
+      check(function, type, 131);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(RareOperations, PartsOfNumbersAreExact) {
+  const std::vector<double> x{0, 1, -0.75, 6.5, -100, 0x1p-120, 1.5, -2.5, kInfinity, 3};
+  const std::vector<double> z{1, 0, -2, 7, -7, 1, 1.5, kInfinity, 0, -kInfinity};
+  for (const Number type : {WAVESMITH_POINTWISE_F32, WAVESMITH_POINTWISE_F64}) {
+    const bool is_float = type == WAVESMITH_POINTWISE_F32;
+    const auto mantissa = of_numbers(WAVESMITH_POINTWISE_MANTISSA, type, x);
+    const auto exponent = of_numbers(WAVESMITH_POINTWISE_EXPONENT, type, x);
+    const auto next = of_numbers(WAVESMITH_POINTWISE_NEXT_AFTER, type, x, z);
+    const auto step = of_numbers(WAVESMITH_POINTWISE_HEAVISIDE, type, x, z);
+    const auto angle = of_numbers(WAVESMITH_POINTWISE_ANGLE, type, x);
+    for (size_t i = 0; i < x.size(); ++i) {
+      SCOPED_TRACE(std::to_string(x[i]) + " and " + std::to_string(z[i]));
+      int power = 0;
+      const double part = std::frexp(x[i], &power);
+      EXPECT_EQ(mantissa[i], part);
+      EXPECT_EQ(exponent[i], std::isinf(x[i]) ? 0 : power);
+      const float next_float = std::nextafter(static_cast<float>(x[i]), static_cast<float>(z[i]));
+      EXPECT_EQ(next[i], is_float ? static_cast<double>(next_float) : std::nextafter(x[i], z[i]));
+      EXPECT_EQ(step[i], x[i] == 0 ? z[i] : x[i] > 0);
+      EXPECT_EQ(angle[i], x[i] >= 0 ? 0 : is_float ? static_cast<double>(static_cast<float>(M_PI)) : M_PI);
+    }
+    EXPECT_EQ(of_numbers(WAVESMITH_POINTWISE_ROUND_MULTIPLE, type, {0.25, 0.375, -1.6, 7}, {}, 4, 0),
+              (std::vector<double>{0.25, 0.5, -1.5, 7}));
+    EXPECT_EQ(of_numbers(WAVESMITH_POINTWISE_ROUND_MULTIPLE, type, {5, 15, -16, 1e30}, {}, 10, 1)[1], 20);
+  }
+}
+
+TEST_P(RareOperations, DivisorsAndMultiplesOfIntegers) {
+  std::vector<double> x, z;
+  for (int i = 0; i < 100; ++i) {
+    x.push_back(static_cast<double>(between(-1000, 1000)));
+    z.push_back(static_cast<double>(i < 10 ? 0 : between(-1000, 1000)));
+  }
+  for (const Number type : {WAVESMITH_POINTWISE_I64, WAVESMITH_POINTWISE_I32}) {
+    Strided y(type, {100}, {size_of(type)}), on_x = y, on_z = y;
+    for (int64_t i = 0; i < 100; ++i)
+      on_x.set(i, x[static_cast<size_t>(i)]), on_z.set(i, z[static_cast<size_t>(i)]);
+    for (const Pointwise operation :
+         {WAVESMITH_POINTWISE_GCD, WAVESMITH_POINTWISE_LCM, WAVESMITH_POINTWISE_HEAVISIDE}) {
+      const StridedOnGpu of_y(y), of_x(on_x), of_z(on_z);
+      Description one = description(operation, WAVESMITH_POINTWISE_I64, {100});
+      one.y = of_y.operand(), one.inputs[0] = of_x.operand(), one.inputs[1] = of_z.operand();
+      call(one);
+      of_y.read();
+      const ErrorNote note;  // of none: all bits are compared
+      for (int64_t i = 0; i < 100; ++i) {
+        const auto a = static_cast<int64_t>(on_x.get(i)), b = static_cast<int64_t>(on_z.get(i));
+        const int64_t expected = operation == WAVESMITH_POINTWISE_GCD   ? std::gcd(a, b)
+                                 : operation == WAVESMITH_POINTWISE_LCM ? std::lcm(a, b)
+                                 : a == 0                               ? b
+                                                                        : a > 0;
+        ASSERT_EQ(y.get(i), static_cast<double>(expected)) << a << " and " << b;
+      }
+    }
+  }
+}
+
+TEST_P(RareOperations, ComplexNumbers) {
+  using Pair = std::complex<double>;
+  struct Case {
+    Pointwise operation;
+    Pair (*exact)(Pair, Pair);
+    bool of_parts = false;  // its inputs are real
+  };
+  const auto sigmoid_of = [](Pair x) { return 1.0 / (1.0 + std::exp(-x)); };
+  static const auto kSigmoid = sigmoid_of;
+  const std::vector<Case> cases{
+      {WAVESMITH_POINTWISE_SIGN, [](Pair x, Pair) { return x / std::abs(x); }},
+      {WAVESMITH_POINTWISE_SILU, [](Pair x, Pair) { return x * kSigmoid(x); }},
+      {WAVESMITH_POINTWISE_SILU_BACKWARD,
+       [](Pair x, Pair z) {
+         const Pair s = kSigmoid(z);
+         return x * std::conj(s * (1.0 + z * (1.0 - s)));
+       }},
+      {WAVESMITH_POINTWISE_ANGLE, [](Pair x, Pair) { return Pair(std::arg(x)); }},
+      {WAVESMITH_POINTWISE_CONJUGATE, [](Pair x, Pair) { return std::conj(x); }},
+      {WAVESMITH_POINTWISE_COMPLEX, [](Pair x, Pair z) { return Pair(x.real(), z.real()); }, true},
+      {WAVESMITH_POINTWISE_POLAR,
+       [](Pair x, Pair z) { return x.real() * Pair(std::cos(z.real()), std::sin(z.real())); }, true}};
+  constexpr int64_t kCount = 53;
+  for (const auto [type, part] : {std::pair{WAVESMITH_POINTWISE_C64, WAVESMITH_POINTWISE_F32},
+                                  {WAVESMITH_POINTWISE_C128, WAVESMITH_POINTWISE_F64}}) {
+    const int64_t bytes = size_of(part);
+    Strided x(part, {2, kCount}, {bytes, 2 * bytes}), z = x, y = x;  // both parts, of each number
+    for (int64_t i = 0; i < 2 * kCount; ++i) x.set(i, normal() * 2), z.set(i, normal() * 2);
+    for (const Case& each : cases) {
+      SCOPED_TRACE("operation " + std::to_string(each.operation) + " in " + std::string(word_of(type)));
+      Description one = description(each.operation, type, {kCount});
+      const StridedOnGpu on_y(y), on_x(x), on_z(z);
+      one.y = on_y.operand(), one.inputs[0] = on_x.operand(), one.inputs[1] = on_z.operand();
+      for (auto* operand : {&one.y, &one.inputs[0], &one.inputs[1]}) operand->strides[0] = 2 * bytes;
+      one.y.type = type;
+      if (!each.of_parts) one.inputs[0].type = one.inputs[1].type = type;
+      call(one);
+      on_y.read();
+      ErrorNote note;
+      for (int64_t i = 0; i < kCount; ++i) {
+        const Pair of_x(x.get(2 * i), x.get(2 * i + 1)), of_z(z.get(2 * i), z.get(2 * i + 1));
+        const Pair exact = each.exact(of_x, of_z);
+        const double allowed = (part == WAVESMITH_POINTWISE_F32 ? 0x1p-21 : 0x1p-44) * (std::abs(exact) + 1);
+        const double error = std::abs(exact - Pair(y.get(2 * i), y.get(2 * i + 1)));
+        note.add(error, allowed);
+        ASSERT_LE(error, allowed) << "of " << of_x << " and " << of_z;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, RareOperations, testing::Range(0, kGpuCount), gpu_name);
+
+}  // namespace
+}  // namespace wavesmith::kernels
