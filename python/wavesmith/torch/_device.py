@@ -26,6 +26,10 @@ def is_available() -> bool:
     return device_count() > 0
 
 
+#: What PyTorch asks before it keeps random numbers' states (torch.utils.checkpoint).
+_initialized = True
+
+
 def is_initialized() -> bool:
     """Always: the HIP runtime is loaded before PyTorch's device."""
     return True
