@@ -194,7 +194,10 @@ def _put(x: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate:
     if not index.numel():
         return x
     flat = _flat(x)
-    flat.index_put_((index.reshape(-1),), source.reshape(-1), accumulate)
+    to, values = flat, source.reshape(-1)
+    if accumulate and x.is_complex():  # sums are of real numbers
+        to, values = torch.view_as_real(flat), torch.view_as_real(values.resolve_conj())
+    to.index_put_((index.reshape(-1),), values, accumulate)
     return _written(x, flat)
 
 

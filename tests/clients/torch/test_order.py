@@ -209,6 +209,7 @@ def test_what_is_put_where_a_mask_or_indices_say() -> None:
         for accumulate in (False, True):
             indices = torch.tensor([[1, -1], [3, 0]])
             compare(lambda x, i, s, a=accumulate: x.put(i, s[:4], a), each, indices, source)
+            compare(lambda x, i, s, a=accumulate: x.put(i, s[:4], a), each * 1j, indices, source * (1 - 2j))
     compare(lambda x, i, s: x.put(i, s), x, torch.empty(0, dtype=torch.int64), torch.empty(0))
     strided = there(x)[:, ::2]
     strided.masked_scatter_(there(mask)[:, ::2], there(source))
