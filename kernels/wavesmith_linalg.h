@@ -33,11 +33,12 @@ typedef WAVESMITH_KERNELS_ENUM{
      */
     WAVESMITH_LINALG_REFLECT = 5,
     /* Of a symmetric a, whose lower triangle is read, eigenvalues in ascending order to `vector` and the
-       eigenvectors to the columns of b, if it has data. `info` is 0, or not where numbers were not finite. Of
-       F32 and F64, n to 2048; wants a workspace. */
+       eigenvectors to the columns of b, if it has data. `info` is 0, or n where it did not come to an end,
+       as of numbers that are not finite. Of F32 and F64, n to 2048; wants a workspace. */
     WAVESMITH_LINALG_EIGENVALUES = 6,
     /* Of a, n by m with n no less than m, singular values in descending order to `vector`; to b, n by m, and
-       c, m by m, the left and right vectors as columns, if they have data, both or none. As EIGENVALUES. */
+       c, m by m, the left and right vectors as columns, if they have data, both or none. As EIGENVALUES; of
+       numbers that are not finite `info` is -4. */
     WAVESMITH_LINALG_SINGULAR_VALUES = 7,
     /* a = p l d l^T p^T of a symmetric a, whose lower triangle becomes l, without its diagonal of 1, and d,
        which has blocks of 1 and 2. Pivots as LAPACK's sytrf gives them: positive as LU's; two that are equal
@@ -54,8 +55,9 @@ enum {
   WAVESMITH_LINALG_REVERSED = 2,
   WAVESMITH_LINALG_CONJUGATE = 4, /* SOLVE_LOWER and REFLECT: a is read conjugated; SUBTRACT_PRODUCT: b */
   WAVESMITH_LINALG_CONJUGATE_FACTORS = 8, /* REFLECT: tau is */
+  WAVESMITH_LINALG_LOWER = 16,            /* SUBTRACT_PRODUCT: only the lower triangle */
   WAVESMITH_LINALG_IN_ORDER = 32,         /* LU: rows are not exchanged */
-  WAVESMITH_LINALG_LOWER = 16, /* SUBTRACT_PRODUCT: only of the lower triangle, whole tiles of 64 */
+  WAVESMITH_LINALG_ADD = 64,              /* SUBTRACT_PRODUCT: c becomes c + a b */
 };
 
 /* Matrices in the device's memory: the element in row i and column j of matrix k lies i * row + j * column +

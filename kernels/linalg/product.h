@@ -1,4 +1,4 @@
-// c - a b, a tile of 64 by 64 per workgroup, sixteen numbers per thread.
+// c - a b or c + a b, a tile of 64 by 64 per workgroup, sixteen numbers per thread.
 #pragma once
 
 #include "kernels/linalg/view.h"
@@ -17,8 +17,10 @@ TILE_DEVICE void subtract_product(const LinalgArguments& g, TILE_IN_SHARED Produ
   const LinalgPlace place(g);
   const int down = (g.rows + kProductTile - 1) / kProductTile;
   const int tile_column = place.group / down, tile_row = place.group - tile_column * down;
-  if ((g.flags & WAVESMITH_LINALG_LOWER) && tile_row < tile_column) return;
+  const bool lower = g.flags & WAVESMITH_LINALG_LOWER;
+  if (lower && tile_row < tile_column) return;
   const bool conjugated = g.flags & WAVESMITH_LINALG_CONJUGATE;
+  const bool adds = g.flags & WAVESMITH_LINALG_ADD;
   const auto a = place.view<S>(g.a), b = place.view<S>(g.b), c = place.view<S>(g.c);
   const int thread = tile::arch::thread_id(), top = tile_row * kProductTile,
             left = tile_column * kProductTile;
@@ -46,7 +48,8 @@ TILE_DEVICE void subtract_product(const LinalgArguments& g, TILE_IN_SHARED Produ
   }
   TILE_UNROLL for (int i = 0; i < kOwn; ++i) TILE_UNROLL for (int j = 0; j < kOwn; ++j) {
     const int row = top + own_row + i * kAcross, column = left + own_column + j * kAcross;
-    if (row < g.rows && column < g.columns) c.set(row, column, c(row, column) - sums[i][j]);
+    if (row < g.rows && column < g.columns && (!lower || row >= column))
+      c.set(row, column, adds ? c(row, column) + sums[i][j] : c(row, column) - sums[i][j]);
   }
 }
 

@@ -13,9 +13,10 @@ from wavesmith.torch._name import DEVICE
 
 # wavesmith_linalg_operation
 CHOLESKY, LU, SOLVE_LOWER, EXCHANGE_ROWS, QR, REFLECT, EIGENVALUES, SINGULAR_VALUES, LDL, SOLVE_LDL = range(10)
+_PRODUCT = 10
 
 # Flags.
-UNIT, REVERSED, CONJUGATE, CONJUGATE_FACTORS, _, IN_ORDER = (1 << bit for bit in range(6))
+UNIT, REVERSED, CONJUGATE, CONJUGATE_FACTORS, _, IN_ORDER, _ADD = (1 << bit for bit in range(7))
 
 
 class _Matrix(ctypes.Structure):
@@ -170,6 +171,16 @@ def _workspace(one: _Description) -> int:
     function.restype = ctypes.c_size_t
     needed: int = function(ctypes.byref(one))
     return needed
+
+
+def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """The product of matrices of any type: of floats the library's GEMM, which has no longer numbers."""
+    if a.dtype == torch.float32:
+        return a @ b
+    made = torch.zeros((*a.shape[:-1], b.shape[-1]), dtype=a.dtype, device=a.device)
+    left, c = Matrices.of(a), Matrices.of(made)
+    run(_PRODUCT, c.rows, c.columns, a=left, b=Matrices.of(b), c=c, inner=left.columns, flags=_ADD)
+    return made
 
 
 def solve_triangle(

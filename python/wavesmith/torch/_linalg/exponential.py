@@ -11,7 +11,7 @@ import math
 import torch
 
 from wavesmith.torch._library import NotServed, operator
-from wavesmith.torch._linalg.call import served
+from wavesmith.torch._linalg.call import product, served
 from wavesmith.torch._linalg.factors import fill_identity
 
 #: Degrees, and the norms up to which a polynomial's backward error is below half a unit in the last place, of float
@@ -26,15 +26,15 @@ _MOST_SQUARES = 1100
 def _polynomial(a: torch.Tensor, degree: int) -> torch.Tensor:
     """1 + a + a^2/2! + ... of a degree that is a multiple of 4."""
     powers = [fill_identity(torch.empty_like(a)), a]
-    powers.append(a @ a)
-    powers.append(powers[2] @ a)
-    fourth = powers[2] @ powers[2]
+    powers.append(product(a, a))
+    powers.append(product(powers[2], a))
+    fourth = product(powers[2], powers[2])
     total = fourth / math.factorial(degree)
     for first in range(degree - 4, -1, -4):
         for offset in range(4):
             total = total.add(powers[offset], alpha=1 / math.factorial(first + offset))
         if first:
-            total = fourth @ total
+            total = product(fourth, total)
     return total
 
 
@@ -65,7 +65,7 @@ def linalg_matrix_exp(self: torch.Tensor) -> torch.Tensor:
     counts = (norms / limit).log2().ceil().clamp(0, squares)[..., None, None]
     result = _polynomial(self * torch.exp2(-counts), degree)
     for number in range(squares):
-        result = torch.where(counts > number, result @ result, result)
+        result = torch.where(counts > number, product(result, result), result)
     return result
 
 

@@ -52,21 +52,11 @@ def lu_in_place(matrix: torch.Tensor, pivots: torch.Tensor, info: torch.Tensor, 
     run(LU, rows, columns, a=Matrices.of(matrix), flags=flags, pivots=pivots, info=info)
 
 
-def lu_of(
-    a: torch.Tensor, result: torch.Tensor, pivots: torch.Tensor, info: torch.Tensor | None = None
-) -> torch.Tensor:
-    """Factors a copy of matrices, or of their transposes if that is what autograd expects; returns `info`."""
+def _lu_for_determinant(a: torch.Tensor, result: torch.Tensor, pivots: torch.Tensor) -> None:
+    """Factors a copy of matrices, or of their transposes where autograd expects that (linalg_det_backward)."""
     served(result)
-    if info is None:
-        info = torch.empty(a.shape[:-2], dtype=torch.int32, device=a.device)
-    result.copy_(a.mT if turns(a) else a)
-    lu_in_place(result, pivots, info)
-    return info
-
-
-def turns(a: torch.Tensor) -> bool:
-    """Whether solutions and determinants factor a's transpose: FunctionsManual.cpp, linalg_solve_backward."""
-    return a.is_contiguous() and not a.is_complex()
+    result.copy_(a.mT if a.is_contiguous() and not a.is_complex() else a)
+    lu_in_place(result, pivots, torch.empty(a.shape[:-2], dtype=torch.int32, device=a.device))
 
 
 @operator("linalg_lu_factor_ex", "out", "LU", "pivots", "info")
@@ -164,7 +154,7 @@ def _sign_of(pivots: torch.Tensor) -> torch.Tensor:
 def linalg_det(A: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # noqa: N803
     """Determinants, and the factorisation that they come from."""
     result, data, pivots = made(_aten._linalg_det.default, A)
-    lu_of(A, data, pivots)
+    _lu_for_determinant(A, data, pivots)
     result.copy_(data.diagonal(dim1=-2, dim2=-1).prod(-1) * _sign_of(pivots))
     return result, data, pivots
 
@@ -173,7 +163,7 @@ def linalg_det(A: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tenso
 def linalg_slogdet(A: torch.Tensor) -> tuple[torch.Tensor, ...]:  # noqa: N803
     """Signs and logarithms of determinants, and the factorisation that they come from."""
     sign, logarithm, data, pivots = made(_aten._linalg_slogdet.default, A)
-    lu_of(A, data, pivots)
+    _lu_for_determinant(A, data, pivots)
     diagonal = data.diagonal(dim1=-2, dim2=-1)
     sign.copy_(diagonal.sgn().prod(-1) * _sign_of(pivots))
     logarithm.copy_(diagonal.abs().log().sum(-1))

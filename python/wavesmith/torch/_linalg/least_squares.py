@@ -6,7 +6,7 @@ import torch
 
 from wavesmith.torch import _library
 from wavesmith.torch._library import NotServed
-from wavesmith.torch._linalg.call import served, solve_triangle
+from wavesmith.torch._linalg.call import product, served, solve_triangle
 from wavesmith.torch._linalg.orthogonal import factored, reflect
 from wavesmith.torch._linalg.outputs import copied, write
 from wavesmith.torch._linalg.spectra import linalg_svd
@@ -59,12 +59,12 @@ def _by_singular_values(
     left, values, right = linalg_svd(a, False, True)
     counts = values > cutoff * values[..., :1]
     inverse = torch.where(counts, values.reciprocal(), 0)
-    solution = right.mT @ (inverse[..., None] * (left.mT @ b))
+    solution = product(right.mT, inverse[..., None] * product(left.mT, b))
     return solution, counts.sum(-1), values
 
 
 def _residuals(a: torch.Tensor, b: torch.Tensor, solution: torch.Tensor) -> torch.Tensor:
-    rest = a @ solution - b
+    rest = product(a, solution) - b
     return (rest.abs() if rest.is_complex() else rest).square().sum(-2)
 
 

@@ -32,10 +32,15 @@ _WORDS = {
 @functools.lru_cache(maxsize=4096)
 def _layouts(op: Any, arguments: tuple[Any, ...], options: tuple[tuple[str, Any], ...]) -> tuple[Any, ...]:
     """Sizes, strides and types of an operator's results, by its meta function; raises what that does."""
-    tensors = [
-        torch.empty(each[0], dtype=each[1], device="meta") if isinstance(each, _Sizes) else each for each in arguments
-    ]
-    made = op(*tensors, **dict(options))
+
+    def called(made: Callable[[_Sizes], torch.Tensor]) -> Any:
+        return op(*[made(each) if isinstance(each, _Sizes) else each for each in arguments], **dict(options))
+
+    try:
+        made = called(lambda each: torch.empty(each[0], dtype=each[1], device="meta"))
+    except Exception:
+        called(lambda each: torch.zeros((), dtype=each[1]).expand(each[0]))  # the CPU says what is wrong
+        raise
     results = made if isinstance(made, tuple) else (made,)
     return tuple((tuple(each.shape), each.stride(), each.dtype) for each in results)
 

@@ -6,7 +6,7 @@ import torch
 
 from wavesmith.torch._library import NotServed
 from wavesmith.torch._linalg.call import SOLVE_LDL, Matrices, exchange_rows, run, served, solve_triangle
-from wavesmith.torch._linalg.factors import fill_identity, lu_in_place, lu_of, turns
+from wavesmith.torch._linalg.factors import fill_identity, lu_in_place
 from wavesmith.torch._linalg.outputs import by_columns, check_info, copied, made, operator
 
 _aten = torch.ops.aten
@@ -54,7 +54,9 @@ def linalg_solve_ex(
 ) -> tuple[torch.Tensor, ...]:
     """The solution of a x = b or x a = b, and the factorisation that it comes from."""
     result, data, pivots, info = made(_aten._linalg_solve_ex.default, A, B, left=left)
-    lu_of(A, data, pivots, info)
+    served(data)
+    data.copy_(A)
+    lu_in_place(data, pivots, info)
     if check_errors:
         check_info(info, "torch.linalg.solve_ex", A)
     is_vector = B.dim() == 1 or A.shape[:-1] == B.shape
@@ -62,7 +64,7 @@ def linalg_solve_ex(
     solution = copied(B.unsqueeze(-1) if is_vector else B, sizes)
     batch = sizes[:-2]
     factors, rows = data.expand(*batch, *data.shape[-2:]), pivots.expand(*batch, pivots.shape[-1])
-    _lu_solve(factors, rows, solution, left, turns(A))
+    _lu_solve(factors, rows, solution, left, False)
     result.copy_(solution.squeeze(-1) if is_vector else solution)
     return result, data, pivots, info
 
