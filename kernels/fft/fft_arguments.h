@@ -22,6 +22,7 @@ struct FftSide {
   long steps[WAVESMITH_POINTWISE_DIMENSIONS];  ///< bytes along the dimensions of the batch
   int stride;                                  ///< bytes
   unsigned q_step, i_step;
+  int i_bytes;                  ///< i_step * stride
   unsigned count;               ///< numbers from this one on are 0, or dropped
   unsigned whole;               ///< of half: how many numbers there are with the conjugates
   int numbers;                  ///< FftNumbers

@@ -6,7 +6,8 @@ namespace {
 extern TILE_SHARED char memory[];
 }
 
-// Of up to kFftThreads threads, as is every kernel without a number.
-TILE_KERNEL void fft_f64(FftArguments arguments) {
+// Shared memory has room for half as many numbers as of f32.
+TILE_KERNEL __attribute__((amdgpu_flat_work_group_size(1, kFftThreads / 2))) void fft_f64(
+    FftArguments arguments) {
   transform_lines<double>(argument_in_place(arguments), (TILE_IN_SHARED char*)memory);
 }

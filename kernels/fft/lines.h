@@ -16,6 +16,32 @@ struct alignas(16) FftLine {
 };
 static_assert(sizeof(FftLine) == kFftLineBytes);
 
+/// A product of numbers below 2^24.
+TILE_DEVICE tile::u32 small_product(tile::u32 a, tile::u32 b) { return (a & 0xffffff) * (b & 0xffffff); }
+
+/// Numbers of the argument in scalar registers: what branches need would be loaded again in each of them.
+TILE_DEVICE tile::u32 held(tile::u32 value) {
+  return static_cast<tile::u32>(tile::arch::late(static_cast<int>(value)));
+}
+TILE_DEVICE Division held(const Division& by) {
+  return {held(by.divisor), held(by.multiplier), held(by.shift)};
+}
+
+/// A quotient, and the rest, of a number below 2^24. The divisor is the same for all lanes, and mostly a
+/// power of two.
+struct FftQuotient {
+  tile::u32 quotient, rest;
+  TILE_DEVICE FftQuotient(const Division& by, tile::u32 dividend) {
+    if (by.multiplier == 1) {
+      tile::arch::keep_branch();
+      quotient = dividend >> by.shift;
+    } else {
+      quotient = by.quotient(dividend);
+    }
+    rest = dividend - small_product(quotient, by.divisor);
+  }
+};
+
 /// Where a number of the lines lies for a workgroup that has several: before their elements in shared memory.
 template <class T>
 struct FftShared {
@@ -28,7 +54,7 @@ struct FftShared {
         numbers((TILE_IN_SHARED FftNumber<T>*)(memory + (g.together > 1 ? g.together * sizeof(FftLine) : 0))),
         pitch(g.pitch) {}
   TILE_DEVICE TILE_IN_SHARED FftNumber<T>& at(tile::u32 line, tile::u32 i) const {
-    return numbers[line * pitch + fft_place<sizeof(FftNumber<T>)>(i)];
+    return numbers[small_product(line, pitch) + fft_place<sizeof(FftNumber<T>)>(i)];
   }
   /// Elements that lie `apart`, and their numbers, one by one.
   template <int kCount, class Visit>
@@ -58,15 +84,19 @@ TILE_DEVICE FftNumber<T> table_number(const void* table, tile::u32 number) {
 /// Calls with the lines and elements that are a thread's; of what is beyond the last one again.
 template <bool kOne, class Visit>
 TILE_DEVICE void each_element(const FftArguments& g, tile::u32 thread, bool lines_first, Visit visit) {
-  const tile::u32 all = g.length.divisor << g.shift;
+  const Division length = kOne ? g.length : held(g.length);
+  const tile::u32 threads = held(g.threads), shift = held(g.shift), all = length.divisor << shift;
   TILE_UNROLL for (tile::u32 u = 0; u < kFftElements; ++u) {
-    const tile::u32 given = thread + u * g.threads, id = given < all ? given : all - 1;
+    const tile::u32 given = thread + u * threads, id = given < all ? given : all - 1;
     if constexpr (kOne) {
       visit(u, 0, id, given < all);
     } else {
-      const tile::u32 first = g.length.quotient(id);
-      const tile::u32 line = lines_first ? id & (g.together - 1) : first;
-      visit(u, line, lines_first ? id >> g.shift : id - first * g.length.divisor, given < all);
+      if (lines_first) {
+        visit(u, id & ((1U << shift) - 1), id >> shift, given < all);
+      } else {
+        const FftQuotient line(length, id);
+        visit(u, line.quotient, line.rest, given < all);
+      }
     }
   }
 }
@@ -86,6 +116,11 @@ TILE_DEVICE FftNumber<T> load_number(tile::u64 address) {
 TILE_DEVICE tile::u64 address_in(const FftSide& side, tile::i64 line, tile::u32 index) {
   return reinterpret_cast<tile::u64>(side.data) + line +
          static_cast<tile::i64>(static_cast<int>(index)) * side.stride;
+}
+
+/// The same where it is plain: the line's own place has its number in it.
+TILE_DEVICE tile::u64 plain_address(const FftSide& side, tile::i64 line, tile::u32 i) {
+  return reinterpret_cast<tile::u64>(side.data) + line + static_cast<int>(i) * side.i_bytes;
 }
 
 template <class T, bool kReal>
@@ -119,14 +154,16 @@ TILE_DEVICE void load_lines(const FftArguments& g, const FftShared<T>& shared, c
                      [&](tile::u32 u, tile::u32 number, tile::u32 i, bool) {
                        const FftLine line = kOne ? only : shared.lines[number];
                        if constexpr (kPlain)
-                         values[u] = load_number<T>(address_in(x, line.x, line.q * x.q_step + i * x.i_step));
+                         values[u] = load_number<T>(plain_address(x, line.x, i));
                        else
                          values[u] = load_element_of<T, kReal>(x, line, i);
                      });
-  const bool so = kPlain && x.swapped != 0;
-  each_element<kOne>(g, thread, g.load_lines_first != 0, [&](tile::u32 u, tile::u32 line, tile::u32 i, bool) {
-    shared.at(line, i) = exchanged<T>(values[u], so);
-  });
+  if (kPlain && x.swapped != 0) {
+    tile::arch::keep_branch();
+    TILE_UNROLL for (auto& value : values) value = value.yx;
+  }
+  each_element<kOne>(g, thread, g.load_lines_first != 0,
+                     [&](tile::u32 u, tile::u32 line, tile::u32 i, bool) { shared.at(line, i) = values[u]; });
 }
 template <class T, bool kOne>
 TILE_DEVICE void load_lines(const FftArguments& g, const FftShared<T>& shared, const FftLine& only,
@@ -173,8 +210,7 @@ TILE_DEVICE void store_lines(const FftArguments& g, const FftShared<T>& shared, 
                        const FftNumber<T> value = shared.at(number, k);
                        if constexpr (kPlain) {
                          const FftNumber<T> scaled = scale * exchanged<T>(value, exchanges);
-                         tile::arch::store_at(address_in(y, line.y, line.q * y.q_step + k * y.i_step),
-                                              FftStored<T>{scaled.x, scaled.y});
+                         tile::arch::store_at(plain_address(y, line.y, k), FftStored<T>{scaled.x, scaled.y});
                        } else {
                          store_element_of<T>(g, line, k, value);
                        }
@@ -195,18 +231,24 @@ TILE_DEVICE void pass_of(const FftArguments& g, const FftPass& pass, const FftSh
                          tile::u32 thread) {
   FftNumber<T> v[kCount][R];
   tile::u32 lines[kCount], to[kCount];
-  const tile::u32 apart = pass.butterflies.divisor, all = apart << g.shift, l = pass.l.divisor;
+  const Division by_butterflies = held(pass.butterflies), by_l = held(pass.l);
+  const tile::u32 threads = held(g.threads), step = held(pass.step);
+  const tile::u32 apart = by_butterflies.divisor, all = apart << g.shift, l = by_l.divisor;
   TILE_UNROLL for (int b = 0; b < kCount; ++b) {
-    const tile::u32 given = thread + static_cast<tile::u32>(b) * g.threads,
-                    id = given < all ? given : all - 1;
-    lines[b] = pass.butterflies.quotient(id);
-    const tile::u32 j = id - lines[b] * apart, block_l = pass.l.quotient(j) * l;
-    to[b] = j + block_l * (R - 1);
+    const tile::u32 given = thread + static_cast<tile::u32>(b) * threads, id = given < all ? given : all - 1;
+    const FftQuotient line(by_butterflies, id);
+    const FftQuotient block(by_l, line.rest);
+    const tile::u32 j = line.rest;
+    lines[b] = line.quotient;
+    to[b] = small_product(j - block.rest, R - 1) + j;
     shared.template each<R>(lines[b], j, apart, [&](int k, FftNumber<T> value) { v[b][k] = value; });
     if (l > 1) {
-      const tile::u32 m = (j - block_l) * pass.step;
-      TILE_UNROLL for (int k = 1; k < R; ++k) v[b][k] =
-          product<T>(v[b][k], table_number<T>(g.roots, static_cast<tile::u32>(k) * m));
+      const tile::u32 m = small_product(block.rest, step);
+      tile::u32 root = 0;
+      TILE_UNROLL for (int k = 1; k < R; ++k) {
+        root += m;
+        v[b][k] = product<T>(v[b][k], table_number<T>(g.roots, root));
+      }
     }
     transform(v[b]);
   }
@@ -222,10 +264,10 @@ TILE_DEVICE void pass_of_any(const FftArguments& g, const FftPass& pass, const F
   FftNumber<T> sums[kFftElements];
   tile::u32 from[kFftElements], step[kFftElements], root[kFftElements];
   each_element<false>(g, thread, false, [&](tile::u32 u, tile::u32 line, tile::u32 k, bool) {
-    const tile::u32 block = pass.block.quotient(k), within = k - block * pass.block.divisor;
-    const tile::u32 rest = within - pass.l.quotient(within) * pass.l.divisor;
-    from[u] = line << 16 | (block * pass.l.divisor + rest);
-    step[u] = within * pass.step, root[u] = 0, sums[u] = {0, 0};
+    const FftQuotient block(pass.block, k);
+    const FftQuotient within(pass.l, block.rest);
+    from[u] = line << 16 | (small_product(block.quotient, pass.l.divisor) + within.rest);
+    step[u] = small_product(block.rest, pass.step), root[u] = 0, sums[u] = {0, 0};
   });
   TILE_KEEP_LOOP for (tile::u32 i = 0; i < pass.radix; ++i) {
     TILE_UNROLL for (tile::u32 u = 0; u < kFftElements; ++u) {
@@ -248,6 +290,10 @@ TILE_DEVICE FftLine line_of(const FftArguments& g, tile::u32 number, bool is_the
     line.x += at * g.x.steps[d], line.y += at * g.y.steps[d];
     rest = quotient;
   }
+  const auto plain = [&](const FftSide& side) {
+    return side.is_plain != 0 ? static_cast<tile::i64>(line.q * side.q_step) * side.stride : 0;
+  };
+  line.x += plain(g.x), line.y += plain(g.y);
   return line;
 }
 

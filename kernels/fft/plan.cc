@@ -180,9 +180,11 @@ void FftPlan::add(unsigned length, unsigned inner, const FftSide& x, const FftSi
   made.load_lines_first = lines_are_nearer(x, inner, dimensions_);
   made.store_lines_first = lines_are_nearer(y, inner, dimensions_);
   made.scale = scale;
-  for (FftSide* const side : {&made.x, &made.y})
+  for (FftSide* const side : {&made.x, &made.y}) {
+    side->i_bytes = static_cast<int>(side->i_step) * side->stride;
     side->is_plain = side->numbers == kFftComplex && !side->table && side->swapped_inside == 0 &&
                      (inner - 1) * side->q_step + (length - 1) * side->i_step < side->count;
+  }
   unsigned l = 1;
   for (const unsigned radix : radices_of(length)) {
     made.pass[made.passes++] = {radix, Division::by(l), Division::by(l * radix), Division::by(length / radix),
