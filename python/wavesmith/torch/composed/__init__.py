@@ -3,12 +3,14 @@
 from wavesmith.torch.composed import (
     adaptive,
     bags,
+    complex_numbers,
     ctc,
     distances,
     equal,
     fractional,
     grid,
     group_norm,
+    losses,
     norms,
     pads,
     pooling,
@@ -16,17 +18,20 @@ from wavesmith.torch.composed import (
     scaled,
     scatter,
     unfold,
+    zeros,
 )
 
 __all__ = (
     "adaptive",
     "bags",
+    "complex_numbers",
     "ctc",
     "distances",
     "equal",
     "fractional",
     "grid",
     "group_norm",
+    "losses",
     "norms",
     "pads",
     "pooling",
@@ -34,4 +39,5 @@ __all__ = (
     "scaled",
     "scatter",
     "unfold",
+    "zeros",
 )

@@ -202,6 +202,12 @@ Tensor weight_gradient(const Tensor& grad, const Tensor& unpadded, const Tensor&
   return at::bmm(upstream, seen.mT()).view(weight.sizes());
 }
 
+// The first elements in space: output padding of a stride and more makes room for another kernel.
+Tensor begin(Tensor result, IntArrayRef sizes) {
+  for (std::size_t each = 0; each < sizes.size(); ++each) result = result.narrow(each + 2, 0, sizes[each]);
+  return result;
+}
+
 Sizes of_each(IntArrayRef given, std::size_t dimensions) {
   return given.size() == 1 ? Sizes(dimensions, given[0]) : given.vec();
 }
@@ -241,7 +247,7 @@ Gradients convolution_backward(const Tensor& grad, const Tensor& input, const Te
   const Moves moves = moves_of(weight, stride, padding, dilation, groups);
   Tensor grad_input, grad_weight, grad_bias;
   if (wanted[0]) {
-    grad_input = transposed ? convolve(grad, weight, Tensor(), moves)
+    grad_input = transposed ? begin(convolve(grad, weight, Tensor(), moves), input.sizes().slice(2))
                             : convolve_back(grad, weight, Tensor(), moves, input.sizes().slice(2));
   }
   if (wanted[1]) {

@@ -1,0 +1,35 @@
+"""Gradients of losses that have no decomposition."""
+
+from __future__ import annotations
+
+import torch
+
+from wavesmith.torch.composed.results import served, with_out
+
+_NONE, _MEAN = 0, 1
+
+
+def _multi_margin_backward(
+    grad: torch.Tensor,
+    x: torch.Tensor,
+    target: torch.Tensor,
+    p: float,
+    margin: float,
+    weight: torch.Tensor | None = None,
+    reduction: int = _MEAN,
+) -> torch.Tensor:
+    rows, targets = (x, target) if x.dim() == 2 else (x.reshape(1, -1), target.reshape(1))
+    served(x.dim() <= 2 and p in (1, 2) and x.numel() > 0 and targets.shape == rows.shape[:1])
+    served(x.is_floating_point() and target.dtype == torch.int64)
+    places = targets[:, None]
+    beyond = rows - rows.gather(1, places) + margin
+    slopes = torch.where(beyond > 0, 1.0 if p == 1 else 2 * beyond, 0.0).to(x.dtype)
+    slopes = slopes.scatter(1, places, 0.0)
+    if weight is not None:
+        slopes *= weight[targets][:, None]
+    slopes = slopes.scatter(1, places, -slopes.sum(1, keepdim=True))
+    slopes /= rows.shape[1] * (rows.shape[0] if reduction == _MEAN else 1)
+    return (slopes * (grad.reshape(-1, 1) if reduction == _NONE else grad)).view(x.shape)
+
+
+with_out("multi_margin_loss_backward", _multi_margin_backward, "grad_input", "grad_input")
