@@ -7,27 +7,31 @@ Triton's cache. Threads of their own compile, free of the modes and switches of 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
 import json
+import logging
 import os
 import re
 import sys
 import tempfile
 import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
 from wavesmith.torch import _build, _compiled, _device, _operator_code
 from wavesmith.torch._operator_class import Class, Number, Slot, Symbol, Variant, layout_of
 from wavesmith.torch._operator_code import RefusalError
+from wavesmith.torch._types_taken import taken
 
-_SOURCES = ("_compile_operator.py", "_operator_class.py", "_operator_code.py", "_inductor.py")
+_SOURCES = ("_compile_operator.py", "_operator_class.py", "_operator_code.py", "_inductor.py", "_types_taken.py")
 
 
 #: Of a decomposition: Inductor takes minutes for one kernel of many (interpolation in three dimensions, say).
@@ -54,6 +58,9 @@ def add_variant(
     def compile_() -> None:
         _compiled.thread.compiles = True
         try:
+            if not known.variants and not taken(op, args, kwargs):
+                raise RefusalError("PyTorch has no kernel for these types")
+            _check_outputs(op, args, kwargs)
             try:
                 record.update(_compile(op, args, kwargs, inputs, numbers, symbolic=True))
             except Exception:
@@ -77,6 +84,30 @@ def add_variant(
     if record.get("lasting", True):
         _keep(known, record)
     return variant
+
+
+def _check_outputs(op: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    """Raises what PyTorch would about tensors given to write to, whose types a decomposition does not look at."""
+    if not any(each.is_out for each in op._schema.arguments):
+        return
+    there, named = pytree.tree_map_only(torch.Tensor, _without_memory, (tuple(args), kwargs))
+    with contextlib.suppress(NotImplementedError), torch.no_grad():
+        op(*there, **named)
+
+
+def _without_memory(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """A call that tracing refuses is the host's, which says why: PyTorch's log of it is not for users."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def load(known: Class) -> None:
@@ -241,7 +272,7 @@ def _compile(
         "cpp_wrapper": False,
     }
     with torch.no_grad(), torch._guards.tracing(context), config.patch(settings):
-        with fakes.mode, enable_python_dispatcher():
+        with _quiet(), fakes.mode, enable_python_dispatcher():
             graph = make_fx(torch.func.functionalize(traced), decomposition_table=select_decomp_table())(*fakes.tensors)
         if len(graph.graph.nodes) > _MOST_OPERATIONS:
             raise RefusalError("too many operations")

@@ -18,6 +18,7 @@ import torch
 from wavesmith import _paths
 from wavesmith.torch import _fallback
 from wavesmith.torch._name import DEVICE
+from wavesmith.torch._types_taken import taken
 
 #: The modules of this package whose operators are registered.
 _FAMILIES: tuple[str, ...] = (
@@ -176,9 +177,11 @@ def _served(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def kernel(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
+            if taken(op, args, kwargs):
+                return function(*args, **kwargs)
         except NotServed:
-            return _fallback.fallback(op, *args, **kwargs)
+            pass
+        return _fallback.fallback(op, *args, **kwargs)
 
     return kernel
 

@@ -190,12 +190,14 @@ class Plan:
         return args[at] if at < len(args) else kwargs[name]
 
     def overlaps(self, args: Sequence[Any], kwargs: dict[str, Any], inputs: Sequence[Any]) -> bool:
-        """Whether what is written shares memory with another argument that is not the same tensor."""
+        """Whether what is written shares memory with itself, or with another argument that is not the same tensor."""
         for which in self.writes:
             written = self._argument(which, args, kwargs)
             for tensor in written if isinstance(written, (list, tuple)) else (written,):
                 if tensor is None:
                     continue
+                if any(not stride and size > 1 for size, stride in zip(tensor.shape, tensor.stride(), strict=True)):
+                    return True
                 storage = tensor.untyped_storage()._cdata
                 for other in inputs:
                     if other is tensor or not isinstance(other, torch.Tensor):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -162,3 +163,50 @@ def try_operator(op: Any, *, seed: int = 0, backward: bool = False, most: int | 
     except Exception as error:  # whatever it is, it is what this operator gives
         outcome.error = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     return outcome
+
+
+#: Of which PyTorch itself, on the CPU, raises nothing.
+_NOT_REFUSED = {"__rmod__", "__rpow__", "__rsub__", "clamp_max", "clamp_min"}
+_TYPES = (torch.bool, torch.uint8, torch.int64, torch.float16, torch.float32, torch.complex64)
+
+
+def wrong_errors(op: Any) -> tuple[int, list[str]]:
+    """How many calls PyTorch says that the operator refuses, and of those that differ what came instead."""
+    if op.error_inputs_func is None or op.full_name in _NOT_REFUSED:
+        return 0, []
+    count, wrong = 0, []
+    for count, case in enumerate(op.error_inputs(DEVICE), 1):
+        sample, got = case.sample_input, "nothing"
+        try:
+            op(sample.input, *sample.args, **sample.kwargs)
+        except Exception as error:
+            if isinstance(error, case.error_type) and re.search(case.error_regex, str(error)):
+                continue
+            got = f"{type(error).__name__}: {error}"
+        wrong.append(" ".join(f"call {count}: expected {case.error_regex!r}, got {got}".split())[:300])
+    return count, wrong
+
+
+def computed_types(op: Any) -> list[torch.dtype]:
+    """Types that PyTorch computes on neither the CPU nor a GPU, and the device does."""
+    found = []
+    for dtype in _TYPES:
+        if dtype in op.supported_dtypes("cpu") or dtype in op.supported_dtypes("cuda"):
+            continue
+        try:
+            sample = next(iter(op.sample_inputs("cpu", dtype)))
+        except Exception:
+            continue
+        if not _refuses(op, sample.transform(_copied)):
+            continue  # PyTorch's list is stricter than PyTorch
+        if not _refuses(op, sample.transform(_there)):
+            found.append(dtype)
+    return found
+
+
+def _refuses(op: Any, sample: Any) -> bool:
+    try:
+        op(sample.input, *sample.args, **sample.kwargs)
+    except Exception:
+        return True
+    return False

@@ -82,11 +82,11 @@ def test_compiled_functions_run_as_compiled() -> None:
     pytest.importorskip("triton")
     compiled = torch.compile(lambda x: torch.tanh(x) * 3 + x, fullgraph=True)
     x = torch.randn(33, device="wavesmith")
-    for _ in range(2):
+    for _ in range(2):  # the first compiles, and may try kernels
         with wavesmith.profile() as profile:
             compiled(x)
-        (row,) = profile.kernels()
-        assert row.key.startswith("triton") and row.device_time > 0 and row.bound == "latency"
+    (row,) = profile.kernels()
+    assert row.key.startswith("triton") and row.device_time > 0 and row.bound == "latency"
     assert not {"aten::tanh", "aten::mul"} & {row.key for row in profile.key_averages()}
 
 

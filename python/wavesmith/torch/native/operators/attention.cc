@@ -59,8 +59,13 @@ bool served(const Tensor& query, const Tensor& key, const Tensor& value, const O
     return false;
   const auto type = query.scalar_type();
   if (type != at::kHalf && type != at::kBFloat16) return false;
-  const auto size = query.size(3), heads = query.size(1), heads_kv = key.size(1);
-  if (key.sizes() != value.sizes() || key.size(0) != query.size(0) || key.size(3) != size) return false;
+  // While a program is traced, batches and lengths are symbols that are not to become numbers here.
+  const auto number = [](const Tensor& tensor, std::int64_t dimension) {
+    return tensor.sym_size(dimension).guard_int(__FILE__, __LINE__);
+  };
+  const auto size = number(query, 3), heads = number(query, 1), heads_kv = number(key, 1);
+  if (key.sym_sizes() != value.sym_sizes() || key.sym_size(0) != query.sym_size(0)) return false;
+  if (number(key, 3) != size) return false;
   if (heads_kv == 0 || (gqa ? heads % heads_kv != 0 : heads != heads_kv)) return false;
   if (size == 0 || size > kLargestHead) return false;
   const KernelCall call(query.device());

@@ -1,4 +1,5 @@
 // Operators that take elements by their indices, and that join, mirror and cut tensors.
+#include <ATen/MemoryOverlap.h>
 #include <ATen/WrapDimUtils.h>
 
 #include <ATen/ops/_index_put_impl_native.h>
@@ -58,6 +59,9 @@ at::Tensor& index_select_out(const at::Tensor& self, std::int64_t dim, const at:
               "index_select(): Expected dtype int32 or int64 for index");
   TORCH_CHECK(self.scalar_type() == output.scalar_type(),
               "index_select(): self and result must have the same scalar type");
+  at::assert_no_internal_overlap(output);
+  at::assert_no_overlap(output, self);
+  at::assert_no_overlap(output, index);
   at::DimVector sizes(self.sizes());
   if (self.dim() > 0) sizes[dim] = index.numel();
   at::native::resize_output(output, sizes);

@@ -26,6 +26,10 @@ struct Targets {
   }
 };
 
+bool serves(const at::Tensor& self, const at::Tensor& target) {
+  return c10::isFloatingType(self.scalar_type()) && self.dim() != 1 && target.numel() != 0;
+}
+
 std::tuple<at::Tensor&, at::Tensor&> nll_loss_out(const at::Tensor& self, const at::Tensor& target,
                                                   const std::optional<at::Tensor>& weight,
                                                   std::int64_t reduction, c10::SymInt ignored,
@@ -33,7 +37,7 @@ std::tuple<at::Tensor&, at::Tensor&> nll_loss_out(const at::Tensor& self, const 
   const auto ignore = ignored.expect_int();
   Implemented<at::meta::structured_nll_loss_forward> one(false, output, total);
   one.meta(self, target, detail::borrowed(weight), reduction, ignore);
-  if (self.dim() == 1 || target.numel() == 0) throw NotServed();
+  if (!serves(self, target)) throw NotServed();
   const Targets targets(self, target, weight.value_or(at::Tensor()), ignore);
   const auto losses = self.gather(-1, targets.classes).squeeze(-1).neg().mul(targets.weights);
   const auto counted = losses.masked_fill(targets.ignored, 0);
@@ -55,7 +59,7 @@ at::Tensor& nll_loss_backward_out(const at::Tensor& gradient, const at::Tensor& 
   const auto ignore = ignored.expect_int();
   Implemented<at::meta::structured_nll_loss_backward> one(false, output);
   one.meta(gradient, self, target, detail::borrowed(weight), reduction, ignore, total);
-  if (self.dim() == 1 || target.numel() == 0) throw NotServed();
+  if (!serves(self, target)) throw NotServed();
   const Targets targets(self, target, weight.value_or(at::Tensor()), ignore);
   auto slopes = targets.weights.mul(gradient).neg();
   if (reduction == at::Reduction::Mean) slopes = slopes.div(total);

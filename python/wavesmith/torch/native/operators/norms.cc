@@ -96,6 +96,9 @@ Three layer_norm(const Tensor& input, at::IntArrayRef normalized, const Optional
   const Tensor &w = or_none(weight), &b = or_none(bias);
   same_device("native_layer_norm", {{"input", &input}, {"weight", &w}, {"bias", &b}});
   check_shapes(input, normalized, w, b);
+  TORCH_CHECK_NOT_IMPLEMENTED(c10::isFloatingType(input.scalar_type()),
+                              "\"layer_norm\" not implemented for '", c10::toString(input.scalar_type()),
+                              "'");
   const Rows rows(input, normalized);
   const Tensor y = at::empty(input.sizes(), input.options());
   if (!normalise(rows, input, w, b, epsilon, true, y)) {

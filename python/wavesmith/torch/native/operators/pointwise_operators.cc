@@ -47,11 +47,26 @@ at::Tensor& zero(at::Tensor& self) {
   return fill(self, 0);
 }
 
+// PyTorch's own conversion raises where the number has no such value: 1j in a float, 300 in a byte.
+void check_value(const c10::Scalar& value, c10::ScalarType type) {
+  switch (type) {
+#define CONVERTED(Type, name)            \
+  case c10::ScalarType::name:            \
+    static_cast<void>(value.to<Type>()); \
+    break;
+    AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(CONVERTED)
+#undef CONVERTED
+    default:
+      break;
+  }
+}
+
 at::Tensor& masked_fill(at::Tensor& self, const at::Tensor& mask, const c10::Scalar& value) {
   TORCH_CHECK(mask.scalar_type() == c10::ScalarType::Bool,
               "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
   if (at::has_internal_overlap(self) == at::MemOverlap::Yes) throw NotServed();
   at::assert_no_partial_overlap(self, mask);
+  check_value(value, self.scalar_type());
   const auto expanded = at::expand_inplace(self, mask, "masked_fill_");
   auto iterator = at::TensorIteratorConfig()
                       .set_check_mem_overlap(false)

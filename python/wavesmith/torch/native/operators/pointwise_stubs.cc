@@ -26,6 +26,12 @@ template <wavesmith_pointwise_operation kOperation, class Iterator = TensorItera
 void of_inputs(Iterator& iterator) {
   launch(kOperation, iterator);
 }
+// Of operators that PyTorch has for numbers, but not for truth values.
+template <wavesmith_pointwise_operation kOperation>
+void of_numbers(TensorIteratorBase& iterator) {
+  if (iterator.common_dtype() == c10::ScalarType::Bool) throw NotServed();
+  launch(kOperation, iterator);
+}
 template <wavesmith_pointwise_operation kOperation>
 void with_one(TensorIteratorBase& iterator, const Scalar& p) {
   launch(kOperation, iterator, {p});
@@ -42,6 +48,11 @@ void subtract(TensorIteratorBase& iterator, const Scalar& alpha) {
 void bitwise_not(TensorIteratorBase& iterator) {
   const bool truth = iterator.common_dtype() == c10::ScalarType::Bool;
   launch(truth ? WAVESMITH_POINTWISE_LOGICAL_NOT : WAVESMITH_POINTWISE_BITWISE_NOT, iterator);
+}
+
+void add_product(TensorIteratorBase& iterator, const Scalar& factor) {
+  if (iterator.common_dtype() == c10::ScalarType::Bool) throw NotServed();
+  launch(WAVESMITH_POINTWISE_ADD_PRODUCT, iterator, {factor});
 }
 
 bool is_integer(const TensorIteratorBase& iterator) {
@@ -119,6 +130,7 @@ void nan_to_number(TensorIteratorBase& iterator, std::optional<double> nan, std:
 }
 
 #define OF_INPUTS(name, operation) WAVESMITH_STUB(name##_stub, &of_inputs<WAVESMITH_POINTWISE_##operation>)
+#define OF_NUMBERS(name, operation) WAVESMITH_STUB(name##_stub, &of_numbers<WAVESMITH_POINTWISE_##operation>)
 #define OF_TWO(name, operation) \
   WAVESMITH_STUB(name##_stub, &of_inputs<WAVESMITH_POINTWISE_##operation, TensorIterator>)
 
@@ -163,13 +175,13 @@ OF_INPUTS(silu_backward, SILU_BACKWARD);
 
 OF_INPUTS(mul, MULTIPLY);
 OF_INPUTS(div_true, DIVIDE);
-OF_INPUTS(div_floor, DIVIDE_FLOOR);
-OF_INPUTS(div_trunc, DIVIDE_TRUNCATE);
+OF_NUMBERS(div_floor, DIVIDE_FLOOR);
+OF_NUMBERS(div_trunc, DIVIDE_TRUNCATE);
 OF_INPUTS(atan2, ATAN2);
-OF_INPUTS(remainder, REMAINDER);
-OF_INPUTS(fmod, FMOD);
-OF_INPUTS(lshift, SHIFT_LEFT);
-OF_INPUTS(rshift, SHIFT_RIGHT);
+OF_NUMBERS(remainder, REMAINDER);
+OF_NUMBERS(fmod, FMOD);
+OF_NUMBERS(lshift, SHIFT_LEFT);
+OF_NUMBERS(rshift, SHIFT_RIGHT);
 OF_INPUTS(bitwise_and, BITWISE_AND);
 OF_INPUTS(bitwise_or, BITWISE_OR);
 OF_INPUTS(bitwise_xor, BITWISE_XOR);
@@ -193,13 +205,13 @@ OF_INPUTS(logaddexp, LOG_ADD_EXP);
 OF_INPUTS(hypot, HYPOT);
 OF_INPUTS(copysign, COPY_SIGN);
 OF_INPUTS(xlogy, X_LOG_Z);
-OF_INPUTS(clamp, CLAMP_BETWEEN);
+OF_NUMBERS(clamp, CLAMP_BETWEEN);
 OF_INPUTS(pow_tensor_tensor, POWER);
 
 WAVESMITH_STUB(bitwise_not_stub, &bitwise_not);
 WAVESMITH_STUB(add_stub, &with_one<WAVESMITH_POINTWISE_ADD>);
 WAVESMITH_STUB(sub_stub, &subtract);
-WAVESMITH_STUB(addcmul_stub, &with_one<WAVESMITH_POINTWISE_ADD_PRODUCT>);
+WAVESMITH_STUB(addcmul_stub, &add_product);
 WAVESMITH_STUB(addcdiv_stub, &with_one<WAVESMITH_POINTWISE_ADD_QUOTIENT>);
 WAVESMITH_STUB(lerp_kernel_scalar_weight, &with_one<WAVESMITH_POINTWISE_INTERPOLATE>);
 WAVESMITH_STUB(lerp_kernel_tensor_weight, &of_inputs<WAVESMITH_POINTWISE_INTERPOLATE_BETWEEN>);

@@ -100,6 +100,8 @@ namespace {
 // PyTorch's own ends in the CPU's kernel.
 struct Gelu : at::meta::structured_gelu {
   void impl(const at::Tensor& /*self*/, c10::string_view approximate, const at::Tensor& /*output*/) {
+    TORCH_CHECK(approximate == "tanh" || approximate == "none",
+                "approximate argument must be either none or tanh.");
     launch(approximate == "tanh" ? WAVESMITH_POINTWISE_GELU_TANH : WAVESMITH_POINTWISE_GELU, *this);
   }
 };
