@@ -149,7 +149,7 @@ class WavesmithPlatform(Platform):
         """Settles what the platform has one way of: no compilation, no graphs, processes that are not forked."""
         from vllm.config import CompilationMode, CUDAGraphMode
 
-        os.environ.setdefault("VLLM_WORKER_MULTIPROCESSING_METHOD", "spawn")
+        os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
         parallel, cache = vllm_config.parallel_config, vllm_config.cache_config
         if parallel.world_size > 1:
             raise ValueError(f"{cls.device_name} runs on one device, and world_size is {parallel.world_size}")
