@@ -30,6 +30,7 @@ _FAMILIES: tuple[str, ...] = (
     "_segments",
     "_hash",
     "_linalg",
+    "_encoder",
 )
 
 _NOT_SUPPORTED, _NO_CODE = 2, 3  # wavesmith_kernels_status

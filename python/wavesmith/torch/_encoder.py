@@ -1,0 +1,56 @@
+"""The inference form of `nn.TransformerEncoderLayer`, which PyTorch asks for as one operator, of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from wavesmith.torch._library import NotServed, operator
+
+
+@operator("_transformer_encoder_layer_fwd")
+def _layer(
+    src: torch.Tensor,
+    size: int,
+    heads: int,
+    qkv_weight: torch.Tensor,
+    qkv_bias: torch.Tensor,
+    out_weight: torch.Tensor,
+    out_bias: torch.Tensor,
+    use_gelu: bool,
+    norm_first: bool,
+    epsilon: float,
+    norm_weight_1: torch.Tensor,
+    norm_bias_1: torch.Tensor,
+    norm_weight_2: torch.Tensor,
+    norm_bias_2: torch.Tensor,
+    weight_1: torch.Tensor,
+    bias_1: torch.Tensor,
+    weight_2: torch.Tensor,
+    bias_2: torch.Tensor,
+    mask: Any = None,
+    mask_type: int | None = None,
+) -> torch.Tensor:
+    if src.is_nested or src.dim() != 3 or mask is not None:
+        raise NotServed
+    batch, length, _ = src.shape
+
+    def attention(x: torch.Tensor) -> torch.Tensor:
+        q, k, v = functional.linear(x, qkv_weight, qkv_bias).view(batch, length, 3, heads, -1).permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(batch, length, size)
+        return functional.linear(mixed, out_weight, out_bias)
+
+    def network(x: torch.Tensor) -> torch.Tensor:
+        inner = functional.linear(x, weight_1, bias_1)
+        return functional.linear(functional.gelu(inner) if use_gelu else functional.relu(inner), weight_2, bias_2)
+
+    def norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        return functional.layer_norm(x, (size,), weight, bias, epsilon)
+
+    if norm_first:
+        x = src + attention(norm(src, norm_weight_1, norm_bias_1))
+        return x + network(norm(x, norm_weight_2, norm_bias_2))
+    x = norm(src + attention(src), norm_weight_1, norm_bias_1)
+    return norm(x + network(x), norm_weight_2, norm_bias_2)
