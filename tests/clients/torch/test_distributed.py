@@ -82,6 +82,7 @@ def test_fsdp_trains_as_one_device(seed: int, count: int) -> None:
 def test_the_device_called_cuda_has_nccl(seed: int) -> None:
     _run("collectives", 2, seed, WAVESMITH_TORCH="cuda")
     _run("ddp", 2, seed, WAVESMITH_TORCH="cuda")
+    _run("fsdp", 2, seed, WAVESMITH_TORCH="cuda")
 
 
 def test_ranks_that_do_not_agree_are_told(seed: int) -> None:
