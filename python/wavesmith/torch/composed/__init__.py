@@ -18,7 +18,6 @@ from wavesmith.torch.composed import (
     scaled,
     scatter,
     unfold,
-    zeros,
 )
 
 __all__ = (
@@ -39,5 +38,4 @@ __all__ = (
     "scaled",
     "scatter",
     "unfold",
-    "zeros",
 )
