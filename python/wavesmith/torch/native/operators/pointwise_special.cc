@@ -108,7 +108,7 @@ struct Forms {
 };
 
 void polygamma(at::TensorIteratorBase& iterator, std::int64_t n) {
-  launch(WAVESMITH_POINTWISE_POLYGAMMA, iterator, {n});
+  launch(n == 0 ? WAVESMITH_POINTWISE_DIGAMMA : WAVESMITH_POINTWISE_POLYGAMMA, iterator, {n});
 }
 void digamma(at::TensorIteratorBase& iterator) { launch(WAVESMITH_POINTWISE_DIGAMMA, iterator); }
 void trigamma(at::TensorIteratorBase& iterator) { polygamma(iterator, 1); }
