@@ -87,23 +87,23 @@ TILE_DEVICE double digamma(double x) {
   return y == kInfinity ? y : result + log(y) - 0.5 * inverse - square * polynomial(kSeries, square);
 }
 
-/// Hurwitz's zeta(s, q) of s > 1, q > 0 by the sum of Euler and Maclaurin (DLMF 25.11.5): nine terms or more,
-/// up to q + n > 9, and the corrections by 12 Bernoulli numbers.
+/// Hurwitz's zeta(s, q) of s > 1, q > 0 by the sum of Euler and Maclaurin (DLMF 25.11.5): twelve terms, and
+/// the corrections by 7 Bernoulli numbers.
 TILE_DEVICE double zeta_of_positive(double s, double q) {
-  constexpr double kCorrections[] = {
-      // B(2j) / (2j)!
-      0.083333333333333333,   -0.0013888888888888889,  3.3068783068783069e-05, -8.2671957671957672e-07,
-      2.0876756987868099e-08, -5.2841901386874932e-10, 1.3382536530684679e-11, -3.3896802963225829e-13,
-      8.5860620562778446e-15, -2.1748686985580619e-16, 5.5090028283602295e-18, -1.3954464685812523e-19};
+  constexpr double kCorrections[] = {// B(2j) / (2j)!
+                                     0.083333333333333333,    -0.0013888888888888889, 3.3068783068783069e-05,
+                                     -8.2671957671957672e-07, 2.0876756987868099e-08, -5.2841901386874932e-10,
+                                     1.3382536530684679e-11};
   double sum = 0, w = q;
-  TILE_KEEP_LOOP for (int i = 0; i < 9; ++i) {
-    sum += power(w, -s);
+  double last = power(w, -s);
+  TILE_KEEP_LOOP for (int i = 0; i < 12; ++i) {
+    sum += last;
     w += 1;
+    last = exp(-s * log(w));
   }
-  const double last = power(w, -s);
   sum += last * w / (s - 1) + last / 2;
   double factor = s * last / w;
-  TILE_UNROLL for (int j = 0; j < 12; ++j) {
+  TILE_UNROLL for (int j = 0; j < 7; ++j) {
     sum += factor * kCorrections[j];
     factor *= (s + 2 * j + 1) * (s + 2 * j + 2) / (w * w);
   }

@@ -37,27 +37,25 @@ TILE_DEVICE double bessel_function(Pointwise operation, double x) {
   }
 }
 
-TILE_DEVICE double gamma_function(Pointwise operation, double x, double z, double p) {
+TILE_DEVICE double gamma_function(Pointwise operation, double x) {
   switch (operation) {
     case WAVESMITH_POINTWISE_LOG_GAMMA:
       return wide::log_gamma(x);
     case WAVESMITH_POINTWISE_DIGAMMA:
       return wide::digamma(x);
-    case WAVESMITH_POINTWISE_POLYGAMMA:
-      return wide::polygamma(p, x);
     case WAVESMITH_POINTWISE_ERFCX:
       return wide::scaled_erfc(x);
     case WAVESMITH_POINTWISE_ERF_INVERSE:
       return wide::inverse_erf(x);
     case WAVESMITH_POINTWISE_LOG_NORMAL:
       return wide::log_normal(x);
-    case WAVESMITH_POINTWISE_NORMAL_INVERSE:
-      return wide::inverse_normal(x);
-    case WAVESMITH_POINTWISE_ZETA:
-      return wide::zeta(x, z);
     default:
-      return wide::incomplete_gamma(x, z, operation == WAVESMITH_POINTWISE_UPPER_INCOMPLETE_GAMMA);
+      return wide::inverse_normal(x);
   }
+}
+
+TILE_DEVICE double zeta_function(Pointwise operation, double x, double z, double p) {
+  return operation == WAVESMITH_POINTWISE_ZETA ? wide::zeta(x, z) : wide::polygamma(p, x);
 }
 
 }  // namespace wavesmith::kernels

@@ -48,8 +48,11 @@ constexpr SpecialKernel special_kernel(Pointwise operation, Number computed_in) 
     return {"pointwise_rare_complex", WAVESMITH_POINTWISE_C128};
   if (!is_special(operation)) return {nullptr, computed_in};
   if (operation <= WAVESMITH_POINTWISE_AIRY) return {"pointwise_bessel", WAVESMITH_POINTWISE_F64};
+  if (operation == WAVESMITH_POINTWISE_POLYGAMMA || operation == WAVESMITH_POINTWISE_ZETA)
+    return {"pointwise_zeta", WAVESMITH_POINTWISE_F64};
+  if (operation < WAVESMITH_POINTWISE_ZETA) return {"pointwise_gamma", WAVESMITH_POINTWISE_F64};
   if (operation <= WAVESMITH_POINTWISE_UPPER_INCOMPLETE_GAMMA)
-    return {"pointwise_gamma", WAVESMITH_POINTWISE_F64};
+    return {"pointwise_incomplete", WAVESMITH_POINTWISE_F64};
   if (operation <= WAVESMITH_POINTWISE_LEGENDRE) return {"pointwise_polynomial", WAVESMITH_POINTWISE_F64};
   return {computed_in == WAVESMITH_POINTWISE_I64   ? "pointwise_rare_i64"
           : computed_in == WAVESMITH_POINTWISE_F32 ? "pointwise_rare_f32"
