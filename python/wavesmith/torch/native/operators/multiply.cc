@@ -87,6 +87,7 @@ at::Tensor add(const Product& product, bool by_rows, wavesmith_kernels_gemm_desc
   if (product.beta == 1 && layout.batch_stride == 0 && !product.bias.defined() &&
       (same_rows || same_columns)) {
     c = (c.dim() == 3 ? c.select(0, 0) : c).select(same_rows ? 0 : 1, 0).contiguous();
+    if (overlap(c, product.d)) c = c.clone();
     gemm.bias = c.const_data_ptr();
     gemm.bias_type = *kernel_type(c.scalar_type());
     gemm.bias_per_row = !same_rows;
