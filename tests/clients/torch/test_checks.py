@@ -123,3 +123,9 @@ def test_a_number_to_the_power_of_complex_numbers(seed: int) -> None:
 def test_nested_tensors_are_refused() -> None:
     with pytest.raises(NotImplementedError):
         torch.nested.as_nested_tensor([torch.ones(2, device=DEVICE), torch.ones(3, device=DEVICE)]) + 1
+
+
+def test_complex_numbers_are_added_up_by_index(seed: int) -> None:
+    x, index = torch.randn(9, dtype=torch.complex64), torch.tensor([0, 2, 2, 1, 0, 2, 2, 1, 1])
+    ours = torch.zeros(3, dtype=torch.complex64, device=DEVICE).index_put_((index.to(DEVICE),), x.to(DEVICE), True)
+    torch.testing.assert_close(ours.cpu(), torch.zeros(3, dtype=torch.complex64).index_put_((index,), x, True))

@@ -75,7 +75,7 @@ def test_what_cannot_be_captured_is_said() -> None:
     with pytest.raises(RuntimeError, match="a stream of its own"):
         graph.capture_begin()
     with pytest.raises(RuntimeError, match="cannot be captured"), device.graph(device.CUDAGraph()):
-        torch.linalg.svd(torch.empty(3, 3, device="wavesmith"))
+        torch.linalg.eigvals(torch.empty(3, 3, device="wavesmith"))
     with pytest.raises(RuntimeError, match="without capture_begin"):
         graph.capture_end()
     assert torch.ones(2, device="wavesmith").sum().item() == 2

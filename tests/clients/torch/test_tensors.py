@@ -31,13 +31,14 @@ def test_results_take_the_size_they_need() -> None:
     torch.cumsum(x.to("wavesmith"), 1, out=result)
     torch.testing.assert_close(result.cpu(), x.cumsum(1))
     result.resize_(2, 2)
-    assert result.shape == (2, 2) and torch.equal(result.cpu().flatten(), x.cumsum(1).flatten()[:4])
+    assert result.shape == (2, 2)
+    torch.testing.assert_close(result.cpu().flatten(), x.cumsum(1).flatten()[:4])
 
 
 def test_what_the_host_computes_is_counted() -> None:
     before = sum(wavesmith.torch.fallback_counts().values())
     x = torch.randn(4, 4, device="wavesmith")
-    torch.linalg.svd(x)
+    torch.linalg.eigvals(x)
     assert sum(wavesmith.torch.fallback_counts().values()) > before
 
 

@@ -125,7 +125,7 @@ class Graph final : public at::GraphImplInterface {
   GraphDraws draws_;
 };
 
-const bool registered = [] {
+const bool graphs_registered = [] {
   at::GraphImplRegistry()->Register(
       c10::DeviceTypeName(kDevice, /*lower_case=*/false),
       [](const at::GraphImplArgs& args) -> std::unique_ptr<at::GraphImplInterface> {

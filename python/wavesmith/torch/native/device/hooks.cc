@@ -14,7 +14,7 @@
 namespace wavesmith::device {
 namespace {
 
-// Without members of its own: see `registered`.
+// Without members of its own: see `hooks_registered`.
 template <typename Interface>
 struct Common : Interface {
   bool isBuilt() const override { return true; }
@@ -71,7 +71,7 @@ struct CudaHooks final : Common<at::CUDAHooksInterface> {
   }
 };
 
-const bool registered = [] {
+const bool hooks_registered = [] {
   if (kIsCuda) {
     // PyTorch keeps the hooks for ever that it first asked for, and may have asked before this library was
     // loaded: what it has then becomes ours, in place. Both are an object without members.

@@ -309,7 +309,7 @@ void CachingAllocator::recordStream(const c10::DataPtr& data, c10::Stream stream
   if (std::find(used.begin(), used.end(), stream) == used.end()) used.push_back(stream);
 }
 
-const bool registered = [] {
+const bool allocator_registered = [] {
   c10::SetAllocator(kDevice, &allocator());
   return true;
 }();

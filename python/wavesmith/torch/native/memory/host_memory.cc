@@ -91,7 +91,7 @@ class PinnedAllocator final : public at::HostAllocator {
   at::HostStats stats_;
 };
 
-const bool registered = [] {
+const bool host_memory_registered = [] {
   at::setHostAllocator(kDevice, &PinnedAllocator::only());
   return true;
 }();

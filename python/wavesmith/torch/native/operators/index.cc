@@ -83,6 +83,7 @@ void launch_index(wavesmith_indexed_operation operation, const at::Tensor& index
 
 // The sums' type of elements that are added up.
 c10::ScalarType sum_type(c10::ScalarType type) {
+  if (c10::isComplexType(type)) throw NotServed();
   if (type == c10::ScalarType::Double || type == c10::ScalarType::Float) return type;
   return c10::isFloatingType(type) ? c10::ScalarType::Float : c10::ScalarType::Long;
 }
