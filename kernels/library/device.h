@@ -17,8 +17,8 @@ struct Device {
   std::string_view target;  ///< as LLVM names it
   int compute_units = 0;
   int threads_per_unit = 0;  ///< at once, as HIP tells
-  void* module = nullptr;  ///< hipModule_t
-  std::string folder;      ///< that holds the code object
+  void* module = nullptr;    ///< hipModule_t
+  std::string folder;        ///< that holds the code object
 };
 
 /// Gets the current device, or says why there is none.

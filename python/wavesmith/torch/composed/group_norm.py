@@ -18,6 +18,7 @@ def group_norm(
     groups: int,
     eps: float,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The norm, and each group's mean and reciprocal deviation."""
     if batch * channels * inner == 0:
         none = x.new_zeros(batch, groups)
         return torch.empty_like(x, memory_format=torch.contiguous_format), none, none.clone()
