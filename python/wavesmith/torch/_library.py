@@ -156,6 +156,12 @@ def resized(out: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
     return out
 
 
+def shares_memory(out: torch.Tensor, *inputs: torch.Tensor) -> bool:
+    """Whether an `out=` has the memory of an input, which the host's own check refuses in PyTorch's words."""
+    memory = out.untyped_storage()._cdata
+    return any(each.untyped_storage()._cdata == memory for each in inputs)
+
+
 def operator(*names: str, left_by_native: bool = False) -> Callable[[_CallableT], _CallableT]:
     """Makes a function the kernel of operators of `aten`, by names like "sort.stable".
 

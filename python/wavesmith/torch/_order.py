@@ -16,6 +16,7 @@ from wavesmith.torch._library import (
     operand,
     operator,
     resized,
+    shares_memory,
     workspace,
 )
 
@@ -115,7 +116,7 @@ def _selected(
     length = x.shape[dim] if x.dim() else 1
     if not (0 <= rank < length and values.dtype == x.dtype and indices.dtype == torch.int64 and x.dtype in TYPES):
         raise NotServed
-    if x.is_complex() or x.dtype == torch.bool:
+    if x.is_complex() or x.dtype == torch.bool or shares_memory(values, x) or shares_memory(indices, x):
         raise NotServed
     kept = (*x.shape[:dim], 1, *x.shape[dim + 1 :]) if x.dim() else ()
     shape = kept if keepdim or not x.dim() else x.shape[:dim] + x.shape[dim + 1 :]

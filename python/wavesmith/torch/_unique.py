@@ -10,7 +10,17 @@ from typing import Any
 
 import torch
 
-from wavesmith.torch._library import NotServed, Operand, call, library, operand, operator, resized, workspace
+from wavesmith.torch._library import (
+    NotServed,
+    Operand,
+    call,
+    library,
+    operand,
+    operator,
+    resized,
+    shares_memory,
+    workspace,
+)
 
 
 class _Nonzero(ctypes.Structure):
@@ -94,6 +104,8 @@ def _nonzero_static(
 @operator("masked_select", "masked_select.out")
 def _masked_select(x: torch.Tensor, mask: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
     if mask.dtype != torch.bool or mask.device != x.device or (out is not None and out.dtype != x.dtype):
+        raise NotServed
+    if out is not None and (shares_memory(out, x, mask) or torch._debug_has_internal_overlap(out) == 1):
         raise NotServed
     x, mask = torch.broadcast_tensors(x, mask)
     selected = x.reshape(-1)[flat_places(mask)]
