@@ -23,9 +23,10 @@ typedef WAVESMITH_KERNELS_ENUM{
  * is not less than `columns` stops the kernel. begins and columns_of are of I32 or I64; weights of any real
  * type, all 1 without data; strides of these three are not read.
  *
- * Entries are taken in order. Errors of a sum before it is rounded to y's type: e n times the sum of sizes of
- * the n terms, e as of WAVESMITH_REDUCTION_SUM; maxima are exact. computed_in is F32 or F64, and F64 of
- * maxima; elements are of any real type, `place`'s of I64. Bounds are those of wavesmith_kernels_pointwise.
+ * Entries are taken in order. Errors of a sum before it is rounded to y's type: e (n + 2) times the sum of
+ * sizes of the n terms, e as of WAVESMITH_REDUCTION_SUM (both factors of a term may be rounded to the type
+ * that computes); maxima are exact. computed_in is F32 or F64, and F64 of maxima; elements are of any real
+ * type, `place`'s of I64. Bounds are those of wavesmith_kernels_pointwise.
  */
 typedef struct {
   wavesmith_sparse_operation operation;

@@ -111,7 +111,7 @@ TEST_P(Sparse, ProductsAndMaxima) {
       }
       const double value = sums ? wanted.sum : wanted.largest;
       const double e = doubles ? 0x1p-53 : 0x1p-24, n = static_cast<double>(wanted.terms);
-      const double computed = sums ? (e + 0x1p-53) * n * wanted.sizes : 0;
+      const double computed = sums ? (e + 0x1p-53) * (n + 2) * wanted.sizes : 0;
       const double bound = computed + rounding_of(y.type) * (std::abs(value) + computed) + 0x1p-25;
       if (std::isnan(value)) continue;
       note.add(std::abs(y.get(i) - value), bound);
