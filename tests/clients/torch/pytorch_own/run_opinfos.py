@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Computes every operator of PyTorch's own list on the device and compares with the CPU, into one table.
 
-    build/release/bin/wavesmith run --gpu mi300x -- python tests/clients/torch/run_opinfos.py --table FILE
+    build/release/bin/wavesmith run --gpu mi300x -- python tests/clients/torch/pytorch_own/run_opinfos.py --table FILE
 
 Prints the counts, and what fails. Run again with the same table, it goes on where it was stopped.
 """

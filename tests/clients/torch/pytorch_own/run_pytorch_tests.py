@@ -3,7 +3,7 @@
 
     git clone --depth 1 -b v2.13.0 https://github.com/pytorch/pytorch
     build/release/bin/wavesmith run --gpu mi300x -- \\
-        python tests/clients/torch/run_pytorch_tests.py --tests pytorch/test --table FILE test_ops.py test_torch.py
+        python tests/clients/torch/pytorch_own/run_pytorch_tests.py --tests pytorch/test --table FILE test_ops.py
 
 Runs the tests of a file that are made for each kind of device ("device-generic"), those of this device alone. Each
 test runs in a process that others share; when it ends the process or takes too long, the next gets a new one. With

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tries what PyTorch's own list of operators says that each must refuse, on the device, and lists what differs.
 
-    build/release/bin/wavesmith run --gpu mi300x -- python tests/clients/torch/run_errors.py [--only NAME]
+    build/release/bin/wavesmith run --gpu mi300x -- python tests/clients/torch/pytorch_own/run_errors.py [--only NAME]
 
 Two questions, as PyTorch's `test_ops.py` asks them of a device: whether each of an OpInfo's `error_inputs` raises the
 exception with the words that it names; and whether types that PyTorch takes on neither the CPU nor a GPU are refused.
