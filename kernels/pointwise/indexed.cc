@@ -16,13 +16,6 @@ std::span<const int64_t> sizes_of(const Description& one) {
   return {one.sizes, static_cast<size_t>(one.dimensions)};
 }
 
-wavesmith_kernels_status check_operand(const Description& one, const Operand& operand,
-                                       const std::string& name) {
-  if (!operand.data) return invalid(kName, name + ".data is null");
-  if (const auto status = check_type(kName, operand, name)) return status;
-  return check_span(kName, operand, name, sizes_of(one));
-}
-
 /// Whether elements are moved as they are; others are computed with.
 bool moves(const Description& one) { return one.operation < WAVESMITH_INDEXED_ADD; }
 
@@ -55,12 +48,12 @@ wavesmith_kernels_status check_sizes(const Description& one) {
 wavesmith_kernels_status check(const Description& one) {
   if (const auto status = check_sizes(one)) return status;
   if (is_empty(sizes_of(one))) return succeed();
-  if (const auto status = check_operand(one, one.y, "y")) return status;
-  if (const auto status = check_operand(one, one.x, "x")) return status;
+  if (const auto status = check_operand(kName, one.y, "y", sizes_of(one))) return status;
+  if (const auto status = check_operand(kName, one.x, "x", sizes_of(one))) return status;
   for (int k = 0; k < one.indexed; ++k) {
     const std::string name = "index[" + std::to_string(k) + "].indices";
     const Operand& indices = one.index[k].indices;
-    if (const auto status = check_operand(one, indices, name)) return status;
+    if (const auto status = check_operand(kName, indices, name, sizes_of(one))) return status;
     if (indices.type != WAVESMITH_POINTWISE_I32 && indices.type != WAVESMITH_POINTWISE_I64)
       return not_supported(kName,
                            name + " is of " + std::string(word_of(indices.type)) + ", neither i32 nor i64");

@@ -56,4 +56,12 @@ inline wavesmith_kernels_status check_span(const char* what, const wavesmith_poi
   return check_aligned(what, name + ".data", operand.data, is_complex ? size / 2 : size);
 }
 
+/// An operand that must be there, with an element for each coordinate.
+inline wavesmith_kernels_status check_operand(const char* what, const wavesmith_pointwise_operand& operand,
+                                              const std::string& name, std::span<const int64_t> sizes) {
+  if (!operand.data) return invalid(what, name + ".data is null");
+  if (const auto status = check_type(what, operand, name)) return status;
+  return check_span(what, operand, name, sizes);
+}
+
 }  // namespace wavesmith::kernels

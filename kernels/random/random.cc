@@ -41,13 +41,6 @@ wavesmith_kernels_status check_source(const char* name, const Source& source) {
   return check_aligned(name, "source.state", source.state, sizeof(uint64_t));
 }
 
-wavesmith_kernels_status check_operand(const Description& one, const Operand& operand,
-                                       const std::string& name) {
-  if (!operand.data) return invalid(kName, name + ".data is null");
-  if (const auto status = check_type(kName, operand, name)) return status;
-  return check_span(kName, operand, name, sizes_of(one));
-}
-
 wavesmith_kernels_status check_types(const Description& one) {
   const auto wrong = [&](const char* name, Number type, const char* rule) {
     return not_supported(kName, std::string(name) + " is of " + std::string(word_of(type)) + ", " + rule);
@@ -112,11 +105,11 @@ wavesmith_kernels_status check(const Description& one) {
   if (const auto status = check_numbers(one)) return status;
   if (const auto status = check_integers(one)) return status;
   if (is_empty(sizes_of(one))) return succeed();
-  if (const auto status = check_operand(one, one.y, "y")) return status;
+  if (const auto status = check_operand(kName, one.y, "y", sizes_of(one))) return status;
   if (has_input(one))
-    if (const auto status = check_operand(one, one.x, "x")) return status;
+    if (const auto status = check_operand(kName, one.x, "x", sizes_of(one))) return status;
   if (tells_drawn(one))
-    if (const auto status = check_operand(one, one.drawn, "drawn")) return status;
+    if (const auto status = check_operand(kName, one.drawn, "drawn", sizes_of(one))) return status;
   return check_types(one);
 }
 

@@ -17,20 +17,13 @@ std::span<const int64_t> sizes_of(const Description& one) {
   return {one.sizes, static_cast<size_t>(one.dimensions)};
 }
 
-wavesmith_kernels_status check_operand(const Description& one, const Operand& operand,
-                                       const std::string& name) {
-  if (!operand.data) return invalid(kName, name + ".data is null");
-  if (const auto status = check_type(kName, operand, name)) return status;
-  return check_span(kName, operand, name, sizes_of(one));
-}
-
 /// A sequence of which an element has a step, at the coordinates of x.
 wavesmith_kernels_status check_sequence(const Description& one, const Operand& operand,
                                         const std::string& name, int64_t step) {
   int64_t bytes = 0;
   if (__builtin_mul_overflow(one.length - 1, step, &bytes) || bytes > INT32_MAX || bytes < -INT32_MAX)
     return not_supported(kName, name + " spans 2^31 bytes or more");
-  return check_operand(one, operand, name);
+  return check_operand(kName, operand, name, sizes_of(one));
 }
 
 wavesmith_kernels_status check(const Description& one) {
@@ -38,10 +31,10 @@ wavesmith_kernels_status check(const Description& one) {
   if (const auto status = check_shape(kName, sizes_of(one))) return status;
   if (one.length < 0) return invalid(kName, "length is negative");
   if (is_empty(sizes_of(one))) return succeed();
-  if (const auto status = check_operand(one, one.x, "x")) return status;
+  if (const auto status = check_operand(kName, one.x, "x", sizes_of(one))) return status;
   if (one.x.type >= WAVESMITH_POINTWISE_C64)
     return not_supported(kName, "x is of " + std::string(word_of(one.x.type)));
-  if (const auto status = check_operand(one, one.y, "y")) return status;
+  if (const auto status = check_operand(kName, one.y, "y", sizes_of(one))) return status;
   if (one.y.type != WAVESMITH_POINTWISE_I32 && one.y.type != WAVESMITH_POINTWISE_I64)
     return not_supported(kName, "y is of " + std::string(word_of(one.y.type)) + ", neither i32 nor i64");
   if (one.length == 0) return succeed();
