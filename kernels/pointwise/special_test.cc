@@ -62,7 +62,7 @@ std::vector<Function> bessel_functions() {
 /// The sum of (q + k)^-s, its end by the formula of Euler and Maclaurin.
 Wide zeta(Wide s, Wide q) {
   Wide sum = 0;
-  for (; q < 60; q += 1) sum += std::pow(q, -s);
+  while (q < 60) sum += std::pow(q, -s), q += 1;
   const Wide last = std::pow(q, -s);
   return sum + last * q / (s - 1) + last / 2 + s * last / q / 12 -
          s * (s + 1) * (s + 2) * last / (q * q * q) / 720 +
@@ -70,7 +70,7 @@ Wide zeta(Wide s, Wide q) {
 }
 Wide digamma(Wide x) {
   Wide sum = 0;
-  for (; x < 60; x += 1) sum -= 1 / x;
+  while (x < 60) sum -= 1 / x, x += 1;
   const Wide square = 1 / (x * x);
   return sum + std::log(x) - 1 / (2 * x) - square * (1 / 12.0L - square * (1 / 120.0L - square / 252));
 }
@@ -140,7 +140,8 @@ template <class A, class B>
 Wide recurrence(Wide first, Wide degree, A a, B b) {
   Wide before = 1, p = first;
   if (degree == 0) return 1;
-  for (Wide k = 1; k < degree; k += 1) {
+  for (int i = 1; static_cast<Wide>(i) < degree; ++i) {
+    const auto k = static_cast<Wide>(i);
     const Wide next = a(k) * p - b(k) * before;
     before = p, p = next;
   }
