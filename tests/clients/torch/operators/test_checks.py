@@ -129,3 +129,8 @@ def test_complex_numbers_are_added_up_by_index(seed: int) -> None:
     x, index = torch.randn(9, dtype=torch.complex64), torch.tensor([0, 2, 2, 1, 0, 2, 2, 1, 1])
     ours = torch.zeros(3, dtype=torch.complex64, device=DEVICE).index_put_((index.to(DEVICE),), x.to(DEVICE), True)
     torch.testing.assert_close(ours.cpu(), torch.zeros(3, dtype=torch.complex64).index_put_((index,), x, True))
+
+
+def test_a_tensor_of_the_cpu_takes_no_indices_of_the_device() -> None:
+    with pytest.raises(RuntimeError, match=r"indices should be either .* \(cpu\)"):
+        torch.ones(4)[torch.zeros(2, dtype=torch.int64, device=DEVICE)]

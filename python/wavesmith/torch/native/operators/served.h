@@ -106,12 +106,12 @@ template <class Other>
 c10::DeviceIndex device_in(const Other&) {
   return -1;
 }
-// The device of the first tensor that is on one.
+// The device of the first tensor that is on one; -1 where only tensors within lists of others are.
 template <class... Arguments>
 c10::DeviceIndex device_among(const Arguments&... arguments) {
   c10::DeviceIndex found = -1;
   ((found = found < 0 ? device_in(arguments) : found), ...);
-  return found < 0 ? current_device() : found;
+  return found;
 }
 
 // Raises PyTorch's error for a tensor on another device; a number may be the CPU's.
@@ -136,6 +136,7 @@ void check_device(const Other&, c10::DeviceIndex, const char*) {}
 template <class Op, class First, class... Others>
 c10::DeviceIndex device_of_call(First& first, Others&... others) {
   const auto device = device_among(first, others...);
+  if (device < 0) return current_device();
   check_device(first, device, Op::name);
   const auto check_input = [&]<class Input>(Input& input) {
     if constexpr (!std::is_same_v<Input, at::Tensor>) check_device(input, device, Op::name);
