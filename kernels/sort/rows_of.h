@@ -17,6 +17,22 @@ struct RowsGiven {
   const char *values_name, *places_name;
 };
 
+/// Those of a description of this library's: its sizes and x, and the results that it names.
+template <class Description>
+RowsGiven rows_given(const char* what, const Description& one, const wavesmith_pointwise_operand& values,
+                     const char* values_name, const wavesmith_pointwise_operand& places,
+                     const char* places_name) {
+  return {.what = what,
+          .dimensions = one.dimensions,
+          .along = one.along,
+          .sizes = {one.sizes, static_cast<size_t>(one.dimensions)},
+          .x = one.x,
+          .values = values,
+          .places = places,
+          .values_name = values_name,
+          .places_name = places_name};
+}
+
 /// That the sizes are some, before a dimension of them is looked at.
 inline wavesmith_kernels_status check_along(const char* what, int dimensions, int along,
                                             const int64_t* sizes) {

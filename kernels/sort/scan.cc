@@ -13,17 +13,7 @@ using Description = wavesmith_scan_description;
 
 constexpr const char* kName = "scan";
 
-RowsGiven given(const Description& one) {
-  return {.what = kName,
-          .dimensions = one.dimensions,
-          .along = one.along,
-          .sizes = {one.sizes, static_cast<size_t>(one.dimensions)},
-          .x = one.x,
-          .values = one.y,
-          .places = one.places,
-          .values_name = "y",
-          .places_name = "places"};
-}
+RowsGiven given(const Description& one) { return rows_given(kName, one, one.y, "y", one.places, "places"); }
 
 wavesmith_kernels_status check_operation(const Description& one) {
   if (one.operation < WAVESMITH_SCAN_SUM || one.operation > WAVESMITH_SCAN_LOG_SUM_EXP)

@@ -12,15 +12,7 @@ using Description = wavesmith_select_description;
 constexpr const char* kName = "select";
 
 RowsGiven given(const Description& one) {
-  return {.what = kName,
-          .dimensions = one.dimensions,
-          .along = one.along,
-          .sizes = {one.sizes, static_cast<size_t>(one.dimensions)},
-          .x = one.x,
-          .values = one.value,
-          .places = one.place,
-          .values_name = "value",
-          .places_name = "place"};
+  return rows_given(kName, one, one.value, "value", one.place, "place");
 }
 
 wavesmith_kernels_status check(const Description& one) {

@@ -14,15 +14,7 @@ using Description = wavesmith_sort_description;
 constexpr const char* kName = "sort";
 
 RowsGiven given(const Description& one) {
-  return {.what = kName,
-          .dimensions = one.dimensions,
-          .along = one.along,
-          .sizes = {one.sizes, static_cast<size_t>(one.dimensions)},
-          .x = one.x,
-          .values = one.values,
-          .places = one.places,
-          .values_name = "values",
-          .places_name = "places"};
+  return rows_given(kName, one, one.values, "values", one.places, "places");
 }
 
 int64_t length_of(const Description& one) { return one.dimensions == 0 ? 1 : one.sizes[one.along]; }
