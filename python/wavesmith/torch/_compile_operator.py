@@ -30,6 +30,7 @@ from wavesmith.torch import _build, _compiled, _device, _operator_code
 from wavesmith.torch._operator_class import Class, Number, Slot, Symbol, Variant, layout_of
 from wavesmith.torch._operator_code import RefusalError
 from wavesmith.torch._types_taken import taken
+from wavesmith.torch.composed.results import without_memory
 
 _SOURCES = ("_compile_operator.py", "_operator_class.py", "_operator_code.py", "_inductor.py", "_types_taken.py")
 
@@ -90,13 +91,9 @@ def _check_outputs(op: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None
     """Raises what PyTorch would about tensors given to write to, whose types a decomposition does not look at."""
     if not any(each.is_out for each in op._schema.arguments):
         return
-    there, named = pytree.tree_map_only(torch.Tensor, _without_memory, (tuple(args), kwargs))
+    there, named = pytree.tree_map_only(torch.Tensor, without_memory, (tuple(args), kwargs))
     with contextlib.suppress(NotImplementedError), torch.no_grad():
         op(*there, **named)
-
-
-def _without_memory(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
 
 
 @contextlib.contextmanager

@@ -7,13 +7,13 @@ those that are transformed.
 from __future__ import annotations
 
 import ctypes
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 
-from wavesmith.torch._library import Operand, call, library, operand, operator, resized, workspace
+from wavesmith.torch._library import Operand, call, give_workspace, operand, operator
+from wavesmith.torch.composed.results import with_out
 
 Tensor = torch.Tensor
 
@@ -37,21 +37,11 @@ class _Fft(ctypes.Structure):
     )
 
 
-@functools.cache
-def _workspace_bytes() -> Callable[..., int]:
-    function = library().wavesmith_kernels_fft_workspace
-    function.restype = ctypes.c_size_t
-    return function
-
-
 def _transform(kind: int, x: Tensor, y: Tensor, along: int, backward: bool, scale: float) -> None:
     sizes = tuple(y.shape if kind == _TO_REAL else x.shape)
     one = _Fft(kind, backward, x.dim(), along, (), operand(x), operand(y), scale)
     one.sizes[: len(sizes)] = sizes
-    needed = _workspace_bytes()(ctypes.byref(one))
-    if needed:
-        memory = workspace(needed, x.device)
-        one.workspace, one.workspace_bytes = memory.data_ptr(), needed
+    give_workspace("wavesmith_kernels_fft_workspace", one, x.device)
     call("wavesmith_kernels_fft", x.device, one)
 
 
@@ -83,7 +73,6 @@ def _wrapped(x: Tensor, dims: Sequence[int]) -> list[int]:
     return [d % x.dim() for d in dims]
 
 
-@operator("_fft_c2c")
 def c2c(x: Tensor, dims: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """Of complex numbers."""
     if not dims:
@@ -98,7 +87,6 @@ def c2c(x: Tensor, dims: Sequence[int], normalization: int, forward: bool) -> Te
     return y
 
 
-@operator("_fft_r2c")
 def r2c(x: Tensor, dims: Sequence[int], normalization: int, onesided: bool) -> Tensor:
     """Of real numbers; the last dimension is halved if it is one-sided."""
     dims = _wrapped(x, dims)
@@ -117,7 +105,6 @@ def r2c(x: Tensor, dims: Sequence[int], normalization: int, onesided: bool) -> T
     return y
 
 
-@operator("_fft_c2r")
 def c2r(x: Tensor, dims: Sequence[int], normalization: int, last_size: int) -> Tensor:
     """To real numbers, of which the last dimension has as many."""
     dims = _wrapped(x, dims)
@@ -132,16 +119,8 @@ def c2r(x: Tensor, dims: Sequence[int], normalization: int, last_size: int) -> T
     return y
 
 
-def _into(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def into(*args: object, out: Tensor) -> Tensor:
-        result = function(*args)
-        return resized(out, result.shape).copy_(result)
-
-    return into
-
-
-for _name, _function in (("_fft_c2c.out", c2c), ("_fft_r2c.out", r2c), ("_fft_c2r.out", c2r)):
-    operator(_name)(_into(_function))
+for _name, _function in (("_fft_c2c", c2c), ("_fft_r2c", r2c), ("_fft_c2r", c2r)):
+    with_out(_name, _function)
 
 
 @operator("unfold_backward")

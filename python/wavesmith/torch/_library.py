@@ -86,11 +86,6 @@ def operand(tensor: torch.Tensor, dimensions: Sequence[int] | None = None) -> Op
     return Operand(tensor.data_ptr(), kind, tuple([each * size for each in strides]))
 
 
-def workspace(bytes_: int, device: torch.device) -> torch.Tensor:
-    """Memory for what a kernel keeps meanwhile; the stream's later work may have it as soon as this is gone."""
-    return torch.empty(bytes_, dtype=torch.uint8, device=device)
-
-
 @functools.cache
 def library() -> ctypes.CDLL:
     """The kernel library, for functions that launch nothing."""
@@ -100,6 +95,23 @@ def library() -> ctypes.CDLL:
 @functools.cache
 def _function(name: str) -> Callable[..., int]:
     return getattr(library(), name)  # typed by its arguments, as `_argument` passes them
+
+
+@functools.cache
+def _sizing(name: str) -> Callable[..., int]:
+    function = getattr(library(), name)
+    function.restype = ctypes.c_size_t
+    return function
+
+
+def give_workspace(name: str, description: ctypes.Structure, device: torch.device) -> None:
+    """Gives a description as much memory as the library's function of this name asks for.
+
+    The description keeps it; the stream's later work may have it as soon as that is gone.
+    """
+    memory = torch.empty(_sizing(name)(ctypes.byref(description)), dtype=torch.uint8, device=device)
+    description.workspace, description.workspace_bytes = memory.data_ptr(), memory.numel()
+    description.kept = memory
 
 
 @functools.cache

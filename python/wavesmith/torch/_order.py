@@ -12,12 +12,11 @@ from wavesmith.torch._library import (
     NotServed,
     Operand,
     call,
-    library,
+    give_workspace,
     operand,
     operator,
     resized,
     shares_memory,
-    workspace,
 )
 
 _RANK, _MEDIAN, _NAN_MEDIAN = range(3)  # wavesmith_select_operation
@@ -199,10 +198,7 @@ def scan(operation: int, x: torch.Tensor, dim: int, y: torch.Tensor, places: tor
         operand(y, order),
         Operand() if places is None else operand(places, order),
     )
-    count = library().wavesmith_kernels_scan_workspace
-    count.restype = ctypes.c_size_t
-    memory = workspace(count(ctypes.byref(one)), x.device)
-    one.workspace, one.workspace_bytes = memory.data_ptr(), memory.numel()
+    give_workspace("wavesmith_kernels_scan_workspace", one, x.device)
     call("wavesmith_kernels_scan", x.device, one)
 
 

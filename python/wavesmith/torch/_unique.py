@@ -14,13 +14,13 @@ from wavesmith.torch._library import (
     NotServed,
     Operand,
     call,
-    library,
+    give_workspace,
     operand,
     operator,
     resized,
     shares_memory,
-    workspace,
 )
+from wavesmith.torch._order import search
 
 
 class _Nonzero(ctypes.Structure):
@@ -49,10 +49,7 @@ class _Found:
         self._count = torch.empty((), dtype=torch.int64, device=x.device)
         self._one = _Nonzero(x.dim(), tuple(x.shape[each] for each in order), operand(x, order))
         self._one.count, self._one.is_flat = self._count.data_ptr(), flat
-        count = library().wavesmith_kernels_nonzero_workspace
-        count.restype = ctypes.c_size_t
-        self._memory = workspace(count(ctypes.byref(self._one)), x.device)
-        self._one.workspace, self._one.workspace_bytes = self._memory.data_ptr(), self._memory.numel()
+        give_workspace("wavesmith_kernels_nonzero_workspace", self._one, x.device)
 
     def count(self) -> int:
         """How many there are; the device is waited for."""
@@ -233,8 +230,6 @@ def _masked_scatter(x: torch.Tensor, mask: torch.Tensor, source: torch.Tensor) -
 
 @operator("repeat_interleave.Tensor")
 def _repeat_interleave(repeats: torch.Tensor, *, output_size: int | None = None) -> torch.Tensor:
-    from wavesmith.torch._order import search
-
     if repeats.dim() != 1 or repeats.dtype not in (torch.int32, torch.int64):
         raise NotServed
     if not repeats.numel():
@@ -256,8 +251,6 @@ def _is_in(
     invert: bool = False,
     out: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    from wavesmith.torch._order import search
-
     few = 8
     dtype = torch.result_type(elements, test)
     if dtype.is_complex or elements.device != test.device or (out is not None and out.dtype != torch.bool):

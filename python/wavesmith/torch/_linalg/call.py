@@ -155,22 +155,12 @@ def run(
     if info is not None:
         one.info = info.data_ptr()
     if operation in (EIGENVALUES, SINGULAR_VALUES):
-        needed = _workspace(one)
-        if needed:
-            space = _library.workspace(needed, given.tensor.device)
-            one.workspace, one.workspace_bytes = space.data_ptr(), needed
+        _library.give_workspace("wavesmith_kernels_linalg_workspace", one, given.tensor.device)
     _library.call("wavesmith_kernels_linalg", given.tensor.device, one)
 
 
 def _one_row_each(tensor: torch.Tensor) -> torch.Tensor:
     return tensor if tensor.is_contiguous() else tensor.contiguous()
-
-
-def _workspace(one: _Description) -> int:
-    function = _library.library().wavesmith_kernels_linalg_workspace
-    function.restype = ctypes.c_size_t
-    needed: int = function(ctypes.byref(one))
-    return needed
 
 
 def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from wavesmith.torch._library import operator
+from wavesmith.torch.composed.results import wide
 
 
 @operator("native_group_norm")
@@ -22,14 +23,14 @@ def group_norm(
     if batch * channels * inner == 0:
         none = x.new_zeros(batch, groups)
         return torch.empty_like(x, memory_format=torch.contiguous_format), none, none.clone()
-    wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype
-    rows = x.to(wide).contiguous().view(batch * groups, -1)
+    computed = wide(x.dtype)
+    rows = x.to(computed).contiguous().view(batch * groups, -1)
     out, mean, rstd = torch.native_layer_norm(rows, [rows.shape[1]], None, None, eps)
     out = out.view(batch, channels, inner)
     if weight is not None:
-        out = out * weight.to(wide).view(channels, 1)
+        out = out * weight.to(computed).view(channels, 1)
     if bias is not None:
-        out = out + bias.to(wide).view(channels, 1)
+        out = out + bias.to(computed).view(channels, 1)
     statistics = (weight if weight is not None else x).dtype
     mean, rstd = (each.view(batch, groups).to(statistics) for each in (mean, rstd))
     return out.view(x.shape).to(x.dtype), mean, rstd

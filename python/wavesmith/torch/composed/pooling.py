@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from wavesmith.torch._library import operator
+from wavesmith.torch.composed.results import wide
 
 
 class _Windows:
@@ -100,8 +101,7 @@ class _Windows:
 
     def spread(self, grads: Callable[[int], torch.Tensor], like: torch.Tensor) -> torch.Tensor:
         """An input's gradient: the sum of what each element of the windows passes on, `grads(element)`."""
-        wide = torch.float32 if like.dtype in (torch.float16, torch.bfloat16) else like.dtype
-        total = self.padded(torch.zeros(like.shape, dtype=wide, device=like.device), 0)
+        total = self.padded(torch.zeros(like.shape, dtype=wide(like.dtype), device=like.device), 0)
         for element, offsets in enumerate(self.elements()):
             total[self.places(offsets)] += grads(element)
         for dimension, (size, pad) in enumerate(zip(self.sizes, self.padding, strict=True)):
@@ -184,8 +184,7 @@ def average_pool(dimensions: int) -> tuple[Callable[..., Any], Callable[..., Any
         _checked(x, dimensions, f"avg_pool{dimensions}d")
         windows = _Windows(x.shape[-dimensions:], kernel, stride, padding, (1,), ceil)
         seen = windows.of(windows.padded(x, 0))
-        wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype
-        total = seen.sum(tuple(range(-dimensions, 0)), dtype=wide)
+        total = seen.sum(tuple(range(-dimensions, 0)), dtype=wide(x.dtype))
         return (total / _divisors(windows, padding_counts, divisor, x)).to(x.dtype)
 
     def backward(

@@ -19,15 +19,14 @@ def wide(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype in HALVES else dtype
 
 
-def _without_memory(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
-    return value
+def without_memory(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of the same sizes, strides and type, of which PyTorch's own checks are asked."""
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
 
 
 def checked(op: Any, *args: Any) -> Any:
     """The results of a structured operator as tensors without memory: PyTorch's own checks, sizes and strides."""
-    return op(*pytree.tree_map(_without_memory, args))
+    return op(*pytree.tree_map_only(torch.Tensor, without_memory, args))
 
 
 def new(like: torch.Tensor, device: torch.device) -> torch.Tensor:
