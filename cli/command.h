@@ -29,6 +29,8 @@ void add_disasm(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action, std::vector<std::string> program);
 /// `program`: the words after "--".
 void add_profile(CLI::App& app, Action& action, std::vector<std::string> program);
+/// `program`: the words after "--".
+void add_check(CLI::App& app, Action& action, std::vector<std::string> program);
 
 /// `flags`: the words after "--", for the compiler.
 void add_explain(CLI::App& app, Action& action, std::vector<std::string> flags);

@@ -46,7 +46,7 @@ int run(int count, char** words) {
   std::vector<std::string> program;
   const auto takes_more = [&](const char* command) { return std::strcmp(words[1], command) == 0; };
   if (count > 1 && (takes_more("run") || takes_more("explain") || takes_more("profile") ||
-                    takes_more("compare") || takes_more("sweep")))
+                    takes_more("compare") || takes_more("sweep") || takes_more("check")))
     for (int i = 2; i < count; ++i)
       if (std::strcmp(words[i], "--") == 0) {
         program.assign(words + i + 1, words + count);
@@ -62,6 +62,7 @@ int run(int count, char** words) {
   Action action;
   add_run(app, action, program);
   add_profile(app, action, program);
+  add_check(app, action, program);
   // Only for its line in the list of commands; its arguments never come here.
   add_command(app, "cc", "Compiles HIP: takes hipcc's arguments");
   add_disasm(app, action);

@@ -169,6 +169,7 @@ Result<Statistics> KernelTest::launch(const Extent3& grid, const Extent3& workgr
   dispatch.most_resident = most_resident;
   dispatch.listeners = listeners;
   dispatch.progress = progress;
+  if (prepare) prepare(dispatch, *state_->memory);
   return emulate::run(dispatch, *state_->memory, limits);
 }
 

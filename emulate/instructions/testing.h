@@ -85,6 +85,8 @@ class KernelTest {
   uint32_t* allocate(size_t count);
   uint64_t most_resident = 2048;
   std::vector<Listener*> listeners = {};
+  /// Called with each dispatch before it runs.
+  std::function<void(Dispatch&, const Memory&)> prepare = {};
   std::function<void(uint64_t begun, uint64_t workgroups, uint64_t instructions)> progress = {};
 
  private:

@@ -52,6 +52,7 @@ struct Site {
       nullptr;  ///< nullptr for control, and for a dual instruction (see instruction.second)
   WaitCounters wait;
   BarrierStep barrier = BarrierStep::None;
+  uint32_t number = 0;  ///< among those of its program, from 0
 };
 
 /// The workgroup that an event is of.

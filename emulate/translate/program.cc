@@ -316,7 +316,9 @@ void Program::Translation::instruction(uint64_t pc, const isa::Instruction& inst
   }
   const Site* site = nullptr;
   if (program_.tells_events_) {
-    site = &program_.sites_.emplace_back(make_site(instruction, program_.target_));
+    Site& made = program_.sites_.emplace_back(make_site(instruction, program_.target_));
+    made.number = static_cast<uint32_t>(program_.sites_.size() - 1);
+    site = &made;
     emit_instruction_event(emitter_, *site);
   }
   const size_t own = uops_.size();

@@ -16,6 +16,7 @@
 #include "runtime/launch/hostcall.h"
 #include "runtime/launch/printf_buffer.h"
 #include "runtime/launch/queue.h"
+#include "runtime/observe/check.h"
 #include "runtime/observe/launch_progress.h"
 #include "runtime/observe/modelled_time.h"
 #include "runtime/observe/profile.h"
@@ -282,6 +283,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
     which = dispatch.listeners.empty() ? ProfiledLaunch::Selection::Counted : ProfiledLaunch::Selection::This;
   }
   const auto profiled = ProfiledLaunch::begin(dispatch, device.gpu, on_unit, which);
+  const auto checked = CheckedLaunch::begin(dispatch, *platform.memory, device.ordinal, stream.id);
   dispatch.progress = launch_progress(function_.kernel->name);
   const auto start = std::chrono::steady_clock::now();
   emulate::Limits limits = platform.limits;
@@ -289,6 +291,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   auto done = emulate::run(dispatch, *platform.memory, limits);
   if (!done && profiled && profiled->again(done.error(), limits))
     done = emulate::run(dispatch, *platform.memory, limits);
+  if (checked) checked->end(done ? nullptr : &done.error());
   if (!done) {
     if (profiled && profiled->refuse(done.error())) return hipSuccess;
     report(done.error());

@@ -1,0 +1,47 @@
+// What checkers know of a kernel launch, and how they name those who took part in a fault.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/extent3.h"
+#include "check/finding.h"
+#include "check/findings.h"
+#include "emulate/memory/memory.h"
+#include "emulate/run/events.h"
+#include "isa/target.h"
+#include "object/kernel.h"
+
+namespace wavesmith::check {
+
+struct Launch {
+  const isa::Target& target;
+  int wave_lanes;
+  const object::Kernel& kernel;
+  uint64_t entry;  ///< address of the first instruction
+  uint64_t id;     ///< number of the launch on its device
+  int device = 0;
+  uint64_t stream = 0;
+  Extent3 grid;       ///< work-items
+  Extent3 workgroup;  ///< work-items
+  uint32_t dynamic_lds = 0;
+  std::span<const uint8_t> kernarg;
+  const emulate::Memory& memory;
+  std::function<std::string(uint64_t)> locate = {};  ///< function and source line of a pc
+
+  /// The kernel's name as a person writes it.
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] Extent3 workgroups() const { return workgroups_of(grid, workgroup); }
+  [[nodiscard]] uint64_t number_of(const Extent3& id) const { return workgroups().number_at(id); }
+};
+
+/// Names an instruction that took part. `lanes` 0: the wave as a whole.
+Party party(const Launch& launch, std::string role, const isa::Instruction& instruction,
+            const Extent3& workgroup, uint32_t wave, uint64_t lanes);
+
+/// Where a device address lies: "allocation of 4096 bytes + 0x10", "argument 'x' (4096 bytes) + 0x10".
+std::string place_of(const Launch& launch, uint64_t address);
+
+}  // namespace wavesmith::check

@@ -1,0 +1,10 @@
+// The numeric checker.
+#pragma once
+
+#include "check/checker.h"
+
+namespace wavesmith::check {
+
+CheckerKind numeric_checker();
+
+}  // namespace wavesmith::check

@@ -1,0 +1,173 @@
+// `wavesmith check`: runs a program, or one kernel of a code object, under checkers, and tells what they
+// found.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "base/scratch.h"
+#include "check/checker.h"
+#include "check/findings.h"
+#include "check/json.h"
+#include "check/text.h"
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/run/run.h"
+#include "cli/terminal.h"
+#include "gpus/chosen.h"
+#include "gpus/gpu.h"
+#include "toolchain/process.h"
+
+namespace wavesmith::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CheckOptions {
+  study::RunOptions run;
+  std::string checkers = "memory,race,wait,hazard,init,sync";
+  std::string output;
+  bool json = false, hints = false;
+};
+
+/// Becomes the program that is checked, or `wavesmith run` of a code object's kernel.
+[[noreturn]] void become_program(const CheckOptions& options, const std::string& folder) {
+  setenv("WAVESMITH_CHECK", options.checkers.c_str(), 1);
+  setenv("WAVESMITH_CHECK_REPORT", folder.c_str(), 1);
+  study::RunOptions run = options.run;
+  if (options.json) dup2(2, 1);  // standard output is the report's
+  if (!run.program.empty()) _exit(run_program(run));
+  run.program = {"/proc/self/exe", "run",     run.file, "--grid",      run.grid,
+                 "--block",        run.block, "--gpu",  run.devices(), "--quiet"};
+  const auto add = [&](const char* name, const std::string& value) {
+    run.program.insert(run.program.end(), {name, value});
+  };
+  if (!run.kernel.empty()) add("--kernel", run.kernel);
+  if (run.shared) add("--shared", fmt::to_string(run.shared));
+  for (const std::string& value : run.arguments) add("--arg", value);
+  _exit(run_program(run));
+}
+
+/// What all processes of the program found.
+Result<check::Report> read_reports(const fs::path& folder) {
+  check::Report all;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    auto one = check::report_of_json(text);
+    if (!one) return tl::unexpected(one.error());
+    all.topics = one->topics;
+    all.launches += one->launches;
+    all.findings.insert(all.findings.end(), one->findings.begin(), one->findings.end());
+  }
+  check::sort(all.findings);
+  return all;
+}
+
+Exit show(const check::Report& report, const CheckOptions& options, int code) {
+  const auto wrong = std::ranges::count_if(
+      report.findings, [](const check::Finding& one) { return one.severity != check::Severity::Hint; });
+  if (options.json) {
+    fmt::print("{}\n", check::to_json(report));
+  } else {
+    for (const check::Finding& finding : report.findings)
+      if (options.hints || finding.severity != check::Severity::Hint)
+        fmt::print(stderr, "{}\n", check::text_of(finding));
+    std::string names;
+    for (const check::Topic topic : report.topics)
+      names += (names.empty() ? "" : ", ") + std::string(name_of(topic));
+    fmt::print(stderr, "wavesmith check: {} in {} launch{} ({})\n",
+               wrong == 0   ? std::string("nothing found")
+               : wrong == 1 ? std::string("1 finding")
+                            : fmt::format("{} findings", wrong),
+               report.launches, report.launches == 1 ? "" : "es", names);
+  }
+  if (wrong) return Exit::Different;
+  return static_cast<Exit>(code);
+}
+
+Exit check_run(const CheckOptions& options) {
+  const Scratch scratch("check");
+  if (!scratch.made())
+    return report({ErrorKind::BadInput, "cannot make a temporary folder", {}, "set TMPDIR"});
+  const fs::path folder = scratch / "reports";
+  fs::create_directory(folder);
+  const pid_t pid = fork();
+  if (pid < 0) return report({ErrorKind::Internal, "cannot start a process"});
+  if (pid == 0) become_program(options, folder.string());
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  const int code = toolchain::exit_code(status);
+  auto found = read_reports(folder);
+  if (!found) return report(found.error());
+  if (found->launches == 0) {
+    fmt::print(stderr, "wavesmith check: the program launched no kernel\n");
+    return code ? static_cast<Exit>(code) : Exit::Unsupported;
+  }
+  return show(*found, options, code);
+}
+
+/// The checkers, for --help.
+std::string list_of_checkers() {
+  std::string text = "Checkers:\n";
+  for (const check::CheckerKind& kind : check::checkers())
+    text += fmt::format("  {:8} {}\n           not seen: {}\n", name_of(kind.topic), kind.finds,
+                        kind.does_not_see);
+  return text;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action, std::vector<std::string> program) {
+  auto options = std::make_shared<CheckOptions>();
+  options->run.program = std::move(program);
+  options->run.gpu = gpus::chosen_devices();
+  CLI::App* command =
+      add_command(app, "check", "Finds races, stray accesses, missing waits and more on the machine code");
+  command->add_option("--gpu", options->run.gpu, "mi300x, rx7900xtx, ./my.toml: see wavesmith gpus")
+      ->capture_default_str();
+  command->add_option("--checks", options->checkers, "which checkers, or all")->capture_default_str();
+  command->add_option("--threads", options->run.threads, "host threads; 0: all")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--hints", options->hints, "tell hints too");
+  command->add_flag("--json", options->json, "all of it as JSON");
+  const char* const group = "Checking a kernel of a code object";
+  command->add_option("file", options->run.file, "code object, bundle or host program with a fat binary")
+      ->group(group);
+  command->add_option("--kernel", options->run.kernel, "its name; not needed when there is only one")
+      ->group(group);
+  command->add_option("--grid", options->run.grid, "workgroups: 16 or 16,4,1")
+      ->capture_default_str()
+      ->group(group);
+  command->add_option("--block", options->run.block, "work-items per workgroup: 256 or 16,16")
+      ->capture_default_str()
+      ->group(group);
+  command->add_option("--shared", options->run.shared, "bytes of dynamic LDS")->group(group);
+  command->add_option("--arg", options->run.arguments, "an argument, as for wavesmith run")
+      ->allow_extra_args(false)
+      ->group(group);
+  teach(*command,
+        "  wavesmith check -- ./app\n"
+        "  wavesmith check --checks race,wait --gpu mi355x gemm.co --grid 16,16 --block 256 --arg "
+        "f16[4096x4096]=random ...\n\n" +
+            list_of_checkers() + "\nExit code 1: something was found (hints do not count).\n");
+  command->callback([options, &action] {
+    action = [options] {
+      if (options->run.program.empty() && options->run.file.empty())
+        return report(
+            {ErrorKind::BadInput, "nothing to check", {}, "name a code object, or a program after --"});
+      if (const auto machine = gpus::find_machine(options->run.devices()); !machine)
+        return report(machine.error());
+      if (const auto topics = check::topics_of(options->checkers); !topics) return report(topics.error());
+      return check_run(*options);
+    };
+  });
+}
+
+}  // namespace wavesmith::cli
