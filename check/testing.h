@@ -26,6 +26,7 @@ class CheckedKernel {
   /// "rule at instruction", one per finding.
   [[nodiscard]] std::vector<std::string> rules() const;
   [[nodiscard]] Session& session() { return session_; }
+  uint64_t most_instructions = 0;  ///< budget of a launch; 0: none
 
  private:
   emulate::KernelTest kernel_;

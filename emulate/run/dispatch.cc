@@ -124,6 +124,9 @@ class Worker {
     for (const auto& slot : storage_->slots) free_.push_back(slot.get());
   }
   ~Worker() {
+    // Listeners end with the run that they hear of; the slots are kept for the next one.
+    if (heard_)
+      for (const auto& slot : storage_->slots) slot->group.listener.reset();
     std::memset(hits_.data(), 0, run_.dispatch.program->block_count() * sizeof(uint64_t));
     Storage::give_back(std::move(storage_));
   }
@@ -137,6 +140,7 @@ class Worker {
       if (run_.dispatch.serve) run_.dispatch.serve(run_.dispatch.serve_context);
       switch (turn(*slot)) {
         case Outcome::Finished:
+          slot->group.listener.reset();
           resident_.pop_front();
           free_.push_back(slot);
           break;

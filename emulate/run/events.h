@@ -111,7 +111,8 @@ class WorkgroupListener {
   virtual void access(const WaveView&, const Site&, const MemoryAccess&) {}
   /// All waves have arrived at the workgroup's barrier, none has yet gone on.
   virtual void barrier_completes() {}
-  /// The last call, unless the kernel was stopped by a fault.
+  /// The last call, unless the kernel was stopped by a fault. The listener is destroyed after it, or, where
+  /// the kernel was stopped, before run() returns.
   virtual void ends() {}
   /// The cycle of the shader's clock at which the wave is, which it is about to read; nullopt: it reads the
   /// host's time.
