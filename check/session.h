@@ -1,10 +1,12 @@
 // The checks of one process: chosen checkers over all launches.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "check/checker.h"
+#include "check/report.h"
 
 namespace wavesmith::check {
 
@@ -36,11 +38,15 @@ class Session {
     for (const auto& checker : checkers_) told(*checker);
   }
   [[nodiscard]] const Findings& findings() const { return findings_; }
+  [[nodiscard]] Report report() const {
+    return {.topics = topics_, .launches = launches_, .findings = findings_.all()};
+  }
   [[nodiscard]] const std::vector<Topic>& topics() const { return topics_; }
 
  private:
   Findings findings_;
   std::vector<Topic> topics_;
+  std::atomic<uint64_t> launches_{0};
   std::vector<std::unique_ptr<Checker>> checkers_;
 };
 

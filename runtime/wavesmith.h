@@ -83,6 +83,19 @@ uint64_t wavesmith_asked(void);
 size_t wavesmith_timed_count(void);
 int wavesmith_timed_at(size_t index, struct wavesmith_timed* timed);
 
+/** Launches are checked from now on by these checkers: "memory,race" or "all" (`wavesmith check --help` lists
+ * them), in place of those of WAVESMITH_CHECK. Waits for all devices. Returns 0, or 1 with the reason in
+ * wavesmith_last_failure(): no such checker, or checks are under way. */
+int wavesmith_check_begin(const char* checkers);
+
+/** Waits for all devices, ends these checks and keeps their report, JSON as `wavesmith check --json` prints
+ * it, for wavesmith_check_report(). Returns the text's length; 0: no checks were under way. */
+size_t wavesmith_check_end(void);
+
+/** Copies the report of the checks that ended last, cut to `size` bytes with the closing 0. Returns the text's
+ * whole length. */
+size_t wavesmith_check_report(char* text, size_t size);
+
 /** Whether the process has called a function of HIP that needs the GPUs. ROCm's HIP has then called hsa_init.
  */
 int wavesmith_started(void);

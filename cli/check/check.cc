@@ -9,11 +9,15 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 
+#include "base/file.h"
 #include "base/scratch.h"
+#include "check/accepted.h"
 #include "check/checker.h"
 #include "check/findings.h"
 #include "check/json.h"
+#include "check/sarif.h"
 #include "check/text.h"
 #include "cli/command.h"
 #include "cli/file.h"
@@ -31,8 +35,14 @@ namespace fs = std::filesystem;
 struct CheckOptions {
   study::RunOptions run;
   std::string checkers = "memory,race,wait,hazard,init,sync";
-  std::string output;
+  std::string sarif, suppressions, baseline;
   bool json = false, hints = false;
+};
+
+/// Files of findings that were accepted before.
+struct Accepted {
+  std::vector<check::Suppression> suppressions;
+  std::optional<check::Report> baseline;
 };
 
 /// Becomes the program that is checked, or `wavesmith run` of a code object's kernel.
@@ -49,6 +59,8 @@ struct CheckOptions {
   };
   if (!run.kernel.empty()) add("--kernel", run.kernel);
   if (run.shared) add("--shared", fmt::to_string(run.shared));
+  if (run.timeout > 0) add("--timeout", fmt::to_string(run.timeout));
+  if (run.max_instructions) add("--max-instructions", fmt::to_string(run.max_instructions));
   for (const std::string& value : run.arguments) add("--arg", value);
   _exit(run_program(run));
 }
@@ -69,7 +81,55 @@ Result<check::Report> read_reports(const fs::path& folder) {
   return all;
 }
 
+Result<Accepted> read_accepted(const CheckOptions& options) {
+  Accepted accepted;
+  const auto text = [](const std::string& path) -> Result<std::string> {
+    const auto bytes = read_file(path);
+    if (!bytes) return tl::unexpected(bytes.error());
+    return std::string(bytes->begin(), bytes->end());
+  };
+  if (!options.suppressions.empty()) {
+    const auto file = text(options.suppressions);
+    if (!file) return tl::unexpected(file.error());
+    auto read = check::suppressions_of(*file, options.suppressions);
+    if (!read) return tl::unexpected(read.error());
+    accepted.suppressions = std::move(*read);
+  }
+  if (!options.baseline.empty()) {
+    const auto file = text(options.baseline);
+    if (!file) return tl::unexpected(file.error());
+    auto read = check::report_of_json(*file);
+    if (!read) {
+      Error error = read.error();
+      error.where = options.baseline;
+      error.hint = "write it by wavesmith check --json";
+      return tl::unexpected(error);
+    }
+    accepted.baseline = std::move(*read);
+  }
+  return accepted;
+}
+
+/// Takes out what is accepted, and says how much that was.
+void take_accepted(check::Report& report, Accepted& accepted, const CheckOptions& options) {
+  const size_t before = report.findings.size();
+  check::suppress(report, accepted.suppressions);
+  const size_t suppressed = before - report.findings.size();
+  if (suppressed)
+    fmt::print(stderr, "wavesmith check: {} suppressed by '{}'\n", suppressed, options.suppressions);
+  for (const check::Suppression& one : accepted.suppressions)
+    if (one.used == 0)
+      fmt::print(stderr, "wavesmith check: {}:{} suppresses nothing: {}\n", options.suppressions, one.line,
+                 one.reason);
+  if (!accepted.baseline) return;
+  if (const size_t known = check::take_baseline(report, *accepted.baseline))
+    fmt::print(stderr, "wavesmith check: {} known from '{}'\n", known, options.baseline);
+}
+
 Exit show(const check::Report& report, const CheckOptions& options, int code) {
+  if (!options.sarif.empty())
+    if (const auto written = write_text(options.sarif, check::to_sarif(report)); !written)
+      return cli::report(written.error());
   const auto wrong = std::ranges::count_if(
       report.findings, [](const check::Finding& one) { return one.severity != check::Severity::Hint; });
   if (options.json) {
@@ -92,6 +152,9 @@ Exit show(const check::Report& report, const CheckOptions& options, int code) {
 }
 
 Exit check_run(const CheckOptions& options) {
+  // Before a long run, not after it.
+  auto accepted = read_accepted(options);
+  if (!accepted) return report(accepted.error());
   const Scratch scratch("check");
   if (!scratch.made())
     return report({ErrorKind::BadInput, "cannot make a temporary folder", {}, "set TMPDIR"});
@@ -110,6 +173,7 @@ Exit check_run(const CheckOptions& options) {
     fmt::print(stderr, "wavesmith check: the program launched no kernel\n");
     return code ? static_cast<Exit>(code) : Exit::Unsupported;
   }
+  take_accepted(*found, *accepted, options);
   return show(*found, options, code);
 }
 
@@ -135,8 +199,20 @@ void add_check(CLI::App& app, Action& action, std::vector<std::string> program) 
   command->add_option("--checks", options->checkers, "which checkers, or all")->capture_default_str();
   command->add_option("--threads", options->run.threads, "host threads; 0: all")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--timeout", options->run.timeout,
+                      "seconds that a kernel may take; what its waves wait for then is told")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--max-instructions", options->run.max_instructions,
+                      "wave-instructions that a kernel may take")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--hints", options->hints, "tell hints too");
-  command->add_flag("--json", options->json, "all of it as JSON");
+  command->add_flag("--json", options->json, "all of it as JSON, hints too");
+  command->add_option("--sarif", options->sarif, "write the findings for code hosts, as SARIF 2.1.0");
+  command->add_option("--suppress", options->suppressions,
+                      "a TOML file of [[suppress]] tables: reason, and the rule, kernel and source that it is "
+                      "for (* and ? fit anything)");
+  command->add_option("--baseline", options->baseline,
+                      "what an earlier --json wrote: only what is new is told");
   const char* const group = "Checking a kernel of a code object";
   command->add_option("file", options->run.file, "code object, bundle or host program with a fat binary")
       ->group(group);
@@ -155,7 +231,8 @@ void add_check(CLI::App& app, Action& action, std::vector<std::string> program) 
   teach(*command,
         "  wavesmith check -- ./app\n"
         "  wavesmith check --checks race,wait --gpu mi355x gemm.co --grid 16,16 --block 256 --arg "
-        "f16[4096x4096]=random ...\n\n" +
+        "f16[4096x4096]=random ...\n"
+        "  wavesmith check --json -- ./app > known.json; wavesmith check --baseline known.json -- ./app\n\n" +
             list_of_checkers() + "\nExit code 1: something was found (hints do not count).\n");
   command->callback([options, &action] {
     action = [options] {

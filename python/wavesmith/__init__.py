@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from wavesmith import kernels
     from wavesmith import ops as ops
     from wavesmith._cc import cc
+    from wavesmith._check import Checked, Fault, Party, check
     from wavesmith._clients import Client, clients, require
     from wavesmith._explain import explain
     from wavesmith._gpus import Gpu, Number, gpus, machine
@@ -75,6 +76,7 @@ __all__ = [
     "ArgumentError",
     "BadInputError",
     "BudgetError",
+    "Checked",
     "Client",
     "ClientError",
     "CompileError",
@@ -82,6 +84,7 @@ __all__ = [
     "Error",
     "ExplainedKernel",
     "Explanation",
+    "Fault",
     "Finding",
     "Gpu",
     "InstallationError",
@@ -99,6 +102,7 @@ __all__ = [
     "OutOfResourcesError",
     "Parameter",
     "Part",
+    "Party",
     "Prediction",
     "Profile",
     "Refusal",
@@ -109,6 +113,7 @@ __all__ = [
     "WrongTargetError",
     "__version__",
     "cc",
+    "check",
     "clients",
     "explain",
     "gpus",
@@ -143,6 +148,7 @@ _LATER = {
     "KernelProfile": "kernel_profile",
     "predict": "_predict",
     **dict.fromkeys(("Profile", "profile"), "_profile"),
+    **dict.fromkeys(("Checked", "Fault", "Party", "check"), "_check"),
     "profile_kernel": "_profile_kernel",
     **dict.fromkeys(
         ("Conditions", "Judged", "Level", "Operation", "Parameter", "Part", "Prediction", "operations"), "_prediction"

@@ -8,6 +8,9 @@ codes work as always, --lf and --ff know which test failed on which GPU, --stepw
 which tests are new to a GPU; `-k mi300x` selects by GPU; ids with a GPU can be given as arguments. With
 pytest-xdist, `-n` gives each GPU so many processes.
 
+`pytest --wavesmith-check race,memory` checks the kernels that each test launches (`wavesmith.check`), and fails tests
+in which something is found.
+
 Tests can ask the fixture `wavesmith_gpu` where they run.
 """
 
@@ -32,8 +35,14 @@ _GPU, _PIPE = "WAVESMITH_PYTEST_GPU", "WAVESMITH_PYTEST_PIPE"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The plugin's one option."""
-    parser.getgroup("wavesmith", "emulated AMD GPUs").addoption(
+    """The plugin's options."""
+    group = parser.getgroup("wavesmith", "emulated AMD GPUs")
+    group.addoption(
+        "--wavesmith-check",
+        metavar="CHECKS",
+        help="check the kernels of each test: race,memory or all (wavesmith check --help lists them)",
+    )
+    group.addoption(
         "--wavesmith-gpu",
         metavar="GPUS",
         help="each test once per emulated GPU: mi300x,rx9070xt (wavesmith gpus lists them); mi300x:2 is two",
@@ -61,6 +70,22 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_Worker(config, gpu), "wavesmith-worker")
     elif not gpu and (asked := config.getoption("--wavesmith-gpu")):
         config.pluginmanager.register(_Controller(config, _gpus(asked)), "wavesmith-controller")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    """Checks what the test launches, where --wavesmith-check asks for it."""
+    checks = item.config.getoption("--wavesmith-check")
+    if not checks:
+        return (yield)
+    from wavesmith._check import Checking
+
+    with Checking(checks) as checking:
+        result = yield
+    checked = checking.checked()
+    if not checked.ok:
+        pytest.fail(str(checked), pytrace=False)
+    return result
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "check/json.h"
 #include "gpus/slot.h"
 #include "runtime/api/error.h"
 #include "runtime/device/platform.h"
 #include "runtime/device/started.h"
+#include "runtime/observe/check.h"
 #include "runtime/observe/statistics.h"
 #include "runtime/observe/timeline.h"
 
@@ -24,6 +26,12 @@ size_t copied(const std::string& from, char* text, size_t size) {
     text[count] = 0;
   }
   return from.size();
+}
+
+/// The report of the checks that this thread ended last.
+std::string& last_check() {
+  static thread_local std::string text;
+  return text;
 }
 
 std::string field_of(const Device& device, std::string_view name) {
@@ -69,6 +77,29 @@ extern "C" {
   *timed = {entry->name.c_str(), entry->bound, entry->device, entry->stream,
             entry->number,       entry->begin, entry->end};
   return 1;
+}
+
+[[gnu::visibility("default")]] int wavesmith_check_begin(const char* checkers) {
+  Platform* const platform = Platform::get();
+  if (!platform || !checkers) return 1;
+  for (const auto& device : platform->devices) device->synchronize();
+  const auto begun = begin_checks(checkers);
+  if (!begun) report(begun.error());
+  return begun ? 0 : 1;
+}
+
+[[gnu::visibility("default")]] size_t wavesmith_check_end(void) {
+  Platform* const platform = Platform::get();
+  if (!platform) return 0;
+  for (const auto& device : platform->devices) device->synchronize();
+  const auto ended = end_checks();
+  if (!ended) return 0;
+  last_check() = check::to_json(*ended);
+  return last_check().size();
+}
+
+[[gnu::visibility("default")]] size_t wavesmith_check_report(char* text, size_t size) {
+  return copied(last_check(), text, size);
 }
 
 [[gnu::visibility("default")]] int wavesmith_started(void) { return started(); }

@@ -86,6 +86,20 @@ TEST(WavesmithApi, RecordsWhatStreamsDoOnTheModelledClockWhileItIsAsked) {
   EXPECT_EQ(hipFree(memory), hipSuccess);
 }
 
+TEST(WavesmithApi, ChecksLaunchesWhileItIsAsked) {
+  EXPECT_EQ(wavesmith_check_end(), 0u);
+  EXPECT_EQ(wavesmith_check_begin("race,rice"), 1);
+  EXPECT_EQ(wavesmith_check_begin("sync"), 0);
+  EXPECT_EQ(wavesmith_check_begin("sync"), 1);
+  const size_t size = wavesmith_check_end();
+  ASSERT_GT(size, 0u);
+  std::string text(size, 0);
+  EXPECT_EQ(wavesmith_check_report(text.data(), text.size() + 1), size);
+  EXPECT_NE(text.find("\"sync\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"findings\": []"), std::string::npos) << text;
+  EXPECT_EQ(wavesmith_check_end(), 0u);
+}
+
 TEST(WavesmithApi, TellsTheFieldsOfAGpu) {
   char text[64];
   EXPECT_EQ(wavesmith_gpu_field(0, "compute.units", text, sizeof text), 3u);

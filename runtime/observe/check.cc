@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "check/json.h"
 #include "check/text.h"
@@ -17,9 +18,10 @@ namespace wavesmith::runtime {
 namespace {
 
 struct Checks {
-  std::unique_ptr<check::Session> session;
-  std::string folder;  ///< of reports; empty: text on standard error
-  std::atomic<uint64_t> launches{0};
+  std::shared_ptr<check::Session> session;  ///< of WAVESMITH_CHECK
+  std::string folder;                       ///< of reports; empty: text on standard error
+  std::atomic<bool> under_way{false};       ///< there is a session of either kind
+  std::shared_ptr<check::Session> asked;    ///< of begin_checks()
   std::mutex mutex;
   size_t written = 0;  ///< findings in the report as it is on disk
 
@@ -32,24 +34,26 @@ struct Checks {
       return;
     }
     if (const char* const where = std::getenv("WAVESMITH_CHECK_REPORT")) folder = where;
-    session = std::make_unique<check::Session>(*topics);
+    session = std::make_shared<check::Session>(*topics);
+    under_way = true;
+  }
+  std::shared_ptr<check::Session> now() {
+    if (!under_way.load(std::memory_order_acquire)) return nullptr;
+    const std::scoped_lock lock(mutex);
+    return asked ? asked : session;
   }
   void write() {
     const std::scoped_lock lock(mutex);
     const std::string path = folder + "/" + std::to_string(getpid()) + ".json";
     written = session->findings().size();
     std::ofstream file(path);
-    if (file)
-      file << check::to_json({.topics = session->topics(),
-                              .launches = launches,
-                              .findings = session->findings().all()})
-           << '\n';
+    if (file) file << check::to_json(session->report()) << '\n';
     if (!file) std::fprintf(stderr, "wavesmith: cannot write what was found to '%s'\n", path.c_str());
   }
   /// Whether there is more to tell than the report says, which a process that is ended suddenly leaves.
   [[nodiscard]] bool has_news() {
     const std::scoped_lock lock(mutex);
-    return !folder.empty() && session->findings().size() != written;
+    return session && !folder.empty() && session->findings().size() != written;
   }
 };
 
@@ -71,16 +75,38 @@ Checks& all_checks() {
 
 }  // namespace
 
-check::Session* checks() { return all_checks().session.get(); }
+std::shared_ptr<check::Session> checks() { return all_checks().now(); }
+
+Result<void> begin_checks(std::string_view names) {
+  const auto topics = check::topics_of(names);
+  if (!topics) return tl::unexpected(topics.error());
+  Checks& all = all_checks();
+  const std::scoped_lock lock(all.mutex);
+  if (all.asked) return fail(ErrorKind::BadInput, "checks are under way", {}, "end them first");
+  all.asked = std::make_shared<check::Session>(*topics);
+  all.under_way = true;
+  return {};
+}
+
+std::optional<check::Report> end_checks() {
+  Checks& all = all_checks();
+  std::shared_ptr<check::Session> ended;
+  {
+    const std::scoped_lock lock(all.mutex);
+    ended = std::exchange(all.asked, nullptr);
+    all.under_way = all.session != nullptr;
+  }
+  if (!ended) return std::nullopt;
+  return ended->report();
+}
 
 std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,
                                                     const emulate::Memory& memory, int device,
                                                     uint64_t stream) {
-  check::Session* const session = checks();
+  std::shared_ptr<check::Session> session = checks();
   if (!session) return nullptr;
-  ++all_checks().launches;
   auto launch = std::unique_ptr<CheckedLaunch>(new CheckedLaunch(
-      *session,
+      std::move(session),
       {.target = dispatch.program->target(),
        .wave_lanes = dispatch.program->wave_lanes(),
        .kernel = *dispatch.kernel,

@@ -4,14 +4,23 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
 
+#include "check/json.h"
 #include "check/session.h"
 #include "emulate/run/dispatch.h"
 
 namespace wavesmith::runtime {
 
-/// The checks of this process; nullptr: it is not checked.
-check::Session* checks();
+/// The checks under way; nullptr: there are none.
+std::shared_ptr<check::Session> checks();
+
+/// Begins checks by these checkers, in place of those of WAVESMITH_CHECK. The devices are idle. Error:
+/// BadInput for a list that topics_of() refuses, or when such checks are under way.
+Result<void> begin_checks(std::string_view names);
+/// Ends them, and returns what they found; nullopt: there are none under way.
+std::optional<check::Report> end_checks();
 
 /// One launch that is checked.
 class CheckedLaunch {
@@ -23,7 +32,9 @@ class CheckedLaunch {
   void end(const Error* error);
 
  private:
-  explicit CheckedLaunch(check::Session& session, check::Launch launch) : run_(session, std::move(launch)) {}
+  CheckedLaunch(std::shared_ptr<check::Session> session, check::Launch launch)
+      : session_(std::move(session)), run_(*session_, std::move(launch)) {}
+  std::shared_ptr<check::Session> session_;
   check::Session::Run run_;
 };
 
