@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <map>
 #include <sstream>
-#include <toml++/toml.h>
 
 namespace wavesmith::check {
 namespace {

@@ -20,10 +20,11 @@ Report two_findings() {
                             .offset = 0x10,
                             .instruction = "global_store_dword v0, v1, s[0:1]",
                             .source = "function 'mark' + 0x10, /src/mark.hip:7"}}};
-  Finding stray{.topic = Topic::Memory,
-                .rule = "out-of-bounds",
-                .what = "reads past the end",
-                .parties = {{.role = "reads", .kernel = "sum", .offset = 4, .instruction = "global_load_dword"}}};
+  Finding stray{
+      .topic = Topic::Memory,
+      .rule = "out-of-bounds",
+      .what = "reads past the end",
+      .parties = {{.role = "reads", .kernel = "sum", .offset = 4, .instruction = "global_load_dword"}}};
   return {.topics = {Topic::Memory, Topic::Race}, .launches = 2, .findings = {race, stray}};
 }
 

@@ -41,11 +41,11 @@ struct Finding {
   Topic topic = Topic::Memory;
   std::string rule;  ///< "out-of-bounds": what suppressions and SARIF name
   Severity severity = Severity::Error;
-  std::string what;             ///< one sentence without a full stop
-  std::vector<Party> parties;   ///< the one at fault first
-  std::string address = {};     ///< "buffer of 4096 bytes + 0x1000", "LDS + 0x40"; empty: none
-  std::string fix = {};         ///< what to do: one sentence
-  uint64_t count = 1;           ///< how often it was seen
+  std::string what;            ///< one sentence without a full stop
+  std::vector<Party> parties;  ///< the one at fault first
+  std::string address = {};    ///< "buffer of 4096 bytes + 0x1000", "LDS + 0x40"; empty: none
+  std::string fix = {};        ///< what to do: one sentence
+  uint64_t count = 1;          ///< how often it was seen
   bool operator==(const Finding&) const = default;
 };
 

@@ -54,14 +54,15 @@ TEST(Findings, GoThroughJsonUnchanged) {
 TEST(Findings, AreAParagraphEach) {
   Finding one = finding(2);
   one.count = 4;
-  EXPECT_EQ(text_of(one),
-            "error [race/lds-write-read]: a wave reads what another writes without a barrier in between (LDS + "
-            "0x40)\n"
-            "  reads: ds_read_b32 v1, v0\n"
-            "      sum + 0x40 (sum.hip:12)\n"
-            "      dispatch 3, workgroup 2,0,0, wave 1, lanes 0-3, 63\n"
-            "  fix: put a barrier between them\n"
-            "  seen 4 times\n");
+  EXPECT_EQ(
+      text_of(one),
+      "error [race/lds-write-read]: a wave reads what another writes without a barrier in between (LDS + "
+      "0x40)\n"
+      "  reads: ds_read_b32 v1, v0\n"
+      "      sum + 0x40 (sum.hip:12)\n"
+      "      dispatch 3, workgroup 2,0,0, wave 1, lanes 0-3, 63\n"
+      "  fix: put a barrier between them\n"
+      "  seen 4 times\n");
 }
 
 }  // namespace

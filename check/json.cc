@@ -63,9 +63,13 @@ std::string to_json(const Report& report) {
   for (const Topic topic : report.topics) made["checkers"].push_back(name_of(topic));
   made["findings"] = ordered_json::array();
   for (const Finding& finding : report.findings) {
-    ordered_json one{{"checker", name_of(finding.topic)}, {"rule", finding.rule},
-                     {"severity", name_of(finding.severity)}, {"what", finding.what},
-                     {"address", finding.address}, {"fix", finding.fix}, {"count", finding.count}};
+    ordered_json one{{"checker", name_of(finding.topic)},
+                     {"rule", finding.rule},
+                     {"severity", name_of(finding.severity)},
+                     {"what", finding.what},
+                     {"address", finding.address},
+                     {"fix", finding.fix},
+                     {"count", finding.count}};
     one["parties"] = ordered_json::array();
     for (const Party& party : finding.parties) one["parties"].push_back(json_of(party));
     made["findings"].push_back(std::move(one));
@@ -78,7 +82,8 @@ Result<Report> report_of_json(std::string_view text) {
   try {
     const ordered_json json = ordered_json::parse(text);
     Report report{.topics = {}, .launches = json.at("launches"), .findings = {}};
-    for (const ordered_json& topic : json.at("checkers")) report.topics.push_back(named<Topic>(topic, kTopics));
+    for (const ordered_json& topic : json.at("checkers"))
+      report.topics.push_back(named<Topic>(topic, kTopics));
     for (const ordered_json& finding : json.at("findings")) report.findings.push_back(finding_of(finding));
     return report;
   } catch (const std::exception& error) {

@@ -28,8 +28,8 @@ ordered_json location_of(const Party& party) {
     location["physicalLocation"] = {{"artifactLocation", {{"uri", line->file}}},
                                     {"region", {{"startLine", line->line}}}};
   if (!party.kernel.empty())
-    location["logicalLocations"] = {{{"fullyQualifiedName", fmt::format("{}+{:#x}", party.kernel, party.offset)},
-                                     {"kind", "function"}}};
+    location["logicalLocations"] = {
+        {{"fullyQualifiedName", fmt::format("{}+{:#x}", party.kernel, party.offset)}, {"kind", "function"}}};
   location["message"] = {{"text", fmt::format("{}: {}", party.role, party.instruction)}};
   return location;
 }

@@ -12,8 +12,7 @@ Session::Session(const std::vector<Topic>& topics) : topics_(topics) {
 Session::Run::Run(Session& session, Launch launch) : session_(session), launch_(std::move(launch)) {
   ++session_.launches_;
   for (const auto& checker : session_.checkers_)
-    if (auto listener = checker->begin(launch_))
-      listeners_.emplace_back(checker.get(), std::move(listener));
+    if (auto listener = checker->begin(launch_)) listeners_.emplace_back(checker.get(), std::move(listener));
 }
 
 Session::Run::~Run() = default;

@@ -5,8 +5,8 @@
 namespace wavesmith::check {
 
 std::optional<SourceLine> source_line(std::string_view source) {
-  // "function 'f' + 0x10, /a/file.hip:12": a file's name may hold a comma, the function's part none behind its
-  // last quote.
+  // "function 'f' + 0x10, /a/file.hip:12": a file's name may hold a comma, the function's part none behind
+  // its last quote.
   const size_t quote = source.rfind("' + 0x");
   if (quote != std::string_view::npos) {
     const size_t comma = source.find(", ", quote);

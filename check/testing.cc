@@ -37,7 +37,8 @@ Result<emulate::Statistics> CheckedKernel::launch(uint32_t workgroups, uint32_t 
                        .memory = memory});
     dispatch.listeners = run->listeners();
   };
-  auto done = kernel_.launch(workgroups, workgroup_size, arguments, {.threads = threads, .instructions = most_instructions});
+  auto done = kernel_.launch(workgroups, workgroup_size, arguments,
+                             {.threads = threads, .instructions = most_instructions});
   run->finished(done ? nullptr : &done.error());
   return done;
 }

@@ -11,8 +11,8 @@ std::string lanes_text(uint64_t lanes) {
     if (!(lanes >> lane & 1)) continue;
     int last = lane;
     while (last < 63 && lanes >> (last + 1) & 1) ++last;
-    text += (text.empty() ? "" : ", ") +
-            (last == lane ? fmt::to_string(lane) : fmt::format("{}-{}", lane, last));
+    text +=
+        (text.empty() ? "" : ", ") + (last == lane ? fmt::to_string(lane) : fmt::format("{}-{}", lane, last));
     count += last - lane + 1;
     lane = last;
   }
@@ -32,8 +32,8 @@ std::string text_of(const Finding& finding) {
     }
     text += fmt::format("\n      {} + {:#x}", party.kernel, party.offset);
     if (!party.source.empty()) text += fmt::format(" ({})", party.source);
-    text += fmt::format("\n      dispatch {}, workgroup {},{},{}, wave {}", party.dispatch, party.workgroup[0],
-                        party.workgroup[1], party.workgroup[2], party.wave);
+    text += fmt::format("\n      dispatch {}, workgroup {},{},{}, wave {}", party.dispatch,
+                        party.workgroup[0], party.workgroup[1], party.workgroup[2], party.wave);
     if (party.lanes) text += ", " + lanes_text(party.lanes);
     text += '\n';
   }

@@ -102,8 +102,7 @@ void SyncGroup::report(std::string_view rule, Severity severity, const Site& sit
   launch_.findings.add(
       {.rule = rule, .first = site.instruction.pc, .second = second},
       {launch_.launch.id, launch_.launch.number_of(id_), event_}, [&] {
-        std::vector<Party> parties = {
-            party(launch_.launch, "executes", site.instruction, id_, wave, lanes)};
+        std::vector<Party> parties = {party(launch_.launch, "executes", site.instruction, id_, wave, lanes)};
         std::ranges::move(others, std::back_inserter(parties));
         return Finding{.topic = Topic::Sync,
                        .rule = std::string(rule),
@@ -184,10 +183,9 @@ std::string state_of(const Progress& progress) {
   if (progress.arrived) return "waits at";
   if (!progress.looked) return "is at";
   const char* const space = progress.looked->space == emulate::AddressSpace::Lds ? "LDS" : "memory";
-  return fmt::format("was looking at {} {:#x}, is at", space,
-                     progress.looked->address[progress.looked->lanes
-                                                  ? std::countr_zero(progress.looked->lanes)
-                                                  : 0]);
+  return fmt::format(
+      "was looking at {} {:#x}, is at", space,
+      progress.looked->address[progress.looked->lanes ? std::countr_zero(progress.looked->lanes) : 0]);
 }
 
 void SyncLaunch::finished(const Error* error) {
@@ -209,9 +207,8 @@ void SyncLaunch::finished(const Error* error) {
     }
     if (!waits || parties.empty()) continue;
     // Those that wait come first.
-    std::ranges::sort(parties, {}, [](const Party& one) {
-      return std::pair(one.role.starts_with("has ended"), one.wave);
-    });
+    std::ranges::sort(
+        parties, {}, [](const Party& one) { return std::pair(one.role.starts_with("has ended"), one.wave); });
     const bool deadlock = error->kind == ErrorKind::Trap;
     findings.add({.rule = deadlock ? "deadlock" : "no-progress", .first = launch.entry + parties[0].offset},
                  {launch.id, launch.number_of(stuck.id), 0}, [&] {
@@ -219,10 +216,9 @@ void SyncLaunch::finished(const Error* error) {
                        .topic = Topic::Sync,
                        .rule = deadlock ? "deadlock" : "no-progress",
                        .severity = deadlock ? Severity::Error : Severity::Warning,
-                       .what = deadlock
-                                   ? "the workgroup can go no further: every wave waits for another one"
-                                   : "the workgroup did not end within what it was given: if this is no "
-                                     "long computation, its waves wait for what never comes",
+                       .what = deadlock ? "the workgroup can go no further: every wave waits for another one"
+                                        : "the workgroup did not end within what it was given: if this is no "
+                                          "long computation, its waves wait for what never comes",
                        .parties = parties,
                        .fix = "see what each wave waits for, and that someone provides it on every path"};
                  });
@@ -245,8 +241,9 @@ class Sync final : public Checker {
 CheckerKind sync_checker() {
   return {.topic = Topic::Sync,
           .finds = "barriers that not all waves or lanes reach, and workgroups that can go no further",
-          .does_not_see = "barriers on paths that this run did not take; waiting for ever without --timeout "
-                          "or --max-instructions",
+          .does_not_see =
+              "barriers on paths that this run did not take; waiting for ever without --timeout "
+              "or --max-instructions",
           .make = [](Findings& findings) -> std::unique_ptr<Checker> {
             return std::make_unique<Sync>(findings);
           }};

@@ -25,6 +25,7 @@
 #include "cli/terminal.h"
 #include "gpus/chosen.h"
 #include "gpus/gpu.h"
+#include "study/profiled_run.h"
 #include "toolchain/process.h"
 
 namespace wavesmith::cli {
@@ -36,6 +37,7 @@ struct CheckOptions {
   study::RunOptions run;
   std::string checkers = "memory,race,wait,hazard,init,sync";
   std::string sarif, suppressions, baseline;
+  uint32_t orders = 0;
   bool json = false, hints = false;
 };
 
@@ -63,6 +65,80 @@ struct Accepted {
   if (run.max_instructions) add("--max-instructions", fmt::to_string(run.max_instructions));
   for (const std::string& value : run.arguments) add("--arg", value);
   _exit(run_program(run));
+}
+
+/// What a run without checkers gives, whose workgroups and waves come in the order of a seed: its exit code,
+/// its standard output, and the buffers of a kernel of a code object.
+Result<std::vector<std::string>> output_of(const CheckOptions& options, const fs::path& folder,
+                                           uint64_t seed) {
+  const study::RunOptions& run = options.run;
+  // The shell keeps standard error apart: what programs say there may hold addresses and times.
+  toolchain::Command command{"/bin/sh",
+                             "-c",
+                             "exec \"$@\" 2>/dev/null",
+                             "sh",
+                             "env",
+                             fmt::format("WAVESMITH_ORDER={}", seed),
+                             study::this_command(),
+                             "run",
+                             "--quiet",
+                             "--gpu",
+                             run.devices()};
+  const auto add = [&](std::initializer_list<std::string> words) { command.insert(command.end(), words); };
+  if (run.timeout > 0) add({"--timeout", fmt::to_string(run.timeout)});
+  if (run.max_instructions) add({"--max-instructions", fmt::to_string(run.max_instructions)});
+  std::vector<fs::path> buffers;
+  if (run.program.empty()) {
+    add({run.file, "--grid", run.grid, "--block", run.block});
+    if (!run.kernel.empty()) add({"--kernel", run.kernel});
+    if (run.shared) add({"--shared", fmt::to_string(run.shared)});
+    for (size_t i = 0; i < run.arguments.size(); ++i) {
+      add({"--arg", run.arguments[i]});
+      if (run.arguments[i].find('[') >= run.arguments[i].find('=')) continue;  // a number
+      buffers.push_back(folder / fmt::format("order{}.npy", i));
+      add({"--dump", fmt::format("{}={}", i, buffers.back().string())});
+    }
+  } else {
+    add({"--"});
+    command.insert(command.end(), run.program.begin(), run.program.end());
+  }
+  auto ran = toolchain::run(command, true);
+  if (!ran) return tl::unexpected(ran.error());
+  std::vector<std::string> output = {fmt::to_string(ran->code), std::move(ran->output)};
+  for (const fs::path& buffer : buffers) {
+    const auto bytes = wavesmith::read_file(buffer.string()).value_or(std::vector<uint8_t>());
+    output.emplace_back(bytes.begin(), bytes.end());
+  }
+  return output;
+}
+
+/// Runs it in other orders, and adds a finding when it gives something else.
+Result<void> try_orders(const CheckOptions& options, const fs::path& folder, check::Report& report) {
+  const auto natural = output_of(options, folder, 0);
+  if (!natural) return tl::unexpected(natural.error());
+  std::vector<uint64_t> different;
+  for (uint64_t seed = 1; seed <= options.orders; ++seed) {
+    const auto other = output_of(options, folder, seed);
+    if (!other) return tl::unexpected(other.error());
+    if (*other != *natural) different.push_back(seed);
+  }
+  fmt::print(stderr, "wavesmith check: {} of {} other orders gave something else\n", different.size(),
+             options.orders);
+  if (different.empty()) return {};
+  report.findings.push_back(
+      {.topic = check::Topic::Race,
+       .rule = "order-dependent",
+       .severity = check::Severity::Warning,
+       .what = "the output depends on the order in which workgroups and waves run: it differs with " +
+               fmt::format("WAVESMITH_ORDER={}", fmt::join(different, ", ")),
+       .parties = {{.role = "runs",
+                    .instruction = options.run.program.empty() ? options.run.file
+                                                               : toolchain::quoted(options.run.program)}},
+       .fix =
+           "see what the race checker finds; if sums of floats in any order are meant, compare them with a "
+           "tolerance",
+       .count = different.size()});
+  return {};
 }
 
 /// What all processes of the program found.
@@ -173,6 +249,9 @@ Exit check_run(const CheckOptions& options) {
     fmt::print(stderr, "wavesmith check: the program launched no kernel\n");
     return code ? static_cast<Exit>(code) : Exit::Unsupported;
   }
+  if (options.orders > 0)
+    if (const auto tried = try_orders(options, fs::path(folder).parent_path(), *found); !tried)
+      return report(tried.error());
   take_accepted(*found, *accepted, options);
   return show(*found, options, code);
 }
@@ -199,18 +278,24 @@ void add_check(CLI::App& app, Action& action, std::vector<std::string> program) 
   command->add_option("--checks", options->checkers, "which checkers, or all")->capture_default_str();
   command->add_option("--threads", options->run.threads, "host threads; 0: all")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--timeout", options->run.timeout,
-                      "seconds that a kernel may take; what its waves wait for then is told")
+  command
+      ->add_option("--timeout", options->run.timeout,
+                   "seconds that a kernel may take; what its waves wait for then is told")
       ->check(CLI::PositiveNumber);
-  command->add_option("--max-instructions", options->run.max_instructions,
-                      "wave-instructions that a kernel may take")
+  command
+      ->add_option("--max-instructions", options->run.max_instructions,
+                   "wave-instructions that a kernel may take")
       ->check(CLI::PositiveNumber);
+  command->add_option("--orders", options->orders,
+                      "run it in so many other orders of workgroups and waves, too, and tell whether its "
+                      "standard output or a kernel's buffers differ");
   command->add_flag("--hints", options->hints, "tell hints too");
   command->add_flag("--json", options->json, "all of it as JSON, hints too");
   command->add_option("--sarif", options->sarif, "write the findings for code hosts, as SARIF 2.1.0");
-  command->add_option("--suppress", options->suppressions,
-                      "a TOML file of [[suppress]] tables: reason, and the rule, kernel and source that it is "
-                      "for (* and ? fit anything)");
+  command->add_option(
+      "--suppress", options->suppressions,
+      "a TOML file of [[suppress]] tables: reason, and the rule, kernel and source that it is "
+      "for (* and ? fit anything)");
   command->add_option("--baseline", options->baseline,
                       "what an earlier --json wrote: only what is new is told");
   const char* const group = "Checking a kernel of a code object";

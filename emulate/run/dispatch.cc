@@ -178,6 +178,7 @@ class Worker {
   bool bring_in() {
     uint64_t number = run_.next.fetch_add(1, std::memory_order_relaxed);
     if (number >= run_.total) return false;
+    number = run_.dispatch.order.at(number, run_.total);
     if (run_.dispatch.only) number = (*run_.dispatch.only)[number];
     if (free_.empty()) {
       storage_->slots.push_back(std::make_unique<Slot>());
@@ -198,6 +199,7 @@ class Worker {
     group.short_slices = 0;
     group.waited = false;
     group.meetings = 0;
+    group.turns = number * 1'000'003;
     group.waves.clear();
     if (lds_size()) std::memset(group.lds, 0, lds_size());
     find_listener(group);
@@ -281,9 +283,12 @@ class Worker {
                               ? kSlicesBehindBarrier[kSlicesBehindBarrier.size() - group.short_slices]
                               : kSlice;
     if (last_first) --group.short_slices;
+    const Order& order = run_.dispatch.order;
+    const bool natural = order.natural();
+    if (!natural) ++group.turns;
     grant(group, slice);
     for (size_t i = 0; i < count; ++i) {
-      Wave* wave = group.waves[last_first ? count - 1 - i : i];
+      Wave* wave = group.waves[natural ? (last_first ? count - 1 - i : i) : order.at(i, count, group.turns)];
       if (wave->status != Status::Ready || wave->share == Share::Spent) continue;
       take_up(*wave);
       run_in_mode(*wave);

@@ -10,6 +10,7 @@
 #include "base/extent3.h"
 #include "base/result.h"
 #include "emulate/memory/memory.h"
+#include "emulate/run/order.h"
 #include "emulate/translate/program.h"
 #include "object/kernel.h"
 
@@ -45,6 +46,7 @@ struct Dispatch {
   /// These workgroups alone are run, by number, the first axis fastest; nullptr: all. Results are then those
   /// of a part of the grid.
   const std::vector<uint64_t>* only = nullptr;
+  Order order = Order();  ///< of workgroups and waves
   /// Called now and then by each of the threads: so many of the workgroups have begun, so many
   /// wave-instructions are done.
   std::function<void(uint64_t begun, uint64_t workgroups, uint64_t instructions)> progress = {};

@@ -38,6 +38,7 @@ struct Workgroup {
   bool waited = false;           ///< in the short slices before this turn
   uint32_t meetings = 0;         ///< turns that ended at a barrier, with waiting in between
   uint32_t mixed_turns = 0;      ///< turns in which some waves waited and others computed
+  uint64_t turns = 0;            ///< counted where their order is a seed's
   uint32_t barrier_signals = 0;  ///< waves that have signalled the split barrier in its present phase
 
   /// Waves that have not ended.

@@ -94,6 +94,7 @@ Result<std::unique_ptr<Platform>> create() {
   platform->limits.threads = number("WAVESMITH_THREADS", 0);
   platform->limits.instructions = number<uint64_t>("WAVESMITH_MAX_INSTRUCTIONS", 0);
   platform->limits.seconds = number("WAVESMITH_TIMEOUT", 0.0);
+  platform->order = number<uint64_t>("WAVESMITH_ORDER", 0);
   platform->interleave = number("WAVESMITH_INTERLEAVE", 0U);
   // Source: ROCm's clr, rocclr/utils/flags.hpp: MiB.
   platform->hidden_bytes = uint64_t{number("HIP_HIDDEN_FREE_MEM", 0U)} << 20;

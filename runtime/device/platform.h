@@ -49,6 +49,7 @@ class Platform {
   std::vector<std::unique_ptr<Device>> devices;
   emulate::Memory* memory = nullptr;
   emulate::Limits limits;
+  uint64_t order = 0;       ///< seed of the order of workgroups and waves; 0: the natural one
   uint32_t interleave = 0;  ///< instructions after which waves give way; 0: when their time slice is over
   /// The effect of a kernel's failure, besides the error that all HIP calls return from then on.
   enum class FaultAction : uint8_t {

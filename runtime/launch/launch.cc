@@ -245,6 +245,7 @@ hipError_t LaunchOperation::run(Stream& stream) {
   dispatch.queue = device.queue;
   dispatch.shader_mhz = device.gpu.engine_mhz;
   dispatch.realtime_mhz = device.gpu.realtime_mhz;
+  dispatch.order = emulate::Order(platform.order);
   dispatch.dispatch_id = device.dispatches.fetch_add(1, std::memory_order_relaxed);
   dispatch.most_resident =
       std::max<uint64_t>(1, resident_workgroups(device.gpu, *function_.kernel, geometry_));
