@@ -21,8 +21,10 @@ namespace fs = std::filesystem;
 // Changes whenever what is generated changes, so that an old cache is not used.
 constexpr int kFormat = 6;
 
-// __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence and
-// __llvm_amdgcn_rcp_f16 were found in the device libraries and in LLVM when HIP 5's headers were written.
+// __AMDGCN_WAVEFRONT_SIZE was a macro of clang until version 21. __atomic_work_item_fence,
+// __llvm_amdgcn_rcp_f16 and the intrinsics of atomicInc and atomicDec were found in the device libraries and in
+// LLVM when HIP 5's headers were written. Those of atomics are declared and called inside the headers'
+// functions, with `unsigned int*` and `address` first: the macros leave the declaration and change the call.
 constexpr const char* kPreamble = R"(#pragma once
 #pragma clang system_header
 #if defined(__HIP__)
@@ -52,6 +54,18 @@ extern "C" __attribute__((device, const)) inline _Float16 __llvm_amdgcn_rcp_f16(
 typedef _Float16 wavesmith_half2 __attribute__((ext_vector_type(2)));
 extern "C" __attribute__((device, const)) inline wavesmith_half2 __llvm_amdgcn_rcp_2f16(wavesmith_half2 x) {
   return wavesmith_half2{static_cast<_Float16>(__builtin_amdgcn_rcph(x.x)), static_cast<_Float16>(__builtin_amdgcn_rcph(x.y))};
+}
+#define __builtin_amdgcn_atomic_inc(first, ...) WAVESMITH_INC_##first)
+#define WAVESMITH_INC_unsigned wavesmith_unused_inc(unsigned
+#define WAVESMITH_INC_address wavesmith_atomic_inc(address, val
+#define __builtin_amdgcn_atomic_dec(first, ...) WAVESMITH_DEC_##first)
+#define WAVESMITH_DEC_unsigned wavesmith_unused_dec(unsigned
+#define WAVESMITH_DEC_address wavesmith_atomic_dec(address, val
+__attribute__((device)) inline unsigned wavesmith_atomic_inc(unsigned* address, unsigned most) {
+  return __builtin_amdgcn_atomic_inc32(address, most, __ATOMIC_RELAXED, "agent");
+}
+__attribute__((device)) inline unsigned wavesmith_atomic_dec(unsigned* address, unsigned most) {
+  return __builtin_amdgcn_atomic_dec32(address, most, __ATOMIC_RELAXED, "agent");
 }
 // Scopes as OpenCL numbers them: work-item, workgroup, device, system.
 extern "C" __attribute__((device)) inline void __atomic_work_item_fence(unsigned, int, int scope) {
