@@ -1,0 +1,71 @@
+#include "check/hazard/window.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace wavesmith::check::hazard {
+namespace {
+
+/// The first register that both sets have; count 0: none.
+isa::RegisterRange first_common(const Registers& a, const Registers& b) {
+  for (const isa::RegisterRange one : a)
+    for (const isa::RegisterRange other : b)
+      if (const isa::RegisterRange both = common(one, other); both.count) return both;
+  return {};
+}
+
+bool covers(const Registers& written, isa::RegisterRange registers) {
+  return std::ranges::any_of(written,
+                             [&](isa::RegisterRange one) { return common(one, registers) == registers; });
+}
+
+std::string states_text(uint64_t count) {
+  return fmt::format("{} wait state{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+bool Window::overwritten(uint64_t number, isa::RegisterRange registers) const {
+  if (registers == kItself) return false;
+  for (uint64_t i = number + 1; i < count_; ++i) {
+    const Parts& parts = past_[i % kKept].facts->parts;
+    if (covers(parts.vector_writes, registers) || covers(parts.scalar_writes, registers) ||
+        covers(parts.exec_writes, registers))
+      return true;
+  }
+  return false;
+}
+
+bool Window::judge(uint64_t number, const emulate::Site& site, const Facts& facts, uint64_t between,
+                   Happened& happened) const {
+  const Past& past = past_[number % kKept];
+  const Rule* broken = nullptr;
+  uint64_t needed = between;
+  isa::RegisterRange about;
+  for (uint32_t left = past.facts->first & facts.second; left; left &= left - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(left));
+    const isa::RegisterRange both = first_common(past.facts->first_registers[i], facts.second_registers[i]);
+    if (!both.count) continue;
+    const Rule& rule = rules()[i];
+    const auto states = static_cast<uint64_t>(rule.states(past.facts->parts, facts.parts, target_));
+    if (states <= needed || overwritten(number, both)) continue;
+    broken = &rule;
+    needed = states;
+    about = both;
+  }
+  if (!broken) return false;
+  const std::string name = about == kItself ? std::string() : name_of(about) + " ";
+  happened = {.rule = broken->name,
+              .first = past.site,
+              .second = &site,
+              .did = fmt::format("{}{}", name, broken->did),
+              .does = fmt::format("{}{}", name, broken->does),
+              .what = fmt::format("{}{} {} after {}: it needs {}, and the hardware does not wait", name,
+                                  broken->does, states_text(between), broken->did, states_text(needed)),
+              .fix = fmt::format("put s_nop {} or as many independent instructions between the two",
+                                 needed - between - 1)};
+  return true;
+}
+
+}  // namespace wavesmith::check::hazard
