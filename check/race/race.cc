@@ -1,12 +1,19 @@
 #include "check/race/race.h"
 
+#include "check/race/race_launch.h"
+
 namespace wavesmith::check {
 namespace {
 
 class Race final : public Checker {
  public:
   using Checker::Checker;
-  std::unique_ptr<emulate::Listener> begin(const Launch&) override { return nullptr; }
+  std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
+    return std::make_unique<RaceLaunch>(launch, findings_);
+  }
+  void finished(const Launch&, emulate::Listener& listener, const Error*) override {
+    static_cast<RaceLaunch&>(listener).finish();
+  }
 };
 
 }  // namespace

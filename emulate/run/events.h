@@ -76,6 +76,8 @@ class WaveView {
   [[nodiscard]] uint32_t sgpr(int number) const { return wave_.s[number]; }
   [[nodiscard]] std::span<const uint32_t> vgpr(int number) const { return {wave_.vgpr(number), lanes()}; }
   [[nodiscard]] std::span<const uint32_t> agpr(int number) const { return {wave_.agpr(number), lanes()}; }
+  /// The workgroup's.
+  [[nodiscard]] std::span<const uint8_t> lds() const { return {wave_.lds, wave_.lds_size}; }
 
  private:
   Wave& wave_;

@@ -1,0 +1,187 @@
+// Who accessed which bytes of a workgroup's LDS since they were last ordered with everybody.
+//
+// A cell stands for as many bytes as the accesses to its neighbourhood leave whole: sixteen at most. It keeps
+// the last write, which is the one that counts for whoever comes after it, and all waves that read, or made
+// atomics, since. The order in which the emulator runs waves does not matter: two accesses conflict unless
+// the clocks say that one happens before the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/race/wave_clocks.h"
+
+namespace wavesmith::check {
+
+enum class AccessKind : uint8_t { Read, Write, Atomic };
+
+/// An instruction's access by a wave, as the race checker takes it.
+struct WaveAccesses {
+  uint32_t wave;
+  AccessKind kind;
+  uint16_t site;
+  bool flag;    ///< by one lane, or of one address: it may be a flag's, a lock's or a counter's
+  bool waited;  ///< directly behind a wait for all that came before it
+  uint32_t bytes;
+  uint64_t lanes;
+  const uint64_t* address;
+};
+
+/// Two accesses that nothing orders.
+struct LdsConflict {
+  AccessKind kind, other_kind;
+  uint32_t other_wave;
+  uint16_t other_site;
+  uint8_t other_lane, lane;
+  bool other_flag, other_waited;
+  uint32_t address, bytes;
+};
+
+class LdsShadow {
+ public:
+  /// Adds an access; `found(const LdsConflict&)` is told of each conflict with an earlier one.
+  template <class Found>
+  void access(const WaveAccesses& made, const WaveClocks& clocks, Found found);
+  /// For at least so many bytes.
+  void reserve(uint32_t bytes) {
+    if (chunks_.size() < (bytes + kChunk - 1) / kChunk) chunks_.resize((bytes + kChunk - 1) / kChunk);
+  }
+
+ private:
+  static constexpr uint32_t kChunk = 1024, kCoarsest = 4;
+  struct Cell {
+    uint32_t generation = 0;
+    uint32_t readers = 0, atomics = 0;  ///< a bit for each wave
+    uint32_t write_clock = 0;
+    uint16_t write_site = 0, read_site = 0, atomic_site = 0;  ///< 0: none; the last ones
+    uint8_t write_wave = 0, read_wave = 0, atomic_wave = 0;
+    uint8_t write_lane = 0, read_lane = 0, atomic_lane = 0;
+    bool write_flag = false, write_waited = false, read_flag = false;
+    uint8_t reader_before = 0;  ///< another wave, which read before the last one
+    uint16_t site_before = 0;   ///< where it did; 0: there is none
+  };
+  /// Clocks of waves' last reads and atomics, where they are not all 0.
+  struct Clocks {
+    uint32_t read[WaveClocks::kWaves] = {}, atomic[WaveClocks::kWaves] = {};
+  };
+  struct Chunk {
+    uint32_t shift = kCoarsest;
+    std::vector<Cell> cells;
+    std::vector<Clocks> clocks;
+  };
+
+  static void refine(Chunk& chunk, uint32_t shift);
+  template <class Found>
+  static void visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const WaveClocks& clocks,
+                    LdsConflict where, Found& found);
+
+  std::vector<Chunk> chunks_;
+};
+
+template <class Found>
+void LdsShadow::visit(Cell& cell, Clocks* seen, const WaveAccesses& made, const WaveClocks& clocks,
+                      LdsConflict where, Found& found) {
+  const uint32_t wave = made.wave, self = 1u << wave;
+  if (cell.generation != clocks.generation()) {
+    cell = Cell{};
+    cell.generation = clocks.generation();
+  }
+  if (cell.write_site && !clocks.ordered(cell.write_wave, cell.write_clock, wave)) {
+    where.other_kind = AccessKind::Write;
+    where.other_wave = cell.write_wave;
+    where.other_site = cell.write_site;
+    where.other_lane = cell.write_lane;
+    where.other_flag = cell.write_flag;
+    where.other_waited = cell.write_waited;
+    found(where);
+  }
+  const auto unordered = [&](uint32_t others, const uint32_t* times) {
+    for (; others; others &= others - 1) {
+      const auto other = static_cast<uint32_t>(__builtin_ctz(others));
+      if (!clocks.ordered(other, times ? times[other] : 0, wave)) return static_cast<int>(other);
+    }
+    return -1;
+  };
+  if (made.kind != AccessKind::Read && (cell.readers & ~self)) {
+    if (const int other = unordered(cell.readers & ~self, seen ? seen->read : nullptr); other >= 0) {
+      where.other_kind = AccessKind::Read;
+      where.other_wave = static_cast<uint32_t>(other);
+      where.other_site =
+          cell.reader_before == where.other_wave && cell.site_before ? cell.site_before : cell.read_site;
+      where.other_lane = cell.read_lane;
+      where.other_flag = cell.read_flag;
+      found(where);
+    }
+  }
+  if (made.kind != AccessKind::Atomic && (cell.atomics & ~self)) {
+    if (const int other = unordered(cell.atomics & ~self, seen ? seen->atomic : nullptr); other >= 0) {
+      where.other_kind = AccessKind::Atomic;
+      where.other_wave = static_cast<uint32_t>(other);
+      where.other_site = cell.atomic_site;
+      where.other_lane = cell.atomic_lane;
+      found(where);
+    }
+  }
+  switch (made.kind) {
+    case AccessKind::Read:
+      if (cell.readers && cell.read_wave != made.wave) {
+        cell.reader_before = cell.read_wave;
+        cell.site_before = cell.read_site;
+      }
+      cell.readers |= self;
+      cell.read_site = made.site;
+      cell.read_wave = static_cast<uint8_t>(wave);
+      cell.read_lane = where.lane;
+      cell.read_flag = made.flag;
+      if (seen) seen->read[wave] = clocks.now(wave);
+      break;
+    case AccessKind::Atomic:
+      cell.atomics |= self;
+      cell.atomic_site = made.site;
+      cell.atomic_wave = static_cast<uint8_t>(wave);
+      cell.atomic_lane = where.lane;
+      if (seen) seen->atomic[wave] = clocks.now(wave);
+      break;
+    case AccessKind::Write:
+      cell.write_site = made.site;
+      cell.write_wave = static_cast<uint8_t>(wave);
+      cell.write_lane = where.lane;
+      cell.write_clock = clocks.now(wave);
+      cell.write_flag = made.flag;
+      cell.write_waited = made.waited;
+      cell.readers = cell.atomics = 0;
+      cell.site_before = 0;
+      break;
+  }
+}
+
+template <class Found>
+void LdsShadow::access(const WaveAccesses& made, const WaveClocks& clocks, Found found) {
+  uint64_t before = ~uint64_t{0};
+  LdsConflict where{};
+  where.kind = made.kind;
+  for (uint64_t left = made.lanes; left; left &= left - 1) {
+    const int lane = __builtin_ctzll(left);
+    uint64_t address = made.address[lane];
+    if (address == before && made.kind != AccessKind::Atomic) continue;
+    before = address;
+    where.lane = static_cast<uint8_t>(lane);
+    const uint64_t end = address + made.bytes;
+    while (address < end) {
+      Chunk& chunk = chunks_[address / kChunk];
+      const auto from = static_cast<uint32_t>(address % kChunk);
+      const auto to = static_cast<uint32_t>(std::min<uint64_t>(kChunk, from + (end - address)));
+      if (chunk.cells.empty() || (from | to) & ((1u << chunk.shift) - 1))
+        refine(chunk, std::min<uint32_t>(chunk.shift, static_cast<uint32_t>(__builtin_ctz(from | to))));
+      if (clocks.used() && chunk.clocks.empty()) chunk.clocks.resize(chunk.cells.size());
+      for (uint32_t i = from >> chunk.shift; i < to >> chunk.shift; ++i) {
+        where.address = static_cast<uint32_t>(address / kChunk * kChunk) + (i << chunk.shift);
+        where.bytes = 1u << chunk.shift;
+        visit(chunk.cells[i], chunk.clocks.empty() ? nullptr : &chunk.clocks[i], made, clocks, where, found);
+      }
+      address += to - from;
+    }
+  }
+}
+
+}  // namespace wavesmith::check

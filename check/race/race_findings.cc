@@ -1,0 +1,173 @@
+#include "check/race/race_findings.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace wavesmith::check {
+namespace {
+
+constexpr std::string_view kBarrier =
+    "put a barrier (__syncthreads) between the two, and before the place is used again";
+
+std::string_view verb(AccessKind kind) {
+  return kind == AccessKind::Read ? "reads" : kind == AccessKind::Write ? "writes" : "makes an atomic";
+}
+
+bool is_pair(const LdsRace& race, AccessKind one, AccessKind other) {
+  const AccessKind a = race.conflict.kind, b = race.conflict.other_kind;
+  return (a == one && b == other) || (a == other && b == one);
+}
+
+/// Whether the store writes what is in LDS already, where the two overlap.
+bool writes_the_same(const LdsRace& race) {
+  uint8_t data[16];
+  const LdsConflict& conflict = race.conflict;
+  const uint64_t from = conflict.address - race.access.address[conflict.lane];
+  if (race.access.bytes > sizeof data || from + conflict.bytes > race.access.bytes ||
+      conflict.address + conflict.bytes > race.wave.lds().size())
+    return false;
+  return race.data.read(race.wave, conflict.lane, race.access.bytes, data) &&
+         std::memcmp(data + from, race.wave.lds().data() + conflict.address, conflict.bytes) == 0;
+}
+
+struct Words {
+  std::string_view rule;
+  Severity severity;
+  std::string_view what, fix;
+};
+
+Words words_of(const LdsRace& race) {
+  if (is_pair(race, AccessKind::Write, AccessKind::Write)) {
+    if (writes_the_same(race))
+      return {"lds-same-value", Severity::Hint, "two waves write the same value to the same place in LDS, unordered",
+              "let one wave write it, or order the two by a barrier"};
+    return {"lds-write-write", Severity::Error, "two waves write to the same place in LDS, and no barrier orders them",
+            kBarrier};
+  }
+  if (is_pair(race, AccessKind::Write, AccessKind::Read))
+    return {"lds-read-write", Severity::Error,
+            "a wave reads from LDS what another one writes, and no barrier orders the two", kBarrier};
+  // A plain access of one address may be an atomic one in the source: LDS instructions do not show it.
+  const bool maybe_atomic = race.conflict.kind == AccessKind::Atomic ? race.conflict.other_flag : race.made.flag;
+  return {"lds-atomic-plain", maybe_atomic ? Severity::Warning : Severity::Error,
+          "a wave's plain access to LDS and another wave's atomic meet, and no barrier orders the two", kBarrier};
+}
+
+/// An unlock, or another release: a store to one address, behind a wait for all that came before it.
+bool is_release(const LdsRace& race) {
+  if (!is_pair(race, AccessKind::Write, AccessKind::Atomic)) return false;
+  return race.conflict.kind == AccessKind::Write ? race.made.flag && race.made.waited
+                                                 : race.conflict.other_flag && race.conflict.other_waited;
+}
+
+std::string_view verb(GlobalKind kind) {
+  switch (kind) {
+    case GlobalKind::Write:
+      return "writes";
+    case GlobalKind::Read:
+      return "reads";
+    case GlobalKind::Atomic:
+      return "makes an atomic";
+    case GlobalKind::CoherentRead:
+      return "reads coherently";
+  }
+  return "";
+}
+
+Words words_of(const GlobalRace& race) {
+  const auto is = [](const GlobalRace::Side& side, GlobalKind kind) { return side.kind == kind; };
+  constexpr std::string_view kGlobalFix =
+      "give each workgroup its own place, make the accesses atomic at agent scope, or split the kernel in two";
+  if (race.ordered)
+    return {"insufficient-scope", Severity::Warning,
+            race.written_back ? "a workgroup reads what another one wrote without invalidating its caches first: it "
+                                "acquires at workgroup scope, or not at all"
+                              : "a workgroup reads what another one wrote and did not make visible: it releases at "
+                                "workgroup scope, or not at all",
+            "use agent scope (__HIP_MEMORY_SCOPE_AGENT, __threadfence) on both sides"};
+  if (is(race.first, GlobalKind::Write) && is(race.second, GlobalKind::Write)) {
+    if (race.equal)
+      return {"global-same-value", Severity::Hint, "workgroups write the same value to the same place, unordered",
+              "let one workgroup write it, or use an atomic store"};
+    return {"global-write-write", Severity::Error,
+            "two workgroups write different values to the same place, and nothing orders them", kGlobalFix};
+  }
+  if (is(race.first, GlobalKind::Read) && is(race.second, GlobalKind::Write))
+    return {"global-read-write", Severity::Error,
+            "a workgroup reads what another one writes, and nothing orders the two", kGlobalFix};
+  return {"global-atomic-plain", Severity::Warning,
+          "a workgroup's plain access meets another one's atomic, and nothing orders the two",
+          "make both accesses atomic at agent scope"};
+}
+
+}  // namespace
+
+void tell_lds_conflict(const RaceLaunch& launch, const LdsRace& race) {
+  if (is_release(race)) return;
+  const emulate::Site* const other = launch.site(race.conflict.other_site);
+  if (!other) return;
+  const Words words = words_of(race);
+  // The same two instructions are the same race, whichever the emulator ran first.
+  const bool swaps = race.conflict.kind != race.conflict.other_kind ? race.conflict.kind > race.conflict.other_kind
+                                                                    : race.site.number > other->number;
+  const uint64_t own_pc = race.site.instruction.pc, other_pc = other->instruction.pc;
+  const Findings::Key key{.rule = words.rule,
+                          .first = swaps ? other_pc : own_pc,
+                          .second = swaps ? own_pc : other_pc};
+  launch.findings().add(key, race.order, [&] {
+    Party own = party(launch.launch(), std::string(verb(race.conflict.kind)), race.site.instruction, race.workgroup,
+                      race.wave.index(), race.lanes);
+    Party others = party(launch.launch(), std::string(verb(race.conflict.other_kind)), other->instruction,
+                         race.workgroup, race.conflict.other_wave, uint64_t{1} << race.conflict.other_lane);
+    if (swaps) std::swap(own, others);
+    return Finding{.topic = Topic::Race,
+                   .rule = std::string(words.rule),
+                   .severity = words.severity,
+                   .what = std::string(words.what),
+                   .parties = {std::move(own), std::move(others)},
+                   .address = fmt::format("LDS + {:#x}", race.conflict.address),
+                   .fix = std::string(words.fix)};
+  });
+}
+
+void tell_lane_conflict(const RaceLaunch& launch, const LaneRace& race) {
+  const bool lds = race.access.space == emulate::AddressSpace::Lds;
+  launch.findings().add(
+      {.rule = "lanes-write-write", .first = race.site.instruction.pc}, race.order, [&] {
+        return Finding{.topic = Topic::Race,
+                       .rule = "lanes-write-write",
+                       .severity = Severity::Warning,
+                       .what = "two lanes of one store write different values to the same place: either may stay",
+                       .parties = {party(launch.launch(), "writes", race.site.instruction, race.workgroup,
+                                         race.wave.index(), race.lanes)},
+                       .address = lds ? fmt::format("LDS + {:#x}", race.address)
+                                      : place_of(launch.launch(), race.address),
+                       .fix = "let one lane write, or use an atomic"};
+      });
+}
+
+void tell_global_conflict(const RaceLaunch& launch, const GlobalRace& race) {
+  const emulate::Site* const first = launch.site(race.first.accessor->site);
+  const emulate::Site* const second = launch.site(race.second.accessor->site);
+  if (!first || !second) return;
+  const Words words = words_of(race);
+  const auto party_of = [&](const GlobalRace::Side& side, const emulate::Site& site) {
+    return party(launch.launch(), std::string(verb(side.kind)), site.instruction,
+                 launch.launch().workgroups().position_of(side.workgroup), side.accessor->wave, 0);
+  };
+  uint64_t first_pc = first->instruction.pc, second_pc = second->instruction.pc;
+  if (race.first.kind == race.second.kind && first_pc > second_pc) std::swap(first_pc, second_pc);
+  launch.findings().add({.rule = words.rule, .first = first_pc, .second = second_pc}, race.order, [&] {
+    return Finding{.topic = Topic::Race,
+                   .rule = std::string(words.rule),
+                   .severity = words.severity,
+                   .what = std::string(words.what),
+                   .parties = {party_of(race.first, *first), party_of(race.second, *second)},
+                   .address = place_of(launch.launch(), race.address),
+                   .fix = std::string(words.fix)};
+  });
+}
+
+}  // namespace wavesmith::check

@@ -1,0 +1,198 @@
+#include "check/race/race_launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "check/race/race_findings.h"
+#include "check/race/race_workgroup.h"
+#include "isa/control/row.h"
+
+namespace wavesmith::check {
+
+/// Two accesses of a cell by different workgroups, at least one of which writes.
+struct RaceLaunch::Pair {
+  GlobalKind first_kind, second_kind;
+  uint32_t first, second;  ///< numbers of accessors
+};
+
+RaceLaunch::RaceLaunch(const Launch& launch, Findings& findings)
+    : launch_(launch), findings_(findings) {
+  const uint64_t workgroups = launch.workgroups().count();
+  accessor_bits_ = 32 - static_cast<int>(std::bit_width(workgroups));
+  accessors_.resize(workgroups);
+  find_runtimes_memory();
+}
+
+void RaceLaunch::find_runtimes_memory() {
+  using Kind = object::Argument::Kind;
+  for (const object::Argument& argument : launch_.kernel.arguments) {
+    const bool shared = argument.kind == Kind::HiddenPrintfBuffer || argument.kind == Kind::HiddenHostcallBuffer ||
+                        argument.kind == Kind::HiddenHeap || argument.kind == Kind::HiddenMultigridSyncArg;
+    uint64_t address = 0;
+    if (!shared || argument.offset + sizeof address > launch_.kernarg.size()) continue;
+    std::memcpy(&address, launch_.kernarg.data() + argument.offset, sizeof address);
+    if (const auto held = launch_.memory.find(reinterpret_cast<const void*>(address)))
+      runtimes_.emplace_back(held->address, held->address + held->bytes);
+  }
+}
+
+std::unique_ptr<emulate::WorkgroupListener> RaceLaunch::workgroup(const emulate::WorkgroupView& view) {
+  return std::make_unique<RaceWorkgroup>(*this, view);
+}
+
+SiteFacts RaceLaunch::make_facts(const emulate::Site& site) {
+  SiteFacts facts = facts_of(site, launch_.target);
+  const bool memory = site.row ? site.row->shape == isa::Shape::Memory
+                               : isa::operation_of(site.instruction.mnemonic) == isa::Operation::ScalarAtomic;
+  if (!memory) return facts;
+  const std::scoped_lock lock(mutex_);
+  if (sites_.size() > UINT16_MAX) return facts;
+  facts.number = static_cast<uint16_t>(sites_.size());
+  sites_.push_back(&site);
+  return facts;
+}
+
+bool RaceLaunch::make_polls(const emulate::Site& site) const {
+  // What is behind a load is code: a spin loop ends before the kernel does.
+  constexpr size_t kAhead = 512;
+  return check::polls(site.instruction, {reinterpret_cast<const uint8_t*>(site.instruction.pc), kAhead},
+                      launch_.target, launch_.wave_lanes);
+}
+
+const emulate::Site* RaceLaunch::site(uint16_t number) const {
+  const std::scoped_lock lock(mutex_);
+  return sites_[number];
+}
+
+bool RaceLaunch::needs_write_back() const {
+  return launch_.target.is(isa::kCdna3 | isa::kCdna4 | isa::kRdna4);
+}
+bool RaceLaunch::stores_show_scope() const { return needs_write_back(); }
+bool RaceLaunch::splits_barriers() const { return launch_.target.is(isa::kRdna4); }
+
+std::unique_ptr<LdsShadow> RaceLaunch::take_lds_shadow(uint32_t bytes, uint32_t& generation) {
+  std::unique_ptr<LdsShadow> shadow;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!idle_.empty()) {
+      shadow = std::move(idle_.back().first);
+      generation = idle_.back().second;
+      idle_.pop_back();
+    }
+  }
+  if (!shadow) shadow = std::make_unique<LdsShadow>();
+  shadow->reserve(bytes);
+  return shadow;
+}
+
+void RaceLaunch::give_back(std::unique_ptr<LdsShadow> shadow, uint32_t generation) {
+  const std::scoped_lock lock(mutex_);
+  idle_.emplace_back(std::move(shadow), generation);
+}
+
+void RaceLaunch::ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log) {
+  // Each workgroup has its place.
+  if (workgroup < accessors_.size()) accessors_[workgroup] = std::move(accessors);
+  order_.add(workgroup, std::move(log));
+}
+
+const Accessor* RaceLaunch::accessor(uint32_t number) const {
+  const uint32_t workgroup = number >> accessor_bits_, own = number & ((uint32_t{1} << accessor_bits_) - 1);
+  if (workgroup >= accessors_.size() || own >= accessors_[workgroup].size()) return nullptr;
+  return &accessors_[workgroup][own];
+}
+
+std::vector<RaceLaunch::Pair> RaceLaunch::pairs_of(const GlobalShadow::CellView& cell) const {
+  using enum GlobalKind;
+  static constexpr GlobalKind kPairs[][2] = {
+      {Read, Write}, {Write, Write}, {Write, Atomic}, {Read, Atomic}, {Write, CoherentRead}};
+  std::vector<Pair> pairs;
+  for (const auto& [first_kind, second_kind] : kPairs) {
+    const Accessors& a = cell.kinds[static_cast<size_t>(first_kind)];
+    const Accessors& b = cell.kinds[static_cast<size_t>(second_kind)];
+    if (!a.any() || !b.any()) continue;
+    const auto add = [&](uint32_t one, uint32_t other) {
+      if (one >> accessor_bits_ == other >> accessor_bits_) return;
+      const Pair pair{first_kind, second_kind, one, other};
+      if (!is_atomic_in_disguise(pair)) pairs.push_back(pair);
+    };
+    if (first_kind == second_kind) {
+      add(a.first(), a.last());
+      continue;
+    }
+    for (const uint32_t one : {a.first(), a.last()})
+      for (const uint32_t other : {b.first(), b.last()}) add(one, other);
+  }
+  return pairs;
+}
+
+bool RaceLaunch::is_atomic_in_disguise(const Pair& pair) const {
+  if (stores_show_scope() || pair.first_kind != GlobalKind::Write || pair.second_kind == GlobalKind::Write)
+    return false;
+  const Accessor* const writer = accessor(pair.first);
+  const emulate::Site* const store = writer ? site(writer->site) : nullptr;
+  return store && store->row && store->row->access.bytes <= 8;
+}
+
+OrderQuestion RaceLaunch::question(uint32_t first, uint32_t second) const {
+  const Accessor* const a = accessor(first);
+  const Accessor* const b = accessor(second);
+  return {first >> accessor_bits_, a ? a->segment : 0, second >> accessor_bits_, b ? b->segment : 0};
+}
+
+void RaceLaunch::finish() {
+  std::map<OrderQuestion, Order> questions;
+  if (!order_.empty()) {
+    shadow_.for_each_written([&](const GlobalShadow::CellView& cell) {
+      for (const Pair& pair : pairs_of(cell)) {
+        questions[question(pair.first, pair.second)];
+        questions[question(pair.second, pair.first)];
+      }
+    });
+    order_.answer(questions);
+  }
+  const auto order_of = [&](uint32_t first, uint32_t second) {
+    const auto found = questions.find(question(first, second));
+    return found == questions.end() ? Order{} : found->second;
+  };
+  struct Told {
+    Pair pair;
+    uint64_t end;
+  };
+  std::optional<Told> last;
+  uint64_t event = 0;
+  shadow_.for_each_written([&](const GlobalShadow::CellView& cell) {
+    for (const Pair& pair : pairs_of(cell)) {
+      const Order forward = order_of(pair.first, pair.second), back = order_of(pair.second, pair.first);
+      const bool reads = pair.first_kind == GlobalKind::Read && pair.second_kind == GlobalKind::Write;
+      const bool stale = reads && back.ordered && !forward.ordered && !back.seen;
+      if ((forward.ordered || back.ordered) && !stale) continue;
+      const Accessor* const a = accessor(pair.first);
+      const Accessor* const b = accessor(pair.second);
+      if (!a || !b) continue;
+      // What goes on from the cell before it is the same race.
+      const auto is_same = [&](uint32_t one, uint32_t other) {
+        const Accessor* const x = accessor(one);
+        const Accessor* const y = accessor(other);
+        return x && y && x->site == y->site && one >> accessor_bits_ == other >> accessor_bits_;
+      };
+      const bool goes_on = last && last->end == cell.address && is_same(last->pair.first, pair.first) &&
+                           is_same(last->pair.second, pair.second);
+      last = Told{pair, cell.address + cell.bytes};
+      if (goes_on) break;
+      tell_global_conflict(*this, {.first = {pair.first_kind, pair.first >> accessor_bits_, a},
+                                   .second = {pair.second_kind, pair.second >> accessor_bits_, b},
+                                   .address = cell.address,
+                                   .bytes = cell.bytes,
+                                   .equal = cell.equal_writes,
+                                   .ordered = stale,
+                                   .written_back = back.visible,
+                                   .order = {launch_.id, pair.first >> accessor_bits_, ++event}});
+      break;
+    }
+  });
+}
+
+}  // namespace wavesmith::check

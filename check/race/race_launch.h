@@ -1,0 +1,91 @@
+// What the race checker gathers of one launch, and tells when it is over.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "check/checker.h"
+#include "check/per_site.h"
+#include "check/race/global_shadow.h"
+#include "check/race/lds_shadow.h"
+#include "check/race/site_facts.h"
+#include "check/race/sync_order.h"
+
+namespace wavesmith::check {
+
+/// Who accesses device memory: an instruction of a workgroup, in a segment of its log.
+struct Accessor {
+  uint32_t segment;
+  uint16_t site;
+  uint8_t wave;
+};
+
+class RaceLaunch final : public emulate::Listener {
+ public:
+  RaceLaunch(const Launch& launch, Findings& findings);
+
+  std::unique_ptr<emulate::WorkgroupListener> workgroup(const emulate::WorkgroupView& view) override;
+  /// Tells of races between workgroups.
+  void finish();
+
+  // For the listeners of its workgroups.
+  [[nodiscard]] const Launch& launch() const { return launch_; }
+  [[nodiscard]] Findings& findings() const { return findings_; }
+  const SiteFacts& facts(const emulate::Site& site) {
+    return facts_.of(site, [&] { return make_facts(site); });
+  }
+  /// Whether the load is that of a spin loop.
+  bool polls(const emulate::Site& site) {
+    return polls_.of(site, [&] { return make_polls(site); });
+  }
+  [[nodiscard]] const emulate::Site* site(uint16_t number) const;
+  GlobalShadow& shadow() { return shadow_; }
+  SyncOrder& order() { return order_; }
+  std::unique_ptr<LdsShadow> take_lds_shadow(uint32_t bytes, uint32_t& generation);
+  void give_back(std::unique_ptr<LdsShadow> shadow, uint32_t generation);
+  // Capabilities of the target's memory model. Source: LLVM, "User Guide for AMDGPU Backend", memory model.
+  /// A release at agent scope writes back what caches hold that other workgroups do not share.
+  [[nodiscard]] bool needs_write_back() const;
+  /// Stores that others may see at once say so; elsewhere an atomic store is as any other.
+  [[nodiscard]] bool stores_show_scope() const;
+  [[nodiscard]] bool splits_barriers() const;
+  /// Bits of an accessor's number that count within its workgroup.
+  [[nodiscard]] int accessor_bits() const { return accessor_bits_; }
+  /// Whether the address belongs to what the runtime and the program share by other means than these.
+  [[nodiscard]] bool is_runtimes(uint64_t address) const {
+    for (const auto& [begin, end] : runtimes_)
+      if (address >= begin && address < end) return true;
+    return false;
+  }
+  void ended(uint32_t workgroup, std::vector<Accessor> accessors, SyncLog log);
+
+ private:
+  struct Pair;
+  SiteFacts make_facts(const emulate::Site& site);
+  bool make_polls(const emulate::Site& site) const;
+  void find_runtimes_memory();
+  [[nodiscard]] const Accessor* accessor(uint32_t number) const;
+  [[nodiscard]] std::vector<Pair> pairs_of(const GlobalShadow::CellView& cell) const;
+  /// Whether its plain write may be an atomic one in the source.
+  [[nodiscard]] bool is_atomic_in_disguise(const Pair& pair) const;
+  [[nodiscard]] OrderQuestion question(uint32_t first, uint32_t second) const;
+  void report(const Pair& pair, uint64_t address, const Order& order);
+
+  const Launch& launch_;
+  Findings& findings_;
+  PerSite<SiteFacts> facts_;
+  PerSite<bool> polls_;
+  GlobalShadow shadow_;
+  SyncOrder order_;
+  int accessor_bits_;
+  std::vector<std::pair<uint64_t, uint64_t>> runtimes_;
+  mutable std::mutex mutex_;
+  std::vector<const emulate::Site*> sites_{nullptr};
+  std::vector<std::vector<Accessor>> accessors_;  ///< by workgroup
+  std::vector<std::pair<std::unique_ptr<LdsShadow>, uint32_t>> idle_;
+};
+
+}  // namespace wavesmith::check

@@ -1,0 +1,300 @@
+#include "check/race/race_workgroup.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "check/race/race_findings.h"
+
+namespace wavesmith::check {
+namespace {
+
+using emulate::AddressSpace;
+using emulate::MemoryAccess;
+using isa::Direction;
+
+/// Flags, locks and counters are no wider.
+constexpr uint32_t kWidestFlag = 8;
+
+/// Whether all lanes access the same address.
+bool of_one_address(const MemoryAccess& access) {
+  const uint64_t first = access.address[std::countr_zero(access.lanes)];
+  for (uint64_t left = access.lanes & (access.lanes - 1); left; left &= left - 1)
+    if (access.address[std::countr_zero(left)] != first) return false;
+  return true;
+}
+
+/// Whether no two lanes can meet: each begins where the one before it has ended, or further on.
+bool ascends(const MemoryAccess& access) {
+  uint64_t end = 0;
+  for (uint64_t left = access.lanes; left; left &= left - 1) {
+    const uint64_t address = access.address[std::countr_zero(left)];
+    if (address < end) return false;
+    end = address + access.bytes;
+  }
+  return true;
+}
+
+/// Lanes' data one behind the other, in the order of the lanes.
+struct LaneData {
+  uint8_t bytes[emulate::kRowLanes * 16];
+  bool read(const emulate::WaveView& wave, const StoredData& data, const MemoryAccess& access) {
+    if (access.bytes > 16) return false;
+    uint8_t* to = bytes;
+    for (uint64_t left = access.lanes; left; left &= left - 1, to += access.bytes)
+      if (!data.read(wave, std::countr_zero(left), access.bytes, to)) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+RaceWorkgroup::RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& view)
+    : launch_(launch),
+      id_(view.id),
+      number_(static_cast<uint32_t>(launch.launch().number_of(view.id))),
+      waves_(static_cast<uint32_t>((view.size.count() + static_cast<uint32_t>(launch.launch().wave_lanes) - 1) /
+                                   static_cast<uint32_t>(launch.launch().wave_lanes))) {
+  uint32_t generation = 1;
+  // A wave alone has nobody to race with.
+  if (waves_ > 1 && view.lds_size) shadow_ = launch_.take_lds_shadow(view.lds_size, generation);
+  clocks_.begin(generation);
+}
+
+void RaceWorkgroup::ends() {
+  if (shadow_) launch_.give_back(std::move(shadow_), clocks_.generation() + 1);
+  launch_.ended(number_, std::move(accessors_), std::move(log_));
+}
+
+void RaceWorkgroup::instruction(const emulate::WaveView& wave, const emulate::Site& site) {
+  WaveState& state = states_[wave.index()];
+  state.places = 0;
+  if (state.acquires || state.leaves) settle(state, wave.index());
+  const SiteFacts& facts = launch_.facts(site);
+  if (facts.events & ~SiteFacts::kTransparent) note(state, wave.index(), facts.events);
+  if (facts.events == 0) state.waited_for_lds = state.waited_for_stores = false;
+}
+
+void RaceWorkgroup::settle(WaveState& state, uint32_t wave) {
+  if (state.leaves) clocks_.leave(wave);
+  if (state.acquires) {
+    log_.add({.stamp = launch_.order().stamp(), .place = state.acquired, .what = SyncEntry::Acquire});
+    pending_invalidate_ = true;
+  }
+  state.leaves = state.acquires = false;
+}
+
+void RaceWorkgroup::note(WaveState& state, uint32_t wave, uint8_t events) {
+  if (events & SiteFacts::kWaitsForLds) state.waited_for_lds = true;
+  if (events & SiteFacts::kWritesBack) state.wrote_back = true;
+  if (events & SiteFacts::kWaitsForStores) {
+    state.waited_for_stores = true;
+    if (state.wrote_back || !launch_.needs_write_back()) {
+      for (uint32_t other = 0; other < waves_; ++other)
+        if (other == wave || states_[other].stored_in < phase_) states_[other].dirty = false;
+      state.wrote_back = false;
+    }
+  }
+  if (events & SiteFacts::kInvalidates && pending_invalidate_) {
+    log_.add({.stamp = launch_.order().stamp(), .what = SyncEntry::Invalidate});
+    pending_invalidate_ = false;
+  }
+  if (events & SiteFacts::kArrives) clocks_.arrive(wave);
+  if (events & SiteFacts::kLeaves) state.leaves = true;
+  if (events & SiteFacts::kGrid) synchronise(wave, SyncLog::kGrid, true, true);
+}
+
+void RaceWorkgroup::wave_ends(const emulate::WaveView& wave) {
+  settle(states_[wave.index()], wave.index());
+  // Who has ended is not waited for: it counts as having arrived.
+  if (launch_.splits_barriers()) clocks_.arrive(wave.index());
+}
+
+void RaceWorkgroup::barrier_completes() {
+  ++phase_;
+  if (launch_.splits_barriers())
+    clocks_.all_arrived();
+  else
+    clocks_.barrier();
+}
+
+void RaceWorkgroup::access(const emulate::WaveView& wave, const emulate::Site& site,
+                           const MemoryAccess& access) {
+  ++events_;
+  if (!access.lanes || access.space == AddressSpace::Private) return;
+  const SiteFacts& facts = launch_.facts(site);
+  if (access.space == AddressSpace::Lds)
+    access_lds(wave, site, facts, access);
+  else
+    access_global(wave, site, facts, access);
+  ++states_[wave.index()].places;
+}
+
+void RaceWorkgroup::access_lds(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
+                               const MemoryAccess& access) {
+  const StoredData& data = facts.data[std::min<uint8_t>(states_[wave.index()].places, 1)];
+  if (access.direction == Direction::Store) check_lanes(wave, site, data, access);
+  if (!shadow_ || !facts.number) return;
+  const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
+  const uint64_t place = flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : WaveClocks::kMany;
+  const uint32_t number = wave.index();
+  if (access.direction == Direction::Load && flag && launch_.polls(site)) return clocks_.acquire(number, place);
+
+  const bool atomic = access.direction == Direction::Atomic;
+  if (atomic && facts.returns) clocks_.acquire(number, place);
+  struct Found {
+    LdsConflict conflict;
+    uint64_t lanes;
+  };
+  std::array<Found, 4> all;
+  size_t count = 0;
+  const WaveAccesses made{.wave = number,
+                          .kind = atomic                                  ? AccessKind::Atomic
+                                  : access.direction == Direction::Store ? AccessKind::Write
+                                                                         : AccessKind::Read,
+                          .site = facts.number,
+                          .flag = flag,
+                          .waited = states_[number].waited_for_lds,
+                          .bytes = access.bytes,
+                          .lanes = access.lanes,
+                          .address = access.address};
+  shadow_->access(made, clocks_, [&](const LdsConflict& conflict) {
+    for (size_t i = 0; i < count; ++i)
+      if (all[i].conflict.other_site == conflict.other_site &&
+          all[i].conflict.other_kind == conflict.other_kind) {
+        all[i].lanes |= uint64_t{1} << conflict.lane;
+        return;
+      }
+    if (count < all.size()) all[count++] = {conflict, uint64_t{1} << conflict.lane};
+  });
+  for (size_t i = 0; i < count; ++i)
+    tell_lds_conflict(launch_, {.wave = wave,
+                                .site = site,
+                                .access = access,
+                                .data = data,
+                                .made = made,
+                                .conflict = all[i].conflict,
+                                .lanes = all[i].lanes,
+                                .workgroup = id_,
+                                .order = {launch_.launch().id, number_, events_}});
+  // Of an instruction of many addresses only the wait before it says that it is meant to tell something.
+  if (access.direction != Direction::Load && (flag || (atomic && states_[number].waited_for_lds)))
+    clocks_.release(number, place);
+}
+
+void RaceWorkgroup::access_global(const emulate::WaveView& wave, const emulate::Site& site,
+                                  const SiteFacts& facts, const MemoryAccess& access) {
+  if (!facts.number) return;
+  const uint32_t number = wave.index();
+  WaveState& state = states_[number];
+  const bool load = access.direction == Direction::Load, store = access.direction == Direction::Store;
+  const bool plain = !facts.coherent && access.direction != Direction::Atomic;
+  const GlobalKind kind = load ? plain ? GlobalKind::Read : GlobalKind::CoherentRead
+                               : plain ? GlobalKind::Write : GlobalKind::Atomic;
+  LaneData lanes;
+  const uint8_t* data = nullptr;
+  if (store && plain) {
+    check_lanes(wave, site, facts.data[0], access);
+    if (!access.scalar && lanes.read(wave, facts.data[0], access)) data = lanes.bytes;
+    state.dirty = true;
+    state.stored_in = phase_;
+  }
+  log_.use();
+  record(access, kind, accessor_of(facts.number, number), data);
+  const bool flag = access.bytes <= kWidestFlag && of_one_address(access);
+  // Where a store does not show its scope, one that may be of a flag counts as one.
+  const bool may_tell = store && plain && !launch_.stores_show_scope() && access.bytes <= kWidestFlag &&
+                        (flag || state.waited_for_stores);
+  if (plain && !may_tell) return;
+  const uint64_t place = flag ? access.address[std::countr_zero(access.lanes)] & ~uint64_t{3} : SyncLog::kMany;
+  synchronise(number, place, !load, load || (access.direction == Direction::Atomic && facts.returns));
+}
+
+void RaceWorkgroup::synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires) {
+  if (acquires) clocks_.acquire(wave, place);
+  if (releases) {
+    clocks_.release(wave, place);
+    log_.add({.stamp = launch_.order().stamp(),
+              .place = place,
+              .what = SyncEntry::Release,
+              .visible = visible(wave)});
+  }
+  if (!acquires) return;
+  states_[wave].acquires = true;
+  states_[wave].acquired = place;
+}
+
+bool RaceWorkgroup::visible(uint32_t wave) const {
+  for (uint32_t other = 0; other < waves_; ++other)
+    if (states_[other].dirty && (other == wave || states_[other].stored_in < phase_)) return false;
+  return true;
+}
+
+uint32_t RaceWorkgroup::accessor_of(uint16_t site, uint32_t wave) {
+  if (known_.size() <= site) known_.resize(site + size_t{16});
+  auto& [segment, accessor] = known_[site];
+  if (segment != log_.segment() + 1) {
+    const uint32_t most = (uint32_t{1} << launch_.accessor_bits()) - 1;
+    if (accessors_.size() >= most) return Accessors::kNone;
+    segment = log_.segment() + 1;
+    accessor = static_cast<uint32_t>(accessors_.size());
+    accessors_.push_back({log_.segment(), site, static_cast<uint8_t>(wave)});
+  }
+  return number_ << launch_.accessor_bits() | accessor;
+}
+
+void RaceWorkgroup::record(const MemoryAccess& access, GlobalKind kind, uint32_t accessor,
+                           const uint8_t* data) {
+  if (accessor == Accessors::kNone) return;
+  Run run;
+  const auto flush = [&] {
+    if (run.begin == run.end || launch_.is_runtimes(run.begin)) return;
+    launch_.shadow().add(run.begin, run.end - run.begin, kind, accessor, data ? data + run.data : nullptr);
+  };
+  uint32_t at = 0;
+  for (uint64_t left = access.lanes; left; left &= left - 1, at += access.bytes) {
+    const uint64_t address = access.address[std::countr_zero(left)];
+    if (address == run.end && run.end != 0) {
+      run.end += access.bytes;
+      continue;
+    }
+    if (kind != GlobalKind::Write && address >= run.begin && address + access.bytes <= run.end) continue;
+    flush();
+    run = {address, address + access.bytes, at};
+  }
+  flush();
+}
+
+void RaceWorkgroup::check_lanes(const emulate::WaveView& wave, const emulate::Site& site, const StoredData& data,
+                                const MemoryAccess& access) {
+  if (access.scalar || access.bytes > 16 || data.first < 0 || ascends(access)) return;
+  constexpr uint32_t kSlots = 128;
+  uint8_t lane_at[kSlots] = {};  // lane + 1, by a hash of its address
+  for (uint64_t left = access.lanes; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t address = access.address[lane];
+    auto slot = static_cast<uint32_t>(address * 0x9e3779b97f4a7c15u >> 57);
+    while (lane_at[slot] && access.address[lane_at[slot] - 1] != address) slot = (slot + 1) % kSlots;
+    if (!lane_at[slot]) {
+      lane_at[slot] = static_cast<uint8_t>(lane + 1);
+      continue;
+    }
+    const int other = lane_at[slot] - 1;
+    uint8_t values[2][16];
+    if (!data.read(wave, lane, access.bytes, values[0]) || !data.read(wave, other, access.bytes, values[1]))
+      return;
+    if (std::memcmp(values[0], values[1], access.bytes) == 0) continue;
+    tell_lane_conflict(launch_, {.wave = wave,
+                                 .site = site,
+                                 .access = access,
+                                 .address = address,
+                                 .lanes = uint64_t{1} << lane | uint64_t{1} << other,
+                                 .workgroup = id_,
+                                 .order = {launch_.launch().id, number_, events_}});
+    return;
+  }
+}
+
+}  // namespace wavesmith::check

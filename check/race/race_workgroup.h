@@ -1,0 +1,69 @@
+// What the race checker hears of one workgroup.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "check/race/race_launch.h"
+#include "check/race/wave_clocks.h"
+
+namespace wavesmith::check {
+
+class RaceWorkgroup final : public emulate::WorkgroupListener {
+ public:
+  RaceWorkgroup(RaceLaunch& launch, const emulate::WorkgroupView& view);
+
+  void instruction(const emulate::WaveView& wave, const emulate::Site& site) override;
+  void access(const emulate::WaveView& wave, const emulate::Site& site,
+              const emulate::MemoryAccess& access) override;
+  void wave_ends(const emulate::WaveView& wave) override;
+  void barrier_completes() override;
+  void ends() override;
+
+ private:
+  struct WaveState {
+    bool acquires = false;  ///< a place in device memory, when the access has been made
+    bool leaves = false;    ///< a split barrier, when it has waited
+    bool waited_for_lds = false, waited_for_stores = false;  ///< directly before
+    bool wrote_back = false;  ///< and has not yet waited for it
+    bool dirty = false;       ///< it stored what others may not see yet
+    uint32_t stored_in = 0;   ///< the phase of its last store
+    uint8_t places = 0;       ///< accesses of the instruction under way
+    uint64_t acquired = 0;
+  };
+  /// A run of bytes that lanes access one behind the other.
+  struct Run {
+    uint64_t begin = 0, end = 0;
+    uint32_t data = 0;  ///< its place among the lanes' data
+  };
+
+  void settle(WaveState& state, uint32_t wave);
+  void note(WaveState& state, uint32_t wave, uint8_t events);
+  void access_lds(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
+                  const emulate::MemoryAccess& access);
+  void access_global(const emulate::WaveView& wave, const emulate::Site& site, const SiteFacts& facts,
+                     const emulate::MemoryAccess& access);
+  void synchronise(uint32_t wave, uint64_t place, bool releases, bool acquires);
+  [[nodiscard]] bool visible(uint32_t wave) const;
+  uint32_t accessor_of(uint16_t site, uint32_t wave);
+  void record(const emulate::MemoryAccess& access, GlobalKind kind, uint32_t accessor, const uint8_t* data);
+  void check_lanes(const emulate::WaveView& wave, const emulate::Site& site, const StoredData& data,
+                   const emulate::MemoryAccess& access);
+
+  RaceLaunch& launch_;
+  Extent3 id_;
+  uint32_t number_;
+  uint32_t waves_;
+  uint64_t events_ = 0;  ///< so far, for the order of findings
+  uint32_t phase_ = 1;   ///< barriers so far
+  std::unique_ptr<LdsShadow> shadow_;
+  WaveClocks clocks_;
+  std::array<WaveState, WaveClocks::kWaves> states_{};
+  bool pending_invalidate_ = false;  ///< something was acquired since the last one
+  SyncLog log_;
+  std::vector<Accessor> accessors_;
+  std::vector<std::pair<uint32_t, uint32_t>> known_;  ///< by site: segment + 1, and its accessor there
+};
+
+}  // namespace wavesmith::check
