@@ -1,0 +1,151 @@
+#include "check/wait/site_facts.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "isa/control/row.h"
+#include "isa/cost/cost.h"
+
+namespace wavesmith::check::wait {
+
+using isa::Operation;
+using isa::RegisterRange;
+namespace reg = isa::reg;
+
+namespace {
+
+bool is_relative(Operation operation) {
+  return operation >= Operation::ScalarFromRelative && operation <= Operation::RowsRelativeBoth2;
+}
+
+/// The register ranges that arrive later: of memory instructions their results; of others none.
+RegisterRange later_result(const SiteFacts& facts) {
+  const auto& writes = facts.effects.writes;
+  if (facts.raises.empty() || facts.to_lds || writes.empty()) return {};
+  return writes.front();
+}
+
+RegisterRange moved(RegisterRange range, uint32_t by) {
+  const uint32_t first = range.first + by;
+  return {static_cast<uint16_t>(std::min<uint32_t>(first, reg::kCount)), range.count};
+}
+
+}  // namespace
+
+std::vector<Word> words_of(const std::vector<RegisterRange>& ranges) {
+  std::array<uint64_t, kWords> bits{};
+  for (const RegisterRange range : ranges)
+    for (uint32_t r = range.first; r < uint32_t{range.first} + range.count && r < reg::kCount; ++r)
+      bits[r / 64] |= uint64_t{1} << r % 64;
+  std::vector<Word> words;
+  for (size_t i = 0; i < kWords; ++i)
+    if (bits[i]) words.push_back({static_cast<uint16_t>(i), bits[i]});
+  return words;
+}
+
+SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wave_lanes) {
+  const isa::Instruction& instruction = site.instruction;
+  SiteFacts facts;
+  facts.site = &site;
+  facts.effects = isa::effects_of(instruction, site.row, target, wave_lanes);
+  facts.raises = raises_of(instruction, site.row, target);
+  facts.to_lds = isa::loads_to_lds(instruction);
+  facts.result = later_result(facts);
+  if (site.row && site.row->shape == isa::Shape::Memory && site.row->access.merges) {
+    auto& reads = facts.effects.reads;
+    const auto kept = std::ranges::find(reads, facts.result);
+    if (kept != reads.end()) reads.erase(kept);
+  }
+  facts.touched = words_of(facts.effects.reads);
+  for (const Word& word : words_of(facts.effects.writes)) {
+    const auto same = std::ranges::find(facts.touched, word.number, &Word::number);
+    if (same == facts.touched.end())
+      facts.touched.push_back(word);
+    else
+      same->bits |= word.bits;
+  }
+  facts.limits = limits_of(instruction);
+  if (std::ranges::any_of(facts.limits, [](uint16_t limit) { return limit != kNoLimit; }))
+    facts.tally = std::make_unique<Tally>();
+  const isa::Pipe pipe = isa::pipe_of(instruction, site.row);
+  facts.flat = pipe == isa::Pipe::Vmem && isa::space_of(instruction.mnemonic) == isa::Space::Flat;
+  facts.lds = facts.flat || facts.to_lds || pipe == isa::Pipe::Lds;
+  const Operation operation = isa::operation_of(instruction.mnemonic);
+  facts.relative = !site.row && is_relative(operation);
+  facts.vector = pipe == isa::Pipe::Valu || pipe == isa::Pipe::Transcendental;
+  facts.index_on = operation == Operation::IndexOn;
+  facts.index_off = operation == Operation::IndexOff;
+  facts.plain = facts.raises.empty() && !facts.tally && site.barrier == emulate::BarrierStep::None &&
+                !facts.index_on && !facts.index_off;
+  return facts;
+}
+
+// Sources: AMD, ISA references: V_MOVREL*, S_MOVREL* (RDNA), "VGPR indexing" (CDNA).
+isa::Effects relative_effects(const SiteFacts& facts, uint32_t m0) {
+  const isa::Instruction& instruction = facts.site->instruction;
+  isa::Effects effects = facts.effects;
+  if (!facts.relative) {
+    effects.reads.clear();
+    effects.writes.clear();
+    for (size_t i = 0; i < instruction.operands.size(); ++i) {
+      const RegisterRange range = isa::registers_of(instruction.operands[i], 64);
+      if (!range.count) continue;
+      const bool result = i == 0, indexed = m0 >> (result ? 15 : 11 + i) & 1;
+      const bool vgpr = instruction.operands[i].kind == isa::Operand::Kind::Vgpr;
+      (result ? effects.writes : effects.reads).push_back(vgpr && indexed ? moved(range, m0 & 0xff) : range);
+    }
+    return effects;
+  }
+  uint32_t source = m0, result = m0;
+  switch (isa::operation_of(instruction.mnemonic)) {
+    case Operation::ScalarFromRelative:
+    case Operation::ScalarFromRelative64:
+    case Operation::RowsFromRelative:
+      result = 0;
+      break;
+    case Operation::ScalarToRelative:
+    case Operation::ScalarToRelative64:
+    case Operation::RowsToRelative:
+      source = 0;
+      break;
+    case Operation::RowsRelativeBoth:
+      break;
+    default:
+      source = m0 & 0x3ff;
+      result = m0 >> 16 & 0x3ff;
+      break;
+  }
+  for (RegisterRange& range : effects.writes) range = moved(range, result);
+  for (RegisterRange& range : effects.reads)
+    if (range.first < reg::kVcc) range = moved(range, source);
+  return effects;
+}
+
+std::string name_of(RegisterRange range) {
+  if (range.first >= reg::kVcc) {
+    static constexpr std::array<std::pair<uint16_t, std::string_view>, 5> kNamed = {
+        {{reg::kVcc, "vcc"},
+         {reg::kM0, "m0"},
+         {reg::kExec, "exec"},
+         {reg::kScc, "scc"},
+         {reg::kVcc + 1, "vcc_hi"}}};
+    for (const auto& [first, name] : kNamed)
+      if (range.first == first) return std::string(name);
+  }
+  const bool trap = range.first >= reg::kTtmp;
+  const char* const letter = trap                        ? "ttmp"
+                             : range.first >= reg::kSgpr ? "s"
+                             : range.first >= reg::kAgpr ? "a"
+                                                         : "v";
+  const uint32_t from = trap                        ? reg::kTtmp
+                        : range.first >= reg::kSgpr ? reg::kSgpr
+                        : range.first >= reg::kAgpr ? reg::kAgpr
+                                                    : reg::kVgpr;
+  const uint32_t first = range.first - from;
+  return range.count == 1 ? fmt::format("{}{}", letter, first)
+                          : fmt::format("{}[{}:{}]", letter, first, first + range.count - 1);
+}
+
+}  // namespace wavesmith::check::wait

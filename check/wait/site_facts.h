@@ -1,0 +1,56 @@
+// What the wait checker knows of an instruction.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check/wait/counters.h"
+#include "emulate/run/events.h"
+#include "isa/effects.h"
+
+namespace wavesmith::check::wait {
+
+/// Registers as bits, 64 in a word.
+inline constexpr size_t kWords = (size_t{isa::reg::kCount} + 63) / 64;
+struct Word {
+  uint16_t number;
+  uint64_t bits;
+};
+std::vector<Word> words_of(const std::vector<isa::RegisterRange>& ranges);
+
+/// How often a wait was executed, and whether it ever waited.
+struct Tally {
+  std::atomic<uint64_t> executed{0};  ///< before it was needed
+  std::atomic<bool> needed{false};
+  std::atomic<bool> listed{false};
+};
+
+struct SiteFacts {
+  const emulate::Site* site = nullptr;
+  /// What a load keeps of its result is not among what is read: the load writes around it.
+  isa::Effects effects = {};
+  std::vector<Word> touched = {};  ///< read or written
+  isa::RegisterRange result = {};  ///< arrives later
+  std::vector<Raise> raises = {};
+  Limits limits = {};
+  std::unique_ptr<Tally> tally = {};  ///< of one that waits
+  bool flat = false;                  ///< the counters to wait for follow from the addresses
+  bool to_lds = false;                ///< loads to LDS instead of registers
+  bool lds = false;                   ///< may access LDS
+  bool relative = false;              ///< registers that M0 chooses
+  bool vector = false;                ///< of the VALU: where index mode holds
+  bool index_on = false, index_off = false;
+  bool plain = false;  ///< nothing but registers: neither waits nor raises nor meets others
+};
+SiteFacts facts_of(const emulate::Site& site, const isa::Target& target, int wave_lanes);
+
+/// The registers that an instruction with `relative`, or a vector one in index mode, reads and writes.
+isa::Effects relative_effects(const SiteFacts& facts, uint32_t m0);
+
+/// "v2", "s[4:7]", "vcc".
+std::string name_of(isa::RegisterRange range);
+
+}  // namespace wavesmith::check::wait

@@ -1,0 +1,155 @@
+#include "check/wait/workgroup.h"
+
+#include <bit>
+
+namespace wavesmith::check::wait {
+
+using emulate::BarrierStep;
+using emulate::WaveView;
+using isa::RegisterRange;
+namespace reg = isa::reg;
+
+Workgroup::Workgroup(Shared& shared, const emulate::WorkgroupView& view)
+    : shared_(shared), id_(view.id), exposure_(view.lds_size) {}
+
+void Workgroup::wave_begins(const WaveView& view) {
+  while (waves_.size() <= view.index())
+    waves_.push_back(
+        {.board = Scoreboard(shared_.launch.target, static_cast<uint32_t>(waves_.size()), exposure_)});
+}
+
+void Workgroup::wave_ends(const WaveView& view) { waves_[view.index()].board.forgive_all(); }
+
+Findings::Order Workgroup::now() const { return {shared_.launch.id, shared_.launch.number_of(id_), event_}; }
+
+void Workgroup::instruction(const WaveView& view, const emulate::Site& site) {
+  ++event_;
+  const SiteFacts& facts = shared_.of(site);
+  Wave& wave = waves_[view.index()];
+  if (wave.board.any_in_flight()) {
+    bool uses = facts.relative || (wave.indexing && facts.vector);
+    for (const Word& word : facts.touched) uses |= (word.bits & wave.board.in_flight()[word.number]) != 0;
+    if (uses) [[unlikely]]
+      check_registers(view, wave, facts);
+  }
+  if (!facts.plain) count_and_issue(view, wave, facts);
+}
+
+void Workgroup::count_and_issue(const WaveView& view, Wave& wave, const SiteFacts& facts) {
+  if (facts.tally) {
+    shared_.list(facts);
+    bool needed = false;
+    for (size_t c = 0; c < kCounters; ++c)
+      if (facts.limits[c] != kNoLimit)
+        needed |= wave.board.wait(static_cast<isa::Counter>(c), facts.limits[c]);
+    if (needed)
+      facts.tally->needed.store(true, std::memory_order_relaxed);
+    else if (!facts.tally->needed.load(std::memory_order_relaxed))
+      facts.tally->executed.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (!facts.raises.empty()) {
+    wave.current = wave.board.issue(facts, view.exec(), event_);
+    wave.board.flight(wave.current).arrivals = wave.arrivals;
+  }
+  if (facts.site->barrier != BarrierStep::None) barrier(view.index(), wave, facts.site->barrier);
+  if (facts.index_on) wave.indexing = true;
+  if (facts.index_off) wave.indexing = false;
+}
+
+void Workgroup::barrier(uint32_t index, Wave& wave, BarrierStep step) {
+  if (step == BarrierStep::ArriveAndWait || step == BarrierStep::Arrive) {
+    for (size_t n = 0; n < wave.board.size(); ++n) {
+      const auto number = static_cast<Number>(n);
+      InFlight& flight = wave.board.flight(number);
+      if (flight.pending && !flight.shown && !flight.places.empty()) exposure_.show(index, number, flight);
+    }
+    ++wave.arrivals;
+  }
+  if (step == BarrierStep::ArriveAndWait || step == BarrierStep::Wait) ++wave.departures;
+}
+
+void Workgroup::access(const WaveView& view, const emulate::Site& site, const emulate::MemoryAccess& access) {
+  const bool lds = access.space == emulate::AddressSpace::Lds;
+  Wave& wave = waves_[view.index()];
+  if (wave.current == kNone) return;
+  InFlight& flight = wave.board.flight(wave.current);
+  if (flight.facts->site != &site) return;
+  const SiteFacts& facts = *flight.facts;
+  if (facts.flat) wave.board.comes_from(wave.current, lds);
+  if (!lds || access.lanes == 0) return;
+  LdsPlace& place = flight.places.emplace_back();
+  place.direction = access.direction;
+  place.bytes = access.bytes;
+  place.lanes = access.lanes;
+  for (size_t lane = 0; lane < place.address.size(); ++lane)
+    place.address[lane] = static_cast<uint32_t>(access.address[lane]);
+  if (exposure_.any()) check_lds(view, facts, place);
+  if (!facts.to_lds) return;
+  if (flight.shown)
+    exposure_.extend(flight.places.back());
+  else
+    exposure_.show(view.index(), wave.current, flight);
+}
+
+void Workgroup::check_registers(const WaveView& view, Wave& wave, const SiteFacts& facts) {
+  const bool moves = facts.relative || (wave.indexing && facts.vector);
+  const std::vector<Use> uses =
+      uses_of(view, wave, facts,
+              moves ? relative_effects(facts, view.sgpr(emulate::scalar_index::kM0)) : facts.effects);
+  for (const Use& use : uses) {
+    // One that an earlier report has forgiven.
+    if (wave.board.writer_of(use.registers.first) != use.number) continue;
+    tell_use(view, wave, facts, use);
+    wave.board.forgive(use.number);
+  }
+}
+
+std::vector<Workgroup::Use> Workgroup::uses_of(const WaveView& view, Wave& wave, const SiteFacts& facts,
+                                               const isa::Effects& effects) {
+  std::vector<Use> uses;
+  const auto look = [&](const std::vector<RegisterRange>& ranges, bool reads) {
+    for (const RegisterRange range : ranges)
+      for (uint32_t r = range.first; r < uint32_t{range.first} + range.count && r < reg::kCount; ++r) {
+        const auto one = static_cast<uint16_t>(r);
+        const Number writer = wave.board.writer_of(one);
+        if (writer == kNone || (!reads && wave.board.writes_after(facts, writer))) continue;
+        uint64_t lanes = 0;
+        if (one < reg::kSgpr) {
+          // What is loaded for other lanes neither reaches the reader nor what it writes.
+          const bool all = reads ? effects.all_lanes : !effects.masked;
+          lanes = wave.board.flight(writer).exec & (all ? ~uint64_t{0} : view.exec());
+          if (lanes == 0) continue;
+        }
+        if (!uses.empty() && uses.back().number == writer && uses.back().reads == reads &&
+            uses.back().registers.first + uses.back().registers.count == one)
+          ++uses.back().registers.count;
+        else
+          uses.push_back({writer, {one, 1}, reads, lanes});
+      }
+  };
+  look(effects.reads, true);
+  look(effects.writes, false);
+  return uses;
+}
+
+void Workgroup::check_lds(const WaveView& view, const SiteFacts& facts, const LdsPlace& place) {
+  const auto shown = exposure_.find(place, [&](LdsExposure::Shown one) {
+    const InFlight& other = waves_[one.wave].board.flight(one.number);
+    const bool own = one.wave == view.index();
+    // A load to LDS comes later than what is in LDS's queue; two of one wave come in order.
+    if (own && (!other.facts->to_lds || facts.to_lds)) return false;
+    if (!own && waves_[view.index()].departures <= other.arrivals) return false;
+    for (const LdsPlace& its : other.places) {
+      if (place.direction == isa::Direction::Load && its.direction == isa::Direction::Load) continue;
+      if (its.direction == isa::Direction::Load && facts.to_lds) continue;
+      if (shared_lanes(place, its)) return true;
+    }
+    return false;
+  });
+  if (!shown) return;
+  tell_lds(view, facts, place, *shown);
+  const bool own = shown->wave == view.index();
+  waves_[shown->wave].board.forgive(shown->number, own ? waves_[shown->wave].current : kNone);
+}
+
+}  // namespace wavesmith::check::wait

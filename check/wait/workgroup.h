@@ -1,0 +1,78 @@
+// Follows the waves of a workgroup and tells what is used before it has arrived.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "check/launch.h"
+#include "check/per_site.h"
+#include "check/wait/lds_exposure.h"
+#include "check/wait/scoreboard.h"
+#include "check/wait/site_facts.h"
+
+namespace wavesmith::check::wait {
+
+/// What the workgroups of a launch share.
+struct Shared {
+  const Launch& launch;
+  Findings& findings;
+
+  const SiteFacts& of(const emulate::Site& site) {
+    return facts.of(site, [&] { return facts_of(site, launch.target, launch.wave_lanes); });
+  }
+  /// Keeps a wait that is executed.
+  void list(const SiteFacts& wait) {
+    if (wait.tally->listed.load(std::memory_order_relaxed) || wait.tally->listed.exchange(true)) return;
+    const std::scoped_lock lock(mutex);
+    waits.push_back(&wait);
+  }
+
+  PerSite<SiteFacts> facts = {};
+  std::mutex mutex = {};
+  std::vector<const SiteFacts*> waits = {};
+};
+
+class Workgroup final : public emulate::WorkgroupListener {
+ public:
+  Workgroup(Shared& shared, const emulate::WorkgroupView& view);
+  void wave_begins(const emulate::WaveView& view) override;
+  void wave_ends(const emulate::WaveView& view) override;
+  void instruction(const emulate::WaveView& view, const emulate::Site& site) override;
+  void access(const emulate::WaveView& view, const emulate::Site& site,
+              const emulate::MemoryAccess& access) override;
+
+ private:
+  struct Wave {
+    Scoreboard board;
+    Number current = kNone;                 ///< the memory instruction whose accesses are being told
+    uint32_t arrivals = 0, departures = 0;  ///< at barriers
+    bool indexing = false;
+  };
+  /// A register in flight that an instruction uses.
+  struct Use {
+    Number number;
+    isa::RegisterRange registers;
+    bool reads;
+    uint64_t lanes;  ///< of VGPRs
+  };
+
+  void check_registers(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
+  [[nodiscard]] std::vector<Use> uses_of(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts,
+                                         const isa::Effects& effects);
+  void count_and_issue(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts);
+  void barrier(uint32_t index, Wave& wave, emulate::BarrierStep step);
+  void check_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place);
+
+  void tell_use(const emulate::WaveView& view, Wave& wave, const SiteFacts& facts, const Use& use);
+  void tell_lds(const emulate::WaveView& view, const SiteFacts& facts, const LdsPlace& place,
+                LdsExposure::Shown shown);
+  [[nodiscard]] Findings::Order now() const;
+
+  Shared& shared_;
+  Extent3 id_;
+  uint64_t event_ = 0;
+  LdsExposure exposure_;
+  std::vector<Wave> waves_;
+};
+
+}  // namespace wavesmith::check::wait
