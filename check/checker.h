@@ -39,6 +39,8 @@ class Checker {
   /// hipFree and its kind were called with what they cannot free.
   virtual void release_refused(const std::string& /*call*/, uint64_t /*address*/, const Error&) {}
   virtual void accessed(const HostAccess&) {}
+  /// The host, or a copy in a stream, makes bytes of device memory equal to others. accessed() comes before.
+  virtual void copied(uint64_t /*to*/, uint64_t /*from*/, uint64_t /*bytes*/) {}
   /// The process ends.
   virtual void ends() {}
 

@@ -1,12 +1,26 @@
 #include "check/init/init.h"
 
+#include "check/init/listener.h"
+
 namespace wavesmith::check {
 namespace {
 
 class Init final : public Checker {
  public:
   using Checker::Checker;
-  std::unique_ptr<emulate::Listener> begin(const Launch&) override { return nullptr; }
+  std::unique_ptr<emulate::Listener> begin(const Launch& launch) override {
+    return std::make_unique<init::LaunchListener>(launch, findings_, *global_, pool_);
+  }
+  void allocated(uint64_t address, uint64_t bytes) override { global_->undefine(address, bytes); }
+  void released(uint64_t address, uint64_t bytes) override { global_->define(address, bytes); }
+  void accessed(const HostAccess& access) override {
+    if (access.writes) global_->define(access.address, access.bytes);
+  }
+  void copied(uint64_t to, uint64_t from, uint64_t bytes) override { global_->copy(to, from, bytes); }
+
+ private:
+  std::unique_ptr<init::GlobalShadow> global_ = std::make_unique<init::GlobalShadow>();
+  init::ShadowPool pool_;
 };
 
 }  // namespace
@@ -14,7 +28,9 @@ class Init final : public Checker {
 CheckerKind init_checker() {
   return {.topic = Topic::Init,
           .finds = "values that nobody wrote and that decide a branch, an address or an output",
-          .does_not_see = "values that the program wrote by mistake",
+          .does_not_see =
+              "what the host wrote by mistake, what is copied from memory to memory unchanged, bits within a "
+              "byte of memory, registers that M0 chooses, and stores whose data is undefined in part only",
           .make = [](Findings& findings) -> std::unique_ptr<Checker> { return std::make_unique<Init>(findings); }};
 }
 

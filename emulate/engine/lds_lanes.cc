@@ -9,28 +9,6 @@ namespace {
 
 using isa::LdsLane;
 
-uint32_t reversed5(uint32_t value) {
-  uint32_t result = 0;
-  for (int bit = 0; bit < 5; ++bit) result |= (value >> bit & 1) << (4 - bit);
-  return result;
-}
-
-/// The lane that ds_swizzle_b32 reads. Source: CDNA3 and RDNA3 ISA manuals, DS_SWIZZLE_B32.
-uint32_t swizzled(uint32_t lane, uint32_t offset) {
-  const uint32_t within = lane & 31, group = lane & ~31u;
-  if (offset >= 0xe000) {  // FFT
-    const uint32_t mask = offset & 31;
-    return group | reversed5(within) >> std::popcount(mask) | (within & mask);
-  }
-  if (offset >= 0xc000) {  // rotate: towards lower lanes, or with bit 10 towards higher
-    const uint32_t mask = offset & 31, amount = offset >> 5 & 31;
-    const uint32_t moved = offset >> 10 & 1 ? within - amount : within + amount;
-    return group | (within & mask) | (moved & 31 & ~mask);
-  }
-  if (offset & 0x8000) return (lane & ~3u) | (offset >> (2 * (lane & 3)) & 3);
-  return group | (((within & (offset & 31)) | (offset >> 5 & 31)) ^ (offset >> 10 & 31));
-}
-
 /// A row of results under EXEC; lanes read what the row held before.
 template <int kLanes>
 void put(Wave* wave, uint32_t offset, const uint32_t (&values)[kRowLanes]) {
@@ -45,7 +23,7 @@ void swizzle(const Uop* uop, Wave* wave) {
   const uint32_t* const data = row_at(wave, uop->a);
   uint32_t values[kRowLanes] = {};
   for (uint32_t lane = 0; lane < kLanes; ++lane) {
-    const uint32_t from = swizzled(lane, static_cast<uint32_t>(uop->imm));
+    const uint32_t from = isa::swizzled(lane, static_cast<uint32_t>(uop->imm));
     values[lane] = exec >> from & 1 ? data[from] : 0;
   }
   put<kLanes>(wave, uop->d, values);
