@@ -47,6 +47,7 @@ run: setup-run
 test: setup-test check
 	@tools/format-check
 	@tools/setup-clients
+	@tools/setup-pytorch-tests
 	@tools/setup-libraries
 	@$(configure)
 	@nice cmake --build $(BUILD)
@@ -55,6 +56,7 @@ test: setup-test check
 
 test-clients: setup-test
 	@tools/setup-clients --all
+	@tools/setup-pytorch-tests
 	@$(configure)
 	@nice cmake --build $(BUILD) --target python
 	@tools/test-clients

@@ -1,0 +1,77 @@
+"""A part of PyTorch's own test files, another one in each run; `run_pytorch_tests.py` runs all."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("expecttest", reason="PyTorch's test library needs it")
+
+import run_pytorch_tests as tests
+
+SEED = int(os.environ.get("WAVESMITH_SEED") or random.SystemRandom().randrange(1 << 31))
+
+pytestmark = pytest.mark.skipif(
+    not tests.SOURCE.exists(), reason="PyTorch's test files are not here: tools/setup-pytorch-tests"
+)
+
+
+def _run(file: str, table: Path, seconds: float) -> None:
+    """Runs tests of a file in a random order until the time is used up."""
+    print(f"WAVESMITH_SEED={SEED}")
+    command = [sys.executable, tests.__file__, "--table", str(table), "--seed", str(SEED), "--seconds", str(seconds)]
+    command += ["--timeout", "300"]
+    log = table.with_suffix(".log")
+    result = subprocess.run(
+        [*command, "--log", str(log), file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    print(result.stdout)
+    assert result.returncode == 0, log.read_text(errors="replace")[-2000:] if log.exists() else ""
+    assert any(row["status"] in ("kernels", "host") for row in tests.read(table))
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("file", random.Random(SEED).sample(sorted(tests.FILES), 2))
+def test_two_files(file: str, tmp_path: Path) -> None:
+    _run(file, tmp_path / "table.tsv", 8)
+
+
+@pytest.mark.parametrize("file", tests.FILES)
+def test_file(file: str, tmp_path: Path) -> None:
+    _run(file, tmp_path / "table.tsv", 120)
+
+
+@pytest.mark.representative
+def test_errors_are_alike() -> None:
+    """Numbers and the device's name are no difference, others are."""
+    assert tests.alike("Expected wavesmith:0 at 0x7f", "expected cpu at 0x12")
+    assert not tests.alike("Mismatched elements: 3", "Not equal")
+
+
+@pytest.mark.representative
+def test_the_same_test_for_the_cpu() -> None:
+    assert tests.on_cpu("TestAPRIVATEUSE1.test_b_wavesmith_float32") == "TestACPU.test_b_cpu_float32"
+    assert tests.on_cpu("TestAWAVESMITH.test_b_wavesmith") == "TestACPU.test_b_cpu"
+
+
+@pytest.mark.representative
+def test_names_of_an_older_library(tmp_path: Path) -> None:
+    """A name that was dropped, with one that it needs, becomes a part of the installed module."""
+    import older_names
+    from torch.testing._internal import common_cuda
+
+    library = tmp_path / "torch/testing/_internal"
+    library.mkdir(parents=True)
+    (library / "common_cuda.py").write_text(
+        "TEST_CUDA = 'older'\ndef _dropped(): return TEST_CUDA\ndef dropped_one(): return _dropped()\n"
+    )
+    file = tmp_path / "test/test_x.py"
+    file.parent.mkdir()
+    file.write_text("from torch.testing._internal.common_cuda import dropped_one, TEST_CUDA\n")
+    assert older_names.give(file) == ["torch.testing._internal.common_cuda.dropped_one"]
+    assert vars(common_cuda)["dropped_one"]() is False
