@@ -30,7 +30,10 @@ std::string text_of(const Finding& finding) {
       text += " (host)\n";
       continue;
     }
-    text += fmt::format("\n      {} + {:#x}", party.kernel, party.offset);
+    // Functions that the kernel calls may stand before it.
+    const auto offset = static_cast<int64_t>(party.offset);
+    text += fmt::format("\n      {} {} {:#x}", party.kernel, offset < 0 ? '-' : '+',
+                        offset < 0 ? -party.offset : party.offset);
     if (!party.source.empty()) text += fmt::format(" ({})", party.source);
     text += fmt::format("\n      dispatch {}, workgroup {},{},{}, wave {}", party.dispatch,
                         party.workgroup[0], party.workgroup[1], party.workgroup[2], party.wave);

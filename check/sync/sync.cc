@@ -115,7 +115,8 @@ void SyncGroup::report(std::string_view rule, Severity severity, const Site& sit
 
 void SyncGroup::barrier(const WaveView& wave, Progress& progress, const Site& site) {
   const uint64_t absent = progress.lanes & ~wave.exec();
-  if (absent && site.barrier != BarrierStep::Wait)
+  // One lane of a workgroup arrives at the grid's barrier; who waits has signalled.
+  if (absent && site.barrier != BarrierStep::Wait && site.barrier != BarrierStep::Grid)
     report("divergent-barrier", Severity::Warning, site, wave.index(), absent,
            "a barrier is executed while lanes of its wave are switched off: they took another path or "
            "returned early",
