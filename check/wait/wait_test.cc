@@ -341,11 +341,11 @@ TEST(WaitHints, NameWaitsThatNeverWaited) {
   uint32_t* const data = kernel.allocate(64);
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(kernel.launch(1, 64, {reinterpret_cast<uint64_t>(data)}));
   kernel.session().tell([](Checker& checker) { checker.ends(); });
-  ASSERT_EQ(kernel.rules(), std::vector<std::string>{"redundant at s_waitcnt vmcnt(0)"});
-  const Finding hint = kernel.findings()[0];
+  EXPECT_EQ(kernel.rules(),
+            (std::vector<std::string>{"redundant at s_waitcnt vmcnt(0)", "redundant at s_waitcnt vmcnt(1)"}));
+  const Finding hint = kernel.findings().at(0);
   EXPECT_EQ(hint.severity, Severity::Hint);
-  EXPECT_EQ(hint.what, "2 of 4 waits never had anything to wait for, in 4 executions");
-  EXPECT_EQ(hint.parties.size(), 2u);
+  EXPECT_EQ(hint.count, 2u);
 }
 
 }  // namespace

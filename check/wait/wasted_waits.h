@@ -17,7 +17,7 @@ class WastedWaits {
  public:
   /// The waits that a launch executed.
   void add(const Launch& launch, const std::vector<const SiteFacts*>& waits);
-  /// One hint for each kernel that has any.
+  /// A hint for each that never waited.
   void tell(Findings& findings) const;
 
  private:
