@@ -134,9 +134,9 @@ const Case kUses[] = {
      "v_mov_b32 v2, 0\ns_mov_b64 s[20:21], s[4:5]\nglobal_store_dword v1, v2, s[20:21]", "address at global_store"},
     {"ResourceOfABuffer", On::All,
      "s_mov_b32 s8, s4\ns_and_b32 s9, s5, 0xffff\ns_mov_b32 s10, 256\nv_mov_b32 v2, 0\nbuffer_store_dword v2, v1, "
-     "s[8:11], 0 offen",
+     "s[8:11], NONE offen",
      "s_mov_b32 s8, s4\ns_and_b32 s9, s5, 0xffff\ns_mov_b32 s10, 256\ns_mov_b32 s11, 0x20000\nv_mov_b32 v2, "
-     "0\nbuffer_store_dword v2, v1, s[8:11], 0 offen",
+     "0\nbuffer_store_dword v2, v1, s[8:11], NONE offen",
      "address at buffer_store"},
     {"AddressOfAScalarLoad", On::All, "s_load_dword s20, s[4:5], s21\nWAIT\nv_mov_b32 v2, s20",
      "s_mov_b32 s21, 0\ns_load_dword s20, s[4:5], s21\nWAIT\nv_mov_b32 v2, s20", "address at s_load"},

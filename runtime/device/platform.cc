@@ -16,6 +16,8 @@
 #include "isa/target.h"
 #include "runtime/device/visible_devices.h"
 #include "runtime/launch/queue.h"
+#include "runtime/observe/check.h"
+#include "runtime/observe/host_access.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -171,12 +173,16 @@ Result<void*> Platform::allocate(Device& device, size_t size, Allocation::Kind k
       memory->allocate(size, {.kind = static_cast<uint32_t>(kind), .flags = flags, .device = device.ordinal});
   if (!pointer) return pointer;
   allocations.insert({reinterpret_cast<uint64_t>(*pointer), size, kind, device.ordinal, flags});
+  if (kind != Allocation::Kind::Code) tell_allocated(*pointer, size);
+  // The host reaches it without a call.
+  if (kind != Allocation::Kind::Device) tell_written(*pointer, size);
   return pointer;
 }
 
 Result<void> Platform::release(void* pointer) {
-  if (!allocations.erase(pointer))
-    return fail(ErrorKind::BadInput, "free of a pointer that is not allocated");
+  const auto allocation = allocations.erase(pointer);
+  if (!allocation) return fail(ErrorKind::BadInput, "free of a pointer that is not allocated");
+  tell_released(pointer, allocation->size);
   return memory->release(pointer);
 }
 

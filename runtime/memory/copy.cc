@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/memory/reach.h"
+#include "runtime/observe/host_access.h"
 #include "runtime/observe/modelled_time.h"
 #include "runtime/observe/timeline.h"
 
@@ -44,6 +45,7 @@ Box box_between(const PitchedPosition& to, const PitchedPosition& from, hipExten
 }
 
 void copy_box(const Box& box) {
+  tell_copied(box);
   if (plain(box)) {
     std::memmove(box.destination, box.source, box.width);
     return;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/zeros.h"
+#include "runtime/observe/host_access.h"
 #include "runtime/observe/modelled_time.h"
 #include "runtime/observe/timeline.h"
 
@@ -36,6 +37,7 @@ void fill_row(char* row, const Fill& fill) {
 }  // namespace
 
 void do_fill(const Fill& fill) {
+  tell_filled(fill);
   for (size_t z = 0; z < fill.depth; ++z)
     for (size_t y = 0; y < fill.height; ++y)
       fill_row(static_cast<char*>(fill.destination) + z * fill.slice + y * fill.pitch, fill);

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "runtime/observe/check.h"
+
 namespace wavesmith::runtime {
 namespace {
 
@@ -47,6 +49,7 @@ void* MemoryPool::use_again(size_t bytes, const Stream& stream) {
   if (again.done)
     platform_.allocations.insert(
         {reinterpret_cast<uint64_t>(again.pointer), bytes, Allocation::Kind::Device, device.ordinal, 0});
+  tell_allocated(again.pointer, bytes);
   return again.pointer;
 }
 
@@ -103,6 +106,7 @@ void MemoryPool::freed(uint64_t number) {
   forget_freed();
   for (Freed& freed : freed_)
     if (freed.number == number) {
+      tell_released(freed.pointer, freed.size);
       platform_.allocations.erase(freed.pointer);
       freed.done = true;
     }

@@ -62,6 +62,8 @@ Checks& all_checks() {
   return only;
 }
 
+uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
 [[gnu::destructor]] void at_exit() {
   const char* const names = std::getenv("WAVESMITH_CHECK");
   if (!names || !*names) return;
@@ -98,6 +100,16 @@ std::optional<check::Report> end_checks() {
   }
   if (!ended) return std::nullopt;
   return ended->report();
+}
+
+void tell_allocated(const void* pointer, size_t bytes) {
+  if (check::Session* const session = checks())
+    session->tell([&](check::Checker& checker) { checker.allocated(address_of(pointer), bytes); });
+}
+
+void tell_released(const void* pointer, size_t bytes) {
+  if (check::Session* const session = checks())
+    session->tell([&](check::Checker& checker) { checker.released(address_of(pointer), bytes); });
 }
 
 std::unique_ptr<CheckedLaunch> CheckedLaunch::begin(emulate::Dispatch& dispatch,

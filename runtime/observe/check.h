@@ -3,6 +3,7 @@
 // on standard error when the process ends.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -21,6 +22,9 @@ std::shared_ptr<check::Session> checks();
 Result<void> begin_checks(std::string_view names);
 /// Ends them, and returns what they found; nullopt: there are none under way.
 std::optional<check::Report> end_checks();
+
+void tell_allocated(const void* pointer, size_t bytes);
+void tell_released(const void* pointer, size_t bytes);
 
 /// One launch that is checked.
 class CheckedLaunch {
